@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 
+	"ashlar/ingest/decode"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -27,6 +29,7 @@ type chunk struct {
 	stacks  map[int64]recording.CallID
 	threads map[int64]*recording.TrackBuilder
 	frames  map[frameKey]recording.FrameID
+	usual   map[uint64]recording.FrameID // frames whose key has room in a number
 	ids     struct{ thread, stack int64 }
 	steps   int // of skip
 }
@@ -54,6 +57,18 @@ func (c *chunk) bytes(n int64) []byte {
 
 // varint is a number of 7 bits a byte, the ninth byte with all of its 8.
 func (c *chunk) varint() int64 {
+	if c.at <= len(c.b)-9 {
+		b := c.b[c.at:]
+		if b[0] < 0x80 {
+			c.at++
+			return int64(b[0])
+		}
+		v, n := decode.Varint(binary.LittleEndian.Uint64(b))
+		if c.at += n; n == 9 {
+			v |= uint64(b[8]) << 56
+		}
+		return int64(v)
+	}
 	var v uint64
 	for i := range 9 {
 		x := c.take1()
@@ -66,6 +81,23 @@ func (c *chunk) varint() int64 {
 		}
 	}
 	return int64(v)
+}
+
+// skipNumbers passes over so many numbers, which are compressed.
+func (c *chunk) skipNumbers(n int) {
+	for n > 0 {
+		if n < 8 || c.at > len(c.b)-9 {
+			c.varint()
+			n--
+			continue
+		}
+		// Those that end in the next eight bytes, or the one that goes on behind them.
+		stop := ^binary.LittleEndian.Uint64(c.b[c.at:]) & 0x8080808080808080
+		n -= max(1, bits.OnesCount64(stop))
+		if c.at += 8 - bits.LeadingZeros64(stop)/8; stop == 0 {
+			c.at += 9
+		}
+	}
 }
 
 // number is one of a type, of so many bytes where numbers are not compressed.
@@ -147,6 +179,14 @@ func (c *chunk) skipField(f *field, depth int) {
 	n := 1
 	if f.array {
 		n = c.count()
+	}
+	if c.compressed && n > 1 && (f.pool || f.of != nil && f.of.numbers > 0) {
+		each := 1
+		if !f.pool {
+			each = f.of.numbers
+		}
+		c.skipNumbers(n * each)
+		return
 	}
 	for range n {
 		switch {

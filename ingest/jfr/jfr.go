@@ -140,7 +140,7 @@ func (d *decoder) next(from *decode.Reader) (bool, error) {
 	}
 	c := &chunk{d: d, b: d.content.Bytes(), compressed: head[67]&1 != 0, startNanos: int64(be.Uint64(head[32:])), startTicks: int64(be.Uint64(head[48:])),
 		perSecond: int64(be.Uint64(head[56:])), metadataAt: int64(be.Uint64(head[24:])), pools: map[int64]map[int64]int{}, classes: map[int64]*class{},
-		stacks: map[int64]recording.CallID{}, threads: map[int64]*recording.TrackBuilder{}, frames: map[frameKey]recording.FrameID{}}
+		stacks: map[int64]recording.CallID{}, threads: map[int64]*recording.TrackBuilder{}, frames: map[frameKey]recording.FrameID{}, usual: map[uint64]recording.FrameID{}}
 	if c.perSecond <= 0 {
 		return false, errors.New("its clock does not run")
 	}

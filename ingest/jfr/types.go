@@ -14,6 +14,7 @@ type class struct {
 	kind     kind
 	width    int64 // of numbers that are not compressed
 	fields   []field
+	numbers  int // how many numbers a value is, 0 where it has anything else
 	stack    int // the field that is the stack, -1 where there is none
 	weight   int // of weights, -1 where there is none
 	threaded bool
@@ -180,6 +181,12 @@ func (c *chunk) metadata() {
 			f.of = c.classes[f.class]
 			if f.role = cl.role(i); cl.name == "jdk.types.StackFrame" {
 				f.role = f.frameRole()
+			}
+		}
+		cl.numbers = len(cl.fields)
+		for i := range cl.fields {
+			if f := &cl.fields[i]; f.array || !f.pool && (f.of == nil || f.of.kind != number) {
+				cl.numbers = 0
 			}
 		}
 		switch cl.name {

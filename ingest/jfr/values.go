@@ -118,6 +118,11 @@ func (c *chunk) thread(id int64) *recording.TrackBuilder {
 // frameKey identifies a frame by its method, line and type.
 type frameKey struct{ method, line, kind int64 }
 
+// small is a key as a number; ok says whether it has room there.
+func (k *frameKey) small() (n uint64, ok bool) {
+	return uint64(k.method)<<30 | uint64(k.line)<<6 | uint64(k.kind), uint64(k.method) < 1<<34 && uint64(k.line) < 1<<24 && uint64(k.kind) < 1<<6
+}
+
 // stack is the call of a stack, NoCall for none.
 func (c *chunk) stack(id int64) recording.CallID {
 	of := c.classes[c.ids.stack]
@@ -161,7 +166,12 @@ func (c *chunk) frame(of *class) recording.FrameID {
 			c.skipField(f, 0)
 		}
 	}
-	if f, ok := c.frames[k]; ok {
+	small, isSmall := k.small()
+	if isSmall {
+		if f, ok := c.usual[small]; ok {
+			return f
+		}
+	} else if f, ok := c.frames[k]; ok {
 		return f
 	}
 	fn := recording.Function{Kind: recording.KindManaged}
@@ -201,6 +211,10 @@ func (c *chunk) frame(of *class) recording.FrameID {
 		fn.Name, fn.Module = name, class
 	}
 	id := c.d.b.Frame(recording.Frame{Func: c.d.b.Function(fn), Line: int32(min(max(k.line, 0), 1<<31-1)), Kind: fn.Kind})
-	c.frames[k] = id
+	if isSmall {
+		c.usual[small] = id
+	} else {
+		c.frames[k] = id
+	}
 	return id
 }

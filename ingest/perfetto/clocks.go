@@ -26,7 +26,6 @@ type scale struct {
 
 // clock is one that packets have times of.
 type clock struct {
-	key    clockKey
 	points []point
 	sum    uint64 // of one that counts on from packet to packet
 	scale
@@ -82,7 +81,7 @@ func (c *clocks) snapshot(seq uint64, b []byte) {
 			k := clockOf(seq, x.id)
 			is := c.all[k]
 			if is == nil {
-				is = &clock{key: k}
+				is = new(clock)
 				c.all[k] = is
 				if k == (clockKey{}) {
 					c.usual = is
@@ -105,10 +104,10 @@ func (c *clocks) time(s *sequence, p *packet) int64 {
 	}
 	is := c.usual
 	if id != 0 {
-		if k := clockOf(s.id, id); s.ticks == nil || s.ticks.key != k {
-			s.ticks = c.all[k]
+		if is = s.ticks; is == nil || s.ticksID != id {
+			is = c.all[clockOf(s.id, id)]
+			s.ticks, s.ticksID = is, id
 		}
-		is = s.ticks
 	}
 	if is == nil {
 		return int64(p.time)

@@ -159,6 +159,52 @@ func (s *sequence) joinCategories(to, event []byte) []byte {
 	return to
 }
 
+// notPlain is what a packet may say of a plain event none of.
+const notPlain = mixed | hasNumber | hasMore | isCleared | isDropped
+
+// plain takes an event that begins or ends a span, of a track and a name that the sequence
+// knows, and nothing else but a value. It reports whether it was one; trackEvent takes any.
+func (r *reader) plain(s *sequence, p *packet) bool {
+	if p.is&notPlain != 0 || p.event-typeBegin > typeEnd-typeBegin || p.kind != packetEvent || p.state != 0 || p.is&isNeeding != 0 && !s.valid {
+		return false
+	}
+	t, uuid := s.on, s.track
+	if p.is&hasTrack != 0 {
+		uuid = p.uuid
+	} else if !s.hasTrack {
+		return false
+	}
+	if t == nil || t.uuid != uuid || len(t.tail) == cap(t.tail) || t.name == "" && !t.thread && !t.process {
+		return false
+	}
+	label := uint32(0)
+	if p.is&(hasCategory|byName) != 0 || p.nameID != 0 {
+		category, numbered := p.numbers()
+		if !numbered || p.nameID >= uint64(len(s.named)) {
+			return false
+		}
+		n := &s.named[p.nameID]
+		if n.version != s.version || n.category != category {
+			return false
+		}
+		label = n.label
+	}
+	e := event{at: r.clocks.time(s, p), label: label, kind: p.event - typeBegin + begin}
+	if p.is&hasExtra != 0 {
+		r.countExtra(s, e.at, math.Float64frombits(p.value))
+	}
+	if p.is&hasArgs != 0 {
+		e.args = r.args.add(s, r.batch, p)
+	}
+	r.next.packets.read++
+	r.next.slices.read++
+	r.put(t, e)
+	if p.flowCount|p.endCount != 0 {
+		r.flowsOf(e.at, t, r.flows[:p.flowCount], r.ends[:p.endCount])
+	}
+	return true
+}
+
 // trackEvent takes an event of a sequence.
 func (r *reader) trackEvent(s *sequence, p *packet) {
 	e := &r.said
@@ -236,14 +282,22 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 		ev.args = r.args.add(s, r.batch, e.packet)
 	}
 	r.put(t, *ev)
+	flows, ends := r.flows[:e.flowCount], r.ends[:e.endCount]
 	if e.is&hasMore != 0 {
-		for _, id := range e.flows {
-			r.putWide(wide{at: ev.at, value: int64(id), kind: flowPasses, group: t.group})
-		}
-		for _, id := range e.ends {
-			r.putWide(wide{at: ev.at, value: int64(id), kind: flowEnds, group: t.group})
-		}
+		flows, ends = e.flows, e.ends
 	}
+	r.flowsOf(ev.at, t, flows, ends)
+}
+
+// flowsOf has flows that pass a track or end on it wait for their turn.
+func (r *reader) flowsOf(at int64, t *track, passes, ends []uint64) {
+	for _, id := range passes {
+		r.passes = append(r.passes, pass{at: at, id: id, group: t.group})
+	}
+	for _, id := range ends {
+		r.passes = append(r.passes, pass{at: at, id: id, group: t.group, ends: true})
+	}
+	r.waiting += len(passes) + len(ends)
 }
 
 // count has a value of a counter wait for its turn.
@@ -309,9 +363,7 @@ func (s *sequence) valueOf(t *track, v float64) float64 {
 // counters takes what an event says of counters besides.
 func (r *reader) counters(s *sequence, e *trackEvent, at int64) {
 	if e.is&hasMore == 0 {
-		if all := r.counterTracks(nil, s.counters, &s.counterTracks); len(all) > 0 {
-			r.count(all[0], at, s.valueOf(all[0], math.Float64frombits(e.value)))
-		}
+		r.countExtra(s, at, math.Float64frombits(e.value))
 		return
 	}
 	if len(e.extra) > 0 {
@@ -327,6 +379,14 @@ func (r *reader) counters(s *sequence, e *trackEvent, at int64) {
 				r.count(t, at, s.valueOf(t, e.extraDoubles[i]))
 			}
 		}
+	}
+}
+
+// countExtra takes what an event says of the first of the counters that all events of its
+// sequence are of.
+func (r *reader) countExtra(s *sequence, at int64, v float64) {
+	if all := r.counterTracks(nil, s.counters, &s.counterTracks); len(all) > 0 {
+		r.count(all[0], at, s.valueOf(all[0], v))
 	}
 }
 

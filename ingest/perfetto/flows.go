@@ -1,43 +1,151 @@
 package perfetto
 
-import "ashlar/ingest/recording"
+import (
+	"maps"
+	"slices"
 
-// openFlow is a flow that may go on. Most pass one track and end on the next.
-type openFlow struct {
-	first recording.FlowStep
-	rest  []recording.FlowStep
+	"ashlar/ingest/recording"
+)
+
+// pass is a flow that passes a track at a time, or ends on it.
+type pass struct {
+	at    int64
+	id    uint64
+	group uint32 // of the track
+	ends  bool
 }
 
-// flow takes a flow that passes a track.
-func (m *maker) flow(x *wide, at int64) {
-	id := uint64(x.value)
-	step := recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: at}
-	f, begun := m.flows[id]
-	switch {
-	case x.kind == flowEnds && begun:
-		delete(m.flows, id)
-		m.addFlow(f.first, append(f.rest, step)...)
-		return
-	case x.kind == flowEnds:
-		return
-	case begun:
-		f.rest = append(f.rest, step)
-	default:
-		f.first = step
+// flows are those that have begun, of which a trace may never end millions: a table that
+// holds no pointers, by open addressing. Nearly all pass one track and end on the next;
+// further steps of the others are kept apart.
+type flows struct {
+	slots []flowSlot
+	n     int
+	rest  map[uint64][]recording.FlowStep
+	steps []recording.FlowStep // room for those of flows that are added
+}
+
+// flowSlot has the first step of a flow.
+type flowSlot struct {
+	id    uint64
+	time  int64
+	track uint32 // plus 1; 0 where the slot is free
+	more  bool   // there are steps in flows.rest
+}
+
+func (f *flowSlot) step() recording.FlowStep {
+	return recording.FlowStep{Track: int(f.track) - 1, Time: f.time}
+}
+
+// place is the slot of a flow, or the free one where it would lie.
+func (f *flows) place(id uint64) uint64 {
+	mask := uint64(len(f.slots) - 1)
+	i := f.home(id)
+	for f.slots[i].track != 0 && f.slots[i].id != id {
+		i = (i + 1) & mask
 	}
-	m.flows[id] = f
+	return i
 }
 
-// addFlow adds a flow that has more steps than one.
-func (m *maker) addFlow(first recording.FlowStep, rest ...recording.FlowStep) {
+// home is the slot at which the search for a flow begins.
+func (f *flows) home(id uint64) uint64 {
+	id ^= id >> 32
+	id *= 0x9E3779B97F4A7C15
+	return (id ^ id>>29) & uint64(len(f.slots)-1)
+}
+
+// put has a flow begin at a step, or go on with it.
+func (f *flows) put(id uint64, at recording.FlowStep) {
+	if 2*(f.n+1) > len(f.slots) {
+		f.grow()
+	}
+	s := &f.slots[f.place(id)]
+	if s.track == 0 {
+		*s = flowSlot{id: id, time: at.Time, track: uint32(at.Track) + 1}
+		f.n++
+		return
+	}
+	if s.more = true; f.rest == nil {
+		f.rest = map[uint64][]recording.FlowStep{}
+	}
+	f.rest[id] = append(f.rest[id], at)
+}
+
+func (f *flows) grow() {
+	old := f.slots
+	f.slots = make([]flowSlot, max(64, 2*len(old)))
+	for _, s := range old {
+		if s.track != 0 {
+			f.slots[f.place(s.id)] = s
+		}
+	}
+}
+
+// take takes a flow out, and returns its steps and the last one, if it has begun.
+func (f *flows) take(id uint64, last recording.FlowStep) []recording.FlowStep {
+	if f.n == 0 {
+		return nil
+	}
+	i := f.place(id)
+	s := f.slots[i]
+	if s.track == 0 {
+		return nil
+	}
+	f.free(i)
+	if !s.more {
+		return f.keep(s.step(), last)
+	}
+	rest := append(f.rest[id], last)
+	delete(f.rest, id)
+	return f.keep(s.step(), rest...)
+}
+
+// free empties a slot: those behind it that it stood in the way of move up.
+func (f *flows) free(i uint64) {
+	f.n--
+	mask := uint64(len(f.slots) - 1)
+	for j := (i + 1) & mask; f.slots[j].track != 0; j = (j + 1) & mask {
+		if home := f.home(f.slots[j].id); (j-home)&mask >= (j-i)&mask {
+			f.slots[i] = f.slots[j]
+			i = j
+		}
+	}
+	f.slots[i] = flowSlot{}
+}
+
+// keep puts steps where they stay.
+func (f *flows) keep(first recording.FlowStep, rest ...recording.FlowStep) []recording.FlowStep {
 	n := 1 + len(rest)
-	if n == 1 {
+	if n > cap(f.steps)-len(f.steps) {
+		f.steps = make([]recording.FlowStep, 0, max(n, 1<<10))
+	}
+	from := len(f.steps)
+	f.steps = append(append(f.steps, first), rest...)
+	return f.steps[from:len(f.steps):len(f.steps)]
+}
+
+// open are the steps of each flow that has several and has not ended, by number.
+func (f *flows) open(yield func([]recording.FlowStep) bool) {
+	for _, id := range slices.Sorted(maps.Keys(f.rest)) {
+		s := &f.slots[f.place(id)]
+		if !yield(f.keep(s.step(), f.rest[id]...)) {
+			return
+		}
+	}
+}
+
+// flow takes a flow that passes a track or ends there.
+func (m *maker) flow(x *pass) {
+	step := recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: m.time(x.at)}
+	if !x.ends {
+		m.flows.put(x.id, step)
 		return
 	}
-	if n > cap(m.steps)-len(m.steps) {
-		m.steps = make([]recording.FlowStep, 0, max(n, 1<<10))
+	if steps := m.flows.take(x.id, step); steps != nil {
+		m.addFlow(steps)
 	}
-	from := len(m.steps)
-	m.steps = append(append(m.steps, first), rest...)
-	m.b.AddFlow(recording.Flow{Name: "flow", Steps: m.steps[from:len(m.steps):len(m.steps)]})
+}
+
+func (m *maker) addFlow(steps []recording.FlowStep) {
+	m.b.AddFlow(recording.Flow{Name: "flow", Steps: steps})
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
@@ -30,9 +28,8 @@ type maker struct {
 	heaps  map[string]int // events, by name
 	places []place        // by group
 	keys   map[recording.TrackKey]uint32
-	flows  map[uint64]openFlow
+	flows  flows
 
-	steps      []recording.FlowStep // room for those of flows
 	nester     nester
 	blocks     *blocks
 	values     [2]int64
@@ -50,7 +47,7 @@ type place struct {
 }
 
 func newMaker(ctx context.Context, b *recording.Builder, room *blocks) *maker {
-	return &maker{ctx: ctx, b: b, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{}, flows: map[uint64]openFlow{},
+	return &maker{ctx: ctx, b: b, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{},
 		heaps:  map[string]int{},
 		labels: []recording.FrameID{noFrame}, comms: []string{""}, stacks: []recording.CallID{recording.NoCall},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
@@ -168,13 +165,13 @@ func (m *maker) add(w *window) error {
 		if i%4096 == 4095 {
 			m.b.Progress()
 		}
-		x := &rest[i]
-		at := m.time(x.at)
-		if x.kind == sampled {
-			m.sample(x, at)
-		} else {
-			m.flow(x, at)
+		m.sample(&rest[i], m.time(rest[i].at))
+	}
+	for i := range w.passes {
+		if i%4096 == 4095 {
+			m.b.Progress()
 		}
+		m.flow(&w.passes[i])
 	}
 	return nil
 }
@@ -358,8 +355,8 @@ func (m *maker) end() {
 		}
 	}
 	m.states.End(m.last)
-	for _, id := range slices.Sorted(maps.Keys(m.flows)) {
-		f := m.flows[id]
-		m.addFlow(f.first, f.rest...)
-	}
+	m.flows.open(func(steps []recording.FlowStep) bool {
+		m.addFlow(steps)
+		return true
+	})
 }

@@ -4,12 +4,13 @@ import "sort"
 
 // timed has a time that it is put in order by.
 type timed interface {
-	event | wide
+	event | wide | pass
 	when() int64
 }
 
 func (e event) when() int64 { return e.at }
 func (w wide) when() int64  { return w.at }
+func (p pass) when() int64  { return p.at }
 
 // order puts events in order by time; those of one time stay as they came. What a
 // sequence writes is mostly in order, and where several write to one track a few events

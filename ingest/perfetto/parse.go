@@ -1,9 +1,12 @@
 package perfetto
 
 import (
+	"encoding/binary"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/decode"
 )
 
 // What a packet and its event have, in packet.is.
@@ -47,6 +50,8 @@ type packet struct {
 	kind  uint16 // the number of the field that is the body; 0 for none
 	is    uint16
 	event uint8 // the type of the event
+	// How many flows pass the event and end at it, which are the next ones of the batch.
+	flowCount, endCount uint8
 }
 
 // state holds what a packet says of its sequence, for those after it.
@@ -80,76 +85,131 @@ func (p *packet) joinIDs(id uint64) bool {
 	return true
 }
 
-// packet reads a packet, which begins at i and ends with b. Numbers of a byte or two are
-// read here: a call would take as long.
-func (w *worker) packet(b []byte, i int) {
-	var p packet
-	for i < len(b) {
-		tag, j := uint64(b[i]), i+1
-		if tag >= 0x80 {
-			if tag, j = longVarint(b, i); j < 0 {
-				break
-			}
+// tail is what stands behind the event of a packet: who wrote it, which is the same in many
+// packets one after another, and is taken apart once for them.
+type tail struct {
+	size   int
+	lo, hi uint64 // the bytes, and which bits of 16 are theirs
+	ofLo   uint64
+	ofHi   uint64
+	seq    uint32
+	hasSeq bool
+	is     uint16
+}
+
+// mostTail is how long a tail may be that is known again.
+const mostTail = 16
+
+// is says whether the tail stands between i and end.
+func (t *tail) stands(b []byte, i, end int) bool {
+	return end-i == t.size && i+mostTail <= len(b) &&
+		binary.LittleEndian.Uint64(b[i:])&t.ofLo == t.lo && binary.LittleEndian.Uint64(b[i+8:])&t.ofHi == t.hi
+}
+
+// read reads the tail that stands between i and end, if it is one to be known again.
+func (t *tail) read(b []byte, i, end int) bool {
+	size := end - i
+	if size <= 0 || size > mostTail || i+mostTail > len(b) {
+		return false
+	}
+	is := tail{size: size}
+	for at := i; at < end; {
+		num, v, _, next := fieldAt(b[:end], at)
+		if next < 0 || v.b != nil {
+			return false
 		}
-		num, typ := tag>>3, tag&7
-		if typ&^2 != 0 || num == 0 || num > mostNumber {
-			other, v, n := anyField(b[i:])
-			if n < 0 {
-				break
-			}
-			w.field(&p, other, v, i)
-			i += n
-			continue
-		}
-		from, v := j, uint64(0)
-		if j < len(b) && b[j] < 0x80 {
-			v, j = uint64(b[j]), j+1
-		} else if j+1 < len(b) && b[j+1] < 0x80 {
-			v, j = uint64(b[j]&0x7f)|uint64(b[j+1])<<7, j+2
-		} else if v, j = longVarint(b, j); j < 0 {
-			break
-		}
-		if i = j; typ == 0 {
-			switch num {
-			case packetTime:
-				p.time, p.is = v, p.is|isTimed
-			case packetSequence:
-				p.seq = uint32(v)
-			case packetFlags:
-				p.flag(v)
-			case 3, 79: // who wrote it
-			default:
-				w.field(&p, protowire.Number(num), value{n: v}, from)
-			}
-			continue
-		}
-		if v > uint64(len(b)-j) {
-			break
-		}
-		if i += int(v); num == packetEvent {
-			p.kind, p.at, p.is = packetEvent, uint32(from), p.is&^ofEvent
-			p.readEvent(b[:i], j)
-		} else {
-			w.field(&p, protowire.Number(num), value{b: b[j:i:i]}, from)
+		switch at = next; num {
+		case packetSequence:
+			is.seq, is.hasSeq = uint32(v.n), true
+		case packetFlags:
+			is.is |= flagsOf(v.n)
+		case packetUser, packetPID:
+		default:
+			return false
 		}
 	}
-	if p.kind != 0 || p.state != 0 || p.is&(isCleared|isDropped) != 0 {
-		w.batch.packets = append(w.batch.packets, p)
+	is.ofLo, is.ofHi = 1<<(8*min(size, 8))-1, 1<<(8*max(size-8, 0))-1
+	is.lo, is.hi = binary.LittleEndian.Uint64(b[i:])&is.ofLo, binary.LittleEndian.Uint64(b[i+8:])&is.ofHi
+	*t = is
+	return true
+}
+
+// packet reads a packet, which begins at i and ends before end. Fields that most have are
+// read here, eight bytes of b at a time, and others by fieldAt.
+func (w *worker) packet(b []byte, i, end int) {
+	list := append(w.batch.packets, packet{})
+	w.batch.packets = list
+	p := &list[len(list)-1]
+	for i < end {
+		if i <= len(b)-8 {
+			x := binary.LittleEndian.Uint64(b[i:])
+			v, next := uint64(0), 0
+			switch byte(x) {
+			case packetTime << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.time, p.is = v, p.is|isTimed
+					i += 1 + next
+					continue
+				}
+			case packetFlags << 3:
+				if v = x >> 8 & 0xff; v < 0x80 && i+2 <= end {
+					p.is |= flagsOf(v)
+					i += 2
+					continue
+				}
+			case packetEvent<<3 | lengthType:
+				if v, next = decode.Varint(x >> 8); next < 8 && v <= uint64(end-(i+1+next)) && i+1+next <= end {
+					p.kind, p.at = packetEvent, uint32(i+1)
+					i += 1 + next
+					w.readEvent(p, b, i, i+int(v))
+					if i += int(v); w.tail.stands(b, i, end) || w.tail.read(b, i, end) {
+						if p.is |= w.tail.is; w.tail.hasSeq {
+							p.seq = w.tail.seq
+						}
+						i = end
+					}
+					continue
+				}
+			case packetSequence << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.seq = uint32(v)
+					i += 1 + next
+					continue
+				}
+			}
+		}
+		num, v, from, next := fieldAt(b[:end], i)
+		if next < 0 {
+			break
+		}
+		i = next
+		if num == packetEvent && v.b != nil {
+			p.kind, p.at = packetEvent, uint32(from)
+			w.readEvent(p, b, i-len(v.b), i)
+		} else {
+			p = w.field(p, num, v, from)
+		}
+	}
+	if p.kind == 0 && p.state == 0 && p.is&(isCleared|isDropped) == 0 {
+		w.batch.packets = w.batch.packets[:len(w.batch.packets)-1]
 	}
 }
 
-func (p *packet) flag(v uint64) {
+// flagsOf is what flags of a packet say, in packet.is.
+func flagsOf(v uint64) (is uint16) {
 	if v&flagCleared != 0 {
-		p.is |= isCleared
+		is |= isCleared
 	}
 	if v&flagNeeds != 0 {
-		p.is |= isNeeding
+		is |= isNeeding
 	}
+	return is
 }
 
 // field takes a field of a packet, of those that few have; where it has a length, this
-// stands at from.
-func (w *worker) field(p *packet, num protowire.Number, v value, from int) {
+// stands at from. It returns the packet, which lies elsewhere behind others that were packed
+// in it.
+func (w *worker) field(p *packet, num protowire.Number, v value, from int) *packet {
 	switch num {
 	case packetSequence:
 		p.seq = uint32(v.n)
@@ -158,9 +218,9 @@ func (w *worker) field(p *packet, num protowire.Number, v value, from int) {
 	case packetClock:
 		p.clock = uint32(v.n)
 	case packetFlags:
-		p.flag(v.n)
+		p.is |= flagsOf(v.n)
 	case packetCleared:
-		p.flag(v.n & flagCleared)
+		p.is |= flagsOf(v.n & flagCleared)
 	case packetDropped:
 		if p.is &^= isDropped; v.n != 0 {
 			p.is |= isDropped
@@ -171,13 +231,14 @@ func (w *worker) field(p *packet, num protowire.Number, v value, from int) {
 		w.stateOf(p).defaults = v.b
 	case packetCompressed, packetZstd:
 		if !w.within && v.b != nil { // nobody packs twice
-			w.unpack(p, num, v.b)
+			return w.unpack(p, num, v.b)
 		}
 	default:
 		if num < 900 && v.b != nil {
 			p.kind, p.at = uint16(num), uint32(from)
 		}
 	}
+	return p
 }
 
 func (w *worker) stateOf(p *packet) *state {
@@ -188,48 +249,89 @@ func (w *worker) stateOf(p *packet) *state {
 	return &w.batch.states[p.state-1]
 }
 
-// readEvent reads the event of a packet, which begins at i and ends with b.
-func (p *packet) readEvent(b []byte, i int) {
+// readEvent reads the event of a packet, which begins at i and ends before end; as packet
+// does.
+func (w *worker) readEvent(p *packet, b []byte, i, end int) {
+	p.is &^= ofEvent
 	p.event, p.nameID = typeNone, 0
-	for i < len(b) {
-		tag, j := uint64(b[i]), i+1
-		if tag >= 0x80 {
-			if tag, j = longVarint(b, i); j < 0 {
-				return
+	w.dropFlows(p)
+	for i < end {
+		if i <= len(b)-8 {
+			x := binary.LittleEndian.Uint64(b[i:])
+			v, next := uint64(0), 0
+			switch byte(x) {
+			case eventType << 3:
+				if v = x >> 8 & 0xff; v < 0x80 && i+2 <= end {
+					p.event = uint8(v)
+					i += 2
+					continue
+				}
+			case eventNameID << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.nameID, p.is = v, p.is|byName
+					i += 1 + next
+					continue
+				}
+			case eventCategoryIDs << 3:
+				if v = x >> 8 & 0xff; v < 0x80 && i+2 <= end && p.is&hasCategory == 0 {
+					p.categoryID, p.is = v, p.is|byCategory|hasCategory
+					i += 2
+					continue
+				}
+			case eventAnnotation<<3 | lengthType:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end && v <= uint64(end-(i+1+next)) {
+					p.is |= hasArgs
+					i += 1 + next + int(v)
+					continue
+				}
+			case eventExtra << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.holds(float64(int64(v)), hasExtra)
+					i += 1 + next
+					continue
+				}
 			}
 		}
-		num, typ := tag>>3, tag&7
-		if typ&^2 != 0 || num == 0 || num > mostNumber {
-			other, v, n := anyField(b[i:])
-			if n < 0 {
-				return
-			}
-			p.eventNumber(uint64(other), v.n)
-			i += n
-			continue
-		}
-		v := uint64(0)
-		if j < len(b) && b[j] < 0x80 {
-			v, j = uint64(b[j]), j+1
-		} else if j+1 < len(b) && b[j+1] < 0x80 {
-			v, j = uint64(b[j]&0x7f)|uint64(b[j+1])<<7, j+2
-		} else if v, j = longVarint(b, j); j < 0 {
+		num, v, _, next := fieldAt(b[:end], i)
+		if next < 0 {
 			return
 		}
-		if i = j; typ == 0 {
-			p.eventNumber(num, v)
-			continue
+		if i = next; v.b != nil {
+			p.eventBytes(num, i-len(v.b), i)
+		} else {
+			w.eventNumber(p, num, v.n)
 		}
-		if v > uint64(len(b)-j) {
-			return
-		}
-		i += int(v)
-		p.eventBytes(num, j, i)
 	}
 }
 
+// flow keeps a flow that passes an event or ends at it with its packet, where there is room
+// for how many it has.
+func (w *worker) flow(p *packet, id uint64, ends bool) {
+	list, n := &w.batch.flows, &p.flowCount
+	if ends {
+		list, n = &w.batch.ends, &p.endCount
+	}
+	if *n == math.MaxUint8 {
+		p.is |= hasMore
+		return
+	}
+	*n++
+	*list = append(*list, id)
+}
+
+// dropFlows takes the flows of a packet back, and says whether it had any.
+func (w *worker) dropFlows(p *packet) bool {
+	if p.flowCount|p.endCount == 0 {
+		return false
+	}
+	w.batch.flows = w.batch.flows[:len(w.batch.flows)-int(p.flowCount)]
+	w.batch.ends = w.batch.ends[:len(w.batch.ends)-int(p.endCount)]
+	p.flowCount, p.endCount = 0, 0
+	return true
+}
+
 // eventNumber takes a number of an event.
-func (p *packet) eventNumber(num, v uint64) {
+func (w *worker) eventNumber(p *packet, num protowire.Number, v uint64) {
 	switch num {
 	case eventType:
 		p.event = uint8(min(v, math.MaxUint8))
@@ -251,6 +353,10 @@ func (p *packet) eventNumber(num, v uint64) {
 		p.holds(float64(int64(v)), hasNumber)
 	case eventDouble:
 		p.holds(math.Float64frombits(v), hasNumber)
+	case eventFlows, eventFlowsOld:
+		w.flow(p, v, false)
+	case eventEnds, eventEndsOld:
+		w.flow(p, v, true)
 	default:
 		p.more(num)
 	}
@@ -265,7 +371,7 @@ func (p *packet) holds(v float64, is uint16) {
 }
 
 // eventBytes takes a field of an event that has a length.
-func (p *packet) eventBytes(num uint64, from, to int) {
+func (p *packet) eventBytes(num protowire.Number, from, to int) {
 	switch num {
 	case eventAnnotation:
 		p.is |= hasArgs
@@ -287,7 +393,7 @@ func (p *packet) eventBytes(num uint64, from, to int) {
 }
 
 // more notes what is read again.
-func (p *packet) more(num uint64) {
+func (p *packet) more(num protowire.Number) {
 	switch num {
 	case eventCounters, eventDoubles, eventExtraDouble, eventFlows, eventFlowsOld, eventEnds, eventEndsOld, eventDelta, eventAbsolute, eventLegacy:
 		p.is |= hasMore

@@ -35,6 +35,8 @@ type batch struct {
 	base    int64
 	packets []packet
 	states  []state
+	flows   []uint64 // that pass events, and that end at them
+	ends    []uint64
 	room    []byte // of packets that were packed
 	failed  error  // why those behind cannot be unpacked
 }
@@ -133,6 +135,13 @@ func (p *pipeline) end(err error, at int64, what string) {
 // where something else stands.
 func wholePackets(b []byte) (used int, err error) {
 	for used < len(b) {
+		if _, end := shortPacket(b, used); end > 0 {
+			if end > len(b) {
+				return used, nil
+			}
+			used = end
+			continue
+		}
 		tag, i := varint(b, used)
 		if i > 0 && tag != packetTag {
 			return used, errPacket
@@ -155,6 +164,22 @@ func wholePackets(b []byte) (used int, err error) {
 	return used, nil
 }
 
+// shortPacket is where the packet at i begins behind its length and where it ends, which may
+// be behind b; 0 where something else stands, or its length has more than two bytes.
+func shortPacket(b []byte, i int) (from, end int) {
+	if i > len(b)-3 || b[i] != packetTag {
+		return 0, 0
+	}
+	size := int(b[i+1])
+	if size < 0x80 {
+		return i + 2, i + 2 + size
+	}
+	if b[i+2] < 0x80 {
+		return i + 3, i + 3 + size&0x7f + int(b[i+2])<<7
+	}
+	return 0, 0
+}
+
 var errPacket = errors.New("no packet")
 
 // wholeVarint says of bytes that begin with no number whether more of them could.
@@ -169,7 +194,7 @@ func wholeVarint(b []byte) error {
 func (p *pipeline) batch() *batch {
 	select {
 	case b := <-p.free:
-		b.packets, b.states, b.failed = b.packets[:0], b.states[:0], nil
+		b.packets, b.states, b.flows, b.ends, b.failed = b.packets[:0], b.states[:0], b.flows[:0], b.ends[:0], nil
 		return b
 	default:
 		return new(batch)
@@ -195,6 +220,7 @@ type worker struct {
 	job      *job
 	batch    *batch
 	unpacker unpacker
+	tail     tail
 	within   bool // packets that are packed in another
 }
 
@@ -246,9 +272,14 @@ func (w *worker) give() {
 // packets reads packets that are whole.
 func (w *worker) packets(b []byte) {
 	for i := 0; i < len(b); {
-		_, from := varint(b, i)
-		size, from := varint(b, from)
-		i = from + int(size)
-		w.packet(b[:i], from)
+		from, end := shortPacket(b, i)
+		if end == 0 {
+			_, from = varint(b, i)
+			size := uint64(0)
+			size, from = varint(b, from)
+			end = from + int(size)
+		}
+		w.packet(b, from, end)
+		i = end
 	}
 }

@@ -15,8 +15,10 @@ type reader struct {
 	args   *argStore
 	blocks *blocks
 	pipe   chan<- *window
-	next   *window // that is filled
-	batch  *batch  // whose packets are taken
+	next   *window  // that is filled
+	batch  *batch   // whose packets are taken
+	flows  []uint64 // of those that are left in it, see packet
+	ends   []uint64
 
 	seqs   map[uint64]*sequence
 	lately [64]*sequence // by the last bits of their numbers
@@ -30,9 +32,11 @@ type reader struct {
 
 	rows      []*track // those with events that wait
 	wide      []wide
+	passes    []pass
 	waiting   int // events
 	order     order[event]
 	wideOrder order[wide]
+	passOrder order[pass]
 
 	said     trackEvent // the event that is read
 	texts    map[string]string
@@ -92,6 +96,7 @@ func (r *reader) note(code, place string, minor bool, format string, args ...any
 const (
 	packetFtrace      = 1
 	packetTree        = 2
+	packetUser        = 3
 	packetClocks      = 6
 	packetTime        = 8
 	packetSequence    = 10
@@ -109,6 +114,7 @@ const (
 	packetDefaults    = 59
 	packetDescriptor  = 60
 	packetPerf        = 66
+	packetPID         = 79
 	packetZstd        = 133
 	packetStackSample = 135
 
@@ -159,9 +165,20 @@ func (r *reader) take(b *batch) error {
 		return r.ctx.Err()
 	}
 	r.batch = b
+	r.flows, r.ends = b.flows, b.ends
 	for i := range b.packets {
-		if err := r.packet(&b.packets[i]); err != nil {
-			return err
+		p := &b.packets[i]
+		s := r.lately[p.seq%uint32(len(r.lately))]
+		if s == nil || s.id != uint64(p.seq) || !r.plain(s, p) {
+			r.packet(r.sequence(p.seq), p)
+		}
+		if r.waiting >= mostQueued {
+			if err := r.flush(false); err != nil {
+				return err
+			}
+		}
+		if p.flowCount|p.endCount != 0 {
+			r.flows, r.ends = r.flows[p.flowCount:], r.ends[p.endCount:]
 		}
 	}
 	if b.failed != nil {
@@ -200,8 +217,7 @@ func (r *reader) sequence(number uint32) *sequence {
 }
 
 // packet takes a packet in its sequence.
-func (r *reader) packet(p *packet) error {
-	s := r.sequence(p.seq)
+func (r *reader) packet(s *sequence, p *packet) {
 	if p.is&isCleared != 0 {
 		s.clear()
 		s.valid = true
@@ -214,23 +230,19 @@ func (r *reader) packet(p *packet) error {
 		r.intern(s, told.interned)
 	}
 	if p.kind == 0 {
-		return nil
+		return
 	}
 	r.next.packets.read++
 	if p.is&isNeeding != 0 && !s.valid {
 		r.next.packets.left++
 		r.note("lost", "", false, "Packets were lost when the trace was recorded; those behind them refer to what is not there and were left out, until a sequence begins anew")
-		return nil
+		return
 	}
 	if p.kind == packetEvent {
 		r.trackEvent(s, p)
 	} else {
 		r.other(s, p, r.batch.body(p))
 	}
-	if r.waiting >= mostQueued {
-		return r.flush(false)
-	}
-	return nil
 }
 
 // other takes a packet that is no track event.

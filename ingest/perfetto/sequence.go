@@ -39,7 +39,8 @@ type sequence struct {
 	frames map[uint64]uint32
 
 	clock         uint64 // of packets that name none
-	ticks         *clock // the one that was asked last
+	ticks         *clock // the one that was asked last, by its number
+	ticksID       uint64
 	track         uint64 // of events that name none
 	on            *track // the one that was asked for last
 	hasTrack      bool

@@ -64,12 +64,17 @@ func (u *unpacker) unzstd(from io.Reader) (r io.Reader, err error) {
 }
 
 // unpack reads packets that are packed in one, whose turn is before what else it has:
-// in batches of their own.
-func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) {
+// in batches of their own. What else it has then lies in another batch.
+func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) *packet {
 	var said state
 	if p.state != 0 {
 		said = *w.stateOf(p)
 	}
+	if w.dropFlows(p) {
+		p.is |= hasMore // they are read again
+	}
+	is := *p
+	w.batch.packets = w.batch.packets[:len(w.batch.packets)-1]
 	w.within = true
 	w.give()
 	w.begin(nil, -1)
@@ -77,10 +82,13 @@ func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) {
 	w.give()
 	w.within = false
 	w.begin(w.job.data, w.job.base)
+	w.batch.packets = append(w.batch.packets, is)
+	p = &w.batch.packets[len(w.batch.packets)-1]
 	if p.state != 0 {
 		p.state = 0
 		*w.stateOf(p) = said
 	}
+	return p
 }
 
 // unpacked reads packets as they are unpacked, into batches of which the last one is yet to

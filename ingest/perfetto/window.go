@@ -32,13 +32,11 @@ const (
 	switched = iota
 	waking
 	sampled
-	flowPasses
-	flowEnds
 )
 
 // wide is such an event: a thread is switched to on a processor or may run again
-// (tid, with prev for the one before and waker as value), a sample of a thread, or a
-// flow (value) that passes a track (group) there or ends.
+// (tid, with prev for the one before and waker as value), or a sample of a thread, which has
+// a track (group).
 type wide struct {
 	at         int64
 	tid, value int64
@@ -246,7 +244,8 @@ type window struct {
 	runs    []run
 	fresh   []fresh // by time
 	wide    []wide
-	first   int64 // the earliest time, and the latest, where there are events
+	passes  []pass // by time
+	first   int64  // the earliest time, and the latest, where there are events
 	last    int64
 	notes   []note
 	packets counted
@@ -263,6 +262,7 @@ func (r *reader) flush(all bool) error {
 	w := r.next
 	w.first, w.last = math.MaxInt64, math.MinInt64
 	r.takeWide(w, until)
+	r.takePasses(w, until)
 	waiting := r.rows[:0]
 	for _, t := range r.rows {
 		taken := t.take(until, &r.order, r.blocks)
@@ -319,6 +319,19 @@ func (r *reader) takeWide(w *window, until int64) {
 	r.waiting -= n
 }
 
+// takePasses takes the flows up to a time. Their events lie on tracks, and are of the same
+// times.
+func (r *reader) takePasses(w *window, until int64) {
+	if len(r.passes) == 0 {
+		return
+	}
+	r.passOrder.sort(r.passes)
+	n := sort.Search(len(r.passes), func(i int) bool { return r.passes[i].at > until })
+	w.passes = slices.Clone(r.passes[:n])
+	r.passes = r.passes[:copy(r.passes, r.passes[n:])]
+	r.waiting -= n
+}
+
 // half is a time up to which about half of the events are that wait: the middle one of
 // some of them.
 func (r *reader) half() int64 {
@@ -339,6 +352,10 @@ func (r *reader) half() int64 {
 	}
 	for i := (each - n%each) % each; i < len(r.wide); i += each {
 		times = append(times, r.wide[i].at)
+	}
+	n += len(r.wide)
+	for i := (each - n%each) % each; i < len(r.passes); i += each {
+		times = append(times, r.passes[i].at)
 	}
 	slices.Sort(times)
 	return times[len(times)/2]

@@ -58,8 +58,40 @@ func longVarint(b []byte, i int) (v uint64, next int) {
 	return v, i + n
 }
 
-// mostNumber is the largest number of a field.
-const mostNumber = 1<<29 - 1
+const (
+	// mostNumber is the largest number of a field.
+	mostNumber = 1<<29 - 1
+	// lengthType is the type of fields that have a length.
+	lengthType = 2
+)
+
+// fieldAt reads a field at i, and says where what stands behind its number begins, and what
+// follows: -1 where none stands whole.
+func fieldAt(b []byte, i int) (num protowire.Number, v value, from, next int) {
+	tag, from := varint(b, i)
+	if from < 0 {
+		return 0, v, from, -1
+	}
+	if typ := tag & 7; typ&^lengthType != 0 || tag < 1<<3 || tag>>3 > mostNumber {
+		num, v, n := anyField(b[i:])
+		if n < 0 {
+			return num, v, from, -1
+		}
+		return num, v, from, i + n
+	}
+	num = protowire.Number(tag >> 3)
+	n, next := varint(b, from)
+	switch {
+	case next < 0 || tag&7 == 0:
+		v.n = n
+	case n > uint64(len(b)-next):
+		next = -1
+	default:
+		v.b = b[next:][:n:n]
+		next += int(n)
+	}
+	return num, v, from, next
+}
 
 // field reads one, which takes n bytes; n is negative where none stands whole. Nearly
 // all have a number below 16, and a value or a length below 128: a byte each.

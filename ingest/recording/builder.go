@@ -41,7 +41,8 @@ type Builder struct {
 	tally  map[string]*Tally
 	tallys []*Tally
 
-	sums       []callSum // of the spans in lanes, by call
+	sums       []callSum   // of the spans in lanes, by call
+	summed     *[2][]int64 // them as the last snapshot has them, nil when something changed since
 	timed      bool
 	start, end int64
 	window     windowKey // the last one that was counted
@@ -362,6 +363,7 @@ func (b *Builder) Tally(kind string) *Tally {
 
 // countSpan adds a span to the totals by call.
 func (b *Builder) countSpan(call CallID, dur int64) {
+	b.summed = nil
 	if int(call) >= len(b.sums) {
 		b.growSums(call)
 	}
@@ -370,6 +372,7 @@ func (b *Builder) countSpan(call CallID, dur int64) {
 
 // countSpans is countSpan for several.
 func (b *Builder) countSpans(spans []NestedSpan) {
+	b.summed = nil
 	for i := range spans {
 		s := &spans[i]
 		if int(s.Call) >= len(b.sums) {
@@ -379,13 +382,15 @@ func (b *Builder) countSpans(spans []NestedSpan) {
 	}
 }
 
+// growSums has room for a call's total, and for those of the calls before it: snapshots copy
+// as many, and calls without spans may be many more.
 func (b *Builder) growSums(call CallID) {
-	n := max(64, 2*len(b.sums), int(call)+1)
-	b.sums = append(b.sums, make([]callSum, n-len(b.sums))...)
+	b.sums = append(b.sums, make([]callSum, int(call)+1-len(b.sums))...)
 }
 
 // uncount takes the spans of a lane from number i on back from the totals by call.
 func (b *Builder) uncount(l *Lane, i int) {
+	b.summed = nil
 	for ; i < l.Len(); i++ {
 		b.sums[l.Call(i)].take(l.End(i) - l.Start(i))
 	}

@@ -137,16 +137,18 @@ func (b *Builder) publishTracks(r *Recording, until time.Time) {
 
 // publishSums takes what spans of each call took.
 func (b *Builder) publishSums(r *Recording) {
-	// The sums have room to grow, which is no call's.
-	n := min(len(b.sums), r.Calls.Len())
-	r.SpanTime, r.SpanCount = make([]int64, n), make([]int64, n)
-	for c := range b.sums[:n] {
-		s := &b.sums[c]
-		r.SpanTime[c], r.SpanCount[c] = int64(s.low), s.count
-		if s.high != 0 || s.low > math.MaxInt64 {
-			r.SpanTime[c] = b.time(math.MaxInt64, math.MaxInt64)
+	if b.summed == nil {
+		times, counts := make([]int64, len(b.sums)), make([]int64, len(b.sums))
+		for c := range b.sums {
+			s := &b.sums[c]
+			times[c], counts[c] = int64(s.low), s.count
+			if s.high != 0 || s.low > math.MaxInt64 {
+				times[c] = b.time(math.MaxInt64, math.MaxInt64)
+			}
 		}
+		b.summed = &[2][]int64{times, counts}
 	}
+	r.SpanTime, r.SpanCount = b.summed[0], b.summed[1]
 }
 
 // event is an event with its totals. It has at least one metric, so that whatever

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -573,6 +574,51 @@ func TestSamples(t *testing.T) {
 		})
 		if next >= 0 && next < len(want) && s.Time(next) < to {
 			t.Fatalf("stops at sample %d before %d", next, to)
+		}
+	}
+}
+
+// TestLateSamples: every snapshot has all samples so far in order of time, those of one time
+// as they came, and keeps them whatever comes late after it.
+func TestLateSamples(t *testing.T) {
+	type sample struct{ at, value int64 }
+	rng := random(12)
+	for _, late := range []int64{10, 3000, 200_000} {
+		b := NewBuilder()
+		b.AddEvent(Event{Metrics: []Metric{{Name: "v", PerSample: SampleColumn}}})
+		tb := b.Track(TrackKey{})
+		call := b.Call(NoCall, b.frameOf("f"))
+		var came []sample
+		var shown []*Recording
+		var want [][]sample
+		for i := range int64(20_000) {
+			s := sample{10 * i, Missing}
+			if rng.IntN(20) == 0 {
+				s.at = max(0, s.at-rng.Int64N(late))
+			}
+			cpu := -1
+			if i > 9000 { // columns that begin late
+				s.value, cpu = i, 3
+				tb.Sample(0, s.at, call, cpu, []int64{i})
+			} else {
+				tb.Sample(0, s.at, call, cpu, nil)
+			}
+			if came = append(came, s); rng.IntN(1000) == 0 || i == 19_999 {
+				shown = append(shown, b.Snapshot())
+				want = append(want, slices.Clone(came))
+			}
+		}
+		for k, r := range shown {
+			slices.SortStableFunc(want[k], func(a, b sample) int { return cmp.Compare(a.at, b.at) })
+			s := r.Tracks[0].SamplesOf(0)
+			if s.Len() != len(want[k]) {
+				t.Fatalf("snapshot %d has %d samples, want %d", k, s.Len(), len(want[k]))
+			}
+			for i, w := range want[k] {
+				if got := (sample{s.Time(i), s.Value(i, &r.Events[0].Metrics[0], 0)}); got != w || (s.CPU(i) == 3) != (w.value != Missing) {
+					t.Fatalf("snapshot %d of %d: sample %d is %v on %d, want %v", k, len(shown), i, got, s.CPU(i), w)
+				}
+			}
 		}
 	}
 }

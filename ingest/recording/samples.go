@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"ashlar/ingest/column"
@@ -156,39 +158,64 @@ func (s *Samples) snapshot() *Samples {
 	return &c
 }
 
-// sortByTime puts the samples in order of time, stable. It builds new columns,
-// so snapshots keep theirs.
-func (s *Samples) sortByTime() {
-	times := s.times.Slice()
-	order := make([]int, len(times))
-	for i := range order {
-		order[i] = i
+// sortByTime puts the samples in order of time, stable, of which the first n are and all
+// others are of times from late on: what stands before those stays where it is, and only
+// the others are sorted and then merged in. Snapshots keep theirs.
+func (s *Samples) sortByTime(n int, late int64) {
+	from := sort.Search(n, func(i int) bool { return s.times.At(i) > late })
+	fresh := make([]sampleTime, s.Len()-n)
+	for i := range fresh {
+		fresh[i] = sampleTime{s.times.At(n + i), n + i}
 	}
-	sort.SliceStable(order, func(a, b int) bool { return times[order[a]] < times[order[b]] })
-	s.times = reorder(&s.times, order, 0)
-	s.calls = reorder(&s.calls, order, NoCall)
+	slices.SortFunc(fresh, func(a, b sampleTime) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return a.index - b.index
+	})
+	order := make([]int, 0, s.Len()-from)
+	next := from
+	for _, f := range fresh {
+		for ; next < n && s.times.At(next) <= f.at; next++ {
+			order = append(order, next)
+		}
+		order = append(order, f.index)
+	}
+	for ; next < n; next++ {
+		order = append(order, next)
+	}
+	reorder(&s.times, from, order, 0)
+	reorder(&s.calls, from, order, NoCall)
 	if s.cpu != nil {
-		v := reorder(s.cpu, order, -1)
-		s.cpu = &v
+		reorder(s.cpu, from, order, -1)
 	}
-	for i, col := range s.values {
+	for _, col := range s.values {
 		if col != nil {
-			v := reorder(col, order, Missing)
-			s.values[i] = &v
+			reorder(col, from, order, Missing)
 		}
 	}
 }
 
-// reorder gives a column in another order; fill stands for elements that the
-// column is too short to have.
-func reorder[T any](v *column.Vec[T], order []int, fill T) column.Vec[T] {
-	out := column.On[T](v.Shelf())
-	for _, i := range order {
-		if i < v.Len() {
-			out.Append(v.At(i))
-		} else {
-			out.Append(fill)
+// sampleTime is when a sample was taken, by its number.
+type sampleTime struct {
+	at    int64
+	index int
+}
+
+// reorder gives the elements of a column from one on in another order; fill stands for
+// those that the column is too short to have.
+func reorder[T any](v *column.Vec[T], from int, order []int, fill T) {
+	moved := make([]T, len(order))
+	for k, i := range order {
+		if moved[k] = fill; i < v.Len() {
+			moved[k] = v.At(i)
 		}
 	}
-	return out
+	v.Cut(min(from, v.Len()), true)
+	for v.Len() < from {
+		v.Append(fill)
+	}
+	for len(moved) > 0 {
+		moved = moved[copy(v.More(len(moved)), moved):]
+	}
 }

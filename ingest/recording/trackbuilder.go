@@ -38,6 +38,8 @@ type TrackBuilder struct {
 type sampleBuilder struct {
 	*Samples
 	unsorted bool
+	sorted   int   // how many there were before the first of those
+	late     int64 // the earliest of them and of those behind it
 }
 
 type openSpan struct {
@@ -292,10 +294,11 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 	}
 	s := &t.samples[k]
 	n := s.Len()
-	if n > 0 && at < s.times.At(n-1) {
-		s.unsorted = true
+	if !s.unsorted && n > 0 && at < s.times.At(n-1) {
+		s.unsorted, s.sorted, s.late = true, n, at
 	}
 	if s.unsorted {
+		s.late = min(s.late, at)
 		t.b.held.unsorted = max(t.b.held.unsorted, int64(n))
 	}
 	s.times.Append(at)
@@ -431,7 +434,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	for k := range t.samples {
 		c := &t.samples[k]
 		if c.unsorted {
-			c.sortByTime()
+			c.sortByTime(c.sorted, c.late)
 			c.unsorted = false
 		}
 		s.Samples = append(s.Samples, c.snapshot())
