@@ -83,7 +83,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	args := newArgStore(in)
 	b.SetArgs(args.text)
 	room := new(blocks)
-	m := newMaker(ctx, b, room)
+	m := newMaker(ctx, b, args, room)
 	pipe := make(chan *window, 1)
 	var failed error
 	go func() {
