@@ -8,6 +8,14 @@ type openFlow struct {
 	rest  []recording.FlowStep
 }
 
+// last is where it passed last.
+func (f *openFlow) last() recording.FlowStep {
+	if n := len(f.rest); n > 0 {
+		return f.rest[n-1]
+	}
+	return f.first
+}
+
 // flow takes a flow that passes a track.
 func (m *maker) flow(x *wide, at int64) {
 	id := uint64(x.value)
@@ -18,7 +26,10 @@ func (m *maker) flow(x *wide, at int64) {
 		delete(m.flows, id)
 		m.addFlow(f.first, append(f.rest, step)...)
 		return
-	case x.kind == flowEnds:
+	case x.kind == flowArrives && begun:
+		m.addFlow(f.last(), step)
+		return
+	case x.kind != flowPasses:
 		return
 	case begun:
 		f.rest = append(f.rest, step)

@@ -111,12 +111,10 @@ func (l *legacy) read(r *reader, e *trackEvent, ev *event, t *track) (on *track,
 			t = r.operation(o, &track{name: string(e.name), pid: pid})
 		}
 	}
-	if l.flow != 0 && l.bind != 0 {
-		if l.flow == 1 {
-			e.ends = append(e.ends, l.bind)
-		} else {
-			e.flows = append(e.flows, l.bind)
-		}
+	if l.flow == 1 && l.bind != 0 { // what is sent once may be received by several
+		r.putWide(wide{at: ev.at, value: int64(l.bind), kind: flowArrives, group: t.group})
+	} else if l.flow != 0 && l.bind != 0 {
+		e.flows = append(e.flows, l.bind)
 	}
 	return t, until, true
 }

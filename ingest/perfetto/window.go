@@ -34,11 +34,13 @@ const (
 	sampled
 	flowPasses
 	flowEnds
+	flowArrives
 )
 
 // wide is such an event: a thread is switched to on a processor or may run again
 // (tid, with prev for the one before and waker as value), a sample of a thread, or a
-// flow (value) that passes a track (group) there or ends.
+// flow (value) that passes a track (group) there, ends, or arrives and goes on from
+// where it was before.
 type wide struct {
 	at         int64
 	tid, value int64
