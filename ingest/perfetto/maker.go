@@ -285,7 +285,13 @@ func (m *maker) beside(run *run) {
 			e := &block[i]
 			at := m.time(e.at)
 			switch e.kind {
-			case begin:
+			case begin, beginOnce:
+				if e.kind == beginOnce && pl.open.any() {
+					m.slices.Kept--
+					m.slices.Leave("")
+					m.b.Remark(sched.BegunAgain, "", sched.BegunAgainText)
+					break
+				}
 				pl.open.push(opened{at, e.args, m.frame(e.label)})
 				m.b.Cover(at, at)
 			case end:

@@ -41,6 +41,7 @@ type reader struct {
 	lastComm uint32
 	named    []uint32            // names in what is packed
 	before   map[int64]int64     // of processors, the thread of the packed events
+	owners   map[int64]int64     // processes of threads, as marks say
 	columns  [13][]uint64        // of events that are packed by their fields
 	events   map[[2]string]int32 // of samples
 	frames   map[frame]uint32
@@ -53,7 +54,7 @@ func newReader(ctx context.Context, in *source.Input, args *argStore, room *bloc
 	return &reader{ctx: ctx, in: in, args: args, blocks: room, pipe: pipe, next: new(window),
 		seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, given: map[[2]int64]*track{}, asyncs: map[operation]*track{},
-		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{},
+		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{}, owners: map[int64]int64{},
 		events: map[[2]string]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{}}
 }
 

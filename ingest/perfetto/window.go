@@ -10,7 +10,8 @@ import (
 
 // Kinds of events that wait on their track.
 const (
-	begin = iota
+	begin     = iota
+	beginOnce // where nothing is open
 	end
 	whole    // until when it lasts says the event behind it
 	wholeEnd // at the time of the other, args is when it ends
