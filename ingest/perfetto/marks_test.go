@@ -60,3 +60,29 @@ func TestMarks(t *testing.T) {
 		t.Errorf("warnings: %s", got)
 	}
 }
+
+// A clock that counts on from packet to packet does so at those that have no event too:
+// trace_processor says the same times.
+func TestClockCountsOn(t *testing.T) {
+	clock := func(id, at uint64) []byte { return num(num(nil, 1, id), 2, at) }
+	own := num(num(clock(64, 5), 3, 1), 4, 1000)
+	p := func(fields ...[]byte) []byte {
+		return append(num(num(nil, packetSequence, 1), packetClock, 64), slices.Concat(fields...)...)
+	}
+	instant := func(name string) []byte {
+		return msg(nil, packetEvent, msg(num(nil, eventType, typeInstant), eventName, []byte(name)))
+	}
+	trace := msg(nil, 1, msg(num(nil, packetSequence, 1), packetClocks, msg(msg(nil, 1, clock(6, 1_000_000)), 1, own)))
+	for _, x := range [][]byte{
+		p(num(nil, packetTime, 2), instant("a")),
+		p(num(nil, packetTime, 3), msg(nil, packetDescriptor, num(nil, 1, 100))), // of a track
+		p(num(nil, packetTime, 4), msg(nil, packetInterned, msg(nil, internName, num(nil, 1, 3)))),
+		p(num(nil, packetTime, 5), instant("b")),
+	} {
+		trace = msg(trace, 1, x)
+	}
+	r, err := decodeBytes(t, trace, 0)
+	if want := []string{"instant 0/global a 1002000", "instant 0/global b 1014000"}; err != nil || !slices.Equal(told(r), want) {
+		t.Errorf("got %q, want %q (%v)", told(r), want, err)
+	}
+}

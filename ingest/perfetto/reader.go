@@ -215,6 +215,7 @@ func (r *reader) packet(p *packet) error {
 		r.intern(s, told.interned)
 	}
 	if p.kind == 0 {
+		r.clocks.time(s, p)
 		return nil
 	}
 	r.next.packets.read++
@@ -234,8 +235,13 @@ func (r *reader) packet(p *packet) error {
 	return nil
 }
 
-// other takes a packet that is no track event.
+// other takes a packet that is no track event. Its time is looked at whatever it is, for
+// clocks that count on from packet to packet.
 func (r *reader) other(s *sequence, p *packet, body []byte) {
+	at := int64(0)
+	if p.kind != packetClocks {
+		at = r.clocks.time(s, p)
+	}
 	switch p.kind {
 	case packetDescriptor:
 		if t := r.descriptor(body); t.thread {
@@ -252,11 +258,11 @@ func (r *reader) other(s *sequence, p *packet, body []byte) {
 	case packetFtrace:
 		r.ftrace(body)
 	case packetPerf:
-		r.perfSample(s, p, body)
+		r.perfSample(s, at, body)
 	case packetStreaming:
-		r.streamingSamples(s, p, body)
+		r.streamingSamples(s, p, at, body)
 	case packetStackSample:
-		r.stackSample(s, p, body)
+		r.stackSample(s, at, body)
 	case packetHeap:
 		r.heapProfile(s, body)
 	default:
