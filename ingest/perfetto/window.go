@@ -10,13 +10,13 @@ import (
 
 // Kinds of events that wait on their track.
 const (
-	begin     = iota
-	beginOnce // where nothing is open
+	begin = iota
 	end
 	whole    // until when it lasts says the event behind it
 	wholeEnd // at the time of the other, args is when it ends
 	instant
-	count // args has the value
+	count     // args has the value
+	beginOnce // where nothing is open
 )
 
 // event waits for those before it.
