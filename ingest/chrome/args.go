@@ -1,9 +1,6 @@
 package chrome
 
 import (
-	"encoding/binary"
-	"sync"
-
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/source"
@@ -26,15 +23,9 @@ type argStore struct {
 	// clocked says that events tell how long they ran on a processor.
 	clocked bool
 
-	mu    sync.RWMutex
-	pairs [][]pair // of equal length, for they never move
-
+	pairs decode.Pairs
 	texts decode.Texts // of a stream
 }
-
-type pair struct{ begin, end uint64 }
-
-const pairRun = 4096
 
 func newArgStore(in *source.Input) *argStore {
 	a := &argStore{in: in, size: -1}
@@ -51,12 +42,7 @@ func (a *argStore) state() []byte {
 	if a.clocked {
 		out[0] = 1
 	}
-	for _, run := range a.pairs {
-		for _, p := range run {
-			out = binary.AppendUvarint(binary.AppendUvarint(out, p.begin), p.end-p.begin)
-		}
-	}
-	return out
+	return a.pairs.Pack(out)
 }
 
 // argsOf is Format.Args.
@@ -65,15 +51,7 @@ func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(
 	if len(state) > 0 {
 		a.clocked, state = state[0] == 1, state[1:]
 	}
-	for len(state) > 0 {
-		begin, n := binary.Uvarint(state)
-		far, m := binary.Uvarint(state[max(n, 0):])
-		if n <= 0 || m <= 0 {
-			break
-		}
-		a.pair(begin, begin+far)
-		state = state[n+m:]
-	}
+	a.pairs.Unpack(state)
 	if a.clocked {
 		cpu = a.cpu
 	}
@@ -95,15 +73,7 @@ func (a *argStore) pair(begin, end uint64) uint64 {
 	if end == 0 || begin&pairRef != 0 {
 		return begin
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	n := len(a.pairs) - 1
-	if n < 0 || len(a.pairs[n]) == pairRun {
-		a.pairs = append(a.pairs, make([]pair, 0, pairRun))
-		n++
-	}
-	a.pairs[n] = append(a.pairs[n], pair{begin, end})
-	return pairRef | uint64(n*pairRun+len(a.pairs[n])-1)
+	return pairRef | a.pairs.Add(begin, end)
 }
 
 // text is the text of a reference: a JSON object with the members of the
@@ -114,28 +84,11 @@ func (a *argStore) text(ref uint64) string {
 	if ref&pairRef == 0 {
 		return a.one(ref)
 	}
-	p, ok := a.pairOf(ref)
+	begin, end, ok := a.pairs.At(ref &^ pairRef)
 	if !ok {
 		return ""
 	}
-	begin, end := a.one(p.begin), a.one(p.end)
-	switch {
-	case len(begin) <= 2:
-		return end
-	case len(end) <= 2:
-		return begin
-	}
-	return begin[:len(begin)-1] + "," + end[1:]
-}
-
-func (a *argStore) pairOf(ref uint64) (p pair, ok bool) {
-	a.mu.RLock()
-	defer a.mu.RUnlock()
-	i := int(ref &^ pairRef)
-	if i/pairRun >= len(a.pairs) || i%pairRun >= len(a.pairs[i/pairRun]) {
-		return p, false
-	}
-	return a.pairs[i/pairRun][i%pairRun], true
+	return decode.JoinObjects(a.one(begin), a.one(end))
 }
 
 // cpu is how long an event's thread ran on a processor meanwhile: the duration by
@@ -145,12 +98,12 @@ func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
 	if ref&pairRef == 0 {
 		return a.micros(ref, "tdur")
 	}
-	p, ok := a.pairOf(ref)
+	begin, end, ok := a.pairs.At(ref &^ pairRef)
 	if !ok {
 		return 0, false
 	}
-	from, begun := a.micros(p.begin, "tts")
-	to, ended := a.micros(p.end, "tts")
+	from, begun := a.micros(begin, "tts")
+	to, ended := a.micros(end, "tts")
 	return to - from, begun && ended && to >= from
 }
 

@@ -42,8 +42,11 @@ var Format = codec.Format{
 // line is an event: thread and its id, perhaps the process, the processor, perhaps
 // flags, the time, the event and what it says.
 var line = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:]{4,6})\s+)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
+	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:\d][^\s:]{3,5}?)\s*)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
 })
+
+// processors begins a line that systrace writes before the events.
+var processors = []byte("cpus=")
 
 var page = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
@@ -63,7 +66,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 		l, rest, _ = bytes.Cut(rest, []byte{'\n'})
 		l = bytes.TrimSpace(l)
 		switch {
-		case len(l) == 0 || l[0] == '#':
+		case len(l) == 0 || l[0] == '#' || bytes.HasPrefix(l, processors):
 		case line().Match(l):
 			return decode.Likely, nil
 		default:
@@ -93,10 +96,10 @@ type decoder struct {
 
 // operation is one that has begun.
 type operation struct {
-	at    int64
-	pid   int64
-	name  string
-	group uint32
+	at          int64
+	pid         int64
+	track, name string
+	group       uint32
 }
 
 // Decode reads all lines into b.
@@ -142,7 +145,7 @@ func (d *decoder) read(l []byte) error {
 			return nil
 		}
 	}
-	if len(l) == 0 || l[0] == '#' {
+	if len(l) == 0 || l[0] == '#' || bytes.HasPrefix(l, processors) {
 		return nil
 	}
 	m := line().FindSubmatch(l)
@@ -277,31 +280,20 @@ func (d *decoder) thread(tid int64) *recording.TrackBuilder {
 // mark takes what a program wrote; it reports whether it is of the form that is
 // known.
 func (d *decoder) mark(tid int64, text []byte, at int64) bool {
-	f := strings.SplitN(string(text), "|", 4)
-	if len(f[0]) != 1 || len(f) < 2 && f[0] != "E" {
+	m, ok := sched.ParseMark(text)
+	if !ok {
 		return false
 	}
-	pid := int64(0)
-	if len(f) > 1 {
-		pid = number([]byte(f[1]))
-		if d.s.Owner[tid] == 0 && (f[0] == "B" || f[0] == "E") {
-			d.s.Owner[tid] = pid
-		}
+	if d.s.Owner[tid] == 0 && strings.IndexByte("BEI", m.Kind) >= 0 {
+		d.s.Owner[tid] = m.PID
 	}
-	name := ""
-	if len(f) > 2 {
-		name = f[2]
-	}
-	switch f[0] {
-	case "B":
-		if len(f) > 3 {
-			name += "|" + f[3]
-		}
+	switch m.Kind {
+	case 'B':
 		d.anySpans()
-		if !d.thread(tid).Begin(at, d.frame(name), 0) {
+		if !d.thread(tid).Begin(at, d.frame(m.Name), 0) {
 			d.backward()
 		}
-	case "E":
+	case 'E':
 		matched, forward := d.thread(tid).End(at)
 		switch {
 		case !matched:
@@ -311,21 +303,24 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 		case !forward:
 			d.backward()
 		}
-	case "C":
-		if len(f) < 4 {
-			return false
+	case 'I':
+		d.thread(tid).Instant(at, m.Name, 0)
+	case 'N':
+		d.track(m.PID, m.Track).Instant(at, m.Name, 0)
+	case 'C':
+		d.b.CounterPoint(d.counter(m.PID, m.Name), at, m.Value)
+	case 'S', 'G':
+		k := m.Operation()
+		if m.Kind == 'S' && len(d.asyncs[k]) > 0 {
+			d.tally.Kept--
+			d.tally.Leave(d.place())
+			d.b.Remark(sched.BegunAgain, d.place(), sched.BegunAgainText)
+			break
 		}
-		v, err := strconv.ParseFloat(strings.TrimSpace(f[3]), 64)
-		if err != nil {
-			return false
-		}
-		d.b.CounterPoint(d.counter(pid, name), at, v)
-	case "S":
-		k := strings.Join(f[1:], "|")
 		d.begun++
-		d.asyncs[k] = append(d.asyncs[k], operation{at, pid, name, d.begun})
-	case "F":
-		k := strings.Join(f[1:], "|")
+		d.asyncs[k] = append(d.asyncs[k], operation{at, m.PID, m.Track, m.Name, d.begun})
+	default:
+		k := m.Operation()
 		of := d.asyncs[k]
 		if len(of) == 0 {
 			return false
@@ -335,8 +330,6 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 			delete(d.asyncs, k)
 		}
 		d.operation(of[last], at, false)
-	default:
-		return false
 	}
 	return true
 }
@@ -348,8 +341,12 @@ func (d *decoder) backward() {
 
 func (d *decoder) operation(o operation, at int64, unfinished bool) {
 	d.anySpans()
-	t := d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: o.pid, Name: o.name})
-	t.SpanOf(o.group, o.at, max(at, o.at), d.frame(o.name), 0, unfinished)
+	d.track(o.pid, o.track).SpanOf(o.group, o.at, max(at, o.at), d.frame(o.name), 0, unfinished)
+}
+
+// track is one of a process, beside its threads.
+func (d *decoder) track(pid int64, name string) *recording.TrackBuilder {
+	return d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: pid, Name: name})
 }
 
 func (d *decoder) frame(name string) recording.FrameID {

@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"encoding/binary"
 	"sync"
 
@@ -15,7 +16,9 @@ const (
 	// A reference says in its low bits where in the file the length of an event stands,
 	// and above them by which number its sequence's texts are known (see terms).
 	offsetBits = 39
-	mostTerms  = 1 << (63 - offsetBits)
+	mostTerms  = 1 << (62 - offsetBits)
+	// pairRef marks a reference to the arguments of a begin and its end.
+	pairRef = 1 << 62
 	// textRef marks a reference to a text that was kept.
 	textRef = 1 << 63
 	// mostKept is how many texts of sequences are kept for arguments: beyond them, these
@@ -43,7 +46,7 @@ func (t *terms) of(kind protowire.Number) *words {
 // argStore gives back the arguments of events. A mapped file is its own store: a
 // reference is where the event stands, which is read again when someone asks. What
 // streams by, or is packed, is kept as texts. Its methods may be called from any
-// goroutine, but add and tell by one only.
+// goroutine, but add and tell by one only, and pair by one only.
 type argStore struct {
 	in   *source.Input
 	size int64 // of the mapped content; -1 for a stream
@@ -52,6 +55,7 @@ type argStore struct {
 	terms []*terms // by number less 1
 	kept  int      // texts in them
 
+	pairs   decode.Pairs
 	texts   decode.Texts
 	dropped bool // there are references to texts
 	object  []byte
@@ -107,9 +111,26 @@ func (a *argStore) add(s *sequence, b *batch, p *packet) uint64 {
 	return 0
 }
 
+// pair refers to the arguments of a begin and of its end together, either of which may
+// have none.
+func (a *argStore) pair(begin, end uint64) uint64 {
+	if begin == 0 || end == 0 {
+		return cmp.Or(begin, end)
+	}
+	return pairRef | a.pairs.Add(begin, end)
+}
+
 // text is the text of a reference: a JSON object. It is "" for no reference, once a
 // mapped file is closed, and when it can't be read any more.
-func (a *argStore) text(ref uint64) (s string) {
+func (a *argStore) text(ref uint64) string {
+	if ref&(textRef|pairRef) != pairRef {
+		return a.one(ref)
+	}
+	begin, end, _ := a.pairs.At(ref &^ pairRef)
+	return decode.JoinObjects(a.one(begin), a.one(end))
+}
+
+func (a *argStore) one(ref uint64) (s string) {
 	switch {
 	case ref == 0:
 		return ""
@@ -146,8 +167,10 @@ func (a *argStore) end(b *recording.Builder) {
 	}
 }
 
-// state packs what has to be known beside the file: what numbers stand for.
-func (a *argStore) state() (out []byte) {
+// state packs what has to be known beside the file: what numbers stand for, and the
+// pairs.
+func (a *argStore) state() []byte {
+	out := binary.AppendUvarint(nil, uint64(len(a.terms)))
 	for _, t := range a.terms {
 		for _, w := range []*words{&t.names, &t.strings} {
 			out = binary.AppendUvarint(out, uint64(w.count()))
@@ -157,7 +180,7 @@ func (a *argStore) state() (out []byte) {
 			}
 		}
 	}
-	return out
+	return a.pairs.Pack(out)
 }
 
 // argsOf is Format.Args.
@@ -168,7 +191,7 @@ func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(
 		state = state[max(n, 0):]
 		return v
 	}
-	for len(state) > 0 {
+	for n := next(); n > 0 && len(state) > 0; n-- {
 		t := new(terms)
 		for _, w := range []*words{&t.names, &t.strings} {
 			for n := next(); n > 0 && len(state) > 0; n-- {
@@ -180,5 +203,6 @@ func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(
 		}
 		a.terms = append(a.terms, t)
 	}
+	a.pairs.Unpack(state)
 	return a.text, nil
 }

@@ -290,14 +290,14 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 }
 
 // flowsOf has flows that pass a track or end on it wait for their turn.
-func (r *reader) flowsOf(at int64, t *track, passes, ends []uint64) {
-	for _, id := range passes {
+func (r *reader) flowsOf(at int64, t *track, passing, ending []uint64) {
+	for _, id := range passing {
 		r.passes = append(r.passes, pass{at: at, id: id, group: t.group})
 	}
-	for _, id := range ends {
-		r.passes = append(r.passes, pass{at: at, id: id, group: t.group, ends: true})
+	for _, id := range ending {
+		r.passes = append(r.passes, pass{at: at, id: id, group: t.group, how: ends})
 	}
-	r.waiting += len(passes) + len(ends)
+	r.waiting += len(passing) + len(ending)
 }
 
 // count has a value of a counter wait for its turn.

@@ -12,8 +12,15 @@ type pass struct {
 	at    int64
 	id    uint64
 	group uint32 // of the track
-	ends  bool
+	how   uint8
 }
+
+// What a flow does on a track.
+const (
+	passes = iota
+	ends
+	arrives // and goes on from where it was before
+)
 
 // flows are those that have begun, of which a trace may never end millions: a table that
 // holds no pointers, by open addressing. Nearly all pass one track and end on the next;
@@ -100,6 +107,19 @@ func (f *flows) take(id uint64, last recording.FlowStep) []recording.FlowStep {
 	return f.keep(s.step(), rest...)
 }
 
+// last is where a flow passed last, if it has begun.
+func (f *flows) last(id uint64) (at recording.FlowStep, begun bool) {
+	if f.n == 0 {
+		return at, false
+	}
+	s := f.slots[f.place(id)]
+	if s.more {
+		rest := f.rest[id]
+		return rest[len(rest)-1], true
+	}
+	return s.step(), s.track != 0
+}
+
 // free empties a slot: those behind it that it stood in the way of move up.
 func (f *flows) free(i uint64) {
 	f.n--
@@ -134,15 +154,20 @@ func (f *flows) open(yield func([]recording.FlowStep) bool) {
 	}
 }
 
-// flow takes a flow that passes a track or ends there.
+// flow takes what a flow does on a track.
 func (m *maker) flow(x *pass) {
 	step := recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: m.time(x.at)}
-	if !x.ends {
+	switch x.how {
+	case passes:
 		m.flows.put(x.id, step)
-		return
-	}
-	if steps := m.flows.take(x.id, step); steps != nil {
-		m.addFlow(steps)
+	case ends:
+		if steps := m.flows.take(x.id, step); steps != nil {
+			m.addFlow(steps)
+		}
+	case arrives:
+		if last, begun := m.flows.last(x.id); begun {
+			m.addFlow(m.flows.keep(last, step))
+		}
 	}
 }
 

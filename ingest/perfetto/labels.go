@@ -172,6 +172,13 @@ func (r *reader) label(name, category []byte) uint32 {
 // show has the maker know the name of a label beside its function: that of a moment, or
 // of a track that has none of its own.
 func (r *reader) show(s *sequence, e *trackEvent, label uint32) {
+	r.showAs(label, func() string {
+		r.spell(s, e)
+		return string(e.name)
+	})
+}
+
+func (r *reader) showAs(label uint32, name func() string) {
 	k := int(label >> 6)
 	if k < len(r.labels.shown) && r.labels.shown[k]>>(label&63)&1 != 0 || label == 0 {
 		return
@@ -180,8 +187,7 @@ func (r *reader) show(s *sequence, e *trackEvent, label uint32) {
 		r.labels.shown = append(r.labels.shown, 0)
 	}
 	r.labels.shown[k] |= 1 << (label & 63)
-	r.spell(s, e)
-	r.next.shown = append(r.next.shown, shownLabel{label, string(e.name)})
+	r.next.shown = append(r.next.shown, shownLabel{label, name()})
 }
 
 // shownLabel is the name of a label.

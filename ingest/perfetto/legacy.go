@@ -102,21 +102,19 @@ func (l *legacy) read(r *reader, e *trackEvent, ev *event, t *track) (on *track,
 		return t, 0, false
 	}
 	if strings.IndexByte("bSeFnTp", l.phase) >= 0 && l.hasID {
-		pid := t.pid
-		o := operation{under: pid, scope: l.scope, category: string(e.category), id: l.id}
+		o := operation{under: t.pid, scope: l.scope, category: string(e.category), id: l.id}
 		if !l.local {
 			o.under = 0
 		}
 		if t = r.asyncs[o]; t == nil {
-			t = r.operation(o, &track{name: string(e.name), pid: pid})
+			t = r.operation(o, &track{name: string(e.name), pid: o.under})
 		}
 	}
-	if l.flow != 0 && l.bind != 0 {
-		if l.flow == 1 {
-			e.ends = append(e.ends, l.bind)
-		} else {
-			e.flows = append(e.flows, l.bind)
-		}
+	if l.flow == 1 && l.bind != 0 { // what is sent once may be received by several
+		r.passes = append(r.passes, pass{at: ev.at, id: l.bind, group: t.group, how: arrives})
+		r.waiting++
+	} else if l.flow != 0 && l.bind != 0 {
+		e.flows = append(e.flows, l.bind)
 	}
 	return t, until, true
 }

@@ -14,6 +14,7 @@ import (
 type maker struct {
 	ctx    context.Context
 	b      *recording.Builder
+	args   *argStore
 	states *sched.Builder
 	zero   int64
 	zeroed bool
@@ -46,8 +47,8 @@ type place struct {
 	counter int   // in the recording, plus 1
 }
 
-func newMaker(ctx context.Context, b *recording.Builder, room *blocks) *maker {
-	return &maker{ctx: ctx, b: b, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{},
+func newMaker(ctx context.Context, b *recording.Builder, args *argStore, room *blocks) *maker {
+	return &maker{ctx: ctx, b: b, args: args, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{},
 		heaps:  map[string]int{},
 		labels: []recording.FrameID{noFrame}, comms: []string{""}, stacks: []recording.CallID{recording.NoCall},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
@@ -281,7 +282,13 @@ func (m *maker) beside(run *run) {
 			e := &block[i]
 			at := m.time(e.at)
 			switch e.kind {
-			case begin:
+			case begin, beginOnce:
+				if e.kind == beginOnce && pl.open.any() {
+					m.slices.Kept--
+					m.slices.Leave("")
+					m.b.Remark(sched.BegunAgain, "", sched.BegunAgainText)
+					break
+				}
 				pl.open.push(opened{at, e.args, m.frame(e.label)})
 				m.b.Cover(at, at)
 			case end:
@@ -290,7 +297,7 @@ func (m *maker) beside(run *run) {
 					m.unmatched()
 					break
 				}
-				pl.builder.SpanOf(run.group, o.at, max(at, o.at), o.frame, cmp.Or(o.args, e.args), false)
+				pl.builder.SpanOf(run.group, o.at, max(at, o.at), o.frame, m.args.pair(o.args, e.args), false)
 			case count:
 				m.b.CounterPoint(pl.counter-1, at, math.Float64frombits(e.args))
 			case instant:

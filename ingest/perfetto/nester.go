@@ -4,9 +4,9 @@ import "ashlar/ingest/recording"
 
 // nest is where a thread stands between its runs.
 type nest struct {
-	calls []recording.CallID // of the spans that are open in the recording
-	last  int64              // the latest time
-	any   bool
+	open []openSpan // in the recording
+	last int64      // the latest time
+	any  bool
 }
 
 // nester matches the ends of a thread's spans with their begins, and adds them depth by
@@ -34,7 +34,7 @@ func (n *nester) start(m *maker, pl *place) {
 		pl.nest = new(nest)
 	}
 	n.m, n.b, n.on, n.count = m, pl.builder, pl.nest, 0
-	n.base = len(n.on.calls)
+	n.base = len(n.on.open)
 }
 
 // clock is a time, but none before the latest one.
@@ -58,7 +58,7 @@ func (n *nester) begin(at int64, frame recording.FrameID, args uint64) {
 	if k := len(n.stack); k > 0 {
 		parent = n.stack[k-1].call
 	} else if n.base > 0 {
-		parent = n.on.calls[n.base-1]
+		parent = n.on.open[n.base-1].call
 	}
 	n.stack = append(n.stack, openSpan{at, args, n.m.b.Call(parent, frame)})
 }
@@ -71,17 +71,14 @@ func (n *nester) end(at int64, args uint64) {
 		n.m.unmatched()
 		return
 	case k < 0:
+		n.base--
 		if args != 0 {
-			n.b.SetArgs(args)
+			n.b.SetArgs(n.m.args.pair(n.on.open[n.base].args, args))
 		}
 		n.b.End(at)
-		n.base--
-		n.on.calls = n.on.calls[:n.base]
+		n.on.open = n.on.open[:n.base]
 	default:
 		o := &n.stack[k]
-		if args == 0 {
-			args = o.args
-		}
 		d := n.base + k
 		for d >= len(n.spans) {
 			n.spans = append(n.spans, nil)
@@ -89,7 +86,7 @@ func (n *nester) end(at int64, args uint64) {
 		if len(n.spans[d]) == 0 {
 			n.used = append(n.used, d)
 		}
-		n.spans[d] = append(n.spans[d], recording.NestedSpan{Start: o.at, End: at, Args: args, Call: o.call})
+		n.spans[d] = append(n.spans[d], recording.NestedSpan{Start: o.at, End: at, Args: n.m.args.pair(o.args, args), Call: o.call})
 		n.stack = n.stack[:k]
 	}
 	if !forward {
@@ -108,7 +105,7 @@ func (n *nester) finish() {
 	}
 	for _, o := range n.stack {
 		n.b.Open(o.at, o.call, o.args)
-		n.on.calls = append(n.on.calls, o.call)
 	}
+	n.on.open = append(n.on.open, n.stack...)
 	n.used, n.stack, n.b = n.used[:0], n.stack[:0], nil
 }

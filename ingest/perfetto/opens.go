@@ -33,6 +33,9 @@ func (s *opens) push(o opened) {
 	s.pieces[s.last] = append(s.pieces[s.last], o)
 }
 
+// any says whether a slice is open.
+func (s *opens) any() bool { return s.pieces != nil && len(s.pieces[s.last]) > 0 }
+
 // pop takes the innermost one.
 func (s *opens) pop() (o opened, ok bool) {
 	if s.pieces == nil {

@@ -4,8 +4,9 @@
 //
 // It reads track events (slices, instants, counters, flows) with all that they
 // refer to, also the older kind that Chrome writes; which thread ran on which
-// processor (ftrace's sched events); samples with stacks; and heap profiles, of
-// which the last one of a process counts. Packets of other kinds are counted and
+// processor (ftrace's sched events); what threads wrote to trace_marker as Android's
+// atrace does (its print events); samples with stacks; and heap profiles, of which the
+// last one of a process counts. Packets of other kinds are counted and
 // left out.
 //
 // Workers take packets apart, a chunk of the file each (see pipeline): what can be said
@@ -35,7 +36,7 @@ var Format = codec.Format{
 	Name:       "perfetto",
 	Title:      "Perfetto trace",
 	Plural:     "Perfetto traces",
-	Holds:      "track events, counters, flows, which thread ran on which processor, samples, heap profiles",
+	Holds:      "track events, atrace, counters, flows, which thread ran on which processor, samples, heap profiles",
 	Extensions: []string{".pftrace", ".perfetto-trace"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -83,7 +84,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	args := newArgStore(in)
 	b.SetArgs(args.text)
 	room := new(blocks)
-	m := newMaker(ctx, b, room)
+	m := newMaker(ctx, b, args, room)
 	pipe := make(chan *window, 1)
 	var failed error
 	go func() {

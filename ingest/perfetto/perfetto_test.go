@@ -220,7 +220,16 @@ func (m *made) thread(r *rand.Rand, seq int, uuid uint64, size int) {
 			if n := len(open[on]); n > 0 {
 				s := open[on][n-1]
 				open[on] = open[on][:n-1]
-				event(num(nil, eventType, typeEnd), where)
+				var more []byte
+				if r.IntN(3) == 0 { // ends bring arguments too
+					more = msg(nil, eventAnnotation, num(msg(nil, 10, []byte("e")), 3, at))
+					before := "{"
+					if s.args != "" {
+						before = strings.TrimSuffix(s.args, "}") + ","
+					}
+					s.args = fmt.Sprintf(`%s"e":%d}`, before, at)
+				}
+				event(num(nil, eventType, typeEnd), where, more)
 				m.want = append(m.want, fmt.Sprintf("span 7/%s %s %d to %d %s", tracks[on], s.name, s.at, at, s.args))
 			}
 		case 3:
@@ -316,7 +325,7 @@ span 5/t1 event3_on_t1@cat 2000 to 2200
 span 5/t4 event1_on_t3@cat 4000 to 4100`,
 		"legacy_async_event": `instant 0/name1 name1 3000
 instant 0/name1 name1 5000
-span 0/name1 name1@cat 1000 to 8000 {"arg1":"value1"}
+span 0/name1 name1@cat 1000 to 8000 {"arg1":"value1","arg2":"value2"}
 span 0/name1 name1@cat 2000 to 3000`,
 		"stack_sample": `sample 0/0 wall-time 7000;foo 7000000
 sample 100/0 wall-time 6000;foo 4000000

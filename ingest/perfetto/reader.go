@@ -45,6 +45,7 @@ type reader struct {
 	lastComm uint32
 	named    []uint32            // names in what is packed
 	before   map[int64]int64     // of processors, the thread of the packed events
+	owners   map[int64]int64     // processes of threads, as marks say
 	columns  [13][]uint64        // of events that are packed by their fields
 	events   map[[2]string]int32 // of samples
 	frames   map[frame]uint32
@@ -57,7 +58,7 @@ func newReader(ctx context.Context, in *source.Input, args *argStore, room *bloc
 	return &reader{ctx: ctx, in: in, args: args, blocks: room, pipe: pipe, next: new(window),
 		seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, given: map[[2]int64]*track{}, asyncs: map[operation]*track{},
-		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{},
+		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{}, owners: map[int64]int64{},
 		events: map[[2]string]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{}}
 }
 
@@ -230,6 +231,7 @@ func (r *reader) packet(s *sequence, p *packet) {
 		r.intern(s, told.interned)
 	}
 	if p.kind == 0 {
+		r.clocks.time(s, p)
 		return
 	}
 	r.next.packets.read++
@@ -245,8 +247,13 @@ func (r *reader) packet(s *sequence, p *packet) {
 	}
 }
 
-// other takes a packet that is no track event.
+// other takes a packet that is no track event. Its time is looked at whatever it is, for
+// clocks that count on from packet to packet.
 func (r *reader) other(s *sequence, p *packet, body []byte) {
+	at := int64(0)
+	if p.kind != packetClocks {
+		at = r.clocks.time(s, p)
+	}
 	switch p.kind {
 	case packetDescriptor:
 		if t := r.descriptor(body); t.thread {
@@ -263,11 +270,11 @@ func (r *reader) other(s *sequence, p *packet, body []byte) {
 	case packetFtrace:
 		r.ftrace(body)
 	case packetPerf:
-		r.perfSample(s, p, body)
+		r.perfSample(s, at, body)
 	case packetStreaming:
-		r.streamingSamples(s, p, body)
+		r.streamingSamples(s, p, at, body)
 	case packetStackSample:
-		r.stackSample(s, p, body)
+		r.stackSample(s, at, body)
 	case packetHeap:
 		r.heapProfile(s, body)
 	default:

@@ -137,7 +137,7 @@ func (s *sequence) module(iid uint64) string {
 }
 
 // perfSample takes one of the kernel's counters of a thread.
-func (r *reader) perfSample(s *sequence, p *packet, body []byte) {
+func (r *reader) perfSample(s *sequence, at int64, body []byte) {
 	x := wide{kind: sampled, cpu: -1}
 	for num, v := range each(body) {
 		switch num {
@@ -156,12 +156,12 @@ func (r *reader) perfSample(s *sequence, p *packet, body []byte) {
 			}
 		}
 	}
-	x.prev, x.at = r.sampleEvent("perf samples", "", ""), r.clocks.time(s, p)
+	x.prev, x.at = r.sampleEvent("perf samples", "", ""), at
 	r.putWide(x)
 }
 
 // streamingSamples takes those of Chrome's sampler of one thread.
-func (r *reader) streamingSamples(s *sequence, p *packet, body []byte) {
+func (r *reader) streamingSamples(s *sequence, p *packet, at int64, body []byte) {
 	var stacks, deltas []uint64
 	for num, v := range each(body) {
 		switch num {
@@ -171,7 +171,6 @@ func (r *reader) streamingSamples(s *sequence, p *packet, body []byte) {
 			deltas = v.numbers(deltas)
 		}
 	}
-	at := r.clocks.time(s, p)
 	if p.is&isTimed == 0 {
 		at = s.time * 1000
 	}
@@ -212,7 +211,7 @@ func readDescriptor(b []byte) descriptor {
 }
 
 // stackSample takes a sample of any recorder, whose weight it describes itself.
-func (r *reader) stackSample(s *sequence, p *packet, body []byte) {
+func (r *reader) stackSample(s *sequence, at int64, body []byte) {
 	x := wide{kind: sampled, state: 1, cpu: -1}
 	w, weight, weighed := s.weight, uint64(0), false
 	for num, v := range each(body) {
@@ -248,7 +247,7 @@ func (r *reader) stackSample(s *sequence, p *packet, body []byte) {
 		weight = 1
 	}
 	x.prev = r.sampleEvent(cmp.Or(w.name, "stack samples"), cmp.Or(w.name, "weight"), cmp.Or(w.unit, "count"))
-	x.value, x.at = int64(min(weight*max(w.factor, 1), math.MaxInt64)), r.clocks.time(s, p)
+	x.value, x.at = int64(min(weight*max(w.factor, 1), math.MaxInt64)), at
 	r.putWide(x)
 }
 

@@ -47,6 +47,12 @@ func (r *reader) ftraceEvent(n int64, b []byte) {
 				}
 			}
 			r.putWide(x)
+		case 3:
+			for num, v := range each(v.b) {
+				if num == 2 {
+					r.mark(at, tid, v.b)
+				}
+			}
 		case 17, 20, 114:
 			x := wide{at: at, kind: waking, pid: int32(n), prev: -1, tid: -1, value: tid}
 			for num, v := range each(v.b) {

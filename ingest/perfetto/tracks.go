@@ -49,10 +49,18 @@ var units = []string{"", "ns", "count", "bytes"}
 // descriptor reads what is said of a track.
 func (r *reader) descriptor(b []byte) *track {
 	var uuid uint64
+	var thread [2]int64
 	for num, v := range each(b) {
-		if num == 1 {
+		switch num {
+		case 1:
 			uuid = v.n
+		case 4:
+			thread[0], thread[1], _ = readThread(v.b)
 		}
+	}
+	if t := r.threads[thread]; t != nil && thread[1] != 0 && t.uuid == 0 && uuid != 0 && r.tracks[uuid] == nil {
+		t.uuid = uuid // what lies on it already names no track
+		r.tracks[uuid] = t
 	}
 	t := r.track(uuid)
 	for num, v := range each(b) {
@@ -218,7 +226,7 @@ func (r *reader) above(t *track) (pid int64, thread *track) {
 		switch {
 		case t.thread:
 			return t.pid, t
-		case t.process:
+		case t.process, t.uuid == 0 && t.pid != 0:
 			return t.pid, nil
 		}
 		up := r.tracks[t.parent]

@@ -15,7 +15,8 @@ const (
 	whole    // until when it lasts says the event behind it
 	wholeEnd // at the time of the other, args is when it ends
 	instant
-	count // args has the value
+	count     // args has the value
+	beginOnce // where nothing is open
 )
 
 // event waits for those before it.
