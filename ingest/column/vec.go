@@ -111,6 +111,24 @@ func (v *Vec[T]) Cut(n int, shown bool) {
 	v.n = n
 }
 
+// Reorder gives the elements from one on another order, by their numbers; fill stands for
+// those that the column is too short to have.
+func (v *Vec[T]) Reorder(from int, order []int, fill T) {
+	moved := make([]T, len(order))
+	for k, i := range order {
+		if moved[k] = fill; i < v.Len() {
+			moved[k] = v.At(i)
+		}
+	}
+	v.Cut(min(from, v.Len()), true)
+	for v.Len() < from {
+		v.Append(fill)
+	}
+	for len(moved) > 0 {
+		moved = moved[copy(v.More(len(moved)), moved):]
+	}
+}
+
 // Chunk returns the longest run of elements that starts at i and lies
 // contiguously in memory. It is for loops over whole columns:
 //

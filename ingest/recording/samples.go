@@ -184,14 +184,14 @@ func (s *Samples) sortByTime(n int, late int64) {
 	for ; next < n; next++ {
 		order = append(order, next)
 	}
-	reorder(&s.times, from, order, 0)
-	reorder(&s.calls, from, order, NoCall)
+	s.times.Reorder(from, order, 0)
+	s.calls.Reorder(from, order, NoCall)
 	if s.cpu != nil {
-		reorder(s.cpu, from, order, -1)
+		s.cpu.Reorder(from, order, -1)
 	}
 	for _, col := range s.values {
 		if col != nil {
-			reorder(col, from, order, Missing)
+			col.Reorder(from, order, Missing)
 		}
 	}
 }
@@ -200,22 +200,4 @@ func (s *Samples) sortByTime(n int, late int64) {
 type sampleTime struct {
 	at    int64
 	index int
-}
-
-// reorder gives the elements of a column from one on in another order; fill stands for
-// those that the column is too short to have.
-func reorder[T any](v *column.Vec[T], from int, order []int, fill T) {
-	moved := make([]T, len(order))
-	for k, i := range order {
-		if moved[k] = fill; i < v.Len() {
-			moved[k] = v.At(i)
-		}
-	}
-	v.Cut(min(from, v.Len()), true)
-	for v.Len() < from {
-		v.Append(fill)
-	}
-	for len(moved) > 0 {
-		moved = moved[copy(v.More(len(moved)), moved):]
-	}
 }
