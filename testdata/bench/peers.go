@@ -63,6 +63,10 @@ func (b *bench) toolsOf(path string) []peer {
 		return []peer{b.tool("go tool trace -pprof=sync", "go", "tool", "trace", "-pprof=sync")}
 	case strings.HasSuffix(path, ".jfr"):
 		return []peer{b.tool("jfr summary", "jfr", "summary")}
+	case strings.HasSuffix(path, ".pftrace"):
+		if _, err := exec.LookPath(traceProcessor); err == nil { // no package has it
+			return []peer{b.traceProcessor}
+		}
 	case strings.HasSuffix(path, ".data"):
 		return []peer{b.tool("perf report", "perf", "report", "-f", "--stdio", "--no-children", "-g", "none", "-i")}
 	}
@@ -323,6 +327,20 @@ func (b *bench) tool(title string, command ...string) peer {
 		r, err := b.tree(exec.Command("prlimit", append(args, f.path)...))
 		return title, r, err
 	}
+}
+
+const traceProcessor = "trace_processor_shell"
+
+// traceProcessor measures Perfetto's own tool until it has the sums of slices by name.
+func (b *bench) traceProcessor(f *file) (string, run, error) {
+	version, err := exec.Command(traceProcessor, "--version").Output()
+	if err != nil {
+		return traceProcessor, run{}, err
+	}
+	first, _, _ := strings.Cut(string(version), "\n")
+	first, _, _ = strings.Cut(strings.TrimPrefix(first, "Perfetto "), " ")
+	return b.tool(traceProcessor+" "+first, traceProcessor, "-Q",
+		"SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY 3 DESC LIMIT 30")(f)
 }
 
 // goPprof measures the tool that comes with Go.
