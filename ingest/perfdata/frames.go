@@ -14,8 +14,8 @@ import (
 // frameKey identifies the frames of an address of a binary, or of nothing known. Of an
 // address that a call returns to, the line is that of the call.
 type frameKey struct {
-	name           string
 	at             uint64
+	binary         uint32 // its number, 0 for nothing known
 	kernel, called bool
 }
 
@@ -57,7 +57,7 @@ func (d *decoder) find(ip uint64, in *maps, kernel, called bool) frames {
 	m := in.at(ip)
 	key := frameKey{at: ip, kernel: kernel, called: called}
 	if m != nil {
-		key.name, key.at = m.name, ip-m.start+m.offset
+		key.binary, key.at = m.number, ip-m.start+m.offset
 		if kernel {
 			key.at = ip - m.start
 		}

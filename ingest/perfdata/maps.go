@@ -17,6 +17,7 @@ import (
 type mapping struct {
 	start, size, offset uint64
 	name                string
+	number              uint32 // of the binary, by its name, from 1 on
 	id                  []byte // build id, nil where the record has none
 }
 
@@ -96,6 +97,10 @@ func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 
 // mapIn adds a mapping to those of a process or of the kernel.
 func (d *decoder) mapIn(to *maps, m mapping) {
+	if m.number = d.numbers[m.name]; m.number == 0 {
+		m.number = uint32(len(d.numbers)) + 1
+		d.numbers[m.name] = m.number
+	}
 	to.add(m)
 	d.versions++
 	to.version = d.versions

@@ -94,6 +94,7 @@ type decoder struct {
 	processes map[int32]*process
 	kernel    *maps
 	ids       map[string][]byte // build ids of binaries, by name
+	numbers   map[string]uint32 // of binaries, by name
 	binaries  map[string]*program.Program
 	frames    map[frameKey]frames
 	recent    [1 << recentBits]recentFrames
@@ -119,7 +120,7 @@ type decoder struct {
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	in.OnSilence(b.Progress)
 	d := &decoder{b: b, ctx: ctx, path: in.Path, byID: map[uint64]*attr{}, processes: map[int32]*process{}, kernel: new(maps),
-		ids: map[string][]byte{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},
+		ids: map[string][]byte{}, numbers: map[string]uint32{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},
 		states: sched.New(b), formats: map[string]map[string]field{}, samples: b.Tally("sample"), records: b.Tally("other record")}
 	d.in = bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20)
 	head, err := d.take(pipeHeader)
