@@ -80,6 +80,7 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 		fr.Kind = recording.KindUser
 	}
 	var places []program.Place
+	begin := key.at // of the function
 	if m != nil {
 		fn.Module, fr.BuildID = m.name, fmt.Sprintf("%x", bytes.TrimRight(d.idOf(m), "\x00"))
 		if key.kernel {
@@ -87,7 +88,11 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 				fn.Name, fr.Offset = name, ip-start
 			}
 		} else if p := d.binary(m); p != nil {
-			fn.Name, fr.Offset, places = lookUp(p, m, key)
+			var behind uint64
+			fn.Name, behind, places = lookUp(p, m, key)
+			if begin = key.at - behind; fn.Name != "" {
+				fr.Offset = behind
+			}
 		}
 	}
 	if fn.Name == "" {
@@ -95,7 +100,7 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 		if m == nil {
 			fn.Name = recording.AddressName("", ip, 0)
 		} else {
-			fn.Name = recording.AddressName(m.name, fr.Addr, key.at)
+			fn.Name = recording.AddressName(m.name, fr.Addr, begin)
 		}
 	}
 	fn.Kind = fr.Kind
@@ -118,7 +123,8 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 }
 
 // lookUp finds the function of an address in its program, how far behind its beginning
-// that is, and where in source files it comes from.
+// that is, and where in source files it comes from. A function without a symbol has no
+// name but may have a beginning.
 func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset uint64, places []program.Place) {
 	at, ok := p.AddressIn(key.at, m.offset)
 	if !ok {
@@ -126,6 +132,9 @@ func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset u
 	}
 	name, start, ok := p.Lookup(at)
 	if !ok {
+		if start, ok = p.Begin(at); ok {
+			return "", at - start, nil
+		}
 		return "", 0, nil
 	}
 	offset = at - start

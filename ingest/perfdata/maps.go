@@ -167,9 +167,10 @@ func (d *decoder) binary(m *mapping) *program.Program {
 		return p
 	}
 	if filepath.IsAbs(m.name) && !strings.HasPrefix(m.name, "//") {
-		if p = d.open(m); p == nil {
+		if p = d.open(m); p == nil || p.Stripped() {
 			d.missing++
-		} else {
+		}
+		if p != nil {
 			p.FindUnits()
 			p.Close()
 		}
@@ -211,7 +212,7 @@ func (d *decoder) open(m *mapping) *program.Program {
 		}
 		p.Close()
 	}
-	p, err := program.Open(m.name)
+	p, err := program.OpenStripped(m.name)
 	if err != nil {
 		return nil
 	}

@@ -221,15 +221,16 @@ int main(void) {
 }
 `
 
-// TestInlined: functions that are inlined stand in stacks with their lines, above the
-// function whose symbol their code has.
-func TestInlined(t *testing.T) {
+// recordInlines compiles the program with flags, records it, and returns the recording
+// and the program's path.
+func recordInlines(t *testing.T, flags ...string) (r *recording.Recording, program string) {
+	t.Helper()
 	dir := t.TempDir()
 	source, program, name := filepath.Join(dir, "inlines.c"), filepath.Join(dir, "inlines"), filepath.Join(dir, "perf.data")
 	if err := os.WriteFile(source, []byte(inlines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", program, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command("gcc", append(flags, "-O1", "-fno-omit-frame-pointer", "-o", program, source)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	perf(t, "record", "-q", "-F", "2000", "-g", "-o", name, "--", program)
@@ -237,10 +238,43 @@ func TestInlined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := decodeBytes(t, content, 0)
-	if err != nil {
+	if r, err = decodeBytes(t, content, 0); err != nil {
 		t.Fatal(err)
 	}
+	return r, program
+}
+
+// TestStripped: addresses in a program without symbols are those of its functions, called
+// by where they begin.
+func TestStripped(t *testing.T) {
+	r, program := recordInlines(t, "-s")
+	all, found := 0, map[string]int{}
+	for _, tr := range r.Tracks {
+		for _, s := range tr.Samples {
+			for i := range s.Len() {
+				if f := r.Functions.At(int(r.Func(s.Call(i)))); f.Module == program {
+					all++
+					found[f.Name]++
+					if !f.Unresolved || !strings.HasPrefix(f.Name, "inlines+0x") {
+						t.Fatalf("a function is called %s", f.Name)
+					}
+				}
+			}
+		}
+	}
+	most := 0
+	for _, n := range found {
+		most = max(most, n)
+	}
+	if most < 20 || most < all*8/10 {
+		t.Errorf("%d of %d samples are in the busiest function: %v", most, all, found)
+	}
+}
+
+// TestInlined: functions that are inlined stand in stacks with their lines, above the
+// function whose symbol their code has.
+func TestInlined(t *testing.T) {
+	r, program := recordInlines(t, "-g")
 	all, found := 0, map[string]int{}
 	for _, tr := range r.Tracks {
 		for _, s := range tr.Samples {

@@ -136,3 +136,48 @@ func told(t *testing.T, path string, asked []uint64) [][]string {
 	}
 	return all
 }
+
+// Where the functions of a stripped program lie is what its symbols said before.
+func TestBeginOfStripped(t *testing.T) {
+	dir := t.TempDir()
+	source, whole, stripped := filepath.Join(dir, "nested.c"), filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")
+	if err := os.WriteFile(source, []byte(nested), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"gcc", "-O2", "-o", whole, source}, {"strip", "--strip-all", "-o", stripped, whole}} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := Open(stripped); err == nil || err.Error() != "has no symbols" {
+		t.Errorf("opened as one with symbols: %v", err)
+	}
+	with, err := Open(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer with.Close()
+	p, err := OpenStripped(stripped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	found := 0
+	for _, f := range with.funcs {
+		switch f.Name {
+		case "main", "plain", "cold", "cold.cold":
+			found++
+			for at := f.Value; at < f.Value+f.Size; at++ {
+				if start, ok := p.Begin(at); !ok || start != f.Value {
+					t.Fatalf("%#x of %s, which begins at %#x: %#x, %t", at, f.Name, f.Value, start, ok)
+				}
+			}
+			if start, ok := p.Begin(f.Value + f.Size); ok && start == f.Value {
+				t.Errorf("%s goes on behind its end", f.Name)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d functions were found", found)
+	}
+}

@@ -30,17 +30,32 @@ type Program struct {
 	// LeftOut is set where Places left out some because there is too much to read.
 	LeftOut bool
 
-	funcs  []elf.Symbol
-	loads  []elf.ProgHeader
-	lines  *dwarf.Data
-	units  *units
-	file   *elf.File
-	closer *os.File
+	funcs   []elf.Symbol
+	extents []extent
+	loads   []elf.ProgHeader
+	lines   *dwarf.Data
+	units   *units
+	file    *elf.File
+	closer  *os.File
 }
 
 // Open reads the symbols of the file at path. A file without symbols is an error,
 // which goes on a sentence that names the file.
 func Open(path string) (*Program, error) {
+	p, err := OpenStripped(path)
+	if err == nil && p.Stripped() {
+		p.Close()
+		return nil, errors.New("has no symbols")
+	}
+	return p, err
+}
+
+// Stripped reports whether a program has no symbols.
+func (p *Program) Stripped() bool { return len(p.funcs) == 0 }
+
+// OpenStripped is Open also of a file without symbols, of which Begin may know where
+// functions lie.
+func OpenStripped(path string) (*Program, error) {
 	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("is not here")
@@ -74,10 +89,7 @@ func Open(path string) (*Program, error) {
 			p.funcs = append(p.funcs, s)
 		}
 	}
-	if len(p.funcs) == 0 {
-		file.Close()
-		return nil, errors.New("has no symbols")
-	}
+	p.extents = extents(f)
 	slices.SortStableFunc(p.funcs, func(a, b elf.Symbol) int {
 		switch {
 		case a.Value < b.Value:
