@@ -63,7 +63,7 @@ func TestFirstPage(t *testing.T) {
 	if f := s.until("the recipe to be copied", func(f frame) bool { return strings.HasPrefix(f.Note, "Copied") }); f.File != "" {
 		t.Errorf("a click on a recipe opens %s", f.File)
 	}
-	s.Click(e2e.Left, image.Pt(390, 255))
+	s.Click(e2e.Left, image.Pt(390, 271))
 	s.until("the demo", func(f frame) bool { return f.File == "demo.spaa.zst" && f.Done && f.Bars > 0 })
 }
 

@@ -1,16 +1,17 @@
 package gotrace
 
 import (
-	"go/build"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/decode/decodetest"
 )
 
 // Traces before Go 1.22, of the Go team's tests, are compared with Go's own tool.
 func TestOld(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", "internal", "trace", "internal", "tracev1", "testdata", "*_good"))
+	files, err := filepath.Glob(filepath.Join(decodetest.GoRoot(t), "src", "internal", "trace", "internal", "tracev1", "testdata", "*_good"))
 	if err != nil {
 		t.Fatal(err)
 	}

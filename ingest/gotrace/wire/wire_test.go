@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/build"
 	"io"
 	"iter"
 	"maps"
@@ -23,6 +22,7 @@ import (
 
 	"golang.org/x/exp/trace"
 
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/source"
 )
 
@@ -227,7 +227,7 @@ func same(t *testing.T, name string, content []byte, version int, chunks ...int)
 // among the samples.
 func texts(t *testing.T) map[string][]byte {
 	all := map[string][]byte{}
-	dirs := []string{filepath.Join(build.Default.GOROOT, "src", "internal", "trace", "testdata", "tests")}
+	dirs := []string{filepath.Join(decodetest.GoRoot(t), "src", "internal", "trace", "testdata", "tests")}
 	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
 		dirs = append(dirs, filepath.Join(dir, "gotrace"))
 	}
@@ -342,8 +342,9 @@ func TestMade(t *testing.T) {
 }
 
 func FuzzSame(f *testing.F) {
+	root := decodetest.GoRoot(f)
 	for _, name := range []string{"go122-annotations.test", "go122-syscall-steal-proc-ambiguous.test", "go125-sync.test", "go122-task-across-generations.test"} {
-		if text, err := os.ReadFile(filepath.Join(build.Default.GOROOT, "src", "internal", "trace", "testdata", "tests", name)); err == nil {
+		if text, err := os.ReadFile(filepath.Join(root, "src", "internal", "trace", "testdata", "tests", name)); err == nil {
 			_, text, _ = bytes.Cut(text, []byte("-- trace --\n"))
 			content, _ := binaryOf(new(testing.T), string(text))
 			f.Add(content)
