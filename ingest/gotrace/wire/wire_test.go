@@ -340,22 +340,3 @@ func TestMade(t *testing.T) {
 		same(t, fmt.Sprint("cut at ", n), content[:n], VersionOf(content), 0)
 	}
 }
-
-func FuzzSame(f *testing.F) {
-	root := decodetest.GoRoot(f)
-	for _, name := range []string{"go122-annotations.test", "go122-syscall-steal-proc-ambiguous.test", "go125-sync.test", "go122-task-across-generations.test"} {
-		if text, err := os.ReadFile(filepath.Join(root, "src", "internal", "trace", "testdata", "tests", name)); err == nil {
-			_, text, _ = bytes.Cut(text, []byte("-- trace --\n"))
-			content, _ := binaryOf(new(testing.T), string(text))
-			f.Add(content)
-		}
-	}
-	f.Add([]byte("go 1.26 trace\x00\x00\x00\x01\x01\x00\x00\x05\x08\x80\x80\x80\x01"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		version := VersionOf(content)
-		if version == 0 || len(content) > 1<<16 {
-			return
-		}
-		same(t, "", content, version, 0, 5)
-	})
-}
