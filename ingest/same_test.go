@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/source"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/samples"
 )
 
 // made are small recordings of every kind that the generator makes, by name.
@@ -41,29 +39,6 @@ func synthesized(t testing.TB, o synth.Options) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-// eachSample visits the recordings in $ASHLAR_SAMPLES, where that is set.
-func eachSample(t *testing.T, visit func(name string, content []byte)) {
-	t.Helper()
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		return
-	}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Ext(path) == ".md" {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if err == nil {
-			name, _ := filepath.Rel(dir, path)
-			visit(name, b)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // variant is a way to decode: by how many workers, in chunks of which size (0 is
@@ -133,9 +108,9 @@ func TestSameHoweverDecoded(t *testing.T) {
 		}
 	}
 	// Of samples, which are large, the whole is decoded in two ways that have all of it.
-	eachSample(t, func(name string, content []byte) {
+	for name, content := range samples.Each(t) {
 		try(name, content, variant{workers: 8, chunk: 1 << 16, growing: true, stream: true}, variant{workers: 2, chunk: 4099})
-	})
+	}
 }
 
 // beginning is the shortest beginning of a recording, of some lengths from least

@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest/source"
 	"ashlar/ingest/store"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/samples"
 )
 
 // storedAndOpened writes a recording and reads it.
@@ -94,7 +95,9 @@ func TestStoredIsTheSame(t *testing.T) {
 			try(kind+" "+shape, synthesized(t, synth.Options{Kind: kind, Shape: shape, Records: records, Seed: 7}))
 		}
 	}
-	eachSample(t, try)
+	for name, content := range samples.Each(t) {
+		try(name, content)
+	}
 }
 
 // alike compares two recordings field by field, also fields that nothing shows and

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/samples"
 )
 
 // sampleFacts has what an independent reader found in a file.
@@ -28,16 +30,8 @@ var (
 // sampleFiles returns the real files of the sample folder, with what its index
 // says of each.
 func sampleFiles(t *testing.T) map[string]sampleFacts {
-	root := os.Getenv("ASHLAR_SAMPLES")
-	if root == "" {
-		t.Skip("ASHLAR_SAMPLES names no sample folder")
-	}
-	index, err := os.ReadFile(filepath.Join(root, "INDEX.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string]sampleFacts{}
-	for line := range strings.Lines(string(index)) {
+	for line := range strings.Lines(string(samples.Read(t, "INDEX.md"))) {
 		name, _, ok := strings.Cut(strings.TrimPrefix(line, "| "), " |")
 		m := factRecords.FindStringSubmatch(line)
 		if !ok || !strings.HasPrefix(name, "spaa/") || m == nil {
@@ -51,7 +45,7 @@ func sampleFiles(t *testing.T) map[string]sampleFacts {
 		for _, p := range factPair.FindAllStringSubmatch(m[3], -1) {
 			facts.sums[p[1]], _ = strconv.ParseInt(p[2], 10, 64)
 		}
-		files[filepath.Join(root, name)] = facts
+		files[samples.Path(t, name)] = facts
 	}
 	if len(files) < 8 {
 		t.Fatalf("the index describes %d SPAA files, want 8 or more", len(files))

@@ -16,6 +16,7 @@ import (
 
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // goTool runs go tool pprof; its answer goes to a file.
@@ -64,10 +65,7 @@ func listProfile(p *profile.Profile) ([]listed, bool) {
 // goProfiles are the sample profiles with all functions known that both programs
 // read.
 func goProfiles(t *testing.T) map[string][]listed {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES names no folder of sample recordings")
-	}
+	samples.Need(t)
 	if testing.Short() {
 		t.Skip("runs another program many times")
 	}
@@ -75,23 +73,14 @@ func goProfiles(t *testing.T) map[string][]listed {
 		t.Skip("there is no go tool to compare with")
 	}
 	out := map[string][]listed{}
-	for _, pattern := range []string{"pprof/*", "generated/*.pprof"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
+	for name, b := range samples.Each(t, "pprof/*", "generated/*.pprof") {
+		path := samples.Path(t, name)
+		p, err := profile.ParseData(b)
+		if err != nil || len(b) > 20_000 || ask("top", path).code != Done {
+			continue
 		}
-		for _, path := range found {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := profile.ParseData(b)
-			if err != nil || len(b) > 20_000 || ask("top", path).code != Done {
-				continue
-			}
-			if all, ok := listProfile(p); ok && len(all) > 0 {
-				out[path] = all
-			}
+		if all, ok := listProfile(p); ok && len(all) > 0 {
+			out[path] = all
 		}
 	}
 	if len(out) < 3 {

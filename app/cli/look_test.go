@@ -3,35 +3,21 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"ashlar/app/overview"
+	"ashlar/testdata/samples"
 )
 
-// everySample lists all recordings there are to try: those of testdata, and of
-// ASHLAR_SAMPLES where that is set.
-func everySample(t *testing.T) (all []string) {
+// everySample lists all recordings there are to try: those of testdata, and the
+// samples.
+func everySample(t *testing.T) []string {
 	t.Helper()
 	writeSmallSpall(t)
-	for _, dir := range []string{"testdata", os.Getenv("ASHLAR_SAMPLES")} {
-		if dir == "" {
-			continue
-		}
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".txt") && !strings.HasSuffix(path, ".md") {
-				all = append(all, path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all
+	return append(slices.DeleteFunc(samples.Below(t, "testdata"), func(path string) bool { return filepath.Ext(path) == ".txt" }), samples.Files(t)...)
 }
 
 // within fails where an answer is larger than its budget, or cut without saying so.

@@ -14,6 +14,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"ashlar/spaa"
+	"ashlar/testdata/samples"
 )
 
 // naiveSPAA is a SPAA file read the simple way: everything as JSON.
@@ -223,15 +224,7 @@ func same(t *testing.T, got topJSON, want naiveRows) {
 // and the samples where they are.
 func spaaFiles(t *testing.T) []string {
 	t.Helper()
-	files := []string{"testdata/small.spaa", "../../assets/demo.spaa.zst"}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		more, err := filepath.Glob(filepath.Join(dir, "spaa", "*.spaa*"))
-		if err != nil || len(more) == 0 {
-			t.Fatalf("there are no SPAA files in ASHLAR_SAMPLES=%s (%v)", dir, err)
-		}
-		files = append(files, more...)
-	}
-	return files
+	return append([]string{"testdata/small.spaa", "../../assets/demo.spaa.zst"}, samples.Files(t, "spaa/*.spaa*")...)
 }
 
 // TestTopAgainstNaive compares self, total and count of every function of every

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // secretTrace is a trace that says a good deal of where it was recorded.
@@ -157,20 +157,8 @@ func TestRedacted(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := []string{made, labelledProfile(t), "testdata/small.spaa", "testdata/small.spall"}
-	if samples := os.Getenv("ASHLAR_SAMPLES"); samples != "" && !testing.Short() {
-		err := filepath.WalkDir(samples, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || filepath.Ext(path) == ".md" {
-				return err
-			}
-			info, err := e.Info()
-			if err == nil && info.Size() < 1<<20 {
-				paths = append(paths, path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	if !testing.Short() {
+		paths = append(paths, samples.Small(1<<20, samples.Files(t))...)
 	}
 	held := 0
 	for _, path := range paths {

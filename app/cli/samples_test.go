@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/samples"
 )
 
 // infoJSON has the fields of the info command's answer that are compared.
@@ -66,8 +67,8 @@ func (in *infoJSON) balances(t *testing.T) {
 	}
 }
 
-// sampleFolders are those of ASHLAR_SAMPLES whose files are to be opened.
-var sampleFolders = []string{"spaa", "spall", "chrome-trace", "chrome-devtools", "pprof", "otlp", "perf-script", "folded", "generated"}
+// tabled match the samples that are to be opened.
+var tabled = []string{"spaa/*", "spall/*", "chrome-trace/*", "chrome-devtools/*", "pprof/*", "otlp/*", "perf-script/*", "folded/*", "generated/*"}
 
 // sampleRow has one line of testdata/samples.txt.
 type sampleRow struct {
@@ -119,26 +120,17 @@ func sampleTable(t *testing.T) map[string]sampleRow {
 // without one fails, as does a row without its file.
 func TestSampleTable(t *testing.T) {
 	table := sampleTable(t)
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
-	}
-	for _, folder := range sampleFolders {
-		files, err := filepath.Glob(filepath.Join(dir, folder, "*"))
-		if err != nil || len(files) == 0 {
-			t.Errorf("there is nothing in %s (%v)", folder, err)
-		}
-		for _, path := range files {
-			name := folder + "/" + filepath.Base(path)
-			row, ok := table[name]
-			delete(table, name)
-			t.Run(name, func(t *testing.T) {
-				if !ok {
-					t.Fatal("testdata/samples.txt has no row for it")
-				}
-				row.check(t, path)
-			})
-		}
+	samples.Need(t)
+	for _, path := range samples.Files(t, tabled...) {
+		name := samples.Name(path)
+		row, ok := table[name]
+		delete(table, name)
+		t.Run(name, func(t *testing.T) {
+			if !ok {
+				t.Fatal("testdata/samples.txt has no row for it")
+			}
+			row.check(t, path)
+		})
 	}
 	for name := range table {
 		t.Errorf("%s has a row and is not there", name)

@@ -15,6 +15,7 @@ import (
 	"ashlar/app/held"
 	"ashlar/app/verb"
 	"ashlar/ingest"
+	"ashlar/testdata/samples"
 )
 
 // TestSchemas holds what every command prints with --json against the schema that
@@ -95,16 +96,8 @@ func TestSchemas(t *testing.T) {
 func recordings(t *testing.T, most int64) []string {
 	t.Helper()
 	files := []string{"testdata/small.spaa", "testdata/small.spall", "testdata/damaged.spaa", "testdata/diff-a.folded", "testdata/dtrace.spaa"}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" && !testing.Short() {
-		all, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-		if err != nil || len(all) < 20 {
-			t.Fatalf("there are %d samples: %v", len(all), err)
-		}
-		for _, path := range all {
-			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Size() <= most {
-				files = append(files, path)
-			}
-		}
+	if !testing.Short() {
+		files = append(files, samples.Small(most, samples.Files(t))...)
 	}
 	return files
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,17 +10,13 @@ import (
 
 	"ashlar/ingest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // traceFiles are recordings with threads' names and arguments.
 func traceFiles(t *testing.T) []string {
 	writeSmallSpall(t)
-	files := []string{"testdata/small.spall"}
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		return files
-	}
-	return append(files, filepath.Join(dir, "spall/v3_named_threads_args.spall"), filepath.Join(dir, "chrome-trace/multiprocess.json"), filepath.Join(dir, "chrome-trace/simple.json"))
+	return append(samples.Files(t, "spall/v3_named_threads_args.spall", "chrome-trace/multiprocess.json", "chrome-trace/simple.json"), "testdata/small.spall")
 }
 
 // spansOf lists the functions and the number of spans that hold, and the time

@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // viewTop has the fields of top's JSON that these tests look at. Values
@@ -246,19 +247,9 @@ func sameListed(t *testing.T, what string, got, want map[string]listedSum) {
 func viewFiles(t *testing.T) []string {
 	writeSmallSpall(t)
 	files := []string{"testdata/small.spaa", "testdata/small.spall"}
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		return files
-	}
-	for _, pattern := range []string{"spaa/*", "spall/*", "pprof/*", "generated/*.pprof", "folded/*", "chrome-trace/*"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
-			if st, err := os.Stat(f); err == nil && st.Size() < 150_000 && ask("top", f).code == Done {
-				files = append(files, f)
-			}
+	for _, f := range samples.Small(150_000, samples.Files(t, "spaa/*", "spall/*", "pprof/*", "generated/*.pprof", "folded/*", "chrome-trace/*")) {
+		if ask("top", f).code == Done {
+			files = append(files, f)
 		}
 	}
 	return files

@@ -15,6 +15,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // labelledProfile writes a profile of requests of tenants, some without a pool.
@@ -83,8 +84,7 @@ func TestWhereAgainstGoTool(t *testing.T) {
 		{"pool!~[12]", "pool=[12]", "-tagignore"},
 		{"pool~1,request=3,request=5,tenant~p", "pool=-1$ request=^[35]$ tenant=p", "-tagfocus"},
 	}}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		path := filepath.Join(dir, "pprof", "parca_profile-with-labels.pb.gz")
+	for _, path := range samples.Files(t, "pprof/parca_profile-with-labels.pb.gz") {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -209,16 +209,8 @@ func TestWhereGoesEverywhere(t *testing.T) {
 // TestWhereAgainstNaive reads SPAA files the simple way and adds up what has a
 // label.
 func TestWhereAgainstNaive(t *testing.T) {
-	paths := []string{"../../assets/demo.spaa.zst"}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		found, err := filepath.Glob(filepath.Join(dir, "spaa", "perf_*.spaa"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		paths = append(paths, found...)
-	}
 	asked := 0
-	for _, path := range paths {
+	for _, path := range append(samples.Files(t, "spaa/perf_*.spaa"), "../../assets/demo.spaa.zst") {
 		n := readNaive(t, path)
 		event := n.stacks[0].event
 		metric := n.primary(event)

@@ -3,13 +3,14 @@ package cli
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ashlar/testdata/samples"
 )
 
 var quoted = regexp.MustCompile(`'[^']*'`)
@@ -27,16 +28,8 @@ func TestWidth(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := []string{long, "testdata/small.spaa", "testdata/small.spall", "testdata/diff-a.folded"}
-	if samples := os.Getenv("ASHLAR_SAMPLES"); samples != "" && !testing.Short() {
-		err := filepath.WalkDir(samples, func(path string, e fs.DirEntry, err error) error {
-			if info, ierr := e.Info(); err == nil && ierr == nil && !e.IsDir() && info.Size() < 2<<20 {
-				paths = append(paths, path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	if !testing.Short() {
+		paths = append(paths, samples.Small(2<<20, samples.Files(t))...)
 	}
 	narrow := func(args ...string) {
 		t.Helper()

@@ -25,6 +25,7 @@ import (
 	"ashlar/app/serve"
 	"ashlar/app/verb"
 	"ashlar/ingest"
+	"ashlar/testdata/samples"
 )
 
 var program = cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
@@ -138,7 +139,7 @@ func same(t *testing.T, what, a, b string) {
 }
 
 const (
-	samples = "../cli/testdata/small.spaa"
+	sampled = "../cli/testdata/small.spaa"
 	spans   = "../cli/testdata/small.spall"
 	before  = "../cli/testdata/diff-a.folded"
 	after   = "../cli/testdata/diff-b.folded"
@@ -155,14 +156,14 @@ func TestTools(t *testing.T) {
 		tool, arguments string
 		line            []string
 	}{
-		{"open", `{"file":"` + samples + `"}`, []string{"info", samples}},
+		{"open", `{"file":"` + sampled + `"}`, []string{"info", sampled}},
 		{"overview", `{"file":"` + spans + `","budget":900}`, []string{"overview", spans}},
-		{"top", `{"file":"` + samples + `","metric":"samples","rows":2,"range":"0.5s..1s"}`, []string{"top", samples, "--metric", "samples", "-n", "2", "--range", "0.5s..1s"}},
-		{"top", `{"file":"` + samples + `","tree":true,"hide-kernel":true,"callees-of":["grind"]}`, []string{"top", samples, "--tree", "--hide-kernel", "--callees-of", "grind"}},
+		{"top", `{"file":"` + sampled + `","metric":"samples","rows":2,"range":"0.5s..1s"}`, []string{"top", sampled, "--metric", "samples", "-n", "2", "--range", "0.5s..1s"}},
+		{"top", `{"file":"` + sampled + `","tree":true,"hide-kernel":true,"callees-of":["grind"]}`, []string{"top", sampled, "--tree", "--hide-kernel", "--callees-of", "grind"}},
 		{"calls", `{"file":"` + spans + `","calls":"/./","budget":700}`, []string{"calls", spans, "/./"}},
 		{"compare", `{"a":"` + before + `","b":"` + after + `"}`, []string{"diff", before, after}},
-		{"source", `{"file":"` + samples + `","of":"grind","metric":"samples"}`, []string{"source", samples, "grind", "--metric", "samples"}},
-		{"check", `{"file":"` + samples + `"}`, []string{"check", samples}},
+		{"source", `{"file":"` + sampled + `","of":"grind","metric":"samples"}`, []string{"source", sampled, "grind", "--metric", "samples"}},
+		{"check", `{"file":"` + sampled + `"}`, []string{"check", sampled}},
 	} {
 		asked[x.tool] = true
 		got, refused := c.call(x.tool, x.arguments)
@@ -206,22 +207,18 @@ func without(t *testing.T, text string, names ...string) string {
 // to schema and budget, and one that does not say that it was cut equals what the command
 // line prints without a budget.
 func TestSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	if err != nil || len(files) < 20 {
-		t.Fatalf("there are %d samples: %v", len(files), err)
-	}
+	samples.Need(t)
 	c := connect(t)
 	recordings := held.New(ingest.ReadAll, 0)
 	defer recordings.Close()
 	whole := map[string]int{}
-	for i, path := range files {
-		st, err := os.Stat(path)
-		if err != nil || st.IsDir() || testing.Short() && i%16 != 0 {
+	for i, path := range samples.Files(t) {
+		if testing.Short() && i%16 != 0 {
 			continue
+		}
+		st, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
 		}
 		rooms := []int{256, 2000}
 		if st.Size() > 1<<20 {
@@ -283,14 +280,14 @@ func TestWrongInput(t *testing.T) {
 		`{"file":"-"}`:                              "standard input",
 		`{"file":"there/is/none"}`:                  "there/is/none",
 		`{"file":"--output=` + target + `"}`:        "--output",
-		`{"file":"` + samples + `","rows":-1}`:      "negative",
-		`{"file":"` + samples + `","rows":"3"}`:     "integer",
-		`{"file":"` + samples + `","budget":3}`:     "minimum",
-		`{"file":"` + samples + `","nothing":true}`: "nothing",
-		`{"file":"` + samples + `","output":"` + target + `"}`: "output",
-		`{"file":"` + samples + `","focus":"/(/"}`:             "(",
-		`{"file":"` + samples + `","metric":"\u001b[2Jx"}`:     "metric",
-		`{"file":"` + samples + `","file":"` + spans + `"}`:    "twice",
+		`{"file":"` + sampled + `","rows":-1}`:      "negative",
+		`{"file":"` + sampled + `","rows":"3"}`:     "integer",
+		`{"file":"` + sampled + `","budget":3}`:     "minimum",
+		`{"file":"` + sampled + `","nothing":true}`: "nothing",
+		`{"file":"` + sampled + `","output":"` + target + `"}`: "output",
+		`{"file":"` + sampled + `","focus":"/(/"}`:             "(",
+		`{"file":"` + sampled + `","metric":"\u001b[2Jx"}`:     "metric",
+		`{"file":"` + sampled + `","file":"` + spans + `"}`:    "twice",
 		`[]`: "object",
 	} {
 		answer, refused := c.call("top", arguments)
@@ -307,7 +304,7 @@ func TestWrongInput(t *testing.T) {
 	if _, err := os.Stat(target); err == nil {
 		t.Error("something was written")
 	}
-	if _, refused := c.call("top", `{"file":"`+samples+`"}`); refused != "" {
+	if _, refused := c.call("top", `{"file":"`+sampled+`"}`); refused != "" {
 		t.Errorf("after that: %s", refused)
 	}
 }
@@ -401,7 +398,7 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: %v", r.URI, err)
 		}
 	}
-	got, err := c.ReadResource(ctx, &sdk.ReadResourceParams{URI: "ashlar:1?file=" + samples + "&view=flame&metric=samples&function=grind:/opt/mill/mill"})
+	got, err := c.ReadResource(ctx, &sdk.ReadResourceParams{URI: "ashlar:1?file=" + sampled + "&view=flame&metric=samples&function=grind:/opt/mill/mill"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +457,7 @@ func TestShow(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := connect(t)
-	arguments := `{"address":"ashlar:1?file=` + samples + `","note":"here\u001b[2J` + strings.Repeat("x", 500) + `"}`
+	arguments := `{"address":"ashlar:1?file=` + sampled + `","note":"here\u001b[2J` + strings.Repeat("x", 500) + `"}`
 	if _, refused := c.call("show", arguments); !strings.Contains(refused, "no window is open") {
 		t.Errorf("without a window: %s", refused)
 	}
@@ -480,7 +477,7 @@ func TestShow(t *testing.T) {
 	if refused != "" || !strings.Contains(answer, `"shown":true`) {
 		t.Errorf("%s%s", refused, answer)
 	}
-	abs, err := filepath.Abs(samples)
+	abs, err := filepath.Abs(sampled)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"ashlar/app/cli"
 	"ashlar/app/drawing"
 	"ashlar/app/serve"
+	"ashlar/testdata/samples"
 )
 
 // runner draws on the CPU.
@@ -268,24 +269,16 @@ func TestReportsAskTheSession(t *testing.T) {
 
 // TestSessionOfSamples asks the same of every sample.
 func TestSessionOfSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-	if err != nil || len(files) < 20 {
-		t.Fatalf("there are %d samples: %v", len(files), err)
-	}
+	samples.Need(t)
 	elsewhere(t)
-	t.Chdir(dir)
+	files := samples.Files(t)
+	t.Chdir(samples.Path(t, ""))
 	answers := 0
 	for i, path := range files {
-		if st, err := os.Stat(path); err != nil || st.IsDir() || testing.Short() && i%16 != 0 {
+		if testing.Short() && i%16 != 0 {
 			continue
 		}
-		if path, err = filepath.Rel(dir, path); err != nil {
-			t.Fatal(err)
-		}
+		path = samples.Name(path)
 		for _, line := range [][]string{{"overview", path, "--json"}, {"top", path, "-n", "5"}, {"info", path}} {
 			got, ok := asked(t, line...)
 			if !ok {

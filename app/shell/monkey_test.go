@@ -5,6 +5,7 @@ import (
 	"image"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/samples"
 )
 
 // monkey uses a shell as nobody would: it presses keys, types, moves the pointer,
@@ -187,15 +189,8 @@ func monkeyFiles(t *testing.T) (files []string) {
 	}
 	add("empty.spaa", nil)
 	add("nothing.json", []byte("[]"))
-	if all := os.Getenv("ASHLAR_SAMPLES"); all != "" {
-		filepath.WalkDir(all, func(path string, d os.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
-				if content, err := os.ReadFile(path); err == nil {
-					add(fmt.Sprint(len(files), "-", d.Name()), content)
-				}
-			}
-			return nil
-		})
+	for name, content := range samples.Each(t) {
+		add(fmt.Sprint(len(files), "-", path.Base(name)), content)
 	}
 	return files
 }

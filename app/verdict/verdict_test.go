@@ -3,7 +3,6 @@ package verdict_test
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,32 +18,19 @@ import (
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"
+	"ashlar/testdata/samples"
 )
 
 // recordings opens all that are kept here, and those of a folder that is named.
 func recordings(t *testing.T, visit func(rec *recording.Recording)) {
 	t.Helper()
-	for _, dir := range []string{"../cli/testdata", madeTraces(t), os.Getenv("ASHLAR_SAMPLES")} {
-		if dir == "" {
-			continue
+	paths := append(samples.Below(t, "../cli/testdata", madeTraces(t)), samples.Files(t)...)
+	for _, path := range samples.Small(4<<20, paths) {
+		l := ingest.Open(context.Background(), path, ingest.Options{})
+		if l.Wait() == nil && l.Snapshot().Counts.Spans < 100_000 && len(l.Snapshot().Events) > 0 {
+			visit(l.Snapshot())
 		}
-		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
-				return err
-			}
-			if in, err := e.Info(); err != nil || in.Size() > 4<<20 {
-				return err
-			}
-			l := ingest.Open(context.Background(), path, ingest.Options{})
-			defer l.Close()
-			if l.Wait() == nil && l.Snapshot().Counts.Spans < 100_000 && len(l.Snapshot().Events) > 0 {
-				visit(l.Snapshot())
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l.Close()
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +13,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -144,20 +143,14 @@ func compare(t *testing.T, name, content string) {
 // Costs of functions and lines are those of the file; stacks are those that
 // follow from its pairs.
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
+	samples.Need(t)
 	small := "map[;main:16:[20] ;main;func1:51:[100] ;main;func1;func2:20:[300] ;main;func2:20:[400]]"
 	for name, want := range map[string]string{
 		"name-compression": small, "subposition-compression": small,
 		"multiple-event-types": "map[;main:16:[20 15000] ;main;func1:51:[100 15000] ;main;func1;func2:20:[300 5000] ;main;func2:20:[400 3000]]",
 		"cfn-reset":            "map[;alpha:1:[10] ;alpha;beta:1:[10] ;alpha;delta:1:[10] ;alpha;delta;gamma:1:[5] ;alpha;gamma:1:[5]]",
 	} {
-		content, err := os.ReadFile(filepath.Join(dir, "callgrind", "callgrind."+name+".log"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := samples.Read(t, "callgrind/callgrind."+name+".log")
 		if sure, err := Sniff(content, true); sure < decode.Likely || err != nil {
 			t.Errorf("%s: %v %v", name, sure, err)
 		}

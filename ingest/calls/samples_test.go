@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -18,29 +17,18 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // recordings opens all that are kept here, and those of a folder that is named.
 func recordings(t *testing.T, visit func(path string, rec *recording.Recording)) {
 	t.Helper()
-	for _, dir := range []string{"../../app/cli/testdata", madeTrace(t), os.Getenv("ASHLAR_SAMPLES")} {
-		if dir == "" {
-			continue
+	for _, path := range append(samples.Below(t, "../../app/cli/testdata", madeTrace(t)), samples.Files(t)...) {
+		l := ingest.Open(context.Background(), path, ingest.Options{})
+		if l.Wait() == nil && l.Snapshot().Counts.Spans > 0 {
+			visit(path, l.Snapshot())
 		}
-		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || !e.Type().IsRegular() {
-				return err
-			}
-			l := ingest.Open(context.Background(), path, ingest.Options{})
-			defer l.Close()
-			if l.Wait() == nil && l.Snapshot().Counts.Spans > 0 {
-				visit(path, l.Snapshot())
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l.Close()
 	}
 }
 

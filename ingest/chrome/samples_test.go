@@ -2,10 +2,8 @@ package chrome
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math/big"
 	"os"
@@ -19,40 +17,19 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
-
-// sampleDir is the folder of real recordings; tests that need it are skipped
-// without.
-func sampleDir(t testing.TB) string {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	return dir
-}
 
 // sampleFiles lists the sample files of the format's folders.
 func sampleFiles(t testing.TB) []string {
-	dir := sampleDir(t)
-	var out []string
-	for _, sub := range []string{"chrome-trace", "chrome-devtools"} {
-		files, err := filepath.Glob(filepath.Join(dir, sub, "*"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no files in %s: %v", sub, err)
-		}
-		out = append(out, files...)
-	}
-	return out
+	samples.Need(t)
+	return samples.Files(t, "chrome-trace/*", "chrome-devtools/*")
 }
 
 // indexed gives what INDEX.md says that an independent reader found in a file.
 func indexed(t testing.TB) map[string]string {
-	b, err := os.ReadFile(filepath.Join(sampleDir(t), "INDEX.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := map[string]string{}
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(string(samples.Read(t, "INDEX.md"))) {
 		if f := strings.Split(line, "|"); len(f) == 7 {
 			out[strings.TrimSpace(f[1])] = strings.TrimSpace(f[5])
 		}
@@ -66,16 +43,7 @@ func content(t testing.TB, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b
+	return samples.Unpack(t, b)
 }
 
 // others are the sample files that are no traces: archives, heap profiles, and a
@@ -125,7 +93,7 @@ func TestSamples(t *testing.T) {
 			}
 			rec := read(t, in)
 			balanced(t, rec)
-			says := index[filepath.Base(filepath.Dir(path))+"/"+name]
+			says := index[samples.Name(path)]
 			if strings.HasSuffix(name, ".cpuprofile") {
 				checkCPUProfile(t, rec, content(t, path), says)
 				return
@@ -469,28 +437,25 @@ func TestSamplesInPieces(t *testing.T) {
 }
 
 func TestSniffOthers(t *testing.T) {
-	dir := sampleDir(t)
-	for _, sub := range []string{"firefox", "speedscope", "spaa", "otlp", "pprof", "folded", "perf-script", "spall", "perfetto", "generated", "callgrind"} {
-		files, _ := filepath.Glob(filepath.Join(dir, sub, "*"))
-		for _, path := range files {
-			in, err := source.Open(path)
-			if err != nil {
-				continue
-			}
-			head, whole, err := in.Head(64 << 10)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if sure, err := sniffProfile(head, whole); sure != decode.No {
-				t.Errorf("%s is claimed as a CPU profile with %d, %v", path, sure, err)
-			}
-			if sure, err := sniff(head, whole); sure != decode.No {
-				t.Logf("%s: %d %v %.80q", path, sure, err, head)
-				if !bytes.Contains(head, []byte(`"ph"`)) {
-					t.Errorf("%s is claimed with %d, %v", filepath.Base(path), sure, err)
-				}
-			}
-			in.Close()
+	samples.Need(t)
+	for _, path := range samples.Files(t, "[^c]*/*", "callgrind/*") { // all but Chrome's
+		in, err := source.Open(path)
+		if err != nil {
+			continue
 		}
+		head, whole, err := in.Head(64 << 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sure, err := sniffProfile(head, whole); sure != decode.No {
+			t.Errorf("%s is claimed as a CPU profile with %d, %v", path, sure, err)
+		}
+		if sure, err := sniff(head, whole); sure != decode.No {
+			t.Logf("%s: %d %v %.80q", path, sure, err, head)
+			if !bytes.Contains(head, []byte(`"ph"`)) {
+				t.Errorf("%s is claimed with %d, %v", filepath.Base(path), sure, err)
+			}
+		}
+		in.Close()
 	}
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"sync"
 	"testing"
 
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // program is a made program: functions with what they call, sampled or traced.
@@ -138,37 +136,20 @@ func mustTables(t *testing.T, c *Comparison, sure bool) map[By]*Table {
 
 var allBy = []By{ByFunction, ByModule, ByFile, ByThread, ByStack}
 
-// samples reads the files of the sample folder that are not too large, once.
-var samples = sync.OnceValue(func() map[string]*recording.Recording {
-	out := map[string]*recording.Recording{}
-	root := os.Getenv("ASHLAR_SAMPLES")
-	if root == "" {
-		return out
-	}
-	const most = 600 << 20
-	filepath.WalkDir(root, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return nil
-		}
-		if info, err := e.Info(); err != nil || info.Size() > most {
-			return nil
-		}
-		if rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{}); err == nil && len(rec.Events) > 0 {
-			name, _ := filepath.Rel(root, path)
-			out[name] = rec
-		}
-		return nil
-	})
-	return out
-})
+var readOnce = map[string]*recording.Recording{}
 
+// needSamples reads the samples, once, by name.
 func needSamples(t *testing.T) map[string]*recording.Recording {
 	t.Helper()
-	s := samples()
-	if len(s) == 0 {
-		t.Skip("ASHLAR_SAMPLES names no folder with samples")
+	samples.Need(t)
+	if len(readOnce) == 0 {
+		for _, path := range samples.Files(t) {
+			if rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{}); err == nil && len(rec.Events) > 0 {
+				readOnce[samples.Name(path)] = rec
+			}
+		}
 	}
-	return s
+	return readOnce
 }
 
 // naiveTable sums up one side by function, from the analysis of one

@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 type flatCum struct{ flat, cum float64 }
@@ -181,10 +182,6 @@ func TestAgreesWithPprof(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to compare with")
 	}
-	root := os.Getenv("ASHLAR_SAMPLES")
-	if root == "" {
-		t.Skip("ASHLAR_SAMPLES names no folder with samples")
-	}
 	for _, pair := range [][2]string{
 		{"pprof/gp_go.crc32.cpu", "generated/strconv_cpu.pprof"},
 		{"generated/strconv_cpu.pprof", "pprof/parca_fib.pb.gz"},
@@ -193,7 +190,7 @@ func TestAgreesWithPprof(t *testing.T) {
 		{"pprof/parca_fgprof.pb.gz", "pprof/parca_fgprof.pb.gz"},
 		{"generated/block.pprof", "generated/block.pprof"},
 	} {
-		againstPprof(t, filepath.Join(root, pair[0]), filepath.Join(root, pair[1]))
+		againstPprof(t, samples.Path(t, pair[0]), samples.Path(t, pair[1]))
 	}
 }
 

@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"ashlar/ingest/encode"
 	"ashlar/spaa"
+	"ashlar/testdata/samples"
 )
 
 // strange is SPAA with what only a copy can keep: records and keys that the
@@ -79,15 +78,8 @@ func TestCopyKeepsAll(t *testing.T) {
 }
 
 func TestCopySamples(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(samplesDir(t), "spaa", "*.spaa"))
-	if err != nil || len(files) < 8 {
-		t.Fatalf("%v %v", files, err)
-	}
-	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+	samples.Need(t)
+	for _, text := range samples.Each(t, "spaa/*.spaa") {
 		for _, name := range []string{"out.spaa", "out.spaa.gz", "out.spaa.zst"} {
 			out, _ := copySPAA(t, string(text), name, encode.Options{})
 			r, _, err := spaa.Decompress(bytes.NewReader(out))

@@ -189,13 +189,3 @@ func checkSPAA(t testing.TB, content []byte) spaa.Report {
 	}
 	return r
 }
-
-// samplesDir is the folder of real recordings, "" where there is none.
-func samplesDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	return dir
-}

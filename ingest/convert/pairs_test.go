@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io/fs"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -19,6 +18,7 @@ import (
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 // pairsFor is how long pairs are tried.
@@ -35,19 +35,7 @@ func TestThereAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var files []string
-	for _, dir := range []string{"../../testdata/recorded", os.Getenv("ASHLAR_SAMPLES")} {
-		if dir == "" {
-			t.Log("ASHLAR_SAMPLES names no folder of recordings: only those of the repository are tried")
-			continue
-		}
-		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if info, _ := os.Stat(path); err == nil && info != nil && info.Mode().IsRegular() && info.Size() < 20<<20 {
-				files = append(files, path)
-			}
-			return nil
-		})
-	}
+	files := samples.Small(20<<20, append(samples.Below(t, "../../testdata/recorded"), samples.Files(t)...))
 	rng := rand.New(rand.NewPCG(seed, 0))
 	tried := 0
 	for end := time.Now().Add(pairsFor); time.Now().Before(end); {

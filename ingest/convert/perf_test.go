@@ -2,7 +2,6 @@ package convert
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"maps"
@@ -23,6 +22,7 @@ import (
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
 	"ashlar/spaa"
+	"ashlar/testdata/samples"
 )
 
 // perfText is output of perf script: two events, two processes, an inlined
@@ -136,25 +136,8 @@ func weigh(rec *recording.Recording) (self, total map[string]*big.Rat) {
 // A perf script text, its SPAA and a count of the text by hand agree.
 func TestPerfScriptToSPAA(t *testing.T) {
 	texts := map[string]string{"made.perf": perfText}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		for _, name := range []string{"perf-script/forks.linux-perf.txt", "perf-script/simple-with-pid.linux-perf.txt", "perf-script/fx_gzip.perf.gz", "generated/go_vet.perf-script.txt"} {
-			f, err := os.Open(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var r io.Reader = f
-			if strings.HasSuffix(name, ".gz") {
-				if r, err = gzip.NewReader(f); err != nil {
-					t.Fatal(err)
-				}
-			}
-			text, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f.Close()
-			texts[filepath.Base(name)] = string(text)
-		}
+	for name, content := range samples.Each(t, "perf-script/forks.linux-perf.txt", "perf-script/simple-with-pid.linux-perf.txt", "perf-script/fx_gzip.perf.gz", "generated/go_vet.perf-script.txt") {
+		texts[name] = string(samples.Unpack(t, content))
 	}
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
@@ -361,10 +344,8 @@ func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string 
 // total that the SPAA file has.
 func TestPprofReadsIt(t *testing.T) {
 	files := map[string]*recording.Recording{"made": load(t, "in.perf", []byte(strings.ReplaceAll(perfText, "9007199254740993", "12345")))}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		for _, name := range []string{"perf_go_vet", "chrome_65_sucrase", "perf_forks.linux-perf"} {
-			files[name] = open(t, filepath.Join(dir, "spaa", name+".spaa"))
-		}
+	for _, path := range samples.Files(t, "spaa/perf_go_vet.spaa", "spaa/chrome_65_sucrase.spaa", "spaa/perf_forks.linux-perf.spaa") {
+		files[filepath.Base(path)] = open(t, path)
 	}
 	for name, rec := range files {
 		t.Run(name, func(t *testing.T) {

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // madeProfile has two binaries, inlined lines, an address without a name,
@@ -132,15 +132,8 @@ func TestProfileKeeps(t *testing.T) {
 // same contexts; and again the other way.
 func TestOTLPBothWays(t *testing.T) {
 	recs := map[string]*recording.Recording{"made": load(t, "in.pb.gz", encoded(t, madeProfile()))}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		for _, name := range []string{"parca_fgprof.pb.gz", "parca_profile-with-labels.pb.gz", "gp_gobench.heap"} {
-			recs[name] = open(t, filepath.Join(dir, "pprof", name))
-		}
-		content, err := os.ReadFile(filepath.Join(dir, "otlp", "profile.otlp"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		recs["profile.otlp"] = load(t, "profile.otlp", content)
+	for name, content := range samples.Each(t, "pprof/parca_fgprof.pb.gz", "pprof/parca_profile-with-labels.pb.gz", "pprof/gp_gobench.heap", "otlp/profile.otlp") {
+		recs[name] = load(t, path.Base(name), content)
 	}
 	for name, rec := range recs {
 		t.Run(name, func(t *testing.T) {

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"io/fs"
 	"math/big"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,19 +12,17 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/encode"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // eachSampleFile calls f with every recording of the sample folder that opens.
 func eachSampleFile(t *testing.T, f func(t *testing.T, path string, rec *recording.Recording)) {
-	dir := samplesDir(t)
+	samples.Need(t)
 	n := 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
+	for _, path := range samples.Files(t) {
+		name := samples.Name(path)
 		if testing.Short() && (strings.HasPrefix(name, "spall") || strings.Contains(name, "large")) {
-			return nil
+			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
@@ -36,10 +32,6 @@ func eachSampleFile(t *testing.T, f func(t *testing.T, path string, rec *recordi
 			n++
 			f(t, path, rec)
 		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("%d recordings", n)
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -86,11 +85,7 @@ func compare(t *testing.T, content []byte) {
 
 // Sums of the sample as INDEX.md's reader does not have them: added up with jq.
 func TestSampleFile(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	in, err := source.Open(filepath.Join(dir, "firefox", "fx_dhat.json.gz"))
+	in, err := source.Open(samples.Path(t, "firefox/fx_dhat.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

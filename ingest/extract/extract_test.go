@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"ashlar/ingest/extract"
 	"ashlar/ingest/recording"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/samples"
 )
 
 // files are recordings of each sort: nested and loose spans, samples with
@@ -52,24 +52,16 @@ func files(t *testing.T) (paths []string) {
 	return append(paths, async, "../../assets/demo.spaa.zst")
 }
 
-// samples are the real recordings of ASHLAR_SAMPLES that can be read and have
-// anything to select.
-func samples(t *testing.T) (paths []string) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		return nil
-	}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		if rec, _, rerr := ingest.ReadAll(context.Background(), path, ingest.Options{}); rerr == nil && len(rec.Events) > 0 && rec.Functions.Len() > 0 {
+// selectable are the samples that can be read and have anything to select.
+func selectable(t *testing.T) (paths []string) {
+	all := samples.Files(t)
+	for _, path := range all {
+		if rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{}); err == nil && len(rec.Events) > 0 && rec.Functions.Len() > 0 {
 			paths = append(paths, path)
 		}
-		return nil
-	})
-	if err != nil || len(paths) < 50 {
-		t.Fatalf("only %d recordings in ASHLAR_SAMPLES=%s can be read (%v)", len(paths), dir, err)
+	}
+	if len(paths) < len(all)/2 {
+		t.Fatalf("only %d of %d samples can be read", len(paths), len(all))
 	}
 	return paths
 }
@@ -155,7 +147,7 @@ func same(t *testing.T, what string, got, want map[[2]string][2]int64) {
 // of it and read again.
 func TestPartsAnswerAsTheSelection(t *testing.T) {
 	made := files(t)
-	for i, path := range append(made, samples(t)...) {
+	for i, path := range append(made, selectable(t)...) {
 		rec := read(t, path)
 		seeds := uint64(25)
 		if testing.Short() {

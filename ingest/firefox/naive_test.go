@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // naive reads a profile with encoding/json into lines of text: what each stack of
@@ -395,18 +394,12 @@ func compare(t *testing.T, name string, content []byte, chunks ...int) {
 }
 
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
+	samples.Need(t)
 	// Samples as the list of the files has them; raw profiles have a third process
 	// as text, which the list leaves out.
 	for name, want := range map[string]int64{"fx_argument-values.json": 32, "fx_gecko-1.json": 21, "fx_processed-1.json": 21, "fx_processed-2.json": 21,
 		"59_simple-firefox.json": 38, "61_recursion.json": 15, "63_simple-firefox.json": 39, "firefox-79-webpack.json": 483} {
-		content, err := os.ReadFile(filepath.Join(dir, "firefox", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := samples.Read(t, "firefox/"+name)
 		if sure, err := Sniff(content, true); sure != decode.Certain || err != nil {
 			t.Errorf("%s: %v %v", name, sure, err)
 		}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -77,10 +76,7 @@ func naive(text string) (stacks int, sums map[string]*big.Rat) {
 }
 
 func TestSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
+	samples.Need(t)
 	for _, want := range []struct {
 		file           string
 		stacks, others int64
@@ -93,10 +89,7 @@ func TestSamples(t *testing.T) {
 		{"simple-with-invalids.txt", 5, 3, 14},
 	} {
 		t.Run(want.file, func(t *testing.T) {
-			content, err := os.ReadFile(filepath.Join(dir, "folded", want.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := samples.Read(t, "folded/"+want.file)
 			if c, err := Sniff(content[:min(len(content), 1<<16)], true); c < decode.Maybe || err != nil {
 				t.Errorf("Sniff = %v, %v", c, err)
 			}

@@ -24,6 +24,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -340,14 +341,7 @@ func TestMade(t *testing.T) {
 }
 
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	content, err := os.ReadFile(filepath.Join(dir, "generated", "go.trace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := samples.Read(t, "generated/go.trace")
 	compare(t, content)
 	for kind := range profiled {
 		comparePprof(t, content, kind)

@@ -3,8 +3,6 @@ package gotrace
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // wait is a time in which a goroutine could have run, as the tool's own list of events
@@ -153,11 +152,7 @@ func TestSched(t *testing.T) {
 	if compareSched(t, made()) == 0 {
 		t.Error("no goroutine waited to run for the first time")
 	}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		content, err := os.ReadFile(filepath.Join(dir, "generated", "go.trace"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, content := range samples.Each(t, "generated/go.trace") {
 		compareSched(t, content)
 	}
 }

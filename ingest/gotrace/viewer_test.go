@@ -20,6 +20,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // viewer starts Go's own viewer of a trace, and returns what gets its pages.
@@ -90,11 +91,7 @@ var columns = map[recording.State]string{
 // ran, could have run, were in system calls and were blocked, by reason.
 func TestGoroutines(t *testing.T) {
 	compareGoroutines(t, made())
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		content, err := os.ReadFile(filepath.Join(dir, "generated", "go.trace"))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, content := range samples.Each(t, "generated/go.trace") {
 		compareGoroutines(t, content)
 	}
 }

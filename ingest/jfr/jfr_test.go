@@ -2,11 +2,9 @@ package jfr
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,6 +17,7 @@ import (
 
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -85,33 +84,15 @@ func printed(t *testing.T, path, name string) (leaves map[string]int64, ns int64
 // All events are counted as `jfr summary` does, and samples have the leaves and the
 // durations that `jfr print` prints.
 func TestSampleFiles(t *testing.T) {
-	if os.Getenv("ASHLAR_SAMPLES") == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
+	samples.Need(t)
 	if _, err := exec.LookPath("jfr"); err != nil {
 		t.Skip("the JDK's jfr is not installed")
 	}
-	files, err := filepath.Glob(filepath.Join(os.Getenv("ASHLAR_SAMPLES"), "jfr", "*"))
-	if err != nil || len(files) < 8 {
-		t.Fatal(files, err)
-	}
-	for _, path := range files {
-		content, err := os.ReadFile(path)
-		if err != nil {
+	for name, content := range samples.Each(t, "jfr/*") {
+		content = samples.Unpack(t, content)
+		path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(name), ".gz"))
+		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
-		}
-		if strings.HasSuffix(path, ".gz") {
-			z, err := gzip.NewReader(bytes.NewReader(content))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if content, err = io.ReadAll(z); err != nil {
-				t.Fatal(err)
-			}
-			path = filepath.Join(t.TempDir(), "x.jfr")
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
 		}
 		tool := &told{counts: summary(t, path), leaves: map[string]map[string]int64{}, ns: map[string]int64{}}
 		same(t, path, content, 1, tool)

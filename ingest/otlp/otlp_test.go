@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 func decodeBytes(t testing.TB, content []byte) (*recording.Recording, error) {
@@ -349,14 +348,7 @@ func TestSniffJSONOrder(t *testing.T) {
 }
 
 func TestSampleFile(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	content, err := os.ReadFile(filepath.Join(dir, "otlp", "profile.otlp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := samples.Read(t, "otlp/profile.otlp")
 	if c, err := Sniff(content, true); c != decode.Certain || err != nil {
 		t.Errorf("Sniff = %v, %v", c, err)
 	}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"ashlar/ingest"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // A program lists what threads do in turn: each item waits for some messages of earlier
@@ -403,12 +402,8 @@ func naive(rec *recording.Recording, track int, moments []int64) (states []strin
 
 // Paths of recordings with states are those of the naive walk, moment by moment.
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
 	for _, name := range []string{"generated/go.trace", "perfetto/track_event_tracks.pftrace", "generated/go_vet.perf.data", "jfr/wall.jfr.gz", "chrome-trace/flow_simple.json", "chrome-trace/perfetto_connected_flow_data.json"} {
-		rec, _, err := ingest.ReadAll(context.Background(), filepath.Join(dir, name), ingest.Options{})
+		rec, _, err := ingest.ReadAll(context.Background(), samples.Path(t, name), ingest.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

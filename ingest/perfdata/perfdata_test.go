@@ -20,6 +20,7 @@ import (
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -344,14 +345,7 @@ var (
 // The samples are those that `perf script` prints, with times to the microsecond
 // as it prints them, and stacks by where they lie in which binary.
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "generated", "go_vet.perf-script.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := samples.Read(t, "generated/go_vet.perf-script.txt")
 	want := map[string]int{}
 	head, path := "", ""
 	for _, l := range append(strings.Split(string(text), "\n"), "") {
@@ -364,11 +358,7 @@ func TestSampleFiles(t *testing.T) {
 			head = ""
 		}
 	}
-	content, err := os.ReadFile(filepath.Join(dir, "generated", "go_vet.perf.data"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := decodeBytes(t, content, 0)
+	r, err := decodeBytes(t, samples.Read(t, "generated/go_vet.perf.data"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,11 +395,7 @@ func TestSampleFiles(t *testing.T) {
 
 // TestPerfReport compares sums by thread and binary with those of `perf report`.
 func TestPerfReport(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	samePerfReport(t, filepath.Join(dir, "generated", "go_vet.perf.data"))
+	samePerfReport(t, samples.Path(t, "generated/go_vet.perf.data"))
 }
 
 // samePerfReport compares the sums by thread and binary with those of perf's own report.

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +18,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -282,10 +281,7 @@ func TestRandomFiles(t *testing.T) {
 
 // What is in the samples follows from the messages that they were made of.
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
+	samples.Need(t)
 	for name, want := range map[string]string{
 		"track_event_tracks": `instant 0/global event1_on_t1 30000
 instant 5/async event1_on_async 5000
@@ -334,10 +330,7 @@ sample 100/101 wall-time 2000;foo 2000000`,
 		"heap_profile": `stack 2;f1;f2 90 9 100 10 0 0
 stack 2;f1;f2;f3 1000 1 2000 2 0 0`,
 	} {
-		content, err := os.ReadFile(filepath.Join(dir, "perfetto", name+".pftrace"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := samples.Read(t, "perfetto/"+name+".pftrace")
 		if sure, err := Sniff(content, true); sure != decode.Certain || err != nil {
 			t.Errorf("%s: %v %v", name, sure, err)
 		}

@@ -2,10 +2,8 @@ package perfscript
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 func decodeText(t testing.TB, text string, chunk int) (*recording.Recording, error) {
@@ -94,28 +93,6 @@ func naive(t *testing.T, text string) (headers, frames int, folded map[string][2
 	return headers, frames, folded
 }
 
-func readSample(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	content, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(name, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if content, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return string(content)
-}
-
 func TestSamples(t *testing.T) {
 	for _, want := range []struct {
 		file            string
@@ -132,7 +109,7 @@ func TestSamples(t *testing.T) {
 		{"generated/go_vet.perf-script.txt", 168, 3587, "cpu-clock:pppH:168"},
 	} {
 		t.Run(filepath.Base(want.file), func(t *testing.T) {
-			text := readSample(t, want.file)
+			text := string(samples.Unpack(t, samples.Read(t, want.file)))
 			if c, err := Sniff([]byte(text[:min(len(text), 1<<16)]), len(text) <= 1<<16); c != decode.Certain || err != nil {
 				t.Errorf("Sniff = %v, %v", c, err)
 			}
@@ -200,11 +177,10 @@ func timeline(t *testing.T, r *recording.Recording) {
 // TestVariants prints one recording with perf itself in many ways; each must
 // give the same stacks.
 func TestVariants(t *testing.T) {
-	readSample(t, "generated/go_vet.perf-script.txt")
+	data := samples.Path(t, "generated/go_vet.perf.data")
 	if _, err := exec.LookPath("perf"); err != nil {
 		t.Skip("there is no perf to print with")
 	}
-	data := filepath.Join(os.Getenv("ASHLAR_SAMPLES"), "generated", "go_vet.perf.data")
 	script := func(t *testing.T, args ...string) string {
 		cmd := exec.Command("perf", append([]string{"script", "--no-inline", "-f", "-i", data}, args...)...)
 		cmd.Env = append(os.Environ(), "HOME="+t.TempDir())

@@ -2,12 +2,8 @@ package pprof
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"sort"
 	"strings"
@@ -26,37 +22,6 @@ func decodeBytes(t testing.TB, content []byte) (*recording.Recording, error) {
 	b := recording.NewBuilder()
 	err := Decode(context.Background(), source.FromBytes("test.pprof", content), b, decode.Options{})
 	return b.Finish(), err
-}
-
-func gunzip(t testing.TB, content []byte) []byte {
-	t.Helper()
-	if !bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
-		return content
-	}
-	z, err := gzip.NewReader(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// sampleFiles are all profiles of the sample folder.
-func sampleFiles(t testing.TB) []string {
-	t.Helper()
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	a, _ := filepath.Glob(filepath.Join(dir, "pprof", "*"))
-	b, _ := filepath.Glob(filepath.Join(dir, "generated", "*.pprof"))
-	if len(a) == 0 || len(b) == 0 {
-		t.Fatalf("no profiles under %s", dir)
-	}
-	return append(a, b...)
 }
 
 // raw encodes a profile without compression.

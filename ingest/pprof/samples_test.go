@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	rtpprof "runtime/pprof"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	recordings "ashlar/testdata/samples"
 )
 
 // dump is all that a recording has, as text: what is said of it, and its samples.
@@ -130,15 +129,8 @@ func TestAsTheLibrary(t *testing.T) {
 	p.DropFrames = ""
 	contents["timed"] = bytesOf(t, p)
 	contents["wire"] = unnumbered([]int{5, 6, 7}, [][]int{{5, 6}, {7}, {6, 5}})
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-			if err == nil && (strings.HasSuffix(path, ".pb.gz") || strings.HasSuffix(path, ".pprof") || strings.HasSuffix(path, ".pb")) {
-				if b, err := unpacked(path); err == nil && len(b) < 8<<20 {
-					contents[path] = b
-				}
-			}
-			return nil
-		})
+	for name, content := range recordings.Each(t, "*/*.pb.gz", "*/*.pprof") {
+		contents[name] = recordings.Unpack(t, content)
 	}
 	judged := 0
 	for name, content := range contents {
@@ -234,18 +226,6 @@ func bytesOf(t testing.TB, p *profile.Profile) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
-}
-
-func unpacked(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if err != nil || !bytes.HasPrefix(b, []byte{0x1f, 0x8b}) {
-		return b, err
-	}
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(r)
 }
 
 // TestNamesInComments: Go's text profiles (debug=1) name their functions in

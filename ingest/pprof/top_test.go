@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
+	recordings "ashlar/testdata/samples"
 )
 
 type row struct{ flat, cum int64 }
@@ -129,13 +131,10 @@ func needGo(t *testing.T) {
 
 func TestAgreesWithPprofTop(t *testing.T) {
 	needGo(t)
-	for _, file := range sampleFiles(t) {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			content = gunzip(t, content)
+	recordings.Need(t)
+	for name, content := range recordings.Each(t, "pprof/*", "generated/*.pprof") {
+		t.Run(path.Base(name), func(t *testing.T) {
+			content = recordings.Unpack(t, content)
 			if c, err := Sniff(content[:min(len(content), 1<<16)], len(content) <= 1<<16); c < decode.Likely || err != nil {
 				t.Errorf("Sniff = %v, %v", c, err)
 			}
@@ -147,7 +146,7 @@ func TestAgreesWithPprofTop(t *testing.T) {
 			if len(r.Warnings) > 0 {
 				t.Errorf("warnings: %v", r.Warnings)
 			}
-			compareTop(t, file, r)
+			compareTop(t, recordings.Path(t, name), r)
 		})
 	}
 }

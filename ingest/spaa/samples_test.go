@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // naive is a second reader of SPAA: encoding/json into maps, nothing shared
@@ -165,24 +164,13 @@ var (
 
 // TestSampleFiles reads the files of the reference converters.
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES does not name the folder of sample files")
-	}
-	index, err := os.ReadFile(filepath.Join(dir, "INDEX.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := indexRow.FindAllStringSubmatch(string(index), -1)
+	rows := indexRow.FindAllStringSubmatch(string(samples.Read(t, "INDEX.md")), -1)
 	if len(rows) == 0 {
 		t.Fatal("no row of INDEX.md is about SPAA")
 	}
 	for _, row := range rows {
 		t.Run(row[1], func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(dir, "spaa", row[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := samples.Read(t, "spaa/"+row[1])
 			rec := read(t, string(data))
 			n := readNaive(t, string(data))
 			agree(t, rec, n)

@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 // read decodes content that lies in memory.
@@ -162,14 +163,7 @@ func TestAgainstNaive(t *testing.T) {
 
 // An independent reader found these counts in the samples.
 func TestSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "spall", "*.spall"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no samples in %s (%v)", dir, err)
-	}
+	samples.Need(t)
 	type facts struct {
 		spans, unfinished, functions int64
 		threads                      int
@@ -180,12 +174,8 @@ func TestSamples(t *testing.T) {
 		"v0.spall":            {3947, 1, 17, 2},
 		"auto_v3.spall":       {1004401, 0, 5, 3},
 	}
-	for _, file := range files {
+	for file, content := range samples.Each(t, "spall/*.spall") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
 			if k, ok := known[filepath.Base(file)]; ok {
 				r := read(t, content)
 				if got := (facts{r.Counts.Spans, r.Counts.Unfinished, r.Counts.Functions, len(r.Tracks)}); got != k {

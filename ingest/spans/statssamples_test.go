@@ -3,15 +3,13 @@ package spans_test
 import (
 	"cmp"
 	"context"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"ashlar/ingest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
+	"ashlar/testdata/samples"
 )
 
 // mostAsked bounds how many functions of a sample are looked at: those with the
@@ -21,18 +19,12 @@ const mostAsked = 80
 // TestDurationsOfSamples compares the statistics of the functions of every real
 // recording that has spans with those that are counted one by one.
 func TestDurationsOfSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES names no folder with recordings")
-	}
+	samples.Need(t)
 	files, functions, counted := 0, 0, 0
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		rec, _, rerr := ingest.ReadAll(context.Background(), path, ingest.Options{})
-		if rerr != nil || rec.Counts.Spans == 0 {
-			return nil // what cannot be read is another test's matter
+	for _, path := range samples.Files(t) {
+		rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
+		if err != nil || rec.Counts.Spans == 0 {
+			continue // what cannot be read is another test's matter
 		}
 		files++
 		by := map[recording.FuncID][]plainSpan{}
@@ -55,7 +47,7 @@ func TestDurationsOfSamples(t *testing.T) {
 		for _, f := range ids[:min(len(ids), mostAsked)] {
 			got, err := spans.DurationsOf(context.Background(), rec, recording.Scope{}, []recording.FuncID{f})
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
 			checkDurations(t, got, by[f])
 			functions++
@@ -63,10 +55,6 @@ func TestDurationsOfSamples(t *testing.T) {
 				t.Fatalf("%s: %s", path, rec.Functions.At(int(f)).Name)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if t.Logf("%d functions with %d spans in %d recordings", functions, counted, files); files < 10 {
 		t.Errorf("only %d samples have spans", files)

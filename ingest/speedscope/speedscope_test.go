@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +14,7 @@ import (
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 var decodeBytes = decodetest.Of(Decode)
@@ -193,19 +192,8 @@ func compare(t *testing.T, content []byte) {
 }
 
 func TestSampleFiles(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "speedscope", "*"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no files: %v", err)
-	}
-	for _, name := range files {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	samples.Need(t)
+	for name, content := range samples.Each(t, "speedscope/*") {
 		if sure, err := Sniff(content, true); sure != decode.Certain || err != nil {
 			t.Errorf("%s: %v %v", name, sure, err)
 		}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,6 +22,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/samples"
 )
 
 // states is the index of the event of states, and whether there is one.
@@ -163,36 +163,28 @@ func goroutines(t *testing.T, content []byte) map[int64]int64 {
 // TestWallOfSamples: of all samples with states the sums agree, and those of Go's traces
 // with what Go's own reader says of each goroutine.
 func TestWallOfSamples(t *testing.T) {
-	dir := os.Getenv("ASHLAR_SAMPLES")
-	if dir == "" {
-		t.Skip("ASHLAR_SAMPLES is not set")
-	}
+	samples.Need(t)
 	with, traces := 0, 0
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.Contains(path, "spall") { // which has no states
-			return err
+	for name, content := range samples.Each(t) {
+		if strings.HasPrefix(name, "spall/") {
+			continue // which has no states
 		}
-		r, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
+		r, _, err := ingest.ReadAll(context.Background(), samples.Path(t, name), ingest.Options{})
 		if err != nil {
-			return nil // other tests say which samples open
+			continue // other tests say which samples open
 		}
 		wall := sumsOfStates(t, r)
 		if len(wall) == 0 {
-			return nil
+			continue
 		}
 		with++
-		content, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
 		if bytes.HasPrefix(content, []byte("go 1.")) {
 			traces++
 			sameWall(t, wall, goroutines(t, content))
 		}
-		return nil
-	})
-	if err != nil || with < 3 || traces == 0 {
-		t.Errorf("%d samples have states, %d of them of Go: %v", with, traces, err)
+	}
+	if with < 3 || traces == 0 {
+		t.Errorf("%d samples have states, %d of them of Go", with, traces)
 	}
 }
 

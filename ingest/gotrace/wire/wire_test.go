@@ -24,6 +24,7 @@ import (
 
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/source"
+	"ashlar/testdata/samples"
 )
 
 // The Go team's own reader says what events there are: when, of what, on which
@@ -227,23 +228,17 @@ func same(t *testing.T, name string, content []byte, version int, chunks ...int)
 // among the samples.
 func texts(t *testing.T) map[string][]byte {
 	all := map[string][]byte{}
-	dirs := []string{filepath.Join(decodetest.GoRoot(t), "src", "internal", "trace", "testdata", "tests")}
-	if dir := os.Getenv("ASHLAR_SAMPLES"); dir != "" {
-		dirs = append(dirs, filepath.Join(dir, "gotrace"))
+	files, err := filepath.Glob(filepath.Join(decodetest.GoRoot(t), "src", "internal", "trace", "testdata", "tests", "*.test"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*.test"))
+	for _, file := range append(files, samples.Files(t, "gotrace/*.test")...) {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, text, _ = bytes.Cut(text, []byte("-- trace --\n"))
-			all[filepath.Base(file)], _ = binaryOf(t, string(text))
-		}
+		_, text, _ = bytes.Cut(text, []byte("-- trace --\n"))
+		all[filepath.Base(file)], _ = binaryOf(t, string(text))
 	}
 	return all
 }
@@ -251,7 +246,7 @@ func texts(t *testing.T) map[string][]byte {
 func TestTexts(t *testing.T) {
 	all := texts(t)
 	if len(all) == 0 {
-		t.Skip("there is neither the source of Go nor ASHLAR_SAMPLES")
+		t.Skip("there is neither the source of Go nor a sample")
 	}
 	events := 0
 	for name, content := range all {

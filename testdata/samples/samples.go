@@ -1,0 +1,133 @@
+// Package samples finds recordings that tests try beside those of this repository: files
+// of other programs, by format, in the folder that ASHLAR_SAMPLES names. Without one, tests
+// that name a file of it are skipped, and lists of its files are empty.
+package samples
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func folder() string { return os.Getenv("ASHLAR_SAMPLES") }
+
+// Need skips a test that is of nothing but samples where there are none.
+func Need(t testing.TB) {
+	t.Helper()
+	if folder() == "" {
+		t.Skip("ASHLAR_SAMPLES names no folder of recordings")
+	}
+}
+
+// Path is where the sample of a name lies: "spall/v0.spall", which INDEX.md tells of.
+func Path(t testing.TB, name string) string {
+	t.Helper()
+	Need(t)
+	return filepath.Join(folder(), filepath.FromSlash(name))
+}
+
+// Read gives the content of the sample of a name.
+func Read(t testing.TB, name string) []byte {
+	t.Helper()
+	return content(t, Path(t, name))
+}
+
+// Files lists the paths of the samples whose names match a pattern of path/filepath.Match,
+// or of all, in order. A pattern that none match fails the test.
+func Files(t testing.TB, patterns ...string) (paths []string) {
+	t.Helper()
+	dir := folder()
+	if dir == "" {
+		return nil
+	}
+	if len(patterns) == 0 {
+		return Below(t, dir)
+	}
+	for _, p := range patterns {
+		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(p)))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("ASHLAR_SAMPLES=%s has no %s (%v)", dir, p, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// Each gives names and contents of what Files lists.
+func Each(t testing.TB, patterns ...string) iter.Seq2[string, []byte] {
+	t.Helper()
+	return func(yield func(string, []byte) bool) {
+		for _, path := range Files(t, patterns...) {
+			if !yield(Name(path), content(t, path)) {
+				return
+			}
+		}
+	}
+}
+
+// Name is the name of the sample at a path.
+func Name(path string) string {
+	name, err := filepath.Rel(folder(), path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(name)
+}
+
+// Below lists all files in folders, but for texts about them (*.md). It fails where a
+// folder has none.
+func Below(t testing.TB, dirs ...string) (paths []string) {
+	t.Helper()
+	for _, dir := range dirs {
+		before := len(paths)
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && filepath.Ext(path) != ".md" {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil || len(paths) == before {
+			t.Fatalf("there are no recordings in %s (%v)", dir, err)
+		}
+	}
+	return paths
+}
+
+// Small keeps the paths of files with at most so many bytes.
+func Small(most int64, paths []string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool {
+		st, err := os.Stat(path)
+		return err != nil || st.Size() > most
+	})
+}
+
+// Unpack gives what gzip has packed, and all else as it is.
+func Unpack(t testing.TB, content []byte) []byte {
+	t.Helper()
+	if !bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
+		return content
+	}
+	z, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func content(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
