@@ -137,21 +137,27 @@ func TestGolden(t *testing.T) {
 			if strings.HasSuffix(name, ".json") && !json.Valid([]byte(r.stdout)) {
 				t.Errorf("this is not JSON:\n%s", r.stdout)
 			}
-			path := filepath.Join("testdata", name)
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("ashlar %s\ngot:\n%s\nwant:\n%s", strings.Join(args, " "), got, want)
-			}
+			isKept(t, name, got)
 		})
+	}
+}
+
+// isKept compares an answer with the one that is kept in testdata.
+func isKept(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }
 

@@ -30,21 +30,7 @@ func TestDiffGolden(t *testing.T) {
 			if r.code != Done {
 				t.Fatalf("%v: exit code %d: %s", args, r.code, r.stderr)
 			}
-			got := anywhere(r.stdout)
-			path := filepath.Join("testdata", name)
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("ashlar diff %s\ngot:\n%s\nwant:\n%s", strings.Join(args, " "), got, want)
-			}
+			isKept(t, name, anywhere(r.stdout))
 		})
 	}
 }

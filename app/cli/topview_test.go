@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -522,21 +521,7 @@ func TestViewGolden(t *testing.T) {
 			if r.code != Done {
 				t.Fatalf("exit code %d: %s", r.code, r.stderr)
 			}
-			got := anywhere(r.stdout)
-			path := filepath.Join("testdata", name)
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got:\n%s\nwant:\n%s", got, want)
-			}
+			isKept(t, name, anywhere(r.stdout))
 		})
 	}
 }

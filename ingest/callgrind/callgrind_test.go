@@ -309,29 +309,15 @@ func TestParts(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
 		"": decode.No, "a;b 1\n": decode.No, "events: Ir\nfn=a\n1 2\n": decode.Likely, "# callgrind format\n": decode.Certain,
 		"version: 1\r\ncreator: x\r\n\r\nevents: Ir\r\n": decode.Likely,
-	} {
-		if got, err := Sniff([]byte(content), true); got != want || err != nil {
-			t.Errorf("%q: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(write(map[string]int64{"a;b;c": 10, "a;c": 6, "d;c;b": 4})), 9)
 	f.Add([]byte(body+"1 2 3\ncfi=b.c\ncfn=(1) g\ncalls=1 5\n* 50\nfn=(1)\n+2 -1\njump=3 4\n5\nthread: 2\ntotals: 5 5\n"), 3)
 	f.Add([]byte("calls=1\ncfn=f\ncalls=2\nevents: Ir\n1 5\nfn=f\n1 9223372036854775807\n1 9223372036854775807\n"), 3)
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<14 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings, stacksOf(whole)) != fmt.Sprint(parts.Ledger, parts.Warnings, stacksOf(parts)) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, stacksOf)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ashlar/ingest/decode"
+	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
@@ -513,7 +514,7 @@ func FuzzChrome(f *testing.F) {
 // TestSniffWithoutArray recognises events that stand in nothing, and arrays that
 // begin with what is no event.
 func TestSniffWithoutArray(t *testing.T) {
-	for text, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, sniff, true, map[string]decode.Confidence{
 		one + "\n" + two:                 decode.Likely,
 		one:                              decode.Likely,
 		"[null," + one + "]":             decode.Certain,
@@ -523,9 +524,5 @@ func TestSniffWithoutArray(t *testing.T) {
 		`{"name":"a","value":1}`:         decode.No,
 		`{"ph":7.4,"temperature":21}`:    decode.No,
 		`{"type":"event","id":1}` + "\n": decode.No,
-	} {
-		if got, err := sniff([]byte(text), true); got != want || err != nil {
-			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
-		}
-	}
+	})
 }

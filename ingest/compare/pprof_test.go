@@ -1,15 +1,12 @@
 package compare
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,43 +21,19 @@ import (
 
 type flatCum struct{ flat, cum float64 }
 
-var topRow = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
-
 // pprofDiff asks go tool pprof for the differences by function, in the metric's
 // own unit.
 func pprofDiff(t *testing.T, base, file string, metric int, unit string, flags ...string) map[string]flatCum {
 	t.Helper()
-	args := append([]string{"-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
-		"-sample_index=" + strconv.Itoa(metric), "-unit=" + unit, "-diff_base=" + base}, flags...)
-	cmd := exec.Command(decodetest.GoTool(t, "pprof"), append(args, file)...)
-	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go tool pprof: %v\n%s", err, stderr.Bytes())
-	}
 	top := map[string]flatCum{}
-	table := false
-	for sc := bufio.NewScanner(bytes.NewReader(out)); sc.Scan(); {
-		if !table {
-			table = strings.Contains(sc.Text(), "flat%")
-			continue
-		}
-		m := topRow.FindStringSubmatch(sc.Text())
-		if m == nil {
-			t.Fatalf("cannot read %q", sc.Text())
-		}
-		flat, err1 := strconv.ParseFloat(m[1], 64)
-		cum, err2 := strconv.ParseFloat(m[2], 64)
+	for _, r := range decodetest.PprofTop(t, strconv.Itoa(metric), unit, append(append([]string{"-diff_base=" + base}, flags...), file)...) {
+		flat, err1 := strconv.ParseFloat(r.Flat, 64)
+		cum, err2 := strconv.ParseFloat(r.Cum, 64)
 		if err1 != nil || err2 != nil {
-			t.Fatalf("cannot read %q", sc.Text())
+			t.Fatalf("cannot read %q", r)
 		}
-		old := top[m[3]]
-		top[m[3]] = flatCum{old.flat + flat, old.cum + cum}
-	}
-	if !table {
-		t.Fatalf("go tool pprof printed no table:\n%s", out)
+		old := top[r.Name]
+		top[r.Name] = flatCum{old.flat + flat, old.cum + cum}
 	}
 	return top
 }

@@ -314,28 +314,15 @@ func TestStackIDs(t *testing.T) {
 	}
 }
 
-var topLine = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
-
 // pprofTop asks go tool pprof for a profile's flat and cum by function.
 func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}
-	cmd := exec.Command(decodetest.GoTool(t, "pprof"), "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit="+unit, "-symbolize=none", "-sample_index="+sampleType, path)
-	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Skipf("go tool pprof: %v: %.500s", err, out)
-	}
 	top := map[string][2]string{}
-	for line := range strings.Lines(string(out)) {
-		if m := topLine.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
-			top[m[3]] = [2]string{m[1], m[2]}
-		}
-	}
-	if len(top) == 0 {
-		t.Fatalf("go tool pprof says\n%s", out)
+	for _, r := range decodetest.PprofTop(t, sampleType, unit, path) {
+		top[r.Name] = [2]string{r.Flat, r.Cum}
 	}
 	return top
 }

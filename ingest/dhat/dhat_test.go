@@ -246,31 +246,14 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, false, map[string]decode.Confidence{
 		"": decode.No, "{}": decode.No, `["dhatFileVersion"]`: decode.No, `{"a":{"dhatFileVersion":2}}`: decode.No,
 		` {"dhatFileVersion":2,"mo`: decode.Certain, small: decode.Certain,
-	} {
-		if got, err := Sniff([]byte(content), false); got != want || err != nil {
-			t.Errorf("%s: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(small), 3)
 	f.Add(random(rand.New(rand.NewPCG(1, 2))), 7)
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings) != fmt.Sprint(parts.Ledger, parts.Warnings) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-		if a, b := sumsOf(whole), sumsOf(parts); !maps.Equal(a, b) {
-			t.Fatalf("in parts %v, whole %v", b, a)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, sumsOf)
 }

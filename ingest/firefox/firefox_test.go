@@ -281,17 +281,13 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, false, map[string]decode.Confidence{
 		"": decode.No, "[]": decode.No, "{}": decode.No, `{"traceEvents":[],"meta":{"processType":0}}`: decode.No, `{"profiles":[],"meta":{}}`: decode.No,
 		`{"meta":{"interval":1,"startTime":5,"processType":0},"libs":[],"threads":[]}`: decode.Certain,
 		` {"threads":[{"stackTable":{"frame":[1,2`:                                     decode.No,
 		`{"shared":{"stackTable":{"length":0},"frameTable":{"func":[0,1`:               decode.Certain,
 		`{"meta":{"version":5},"libs":[`:                                               decode.Likely,
-	} {
-		if got, err := Sniff([]byte(content), false); got != want || err != nil {
-			t.Errorf("%s: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 func FuzzDecode(f *testing.F) {
@@ -301,18 +297,5 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(small), 3)
 	f.Add([]byte(oldDevTools), 3)
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings) != fmt.Sprint(parts.Ledger, parts.Warnings) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-		if a, b := fmt.Sprint(told(t, whole)), fmt.Sprint(told(t, parts)); a != b {
-			t.Fatalf("in parts %s, whole %s", b, a)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, told)
 }

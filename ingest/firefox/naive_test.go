@@ -290,11 +290,10 @@ func (n *naive) text() []string {
 }
 
 // told is the same of a recording.
-func told(t testing.TB, r *recording.Recording) []string {
-	t.Helper()
+func told(r *recording.Recording) []string {
 	origin, ok := new(big.Rat).SetString(r.Clock.Origin.String())
 	if !ok {
-		t.Fatal(r.Clock)
+		panic(r.Clock)
 	}
 	ms := func(ps int64) string { return new(big.Rat).Add(big.NewRat(ps, 1e9), origin).FloatString(9) }
 	var lines []string
@@ -370,7 +369,7 @@ func compare(t *testing.T, name string, content []byte, chunks ...int) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		got := told(t, r)
+		got := told(r)
 		if !slices.Equal(got, want) {
 			for i := range max(len(got), len(want)) {
 				g, w := "", ""

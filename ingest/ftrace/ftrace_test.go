@@ -199,27 +199,13 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
 		"": decode.No, "a;b 5\n": decode.No, "# tracer: nop\n": decode.Certain, "#\n\n a-1 [000] d..2 5.5: x: y\n": decode.Likely,
 		"swapper 0 [000] 5.5: cycles: \n": decode.No,
-	} {
-		if got, err := Sniff([]byte(content), true); got != want || err != nil {
-			t.Errorf("%q: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(small), 11)
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings, told(whole)) != fmt.Sprint(parts.Ledger, parts.Warnings, told(parts)) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, told)
 }

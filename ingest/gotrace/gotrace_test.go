@@ -379,13 +379,9 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
 		"": decode.No, "go 1.2x trace\x00": decode.No, "go 1.22 trace\x00\x00\x00": decode.Certain, "go 1.11 trace\x00\x00\x00": decode.Certain,
-	} {
-		if got, err := Sniff([]byte(content), true); got != want || err != nil {
-			t.Errorf("%q: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 var position = regexp.MustCompile(`byte \d+`)

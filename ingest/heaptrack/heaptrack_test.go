@@ -1,7 +1,6 @@
 package heaptrack
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,16 +14,11 @@ import (
 	"ashlar/ingest/decode"
 	"ashlar/ingest/decode/decodetest"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
 )
 
 func decodeText(t testing.TB, text string) (*recording.Recording, error) {
 	t.Helper()
-	b := recording.NewBuilder()
-	err := read(context.Background(), source.FromBytes("x", []byte(text)), b, decode.Options{})
-	r := b.Finish()
-	decodetest.Balanced(t, r)
-	return r, err
+	return decodetest.Bytes(t, read, []byte(text), 0)
 }
 
 // rows gives each record as "stack values", leaf last.
@@ -256,21 +250,11 @@ func TestOddRecordings(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.rows)
 		}
 	}
-	for text, want := range map[string]decode.Confidence{head: decode.Certain, "v 10200\n": decode.Certain, "v 1 2 3\n": decode.No, "": decode.No, "v 10400 3": decode.No} {
-		if c, err := sniff([]byte(text), true); c != want || err != nil {
-			t.Errorf("sniff(%q) = %v, %v", text, c, err)
-		}
-	}
+	decodetest.Sniffs(t, sniff, true, map[string]decode.Confidence{head: decode.Certain, "v 10200\n": decode.Certain, "v 1 2 3\n": decode.No, "": decode.No, "v 10400 3": decode.No})
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(head + "+ 0\nc 1\nR 2\n- 0\n")
-	f.Add(made(rand.New(rand.NewPCG(1, 1)), 50))
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 1<<16 {
-			return
-		}
-		sniff([]byte(text), true)
-		decodeText(t, text)
-	})
+	f.Add([]byte(head + "+ 0\nc 1\nR 2\n- 0\n"))
+	f.Add([]byte(made(rand.New(rand.NewPCG(1, 1)), 50)))
+	decodetest.Fuzz(f, read, sniff)
 }

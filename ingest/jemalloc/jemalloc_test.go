@@ -147,14 +147,7 @@ func TestOddDumps(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(example)
-	f.Add("heap_v2/1\n@ 0x1 0xffffffffffffffff\n t1: 9223372036854775807: 9223372036854775807 [1: 1]\n t2: 9223372036854775807: 1 [0: 0]\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 1<<16 {
-			return
-		}
-		Sniff([]byte(text), true)
-		r, _ := decodeText(t, text)
-		decodetest.Balanced(t, r)
-	})
+	f.Add([]byte(example))
+	f.Add([]byte("heap_v2/1\n@ 0x1 0xffffffffffffffff\n t1: 9223372036854775807: 9223372036854775807 [1: 1]\n t2: 9223372036854775807: 1 [0: 0]\n"))
+	decodetest.Fuzz(f, Decode, Sniff)
 }

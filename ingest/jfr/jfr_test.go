@@ -302,17 +302,7 @@ func TestSentences(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(tiny(true), 3)
 	f.Add(tiny(false), 100)
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&1023)
-		if fmt.Sprint(err1, whole.Ledger, whole.Counts, whole.Warnings) != fmt.Sprint(err2, parts.Ledger, parts.Counts, parts.Warnings) {
-			t.Fatalf("in parts %v %v, whole %v %v", err2, parts.Ledger, err1, whole.Ledger)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, func(r *recording.Recording) recording.Counts { return r.Counts })
 }
 
 // TestRecordedHere: what the JDK of this machine records of its own compiler has the

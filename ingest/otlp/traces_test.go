@@ -206,14 +206,7 @@ func FuzzTraces(f *testing.F) {
 	f.Add(msg(shopSpans...))
 	f.Add([]byte(`{"resourceSpans":[` + shopJSON[0] + "]}\n" + `{"resourceSpans":[` + shopJSON[1] + "]}\n"))
 	f.Add([]byte("{\n\"batches\":[" + shopJSON[1] + "]}"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		if len(content) > 1<<16 {
-			return
-		}
-		sniffTraces(content, true)
-		sniffTraces(content, false)
-		decodetest.Bytes(t, decodeTraces, content, 0)
-	})
+	decodetest.Fuzz(f, decodeTraces, sniffTraces)
 }
 
 func TestIDs(t *testing.T) {

@@ -566,15 +566,5 @@ func FuzzDecode(f *testing.F) {
 			f.Add(content, 11)
 		}
 	}
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings, told(whole)) != fmt.Sprint(parts.Ledger, parts.Warnings, told(parts)) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, told)
 }

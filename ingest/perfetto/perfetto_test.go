@@ -451,14 +451,10 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
 		"": decode.No, "text": decode.No, "\x0a\x02\x08\x05": decode.No, // a pprof's sample type
 		string(msg(nil, 1, num(nil, packetTime, 5))): decode.Certain,
-	} {
-		if got, err := Sniff([]byte(content), true); got != want || err != nil {
-			t.Errorf("%q: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 func FuzzDecode(f *testing.F) {
@@ -466,17 +462,7 @@ func FuzzDecode(f *testing.F) {
 	for range 4 {
 		f.Add(random(r, 20).trace(r), 11)
 	}
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings, told(whole)) != fmt.Sprint(parts.Ledger, parts.Warnings, told(parts)) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, told)
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -23,11 +23,7 @@ import (
 
 func decodeText(t testing.TB, text string, chunk int) (*recording.Recording, error) {
 	t.Helper()
-	in := source.FromBytes("test.perf", []byte(text))
-	in.ChunkSize = chunk
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), in, b, decode.Options{})
-	return b.Finish(), err
+	return decodetest.Bytes(t, Decode, []byte(text), chunk)
 }
 
 // sums folds a recording: "event;outermost;…;leaf" to samples and period.
@@ -119,7 +115,6 @@ func TestSamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				decodetest.Balanced(t, r)
 				if len(r.Warnings) > 0 {
 					t.Errorf("warnings %v", r.Warnings)
 				}
@@ -360,7 +355,6 @@ func TestInlinedAndTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decodetest.Balanced(t, r)
 	var got []string
 	for _, c := range r.Calls.Path(nil, r.Stacks[0].Call(0)) {
 		f := r.Frames.At(int(r.Calls.Frame(c)))
@@ -427,7 +421,6 @@ func TestOddTexts(t *testing.T) {
 				if c.err == "" != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 					t.Fatalf("error %v", err)
 				}
-				decodetest.Balanced(t, r)
 				var got []string
 				for k, v := range sums(r) {
 					got = append(got, fmt.Sprintf("%s=%d", k, v[0]))
@@ -522,23 +515,12 @@ func TestCancel(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(inlined, 3)
-	f.Add("# ========\n# event : name = c, { sample_period, sample_freq } = 5, freq = 1\n#\na 1/2 [003] 1.5: sched:x: y=1\n\tffff8000000000000 f+0x1 (/a (b))\n", 1)
-	f.Add("\t1 f\n\t2 g\n\n\t1 f\n", 0)
-	f.Add("   5025125 \n\t 1f\n\n\t 2e\nodd\n# x : y\n\t3\n", 0)
-	f.Add("a 1 1.0: 1 c: \n\n\t1 f (/a)\n\n\t2 g (/a)\nthis is no header of any sample that perf prints\n\t4 (/a+0x4)\n", 2)
-	f.Fuzz(func(t *testing.T, text string, chunk int) {
-		if len(text) > 1<<16 {
-			return
-		}
-		Sniff([]byte(text), true)
-		whole, err1 := decodeText(t, text, 0)
-		parts, err2 := decodeText(t, text, chunk&31)
-		decodetest.Balanced(t, whole)
-		if fmt.Sprint(err1, sums(whole), whole.Ledger, whole.Warnings) != fmt.Sprint(err2, sums(parts), parts.Ledger, parts.Warnings) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-	})
+	f.Add([]byte(inlined), 3)
+	f.Add([]byte("# ========\n# event : name = c, { sample_period, sample_freq } = 5, freq = 1\n#\na 1/2 [003] 1.5: sched:x: y=1\n\tffff8000000000000 f+0x1 (/a (b))\n"), 1)
+	f.Add([]byte("\t1 f\n\t2 g\n\n\t1 f\n"), 0)
+	f.Add([]byte("   5025125 \n\t 1f\n\n\t 2e\nodd\n# x : y\n\t3\n"), 0)
+	f.Add([]byte("a 1 1.0: 1 c: \n\n\t1 f (/a)\n\n\t2 g (/a)\nthis is no header of any sample that perf prints\n\t4 (/a+0x4)\n"), 2)
+	decodetest.FuzzParts(f, Decode, Sniff, sums)
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-
-	"ashlar/ingest/decode/decodetest"
 )
 
 // wire writes a message: pairs of a field's number and a number or bytes.
@@ -79,7 +77,6 @@ func TestFunctionIDs(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		decodetest.Balanced(t, r)
 		var got []string
 		for i := range r.Stacks[0].Len() {
 			var names []string

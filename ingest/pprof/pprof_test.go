@@ -19,9 +19,7 @@ import (
 
 func decodeBytes(t testing.TB, content []byte) (*recording.Recording, error) {
 	t.Helper()
-	b := recording.NewBuilder()
-	err := Decode(context.Background(), source.FromBytes("test.pprof", content), b, decode.Options{})
-	return b.Finish(), err
+	return decodetest.Bytes(t, Decode, content, 0)
 }
 
 // raw encodes a profile without compression.
@@ -84,7 +82,6 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decodetest.Balanced(t, r)
 	if len(r.Warnings) != 0 || r.HasTime {
 		t.Errorf("warnings %v, time %v", r.Warnings, r.HasTime)
 	}
@@ -179,7 +176,6 @@ func TestDropFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decodetest.Balanced(t, r)
 	for i := range r.Functions.Len() {
 		if n := r.Functions.At(i).Name; n == "memcpy" || n == "inlined" {
 			t.Errorf("%s is shown", n)
@@ -212,7 +208,6 @@ func TestDamaged(t *testing.T) {
 			if c.err == "" != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 				t.Fatalf("error %v, want %q", err, c.err)
 			}
-			decodetest.Balanced(t, r)
 			got := ""
 			if len(r.Warnings) > 0 {
 				got = r.Warnings[0].First + " " + r.Warnings[0].Code
@@ -238,7 +233,6 @@ func TestWrongSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decodetest.Balanced(t, r)
 	var codes []string
 	for _, w := range r.Warnings {
 		codes = append(codes, fmt.Sprintf("%s %d %s", w.Code, w.Count, w.First))
@@ -302,7 +296,6 @@ func FuzzDecode(f *testing.F) {
 		}
 		Sniff(content, true)
 		r, err := decodeBytes(t, content)
-		decodetest.Balanced(t, r)
 		if err != nil || len(r.Stacks) == 0 || r.Stacks[0] == nil {
 			return
 		}

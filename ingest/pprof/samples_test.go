@@ -64,7 +64,6 @@ func dump(r *recording.Recording) (head, body string) {
 func judge(t testing.TB, name string, content []byte) bool {
 	t.Helper()
 	got, err := decodeBytes(t, content)
-	decodetest.Balanced(t, got)
 	if legacy(content) {
 		return false
 	}

@@ -1,16 +1,12 @@
 package pprof
 
 import (
-	"bufio"
-	"bytes"
 	"math"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"ashlar/ingest/decode"
@@ -58,38 +54,14 @@ func naiveTop(r *recording.Recording, metric int) map[string]row {
 	return top
 }
 
-var topRow = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
-
 // pprofTop asks the real thing. Values are printed in the metric's own unit,
 // so that nothing is rounded.
 func pprofTop(t *testing.T, file string, metric int, unit string) map[string]row {
 	t.Helper()
-	cmd := exec.Command(decodetest.GoTool(t, "pprof"), "-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
-		"-sample_index="+strconv.Itoa(metric), "-unit="+unit, file)
-	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go tool pprof: %v\n%s", err, stderr.Bytes())
-	}
 	top := map[string]row{}
-	table := false
-	for sc := bufio.NewScanner(bytes.NewReader(out)); sc.Scan(); {
-		if l := sc.Text(); !table {
-			table = strings.Contains(l, "flat%")
-			continue
-		}
-		m := topRow.FindStringSubmatch(sc.Text())
-		if m == nil {
-			t.Fatalf("cannot read %q", sc.Text())
-		}
-		name := m[3]
-		old := top[name] // several binaries without names can share one
-		top[name] = row{old.flat + integer(t, m[1]), old.cum + integer(t, m[2])}
-	}
-	if !table {
-		t.Fatalf("go tool pprof printed no table:\n%s", out)
+	for _, r := range decodetest.PprofTop(t, strconv.Itoa(metric), unit, file) {
+		old := top[r.Name] // several binaries without names can share one
+		top[r.Name] = row{old.flat + integer(t, r.Flat), old.cum + integer(t, r.Cum)}
 	}
 	return top
 }
@@ -142,7 +114,6 @@ func TestAgreesWithPprofTop(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			decodetest.Balanced(t, r)
 			if len(r.Warnings) > 0 {
 				t.Errorf("warnings: %v", r.Warnings)
 			}

@@ -352,17 +352,13 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]decode.Confidence{
+	decodetest.Sniffs(t, Sniff, false, map[string]decode.Confidence{
 		"": decode.No, "[]": decode.No, "{}": decode.No, `{"traceEvents":[]}`: decode.No, `{"profiles":[]}`: decode.No,
 		`{"threads":[],"meta":{}}`: decode.No,
 		`{"$schema":"https://www.speedscope.app/file-format-schema.json"}`:        decode.Certain,
 		` {"profiles":[{"unit":"none","type":"sampled","samples":[[0,1`:           decode.Certain,
 		`{"exporter":"x","shared":{"frames":[{"name":"a"},{"name":"b"},{"name":"`: decode.Likely,
-	} {
-		if got, err := Sniff([]byte(content), false); got != want || err != nil {
-			t.Errorf("%s: %v %v, want %v", content, got, err, want)
-		}
-	}
+	})
 }
 
 func FuzzDecode(f *testing.F) {
@@ -371,20 +367,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(random(r, 2, 6), 11)
 	}
 	f.Add([]byte(file(event("C", 0, "1e3")+event("O", 7, "-1.5"))), 3)
-	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
-		if len(content) > 1<<16 {
-			return
-		}
-		Sniff(content, true)
-		whole, err1 := decodeBytes(t, content, 0)
-		parts, err2 := decodeBytes(t, content, 1+chunk&63)
-		if fmt.Sprint(err1) != fmt.Sprint(err2) || fmt.Sprint(whole.Ledger, whole.Warnings) != fmt.Sprint(parts.Ledger, parts.Warnings) {
-			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Warnings, err1, whole.Ledger, whole.Warnings)
-		}
-		if a, b := fmt.Sprint(sumsOf(whole)), fmt.Sprint(sumsOf(parts)); a != b {
-			t.Fatalf("in parts %s, whole %s", b, a)
-		}
-	})
+	decodetest.FuzzParts(f, Decode, Sniff, sumsOf)
 }
 
 func BenchmarkDecode(b *testing.B) {

@@ -74,11 +74,5 @@ func TestOddFiles(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte("[" + example + "]"))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		if len(content) > 1<<16 {
-			return
-		}
-		sniff(content, true)
-		decodetest.Bytes(t, read, content, 0)
-	})
+	decodetest.Fuzz(f, read, sniff)
 }

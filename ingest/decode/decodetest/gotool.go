@@ -1,7 +1,10 @@
 package decodetest
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -30,4 +33,38 @@ func GoTool(t testing.TB, name string) string {
 	}
 	goTools.paths[name] = strings.TrimSpace(string(out))
 	return goTools.paths[name]
+}
+
+// Row is what `go tool pprof -top` prints of a function, as it prints it.
+type Row struct{ Name, Flat, Cum string }
+
+var topRow = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
+
+// PprofTop asks go tool pprof for all functions of a profile, in the value and the unit
+// given, which is best the value's own: then nothing is rounded. Functions of several
+// binaries may share a name.
+func PprofTop(t testing.TB, value, unit string, args ...string) (rows []Row) {
+	t.Helper()
+	cmd := exec.Command(GoTool(t, "pprof"), append([]string{"-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",
+		"-sample_index=" + value, "-unit=" + unit}, args...)...)
+	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go tool pprof: %v\n%s", err, stderr.Bytes())
+	}
+	_, table, found := strings.Cut(string(out), "flat%")
+	if !found {
+		t.Fatalf("go tool pprof printed no table:\n%s", out)
+	}
+	_, table, _ = strings.Cut(table, "\n")
+	for l := range strings.Lines(table) {
+		m := topRow.FindStringSubmatch(strings.TrimSuffix(l, "\n"))
+		if m == nil {
+			t.Fatalf("cannot read %q", l)
+		}
+		rows = append(rows, Row{m[3], m[1], m[2]})
+	}
+	return rows
 }
