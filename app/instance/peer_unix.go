@@ -1,0 +1,26 @@
+//go:build linux || darwin || freebsd
+
+package instance
+
+import (
+	"fmt"
+	"net"
+	"os"
+)
+
+// sameUser makes sure that who is at the other end is this person.
+func sameUser(c *net.UnixConn) error {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var uid uint32
+	var uerr error
+	if err := raw.Control(func(fd uintptr) { uid, uerr = peer(int(fd)) }); err != nil {
+		return err
+	}
+	if uerr == nil && int(uid) != os.Getuid() {
+		return fmt.Errorf("the other end belongs to user %d", uid)
+	}
+	return uerr
+}
