@@ -36,9 +36,6 @@ func HexID(v uint64) ID {
 // IsZero reports whether the ID is absent.
 func (id ID) IsZero() bool { return !id.set }
 
-// IsNumber reports whether the file writes the ID as a JSON number.
-func (id ID) IsNumber() bool { return id.number }
-
 // String returns the text of the string or the literal of the number.
 func (id ID) String() string { return id.text }
 

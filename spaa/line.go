@@ -207,9 +207,6 @@ type StackWeightsLine struct {
 	Extra   []RawField
 }
 
-// Text returns the line that was parsed.
-func (l *Line) Text() []byte { return l.text }
-
 // keySet has a bit for each known key of a record.
 type keySet uint64
 

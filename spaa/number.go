@@ -13,9 +13,6 @@ type Number string
 // IntNumber returns the literal of v.
 func IntNumber(v int64) Number { return Number(strconv.FormatInt(v, 10)) }
 
-// UintNumber returns the literal of v.
-func UintNumber(v uint64) Number { return Number(strconv.FormatUint(v, 10)) }
-
 // DecimalNumber returns the literal of mantissa·10^-decimals, with exactly
 // that many decimals; decimals is in 0..18.
 func DecimalNumber(mantissa int64, decimals int) Number {

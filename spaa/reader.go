@@ -86,6 +86,3 @@ func (r *Reader) NextLine() (*Line, error) {
 
 // Line returns the number of the line last read, from 1.
 func (r *Reader) Line() int64 { return r.lines.line }
-
-// Offset returns how many bytes of the text have been read.
-func (r *Reader) Offset() int64 { return r.lines.next }

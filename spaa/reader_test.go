@@ -128,7 +128,7 @@ func TestReaderCopies(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	f := recs[6].(*Frame)
-	if f.IsFuncResolved() || f.IsSrcLineResolved() || !recs[3].(*Frame).IsFuncResolved() || recs[3].(*Frame).FuncResolved.OK {
+	if f.FuncResolved.Or(true) || f.SrcLineResolved.Or(true) || !recs[3].(*Frame).FuncResolved.Or(true) || recs[3].(*Frame).FuncResolved.OK {
 		t.Error("defaults and absent keys")
 	}
 	s := recs[10].(*Stack)

@@ -230,14 +230,6 @@ func (h *Header) Event(name string) *Event {
 	return nil
 }
 
-// IsFuncResolved reports whether Func is a resolved symbol; true where the file
-// says nothing.
-func (f *Frame) IsFuncResolved() bool { return f.FuncResolved.Or(true) }
-
-// IsSrcLineResolved reports whether the source location was available; true where
-// the file says nothing.
-func (f *Frame) IsSrcLineResolved() bool { return f.SrcLineResolved.Or(true) }
-
 // Leaf returns the id of the innermost frame under the header's frame order;
 // ok is false for a stack without frames.
 func (s *Stack) Leaf(frameOrder string) (id int64, ok bool) {

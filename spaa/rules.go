@@ -32,15 +32,6 @@ type Rule struct {
 // Rules returns the table of all rules that [Validate] checks.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// RuleByID returns the rule with the given id.
-func RuleByID(id string) (Rule, bool) {
-	i, ok := ruleIndex[id]
-	if !ok {
-		return Rule{}, false
-	}
-	return rules[i], true
-}
-
 var ruleIndex = func() map[string]int {
 	m := make(map[string]int, len(rules))
 	for i, r := range rules {
@@ -49,17 +40,12 @@ var ruleIndex = func() map[string]int {
 	return m
 }()
 
-// ReaderRules are the normative sentences of the spec about programs that read
-// or write SPAA. No file can break them, so [Validate] does not check them; what
-// this package does about each is said here.
-var ReaderRules = []struct{ Section, Demand, Here string }{
-	{"2", "The order of records enables single-pass parsers", "Reader and Validate read once, and Writer enforces the order"},
-	{"3.1", "Consumers MUST NOT assume wall-clock time per sample unless the sampling mode is frequency and the frequency is given", "nothing here turns weights into time; rule wall-clock warns where a frequency is lacking"},
-	{"4.1", "Local stack ids MUST NOT be relied upon for comparison between files", "ContentID hashes no file-local ids"},
-	{"4.3", "Unknown context keys SHOULD be preserved by parsers", "every object keeps its unknown keys in Extra"},
-}
-
-// The table is in the order of the specification. Errors are what the spec
+// What the spec demands of programs that read or write SPAA no file can break, so it is
+// not in the table: that parsers can do with one pass (§2; Reader and Validate read once,
+// and Writer enforces the order), that samples without mode frequency tell no time (§3.1;
+// nothing here turns weights into time), that local stack ids are not compared between
+// files (§4.1; ContentID hashes none), and that unknown context keys are preserved (§4.3;
+// every object keeps them in Extra). The table is in the order of the specification. Errors are what the spec
 // says MUST hold, what it calls required, and what §7 says to reject; SHOULD
 // and doubtful data are warnings.
 var rules = []Rule{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -169,7 +170,7 @@ func randomRecords(r *rand.Rand) []Record {
 		case 0:
 			return ""
 		case 1:
-			return UintNumber(r.Uint64())
+			return Number(strconv.FormatUint(r.Uint64(), 10))
 		case 2:
 			return DecimalNumber(int64(r.Uint64()), r.IntN(19))
 		case 3:

@@ -285,13 +285,6 @@ func short() bool {
 	return room < leastRoom
 }
 
-// Count is how many recordings are held.
-func (h *Recordings) Count() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.all)
-}
-
 // Close lets go of all, and waits until nothing is read any more.
 func (h *Recordings) Close() {
 	h.mu.Lock()

@@ -187,9 +187,6 @@ func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
 // Depth is the number of open spans.
 func (t *TrackBuilder) Depth() int { return len(t.open) }
 
-// OpenFrame is the frame of the open span at a depth, 0 being the outermost.
-func (t *TrackBuilder) OpenFrame(depth int) FrameID { return t.b.rec.Calls.Frame(t.open[depth].call) }
-
 func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) {
 	if t.b.outside(t.out, o.start, end) {
 		return
