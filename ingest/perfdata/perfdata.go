@@ -109,6 +109,9 @@ type decoder struct {
 	cut              bool // what stands behind the records
 	unwound          bool // it was said that stacks are not unwound
 	stack            []recording.FrameID
+	stray            uint32 // that of the last frame of stack
+	addresses        int64  // in stacks
+	strays           int64  // of them callers at which no code is known to lie
 
 	last    int64 // picoseconds of the last sample
 	states  *sched.Builder
