@@ -42,7 +42,7 @@ type recentFrames struct {
 }
 
 // recentBits says how many of them there are: as many as a processor keeps near.
-const recentBits = 14
+const recentBits = 16
 
 // push adds the frames of an address to the stack, of the kernel or in the maps of a
 // process; called says that a call returns there.
