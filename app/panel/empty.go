@@ -9,14 +9,32 @@ import (
 
 // SayNothing says, in a view that has nothing to show, why.
 func (p *Side) SayNothing(u *ui.UI, r image.Rectangle) {
-	said, hint := "Nothing was recorded for "+p.MetricOf().Name, "Another metric can be chosen in the toolbar"
+	said, hint := p.nothing()
+	widget.Empty(u, r, said, hint)
+}
+
+// nothing is why there is nothing to show, and what helps, "" where nothing does.
+func (p *Side) nothing() (said, hint string) {
 	switch {
 	case p.Scope.Ranged:
-		said, hint = "Nothing in the selected time", "Esc takes the selection away"
+		return "Nothing in the selected time", "Esc takes the selection away"
 	case !p.Scope.IsWhole():
-		said, hint = "Nothing in what is selected", "Esc takes the selection away"
+		return "Nothing in what is selected", "Esc takes the selection away"
 	case len(p.Rec.Events) == 0:
-		said, hint = "This recording is empty", ""
+		return "This recording is empty", ""
 	}
-	widget.Empty(u, r, said, hint)
+	shown := p.MetricOf()
+	said, hint = "Nothing was recorded for "+shown.Name, "The recording has no other metric"
+	for i := range p.Rec.Events {
+		for k := range p.Rec.Events[i].Metrics {
+			switch m := &p.Rec.Events[i].Metrics[k]; {
+			case m == shown:
+			case m.Total != 0: // also where it is not known
+				return said, "Another metric can be chosen in the toolbar"
+			default:
+				hint = "Nor was anything for another metric"
+			}
+		}
+	}
+	return said, hint
 }

@@ -11,12 +11,16 @@ import (
 	"ashlar/ingest/recording"
 )
 
+// unknown is what perf calls functions and binaries of which nothing is known.
+const unknown = "[unknown]"
+
 // frameKey identifies the frames of an address of a binary, or of nothing known. Of an
 // address that a call returns to, the line is that of the call.
 type frameKey struct {
 	at             uint64
 	binary         uint32 // its number, 0 for nothing known
 	kernel, called bool
+	stray          bool // all where no code is known to lie
 }
 
 // frames are those of an address: of the function that it lies in, and of functions that
@@ -24,6 +28,9 @@ type frameKey struct {
 type frames struct {
 	inlined []recording.FrameID
 	frame   recording.FrameID
+	// stray is set of an address at which no code is known to lie: the number of the
+	// binary that it lies in, from 2 on, or 1 for none.
+	stray uint32
 }
 
 // recentFrames are frames that were asked for lately: those of an address in maps of a
@@ -35,7 +42,7 @@ type recentFrames struct {
 }
 
 // recentBits says how many of them there are: as many as a processor keeps near.
-const recentBits = 14
+const recentBits = 16
 
 // push adds the frames of an address to the stack, of the kernel or in the maps of a
 // process; called says that a call returns there.
@@ -47,14 +54,43 @@ func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
 	version := in.version + 1
 	f := &d.recent[(ip^version<<32)*spread>>(64-recentBits)]
 	if f.ip != ip || f.version != version || f.kernel != kernel || f.called != called {
-		*f = recentFrames{ip, version, kernel, called, d.find(ip, in, kernel, called)}
+		m := in.at(ip)
+		if called && (m == nil || m.data) {
+			d.pushStray(m, kernel)
+			return
+		}
+		*f = recentFrames{ip, version, kernel, called, d.find(ip, m, kernel, called)}
 	}
+	d.addresses, d.stray = d.addresses+1, f.stray
 	d.stack = append(append(d.stack, f.inlined...), f.frame)
 }
 
-// find looks up the frames of what was not asked for lately.
-func (d *decoder) find(ip uint64, in *maps, kernel, called bool) frames {
-	m := in.at(ip)
+// pushStray adds the frame of where a call cannot return to: no code is known to lie
+// there. All such in a binary, or in none, have one frame, which stands in a stack once
+// for several in a row: where callers are looked for in what is no stack, each finding is
+// another number.
+func (d *decoder) pushStray(m *mapping, kernel bool) {
+	key := frameKey{kernel: kernel, called: true, stray: true}
+	if m != nil {
+		key.binary = m.number
+	}
+	d.addresses++
+	d.strays++
+	if d.stray == key.binary+1 {
+		return
+	}
+	f, ok := d.frames[key]
+	if !ok {
+		f = d.newFrames(0, m, key)
+		d.frames[key] = f
+	}
+	d.stray = f.stray
+	d.stack = append(d.stack, f.frame)
+}
+
+// find looks up the frames of what was not asked for lately, which lies in m, nil for
+// nothing known.
+func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	key := frameKey{at: ip, kernel: kernel, called: called}
 	if m != nil {
 		key.binary, key.at = m.number, ip-m.start+m.offset
@@ -73,35 +109,42 @@ func (d *decoder) find(ip uint64, in *maps, kernel, called bool) frames {
 // newFrames adds the frames of an address, which lies in m, nil for nothing known.
 func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 	fr := recording.Frame{Addr: key.at, Kind: recording.KindUnknown}
-	fn := recording.Function{Module: "[unknown]"}
+	fn := recording.Function{Module: unknown}
+	if m == nil || m.data {
+		fs.stray = key.binary + 1
+	}
 	if key.kernel {
 		fr.Addr, fr.Kind = ip, recording.KindKernel
 	} else if m != nil {
 		fr.Kind = recording.KindUser
 	}
-	var places []program.Place
-	begin := key.at // of the function
 	if m != nil {
 		fn.Module, fr.BuildID = m.name, fmt.Sprintf("%x", bytes.TrimRight(d.idOf(m), "\x00"))
-		if key.kernel {
-			if name, start, ok := d.kernelSymbols().Lookup(ip, m.name); ok {
-				fn.Name, fr.Offset = name, ip-start
-			}
-		} else if p := d.binary(m); p != nil {
-			var behind uint64
-			fn.Name, behind, places = lookUp(p, m, key)
-			if begin = key.at - behind; fn.Name != "" {
-				fr.Offset = behind
-			}
+	}
+	var places []program.Place
+	switch {
+	case m == nil || key.stray:
+	case key.kernel:
+		symbols := d.kernelSymbols()
+		if name, start, ok := symbols.Lookup(ip, m.name); ok {
+			fn.Name, fr.Offset = name, ip-start
+		} else if symbols != nil {
+			fn.Name, fn.Unresolved = recording.AddressName(m.name, ip, key.at), true
+		}
+	default:
+		p := d.binary(m)
+		if p == nil || p.Blank() {
+			break
+		}
+		var behind uint64
+		if fn.Name, behind, places = lookUp(p, m, key); fn.Name != "" {
+			fr.Offset = behind
+		} else {
+			fn.Name, fn.Unresolved = recording.AddressName(m.name, key.at, key.at-behind), true
 		}
 	}
 	if fn.Name == "" {
-		fn.Unresolved = true
-		if m == nil {
-			fn.Name = recording.AddressName("", ip, 0)
-		} else {
-			fn.Name = recording.AddressName(m.name, fr.Addr, begin)
-		}
+		fn.Name, fn.Unresolved = unknown, true
 	}
 	fn.Kind = fr.Kind
 	for i := len(places) - 1; i >= 0; i-- {

@@ -19,6 +19,7 @@ type mapping struct {
 	name                string
 	number              uint32 // of the binary, by its name, from 1 on
 	id                  []byte // build id, nil where the record has none
+	data                bool   // it is not to be run
 }
 
 // maps are those of a process, by address; none overlap.

@@ -9,7 +9,14 @@
 // as `perf script` prints them. Functions come from the symbol tables of the
 // binaries, where they lie on this machine and are those that ran, as their build
 // ids say, and with them files, lines and inlined functions where those were compiled
-// with them (-g); others are called by where they lie in their binary.
+// with them (-g); others are called by where they begin, or lie, in their binary.
+//
+// What lies in a binary of which nothing is known, or in none, is "[unknown]", as
+// `perf script` prints it. Perf follows frame pointers also where programs were compiled
+// without them: what it finds then is no address of code, and another number each time.
+// Callers where no code is known to lie therefore have one frame, without an address, and
+// several in a row are one. Innermost frames keep their address: that is where a program
+// was.
 package perfdata
 
 import (
@@ -109,6 +116,9 @@ type decoder struct {
 	cut              bool // what stands behind the records
 	unwound          bool // it was said that stacks are not unwound
 	stack            []recording.FrameID
+	stray            uint32 // that of the last frame of stack
+	addresses        int64  // in stacks
+	strays           int64  // of them callers at which no code is known to lie
 
 	last    int64 // picoseconds of the last sample
 	states  *sched.Builder

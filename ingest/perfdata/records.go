@@ -209,6 +209,7 @@ const (
 	misccpu     = 7
 	miscKernel  = 1
 	miscUser    = 2
+	miscData    = 1 << 13 // of a mapping
 	miscExec    = 1 << 13 // of a comm
 	miscBuildID = 1 << 14 // of a mapping
 )
@@ -236,10 +237,10 @@ func (d *decoder) take1(it *item) {
 		d.fork(int32(le.Uint32(b)), int32(le.Uint32(b[4:])), int32(le.Uint32(b[8:])), int32(le.Uint32(b[12:])))
 	case it.kind == recordMmap && len(b) >= 32:
 		name, _, _ := bytes.Cut(b[32:], []byte{0})
-		d.mmap(it.misc, int32(le.Uint32(b)), mapping{start: le.Uint64(b[8:]), size: le.Uint64(b[16:]), offset: le.Uint64(b[24:]), name: string(name)})
+		d.mmap(it.misc, int32(le.Uint32(b)), mapping{start: le.Uint64(b[8:]), size: le.Uint64(b[16:]), offset: le.Uint64(b[24:]), name: string(name), data: it.misc&miscData != 0})
 	case it.kind == recordMmap2 && len(b) >= 64:
 		name, _, _ := bytes.Cut(b[64:], []byte{0})
-		m := mapping{start: le.Uint64(b[8:]), size: le.Uint64(b[16:]), offset: le.Uint64(b[24:]), name: string(name)}
+		m := mapping{start: le.Uint64(b[8:]), size: le.Uint64(b[16:]), offset: le.Uint64(b[24:]), name: string(name), data: it.misc&miscData != 0}
 		if it.misc&miscBuildID != 0 {
 			m.id = bytes.Clone(b[36 : 36+min(int(b[32]), 20)])
 		}

@@ -64,7 +64,7 @@ func (d *decoder) sample(it *item) bool {
 	if has(hasRead) {
 		f.read(a.readBits)
 	}
-	d.stack = d.stack[:0]
+	d.stack, d.stray = d.stack[:0], 0
 	mode := uint64(it.misc & misccpu)
 	if has(hasCallchain) {
 		d.chain(f, pid, mode)
@@ -206,6 +206,9 @@ func (d *decoder) tell() {
 	}
 	if d.lost > 0 {
 		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", plain.Plural(d.lost, "record"))
+	}
+	if d.strays > 0 && d.strays >= d.addresses/20 {
+		d.b.Remark("strays", "", "%d of %d addresses in stacks lie where no code is known, and are shown as [unknown], several in a row as one: callers are lost in programs that were compiled without frame pointers (-fno-omit-frame-pointer keeps them); `perf record --call-graph dwarf` finds them without, to be read by `perf script -i FILE | ashlar -`", d.strays, d.addresses)
 	}
 	for _, p := range d.binaries {
 		if p != nil && p.LeftOut {

@@ -35,6 +35,8 @@ func schedTrace(formats bool) []byte {
 		out = append(out, text...)
 		out = append(out, make([]byte, (8-len(text)%8)%8)...)
 	}
+	code := put64(put32(nil, 9, 9), 0x1000, 0x3000, 0) // where the stacks lie
+	out = append(out, stamped(recordMmap, miscUser, 1, append(code, "//anon\x00\x00"...))...)
 	sample := func(id, at uint64, tid, cpu uint32, raw []byte) {
 		b := put64(nil, id, 0x1000, uint64(tid)<<32|9, at, id, uint64(cpu), 1)
 		b = put64(b, 3, contextUser, 0x2000+uint64(tid)*16, 0x3000)
