@@ -244,6 +244,9 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	default:
 		var until int64
 		ok := l.any
+		if l.phase == 'P' && r.profile(s, e, &l, t, at) {
+			return
+		}
 		if ok {
 			t, until, ok = l.read(r, e, &ev, t)
 		}
