@@ -174,7 +174,7 @@ func (r *reader) plain(s *sequence, p *packet) bool {
 	} else if !s.hasTrack {
 		return false
 	}
-	if t == nil || t.uuid != uuid || len(t.tail) == cap(t.tail) || t.name == "" && !t.thread && !t.process {
+	if t == nil || t.uuid != uuid || len(t.tail) == cap(t.tail) || t.ending != nil || t.name == "" && !t.thread && !t.process {
 		return false
 	}
 	label := uint32(0)
@@ -244,7 +244,7 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	default:
 		var until int64
 		ok := l.any
-		if l.phase == 'P' && r.profile(s, e, &l, t, at) {
+		if l.phase == 'P' && r.profile(s, e, &l, t, at) || l.hasID && r.oldFlow(e, &l, t, at) {
 			return
 		}
 		if ok {
@@ -285,6 +285,10 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 		ev.args = r.args.add(s, r.batch, e.packet)
 	}
 	r.put(t, *ev)
+	if len(t.ending) > 0 && (ev.kind == begin || ev.kind == whole) {
+		r.flowsOf(ev.at, t, nil, t.ending)
+		t.ending = nil
+	}
 	flows, ends := r.flows[:e.flowCount], r.ends[:e.endCount]
 	if e.is&hasMore != 0 {
 		flows, ends = e.flows, e.ends

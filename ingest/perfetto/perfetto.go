@@ -5,8 +5,9 @@
 // It reads track events (slices, instants, counters, flows) with all that they
 // refer to, also the older kind that Chrome writes; which thread ran on which
 // processor (ftrace's sched events); what threads wrote to trace_marker as Android's
-// atrace does (its print events); samples with stacks; and heap profiles, of which the
-// last one of a process counts. Packets of other kinds are counted and
+// atrace does (its print events); samples with stacks, and those that V8 takes of JavaScript,
+// which are track events of the older kind; and heap profiles, of which the last one of a
+// process counts. Packets of other kinds are counted and
 // left out.
 //
 // Workers take packets apart, a chunk of the file each (see pipeline): what can be said
@@ -36,7 +37,7 @@ var Format = codec.Format{
 	Name:       "perfetto",
 	Title:      "Perfetto trace",
 	Plural:     "Perfetto traces",
-	Holds:      "track events, atrace, counters, flows, which thread ran on which processor, samples, heap profiles",
+	Holds:      "track events, atrace, counters, flows, which thread ran on which processor, samples, also V8's of JavaScript, heap profiles",
 	Extensions: []string{".pftrace", ".perfetto-trace"},
 	Sniff:      Sniff,
 	Decode:     Decode,

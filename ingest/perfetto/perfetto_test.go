@@ -473,6 +473,9 @@ func FuzzDecode(f *testing.F) {
 	for range 4 {
 		f.Add(random(r, 20).trace(r), 11)
 	}
+	for _, asText := range []bool{true, false} {
+		f.Add(inPackets(f, v8Events, asText, 1000), 7)
+	}
 	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
 		if len(content) > 1<<16 {
 			return

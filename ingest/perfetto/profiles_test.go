@@ -73,7 +73,7 @@ func annotation(v any) (b []byte) {
 
 // inPackets are the events in the order in which they stand. Their argument is text, or
 // values in each other; ahead is how far the trace's clock is ahead of V8's, in nanoseconds.
-func inPackets(t *testing.T, list []v8Event, asText bool, ahead int64) (out []byte) {
+func inPackets(t testing.TB, list []v8Event, asText bool, ahead int64) (out []byte) {
 	if ahead != 0 {
 		clock := func(id, at uint64) []byte { return num(num(nil, 1, id), 2, at) }
 		out = msg(out, 1, msg(num(nil, packetSequence, 9), packetClocks, msg(msg(nil, 1, clock(bootTime, uint64(5000+ahead))), 1, clock(monotonic, 5000))))
