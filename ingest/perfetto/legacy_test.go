@@ -39,7 +39,8 @@ func TestLegacyFlows(t *testing.T) {
 }
 
 // Events of flows of their own: what starts twice begins anew, and an end that is not of the
-// slice around it is of the next one. trace_processor finds the same arrows.
+// slice around it is of the next one. trace_processor has the same arrows up to the second
+// start of what has ended, which it does not take for a new one.
 func TestOldFlows(t *testing.T) {
 	var trace []byte
 	event := func(thread, at uint64, phase byte, id uint64, enclosing uint64, name string) {
