@@ -29,6 +29,9 @@ const (
 	eventExtraDouble = 46
 	eventFlows       = 47
 	eventEnds        = 48
+	eventStack       = 55
+	eventStackID     = 56
+	eventWeight      = 57
 )
 
 // Types of track events.
@@ -59,6 +62,10 @@ type moreEvent struct {
 	delta, absolute   int64
 	timed             int // 1 for a delta, 2 for an absolute time
 	legacy            []byte
+	stack             []byte // written out, or
+	stackID           uint64 // by its number
+	weight            float64
+	weighed           bool
 }
 
 // readMore reads again what there was no room for in the packet.
@@ -101,6 +108,12 @@ func (e *moreEvent) field(num protowire.Number, v value) {
 		e.absolute, e.timed = int64(v.n), 2
 	case eventLegacy:
 		e.legacy = v.b
+	case eventStack:
+		e.stack = v.b
+	case eventStackID:
+		e.stackID = v.n
+	case eventWeight:
+		e.weight, e.weighed = math.Float64frombits(v.n), true
 	}
 }
 
@@ -229,6 +242,9 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	t := r.trackOf(s, e, &l)
 	if p.is&(hasMore|hasExtra) != 0 {
 		r.counters(s, e, at)
+	}
+	if p.is&hasMore != 0 && (e.stack != nil || e.stackID != 0) {
+		r.eventStack(s, e, t, at)
 	}
 	ev := event{at: at}
 	switch p.event {

@@ -44,11 +44,11 @@ type reader struct {
 	labels   labelTable
 	comms    map[string]uint32 // numbers of names of threads that were switched to
 	lastComm uint32
-	named    []uint32            // names in what is packed
-	before   map[int64]int64     // of processors, the thread of the packed events
-	owners   map[int64]int64     // processes of threads, as marks say
-	columns  [13][]uint64        // of events that are packed by their fields
-	events   map[[2]string]int32 // of samples
+	named    []uint32        // names in what is packed
+	before   map[int64]int64 // of processors, the thread of the packed events
+	owners   map[int64]int64 // processes of threads, as marks say
+	columns  [13][]uint64    // of events that are packed by their fields
+	events   map[sampleKind]int32
 	frames   map[frame]uint32
 	stacks   uint32
 	inlined  map[string]uint32 // stacks that are written out
@@ -64,7 +64,7 @@ func newReader(ctx context.Context, in *source.Input, args *argStore, room *bloc
 		seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, given: map[[2]int64]*track{}, asyncs: map[operation]*track{},
 		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{}, owners: map[int64]int64{},
-		events: map[[2]string]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{},
+		events: map[sampleKind]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{},
 		profiles: map[int64]profileEvent{}, profiled: map[v8.Key]*track{}}
 }
 
