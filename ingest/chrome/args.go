@@ -127,9 +127,9 @@ func timeOf(text []byte, key string) (ps int64, ok bool) {
 			return ps, ok
 		}
 		if string(k) == key {
-			var t micros
-			if t, ok = parseMicros(jsonscan.Unquoted(v)); ok {
-				ps, ok = t.picos()
+			var t jsonscan.Micros
+			if t, ok = jsonscan.ParseMicros(jsonscan.Unquoted(v)); ok {
+				ps, ok = t.Picos()
 			}
 		}
 	}

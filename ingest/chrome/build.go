@@ -25,14 +25,14 @@ type decoder struct {
 	threadFor map[threadKey]*thread
 	texts     map[string]int64 // numbers that stand for ids that are text
 
-	held   []*batch // before the origin is known
-	timed  []micros // times in held
-	seen   int      // elements in held
-	start  micros   // startTime in held
-	origin int64    // in µs
-	begun  bool     // origin is known
-	any    bool     // there was an element
-	latest int64    // the latest time of all, in picoseconds
+	held   []*batch          // before the origin is known
+	timed  []jsonscan.Micros // times in held
+	seen   int               // elements in held
+	start  jsonscan.Micros   // startTime in held
+	origin int64             // in µs
+	begun  bool              // origin is known
+	any    bool              // there was an element
+	latest int64             // the latest time of all, in picoseconds
 
 	spanEvent int // index of the event, -1 before there are spans
 	async     asyncOps
@@ -40,7 +40,7 @@ type decoder struct {
 	counters  map[counterKey][]series
 	sampled   samplers
 	stacks    stackTable
-	profile   *profile // of a file that is one CPU profile
+	profile   *cpuFile // of a file that is one CPU profile
 	totals    map[int64]*totals
 	clocked   bool // some span tells its time on a processor
 	system    systemTrace
@@ -85,6 +85,9 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 	return d
 }
 
+// million is how many picoseconds a microsecond has.
+const million = 1_000_000
+
 // How many times, and how many elements, are looked at before one is made the
 // origin.
 const (
@@ -106,7 +109,7 @@ func (d *decoder) take(bt *batch) bool {
 		case ev.ph == phStart:
 			d.start = ev.ts
 		case ev.ph == phSample && len(d.timed) == 0:
-			d.start, _ = parseMicros(jsonscan.Unquoted(jsonscan.Member(bt.text(ev), "ts")))
+			d.start, _ = jsonscan.ParseMicros(jsonscan.Unquoted(jsonscan.Member(bt.text(ev), "ts")))
 		case ev.flags&hasTS != 0 && ev.ph > ' ' && ev.ph != 'M':
 			d.timed = append(d.timed, ev.ts)
 		}
@@ -127,13 +130,13 @@ func (d *decoder) begin() {
 		return
 	}
 	d.begun = true
-	if d.origin = d.start.us; len(d.timed) > 0 {
-		d.origin = d.timed[0].us
+	if d.origin = d.start.US; len(d.timed) > 0 {
+		d.origin = d.timed[0].US
 		for _, t := range d.timed {
-			if !d.near(t.us) {
+			if !d.near(t.US) {
 				us := make([]int64, len(d.timed))
 				for i, t := range d.timed {
-					us[i] = t.us
+					us[i] = t.US
 				}
 				slices.Sort(us)
 				d.origin = us[(len(us)-1)/2]
@@ -162,15 +165,15 @@ func (d *decoder) near(us int64) bool {
 }
 
 // at is a time of the file in the recording's picoseconds.
-func (d *decoder) at(t micros, off int64) int64 {
-	if !d.near(t.us) {
-		d.warn(timeFar, off, strconv.FormatInt(t.us, 10))
-		if t.us < d.origin {
+func (d *decoder) at(t jsonscan.Micros, off int64) int64 {
+	if !d.near(t.US) {
+		d.warn(timeFar, off, strconv.FormatInt(t.US, 10))
+		if t.US < d.origin {
 			return -maxTime
 		}
 		return maxTime
 	}
-	v := (t.us-d.origin)*million + int64(t.ps)
+	v := (t.US-d.origin)*million + int64(t.PS)
 	d.latest = max(d.latest, v)
 	return v
 }

@@ -6,8 +6,8 @@ import "ashlar/ingest/jsonscan"
 // the fields that nearly all have, or something rarer that the builder reads
 // from its text.
 type event struct {
-	ts       micros
-	dur      micros
+	ts       jsonscan.Micros
+	dur      jsonscan.Micros
 	off, end uint32 // its text in the batch's chunk
 	name     uint32 // interned; 0 when it has none
 	cat      uint32
@@ -205,7 +205,7 @@ func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 		ev.flags |= hasArgs | hasThreadTS
 	case "tdur":
 		ev.flags |= hasArgs | hasThreadDur
-		if d, ok := parseMicros(jsonscan.Unquoted(val)); ok && ev.flags&hasDur == 0 && (d.us > 0 || d.us == 0 && d.ps > 0) {
+		if d, ok := jsonscan.ParseMicros(jsonscan.Unquoted(val)); ok && ev.flags&hasDur == 0 && (d.US > 0 || d.US == 0 && d.PS > 0) {
 			ev.dur = d
 			ev.flags |= lengthIsCPU
 		}
@@ -228,8 +228,8 @@ func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 }
 
 // number reads a time; null is none.
-func (ev *event) number(val []byte, f flag) micros {
-	m, ok := parseMicros(jsonscan.Unquoted(val))
+func (ev *event) number(val []byte, f flag) jsonscan.Micros {
+	m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(val))
 	switch {
 	case ok:
 		ev.flags |= f

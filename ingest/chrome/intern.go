@@ -149,11 +149,11 @@ func (t *threadTable) take() []threadKey {
 // any other text. null counts as 0, like one that is missing.
 func parseIdent(raw []byte) ident {
 	q := jsonscan.Unquoted(raw)
-	if n, ok := parseInt(q); ok {
+	if n, ok := jsonscan.ParseInt(q); ok {
 		return ident{n: n}
 	}
-	if m, ok := parseMicros(q); ok && m.ps == 0 {
-		return ident{n: m.us} // 1e3, 17.0
+	if m, ok := jsonscan.ParseMicros(q); ok && m.PS == 0 {
+		return ident{n: m.US} // 1e3, 17.0
 	}
 	return ident{text: jsonscan.Plain(raw)}
 }

@@ -41,9 +41,7 @@ const (
 	longMember
 	systemEvents
 	noFrame
-	noNode
 	noProfile
-	sampleBackward
 	rounded
 	argsDropped
 	manyEvents
@@ -53,39 +51,37 @@ const (
 // problems are their codes and sentences; %s is the detail that goes with the
 // first one.
 var problems = [problemCount]struct{ code, text string }{
-	noTime:         {"no-time", "An event has no usable time (ts) and is left out."},
-	noName:         {"nameless", "An event has no name; it is shown as " + nameless + "."},
-	noPhase:        {"no-phase", "An element of the trace has no phase (ph) and is left out."},
-	notEvent:       {"not-event", "An element of the trace is not an object and is left out."},
-	badEvent:       {"bad-event", "Something here is not valid JSON; it is left out as far as the next event."},
-	cut:            {"cut", "The file ends in the middle of an element, which is left out; everything before it is shown."},
-	unclosedFile:   {"unclosed-file", "The outermost brackets are not all closed; everything before is shown."},
-	missingComma:   {"missing-comma", "There is no comma between two events; both are read."},
-	stray:          {"stray", "There are bytes here that belong to no event; reading goes on behind them."},
-	unknownPhase:   {"unknown-phase", "The phase %s is not known; its events are left out."},
-	noPicture:      {"no-picture", "What an event tells has no place in the picture: %s; it is left out."},
-	timeFar:        {"time-range", "The time %s µs is more than 53 days from the others; it is moved nearer."},
-	timeBackward:   {"time-backward", "A span ends before it begins; it is shown with no length."},
-	negativeDur:    {"negative-duration", "A span has a negative length; it is shown with none."},
-	noDur:          {"no-duration", "A complete event (X) has no duration; it is shown as unfinished."},
-	cpuDur:         {"cpu-duration", "A complete event (X) has no duration (dur); its CPU time (tdur) is used."},
-	mismatchedEnd:  {"mismatched-end", "An end (E) is named %s, which is not open on its thread; it closes the innermost span."},
-	crossedEnd:     {"crossed-end", "An end (E) closes %s before the spans opened inside it are closed."},
-	unmatchedEnd:   {"unmatched-end", "An end has no open span to close and is left out."},
-	unclosed:       {"unclosed", "A span is never closed; it is shown as unfinished."},
-	noID:           {"no-id", "An asynchronous event or flow has no id and is left out."},
-	loneFlow:       {"lone-flow", "A flow has one end only and is left out."},
-	noSeries:       {"no-series", "A counter event has no numbers and is left out."},
-	otherMetadata:  {"other-metadata", "The metadata %s has no place in the picture and is left out."},
-	longMember:     {"long-member", "The member %s of the file's outermost object is too long to be kept as metadata, or damaged, and is left out."},
-	systemEvents:   {"system-events", "The kernel's own trace (systemTraceEvents) has no place in the picture: it names threads, %s of these that had no name, and the rest is left out."},
-	noFrame:        {"no-frame", "A sample names the stack frame %s, which stackFrames does not have; its stack is shown as far as it is known."},
-	noNode:         {"no-node", "A sample of a CPU profile names a node that the profile does not have; it is shown without a stack."},
-	noProfile:      {"bad-profile", "A CPU profile has no nodes and samples that could be read; it is left out."},
-	sampleBackward: {"sample-backward", "A sample is far older than the one before it; it is shown with no time."},
-	rounded:        {"rounded", "The weights of samples have more digits than fit and are rounded."},
-	argsDropped:    {"args-dropped", "There are more arguments than are kept of a compressed file or a pipe; unpack it to see them all."},
-	manyEvents:     {"many-events", "There are samples of more than 64 names; the rest are shown as one."},
+	noTime:        {"no-time", "An event has no usable time (ts) and is left out."},
+	noName:        {"nameless", "An event has no name; it is shown as " + nameless + "."},
+	noPhase:       {"no-phase", "An element of the trace has no phase (ph) and is left out."},
+	notEvent:      {"not-event", "An element of the trace is not an object and is left out."},
+	badEvent:      {"bad-event", "Something here is not valid JSON; it is left out as far as the next event."},
+	cut:           {"cut", "The file ends in the middle of an element, which is left out; everything before it is shown."},
+	unclosedFile:  {"unclosed-file", "The outermost brackets are not all closed; everything before is shown."},
+	missingComma:  {"missing-comma", "There is no comma between two events; both are read."},
+	stray:         {"stray", "There are bytes here that belong to no event; reading goes on behind them."},
+	unknownPhase:  {"unknown-phase", "The phase %s is not known; its events are left out."},
+	noPicture:     {"no-picture", "What an event tells has no place in the picture: %s; it is left out."},
+	timeFar:       {"time-range", "The time %s µs is more than 53 days from the others; it is moved nearer."},
+	timeBackward:  {"time-backward", "A span ends before it begins; it is shown with no length."},
+	negativeDur:   {"negative-duration", "A span has a negative length; it is shown with none."},
+	noDur:         {"no-duration", "A complete event (X) has no duration; it is shown as unfinished."},
+	cpuDur:        {"cpu-duration", "A complete event (X) has no duration (dur); its CPU time (tdur) is used."},
+	mismatchedEnd: {"mismatched-end", "An end (E) is named %s, which is not open on its thread; it closes the innermost span."},
+	crossedEnd:    {"crossed-end", "An end (E) closes %s before the spans opened inside it are closed."},
+	unmatchedEnd:  {"unmatched-end", "An end has no open span to close and is left out."},
+	unclosed:      {"unclosed", "A span is never closed; it is shown as unfinished."},
+	noID:          {"no-id", "An asynchronous event or flow has no id and is left out."},
+	loneFlow:      {"lone-flow", "A flow has one end only and is left out."},
+	noSeries:      {"no-series", "A counter event has no numbers and is left out."},
+	otherMetadata: {"other-metadata", "The metadata %s has no place in the picture and is left out."},
+	longMember:    {"long-member", "The member %s of the file's outermost object is too long to be kept as metadata, or damaged, and is left out."},
+	systemEvents:  {"system-events", "The kernel's own trace (systemTraceEvents) has no place in the picture: it names threads, %s of these that had no name, and the rest is left out."},
+	noFrame:       {"no-frame", "A sample names the stack frame %s, which stackFrames does not have; its stack is shown as far as it is known."},
+	noProfile:     {"bad-profile", "A CPU profile has no nodes and samples that could be read; it is left out."},
+	rounded:       {"rounded", "The weights of samples have more digits than fit and are rounded."},
+	argsDropped:   {"args-dropped", "There are more arguments than are kept of a compressed file or a pipe; unpack it to see them all."},
+	manyEvents:    {"many-events", "There are samples of more than 64 names; the rest are shown as one."},
 }
 
 // ledger counts what becomes of the records and what was wrong with them.

@@ -47,8 +47,8 @@ func (d *decoder) metadata(it *item) bool {
 
 // sortIndex reads the order that a metadata event gives.
 func sortIndex(args []byte) (int, bool) {
-	m, ok := parseMicros(jsonscan.Unquoted(jsonscan.Member(args, "sort_index")))
-	return int(max(min(m.us, math.MaxInt32), math.MinInt32)), ok
+	m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(jsonscan.Member(args, "sort_index")))
+	return int(max(min(m.US, math.MaxInt32), math.MinInt32)), ok
 }
 
 // tool looks in a top-level object for what recorded, and what was recorded.

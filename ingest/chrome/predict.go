@@ -258,19 +258,19 @@ func plainInt(b []byte, v int) (n uint64, end int) {
 }
 
 // plainMicros is plainInt for a number with at most six digits behind a point.
-func plainMicros(b []byte, v int) (m micros, end int) {
+func plainMicros(b []byte, v int) (m jsonscan.Micros, end int) {
 	n, p := digits(b, v)
 	if p == v || p > v+18 || p >= len(b) {
 		return m, v
 	}
-	m.us = int64(n)
+	m.US = int64(n)
 	if b[p] == '.' {
 		frac, q := digits(b, p+1)
 		k := q - p - 1 // digits
 		if k > 6 || q >= len(b) {
 			return m, v
 		}
-		m.ps, p = int32(frac*tens[6-k]), q
+		m.PS, p = int32(frac*tens[6-k]), q
 	}
 	if b[p] > ' ' && b[p] != ',' && b[p] != '}' {
 		return m, v

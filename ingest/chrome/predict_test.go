@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/jsonscan"
 )
 
-// A number that is read plainly is the one that parseMicros reads, and ends where
+// A number that is read plainly is the one that ParseMicros reads, and ends where
 // it does.
 func TestPlainNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -34,12 +34,12 @@ func TestPlainNumbers(t *testing.T) {
 		m, end := plainMicros(b, 0)
 		if end > 0 {
 			plain++
-			if want, ok := parseMicros(b[:end]); !ok || want != m || b[end] > ' ' && b[end] != ',' && b[end] != '}' {
+			if want, ok := jsonscan.ParseMicros(b[:end]); !ok || want != m || b[end] > ' ' && b[end] != ',' && b[end] != '}' {
 				t.Fatalf("%q is %v up to byte %d, not %v", b, m, end, want)
 			}
 		}
 		if n, end := plainInt(b, 0); end > 0 {
-			if want, ok := parseInt(b[:end]); !ok || uint64(want) != n {
+			if want, ok := jsonscan.ParseInt(b[:end]); !ok || uint64(want) != n {
 				t.Fatalf("%q is %d, not %d", b, n, want)
 			}
 		}

@@ -1,17 +1,17 @@
 package chrome
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/v8"
 )
 
 // Samples come in three ways: as P events that name a frame of stackFrames
 // (sf) or list a stack; as objects of the top level's samples; and as V8's CPU
-// profiles (see profile.go). The first two carry a name, which is that of an
+// profiles (see package v8). The first two carry a name, which is that of an
 // event, and perhaps a weight; they wait for the end of the file, since
 // stackFrames mostly stands there.
 
@@ -21,16 +21,14 @@ const maxEvents = 64
 type samplers struct {
 	d        *decoder
 	waiting  []waitingSample
-	weights  []decimal
+	weights  []jsonscan.Decimal
 	events   map[uint32]int // event of a name
-	profiles map[profileKey]*profile
-	order    []*profile
-	cpuEvent int // the event of CPU profiles, -1 before the first
+	profiles *v8.Profiles
 }
 
 // waitingSample is a sample whose stack is not known yet.
 type waitingSample struct {
-	ts     micros
+	ts     jsonscan.Micros
 	off    int64
 	thread *thread // nil when only tid is known
 	tid    int64
@@ -42,7 +40,7 @@ type waitingSample struct {
 }
 
 func (s *samplers) init(d *decoder) {
-	s.d, s.events, s.profiles, s.cpuEvent = d, map[uint32]int{}, map[profileKey]*profile{}, -1
+	s.d, s.events, s.profiles = d, map[uint32]int{}, v8.NewProfiles(d.b, d.at)
 }
 
 // event adds a P event; it reports whether it is kept.
@@ -75,7 +73,7 @@ func (s *samplers) top(it *item) {
 		}
 		switch string(key) {
 		case "ts":
-			w.ts, timed = parseMicros(jsonscan.Unquoted(v))
+			w.ts, timed = jsonscan.ParseMicros(jsonscan.Unquoted(v))
 		case "tid":
 			tid = parseIdent(v)
 		case "pid":
@@ -114,12 +112,12 @@ func (s *samplers) add(text []byte, w waitingSample) {
 		case "stack":
 			w.call = s.listed(v)
 		case "cpu":
-			if n, ok := parseInt(jsonscan.Unquoted(v)); ok && n >= 0 && n <= math.MaxInt16 {
+			if n, ok := jsonscan.ParseInt(jsonscan.Unquoted(v)); ok && n >= 0 && n <= math.MaxInt16 {
 				w.cpu = int32(n)
 			}
 		case "weight":
-			if d, ok := parseDecimal(jsonscan.Unquoted(v)); ok {
-				d.digits = slices.Clone(d.digits)
+			if d, ok := jsonscan.ParseDecimal(jsonscan.Unquoted(v)); ok {
+				d.Digits = slices.Clone(d.Digits)
 				s.weights = append(s.weights, d)
 				w.weight = int32(len(s.weights))
 			}
@@ -202,16 +200,14 @@ func (s *samplers) finish() {
 		if len(d.b.Event(ev).Metrics) > 1 {
 			values = append(values, recording.Missing)
 			if w.weight != 0 {
-				v, _ := s.weights[w.weight-1].units(decimals)
+				v, _ := s.weights[w.weight-1].Units(decimals)
 				values[1] = v
 			}
 		}
 		t.track.Sample(ev, d.at(w.ts, w.off), call, int(w.cpu), values)
 	}
 	s.waiting, s.weights = nil, nil
-	for _, p := range s.order {
-		p.flush(0)
-	}
+	s.profiles.End()
 }
 
 // of returns the event of a sample.
@@ -246,13 +242,13 @@ func (s *samplers) of(w *waitingSample, decimals int) int {
 func (s *samplers) decimals() int {
 	most := 0
 	for i := range s.weights {
-		most = max(most, s.weights[i].scale)
+		most = max(most, s.weights[i].Scale)
 	}
 	for n := min(most, 18); n > 0; n-- {
 		var sum int64
 		fits := true
 		for i := range s.weights {
-			v, ok := s.weights[i].units(n)
+			v, ok := s.weights[i].Units(n)
 			if v < 0 {
 				v = -v
 			}
@@ -272,110 +268,68 @@ func (s *samplers) decimals() int {
 	return 0
 }
 
-// profileKey names a profile that comes in chunks.
-type profileKey struct {
-	pid int64
-	id  uint32
-}
-
 // begin adds a Profile event, which says when a profile starts and, by where
 // it stands, which thread is sampled.
 func (s *samplers) begin(it *item) bool {
-	t := s.d.use(it)
-	p := s.profile(it, t)
-	p.thread, p.known = t, true
-	data, _ := dataOf(it.text())
-	if start, ok := parseMicros(jsonscan.Unquoted(data.start)); ok {
-		p.begin(start)
-	} else {
-		p.begin(it.ts)
-	}
-	s.d.at(it.ts, it.off)
-	p.read(data.cpu, data.deltas, it)
+	e, _ := profileEvent(it)
+	s.d.at(it.ts, it.off) // counts towards the extent of the recording
+	s.profiles.Begin(s.profileKey(it), s.d.trackOf(s.d.use(it)), e)
 	return true
 }
 
-// profileData is what an event says of a profile in args.data: the values of its
-// members, nil for those that are not there.
-type profileData struct{ cpu, deltas, start, end []byte }
-
-// dataOf reports false where an event has no args.data.
-func dataOf(text []byte) (d profileData, ok bool) {
-	m, ok := jsonscan.Object(text).Inside("args")
+// profileEvent reports false where an event has no args.data.
+func profileEvent(it *item) (e v8.Event, ok bool) {
+	m, ok := jsonscan.Object(it.text()).Inside("args")
 	if ok {
 		m, ok = m.Inside("data")
 	}
-	for more := ok; more; {
-		var key, v []byte
-		var to *[]byte
-		key, v, more = m.Next()
-		switch string(key) {
-		case "cpuProfile":
-			to = &d.cpu
-		case "timeDeltas":
-			to = &d.deltas
-		case "startTime":
-			to = &d.start
-		case "endTime":
-			to = &d.end
-		}
-		if to != nil && *to == nil { // the first one counts
-			*to = v
-		}
+	if ok {
+		e = v8.EventOf(m)
 	}
-	return d, ok
+	e.At, e.Place = it.ts, it.off
+	return e, ok
 }
 
 // chunk adds a ProfileChunk event.
 func (s *samplers) chunk(it *item) bool {
-	p := s.profile(it, nil)
-	data, ok := dataOf(it.text())
+	e, ok := profileEvent(it)
 	if !ok {
 		s.d.warn(noProfile, it.off, "")
 		return false
 	}
-	if p.thread == nil {
-		p.thread = s.d.use(it)
+	p := s.profiles.Of(s.profileKey(it))
+	if !p.HasTrack() {
+		p.SetTrack(s.d.trackOf(s.d.use(it)))
 	}
-	p.read(data.cpu, data.deltas, it)
-	if end, ok := parseMicros(jsonscan.Unquoted(data.end)); ok {
-		p.end, p.ended = end, true
-	}
+	p.Read(e)
 	return true
 }
 
-func (s *samplers) profile(it *item, t *thread) *profile {
-	key := profileKey{pid: s.d.threadOf(it).pid}
+func (s *samplers) profileKey(it *item) v8.Key {
+	key := v8.Key{PID: s.d.threadOf(it).pid}
 	switch {
 	case it.id != 0 && it.flags&oddID == 0:
-		key.id = s.d.ids.id(it.bt.id(it.event))
+		key.ID = uint64(s.d.ids.id(it.bt.id(it.event)))
 	case it.id != 0:
-		key.id = s.d.ids.id(jsonscan.Unquoted(jsonscan.Member(it.text(), "id")))
+		key.ID = uint64(s.d.ids.id(jsonscan.Unquoted(jsonscan.Member(it.text(), "id"))))
 	}
-	p := s.profiles[key]
-	if p == nil || t != nil && p.known {
-		p = s.d.newProfile()
-		s.profiles[key] = p
-		s.order = append(s.order, p)
+	return key
+}
+
+// trackOf gives out the track of a thread, when it is asked for it.
+func (d *decoder) trackOf(t *thread) func() *recording.TrackBuilder {
+	return func() *recording.TrackBuilder {
+		if t.track == nil {
+			d.open(t)
+		}
+		return t.track
 	}
-	return p
 }
 
 // whole adds the profile that older DevTools write as one instant.
 func (s *samplers) whole(it *item, t *thread) {
 	cpu := jsonscan.Member(jsonscan.Member(jsonscan.Member(it.text(), "args"), "data"), "cpuProfile")
-	if cpu == nil {
-		return
+	if cpu != nil {
+		s.profiles.New(s.d.trackOf(t)).Read(v8.Event{Profile: cpu, At: it.ts, Place: it.off})
 	}
-	p := s.d.newProfile()
-	p.thread, p.known = t, true
-	s.order = append(s.order, p)
-	p.read(cpu, nil, it)
-}
-
-// sortHeld keeps held samples in order of time.
-func sortHeld(h []heldSample) {
-	slices.SortStableFunc(h, func(a, b heldSample) int {
-		return cmp.Or(cmp.Compare(a.at.us, b.at.us), cmp.Compare(a.at.ps, b.at.ps))
-	})
 }

@@ -366,7 +366,7 @@ func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 			s.hungry = true
 			return p
 		}
-		if m, ok := parseMicros(jsonscan.Unquoted(b[v:min(e, len(b))])); ok && st == jsonscan.Good {
+		if m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(b[v:min(e, len(b))])); ok && st == jsonscan.Good {
 			ev := out.add(phStart, v, e)
 			ev.ts, ev.flags = m, hasTS
 			if key == "endTime" {
@@ -467,7 +467,7 @@ func (s *scanner) element(b []byte, p, end int, out *batch) {
 		}
 		return
 	}
-	m, ok := parseMicros(jsonscan.Unquoted(b[p:end]))
+	m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(b[p:end]))
 	switch {
 	case !ok || s.mode == inNodes:
 		out.add(phScalar, p, end)

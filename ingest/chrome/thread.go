@@ -121,7 +121,7 @@ func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int6
 		d.repaired(k, it.off)
 		d.warn(cpuDur, it.off, "")
 	}
-	dur, ok := it.dur.picos()
+	dur, ok := it.dur.Picos()
 	if ok && dur < 0 {
 		d.repaired(k, it.off)
 		d.warn(negativeDur, it.off, "")
@@ -131,7 +131,7 @@ func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int6
 		d.repaired(k, it.off)
 		d.warn(timeFar, it.off, "of an end")
 		dur = maxTime - max(at, 0)
-		if it.dur.us < 0 {
+		if it.dur.US < 0 {
 			dur = 0
 		}
 	}

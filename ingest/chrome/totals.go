@@ -21,7 +21,7 @@ type totals struct {
 
 // total takes such a sum, the first event of its thread; it reports whether it is one.
 func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
-	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.us != 0 || it.ts.ps != 0 || !strings.HasPrefix(d.names[it.name].text, "Total ") {
+	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.US != 0 || it.ts.PS != 0 || !strings.HasPrefix(d.names[it.name].text, "Total ") {
 		return false
 	}
 	args := jsonscan.Member(it.text(), "args")

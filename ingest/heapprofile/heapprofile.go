@@ -9,12 +9,12 @@ import (
 	"context"
 	"errors"
 
-	"ashlar/ingest/chrome"
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/jsonscan"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/source"
+	"ashlar/ingest/v8"
 )
 
 // Format is V8's heap profiles.
@@ -143,7 +143,7 @@ func (d *decoder) member(n *node, key string) {
 	}
 	if key == "callFrame" {
 		var name string
-		n.frame, name = chrome.CallFrame(d.b, raw)
+		n.frame, name = v8.CallFrame(d.b, raw)
 		n.named, n.root = true, name == "(root)"
 		return
 	}

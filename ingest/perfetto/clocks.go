@@ -12,8 +12,12 @@ func clockOf(seq, id uint64) clockKey {
 	return clockKey{seq, id}
 }
 
-// bootTime is the clock that a trace's times are of, unless it says otherwise.
-const bootTime = 6
+const (
+	// bootTime is the clock that a trace's times are of, unless it says otherwise.
+	bootTime = 6
+	// monotonic is the one that V8's times are of.
+	monotonic = 3
+)
 
 // point has what a clock and the trace's own showed at one moment, in nanoseconds.
 type point struct{ at, trace int64 }
@@ -94,6 +98,17 @@ func (c *clocks) snapshot(seq uint64, b []byte) {
 		}
 		return
 	}
+}
+
+// ahead is how far the trace's own clock is ahead of one that is no sequence's own, as the
+// latest snapshot says; 0 where none does.
+func (c *clocks) ahead(id uint64) int64 {
+	is := c.all[clockKey{id: id}]
+	if is == nil || len(is.points) == 0 {
+		return 0
+	}
+	p := is.points[len(is.points)-1]
+	return p.trace - p.at
 }
 
 // time is a packet's time on the trace's own clock.

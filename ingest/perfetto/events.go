@@ -29,6 +29,9 @@ const (
 	eventExtraDouble = 46
 	eventFlows       = 47
 	eventEnds        = 48
+	eventStack       = 55
+	eventStackID     = 56
+	eventWeight      = 57
 )
 
 // Types of track events.
@@ -59,6 +62,10 @@ type moreEvent struct {
 	delta, absolute   int64
 	timed             int // 1 for a delta, 2 for an absolute time
 	legacy            []byte
+	stack             []byte // written out, or
+	stackID           uint64 // by its number
+	weight            float64
+	weighed           bool
 }
 
 // readMore reads again what there was no room for in the packet.
@@ -101,6 +108,12 @@ func (e *moreEvent) field(num protowire.Number, v value) {
 		e.absolute, e.timed = int64(v.n), 2
 	case eventLegacy:
 		e.legacy = v.b
+	case eventStack:
+		e.stack = v.b
+	case eventStackID:
+		e.stackID = v.n
+	case eventWeight:
+		e.weight, e.weighed = math.Float64frombits(v.n), true
 	}
 }
 
@@ -174,7 +187,7 @@ func (r *reader) plain(s *sequence, p *packet) bool {
 	} else if !s.hasTrack {
 		return false
 	}
-	if t == nil || t.uuid != uuid || len(t.tail) == cap(t.tail) || t.name == "" && !t.thread && !t.process {
+	if t == nil || t.uuid != uuid || len(t.tail) == cap(t.tail) || t.ending != nil || t.name == "" && !t.thread && !t.process {
 		return false
 	}
 	label := uint32(0)
@@ -230,6 +243,9 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	if p.is&(hasMore|hasExtra) != 0 {
 		r.counters(s, e, at)
 	}
+	if p.is&hasMore != 0 && (e.stack != nil || e.stackID != 0) {
+		r.eventStack(s, e, t, at)
+	}
 	ev := event{at: at}
 	switch p.event {
 	case typeBegin:
@@ -244,6 +260,9 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	default:
 		var until int64
 		ok := l.any
+		if l.phase == 'P' && r.profile(s, e, &l, t, at) || l.hasID && r.oldFlow(e, &l, t, at) {
+			return
+		}
 		if ok {
 			t, until, ok = l.read(r, e, &ev, t)
 		}
@@ -282,6 +301,10 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 		ev.args = r.args.add(s, r.batch, e.packet)
 	}
 	r.put(t, *ev)
+	if len(t.ending) > 0 && (ev.kind == begin || ev.kind == whole) {
+		r.flowsOf(ev.at, t, nil, t.ending)
+		t.ending = nil
+	}
 	flows, ends := r.flows[:e.flowCount], r.ends[:e.endCount]
 	if e.is&hasMore != 0 {
 		flows, ends = e.flows, e.ends

@@ -20,6 +20,8 @@ const (
 	passes = iota
 	ends
 	arrives // and goes on from where it was before
+	starts  // anew, where it has begun before
+	goesOn  // where it has begun
 )
 
 // flows are those that have begun, of which a trace may never end millions: a table that
@@ -88,8 +90,9 @@ func (f *flows) grow() {
 	}
 }
 
-// take takes a flow out, and returns its steps and the last one, if it has begun.
-func (f *flows) take(id uint64, last recording.FlowStep) []recording.FlowStep {
+// take takes a flow out, and returns its steps and the last one, if it has begun and there
+// is one.
+func (f *flows) take(id uint64, last ...recording.FlowStep) []recording.FlowStep {
 	if f.n == 0 {
 		return nil
 	}
@@ -100,9 +103,9 @@ func (f *flows) take(id uint64, last recording.FlowStep) []recording.FlowStep {
 	}
 	f.free(i)
 	if !s.more {
-		return f.keep(s.step(), last)
+		return f.keep(s.step(), last...)
 	}
-	rest := append(f.rest[id], last)
+	rest := append(f.rest[id], last...)
 	delete(f.rest, id)
 	return f.keep(s.step(), rest...)
 }
@@ -156,6 +159,9 @@ func (f *flows) open(yield func([]recording.FlowStep) bool) {
 
 // flow takes what a flow does on a track.
 func (m *maker) flow(x *pass) {
+	if int(x.group) >= len(m.places) || m.places[x.group].builder == nil {
+		return // an event of the older kind, on a track where nothing happens
+	}
 	step := recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: m.time(x.at)}
 	switch x.how {
 	case passes:
@@ -167,6 +173,15 @@ func (m *maker) flow(x *pass) {
 	case arrives:
 		if last, begun := m.flows.last(x.id); begun {
 			m.addFlow(m.flows.keep(last, step))
+		}
+	case starts:
+		if steps := m.flows.take(x.id); len(steps) > 1 {
+			m.addFlow(steps)
+		}
+		m.flows.put(x.id, step)
+	case goesOn:
+		if _, begun := m.flows.last(x.id); begun {
+			m.flows.put(x.id, step)
 		}
 	}
 }

@@ -1,12 +1,17 @@
 package perfetto
 
-import "strings"
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
 
 // legacy has the fields of the older kind of events.
 type legacy struct {
 	phase               byte
 	duration            int64
 	id, bind            uint64
+	enclosing           bool
 	scope               string
 	hasID, local        bool
 	flow                uint64
@@ -34,6 +39,8 @@ func (r *reader) readLegacy(s *sequence, e *trackEvent) legacy {
 			l.scope = v.text()
 		case 8:
 			l.bind = v.n
+		case 12:
+			l.enclosing = v.n != 0
 		case 13:
 			l.flow = v.n
 		case 14:
@@ -64,6 +71,38 @@ func (r *reader) oldTrack(s *sequence, l *legacy, old bool) *track {
 		return r.operation(operation{under: pid, process: true}, &track{process: true, pid: pid})
 	}
 	return r.threadTrack(pid, tid)
+}
+
+// oldFlow takes an event that starts a flow (phase s), goes on with it (t) or ends it (f);
+// it reports whether it is one. Those of one flow have the same number, name and category.
+// They belong to the slice that runs at their time, an end that does not say so to the next
+// one that begins on its track.
+func (r *reader) oldFlow(e *trackEvent, l *legacy, t *track, at int64) bool {
+	if l.phase != 's' && l.phase != 't' && l.phase != 'f' {
+		return false
+	}
+	id := fnv.New64a()
+	under := int64(0)
+	if l.local {
+		under = t.pid
+	}
+	fmt.Fprintf(id, "%d %d %q %q %q", l.id, under, l.scope, e.category, e.name)
+	x := pass{at: at, id: id.Sum64(), group: t.group}
+	switch l.phase {
+	case 's':
+		x.how = starts
+	case 't':
+		x.how = goesOn
+	case 'f':
+		if !l.enclosing {
+			t.ending = append(t.ending, x.id)
+			return true
+		}
+		x.how = ends
+	}
+	r.passes = append(r.passes, x)
+	r.waiting++
+	return true
 }
 
 // operation is what happens beside threads, as the older kind of events names it.

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
+	"ashlar/ingest/v8"
 )
 
 // maker puts what the reader hands on into a recording.
@@ -20,16 +21,17 @@ type maker struct {
 	zeroed bool
 	last   int64
 
-	labels []recording.FrameID // by number
-	shown  map[uint32]string   // names of labels
-	comms  []string
-	events []int
-	frames []recording.FrameID
-	stacks []recording.CallID
-	heaps  map[string]int // events, by name
-	places []place        // by group
-	keys   map[recording.TrackKey]uint32
-	flows  flows
+	labels   []recording.FrameID // by number
+	shown    map[uint32]string   // names of labels
+	comms    []string
+	events   []int
+	frames   []recording.FrameID
+	stacks   []recording.CallID
+	heaps    map[string]int // events, by name
+	places   []place        // by group
+	keys     map[recording.TrackKey]uint32
+	flows    flows
+	profiles *v8.Profiles
 
 	nester     nester
 	blocks     *blocks
@@ -48,10 +50,12 @@ type place struct {
 }
 
 func newMaker(ctx context.Context, b *recording.Builder, args *argStore, room *blocks) *maker {
-	return &maker{ctx: ctx, b: b, args: args, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{},
+	m := &maker{ctx: ctx, b: b, args: args, blocks: room, states: sched.New(b), shown: map[uint32]string{}, keys: map[recording.TrackKey]uint32{},
 		heaps:  map[string]int{},
 		labels: []recording.FrameID{noFrame}, comms: []string{""}, stacks: []recording.CallID{recording.NoCall},
 		packets: b.Tally("packet"), slices: b.Tally("event")}
+	m.profiles = v8.NewProfiles(b, m.profileTime)
+	return m
 }
 
 // noFrame stands for that of events without a name, which there may be none of.
@@ -166,7 +170,11 @@ func (m *maker) add(w *window) error {
 		if i%4096 == 4095 {
 			m.b.Progress()
 		}
-		m.sample(&rest[i], m.time(rest[i].at))
+		if x := &rest[i]; x.kind == profiled {
+			m.profile(x, &w.profiles[x.value])
+		} else {
+			m.sample(x, m.time(x.at))
+		}
 	}
 	for i := range w.passes {
 		if i%4096 == 4095 {
@@ -362,6 +370,7 @@ func (m *maker) end() {
 		}
 	}
 	m.states.End(m.last)
+	m.profiles.End()
 	m.flows.open(func(steps []recording.FlowStep) bool {
 		m.addFlow(steps)
 		return true

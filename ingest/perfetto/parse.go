@@ -395,7 +395,7 @@ func (p *packet) eventBytes(num protowire.Number, from, to int) {
 // more notes what is read again.
 func (p *packet) more(num protowire.Number) {
 	switch num {
-	case eventCounters, eventDoubles, eventExtraDouble, eventFlows, eventFlowsOld, eventEnds, eventEndsOld, eventDelta, eventAbsolute, eventLegacy:
+	case eventCounters, eventDoubles, eventExtraDouble, eventFlows, eventFlowsOld, eventEnds, eventEndsOld, eventDelta, eventAbsolute, eventLegacy, eventStack, eventStackID, eventWeight:
 		p.is |= hasMore
 	}
 }

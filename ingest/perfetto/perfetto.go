@@ -5,9 +5,10 @@
 // It reads track events (slices, instants, counters, flows) with all that they
 // refer to, also the older kind that Chrome writes; which thread ran on which
 // processor (ftrace's sched events); what threads wrote to trace_marker as Android's
-// atrace does (its print events); samples with stacks; and heap profiles, of which the
-// last one of a process counts. Packets of other kinds are counted and
-// left out.
+// atrace does (its print events); samples with stacks, those that V8 takes of JavaScript,
+// which are track events of the older kind, and stacks of other track events; and heap
+// profiles, of which the last one of a process counts. Packets of other kinds are counted
+// and left out.
 //
 // Workers take packets apart, a chunk of the file each (see pipeline): what can be said
 // without knowing those before. One goroutine, the reader, takes what they made in the
@@ -23,8 +24,6 @@ import (
 	"context"
 	"errors"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
 	"ashlar/ingest/recording"
@@ -36,44 +35,11 @@ var Format = codec.Format{
 	Name:       "perfetto",
 	Title:      "Perfetto trace",
 	Plural:     "Perfetto traces",
-	Holds:      "track events, atrace, counters, flows, which thread ran on which processor, samples, heap profiles",
+	Holds:      "track events, atrace, counters, flows, which thread ran on which processor, samples, also V8's of JavaScript, heap profiles",
 	Extensions: []string{".pftrace", ".perfetto-trace"},
 	Sniff:      Sniff,
 	Decode:     Decode,
 	Args:       argsOf,
-}
-
-// Sniff looks for packets (Trace.packet is field 1, repeated), of which one has a
-// field that only packets have: the sequence (10), the time (8), or data of a kind
-// with a number beyond those of pprof's and OpenTelemetry's messages.
-func Sniff(head []byte, _ bool) (decode.Confidence, error) {
-	packets, certain := 0, false
-	for rest := head; len(rest) > 0; packets++ {
-		num, typ, n := protowire.ConsumeTag(rest)
-		if n < 0 || num != 1 || typ != protowire.BytesType {
-			return decode.No, nil
-		}
-		packet, m := protowire.ConsumeBytes(rest[n:])
-		if m < 0 {
-			break // cut
-		}
-		for rest = rest[n+m:]; len(packet) > 0; {
-			num, typ, n := protowire.ConsumeTag(packet)
-			if n < 0 {
-				return decode.No, nil
-			}
-			m := protowire.ConsumeFieldValue(num, typ, packet[n:])
-			if m < 0 {
-				return decode.No, nil
-			}
-			certain = certain || num >= 8
-			packet = packet[n+m:]
-		}
-	}
-	if packets > 0 && certain {
-		return decode.Certain, nil
-	}
-	return decode.No, nil
 }
 
 // Decode reads all packets into b. Of a trace that is cut it reads what stands

@@ -450,17 +450,13 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-func TestSniff(t *testing.T) {
-	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
-		"": decode.No, "text": decode.No, "\x0a\x02\x08\x05": decode.No, // a pprof's sample type
-		string(msg(nil, 1, num(nil, packetTime, 5))): decode.Certain,
-	})
-}
-
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 4 {
 		f.Add(random(r, 20).trace(r), 11)
+	}
+	for _, asText := range []bool{true, false} {
+		f.Add(inPackets(f, v8Events, asText, 1000), 7)
 	}
 	decodetest.FuzzParts(f, Decode, Sniff, told)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ashlar/ingest/source"
+	"ashlar/ingest/v8"
 )
 
 // reader takes packets in the order of the file.
@@ -43,15 +44,19 @@ type reader struct {
 	labels   labelTable
 	comms    map[string]uint32 // numbers of names of threads that were switched to
 	lastComm uint32
-	named    []uint32            // names in what is packed
-	before   map[int64]int64     // of processors, the thread of the packed events
-	owners   map[int64]int64     // processes of threads, as marks say
-	columns  [13][]uint64        // of events that are packed by their fields
-	events   map[[2]string]int32 // of samples
+	named    []uint32        // names in what is packed
+	before   map[int64]int64 // of processors, the thread of the packed events
+	owners   map[int64]int64 // processes of threads, as marks say
+	columns  [13][]uint64    // of events that are packed by their fields
+	events   map[sampleKind]int32
 	frames   map[frame]uint32
 	stacks   uint32
 	inlined  map[string]uint32 // stacks that are written out
 	heaps    map[heapKey]*heap
+
+	profiles     map[int64]profileEvent // those that wait, by number
+	profileCount int64
+	profiled     map[v8.Key]*track
 }
 
 func newReader(ctx context.Context, in *source.Input, args *argStore, room *blocks, pipe chan<- *window) *reader {
@@ -59,7 +64,8 @@ func newReader(ctx context.Context, in *source.Input, args *argStore, room *bloc
 		seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
 		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, given: map[[2]int64]*track{}, asyncs: map[operation]*track{},
 		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{}, owners: map[int64]int64{},
-		events: map[[2]string]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{}}
+		events: map[sampleKind]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{},
+		profiles: map[int64]profileEvent{}, profiled: map[v8.Key]*track{}}
 }
 
 // mostTexts is how many texts are known again, so that each is there once. Names may be

@@ -16,18 +16,24 @@ type frame struct {
 	recording.Frame
 }
 
-// sampleEvent is the number of an event of samples with a weight, if it has a name.
-func (r *reader) sampleEvent(name, weight, unit string) int32 {
-	key := [2]string{name, weight}
-	e, ok := r.events[key]
+// sampleKind is what samples are of: their event, and the metric that they weigh by, "" for
+// none.
+type sampleKind struct {
+	event, weight, unit string
+	decimals            int
+}
+
+// sampleEvent is the number of an event of samples.
+func (r *reader) sampleEvent(k sampleKind) int32 {
+	e, ok := r.events[k]
 	if !ok {
-		ev := recording.Event{Name: name, Kind: "sample", Basis: recording.FromSamples}
-		if weight != "" {
-			ev.Metrics = append(ev.Metrics, recording.Metric{Name: weight, Unit: unit, PerSample: recording.SampleColumn})
+		ev := recording.Event{Name: k.event, Kind: "sample", Basis: recording.FromSamples}
+		if k.weight != "" {
+			ev.Metrics = append(ev.Metrics, recording.Metric{Name: k.weight, Unit: k.unit, Decimals: k.decimals, PerSample: recording.SampleColumn})
 		}
 		ev.Metrics = append(ev.Metrics, recording.Metric{Name: "samples", Unit: "count", PerSample: recording.SampleOne})
 		e = int32(len(r.events))
-		r.events[key] = e
+		r.events[k] = e
 		r.later(func(m *maker) { m.events = append(m.events, m.b.AddEvent(ev)) })
 	}
 	return e
@@ -156,7 +162,7 @@ func (r *reader) perfSample(s *sequence, at int64, body []byte) {
 			}
 		}
 	}
-	x.prev, x.at = r.sampleEvent("perf samples", "", ""), at
+	x.prev, x.at = r.sampleEvent(sampleKind{event: "perf samples"}), at
 	r.putWide(x)
 }
 
@@ -179,8 +185,30 @@ func (r *reader) streamingSamples(s *sequence, p *packet, at int64, body []byte)
 			at += int64(deltas[i]) * 1000
 			s.time += int64(deltas[i])
 		}
-		r.putWide(wide{at: at, kind: sampled, prev: r.sampleEvent("stack samples", "", ""), pid: int32(s.pid), tid: s.tid, what: r.stackOf(s, n), cpu: -1})
+		r.putWide(wide{at: at, kind: sampled, prev: r.sampleEvent(sampleKind{event: "stack samples"}), pid: int32(s.pid), tid: s.tid, what: r.stackOf(s, n), cpu: -1})
 	}
+}
+
+// eventStack takes the stack that a thread had at an event, which is a sample of it. What is
+// weighed and what is not are added up apart, since most events of a trace may have no weight.
+func (r *reader) eventStack(s *sequence, e *trackEvent, t *track, at int64) {
+	x := wide{kind: sampled, at: at, cpu: -1}
+	pid, thread := r.above(t)
+	if x.pid = int32(pid); thread != nil {
+		x.tid = thread.tid
+	}
+	if x.what = r.stackOf(s, e.stackID); e.stack != nil {
+		x.what = r.inline(e.stack)
+	}
+	const digits, most = 3, 1e12 // behind the point, and before it
+	if k := (sampleKind{event: "stacks of events"}); e.weighed && e.weight == e.weight {
+		k.event, k.weight, k.decimals = "weights of events", "weight", digits
+		x.state, x.value = 1, int64(math.Round(min(max(e.weight, -most), most)*1e3))
+		x.prev = r.sampleEvent(k)
+	} else {
+		x.prev = r.sampleEvent(k)
+	}
+	r.putWide(x)
 }
 
 // descriptor names the thing that a sample weighs.
@@ -246,7 +274,7 @@ func (r *reader) stackSample(s *sequence, at int64, body []byte) {
 	if !weighed {
 		weight = 1
 	}
-	x.prev = r.sampleEvent(cmp.Or(w.name, "stack samples"), cmp.Or(w.name, "weight"), cmp.Or(w.unit, "count"))
+	x.prev = r.sampleEvent(sampleKind{event: cmp.Or(w.name, "stack samples"), weight: cmp.Or(w.name, "weight"), unit: cmp.Or(w.unit, "count")})
 	x.value, x.at = int64(min(weight*max(w.factor, 1), math.MaxInt64)), at
 	r.putWide(x)
 }

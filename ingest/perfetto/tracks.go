@@ -14,6 +14,7 @@ type track struct {
 	pid, tid     int64
 	group        uint32
 	counter      *counter // nil for what is none
+	ending       []uint64 // flows that end at the next slice that begins
 	row
 }
 

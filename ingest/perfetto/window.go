@@ -33,11 +33,12 @@ const (
 	switched = iota
 	waking
 	sampled
+	profiled // of V8's profiler, by its number
 )
 
 // wide is such an event: a thread is switched to on a processor or may run again
 // (tid, with prev for the one before and waker as value), or a sample of a thread, which has
-// a track (group).
+// a track (group), or an event of a profile, which has a place in the window's (value).
 type wide struct {
 	at         int64
 	tid, value int64
@@ -236,21 +237,22 @@ type counted struct{ read, left int64 }
 
 // window is what the reader hands to the maker at a time.
 type window struct {
-	acts    []func(*maker) // before anything else
-	labels  []labelText    // those that are new, in the order of their numbers
-	shown   []shownLabel
-	comms   []string // names of threads, likewise
-	frames  []frame  // likewise
-	stacks  [][]uint32
-	runs    []run
-	fresh   []fresh // by time
-	wide    []wide
-	passes  []pass // by time
-	first   int64  // the earliest time, and the latest, where there are events
-	last    int64
-	notes   []note
-	packets counted
-	slices  counted
+	acts     []func(*maker) // before anything else
+	labels   []labelText    // those that are new, in the order of their numbers
+	shown    []shownLabel
+	comms    []string // names of threads, likewise
+	frames   []frame  // likewise
+	stacks   [][]uint32
+	runs     []run
+	fresh    []fresh // by time
+	wide     []wide
+	passes   []pass // by time
+	profiles []profileEvent
+	first    int64 // the earliest time, and the latest, where there are events
+	last     int64
+	notes    []note
+	packets  counted
+	slices   counted
 }
 
 // flush hands on the earlier half of the events, or all. It depends on the trace alone
@@ -306,11 +308,11 @@ func (r *reader) takeWide(w *window, until int64) {
 	w.wide = slices.Clone(r.wide[:n])
 	for i := range w.wide {
 		x := &w.wide[i]
-		if x.kind == sampled {
-			t := r.threadTrack(int64(x.pid), x.tid)
-			if x.group = t.group; t.told&1 == 0 {
-				r.introduce(w, t, t.told|1, fresh{at: x.at})
-			}
+		switch x.kind {
+		case sampled:
+			r.onThread(w, x, r.threadTrack(int64(x.pid), x.tid))
+		case profiled:
+			r.takeProfile(w, x)
 		}
 	}
 	if n > 0 {
@@ -318,6 +320,13 @@ func (r *reader) takeWide(w *window, until int64) {
 	}
 	r.wide = r.wide[:copy(r.wide, r.wide[n:])]
 	r.waiting -= n
+}
+
+// onThread says on which thread's track something is.
+func (r *reader) onThread(w *window, x *wide, t *track) {
+	if x.group = t.group; t.told&1 == 0 {
+		r.introduce(w, t, t.told|1, fresh{at: x.at})
+	}
 }
 
 // takePasses takes the flows up to a time. Their events lie on tracks, and are of the same

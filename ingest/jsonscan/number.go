@@ -1,22 +1,25 @@
-package chrome
+package jsonscan
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
-// micros is a time in microseconds, exact to the picosecond: whole
+// Micros is a time in microseconds, exact to the picosecond: whole
 // microseconds, rounded down, and picoseconds from 0 to 999999 on top.
-type micros struct {
-	us int64
-	ps int32
+type Micros struct {
+	US int64
+	PS int32
 }
 
 // million is how many picoseconds a microsecond has.
 const million = 1_000_000
 
-// parseMicros reads a JSON number of microseconds without going through a
+// ParseMicros reads a JSON number of microseconds without going through a
 // float, since a time of the year 2020 with a fraction does not fit in one.
 // Digits past the picosecond are dropped. It reports false for what is no
 // number or does not fit in 63 bits of microseconds.
-func parseMicros(b []byte) (micros, bool) {
+func ParseMicros(b []byte) (Micros, bool) {
 	i, neg := 0, false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
 		neg = b[i] == '-'
@@ -43,82 +46,85 @@ func parseMicros(b []byte) (micros, bool) {
 		}
 	}
 	if digits == 0 {
-		return micros{}, false
+		return Micros{}, false
 	}
 	if i < len(b) {
 		return scaledMicros(b)
 	}
-	m := micros{int64(whole), frac}
+	m := Micros{int64(whole), frac}
 	if neg {
-		m = m.negated()
+		m = m.Negated()
 	}
 	return m, true
 }
 
-func (m micros) negated() micros {
-	if m.ps == 0 {
-		return micros{-m.us, 0}
+// Negated is the time with the other sign.
+func (m Micros) Negated() Micros {
+	if m.PS == 0 {
+		return Micros{-m.US, 0}
 	}
-	return micros{-m.us - 1, million - m.ps}
+	return Micros{-m.US - 1, million - m.PS}
 }
 
 // scaledMicros reads a number that has an exponent, or too many digits before
 // the point to be one without.
-func scaledMicros(b []byte) (micros, bool) {
-	d, ok := parseDecimal(b)
+func scaledMicros(b []byte) (Micros, bool) {
+	d, ok := ParseDecimal(b)
 	if !ok {
-		return micros{}, false
+		return Micros{}, false
 	}
 	// The first digit stands for 10^first microseconds.
-	first := len(d.digits) - 1 - d.scale
+	first := len(d.Digits) - 1 - d.Scale
 	if first > 18 {
-		return micros{}, false
+		return Micros{}, false
 	}
 	var whole uint64
 	var frac, unit int32 = 0, million
-	for i, c := range d.digits {
+	for i, c := range d.Digits {
 		if first-i >= 0 {
 			whole = whole*10 + uint64(c-'0')
 			continue
 		}
 		break
 	}
-	for e := first - len(d.digits); e >= 0 && whole != 0; e-- {
+	for e := first - len(d.Digits); e >= 0 && whole != 0; e-- {
 		whole *= 10
 	}
 	for e := -1; e >= -6; e-- {
 		unit /= 10
-		if i := first - e; i >= 0 && i < len(d.digits) {
-			frac += unit * int32(d.digits[i]-'0')
+		if i := first - e; i >= 0 && i < len(d.Digits) {
+			frac += unit * int32(d.Digits[i]-'0')
 		}
 	}
 	if whole > math.MaxInt64 {
-		return micros{}, false
+		return Micros{}, false
 	}
-	m := micros{int64(whole), frac}
-	if d.neg {
-		m = m.negated()
+	m := Micros{int64(whole), frac}
+	if d.Neg {
+		m = m.Negated()
 	}
 	return m, true
 }
 
-// decimal is a number as it is written: its digits, without leading zeros, and
+// Decimal is a number as it is written: its digits, without leading zeros, and
 // how many of them stand behind the point (negative for zeros that an exponent
 // adds).
-type decimal struct {
-	neg    bool
-	digits []byte
-	scale  int
+type Decimal struct {
+	Neg    bool
+	Digits []byte
+	Scale  int
 }
 
 // maxScale bounds exponents; everything beyond is nothing or no number here.
 const maxScale = 400
 
-func parseDecimal(b []byte) (decimal, bool) {
-	var d decimal
+// ParseDecimal reads a JSON number as it is written. It reports false for what is none, and
+// for one with more than maxScale zeros.
+func ParseDecimal(b []byte) (Decimal, bool) {
+	var d Decimal
 	i := 0
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
-		d.neg = b[i] == '-'
+		d.Neg = b[i] == '-'
 		i++
 	}
 	seen, point := false, false
@@ -133,10 +139,10 @@ func parseDecimal(b []byte) (decimal, bool) {
 		}
 		seen = true
 		if point {
-			d.scale++
+			d.Scale++
 		}
-		if len(d.digits) > 0 || c != '0' {
-			d.digits = append(d.digits, c)
+		if len(d.Digits) > 0 || c != '0' {
+			d.Digits = append(d.Digits, c)
 		}
 	}
 	if !seen {
@@ -146,45 +152,45 @@ func parseDecimal(b []byte) (decimal, bool) {
 		if b[i]|0x20 != 'e' {
 			return d, false
 		}
-		e, ok := parseInt(b[i+1:])
+		e, ok := ParseInt(b[i+1:])
 		if !ok || e > maxScale || e < -maxScale {
 			return d, false
 		}
-		d.scale -= int(e)
+		d.Scale -= int(e)
 	}
-	for n := len(d.digits); n > 0 && d.digits[n-1] == '0' && d.scale > 0; n-- {
-		d.digits, d.scale = d.digits[:n-1], d.scale-1
+	for n := len(d.Digits); n > 0 && d.Digits[n-1] == '0' && d.Scale > 0; n-- {
+		d.Digits, d.Scale = d.Digits[:n-1], d.Scale-1
 	}
-	if len(d.digits) == 0 {
-		d = decimal{}
+	if len(d.Digits) == 0 {
+		d = Decimal{}
 	}
 	return d, true
 }
 
-// units is the number in units of 10^-decimals; digits past that are dropped.
+// Units is the number in units of 10^-decimals; digits past that are dropped.
 // It reports false when it does not fit.
-func (d decimal) units(decimals int) (int64, bool) {
+func (d Decimal) Units(decimals int) (int64, bool) {
 	var v int64
-	n := len(d.digits) - d.scale + decimals // digits that count
+	n := len(d.Digits) - d.Scale + decimals // digits that count
 	for i := range n {
 		if v > (math.MaxInt64-9)/10 {
 			return 0, false
 		}
 		v *= 10
-		if i < len(d.digits) {
-			v += int64(d.digits[i] - '0')
+		if i < len(d.Digits) {
+			v += int64(d.Digits[i] - '0')
 		} else if v == 0 {
 			break
 		}
 	}
-	if d.neg {
+	if d.Neg {
 		v = -v
 	}
 	return v, true
 }
 
-// parseInt reads a whole decimal number that fits in 63 bits.
-func parseInt(b []byte) (int64, bool) {
+// ParseInt reads a whole decimal number that fits in 63 bits.
+func ParseInt(b []byte) (int64, bool) {
 	i, neg := 0, false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		neg = b[0] == '-'
@@ -206,15 +212,30 @@ func parseInt(b []byte) (int64, bool) {
 	return v, true
 }
 
-// picos is a length of time in picoseconds; it reports false when that does
+// Picos is a length of time in picoseconds; it reports false when that does
 // not fit and returns the nearest that does.
-func (m micros) picos() (int64, bool) {
+func (m Micros) Picos() (int64, bool) {
 	const most = math.MaxInt64/million - 1
 	switch {
-	case m.us > most:
+	case m.US > most:
 		return most * million, false
-	case m.us < -most:
+	case m.US < -most:
 		return -most * million, false
 	}
-	return m.us*million + int64(m.ps), true
+	return m.US*million + int64(m.PS), true
+}
+
+// Plus adds two times.
+func (m Micros) Plus(o Micros) Micros {
+	m.US += o.US
+	if m.PS += o.PS; m.PS >= million {
+		m.PS -= million
+		m.US++
+	}
+	return m
+}
+
+// Compare is negative where m is before o, and positive where it is after.
+func (m Micros) Compare(o Micros) int {
+	return cmp.Or(cmp.Compare(m.US, o.US), cmp.Compare(m.PS, o.PS))
 }

@@ -1,0 +1,55 @@
+package perfetto
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Stacks that events have, written out or by number, are samples of their thread; those with
+// a weight are apart. trace_processor has the same four.
+func TestEventStacks(t *testing.T) {
+	packet := func(fields ...[]byte) []byte {
+		return msg(nil, 1, append(num(nil, packetSequence, 1), slices.Concat(fields...)...))
+	}
+	frame := func(name, file string, line uint64) []byte {
+		return msg(nil, 1, num(msg(msg(nil, 1, []byte(name)), 2, []byte(file)), 3, line))
+	}
+	event := func(at, kind uint64, name string, fields []byte) []byte {
+		e := msg(num(num(nil, eventType, kind), eventTrack, 100), eventName, []byte(name))
+		return packet(num(nil, packetTime, at), msg(nil, packetEvent, append(e, fields...)))
+	}
+	text := func(id uint64, name string) []byte {
+		return msg(nil, packetInterned, msg(nil, internFunction, msg(num(nil, 1, id), 2, []byte(name))))
+	}
+	thread := msg(nil, 4, msg(num(num(nil, 1, 7), 2, 8), 5, []byte("t")))
+	inline := slices.Concat(frame("main", "main.cc", 1), frame("leaf", "leaf.cc", 42))
+	frames := msg(msg(nil, internFrame, num(num(nil, 1, 1), 2, 1)), internFrame, num(num(nil, 1, 2), 2, 2))
+	trace := slices.Concat(
+		packet(num(nil, packetFlags, flagCleared), msg(nil, packetDescriptor, num(thread, 1, 100))),
+		packet(text(1, "FuncA")), packet(text(2, "FuncB")),
+		packet(msg(nil, packetInterned, msg(frames, internCallstack, num(num(num(nil, 1, 1), 2, 1), 2, 2)))),
+		event(10, typeBegin, "one", fix(msg(nil, eventStack, inline), eventWeight, 0x4004000000000000)), // 2.5
+		event(11, typeBegin, "two", msg(nil, eventStack, inline)),
+		event(12, typeInstant, "three", num(nil, eventStackID, 1)),
+		event(13, typeEnd, "", nil),
+		event(14, typeEnd, "", fix(num(nil, eventStackID, 1), eventWeight, 0x4010000000000000)), // 4
+	)
+	r, err := decodeBytes(t, trace, 0)
+	if err != nil || len(r.Warnings) > 0 {
+		t.Fatal(err, r.Warnings)
+	}
+	var got []string
+	for _, line := range told(r) {
+		if strings.HasPrefix(line, "sample") {
+			got = append(got, line)
+		}
+	}
+	want := []string{
+		"sample 7/8 stacks of events 11;main;leaf 1", "sample 7/8 stacks of events 12;FuncA;FuncB 1",
+		"sample 7/8 weights of events 10;main;leaf 2500", "sample 7/8 weights of events 14;FuncA;FuncB 4000",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
