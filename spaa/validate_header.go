@@ -51,9 +51,13 @@ func (v *validator) checkHeader(l *Line) {
 	if d.p.dups > 0 {
 		v.add("duplicate-key", "an object of the header has keys twice (%d), of which the last counts", d.p.dups)
 	}
-	if v.refused {
-		return
+	if !v.refused {
+		v.checkValues(h)
 	}
+}
+
+// checkValues checks what the header says.
+func (v *validator) checkValues(h *Header) {
 	if h.Version != "1.0" {
 		v.add("version", "the version is %q, and this program knows 1.0", h.Version)
 	}

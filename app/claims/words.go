@@ -82,17 +82,8 @@ func split(s string) (words []string, err error) {
 			if end >= len(s) {
 				return nil, errors.New("a quote in the command has no end")
 			}
-			for rest := s[i+2 : end]; rest != ""; {
-				r, multi, tail, err := strconv.UnquoteChar(rest, '\'')
-				if err != nil {
-					return nil, fmt.Errorf("the command has a $'…' that cannot be read: %w", err)
-				}
-				if multi {
-					word = append(word, string(r)...)
-				} else {
-					word = append(word, byte(r))
-				}
-				rest = tail
+			if word, err = unescape(word, s[i+2:end]); err != nil {
+				return nil, err
 			}
 			i, has = end, true
 		case ch == '\'' || ch == '"':
@@ -118,4 +109,21 @@ func split(s string) (words []string, err error) {
 		words = append(words, string(word))
 	}
 	return words, nil
+}
+
+// unescape appends what is within $'…' to a word.
+func unescape(word []byte, s string) ([]byte, error) {
+	for s != "" {
+		r, multi, tail, err := strconv.UnquoteChar(s, '\'')
+		if err != nil {
+			return nil, fmt.Errorf("the command has a $'…' that cannot be read: %w", err)
+		}
+		if multi {
+			word = append(word, string(r)...)
+		} else {
+			word = append(word, byte(r))
+		}
+		s = tail
+	}
+	return word, nil
 }

@@ -103,8 +103,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		ts = slices.Delete(slices.Clone(ts), around, around+1)
 	}
 	var tree *analyze.Tree
-	key, byContext := o.by.ContextKey()
-	argument, byArgument := o.by.ArgumentKey()
+	_, byContext := o.by.ContextKey()
 	if o.by == analyze.ByCategory && !analyze.HasCategories(rec) {
 		return nil, misfit(rec, fmt.Errorf("only Chrome's traces have categories: use --by module"))
 	}
@@ -128,33 +127,10 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	}
 	var rows []analyze.Row
 	var err error
-	switch {
-	case around >= 0:
+	if around >= 0 {
 		rows = t.sides(rec, tree, o.Transforms[around])
-	case o.by == analyze.ByThread:
-		rows, err = analyze.ByTrack(c.ctx, rec, q, ts...)
-	case o.by == analyze.ByState:
-		if q.Event < 0 || q.Basis(rec) != analyze.States {
-			return nil, misfit(rec, errors.New("--by state is for the states of threads, of which there are none in "+t.what()+": "+lacks.Of(lacks.OffCPU, rec)))
-		}
-		rows, err = analyze.StateRows(c.ctx, rec, q, ts...)
-	case byContext:
-		if keys := analyze.ContextKeys(rec); !slices.Contains(keys, key) {
-			return nil, misfit(rec, fmt.Errorf("the recording has no context key %q; it has %s", key, orNothing(keys)))
-		}
-		rows, err = analyze.ByContext(c.ctx, rec, q, key, ts...)
-	case byArgument:
-		if len(ts) > 0 {
-			return nil, misfit(rec, fmt.Errorf("arguments are of spans and not of stacks that were changed: leave out --%s", ts[0].Op))
-		}
-		if rows, err = analyze.ByArgument(c.ctx, rec, q, argument); err != nil {
-			err = misfit(rec, err)
-		}
-	case o.tree:
-		t.Tree = true
-		rows, err = t.branches(rec, tree, o)
-	default:
-		rows = analyze.Table(rec, tree, o.by)
+	} else {
+		rows, err = t.list(c, rec, q, tree, o, ts)
 	}
 	if o.Find != "" && err == nil {
 		rows, err = t.search(c, rec, q, tree, o, rows)
@@ -163,6 +139,39 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		return nil, err
 	}
 	return rows, t.sort(c, rec, q, o, rows)
+}
+
+// list makes the rows of what is asked for: branches of the tree, or what --by says.
+func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, ts []analyze.Transform) ([]analyze.Row, error) {
+	key, byContext := o.by.ContextKey()
+	argument, byArgument := o.by.ArgumentKey()
+	switch {
+	case o.by == analyze.ByThread:
+		return analyze.ByTrack(c.ctx, rec, q, ts...)
+	case o.by == analyze.ByState:
+		if q.Event < 0 || q.Basis(rec) != analyze.States {
+			return nil, misfit(rec, errors.New("--by state is for the states of threads, of which there are none in "+t.what()+": "+lacks.Of(lacks.OffCPU, rec)))
+		}
+		return analyze.StateRows(c.ctx, rec, q, ts...)
+	case byContext:
+		if keys := analyze.ContextKeys(rec); !slices.Contains(keys, key) {
+			return nil, misfit(rec, fmt.Errorf("the recording has no context key %q; it has %s", key, orNothing(keys)))
+		}
+		return analyze.ByContext(c.ctx, rec, q, key, ts...)
+	case byArgument:
+		if len(ts) > 0 {
+			return nil, misfit(rec, fmt.Errorf("arguments are of spans and not of stacks that were changed: leave out --%s", ts[0].Op))
+		}
+		rows, err := analyze.ByArgument(c.ctx, rec, q, argument)
+		if err != nil {
+			err = misfit(rec, err)
+		}
+		return rows, err
+	case o.tree:
+		t.Tree = true
+		return t.branches(rec, tree, o)
+	}
+	return analyze.Table(rec, tree, o.by), nil
 }
 
 func orNothing(words []string) string {

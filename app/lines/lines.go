@@ -153,15 +153,9 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 			spread[l.Line] = l
 		}
 	}
-	v := evidence.Of(rec, q)
-	v.Tab = "source"
 	for _, l := range cost.Lines {
 		x := Line{Line: l.Line, Self: exact(l.Self), Total: exact(l.Total), Count: l.Count, Functions: []string{}, cost: l,
 			SelfShare: evidence.Share(l.Self, w.Sum), TotalShare: evidence.Share(l.Total, w.Sum), SelfInterval: behind.Bounds(l.Self, w.Sum, spread[l.Line].Self), TotalInterval: behind.Bounds(l.Total, w.Sum, spread[l.Line].Total)}
-		if len(l.Funcs) > 0 && v.Function == nil {
-			f := rec.Functions.At(int(l.Funcs[0]))
-			v.Function = &recording.FuncName{Name: f.Name, Module: f.Module}
-		}
 		for _, f := range l.Funcs {
 			x.Functions = append(x.Functions, rec.Functions.At(int(f)).Name)
 		}
@@ -170,7 +164,7 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 		}
 		s.Lines = append(s.Lines, x)
 	}
-	s.Address = evidence.Address(v, rec)
+	s.Address = addressOf(rec, q, cost.Lines)
 	slices.SortStableFunc(s.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.cost.Self, a.cost.Self), cmp.Compare(b.cost.Total, a.cost.Total))
 	})
@@ -178,6 +172,20 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 		s.Lines = s.Lines[:min(len(s.Lines), o.rows)]
 	}
 	return s, m, w.Sum, nil
+}
+
+// addressOf is where the file is shown: beside the first function that is on a line.
+func addressOf(rec *recording.Recording, q analyze.Query, lines []analyze.SourceLine) string {
+	v := evidence.Of(rec, q)
+	v.Tab = "source"
+	for _, l := range lines {
+		if len(l.Funcs) > 0 {
+			f := rec.Functions.At(int(l.Funcs[0]))
+			v.Function = &recording.FuncName{Name: f.Name, Module: f.Module}
+			break
+		}
+	}
+	return evidence.Address(v, rec)
 }
 
 // sourceOf is the source file that is meant: that of a function, or one by the end of

@@ -268,26 +268,7 @@ func (o *Overview) Text() string {
 		fmt.Fprintf(&b, "quality: %s (%s, %s)\n", p.Text, units.Plural(p.Count, "time"), effect)
 	}
 	if o.metric.Name != "" {
-		what := short(o.metric.Name)
-		if o.Event != "" {
-			what += " of " + short(o.Event)
-		}
-		fmt.Fprintf(&b, "\ntotal %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
-		for i, r := range o.Top {
-			fmt.Fprintf(&b, "%12s %7s self %12s %7s total  %s", units.Value(o.self[i], o.metric), units.Percent(o.self[i], o.sum), units.Value(o.totals[i], o.metric), units.Percent(o.totals[i], o.sum), r.Name)
-			if r.Module != "" {
-				b.WriteString("  " + r.Module)
-			}
-			b.WriteString("\n")
-		}
-		if len(o.Busiest) > 1 {
-			var names []string
-			for _, t := range o.Busiest {
-				f, _ := t.Share.Float64()
-				names = append(names, fmt.Sprintf("%s %.0f %%", t.Name, 100*f))
-			}
-			fmt.Fprintf(&b, "threads: %s\n", strings.Join(names, ", "))
-		}
+		o.cost(&b)
 	}
 	b.WriteString("\nunusual\n")
 	if len(o.Unusual) == 0 {
@@ -301,4 +282,28 @@ func (o *Overview) Text() string {
 		fmt.Fprintf(&b, "  %s\n      %s\n", a.Command, a.Question)
 	}
 	return b.String()
+}
+
+// cost writes where the cost went: the total, the functions with most, the busiest threads.
+func (o *Overview) cost(b *strings.Builder) {
+	what := short(o.metric.Name)
+	if o.Event != "" {
+		what += " of " + short(o.Event)
+	}
+	fmt.Fprintf(b, "\ntotal %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
+	for i, r := range o.Top {
+		fmt.Fprintf(b, "%12s %7s self %12s %7s total  %s", units.Value(o.self[i], o.metric), units.Percent(o.self[i], o.sum), units.Value(o.totals[i], o.metric), units.Percent(o.totals[i], o.sum), r.Name)
+		if r.Module != "" {
+			b.WriteString("  " + r.Module)
+		}
+		b.WriteString("\n")
+	}
+	if len(o.Busiest) > 1 {
+		var names []string
+		for _, t := range o.Busiest {
+			f, _ := t.Share.Float64()
+			names = append(names, fmt.Sprintf("%s %.0f %%", t.Name, 100*f))
+		}
+		fmt.Fprintf(b, "threads: %s\n", strings.Join(names, ", "))
+	}
 }

@@ -66,15 +66,7 @@ func (p *Timeline) Times(text string) []jump {
 		js = append(js, j)
 	}
 	if text == "" {
-		add(rec.Start, 0, "the start")
-		add(rec.End, 0, "the end")
-		if p.Scope.Ranged {
-			add(p.Scope.From, p.Scope.To, "the selected time")
-		}
-		if p.Pick.Is == panel.PickBar {
-			add(p.Pick.Hit.Start, 0, "the start of "+p.Rec.FuncName(p.Pick.Hit.Call))
-			add(p.Pick.Hit.End, 0, "the end of "+p.Rec.FuncName(p.Pick.Hit.Call))
-		}
+		p.offer(add)
 		return js
 	}
 	if r, err := recording.ParseRange(text); err == nil {
@@ -116,6 +108,19 @@ func (p *Timeline) Times(text string) []jump {
 		js[0], js[1] = js[1], js[0]
 	}
 	return js
+}
+
+// offer adds the times that one may want to go to before anything is typed.
+func (p *Timeline) offer(add func(at, to int64, what string)) {
+	add(p.Rec.Start, 0, "the start")
+	add(p.Rec.End, 0, "the end")
+	if p.Scope.Ranged {
+		add(p.Scope.From, p.Scope.To, "the selected time")
+	}
+	if p.Pick.Is == panel.PickBar {
+		add(p.Pick.Hit.Start, 0, "the start of "+p.Rec.FuncName(p.Pick.Hit.Call))
+		add(p.Pick.Hit.End, 0, "the end of "+p.Rec.FuncName(p.Pick.Hit.Call))
+	}
 }
 
 // here is the time that others are reckoned from.

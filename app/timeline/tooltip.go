@@ -57,29 +57,33 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		if h.Call == recording.NoCall {
 			title = "[no stack]"
 		}
-		var lines []string
-		if h.Samples != nil {
-			lines = append(lines, units.Plural(int64(h.Last-h.First), "sample")+" in a row")
-		} else {
-			ns := recording.Metric{Unit: "ns", Decimals: 3}
-			text := units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")"
-			if h.Unfinished {
-				text += ", never ended"
-			}
-			lines = append(lines, text)
-			if share := p.OnCPU(h); share != "" {
-				lines = append(lines, share)
-			}
-		}
-		lines = append(lines, "at "+units.Duration(h.Start-p.Rec.Start))
-		if h.Call != recording.NoCall {
-			fn := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
-			if fn.Module != "" {
-				lines = append(lines, panel.ShortModule(fn.Module))
-			}
-		}
-		widget.Tip(u, at, panel.CutName(title), lines)
+		widget.Tip(u, at, panel.CutName(title), p.callLines(h))
 	}
+}
+
+// callLines are about a span, or samples of one stack in a row.
+func (p *Timeline) callLines(h *timeline.Hit) (lines []string) {
+	if h.Samples != nil {
+		lines = append(lines, units.Plural(int64(h.Last-h.First), "sample")+" in a row")
+	} else {
+		ns := recording.Metric{Unit: "ns", Decimals: 3}
+		text := units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")"
+		if h.Unfinished {
+			text += ", never ended"
+		}
+		lines = append(lines, text)
+		if share := p.OnCPU(h); share != "" {
+			lines = append(lines, share)
+		}
+	}
+	lines = append(lines, "at "+units.Duration(h.Start-p.Rec.Start))
+	if h.Call != recording.NoCall {
+		fn := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
+		if fn.Module != "" {
+			lines = append(lines, panel.ShortModule(fn.Module))
+		}
+	}
+	return lines
 }
 
 // OnCPU says how much of a span ran on a processor, "" where that is not told.

@@ -208,7 +208,7 @@ func (d *decoder) numbers(body []byte) {
 }
 
 // close ends a stack. Its sum is scaled, as jeprof does it, and the threads get
-// their parts of that; what no thread has is nobody's.
+// their parts of that (see share); what no thread has is nobody's.
 func (d *decoder) close() {
 	if d.opened == 0 {
 		return
@@ -237,7 +237,12 @@ func (d *decoder) close() {
 		return
 	}
 	d.tally.Kept++
-	stack := d.locations()
+	d.share(d.locations(), rest)
+	d.rows = d.rows[:0]
+}
+
+// share scales the numbers of a stack: all of it, of which each thread gets its part.
+func (d *decoder) share(stack []*profile.Location, rest row) {
 	for i := range d.sums {
 		recording.Add(&d.sums[i], rest.values[i])
 	}
@@ -278,7 +283,6 @@ func (d *decoder) close() {
 			d.samples = append(d.samples, scaled{stack: stack, values: left})
 		}
 	}
-	d.rows = d.rows[:0]
 }
 
 // factor is how many objects a sampled one stands for: those of a size s are

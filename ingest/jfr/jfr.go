@@ -279,20 +279,7 @@ func (c *chunk) take(cl *class, ev *record) {
 		}
 		d.waits[track] = append(d.waits[track], w)
 	case !cl.lasts && cl.stack < 0 && ev.duration > 0:
-		if track == nil || !cl.threaded {
-			name := "virtual machine"
-			if strings.HasPrefix(cl.short(), "GC") || strings.Contains(cl.name, "Garbage") {
-				name = "garbage collection"
-			}
-			track = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, Name: name})
-		}
-		d.spans()
-		name := cl.short()
-		if ev.name != "" {
-			name += ": " + ev.name
-		}
-		track.Span(at, at+length, d.b.FunctionFrame(d.b.Function(recording.Function{Name: name, Module: cl.name})), 0, false)
-		d.keep(cl)
+		d.span(cl, ev, track, at, at+length)
 		return
 	}
 	if cl.stack < 0 && cl.lasts && track != nil && length > 0 {
@@ -319,6 +306,24 @@ func (c *chunk) take(cl *class, ev *record) {
 		track = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, Name: "no thread"})
 	}
 	track.Sample(e.index, at, c.stack(ev.stack), -1, e.values)
+}
+
+// span adds an event that lasts and has no stack; track is nil where it is of no thread.
+func (d *decoder) span(cl *class, ev *record, track *recording.TrackBuilder, from, to int64) {
+	if track == nil || !cl.threaded {
+		name := "virtual machine"
+		if strings.HasPrefix(cl.short(), "GC") || strings.Contains(cl.name, "Garbage") {
+			name = "garbage collection"
+		}
+		track = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, Name: name})
+	}
+	d.spans()
+	name := cl.short()
+	if ev.name != "" {
+		name += ": " + ev.name
+	}
+	track.Span(from, to, d.b.FunctionFrame(d.b.Function(recording.Function{Name: name, Module: cl.name})), 0, false)
+	d.keep(cl)
 }
 
 func (d *decoder) keep(cl *class) {

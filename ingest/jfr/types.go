@@ -132,6 +132,7 @@ type element struct {
 	children []*element
 }
 
+// metadata reads what a chunk says of the types of its events.
 func (c *chunk) metadata() {
 	if c.metadataAt < headBytes || c.metadataAt >= int64(len(c.b)) {
 		panic(errors.New("it does not say what its events are"))
@@ -175,6 +176,11 @@ func (c *chunk) metadata() {
 			}
 		}
 	}
+	c.resolve()
+}
+
+// resolve finds the types that fields are of, once all are known.
+func (c *chunk) resolve() {
 	for _, cl := range c.classes {
 		for i := range cl.fields {
 			f := &cl.fields[i]

@@ -91,7 +91,7 @@ func (d *decoder) call(node uint32) recording.CallID {
 	return t.calls[node]
 }
 
-// profile reads one profile, and builds it if the frames are known.
+// profile reads one profile.
 func (d *decoder) profile() {
 	t := d.b.Tally("profile")
 	t.Read++
@@ -125,6 +125,12 @@ func (d *decoder) profile() {
 			d.describe(p, key)
 		}
 	}
+	d.place(p, t)
+}
+
+// place keeps a profile that was read, if it is of a kind that there is, until it can be
+// built.
+func (d *decoder) place(p *profile, t *recording.Tally) {
 	if p.kind == "" {
 		switch { // the end may be missing
 		case p.frames.Len() > 0:
