@@ -30,7 +30,7 @@ import (
 )
 
 // Small files that ask for more memory than there is end in a sentence, in a
-// process of 3 GB. Each is read, and some written, by this program again as a child
+// process of 1.5 GB. Each is read, and some written, by this program again as a child
 // (see limitedChild) whose addresses are limited.
 func TestSmallFilesOfLargeContent(t *testing.T) {
 	if os.Getenv(limitedFile) != "" {
@@ -38,7 +38,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 		return
 	}
 	if testing.Short() {
-		t.Skip("SKIPPED: takes minutes and 3 GB of memory")
+		t.Skip("SKIPPED: takes half a minute and 1.5 GB of memory")
 	}
 	if instrumented() {
 		t.Skip("SKIPPED: the race detector needs more addresses than the limit gives")
@@ -54,30 +54,30 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 		{"lines × references.otlp", "", []string{none}, linesTimesReferencesOTLP},
 		{"objects of two bytes.pprof", "", []string{tooMuch}, func(w io.Writer) {
 			w.Write([]byte{0x0a, 4, 8, 1, 16, 2})
-			repeat(w, []byte{0x2a, 0}, 200_000_000)
+			repeat(w, []byte{0x2a, 0}, 100_000_000)
 		}},
 		{"comments.pprof", "", []string{tooMuch, none}, func(w io.Writer) {
 			w.Write([]byte{0x0a, 4, 8, 1, 16, 2})
-			repeat(w, []byte{0x68, 1}, 1_500_000_000)
+			repeat(w, []byte{0x68, 1}, 800_000_000)
 		}},
 		{"deep.json", "", []string{some}, func(w io.Writer) {
 			io.WriteString(w, "[")
-			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 4_000_000)
+			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 2_000_000)
 		}},
 		{"blanks.json", "", []string{none, "there is no trace in it"}, func(w io.Writer) {
 			io.WriteString(w, `{"traceEvents":[`)
-			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 4_000)
+			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 2_000)
 		}},
 		{"string.json", "", []string{none, tooMuch}, func(w io.Writer) {
 			io.WriteString(w, `[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"`)
-			repeat(w, bytes.Repeat([]byte("a"), 1<<20), 2_000)
+			repeat(w, bytes.Repeat([]byte("a"), 1<<20), 1_000)
 			io.WriteString(w, `"}]`)
 		}},
 		{"functions.folded", "", []string{some}, func(w io.Writer) {
 			var b []byte
-			for i := range int64(10_000_000) {
+			for i := range int64(5_000_000) {
 				b = append(strconv.AppendInt(append(b, "main;function_number_"...), i, 10), " 1\n"...)
-				if len(b) > 1<<20 || i+1 == 10_000_000 {
+				if len(b) > 1<<20 || i+1 == 5_000_000 {
 					w.Write(b)
 					b = b[:0]
 				}
@@ -137,7 +137,7 @@ func TestControlGroup(t *testing.T) {
 	}
 }
 
-// limited reads a file, and may write it, in a process that is limited to 3 GB of
+// limited reads a file, and may write it, in a process that is limited to 1.5 GB of
 // addresses or is in a control group, which has to say one of some sentences.
 func limited(t *testing.T, path, as, group string, wants ...string) {
 	t.Helper()
@@ -193,11 +193,11 @@ func controlGroup(t *testing.T, bytes int) (folder string) {
 const (
 	limitedFile = "ASHLAR_TEST_LIMITED_FILE"
 	limitedTo   = "ASHLAR_TEST_LIMITED_TO"
-	limitedIn   = "ASHLAR_TEST_LIMITED_IN" // a control group; "" for 3 GB of addresses
-	limitedAt   = 3 << 30
+	limitedIn   = "ASHLAR_TEST_LIMITED_IN" // a control group; "" for limitedAt of addresses
+	limitedAt   = 3 << 29
 )
 
-// limitedChild reads a file, and may write it, within 3 GB, and says how it went.
+// limitedChild reads a file, and may write it, within limits, and says how it went.
 func limitedChild() {
 	var err error
 	if group := os.Getenv(limitedIn); group != "" {
