@@ -30,7 +30,7 @@ import (
 )
 
 // Small files that ask for more memory than there is end in a sentence, in a
-// process of 1.5 GB. Each is read, and some written, by this program again as a child
+// process of 2 GB. Each is read, and some written, by this program again as a child
 // (see limitedChild) whose addresses are limited.
 func TestSmallFilesOfLargeContent(t *testing.T) {
 	if os.Getenv(limitedFile) != "" {
@@ -38,7 +38,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 		return
 	}
 	if testing.Short() {
-		t.Skip("SKIPPED: takes half a minute and 1.5 GB of memory")
+		t.Skip("SKIPPED: takes half a minute and 2 GB of memory")
 	}
 	if instrumented() {
 		t.Skip("SKIPPED: the race detector needs more addresses than the limit gives")
@@ -66,7 +66,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 		}},
 		{"blanks.json", "", []string{none, "there is no trace in it"}, func(w io.Writer) {
 			io.WriteString(w, `{"traceEvents":[`)
-			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 2_000)
+			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 2_600)
 		}},
 		{"string.json", "", []string{none, tooMuch}, func(w io.Writer) {
 			io.WriteString(w, `[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"`)
@@ -137,7 +137,7 @@ func TestControlGroup(t *testing.T) {
 	}
 }
 
-// limited reads a file, and may write it, in a process that is limited to 1.5 GB of
+// limited reads a file, and may write it, in a process that is limited to 2 GB of
 // addresses or is in a control group, which has to say one of some sentences.
 func limited(t *testing.T, path, as, group string, wants ...string) {
 	t.Helper()
@@ -194,7 +194,7 @@ const (
 	limitedFile = "ASHLAR_TEST_LIMITED_FILE"
 	limitedTo   = "ASHLAR_TEST_LIMITED_TO"
 	limitedIn   = "ASHLAR_TEST_LIMITED_IN" // a control group; "" for limitedAt of addresses
-	limitedAt   = 3 << 29
+	limitedAt   = 2 << 30
 )
 
 // limitedChild reads a file, and may write it, within limits, and says how it went.
@@ -240,7 +240,7 @@ func instrumented() bool {
 	for line := range strings.Lines(string(b)) {
 		var kb int64
 		if n, _ := fmt.Sscanf(line, "VmSize: %d kB", &kb); n == 1 {
-			return kb<<10 > limitedAt
+			return kb<<10 > 1<<40
 		}
 	}
 	return true

@@ -83,7 +83,7 @@ func TestStoredIsTheSame(t *testing.T) {
 			}
 		})
 	}
-	records := fewer(int64(20000))
+	records := fewer(int64(6000))
 	for name, content := range made(t, records) {
 		try(name, content)
 	}

@@ -34,10 +34,15 @@ func build(t *testing.T) string {
 	return program
 }
 
-// TestAlone runs the program with nothing around it: no library, no other program,
-// no GPU, no home. It is small, and draws the picture of the README.
-func TestAlone(t *testing.T) {
+func TestProgram(t *testing.T) {
 	program := build(t)
+	t.Run("Alone", func(t *testing.T) { alone(t, program) })
+	t.Run("Commands", func(t *testing.T) { commands(t, program) })
+}
+
+// alone runs the program with nothing around it: no library, no other program, no GPU,
+// no home. It is small, and draws the picture of the README.
+func alone(t *testing.T, program string) {
 	if st, err := os.Stat(program); err != nil || st.Size() > 25_000_000 {
 		t.Errorf("it has %d bytes, more than 25 MB: %v", st.Size(), err)
 	}
@@ -96,14 +101,14 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestCommands runs the tests of all commands on the program itself; rounds of what goes
-// by chance are as few as with the race detector.
-func TestCommands(t *testing.T) {
+// commands runs the tests of all commands on the program itself; rounds of what goes by
+// chance are as few as with the race detector.
+func commands(t *testing.T, program string) {
 	if testing.Short() {
 		t.Skip("the tests of package cli run by themselves")
 	}
-	cmd := exec.Command("go", "test", "-count=1", "-short", "-timeout=20m", "ashlar/app/cli")
-	cmd.Env = append(os.Environ(), "ASHLAR_PROGRAM="+build(t), "ASHLAR_SAMPLES=")
+	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-short", "-timeout=20m", "ashlar/app/cli")
+	cmd.Env = append(os.Environ(), "ASHLAR_PROGRAM="+program, "ASHLAR_SAMPLES=")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, msg)
 	}

@@ -18,7 +18,10 @@ func TestOld(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("the source of Go is not here")
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		content, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

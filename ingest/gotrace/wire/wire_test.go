@@ -319,6 +319,7 @@ func made(t testing.TB) []byte {
 		for i := range garbage {
 			garbage[i] = make([]byte, 10000)
 		}
+		time.Sleep(time.Millisecond) // a collection now and then is enough to compare
 	}
 	runtime.GC()
 	task.End()
