@@ -56,7 +56,7 @@ func numberOf(t *testing.T, n json.Number) float64 {
 func TestAnswersCanBeChecked(t *testing.T) {
 	writeSmallSpall(t)
 	checked, sampled := 0, 0
-	for _, path := range recordings(t, 2<<20) {
+	for _, path := range recordings(t, 1<<20) {
 		for _, args := range [][]string{
 			{"overview", path}, {"top", path}, {"top", path, "--range", "1ms..3ms"}, {"top", path, "--hide-kernel", "--only", "/a/"}, {"top", path, "--tree", "-n", "5", "--invert"}, {"top", path, "--async", "in", "--by", "thread"},
 			{"top", path, "--calls", "/./[slowest 3]"}, {"top", path, "--search", "a", "--by", "module"}, {"source", path, "/./"}, {"stats", path, "--function", "/./"}, {"calls", path, "/./[slowest 3]"}, {"path", path}, {"diff", path, path, "--all"},

@@ -17,7 +17,7 @@ import (
 func everySample(t *testing.T) []string {
 	t.Helper()
 	writeSmallSpall(t)
-	return append(slices.DeleteFunc(samples.Below(t, "testdata"), func(path string) bool { return filepath.Ext(path) == ".txt" }), samples.Files(t)...)
+	return append(slices.DeleteFunc(samples.Below(t, "testdata"), func(path string) bool { return filepath.Ext(path) == ".txt" }), samples.Small(1<<20, samples.Files(t))...)
 }
 
 // within fails where an answer is larger than its budget, or cut without saying so.

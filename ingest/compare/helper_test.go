@@ -138,12 +138,12 @@ var allBy = []By{ByFunction, ByModule, ByFile, ByThread, ByStack}
 
 var readOnce = map[string]*recording.Recording{}
 
-// needSamples reads the samples, once, by name.
+// needSamples reads the smaller samples, once, by name.
 func needSamples(t *testing.T) map[string]*recording.Recording {
 	t.Helper()
 	samples.Need(t)
 	if len(readOnce) == 0 {
-		for _, path := range samples.Files(t) {
+		for _, path := range samples.Small(1<<20, samples.Files(t)) {
 			if rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{}); err == nil && len(rec.Events) > 0 {
 				readOnce[samples.Name(path)] = rec
 			}

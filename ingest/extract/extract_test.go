@@ -52,9 +52,9 @@ func files(t *testing.T) (paths []string) {
 	return append(paths, async, "../../assets/demo.spaa.zst")
 }
 
-// selectable are the samples that can be read and have anything to select.
+// selectable are the smaller samples that can be read and have anything to select.
 func selectable(t *testing.T) (paths []string) {
-	all := samples.Files(t)
+	all := samples.Small(1<<20, samples.Files(t))
 	for _, path := range all {
 		if rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{}); err == nil && len(rec.Events) > 0 && rec.Functions.Len() > 0 {
 			paths = append(paths, path)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
@@ -122,29 +123,26 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 		fn.Module, fr.BuildID = m.name, fmt.Sprintf("%x", bytes.TrimRight(d.idOf(m), "\x00"))
 	}
 	var places []program.Place
+	var behind uint64 // the beginning of the function
 	switch {
 	case m == nil || key.stray:
+		fn.Name, fn.Unresolved = unknown, true
 	case key.kernel:
-		symbols := d.kernelSymbols()
-		if name, start, ok := symbols.Lookup(ip, m.name); ok {
+		if name, start, ok := d.kernelSymbols().Lookup(ip, m.name); ok {
 			fn.Name, fr.Offset = name, ip-start
-		} else if symbols != nil {
-			fn.Name, fn.Unresolved = recording.AddressName(m.name, ip, key.at), true
 		}
 	default:
 		p := d.binary(m)
-		if p == nil || p.Blank() {
-			break
-		}
-		var behind uint64
-		if fn.Name, behind, places = lookUp(p, m, key); fn.Name != "" {
-			fr.Offset = behind
-		} else {
-			fn.Name, fn.Unresolved = recording.AddressName(m.name, key.at, key.at-behind), true
+		if p == nil && strings.HasPrefix(m.name, "//") { // memory that no file is mapped to
+			fn.Name, fn.Unresolved = unknown, true
+		} else if p != nil {
+			if fn.Name, behind, places = lookUp(p, m, key); fn.Name != "" {
+				fr.Offset = behind
+			}
 		}
 	}
 	if fn.Name == "" {
-		fn.Name, fn.Unresolved = unknown, true
+		fn.Name, fn.Unresolved = recording.AddressName(m.name, fr.Addr, key.at-behind), true
 	}
 	fn.Kind = fr.Kind
 	for i := len(places) - 1; i >= 0; i-- {

@@ -37,7 +37,7 @@ func TestStrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ";[unknown]@[unknown];[unknown]+0x200@/no/such/a;[unknown]@[unknown];[unknown]+0x100@/no/such/a"
+	want := ";[unknown]@[unknown];a+0x200@/no/such/a;[unknown]@[unknown];a+0x100@/no/such/a"
 	lines := told(r)
 	for _, l := range lines {
 		if !strings.HasSuffix(l, " "+want) {

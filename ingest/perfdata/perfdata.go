@@ -11,8 +11,7 @@
 // ids say, and with them files, lines and inlined functions where those were compiled
 // with them (-g); others are called by where they begin, or lie, in their binary.
 //
-// What lies in a binary of which nothing is known, or in none, is "[unknown]", as
-// `perf script` prints it. Perf follows frame pointers also where programs were compiled
+// What lies in no binary is "[unknown]", as `perf script` prints it. Perf follows frame pointers also where programs were compiled
 // without them: what it finds then is no address of code, and another number each time.
 // Callers where no code is known to lie therefore have one frame, without an address, and
 // several in a row are one. Innermost frames keep their address: that is where a program

@@ -180,7 +180,7 @@ func random(r *rand.Rand, n int) *made {
 			path := ""
 			if r.IntN(2) == 0 {
 				ips = append(ips, contextKernel, 0xffffffff81000000+r.Uint64N(0x1000))
-				path = fmt.Sprintf(";%s@[kernel.kallsyms]", placed(unknown, ips[1]))
+				path = fmt.Sprintf(";%s@[kernel.kallsyms]", recording.AddressName("[kernel.kallsyms]", ips[1], ips[1]-0xffffffff81000000))
 			}
 			ips = append(ips, contextUser)
 			before := "" // where the address before lies, if that is no code
@@ -203,7 +203,11 @@ func random(r *rand.Rand, n int) *made {
 					}
 				}
 				before = stray
-				path = ";" + placed(unknown, at) + "@" + module + path
+				name := placed(unknown, at)
+				if at != 0 && module != unknown && !strings.HasPrefix(module, "//") {
+					name = recording.AddressName(module, at, at)
+				}
+				path = ";" + name + "@" + module + path
 			}
 			event, id := "cycles", uint64(11)
 			if r.IntN(3) == 0 {

@@ -268,7 +268,11 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 		}
 		if !ok {
 			r.next.slices.left++
-			r.note("event-unknown", "", true, "Track events of a type that is none of slice, instant and counter are left out")
+			if l.phase != 0 {
+				r.note("no-picture", "", true, "Events of the older kind that have no place in the picture, as objects' lives have none, are left out; the first is of phase %q", l.phase)
+			} else {
+				r.note("event-unknown", "", true, "Track events of a type that is none of slice, instant and counter are left out")
+			}
 			return
 		}
 		if r.finish(s, e, t, &ev); ev.kind == whole {

@@ -53,9 +53,6 @@ func Open(path string) (*Program, error) {
 // Stripped reports whether a program has no symbols.
 func (p *Program) Stripped() bool { return len(p.funcs) == 0 }
 
-// Blank reports whether a program says nothing of where its functions lie.
-func (p *Program) Blank() bool { return p.Stripped() && len(p.extents) == 0 }
-
 // OpenStripped is Open also of a file without symbols, of which Begin may know where
 // functions lie.
 func OpenStripped(path string) (*Program, error) {
