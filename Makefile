@@ -33,7 +33,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 # make test:  TESTFLAGS='-run Fold -v' chooses, RACE= leaves the detector out,
-# FUZZTIME=10m fuzzes longer than 2s each.
+# FUZZTIME=10m fuzzes longer than 1s each.
 RACE ?= -race
 TESTFLAGS ?=
 ifneq ($(ASHLAR_SAMPLES),)
