@@ -63,8 +63,6 @@ const batches = 8
 
 // run decodes a file.
 func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	args := newArgStore(in)
 	b.SetArgs(args.text)
 	if args.size >= 0 {
@@ -72,33 +70,22 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	}
 	d := newDecoder(b, args)
 
-	pipe := make(chan *batch, batches)
 	free := make(chan *batch, batches)
-	var scanErr error
 	var found bool
-	go func() {
-		defer close(pipe)
-		scanErr = source.Protect(in.Path, func() error { return scanAll(ctx, in, opt.Workers, pipe, free, &found) })
-	}()
-	err := source.Guard(in.Path, func() error {
-		return decode.Each(b, pipe, func(bt *batch) error {
-			if d.take(bt) {
-				select {
-				case free <- bt:
-				default:
-				}
-			}
-			return nil
-		})
-	})
-	cancel()
-	for range pipe { // let the scanner end
+	read := func(ctx context.Context, out chan<- *batch) error {
+		return scanAll(ctx, in, opt.Workers, out, free, &found)
 	}
+	err := decode.Beside(ctx, in, b, batches, read, func(bt *batch) error {
+		if d.take(bt) {
+			select {
+			case free <- bt:
+			default:
+			}
+		}
+		return nil
+	})
 	if ferr := source.Guard(in.Path, func() error { d.finish(); return nil }); err == nil {
 		err = ferr
-	}
-	if scanErr != nil {
-		return scanErr
 	}
 	if err == nil && !d.any && !found {
 		return errors.New("there is no trace in it: neither an array of events nor an object with one was found")

@@ -20,24 +20,10 @@ const batchLen = 512
 // each hands all events to d, in order, until there are no more (io.EOF) or they cannot
 // be read. Another goroutine reads ahead a little.
 func (d *decoder) each(ctx context.Context, in *source.Input, from reader) error {
-	ctx, cancel := context.WithCancel(ctx)
 	const some = 8
-	out, free := make(chan []wire.Event, some), make(chan []wire.Event, some+2)
-	failed := make(chan error, 1)
-	go func() {
-		defer close(out)
-		failed <- source.Protect(in.Path, func() error { return ahead(ctx, from, out, free) })
-	}()
-	done := false
-	defer func() {
-		cancel()
-		if !done {
-			in.Stop() // the builder panicked: reading may wait for a pipe
-		}
-		for range out {
-		}
-	}()
-	_ = decode.Each(d.b, out, func(x []wire.Event) error {
+	free := make(chan []wire.Event, some+2)
+	read := func(ctx context.Context, out chan<- []wire.Event) error { return ahead(ctx, from, out, free) }
+	return decode.Beside(ctx, in, d.b, some, read, func(x []wire.Event) error {
 		d.events(x)
 		if cap(x)-len(x) > wire.Most {
 			d.flush() // the next generation may come a second later
@@ -48,8 +34,6 @@ func (d *decoder) each(ctx context.Context, in *source.Input, from reader) error
 		}
 		return nil
 	})
-	done = true
-	return <-failed
 }
 
 // ahead reads events.

@@ -41,8 +41,10 @@ type attr struct {
 	config, every        uint64
 	sampleType, readBits uint64
 	freq, idsAll         bool
-	name                 string
-	event                int // in the recording, -1 before the first sample
+
+	// What the decoder alone looks at.
+	name  string
+	event int // in the recording, -1 before the first sample
 }
 
 // Bits of attr's flags.
@@ -53,20 +55,37 @@ const (
 	leastFields = 48
 )
 
+// events are those that were recorded, in the order of the file. The reader and the decoder
+// have each their own lists of them.
+type events struct {
+	attrs []*attr
+	byID  map[uint64]*attr
+}
+
+func newEvents() events { return events{byID: map[uint64]*attr{}} }
+
+// add adds an event with its ids.
+func (e *events) add(a *attr, ids []byte) {
+	e.attrs = append(e.attrs, a)
+	for ; len(ids) >= 8; ids = ids[8:] {
+		e.byID[le.Uint64(ids)] = a
+	}
+}
+
 // addAttr adds an event with its ids.
-func (d *decoder) addAttr(b, ids []byte) {
-	if len(b) < leastFields || len(d.attrs) >= mostAttrs {
-		d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", plain.Plural(len(b), "byte"))
+func (r *reader) addAttr(b, ids []byte) {
+	if len(b) < leastFields || len(r.attrs) >= mostAttrs {
+		r.tell(func(d *decoder) {
+			d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", plain.Plural(len(b), "byte"))
+		})
 		return
 	}
 	flags := le.Uint64(b[40:])
 	a := &attr{kind: le.Uint32(b), config: le.Uint64(b[8:]), every: le.Uint64(b[16:]), sampleType: le.Uint64(b[24:]),
 		readBits: le.Uint64(b[32:]), freq: flags&flagFreq != 0, idsAll: flags&flagIDsAll != 0, event: -1}
 	a.name = a.known()
-	d.attrs = append(d.attrs, a)
-	for ; len(ids) >= 8; ids = ids[8:] {
-		d.byID[le.Uint64(ids)] = a
-	}
+	r.add(a, ids)
+	r.tell(func(d *decoder) { d.events.add(a, ids) })
 }
 
 // The names of events that the kernel numbers, as perf calls them.

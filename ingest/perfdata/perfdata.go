@@ -25,11 +25,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
-	"ashlar/ingest/plain"
 	"ashlar/ingest/program"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/sched"
@@ -78,21 +76,10 @@ var le = binary.LittleEndian
 
 type decoder struct {
 	b    *recording.Builder
-	ctx  context.Context
 	path string
-	in   *bufio.Reader
-	at   int64 // where in the content in is
-	n    int   // records
+	events
 
-	attrs []*attr
-	byID  map[uint64]*attr
-
-	queue   []item
-	seq     int
-	newest  uint64 // time of what is queued
-	round   uint64 // newest when the round before ended
-	rounds  bool
-	flushed uint64 // time of what left the queue last
+	flushed uint64 // time of the latest record
 
 	zero   uint64 // the time of picosecond 0
 	zeroed bool
@@ -127,28 +114,20 @@ type decoder struct {
 // Decode reads all samples into b. Of a file that is cut or damaged it reads what
 // stands before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	in.OnSilence(b.Progress)
-	d := &decoder{b: b, ctx: ctx, path: in.Path, byID: map[uint64]*attr{}, processes: map[int32]*process{}, kernel: new(maps),
+	d := &decoder{b: b, path: in.Path, events: newEvents(), processes: map[int32]*process{}, kernel: new(maps),
 		ids: map[string][]byte{}, numbers: map[string]uint32{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},
 		states: sched.New(b), formats: map[string]map[string]field{}, samples: b.Tally("sample"), records: b.Tally("other record")}
-	d.in = bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20)
-	head, err := d.take(pipeHeader)
-	if err != nil {
-		return d.failure(err, "the file is cut in its header")
+	read := func(ctx context.Context, out chan<- batch) error {
+		r := &reader{ctx: ctx, in: bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20), out: out, events: newEvents()}
+		in.OnSilence(func() bool {
+			r.send()
+			return true
+		})
+		return r.all(in)
 	}
-	size := le.Uint64(head[8:])
-	switch {
-	case size == pipeHeader:
-		err = d.recordsOf(d.in, -1)
-	case size >= fileHeader && size < maxMeta:
-		err = d.file(in, size)
-	default:
-		return fmt.Errorf("the header says that it has %s, which no perf.data has", plain.Plural(size, "byte"))
-	}
-	if err != nil {
+	if err := decode.Beside(ctx, in, b, 0, read, d.take); err != nil {
 		return err
 	}
-	d.flush(^uint64(0))
 	d.states.End(d.last)
 	d.tell()
 	if d.samples.Read == 0 {
@@ -158,197 +137,3 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 }
 
 func place(off int64) string { return fmt.Sprintf("byte %d", off) }
-
-// failure is an error of reading; where the content ended it says what was cut.
-func (d *decoder) failure(err error, cut string) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New(cut)
-	}
-	return err
-}
-
-// take reads n bytes.
-func (d *decoder) take(n int) ([]byte, error) {
-	b := make([]byte, n)
-	k, err := io.ReadFull(d.in, b)
-	d.at += int64(k)
-	return b, err
-}
-
-// section is where something stands in a file.
-type section struct{ at, size uint64 }
-
-func sectionAt(b []byte) section { return section{le.Uint64(b), le.Uint64(b[8:])} }
-
-// of is a section's bytes of content that begins at base, nil where it is not all
-// there.
-func (s section) of(content []byte, base int64) []byte {
-	from := s.at - uint64(base)
-	if s.at < uint64(base) || from > uint64(len(content)) || s.size > uint64(len(content))-from {
-		return nil
-	}
-	return content[from : from+s.size]
-}
-
-// file reads a file: a header, the events, the records, and what else is known.
-func (d *decoder) file(in *source.Input, size uint64) error {
-	rest, err := d.take(int(size) - pipeHeader)
-	if err != nil {
-		return d.failure(err, "the file is cut in its header")
-	}
-	attrSize := le.Uint64(rest)
-	attrs, data := sectionAt(rest[8:]), sectionAt(rest[24:])
-	flags := rest[56:88]
-	if data.at < size || data.at > maxMeta {
-		return fmt.Errorf("the header says that the records begin at byte %d, where they cannot be", data.at)
-	}
-	before, err := d.take(int(data.at - size))
-	if err != nil {
-		return d.failure(err, "the file is cut before its records")
-	}
-	table := attrs.of(before, int64(size))
-	if attrSize < leastAttr+16 || len(table) == 0 {
-		return errors.New("the file does not say which events it has")
-	}
-	for ; uint64(len(table)) >= attrSize; table = table[attrSize:] {
-		ids := sectionAt(table[attrSize-16:]).of(before, int64(size))
-		d.addAttr(table[:attrSize-16], ids)
-	}
-	whole := in.Mapped()
-	if whole != nil && data.size > 0 { // what is behind the records helps to read them
-		d.features(whole, 0, data, flags)
-	}
-	length := int64(min(data.size, 1<<62))
-	if data.size == 0 {
-		d.b.Warn("unfinished", "", "perf did not finish this file: it does not say how long it is, and is read to its end")
-		length = -1
-	}
-	if err := d.recordsOf(d.in, length); err != nil {
-		return err
-	}
-	if whole == nil && length >= 0 {
-		base := d.at
-		behind, err := io.ReadAll(io.LimitReader(d.in, maxMeta))
-		if err != nil {
-			return err
-		}
-		d.features(behind, base, data, flags)
-	}
-	return nil
-}
-
-// features reads what else a file says, for each bit of flags one section.
-func (d *decoder) features(content []byte, base int64, data section, flags []byte) {
-	n := 0
-	for bit := range maxFeatures {
-		if flags[bit/8]>>(bit%8)&1 == 0 {
-			continue
-		}
-		entry := section{data.at + data.size + uint64(n)*16, 16}.of(content, base)
-		n++
-		if entry == nil {
-			d.cut = true
-			return
-		}
-		if b := sectionAt(entry).of(content, base); b != nil {
-			d.feature(bit, b)
-		}
-	}
-}
-
-// recordsOf reads records from r, length bytes of them or, where that is negative,
-// all.
-func (d *decoder) recordsOf(r *bufio.Reader, length int64) error {
-	end := d.at + length
-	for length < 0 || d.at < end {
-		rec, err := d.next()
-		if err != nil {
-			if errors.Is(err, io.EOF) && length < 0 {
-				return nil
-			}
-			return d.damaged(err)
-		}
-		if rec.kind == recordCompressed || rec.kind == recordCompressed2 {
-			err = d.compressed(rec, end, length < 0)
-			if err != nil {
-				return d.damaged(err)
-			}
-			return nil
-		}
-		if err := d.record(rec); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// damaged says where the records end early; errors of reading go on.
-func (d *decoder) damaged(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		d.b.Warn("damaged", place(d.at), "The file is cut short at byte %d; what stands before is shown", d.at)
-		return nil
-	}
-	if _, bad := errors.AsType[*badRecord](err); bad {
-		d.b.Warn("damaged", place(d.at), "The file is damaged before byte %d: %v; what stands before is shown", d.at, err)
-		return nil
-	}
-	return err
-}
-
-// badRecord is the error of a record that cannot be one.
-type badRecord struct{ text string }
-
-func (e *badRecord) Error() string { return e.text }
-
-// record is one with its body.
-type record struct {
-	kind uint32
-	misc uint16
-	body []byte
-}
-
-// next reads a record of the file.
-func (d *decoder) next() (record, error) {
-	rec, size, err := readRecord(d.in)
-	d.at += int64(size)
-	if err == nil && rec.kind == recordAuxtrace && len(rec.body) >= 8 || err == nil && rec.kind == recordTracing && len(rec.body) >= 4 {
-		// They are followed by data that is no record.
-		n := int64(le.Uint32(rec.body))
-		if rec.kind == recordAuxtrace {
-			n = int64(min(le.Uint64(rec.body), 1<<62))
-		}
-		if rec.kind == recordTracing {
-			n = (n + 7) &^ 7
-		}
-		var k int64
-		if rec.kind == recordTracing && n < maxMeta {
-			var all bytes.Buffer
-			k, err = io.CopyN(&all, d.in, n)
-			d.tracing(all.Bytes())
-		} else {
-			k, err = io.CopyN(io.Discard, d.in, n)
-		}
-		d.at += k
-	}
-	return rec, err
-}
-
-// readRecord reads a record; size is how much was read of it.
-func readRecord(r *bufio.Reader) (rec record, size int, err error) {
-	head, err := r.Peek(recordHead)
-	if err != nil {
-		if len(head) > 0 && err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return rec, 0, err
-	}
-	rec.kind, rec.misc = le.Uint32(head), le.Uint16(head[4:])
-	n := int(le.Uint16(head[6:]))
-	if n < recordHead {
-		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %s", plain.Plural(n, "byte"))}
-	}
-	all := make([]byte, n)
-	size, err = io.ReadFull(r, all)
-	rec.body = all[min(recordHead, len(all)):]
-	return rec, size, err
-}

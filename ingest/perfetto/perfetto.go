@@ -45,25 +45,14 @@ var Format = codec.Format{
 // Decode reads all packets into b. Of a trace that is cut it reads what stands
 // before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	reading, cancel := context.WithCancel(ctx)
-	defer cancel()
 	args := newArgStore(in)
 	b.SetArgs(args.text)
 	room := new(blocks)
 	m := newMaker(ctx, b, args, room)
-	pipe := make(chan *window, 1)
-	var failed error
-	go func() {
-		defer close(pipe)
-		failed = source.Protect(in.Path, func() error { return newReader(reading, in, args, room, pipe).all() })
-	}()
-	err := source.Guard(in.Path, func() error {
-		return decode.Each(b, pipe, func(w *window) error { return m.add(w) })
-	})
-	cancel()
-	for range pipe { // let the reader end
+	read := func(ctx context.Context, pipe chan<- *window) error {
+		return newReader(ctx, in, args, room, pipe).all()
 	}
-	if err = errors.Join(failed, err); err != nil {
+	if err := decode.Beside(ctx, in, b, 1, read, m.add); err != nil {
 		return err
 	}
 	m.end()

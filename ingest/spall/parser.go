@@ -191,36 +191,26 @@ type reader interface {
 func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options, h header, head []byte) error {
 	b.AddEvent(recording.SpanEvent())
 	b.Source().Version = h.name()
-	ctx, cancel := context.WithCancel(ctx)
-	out, free := make(chan *batch, 24), make(chan *batch, 32)
-	p := &parser{ctx: ctx, in: in, names: newNameTable(), threads: map[uint64]*threadState{},
-		near: make([]callSlot, nearFew), cur: newBatch(), out: out, free: free}
+	free := make(chan *batch, 32)
+	p := &parser{in: in, names: newNameTable(), threads: map[uint64]*threadState{},
+		near: make([]callSlot, nearFew), cur: newBatch(), free: free}
 	p.args.in = in
 	b.SetArgs(p.args.text)
 	if in.Mapped() != nil {
 		b.SetArgState(func() []byte { return nil })
 	}
 	s := newSink(b)
-	r := p.prepare(h, head, b, s, opt)
-
-	failed := make(chan error, 1)
-	go func() {
-		defer close(out)
-		failed <- source.Protect(in.Path, func() error { return p.run(h.size, r) })
-	}()
-	done := false
 	defer func() {
-		cancel()
-		if !done {
-			in.Stop() // the builder panicked: the parser may be waiting for a pipe
-		}
-		for range out {
-		}
 		if s.close != nil {
 			s.close()
 		}
 	}()
-	_ = decode.Each(b, out, func(bt *batch) error {
+	r := p.prepare(h, head, b, s, opt)
+	read := func(ctx context.Context, out chan<- *batch) error {
+		p.ctx, p.out = ctx, out
+		return p.run(h.size, r)
+	}
+	return decode.Beside(ctx, in, b, 24, read, func(bt *batch) error {
 		s.put(bt)
 		bt.reset()
 		select {
@@ -229,8 +219,6 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 		}
 		return nil
 	})
-	done = true
-	return <-failed
 }
 
 func newBatch() *batch { return &batch{events: make([]event, 0, batchLen)} }
