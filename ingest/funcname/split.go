@@ -47,6 +47,10 @@ func Short(name string) string {
 // Split takes a name apart.
 func Split(name string) Parts {
 	whole := Parts{End: len(name), Text: true}
+	if at := placeAt(name); at > 0 {
+		whole.Short, whole.Type, whole.Leaf = at, at, at
+		return whole
+	}
 	s, ok := scan(name)
 	if !ok || s.n == 0 {
 		return whole
@@ -249,6 +253,16 @@ func belongs(p string, sep byte, last bool) bool {
 		}
 	}
 	return false
+}
+
+// placeAt is where the address begins in what stands for a function of which only its
+// place in a binary is known: the sign in libc.so.6+0x12af. It is 0 in all other names.
+func placeAt(name string) int {
+	i := strings.LastIndex(name, "+0x")
+	if i < 0 || i+3 == len(name) || strings.Trim(name[i+3:], "0123456789abcdef") != "" {
+		return 0
+	}
+	return i
 }
 
 // distinct is where the end of a text begins that tells it from others: the last

@@ -45,6 +45,7 @@ func TestSplit(t *testing.T) {
 	}
 	for name, short := range map[string]string{
 		"preprocess: w:/cuik/lib/parser.h": "preprocess: w:/cuik/lib/parser.h", "frame 12": "frame 12", "": "", ")": ")", "a > b": "a > b",
+		"libclang-cpp.so.19.1+0xd714a0": "libclang-cpp.so.19.1+0xd714a0", "[kernel]+0x12": "[kernel]+0x12",
 		"InstantiateFunction (detail)": "InstantiateFunction (detail)", "runner.py(126): <module>": "runner.py(126): <module>",
 	} {
 		if p := Split(name); !p.Text || Package(name) != "" || Short(name) != short {
