@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,13 +19,19 @@ import (
 // panics with errCut.
 type chunk struct {
 	d          *decoder
+	began      int64         // where in the file
+	content    *bytes.Buffer // which b lies in
 	b          []byte
 	at         int
 	compressed bool
+	version    string
+	begun      bool  // its head is one
+	err        error // why it is the last one that is read
 
 	startNanos, startTicks, perSecond, metadataAt int64
 
 	classes map[int64]*class
+	counts  map[int64]int           // of events, by class
 	pools   map[int64]map[int64]int // where values lie, by class and number
 	stacks  map[int64]recording.CallID
 	threads map[int64]*recording.TrackBuilder
@@ -200,8 +207,8 @@ func (c *chunk) skipField(f *field, depth int) {
 	}
 }
 
-// read reads the types, the tables and then the events.
-func (c *chunk) read() (err error) {
+// guard gives the error that reading panics with.
+func (c *chunk) guard(read func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -216,16 +223,25 @@ func (c *chunk) read() (err error) {
 			panic(p)
 		}
 	}()
+	read()
+	return nil
+}
+
+// describe reads the types and where the values of tables lie.
+func (c *chunk) describe() {
 	c.metadata()
-	var counts = map[int64]int{}
 	c.each(func(id int64, end int) {
-		if counts[id]++; id == 1 {
+		if c.counts[id]++; id == 1 {
 			c.checkpoint()
 		}
 	})
+}
+
+// take reads the events, and has the decoder take them.
+func (c *chunk) take() {
 	for _, name := range first { // in this order, whichever comes first
 		for _, cl := range c.classes {
-			if cl.name == name && counts[cl.id] > 0 && cl.stack >= 0 {
+			if cl.name == name && c.counts[cl.id] > 0 && cl.stack >= 0 {
 				c.d.sampleEvent(cl)
 			}
 		}
@@ -245,7 +261,6 @@ func (c *chunk) read() (err error) {
 		c.d.other.Read++
 		c.d.other.Leave("")
 	})
-	return nil
 }
 
 // each visits the events by their type, at what stands behind that.
@@ -322,7 +337,7 @@ func (c *chunk) event(cl *class) {
 			c.skipField(f, 0)
 		}
 	}
-	c.take(cl, &ev)
+	c.add(cl, &ev)
 }
 
 // gauge reads a value of a counter.

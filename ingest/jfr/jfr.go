@@ -15,10 +15,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"math/bits"
@@ -59,9 +57,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 type decoder struct {
 	b         *recording.Builder
 	ctx       context.Context
-	at        int64 // where in the file the chunk begins
 	chunks    int
-	content   bytes.Buffer        // of the chunk
 	leafFirst []recording.FrameID // room for a stack
 	zero      int64               // nanoseconds since 1970 of picosecond 0
 	events    map[string]*event
@@ -87,24 +83,27 @@ type wait struct {
 // Decode reads all chunks into b. Of a recording that is cut or damaged it reads what
 // stands before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	in.OnSilence(b.Progress)
 	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event without a place in a view")}
-	from := &decode.Reader{In: in}
-	for {
-		more, err := d.next(from)
-		if err != nil {
-			if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
-				return err
-			}
-			if !b.Shows() && d.other.Read == 0 {
-				return fmt.Errorf("there is no event in the recording: %w", err)
-			}
-			b.Warn("damaged", fmt.Sprintf("byte %d", d.at), "The chunk at byte %d is cut or damaged (%v); what stands before is shown", d.at, err)
-			break
+	free := make(chan *bytes.Buffer, 2)
+	read := func(ctx context.Context, out chan<- *chunk) error {
+		r := &reader{ctx: ctx, from: &decode.Reader{In: in}, free: free}
+		return r.all(out)
+	}
+	err := decode.Beside(ctx, in, b, 0, read, func(c *chunk) error {
+		err := d.add(c)
+		select {
+		case free <- c.content:
+		default:
 		}
-		if !more {
-			break
+		return err
+	})
+	if bad, ok := errors.AsType[*damage](err); ok {
+		if !b.Shows() && d.other.Read == 0 {
+			return fmt.Errorf("there is no event in the recording: %w", bad.err)
 		}
+		b.Warn("damaged", fmt.Sprintf("byte %d", bad.at), "The chunk at byte %d is cut or damaged (%v); what stands before is shown", bad.at, bad.err)
+	} else if err != nil {
+		return err
 	}
 	d.finish()
 	if !b.Shows() {
@@ -113,52 +112,36 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return nil
 }
 
-// next reads a chunk; false at the end.
-func (d *decoder) next(from *decode.Reader) (bool, error) {
-	d.at = from.Bytes
-	var head [headBytes]byte
-	if n, err := io.ReadFull(from, head[:]); n == 0 && err == io.EOF {
-		return false, nil
-	} else if err != nil {
-		return false, cut(err)
-	}
-	be := binary.BigEndian
-	if string(head[:4]) != magic {
-		return false, errors.New("no chunk begins there")
-	}
-	if major := be.Uint16(head[4:]); major < 1 || major > 2 {
-		return false, fmt.Errorf("it is of version %d, and 1 and 2 are known", major)
-	}
-	size := int64(be.Uint64(head[8:]))
-	if size < headBytes {
-		return false, errors.New("it does not say how long it is: the recorder has not finished it")
-	}
-	d.content.Reset() // chunks are mostly of about one size
-	d.content.Write(head[:])
-	if _, err := io.CopyN(&d.content, from, size-headBytes); err != nil {
-		return false, cut(err)
-	}
-	c := &chunk{d: d, b: d.content.Bytes(), compressed: head[67]&1 != 0, startNanos: int64(be.Uint64(head[32:])), startTicks: int64(be.Uint64(head[48:])),
-		perSecond: int64(be.Uint64(head[56:])), metadataAt: int64(be.Uint64(head[24:])), pools: map[int64]map[int64]int{}, classes: map[int64]*class{},
-		stacks: map[int64]recording.CallID{}, threads: map[int64]*recording.TrackBuilder{}, frames: map[frameKey]recording.FrameID{}, usual: map[uint64]recording.FrameID{}}
-	if c.perSecond <= 0 {
-		return false, errors.New("its clock does not run")
-	}
-	if d.chunks++; d.chunks == 1 {
-		d.zero = c.startNanos
-		*d.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: d.zero}}
-		d.b.Source().Version = fmt.Sprintf("%d.%d", be.Uint16(head[4:]), be.Uint16(head[6:]))
-		d.b.Source().Note(recording.NoteTime, recording.NoteUnix(d.zero))
-	}
-	d.b.Progress()
-	return true, c.read()
+// damage is the error of a chunk that is cut or damaged, which begins at a place in the
+// file. What stands behind it is not read.
+type damage struct {
+	at  int64
+	err error
 }
 
-func cut(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it is cut short")
+func (e *damage) Error() string { return e.err.Error() }
+
+// add adds the events of a chunk.
+func (d *decoder) add(c *chunk) error {
+	if c.d = d; c.begun {
+		if d.chunks++; d.chunks == 1 {
+			d.zero = c.startNanos
+			*d.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: d.zero}}
+			d.b.Source().Version = c.version
+			d.b.Source().Note(recording.NoteTime, recording.NoteUnix(d.zero))
+		}
 	}
-	return err
+	err := c.err
+	if err == nil {
+		err = c.guard(c.take)
+	}
+	switch {
+	case d.ctx.Err() != nil:
+		return d.ctx.Err()
+	case err != nil:
+		return &damage{c.began, err}
+	}
+	return nil
 }
 
 // time is a chunk's tick in picoseconds of the recording.
@@ -253,8 +236,8 @@ func (d *decoder) sampleEvent(cl *class) *event {
 	return e
 }
 
-// take adds one event of a chunk.
-func (c *chunk) take(cl *class, ev *record) {
+// add adds one event of a chunk.
+func (c *chunk) add(cl *class, ev *record) {
 	d := c.d
 	at, length := c.time(ev.start), c.length(max(0, ev.duration))
 	if cl.counters != nil {
