@@ -35,8 +35,7 @@ type chunk struct {
 	pools   map[int64]map[int64]int // where values lie, by class and number
 	stacks  map[int64]recording.CallID
 	threads map[int64]*recording.TrackBuilder
-	frames  map[frameKey]recording.FrameID
-	usual   map[uint64]recording.FrameID // frames whose key has room in a number
+	traces
 	ids     struct{ thread, stack int64 }
 	steps   int // of skip
 }
@@ -296,6 +295,10 @@ func (c *chunk) checkpoint() {
 		}
 		for range c.count() {
 			key := c.number(8)
+			if id == c.ids.stack {
+				c.trace(cl, key)
+				continue
+			}
 			pool[key] = c.at
 			c.skip(cl, 0)
 		}

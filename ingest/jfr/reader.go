@@ -74,7 +74,7 @@ func (r *reader) next() (c *chunk, err error) {
 	c.metadataAt = int64(be.Uint64(head[24:]))
 	c.pools, c.classes, c.counts = map[int64]map[int64]int{}, map[int64]*class{}, map[int64]int{}
 	c.stacks, c.threads = map[int64]recording.CallID{}, map[int64]*recording.TrackBuilder{}
-	c.frames, c.usual = map[frameKey]recording.FrameID{}, map[uint64]recording.FrameID{}
+	c.traces = newTraces()
 	if c.perSecond <= 0 {
 		return c, errors.New("its clock does not run")
 	}
