@@ -36,8 +36,8 @@ type chunk struct {
 	stacks  map[int64]recording.CallID
 	threads map[int64]*recording.TrackBuilder
 	traces
-	ids     struct{ thread, stack int64 }
-	steps   int // of skip
+	ids   struct{ thread, stack int64 }
+	steps int // of skip
 }
 
 var errCut = errors.New("its content ends too early")
