@@ -158,7 +158,7 @@ func TestRedacted(t *testing.T) {
 	}
 	paths := []string{made, labelledProfile(t), "testdata/small.spaa", "testdata/small.spall"}
 	if !testing.Short() {
-		paths = append(paths, samples.Small(1<<20, samples.Files(t))...)
+		paths = append(paths, samples.Small(1<<18, samples.Files(t))...)
 	}
 	held := 0
 	for _, path := range paths {

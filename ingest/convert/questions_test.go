@@ -32,7 +32,11 @@ func FuzzQuestions(f *testing.F) {
 	seeds := questionSeeds(f)
 	for i := range seeds {
 		f.Add(uint8(i), []byte(nil))
-		for step := range 40 {
+		steps := 40
+		if testing.Short() {
+			steps = 8
+		}
+		for step := range steps {
 			f.Add(uint8(i), []byte{byte(step * 7), byte(step), byte(step * 3), byte(step * 11), byte(step + 3), byte(step * 5)})
 		}
 	}
