@@ -294,17 +294,7 @@ func diffCommand(c *pair.Pair, t *difftable.Panel) *command {
 	if o.Normalize != cmd.sets(a.Scope.Calls, b.Scope.Calls, one) {
 		cmd.add("--normalize", string(o.Normalize))
 	}
-	for i, p := range c.Sides {
-		own, ok := view.Within(p.Rec, p.Scope).Args(p.Rec, placed...)
-		for k := 0; k < len(own); k += 2 {
-			own[k] += "-" + strings.ToLower(pair.SideName(i))
-		}
-		if n := len(p.Scope.Tracks); !ok || n != 1 && p.Scope.Tracks != nil {
-			own = own[:2*panel.Index(p.Scope.Ranged)] // of threads one can be told
-			cmd.rest = append(cmd.rest, theThreads)
-		}
-		cmd.add(own...)
-	}
+	cmd.addScopes(c)
 	apart, _ := view.Within(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
 	cmd.add(apart...)
 	if rules := o.Match.Rules(); rules != "" {
@@ -316,23 +306,43 @@ func diffCommand(c *pair.Pair, t *difftable.Panel) *command {
 	f := c.Sides[c.Focus]
 	transforms, _ := (&view.State{Stacks: f.Stacks}).Args(f.Rec, "transform")
 	cmd.add(transforms...)
-	if t.Filters[difftable.FilterSure] && c.Tab == pair.Table {
-		cmd.add("--min-confidence", "0.95")
-	}
 	if c.Tab == pair.Table {
-		if t.By != difftable.ColumnDifference || t.Backward {
-			cmd.rest = append(cmd.rest, "the order of rows")
-		}
-		f := t.Filters
-		f[difftable.FilterSure] = false
-		if f != (difftable.Filters{}) {
-			cmd.rest = append(cmd.rest, "which rows are left out")
-		}
+		cmd.addTable(t)
 	}
 	if c.Tab == pair.Difference && len(c.Zoom) > 0 {
 		cmd.rest = append(cmd.rest, "what it is zoomed to")
 	}
 	return cmd
+}
+
+// addScopes adds the time and the threads of each side.
+func (cmd *command) addScopes(c *pair.Pair) {
+	for i, p := range c.Sides {
+		own, ok := view.Within(p.Rec, p.Scope).Args(p.Rec, placed...)
+		for k := 0; k < len(own); k += 2 {
+			own[k] += "-" + strings.ToLower(pair.SideName(i))
+		}
+		if n := len(p.Scope.Tracks); !ok || n != 1 && p.Scope.Tracks != nil {
+			own = own[:2*panel.Index(p.Scope.Ranged)] // of threads one can be told
+			cmd.rest = append(cmd.rest, theThreads)
+		}
+		cmd.add(own...)
+	}
+}
+
+// addTable adds what a command can say of which rows a table has, and in which order.
+func (cmd *command) addTable(t *difftable.Panel) {
+	f := t.Filters
+	if f[difftable.FilterSure] {
+		cmd.add("--min-confidence", "0.95")
+	}
+	if t.By != difftable.ColumnDifference || t.Backward {
+		cmd.rest = append(cmd.rest, "the order of rows")
+	}
+	f[difftable.FilterSure] = false
+	if f != (difftable.Filters{}) {
+		cmd.rest = append(cmd.rest, "which rows are left out")
+	}
 }
 
 // sets names the calls that are compared, of one recording or of two, and returns how

@@ -111,15 +111,35 @@ func (s *Shell) Layout(gtx layout.Context) {
 	u.Theme = s.Theme // which a key may have changed: pictures made now are kept
 	u.Fill(full, s.Theme.Background)
 	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
-	if s.Clip != "" {
-		what := s.Clip
-		if n := strings.Count(what, "\n"); n > 1 {
-			what = units.Plural(int64(n), "line")
-		}
-		s.CopyTo(u, what, s.Clip)
-		s.Clip = ""
+	s.copyClip(u)
+	s.layoutParts(u, full)
+	s.layoutAbove(u, full)
+	if s.again = s.typing && !u.StillTyping(); s.again {
+		// The field is gone. Keys that mean something now are only asked for with
+		// the next frame: the first of them would be lost.
+		u.Execute(op.InvalidateCmd{})
 	}
+	if !s.Note.Until.IsZero() && gtx.Now.Before(s.Note.Until) {
+		gtx.Execute(op.InvalidateCmd{At: s.Note.Until})
+	}
+}
 
+// copyClip copies what was asked for since the last frame.
+func (s *Shell) copyClip(u *ui.UI) {
+	if s.Clip == "" {
+		return
+	}
+	what := s.Clip
+	if n := strings.Count(what, "\n"); n > 1 {
+		what = units.Plural(int64(n), "line")
+	}
+	s.CopyTo(u, what, s.Clip)
+	s.Clip = ""
+}
+
+// layoutParts lays out what is beside each other: the toolbar, what is open, the status
+// line.
+func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	body := full
 	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)
 	if s.View == desk.Both {
@@ -136,11 +156,16 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	if s.View == desk.Both {
 		u.Area(&s.openButton, nil)
-		s.toolbar(u, image.Rect(0, 0, size.X, bar))
+		s.toolbar(u, image.Rect(0, 0, full.Max.X, bar))
 		u.Area(&s.Note, nil)
-		s.status(u, image.Rect(0, size.Y-status, size.X, size.Y))
+		s.status(u, image.Rect(0, full.Max.Y-status, full.Max.X, full.Max.Y))
 	}
 	u.NoArea()
+}
+
+// layoutAbove lays out what lies above that: lists, menus, pages of help, what is dragged.
+func (s *Shell) layoutAbove(u *ui.UI, full image.Rectangle) {
+	size := full.Max
 	if s.View == desk.Both && s.Pane != nil && s.Versus == nil {
 		s.Pane.Finder.Fresh().List.Layout(&s.Host, &s.Pane.Finder, u)
 	}
@@ -163,14 +188,6 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 	s.hint.layout(s, u)
 	s.layoutDrag(u, full)
-	if s.again = s.typing && !u.StillTyping(); s.again {
-		// The field is gone. Keys that mean something now are only asked for with
-		// the next frame: the first of them would be lost.
-		u.Execute(op.InvalidateCmd{})
-	}
-	if !s.Note.Until.IsZero() && gtx.Now.Before(s.Note.Until) {
-		gtx.Execute(op.InvalidateCmd{At: s.Note.Until})
-	}
 }
 
 // leaveMenu closes the menu and does what was chosen of it, if anything was.

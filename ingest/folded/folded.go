@@ -8,7 +8,6 @@ package folded
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -28,14 +27,8 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".folded"}, OneEvent: true, Write: write},
 }
 
-const (
-	// maxLine bounds what is held of one line.
-	maxLine = 16 << 20
-	// stride is how many lines pass between looks at the clock.
-	stride = 1024
-	// headLen is how much is looked at for the number of counts a line has.
-	headLen = 64 << 10
-)
+// headLen is how much is looked at for the number of counts a line has.
+const headLen = 64 << 10
 
 // The metrics of a file with two counts a line: the run before and the one
 // after.
@@ -96,54 +89,14 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 // read takes the text apart into lines.
 func (d *decoder) read(ctx context.Context, txt *text) error {
 	txt.in.OnSilence(d.b.Progress)
-	rest, skipping := 0, false
-	for {
-		chunk, err := txt.next(rest)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for len(chunk) > 0 {
-			end := newline(chunk)
-			if end < 0 && err == nil {
-				break
-			}
-			l := chunk
-			if end >= 0 {
-				l, chunk = chunk[:end], chunk[end+1:]
-			} else {
-				chunk = nil
-			}
-			if skipping {
-				skipping = false
-				continue
-			}
-			d.line++
-			if d.line%stride == 0 {
-				d.b.Progress()
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-			}
-			d.record(l)
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		rest = len(chunk)
-		if rest > maxLine || skipping {
-			if !skipping {
-				d.line++
-				d.tally.Read++
-				d.leaveOut("line-too-long", "is longer than %d MB and was left out", maxLine>>20)
-				skipping = true
-			}
-			rest = 0
-		}
-		d.b.Progress()
-	}
+	return decode.WholeLines(ctx, txt.next, d.b, func() {
+		d.line++
+		d.tally.Read++
+		d.leaveOut("line-too-long", "is longer than %d MB and was left out", decode.MaxLine>>20)
+	}, func(line []byte, _ bool) {
+		d.line++
+		d.record(line)
+	})
 }
 
 // record reads one line, without its line end.

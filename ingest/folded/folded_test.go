@@ -394,7 +394,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	long := append(bytes.Repeat([]byte("a;"), maxLine), []byte("a 1\nb;c 2\n")...)
+	long := append(bytes.Repeat([]byte("a;"), decode.MaxLine), []byte("a 1\nb;c 2\n")...)
 	in := source.FromReader("pipe", iotest.HalfReader(bytes.NewReader(long)))
 	b := recording.NewBuilder()
 	if err := Decode(context.Background(), in, b, decode.Options{}); err != nil {

@@ -18,9 +18,6 @@ const (
 	tooLarge // a stack whose count fits nowhere
 )
 
-// newline returns where the first line ends, or -1.
-func newline(b []byte) int { return bytes.IndexByte(b, '\n') }
-
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // trim takes blanks off both ends.

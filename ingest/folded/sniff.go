@@ -90,7 +90,7 @@ func take(head []byte, whole bool) (c census) {
 	stacks := map[string]bool{}
 	for seen := 0; len(head) > 0 && seen < sniffLines; seen++ {
 		var l []byte
-		if i := newline(head); i >= 0 {
+		if i := bytes.IndexByte(head, '\n'); i >= 0 {
 			l, head = head[:i], head[i+1:]
 		} else if whole || seen == 0 && !markup(head) {
 			l, head = head, nil

@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"ashlar/ingest/codec"
 	"ashlar/ingest/decode"
@@ -30,14 +29,8 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-const (
-	// maxLine bounds what is held of one line.
-	maxLine = 16 << 20
-	// headLen is how much is looked at before the first sample is read.
-	headLen = 64 << 10
-	// stride is how many lines pass between looks at the clock.
-	stride = 1024
-)
+// headLen is how much is looked at before the first sample is read.
+const headLen = 64 << 10
 
 // decoder reads line by line. A sample is collected in head and stack until
 // another header or the end closes it. A blank line stands between samples, and
@@ -92,53 +85,17 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 
 func (d *decoder) read(ctx context.Context, in *source.Input) error {
 	in.OnSilence(d.show)
-	rest, skipping := 0, false
-	for {
+	next := func(rest int) ([]byte, error) {
 		chunk, _, err := in.Next(rest)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for len(chunk) > 0 {
-			end := bytes.IndexByte(chunk, '\n')
-			if end < 0 && err == nil {
-				break
-			}
-			l, last := chunk, end < 0
-			if end >= 0 {
-				l, chunk = chunk[:end], chunk[end+1:]
-			} else {
-				chunk = nil
-			}
-			if skipping {
-				skipping = false
-				continue
-			}
-			d.line++
-			if d.line%stride == 0 {
-				d.b.Progress()
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-			}
-			d.text(l, last)
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		rest = len(chunk)
-		if rest > maxLine || skipping {
-			if !skipping {
-				d.line++
-				d.b.Warn("line-too-long", d.place(d.line), "Line %d is longer than %d MB and was left out", d.line, maxLine>>20)
-				skipping = true
-			}
-			rest = 0
-		}
-		d.b.Progress()
+		return chunk, err
 	}
+	return decode.WholeLines(ctx, next, d.b, func() {
+		d.line++
+		d.b.Warn("line-too-long", d.place(d.line), "Line %d is longer than %d MB and was left out", d.line, decode.MaxLine>>20)
+	}, func(line []byte, ended bool) {
+		d.line++
+		d.text(line, !ended)
+	})
 }
 
 // show publishes what has come from a pipe that has fallen silent, the sums of

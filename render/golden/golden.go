@@ -17,6 +17,7 @@ import (
 	"image/draw"
 	"image/png"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,9 +172,11 @@ func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.
 func difference(a, b *image.RGBA, r image.Rectangle) float64 {
 	var d [3]int
 	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			p, q := a.RGBAAt(x, y), b.RGBAAt(x, y)
-			d[0], d[1], d[2] = d[0]+int(p.R)-int(q.R), d[1]+int(p.G)-int(q.G), d[2]+int(p.B)-int(q.B)
+		p, q := a.Pix[a.PixOffset(r.Min.X, y):][:4*r.Dx()], b.Pix[b.PixOffset(r.Min.X, y):][:4*r.Dx()]
+		for ; len(p) > 0; p, q = p[4:], q[4:] {
+			for c := range d {
+				d[c] += int(p[c]) - int(q[c])
+			}
 		}
 	}
 	most := max(d[0], -d[0], d[1], -d[1], d[2], -d[2])
@@ -194,16 +197,17 @@ func Lost(a, b *image.RGBA, tile int) []image.Rectangle {
 // shifted, while much in it stands out in b.
 func lost(a, b *image.RGBA, r image.Rectangle) bool {
 	around := r.Inset(-max(1, r.Dx()/8)).Intersect(a.Rect)
-	return standOut(b, r, 40) >= r.Dx()*r.Dy()/14 && standOut(a, around, 10) == 0
+	return standOut(a, around, 10, 1) == 0 && standOut(b, r, 40, math.MaxInt) >= r.Dx()*r.Dy()/14
 }
 
-// standOut counts the pixels in r that differ by more than a number from the first.
-func standOut(img *image.RGBA, r image.Rectangle, by int) int {
-	n, first := 0, img.RGBAAt(r.Min.X, r.Min.Y)
+// standOut counts the pixels in r that differ by more than a number from the first, up
+// to most.
+func standOut(img *image.RGBA, r image.Rectangle, by, most int) (n int) {
+	first := img.RGBAAt(r.Min.X, r.Min.Y)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			p := img.RGBAAt(x, y)
-			if far(p, first) > by {
+		row := img.Pix[img.PixOffset(r.Min.X, y):][:4*r.Dx()]
+		for ; len(row) > 0 && n < most; row = row[4:] {
+			if far(color.RGBA{row[0], row[1], row[2], row[3]}, first) > by {
 				n++
 			}
 		}

@@ -70,65 +70,81 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	if a == nil {
 		return "", "", nil
 	}
+	if c.Chosen != nil {
+		return c.Chosen.Name, panel.ShortModule(c.Chosen.Module), c.ofChosen(a)
+	}
+	title = "Both recordings"
+	if c.Within {
+		title = "A and B"
+	}
+	return title, c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ofWhole(a)
+}
+
+// amounts are the rows of what something costs in A and in B. The sides are called so,
+// behind a word and before another one.
+func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []Detail {
 	m := a.Compared.Metric
 	exact := func(v int64) string { return units.Exact(v, &m.Common) }
 	value := func(v int64) string { return units.Full(m.Readable(v)) }
-	add := func(key, text, full string) { ds = append(ds, Detail{Key: key, Value: text, Exact: full}) }
+	return []Detail{
+		{Key: before + "A" + behind, Value: value(va), Exact: exact(va)},
+		{Key: before + "B" + behind, Value: value(vb), Exact: exact(vb)},
+		{Key: "Difference", Value: verdict.Signed(m, vb-va) + "   " + units.Change(va, vb), Exact: exact(vb - va)},
+	}
+}
+
+// ofWhole are the details of all that is compared.
+func ofWhole(a *session.CompareAnswer) (ds []Detail) {
+	if a.Normalize == compare.Calls {
+		ds = amounts(a, "", " each", a.A.Total, a.B.Total)
+		ds = append(ds, Detail{Key: "Calls", Value: units.Count(a.A.Calls) + " of A, " + units.Count(a.B.Calls) + " of B"})
+		return append(ds, amounts(a, "", " in all", a.A.RawTotal, a.B.RawTotal)...)
+	}
+	ds = amounts(a, "", "", a.A.RawTotal, a.B.RawTotal)
+	if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
+		ds = append(ds, Detail{Key: "Confidence", Value: units.Level(w.Level())})
+	}
+	return ds
+}
+
+// ofChosen are the details of the chosen function.
+func (c *OfTwo) ofChosen(a *session.CompareAnswer) []Detail {
+	key := c.ChosenKey(a)
+	if key < 0 {
+		return nil
+	}
+	ds := c.callDetails(a, key)
+	for i := range a.Functions.Rows {
+		if row := &a.Functions.Rows[i]; row.Key == key {
+			ds = append(ds, ofRow(a, row)...)
+		}
+	}
+	return ds
+}
+
+func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
+	if row.NameB != "" {
+		ds = append(ds, Detail{Key: "in B", Value: row.NameB})
+	}
 	each := ""
 	if a.Normalize == compare.Calls {
 		each = " each"
 	}
-	if c.Chosen == nil {
-		both := func(what string, va, vb int64) {
-			add("A"+what, value(va), exact(va))
-			add("B"+what, value(vb), exact(vb))
-			add("Difference", verdict.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
-		}
-		if each != "" {
-			both(each, a.A.Total, a.B.Total)
-			add("Calls", units.Count(a.A.Calls)+" of A, "+units.Count(a.B.Calls)+" of B", "")
-			both(" in all", a.A.RawTotal, a.B.RawTotal)
-		} else {
-			both("", a.A.RawTotal, a.B.RawTotal)
-		}
-		if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
-			add("Confidence", units.Level(w.Level()), "")
-		}
-		title = "Both recordings"
-		if c.Within {
-			title = "A and B"
-		}
-		return title, c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ds
-	}
-	title, sub = c.Chosen.Name, panel.ShortModule(c.Chosen.Module)
-	key := c.ChosenKey(a)
-	if key >= 0 {
-		ds = append(ds, c.callDetails(a, key)...)
-		for i := range a.Functions.Rows {
-			row := &a.Functions.Rows[i]
-			if row.Key != key {
-				continue
-			}
-			if row.NameB != "" {
-				add("in B", row.NameB, "")
-			}
-			both := func(word string, va, vb int64, conf *compare.Confidence) {
-				add(word+" A"+each, value(va), exact(va))
-				add(word+" B"+each, value(vb), exact(vb))
-				add("Difference", verdict.Signed(m, vb-va)+"   "+units.Change(va, vb), exact(vb-va))
-				if conf != nil {
-					add("Confidence", pair.SureText(a, conf), "")
-				}
-			}
-			both("Self", row.ASelf, row.BSelf, row.Self)
-			both("Total", row.ATotal, row.BTotal, row.Total)
-			add("Matched", pair.RuleWords[row.Rule], "")
-			if row.Status == compare.New || row.Status == compare.Gone {
-				ds[len(ds)-1] = Detail{Key: "Status", Value: map[compare.Status]string{compare.New: "new: only in B", compare.Gone: "gone: only in A"}[row.Status]}
-			}
+	both := func(word string, va, vb int64, conf *compare.Confidence) {
+		ds = append(ds, amounts(a, word+" ", each, va, vb)...)
+		if conf != nil {
+			ds = append(ds, Detail{Key: "Confidence", Value: pair.SureText(a, conf)})
 		}
 	}
-	return title, sub, ds
+	both("Self", row.ASelf, row.BSelf, row.Self)
+	both("Total", row.ATotal, row.BTotal, row.Total)
+	switch row.Status {
+	case compare.New:
+		return append(ds, Detail{Key: "Status", Value: "new: only in B"})
+	case compare.Gone:
+		return append(ds, Detail{Key: "Status", Value: "gone: only in A"})
+	}
+	return append(ds, Detail{Key: "Matched", Value: pair.RuleWords[row.Rule]})
 }
 
 // callDetails are about the picked call and the one that goes with it.

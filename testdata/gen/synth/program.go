@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 const (
@@ -81,8 +82,33 @@ type threadInfo struct {
 }
 
 // newProgram makes up a program with that many threads and at least that many
-// call paths. The same arguments give the same program.
+// call paths. The same arguments give the same program, whose threads are the
+// caller's to change.
 func newProgram(seed uint64, threads, paths int) *program {
+	latest.Lock()
+	defer latest.Unlock()
+	if is := (programKey{seed, threads, paths}); latest.of == nil || latest.key != is {
+		latest.key, latest.of = is, makeProgram(seed, threads, paths)
+	}
+	p := *latest.of
+	p.threads = slices.Clone(p.threads)
+	return &p
+}
+
+// latest is the last program that was made. Mostly the next recording is of it too, and
+// to make up a program takes longer than to write a few thousand records.
+var latest struct {
+	sync.Mutex
+	key programKey
+	of  *program
+}
+
+type programKey struct {
+	seed           uint64
+	threads, paths int
+}
+
+func makeProgram(seed uint64, threads, paths int) *program {
 	p := &program{spread: newSpread(seed)}
 	starts := p.makeFunctions(rand.NewPCG(seed, streamNames))
 	p.makeThreads(threads)

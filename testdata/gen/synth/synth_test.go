@@ -127,7 +127,7 @@ func TestSummaryAgreesWithFile(t *testing.T) {
 
 // Every shape holds what its summary says.
 func TestShapes(t *testing.T) {
-	records := int64(20_000)
+	records := int64(8000)
 	if testing.Short() { // with the race detector
 		records = 3000
 	}
