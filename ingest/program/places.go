@@ -3,9 +3,7 @@ package program
 import (
 	"cmp"
 	"debug/dwarf"
-	"debug/elf"
 	"encoding/binary"
-	"io"
 	"slices"
 	"sort"
 )
@@ -25,7 +23,6 @@ const mostWalked = 64 << 20
 
 // units are the compile units of a program and what was read of them.
 type units struct {
-	list   []*unit
 	ranges []within[*unit]
 	walked int
 	names  map[dwarf.Offset]string
@@ -77,40 +74,31 @@ func order[T any](in []within[T]) {
 // FindUnits makes Places answer, also once the program is closed: it finds the compile
 // units, each of which begins with its length (DWARF 5, 7.5.1).
 func (p *Program) FindUnits() {
-	f := p.file
-	var info *elf.Section
-	for _, name := range []string{".debug_info", ".zdebug_info"} {
-		info = cmp.Or(info, f.Section(name))
-	}
-	if p.lines == nil || info == nil {
+	if p.lines == nil || p.info == nil {
 		return
 	}
 	p.units = &units{names: map[dwarf.Offset]string{}}
-	in, data := info.Open(), p.lines.Reader()
-	for at := int64(0); ; {
-		var head [24]byte
-		n, _ := io.ReadFull(in, head[:])
-		size, header := unitHeader(f.ByteOrder, head[:n])
+	data := p.lines.Reader()
+	for at := int64(0); at < int64(len(p.info)); {
+		size, header := unitHeader(p.file.ByteOrder, p.info[at:])
 		if size == 0 {
 			break
 		}
 		data.Seek(dwarf.Offset(at + header))
 		if e, err := data.Next(); err == nil && e != nil && (e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagSkeletonUnit) {
 			u := &unit{entry: e, size: int(min(size, mostWalked))}
-			p.units.list = append(p.units.list, u)
 			if ranges, err := p.lines.Ranges(e); err == nil {
 				for _, r := range ranges {
 					p.units.ranges = append(p.units.ranges, within[*unit]{r[0], r[1], u})
 				}
 			}
 		}
-		if at += size; size < int64(n) {
+		if size > int64(len(p.info))-at {
 			break
 		}
-		if _, err := io.CopyN(io.Discard, in, size-int64(n)); err != nil {
-			break
-		}
+		at += size
 	}
+	p.info = nil
 	order(p.units.ranges)
 }
 

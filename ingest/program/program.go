@@ -5,15 +5,12 @@ package program
 import (
 	"debug/dwarf"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 	"sort"
-	"strings"
 
 	"ashlar/ingest/source"
 )
@@ -34,6 +31,7 @@ type Program struct {
 	extents []extent
 	loads   []elf.ProgHeader
 	lines   *dwarf.Data
+	info    []byte // the section that units stand in, until they are found
 	units   *units
 	file    *elf.File
 	closer  *os.File
@@ -103,7 +101,7 @@ func OpenStripped(path string) (*Program, error) {
 	case size > mostDWARF:
 		p.Without = fmt.Sprintf("unpacks to more than %d MB", mostDWARF>>20)
 	case size > 0:
-		if p.lines, err = f.DWARF(); err != nil {
+		if p.lines, p.info, err = readDWARF(f); err != nil {
 			p.Without = fmt.Sprintf("cannot be read (%v)", err)
 		}
 	}
@@ -117,34 +115,8 @@ const (
 	mostDWARF   = 512 << 20
 )
 
-func isDWARF(s *elf.Section) bool {
-	return strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")
-}
-
 func isSymbols(s *elf.Section) bool {
 	return s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_DYNSYM || s.Type == elf.SHT_STRTAB
-}
-
-// unpacked is how many bytes some sections of a program have once they are
-// unpacked.
-func unpacked(f *elf.File, of func(*elf.Section) bool) (sum uint64) {
-	for _, s := range f.Sections {
-		if !of(s) || s.Type == elf.SHT_NOBITS {
-			continue
-		}
-		size := s.Size
-		// The older way to compress has the size in the section.
-		var head [12]byte
-		if strings.HasPrefix(s.Name, ".z") && s.ReaderAt != nil {
-			if _, err := s.ReadAt(head[:], 0); err == nil && string(head[:4]) == "ZLIB" {
-				size = binary.BigEndian.Uint64(head[4:])
-			}
-		}
-		if sum += size; sum < size {
-			return math.MaxUint64
-		}
-	}
-	return sum
 }
 
 // Close closes the file. Lookup and Places may still be called, File not.
