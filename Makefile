@@ -151,7 +151,7 @@ lint: prepare-build ## gofmt, go vet, staticcheck, types on other systems
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
 	$(GO) vet -tags=$(TAGS),desktop ./app/ashlar
-	GOGC=100 $(GO) run ./testdata/typecheck windows darwin -- ./... # else it takes 4 GB
+	$(GO) run ./testdata/typecheck windows darwin -- ./...
 
 generate: prepare-draw ## run go generate, draw the picture of the README
 	$(GO) generate $(PACKAGES)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -84,13 +85,13 @@ what differs from the first to the second and is no chance is listed.
 }
 
 // rulesText lists the rules of findings.
-func rulesText() string {
+var rulesText = sync.OnceValue(func() string {
 	var b strings.Builder
 	for _, r := range findings.Describe() {
 		jsondoc.Wrap(&b, r[0]+": "+r[1]+". Wrong when "+r[2]+".", "  ", helpWidth)
 	}
 	return b.String()
-}
+})
 
 // lookAt is a command about one recording, or as many as most.
 func lookAt(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {

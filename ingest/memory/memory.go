@@ -37,7 +37,12 @@ const (
 // unless GOMEMLIMIT is set.
 func Room() (n int64, known bool) {
 	u := now()
-	if n, known = u.system(); known {
+	return u.room(u.system())
+}
+
+// room is Room where the system gives so many bytes, if that is known.
+func (u use) room(n int64, known bool) (int64, bool) {
+	if known {
 		n -= 2 * u.margin(n)
 	}
 	if left, ok := u.addresses(); ok && (!known || left < n) {
@@ -253,7 +258,7 @@ func (w *Watcher) Look() int64 {
 	}
 	tell(most)
 	w.sparing.Change(fairGarbage())
-	room, known := Room()
+	room, known := u.room(free, known)
 	if !known || w.halted {
 		return math.MaxInt64
 	}

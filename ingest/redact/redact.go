@@ -79,19 +79,33 @@ const (
 )
 
 var (
-	anyURL   = lazily(`(?i)\b(?:[a-z][a-z0-9+.-]{1,24}://|(?:data|blob|javascript|filesystem|mailto):)[^\s"'<>\x60]+`)
-	email    = lazily(`(?i)\b[\w.+-]+@(?:[a-z0-9-]+\.)+(?:` + tops + `)\b`)
-	windows  = lazily(`(?i)(?:\b[a-z]:|\\)[\\/][^\s"'<>|:*?]+`)
-	absolute = lazily(`(^|[\s"'()\[\]{}=,:;@|<>])(~?/[^\s"'()\[\]{},;:|<>]+)`)
-	relative = lazily(`(?i)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+\.(?:` + code + `)\b`)
-	led      = lazily(`(?i)\b(?:[a-z0-9-]+\.)+(?:` + tops + `)(?::\d+)?/(?:[^\s"'()\[\]{},;:*/]+/)*`)
-	long     = lazily(`(^|[\s"'()\[\]{}=,;@|<>/])((?:[a-z0-9-]+\.){2,}(?:` + tops + `)(?::\d+)?)($|[\s"'()\[\]{},;|<>/])`)
-	short    = lazily(`(^|[\s"'()\[\]{}=,;@|<>/])([a-z0-9-]+\.(?:` + few + `)(?::\d+)?|localhost:\d+)($|[\s"'()\[\]{},;|<>/])`)
-	ipv4     = lazily(`\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b`)
-	ipv6     = lazily(`(?i)\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?`)
+	anyURL   = expression{`:`, lazily(`(?i)\b(?:[a-z][a-z0-9+.-]{1,24}://|(?:data|blob|javascript|filesystem|mailto):)[^\s"'<>\x60]+`)}
+	email    = expression{`@`, lazily(`(?i)\b[\w.+-]+@(?:[a-z0-9-]+\.)+(?:` + tops + `)\b`)}
+	windows  = expression{`:\`, lazily(`(?i)(?:\b[a-z]:|\\)[\\/][^\s"'<>|:*?]+`)}
+	absolute = expression{`/`, lazily(`(^|[\s"'()\[\]{}=,:;@|<>])(~?/[^\s"'()\[\]{},;:|<>]+)`)}
+	relative = expression{`/\`, lazily(`(?i)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+\.(?:` + code + `)\b`)}
+	led      = expression{`/`, lazily(`(?i)\b(?:[a-z0-9-]+\.)+(?:` + tops + `)(?::\d+)?/(?:[^\s"'()\[\]{},;:*/]+/)*`)}
+	long     = expression{`.`, lazily(`(^|[\s"'()\[\]{}=,;@|<>/])((?:[a-z0-9-]+\.){2,}(?:` + tops + `)(?::\d+)?)($|[\s"'()\[\]{},;|<>/])`)}
+	short    = expression{`.:`, lazily(`(^|[\s"'()\[\]{}=,;@|<>/])([a-z0-9-]+\.(?:` + few + `)(?::\d+)?|localhost:\d+)($|[\s"'()\[\]{},;|<>/])`)}
+	ipv4     = expression{`.`, lazily(`\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b`)}
+	ipv6     = expression{`[`, lazily(`(?i)\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?`)}
 	ending   = lazily(`(?i)([^/\\?#=&]+\.(?:` + code + `))(?:[?#][^:]*)?((?::\d+){0,2})$`)
 	java     = lazily(`^(?:java|javax|sun|jdk|kotlin|scala|android)\.`)
 )
+
+// expression is one that only finds texts with one of the bytes that it needs. Most names
+// lack them, and looking for bytes takes a hundredth of the time.
+type expression struct {
+	needs string
+	lazy  func() *regexp.Regexp
+}
+
+func (e expression) replace(s string, by func(string) string) string {
+	if !strings.ContainsAny(s, e.needs) {
+		return s
+	}
+	return e.lazy().ReplaceAllStringFunc(s, by)
+}
 
 // lazily compiles an expression when it is first used: these take some milliseconds, and
 // few runs of the program need them.
@@ -101,10 +115,7 @@ func lazily(text string) func() *regexp.Regexp {
 
 // Text leaves out of a name or a sentence the URLs, hosts and folders in it.
 func (r *Redactor) Text(s string) string {
-	if !strings.ContainsAny(s, `/\.:@`) {
-		return s
-	}
-	s = anyURL().ReplaceAllStringFunc(s, func(u string) string {
+	s = anyURL.replace(s, func(u string) string {
 		end := strings.TrimRight(u, ").,;]}")
 		rest := u[len(end):]
 		name := r.name(urls, end)
@@ -113,25 +124,25 @@ func (r *Redactor) Text(s string) string {
 		}
 		return name + rest
 	})
-	s = email().ReplaceAllStringFunc(s, func(a string) string { return r.name(hosts, a) })
-	s = windows().ReplaceAllStringFunc(s, r.path)
-	s = absolute().ReplaceAllStringFunc(s, func(m string) string {
+	s = email.replace(s, func(a string) string { return r.name(hosts, a) })
+	s = windows.replace(s, r.path)
+	s = absolute.replace(s, func(m string) string {
 		at := strings.IndexAny(m, "~/")
 		return m[:at] + r.path(m[at:])
 	})
-	s = relative().ReplaceAllStringFunc(s, r.path)
-	s = led().ReplaceAllStringFunc(s, func(m string) string { return r.name(hosts, m) + "/" })
-	for _, host := range []*regexp.Regexp{long(), short()} {
-		s = host.ReplaceAllStringFunc(s, func(m string) string {
-			p := host.FindStringSubmatch(m)
+	s = relative.replace(s, r.path)
+	s = led.replace(s, func(m string) string { return r.name(hosts, m) + "/" })
+	for _, host := range []expression{long, short} {
+		s = host.replace(s, func(m string) string {
+			p := host.lazy().FindStringSubmatch(m)
 			if java().MatchString(p[2]) {
 				return m
 			}
 			return p[1] + r.name(hosts, p[2]) + p[3]
 		})
 	}
-	for _, host := range []*regexp.Regexp{ipv4(), ipv6()} {
-		s = host.ReplaceAllStringFunc(s, func(m string) string { return r.name(hosts, m) })
+	for _, host := range []expression{ipv4, ipv6} {
+		s = host.replace(s, func(m string) string { return r.name(hosts, m) })
 	}
 	return s
 }
@@ -169,7 +180,7 @@ func (r *Redactor) File(s string) string {
 
 // process is the name of a process or thread, which may be its command line.
 func (r *Redactor) process(s string) string {
-	if s == "" || s[0] != '/' && !windows().MatchString(s[:min(len(s), 4)]) {
+	if s == "" || s[0] != '/' && !windows.lazy().MatchString(s[:min(len(s), 4)]) {
 		return r.Text(s)
 	}
 	program, arguments, more := strings.Cut(s, " ")

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -55,6 +56,34 @@ func TestText(t *testing.T) {
 	}
 	if said := r.Said(); !strings.Contains(said, "URLs") || !strings.Contains(said, "hosts") || !strings.Contains(said, "folders") {
 		t.Errorf("it says %q", said)
+	}
+}
+
+// TestExpressionsNeed: an expression finds nothing in texts without what it needs.
+func TestExpressionsNeed(t *testing.T) {
+	pieces := []string{"[::1]", "a@c.com", "/", "\\", ".", ":", "@", "[", "]", " ", "~", "-", "(", "1", "10.0.12.13", "a", "c", "go", "com", "io", "acme", "localhost", "data", "fe80", "é"}
+	rng := rand.New(rand.NewPCG(1, 2))
+	all := []expression{anyURL, email, windows, absolute, relative, led, long, short, ipv4, ipv6}
+	found := make([]int, len(all))
+	for range 3000 {
+		var b strings.Builder
+		for range 1 + rng.IntN(9) {
+			b.WriteString(pieces[rng.IntN(len(pieces))])
+		}
+		text := b.String()
+		for i, e := range all {
+			if !e.lazy().MatchString(text) {
+				continue
+			}
+			if found[i]++; e.replace(text, func(string) string { return "" }) == text {
+				t.Errorf("%q has none of %q, and %v finds something", text, e.needs, e.lazy())
+			}
+		}
+	}
+	for i, n := range found {
+		if n == 0 {
+			t.Errorf("%v finds nothing in any text", all[i].lazy())
+		}
 	}
 }
 
