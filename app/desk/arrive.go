@@ -184,27 +184,13 @@ func (p *Pane) arriveScrolled(u *ui.UI) {
 	}
 	p.visit.scrolled = nil
 	p.View.Scroll = u.Px(st.Sides[p.visit.side].Scroll)
-	if to := p.tabScroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
+	if to := p.below().Scroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
 		*to = u.Px(st.Down)
 		if p.Tab == panel.Source {
 			file, _ := p.SourceFile()
 			p.SourcePart.Of, p.SourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
 		}
 	}
-}
-
-// tabScroll is how far the chosen tab is scrolled, nil where it is not.
-func (p *Pane) tabScroll() *int {
-	if w := p.Within; w != nil && w.shows(p) {
-		if x, ok := w.deck.Shown(p.Tab).(panel.Scrolled[*pair.Pair]); ok {
-			return x.Scroll(&w.Pair)
-		}
-		return nil
-	}
-	if x, ok := p.panel().(panel.Scrolled[*panel.Side]); ok {
-		return x.Scroll(&p.Side)
-	}
-	return nil
 }
 
 // markNamed picks the heaviest of the functions that are meant.
