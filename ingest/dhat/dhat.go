@@ -91,11 +91,8 @@ func (d *decoder) file() {
 	if !d.s.Enter('{') {
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "pps" && d.s.Enter('['):
 			for d.s.Next() {
 				d.point()
@@ -128,11 +125,7 @@ func (d *decoder) point() {
 		return
 	}
 	p.values = make([]int64, len(d.measure))
-	for d.s.Next() {
-		key, ok := d.s.Key()
-		if !ok {
-			break
-		}
+	for key := range d.s.Members {
 		switch i := indexOf(d.measure, key); {
 		case key == "fs" && d.s.Enter('['):
 			for d.s.Next() {

@@ -79,11 +79,8 @@ func (d *decoder) file() {
 	if !d.s.Enter('{') {
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "head" && d.s.Enter('{'):
 			d.tree()
 		default: // samples: how the sizes came about, with no stack and no time of their own

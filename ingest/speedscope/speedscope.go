@@ -110,11 +110,7 @@ func (d *decoder) file() {
 	if !d.s.Enter('{') {
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
-		if !ok {
-			return
-		}
+	for key := range d.s.Members {
 		switch {
 		case key == "profiles" && d.s.Enter('['):
 			for d.s.Next() {
@@ -159,11 +155,8 @@ func (d *decoder) about(key, value string) {
 }
 
 func (d *decoder) shared() {
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "frames" && d.s.Enter('['):
 			for d.s.Next() {
 				raw, ok := d.s.Value()
@@ -189,11 +182,7 @@ func (d *decoder) frame(raw []byte) {
 	t.Kept++
 	var fn recording.Function
 	var fr recording.Frame
-	for m := jsonscan.Object(raw); ; {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(raw).All {
 		switch string(k) {
 		case "name":
 			fn.Name = jsonscan.Plain(v)
