@@ -56,7 +56,6 @@ type point struct {
 type decoder struct {
 	b       *recording.Builder
 	s       *jsonscan.Stream
-	tick    func() error
 	about   map[string]string
 	measure []measure
 	used    []bool // which measures any point has
@@ -67,28 +66,20 @@ type decoder struct {
 // Decode reads the file into one event with a metric for each thing counted.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, about: map[string]string{}, measure: measures, used: make([]bool, len(measures))}
-	in.OnSilence(b.Progress)
-	d.tick = func() error {
-		b.Progress()
-		return ctx.Err()
-	}
-	d.s = jsonscan.NewStream(in, d.tick)
-	d.file()
-	if err := d.s.Err(); err != nil {
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
 		return err
 	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if v := d.about["dhatFileVersion"]; v != version {
 		b.Warn("version", "", "The file is of version %q; it is read as one of version %s", v, version)
 	}
 	if len(d.points) == 0 {
 		return errors.New("there is no stack in the DHAT profile")
 	}
-	return d.build()
+	return d.build(ctx)
 }
 
-func (d *decoder) file() {
-	if !d.s.Enter('{') {
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
 		return
 	}
 	for key := range d.s.Members {

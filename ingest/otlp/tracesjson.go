@@ -49,10 +49,7 @@ func (t *tracer) json(content []byte) error {
 
 // walk reads the spans of an object, as far as it goes.
 func (t *tracer) walk(content []byte) *jsonscan.Stream {
-	s := jsonscan.NewStream(source.FromBytes("", content), func() error {
-		t.b.Progress()
-		return t.ctx.Err()
-	})
+	s := jsonscan.NewStream(source.FromBytes("", content), func() error { return decode.Tick(t.ctx, t.b) })
 	t.object(s, 0)
 	return s
 }

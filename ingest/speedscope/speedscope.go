@@ -80,16 +80,9 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d := &decoder{
 		b: b, in: in, ctx: ctx, tracks: map[string]int{}, events: map[eventKey]int{},
 	}
-	in.OnSilence(b.Progress)
-	d.s = jsonscan.NewStream(in, func() error {
-		b.Progress()
-		return ctx.Err()
-	})
-	d.file()
-	if err := d.s.Err(); err != nil {
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
 		return err
 	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if !d.known {
 		if len(d.waiting) > 0 {
 			b.Warn("frames-missing", "", "The file has no table of frames; frames are called by their numbers")
@@ -106,8 +99,8 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 }
 
 // file reads the outermost object.
-func (d *decoder) file() {
-	if !d.s.Enter('{') {
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
 		return
 	}
 	for key := range d.s.Members {
