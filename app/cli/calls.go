@@ -70,14 +70,8 @@ the calls counts with them, in their thread and time: spans and samples.`,
 				if err := o.parse(args[:len(args)-1], *demo); err != nil {
 					return err
 				}
-				switch {
-				case o.rows < 0:
-					return misuse("-n %d is negative; 0 prints all rows", o.rows)
-				case o.json && o.csv:
-					return misuse("--json and --csv are two forms; leave one out")
-				}
-				if (o.json || o.csv || c.budget > 0) && !fs.Changed("rows") {
-					o.rows = 0
+				if err := c.takeRows(fs, &o.rows, "rows", o.json, o.csv); err != nil {
+					return err
 				}
 				return c.calls(&o)
 			}

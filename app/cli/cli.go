@@ -281,6 +281,20 @@ func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {
 	return fs, run
 }
 
+// takeRows checks how many of something are to be printed, n: without a word on that all
+// of them where a program reads the answer, or where a budget cuts it.
+func (c *call) takeRows(fs *pflag.FlagSet, n *int, what string, json, csv bool) error {
+	switch {
+	case *n < 0:
+		return misuse("-n %d is negative; 0 prints all %s", *n, what)
+	case json && csv:
+		return misuse("--json and --csv are two forms; leave one out")
+	case (json || csv || c.budget > 0) && !fs.Changed("rows"):
+		*n = 0
+	}
+	return nil
+}
+
 // oneFile is for commands that take a single recording.
 func oneFile(args []string, demo bool) (string, error) {
 	switch {

@@ -54,14 +54,8 @@ that lie in each other only of the outermost.`,
 				if o.rng, err = rangeFlag(o.text); err != nil {
 					return err
 				}
-				switch {
-				case o.steps < 0:
-					return misuse("-n %d is negative; 0 prints all steps", o.steps)
-				case o.json && o.csv:
-					return misuse("--json and --csv are two forms; leave one out")
-				}
-				if (o.json || o.csv || c.budget > 0) && !fs.Changed("rows") {
-					o.steps = 0
+				if err := c.takeRows(fs, &o.steps, "steps", o.json, o.csv); err != nil {
+					return err
 				}
 				return c.criticalPath(&o)
 			}

@@ -76,11 +76,9 @@ of a function, and --search lists the rows that match.`,
 				if o.by, err = analyze.ParseBy(by); err != nil {
 					return &usageError{err: err}
 				}
-				if rows < 0 {
-					return misuse("-n %d is negative; 0 prints all rows", rows)
-				}
-				if o.rows = rows; (o.json || c.budget > 0) && !fs.Changed("rows") {
-					o.rows = 0
+				o.rows = rows
+				if err := c.takeRows(fs, &o.rows, "rows", o.json, false); err != nil {
+					return err
 				}
 				if o.tree && c.budget > 0 && o.rows == 0 {
 					o.rows = max(1, c.budget/30) // the heaviest paths, and not the first

@@ -37,8 +37,11 @@ func (d *Desk) Address() *view.State {
 	}
 	st := d.ViewState()
 	st.Contents = d.contents()
+	if to := d.below().Scroll(); to != nil {
+		st.Down = view.InDP(*to, d.dp())
+	}
 	if c := d.Versus; c != nil {
-		c.pickState(st, d.dp())
+		c.pickState(st)
 		return st
 	}
 	p := d.Pane
@@ -49,9 +52,6 @@ func (d *Desk) Address() *view.State {
 	if st.Tab != panel.Callers {
 		st.Callers, st.Callees = nil, nil
 	}
-	if to := p.tabScroll(); to != nil {
-		st.Down = view.InDP(*to, d.dp())
-	}
 	if p.Tab == panel.Source {
 		st.Line = int(p.SourcePart.At)
 	}
@@ -60,12 +60,8 @@ func (d *Desk) Address() *view.State {
 
 // contents are those of the files that are open, as far as they are known.
 func (d *Desk) contents() (all []view.Content) {
-	panes := []*Pane{d.Pane}
-	if c := d.Versus; c != nil {
-		panes = c.Panes[:]
-	}
 	known := 0
-	for i, p := range panes {
+	for i, p := range d.Shown() {
 		all = append(all, p.Noted.Content)
 		if p.Noted.Stale {
 			all[i] = view.Content{}
@@ -95,7 +91,7 @@ func (d *Desk) ViewState() *view.State {
 	}
 	p.Unbind(p.Rec, 0, d.dp(), st)
 	if w := p.Within; w != nil && p.Against != nil {
-		if pairState(st, &w.Pair, w.table, w.pairing, usual(&p.Scope, p.Against)); w.shows(p) {
+		if w.state(st, usual(&p.Scope, p.Against)); w.shows(p) {
 			st.Zoom = w.Zoom
 			return st
 		}
@@ -181,20 +177,11 @@ func (d *Desk) Visit(st *view.State) {
 	if len(st.Files) == 0 {
 		return
 	}
-	if st.Files[0] == view.Demo {
-		d.OpenDemo()
-	} else {
-		d.exe = st.Exe
-		d.OpenPart(st.Files[0], recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
-		d.exe = ""
-	}
+	d.OpenPartWith(st.Files[0], st.Exe, recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
 	if len(st.Files) > 1 {
 		d.OpenBeside(st.Files[1])
 	}
-	panes := []*Pane{d.Pane}
-	if c := d.Versus; c != nil {
-		panes = c.Panes[:]
-	}
+	panes := d.Shown()
 	for i, c := range st.Contents[:min(len(st.Contents), len(panes))] {
 		panes[i].Noted.Meant = c
 	}

@@ -37,11 +37,11 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	if st.Layout = ""; c.Above {
 		st.Layout = view.Above
 	}
-	pairState(st, &c.Pair, c.Table, c.Pairing, compare.Raw)
+	c.ofTwo.state(st, compare.Raw)
 }
 
-// pickState says what is marked, and how far the tab is scrolled.
-func (c *Comparison) pickState(st *view.State, dp float32) {
+// pickState says what is marked.
+func (c *Comparison) pickState(st *view.State) {
 	f := c.Panes[c.Focus]
 	if f.Pick.Is == panel.PickBar {
 		st.Sides[c.Focus].Bar = f.barState()
@@ -56,9 +56,6 @@ func (c *Comparison) pickState(st *view.State, dp float32) {
 	}
 	if a := c.Answer(); a != nil && c.Node > 0 && int(c.Node) < len(a.Shape.Nodes) {
 		st.Node = pair.NamesOf(a.Shape.Tree, int(c.Node))
-	}
-	if to := c.tabScroll(); to != nil {
-		st.Down = view.InDP(*to, dp)
 	}
 }
 
@@ -115,10 +112,7 @@ func (c *Comparison) goTo(d *Desk, st *view.State) error {
 	c.Paired = c.Paired || st.Pairs != nil
 	c.Look = l
 	c.FocusOn(d, panel.Index(st.FocusB))
-	for _, rerr := range c.Table.Restore(&st.Table, c.Tab == pair.Pairing) {
-		err = cmp.Or(err, rerr)
-	}
-	return err
+	return c.restoreTable(st, err)
 }
 
 // goToAnswered marks the function and the bars that an address names.
@@ -215,16 +209,8 @@ func (c *Comparison) arriveScrolled(u *ui.UI) {
 	}
 	if v := c.visit.scrolled; v != nil {
 		c.visit.scrolled = nil
-		if to := c.tabScroll(); to != nil {
+		if to := c.below().Scroll(); to != nil {
 			*to = u.Px(v.Down)
 		}
 	}
-}
-
-// tabScroll is how far the chosen tab is scrolled, nil where it is not.
-func (c *Comparison) tabScroll() *int {
-	if x, ok := c.Deck.Shown(c.Tab).(panel.Scrolled[*pair.Pair]); ok {
-		return x.Scroll(&c.Pair)
-	}
-	return nil
 }

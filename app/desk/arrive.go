@@ -48,16 +48,14 @@ func (p *Pane) Arrive(d *Desk) (changed bool, err error) {
 	return true, err
 }
 
-// goTo looks at the recording as side i of a State says, but for what is marked.
-// The error is the first thing that the recording does not have.
-func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
-	l, missing := view.Bind(p.Rec, st, i, d.dp())
-	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
+// lookOf is how side i of a State says to look at the recording, and as now where it
+// says nothing; missing is what the recording does not have.
+func (p *Pane) lookOf(d *Desk, st *view.State, i int) (l view.Look, missing []error) {
+	l, missing = view.Bind(p.Rec, st, i, d.dp())
 	paired, was := len(st.Files) > 1, p.Look
 	if paired || st.Event == "" && st.Metric == "" && p.begun {
 		l.Event, l.Metric = was.Event, was.Metric
 	}
-	p.begun = true
 	if !l.Moved {
 		l.View, l.Moved = was.View, was.Moved
 	}
@@ -71,14 +69,14 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 	l.Transforms = slices.Clone(was.Transforms)
 	for _, t := range st.Transforms {
 		if err := t.Check(); err != nil {
-			miss("a transform of the address cannot be done: %v", err)
+			missing = append(missing, fmt.Errorf("a transform of the address cannot be done: %v", err))
 		} else if !slices.Contains(l.Transforms, t) {
 			l.Transforms = append(l.Transforms, t)
 		}
 	}
 	l.Marks = was.Marks
 	if p.Deck.At(l.Tab) < 0 && !paired && l.Against == nil {
-		miss("there is no tab %q; there are %s", l.Tab, strings.Join(p.Deck.Names(), ", "))
+		missing = append(missing, fmt.Errorf("there is no tab %q; there are %s", l.Tab, strings.Join(p.Deck.Names(), ", ")))
 		l.Tab = view.FirstTab
 	}
 	if paired {
@@ -87,7 +85,14 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 			l.Zoom = st.Zoom
 		}
 	}
-	p.Look = l
+	return l, missing
+}
+
+// goTo looks at the recording as side i of a State says, but for what is marked.
+// The error is the first thing that the recording does not have.
+func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
+	l, missing := p.lookOf(d, st, i)
+	p.Look, p.begun = l, true
 	p.LookFor(l.Find)
 	if p.comparing(d); p.Within != nil {
 		if err := p.Within.goTo(p, st); err != nil {
@@ -99,7 +104,7 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 			p.Noted.Add(view.NewMark(m.Place, m.Text))
 		}
 	}
-	if !paired {
+	if len(st.Files) < 2 {
 		if p.Within == nil {
 			missing = append(missing, p.Table.Restore(&st.Table)...)
 		}
@@ -110,13 +115,13 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 				p.FollowPick() // its function is in the middle, zoomed as the State says
 				p.Sides = sides
 			} else {
-				miss("no bar of thread %d begins there", b.Thread.TID)
+				missing = append(missing, fmt.Errorf("no bar of thread %d begins there", b.Thread.TID))
 			}
 		}
 	}
 	p.Visited = true
 	if st.Unknown != nil {
-		miss("this version does not understand %s in the address", strings.Join(st.Unknown, ", "))
+		missing = append(missing, fmt.Errorf("this version does not understand %s in the address", strings.Join(st.Unknown, ", ")))
 	}
 	return cmp.Or(append(missing, nil)...)
 }
@@ -184,27 +189,13 @@ func (p *Pane) arriveScrolled(u *ui.UI) {
 	}
 	p.visit.scrolled = nil
 	p.View.Scroll = u.Px(st.Sides[p.visit.side].Scroll)
-	if to := p.tabScroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
+	if to := p.below().Scroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
 		*to = u.Px(st.Down)
 		if p.Tab == panel.Source {
 			file, _ := p.SourceFile()
 			p.SourcePart.Of, p.SourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
 		}
 	}
-}
-
-// tabScroll is how far the chosen tab is scrolled, nil where it is not.
-func (p *Pane) tabScroll() *int {
-	if w := p.Within; w != nil && w.shows(p) {
-		if x, ok := w.deck.Shown(p.Tab).(panel.Scrolled[*pair.Pair]); ok {
-			return x.Scroll(&w.Pair)
-		}
-		return nil
-	}
-	if x, ok := p.panel().(panel.Scrolled[*panel.Side]); ok {
-		return x.Scroll(&p.Side)
-	}
-	return nil
 }
 
 // markNamed picks the heaviest of the functions that are meant.

@@ -7,9 +7,6 @@ import (
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
-	"ashlar/app/panel/details"
-	"ashlar/app/panel/difftable"
-	"ashlar/app/panel/pairing"
 	"ashlar/app/scopebar"
 	"ashlar/app/session"
 	"ashlar/app/view"
@@ -22,21 +19,14 @@ import (
 // Comparison is two recordings side by side: A, the baseline, and B. Above are
 // two timelines, below is one answer about both.
 type Comparison struct {
-	pair.Pair
+	ofTwo
 	Panes [2]*Pane
 	visit visit // what is left to do of an address
 
-	Deck     panel.Deck[*pair.Pair]
-	Table    *difftable.Panel
-	Pairing  *pairing.Panel
-	splitter widget.Drag
-	dragged  float32
-	history  History[compareSpot]
+	splitter splitter
+	history  History
 	Heads    [2]widget.ClickArea
-	buttons  compareButtons
 	ScopeBar scopebar.Bar
-	Verdict  pair.Verdict
-	Details  details.OfTwo
 	Bounds   compareBounds
 	rowsOf   rowsKey
 	keyIn    [2]bool // whether the keyboard was in the timelines
@@ -45,8 +35,7 @@ type Comparison struct {
 // compareBounds are the places of the parts in the last frame.
 type compareBounds struct {
 	Heads, halves [2]image.Rectangle
-	tabs, lower   image.Rectangle
-	side          image.Rectangle
+	panel.LowerBounds
 }
 
 // OpenBeside shows a file beside what is open, to compare it: it becomes B.
@@ -56,7 +45,11 @@ func (d *Desk) OpenBeside(path string) {
 		d.Open(path)
 		return
 	}
-	d.showBeside(d.openPane(path))
+	a := d.Pane
+	if c := d.Versus; c != nil {
+		a = c.Panes[0]
+	}
+	d.Compare(a, d.openPane(path))
 }
 
 // OpenBaseline puts a file in the place of A, or just opens it where nothing is
@@ -70,15 +63,6 @@ func (d *Desk) OpenBaseline(path string) {
 	d.Compare(d.openPane(path), c.Panes[1])
 }
 
-// showBeside compares what is open with another recording.
-func (d *Desk) showBeside(b *Pane) {
-	if c := d.Versus; c != nil {
-		d.Compare(c.Panes[0], b)
-		return
-	}
-	d.Compare(d.Pane, b)
-}
-
 // openPane begins to load a file, or what the first file of an address is.
 func (d *Desk) openPane(path string) *Pane {
 	if view.Is(path) {
@@ -86,25 +70,13 @@ func (d *Desk) openPane(path string) *Pane {
 			path = v.Files[0]
 		}
 	}
-	if path == view.Demo {
-		p := d.NewPane(session.Demo(d.Wake))
-		p.Demo = true
-		return p
-	}
-	p := d.NewPane(session.OpenWith(path, session.Options{Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
-	p.Path = path
-	if d.FollowFiles && p.Doc.CanFollow() {
-		p.follow()
-	}
-	return p
+	return d.load(path, "", recording.Part{})
 }
 
 // newComparison puts two panes side by side.
 func newComparison(a, b *Pane) *Comparison {
-	c := &Comparison{Panes: [2]*Pane{a, b}, Deck: panel.NewDeck(PairPanels)}
-	c.Details.Pair = &c.Pair
-	c.Sides, c.Hover, c.Node = [2]*panel.Side{&a.Side, &b.Side}, -1, -1
-	c.Table, c.Pairing = panel.Find[*difftable.Panel](c.Deck.All), panel.Find[*pairing.Panel](c.Deck.All)
+	c := &Comparison{Panes: [2]*Pane{a, b}}
+	c.begin(&a.Side, &b.Side, PairPanels)
 	return c
 }
 
@@ -113,17 +85,13 @@ func (d *Desk) Compare(a, b *Pane) {
 	c := newComparison(a, b)
 	c.Look = pairLook()
 	c.Above = d.Liked.Look.State().Layout == view.Above
-	old := d.Versus
-	if old != nil {
+	if old := d.Versus; old != nil {
 		c.Look = old.Look
 		c.Zoom, c.ByCall = nil, false
 		c.Options.Match.Hand = nil
-	}
-	if old == nil {
-		a.Anchor, b.Anchor = 0, 0
-	}
-	if old != nil {
 		d.drop(old, a, b)
+	} else {
+		a.Anchor, b.Anchor = 0, 0
 	}
 	d.Session.Show(c.docs()...)
 	c.Engine = d.Session.Pair()
@@ -261,7 +229,7 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 		p.Flows.Update(&d.Host, &p.Timeline)
 	}
 	c.agree(d)
-	c.Engine.Ask(c.Question(), [2]*recording.Recording(c.Recs()))
+	c.Engine.Ask(c.Question(), c.recs())
 	if d.View.Above() {
 		for i, p := range c.Panes {
 			c.half(d, u, i, p)
@@ -272,36 +240,18 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 		c.lower(d, u)
 	}
 	if d.View == Both && c.timed() {
-		c.layoutSplitter(u, r)
+		c.splitter.layout(u, c.Bounds.Tabs.Min.Y, r, &c.Split)
 	}
-	if d.back == nil || c.visit.state == nil && c.visit.answered == nil {
-		c.history.remember(u, c.Spot(d), d.ViewState)
-	}
+	d.remember(u, &c.visit)
 	for _, p := range c.Panes {
 		p.Tooltip(&d.Host, u)
 	}
-	if t, ok := c.Deck.Shown(c.Tab).(panel.Tipped[*pair.Pair]); ok && d.View.below() {
-		t.Tooltip(&d.Host, &c.Pair, u)
+	if d.View.below() {
+		c.Deck.Tooltip(&d.Host, u, c.Tab, &c.Pair)
 	}
 	if d.View == Both {
 		c.ScopeBar.Tooltip(u)
 	}
-}
-
-// Question asks for all that is shown now.
-func (c *Comparison) Question() session.CompareQuestion {
-	o := &c.Options
-	q := session.CompareQuestion{Width: o.Width, By: o.By, Self: o.SelfTime,
-		What: session.What{Event: o.Event, Metric: o.Metric, Normalize: o.Normalize, Match: o.Match, Transforms: c.Panes[c.Focus].Transforms}}
-	for i, p := range c.Panes {
-		q.Generations[i] = p.Generation
-		q.Scopes[i] = p.Scope
-	}
-	if c.Tab == pair.Distribution {
-		q.Of = c.Chosen
-	}
-	q.Call = c.Link.Call
-	return q
 }
 
 // events takes what the pointer did since the last frame.

@@ -153,13 +153,7 @@ func (d *Desk) NextMetric(event bool) {
 }
 
 // NextTab shows the next panel.
-func (d *Desk) NextTab() {
-	if c := d.Versus; c != nil {
-		c.Tab = c.Deck.Next(c.Tab, &c.Pair)
-		return
-	}
-	d.Pane.Tab = d.Pane.Deck.Next(d.Pane.Tab, &d.Pane.Side)
-}
+func (d *Desk) NextTab() { d.below().Next() }
 
 // ShowPanel shows a panel by its name.
 func (d *Desk) ShowPanel(name string) {
@@ -187,12 +181,7 @@ func (d *Desk) BackPane() {
 	switch {
 	case c == nil || p.Searching() || p.Find != "":
 		p.back(d)
-	case c.Tab == pair.Difference && len(c.Zoom) > 0:
-		c.Zoom, c.Down = nil, 0
-	case c.Chosen != nil:
-		c.Choose(nil, -1)
-		c.Node = -1
-	default:
+	case !c.ofTwo.back():
 		p.back(d)
 	}
 }
@@ -214,38 +203,6 @@ func (c *Comparison) MetricChoice(d *Desk, u *ui.UI, x, y int) int {
 	return x
 }
 
-// AsCommand is the command line that prints what the tab shows of both.
-func (c *Comparison) AsCommand(d *Desk) (line, rest string) {
-	var cs []*command
-	for _, p := range c.Panes {
-		switch {
-		case c.Tab == pair.Two:
-			cs = append(cs, p.flameCommand())
-		case c.Tab == pair.About:
-			cs = append(cs, p.commandAbout("info"))
-		case c.Tab == pair.Distribution:
-			if f, ok := p.PickedFunction(); ok && c.Chosen != nil {
-				cs = append(cs, p.distributionCommand(f, p.Scope, c.Options.SelfTime))
-			}
-		}
-	}
-	if cs == nil {
-		cs = append(cs, diffCommand(&c.Pair, c.Table))
-	}
-	return joined(cs)
-}
-
-// commands are the command lines that print what the tab shows of two parts.
-func (w *within) commands(p *Pane) (cs []*command) {
-	if f, ok := p.PickedFunction(); ok && w.Tab == pair.Distribution && w.Chosen != nil {
-		for _, s := range w.Sides {
-			cs = append(cs, p.distributionCommand(f, s.Scope, w.Options.SelfTime))
-		}
-		return cs
-	}
-	return append(cs, diffCommand(&w.Pair, w.table))
-}
-
 // distributionCommand tells how long the calls of a function took on one side.
 func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, self bool) *command {
 	cmd := p.statsCommand(f, in)
@@ -259,7 +216,7 @@ func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, sel
 }
 
 // diffCommand is the one that prints both side by side.
-func diffCommand(c *pair.Pair, t *difftable.Panel) *command {
+func (c *ofTwo) diffCommand() *command {
 	cmd := &command{words: []string{"ashlar", "diff"}}
 	a, b := c.Sides[0], c.Sides[1]
 	one := a.Rec.Source.Path == b.Rec.Source.Path
@@ -294,7 +251,7 @@ func diffCommand(c *pair.Pair, t *difftable.Panel) *command {
 	if o.Normalize != cmd.sets(a.Scope.Calls, b.Scope.Calls, one) {
 		cmd.add("--normalize", string(o.Normalize))
 	}
-	cmd.addScopes(c)
+	cmd.addScopes(&c.Pair)
 	apart, _ := view.Within(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
 	cmd.add(apart...)
 	if rules := o.Match.Rules(); rules != "" {
@@ -307,7 +264,7 @@ func diffCommand(c *pair.Pair, t *difftable.Panel) *command {
 	transforms, _ := (&view.State{Stacks: f.Stacks}).Args(f.Rec, "transform")
 	cmd.add(transforms...)
 	if c.Tab == pair.Table {
-		cmd.addTable(t)
+		cmd.addTable(c.Table)
 	}
 	if c.Tab == pair.Difference && len(c.Zoom) > 0 {
 		cmd.rest = append(cmd.rest, "what it is zoomed to")

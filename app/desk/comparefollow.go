@@ -6,30 +6,6 @@ import "ashlar/app/pair"
 // as it does by itself, and here the rest of the comparison takes the new numbers
 // over.
 
-// toggleFollow begins to follow the files of both sides, or stops.
-func (c *Comparison) toggleFollow(d *Desk) {
-	following, can := false, false
-	for _, p := range c.Panes {
-		following, can = following || p.Unfollow != nil, can || p.Doc.CanFollow()
-	}
-	switch {
-	case following:
-		for _, p := range c.Panes {
-			p.stay()
-		}
-		d.Say("No longer following the files")
-	case !can:
-		d.Say("Only files can be followed, and these are none")
-	default:
-		for _, p := range c.Panes {
-			if p.Doc.CanFollow() {
-				p.follow()
-			}
-		}
-		d.Say("Following both: what is added is compared")
-	}
-}
-
 // takeOver follows a side's pane, which may just have taken over a recording that
 // was read anew. Nothing of that was done by a person.
 func (c *Comparison) takeOver(d *Desk, side int) {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gioui.org/io/pointer"
 	gio "gioui.org/widget"
 
 	"ashlar/app/pair"
@@ -116,18 +115,6 @@ func (c *Comparison) Sums(i int) []pair.Amount {
 	return out
 }
 
-// tabBar draws the tabs and, at the right, how it was compared: always the
-// normalisation, and what the tab lets one choose.
-func (c *Comparison) tabBar(d *Desk, u *ui.UI) {
-	r := c.Bounds.tabs
-	panel.Bar(u, r, c.timed())
-	right := c.buttons.layout(d, u, &c.Pair, r, func() []widget.Item { return c.Panes[c.Focus].viewItems() })
-	c.Deck.Tabs(u, r, &c.Tab, &c.Pair, right, 24)
-	c.Panes[c.Focus].Bounds.Tabs = r
-	c.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), c.Scoped(d), "")
-	c.Verdict.Layout(&d.Host, u, &c.Pair, verdictRow(u, r))
-}
-
 // layout draws from the right edge of r what can be chosen and returns where it
 // begins.
 func (cb *compareButtons) layout(d *Desk, u *ui.UI, c *pair.Pair, r image.Rectangle, viewItems func() []widget.Item) int {
@@ -181,27 +168,6 @@ func (cb *compareButtons) layout(d *Desk, u *ui.UI, c *pair.Pair, r image.Rectan
 		choice(&cb.view, "View", viewItems)
 	}
 	return x
-}
-
-// layoutSplitter lets the border between the halves be dragged.
-func (c *Comparison) layoutSplitter(u *ui.UI, whole image.Rectangle) {
-	d := &c.splitter
-	at := c.Bounds.tabs.Min.Y
-	for {
-		g, _, ok := d.Next(u, image.Point{})
-		if !ok {
-			break
-		}
-		switch g {
-		case widget.Pressed:
-			c.dragged = float32(at-whole.Min.Y) - d.At.Y
-		case widget.Dragged:
-			c.Split = max(.1, min(.9, (d.At.Y+c.dragged)/float32(whole.Dy())))
-		case widget.DoubleClicked:
-			c.Split = 0
-		}
-	}
-	d.Area(u, image.Rect(whole.Min.X, at-u.Px(4), whole.Max.X, at+u.Px(4)), pointer.CursorRowResize)
 }
 
 // nextMetric compares the next metric that both have; whole events are skipped

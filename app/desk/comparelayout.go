@@ -55,17 +55,7 @@ func (c *Comparison) place(d *Desk, u *ui.UI, r image.Rectangle) {
 			p.PlaceTimeline(u, b.halves[i])
 		}
 	}
-	if !d.View.below() {
-		return
-	}
-	y, right := cut, r.Max.X
-	if d.View == Both {
-		b.tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = verdictRow(u, b.tabs).Max.Y
-		b.side = image.Rect(right-min(u.Px(sideWidth+20), r.Dx()/3), y, right, r.Max.Y)
-		right = b.side.Min.X
-	}
-	b.lower = image.Rect(r.Min.X, y, right, r.Max.Y)
+	b.LowerBounds = d.placeLower(u, r, cut, sideWidth+20, true)
 }
 
 // gutter is the width of the names' column of both timelines, so that linked

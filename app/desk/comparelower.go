@@ -7,10 +7,12 @@ import (
 
 // lower draws the half below the timelines, which answers for both.
 func (c *Comparison) lower(d *Desk, u *ui.UI) {
-	b := &c.Bounds
 	if d.View == Both {
 		u.Area(c.Deck.Tag(), nil)
-		c.tabBar(d, u)
+		p := c.Panes[c.Focus]
+		p.Bounds.Tabs = c.Bounds.Tabs
+		c.tabs(d, u, c.Bounds.Tabs, &c.Tab, c.timed(), p.viewItems)
+		c.rows(d, u, c.Bounds.Tabs, &c.ScopeBar)
 	}
 	ring := c.Deck.Area(u, &c.Tab, c.Tab, &c.Pair)
 	tab := c.Tab
@@ -24,19 +26,9 @@ func (c *Comparison) lower(d *Desk, u *ui.UI) {
 			}
 		}
 	}
-	if shown := c.Deck.Shown(tab); c.Answer() != nil || tab == pair.Two || tab == pair.About {
-		shown.Layout(&d.Host, &c.Pair, u, b.lower)
-	} else {
-		r := b.lower.Inset(u.Px(24))
-		r.Min.Y += r.Dy() / 3
-		u.Text(r, c.Unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
-	}
+	c.panel(d, u, tab, c.Bounds.Lower)
 	if ring {
-		u.Ring(b.lower, 2)
+		u.Ring(c.Bounds.Lower, 2)
 	}
-	if d.View == Both {
-		u.Area(c.Details.Tag(), nil)
-		c.Details.Layout(&d.Host, u, b.side)
-	}
-	u.NoArea()
+	c.beside(d, u, c.Bounds.Side)
 }

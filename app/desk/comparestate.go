@@ -90,7 +90,7 @@ func (d *Desk) settleCompared(ranges []recording.Range) error {
 	if failed != nil {
 		return failed
 	}
-	recs := [2]*recording.Recording(c.Recs())
+	recs := c.recs()
 	_, err := c.arrive(d)
 	c.Engine.Settle(c.Question(), recs)
 	if changed, aerr := c.arrive(d); changed {

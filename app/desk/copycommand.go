@@ -131,7 +131,7 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 	f, picked := p.PickedFunction()
 	switch {
 	case p.Within != nil && p.Within.shows(p):
-		return p.Within.commands(p)
+		return p.Within.commands([2]*Pane{p, p})
 	case p.Tab == panel.Flamegraph:
 		return []*command{p.flameCommand()}
 	case p.Tab == panel.CallTree:
@@ -325,7 +325,7 @@ func (d *Desk) CommandOf(of Area) (line, rest string) {
 	case of == OfTimeline:
 		return joined(d.Pane.drawing(d, Both))
 	default:
-		return c.AsCommand(d)
+		return joined(c.commands(c.Panes))
 	}
 }
 

@@ -67,7 +67,6 @@ type Desk struct {
 	asked   int // for places
 	moved   session.Async[sought, located]
 	opened  int         // how often something was
-	exe     string      // of the file that is being opened; see OpenWith
 	back    *view.State // what was open before what is, where a program opened that
 	Liked   Prefs       // as they were last kept
 	Size    image.Point // of the last frame
@@ -102,28 +101,17 @@ func (v View) Above() bool { return v == Both || v == Upper }
 // below reports whether what lies below the timeline is shown.
 func (v View) below() bool { return v != Upper }
 
-// OpenWith is Open with a program to take names from where the file has none.
-func (d *Desk) OpenWith(path, exe string) {
-	d.exe = exe
-	d.Open(path)
-	d.exe = ""
-}
-
-// OpenPartWith is OpenWith for a part of a file.
-func (d *Desk) OpenPartWith(path, exe string, part recording.Part) {
-	d.exe = exe
-	d.OpenPart(path, part)
-	d.exe = ""
-}
-
 // Open shows a file in place of what is shown, or what an address names; of a bundle its
 // first view.
-func (d *Desk) Open(path string) {
+func (d *Desk) Open(path string) { d.OpenWith(path, "") }
+
+// OpenWith is Open with a program to take names from where the file has none.
+func (d *Desk) OpenWith(path, exe string) {
 	if views := bundle.Views(path, path); len(views) > 0 {
 		path = views[0]
 	}
 	if !view.Is(path) {
-		d.openFile(path)
+		d.OpenPartWith(path, exe, recording.Part{})
 	} else if v, err := view.Parse(path); err != nil {
 		d.Say(err.Error())
 	} else {
@@ -131,32 +119,39 @@ func (d *Desk) Open(path string) {
 	}
 }
 
-func (d *Desk) openFile(path string) { d.OpenPart(path, recording.Part{}) }
-
 // OpenPart shows a part of a file in place of what is shown.
-func (d *Desk) OpenPart(path string, part recording.Part) {
-	d.show(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: d.exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
-	d.Pane.Path, d.Pane.exe, d.Pane.Part = path, d.exe, part
-	if d.FollowFiles && d.Pane.Doc.CanFollow() {
-		d.Pane.follow()
-	}
-}
+func (d *Desk) OpenPart(path string, part recording.Part) { d.OpenPartWith(path, "", part) }
+
+// OpenPartWith is OpenWith for a part of a file.
+func (d *Desk) OpenPartWith(path, exe string, part recording.Part) { d.show(d.load(path, exe, part)) }
 
 // OpenDemo shows the built-in recording.
-func (d *Desk) OpenDemo() {
-	d.show(session.Demo(d.Wake))
-	d.Pane.Demo = true
+func (d *Desk) OpenDemo() { d.OpenPart(view.Demo, recording.Part{}) }
+
+// load begins to read a file, or the built-in recording: [view.Demo].
+func (d *Desk) load(path, exe string, part recording.Part) *Pane {
+	if path == view.Demo {
+		p := d.NewPane(session.Demo(d.Wake))
+		p.Demo = true
+		return p
+	}
+	p := d.NewPane(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
+	p.Path, p.exe, p.Part = path, exe, part
+	if d.FollowFiles && p.Doc.CanFollow() {
+		p.follow()
+	}
+	return p
 }
 
-func (d *Desk) show(side *session.Side) {
+func (d *Desk) show(p *Pane) {
 	d.leave()
 	d.back = nil
 	d.opened++
 	if d.Versus == nil && d.Pane != nil {
 		d.gone = append(d.gone, d.Pane)
 	}
-	d.Session.Show(side)
-	d.Pane, d.Versus = d.NewPane(side), nil
+	d.Session.Show(p.Doc)
+	d.Pane, d.Versus = p, nil
 	d.Menu = nil
 	d.title()
 	d.Wake()

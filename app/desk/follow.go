@@ -16,20 +16,26 @@ import (
 // its threads and functions anew, so a pane takes it over in one step, together
 // with the first answer about it: until then it goes on showing the last.
 
-// ToggleFollow begins to follow the file, or stops.
+// ToggleFollow begins to follow the files that are open, or stops.
 func (d *Desk) ToggleFollow() {
-	p := d.Pane
+	what, none, says := d.Pane.Doc.Name, d.Pane.Doc.Name+" is none", "Following "+d.Pane.Doc.Name+": what is added is shown"
+	if d.Versus != nil {
+		what, none, says = "the files", "these are none", "Following both: what is added is compared"
+	}
+	can := slices.DeleteFunc(d.Shown(), func(p *Pane) bool { return !p.Doc.CanFollow() })
 	switch {
-	case d.Versus != nil:
-		d.Versus.toggleFollow(d)
-	case p.Unfollow != nil:
-		p.stay()
-		d.Say("No longer following " + p.Doc.Name)
-	case !p.Doc.CanFollow():
-		d.Say("Only files can be followed, and " + p.Doc.Name + " is none")
+	case slices.ContainsFunc(can, func(p *Pane) bool { return p.Unfollow != nil }):
+		for _, p := range can {
+			p.stay()
+		}
+		d.Say("No longer following " + what)
+	case len(can) == 0:
+		d.Say("Only files can be followed, and " + none)
 	default:
-		p.follow()
-		d.Say("Following " + p.Doc.Name + ": what is added is shown")
+		for _, p := range can {
+			p.follow()
+		}
+		d.Say(says)
 	}
 }
 
@@ -108,7 +114,7 @@ func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State
 // it.
 func (p *Pane) become(next *Pane, st *view.State, a *session.Answer) {
 	pick, by := next.Pick, p.Pick
-	settled := reflect.DeepEqual(p.Settled(), p.History.shown.Look)
+	settled := reflect.DeepEqual(p.Settled(), p.History.shown.Sides[0])
 	delta := next.Rec.Start - p.Rec.Start
 	if w := p.Within; w != nil {
 		w.renumber(p.Rec, next.Rec)
@@ -124,8 +130,8 @@ func (p *Pane) become(next *Pane, st *view.State, a *session.Answer) {
 		p.Pick = p.refind(st, a)
 		p.Pick.Near = by.Near
 	}
-	if p.History.seen.Look = p.Settled(); settled {
-		p.History.shown.Look = p.Settled()
+	if p.History.seen.Sides[0] = p.Settled(); settled {
+		p.History.shown.Sides[0] = p.Settled()
 	}
 	p.Hover = nil
 	p.Finder.Forget()

@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/render/widget"
 )
@@ -17,21 +16,13 @@ func (d *Desk) Grid() *panel.Grid {
 
 // gridding is grid for another goroutine: a table may have a million rows.
 func (d *Desk) gridding() func() *panel.Grid {
+	if g := d.below().Table(); g != nil {
+		return g
+	}
 	if c := d.Versus; c != nil {
-		if x, ok := c.Deck.Shown(c.Tab).(panel.Tabled[*pair.Pair]); ok {
-			if g := x.Table(&c.Pair); g != nil {
-				return g
-			}
-		}
 		return c.Table.Table(&c.Pair)
 	}
-	p := d.Pane
-	if x, ok := p.panel().(panel.Tabled[*panel.Side]); ok {
-		if g := x.Table(&p.Side); g != nil {
-			return g
-		}
-	}
-	return p.Table.Table(&p.Side)
+	return d.Pane.Table.Table(&d.Pane.Side)
 }
 
 // tableItems take the table that is shown out of the window.

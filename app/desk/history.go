@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"ashlar/app/pair"
+	"ashlar/app/panel/difftable"
 	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/render/theme"
@@ -13,12 +15,12 @@ import (
 
 // History holds views step by step, as States: they hold whatever
 // numbers a recording that is read anew gives to things.
-type History[T any] struct {
+type History struct {
 	steps []*view.State
 	at    int // the current one
 	// shown is what the current step looks like, and seen what the last frame did,
 	// in the numbers of what is open: quick to compare.
-	shown, seen T
+	shown, seen Spot
 	since       time.Time
 	due         bool // what is shown becomes a step unless it changes soon
 }
@@ -30,29 +32,62 @@ const settle = 400 * time.Millisecond
 // mostSteps bounds the history.
 const mostSteps = 500
 
-// Spot describes a step of history, in the recording's numbers.
+// Spot describes a step of history, in the numbers of the recordings.
 type Spot struct {
-	Look  view.Look
+	Sides [2]view.Look // the second one where two recordings are compared
 	Table functions.TableShape
+	// Look says how two are compared, of two recordings or of parts of one, and Shape is
+	// that of the table of their differences.
+	pair.Look
+	Shape difftable.Shape
 	Mode  theme.Mode
 	Parts View
-	Pair  withinSpot
 }
 
 // Spot describes how the recording is looked at now.
 func (p *Pane) Spot(d *Desk) Spot {
-	return Spot{p.Settled(), p.Table.TableShape, d.Mode, d.View, p.withinSpot()}
+	sp := Spot{Sides: [2]view.Look{p.Settled()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View}
+	if w := p.Within; w != nil && p.Against != nil {
+		sp.Look, sp.Shape = w.Look, w.Table.Shape
+		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // which are the pane's
+	}
+	return sp
+}
+
+// Spot describes how both are looked at now.
+func (c *Comparison) Spot(d *Desk) Spot {
+	sp := Spot{Sides: [2]view.Look{c.Panes[0].Settled(), c.Panes[1].Settled()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View}
+	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
+	for i := range sp.Sides { // it follows from the options, once it is known what goes together
+		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
+	}
+	return sp
+}
+
+// history is that of what is shown, and spot what it looks like now.
+func (d *Desk) history() *History {
+	if c := d.Versus; c != nil {
+		return &c.history
+	}
+	return &d.Pane.History
+}
+
+func (d *Desk) spot() Spot {
+	if c := d.Versus; c != nil {
+		return c.Spot(d)
+	}
+	return d.Pane.Spot(d)
 }
 
 // remember adds what is shown to the history once it has settled. Where a program
-// opened the file, what it asked for is the first step.
-func (p *Pane) remember(d *Desk, u *ui.UI) {
-	if d.back == nil || p.visit.state == nil && p.visit.answered == nil {
-		p.History.remember(u, p.Spot(d), d.ViewState)
+// opened the file, what it asked for is the first step, once it has been visited.
+func (d *Desk) remember(u *ui.UI, v *visit) {
+	if d.back == nil || v.state == nil && v.answered == nil {
+		d.history().remember(u, d.spot(), d.ViewState)
 	}
 }
 
-func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
+func (h *History) remember(u *ui.UI, now Spot, state func() *view.State) {
 	if h.due = false; len(h.steps) == 0 {
 		h.Push(now, state())
 		return
@@ -72,7 +107,7 @@ func (h *History[T]) remember(u *ui.UI, now T, state func() *view.State) {
 }
 
 // Push adds a step behind the current one; those that were behind it are gone.
-func (h *History[T]) Push(now T, st *view.State) {
+func (h *History) Push(now Spot, st *view.State) {
 	h.steps = append(h.steps[:min(h.at+1, len(h.steps))], st)
 	if n := len(h.steps) - mostSteps; n > 0 {
 		h.steps = slices.Delete(h.steps, 0, n)
@@ -83,7 +118,7 @@ func (h *History[T]) Push(now T, st *view.State) {
 
 // step is the State to go to from now: d is -1 for back and 1 for on; nil where
 // there is none. A step on after a change goes nowhere.
-func (h *History[T]) step(d int, now T, state func() *view.State) *view.State {
+func (h *History) step(d int, now Spot, state func() *view.State) *view.State {
 	if len(h.steps) > 0 && !reflect.DeepEqual(now, h.shown) {
 		h.Push(now, state()) // not settled yet, but left on purpose
 	}
@@ -95,7 +130,7 @@ func (h *History[T]) step(d int, now T, state func() *view.State) *view.State {
 }
 
 // keep makes what is shown now a step, where it is none.
-func (h *History[T]) keep(now T, state func() *view.State) {
+func (h *History) keep(now Spot, state func() *view.State) {
 	if len(h.steps) == 0 || !reflect.DeepEqual(now, h.shown) {
 		h.Push(now, state())
 	}
@@ -103,7 +138,7 @@ func (h *History[T]) keep(now T, state func() *view.State) {
 
 // settleOn says that what is shown now is the current step: it has only other
 // numbers, or just been gone to.
-func (h *History[T]) settleOn(now T) { h.shown, h.seen = now, now }
+func (h *History) settleOn(now Spot) { h.shown, h.seen = now, now }
 
 // Undo goes back to the step before.
 func (d *Desk) Undo() { d.Step(-1) }
@@ -113,22 +148,15 @@ func (d *Desk) Redo() { d.Step(1) }
 
 // Step goes by so many steps through what was shown: -1 is back, 1 is on.
 func (d *Desk) Step(by int) {
-	if c := d.Versus; c != nil {
-		if to := c.history.step(by, c.Spot(d), d.ViewState); to != nil {
-			d.restore(to)
-			c.history.settleOn(c.Spot(d))
-		} else if by < 0 {
-			d.goBack()
-		}
-		return
-	}
-	p := d.Pane
-	if to := p.History.step(by, p.Spot(d), d.ViewState); to != nil {
+	h := d.history()
+	switch to := h.step(by, d.spot(), d.ViewState); {
+	case to != nil:
 		d.restore(to)
-		p.History.settleOn(p.Spot(d))
-	} else if by < 0 && p.Against != nil { // it was compared before there was a step
-		p.EndWithin()
-	} else if by < 0 {
+		h.settleOn(d.spot())
+	case by > 0:
+	case d.Versus == nil && d.Pane.Against != nil: // it was compared before there was a step
+		d.Pane.EndWithin()
+	default:
 		d.goBack()
 	}
 }
@@ -141,9 +169,9 @@ func (d *Desk) goBack() {
 }
 
 // mergeMarks adds marks that were read to what was looked at before.
-func mergeMarks(h *History[Spot]) func(with func([]view.Mark) []view.Mark) {
+func mergeMarks(h *History) func(with func([]view.Mark) []view.Mark) {
 	return func(with func([]view.Mark) []view.Mark) {
-		h.seen.Look.Marks, h.shown.Look.Marks = with(h.seen.Look.Marks), with(h.shown.Look.Marks)
+		h.seen.Sides[0].Marks, h.shown.Sides[0].Marks = with(h.seen.Sides[0].Marks), with(h.shown.Sides[0].Marks)
 		for _, st := range h.steps {
 			st.Marks = with(st.Marks)
 		}

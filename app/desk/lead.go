@@ -15,11 +15,7 @@ func (d *Desk) Lead(st *view.State) {
 		d.back = back
 		return
 	}
-	if c := d.Versus; c != nil {
-		c.history.keep(c.Spot(d), d.ViewState)
-	} else {
-		d.Pane.History.keep(d.Pane.Spot(d), d.ViewState)
-	}
+	d.history().keep(d.spot(), d.ViewState)
 	to := *st
 	to.Marks = slices.Clone(d.Pane.Marks) // which are the person's
 	d.restore(&to)
@@ -44,7 +40,7 @@ func (d *Desk) Asking() []string {
 	case p == nil || !p.Rec.Done:
 		return nil
 	case c != nil:
-		return absoluteWords(diffCommand(&c.Pair, c.Table).words, c.Panes[:]...)
+		return absoluteWords(c.diffCommand().words, c.Panes[:]...)
 	}
 	cs := p.detailCommands(d)
 	words := cs[0].words

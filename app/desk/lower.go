@@ -53,24 +53,30 @@ func (p *Pane) tabBar(d *Desk, u *ui.UI) {
 	p.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), p.Scoped(d), p.basis())
 }
 
-// layoutSplitter lets the border between the halves be dragged.
-func (p *Pane) layoutSplitter(u *ui.UI, r, whole image.Rectangle) {
-	d := &p.Splitter
+// splitter is the border between the halves, which can be dragged.
+type splitter struct {
+	widget.Drag
+	grip float32 // of the border above where the pointer was pressed, in pixels
+}
+
+// layout lets it be dragged, where it lies at a height: split is the upper half's share
+// of the whole, 0 until it is chosen.
+func (s *splitter) layout(u *ui.UI, y int, whole image.Rectangle, split *float32) {
 	for {
-		g, _, ok := d.Next(u, image.Point{})
+		g, _, ok := s.Next(u, image.Point{})
 		if !ok {
 			break
 		}
 		switch g {
 		case widget.Pressed:
-			p.dragged = float32(p.Bounds.Tabs.Min.Y-whole.Min.Y) - d.At.Y
+			s.grip = float32(y-whole.Min.Y) - s.At.Y
 		case widget.Dragged:
-			p.Split = max(.1, min(.9, (d.At.Y+p.dragged)/float32(whole.Dy())))
+			*split = max(.1, min(.9, (s.At.Y+s.grip)/float32(whole.Dy())))
 		case widget.DoubleClicked:
-			p.Split = 0
+			*split = 0
 		}
 	}
-	d.Area(u, r, pointer.CursorRowResize)
+	s.Area(u, image.Rect(whole.Min.X, y-u.Px(4), whole.Max.X, y+u.Px(4)), pointer.CursorRowResize)
 }
 
 // failed says in the middle of the pane why nothing can be shown and what to

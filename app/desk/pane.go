@@ -47,9 +47,8 @@ type Pane struct {
 	Deck     panel.Deck[*panel.Side]
 	Flame    *flamegraph.Panel
 	Table    *functions.Panel
-	History  History[Spot]
-	Splitter widget.Drag
-	dragged  float32
+	History  History
+	Splitter splitter
 	deepest  int // how deep the flamegraph is of the whole recording
 
 	Finder   finder.Finder
@@ -113,7 +112,6 @@ func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	if !p.Behind {
 		p.Doc.Ask(p.Question())
 	}
-	b := &p.Bounds
 	if d.View.Above() {
 		p.Layout(&d.Host, u)
 	}
@@ -121,15 +119,13 @@ func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 		p.lower(d, u)
 	}
 	if d.View == Both && p.Timed() {
-		p.layoutSplitter(u, image.Rect(r.Min.X, b.Tabs.Min.Y-u.Px(4), r.Max.X, b.Tabs.Min.Y+u.Px(4)), r)
+		p.Splitter.layout(u, p.Bounds.Tabs.Min.Y, r, &p.Split)
 	}
-	p.remember(d, u)
+	d.remember(u, &p.visit)
 	p.Tooltip(&d.Host, u)
-	if t, ok := p.panel().(panel.Tipped[*panel.Side]); ok {
-		t.Tooltip(&d.Host, &p.Side, u)
-	}
-	if p.Within != nil {
-		p.Within.tooltip(d, p, u)
+	p.Deck.Tooltip(&d.Host, u, p.Tab, &p.Side)
+	if w := p.Within; w != nil && w.shows(p) {
+		w.Deck.Tooltip(&d.Host, u, p.Tab, &w.Pair)
 	}
 	if d.View == Both {
 		p.ScopeBar.Tooltip(u)

@@ -14,37 +14,39 @@ import (
 func (p *Pane) place(d *Desk, u *ui.UI, r image.Rectangle) {
 	b := &p.Bounds
 	*b = panel.PaneBounds{Gutter: u.Px(timeline.GutterWidth)}
-	top := r.Min.Y
-	bottom := r.Max.Y
-	right := r.Max.X
-	cut := bottom
-	if d.View == Both {
-		if p.Timed() {
-			cut = top + p.timelineHeight(u, r.Dy())
-		} else {
-			cut = top + u.Px(44)
-		}
-	} else if !d.View.Above() {
-		cut = top
+	cut := r.Max.Y
+	switch {
+	case !d.View.Above():
+		cut = r.Min.Y
+	case d.View == Both && p.Timed():
+		cut = r.Min.Y + p.timelineHeight(u, r.Dy())
+	case d.View == Both:
+		cut = r.Min.Y + u.Px(44)
 	}
 	if d.View.Above() {
-		p.PlaceTimeline(u, image.Rect(r.Min.X, top, right, cut))
+		p.PlaceTimeline(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut))
 	}
+	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, p.Within != nil)
+}
+
+// placeLower divides what lies below cut among the tabs with the rows below them, the
+// panel, and what stands beside it, which is so many dp wide.
+func (d *Desk) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, verdict bool) (b panel.LowerBounds) {
 	if !d.View.below() {
-		return
+		return b
 	}
-	y := cut
+	r.Min.Y = cut
 	if d.View == Both {
-		b.Tabs = image.Rect(r.Min.X, y, right, y+u.Px(tabsHeight))
-		y = scopeRow(u, b.Tabs).Max.Y
-		if p.Within != nil {
-			y = verdictRow(u, b.Tabs).Max.Y
+		b.Tabs = image.Rect(r.Min.X, cut, r.Max.X, cut+u.Px(tabsHeight))
+		if r.Min.Y = scopeRow(u, b.Tabs).Max.Y; verdict {
+			r.Min.Y = verdictRow(u, b.Tabs).Max.Y
 		}
-		w := min(u.Px(sideWidth), r.Dx()/3)
-		b.Side = image.Rect(right-w, y, right, bottom)
-		right = b.Side.Min.X
+		b.Side = r
+		b.Side.Min.X = r.Max.X - min(u.Px(side), r.Dx()/3)
+		r.Max.X = b.Side.Min.X
 	}
-	b.Lower = image.Rect(r.Min.X, y, right, bottom)
+	b.Lower = r
+	return b
 }
 
 // timelineHeight is how much of height the timeline gets, in pixels: the share

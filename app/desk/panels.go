@@ -60,13 +60,28 @@ func PanelNames() (one, two []string) {
 	return one, two
 }
 
-// TabTitle reads what stands on the tab that is shown.
-func (p *Pane) TabTitle() string {
+// below is what lies below the timeline of one recording: its own panels, or those of
+// what is compared in place.
+func (p *Pane) below() panel.Half {
 	if w := p.Within; w != nil && w.shows(p) {
-		return w.deck.Title(p.Tab)
+		return w.Deck.Of(&p.Tab, &w.Pair)
 	}
-	return p.Deck.Title(p.Tab)
+	return p.Deck.Of(&p.Tab, &p.Side)
 }
 
-// panel is the one that is shown.
+// below is what lies below the timelines of two.
+func (c *Comparison) below() panel.Half { return c.Deck.Of(&c.Tab, &c.Pair) }
+
+// below is what lies below the timelines.
+func (d *Desk) below() panel.Half {
+	if c := d.Versus; c != nil {
+		return c.below()
+	}
+	return d.Pane.below()
+}
+
+// TabTitle reads what stands on the tab that is shown.
+func (p *Pane) TabTitle() string { return p.below().Title() }
+
+// panel is the one of the recording's own that is shown.
 func (p *Pane) panel() panel.Panel[*panel.Side] { return p.Deck.Shown(p.Tab) }

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"maps"
+	"slices"
 
 	"ashlar/app/panel/functions"
 	"ashlar/app/view"
@@ -56,7 +57,7 @@ func (d *Desk) Look() view.Kept {
 func (d *Desk) Shown() []*Pane {
 	switch {
 	case d.Versus != nil:
-		return d.Versus.Panes[:]
+		return slices.Clone(d.Versus.Panes[:])
 	case d.Pane != nil:
 		return []*Pane{d.Pane}
 	}

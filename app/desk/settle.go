@@ -2,6 +2,7 @@ package desk
 
 import (
 	"fmt"
+	"slices"
 
 	"ashlar/app/timeline"
 	"ashlar/ingest/recording"
@@ -48,17 +49,14 @@ func (d *Desk) Settle(ranges ...recording.Range) error {
 // AtRest reports whether what is shown stays as it is until somebody does something, but
 // for answers that are being worked on: all is read, nothing moves, and history has it.
 func (d *Desk) AtRest() bool {
-	if c := d.Versus; c != nil {
-		return !c.history.due && c.Panes[0].atRest() && c.Panes[1].atRest()
-	}
 	p := d.Pane
 	if p == nil {
 		return true
 	}
-	if a := p.Doc.Answer(); a != nil && a.Rec != p.Rec {
+	if a := p.Doc.Answer(); d.Versus == nil && a != nil && a.Rec != p.Rec {
 		return false
 	}
-	return !p.History.due && p.atRest()
+	return !d.history().due && !slices.ContainsFunc(d.Shown(), func(p *Pane) bool { return !p.atRest() })
 }
 
 func (p *Pane) atRest() bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,17 +53,8 @@ const usual = 2000
 
 // isFor says that a flag of the command is one of the tool.
 func (t *tool) isFor(f *pflag.Flag) bool {
-	for _, a := range t.args {
-		if a.name == f.Name {
-			return false
-		}
-	}
-	for _, w := range t.without {
-		if w == f.Name {
-			return false
-		}
-	}
-	return !notForPrograms[f.Name]
+	taken := slices.ContainsFunc(t.args, func(a arg) bool { return a.name == f.Name })
+	return !taken && !slices.Contains(t.without, f.Name) && !notForPrograms[f.Name]
 }
 
 // input is the schema of a tool's arguments: what the command takes, and its flags

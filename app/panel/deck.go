@@ -128,6 +128,52 @@ func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right in
 	return x
 }
 
+// Tooltip draws that of the panel of a name, where it has one.
+func (d *Deck[S]) Tooltip(h *Host, u *ui.UI, name string, of S) {
+	if x, ok := d.Shown(name).(Tipped[S]); ok {
+		x.Tooltip(h, of, u)
+	}
+}
+
+// Half is a deck with the name of the panel that is shown and with what that is of: of
+// one recording, or of two.
+type Half interface {
+	// Title reads what stands on the tab, Next shows the panel behind it.
+	Title() string
+	Next()
+	// Scroll is how far the panel is scrolled, in pixels, nil where it is not; Table
+	// gives what it shows as [Tabled] does, nil where it has none.
+	Scroll() *int
+	Table() func() *Grid
+}
+
+type half[S any] struct {
+	*Deck[S]
+	shown *string
+	of    S
+}
+
+// Of is the deck with what its panels are of.
+func (d *Deck[S]) Of(shown *string, of S) Half { return half[S]{d, shown, of} }
+
+func (h half[S]) Title() string { return h.Deck.Title(*h.shown) }
+
+func (h half[S]) Next() { *h.shown = h.Deck.Next(*h.shown, h.of) }
+
+func (h half[S]) Scroll() *int {
+	if x, ok := h.Shown(*h.shown).(Scrolled[S]); ok {
+		return x.Scroll(h.of)
+	}
+	return nil
+}
+
+func (h half[S]) Table() func() *Grid {
+	if x, ok := h.Shown(*h.shown).(Tabled[S]); ok {
+		return x.Table(h.of)
+	}
+	return nil
+}
+
 // Bar draws the ground of the tabs; with a grip where the border above it can be
 // dragged.
 func Bar(u *ui.UI, r image.Rectangle, grip bool) {

@@ -262,9 +262,14 @@ func (p *Side) MetricOf() *recording.Metric {
 
 // PaneBounds are the places of the parts in the last frame, in pixels.
 type PaneBounds struct {
-	Overview, Ruler, Lanes, Rows, Tabs, Lower, Side image.Rectangle
-	Gutter                                          int
+	Overview, Ruler, Lanes, Rows image.Rectangle
+	LowerBounds
+	Gutter int
 }
+
+// LowerBounds are the places of the tabs, of the panel that is shown and of what stands
+// beside it.
+type LowerBounds struct{ Tabs, Lower, Side image.Rectangle }
 
 // Limits are how far the view goes.
 func (p *Side) Limits() (from, to int64) {

@@ -16,6 +16,7 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/cli"
+	"ashlar/app/desk"
 	"ashlar/app/pair"
 	"ashlar/app/panel/difftable"
 	"ashlar/ingest/compare"
@@ -167,7 +168,7 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := c.AsCommand(&s.Desk)
+	line, _ := s.CommandOf(desk.OfLower)
 	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
@@ -237,7 +238,7 @@ func TestCompareAsCommand(t *testing.T) {
 	c.Panes[1].Scope.Tracks = []int{1}
 	c.Options.Normalize, c.Options.Match.NoSimilar = compare.Duration, true
 	c.Options.By, c.Tab = compare.ByThread, pair.Table
-	line, rest := c.AsCommand(&s.Desk)
+	line, rest := s.CommandOf(desk.OfLower)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)

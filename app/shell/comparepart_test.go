@@ -124,7 +124,7 @@ func TestPartsLeadBack(t *testing.T) {
 				b.until("where the samples were taken", b.saysWhere)
 				was, pick, before := b.State(), p.Pick, b.drawn()
 				if end == "undo" || end == "alt-left" {
-					p.History = desk.History[desk.Spot]{} // undo goes on with the steps before, which is another matter
+					p.History = desk.History{} // undo goes on with the steps before, which is another matter
 				}
 
 				b.Run(begin.title)

@@ -117,11 +117,11 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 	b.settled()
 	b.settled()
 	seen := map[verdict.To]bool{}
-	for i := range p.Within.Links() {
+	for i := range p.Within.Verdict.Links {
 		p.Metric = 0
 		b.settled()
-		links := slices.DeleteFunc(p.Within.Parts(), func(p verdict.Part) bool { return p.To == verdict.Nowhere })
-		part, box := links[i], p.Within.Links()[i]
+		links := slices.DeleteFunc(p.Within.Verdict.Parts(), func(p verdict.Part) bool { return p.To == verdict.Nowhere })
+		part, box := links[i], p.Within.Verdict.Links[i]
 		b.click(f32.Pt(float32(box.Min.X+3), float32(box.Min.Y+10)), 0, pointer.ButtonPrimary)
 		b.settled()
 		name, ok := map[verdict.To]string{verdict.CPU: "cpu", verdict.Waiting: "waiting"}[part.To]
@@ -138,7 +138,7 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 		}
 		// What stands beside it says that it is of one call, and adds the sums.
 		shown := map[string]string{}
-		for _, d := range p.Within.Told() {
+		for _, d := range p.Within.Details.Told() {
 			shown[d.Key] = d.Value
 		}
 		for key, v := range map[string]int64{"A each": a.A.Total, "B each": a.B.Total, "A in all": a.A.RawTotal, "B in all": a.B.RawTotal} {

@@ -120,12 +120,7 @@ func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 // timeOf is a time among the members of the object that begins text, the last of
 // that name.
 func timeOf(text []byte, key string) (ps int64, ok bool) {
-	m := jsonscan.Object(text)
-	for {
-		k, v, more := m.Next()
-		if !more {
-			return ps, ok
-		}
+	for k, v := range jsonscan.Object(text).All {
 		if string(k) == key {
 			var t jsonscan.Micros
 			if t, ok = jsonscan.ParseMicros(jsonscan.Unquoted(v)); ok {
@@ -133,6 +128,7 @@ func timeOf(text []byte, key string) (ps int64, ok bool) {
 			}
 		}
 	}
+	return ps, ok
 }
 
 func (a *argStore) one(ref uint64) string {

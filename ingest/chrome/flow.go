@@ -117,12 +117,7 @@ func (f *flowTable) bound(it *item, t *thread, at int64) {
 	step := flowStep{name: it.name, thread: t, raw: at, off: it.off, ph: it.ph}
 	key := flowKey{bound: true}
 	found := false
-	m := jsonscan.Object(it.text())
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(it.text()).All {
 		switch string(k) {
 		case "bind_id":
 			key.id, found = f.id(jsonscan.Unquoted(v)), true

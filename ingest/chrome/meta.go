@@ -54,12 +54,7 @@ func sortIndex(args []byte) (int, bool) {
 // tool looks in a top-level object for what recorded, and what was recorded.
 func (d *decoder) tool(text []byte) {
 	src := d.b.Source()
-	m := jsonscan.Object(text)
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			return
-		}
+	for k, v := range jsonscan.Object(text).All {
 		switch key := string(k); {
 		case src.Tool == "" && v[0] == '"' && (key == "source" || key == "product-version" || key == "version"):
 			src.Tool = jsonscan.Plain(v)

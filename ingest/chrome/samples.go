@@ -65,12 +65,7 @@ func (s *samplers) top(it *item) {
 	timed := false
 	var pid, tid ident
 	var hasPID bool
-	m := jsonscan.Object(it.text())
-	for {
-		key, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for key, v := range jsonscan.Object(it.text()).All {
 		switch string(key) {
 		case "ts":
 			w.ts, timed = jsonscan.ParseMicros(jsonscan.Unquoted(v))
@@ -98,12 +93,7 @@ func (s *samplers) top(it *item) {
 
 // add reads what both kinds of samples say about their stack and weight.
 func (s *samplers) add(text []byte, w waitingSample) {
-	m := jsonscan.Object(text)
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(text).All {
 		switch string(k) {
 		case "sf":
 			if q := jsonscan.Unquoted(v); len(q) > 0 && string(v) != "null" {
@@ -130,12 +120,7 @@ func (s *samplers) add(text []byte, w waitingSample) {
 // first. A frame may be an id of stackFrames already read, or just a name.
 func (s *samplers) listed(text []byte) recording.CallID {
 	var frames []recording.FrameID
-	a := jsonscan.Array(text)
-	for {
-		v, ok := a.Next()
-		if !ok {
-			break
-		}
+	for v := range jsonscan.Array(text).All {
 		if n := s.d.stacks.nodes[s.d.ids.id(jsonscan.Unquoted(v))]; n != nil {
 			frames = append(frames, n.frame)
 			continue

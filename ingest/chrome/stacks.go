@@ -43,12 +43,7 @@ func (s *stackTable) define(it *item) {
 	}
 	n := new(stackNode)
 	var f recording.Function
-	m := jsonscan.Object(text[p+1:])
-	for {
-		key, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for key, v := range jsonscan.Object(text[p+1:]).All {
 		switch string(key) {
 		case "name":
 			f.Name = jsonscan.Plain(v)

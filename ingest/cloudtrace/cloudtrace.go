@@ -64,10 +64,8 @@ func (d *decoder) trace(file bool) {
 	}
 	var id, project string
 	var early [][]byte // spans in front of their trace's id
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
 		case key == "traces" && file && d.s.Enter('['):
 			for d.s.Next() {
 				d.trace(false)
@@ -107,12 +105,7 @@ func (d *decoder) span(raw []byte, trace, project string) {
 	var begun, ended bool
 	var kind string
 	var labels []byte
-	object := jsonscan.Object(raw)
-	for {
-		key, val, ok := object.Next()
-		if !ok {
-			break
-		}
+	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "spanId":
 			s.ID = id(val)
@@ -143,12 +136,7 @@ func (d *decoder) span(raw []byte, trace, project string) {
 	for _, label := range known {
 		service = cmp.Or(service, jsonscan.Plain(jsonscan.Member(labels, label)))
 	}
-	all := jsonscan.Object(labels)
-	for {
-		key, val, ok := all.Next()
-		if !ok {
-			break
-		}
+	for key, val := range jsonscan.Object(labels).All {
 		d.args.Value(string(key), val)
 	}
 	d.args.Text("trace id", trace)

@@ -2,6 +2,7 @@ package dhat
 
 import (
 	"cmp"
+	"context"
 	"path"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (d *decoder) event() (e recording.Event, columns []int) {
 }
 
 // build makes stacks of the program points.
-func (d *decoder) build() error {
+func (d *decoder) build(ctx context.Context) error {
 	s := d.b.Source()
 	s.Version, s.Command = d.about["dhatFileVersion"], d.about["cmd"]
 	s.Tool = "DHAT"
@@ -86,7 +87,7 @@ func (d *decoder) build() error {
 	values := make([]int64, len(columns))
 	for i := range d.points {
 		if i%8192 == 0 {
-			if err := d.tick(); err != nil {
+			if err := decode.Tick(ctx, d.b); err != nil {
 				return err
 			}
 		}

@@ -56,7 +56,6 @@ type point struct {
 type decoder struct {
 	b       *recording.Builder
 	s       *jsonscan.Stream
-	tick    func() error
 	about   map[string]string
 	measure []measure
 	used    []bool // which measures any point has
@@ -67,35 +66,24 @@ type decoder struct {
 // Decode reads the file into one event with a metric for each thing counted.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, about: map[string]string{}, measure: measures, used: make([]bool, len(measures))}
-	in.OnSilence(b.Progress)
-	d.tick = func() error {
-		b.Progress()
-		return ctx.Err()
-	}
-	d.s = jsonscan.NewStream(in, d.tick)
-	d.file()
-	if err := d.s.Err(); err != nil {
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
 		return err
 	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if v := d.about["dhatFileVersion"]; v != version {
 		b.Warn("version", "", "The file is of version %q; it is read as one of version %s", v, version)
 	}
 	if len(d.points) == 0 {
 		return errors.New("there is no stack in the DHAT profile")
 	}
-	return d.build()
+	return d.build(ctx)
 }
 
-func (d *decoder) file() {
-	if !d.s.Enter('{') {
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "pps" && d.s.Enter('['):
 			for d.s.Next() {
 				d.point()
@@ -128,11 +116,7 @@ func (d *decoder) point() {
 		return
 	}
 	p.values = make([]int64, len(d.measure))
-	for d.s.Next() {
-		key, ok := d.s.Key()
-		if !ok {
-			break
-		}
+	for key := range d.s.Members {
 		switch i := indexOf(d.measure, key); {
 		case key == "fs" && d.s.Enter('['):
 			for d.s.Next() {

@@ -15,10 +15,7 @@ import (
 // spans is an error, one that is cut or damaged keeps what was before that.
 func ReadJSON(ctx context.Context, in *source.Input, b *recording.Builder, tool string, spans func(*jsonscan.Stream, *Collector)) error {
 	in.OnSilence(b.Progress)
-	s := jsonscan.NewStream(in, func() error {
-		b.Progress()
-		return ctx.Err()
-	})
+	s := jsonscan.NewStream(in, func() error { return decode.Tick(ctx, b) })
 	b.Source().Tool = tool
 	c := NewCollector(b)
 	spans(s, c)

@@ -86,12 +86,9 @@ func (x *extraction) has(track int, from, to int64) bool {
 
 // note adds a sentence once.
 func (x *extraction) note(text string) {
-	for _, n := range x.notes {
-		if n == text {
-			return
-		}
+	if !slices.Contains(x.notes, text) {
+		x.notes = append(x.notes, text)
 	}
-	x.notes = append(x.notes, text)
 }
 
 func (x *extraction) query(event, metric int) analyze.Query {

@@ -65,11 +65,7 @@ func (r *reader) within(p *profile, depth int) {
 func (l *timeline) add(d *decoder, raw []byte) {
 	var name string
 	var start, end []byte
-	for m := jsonscan.Object(raw); ; {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(raw).All {
 		switch string(k) {
 		case "name":
 			name = jsonscan.Plain(v)

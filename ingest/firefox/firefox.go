@@ -95,14 +95,10 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		ids: map[string]int64{}, names: map[recording.TrackKey]bool{}, events: map[string]*event{}, group: map[string]uint32{}}
 	d.threads, d.samples, d.markers = b.Tally("thread"), b.Tally("sample"), b.Tally("marker")
 	d.allocations, d.points = b.Tally("allocation"), b.Tally("counter point")
-	in.OnSilence(b.Progress)
-	s := jsonscan.NewStream(in, d.tick)
-	r := &reader{d: d, s: s}
-	r.profile(d.root, 0)
-	if err := s.Err(); err != nil {
+	err := decode.JSON(ctx, in, b, func(s *jsonscan.Stream) { (&reader{d: d, s: s}).profile(d.root, 0) })
+	if err != nil {
 		return err
 	}
-	decode.WarnDamage(b, s.Damage, s.Cut)
 	if err := d.build(); err != nil {
 		return err
 	}
@@ -114,8 +110,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 }
 
 func (d *decoder) tick() error {
-	d.b.Progress()
-	return d.ctx.Err()
+	return decode.Tick(d.ctx, d.b)
 }
 
 // number is the id of a process or thread, which may be text.

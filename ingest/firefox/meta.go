@@ -37,11 +37,7 @@ func readNumber(raw []byte) number {
 }
 
 func (m *meta) read(raw []byte) {
-	for o := jsonscan.Object(raw); ; {
-		k, v, ok := o.Next()
-		if !ok {
-			return
-		}
+	for k, v := range jsonscan.Object(raw).All {
 		switch key := string(k); key {
 		case "startTime":
 			m.start = readNumber(v)
@@ -54,11 +50,7 @@ func (m *meta) read(raw []byte) {
 		case "sampleUnits":
 			m.cpuUnit = jsonscan.Plain(jsonscan.Member(v, "threadCPUDelta"))
 		case "categories":
-			for a := jsonscan.Array(v); ; {
-				c, ok := a.Next()
-				if !ok {
-					break
-				}
+			for c := range jsonscan.Array(v).All {
 				m.categories = append(m.categories, jsonscan.Plain(jsonscan.Member(c, "name")))
 			}
 		case "markerSchema":
@@ -83,21 +75,13 @@ func (m *meta) read(raw []byte) {
 // schema notes which fields of markers are numbers of strings.
 func (m *meta) schema(raw []byte) {
 	m.texts = map[string]map[string]bool{}
-	for a := jsonscan.Array(raw); ; {
-		s, ok := a.Next()
-		if !ok {
-			return
-		}
+	for s := range jsonscan.Array(raw).All {
 		fields := jsonscan.Member(s, "fields")
 		if fields == nil {
 			fields = jsonscan.Member(s, "data") // until version 55
 		}
 		name := jsonscan.Plain(jsonscan.Member(s, "name"))
-		for f := jsonscan.Array(fields); ; {
-			field, ok := f.Next()
-			if !ok {
-				break
-			}
+		for field := range jsonscan.Array(fields).All {
 			switch jsonscan.Plain(jsonscan.Member(field, "format")) {
 			case "unique-string", "flow-id", "terminating-flow-id":
 				if m.texts[name] == nil {
@@ -165,18 +149,10 @@ func readLibs(raw []byte) (libs []lib) {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = []byte(jsonscan.Plain(raw))
 	}
-	for a := jsonscan.Array(raw); ; {
-		o, ok := a.Next()
-		if !ok {
-			return libs
-		}
+	for o := range jsonscan.Array(raw).All {
 		var l lib
 		code := ""
-		for m := jsonscan.Object(o); ; {
-			k, v, ok := m.Next()
-			if !ok {
-				break
-			}
+		for k, v := range jsonscan.Object(o).All {
 			switch string(k) {
 			case "name":
 				l.name = base(jsonscan.Plain(v))
@@ -195,6 +171,7 @@ func readLibs(raw []byte) (libs []lib) {
 		}
 		libs = append(libs, l)
 	}
+	return libs
 }
 
 // base is the last part of a path of any system.

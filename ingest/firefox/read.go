@@ -33,11 +33,7 @@ func (r *reader) profile(p *profile, depth int) {
 		r.s.Skip()
 		return
 	}
-	for r.s.Next() {
-		key, ok := r.s.Key()
-		if !ok {
-			return
-		}
+	for key := range r.s.Members {
 		switch {
 		case key == "meta" && r.s.Peek() == '{':
 			if raw, ok := r.s.Value(); ok {
@@ -102,11 +98,7 @@ func (r *reader) nested(p *profile, depth int) {
 }
 
 func (r *reader) shared(p *profile) {
-	for r.s.Next() {
-		key, ok := r.s.Key()
-		if !ok {
-			return
-		}
+	for key := range r.s.Members {
 		if !r.table(&p.tables, key) {
 			r.s.Skip()
 		}
@@ -138,11 +130,7 @@ func (r *reader) thread(p *profile, depth int) {
 	}
 	r.d.threads.Kept++
 	p.threads = append(p.threads, t)
-	for r.s.Next() {
-		key, ok := r.s.Key()
-		if !ok {
-			return
-		}
+	for key := range r.s.Members {
 		switch {
 		case r.table(&t.tables, key):
 		case key == "samples":
@@ -294,11 +282,7 @@ func (t *table) data(d *decoder, raw []byte) {
 	phase := "null"
 	if len(raw) > 2 && raw[0] == '{' {
 		ref = d.texts.Add(raw)
-		for m := jsonscan.Object(raw); ; {
-			k, v, ok := m.Next()
-			if !ok {
-				break
-			}
+		for k, v := range jsonscan.Object(raw).All {
 			switch string(k) {
 			case "startTime":
 				start = v
@@ -330,11 +314,7 @@ func (r *reader) columns(group bool) *table {
 	}
 	t := &table{cols: map[string]*numbers{}}
 	var schema []string
-	for r.s.Next() {
-		key, ok := r.s.Key()
-		if !ok {
-			break
-		}
+	for key := range r.s.Members {
 		switch {
 		case key == "schema" && r.s.Peek() == '{':
 			if raw, ok := r.s.Value(); ok {
@@ -386,11 +366,7 @@ func (t *table) row(d *decoder, schema []string, raw []byte) {
 // readSchema reads the names of columns by their places.
 func readSchema(raw []byte) []string {
 	schema := []string{}
-	for m := jsonscan.Object(raw); ; {
-		k, v, ok := m.Next()
-		if !ok {
-			return schema
-		}
+	for k, v := range jsonscan.Object(raw).All {
 		n, ok, _ := decode.ParseNumber(v)
 		if !ok || n.Scale != 0 || n.Mantissa < 0 || n.Mantissa > 1000 {
 			continue
@@ -400,6 +376,7 @@ func readSchema(raw []byte) []string {
 		}
 		schema[n.Mantissa] = string(k)
 	}
+	return schema
 }
 
 // counter is one until it is built.
@@ -417,11 +394,7 @@ func (r *reader) counter(p *profile) {
 		return
 	}
 	p.counters = append(p.counters, c)
-	for r.s.Next() {
-		key, ok := r.s.Key()
-		if !ok {
-			return
-		}
+	for key := range r.s.Members {
 		switch {
 		case key == "samples":
 			c.samples = r.columns(false)

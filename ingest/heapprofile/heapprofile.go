@@ -58,32 +58,21 @@ type decoder struct {
 // Decode reads the tree into an event whose metric is the bytes in use.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, tally: b.Tally("node")}
-	in.OnSilence(b.Progress)
-	tick := func() error {
-		b.Progress()
-		return ctx.Err()
-	}
-	d.s = jsonscan.NewStream(in, tick)
-	d.file()
-	if err := d.s.Err(); err != nil {
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
 		return err
 	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if len(d.nodes) == 0 {
 		return errors.New("there is no call in the heap profile")
 	}
-	return d.build(tick)
+	return d.build(ctx)
 }
 
-func (d *decoder) file() {
-	if !d.s.Enter('{') {
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "head" && d.s.Enter('{'):
 			d.tree()
 		default: // samples: how the sizes came about, with no stack and no time of their own
@@ -152,12 +141,12 @@ func (d *decoder) member(n *node, key string) {
 }
 
 // build makes stacks of the calls.
-func (d *decoder) build(tick func() error) error {
+func (d *decoder) build(ctx context.Context) error {
 	event := d.b.AddEvent(recording.Event{Kind: "allocation", Basis: recording.FromStacks, Metrics: []recording.Metric{{Name: "inuse_space", Unit: "bytes", Kind: recording.Level}}})
 	calls := make([]recording.CallID, len(d.nodes))
 	for i := range d.nodes {
 		if i%8192 == 0 {
-			if err := tick(); err != nil {
+			if err := decode.Tick(ctx, d.b); err != nil {
 				return err
 			}
 		}

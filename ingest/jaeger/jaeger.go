@@ -58,11 +58,8 @@ func (d *decoder) file() {
 		return
 	}
 	services := map[string]int{} // of a trace that stands alone
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "data" && d.s.Enter('['):
 			for d.s.Next() {
 				d.trace()
@@ -79,12 +76,7 @@ func (d *decoder) file() {
 
 // errors says what Jaeger could not find.
 func (d *decoder) errors(raw []byte) {
-	all := jsonscan.Array(raw)
-	for {
-		e, ok := all.Next()
-		if !ok {
-			return
-		}
+	for e := range jsonscan.Array(raw).All {
 		d.b.Warn("server", "", "Jaeger says that something is missing: %q", jsonscan.Plain(jsonscan.Member(e, "msg")))
 	}
 }
@@ -96,11 +88,7 @@ func (d *decoder) trace() {
 		return
 	}
 	services := map[string]int{}
-	for d.s.Next() {
-		key, ok := d.s.Key()
-		if !ok {
-			return
-		}
+	for key := range d.s.Members {
 		d.member(key, services)
 	}
 }
@@ -116,11 +104,7 @@ func (d *decoder) member(key string, services map[string]int) {
 			d.span(raw, services)
 		}
 	case key == "processes" && d.s.Enter('{'):
-		for d.s.Next() {
-			id, ok := d.s.Key()
-			if !ok {
-				return
-			}
+		for id := range d.s.Members {
 			raw, ok := d.s.Value()
 			if !ok {
 				return
@@ -146,12 +130,7 @@ func (d *decoder) service(id string, services map[string]int) int {
 func process(raw []byte) distributed.Service {
 	s := distributed.Service{Name: jsonscan.Plain(jsonscan.Member(raw, "serviceName"))}
 	rank := 0
-	tags := jsonscan.Array(jsonscan.Member(raw, "tags"))
-	for {
-		tag, ok := tags.Next()
-		if !ok {
-			return s
-		}
+	for tag := range jsonscan.Array(jsonscan.Member(raw, "tags")).All {
 		value := jsonscan.Plain(jsonscan.Member(tag, "value"))
 		for i, key := range []string{"", "ip", "host.name", "hostname", "k8s.pod.name", "client-uuid", "service.instance.id"} {
 			if i > rank && key == jsonscan.Plain(jsonscan.Member(tag, "key")) {
@@ -159,6 +138,7 @@ func process(raw []byte) distributed.Service {
 			}
 		}
 	}
+	return s
 }
 
 func (d *decoder) span(raw []byte, services map[string]int) {
@@ -167,12 +147,7 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 	var begun, ended bool
 	var duration int64
 	var process, warnings string
-	object := jsonscan.Object(raw)
-	for {
-		key, val, ok := object.Next()
-		if !ok {
-			break
-		}
+	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "traceID":
 			s.Trace = id(val)
@@ -235,12 +210,7 @@ func id(raw []byte) string {
 // first that it follows, of its own trace. The others are links.
 func (d *decoder) references(s *distributed.Span, raw []byte) (links [][2]string) {
 	follows := ""
-	all := jsonscan.Array(raw)
-	for {
-		r, ok := all.Next()
-		if !ok {
-			break
-		}
+	for r := range jsonscan.Array(raw).All {
 		trace, span := id(jsonscan.Member(r, "traceID")), id(jsonscan.Member(r, "spanID"))
 		child := jsonscan.Plain(jsonscan.Member(r, "refType")) == "CHILD_OF"
 		switch {
@@ -264,32 +234,17 @@ func (d *decoder) references(s *distributed.Span, raw []byte) (links [][2]string
 
 // tags adds tags, each with a key, a type and a value, to a JSON object.
 func (d *decoder) tags(to *decode.Args, raw []byte) {
-	all := jsonscan.Array(raw)
-	for {
-		tag, ok := all.Next()
-		if !ok {
-			return
-		}
+	for tag := range jsonscan.Array(raw).All {
 		to.Value(jsonscan.Plain(jsonscan.Member(tag, "key")), jsonscan.Member(tag, "value"))
 	}
 }
 
 // logs adds a span's logs, each with a time and fields, of which "event" names it.
 func (d *decoder) logs(raw []byte) {
-	all := jsonscan.Array(raw)
-	for {
-		l, ok := all.Next()
-		if !ok {
-			return
-		}
+	for l := range jsonscan.Array(raw).All {
 		at, _ := decode.Micros(jsonscan.Member(l, "timestamp"))
 		name := ""
-		fields := jsonscan.Array(jsonscan.Member(l, "fields"))
-		for {
-			f, ok := fields.Next()
-			if !ok {
-				break
-			}
+		for f := range jsonscan.Array(jsonscan.Member(l, "fields")).All {
 			if key := jsonscan.Plain(jsonscan.Member(f, "key")); key == "event" || key == "message" && name == "" {
 				name = jsonscan.Plain(jsonscan.Member(f, "value"))
 			}

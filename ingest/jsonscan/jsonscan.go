@@ -238,6 +238,16 @@ func (m *Members) Next() (key, val []byte, ok bool) {
 	return key, m.b[p:m.p], true
 }
 
+// All walks over the members that Next would come to, each with its key, decoded, and
+// the raw text of its value: for key, val := range jsonscan.Object(text).All.
+func (m Members) All(yield func(key, val []byte) bool) {
+	for {
+		if key, val, ok := m.Next(); !ok || !yield(key, val) {
+			return
+		}
+	}
+}
+
 // Inside walks over the members of the object that is the first value of a key, of
 // those that Next would come to: without looking for the object's end before, as
 // Member does. It reports false where there is no such key.
@@ -298,6 +308,8 @@ type Elements struct {
 	p int
 }
 
+// Array returns a walk over the elements of an array; over none when the text is not
+// one.
 func Array(text []byte) Elements {
 	p := Space(text, 0)
 	if p >= len(text) || text[p] != '[' {
@@ -323,18 +335,23 @@ func (a *Elements) Next() (val []byte, ok bool) {
 	return a.b[p:a.p], true
 }
 
+// All walks over the raw texts of the elements that Next would come to.
+func (a Elements) All(yield func(val []byte) bool) {
+	for {
+		if val, ok := a.Next(); !ok || !yield(val) {
+			return
+		}
+	}
+}
+
 // Member returns the raw value of a key of an object, nil when it has none.
 func Member(text []byte, key string) []byte {
-	m := Object(text)
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			return nil
-		}
+	for k, v := range Object(text).All {
 		if string(k) == key {
 			return v
 		}
 	}
+	return nil
 }
 
 // Skipper passes over a value in any number of pieces without keeping it.

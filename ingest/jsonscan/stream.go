@@ -112,6 +112,16 @@ func (s *Stream) Next() bool {
 	return true
 }
 
+// Members walks over the members of the object that was entered, each by its key,
+// decoded: what is done with one must read its value, or skip it. At damage it ends.
+func (s *Stream) Members(yield func(key string) bool) {
+	for s.Next() {
+		if key, ok := s.Key(); !ok || !yield(key) {
+			return
+		}
+	}
+}
+
 // Key returns the key of the member that stands next, decoded, and goes to its
 // value.
 func (s *Stream) Key() (key string, ok bool) {

@@ -49,10 +49,7 @@ func (t *tracer) json(content []byte) error {
 
 // walk reads the spans of an object, as far as it goes.
 func (t *tracer) walk(content []byte) *jsonscan.Stream {
-	s := jsonscan.NewStream(source.FromBytes("", content), func() error {
-		t.b.Progress()
-		return t.ctx.Err()
-	})
+	s := jsonscan.NewStream(source.FromBytes("", content), func() error { return decode.Tick(t.ctx, t.b) })
 	t.object(s, 0)
 	return s
 }
@@ -63,11 +60,8 @@ func (t *tracer) object(s *jsonscan.Stream, depth int) {
 	if !s.Enter('{') {
 		return
 	}
-	for s.Next() {
-		key, ok := s.Key()
+	for key := range s.Members {
 		switch {
-		case !ok:
-			return
 		case (key == "resourceSpans" || key == "batches") && s.Enter('['):
 			for s.Next() {
 				t.jsonResource(s)
@@ -91,11 +85,8 @@ func (t *tracer) jsonResource(s *jsonscan.Stream) {
 		return
 	}
 	service := t.c.Service(distributed.Service{})
-	for s.Next() {
-		key, ok := s.Key()
+	for key := range s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "resource":
 			raw, _ := s.Value()
 			var r struct {
@@ -121,11 +112,8 @@ func (t *tracer) jsonScope(s *jsonscan.Stream, service int) {
 		return
 	}
 	library := ""
-	for s.Next() {
-		key, ok := s.Key()
+	for key := range s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "scope" || key == "instrumentationLibrary":
 			raw, _ := s.Value()
 			library = strings.TrimSpace(jsonscan.Plain(jsonscan.Member(raw, "name")) + " " + jsonscan.Plain(jsonscan.Member(raw, "version")))
@@ -189,12 +177,7 @@ func (t *tracer) jsonSpan(raw []byte, service int, library string) {
 	var start, end uint64
 	var events, links []byte
 	t.args.Reset()
-	m := jsonscan.Object(raw)
-	for {
-		key, val, ok := m.Next()
-		if !ok {
-			break
-		}
+	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "traceId":
 			s.Trace = jsonID(val)
@@ -232,12 +215,7 @@ func (t *tracer) jsonSpan(raw []byte, service int, library string) {
 }
 
 func (t *tracer) jsonEvents(raw []byte) {
-	e := jsonscan.Array(raw)
-	for {
-		event, ok := e.Next()
-		if !ok {
-			return
-		}
+	for event := range jsonscan.Array(raw).All {
 		t.args.Reset()
 		t.jsonMembers(&t.args, jsonscan.Member(event, "attributes"), 0)
 		t.dropped += count(jsonscan.Member(event, "droppedAttributesCount"))
@@ -247,12 +225,7 @@ func (t *tracer) jsonEvents(raw []byte) {
 }
 
 func (t *tracer) jsonLinks(raw []byte) {
-	l := jsonscan.Array(raw)
-	for {
-		link, ok := l.Next()
-		if !ok {
-			return
-		}
+	for link := range jsonscan.Array(raw).All {
 		t.dropped += count(jsonscan.Member(link, "droppedAttributesCount"))
 		t.c.Link(jsonID(jsonscan.Member(link, "traceId")), jsonID(jsonscan.Member(link, "spanId")))
 	}
@@ -260,12 +233,7 @@ func (t *tracer) jsonLinks(raw []byte) {
 
 // jsonMembers adds a list of KeyValues to a JSON object.
 func (t *tracer) jsonMembers(to *decode.Args, raw []byte, depth int) {
-	e := jsonscan.Array(raw)
-	for {
-		attr, ok := e.Next()
-		if !ok {
-			return
-		}
+	for attr := range jsonscan.Array(raw).All {
 		to.Raw(jsonscan.Plain(jsonscan.Member(attr, "key")), t.jsonAny(jsonscan.Member(attr, "value"), depth))
 	}
 }
@@ -277,12 +245,7 @@ func (t *tracer) jsonAny(raw []byte, depth int) []byte {
 		t.note("too-deep", "", "Attributes' values are nested too deeply and left out")
 		return out
 	}
-	m := jsonscan.Object(raw)
-	for {
-		key, val, ok := m.Next()
-		if !ok {
-			return out
-		}
+	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "intValue":
 			if n, err := strconv.ParseInt(string(jsonscan.Unquoted(val)), 10, 64); err == nil {
@@ -300,12 +263,7 @@ func (t *tracer) jsonAny(raw []byte, depth int) []byte {
 			out = strconv.AppendBool(nil, string(jsonscan.Unquoted(val)) == "true")
 		case "arrayValue":
 			out = []byte{'['}
-			e := jsonscan.Array(jsonscan.Member(val, "values"))
-			for {
-				v, ok := e.Next()
-				if !ok {
-					break
-				}
+			for v := range jsonscan.Array(jsonscan.Member(val, "values")).All {
 				if len(out) > 1 {
 					out = append(out, ',')
 				}
@@ -322,4 +280,5 @@ func (t *tracer) jsonAny(raw []byte, depth int) []byte {
 			out = decode.Quoted(jsonscan.Plain(val))
 		}
 	}
+	return out
 }

@@ -116,8 +116,7 @@ func (d *decoder) tick(i int) error {
 	if i%stride != 0 {
 		return nil
 	}
-	d.b.Progress()
-	return d.ctx.Err()
+	return decode.Tick(d.ctx, d.b)
 }
 
 // spans builds an evented profile in a unit of time.

@@ -102,11 +102,7 @@ func (d *decoder) profile() {
 		d.b.Warn("not-a-profile", decode.Byte(p.from), "What stands at byte %d is no profile and was left out", p.from)
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
-		if !ok {
-			break
-		}
+	for key := range d.s.Members {
 		switch {
 		case key == "events" && d.s.Enter('['):
 			d.eachEvent(p)
@@ -216,11 +212,7 @@ func (d *decoder) eachEvent(p *profile) {
 		}
 		d.eventTally.Read++
 		var typ, frame, at []byte
-		for m := jsonscan.Object(raw); ; {
-			k, v, ok := m.Next()
-			if !ok {
-				break
-			}
+		for k, v := range jsonscan.Object(raw).All {
 			switch string(k) {
 			case "type":
 				typ = jsonscan.Unquoted(v)

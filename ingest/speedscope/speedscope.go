@@ -80,16 +80,9 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d := &decoder{
 		b: b, in: in, ctx: ctx, tracks: map[string]int{}, events: map[eventKey]int{},
 	}
-	in.OnSilence(b.Progress)
-	d.s = jsonscan.NewStream(in, func() error {
-		b.Progress()
-		return ctx.Err()
-	})
-	d.file()
-	if err := d.s.Err(); err != nil {
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
 		return err
 	}
-	decode.WarnDamage(b, d.s.Damage, d.s.Cut)
 	if !d.known {
 		if len(d.waiting) > 0 {
 			b.Warn("frames-missing", "", "The file has no table of frames; frames are called by their numbers")
@@ -106,15 +99,11 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 }
 
 // file reads the outermost object.
-func (d *decoder) file() {
-	if !d.s.Enter('{') {
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
 		return
 	}
-	for d.s.Next() {
-		key, ok := d.s.Key()
-		if !ok {
-			return
-		}
+	for key := range d.s.Members {
 		switch {
 		case key == "profiles" && d.s.Enter('['):
 			for d.s.Next() {
@@ -159,11 +148,8 @@ func (d *decoder) about(key, value string) {
 }
 
 func (d *decoder) shared() {
-	for d.s.Next() {
-		key, ok := d.s.Key()
+	for key := range d.s.Members {
 		switch {
-		case !ok:
-			return
 		case key == "frames" && d.s.Enter('['):
 			for d.s.Next() {
 				raw, ok := d.s.Value()
@@ -189,11 +175,7 @@ func (d *decoder) frame(raw []byte) {
 	t.Kept++
 	var fn recording.Function
 	var fr recording.Frame
-	for m := jsonscan.Object(raw); ; {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(raw).All {
 		switch string(k) {
 		case "name":
 			fn.Name = jsonscan.Plain(v)

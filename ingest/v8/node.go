@@ -32,12 +32,7 @@ func (p *Profile) Node(text []byte) {
 	n := new(node)
 	var id int64 = -1
 	frame, children := text, []byte(nil)
-	m := jsonscan.Object(text)
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(text).All {
 		switch string(k) {
 		case "id":
 			id, _ = jsonscan.ParseInt(jsonscan.Unquoted(v))
@@ -51,11 +46,7 @@ func (p *Profile) Node(text []byte) {
 			children = v
 		}
 	}
-	for a := jsonscan.Array(children); ; {
-		c, ok := a.Next()
-		if !ok {
-			break
-		}
+	for c := range jsonscan.Array(children).All {
 		if child, ok := jsonscan.ParseInt(jsonscan.Unquoted(c)); ok {
 			p.parent[child] = id
 		}
@@ -72,12 +63,7 @@ func (p *Profile) Node(text []byte) {
 func CallFrame(b *recording.Builder, text []byte) (recording.FrameID, string) {
 	var f recording.Function
 	var fr recording.Frame
-	m := jsonscan.Object(text)
-	for {
-		k, v, ok := m.Next()
-		if !ok {
-			break
-		}
+	for k, v := range jsonscan.Object(text).All {
 		switch string(k) {
 		case "functionName":
 			f.Name = jsonscan.Plain(v)

@@ -187,11 +187,7 @@ func (p *Profile) chunk(e Event) {
 		}
 		switch string(k) {
 		case "nodes":
-			for a := jsonscan.Array(v); ; {
-				n, ok := a.Next()
-				if !ok {
-					break
-				}
+			for n := range jsonscan.Array(v).All {
 				p.Node(n)
 			}
 		case "samples":
@@ -240,11 +236,7 @@ func (p *Profile) columns(samples, deltas []byte) ([]int64, []jsonscan.Micros) {
 		}
 		p.ids = append(p.ids, id)
 	}
-	for a := jsonscan.Array(deltas); ; {
-		v, ok := a.Next()
-		if !ok {
-			break
-		}
+	for v := range jsonscan.Array(deltas).All {
 		d, _ := number(v)
 		p.deltas = append(p.deltas, d)
 	}

@@ -91,12 +91,7 @@ func (d *decoder) span(raw []byte) {
 	var duration int64
 	var kind, local, remote string
 	var tags, annotations []byte
-	object := jsonscan.Object(raw)
-	for {
-		key, val, ok := object.Next()
-		if !ok {
-			break
-		}
+	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "traceId":
 			s.Trace = jsonscan.Plain(val)
@@ -137,12 +132,7 @@ func (d *decoder) span(raw []byte) {
 	d.args.Text("span kind", kind)
 	d.args.Text("remote", remote)
 	d.args.Text("address", local)
-	all := jsonscan.Object(tags)
-	for {
-		key, val, ok := all.Next()
-		if !ok {
-			break
-		}
+	for key, val := range jsonscan.Object(tags).All {
 		d.args.Value(string(key), val)
 	}
 	d.args.Text("trace id", s.Trace)
@@ -167,12 +157,7 @@ func address(raw []byte) string {
 }
 
 func (d *decoder) annotations(raw []byte) {
-	all := jsonscan.Array(raw)
-	for {
-		a, ok := all.Next()
-		if !ok {
-			return
-		}
+	for a := range jsonscan.Array(raw).All {
 		at, _ := decode.Micros(jsonscan.Member(a, "timestamp"))
 		d.c.Event(at, jsonscan.Plain(jsonscan.Member(a, "value")), nil)
 	}

@@ -140,20 +140,12 @@ func (b *bench) against(f *file, what string, peers ...peer) ([]result, error) {
 // mapped files.
 func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 	ended, most := make(chan struct{}), make(chan int64)
-	go func() {
-		var peak int64
-		for {
-			select {
-			case <-ended:
-				most <- peak
-				return
-			case <-time.After(30 * time.Millisecond):
-				if cmd.Process != nil {
-					peak = max(peak, familyMemory(cmd.Process.Pid))
-				}
-			}
+	go watch(30*time.Millisecond, ended, most, func() (held int64) {
+		if cmd.Process != nil {
+			held = familyMemory(cmd.Process.Pid)
 		}
-	}()
+		return held
+	})
 	r, err := executeWithin(cmp.Or(b.within, peerPatience), cmd)
 	close(ended)
 	r.Own = max(r.Own, <-most)
@@ -288,18 +280,7 @@ func (b *bench) firefox(f *file) (string, run, error) {
 func (b *bench) daemon(cmd *exec.Cmd) (run, error) {
 	ended, most := make(chan struct{}), make(chan int64)
 	before := nodeMemory()
-	go func() {
-		var peak int64
-		for {
-			select {
-			case <-ended:
-				most <- peak
-				return
-			case <-time.After(30 * time.Millisecond):
-				peak = max(peak, nodeMemory()-before)
-			}
-		}
-	}()
+	go watch(30*time.Millisecond, ended, most, func() int64 { return nodeMemory() - before })
 	r, err := executeWithin(peerPatience, cmd)
 	close(ended)
 	r.Own = <-most

@@ -85,7 +85,8 @@ func executeWithin(limit time.Duration, cmd *exec.Cmd) (run, error) {
 	}
 	ended := make(chan struct{})
 	own := make(chan int64)
-	go watch(cmd.Process.Pid, ended, own)
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	go watch(10*time.Millisecond, ended, own, func() int64 { return kilobytes(status, "RssAnon") })
 	late := time.AfterFunc(limit, func() {
 		for _, pid := range family(cmd.Process.Pid) { // a browser would go on by itself
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -111,17 +112,17 @@ func executeWithin(limit time.Duration, cmd *exec.Cmd) (run, error) {
 	return r, nil
 }
 
-// watch sends the most memory that a process held beside mapped files.
-func watch(pid int, ended <-chan struct{}, most chan<- int64) {
-	path := fmt.Sprintf("/proc/%d/status", pid)
+// watch sends the most memory that was held, as it is measured every so often until
+// something has ended.
+func watch(every time.Duration, ended <-chan struct{}, most chan<- int64, held func() int64) {
 	var peak int64
 	for {
 		select {
 		case <-ended:
 			most <- peak
 			return
-		case <-time.After(10 * time.Millisecond):
-			peak = max(peak, kilobytes(path, "RssAnon"))
+		case <-time.After(every):
+			peak = max(peak, held())
 		}
 	}
 }

@@ -55,16 +55,22 @@ func (b *bench) bestOf(what string, args ...string) (run, error) {
 	return best, nil
 }
 
-// pprof measures the way to a flamegraph's numbers, and what its library takes.
-func (b *bench) pprof() ([]result, error) {
-	f, err := b.get(pprof)
+// summedUp measures the way from a file to a flamegraph's numbers.
+func (b *bench) summedUp(of recording) (*file, []run, error) {
+	f, err := b.get(of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := f.warm(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := b.repeat(b.program, "top", "--json", "--no-cache", "-n", "1", f.path)
+	return f, all, err
+}
+
+// pprof measures the way to a flamegraph's numbers, and what its library takes.
+func (b *bench) pprof() ([]result, error) {
+	f, all, err := b.summedUp(pprof)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +94,7 @@ func (b *bench) pprof() ([]result, error) {
 }
 
 func (b *bench) folded() ([]result, error) {
-	f, err := b.get(folded)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.warm(); err != nil {
-		return nil, err
-	}
-	all, err := b.repeat(b.program, "top", "--json", "--no-cache", "-n", "1", f.path)
+	f, all, err := b.summedUp(folded)
 	if err != nil {
 		return nil, err
 	}

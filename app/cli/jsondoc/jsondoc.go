@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -52,10 +53,8 @@ func number() *jsonschema.Schema { return &jsonschema.Schema{Type: "number"} }
 
 // of is the schema of a type that stands in others.
 func of(t reflect.Type, above []reflect.Type) *jsonschema.Schema {
-	for _, outer := range above {
-		if outer == t {
-			return &jsonschema.Schema{}
-		}
+	if slices.Contains(above, t) {
+		return &jsonschema.Schema{}
 	}
 	switch {
 	case t.Kind() == reflect.Pointer:

@@ -6,7 +6,6 @@ import (
 	"image"
 	"sort"
 
-	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
@@ -22,7 +21,7 @@ import (
 
 // Panel lists the steps of the path, below what they add up to.
 type Panel struct {
-	widget.List
+	panel.List[*panel.Side]
 	sheet ui.Sheet
 }
 
@@ -214,17 +213,3 @@ func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
 		return g
 	}
 }
-
-// Scroll is how far rows are scrolled.
-func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
-
-// ScrollBy moves the rows up by some pixels where the pointer is on them.
-func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
-	if t.Inside {
-		t.Down += px
-	}
-	return t.Inside
-}
-
-// Areas are where a press gives it the keyboard.
-func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
@@ -25,7 +24,7 @@ import (
 
 // Panel is the table of differences.
 type Panel struct {
-	widget.List
+	panel.List[*pair.Pair]
 	Shape
 	Found  []compare.Row // the rows, as they are filtered and sorted
 	of     tableKey
@@ -40,12 +39,6 @@ type Shape struct {
 	Backward bool
 	Filters  Filters
 }
-
-// Scroll is how far it is scrolled.
-func (t *Panel) Scroll(*pair.Pair) *int { return &t.Down }
-
-// Areas are where a press gives it the keyboard.
-func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
 
 // DifferenceColumn names a column that the table can be sorted by.
 type DifferenceColumn uint8

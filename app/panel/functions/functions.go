@@ -6,7 +6,6 @@ import (
 	"image"
 	"slices"
 
-	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
@@ -22,7 +21,7 @@ import (
 
 // Panel is the table of functions, modules, files or threads.
 type Panel struct {
-	widget.List
+	panel.List[*panel.Side]
 	TableShape
 	Order Order
 
@@ -300,20 +299,6 @@ func (t *Panel) chosen(p *panel.Side) int {
 
 // Ask asks for the rows.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Stats, q.By = true, t.Group }
-
-// Scroll is how far rows are scrolled.
-func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
-
-// ScrollBy moves the rows up by some pixels where the pointer is on them.
-func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
-	if t.Inside {
-		t.Down += px
-	}
-	return t.Inside
-}
-
-// Areas are where a press gives it the keyboard.
-func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
 
 // Menu opens the menu of the row that is marked.
 func (t *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {

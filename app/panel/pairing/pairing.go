@@ -6,7 +6,6 @@ import (
 	"image"
 	"math"
 
-	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
@@ -23,7 +22,7 @@ import (
 // Panel says how the two recordings were compared: what was matched with
 // what, by which rule, how heavy that is, what was not, and how sure all is.
 type Panel struct {
-	widget.List
+	panel.List[*pair.Pair]
 	// Kind is which rows are listed: an index in kinds.
 	Kind   int
 	Kinds  []PairKind
@@ -35,12 +34,6 @@ type Panel struct {
 	// wantPair asks for the chooser of pairs with the next frame.
 	wantPair bool
 }
-
-// Scroll is how far it is scrolled.
-func (t *Panel) Scroll(*pair.Pair) *int { return &t.Down }
-
-// Areas are where a press gives it the keyboard.
-func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
 
 // PairKind is how something was matched: by a rule, or it is on one side only.
 type PairKind struct {
