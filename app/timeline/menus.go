@@ -25,8 +25,14 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if h.Found && h.Call != recording.NoCall {
 		p.PickHit(h)
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { p.Fit(h.Start, h.End) }},
-			widget.Item{Title: "Select its time", Do: func() { p.SelectRange(h.Start, h.End) }},
+			widget.Item{Title: "Zoom to it", Detail: "double click", Do: func() { p.Fit(h.Start, h.End) }},
+			widget.Item{Title: "Select its time", Detail: "Return", Do: func() { p.SelectRange(h.Start, h.End) }},
+		)
+		if h.Span >= 0 && h.Samples == nil && !h.IsState() {
+			f := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
+			items = append(items, widget.Item{Title: "Select only this call", Do: func() { p.OnlyCalls(p.CallAt(h.Track, h.Start, f)) }})
+		}
+		items = append(items,
 			widget.Item{Title: "Critical path of it", Do: func() {
 				p.SelectRange(h.Start, h.End)
 				p.Scope.Tracks, p.Tab = []int{h.Track}, panel.Path
