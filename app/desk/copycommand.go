@@ -226,10 +226,14 @@ func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
 	return c
 }
 
-// callsCommand lists the calls of a function.
+// callsCommand lists the calls of a function, or of all.
 func (p *Pane) callsCommand(f recording.Function) *command {
 	c := p.commandAbout("calls")
-	c.add((&calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}).String())
+	q := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}
+	if p.List.All {
+		q = &calls.Query{Found: p.Find}
+	}
+	c.add(q.String())
 	c.tell(p, view.Within(p.Rec, p.Scope), placed...)
 	if p.List.By != "" {
 		c.add("--sort", p.List.By)

@@ -51,7 +51,7 @@ func (p *Pane) FunctionItems(d *Desk, f recording.Function) []widget.Item {
 	}}}
 	if d.Versus == nil {
 		if p.Rec.Counts.Spans > 0 {
-			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Does.KeyOf("Calls"), Do: func() { p.Tab = panel.Calls }},
+			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Does.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
 				widget.Item{Title: "Compare its slow calls with the rest", Do: func() { d.WhySlow(f) }})
 		}
 	}

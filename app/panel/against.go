@@ -71,6 +71,9 @@ func (p *Side) CallAt(track int, start int64, f recording.Function) string {
 	return q.String()
 }
 
+// OnlyCalls makes a set of calls the selection.
+func (p *Side) OnlyCalls(text string) { p.Scope.Calls = &recording.CallSet{Text: text} }
+
 // others are all calls of the functions of a set that do not belong to it.
 func others(text string) string {
 	q, err := calls.Parse(text)

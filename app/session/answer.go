@@ -22,6 +22,9 @@ import (
 var (
 	soonSpans = 4 << 20
 	soonCalls = 1 << 14
+	// mostListed is how many of the longest calls are listed where there are more: nobody
+	// reads so many, and a row takes memory.
+	mostListed = 1 << 20
 )
 
 // soon is a first answer to a question that takes long: a tree that is exact as
@@ -244,6 +247,11 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 	if l.Durations, err = spans.DurationsIn(ctx, a.Rec, in); err != nil {
 		return err
 	}
+	if l.Longest = in.Calls.Calls > mostListed && (a.ListedBy == "" || a.ListedBy == calls.ByDuration); l.Longest {
+		if in.Calls, err = longest(ctx, a.Rec, a.Question.Scope.Of(nil), a.Listed); err != nil {
+			return err
+		}
+	}
 	if l.Rows, err = calls.List(ctx, a.Rec, in.Calls, a.ListedBy); err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -255,14 +263,26 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 		return err
 	}
 	l.First, l.Keys = some[:min(len(some), calls.First)], calls.Keys(some)
-	from, to := in.Bounds(a.Rec)
-	l.Dots = histogram.NewDots(len(l.Rows), from, to, func(i int) (int64, int64) { return l.Rows[i].Start, l.Rows[i].Duration })
+	if from, to := in.Bounds(a.Rec); !l.Longest {
+		l.Dots = histogram.NewDots(len(l.Rows), from, to, func(i int) (int64, int64) { return l.Rows[i].Start, l.Rows[i].Duration })
+	}
 	l.CPU = slices.ContainsFunc(some, func(d calls.Detail) bool { return d.HasCPU })
 	if l.CPU {
 		l.Keys = slices.DeleteFunc(l.Keys, func(k string) bool { return k == "tdur" || k == "tts" })
 	}
 	a.List = l
 	return nil
+}
+
+// longest looks up the longest of a set of calls.
+func longest(ctx context.Context, rec *recording.Recording, in recording.Scope, listed string) (*recording.CallSet, error) {
+	q, err := calls.Parse(listed)
+	if err != nil {
+		return nil, err
+	}
+	q.Slowest = mostListed
+	bound, err := calls.Bind(ctx, rec, in.Of(&recording.CallSet{Text: q.String()}))
+	return bound.Calls, err
 }
 
 // search finds what is looked for in the tree. Where it runs must be known for

@@ -84,9 +84,10 @@ type Answer struct {
 // of them are selected.
 type CallList struct {
 	Rows      []calls.Row
+	Longest   bool           // Rows are no more than the longest
 	First     []calls.Detail // what the recording says of the first rows
 	Durations *spans.Durations
-	Dots      *histogram.Dots // of Rows
+	Dots      *histogram.Dots // of Rows, nil where these are the longest
 	// Keys are the arguments that rows have, CPU says that some tell their time on a
 	// processor.
 	Keys []string

@@ -2,9 +2,11 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -260,5 +262,36 @@ func TestStillKnowsContexts(t *testing.T) {
 	a := d.Answer()
 	if got := d.Still().NodeContexts(a, 1); len(got) == 0 {
 		t.Error("nothing is known of where the stacks were taken")
+	}
+}
+
+// Of more calls than are listed the longest are, and the picture has all; in another
+// order all are.
+func TestLongestOfManyCalls(t *testing.T) {
+	defer func(n int) { mostListed = n }(mostListed)
+	mostListed = 7
+	d, told := opened(t, func(*Answer) {})
+	var took []int64
+	for _, x := range d.Recording().Tracks {
+		for i := range x.Lanes {
+			for l, k := &x.Lanes[i], 0; k < l.Len(); k++ {
+				took = append(took, l.End(k)-l.Start(k))
+			}
+		}
+	}
+	slices.SortFunc(took, func(a, b int64) int { return cmp.Compare(b, a) })
+	for by, want := range map[string]int{"": 7, calls.ByDuration: 7, calls.ByStart: len(took), "-duration": len(took)} {
+		q := Question{Listed: "*", ListedBy: by}
+		d.Ask(q)
+		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
+		l := d.Answer().List
+		var got []int64
+		for i := range l.Rows {
+			got = append(got, l.Rows[i].Duration)
+		}
+		slices.SortFunc(got, func(a, b int64) int { return cmp.Compare(b, a) })
+		if len(got) != want || !slices.Equal(got, took[:want]) || l.Longest != (want == 7) || l.Durations.Count != int64(len(took)) {
+			t.Errorf("by %q %d of %d calls are listed, the longest alone: %v", by, len(got), l.Durations.Count, l.Longest)
+		}
 	}
 }

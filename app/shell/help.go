@@ -111,7 +111,7 @@ func (s *Shell) toggleHelp() { s.Help, s.reading = !s.Help, nil }
 
 // Sizes of the page, in dp.
 const (
-	helpColumn = 384
+	helpColumn = 400
 	helpLineDp = 20
 	helpKeys   = 152
 )

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"testing"
+
+	"ashlar/render/theme"
 )
 
 func TestHelpHasEveryKey(t *testing.T) {
@@ -53,6 +55,21 @@ func TestHelpColumnsAreLevel(t *testing.T) {
 		for i := range at[1:] {
 			if at[i+1].column < at[i].column {
 				t.Errorf("in %d columns section %d stands before the one before", columns, i+1)
+			}
+		}
+	}
+}
+
+// TestHelpIsNotCutOff: every line has room for its words, in the column that it is in.
+func TestHelpIsNotCutOff(t *testing.T) {
+	face := New(theme.Dark).Fonts.Regular(12)
+	for _, b := range helpLines() {
+		for _, l := range b[1:] {
+			if w := face.Measure(l.text); w > helpColumn-20-helpKeys {
+				t.Errorf("%q is %.0f wide", l.text, w)
+			}
+			if w := face.Measure(l.keys); w > helpKeys-8 {
+				t.Errorf("the keys %q are %.0f wide", l.keys, w)
 			}
 		}
 	}

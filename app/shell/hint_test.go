@@ -14,6 +14,7 @@ import (
 	"ashlar/render/raster"
 	"ashlar/render/svg"
 	"ashlar/render/timeline"
+	"ashlar/render/widget"
 )
 
 // TestToolbarButtonsNameTheirKeys holds the pointer over everything in the toolbar
@@ -92,4 +93,39 @@ func iconsAt(shapes string, r image.Rectangle) (all []f32.Point) {
 		}
 	}
 	return all
+}
+
+// TestBarsSayWhatTheyAreOf: bars of one name are told apart by their arguments, also
+// before one is clicked.
+func TestBarsSayWhatTheyAreOf(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.settled()
+	row := b.Pane.Plan.Rows[slices.IndexFunc(b.Pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
+	if strings.Contains(b.shapes(), "/tmp/x") {
+		t.Fatal("arguments are shown of what the pointer is not at")
+	}
+	b.pointer(pointer.Move, b.at(1010, row.Y+10), 0)
+	b.pointer(pointer.Move, b.at(1012, row.Y+10), 0)
+	for _, want := range []string{"path  /tmp/x", "n  3"} {
+		if !strings.Contains(b.shapes(), want) {
+			t.Errorf("what is at the pointer does not say %q", want)
+		}
+	}
+}
+
+// TestOneCallIsTheSelection chooses it in the menu of a bar.
+func TestOneCallIsTheSelection(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.settled()
+	row := b.Pane.Plan.Rows[slices.IndexFunc(b.Pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
+	b.click(b.at(1220, row.Y+30), 0, pointer.ButtonSecondary)
+	i := slices.IndexFunc(b.Menu.Items, func(it widget.Item) bool { return it.Title == "Select only this call" })
+	if i < 0 {
+		t.Fatal("the menu of a span does not have it")
+	}
+	b.Menu.Items[i].Do()
+	b.settled()
+	if a := b.Pane.Doc.Answer(); a.Tree.Weights.Sum != 100e6 || a.Scope.Calls.Calls != 1 {
+		t.Errorf("it took %d ps, want 100 µs", a.Tree.Weights.Sum)
+	}
 }

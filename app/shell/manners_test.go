@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/search"
 	"ashlar/render/timeline"
 	"ashlar/render/widget"
 )
@@ -215,5 +217,40 @@ func TestCalmCountOpensByAClick(t *testing.T) {
 		if b.Pane.Tab != panel.About {
 			t.Errorf("a click on %q shows %v", c.text, b.Pane.Tab)
 		}
+	}
+}
+
+// TestPinnedThreadsStayInSight scrolls far down: the pinned thread is where it was, and a
+// span that is gone to is not behind it.
+func TestPinnedThreadsStayInSight(t *testing.T) {
+	var events []string
+	for i := range 80 {
+		events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"ts":1000,"dur":400,"name":"work"}`, i+1))
+	}
+	b := newBench(t, "["+strings.Join(events, ",\n")+"]")
+	b.settled()
+	p := b.Pane
+	p.TogglePin(57)
+	b.frame()
+	b.frame()
+	held := p.Plan.Held
+	if held == 0 {
+		t.Fatal("no row stays")
+	}
+	for _, track := range []int{70, 3, 40} {
+		p.Show(search.Hit{Track: track, Time: p.Rec.Start, Call: p.Rec.Tracks[track].Lanes[0].Call(0)})
+		b.frame()
+		b.frame()
+		b.pointer(pointer.Move, b.at(1200, p.Plan.Rows[1].Y+8), 0)
+		if h := p.Hit; !h.Found || h.Track != 57 {
+			t.Errorf("after thread %d was gone to, the pointer on the pinned one finds %+v", track, h)
+		}
+		i := slices.IndexFunc(p.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow && r.Index == track })
+		if top := p.Plan.Top(&p.Plan.Rows[i], p.View.Scroll); top < held || top > p.Bounds.Lanes.Dy() {
+			t.Errorf("thread %d is at %d, and what is pinned ends at %d", track, top, held)
+		}
+	}
+	if p.View.Scroll == 0 {
+		t.Error("nothing was scrolled")
 	}
 }

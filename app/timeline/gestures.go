@@ -330,7 +330,7 @@ func (p *Timeline) MenuOfPick(s *panel.Host, u *ui.UI) {
 		x := max(p.Bounds.Gutter, min((x0+x1)/2, p.Bounds.Lanes.Dx()-1))
 		p.Lanes.At = f32.Pt(float32(x), float32(max(0, min((y0+y1)/2, p.Bounds.Lanes.Dy()-1))))
 	} else if r := p.currentRow(); r != nil {
-		p.Lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, r.Y-p.View.Scroll+u.Px(12))))
+		p.Lanes.At = f32.Pt(float32(u.Px(40)), float32(max(0, p.Plan.Top(r, p.View.Scroll)+u.Px(12))))
 	}
 	p.contextMenu(s, u)
 }

@@ -25,8 +25,14 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if h.Found && h.Call != recording.NoCall {
 		p.PickHit(h)
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { p.Fit(h.Start, h.End) }},
-			widget.Item{Title: "Select its time", Do: func() { p.SelectRange(h.Start, h.End) }},
+			widget.Item{Title: "Zoom to it", Detail: "double click", Do: func() { p.Fit(h.Start, h.End) }},
+			widget.Item{Title: "Select its time", Detail: "Return", Do: func() { p.SelectRange(h.Start, h.End) }},
+		)
+		if h.Span >= 0 && h.Samples == nil && !h.IsState() {
+			f := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
+			items = append(items, widget.Item{Title: "Select only this call", Do: func() { p.OnlyCalls(p.CallAt(h.Track, h.Start, f)) }})
+		}
+		items = append(items,
 			widget.Item{Title: "Critical path of it", Do: func() {
 				p.SelectRange(h.Start, h.End)
 				p.Scope.Tracks, p.Tab = []int{h.Track}, panel.Path
@@ -195,10 +201,10 @@ func (p *Timeline) trackAt(at f32.Point) int {
 	if p.Plan == nil {
 		return -1
 	}
-	if i, top := p.Plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) < top+p.Plan.Rows[i].Height {
+	if i, top := p.Plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) >= p.Plan.Held && int(at.Y) < top+p.Plan.Rows[i].Height {
 		return -1 // the header of its process lies over it
 	}
-	if i := p.Plan.At(int(at.Y) + p.View.Scroll); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow {
+	if i := p.Plan.RowAt(int(at.Y), p.View.Scroll); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow {
 		return p.Plan.Rows[i].Index
 	}
 	return -1
@@ -239,12 +245,11 @@ func (p *Timeline) dropLine(u *ui.UI) {
 			toRow = r
 		}
 	}
-	y := toRow.Y
+	y := p.Plan.Top(&toRow, p.View.Scroll)
 	if fromY < toRow.Y {
 		y += toRow.Height
 	}
 	u.At(b.Lanes, func(u *ui.UI) {
-		y -= p.View.Scroll
 		u.Fill(image.Rect(0, y-u.Px(1), b.Lanes.Dx(), y+u.Px(1)), u.Theme.Accent)
 	})
 }

@@ -83,7 +83,7 @@ func (p *Timeline) PickFirst() bool {
 		return false
 	}
 	rows := p.Plan.Rows
-	first := max(0, p.Plan.At(p.View.Scroll))
+	first := max(0, p.Plan.RowAt(0, p.View.Scroll))
 	mid := p.View.From + p.View.Span()/2
 	for i := first; i < len(rows); i++ {
 		if h, ok := p.inRow(i, mid); ok {

@@ -63,8 +63,9 @@ func (p *Timeline) reveal(h *timeline.Hit) {
 			p.Folds = With(p.Folds, h.Track, timeline.Full)
 		}
 		_, y0, _, y1 := p.Plan.Box(p.View, i, h.Lane, h.Start, h.End, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
-		if y0 < 30 || y1 > p.Bounds.Lanes.Dy() {
-			p.ScrollTo(p.View.Scroll + y0 - p.Bounds.Lanes.Dy()/3)
+		top := p.Plan.Held + 30
+		if !p.Plan.Holds(r) && (y0 < top || y1 > p.Bounds.Lanes.Dy()) {
+			p.ScrollTo(p.View.Scroll + y0 - max(p.Bounds.Lanes.Dy()/3, top))
 		}
 	}
 }

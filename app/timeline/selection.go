@@ -93,9 +93,10 @@ func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	if x1 <= b.Gutter || x0 >= b.Lanes.Dx() {
 		return
 	}
-	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
+	above := p.above(row)
+	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y+above, b.Lanes.Max.X, b.Lanes.Max.Y)
 	u.At(lanes, func(u *ui.UI) {
-		r := image.Rect(x0-b.Gutter, y0, x1-b.Gutter, y1).Inset(-w + 1)
+		r := image.Rect(x0-b.Gutter, y0-above, x1-b.Gutter, y1-above).Inset(-w + 1)
 		if r.Dx() < 3*w {
 			u.Fill(r, c)
 			return
@@ -104,11 +105,20 @@ func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	})
 }
 
+// above is how high what lies over a row at the top of the lanes is.
+func (p *Timeline) above(row int) int {
+	if p.Plan.Holds(&p.Plan.Rows[row]) {
+		return 0
+	}
+	return p.Plan.Held
+}
+
 // outlinePoint marks a point of a counter's graph, or a moment.
 func (p *Timeline) outlinePoint(u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
 	b := &p.Bounds
 	r := &p.Plan.Rows[row]
-	x, y := b.Gutter+int(p.View.X(h.Start, p.LaneWidth())), r.Y-p.View.Scroll+u.Px(2)
+	top := p.Plan.Top(r, p.View.Scroll)
+	x, y := b.Gutter+int(p.View.X(h.Start, p.LaneWidth())), top+u.Px(2)
 	if h.Counter != nil {
 		x, y = p.Plan.CounterPoint(p.Rec, p.View, row, h.Point, b.Lanes.Dx(), b.Gutter)
 	}
@@ -117,7 +127,7 @@ func (p *Timeline) outlinePoint(u *ui.UI, row int, h *timeline.Hit, c ui.Colour,
 	}
 	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
 		n := u.Px(float32(w) + 2.5)
-		u.VLine(x-b.Gutter, r.Y-p.View.Scroll, r.Y-p.View.Scroll+r.Height-1, theme.WithAlpha(c, .5))
+		u.VLine(x-b.Gutter, top, top+r.Height-1, theme.WithAlpha(c, .5))
 		u.Round(ui.Rect(x-b.Gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
 	})
 }

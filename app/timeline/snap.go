@@ -25,11 +25,14 @@ func (p *Timeline) snap(u *ui.UI, x, y float32) int64 {
 	}
 	ps := float64(p.View.Span()) / float64(p.LaneWidth())
 	s := snapper{at: at, reach: int64(ps * float64(u.Px(snapReach))), least: int64(ps * float64(u.Px(snapBar))), best: at, dist: math.MaxInt64}
-	if i := p.Plan.At(int(y) + p.View.Scroll); i >= 0 && y >= 0 {
+	if i := p.Plan.RowAt(int(y), p.View.Scroll); i >= 0 && y >= 0 {
 		s.row(p.Rec, &p.Plan.Rows[i])
 	}
 	if s.dist > s.reach {
-		for i := max(0, p.Plan.At(p.View.Scroll)); i < len(p.Plan.Rows) && p.Plan.Rows[i].Y < p.View.Scroll+p.Bounds.Lanes.Dy(); i++ {
+		for i := 0; i < len(p.Plan.Rows) && p.Plan.Holds(&p.Plan.Rows[i]); i++ {
+			s.row(p.Rec, &p.Plan.Rows[i])
+		}
+		for i := max(0, p.Plan.At(p.View.Scroll+p.Plan.Held)); i < len(p.Plan.Rows) && p.Plan.Rows[i].Y < p.View.Scroll+p.Bounds.Lanes.Dy(); i++ {
 			s.row(p.Rec, &p.Plan.Rows[i])
 		}
 	}

@@ -199,7 +199,11 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 	if order == nil {
 		order = p.Like
 	}
-	return timeline.Layout{Scale: scale, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
+	hold := 0
+	if len(p.Pinned) > 0 { // what is not pinned keeps a third of the height
+		hold = p.Bounds.Lanes.Dy() * 2 / 3
+	}
+	return timeline.Layout{Scale: scale, Hold: hold, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
 		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found()}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -40,16 +41,7 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		if h.Close > 1 {
 			lines = append(lines, "the nearest of "+units.Count(int64(h.Close))+" within a few pixels")
 		}
-		if h.Instant.Args != 0 && p.Rec.Args != nil {
-			for i, l := range strings.Split(p.Rec.Args(h.Instant.Args), "\n") {
-				if i == 8 {
-					lines = append(lines, "…")
-					break
-				}
-				lines = append(lines, panel.CutName(l))
-			}
-		}
-		widget.Tip(u, at, panel.CutName(h.Instant.Name), lines)
+		widget.Tip(u, at, panel.CutName(h.Instant.Name), append(lines, p.argLines(h.Instant.Args, false)...))
 	case h.IsState():
 		widget.Tip(u, at, panel.CutName(StateTitle(p.Rec, h.Call)), p.stateLines(h))
 	case h.Found:
@@ -81,6 +73,40 @@ func (p *Timeline) callLines(h *timeline.Hit) (lines []string) {
 		fn := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
 		if fn.Module != "" {
 			lines = append(lines, panel.ShortModule(fn.Module))
+		}
+	}
+	return append(lines, p.argLines(h.Args, p.OnCPU(h) != "")...)
+}
+
+// Bounds of the arguments below what the pointer is at: the details have all.
+const (
+	tipArgs     = 8
+	tipArgBytes = 64 << 10 // longer texts are not taken apart
+)
+
+// argLines are the first arguments of a span or an instant, which often tell bars of one
+// name apart; told leaves out those that say how long it ran on a processor.
+func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
+	if ref == 0 || p.Rec.Args == nil {
+		return nil
+	}
+	text := p.Rec.Args(ref)
+	if len(text) > tipArgBytes {
+		return []string{panel.CutName(text)}
+	}
+	for _, m := range calls.Members(text) {
+		line := m.Key + "  " + m.Value
+		switch {
+		case told && (m.Key == "tdur" || m.Key == "tts"):
+			continue
+		case m.Key == calls.WholeArgs:
+			line = m.Value
+		}
+		for l := range strings.Lines(line) {
+			if len(lines) == tipArgs {
+				return append(lines, "…")
+			}
+			lines = append(lines, panel.CutName(strings.TrimRight(l, "\r\n")))
 		}
 	}
 	return lines

@@ -210,7 +210,7 @@ func (p *Timeline) currentRow() *timeline.Row {
 		if r.Kind != timeline.TrackRow {
 			continue
 		}
-		if len(p.Scope.Tracks) == 1 && r.Index == p.Scope.Tracks[0] || len(p.Scope.Tracks) != 1 && r.Y+r.Height > p.View.Scroll {
+		if len(p.Scope.Tracks) == 1 && r.Index == p.Scope.Tracks[0] || len(p.Scope.Tracks) != 1 && p.Plan.Top(r, p.View.Scroll)+r.Height > 0 {
 			return r
 		}
 	}

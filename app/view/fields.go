@@ -225,6 +225,7 @@ var switches = []toggle{
 	{"lists", "callers and callees are lists", func(v *State) *bool { return &v.Lists }},
 	{"linear", "the scale of durations is linear", func(v *State) *bool { return &v.Linear }},
 	{"dots", "each call is a dot, not counted in a histogram", func(v *State) *bool { return &v.Dots }},
+	{"all-calls", "calls of all functions are listed, not those of the selected one", func(v *State) *bool { return &v.List.All }},
 	{"total", "the table of differences has totals, not self", func(v *State) *bool { return &v.Totals }},
 	{"self-times", "the distribution has times without callees", func(v *State) *bool { return &v.SelfTimes }},
 	{"unlinked", "the sides of a comparison move apart", func(v *State) *bool { return &v.Unlinked }},

@@ -117,9 +117,11 @@ type Table struct {
 
 // List is how calls are listed one by one: sorted by a column (with - before it from
 // the other end), only those that a filter leaves, with the columns that were chosen.
+// All has the calls of all functions, also where one is picked.
 type List struct {
 	By, Only string
 	Columns  []string
+	All      bool
 }
 
 // Clone is a copy that shares nothing.

@@ -13,8 +13,8 @@ type Member struct{ Key, Value string }
 // mostMembers bounds how many of one span are looked at.
 const mostMembers = 1000
 
-// whole names arguments that are no JSON object.
-const whole = "args"
+// WholeArgs is the key of arguments that are no JSON object.
+const WholeArgs = "args"
 
 // Members takes the text of a span's arguments apart: those of a JSON object, and
 // of objects in it as KEY.KEY, texts without quotes and other values as they are
@@ -25,7 +25,7 @@ func Members(text string) (ms []Member) {
 	}
 	ms, ok := members(nil, "", []byte(text))
 	if !ok {
-		return []Member{{whole, text}}
+		return []Member{{WholeArgs, text}}
 	}
 	return ms
 }

@@ -153,7 +153,7 @@ func (p *DotPicture) axes(on raster.Surface) {
 	rule := func(ps int64) {
 		y := int(p.Y(ps))
 		on.Rect(x0, y, x1, y+1, raster.Pack(th.Rule))
-		s := units.Duration(ps)
+		s := units.Round(units.Duration(ps))
 		p.Font.Draw(on, float32(x0-p.px(8))-p.Font.Measure(s), y+p.px(4), s, raster.Pack(th.Dim), 0, x0)
 	}
 	if p.Linear {

@@ -161,7 +161,7 @@ func (p *Picture) lengths(on raster.Surface) {
 		return
 	}
 	for i := range bins {
-		tick(bins[i].From, units.Duration(bins[i].From))
+		tick(bins[i].From, units.Round(units.Duration(bins[i].From)))
 	}
 }
 

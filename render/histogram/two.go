@@ -107,7 +107,7 @@ func (p *Two) lengths(on raster.Surface) {
 	e := p.Of.Edges
 	for i := range e {
 		x := int(p.X(e[i]))
-		s := units.Duration(int64(e[i]))
+		s := units.Round(units.Duration(int64(e[i])))
 		w := int(p.Font.Measure(s))
 		if left := x - w/2; left >= max(free, x0-p.px(gutter)) && left+w <= x1+p.px(pad) {
 			on.Rect(x, y1, x+1, y1+p.px(5), raster.Pack(p.Theme.Faint))

@@ -150,12 +150,14 @@ var linear = func() (t [256]float64) {
 	return t
 }()
 
-// Lift is a bar's colour under the pointer: a lighter shade.
+// Lift is a bar's colour under the pointer: a lighter shade, and where bars are as pale
+// as the ground a deeper one of the same hue.
 func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 	if t.Dark {
 		return Mix(c, color.NRGBA{0xff, 0xff, 0xff, 0xff}, .35)
 	}
-	return Mix(c, t.Accent, .28)
+	deeper := func(v uint8) uint8 { return uint8(max(0, 255-(255-int(v))*3/2)) }
+	return color.NRGBA{deeper(c.R), deeper(c.G), deeper(c.B), c.A}
 }
 
 // OnFaded is the colour of labels on bars that [Theme.Fade] gave their colour.

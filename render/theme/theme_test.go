@@ -215,3 +215,25 @@ func TestAhead(t *testing.T) {
 		t.Error("what was worked out was not taken")
 	}
 }
+
+// TestLiftedBarsKeepTheirHue: a bar under the pointer is another shade, and no other
+// colour, which would be that of another module.
+func TestLiftedBarsKeepTheirHue(t *testing.T) {
+	hue := func(c color.NRGBA) float64 { // of the wheel, in degrees
+		x := float64(c.R) - (float64(c.G)+float64(c.B))/2
+		y := (float64(c.G) - float64(c.B)) * math.Sqrt(3) / 2
+		return math.Atan2(y, x) * 180 / math.Pi
+	}
+	for _, th := range All {
+		for i := range 2000 {
+			f := recording.Function{Name: fmt.Sprintf("pkg%d.fn%d", i%97, i), Module: fmt.Sprintf("lib%d.so", i%31)}
+			c := th.Bar(&f, Modes[0])
+			if d := math.Abs(math.Remainder(hue(c)-hue(th.Lift(c)), 360)); d > 8 {
+				t.Fatalf("%s: the colour of %s is turned by %.0f°", th.Name, f.Name, d)
+			}
+			if r := Ratio(c, th.Lift(c)); r < 1.1 {
+				t.Fatalf("%s: the colour of %s differs by %.2f where it is lifted", th.Name, f.Name, r)
+			}
+		}
+	}
+}

@@ -98,7 +98,7 @@ func (p *Plan) CounterPoint(rec *recording.Recording, v View, row, i, w, gutter 
 	c := rec.Counters[r.Index]
 	lanes := max(1, w-gutter)
 	x = gutter + int(min(max(v.X(c.Time(i), lanes), -4), float64(lanes+4)))
-	return x, graphOf(c, r.Y-v.Scroll, r.Height, p.Scale).at(c.Value(i))
+	return x, graphOf(c, p.Top(r, v.Scroll), r.Height, p.Scale).at(c.Value(i))
 }
 
 // after is the first point after t from point i on, searched outwards since it

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"ashlar/ingest/plain"
@@ -97,21 +98,38 @@ func (p *Picture) Paint(on raster.Surface) {
 	p.onBar, p.onFaded = raster.Pack(t.OnBar), raster.Pack(t.OnFaded())
 	// Rows cover the surface from its top to where the last one ends.
 	on.Rect(0, max(0, p.Plan.Height-p.View.Scroll), p.w, p.h, raster.Pack(t.Background))
-	first := p.Plan.At(p.View.Scroll)
-	if first < 0 {
-		return
-	}
-	end := first
-	for end < len(p.Plan.Rows) && p.Plan.Rows[end].Y-p.View.Scroll < p.h {
-		end++
-	}
-	rows := p.Plan.Rows[first:end]
+	rows, held := p.seen()
 	p.gather(rows)
 	for i := range rows {
-		p.row(&rows[i], rows[i].Y-p.View.Scroll)
+		if i == held { // over what is scrolled below them
+			p.sticky()
+		}
+		p.row(&rows[i], p.Plan.Top(&rows[i], p.View.Scroll))
 	}
 	p.gatheredAll()
-	p.sticky()
+	if held == len(rows) {
+		p.sticky()
+	} else {
+		p.c.Rect(0, p.Plan.Held-1, p.w, p.Plan.Held, raster.Pack(t.Faint))
+	}
+}
+
+// seen are the rows that are drawn, from held on those that stay at the top.
+func (p *Picture) seen() (rows []Row, held int) {
+	all := p.Plan.Rows
+	first := p.Plan.At(p.View.Scroll + p.Plan.Held)
+	if first < 0 {
+		first = len(all)
+	}
+	end := first
+	for end < len(all) && all[end].Y-p.View.Scroll < p.h {
+		end++
+	}
+	rows = all[first:end]
+	if held = len(rows); p.Plan.Held > 0 {
+		rows = slices.Concat(rows, all[:p.Plan.At(p.Plan.Held-1)+1])
+	}
+	return rows, held
 }
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.scale))) }

@@ -49,8 +49,8 @@ func (h Hit) Key() Key { return Key{h.Row, h.Lane, h.Span, h.Start} }
 // At finds what is drawn at pixel x, y of a picture w pixels wide with a
 // gutter.
 func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
-	h := Hit{Row: p.At(y + v.Scroll), Span: -1, Window: -1, Gutter: x < gutter}
-	if i, top := p.Sticky(v.Scroll); i >= 0 && y < top+p.Rows[i].Height {
+	h := Hit{Row: p.RowAt(y, v.Scroll), Span: -1, Window: -1, Gutter: x < gutter}
+	if i, top := p.Sticky(v.Scroll); i >= 0 && y >= p.Held && y < top+p.Rows[i].Height {
 		h.Row = i
 	}
 	if h.Row < 0 || h.Gutter {
@@ -63,7 +63,7 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	h.Track = r.Index
 	switch r.Kind {
 	case TrackRow:
-		in := y + v.Scroll - r.Y
+		in := y - p.Top(r, v.Scroll)
 		if r.Strip == 0 && in < int(7*p.Scale) && h.instant(rec.Tracks[r.Index], at, 5*slack) {
 			return h
 		}
@@ -256,13 +256,14 @@ func (p *Plan) Box(v View, row, lane int, start, end int64, w, gutter int) (x0, 
 	clamp := func(x float64) int { return gutter + int(min(max(x, -4), float64(lanes+4))) }
 	x0, x1 = clamp(v.X(start, lanes)), clamp(v.X(end, lanes))
 	x1 = max(x1, x0+1)
+	top := p.Top(r, v.Scroll)
 	if r.Kind == WindowRow {
-		return x0, r.Y - v.Scroll + int(5*p.Scale), x1, r.Y - v.Scroll + r.Height - int(6*p.Scale)
+		return x0, top + int(5*p.Scale), x1, top + r.Height - int(6*p.Scale)
 	}
 	if r.Kind == CounterRow {
-		return x0, r.Y - v.Scroll, x1, r.Y - v.Scroll + r.Height - 1
+		return x0, top, x1, top + r.Height - 1
 	}
-	y0 = r.Y - v.Scroll + p.laneTop(r, lane)
+	y0 = top + p.laneTop(r, lane)
 	if lane == recording.StateLane {
 		return x0, y0, x1, y0 + r.Strip
 	}

@@ -111,6 +111,9 @@ const (
 type Plan struct {
 	Rows   []Row
 	Height int
+	// Held is how high the rows are together that stay at the top while the others
+	// are scrolled: those of pinned tracks.
+	Held int
 	// Scale is pixels a dp.
 	Scale float32
 	// Empty says why there is nothing to show; "" when there is.
@@ -127,23 +130,52 @@ type Plan struct {
 // scrolled below it, and where its top is, in pixels of the picture; -1 when
 // no header has to.
 func (p *Plan) Sticky(scroll int) (row, y int) {
-	for i := p.At(scroll); i >= 0; i-- {
+	for i := p.At(scroll + p.Held); i >= 0; i-- {
 		r := &p.Rows[i]
 		if r.Kind != ProcessRow {
 			continue
 		}
-		if r.Y >= scroll {
+		if r.Y < p.Held || r.Y >= scroll+p.Held {
 			return -1, 0
 		}
+		y = p.Held
 		for _, next := range p.Rows[i+1:] {
 			if next.Kind == ProcessRow {
-				y = min(0, next.Y-scroll-r.Height)
+				y = min(y, next.Y-scroll-r.Height)
 				break
 			}
 		}
 		return i, y
 	}
 	return -1, 0
+}
+
+// Holds reports whether a row stays at the top.
+func (p *Plan) Holds(r *Row) bool { return r.Y < p.Held }
+
+// Top is where the top of a row is in the picture.
+func (p *Plan) Top(r *Row, scroll int) int {
+	if p.Holds(r) {
+		return r.Y
+	}
+	return r.Y - scroll
+}
+
+// RowAt is the row that is seen at a pixel of the picture, -1 for none.
+func (p *Plan) RowAt(y, scroll int) int {
+	if y >= p.Held {
+		y += scroll
+	}
+	return p.At(y)
+}
+
+// hold has those of the first rows stay at the top that have room in so many pixels.
+func (p *Plan) hold(room int) {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Y+r.Height <= room && (r.Kind != ProcessRow || r.Collapsed) {
+			p.Held = r.Y + r.Height
+		}
+	}
 }
 
 // Layout says what is shown and how.
@@ -159,6 +191,9 @@ type Layout struct {
 	// those it does not name; Sort arranges the rest.
 	Hidden map[int]bool
 	Pinned []int
+	// Hold is how much room there is for pinned ones that stay at the top while others
+	// are scrolled, in pixels.
+	Hold   int
 	Order  []int
 	Sort   Sort
 	Filter string
@@ -212,6 +247,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		}
 	}
 	p.process(rec, l, -1, pinned, nil, shown, true)
+	p.hold(l.Hold)
 	for _, pi := range processOrder(rec) {
 		p.process(rec, l, pi, groups[pi], counters[pi], shown, headers > 1 || named(rec, pi))
 	}

@@ -108,7 +108,7 @@ func (p *Picture) gather(rows []Row) {
 		p.last, p.movedBy, p.otherSets = g.of.view, px, g.of.sets != p.gatheredOf().sets
 	}
 	g.of, g.samples, g.before, g.lanes = gatheredOf{}, g.samples[:0], g.lanes, g.before[:0]
-	next := 0 // of before: both are in the order of the plan
+	next := 0 // of before: both are in the order of the picture
 	last := func(track, lane int) *laneSpans {
 		if p.otherSets && lane == recording.StateLane {
 			return nil
@@ -128,7 +128,7 @@ func (p *Picture) gather(rows []Row) {
 			continue
 		}
 		lanes := p.Rec.Tracks[r.Index].Lanes
-		y := r.Y - p.View.Scroll
+		y := p.Plan.Top(r, p.View.Scroll)
 		if r.Strip > 0 {
 			l := another(&g.lanes)
 			*l = laneSpans{&p.Rec.Tracks[r.Index].States, r.Index, recording.StateLane, l.columns[:0], l.wide[:0], last(r.Index, recording.StateLane)}

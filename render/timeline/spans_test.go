@@ -47,7 +47,8 @@ func both(t *testing.T, threads int) *recording.Recording {
 // nothing at hand on one: every pixel is the same.
 func TestGatheredPicturesAreAsNew(t *testing.T) {
 	rec := both(t, 8)
-	plans := []*Plan{NewPlan(rec, Layout{Scale: 1, Event: 1}), NewPlan(rec, Layout{Scale: 1, Event: 1, Sort: SortBusy})}
+	plans := []*Plan{NewPlan(rec, Layout{Scale: 1, Event: 1}), NewPlan(rec, Layout{Scale: 1, Event: 1, Sort: SortBusy}),
+		NewPlan(rec, Layout{Scale: 1, Event: 1, Pinned: []int{3}, Hold: 180})}
 	if n := slices.IndexFunc(plans[0].Rows, func(r Row) bool { return r.hasSamples() }); n < 0 {
 		t.Fatal("no row has samples")
 	}
@@ -66,7 +67,7 @@ func TestGatheredPicturesAreAsNew(t *testing.T) {
 		case 1:
 			view.Scroll = r.IntN(200)
 		case 2:
-			plan = plans[r.IntN(2)]
+			plan = plans[r.IntN(3)]
 		case 3:
 			h = 200 + r.IntN(300)
 		case 4:

@@ -59,6 +59,16 @@ func Duration(ps int64) string {
 	return scaled(v, times[3:])
 }
 
+// Round takes the zeros off behind the point of a number with a unit: those of an axis
+// are round, and say no more with them.
+func Round(text string) string {
+	n, unit, _ := strings.Cut(text, " ")
+	if whole, part, ok := strings.Cut(n, "."); ok {
+		n = strings.TrimRight(whole+"."+strings.TrimRight(part, "0"), ".")
+	}
+	return strings.TrimRight(n+" "+unit, " ")
+}
+
 // Left says how long something will go on, of which nobody knows more than a second:
 // "12 s left"; "" for less.
 func Left(d time.Duration) string {

@@ -149,3 +149,14 @@ func TestValueThatStopped(t *testing.T) {
 		t.Errorf("the last number but one is written %q", got)
 	}
 }
+
+func TestRound(t *testing.T) {
+	for text, want := range map[string]string{
+		"12.50 ms": "12.5 ms", "8.000 µs": "8 µs", "125.0 µs": "125 µs", "6.300 s": "6.3 s", "100 ns": "100 ns",
+		"0 s": "0 s", "2 min 5 s": "2 min 5 s", "−2.000 ms": "−2 ms", "1.050 GB": "1.05 GB", "10.00": "10",
+	} {
+		if got := Round(text); got != want {
+			t.Errorf("%s is written as %q, want %q", text, got, want)
+		}
+	}
+}

@@ -23,12 +23,13 @@ import (
 )
 
 // Panel shows the calls of the picked function, else of the functions that the
-// selected calls are of, else those that the search finds.
+// selected calls are of, else those that the search finds, else all.
 type Panel struct {
 	table
 	picture
 	filter  filter
 	columns gio.Clickable
+	whose   widget.Segments
 	kind    widget.Segments
 	scale   widget.Segments
 }
@@ -36,9 +37,9 @@ type Panel struct {
 // Stop ends what is being read for rows.
 func (t *Panel) Stop() { t.later.Stop() }
 
-// listed says which calls are listed, apart from the filter; nil for none.
+// listed says which calls are listed, apart from the filter.
 func listed(p *panel.Side) *calls.Query {
-	if f, ok := p.PickedFunction(); ok {
+	if f, ok := p.PickedFunction(); ok && !p.List.All {
 		return &calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}
 	}
 	if p.Scope.Calls != nil {
@@ -49,7 +50,7 @@ func listed(p *panel.Side) *calls.Query {
 	if p.Searching() {
 		return &calls.Query{Found: p.Find}
 	}
-	return nil
+	return new(calls.Query)
 }
 
 // filtered limits a query by the conditions of the filter. A text that
@@ -73,12 +74,9 @@ func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	return some, err
 }
 
-// base asks for the calls that are listed now; nil for none.
+// base asks for the calls that are listed now.
 func base(p *panel.Side) *calls.Query {
 	q := listed(p)
-	if q == nil {
-		return nil
-	}
 	if some, err := filtered(q, p.List.Only); err == nil {
 		return some
 	}
@@ -87,12 +85,11 @@ func base(p *panel.Side) *calls.Query {
 
 // chosen is a set of the listed functions' calls; nil where it is of others.
 func chosen(p *panel.Side, set *recording.CallSet) *calls.Query {
-	of := listed(p)
-	if set == nil || of == nil {
+	if set == nil {
 		return nil
 	}
 	q, err := calls.Parse(set.Text)
-	if err != nil || q.Others || !slices.Equal(q.Functions, of.Functions) {
+	if err != nil || q.Others || !slices.Equal(q.Functions, listed(p).Functions) {
 		return nil
 	}
 	return q
@@ -132,7 +129,7 @@ func choose(p *panel.Side, brush calls.Query, second bool) {
 		p.CompareCalls(text)
 	case second:
 	case some:
-		p.Scope.Calls = &recording.CallSet{Text: text}
+		p.OnlyCalls(text)
 	default:
 		p.Scope.Calls, p.Against = nil, nil
 	}
@@ -140,27 +137,23 @@ func choose(p *panel.Side, brush calls.Query, second bool) {
 
 // Ask asks for the rows and the picture.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) {
-	if of := base(p); of != nil {
-		q.Listed, q.ListedBy = of.String(), p.List.By
+	if p.Rec.Counts.Spans > 0 {
+		q.Listed, q.ListedBy = base(p).String(), p.List.By
 	}
 }
 
 // Layout draws it.
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
-	of := listed(p)
 	switch {
 	case p.Rec.Counts.Spans == 0 && p.Rec.Done:
 		widget.Empty(u, r, "No calls", "This recording has no spans: nothing says when a call began or ended")
-		return
-	case of == nil:
-		widget.Empty(u, r, "No function is selected", "Select one to see its calls one by one, or search for some")
 		return
 	case a == nil || a.List == nil:
 		return
 	}
 	l := a.List
-	t.head(s, p, u, l, of, r)
+	t.head(s, p, u, l, r)
 	r.Min.Y += u.Px(36)
 	if l.Durations.Count == 0 {
 		hint := "There are none of this in the selected time and threads"
@@ -185,15 +178,23 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 
 // title says whose calls are listed.
 func title(of *calls.Query, l *session.CallList) string {
-	n := units.Plural(l.Durations.Count, "call")
-	if len(of.Functions) == 0 {
-		return n + " with " + of.Found
+	text := units.Plural(l.Durations.Count, "call")
+	switch {
+	case len(of.Functions) > 0:
+		text += " of " + strings.Join(of.Functions, ", ")
+	case of.Found != "":
+		text += " with " + of.Found
+	default:
+		text += " of all functions"
 	}
-	return n + " of " + strings.Join(of.Functions, ", ")
+	if l.Longest {
+		text += ", the longest are listed"
+	}
+	return text
 }
 
 // head says whose calls they are and how many, and how they are shown.
-func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, of *calls.Query, r image.Rectangle) {
+func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
 	y := r.Min.Y + u.Px(7)
 	right := r.Max.X - u.Px(16)
 	segments := func(g *widget.Segments, words []string, on *bool) {
@@ -207,6 +208,10 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	segments(&t.kind, []string{"Histogram", "Dots"}, &p.Dots)
 	right -= u.ChoiceWidth(nil, "Columns", 0)
 	u.Choice(&t.columns, right, y-u.Px(2), "Columns", 0)
+	if _, ok := p.PickedFunction(); ok && r.Dx() > u.Px(800) {
+		right -= u.Px(14)
+		segments(&t.whose, []string{"Its calls", "All calls"}, &p.List.All)
+	}
 	if t.columns.Clicked(u.Context) {
 		s.Menu = widget.NewMenu(image.Pt(right, y+u.Px(26)), t.columnItems(p, l))
 	}
@@ -216,7 +221,7 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	if room < u.Px(120) {
 		room = max(0, right-x) // where there is not enough for both, the title tells more
 	}
-	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(of, l), float32(room))
+	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(listed(p), l), float32(room))
 	u.Text(image.Rect(x, y-u.Px(2), right, y+u.Px(24)), name, st)
 	x += u.Width(name, st) + u.Px(18)
 	if box := image.Rect(x, y-u.Px(1), min(right-u.Px(16), x+u.Px(260)), y+u.Px(23)); box.Dx() > u.Px(80) {

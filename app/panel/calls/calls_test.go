@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
 )
 
@@ -171,4 +172,40 @@ func TestShareOfTheList(t *testing.T) {
 	if got := shareOf(p, l, base(p), &calls.Query{Functions: []string{"f|g"}, Started: recording.Offsets(5, 15)}); got.ok {
 		t.Errorf("%d rows were looked at: %+v", len(l.Rows), got)
 	}
+}
+
+// TestAllCallsAreListed: where no function is picked, and where that is wished; to go to
+// one of them changes nothing of that, as it makes its function the picked one.
+func TestAllCallsAreListed(t *testing.T) {
+	p, l := side()
+	var x Panel
+	lists := func(want string) {
+		t.Helper()
+		var q session.Question
+		if x.Ask(p, &q); q.Listed != want {
+			t.Errorf("%s is listed, want %s", q.Listed, want)
+		}
+	}
+	p.Rec.Counts.Spans = 3
+	p.Acts.Show = func(search.Hit) { p.Pick.Is = panel.PickFunc }
+	lists(`"f|g"`)
+	show(p, &l.Rows[1])
+	lists(`"f|g"`)
+	p.Pick.Is = panel.PickNone
+	lists("*")
+	if got := title(listed(p), &session.CallList{Durations: &spans.Durations{Count: 3}}); got != "3 calls of all functions" {
+		t.Errorf("the title is %q", got)
+	}
+	choose(p, calls.Query{Duration: recording.Offsets(2, 3)}, false)
+	lists("*")
+	if got := p.Scope.Calls.Text; got != "*[2ps..3ps]" || !taken(p, sets(p)[0])(&l.Rows[1]) {
+		t.Errorf("%s is selected", got)
+	}
+	show(p, &l.Rows[2])
+	lists("*")
+	p.List.All, p.Scope.Calls = false, nil
+	lists(`"f|g"`)
+	p.Pick.Is = panel.PickNone
+	p.List.Only = "2ps.."
+	lists("*[2ps..]")
 }

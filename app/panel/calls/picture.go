@@ -44,7 +44,7 @@ type picKey struct {
 
 func (t *picture) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, box image.Rectangle) {
 	t.events(s, p, u, l, box)
-	if t.at = box; p.Dots && l.Rows == nil {
+	if t.at = box; p.Dots && l.Dots == nil {
 		widget.Empty(u, box, "Too many calls for a dot each", "The histogram has them all; a filter leaves fewer")
 		t.list = nil
 		return
@@ -193,6 +193,7 @@ func (t *picture) click(p *panel.Side, l *session.CallList, second bool) {
 
 // show goes to a call.
 func show(p *panel.Side, r *calls.Row) {
+	p.List.All = len(listed(p).Functions) == 0 // picking one leaves the list as it is
 	p.Acts.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 }
 

@@ -100,7 +100,7 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 		cs = append(cs, column{calls.ByCPU, "CPU", true, known(func(r *calls.Detail) int64 { return r.CPU })},
 			column{calls.ByWaiting, "waiting", true, known((*calls.Detail).Waiting)})
 	}
-	if of := listed(p); of == nil || len(of.Functions) != 1 {
+	if len(listed(p).Functions) != 1 {
 		cs = append(cs, column{calls.ByFunction, "function", false, func(r *calls.Detail) string { return rec.FuncName(r.Call) }})
 	}
 	cs = append(cs, column{calls.ByThread, "thread", false, func(r *calls.Detail) string { return rec.Tracks[r.Track].Title() }})
@@ -178,8 +178,12 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	cs := columns(p, l)
 	x := r.Min.X + u.Px(16)
 	boxes := make([]image.Rectangle, 0, len(cs))
-	for _, c := range cs {
-		box := image.Rect(x, r.Min.Y, min(x+u.Px(t.widths[c.key]), r.Max.X-u.Px(8)), r.Min.Y+h)
+	for i, c := range cs {
+		end := r.Max.X - u.Px(8)
+		box := image.Rect(x, r.Min.Y, min(x+u.Px(t.widths[c.key]), end), r.Min.Y+h)
+		if i == len(cs)-1 && !c.right { // nothing stands behind it
+			box.Max.X = end
+		}
 		if box.Dx() < u.Px(40) {
 			break
 		}
@@ -197,7 +201,7 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 				t.sheet.Fill(line, 0, theme.WithAlpha(setColour(u, p, side), .1))
 			}
 		}
-		if c, ok := t.Ground(u, line, false); ok {
+		if c, ok := t.Ground(u, line, isPicked(p, row.Row)); ok {
 			t.sheet.Fill(line, 0, c)
 		}
 		for k, box := range boxes {
@@ -211,6 +215,12 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	})
 	t.sheet.Show(u, body, th.Background)
 	t.Area(u, body, pointer.CursorDefault)
+}
+
+// isPicked reports whether a row's details are shown.
+func isPicked(p *panel.Side, r *calls.Row) bool {
+	h := &p.Pick.Hit
+	return p.Pick.Is == panel.PickBar && h.Track == r.Track && h.Lane == r.Lane && h.Span == r.Span
 }
 
 // head draws the names of columns; a click sorts by one.
@@ -281,15 +291,15 @@ func (t *table) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 // items lists what can be done with a row.
 func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) []widget.Item {
 	r := &l.Rows[i]
-	one := calls.Query{Functions: listed(p).Functions, At: []calls.Place{place(p.Rec, r)}}
+	one := p.CallAt(r.Track, r.Start, p.Rec.Functions.At(int(p.Rec.Func(r.Call))))
 	return widget.Grouped([]widget.Item{
 		{Title: "Go to it", Detail: "click", Do: func() { show(p, r) }},
-		{Title: "Select only this call", Do: func() { choose(p, calls.Query{At: one.At}, false) }},
+		{Title: "Select only this call", Do: func() { p.OnlyCalls(one) }},
 		{Title: "Take it, or leave it", Detail: "Ctrl click", Do: func() { t.toggle(p, r) }},
 		{Title: "Take all from the last to this", Detail: "Shift click", Do: func() { t.take(p, l, t.last, i) }},
 	}, []widget.Item{
-		{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one.String()) }},
-		{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one.String()) }},
+		{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one) }},
+		{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }},
 	}, []widget.Item{
 		{Title: "Copy its arguments", Do: func() {
 			var lines []string
@@ -346,6 +356,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	at, ok := t.List.Key(k, t.last, len(l.Rows))
 	if ok {
 		t.last = at
+		show(p, &l.Rows[at])
 	}
 	return ok
 }

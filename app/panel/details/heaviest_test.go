@@ -45,3 +45,22 @@ func TestHeaviestRows(t *testing.T) {
 		}
 	}
 }
+
+// The question is about the fewer of slow and fast calls.
+func TestWhatIsAskedOfSlowCalls(t *testing.T) {
+	for _, x := range []struct {
+		slow, all int64
+		apart     bool
+		want      string
+	}{
+		{1, 9, true, ""},
+		{40, 1000, true, "Why are 40 of 1000 calls slow?"},
+		{500, 1000, true, "Why are 500 of 1000 calls slow?"},
+		{760, 1000, true, "Why are 240 of 1000 calls fast?"},
+		{100, 1000, false, "What do the slowest 100 of 1000 calls differ by?"},
+	} {
+		if got := slowText(x.slow, x.all, x.apart); got != x.want {
+			t.Errorf("%d of %d: %q, want %q", x.slow, x.all, got, x.want)
+		}
+	}
+}

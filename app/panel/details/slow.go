@@ -56,6 +56,8 @@ func slowText(slow, all int64, apart bool) string {
 	switch {
 	case all < fewestCalls:
 		return ""
+	case apart && slow > all-slow: // few are fast, not slow
+		return "Why are " + units.Count(all-slow) + " of " + units.Plural(all, "call") + " fast?"
 	case apart:
 		return "Why are " + units.Count(slow) + " of " + units.Plural(all, "call") + " slow?"
 	}

@@ -1,0 +1,76 @@
+package timeline
+
+import (
+	"bytes"
+	"testing"
+
+	"ashlar/render/golden"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+)
+
+// TestPinnedRowsStay scrolls a picture: what is pinned is drawn as if nothing had been
+// scrolled, all below it as in a picture that holds nothing, and the pointer finds what
+// is drawn where it is.
+func TestPinnedRowsStay(t *testing.T) {
+	rec := nested(9, 3, 200)
+	const w, h, gutter, room = 600, 300, 170, 150
+	plan := NewPlan(rec, Layout{Scale: 1, Pinned: []int{6, 2}, Hold: room})
+	free := NewPlan(rec, Layout{Scale: 1, Pinned: []int{6, 2}})
+	if rows := plan.Rows; plan.Held != rows[2].Y+rows[2].Height || plan.Held > room || rows[1].Index != 6 || free.Held != 0 {
+		t.Fatalf("%d pixels stay, want the header and two rows: %+v", plan.Held, plan.Rows[:3])
+	}
+	face := raster.Regular(11.5)
+	draw := func(p *Plan, scroll int) [][]byte {
+		pic := Picture{Rec: rec, Plan: p, View: View{From: rec.Start, To: rec.End, Scroll: scroll}, Palette: &theme.Palette{Theme: theme.Dark, Mode: theme.ByFunction}, Gutter: gutter, Fonts: Fonts{face, face, face}}
+		c := golden.Draw(w, h, theme.Dark, pic.Paint)
+		var lines [][]byte
+		for y := range h {
+			lines = append(lines, c.Pix[y*c.Stride:y*c.Stride+4*w])
+		}
+		return lines
+	}
+	unmoved := draw(plan, 0)
+	header := plan.Rows[0].Height
+	for scroll := 1; scroll <= plan.Height-h; scroll += 17 {
+		got, without := draw(plan, scroll), draw(free, scroll)
+		for y := range h {
+			want := without[y]
+			if y < plan.Held {
+				want = unmoved[y]
+			}
+			if over := y >= plan.Held && y < plan.Held+header; !over && !bytes.Equal(got[y], want) {
+				t.Fatalf("scrolled by %d, line %d is not as it should be", scroll, y)
+			}
+		}
+		view := View{From: rec.Start, To: rec.End, Scroll: scroll}
+		if at := At(rec, plan, view, 10, plan.Rows[1].Y+5, w, gutter); at.Row != 1 {
+			t.Errorf("scrolled by %d, the pointer on the first pinned row finds row %d", scroll, at.Row)
+		}
+		for y := plan.Held + header; y < h; y += 7 {
+			if at := At(rec, plan, view, 10, y, w, gutter); at.Row != free.At(y+scroll) {
+				t.Errorf("scrolled by %d, the pointer at %d finds row %d", scroll, y, at.Row)
+			}
+		}
+	}
+}
+
+// TestPinnedRowsLeaveRoom: of more than there is room for the first ones stay, and of
+// none nothing.
+func TestPinnedRowsLeaveRoom(t *testing.T) {
+	rec := nested(9, 3, 200)
+	for room := range 400 {
+		plan := NewPlan(rec, Layout{Scale: 1, Pinned: []int{6, 2, 3, 4}, Hold: room})
+		if plan.Held > room {
+			t.Fatalf("%d pixels stay where there are %d", plan.Held, room)
+		}
+		for i := range plan.Rows[:4] {
+			if r := &plan.Rows[i+1]; plan.Holds(r) != (r.Y+r.Height <= room) {
+				t.Fatalf("of %d pixels row %d, which ends at %d, stays: %v", room, i+1, r.Y+r.Height, plan.Holds(r))
+			}
+		}
+	}
+	if plan := NewPlan(rec, Layout{Scale: 1, Hold: 200}); plan.Held != 0 {
+		t.Error("rows stay that are not pinned")
+	}
+}
