@@ -92,7 +92,7 @@ func TestVerdictInPlace(t *testing.T) {
 	p.CompareTracks([]int{2})
 	b.settled()
 	// 90 µs and 40 µs of serve.
-	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (90.00 µs → 40.00 µs). serve itself fell most (−50.00 µs") {
+	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (from 90.00 µs to 40.00 µs). serve itself fell most (−50.00 µs") {
 		t.Errorf("two threads are said to differ so: %q", text)
 	}
 	p.EndWithin()

@@ -115,7 +115,7 @@ func (d *verdict) ofCalls(a, b compare.Side) {
 	d.say("%s (B) %s ", units.Plural(b.Calls, "call"), verb)
 	d.link(Totals, "%s", d.apart(a.Total, b.Total))
 	d.say("%s each than %s (A): ", name, units.Count(a.Calls))
-	d.link(Totals, "%s → %s", d.value(a.Total), d.value(b.Total))
+	d.link(Totals, "from %s to %s", d.value(a.Total), d.value(b.Total))
 	if a.OnCPU == nil || b.OnCPU == nil {
 		return
 	}
@@ -151,7 +151,7 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 	d.say("B ")
 	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
 	if long {
-		d.say("is %s (%s → %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(a.Length), units.Duration(b.Length))
+		d.say("is %s (from %s to %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(a.Length), units.Duration(b.Length))
 	}
 	switch {
 	case a.RawTotal == b.RawTotal:
@@ -165,7 +165,7 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 	default:
 		d.say("costs ")
 		d.link(Totals, "%s", costs(a.RawTotal, b.RawTotal))
-		d.say(" (%s → %s)", d.value(a.RawTotal), d.value(b.RawTotal))
+		d.say(" (from %s to %s)", d.value(a.RawTotal), d.value(b.RawTotal))
 	}
 	if !long {
 		return

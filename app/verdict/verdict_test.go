@@ -165,7 +165,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 						if a == 0 {
 							nothing = value(c.Metric, b)
 						}
-						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, value(c.Metric, a)+" → "+value(c.Metric, b))
+						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, "from "+value(c.Metric, a)+" to "+value(c.Metric, b))
 					}
 				case verdict.PerSecond:
 					a, b, _ := other("", compare.Duration)
