@@ -5,8 +5,10 @@ package claims
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/big"
 	"os"
 	"regexp"
@@ -67,6 +69,9 @@ func read(p *verb.Program, path string) (string, error) {
 	in := p.Stdin
 	if path != "-" {
 		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%s: there is no such file", path)
+		}
 		if err != nil {
 			return "", err
 		}

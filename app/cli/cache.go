@@ -22,7 +22,7 @@ func cacheFlag(fs *pflag.FlagSet) {
 
 func cacheCommand() command {
 	return command{
-		name: "cache", args: "[--clean] [--json]", line: "list what is kept of large files to open them at once",
+		name: "cache", args: "[--clean] [--json]", line: "list or delete the cache of large recordings",
 		text: `
 What was read of a file of 256 MB or more is kept in your cache folder, readable
 by you alone, and opens at once the next time. A file that was changed is read

@@ -23,7 +23,7 @@ import (
 
 func checkCommand() command {
 	return command{
-		name: "check", args: "FILE… [--json]", line: "list what is wrong with recordings",
+		name: "check", args: "FILE… [--json]", line: "validate recordings, and list what is wrong with them",
 		text: `
 SPAA files are checked strictly, by every rule of the specification that a file
 can break; --rules lists them. Files in other formats are read as the window

@@ -305,7 +305,7 @@ func oneFile(args []string, demo bool) (string, error) {
 	case len(args) == 0 || args[0] == "":
 		return "", misuse("name the file with the recording, or - for standard input")
 	case len(args) > 1:
-		return "", misuse("one file at a time: %s was named beside %s", args[1], args[0])
+		return "", misuse("one file at a time: %s was named beside %s; ashlar diff A B compares two", args[1], args[0])
 	}
 	return args[0], nil
 }
@@ -313,13 +313,13 @@ func oneFile(args []string, demo bool) (string, error) {
 // demoFlag adds the flag that every command has which reads a recording.
 func demoFlag(fs *pflag.FlagSet) *bool {
 	exeFlag(fs)
-	return fs.Bool("demo", false, "take the built-in recording")
+	return fs.Bool("demo", false, "use the built-in recording")
 }
 
 // exeFlag adds the flag that says where the names of an automatic spall trace
 // are, which has addresses only. Its value is call.exe.
 func exeFlag(fs *pflag.FlagSet) {
-	fs.String("exe", "", "take the names of a spall trace without any from this `PROGRAM` (default: the one it names)")
+	fs.String("exe", "", "take function names from this `PROGRAM`, for a spall trace without names (default: the one it names)")
 }
 
 // chooser are the flags that choose what is looked at.
@@ -333,7 +333,7 @@ func (ch *chooser) flags(fs *pflag.FlagSet) {
 // rootFlag adds the flag that says where source files are.
 func rootFlag(fs *pflag.FlagSet) func() ([]sourcefile.Root, error) {
 	var given []string
-	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`, or with FROM=DIR for those below FROM; may be repeated")
 	return func() (roots []sourcefile.Root, err error) {
 		for _, g := range given {
 			r, err := sourcefile.ParseRoot(g)

@@ -219,7 +219,7 @@ func TestUsage(t *testing.T) {
 		{"top testdata/small.spaa --metric time", `no metric "time"; it has period, samples (cycles), alloc_bytes, alloc_count (malloc)`},
 		{"top testdata/small.spaa --event malloc --metric period", `malloc has no metric "period"`},
 		{"top testdata/small.spaa -n -1", "-1 is negative"},
-		{"top testdata/small.spaa -n x", "invalid argument"},
+		{"top testdata/small.spaa -n x", "--rows takes a whole number, not \"x\""},
 		{"render testdata/small.spaa", "with -o"},
 		{"render testdata/small.spaa -o x.jpg", "x.jpg should end in .png"},
 		{"render testdata/small.spaa -o x.png --view top", `no view "top"; there are both, timeline, flame, functions,`},

@@ -42,10 +42,11 @@ Numbers are as recorded; --normalize total, duration, samples or calls scales B
 to A first. Sets of calls are compared by what one call costs, unless
 --normalize raw asks for sums.
 
-Confidence is that of there being a difference between the two recordings: 95 %
-means that at most one in twenty such rows is a false alarm. It comes from the
-numbers of samples, for traces from the durations of spans. Run-to-run
-variation is not included; pass several recordings a side to include it.
+Confidence says how unlikely it is that a difference is chance: of all rows with
+95 % or more, at most one in twenty is expected to be a false alarm. It
+is computed from the numbers of samples, for traces from the durations of spans.
+Variation from run to run is not included; pass several recordings per side to
+include it.
 
 With --fail-if the exit code is 3 when the condition holds: a total or the cost
 of a function or a module that grew by more than a part of what it was in A
@@ -56,12 +57,12 @@ the difference has that confidence.
 		examples: [][2]string{
 			{"ashlar diff old.spaa new.spaa", "list what became slower or faster"},
 			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
-			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs a side, so that their variation counts"},
-			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the beginning of a run and the rest"},
-			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed again"},
+			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs per side, so that their variation counts"},
+			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the first ten seconds of a run and the rest"},
+			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed after all"},
 			{"ashlar diff trace.json --slow RunTask", "why slow calls are slow: the last hump of its durations, and all others"},
-			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with a border of your own"},
-			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 when it became slower"},
+			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with a limit of your own"},
+			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 if parse became slower"},
 			{"ashlar diff old.pprof new.pprof --markdown >comment.md", "a comment on a pull request"},
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -107,23 +108,23 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
 	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
 	o.chooser.flags(fs)
-	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B where it is another than that of A (default: its counterpart)")
+	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B, if it is not that of A (default: its counterpart)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, stack, or whatever top groups by: module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
-	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration, samples or calls; raw does not")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration, samples or calls; raw scales nothing")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
 	o.calls.add(fs)
 	o.apart.add(fs)
-	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: as --calls; of one recording A then has all other calls)")
-	fs.Var(&o.slow, "slow", "why slow calls are slow: of these `CALLS` B has those of the last hump, or where there is one hump its slowest tenth, A all others")
-	fs.Var(&o.typical, "typical", "the one call that `CALLS` means as B, against the middle one of those that took about as long")
+	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: those of --calls); with one recording and no --calls, A is all other calls")
+	fs.Var(&o.slow, "slow", "why slow calls are slow: B is the last hump of these `CALLS`, or the slowest tenth if there is one hump; A is the others")
+	fs.Var(&o.typical, "typical", "compare the one call that `CALLS` names (B) with the median of the calls that took about as long (A)")
 	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")
 	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
 	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
 	fs.Float64Var(&o.Sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
-	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 when the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
-	fs.BoolVar(&o.All, "all", false, "list equal rows too")
+	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
+	fs.BoolVar(&o.All, "all", false, "also list rows that are equal")
 	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -131,7 +132,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	verb.BudgetFlag(fs)
 	verb.RedactFlag(fs)
 	o.view.AddTransformFlags(fs)
-	o.demo = fs.Bool("demo", false, "take the built-in recording for both sides")
+	o.demo = fs.Bool("demo", false, "use the built-in recording for both sides")
 }
 
 // check makes sense of what was typed.

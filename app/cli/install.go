@@ -12,7 +12,7 @@ import (
 
 func installCommand() command {
 	return command{
-		name: "install", args: "[--check]", line: "open recordings by a double click",
+		name: "install", args: "[--check]", line: "make recordings open by a double click",
 		text: `
 Makes this program known to your desktop: the media types of recordings, icons,
 and an entry in the menu. Only files in your own folders are written; ashlar

@@ -15,7 +15,7 @@ import (
 
 func overviewCommand() command {
 	return command{
-		name: "overview", args: "FILE [--json]", line: "say what a recording is, what is unusual, what to ask next",
+		name: "overview", args: "FILE [--json]", line: "show what a recording is, what is unusual, what to ask next",
 		text: `
 One page: what the recording is and how good, the functions and threads that
 cost most, what is unusual (see findings), and commands worth typing. It has at

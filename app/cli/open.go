@@ -26,7 +26,7 @@ func (c *call) read(path string, part recording.Part) (rec *recording.Recording,
 		err = fmt.Errorf("%s: %w", rec.Source.Path, rec.Behind)
 	}
 	if err == nil {
-		c.sayThreads(rec, part.Threads)
+		err = c.sayThreads(rec, part.Threads)
 	}
 	return rec, stats, err
 }
@@ -79,8 +79,9 @@ func (l left) MarshalJSON() ([]byte, error) {
 }
 
 // sayThreads says which threads were taken where fewer were named: a name may be
-// that of several, or a part of others.
-func (c *call) sayThreads(rec *recording.Recording, named []string) {
+// that of several, or a part of others. None is an error, so that nobody takes the zeros
+// of nothing for an answer.
+func (c *call) sayThreads(rec *recording.Recording, named []string) error {
 	const most = 6
 	part := recording.Part{Threads: named}
 	var names []string
@@ -98,10 +99,11 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) {
 	}
 	switch {
 	case n == 0 && len(named) > 0:
-		c.note("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", "))
+		return &usageError{fmt.Errorf("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", ")), true}
 	case n > len(named):
 		c.note("--thread %s: %d threads have this in their names: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
 	}
+	return nil
 }
 
 // reading is how recordings are read.

@@ -16,7 +16,7 @@ import (
 
 func pathCommand() command {
 	return command{
-		name: "path", args: "FILE [flags]", line: "find the critical path: what all else had to wait for",
+		name: "path", args: "FILE [flags]", line: "find the critical path: what everything else waited for",
 		text: `
 The path is found from its end backwards. It stays on a thread while that is at
 work or could be. Where the thread was blocked until it was woken, the path goes

@@ -16,7 +16,7 @@ import (
 
 func statsCommand() command {
 	return command{
-		name: "stats", args: "FILE --function F [flags]", line: "measure how long the calls of a function took",
+		name: "stats", args: "FILE --function F [flags]", line: "show how long the calls of a function took",
 		text: `
 For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
 the length of a real call), a histogram, the slowest ten, and whether calls get

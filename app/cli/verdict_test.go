@@ -125,8 +125,8 @@ func TestVerdictOfFiles(t *testing.T) {
 	a := write("a.json", `{"ph":"X","name":"work","ts":0,"dur":4000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":10000000,"dur":0,"pid":1,"tid":1}`)
 	b := write("b.json", `{"ph":"X","name":"work","ts":0,"dur":3000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":5000000,"dur":0,"pid":1,"tid":1}`)
 	got, _, _ := strings.Cut(textOf(t, "diff", a, b), "\n")
-	const want = "B is 50.0 % shorter (5.000 s, 10.00 s); it costs 25.0 % less (3.000 s, 4.000 s), per second 50.0 % more"
-	if !strings.HasPrefix(got, want) || !strings.Contains(got, "work fell most (−1.000 s") {
+	const want = "B is 50.0 % shorter (from 10.00 s to 5.000 s); it costs 25.0 % less (from 4.000 s to 3.000 s), per second 50.0 % more"
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, "work itself fell most (−1.000 s") {
 		t.Errorf("the verdict is %q, want %q", got, want)
 	}
 	same, _, _ := strings.Cut(textOf(t, "diff", a, a), "\n")

@@ -22,27 +22,30 @@ func windowCommand() command {
 	return command{
 		args: "[FILE [FILE]|ADDRESS [FILE]]", line: "look at recorded runs of programs",
 		text: `
-Without a command, a window opens with the files. - is standard input; a name
-that begins with http:// or https:// is requested from its server, and
-ssh:HOST:/PATH is read by the ashlar on that machine. Write a file with the name
-of a command as ./info. Formats are recognised by content; files may be
-compressed with gzip or zstd.
+Without a command, a window opens with the files. - is standard input, an
+http:// or https:// address is fetched from its server, and ssh:HOST:/PATH is a
+file on another machine that has ashlar. If a file has the name of a command,
+write ./info. Formats are recognised by content; files may be compressed with
+gzip or zstd.
 
-An ADDRESS names a file and everything that is shown of it; "Copy the view's
-address" in the window copies it. Write it in quotes:
+To find out why a program is slow, start with ashlar overview FILE; to find out
+what changed between two runs, with ashlar diff A B.
+
+An ADDRESS names a file and a view of it; "Copy the view's address" in the
+window copies it. Quote it:
   ashlar 'ashlar:1?file=run.spall&select=1.2s..1.5s&tab=functions'
-A FILE behind it takes the place of the one that it names.
-ashlar help addresses lists its keys.
+A FILE after it replaces the file in the address. ashlar help addresses lists
+what an address can have.
 
-The exit code is 0 when all went well, 1 for a problem with the input or the
-output, and 2 when the command line makes no sense.`,
+The exit code is 0 if all went well, 1 for a problem with the input or the
+output, and 2 if the command line is wrong.`,
 		examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
 			{"ashlar ssh:server:run.pftrace", "look at a recording on another machine"},
-			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of what is larger than memory"},
+			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of a file that is larger than memory"},
 			{"ashlar --demo", "look at the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
 		},
@@ -52,16 +55,16 @@ output, and 2 when the command line makes no sense.`,
 			asked := false
 			var only partFlags
 			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
-			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is open already, if there is one")
-			fs.BoolVar(&o.Compare, "compare-with-open", false, "hand the file to the window that is open already, to compare")
+			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if there is one")
+			fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			ch.flags(fs)
 			exeFlag(fs)
 			cacheFlag(fs)
 			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
-			fs.StringVar(&o.FrameLog, "frame-log", "", "write a JSON line a frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-			fs.BoolVar(&o.Follow, "follow", false, "watch the file, or both of two, and show it again when it grows or is replaced")
+			fs.StringVar(&o.FrameLog, "frame-log", "", "write a line of JSON per frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+			fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files), and show it again when it grows or is replaced")
 			roots := rootFlag(fs)
 			fs.BoolVar(&asked, "version", false, "print the version and stop")
 			return func(c *call, args []string) error {

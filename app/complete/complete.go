@@ -18,7 +18,7 @@ var shells = map[string]func(*strings.Builder, []verb.Command){"bash": bash, "zs
 
 // Verb is the command.
 var Verb = verb.Verb{
-	Name: "completion", Args: "bash|zsh|fish", Line: "print what a shell completes command lines with",
+	Name: "completion", Args: "bash|zsh|fish", Line: "print a completion script for a shell",
 	Text: `
 Commands and their flags are completed, and files everywhere else. It is for the
 program's name, ashlar, and belongs into a file:

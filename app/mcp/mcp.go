@@ -32,7 +32,7 @@ import (
 
 // Verb is the command.
 var Verb = verb.Verb{
-	Name: "mcp", Line: "answer questions of programs over the Model Context Protocol",
+	Name: "mcp", Line: "answer assistants over the Model Context Protocol",
 	Text: `
 A server on standard input and output, for programs that speak the Model
 Context Protocol. Its tools are open, overview, top, calls, compare, source,

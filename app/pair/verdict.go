@@ -65,8 +65,8 @@ func (v *Verdict) Layout(h *panel.Host, u *ui.UI, c *Pair, r image.Rectangle) {
 		p := &v.parts[i]
 		st, text := style(th, p), p.Text
 		w := u.Measure(text, st).X
-		if over > 0 && p.To == verdict.Function { // names are long
-			text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(max(w-over, u.Px(40))))
+		if over > 0 && p.Name { // names are long; rather than all of them, the end of the text goes
+			text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(max(w-over, min(w, u.Px(120)))))
 			over -= w - u.Measure(text, st).X
 			w = u.Measure(text, st).X
 		}
@@ -118,6 +118,11 @@ func (c *Pair) goTo(a *session.CompareAnswer, p *verdict.Part) {
 		c.setMetric("cpu")
 	case verdict.Waiting:
 		c.setMetric("waiting")
+	case verdict.Branch:
+		c.Zoom = nil
+		c.Choose(a, a.Compared.Tree.Nodes[p.Node].Func)
+		c.Node = int32(p.Node)
+		c.show(Difference)
 	case verdict.Function:
 		c.Zoom = nil
 		c.Choose(a, FunctionKey(a, p.Row))

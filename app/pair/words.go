@@ -48,11 +48,11 @@ func (c *Pair) Normalizations() []compare.Normalize {
 
 // NormalizeHelp say what each way to normalise means.
 var NormalizeHelp = map[compare.Normalize]string{
-	compare.Raw: "what the files say", compare.Total: "both totals become A's", compare.Duration: "per time recorded", compare.Samples: "per sample or span", compare.Calls: "what one call of each set takes",
+	compare.Raw: "values as recorded", compare.Total: "B is scaled to the total of A", compare.Duration: "B is scaled to the length of A", compare.Samples: "B is scaled to A's number of samples or spans", compare.Calls: "the mean of one call of each set",
 }
 
 // WidthWords say whose widths bars have.
-var WidthWords = map[compare.Width]string{compare.WidthLarger: "the larger's widths", compare.WidthA: "A's widths", compare.WidthB: "B's widths"}
+var WidthWords = map[compare.Width]string{compare.WidthLarger: "widths: the larger", compare.WidthA: "widths: A", compare.WidthB: "widths: B"}
 
 // sureEnough is from where on a difference counts as one: at most one in twenty
 // of those that do is a false alarm.
@@ -130,9 +130,11 @@ func DifferenceLine(m *compare.Metric, a, b int64) string {
 func SureText(a *session.CompareAnswer, conf *compare.Confidence) string {
 	switch {
 	case conf == nil && a.Method == compare.NoMethod:
-		return "nothing tells how sure that is"
+		return "confidence unknown: no sample counts"
 	case conf == nil && !a.Sure:
-		return "how sure that is, is being computed"
+		return "confidence is being computed"
+	case conf == nil && a.Method == compare.FromDurations:
+		return "confidence unknown: too few calls"
 	case conf == nil:
 		return ""
 	case Noise(conf):

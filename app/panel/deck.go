@@ -95,22 +95,35 @@ func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 }
 
 // Tabs draws the tabs in r up to right, gap apart, and takes clicks on them; it
-// returns where they end.
+// returns where they end. Where there is no room for all, the first ones give way to the
+// one that is chosen; the palette has them all.
 func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
 	th := u.Theme
 	x := r.Min.X + u.Px(14)
+	width := func(i int) int { return u.Measure(d.Rows[i].Title, ui.Style{Size: 12.5, Weight: ui.Medium}).X }
+	chosen := d.At(*name)
+	var shown []int
+	room := right - x // beside the tabs up to the one that is chosen
 	for i := range d.Rows {
-		title, is := d.Rows[i].Title, d.Rows[i].Name == *name
-		if !is && d.rare(i, of) {
+		if i != chosen && d.rare(i, of) {
 			continue
 		}
+		if shown = append(shown, i); i < chosen {
+			room -= width(i) + u.Px(gap)
+		}
+	}
+	for ; chosen >= 0 && room < width(chosen) && shown[0] != chosen; shown = shown[1:] {
+		room += width(shown[0]) + u.Px(gap)
+	}
+	for _, i := range shown {
+		title, is := d.Rows[i].Title, i == chosen
 		st := ui.Style{Size: 12.5, Color: th.Dim}
 		if is {
 			st.Color, st.Weight = th.Text, ui.Medium
 		}
-		w := u.Measure(title, ui.Style{Size: 12.5, Weight: ui.Medium}).X
+		w := width(i)
 		if x+w > right {
-			break // the palette has them all
+			break
 		}
 		clicked, hovered := d.keys[i].Clicked(u, image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y))
 		if clicked {

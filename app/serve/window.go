@@ -181,7 +181,7 @@ func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage 
 
 // Show is the command that moves the window.
 var Show = verb.Verb{
-	Name: "show", Args: "ADDRESS [--note TEXT]", Line: "have the open window show an address, where the person allows it",
+	Name: "show", Args: "ADDRESS [--note TEXT]", Line: "show an address in the open window, if its user allows it",
 	Text: `
 The window that is open goes to the ADDRESS, as one step of its history: Ctrl-Z
 there goes back. Its status line says that a program did so, with the note. It
@@ -276,7 +276,7 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 
 // Watch is the command that tells what a person selects.
 var Watch = verb.Verb{
-	Name: "watch", Args: "[-n N]", Line: "print what the person selects in the open window, as JSON",
+	Name: "watch", Args: "[-n N]", Line: "print what the user selects in the open window, as JSON",
 	Text: `
 Each line has the address of what the window shows, the command that answers for
 what is selected there, and its answer; by says whether the person or a program

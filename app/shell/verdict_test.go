@@ -61,6 +61,10 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 			if strings.HasPrefix(p.Text, "+") && p.Text != verdict.Signed(ans.Compared.Metric, p.Row.BSelf-p.Row.ASelf) {
 				t.Errorf("%q stands for %+v", p.Text, p.Row)
 			}
+		case verdict.Branch:
+			if c.Tab != pair.Difference || int(c.Node) != p.Node || c.Chosen == nil || c.Chosen.Name != ans.Compared.Tree.Name(p.Node) {
+				t.Errorf("%q leads to %s, bar %d, %v", p.Text, c.Tab, c.Node, c.Chosen)
+			}
 		case verdict.PerSecond:
 			if c.Options.Normalize != compare.Duration {
 				t.Errorf("%q normalises by %s", p.Text, c.Options.Normalize)
@@ -88,7 +92,7 @@ func TestVerdictInPlace(t *testing.T) {
 	p.CompareTracks([]int{2})
 	b.settled()
 	// 90 µs and 40 µs of serve.
-	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (40.00 µs, 90.00 µs). serve fell most (−50.00 µs") {
+	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (from 90.00 µs to 40.00 µs). serve itself fell most (−50.00 µs") {
 		t.Errorf("two threads are said to differ so: %q", text)
 	}
 	p.EndWithin()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"ashlar/ingest/compare"
@@ -17,8 +18,10 @@ import (
 // A Part is a stretch of the sentences; To is where what it says is seen.
 type Part struct {
 	Text string
+	Name bool // Text is the name of a function
 	To   To
 	Row  *compare.Row // of the table, for Function
+	Node int          // of the tree, for Branch
 }
 
 // To is a place where a number of the verdict is seen.
@@ -32,6 +35,7 @@ const (
 	CPU          // the metric cpu
 	Waiting      // the metric waiting
 	Function     // a row of the table
+	Branch       // a node of the tree of stacks
 )
 
 type verdict struct {
@@ -75,14 +79,23 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 		d.say("; that may be chance")
 	}
 	d.say(".")
+	d.branch(b.Total - a.Total)
 	d.most(b.Total < a.Total)
 	return d.parts
 }
 
 func (d *verdict) say(format string, args ...any) { d.link(Nowhere, format, args...) }
 
-func (d *verdict) link(to To, format string, args ...any) {
+func (d *verdict) link(to To, format string, args ...any) *Part {
 	d.parts = append(d.parts, Part{Text: fmt.Sprintf(format, args...), To: to})
+	return &d.parts[len(d.parts)-1]
+}
+
+// name adds the name of a function.
+func (d *verdict) name(to To, name string) *Part {
+	p := d.link(to, "%s", plain.Short(name))
+	p.Name = true
+	return p
 }
 
 func (d *verdict) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
@@ -102,7 +115,7 @@ func (d *verdict) ofCalls(a, b compare.Side) {
 	d.say("%s (B) %s ", units.Plural(b.Calls, "call"), verb)
 	d.link(Totals, "%s", d.apart(a.Total, b.Total))
 	d.say("%s each than %s (A): ", name, units.Count(a.Calls))
-	d.link(Totals, "%s, %s", d.value(b.Total), d.value(a.Total))
+	d.link(Totals, "from %s to %s", d.value(a.Total), d.value(b.Total))
 	if a.OnCPU == nil || b.OnCPU == nil {
 		return
 	}
@@ -138,7 +151,7 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 	d.say("B ")
 	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
 	if long {
-		d.say("is %s (%s, %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(b.Length), units.Duration(a.Length))
+		d.say("is %s (from %s to %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(a.Length), units.Duration(b.Length))
 	}
 	switch {
 	case a.RawTotal == b.RawTotal:
@@ -152,7 +165,7 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 	default:
 		d.say("costs ")
 		d.link(Totals, "%s", costs(a.RawTotal, b.RawTotal))
-		d.say(" (%s, %s)", d.value(b.RawTotal), d.value(a.RawTotal))
+		d.say(" (from %s to %s)", d.value(a.RawTotal), d.value(b.RawTotal))
 	}
 	if !long {
 		return
@@ -184,6 +197,83 @@ func change(a, b int64, much, less, more string) string {
 	return strings.TrimLeft(c, "+") + " " + more
 }
 
+// branch names the narrowest part of the tree of stacks that has at least half of a
+// change of the whole: what got slower often is no function by itself, as where a new call
+// allocates. Of calls that are new within each other the outermost is named: that is what
+// was added, the others are how it works.
+func (d *verdict) branch(whole int64) {
+	tree := d.c.Tree
+	if whole == 0 || tree.Inverted {
+		return
+	}
+	changed := func(node int) int64 { return recording.Saturated(tree.Nodes[node].B.Total, -tree.Nodes[node].A.Total) }
+	at := 0
+	for next := 0; next >= 0; {
+		at, next = next, -1
+		for _, k := range tree.Children(at) {
+			v := changed(int(k))
+			if (v < 0) == (whole < 0) && size(v) >= size(whole)-size(v) && (next < 0 || size(v) > size(changed(next))) {
+				next = int(k)
+			}
+		}
+	}
+	status := tree.Nodes[at].Status()
+	for p := int(tree.Nodes[at].Parent); p != 0 && status != compare.Changed && tree.Nodes[p].Status() == status; p = int(tree.Nodes[at].Parent) {
+		at = p
+	}
+	n := &tree.Nodes[at]
+	if n.Parent == 0 { // all of it, or what a thread begins with
+		return
+	}
+	v := changed(at)
+	var of []string
+	if size(v) <= size(whole) {
+		d.say(" Of that,")
+		of = append(of, units.Percent(v, whole))
+	}
+	if conf := d.ofFunction(n.Func); conf != nil {
+		of = append(of, certainty(conf))
+	}
+	d.say(" ")
+	d.link(Branch, "%s", Signed(d.c.Metric, v)).Node = at
+	d.say("%s", d.per())
+	if len(of) > 0 {
+		d.say(" (%s)", strings.Join(of, ", "))
+	}
+	d.say(" is in ")
+	d.name(Branch, tree.Name(at)).Node = at
+	d.say(", called by ")
+	d.name(Branch, tree.Name(int(n.Parent))).Node = int(n.Parent)
+	d.say(".")
+}
+
+// ofFunction is how sure the difference of a function's total is, nil where nothing tells.
+func (d *verdict) ofFunction(f int32) *compare.Confidence {
+	if d.t.By != compare.ByFunction {
+		return nil
+	}
+	i := slices.IndexFunc(d.t.Rows, func(r compare.Row) bool { return r.Key == f })
+	if i < 0 {
+		return nil
+	}
+	return d.t.Rows[i].Total
+}
+
+func certainty(c *compare.Confidence) string {
+	if c.Level() >= certain {
+		return units.Level(c.Level()) + " sure"
+	}
+	return "which may be chance"
+}
+
+// per is what amounts are of: one call where sets of calls are compared.
+func (d *verdict) per() string {
+	if d.c.Normalize == compare.Calls {
+		return " each"
+	}
+	return ""
+}
+
 // most names the row whose self changed most in the direction of the whole.
 func (d *verdict) most(less bool) {
 	for i := range d.t.Rows {
@@ -196,26 +286,17 @@ func (d *verdict) most(less bool) {
 			what = "fell"
 		}
 		sure := ""
-		switch conf := r.Confidence(); {
-		case conf == nil, d.c.A().Calls == 1 && d.c.B().Calls == 1: // of one call nothing can be said
-		case conf.Level() >= certain:
-			sure = ", " + units.Level(conf.Level()) + " sure"
-		default:
-			sure = ", which may be chance"
+		if conf := r.Confidence(); conf != nil && (d.c.A().Calls != 1 || d.c.B().Calls != 1) { // of one call nothing can be said
+			sure = ", " + certainty(conf)
 		}
-		per := ""
-		switch d.c.Normalize {
-		case compare.Raw:
-		case compare.Calls:
-			per = " each"
-		default:
+		if d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls {
 			d.say(" Normalised by %s,", d.c.Normalize)
 		}
 		d.say(" ")
-		d.parts = append(d.parts, Part{plain.Short(r.Name), Function, r})
-		d.say(" %s most (", what)
-		d.parts = append(d.parts, Part{Signed(d.c.Metric, r.DeltaSelf()), Function, r})
-		d.say("%s%s).", per, sure)
+		d.name(Function, r.Name).Row = r
+		d.say(" itself %s most (", what)
+		d.link(Function, "%s", Signed(d.c.Metric, r.DeltaSelf())).Row = r
+		d.say("%s%s).", d.per(), sure)
 		return
 	}
 }

@@ -165,7 +165,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 						if a == 0 {
 							nothing = value(c.Metric, b)
 						}
-						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, value(c.Metric, b)+", "+value(c.Metric, a))
+						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, "from "+value(c.Metric, a)+" to "+value(c.Metric, b))
 					}
 				case verdict.PerSecond:
 					a, b, _ := other("", compare.Duration)
@@ -178,6 +178,16 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 				case verdict.Waiting:
 					a, b, m := other("waiting", compare.Calls)
 					check(part.Text, apart(m, a, b))
+				case verdict.Branch:
+					n := &c.Tree.Nodes[part.Node]
+					if part.Name {
+						check(part.Text, plain.Short(c.Tree.Name(part.Node)))
+						break
+					}
+					check(part.Text, signed(c.Metric, n.B.Total-n.A.Total))
+					if d := n.B.Total - n.A.Total; (d < 0) != (b < a) || 2*max(d, -d) < max(b-a, a-b) {
+						t.Errorf("%s: %s is less than half of the change in\n%s", p.name, part.Text, text)
+					}
 				case verdict.Function:
 					named := ""
 					for i := range table.Rows {
@@ -194,9 +204,50 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 		}
 	})
 	t.Logf("%v", seen)
-	for _, to := range []verdict.To{verdict.Totals, verdict.PerSecond, verdict.CPU, verdict.Waiting, verdict.Function} {
+	for _, to := range []verdict.To{verdict.Totals, verdict.PerSecond, verdict.CPU, verdict.Waiting, verdict.Function, verdict.Branch} {
 		if seen[to] == 0 {
 			t.Errorf("no verdict leads to %d", to)
+		}
+	}
+}
+
+// TestBranch: the place that is named is the narrowest with at least half of the change,
+// and of what is new the outermost; where the change is spread over all of the program, or
+// callers are not known, none is.
+func TestBranch(t *testing.T) {
+	for _, test := range []struct {
+		name, a, b, want string
+	}{
+		{"a new call that allocates here and there", "main;serve 100\nmain;log 50", "main;serve 100\nmain;serve;compile;parse;malloc 60\nmain;serve;compile;emit;grow 70\nmain;log 50",
+			"Of that, +130 (100 %, >99.9 % sure) is in compile, called by serve."},
+		{"a call that is gone", "main;serve;compile;parse 90\nmain;log 50", "main;serve 10\nmain;log 50",
+			" −90 (>99.9 % sure) is in compile, called by serve."},
+		{"an old function deep down", "main;serve;find;compare 10\nmain;log 90", "main;serve;find;compare 510\nmain;log 80",
+			" +500 (>99.9 % sure) is in compare, called by find."},
+		{"everywhere by as much", "main;a 100\nmain;b 100\nmain;c 100", "main;a 200\nmain;b 200\nmain;c 200", ""},
+		{"a function without a caller", "work 100\nlog 10", "work 300\nlog 10", ""},
+		{"nothing", "main;a 5", "main;a 5", ""},
+	} {
+		open := func(text string) compare.Input {
+			path := filepath.Join(t.TempDir(), "x.folded")
+			if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := ingest.Open(context.Background(), path, ingest.Options{})
+			t.Cleanup(func() { _ = l.Close() })
+			if err := l.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			return compare.Input{Rec: l.Snapshot()}
+		}
+		c, err := compare.Compare(context.Background(), []compare.Input{open(test.a)}, []compare.Input{open(test.b)}, compare.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, table := sums(t, c)
+		text := verdict.Of(c, table)
+		if test.want == "" && strings.Contains(text, "called by") || !strings.Contains(text, test.want) {
+			t.Errorf("%s: %q is not in %q", test.name, test.want, text)
 		}
 	}
 }

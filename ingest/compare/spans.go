@@ -133,7 +133,7 @@ func (s *spanTable) judgeWhole() *Confidence {
 }
 
 func (s *spanTable) compare(a, b *drawn) *Confidence {
-	if a.n == 0 && b.n == 0 {
+	if a.n <= 1 && b.n <= 1 { // one call says nothing about how much calls differ by chance
 		return nil
 	}
 	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: stats.Ranks(a.kept, b.kept), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}

@@ -109,7 +109,7 @@ func (d *Answer) conditions(ctx context.Context) (failed []string, err error) {
 			if err != nil {
 				return nil, &Misuse{err}
 			}
-			if holds && v.conf != nil && v.conf.Level() < d.Sure {
+			if d.Sure > 0 && d.c.Method() != compare.NoMethod && (v.conf == nil || v.conf.Level() < d.Sure) {
 				holds = false
 			}
 			if holds {

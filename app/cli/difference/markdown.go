@@ -39,7 +39,7 @@ func (d *Answer) markdown() string {
 	var b strings.Builder
 	b.WriteString(Marker + "\n**")
 	for _, p := range verdict.Parts(d.c, d.t) {
-		if p.Row != nil && p.Text == plain.Short(p.Row.Name) {
+		if p.Name {
 			b.WriteString(plain.Code(p.Text))
 		} else {
 			b.WriteString(plain.Markdown(p.Text))

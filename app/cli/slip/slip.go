@@ -18,9 +18,21 @@ var synonyms = map[string]string{
 	"program": "exe", "binary": "exe", "baseline": "a", "order": "sort", "sort-by": "sort", "type": "event", "sample_index": "metric", "unit": "metric",
 }
 
-// Flag says which flag a wrong one was meant for: one of another name, or one
-// that a slip of the pen is near. The error stays where none is near.
+// Flag says which flag a wrong one was meant for, one of another name or one that a slip
+// of the pen is near, and what a flag takes in place of a value that it does not. Other
+// errors stay.
 func Flag(fs *pflag.FlagSet, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		f := value.GetFlag()
+		switch f.Value.Type() {
+		case "int":
+			return fmt.Errorf("--%s takes a whole number, not %q", f.Name, value.GetValue())
+		case "float32", "float64":
+			return fmt.Errorf("--%s takes a number, not %q", f.Name, value.GetValue())
+		}
+		return fmt.Errorf("--%s: %w", f.Name, value.Unwrap())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err

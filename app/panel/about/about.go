@@ -74,7 +74,7 @@ func facts(rec *recording.Recording) []fact {
 }
 
 // Layout draws the page into r: facts at the left, warnings and the ledger at
-// the right.
+// the right, or below them where there is no room for both.
 func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	for {
 		g, e, ok := t.Next(u, r.Min)
@@ -88,6 +88,10 @@ func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	u.At(r, func(u *ui.UI) {
 		y := u.Px(12) - t.scroll
 		half := min(r.Dx()*2/5, u.Px(440))
+		narrow := half < u.Px(250)
+		if narrow {
+			half = r.Dx() - u.Px(16)
+		}
 		const lines = 4 // of a long value
 		for _, f := range facts(p.Rec) {
 			h := u.Px(lines*16 + 4)
@@ -97,7 +101,9 @@ func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		}
 		left := y
 		x := half + u.Px(24)
-		y = u.Px(12) - t.scroll
+		if y = u.Px(12) - t.scroll; narrow {
+			x, y = u.Px(16), left+u.Px(12)
+		}
 		y = t.warnings(p, u, x, y, r.Dx()-u.Px(16))
 		y = t.ledger(p, u, x, y+u.Px(12), r.Dx()-u.Px(16))
 		t.height = max(left, y) + t.scroll + u.Px(20)
@@ -142,13 +148,22 @@ func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
 	u.Text(image.Rect(x, y, right, y+u.Px(20)), "Records", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(22)
 	col := func(i int) image.Rectangle { return ui.Rect(x+u.Px(120)+i*u.Px(88), y, u.Px(84), u.Px(20)) }
+	below := right-x < u.Px(120+4*88) // numbers below what they are of
+	if below {
+		col = func(i int) image.Rectangle { return ui.Rect(x+i*(right-x)/4, y, (right-x)/4, u.Px(20)) }
+	}
 	for i, h := range []string{"read", "kept", "repaired", "left out"} {
 		u.Text(col(i), h, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	}
 	y += u.Px(20)
 	for i := range p.Rec.Ledger {
 		l := &p.Rec.Ledger[i]
-		u.Text(ui.Rect(x, y, u.Px(118), u.Px(20)), l.Kind, ui.Style{Size: 12, Color: th.Dim})
+		if below {
+			u.Text(image.Rect(x, y, right, y+u.Px(20)), l.Kind, ui.Style{Size: 12, Color: th.Dim})
+			y += u.Px(16)
+		} else {
+			u.Text(ui.Rect(x, y, u.Px(118), u.Px(20)), l.Kind, ui.Style{Size: 12, Color: th.Dim})
+		}
 		for k, n := range []int64{l.Read, l.Kept, l.Repaired, l.LeftOut} {
 			c := th.Text
 			if n == 0 {

@@ -76,9 +76,9 @@ func noiseWords(a *session.CompareAnswer) string {
 	case a == nil:
 		return ""
 	case a.Method == compare.NoMethod:
-		return "the same; nothing tells what is noise here"
+		return "the same (noise unknown: no sample counts)"
 	case !a.Sure:
-		return "the same; what is noise is being computed"
+		return "the same (noise is being computed)"
 	}
 	return "the same, or within noise (less than 95 % sure)"
 }

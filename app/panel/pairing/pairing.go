@@ -117,13 +117,13 @@ func (t *Panel) ruleSwitches(c *pair.Pair, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule sees what those before left)", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule gets what is left over)", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
 	m := &c.Options.Match
 	for i, rule := range []struct {
 		word string
 		off  *bool
-	}{{"by name and module", &m.NoModule}, {"by name alone", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"threads that are left: by their order", &m.NoOrder}} {
+	}{{"by name and module", &m.NoModule}, {"by name alone", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"other threads by their order", &m.NoOrder}} {
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
 		clicked, hovered := t.rules[i].Clicked(u, box)
 		if clicked {
@@ -205,17 +205,17 @@ func howCompared(c *pair.Pair, a *session.CompareAnswer) []string {
 	out := []string{what + "; " + pair.NormalizeWords[a.Normalize] + "."}
 	switch a.Method {
 	case compare.FromCounts:
-		out = append(out, "How sure a difference is comes from the numbers of samples behind it, taken as counts of independent hits. That knows nothing of how much runs vary: several recordings a side (ashlar diff --a … --b …) do.")
+		out = append(out, "Confidence is computed from the numbers of samples, as counts of independent hits. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
 	case compare.FromDurations:
-		out = append(out, "How sure a difference is comes from the durations of single calls (a rank test) and their number. That knows nothing of how much runs vary: several recordings a side (ashlar diff --a … --b …) do.")
+		out = append(out, "Confidence is computed from the durations of single calls (a rank test) and their number; of a function with one call per side nothing can be said. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
 	case compare.NoMethod:
-		out = append(out, "Nothing tells how many samples are behind the weights of both sides, so nothing says what is noise.")
+		out = append(out, "The files do not say how many samples are behind their values, so noise cannot be told from change.")
 		return out
 	}
-	out = append(out, "Grey is what is less than 95 % sure: of all differences that are not grey, at most one in twenty is expected to be a false alarm.")
+	out = append(out, "Differences that are less than 95 % sure are grey: of all others, at most one in twenty is expected to be a false alarm.")
 	if w := a.Functions.Whole; w != nil && !math.IsNaN(w.Detectable) {
 		v := int64(math.Round(w.Detectable))
-		out = append(out, "The smallest change of the total that these recordings could show: "+units.Value(m.Readable(v))+", "+units.Percent(v, a.A.Total)+".")
+		out = append(out, "The smallest change of the total that these recordings could have shown: "+units.Value(m.Readable(v))+", "+units.Percent(v, a.A.Total)+".")
 	}
 	return out
 }
