@@ -66,10 +66,7 @@ func (v *validator) checkDSO(d *DSO) {
 		return
 	}
 	v.dsos[id] = dsoInfo{v.hash(d.Name, d.BuildID), d.IsKernel.Or(false), strings.HasPrefix(name, "/")}
-	if line, ok := v.wantDSO[id]; ok {
-		delete(v.wantDSO, id)
-		v.addAt(line, "dictionary-first", "dso %d is referenced here, before its record on line %d", id, v.lines.line)
-	}
+	v.came("dso", v.wantDSO, id)
 }
 
 func isLowerHex(s string) bool {
@@ -153,10 +150,7 @@ func (v *validator) checkFrame(f *Frame) {
 		info.kind = f.Kind[0]
 	}
 	v.frames[id] = info
-	if line, ok := v.wantFrame[id]; ok {
-		delete(v.wantFrame, id)
-		v.addAt(line, "dictionary-first", "frame %d is referenced here, before its record on line %d", id, v.lines.line)
-	}
+	v.came("frame", v.wantFrame, id)
 }
 
 // frameDSO checks the frame's reference and returns what is known of the dso.
@@ -191,6 +185,14 @@ func (v *validator) want(m map[int64]int64, id int64) bool {
 	return true
 }
 
+// came reports a reference that stands before the record, which has come now.
+func (v *validator) came(what string, wanted map[int64]int64, id int64) {
+	if line, ok := wanted[id]; ok {
+		delete(wanted, id)
+		v.addAt(line, "dictionary-first", "%s %d is referenced here, before its record on line %d", what, id, v.lines.line)
+	}
+}
+
 func (v *validator) checkThread(t *Thread) {
 	tid := t.TID
 	if v.parser.Lacks("tid") {
@@ -201,10 +203,7 @@ func (v *validator) checkThread(t *Thread) {
 		return
 	}
 	v.threads[tid] = struct{}{}
-	if line, ok := v.wantThread[tid]; ok {
-		delete(v.wantThread, tid)
-		v.addAt(line, "dictionary-first", "thread %d is referenced here, before its record on line %d", tid, v.lines.line)
-	}
+	v.came("thread", v.wantThread, tid)
 }
 
 func (v *validator) nameThread(tid Opt[int64]) {

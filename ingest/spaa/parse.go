@@ -314,13 +314,22 @@ func (p *parser) exclusive(s *format.Stack) {
 	}
 	for i := range e.Weights {
 		w := &e.Weights[i]
-		if all := s.Weight(w.Metric); !all.IsZero() && all != w.Value && !sameNumber(all, w.Value) {
-			p.warn(warnExclusiveWeight, w.Metric)
+		for k := range s.Weights {
+			if s.Weights[k].Metric != w.Metric {
+				continue
+			}
+			if !sameNumber(s.Weights[k].Value, w.Value) {
+				p.warn(warnExclusiveWeight, w.Metric)
+			}
+			break
 		}
 	}
 }
 
 func sameNumber(a, b format.Number) bool {
+	if a == b {
+		return true
+	}
 	am, ad, aok := a.Decimal()
 	bm, bd, bok := b.Decimal()
 	for ; ad > bd && am%10 == 0; ad-- {
