@@ -11,9 +11,9 @@
 // and [Unknown], which are the reader's to keep.
 //
 // [Parser] is the layer below, for programs that read gigabytes: it parses one
-// line at a time into a reusable [Line] whose parts point into the text, and
-// allocates nothing. Lines are independent, so several goroutines may each
-// parse a part of a file with a Parser of their own.
+// line at a time into records that it uses again and whose strings are parts of
+// the text, and allocates nothing. Lines are independent, so several goroutines
+// may each parse a part of a file with a Parser of their own.
 //
 // Nothing of a record is lost. Keys that the spec does not know are kept as
 // raw JSON in the Extra of their object, at every level; so are known keys

@@ -1,10 +1,14 @@
 package spaa
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // AppendRecord appends the canonical JSON of r to dst, without a line end: no
@@ -20,118 +24,143 @@ func AppendRecord(dst []byte, r Record) ([]byte, error) {
 	return e.b, nil
 }
 
+// JSON returns the context as a record has it.
+func (c *Context) JSON() []byte {
+	var e encoder
+	e.object(contextPlan, unsafe.Pointer(c), "")
+	return e.b
+}
+
 // encoder appends objects to b; err is the first thing that cannot be written.
 type encoder struct {
 	b     []byte
-	keys  []string // known keys written so far in the open objects that have extras
 	err   error
 	check Parser
 }
 
-// object is an open object. Keys are written at once; extras at its end.
-type object struct {
-	e     *encoder
-	extra Extra
-	from  int // first of its keys in e.keys
-	comma bool
+func (e *encoder) record(r Record) {
+	v := reflect.ValueOf(r)
+	if v.Kind() != reflect.Pointer || plans[v.Type().Elem()] == nil {
+		e.fail("cannot write a record of Go type %T", r)
+		return
+	}
+	if u, ok := r.(*Unknown); ok && kindOf(u.Type) != KindUnknown {
+		e.fail("a record of the known type %q must not be written as Unknown", u.Type)
+		return
+	}
+	e.object(plans[v.Type().Elem()], v.UnsafePointer(), r.RecordType())
 }
 
-func (e *encoder) open(x Extra) object {
-	e.b = append(e.b, '{')
-	return object{e: e, extra: x, from: len(e.keys)}
-}
-
-func (o *object) key(k string) *encoder {
-	e := o.e
-	if o.comma {
+// object appends an object; typ is the type of a record.
+func (e *encoder) object(pl *plan, obj unsafe.Pointer, typ string) {
+	from := len(e.b)
+	extra := *pl.extraOf(obj)
+	var written fieldSet
+	for i := range pl.fields {
+		f := &pl.fields[i]
+		if f.absent(obj) && (!f.always || extra[f.key] != nil) {
+			continue
+		}
+		written |= f.bit
 		e.b = append(e.b, ',')
-	}
-	o.comma = true
-	if o.extra != nil {
-		e.keys = append(e.keys, k)
-	}
-	e.b = append(e.b, '"')
-	e.b = append(e.b, k...) // known keys need no escapes
-	e.b = append(e.b, '"', ':')
-	return e
-}
-
-// keeps says that a field with the zero value is to be left to the extras,
-// which hold the file's own value of the key.
-func (o *object) keeps(k string) bool {
-	if o.extra == nil {
-		return false
-	}
-	_, ok := o.extra[k]
-	return ok
-}
-
-// str writes a string that is left out when empty.
-func (o *object) str(k, v string) {
-	if v != "" {
-		o.key(k).string(v)
-	}
-}
-
-// always writes a string even when it is empty.
-func (o *object) always(k, v string) {
-	if v != "" || !o.keeps(k) {
-		o.key(k).string(v)
-	}
-}
-
-func (o *object) int(k string, v int64) {
-	e := o.key(k)
-	e.b = strconv.AppendInt(e.b, v, 10)
-}
-
-func (o *object) optInt(k string, v Opt[int64]) {
-	if v.OK {
-		o.int(k, v.V)
-	}
-}
-
-func (o *object) optBool(k string, v Opt[bool]) {
-	if v.OK {
-		e := o.key(k)
-		e.b = strconv.AppendBool(e.b, v.V)
-	}
-}
-
-func (o *object) num(k string, v Number) {
-	if v != "" {
-		o.key(k).number(k, v)
-	}
-}
-
-func (o *object) id(k string, v ID) {
-	if !v.IsZero() {
-		o.key(k).id(k, v)
-	}
-}
-
-func (o *object) close() {
-	e := o.e
-	if o.extra != nil {
-		names := make([]string, 0, len(o.extra))
-		for k := range o.extra {
-			if !slices.Contains(e.keys[o.from:], k) {
-				names = append(names, k)
-			}
+		e.b = append(e.b, f.text...)
+		if f.kind == typeField {
+			e.string(typ)
+		} else {
+			e.value(f, f.at(obj))
 		}
-		slices.Sort(names)
-		for _, k := range names {
-			if o.comma {
-				e.b = append(e.b, ',')
-			}
-			o.comma = true
-			e.string(k)
-			e.b = append(e.b, ':')
-			e.raw(k, o.extra[k])
-		}
-		e.keys = e.keys[:o.from]
 	}
-	e.b = append(e.b, '}')
+	if len(extra) > 0 {
+		e.extras(pl, extra, written)
+	}
+	e.enclose(from, '{', '}')
+}
+
+// extras appends the extras of an object, but for fields that were written.
+func (e *encoder) extras(pl *plan, extra Extra, written fieldSet) {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		if f := pl.byKey[key]; f != nil && written&f.bit != 0 {
+			continue
+		}
+		e.b = append(e.b, ',')
+		e.string(key)
+		e.b = append(e.b, ':')
+		e.raw(key, extra[key])
+	}
+}
+
+// enclose puts brackets around what was appended from there on, each with a comma
+// before it.
+func (e *encoder) enclose(from int, open, closing byte) {
+	if from == len(e.b) {
+		e.b = append(e.b, open)
+	}
+	e.b[from] = open
+	e.b = append(e.b, closing)
+}
+
+// absent reports whether a field has its zero value.
+func (f *field) absent(obj unsafe.Pointer) bool {
+	src := f.at(obj)
+	switch f.kind {
+	case textField, numberField:
+		return *(*string)(src) == ""
+	case optIntField:
+		return !(*Opt[int64])(src).OK
+	case optBoolField:
+		return !(*Opt[bool])(src).OK
+	case idField:
+		return (*ID)(src).IsZero()
+	case intsField, idsField, rawField, eventsField, weightsField, byStackField:
+		s := *(*[]struct{})(src)
+		return s == nil || f.always && len(s) == 0
+	case pointerField, exclusiveField, contextField:
+		return *(*unsafe.Pointer)(src) == nil
+	case objectField:
+		return reflect.NewAt(f.of.typ, src).Elem().IsZero()
+	}
+	return false // types and numbers without which the struct is none
+}
+
+// value appends the value of a field.
+func (e *encoder) value(f *field, src unsafe.Pointer) {
+	switch f.kind {
+	case textField:
+		e.string(*(*string)(src))
+	case numberField:
+		e.number(f.key, *(*Number)(src))
+	case intField, optIntField: // which begins with the number
+		e.b = strconv.AppendInt(e.b, *(*int64)(src), 10)
+	case optBoolField:
+		e.b = strconv.AppendBool(e.b, (*Opt[bool])(src).V)
+	case idField:
+		e.id(f.key, *(*ID)(src))
+	case intsField:
+		writeList(e, *(*[]int64)(src), func(v *int64) { e.b = strconv.AppendInt(e.b, *v, 10) })
+	case idsField:
+		writeList(e, *(*[]ID)(src), func(v *ID) { e.id(f.key, *v) })
+	case rawField:
+		e.raw(f.key, *(*json.RawMessage)(src))
+	case objectField:
+		e.object(f.of, src, "")
+	case pointerField, exclusiveField, contextField:
+		e.object(f.of, *(*unsafe.Pointer)(src), "")
+	case weightsField:
+		writeList(e, *(*[]Weight)(src), func(v *Weight) { e.object(f.of, unsafe.Pointer(v), "") })
+	case byStackField:
+		writeList(e, *(*[]StackWeights)(src), func(v *StackWeights) { e.object(f.of, unsafe.Pointer(v), "") })
+	case eventsField:
+		writeList(e, *(*[]Event)(src), func(v *Event) { e.object(f.of, unsafe.Pointer(v), "") })
+	}
+}
+
+func writeList[T any](e *encoder, list []T, write func(v *T)) {
+	from := len(e.b)
+	for i := range list {
+		e.b = append(e.b, ',')
+		write(&list[i])
+	}
+	e.enclose(from, '[', ']')
 }
 
 func (e *encoder) fail(format string, args ...any) {
@@ -183,12 +212,10 @@ func (e *encoder) string(s string) {
 }
 
 func (e *encoder) number(k string, n Number) {
-	from := len(e.b)
 	e.b = append(e.b, n...)
 	p := &e.check
-	p.b = e.b[from:]
-	var raw RawNumber
-	if c := n[0]; c != '-' && c-'0' > 9 || p.num(0, &raw) != len(n) {
+	p.b = string(n)
+	if !p.isNumber(0) || p.num(0) != len(n) {
 		e.fail("%s: %q is not a JSON number", k, string(n))
 	}
 }
@@ -204,265 +231,14 @@ func (e *encoder) id(k string, id ID) {
 // raw appends JSON text that the caller gave, checked and compacted.
 func (e *encoder) raw(k string, text []byte) {
 	p := &e.check
-	p.b, p.err = text, nil
+	p.b = string(text)
 	end := p.skip(0, 1)
 	if end >= 0 {
-		_, end = peek(text, end)
+		_, end = peek(p.b, end)
 	}
-	if end != len(text) {
+	if end != len(p.b) {
 		e.fail("%s: the extra value %.40q is not JSON", k, text)
 		return
 	}
-	from := len(e.b)
-	e.b = appendCompact(e.b, text)
-	if !utf8.Valid(e.b[from:]) {
-		fixed := []rune(string(e.b[from:]))
-		e.b = append(e.b[:from], string(fixed)...)
-	}
-}
-
-func (e *encoder) record(r Record) {
-	switch r := r.(type) {
-	case *Header:
-		e.header(r)
-	case *DSO:
-		o := e.openRecord("dso", r.Extra)
-		o.int("id", r.ID)
-		o.always("name", r.Name)
-		o.str("build_id", r.BuildID)
-		o.optBool("is_kernel", r.IsKernel)
-		o.close()
-	case *Frame:
-		e.frame(r)
-	case *Thread:
-		o := e.openRecord("thread", r.Extra)
-		o.int("pid", r.PID)
-		o.int("tid", r.TID)
-		o.str("comm", r.Comm)
-		o.close()
-	case *Stack:
-		e.stack(r)
-	case *Sample:
-		e.sample(r)
-	case *Window:
-		e.window(r)
-	case *Unknown:
-		if kind := kindOf([]byte(r.Type)); kind != KindUnknown {
-			e.fail("a record of the known type %q must not be written as Unknown", r.Type)
-			return
-		}
-		o := e.open(r.Fields)
-		o.key("type").string(r.Type)
-		o.close()
-	default:
-		e.fail("cannot write a record of Go type %T", r)
-	}
-}
-
-func (e *encoder) openRecord(kind string, x Extra) object {
-	o := e.open(x)
-	o.key("type").string(kind)
-	return o
-}
-
-func (e *encoder) header(h *Header) {
-	o := e.openRecord("header", h.Extra)
-	o.str("format", h.Format)
-	o.str("version", h.Version)
-	o.str("source_tool", h.SourceTool)
-	o.str("frame_order", h.FrameOrder)
-	if h.Events != nil {
-		o.key("events")
-		e.b = append(e.b, '[')
-		for i := range h.Events {
-			if i > 0 {
-				e.b = append(e.b, ',')
-			}
-			e.event(&h.Events[i])
-		}
-		e.b = append(e.b, ']')
-	}
-	if t := h.TimeRange; t != nil {
-		o.key("time_range")
-		n := e.open(t.Extra)
-		n.num("start", t.Start)
-		n.num("end", t.End)
-		n.str("unit", t.Unit)
-		n.close()
-	}
-	if s := h.Source; s != nil {
-		o.key("source")
-		n := e.open(s.Extra)
-		n.str("tool", s.Tool)
-		n.str("command", s.Command)
-		n.str("tool_version", s.ToolVersion)
-		n.close()
-	}
-	o.str("stack_id_mode", h.StackIDMode)
-	o.close()
-}
-
-func (e *encoder) event(v *Event) {
-	o := e.open(v.Extra)
-	o.str("name", v.Name)
-	o.str("kind", v.Kind)
-	s := &v.Sampling
-	if !o.keeps("sampling") || s.Mode != "" || s.PrimaryMetric != "" {
-		o.key("sampling")
-		n := e.open(s.Extra)
-		n.str("mode", s.Mode)
-		n.str("primary_metric", s.PrimaryMetric)
-		n.num("sample_period", s.SamplePeriod)
-		n.num("frequency_hz", s.FrequencyHz)
-		n.close()
-	}
-	if t := v.AllocationTracking; t != nil {
-		o.key("allocation_tracking")
-		n := e.open(t.Extra)
-		n.optBool("tracks_frees", t.TracksFrees)
-		n.optBool("has_timestamps", t.HasTimestamps)
-		n.close()
-	}
-	o.close()
-}
-
-func (e *encoder) frame(f *Frame) {
-	o := e.openRecord("frame", f.Extra)
-	o.int("id", f.ID)
-	o.always("func", f.Func)
-	o.optBool("func_resolved", f.FuncResolved)
-	o.int("dso", f.DSO)
-	o.str("ip", f.IP)
-	o.str("symoff", f.SymOff)
-	o.str("srcline", f.SrcLine)
-	o.optBool("srcline_resolved", f.SrcLineResolved)
-	o.optBool("inlined", f.Inlined)
-	o.optInt("inline_depth", f.InlineDepth)
-	o.str("kind", f.Kind)
-	o.close()
-}
-
-func (e *encoder) stack(s *Stack) {
-	o := e.openRecord("stack", s.Extra)
-	o.id("id", s.ID)
-	o.key("frames")
-	e.b = append(e.b, '[')
-	for i, f := range s.Frames {
-		if i > 0 {
-			e.b = append(e.b, ',')
-		}
-		e.b = strconv.AppendInt(e.b, f, 10)
-	}
-	e.b = append(e.b, ']')
-	o.str("stack_type", s.StackType)
-	o.key("context")
-	e.context(&s.Context)
-	o.weights(s.Weights)
-	if x := s.Exclusive; x != nil {
-		o.key("exclusive")
-		n := e.open(x.Extra)
-		n.int("frame", x.Frame)
-		n.weights(x.Weights)
-		n.close()
-	}
-	if s.RelatedStacks != nil {
-		o.key("related_stacks")
-		e.b = append(e.b, '[')
-		for i, id := range s.RelatedStacks {
-			if i > 0 {
-				e.b = append(e.b, ',')
-			}
-			e.id("related_stacks", id)
-		}
-		e.b = append(e.b, ']')
-	}
-	o.close()
-}
-
-func (e *encoder) context(c *Context) {
-	o := e.open(c.Extra)
-	o.str("event", c.Event)
-	o.optInt("pid", c.PID)
-	o.optInt("tid", c.TID)
-	o.optInt("cpu", c.CPU)
-	o.str("comm", c.Comm)
-	if p := c.Probe; p != nil {
-		o.key("probe")
-		n := e.open(p.Extra)
-		n.always("provider", p.Provider)
-		n.always("module", p.Module)
-		n.always("function", p.Function)
-		n.always("name", p.Name)
-		n.close()
-	}
-	o.str("execname", c.ExecName)
-	o.optInt("uid", c.UID)
-	o.str("zonename", c.ZoneName)
-	if c.TraceFields != nil {
-		o.key("trace_fields")
-		e.raw("trace_fields", c.TraceFields)
-	}
-	o.close()
-}
-
-func (o *object) weights(ws []Weight) {
-	if len(ws) == 0 && o.keeps("weights") {
-		return
-	}
-	e := o.key("weights")
-	e.b = append(e.b, '[')
-	for i := range ws {
-		w := &ws[i]
-		if i > 0 {
-			e.b = append(e.b, ',')
-		}
-		n := e.open(w.Extra)
-		n.always("metric", w.Metric)
-		n.num("value", w.Value)
-		n.str("unit", w.Unit)
-		n.close()
-	}
-	e.b = append(e.b, ']')
-}
-
-func (e *encoder) sample(s *Sample) {
-	o := e.openRecord("sample", s.Extra)
-	o.num("timestamp", s.Timestamp)
-	o.optInt("pid", s.PID)
-	o.optInt("tid", s.TID)
-	o.optInt("cpu", s.CPU)
-	o.str("event", s.Event)
-	o.num("period", s.Period)
-	o.id("stack_id", s.StackID)
-	if s.Context != nil {
-		o.key("context")
-		e.context(s.Context)
-	}
-	o.close()
-}
-
-func (e *encoder) window(w *Window) {
-	o := e.openRecord("window", w.Extra)
-	o.id("id", w.ID)
-	o.num("start", w.Start)
-	o.num("end", w.End)
-	o.str("unit", w.Unit)
-	if len(w.ByStack) == 0 && o.keeps("by_stack") {
-		o.close()
-		return
-	}
-	o.key("by_stack")
-	e.b = append(e.b, '[')
-	for i := range w.ByStack {
-		s := &w.ByStack[i]
-		if i > 0 {
-			e.b = append(e.b, ',')
-		}
-		n := e.open(s.Extra)
-		n.id("stack_id", s.StackID)
-		n.weights(s.Weights)
-		n.close()
-	}
-	e.b = append(e.b, ']')
-	o.close()
+	e.b = appendCompact(e.b, validText(p.b))
 }

@@ -72,7 +72,7 @@ func ExampleWriter() {
 		&spaa.DSO{ID: 1, Name: "/usr/bin/myapp", IsKernel: spaa.Some(false)},
 		&spaa.Frame{ID: 1, Func: "main", DSO: 1, Kind: "user"},
 		&spaa.Stack{
-			ID: id, Frames: []int64{1}, Context: spaa.Context{Event: "profile-997"},
+			ID: id, Frames: []int64{1}, Context: &spaa.Context{Event: "profile-997"},
 			Weights: weights, Exclusive: &spaa.Exclusive{Frame: 1, Weights: weights},
 		},
 	} {

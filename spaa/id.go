@@ -36,6 +36,9 @@ func HexID(v uint64) ID {
 // IsZero reports whether the ID is absent.
 func (id ID) IsZero() bool { return !id.set }
 
+// IsNumber reports whether the file writes the ID as a number.
+func (id ID) IsNumber() bool { return id.number }
+
 // String returns the text of the string or the literal of the number.
 func (id ID) String() string { return id.text }
 
@@ -47,26 +50,11 @@ func (id ID) quoted() string {
 	return strconv.Quote(id.text)
 }
 
-// RawID is an [ID] that lives in the parsed line: Text is a part of the line
-// (or of the parser's side buffer), nil when the key is absent.
-type RawID struct {
-	Text   []byte
-	Number bool
-}
-
-// IsSet reports whether the line had this id.
-func (id RawID) IsSet() bool { return id.Text != nil }
-
-// ID returns a copy that outlives the line.
-func (id RawID) ID() ID {
-	return ID{text: string(id.Text), number: id.Number, set: id.Text != nil}
-}
-
-// IDForm says how [RawID.Key] packed an id.
+// IDForm says how [ID.Key] packed an id.
 type IDForm uint8
 
 const (
-	// IDText is an id that does not pack: compare Text and Number.
+	// IDText is an id that does not pack: compare the IDs.
 	IDText IDForm = 0
 	// 1 to 16: a string "0x" with that many lower-case hexadecimal digits.
 
@@ -78,14 +66,14 @@ const (
 // non-negative integers) into a word and a form, so that a map of stacks needs
 // no strings. Two ids with a form other than [IDText] are equal exactly when
 // both results are equal.
-func (id RawID) Key() (uint64, IDForm) {
-	s := id.Text
-	if id.Number {
+func (id ID) Key() (uint64, IDForm) {
+	s := id.text
+	if id.number {
 		if len(s) == 0 || len(s) > 18 {
 			return 0, IDText
 		}
 		var v uint64
-		for _, c := range s {
+		for _, c := range []byte(s) {
 			if c-'0' > 9 {
 				return 0, IDText
 			}
@@ -98,7 +86,7 @@ func (id RawID) Key() (uint64, IDForm) {
 	}
 	var v uint64
 	var bad uint8
-	for _, c := range s[2:] { // without branches: which are letters is not to be foreseen
+	for _, c := range []byte(s[2:]) { // without branches: which are letters is not to be foreseen
 		d := hexDigits[c]
 		v, bad = v<<4|uint64(d&15), bad|d
 	}

@@ -88,8 +88,7 @@ func (lr *lineReader) read() ([]byte, error) {
 		lr.crlf++
 		text = text[:len(text)-1]
 	}
-	_, i := peek(text, 0)
-	if lr.isBlank = i == len(text); lr.isBlank {
+	if lr.isBlank = len(bytes.TrimLeft(text, " \t\r\n")) == 0; lr.isBlank {
 		lr.blank++
 	}
 	return text, nil
@@ -137,15 +136,15 @@ func (lr *lineReader) raw() ([]byte, error) {
 
 // startsObject reports whether a line that begins so can be a JSON object.
 func startsObject(part []byte) bool {
-	c, i := peek(part, 0)
-	return c == '{' || i == len(part)
+	part = bytes.TrimLeft(part, " \t\r\n")
+	return len(part) == 0 || part[0] == '{'
 }
 
 // parse parses the line last returned and wraps the error.
-func (lr *lineReader) parse(p *Parser, text []byte, l *Line) error {
-	err := p.Parse(text, l)
+func (lr *lineReader) parse(p *Parser, text string) (Record, error) {
+	rec, err := p.Parse(text)
 	if err == nil {
-		return nil
+		return rec, nil
 	}
 	e := &LineError{lr.line, lr.start, err}
 	var syntax *SyntaxError
@@ -155,5 +154,5 @@ func (lr *lineReader) parse(p *Parser, text []byte, l *Line) error {
 			e.Err = ErrCutLine
 		}
 	}
-	return e
+	return nil, e
 }

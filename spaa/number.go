@@ -2,7 +2,9 @@ package spaa
 
 import (
 	"math"
+	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // Number is a JSON number as the file spells it, so that integers beyond 2^53
@@ -60,7 +62,7 @@ func (n Number) IsZero() bool { return n == "" }
 
 // Int64 returns the value truncated towards zero; exact says that nothing was
 // lost. Values outside int64 give the nearest int64 and false.
-func (n Number) Int64() (v int64, exact bool) { return toInt64(decimalOf(n)) }
+func (n Number) Int64() (v int64, exact bool) { return toInt64(n.Decimal()) }
 
 // Float64 returns the nearest float64; 0 when the number is absent or not a
 // number.
@@ -78,46 +80,51 @@ func (n Number) Float64() float64 {
 // Decimal returns the value as mantissa·10^-decimals with decimals in 0..18.
 // exact says that this is the value of the literal; otherwise it is the
 // nearest such pair found by dropping digits, or the nearest int64.
-func (n Number) Decimal() (mantissa int64, decimals int, exact bool) { return decimalOf(n) }
-
-// RawNumber is a [Number] that lives in the parsed line: Text is a part of the
-// line, nil when the key is absent.
-type RawNumber struct {
-	Text []byte
-	mant int64
-	dec  uint8
-	// simple: mant and dec are the literal's exact value.
-	simple bool
+func (n Number) Decimal() (mantissa int64, decimals int, exact bool) {
+	// Most have few digits and no exponent.
+	i := 0
+	if strings.HasPrefix(string(n), "-") {
+		i = 1
+	}
+	first := i
+	m, i := digitsFrom(n, i, 0)
+	digits := i - first
+	if i < len(n) && n[i] == '.' {
+		m, i = digitsFrom(n, i+1, m)
+		decimals = i - first - digits - 1
+	}
+	if i < len(n) || digits == 0 || digits+decimals > maxDecimals {
+		return decimalOf(n)
+	}
+	if first > 0 {
+		return -int64(m), decimals, true
+	}
+	return int64(m), decimals, true
 }
 
-// IsSet reports whether the line had this number.
-func (n *RawNumber) IsSet() bool { return n.Text != nil }
+var powersOfTen = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
-// Number returns a copy that outlives the line.
-func (n *RawNumber) Number() Number { return Number(n.Text) }
-
-// Int64 is [Number.Int64].
-func (n *RawNumber) Int64() (v int64, exact bool) {
-	if n.simple && n.dec == 0 {
-		return n.mant, true
+// digitsFrom reads the digits from i on, eight at a time, behind those that make m.
+func digitsFrom(b Number, i int, m uint64) (uint64, int) {
+	for i+8 <= len(b) {
+		x := word(b, i) ^ '0'*lowBits
+		n := bits.TrailingZeros64((x+0x76*lowBits|x)&highBits) >> 3 // of them are digits
+		if n == 0 {
+			return m, i
+		}
+		x <<= 64 - 8*n // zeros before them
+		x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
+		x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
+		m = m*powersOfTen[n] + x*(10000<<32+1)>>32
+		if i += n; n < 8 {
+			return m, i
+		}
 	}
-	return toInt64(n.Decimal())
-}
-
-// Float64 is [Number.Float64].
-func (n *RawNumber) Float64() float64 {
-	if n.simple && n.dec == 0 {
-		return float64(n.mant)
+	for i < len(b) && b[i]-'0' <= 9 {
+		m = m*10 + uint64(b[i]-'0')
+		i++
 	}
-	return Number(n.Text).Float64()
-}
-
-// Decimal is [Number.Decimal].
-func (n *RawNumber) Decimal() (mantissa int64, decimals int, exact bool) {
-	if n.simple {
-		return n.mant, int(n.dec), true
-	}
-	return decimalOf(n.Text)
+	return m, i
 }
 
 func toInt64(m int64, dec int, exact bool) (int64, bool) {
@@ -132,7 +139,7 @@ const maxDecimals = 18
 
 // decimalOf reads a checked number literal. Text that is no literal gives
 // 0, 0, false.
-func decimalOf[T ~string | ~[]byte](s T) (mant int64, dec int, exact bool) {
+func decimalOf(s Number) (mant int64, dec int, exact bool) {
 	neg := len(s) > 0 && s[0] == '-'
 	digits, scale, ok := splitLiteral(s)
 	if !ok {
@@ -179,7 +186,7 @@ func fitsInt64(digits []byte) bool {
 // splitLiteral gives the significant digits (no leading zeros) and the power
 // of ten that divides them. Exponents beyond ±1e6 are clamped: no value in
 // range needs them.
-func splitLiteral[T ~string | ~[]byte](s T) (digits []byte, scale int, ok bool) {
+func splitLiteral(s Number) (digits []byte, scale int, ok bool) {
 	const maxExp = 1_000_000
 	i, seen := 0, 0
 	if i < len(s) && s[i] == '-' {

@@ -1,6 +1,12 @@
 package spaa
 
-import "errors"
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
 
 // ErrNoType is the error of a line that is a JSON object without a type.
 var ErrNoType = errors.New(`the record has no "type" that is a string`)
@@ -18,280 +24,338 @@ type Parser struct {
 	// MaxDepth bounds how deep JSON values may be nested; 0 means
 	// [DefaultMaxDepth].
 	MaxDepth int
+	// Extras has the [Extra] of every object filled, which takes memory of its
+	// own; else only headers and contexts have them.
+	Extras bool
 
-	b       []byte // the line
-	shape   shape
-	side    []byte // decoded strings that had escapes
+	// Problems are what is wrong with the keys of the last record.
+	Problems []Problem
+	// Duplicates counts keys of the last record that stood twice in an object,
+	// of which the last counts: known ones, and with Extras others too.
+	Duplicates int
+
+	own bool // records are the caller's to keep: no memory is used again
+
+	b       string // the line
 	err     error
-	tooDeep bool
-	dups    int
+	kind    Kind   // of the record, as far as is known
+	early   bool   // another kind ends the reading at once
+	typ     string // of the record, where hasType
+	hasType bool
+	lacks   fieldSet // required keys that the object last read lacks
+
+	follows  [kindCount]Kind // the kind that followed a kind last time
+	after    [mostPlans][mostFields + 1]uint8
+	contexts contextCache
+
+	dso       DSO
+	frame     Frame
+	thread    Thread
+	stack     Stack
+	sample    Sample
+	window    Window
+	unknown   Unknown
+	exclusive Exclusive
+	ints      []int64
+	ids       []ID
+	weights   []Weight
+	byStack   []StackWeights
 }
 
-func (p *Parser) maxDepth() int {
-	if p.MaxDepth > 0 {
-		return p.MaxDepth
-	}
-	return DefaultMaxDepth
+// A Problem is a key that is not as the spec has it.
+type Problem struct {
+	Kind   ProblemKind
+	Object string // "stack record", "weight", …
+	Key    string
+	Value  string // JSON text, "" for Lacking
 }
 
-// Parse reads the one JSON object in line into l, with or without the line
-// end. It checks that the line is strict JSON and that it has a type, and
-// nothing else: a record may lack keys that the spec requires (see
-// [Line.Missing]), and a known key whose value has the wrong JSON type goes to
-// the Extra of its object.
+// ProblemKind is what is wrong with a key.
+type ProblemKind uint8
+
+// A known key with the value null is as one that is absent.
+const (
+	UnknownKey  ProblemKind = iota
+	MistypedKey             // a known key with a value of the wrong JSON type
+	LackingKey              // without which an object within a record says nothing; see also [Parser.Missing]
+)
+
+// Parse reads the one JSON object in line, with or without the line end. It
+// checks that the line is strict JSON and that it has a type, and nothing else:
+// a record may lack keys that the spec requires (see [Parser.Missing]), and a
+// known key whose value has the wrong JSON type is among Problems.
 //
-// Keys may stand in any order. The error is a *[SyntaxError], [ErrNotObject]
-// or [ErrNoType]; l is then undefined.
-func (p *Parser) Parse(line []byte, l *Line) error {
-	p.b, p.side, p.err, p.tooDeep, p.dups = line, p.side[:0], nil, false, 0
-	l.reset(line)
+// Keys may stand in any order. The record is the parser's, whose memory the next
+// Parse uses again, but for headers and contexts; its strings are parts of the
+// line. The error is a *[SyntaxError], [ErrNotObject] or [ErrNoType].
+func (p *Parser) Parse(line string) (Record, error) {
+	before := p.kind
+	kind := p.follows[before]
+	// The type may be the last key, and is known for sure behind it. So a record is
+	// first read as what followed one like the last, and again where that is wrong.
+	for first := true; ; first = false {
+		rec, end := p.parseAs(kind, line, first)
+		if end < 0 && end != otherKind {
+			return nil, p.err
+		}
+		if end != otherKind && !p.hasType {
+			return nil, ErrNoType
+		}
+		if p.kind == kind {
+			p.follows[before] = kind
+			if u, ok := rec.(*Unknown); ok {
+				u.Type = p.typ
+			}
+			return rec, nil
+		}
+		kind = p.kind
+	}
+}
+
+// parseAs reads the line as a record of a kind. Where it turns out to be of another
+// kind, which is p.kind then, the result is nothing to go by; early has it given up at
+// once.
+func (p *Parser) parseAs(kind Kind, line string, early bool) (Record, int) {
+	own, extras := p.own, p.Extras
+	if kind == KindHeader {
+		line, p.own, p.Extras = strings.Clone(line), true, true
+		defer func() { p.own, p.Extras = own, extras }()
+	}
+	p.b, p.err, p.kind, p.early, p.hasType = line, nil, kind, early, false
+	p.Problems, p.Duplicates = p.Problems[:0], 0
+	p.ints, p.ids, p.weights, p.byStack = p.ints[:0], p.ids[:0], p.weights[:0], p.byStack[:0]
+	rec := p.fresh(kind)
 	c, i := peek(line, 0)
 	if c != '{' {
-		return ErrNotObject
+		p.err = ErrNotObject
+		return nil, syntaxErr
 	}
-	i = p.record(i, l)
+	i = p.object(i, kindPlans[kind], reflect.ValueOf(rec).UnsafePointer(), 1)
 	if i < 0 {
-		return p.err
+		return nil, i
 	}
 	if _, i = peek(line, i); i < len(line) {
-		p.fail(i, "more text behind the record")
-		return p.err
+		i = p.fail(i, "more text behind the record")
 	}
-	l.Duplicates = p.dups
-	if l.Type == nil {
-		return ErrNoType
-	}
-	l.Kind = kindOf(l.Type)
-	p.settle(l)
-	return nil
+	return rec, i
 }
 
-// record reads the object at i, whatever its kind: the type is often the last
-// key, and the keys of all kinds together have one meaning each, apart from
-// those that settle sorts out.
-func (p *Parser) record(i int, l *Line) int {
-	c, i := peek(p.b, i+1)
-	if c == '}' {
-		return i + 1
+// fresh returns an empty record.
+func (p *Parser) fresh(k Kind) Record {
+	switch k {
+	case KindHeader:
+		return new(Header)
+	case KindDSO:
+		return empty(p, &p.dso)
+	case KindFrame:
+		return empty(p, &p.frame)
+	case KindThread:
+		return empty(p, &p.thread)
+	case KindStack:
+		return empty(p, &p.stack)
+	case KindSample:
+		return empty(p, &p.sample)
+	case KindWindow:
+		return empty(p, &p.window)
 	}
-	var lost, again keySet // keys whose last value is of a wrong type; keys that stood twice
-	for k := 0; ; k++ {
-		bit, v := p.expect(k, i)
-		var key []byte
-		if bit == 0 {
+	return empty(p, &p.unknown)
+}
+
+// empty empties what is used again, or makes a new one.
+func empty[T any](p *Parser, mine *T) *T {
+	if p.own {
+		return new(T)
+	}
+	*mine = *new(T)
+	return mine
+}
+
+// Missing returns the required keys that the last record lacks or that have a value
+// of the wrong JSON type; nil is the usual answer.
+func (p *Parser) Missing() []string {
+	if p.lacks == 0 {
+		return nil
+	}
+	return kindPlans[p.kind].names(p.lacks)
+}
+
+// Kind returns the kind of the last record.
+func (p *Parser) Kind() Kind { return p.kind }
+
+// Lacks reports whether a required key is [Parser.Missing].
+func (p *Parser) Lacks(key string) bool {
+	return p.lacks != 0 && p.lacks&kindPlans[p.kind].byKey[key].bit != 0
+}
+
+// LacksIn reports whether an object within the last record lacks a required key.
+func (p *Parser) LacksIn(object, key string) bool {
+	for i := range p.Problems {
+		if pr := &p.Problems[i]; pr.Kind == LackingKey && pr.Object == object && pr.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// object reads the object at i into its struct. p.lacks has the required keys that it
+// lacks.
+func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
+	if i >= len(p.b) || p.b[i] != '{' {
+		return mismatch
+	}
+	var seen, good fieldSet
+	problems := len(p.Problems)
+	c, i := peek(p.b, i+1)
+	more := c != '}'
+	if !more {
+		i++
+	}
+	for last := uint8(0); more; {
+		f, v := p.expected(pl, last, i)
+		key := ""
+		if f == nil {
 			if key, v = p.key(i); v < 0 {
 				return v
 			}
-			bit = keyBits[string(key)]
-			p.remember(k, i, v, len(key), bit)
+			if f = pl.byKey[key]; f != nil {
+				p.after[pl.id][last] = f.index
+			}
 		}
-		next := p.recordKey(bit, v, l)
-		if (l.has|lost)&bit != 0 {
-			again |= bit
-			p.dups++
+		next := mismatch
+		if f != nil {
+			last, key = f.index+1, f.key
+			if seen&f.bit != 0 {
+				p.again(pl, f, obj, problems)
+			}
+			seen |= f.bit
+			good |= f.bit
+			next = p.value(f, v, obj, depth)
+			if p.Extras && next >= 0 && f.kind == textField && !f.always && *(*string)(f.at(obj)) == "" {
+				pl.extraOf(obj).set(key, `""`) // not absent
+			}
 		}
-		l.has |= bit
-		lost &^= bit
+		if next == mismatch {
+			if f != nil {
+				good &^= f.bit
+			}
+			next = p.other(pl, f, key, v, obj, depth)
+		}
 		if next < 0 {
-			if next == mismatch {
-				if key == nil {
-					key = p.b[i+1 : v-2 : v-2] // as expected
-				}
-				l.has &^= bit
-				lost |= bit
-				next = p.extra(&l.Extra, key, v, 1, uint64(bit))
-			}
-			if next < 0 {
-				return next
-			}
+			return next
 		}
-		var more bool
-		if more, i = p.more(next, '}'); !more {
-			dropStale(&l.Extra, uint64(again&^lost))
-			return i
+		more, i = p.more(next, '}')
+	}
+	p.lacks = pl.required &^ good
+	if p.lacks != 0 && !pl.record {
+		for _, key := range pl.names(p.lacks) {
+			p.Problems = append(p.Problems, Problem{LackingKey, pl.name, key, ""})
 		}
 	}
-}
-
-// recordKey reads the value at v of one key of a record; 0 stands for a key that
-// no record has.
-func (p *Parser) recordKey(key keySet, v int, l *Line) int {
-	switch key {
-	case hasType:
-		return p.text(v, &l.Type)
-	case hasID:
-		return p.id(v, &l.id)
-	case hasContext:
-		l.HasContext = true
-		n := p.context(v, &l.Context)
-		if n < 0 {
-			l.HasContext = false
-		}
-		return n
-	case hasPID:
-		return p.optInt(v, &l.Sample.PID)
-	case hasTID:
-		return p.optInt(v, &l.Sample.TID)
-	case hasCPU:
-		return p.optInt(v, &l.Sample.CPU)
-	case hasEvent:
-		return p.text(v, &l.Sample.Event)
-	case hasPeriod:
-		return p.number(v, &l.Sample.Period)
-	case hasStackID:
-		return p.id(v, &l.Sample.StackID)
-	case hasTimestamp:
-		return p.number(v, &l.Sample.Timestamp)
-	case hasFrames:
-		return p.integers(v, &l.Stack.Frames)
-	case hasWeights:
-		return p.weights(v, &l.Stack.Weights)
-	case hasExclusive:
-		l.Stack.HasExclusive = true
-		n := p.exclusive(v, &l.Stack.Exclusive)
-		if n < 0 {
-			l.Stack.HasExclusive = false
-		}
-		return n
-	case hasStackType:
-		return p.text(v, &l.Stack.StackType)
-	case hasRelated:
-		return p.ids(v, &l.Stack.Related)
-	case hasComm:
-		return p.text(v, &l.Thread.Comm)
-	}
-	return p.rareKey(key, v, l)
-}
-
-// rareKey is recordKey for the keys of dictionaries and windows.
-func (p *Parser) rareKey(key keySet, v int, l *Line) int {
-	switch key {
-	case hasName:
-		return p.text(v, &l.DSO.Name)
-	case hasBuildID:
-		return p.text(v, &l.DSO.BuildID)
-	case hasIsKernel:
-		return p.optBool(v, &l.DSO.IsKernel)
-	case hasFunc:
-		return p.text(v, &l.Frame.Func)
-	case hasFuncResolved:
-		return p.optBool(v, &l.Frame.FuncResolved)
-	case hasDSO:
-		return p.optInt(v, &l.Frame.DSO)
-	case hasIP:
-		return p.text(v, &l.Frame.IP)
-	case hasSymOff:
-		return p.text(v, &l.Frame.SymOff)
-	case hasSrcLine:
-		return p.text(v, &l.Frame.SrcLine)
-	case hasSrcLineResolved:
-		return p.optBool(v, &l.Frame.SrcLineResolved)
-	case hasInlined:
-		return p.optBool(v, &l.Frame.Inlined)
-	case hasInlineDepth:
-		return p.optInt(v, &l.Frame.InlineDepth)
-	case hasKind:
-		return p.text(v, &l.Frame.Kind)
-	case hasStart:
-		return p.number(v, &l.Window.Start)
-	case hasEnd:
-		return p.number(v, &l.Window.End)
-	case hasUnit:
-		return p.text(v, &l.Window.Unit)
-	case hasByStack:
-		return p.byStack(v, &l.Window.ByStack)
-	}
-	return mismatch
-}
-
-// settle gives the keys that several kinds share to the line's kind, and moves
-// keys that this kind does not have to Extra.
-func (p *Parser) settle(l *Line) {
-	switch l.Kind {
-	case KindHeader, KindUnknown:
-		l.Extra = l.Extra[:0]
-		return
-	case KindStack:
-		l.Stack.ID = l.id
-	case KindWindow:
-		l.Window.ID = l.id
-	case KindThread:
-		l.Thread.PID, l.Thread.TID = l.Sample.PID, l.Sample.TID
-	case KindDSO:
-		l.DSO.ID = p.intID(l)
-	case KindFrame:
-		l.Frame.ID = p.intID(l)
-	}
-	for i := range l.Extra {
-		if f := &l.Extra[i]; keyBits[string(f.Key)]&kindKeys[l.Kind] == 0 {
-			f.Mistyped = false // this kind has no such key, so no type for it
-		}
-	}
-	if l.has&^kindKeys[l.Kind] != 0 {
-		p.foreign(l)
-	}
-}
-
-// intID is the id of a dso or frame, which the spec gives as integers.
-func (p *Parser) intID(l *Line) Opt[int64] {
-	if l.has&hasID == 0 {
-		return Opt[int64]{}
-	}
-	if l.id.Number && isIntLiteral(l.id.Text) {
-		if v, form := l.id.Key(); form == IDInt {
-			return Some(int64(v))
-		}
-		if v, ok := toInt64(decimalOf(l.id.Text)); ok {
-			return Some(v)
-		}
-	}
-	p.eachKey(p.start(), func(key []byte, v int) int {
-		end := p.skip(v, 1)
-		if string(key) == "id" {
-			l.Extra = append(l.Extra, RawField{Key: key, Value: p.b[v:end:end], Mistyped: true})
-		}
-		return end
-	})
-	return Opt[int64]{}
-}
-
-func (p *Parser) start() int {
-	_, i := peek(p.b, 0)
 	return i
 }
 
-// foreign walks the line again for keys that other kinds of record have, such
-// as a comm on a stack. Here they are unknown keys.
-func (p *Parser) foreign(l *Line) {
-	p.eachKey(p.start(), func(key []byte, v int) int {
-		end := p.skip(v, 1)
-		if keyBits[string(key)]&^kindKeys[l.Kind]&l.has != 0 {
-			l.Extra = append(l.Extra, RawField{Key: key, Value: p.b[v:end:end]})
+// expected reads the key at i where it is a known one that stands there without white
+// space or escapes; f is nil otherwise. Objects of one kind mostly have the same keys
+// in the same order: so what followed the last key last time, which is known by 1 + its
+// index, is tried first.
+func (p *Parser) expected(pl *plan, last uint8, i int) (f *field, v int) {
+	if i+16 > len(p.b) {
+		return nil, 0
+	}
+	lo, hi := word(p.b, i), word(p.b, i+8)
+	f = &pl.fields[p.after[pl.id][last]]
+	if !f.starts(lo, hi) {
+		k := 0
+		for ; ; k++ {
+			if k == len(pl.fields) {
+				return nil, 0
+			}
+			if f = &pl.fields[k]; f.starts(lo, hi) {
+				break
+			}
 		}
-		return end
-	})
+		p.after[pl.id][last] = uint8(k)
+	}
+	v = i + len(f.text)
+	if v >= len(p.b) || p.b[v] <= ' ' || len(f.text) > 16 && p.b[i+16:v] != f.text[16:] {
+		return nil, 0
+	}
+	return f, v
 }
 
-// dropStale drops extras that are earlier values of a known key whose last
-// value was good. bits are the keys that stood twice and ended well.
-func dropStale(extra *[]RawField, bits uint64) {
-	if bits == 0 {
-		return
+// again forgets what is known of a key that stands again.
+func (p *Parser) again(pl *plan, f *field, obj unsafe.Pointer, problems int) {
+	p.Duplicates++
+	x := pl.extraOf(obj)
+	if delete(*x, f.key); len(*x) == 0 {
+		*x = nil // as in an object that never had one
 	}
-	kept := (*extra)[:0]
-	for _, f := range *extra {
-		if f.bit&bits == 0 {
-			kept = append(kept, f)
+	kept := p.Problems[:problems]
+	for _, pr := range p.Problems[problems:] {
+		if pr.Object != pl.name || pr.Key != f.key {
+			kept = append(kept, pr)
 		}
 	}
-	*extra = kept
+	p.Problems = kept
 }
 
-// extra keeps the value at v as it is. bit is that of a known key.
-func (p *Parser) extra(dst *[]RawField, key []byte, v, depth int, bit uint64) int {
+// other reads a value that no field takes; f is nil for a key that is not known.
+func (p *Parser) other(pl *plan, f *field, key string, v int, obj unsafe.Pointer, depth int) int {
 	end := p.skip(v, depth)
-	if end >= 0 {
-		*dst = append(*dst, RawField{Key: key, Value: p.b[v:end:end], Mistyped: bit != 0 && p.b[v] != 'n', bit: bit})
+	if end < 0 {
+		return end
+	}
+	value := p.b[v:end]
+	switch {
+	case pl.record && pl.kind == KindUnknown: // any key will do
+	case f == nil:
+		p.Problems = append(p.Problems, Problem{UnknownKey, pl.name, key, value})
+	case value != "null":
+		p.Problems = append(p.Problems, Problem{MistypedKey, pl.name, key, value})
+	}
+	if p.Extras {
+		x := pl.extraOf(obj)
+		if _, twice := (*x)[key]; twice {
+			p.Duplicates++
+		}
+		x.set(key, value)
 	}
 	return end
+}
+
+// set keeps the JSON text of a value.
+func (x *Extra) set(key, value string) {
+	if *x == nil {
+		*x = make(Extra)
+	}
+	(*x)[key] = appendCompact(nil, value)
+}
+
+// appendCompact appends checked JSON without the white space between tokens.
+func appendCompact(dst []byte, src string) []byte {
+	inString := false
+	for i := 0; i < len(src); i++ {
+		b := src[i]
+		switch {
+		case inString && b == '\\':
+			dst = append(dst, b)
+			i++
+			b = src[i]
+		case b == '"':
+			inString = !inString
+		case !inString && (b == ' ' || b == '\t' || b == '\n' || b == '\r'):
+			continue
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}
+
+// validText replaces bytes that are not UTF-8 by U+FFFD, each on its own, as
+// encoding/json does.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // parserSeeds are lines of every kind, whole and damaged.
@@ -39,12 +42,11 @@ func FuzzParse(f *testing.F) {
 	for _, s := range parserSeeds() {
 		f.Add([]byte(s))
 	}
-	var p Parser
-	var l Line
+	kept := Parser{own: true, Extras: true}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		err := p.Parse(line, &l)
+		rec, err := kept.Parse(string(line))
 		isObject := json.Valid(line) && bytes.HasPrefix(bytes.TrimLeft(line, " \t\r\n"), []byte("{"))
-		if p.tooDeep {
+		if err != nil && strings.Contains(err.Error(), "nested more than") {
 			return
 		}
 		if ok := err == nil || errors.Is(err, ErrNoType); ok != isObject {
@@ -58,14 +60,12 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		var name string
-		if err := json.Unmarshal(want["type"], &name); err != nil || name != string(validText(l.Type)) {
-			t.Fatalf("type %q, want %q (%v)", l.Type, name, err)
+		if err := json.Unmarshal(want["type"], &name); err != nil || name != validText(rec.RecordType()) {
+			t.Fatalf("type %q, want %q (%v)", rec.RecordType(), name, err)
 		}
-		rec, err := l.Record()
-		if err != nil {
-			return
+		if utf8.Valid(line) {
+			compareValues(t, rec, want)
 		}
-		compareValues(t, rec, want)
 	})
 }
 
@@ -89,7 +89,7 @@ func compareValues(t *testing.T, rec Record, want map[string]json.RawMessage) {
 		same("tid", r.TID, int64(0))
 		same("comm", r.Comm, "")
 	case *Stack:
-		same("frames", r.Frames, []int64{})
+		same("frames", r.Frames, []int64(nil))
 		same("stack_type", r.StackType, "")
 	case *Sample:
 		same("event", r.Event, "")
@@ -121,10 +121,9 @@ func FuzzRoundTrip(f *testing.F) {
 // Any prefix of any line is an error that knows it was cut, or a whole line.
 func TestParsePrefixes(t *testing.T) {
 	var p Parser
-	var l Line
 	for _, line := range strings.Split(strings.TrimSpace(baseFile), "\n") {
 		for n := 1; n < len(line); n++ {
-			err := p.Parse([]byte(line[:n]), &l)
+			_, err := p.Parse(line[:n])
 			var syntax *SyntaxError
 			if !errors.As(err, &syntax) || !syntax.AtEnd || syntax.Offset != n {
 				t.Fatalf("%s: %v", line[:n], err)
@@ -147,95 +146,133 @@ func TestParseLeavesNothing(t *testing.T) {
 	seeds := parserSeeds()
 	for _, a := range seeds {
 		for _, b := range seeds {
-			var p, q Parser
-			var used, fresh Line
-			_ = p.Parse([]byte(a), &used) // any outcome
-			errUsed, errFresh := p.Parse([]byte(b), &used), q.Parse([]byte(b), &fresh)
-			if !reflect.DeepEqual(errUsed, errFresh) {
-				t.Fatalf("%v and %v", errUsed, errFresh)
-			}
-			if errUsed != nil {
-				continue
-			}
-			ru, err1 := used.Record()
-			rf, err2 := fresh.Record()
-			if !reflect.DeepEqual(ru, rf) || !reflect.DeepEqual(err1, err2) || !reflect.DeepEqual(used.Missing(), fresh.Missing()) {
-				t.Fatalf("after %s\n%s gives\n%+v %v, alone\n%+v %v", a, b, ru, err1, rf, err2)
+			for _, extras := range []bool{false, true} {
+				used, fresh := Parser{Extras: extras}, Parser{Extras: extras}
+				_, _ = used.Parse(a) // any outcome
+				ru, errUsed := used.Parse(b)
+				rf, errFresh := fresh.Parse(b)
+				if !reflect.DeepEqual(errUsed, errFresh) {
+					t.Fatalf("%v and %v", errUsed, errFresh)
+				}
+				if errUsed != nil {
+					continue
+				}
+				if writeOr(ru) != writeOr(rf) || !slices.Equal(used.Missing(), fresh.Missing()) || !slices.Equal(used.Problems, fresh.Problems) || used.Duplicates != fresh.Duplicates {
+					t.Fatalf("after %s\n%s gives\n%+v %v, alone\n%+v %v", a, b, ru, used.Problems, rf, fresh.Problems)
+				}
 			}
 		}
 	}
 }
 
+// writeOr is the text of a record, or why it has none.
+func writeOr(r Record) string {
+	b, err := AppendRecord(nil, r)
+	return fmt.Sprint(string(b), err)
+}
+
 func TestParseValues(t *testing.T) {
 	var p Parser
-	var l Line
-	parse := func(s string) {
+	parse := func(s string) Record {
 		t.Helper()
-		if err := p.Parse([]byte(s), &l); err != nil {
+		rec, err := p.Parse(s)
+		if err != nil {
 			t.Fatal(err)
 		}
+		return rec
 	}
-	parse(`{"a":{"b": 1},"tid":5,"pid":"x","comm":"a\u00e9","type":"thread","cpu":null}`)
-	if l.Kind != KindThread || l.Thread.TID != Some[int64](5) || l.Thread.PID.OK || string(l.Thread.Comm) != "aé" {
-		t.Errorf("%+v", l.Thread)
+	th := parse(`{"a":{"b": 1},"tid":5,"pid":"x","comm":"a\u00e9","type":"thread","cpu":null}`).(*Thread)
+	if th.TID != 5 || th.PID != 0 || th.Comm != "aé" || th.Extra != nil {
+		t.Errorf("%+v", th)
 	}
-	got := map[string]string{}
-	for _, f := range l.Extra {
-		got[string(f.Key)] = string(f.Value)
-		if f.Mistyped != (string(f.Key) == "pid") {
-			t.Errorf("%s mistyped=%v", f.Key, f.Mistyped)
-		}
+	want := []Problem{{UnknownKey, "thread record", "a", `{"b": 1}`}, {MistypedKey, "thread record", "pid", `"x"`}, {UnknownKey, "thread record", "cpu", "null"}}
+	if !reflect.DeepEqual(p.Problems, want) {
+		t.Errorf("problems %v", p.Problems)
 	}
-	if want := map[string]string{"a": `{"b": 1}`, "pid": `"x"`, "cpu": "null"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("extra %v", got)
-	}
-	if m := l.Missing(); !reflect.DeepEqual(m, []string{"pid"}) {
+	if m := p.Missing(); !reflect.DeepEqual(m, []string{"pid"}) {
 		t.Errorf("missing %v", m)
 	}
-	parse(`{"type":"sample","stack_id":"0xa","timestamp":12345.6789,"period":9007199254740993}`)
-	if v, exact := l.Sample.Period.Int64(); v != 9007199254740993 || !exact {
+	s := parse(`{"type":"sample","stack_id":"0xa","timestamp":12345.6789,"period":9007199254740993}`).(*Sample)
+	if v, exact := s.Period.Int64(); v != 9007199254740993 || !exact {
 		t.Error("integers beyond 2^53 stay exact")
 	}
-	if m, d, exact := l.Sample.Timestamp.Decimal(); m != 123456789 || d != 4 || !exact {
+	if m, d, exact := s.Timestamp.Decimal(); m != 123456789 || d != 4 || !exact {
 		t.Error("decimals stay exact")
 	}
-	parse(`{"type":"stack","frames":[9223372036854775807,-1]}`)
-	if !reflect.DeepEqual(l.Stack.Frames, []int64{9223372036854775807, -1}) {
-		t.Error(l.Stack.Frames)
+	st := parse(`{"type":"stack","frames":[9223372036854775807,-1],"exclusive":{"weights":[{}]}}`).(*Stack)
+	if !reflect.DeepEqual(st.Frames, []int64{9223372036854775807, -1}) {
+		t.Error(st.Frames)
 	}
-	parse(`{"type":"thread","pid":1,"pid":2,"comm":"a","comm":5}`)
-	if l.Thread.PID.V != 2 || l.Thread.Comm != nil || l.Duplicates != 2 {
-		t.Errorf("the last of equal keys counts: %+v, %d", l.Thread, l.Duplicates)
+	if !p.LacksIn("exclusive", "frame") || !p.LacksIn("weight", "value") || p.LacksIn("weight", "unit") {
+		t.Error(p.Problems)
+	}
+	th = parse(`{"type":"thread","pid":1,"pid":2,"tid":"a","tid":3,"comm":"a","comm":5}`).(*Thread)
+	if th.PID != 2 || th.TID != 3 || th.Comm != "" || p.Duplicates != 3 || len(p.Problems) != 1 {
+		t.Errorf("the last of equal keys counts: %+v, %d %v", th, p.Duplicates, p.Problems)
+	}
+}
+
+// Contexts are read once for each text, with all that is wrong with them.
+func TestParseContexts(t *testing.T) {
+	var p Parser
+	first := map[string]*Context{}
+	for range 3 {
+		for i, context := range []string{
+			`{"event":"a","pid":1}`, `{"event":"a","pid":12}`, `{"event":"a}","x":1}`, `{"event":"a}"}`, `{}`,
+			`{"probe":{"name":"n","y":2},"event":"b"}`, `{"probe":{"name":"n"},"event":"c"}`, `{"pid":"1","pid":1,"tid":"2"}`,
+		} {
+			for _, line := range []string{`{"type":"stack","context":` + context + `,"frames":[]}`, `{"context":` + context + `,"type":"sample"}`} {
+				rec, err := p.Parse(line)
+				alone, aloneErr := new(Parser).Parse(line)
+				if err != nil || aloneErr != nil || writeOr(rec) != writeOr(alone) {
+					t.Fatalf("%s: %v %s, alone %v %s", line, err, writeOr(rec), aloneErr, writeOr(alone))
+				}
+				if want := []int{0, 0, 1, 0, 0, 1, 0, 1}[i]; len(p.Problems) != want || p.Duplicates != i/7 {
+					t.Errorf("%s: problems %v, %d duplicates", line, p.Problems, p.Duplicates)
+				}
+				var c *Context
+				switch rec := rec.(type) {
+				case *Stack:
+					c = rec.Context
+				case *Sample:
+					c = rec.Context
+				}
+				if first[context] == nil {
+					first[context] = c
+				}
+				if c != first[context] {
+					t.Errorf("%s was read again", context)
+				}
+			}
+		}
 	}
 }
 
 func TestParseDepth(t *testing.T) {
 	deep := `{"type":"x","a":` + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `}`
-	var l Line
-	err := new(Parser).Parse([]byte(deep), &l)
+	_, err := new(Parser).Parse(deep)
 	if err == nil || !strings.Contains(err.Error(), "nested more than 256") {
 		t.Error(err)
 	}
 	ten := `{"type":"x","a":` + strings.Repeat("[", 9) + strings.Repeat("]", 9) + `}`
-	if err := (&Parser{MaxDepth: 10}).Parse([]byte(ten), &l); err != nil {
+	if _, err := (&Parser{MaxDepth: 10}).Parse(ten); err != nil {
 		t.Error(err)
 	}
-	if err := (&Parser{MaxDepth: 9}).Parse([]byte(ten), &l); err == nil {
+	if _, err := (&Parser{MaxDepth: 9}).Parse(ten); err == nil {
 		t.Error("ten levels are more than nine")
 	}
 }
 
 func TestParseDoesNotAllocate(t *testing.T) {
 	var p Parser
-	var l Line
 	for _, kind := range []string{"stack", "sample", "frame"} {
 		lines := benchLines(kind, true)
 		for _, line := range lines { // the slices grow to their sizes
-			_ = p.Parse(line, &l)
+			_, _ = p.Parse(line)
 		}
 		if n := testing.AllocsPerRun(10, func() {
 			for _, line := range lines {
-				_ = p.Parse(line, &l)
+				_, _ = p.Parse(line)
 			}
 		}); n != 0 {
 			t.Errorf("%d %s lines: %v allocations", len(lines), kind, n)

@@ -2,7 +2,10 @@ package spaa
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 )
 
 // ReaderOptions bound what a [Reader] takes from a file. The zero value means
@@ -17,8 +20,6 @@ type ReaderOptions struct {
 type Reader struct {
 	lines  *lineReader
 	parser Parser
-	line   Line
-	copier copier
 	err    error
 }
 
@@ -28,10 +29,7 @@ func NewReader(r io.Reader) *Reader { return NewReaderOptions(r, ReaderOptions{}
 
 // NewReaderOptions returns a Reader with options.
 func NewReaderOptions(r io.Reader, opts ReaderOptions) *Reader {
-	rd := &Reader{lines: newLineReader(r, opts.MaxLine)}
-	rd.parser.MaxDepth = opts.MaxDepth
-	rd.copier.parser.MaxDepth = opts.MaxDepth
-	return rd
+	return &Reader{lines: newLineReader(r, opts.MaxLine), parser: Parser{MaxDepth: opts.MaxDepth, Extras: true, own: true}}
 }
 
 // Next returns the next record, which is the caller's to keep, and io.EOF
@@ -43,46 +41,71 @@ func NewReaderOptions(r io.Reader, opts ReaderOptions) *Reader {
 // another format ends the reading with a *[FormatError] inside the LineError.
 // Every other error is that of the underlying reader, and final.
 func (r *Reader) Next() (Record, error) {
-	l, err := r.NextLine()
-	if err != nil {
-		return nil, err
+	if r.err != nil {
+		return nil, r.err
 	}
-	rec, err := r.copier.record(l)
+	text, err := r.lines.read()
+	for err == nil && r.lines.isBlank {
+		text, err = r.lines.read()
+	}
 	if err != nil {
-		err = &LineError{r.lines.line, r.lines.start, err}
-		var format *FormatError
-		if errors.As(err, &format) {
+		var bad *LineError
+		if !errors.As(err, &bad) {
 			r.err = err
 		}
 		return nil, err
 	}
+	line := string(text)
+	rec, err := r.lines.parse(&r.parser, line)
+	if err == nil && !utf8.ValidString(line) {
+		rec, err = r.lines.parse(&r.parser, validText(line))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p := &r.parser; p.lacks&kindPlans[p.kind].needed != 0 {
+		return nil, &LineError{r.lines.line, r.lines.start, &MissingError{p.kind, p.Missing()}}
+	}
+	if h, ok := rec.(*Header); ok {
+		if err := h.OtherFormat(); err != nil {
+			r.err = &LineError{r.lines.line, r.lines.start, err}
+			return nil, r.err
+		}
+	}
 	return rec, nil
-}
-
-// NextLine is Next without copying: the line and all its parts are valid until
-// the next call.
-func (r *Reader) NextLine() (*Line, error) {
-	if r.err != nil {
-		return nil, r.err
-	}
-	for {
-		text, err := r.lines.read()
-		if err != nil {
-			var bad *LineError
-			if !errors.As(err, &bad) {
-				r.err = err
-			}
-			return nil, err
-		}
-		if r.lines.isBlank {
-			continue
-		}
-		if err := r.lines.parse(&r.parser, text, &r.line); err != nil {
-			return nil, err
-		}
-		return &r.line, nil
-	}
 }
 
 // Line returns the number of the line last read, from 1.
 func (r *Reader) Line() int64 { return r.lines.line }
+
+// MissingError is the error of a record that lacks keys without which it says
+// nothing.
+type MissingError struct {
+	Kind Kind
+	Keys []string
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("the %s record has no usable %q", e.Kind, strings.Join(e.Keys, ", "))
+}
+
+// FormatError is the error of a file whose header names another format.
+type FormatError struct{ Format string }
+
+func (e *FormatError) Error() string {
+	switch e.Format {
+	case "heap-diff":
+		return `this is a "heap-diff" file, which is a report of differences and not a SPAA recording`
+	case "":
+		return `the header has no "format"; SPAA files say "spaa"`
+	}
+	return "the header says format \"" + e.Format + "\", but SPAA files say \"spaa\""
+}
+
+// OtherFormat returns a *[FormatError] for a header that is not of SPAA, else nil.
+func (h *Header) OtherFormat() error {
+	if h.Format != "spaa" {
+		return &FormatError{h.Format}
+	}
+	return nil
+}

@@ -1,6 +1,52 @@
 package spaa
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Opt is a value that a record may leave out. A key that is absent is not the
+// same as one with the default value: files come back as they were.
+type Opt[T comparable] struct {
+	V  T
+	OK bool // the key is present
+}
+
+// Some returns a present value.
+func Some[T comparable](v T) Opt[T] { return Opt[T]{v, true} }
+
+// Or returns the value, or def where the key is absent.
+func (o Opt[T]) Or(def T) T {
+	if o.OK {
+		return o.V
+	}
+	return def
+}
+
+// Kind is the type of a record.
+type Kind uint8
+
+// The record types of SPAA 1.0. KindUnknown is any other type.
+const (
+	KindUnknown Kind = iota
+	KindHeader
+	KindDSO
+	KindFrame
+	KindThread
+	KindStack
+	KindSample
+	KindWindow
+	kindCount
+)
+
+var kindNames = [kindCount]string{"unknown", "header", "dso", "frame", "thread", "stack", "sample", "window"}
+
+// String returns the value of the record's type key.
+func (k Kind) String() string { return kindNames[k] }
+
+func kindOf(name string) Kind {
+	return Kind(max(0, slices.Index(kindNames[1:], name)+1))
+}
 
 // Record is one line of a file: *[Header], *[DSO], *[Frame], *[Thread],
 // *[Stack], *[Sample], *[Window] or *[Unknown].
@@ -8,6 +54,16 @@ type Record interface {
 	// RecordType returns the value of the record's type key.
 	RecordType() string
 }
+
+// The structs of records and of the objects within them have all that is known
+// of a key of the format in the field's tag: its name, and
+//
+//	required  without it the object says nothing
+//	needed    required, and the struct cannot say that it is absent
+//	always    written even where the field has its zero value, unless Extra
+//	          has the key; other fields are left out then
+//
+// Reading, writing and checking go by package-wide plans made of the tags.
 
 // Extra has the keys of an object that are not fields of its struct: keys that
 // the spec does not know, and known keys whose value is null, empty (where the
@@ -20,14 +76,14 @@ type Extra map[string]json.RawMessage
 
 // Header is the first record of a file (spec 3.1).
 type Header struct {
-	Format      string  // "spaa"
-	Version     string  // "1.0"
-	SourceTool  string  // "perf", "dtrace", …
-	FrameOrder  string  // LeafToRoot or RootToLeaf: the order of every stack's frames
-	Events      []Event // nil: the key is absent
-	TimeRange   *TimeRange
-	Source      *Source
-	StackIDMode string // ContentAddressable or Local
+	Format      string     `spaa:"format"`          // "spaa"
+	Version     string     `spaa:"version"`         // "1.0"
+	SourceTool  string     `spaa:"source_tool"`     // "perf", "dtrace", …
+	FrameOrder  string     `spaa:"frame_order"`     // LeafToRoot or RootToLeaf: the order of every stack's frames
+	Events      []Event    `spaa:"events,required"` // nil: the key is absent
+	TimeRange   *TimeRange `spaa:"time_range"`
+	Source      *Source    `spaa:"source"`
+	StackIDMode string     `spaa:"stack_id_mode"` // ContentAddressable or Local
 	Extra       Extra
 }
 
@@ -41,152 +97,159 @@ const (
 
 // Event says what was measured, and how (spec 3.1, 9.1).
 type Event struct {
-	Name               string
-	Kind               string // hardware, software, allocation, deallocation, timer, probe
-	Sampling           Sampling
-	AllocationTracking *AllocationTracking
+	Name               string              `spaa:"name"`
+	Kind               string              `spaa:"kind"` // hardware, software, allocation, deallocation, timer, probe
+	Sampling           Sampling            `spaa:"sampling,always"`
+	AllocationTracking *AllocationTracking `spaa:"allocation_tracking"`
 	Extra              Extra
 }
 
 // Sampling says how the samples of an event were collected.
 type Sampling struct {
-	Mode          string // period, frequency, event
-	PrimaryMetric string // the metric that weighs stacks
-	SamplePeriod  Number
-	FrequencyHz   Number
+	Mode          string `spaa:"mode"`           // period, frequency, event
+	PrimaryMetric string `spaa:"primary_metric"` // the metric that weighs stacks
+	SamplePeriod  Number `spaa:"sample_period"`
+	FrequencyHz   Number `spaa:"frequency_hz"`
 	Extra         Extra
 }
 
 // AllocationTracking says what an allocation profiler captured (spec 9.1).
 type AllocationTracking struct {
-	TracksFrees   Opt[bool]
-	HasTimestamps Opt[bool]
+	TracksFrees   Opt[bool] `spaa:"tracks_frees"`
+	HasTimestamps Opt[bool] `spaa:"has_timestamps"`
 	Extra         Extra
 }
 
 // TimeRange is the time that the file covers.
 type TimeRange struct {
-	Start, End Number
-	Unit       string // "seconds", …
-	Extra      Extra
+	Start Number `spaa:"start"`
+	End   Number `spaa:"end"`
+	Unit  string `spaa:"unit"` // "seconds", …
+	Extra Extra
 }
 
 // Source names the tool that recorded the data.
 type Source struct {
-	Tool        string
-	Command     string
-	ToolVersion string
+	Tool        string `spaa:"tool"`
+	Command     string `spaa:"command"`
+	ToolVersion string `spaa:"tool_version"`
 	Extra       Extra
 }
 
 // DSO is a binary, a shared library or a kernel image (spec 3.2).
 type DSO struct {
-	ID       int64 // unique in the file
-	Name     string
-	BuildID  string // lower-case hexadecimal digits
-	IsKernel Opt[bool]
+	ID       int64     `spaa:"id,needed"` // unique in the file
+	Name     string    `spaa:"name,required,always"`
+	BuildID  string    `spaa:"build_id"` // lower-case hexadecimal digits
+	IsKernel Opt[bool] `spaa:"is_kernel"`
 	Extra    Extra
 }
 
 // Frame is one stack frame identity (spec 3.3).
 type Frame struct {
-	ID              int64
-	Func            string
-	FuncResolved    Opt[bool] // default true; when false, Func has the raw address
-	DSO             int64
-	IP              string     // "0x401234"
-	SymOff          string     // "0x54"
-	SrcLine         string     // "src/parse.rs:214"
-	SrcLineResolved Opt[bool]  // default true
-	Inlined         Opt[bool]  // default false
-	InlineDepth     Opt[int64] // 0: the physical frame; 1 and more: inlined into it
-	Kind            string     // user, kernel, unknown
+	ID              int64      `spaa:"id,needed"`
+	Func            string     `spaa:"func,required,always"`
+	FuncResolved    Opt[bool]  `spaa:"func_resolved"` // default true; when false, Func has the raw address
+	DSO             int64      `spaa:"dso,needed"`
+	IP              string     `spaa:"ip"`               // "0x401234"
+	SymOff          string     `spaa:"symoff"`           // "0x54"
+	SrcLine         string     `spaa:"srcline"`          // "src/parse.rs:214"
+	SrcLineResolved Opt[bool]  `spaa:"srcline_resolved"` // default true
+	Inlined         Opt[bool]  `spaa:"inlined"`          // default false
+	InlineDepth     Opt[int64] `spaa:"inline_depth"`     // 0: the physical frame; 1 and more: inlined into it
+	Kind            string     `spaa:"kind,required"`    // user, kernel, unknown
 	Extra           Extra
 }
 
 // Thread is a thread of a process (spec 3.3).
 type Thread struct {
-	PID, TID int64
-	Comm     string
-	Extra    Extra
+	PID   int64  `spaa:"pid,needed"`
+	TID   int64  `spaa:"tid,needed"`
+	Comm  string `spaa:"comm"`
+	Extra Extra
 }
 
 // Stack is one call stack with the weights of all its samples (spec 4). Ids
 // are not unique in real files: records of one id may stand for different
 // threads or events.
 type Stack struct {
-	ID            ID
-	Frames        []int64 // frame ids in the header's frame order
-	StackType     string  // unified (the default), user, kernel
-	Context       Context
-	Weights       []Weight
-	Exclusive     *Exclusive
-	RelatedStacks []ID // nil: the key is absent
+	ID            ID         `spaa:"id,required"`
+	Frames        []int64    `spaa:"frames,needed,always"` // frame ids in the header's frame order
+	StackType     string     `spaa:"stack_type"`           // unified (the default), user, kernel
+	Context       *Context   `spaa:"context,needed"`
+	Weights       []Weight   `spaa:"weights,needed,always"`
+	Exclusive     *Exclusive `spaa:"exclusive"`
+	RelatedStacks []ID       `spaa:"related_stacks"` // nil: the key is absent
 	Extra         Extra
 }
 
 // Context says where a stack or sample was seen (spec 4.3).
 type Context struct {
-	Event       string // the name of one of the header's events
-	PID         Opt[int64]
-	TID         Opt[int64]
-	CPU         Opt[int64]
-	Comm        string
-	Probe       *Probe
-	ExecName    string
-	UID         Opt[int64]
-	ZoneName    string
-	TraceFields json.RawMessage // a perf tracepoint's fields: a JSON object
+	Event       string          `spaa:"event"` // the name of one of the header's events
+	PID         Opt[int64]      `spaa:"pid"`
+	TID         Opt[int64]      `spaa:"tid"`
+	CPU         Opt[int64]      `spaa:"cpu"`
+	Comm        string          `spaa:"comm"`
+	Probe       *Probe          `spaa:"probe"`
+	ExecName    string          `spaa:"execname"`
+	UID         Opt[int64]      `spaa:"uid"`
+	ZoneName    string          `spaa:"zonename"`
+	TraceFields json.RawMessage `spaa:"trace_fields"` // a perf tracepoint's fields: a JSON object
 	Extra       Extra
 }
 
-// Probe names a DTrace probe. An empty part is written as the empty string, as
-// DTrace does.
+// Probe names a DTrace probe.
 type Probe struct {
-	Provider, Module, Function, Name string
-	Extra                            Extra
+	Provider string `spaa:"provider"`
+	Module   string `spaa:"module"`
+	Function string `spaa:"function"`
+	Name     string `spaa:"name"`
+	Extra    Extra
 }
 
 // Weight is the value of one metric.
 type Weight struct {
-	Metric string
-	Value  Number
-	Unit   string
+	Metric string `spaa:"metric,required,always"`
+	Value  Number `spaa:"value,required"`
+	Unit   string `spaa:"unit"`
 	Extra  Extra
 }
 
 // Exclusive has the weights of a stack's leaf frame (spec 4.5).
 type Exclusive struct {
-	Frame   int64 // the leaf of the stack's frames
-	Weights []Weight
+	Frame   int64    `spaa:"frame,needed"` // the leaf of the stack's frames
+	Weights []Weight `spaa:"weights"`
 	Extra   Extra
 }
 
 // Sample is one raw sample (spec 5.1).
 type Sample struct {
-	Timestamp     Number // absolute, in the unit and epoch of the header's time range
-	PID, TID, CPU Opt[int64]
-	Event         string
-	Period        Number
-	StackID       ID
-	Context       *Context
-	Extra         Extra
+	Timestamp Number     `spaa:"timestamp,required"` // absolute, in the unit and epoch of the header's time range
+	PID       Opt[int64] `spaa:"pid"`
+	TID       Opt[int64] `spaa:"tid"`
+	CPU       Opt[int64] `spaa:"cpu"`
+	Event     string     `spaa:"event"`
+	Period    Number     `spaa:"period"`
+	StackID   ID         `spaa:"stack_id,required"`
+	Context   *Context   `spaa:"context"`
+	Extra     Extra
 }
 
 // Window has the weights of stacks in a span of time (spec 5.2). Windows may
 // overlap.
 type Window struct {
-	ID         ID
-	Start, End Number
-	Unit       string
-	ByStack    []StackWeights
-	Extra      Extra
+	ID      ID             `spaa:"id"`
+	Start   Number         `spaa:"start,required"`
+	End     Number         `spaa:"end,required"`
+	Unit    string         `spaa:"unit"`
+	ByStack []StackWeights `spaa:"by_stack,required"`
+	Extra   Extra
 }
 
 // StackWeights are the weights of one stack within a window.
 type StackWeights struct {
-	StackID ID
-	Weights []Weight
+	StackID ID       `spaa:"stack_id,required"`
+	Weights []Weight `spaa:"weights"`
 	Extra   Extra
 }
 

@@ -1,9 +1,9 @@
 package spaa
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -11,10 +11,11 @@ import (
 // This file is the JSON scanner under [Parser]: strict RFC 8259, one pass,
 // no allocation except for strings that hold escapes. All functions take the
 // text and an index and return the index behind what they read, or one of the
-// two negative results below.
+// negative results below.
 const (
 	syntaxErr = -1 // Parser.err says what and where
 	mismatch  = -2 // well-formed so far, but not the JSON type that was wanted
+	otherKind = -3 // the record is of another kind than it was read as
 )
 
 // SyntaxError says where a line stops being JSON.
@@ -30,6 +31,13 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("byte %d: %s", e.Offset+1, e.Msg)
 }
 
+func (p *Parser) maxDepth() int {
+	if p.MaxDepth > 0 {
+		return p.MaxDepth
+	}
+	return DefaultMaxDepth
+}
+
 // fail records the first syntax error and returns syntaxErr.
 func (p *Parser) fail(i int, msg string) int {
 	e := &SyntaxError{Offset: i, Msg: msg}
@@ -43,14 +51,14 @@ func (p *Parser) fail(i int, msg string) int {
 
 // peek skips white space from i on and returns the byte found and its index;
 // the byte is 0 at the end of the text (a NUL in the text is no token either).
-func peek(b []byte, i int) (byte, int) {
+func peek(b string, i int) (byte, int) {
 	if i < len(b) && b[i] > ' ' {
 		return b[i], i
 	}
 	return peekSlow(b, i)
 }
 
-func peekSlow(b []byte, i int) (byte, int) {
+func peekSlow(b string, i int) (byte, int) {
 	for i < len(b) {
 		switch c := b[i]; c {
 		case ' ', '\t', '\n', '\r':
@@ -67,6 +75,13 @@ const (
 	highBits = 0x8080808080808080
 )
 
+// word is the eight bytes from i on.
+func word[T ~string](b T, i int) uint64 {
+	b = b[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
 // stringEnd returns the index of the closing quote of a string whose content
 // starts at i, and whether the content holds escapes.
 func (p *Parser) stringEnd(i int) (end int, escaped bool) {
@@ -75,7 +90,7 @@ func (p *Parser) stringEnd(i int) (end int, escaped bool) {
 		// Eight bytes at a time: the lowest set bit of m marks the first
 		// quote, backslash or control byte exactly.
 		for i+8 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:])
+			x := word(b, i)
 			q := x ^ (lowBits * '"')
 			s := x ^ (lowBits * '\\')
 			m := ((q - lowBits) &^ q) | ((s - lowBits) &^ s) | ((x - lowBits*0x20) &^ x)
@@ -130,24 +145,22 @@ func isHex(c byte) bool {
 }
 
 // str reads the string whose opening quote stands at i. The result is a part
-// of the text where it holds no escapes, else of the parser's side buffer.
-func (p *Parser) str(i int) ([]byte, int) {
+// of the text unless it holds escapes.
+func (p *Parser) str(i int) (string, int) {
 	end, escaped := p.stringEnd(i + 1)
 	if end < 0 {
-		return nil, end
+		return "", end
 	}
-	s := p.b[i+1 : end : end]
+	s := p.b[i+1 : end]
 	if escaped {
-		start := len(p.side)
-		p.side = appendUnescaped(p.side, s)
-		s = p.side[start:len(p.side):len(p.side)]
+		s = string(appendUnescaped(nil, s))
 	}
 	return s, end + 1
 }
 
 // appendUnescaped decodes the escapes of a checked string. A surrogate without
 // its partner becomes U+FFFD, as in encoding/json.
-func appendUnescaped(dst, s []byte) []byte {
+func appendUnescaped(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
 			dst = append(dst, s[i])
@@ -187,8 +200,8 @@ func appendUnescaped(dst, s []byte) []byte {
 	return dst
 }
 
-func hex4(s []byte) (r rune) {
-	for _, c := range s[:4] {
+func hex4(s string) (r rune) {
+	for _, c := range []byte(s[:4]) {
 		switch {
 		case c <= '9':
 			c -= '0'
@@ -202,109 +215,78 @@ func hex4(s []byte) (r rune) {
 	return r
 }
 
-// num reads a number literal. Literals of up to 18 digits without an exponent
-// leave their exact decimal value in n; others keep only the text.
-func (p *Parser) num(i int, n *RawNumber) int {
-	b, start := p.b, i
+// num checks the number literal at i.
+func (p *Parser) num(i int) int {
+	b := p.b
 	if b[i] == '-' {
 		i++
 	}
 	first := i
-	m, i := digitsFrom(b, i, 0)
-	digits := i - first
-	if digits == 0 {
+	i = digitsEnd(b, i)
+	if i == first {
 		return p.fail(i, "a number needs a digit here")
 	}
-	if digits > 1 && b[first] == '0' {
+	if i > first+1 && b[first] == '0' {
 		return p.fail(first, "a number must not start with 0")
 	}
-	dec := 0
-	simple := true
 	if i < len(b) && b[i] == '.' {
 		point := i
-		m, i = digitsFrom(b, i+1, m)
-		dec = i - point - 1
-		if dec == 0 {
+		if i = digitsEnd(b, i+1); i == point+1 {
 			return p.fail(i, "a number needs a digit after its point")
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
-		simple = false
 		i++
 		if i < len(b) && (b[i] == '+' || b[i] == '-') {
 			i++
 		}
 		from := i
-		for i < len(b) && b[i]-'0' <= 9 {
-			i++
-		}
-		if i == from {
+		if i = digitsEnd(b, i); i == from {
 			return p.fail(i, "an exponent needs a digit")
 		}
-	}
-	n.Text = b[start:i:i]
-	n.simple = simple && digits+dec <= 18
-	n.mant, n.dec = int64(m), uint8(dec)
-	if first != start {
-		n.mant = -n.mant
 	}
 	return i
 }
 
-var powersOfTen = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
-
-// digitsFrom reads the digits from i on, eight at a time, behind those that make m.
-func digitsFrom(b []byte, i int, m uint64) (uint64, int) {
-	for i+8 <= len(b) {
-		x := binary.LittleEndian.Uint64(b[i:]) ^ '0'*lowBits
-		n := bits.TrailingZeros64((x+0x76*lowBits|x)&highBits) >> 3 // of them are digits
-		if n == 0 {
-			return m, i
-		}
-		x <<= 64 - 8*n // zeros before them
-		x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
-		x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
-		m = m*powersOfTen[n] + x*(10000<<32+1)>>32
-		if i += n; n < 8 {
-			return m, i
-		}
-	}
+// digitsEnd returns the index of the first byte from i on that is no digit.
+func digitsEnd(b string, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
-		m = m*10 + uint64(b[i]-'0')
 		i++
 	}
-	return m, i
+	return i
 }
 
 // integer reads an integer literal that fits int64. Anything else that is a
 // well-formed value is a mismatch.
 func (p *Parser) integer(i int) (int64, int) {
 	b := p.b
-	if i < len(b) && (b[i] == '-' || b[i]-'0' <= 9) {
-		var n RawNumber
-		end := p.num(i, &n)
-		if end < 0 {
-			return 0, end
-		}
-		if n.simple && n.dec == 0 {
-			return n.mant, end
-		}
-		if isIntLiteral(n.Text) {
-			if v, ok := n.Int64(); ok {
-				return v, end
-			}
+	// Most are short, and without a sign.
+	var v int64
+	end := i
+	for end < len(b) && b[end]-'0' <= 9 {
+		v = v*10 + int64(b[end]-'0')
+		end++
+	}
+	if n := end - i; n > 0 && n <= 18 && (n == 1 || b[i] != '0') && end < len(b) && b[end] != '.' && b[end]|0x20 != 'e' {
+		return v, end
+	}
+	if !p.isNumber(i) {
+		return 0, mismatch
+	}
+	if end = p.num(i); end < 0 {
+		return 0, end
+	}
+	if n := Number(b[i:end]); !strings.ContainsAny(string(n), ".eE") {
+		if v, exact := n.Int64(); exact {
+			return v, end
 		}
 	}
 	return 0, mismatch
 }
 
-func isIntLiteral(s []byte) bool {
-	for _, c := range s {
-		if c == '.' || c|0x20 == 'e' {
-			return false
-		}
-	}
-	return true
+// isNumber reports whether a number starts at i.
+func (p *Parser) isNumber(i int) bool {
+	return i < len(p.b) && (p.b[i]-'0' <= 9 || p.b[i] == '-')
 }
 
 // skip checks the value at i, whatever it is, and returns the index behind it.
@@ -327,8 +309,7 @@ func (p *Parser) skip(i, depth int) int {
 	case 'n':
 		return p.literal(i, "null")
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		var n RawNumber
-		return p.num(i, &n)
+		return p.num(i)
 	}
 	return p.fail(i, "a value is missing here")
 }
@@ -345,66 +326,43 @@ func (p *Parser) literal(i int, word string) int {
 func (p *Parser) skipNested(i, depth int) int {
 	if depth >= p.maxDepth() {
 		p.err = &SyntaxError{Offset: i, Msg: fmt.Sprintf("values are nested more than %d deep", p.maxDepth())}
-		p.tooDeep = true
 		return syntaxErr
 	}
-	if p.b[i] == '{' {
-		return p.eachKey(i, func(_ []byte, v int) int { return p.skip(v, depth+1) })
-	}
+	closing := p.b[i] + 2 // as ASCII has it
 	c, j := peek(p.b, i+1)
-	if c == ']' {
+	if c == closing {
 		return j + 1
 	}
-	for {
+	for more := true; more; {
+		if closing == '}' {
+			if _, j = p.key(j); j < 0 {
+				return j
+			}
+		}
 		if j = p.skip(j, depth+1); j < 0 {
 			return j
 		}
-		var more bool
-		if more, j = p.more(j, ']'); !more {
-			return j
-		}
+		more, j = p.more(j, closing)
 	}
-}
-
-// eachKey walks the object at i. value is called with each decoded key and the
-// index of its value, and returns the index behind the value or a negative
-// result, which ends the walk.
-func (p *Parser) eachKey(i int, value func(key []byte, v int) int) int {
-	c, j := peek(p.b, i+1)
-	if c == '}' {
-		return j + 1
-	}
-	for {
-		key, v := p.key(j)
-		if v < 0 {
-			return v
-		}
-		if j = value(key, v); j < 0 {
-			return j
-		}
-		var more bool
-		if more, j = p.more(j, '}'); !more {
-			return j
-		}
-	}
+	return j
 }
 
 // key reads a key and its colon at i and returns the index of the value.
-func (p *Parser) key(i int) ([]byte, int) {
+func (p *Parser) key(i int) (string, int) {
 	b := p.b
 	c, i := peek(b, i)
 	if c != '"' {
-		return nil, p.fail(i, "a key in quotes is missing here")
+		return "", p.fail(i, "a key in quotes is missing here")
 	}
 	key, i := p.str(i)
 	if i < 0 {
-		return nil, i
+		return "", i
 	}
 	if c, i = peek(b, i); c != ':' {
-		return nil, p.fail(i, "a colon is missing after the key")
+		return "", p.fail(i, "a colon is missing after the key")
 	}
 	if c, i = peek(b, i+1); c == 0 && i >= len(b) {
-		return nil, p.fail(i, "")
+		return "", p.fail(i, "")
 	}
 	return key, i
 }

@@ -63,7 +63,6 @@ type validator struct {
 	opts   ValidateOptions
 	lines  *lineReader
 	parser Parser
-	line   Line
 	report Report
 	seed   maphash.Seed
 
@@ -100,7 +99,7 @@ func newValidator(r io.Reader, opts ValidateOptions) *validator {
 	return &validator{
 		opts:   opts,
 		lines:  newLineReader(r, opts.MaxLine),
-		parser: Parser{MaxDepth: opts.MaxDepth},
+		parser: Parser{MaxDepth: opts.MaxDepth, Extras: true},
 		report: Report{Counts: map[string]int64{}, Records: map[string]int64{}},
 		seed:   maphash.MakeSeed(),
 		dsos:   map[int64]dsoInfo{}, frames: map[int64]frameInfo{}, threads: map[int64]struct{}{},
@@ -162,11 +161,12 @@ func (v *validator) text(text []byte) {
 	if !utf8.Valid(text) {
 		v.add("utf8", "the line has bytes that are not UTF-8")
 	}
-	if err := v.lines.parse(&v.parser, text, &v.line); err != nil {
+	rec, err := v.lines.parse(&v.parser, string(text))
+	if err != nil {
 		_ = v.badLine(err) // always a *LineError
 		return
 	}
-	v.record(&v.line)
+	v.record(rec)
 }
 
 // badLine reports a *LineError and returns other errors.
@@ -188,95 +188,76 @@ func (v *validator) badLine(err error) error {
 	return nil
 }
 
-func (v *validator) record(l *Line) {
-	if !v.sawRecord && l.Kind != KindHeader {
-		v.add("header-first", "the first record is a %s, but the header must come first", l.Type)
+func (v *validator) record(r Record) {
+	p := &v.parser
+	if !v.sawRecord && p.kind != KindHeader {
+		v.add("header-first", "the first record is a %s, but the header must come first", r.RecordType())
 	}
 	v.sawRecord = true
-	if l.Kind == KindUnknown {
-		v.countUnknown(string(l.Type))
-	} else {
-		v.report.Records[l.Kind.String()]++
+	v.count(r.RecordType())
+	if p.Duplicates > 0 {
+		v.add("duplicate-key", "an object of this record has keys twice (%d), of which the last counts", p.Duplicates)
 	}
-	if l.Duplicates > 0 {
-		v.add("duplicate-key", "an object of this record has keys twice (%d), of which the last counts", l.Duplicates)
+	if p.kind != KindHeader || v.headers == 0 {
+		v.keys()
 	}
-	if l.Kind != KindHeader && l.Kind != KindUnknown {
-		v.required(l)
-		v.keys(l.Extra, l.Kind.String()+" record", func(key string) bool {
-			return keyBits[key]&kindKeys[l.Kind] != 0
-		})
-	}
-	switch l.Kind {
-	case KindHeader:
-		v.checkHeader(l)
-	case KindDSO:
-		v.checkDSO(&l.DSO)
-	case KindFrame:
-		v.checkFrame(&l.Frame)
-	case KindThread:
-		v.checkThread(&l.Thread)
-	case KindStack:
-		v.checkStack(l)
-	case KindSample:
-		v.checkSample(l)
-	case KindWindow:
-		v.checkWindow(&l.Window)
+	switch r := r.(type) {
+	case *Header:
+		v.checkHeader(r)
+	case *DSO:
+		v.checkDSO(r)
+	case *Frame:
+		v.checkFrame(r)
+	case *Thread:
+		v.checkThread(r)
+	case *Stack:
+		v.checkStack(r)
+	case *Sample:
+		v.checkSample(r)
+	case *Window:
+		v.checkWindow(r)
 	default:
-		v.add("record-type", "the spec has no record type %q; the record is kept", l.Type)
+		v.add("record-type", "the spec has no record type %q; the record is kept", r.RecordType())
 	}
 }
 
-// countUnknown counts a record of an unknown type; of very many types, those
-// that come late are counted together as "unknown".
-func (v *validator) countUnknown(name string) {
+// count counts a record by its type; of very many unknown types, those that come late
+// are counted together as "unknown".
+func (v *validator) count(name string) {
 	const maxTypes = 1000
-	if _, ok := v.report.Records[name]; !ok && len(v.report.Records) >= maxTypes {
-		name = KindUnknown.String()
+	if _, ok := v.report.Records[name]; !ok {
+		name = strings.Clone(name) // not the whole line
+		if len(v.report.Records) >= maxTypes && v.parser.kind == KindUnknown {
+			name = KindUnknown.String()
+		}
 	}
 	v.report.Records[name]++
 }
 
-// required reports lacking keys, but not those that have a rule of their own.
-func (v *validator) required(l *Line) {
-	for _, key := range l.Missing() {
+// keys reports keys that are lacking, but not those that have a rule of their own, and
+// keys that are not as the spec has them.
+func (v *validator) keys() {
+	kind := v.parser.kind
+	for _, key := range v.parser.Missing() {
+		if kind == KindFrame && (key == "dso" || key == "kind") || kind == KindStack && key == "context" {
+			continue
+		}
+		v.add("required-key", "the %s record has no usable %q", kind, key)
+	}
+	for _, pr := range v.parser.Problems {
 		switch {
-		case l.Kind == KindFrame && (key == "dso" || key == "kind"), l.Kind == KindStack && key == "context":
+		case pr.Kind == LackingKey:
+			v.add("required-key", "the %s has no usable %q", pr.Object, pr.Key)
+		case pr.Kind == MistypedKey:
+			v.add("key-type", "%q of the %s has a value of the wrong JSON type: %.40s", pr.Key, pr.Object, pr.Value)
+		case pr.Object == contextPlan.name:
+			v.contextKey(pr.Key)
+		case kind == KindHeader && strings.HasPrefix(pr.Key, "x_"): // custom, with a namespace
 		default:
-			v.add("required-key", "the %s record has no usable %q", l.Kind, key)
-		}
-	}
-	if l.Kind == KindDSO && l.has&hasID != 0 && !l.DSO.ID.OK || l.Kind == KindFrame && l.has&hasID != 0 && !l.Frame.ID.OK {
-		v.add("required-key", `the %s record has no usable "id"`, l.Kind)
-	}
-}
-
-// keys reports the keys that an object keeps as extras.
-func (v *validator) keys(extra []RawField, where string, known func(key string) bool) {
-	var seen map[string]bool
-	if len(extra) > 1 {
-		seen = make(map[string]bool, len(extra))
-	}
-	for _, f := range extra {
-		key := string(f.Key)
-		switch {
-		case f.Mistyped:
-			v.add("key-type", "%q of the %s has a value of the wrong JSON type: %.40s", key, where, f.Value)
-		case !known(key) && where == contextName:
-			v.contextKey(key)
-		case !known(key):
-			v.add("unknown-key", "the spec has no key %q in a %s; it is kept", key, where)
-		}
-		if seen[key] && f.bit == 0 { // the parser counts known keys
-			v.add("duplicate-key", "%q stands twice in the %s; the last counts", key, where)
-		}
-		if seen != nil {
-			seen[key] = true
+			v.add("unknown-key", "the spec has no key %q in a %s; it is kept", pr.Key, pr.Object)
 		}
 	}
 }
-
-const contextName = "context"
 
 func (v *validator) contextKey(key string) {
 	v.add("context-key", "the spec has no context key %q; it is kept", key)
@@ -285,18 +266,13 @@ func (v *validator) contextKey(key string) {
 	}
 }
 
-// in returns the predicate of a set of keys.
-func in(keys ...string) func(string) bool {
-	return func(key string) bool { return slices.Contains(keys, key) }
-}
+// given reports whether an object has a text, if only the empty one.
+func given(text string, x Extra, key string) bool { return text != "" || string(x[key]) == `""` }
 
-var (
-	weightKeys    = in("metric", "value", "unit")
-	exclusiveKeys = in("frame", "weights")
-	byStackKeys   = in("stack_id", "weights")
-	probeKeys     = in("provider", "module", "function", "name")
-	contextKeys   = in("event", "pid", "tid", "cpu", "comm", "probe", "execname", "uid", "zonename", "trace_fields")
-)
+// in returns the predicate of a set of words.
+func in(words ...string) func(string) bool {
+	return func(word string) bool { return slices.Contains(words, word) }
+}
 
 // finish checks what only the end of the file can tell.
 func (v *validator) finish() {

@@ -30,7 +30,7 @@ type buildIDGap struct {
 
 const maxBuildIDGaps = 1000
 
-func (v *validator) hash(parts ...[]byte) uint64 {
+func (v *validator) hash(parts ...string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(v.seed)
 	var n [8]byte
@@ -39,41 +39,38 @@ func (v *validator) hash(parts ...[]byte) uint64 {
 			n[i] = byte(len(p) >> (8 * i))
 		}
 		_, _ = h.Write(n[:]) // never fails
-		_, _ = h.Write(p)
+		_, _ = h.WriteString(p)
 	}
 	return h.Sum64()
 }
 
-func (v *validator) checkDSO(d *DSOLine) {
-	name := string(d.Name)
-	if d.BuildID != nil && !isLowerHex(d.BuildID) {
+func (v *validator) checkDSO(d *DSO) {
+	name, hasBuild := d.Name, given(d.BuildID, d.Extra, "build_id")
+	if hasBuild && !isLowerHex(d.BuildID) {
 		v.add("build-id-format", "the build id %q of dso %q is not lower-case hexadecimal digits", d.BuildID, name)
 	}
 	if isKernelImage(name) && !d.IsKernel.Or(false) {
 		v.add("dso-kernel", "dso %q is a kernel image, but is_kernel is not true", name)
 	}
-	if d.BuildID != nil {
+	if hasBuild {
 		v.anyBuild = true
 	} else if strings.HasPrefix(name, "/") && len(v.noBuildID) < maxBuildIDGaps {
-		v.noBuildID = append(v.noBuildID, buildIDGap{v.lines.line, name})
+		v.noBuildID = append(v.noBuildID, buildIDGap{v.lines.line, strings.Clone(name)})
 	}
-	if !d.ID.OK {
+	id := d.ID
+	if v.parser.Lacks("id") {
 		return
 	}
-	id := d.ID.V
 	if _, ok := v.dsos[id]; ok {
 		v.add("dso-id-unique", "dso %d was defined before", id)
 		return
 	}
 	v.dsos[id] = dsoInfo{v.hash(d.Name, d.BuildID), d.IsKernel.Or(false), strings.HasPrefix(name, "/")}
-	if line, ok := v.wantDSO[id]; ok {
-		delete(v.wantDSO, id)
-		v.addAt(line, "dictionary-first", "dso %d is referenced here, before its record on line %d", id, v.lines.line)
-	}
+	v.came("dso", v.wantDSO, id)
 }
 
-func isLowerHex(s []byte) bool {
-	for _, c := range s {
+func isLowerHex(s string) bool {
+	for _, c := range []byte(s) {
 		if !isHex(c) || c >= 'A' && c <= 'F' {
 			return false
 		}
@@ -98,11 +95,11 @@ func isKernelImage(name string) bool {
 }
 
 // isHexText reports whether s is "0x" and hexadecimal digits.
-func isHexText(s []byte) bool {
+func isHexText(s string) bool {
 	if len(s) < 3 || s[0] != '0' || s[1] != 'x' {
 		return false
 	}
-	for _, c := range s[2:] {
+	for _, c := range []byte(s[2:]) {
 		if !isHex(c) {
 			return false
 		}
@@ -110,8 +107,8 @@ func isHexText(s []byte) bool {
 	return true
 }
 
-func (v *validator) checkFrame(f *FrameLine) {
-	switch string(f.Kind) {
+func (v *validator) checkFrame(f *Frame) {
+	switch f.Kind {
 	case "user", "kernel", "unknown":
 	default:
 		v.add("frame-kind", "the kind of the frame is %q, but must be user, kernel or unknown", f.Kind)
@@ -119,10 +116,10 @@ func (v *validator) checkFrame(f *FrameLine) {
 	if !f.FuncResolved.Or(true) && !isHexText(f.Func) && !isLowerHex(f.Func) {
 		v.add("func-address", "func_resolved is false, but func %q is not a hexadecimal address", f.Func)
 	}
-	if f.IP != nil && !isHexText(f.IP) {
+	if given(f.IP, f.Extra, "ip") && !isHexText(f.IP) {
 		v.add("hex-address", `ip %q is not "0x" and hexadecimal digits`, f.IP)
 	}
-	if f.SymOff != nil && !isHexText(f.SymOff) {
+	if given(f.SymOff, f.Extra, "symoff") && !isHexText(f.SymOff) {
 		v.add("hex-address", `symoff %q is not "0x" and hexadecimal digits`, f.SymOff)
 	}
 	depth := f.InlineDepth.Or(-1)
@@ -130,50 +127,47 @@ func (v *validator) checkFrame(f *FrameLine) {
 		v.add("inline-depth", "inlined is %v, but inline_depth is %d", f.Inlined.Or(false), depth)
 	}
 	dso := v.frameDSO(f)
-	if !f.ID.OK {
+	id := f.ID
+	if v.parser.Lacks("id") {
 		return
 	}
-	id := f.ID.V
 	if _, ok := v.frames[id]; ok {
 		v.add("frame-id-unique", "frame %d was defined before", id)
 		return
 	}
 	info := frameInfo{
-		identity: v.hash(f.Func, f.SymOff) ^ dso.hash, dso: f.DSO.V, depth: depth,
+		identity: v.hash(f.Func, f.SymOff) ^ dso.hash, dso: f.DSO, depth: depth,
 		inlined: f.Inlined.Or(false) || depth > 0, kind: '?',
 	}
-	if f.IP != nil {
+	if f.IP != "" {
 		info.ip = v.hash(f.IP)
 	}
-	if f.SymOff != nil {
+	if f.SymOff != "" {
 		info.symoff = v.hash(f.SymOff)
 	}
-	switch string(f.Kind) {
+	switch f.Kind {
 	case "user", "kernel":
 		info.kind = f.Kind[0]
 	}
 	v.frames[id] = info
-	if line, ok := v.wantFrame[id]; ok {
-		delete(v.wantFrame, id)
-		v.addAt(line, "dictionary-first", "frame %d is referenced here, before its record on line %d", id, v.lines.line)
-	}
+	v.came("frame", v.wantFrame, id)
 }
 
 // frameDSO checks the frame's reference and returns what is known of the dso.
-func (v *validator) frameDSO(f *FrameLine) dsoInfo {
-	if !f.DSO.OK {
+func (v *validator) frameDSO(f *Frame) dsoInfo {
+	if v.parser.Lacks("dso") {
 		v.add("frame-dso", "the frame references no dso")
 		return dsoInfo{}
 	}
-	dso, ok := v.dsos[f.DSO.V]
+	dso, ok := v.dsos[f.DSO]
 	if !ok {
-		if !v.want(v.wantDSO, f.DSO.V) {
-			v.add("frame-dso", "the frame references dso %d, which the file did not define before", f.DSO.V)
+		if !v.want(v.wantDSO, f.DSO) {
+			v.add("frame-dso", "the frame references dso %d, which the file did not define before", f.DSO)
 		}
 		return dsoInfo{}
 	}
-	if string(f.Kind) == "kernel" && dso.isPath && !dso.kernel {
-		v.add("frame-kernel-dso", "a kernel frame lies in dso %d, which is no kernel dso", f.DSO.V)
+	if f.Kind == "kernel" && dso.isPath && !dso.kernel {
+		v.add("frame-kernel-dso", "a kernel frame lies in dso %d, which is no kernel dso", f.DSO)
 	}
 	return dso
 }
@@ -191,20 +185,25 @@ func (v *validator) want(m map[int64]int64, id int64) bool {
 	return true
 }
 
-func (v *validator) checkThread(t *ThreadLine) {
-	if !t.TID.OK {
+// came reports a reference that stands before the record, which has come now.
+func (v *validator) came(what string, wanted map[int64]int64, id int64) {
+	if line, ok := wanted[id]; ok {
+		delete(wanted, id)
+		v.addAt(line, "dictionary-first", "%s %d is referenced here, before its record on line %d", what, id, v.lines.line)
+	}
+}
+
+func (v *validator) checkThread(t *Thread) {
+	tid := t.TID
+	if v.parser.Lacks("tid") {
 		return
 	}
-	tid := t.TID.V
 	if _, ok := v.threads[tid]; ok {
 		v.add("thread-tid-unique", "thread %d was defined before", tid)
 		return
 	}
 	v.threads[tid] = struct{}{}
-	if line, ok := v.wantThread[tid]; ok {
-		delete(v.wantThread, tid)
-		v.addAt(line, "dictionary-first", "thread %d is referenced here, before its record on line %d", tid, v.lines.line)
-	}
+	v.came("thread", v.wantThread, tid)
 }
 
 func (v *validator) nameThread(tid Opt[int64]) {

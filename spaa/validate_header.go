@@ -1,7 +1,6 @@
 package spaa
 
 import (
-	"errors"
 	"slices"
 	"strings"
 )
@@ -20,36 +19,15 @@ var (
 	timeUnits     = in("seconds", "milliseconds", "microseconds", "nanoseconds", "picoseconds", "s", "ms", "us", "ns", "ps")
 )
 
-func (v *validator) checkHeader(l *Line) {
-	v.headers++
-	if v.headers > 1 {
+func (v *validator) checkHeader(h *Header) {
+	if v.headers++; v.headers > 1 {
 		v.add("header-once", "this is header number %d, but a file has exactly one", v.headers)
 		return
 	}
-	d := headerDecoder{copier: new(copier), p: Parser{MaxDepth: v.opts.MaxDepth, b: l.text}}
-	h, err := d.decode()
-	if err != nil {
-		var format *FormatError
-		if errors.As(err, &format) {
-			v.add("format", "%v", err)
-			v.refused = format.Format != ""
-		}
-		if h == nil {
-			return
-		}
-	}
 	v.header = h
-	for _, key := range d.unknown {
-		if strings.HasPrefix(key, "x_") {
-			continue // custom, with a namespace
-		}
-		v.add("unknown-key", "the spec has no key %q in a header; it is kept", key)
-	}
-	for _, key := range d.mistyped {
-		v.add("key-type", "%q of the header has a value of the wrong JSON type", key)
-	}
-	if d.p.dups > 0 {
-		v.add("duplicate-key", "an object of the header has keys twice (%d), of which the last counts", d.p.dups)
+	if err := h.OtherFormat(); err != nil {
+		v.add("format", "%v", err)
+		v.refused = h.Format != ""
 	}
 	if !v.refused {
 		v.checkValues(h)
@@ -69,9 +47,6 @@ func (v *validator) checkValues(h *Header) {
 	}
 	if h.StackIDMode != ContentAddressable && h.StackIDMode != Local {
 		v.add("stack-id-mode", "stack_id_mode is %q, but must be %q or %q", h.StackIDMode, ContentAddressable, Local)
-	}
-	if h.Events == nil {
-		v.add("required-key", `the header has no "events"`)
 	}
 	v.events = make(map[string]*Event, len(h.Events))
 	for i := range h.Events {

@@ -1,12 +1,11 @@
 package spaa
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
 
-// stackKey is a stack id in one word: packed by [RawID.Key], or a hash.
+// stackKey is a stack id in one word: packed by [ID.Key], or a hash.
 type stackKey struct {
 	v    uint64
 	form IDForm
@@ -39,19 +38,19 @@ type stackWant struct {
 	id   ID
 }
 
-func (v *validator) key(id RawID) stackKey {
+func (v *validator) key(id ID) stackKey {
 	k, form := id.Key()
 	switch {
 	case form != IDText:
 		return stackKey{k, form}
-	case id.Number:
-		return stackKey{v.hash(id.Text), hashedNumber}
+	case id.number:
+		return stackKey{v.hash(id.text), hashedNumber}
 	}
-	return stackKey{v.hash(id.Text), hashedText}
+	return stackKey{v.hash(id.text), hashedText}
 }
 
 // wantStackID notes a reference to a stack that may yet come.
-func (v *validator) wantStackID(id RawID, rule string) {
+func (v *validator) wantStackID(id ID, rule string) {
 	k := v.key(id)
 	if _, ok := v.stacks[k]; ok {
 		return
@@ -60,7 +59,8 @@ func (v *validator) wantStackID(id RawID, rule string) {
 	if _, ok := v.wantStack[ref]; ok {
 		return
 	}
-	want := stackWant{v.lines.line, rule, id.ID()}
+	id.text = strings.Clone(id.text)
+	want := stackWant{v.lines.line, rule, id}
 	if len(v.wantStack) >= v.opts.MaxPending {
 		v.missingStack(want)
 		return
@@ -72,46 +72,37 @@ func (v *validator) missingStack(w stackWant) {
 	v.addAt(w.line, w.rule, "the %s references stack %s, which the file does not have", stackRules[w.rule], w.id.quoted())
 }
 
-func (v *validator) checkStack(l *Line) {
-	s := &l.Stack
-	event := v.checkContext(l, true)
+func (v *validator) checkStack(s *Stack) {
+	if s.Context == nil {
+		s.Context = new(Context)
+	}
+	event := v.checkContext(s.Context, true)
 	v.checkFrames(s)
-	v.checkStackID(l)
-	switch t := string(s.StackType); t {
+	v.checkStackID(s)
+	switch t := s.StackType; t {
 	case "", "unified", "user", "kernel":
 		v.checkStackType(t)
 	default:
 		v.add("stack-type", "stack_type is %q, but must be unified, user or kernel", t)
 	}
-	if l.has&hasWeights != 0 {
+	if !v.parser.Lacks("weights") {
 		v.checkWeights(s.Weights, event, true)
 	}
-	if s.HasExclusive {
+	if s.Exclusive != nil {
 		v.checkExclusive(s)
 	} else {
 		v.add("exclusive-missing", "the stack has no exclusive weights")
 	}
-	for _, id := range s.Related {
+	for _, id := range s.RelatedStacks {
 		v.wantStackID(id, "related-stacks")
 	}
 }
 
 // checkContext checks the context of a stack or sample and returns its event
 // where the header has it.
-func (v *validator) checkContext(l *Line, isStack bool) *Event {
-	c := &l.Context
-	v.keys(c.Extra, contextName, contextKeys)
+func (v *validator) checkContext(c *Context, isStack bool) *Event {
 	v.nameThread(c.TID)
-	if c.Probe != nil {
-		if probe, err := ParseProbe(c.Probe); err == nil {
-			for key := range probe.Extra {
-				if !probeKeys(key) {
-					v.add("unknown-key", "the spec has no key %q in a probe; it is kept", key)
-				}
-			}
-		}
-	}
-	if c.Event == nil {
+	if !given(c.Event, c.Extra, "event") {
 		if isStack {
 			v.add("context-event", "the context of the stack has no event")
 		}
@@ -120,7 +111,7 @@ func (v *validator) checkContext(l *Line, isStack bool) *Event {
 	if v.header == nil {
 		return nil
 	}
-	e := v.events[string(c.Event)]
+	e := v.events[c.Event]
 	if e == nil {
 		v.add("context-event", "the header has no event %q", c.Event)
 	}
@@ -128,7 +119,7 @@ func (v *validator) checkContext(l *Line, isStack bool) *Event {
 }
 
 // checkFrames looks the frames up, leaf first, and checks their inline order.
-func (v *validator) checkFrames(s *StackLine) {
+func (v *validator) checkFrames(s *Stack) {
 	v.path = v.path[:0]
 	if len(s.Frames) == 0 {
 		v.add("stack-empty", "the stack has no frames")
@@ -195,9 +186,9 @@ func (v *validator) tool() string {
 	return strings.ToLower(v.header.SourceTool)
 }
 
-func (v *validator) checkStackID(l *Line) {
-	s, c := &l.Stack, &l.Context
-	if !s.ID.IsSet() {
+func (v *validator) checkStackID(s *Stack) {
+	c := s.Context
+	if s.ID.IsZero() {
 		return
 	}
 	info := stackInfo{frames: 1, content: 1, event: v.hash(c.Event)}
@@ -224,7 +215,7 @@ func (v *validator) checkStackID(l *Line) {
 	if v.header != nil {
 		mode = v.header.StackIDMode
 	}
-	id := s.ID.ID().quoted()
+	id := s.ID.quoted()
 	switch {
 	case mode == Local:
 		v.add("stack-id-unique", "the local stack id %s stood before", id)
@@ -255,39 +246,37 @@ func optHash(o Opt[int64]) uint64 {
 	return mix(1, uint64(o.V))
 }
 
-func (v *validator) checkExclusive(s *StackLine) {
-	e := &s.Exclusive
-	v.keys(e.Extra, "exclusive", exclusiveKeys)
+func (v *validator) checkExclusive(s *Stack) {
+	e := s.Exclusive
 	v.checkWeightObjects(e.Weights)
-	if !e.Frame.OK {
-		v.add("required-key", `exclusive has no usable "frame"`)
-	} else if n := len(s.Frames); n > 0 {
+	if n := len(s.Frames); v.parser.LacksIn("exclusive", "frame") {
+	} else if n > 0 {
 		leaf, root := s.Frames[0], s.Frames[n-1]
 		if v.rootToLeaf() {
 			leaf, root = root, leaf
 		}
-		switch {
-		case e.Frame.V == leaf:
-		case e.Frame.V == root:
-			v.add("frame-order-match", "exclusive.frame %d is at the root's end of the stack: the frames are not %s", e.Frame.V, v.orderName())
+		switch e.Frame {
+		case leaf:
+		case root:
+			v.add("frame-order-match", "exclusive.frame %d is at the root's end of the stack: the frames are not %s", e.Frame, v.orderName())
 		default:
-			v.add("exclusive-leaf", "exclusive.frame is %d, but the leaf of the stack is frame %d", e.Frame.V, leaf)
+			v.add("exclusive-leaf", "exclusive.frame is %d, but the leaf of the stack is frame %d", e.Frame, leaf)
 		}
 	} else {
-		v.add("exclusive-leaf", "exclusive.frame is %d, but the stack has no frames", e.Frame.V)
+		v.add("exclusive-leaf", "exclusive.frame is %d, but the stack has no frames", e.Frame)
 	}
 	v.checkExclusiveWeights(e.Weights, s.Weights)
 }
 
-func (v *validator) checkExclusiveWeights(leaf, stack []WeightLine) {
+func (v *validator) checkExclusiveWeights(leaf, stack []Weight) {
 	ofLeaf, ofStack := weightFinder(leaf), weightFinder(stack)
 	for i := range leaf {
 		w := &leaf[i]
 		total := ofStack(w.Metric)
 		if total == nil {
 			v.add("exclusive-metrics", "exclusive has the metric %q, which the stack does not have", w.Metric)
-		} else if compareRaw(&w.Value, &total.Value) > 0 {
-			v.add("exclusive-value", "exclusive %q is %s, more than the stack's %s", w.Metric, w.Value.Text, total.Value.Text)
+		} else if compareNumbers(w.Value, total.Value) > 0 {
+			v.add("exclusive-value", "exclusive %q is %s, more than the stack's %s", w.Metric, w.Value, total.Value)
 		}
 	}
 	for i := range stack {
@@ -306,22 +295,22 @@ func (v *validator) orderName() string {
 
 // weightFinder returns a function that gives the first weight of a metric. A
 // damaged or hostile file may have very many.
-func weightFinder(ws []WeightLine) func(metric []byte) *WeightLine {
+func weightFinder(ws []Weight) func(metric string) *Weight {
 	if len(ws) <= 16 {
-		return func(metric []byte) *WeightLine { return findWeight(ws, metric) }
+		return func(metric string) *Weight { return findWeight(ws, metric) }
 	}
-	first := make(map[string]*WeightLine, len(ws))
+	first := make(map[string]*Weight, len(ws))
 	for i := range ws {
-		if _, ok := first[string(ws[i].Metric)]; !ok {
-			first[string(ws[i].Metric)] = &ws[i]
+		if _, ok := first[ws[i].Metric]; !ok {
+			first[ws[i].Metric] = &ws[i]
 		}
 	}
-	return func(metric []byte) *WeightLine { return first[string(metric)] }
+	return func(metric string) *Weight { return first[metric] }
 }
 
-func findWeight(ws []WeightLine, metric []byte) *WeightLine {
+func findWeight(ws []Weight, metric string) *Weight {
 	for i := range ws {
-		if bytes.Equal(ws[i].Metric, metric) {
+		if ws[i].Metric == metric {
 			return &ws[i]
 		}
 	}

@@ -12,21 +12,14 @@ var memoryUnits = map[string]string{
 	"live_bytes": "bytes", "live_count": "count", "peak_bytes": "bytes",
 }
 
-func (v *validator) checkWeightObjects(ws []WeightLine) {
+func (v *validator) checkWeightObjects(ws []Weight) {
 	find := weightFinder(ws)
 	for i := range ws {
 		w := &ws[i]
-		v.keys(w.Extra, "weight", weightKeys)
-		if w.Metric == nil {
-			v.add("required-key", `a weight has no usable "metric"`)
-		}
-		if !w.Value.IsSet() {
-			v.add("required-key", "the weight %q has no usable \"value\"", w.Metric)
-		}
 		if find(w.Metric) != w {
 			v.add("metric-repeated", "the metric %q stands twice among the weights", w.Metric)
 		}
-		if unit, ok := memoryUnits[string(w.Metric)]; ok && w.Unit != nil && string(w.Unit) != unit {
+		if unit, ok := memoryUnits[w.Metric]; ok && w.Unit != unit && given(w.Unit, w.Extra, "unit") {
 			v.add("memory-unit", "the metric %s has the unit %q instead of %s", w.Metric, w.Unit, unit)
 		}
 	}
@@ -34,7 +27,7 @@ func (v *validator) checkWeightObjects(ws []WeightLine) {
 
 // checkWeights checks the weights of a stack, or of a stack in a window, whose
 // event is not known.
-func (v *validator) checkWeights(ws []WeightLine, e *Event, isStack bool) {
+func (v *validator) checkWeights(ws []Weight, e *Event, isStack bool) {
 	v.checkWeightObjects(ws)
 	primary := ""
 	if e != nil {
@@ -42,14 +35,14 @@ func (v *validator) checkWeights(ws []WeightLine, e *Event, isStack bool) {
 	}
 	for i := range ws {
 		w := &ws[i]
-		if !w.Value.IsSet() {
+		if w.Value.IsZero() {
 			continue
 		}
-		metric := string(w.Metric)
+		metric := w.Metric
 		sign := w.Value.sign()
 		counts := metric == primary || metric == "period" || metric == "samples" || metric == "count"
 		if sign < 0 || sign == 0 && counts {
-			v.add("metric-suspicious", "the metric %s is %s", metric, w.Value.Text)
+			v.add("metric-suspicious", "the metric %s is %s", metric, w.Value)
 		}
 	}
 	if isStack && e != nil {
@@ -57,10 +50,10 @@ func (v *validator) checkWeights(ws []WeightLine, e *Event, isStack bool) {
 	}
 }
 
-func (v *validator) checkMetrics(ws []WeightLine, e *Event) {
+func (v *validator) checkMetrics(ws []Weight, e *Event) {
 	has := func(metric string) bool {
-		w := findWeight(ws, []byte(metric))
-		return w != nil && w.Value.IsSet()
+		w := findWeight(ws, metric)
+		return w != nil && !w.Value.IsZero()
 	}
 	primary := e.Sampling.PrimaryMetric
 	lacksPrimary := primary != "" && !has(primary)
@@ -80,11 +73,11 @@ func (v *validator) checkMetrics(ws []WeightLine, e *Event) {
 	v.checkMemory(ws, e)
 }
 
-func (v *validator) checkMemory(ws []WeightLine, e *Event) {
+func (v *validator) checkMemory(ws []Weight, e *Event) {
 	values := map[string]int64{}
 	standard := false
 	for i := range ws {
-		metric := string(ws[i].Metric)
+		metric := ws[i].Metric
 		if _, ok := memoryUnits[metric]; !ok {
 			continue
 		}
@@ -115,50 +108,46 @@ func (v *validator) checkMemory(ws []WeightLine, e *Event) {
 	}
 }
 
-func (v *validator) checkSample(l *Line) {
-	s := &l.Sample
-	if l.HasContext {
-		v.checkContext(l, false)
+func (v *validator) checkSample(s *Sample) {
+	if s.Context != nil {
+		v.checkContext(s.Context, false)
 	}
 	v.nameThread(s.TID)
-	if s.StackID.IsSet() {
+	if !s.StackID.IsZero() {
 		v.wantStackID(s.StackID, "sample-stack")
 	}
-	if s.Event != nil && v.header != nil && v.events[string(s.Event)] == nil {
+	if given(s.Event, s.Extra, "event") && v.header != nil && v.events[s.Event] == nil {
 		v.add("sample-event", "the header has no event %q", s.Event)
 	}
-	if s.Period.IsSet() && s.Period.sign() <= 0 {
-		v.add("metric-suspicious", "the period of the sample is %s", s.Period.Text)
+	if !s.Period.IsZero() && s.Period.sign() <= 0 {
+		v.add("metric-suspicious", "the period of the sample is %s", s.Period)
 	}
-	if v.header == nil || v.header.TimeRange == nil || !s.Timestamp.IsSet() {
+	if v.header == nil || v.header.TimeRange == nil || s.Timestamp.IsZero() {
 		return
 	}
 	t, at := v.header.TimeRange, decimal(s.Timestamp.Decimal())
 	if t.Start != "" && compareDecimals(at, v.start) < 0 || t.End != "" && compareDecimals(at, v.end) > 0 {
-		v.add("sample-time", "the timestamp %s lies outside of the time range from %s to %s", s.Timestamp.Text, t.Start, t.End)
+		v.add("sample-time", "the timestamp %s lies outside of the time range from %s to %s", s.Timestamp, t.Start, t.End)
 	}
 }
 
-func (v *validator) checkWindow(w *WindowLine) {
-	if w.Start.IsSet() && w.End.IsSet() && compareRaw(&w.Start, &w.End) > 0 {
-		v.add("window-range", "the window goes from %s to %s", w.Start.Text, w.End.Text)
+func (v *validator) checkWindow(w *Window) {
+	if !w.Start.IsZero() && !w.End.IsZero() && compareNumbers(w.Start, w.End) > 0 {
+		v.add("window-range", "the window goes from %s to %s", w.Start, w.End)
 	}
-	if !timeUnits(string(w.Unit)) {
+	if !timeUnits(w.Unit) {
 		v.add("time-unit", "the window has the unit %q, which is not a known one", w.Unit)
 	}
 	for i := range w.ByStack {
 		s := &w.ByStack[i]
-		v.keys(s.Extra, "by_stack entry", byStackKeys)
-		if s.StackID.IsSet() {
+		if !s.StackID.IsZero() {
 			v.wantStackID(s.StackID, "window-stack")
-		} else {
-			v.add("required-key", `an entry of by_stack has no usable "stack_id"`)
 		}
 		v.checkWeights(s.Weights, nil, false)
 	}
 }
 
-func (n *RawNumber) sign() int {
+func (n Number) sign() int {
 	m, _, exact := n.Decimal()
 	if m == 0 && !exact {
 		return cmp.Compare(n.Float64(), 0)
@@ -175,7 +164,7 @@ type decimalValue struct {
 
 func decimal(m int64, d int, exact bool) decimalValue { return decimalValue{m, d, exact} }
 
-func compareRaw(a, b *RawNumber) int {
+func compareNumbers(a, b Number) int {
 	return compareDecimals(decimal(a.Decimal()), decimal(b.Decimal()))
 }
 

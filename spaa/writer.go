@@ -50,7 +50,7 @@ func (w *Writer) Write(r Record) error {
 	if err := w.checkOrder(r); err != nil {
 		return fmt.Errorf("record %d (%s): %w", w.count+1, r.RecordType(), err)
 	}
-	w.e.b, w.e.keys, w.e.err = w.e.b[:0], w.e.keys[:0], nil
+	w.e.b, w.e.err = w.e.b[:0], nil
 	w.e.record(r)
 	if w.e.err != nil {
 		return fmt.Errorf("record %d (%s): %w", w.count+1, r.RecordType(), w.e.err)
@@ -79,9 +79,7 @@ func (w *Writer) checkOrder(r Record) error {
 	}
 	switch r := r.(type) {
 	case *Header:
-		if r.Format != "spaa" {
-			return &FormatError{r.Format}
-		}
+		return r.OtherFormat()
 	case *DSO:
 		if _, ok := w.dsos[r.ID]; ok {
 			return order("dso %d was written before; ids of dsos are unique", r.ID)
@@ -122,17 +120,21 @@ func (w *Writer) remember(r Record) {
 	case *Stack:
 		w.stacks[r.ID] = struct{}{}
 		delete(w.waiting, r.ID)
-		w.nameThread(r.Context.TID)
+		w.nameThreadOf(r.Context)
 	case *Sample:
 		w.nameStack(r.StackID)
 		w.nameThread(r.TID)
-		if r.Context != nil {
-			w.nameThread(r.Context.TID)
-		}
+		w.nameThreadOf(r.Context)
 	case *Window:
 		for i := range r.ByStack {
 			w.nameStack(r.ByStack[i].StackID)
 		}
+	}
+}
+
+func (w *Writer) nameThreadOf(c *Context) {
+	if c != nil {
+		w.nameThread(c.TID)
 	}
 }
 

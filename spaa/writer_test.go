@@ -23,7 +23,7 @@ func TestWriterOrder(t *testing.T) {
 	dso := &DSO{ID: 1, Name: "app"}
 	frame := &Frame{ID: 1, Func: "f", DSO: 1, Kind: "user"}
 	thread := &Thread{PID: 1, TID: 1}
-	stack := &Stack{ID: StringID("0x1"), Frames: []int64{1}, Context: Context{Event: "cycles", TID: Some[int64](1)}}
+	stack := &Stack{ID: StringID("0x1"), Frames: []int64{1}, Context: &Context{Event: "cycles", TID: Some[int64](1)}}
 	sample := &Sample{StackID: StringID("0x1"), TID: Some[int64](1)}
 	window := &Window{ByStack: []StackWeights{{StackID: StringID("0x2")}}}
 	for _, c := range []struct {
@@ -204,8 +204,8 @@ func randomRecords(r *rand.Rand) []Record {
 		}
 		return ws
 	}
-	context := func() Context {
-		c := Context{Event: text(), PID: optInt(), CPU: optInt(), Comm: text(), ExecName: text(), ZoneName: text(), Extra: extra()}
+	context := func() *Context {
+		c := &Context{Event: text(), PID: optInt(), CPU: optInt(), Comm: text(), ExecName: text(), ZoneName: text(), Extra: extra()}
 		if r.IntN(2) == 0 {
 			c.Probe = &Probe{Provider: text(), Function: text(), Extra: extra()}
 			c.TraceFields = json.RawMessage(`{"a":[1,2.50]}`)

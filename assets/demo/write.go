@@ -166,7 +166,7 @@ func (s *stack) weights(v [2]int64) []spaa.Weight {
 func (s *stack) record() *spaa.Stack {
 	return &spaa.Stack{
 		ID: s.id(), Frames: s.frames, StackType: "unified",
-		Context: spaa.Context{Event: s.event, PID: spaa.Some(int64(pid)), TID: spaa.Some(s.thread.tid), Comm: s.thread.name},
+		Context: &spaa.Context{Event: s.event, PID: spaa.Some(int64(pid)), TID: spaa.Some(s.thread.tid), Comm: s.thread.name},
 		Weights: s.weights(s.total), Exclusive: &spaa.Exclusive{Frame: s.frames[0], Weights: s.weights(s.total)},
 	}
 }

@@ -63,7 +63,15 @@ type number struct {
 	inexact bool
 }
 
-// idRef is the id of a stack: see [format.RawID.Key]. For formText and
+// textOf is the literal of a number that is not exact, else "".
+func (b *batch) textOf(n number) string {
+	if n.text == 0 {
+		return ""
+	}
+	return b.texts[n.text-1]
+}
+
+// idRef is the id of a stack: see [format.ID.Key]. For formText and
 // formNumberText word is a string number of the dict.
 type idRef struct {
 	word uint64

@@ -135,19 +135,9 @@ func newCutter(window int64) *cutter {
 	}
 }
 
-// unitsPerSecond are how many of the units that times of SPAA files come in
-// a second has.
-var unitsPerSecond = map[string]int64{
-	"": 1, "seconds": 1, "s": 1, "milliseconds": 1e3, "ms": 1e3, "microseconds": 1e6, "us": 1e6, "nanoseconds": 1e9, "ns": 1e9, "picoseconds": 1e12, "ps": 1e12,
-}
-
 func (c *cutter) begin(first *big.Rat, h *format.Header) {
 	c.start, c.unit = first, "seconds"
-	per := int64(1)
 	if h != nil && h.TimeRange != nil {
-		if n, ok := unitsPerSecond[h.TimeRange.Unit]; ok {
-			per = n
-		}
 		if h.TimeRange.Unit != "" {
 			c.unit = h.TimeRange.Unit
 		}
@@ -155,7 +145,8 @@ func (c *cutter) begin(first *big.Rat, h *format.Header) {
 			c.start = at
 		}
 	}
-	c.size.Mul(c.size, new(big.Rat).SetInt64(per))
+	unit, _ := unitSize(c.unit)
+	c.size.Mul(c.size, big.NewRat(second, unit))
 }
 
 func (c *cutter) add(s *format.Sample, h *format.Header) {

@@ -403,7 +403,7 @@ func TestSplitSrcLine(t *testing.T) {
 		{"", "", 0, 0},
 	}
 	for _, tt := range tests {
-		file, line, col := splitSrcLine([]byte(tt.in))
+		file, line, col := splitSrcLine(tt.in)
 		if string(file) != tt.file || line != tt.line || col != tt.col {
 			t.Errorf("%q: got %q %d %d, want %q %d %d", tt.in, file, line, col, tt.file, tt.line, tt.col)
 		}

@@ -1,7 +1,6 @@
 package spaa
 
 import (
-	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 
@@ -27,10 +26,12 @@ type dict struct {
 	calls    pairs.Table
 	nodes    uint32
 	bigs     map[int64]uint32
-	contexts map[string]uint32
-	key      []byte
+	contexts map[*format.Context]uint32
 	// names remembers the last string looked up for each of a few keys.
 	names [4]lastName
+
+	lastContext   *format.Context
+	lastContextID uint32
 
 	// prev are the nodes of the last stack, root first, and prevFrames its
 	// frames in that order.
@@ -44,22 +45,27 @@ type lastName struct {
 }
 
 func newDict() *dict {
-	return &dict{strings: map[string]uint32{}, bigs: map[int64]uint32{}, contexts: map[string]uint32{}}
+	return &dict{strings: map[string]uint32{}, bigs: map[int64]uint32{}, contexts: map[*format.Context]uint32{}}
 }
 
 func (d *dict) full() bool {
 	return d.nodes > dictNodes || len(d.strings) > dictStrings || d.text > dictText || len(d.contexts) > dictContexts
 }
 
-// str returns the number of a string, which is not 0; 0 stands for absent.
-func (d *dict) str(b *batch, s []byte) uint32 {
-	if s == nil {
+// str returns the number of a string, 0 for the empty one.
+func (d *dict) str(b *batch, s string) uint32 {
+	return d.present(b, s, s != "")
+}
+
+// present is str for a string that may be there and empty; 0 stands for absent.
+func (d *dict) present(b *batch, s string, ok bool) uint32 {
+	if !ok {
 		return 0
 	}
-	if id, ok := d.strings[string(s)]; ok {
+	if id, ok := d.strings[s]; ok {
 		return id
 	}
-	key := string(s)
+	key := strings.Clone(s)
 	id := uint32(len(d.strings) + 1)
 	b.strings = append(b.strings, validText(key))
 	d.strings[key] = id
@@ -69,16 +75,15 @@ func (d *dict) str(b *batch, s []byte) uint32 {
 }
 
 // name is str for a key whose value is mostly the same as last time.
-func (d *dict) name(b *batch, which int, s []byte) uint32 {
-	if s == nil {
-		return 0
-	}
+func (d *dict) name(b *batch, which int, s string) uint32 {
 	n := &d.names[which]
-	if n.id != 0 && string(s) == n.text {
-		return n.id
+	if s != n.text {
+		n.id = d.str(b, s)
+		n.text = ""
+		if n.id != 0 {
+			n.text = d.keys[n.id-1]
+		}
 	}
-	n.id = d.str(b, s)
-	n.text = d.keys[n.id-1]
 	return n.id
 }
 
@@ -91,21 +96,23 @@ func validText(s string) string {
 }
 
 // id packs a stack id.
-func (d *dict) id(b *batch, id format.RawID) (word uint64, form uint8) {
-	if !id.IsSet() {
+func (d *dict) id(b *batch, id format.ID) (word uint64, form uint8) {
+	if id.IsZero() {
 		return 0, formNone
 	}
 	word, packed := id.Key()
 	switch {
 	case packed != format.IDText:
 		return word, uint8(packed)
-	case id.Number:
-		return uint64(d.str(b, id.Text)), formNumberText
+	case id.IsNumber():
+		form = formNumberText
+	default:
+		form = formText
 	}
-	return uint64(d.str(b, id.Text)), formText
+	return uint64(d.present(b, id.String(), true)), form
 }
 
-func (d *dict) ref(b *batch, id format.RawID) idRef {
+func (d *dict) ref(b *batch, id format.ID) idRef {
 	word, form := d.id(b, id)
 	return idRef{word, form}
 }
@@ -166,46 +173,23 @@ func (d *dict) frame(b *batch, id int64) uint32 {
 	return bigFrame | k
 }
 
-// context returns the number of a context, from 0.
-func (d *dict) context(b *batch, c *format.ContextLine) uint32 {
-	d.key = contextKey(d.key[:0], c)
-	id, ok := d.contexts[string(d.key)]
+// context returns the number of a context, from 0. The parser of lines has one for each
+// text of it. A stack without a context shares the one that says nothing.
+func (d *dict) context(b *batch, c *format.Context) uint32 {
+	if c == nil {
+		c = &noContext
+	}
+	if c == d.lastContext {
+		return d.lastContextID
+	}
+	id, ok := d.contexts[c]
 	if !ok {
 		id = uint32(len(d.contexts))
 		b.contexts = append(b.contexts, d.contextRec(b, c))
-		d.contexts[string(d.key)] = id
+		d.contexts[c] = id
 	}
+	d.lastContext, d.lastContextID = c, id
 	return id
 }
 
-// contextKey appends what identifies a context.
-func contextKey(key []byte, c *format.ContextLine) []byte {
-	text := func(tag byte, s []byte) {
-		if s != nil {
-			key = append(key, tag)
-			key = binary.AppendUvarint(key, uint64(len(s)))
-			key = append(key, s...)
-		}
-	}
-	num := func(tag byte, n format.Opt[int64]) {
-		if n.OK {
-			key = append(key, tag)
-			key = binary.AppendVarint(key, n.V)
-		}
-	}
-	text('e', c.Event)
-	num('p', c.PID)
-	num('t', c.TID)
-	num('c', c.CPU)
-	text('m', c.Comm)
-	text('x', c.ExecName)
-	num('u', c.UID)
-	text('z', c.ZoneName)
-	text('r', c.Probe)
-	text('f', c.TraceFields)
-	for i := range c.Extra {
-		text('k', c.Extra[i].Key)
-		text('v', c.Extra[i].Value)
-	}
-	return key
-}
+var noContext format.Context

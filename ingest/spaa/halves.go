@@ -13,8 +13,8 @@ const (
 	kernelHalf
 )
 
-func halfOf(stackType []byte) half {
-	switch string(stackType) {
+func halfOf(stackType string) half {
+	switch stackType {
 	case "user":
 		return userHalf
 	case "kernel":

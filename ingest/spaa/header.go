@@ -76,10 +76,7 @@ func (m *merger) header(h *format.Header, line int64) {
 func (m *merger) headerEvent(e *format.Event, line int64) {
 	name := m.names.id(e.Name)
 	s := &e.Sampling
-	at := int32(-1)
-	if int(name) < len(m.eventOf) {
-		at = m.eventOf[name] - 1
-	}
+	at := m.known(name)
 	switch {
 	case at >= 0 && m.events[at].declared:
 		m.warn(warnHeaderContent, line, "it lists event "+quote(e.Name)+" twice")

@@ -191,7 +191,7 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 		}
 		track = ts.index
 		if comm := mi.name(c.rec.who.comm); comm != 0 {
-			m.seen(ts, comm, 1)
+			m.seen(ts, comm)
 		}
 	}
 	values := m.weights(c.event, mi.resolve(b.weights[s.weights.from:s.weights.to]), line)

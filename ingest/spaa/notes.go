@@ -31,7 +31,7 @@ func (m *merger) notes(h *format.Header) {
 			if key == notesKey && pairs != nil || isNull(extra[key]) {
 				continue
 			}
-			for _, a := range flatten(nil, validText(key), extra[key], 0) {
+			for _, a := range flatten(nil, validText(key), extra[key], 1) {
 				src.Note(a.Key, a.Value)
 			}
 		}

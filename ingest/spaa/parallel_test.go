@@ -89,6 +89,26 @@ func TestSameHoweverCut(t *testing.T) {
 	sameHoweverCut(t, synthetic("samples", 3000, false), []int{1, 8}, []int{1 << 12, 1 << 18})
 }
 
+// TestKeepsNothing has a recording hold no part of the file, which goes away.
+func TestKeepsNothing(t *testing.T) {
+	for seed := range uint64(6) {
+		data := []byte(chaos(seed, 400))
+		b := recording.NewBuilder()
+		err := Decode(context.Background(), source.FromBytes("x.spaa", data), b, decode.Options{Workers: 2})
+		rec := b.Finish()
+		if rec.Counts.Windows == 0 || err != nil {
+			t.Fatal(rec.Counts, err)
+		}
+		want := dump(rec)
+		for i := range data {
+			data[i] = '#'
+		}
+		if got := dump(rec); got != want {
+			t.Error(firstDifference(got, want))
+		}
+	}
+}
+
 // TestDictReset has more strings and contexts than a worker keeps.
 func TestDictReset(t *testing.T) {
 	var s strings.Builder

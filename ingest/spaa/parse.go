@@ -1,11 +1,11 @@
 package spaa
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"ashlar/ingest/recording"
 	format "ashlar/spaa"
@@ -14,7 +14,6 @@ import (
 // parser turns pieces into batches. Each worker has one.
 type parser struct {
 	lines     format.Parser
-	line      format.Line
 	dict      *dict
 	rootFirst bool
 
@@ -43,23 +42,21 @@ func (p *parser) parse(pc piece, b *batch) {
 		p.bad(warnLongLine, fmt.Sprintf("has more than %d bytes", maxLine))
 		return
 	}
-	for data := pc.data; len(data) > 0; p.at++ {
+	// The text is not to be changed, nor kept: what the batch has of it is copied.
+	for text, more := unsafe.String(unsafe.SliceData(pc.data), len(pc.data)), len(pc.data) > 0; more; p.at++ {
+		var line string
+		line, text, more = strings.Cut(text, "\n")
+		ended := more || !pc.last
+		more = text != ""
 		b.lines = p.at + 1
-		text := data
-		ended := true
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			text, data = data[:i], data[i+1:]
-		} else {
-			data, ended = nil, !pc.last
-		}
-		if len(text) == 0 || text[0] <= ' ' && len(bytes.TrimLeft(text, " \t\r")) == 0 {
+		if len(line) == 0 || line[0] <= ' ' && strings.TrimLeft(line, " \t\r") == "" {
 			continue
 		}
-		if err := p.lines.Parse(text, &p.line); err != nil {
+		if rec, err := p.lines.Parse(line); err != nil {
 			p.badLine(err, ended)
-			continue
+		} else {
+			p.record(rec)
 		}
-		p.record()
 	}
 }
 
@@ -82,8 +79,8 @@ func (p *parser) item(it item) {
 	p.b.items = append(p.b.items, it)
 }
 
-func (p *parser) add(rec format.Kind, at int) {
-	p.item(item{kind: itemRecord, rec: rec, at: uint32(at)})
+func (p *parser) add(at int) {
+	p.item(item{kind: itemRecord, rec: p.lines.Kind(), at: uint32(at)})
 }
 
 // note keeps the detail of the first warning of a kind in the piece.
@@ -101,10 +98,10 @@ func (p *parser) bad(c code, detail string) {
 }
 
 // warn notes a warning about a name in the file, which is quoted.
-func (p *parser) warn(c code, name []byte) {
+func (p *parser) warn(c code, name string) {
 	at := uint32(0)
 	if !p.noted[c] {
-		at = p.note(c, quote(string(name)))
+		at = p.note(c, quote(name))
 	}
 	p.item(item{kind: itemWarning, code: c, at: at})
 }
@@ -121,72 +118,70 @@ func quote(name string) string {
 // leaveOut says that the record cannot be used and why.
 func (p *parser) leaveOut(c code, detail string) {
 	p.item(item{kind: itemWarning, code: c, at: p.note(c, detail)})
-	p.item(item{kind: itemLeftOut, rec: p.line.Kind})
+	p.item(item{kind: itemLeftOut, rec: p.lines.Kind()})
 }
 
-// record parses the line that was read.
-func (p *parser) record() {
-	l := &p.line
-	if l.Duplicates > 0 {
-		p.warn(warnDuplicateKey, nil)
+// record takes over a record of a line.
+func (p *parser) record(rec format.Record) {
+	if p.lines.Duplicates > 0 {
+		p.warn(warnDuplicateKey, "")
 	}
-	if l.Kind == format.KindUnknown {
-		p.warn(warnUnknownRecord, l.Type)
-		p.item(item{kind: itemLeftOut})
-		return
+	if len(p.lines.Problems) > 0 {
+		p.problems()
 	}
-	if l.Kind == format.KindHeader {
-		p.header()
-		return
-	}
-	p.extra(l.Extra)
-	if missing := l.Missing(); missing != nil {
-		if !p.missing(missing) {
-			p.leaveOut(warnMissingKey, missingText(l.Kind, missing))
+	if missing := p.lines.Missing(); missing != nil && p.lines.Kind() != format.KindHeader {
+		detail := fmt.Sprintf("%s record has no usable %q", p.lines.Kind(), strings.Join(missing, ", "))
+		if !p.useful(missing) {
+			p.leaveOut(warnMissingKey, detail)
 			return
 		}
-		p.item(item{kind: itemWarning, code: warnMissingKey, at: p.note(warnMissingKey, missingText(l.Kind, missing))})
+		p.item(item{kind: itemWarning, code: warnMissingKey, at: p.note(warnMissingKey, detail)})
 	}
-	switch l.Kind {
-	case format.KindDSO:
-		d := &l.DSO
-		p.add(l.Kind, len(p.b.dsos))
-		p.b.dsos = append(p.b.dsos, dsoRec{d.ID.V, p.dict.str(p.b, d.Name), p.dict.str(p.b, d.BuildID), d.IsKernel.V})
-	case format.KindFrame:
-		p.frame()
-	case format.KindThread:
-		t := &l.Thread
-		p.add(l.Kind, len(p.b.threads))
-		p.b.threads = append(p.b.threads, threadRec{t.PID.V, t.TID.V, p.dict.str(p.b, t.Comm)})
-	case format.KindStack:
-		p.stack()
-	case format.KindSample:
-		p.sample()
-	case format.KindWindow:
-		p.window()
+	b, d := p.b, p.dict
+	switch r := rec.(type) {
+	case *format.Sample:
+		p.sample(r)
+	case *format.Stack:
+		p.stack(r)
+	case *format.Frame:
+		p.frame(r)
+	case *format.DSO:
+		p.add(len(b.dsos))
+		b.dsos = append(b.dsos, dsoRec{r.ID, d.present(b, r.Name, !p.lines.Lacks("name")), d.str(b, r.BuildID), r.IsKernel.V})
+	case *format.Thread:
+		p.add(len(b.threads))
+		b.threads = append(b.threads, threadRec{r.PID, r.TID, d.str(b, r.Comm)})
+	case *format.Window:
+		p.window(r)
+	case *format.Header:
+		if err := r.OtherFormat(); err != nil {
+			p.leaveOut(warnBadHeader, err.Error())
+			return
+		}
+		p.add(len(b.headers))
+		b.headers = append(b.headers, r)
+	default:
+		p.warn(warnUnknownRecord, rec.RecordType())
+		p.item(item{kind: itemLeftOut})
 	}
 }
 
-func missingText(k format.Kind, keys []string) string {
-	return fmt.Sprintf("%s record has no usable %q", k, strings.Join(keys, ", "))
-}
-
-// missing reports whether a record is of use without some required keys.
-func (p *parser) missing(keys []string) bool {
-	for _, k := range keys {
-		switch p.line.Kind {
+// useful reports whether a record is of use without some required keys.
+func (p *parser) useful(missing []string) bool {
+	for _, key := range missing {
+		switch p.lines.Kind() {
 		case format.KindDSO, format.KindFrame:
-			if k == "id" {
+			if key == "id" {
 				return false
 			}
 		case format.KindThread:
 			return false
 		case format.KindSample:
-			if k == "timestamp" {
+			if key == "timestamp" {
 				return false
 			}
 		case format.KindWindow:
-			if k != "by_stack" {
+			if key != "by_stack" {
 				return false
 			}
 		}
@@ -194,57 +189,50 @@ func (p *parser) missing(keys []string) bool {
 	return true
 }
 
-// extra counts keys that are not the format's, and those of a wrong type.
-func (p *parser) extra(fields []format.RawField) {
-	for i := range fields {
-		f := &fields[i]
+// problems counts keys that are not the format's, and those of a wrong type. Those of
+// contexts are shown as they are; those of headers are the merger's.
+func (p *parser) problems() {
+	if p.lines.Kind() == format.KindHeader {
+		return
+	}
+	for _, pr := range p.lines.Problems {
 		switch {
-		case f.Mistyped:
-			p.warn(warnMistypedKey, f.Key)
-		case !isNull(f.Value):
-			p.warn(warnUnknownKey, f.Key)
+		case pr.Object == "context" || pr.Object == "probe" || pr.Kind == format.LackingKey:
+		case pr.Kind == format.MistypedKey:
+			p.warn(warnMistypedKey, pr.Key)
+		case !isNull(pr.Value):
+			p.warn(warnUnknownKey, pr.Key)
 		}
 	}
 }
 
-func (p *parser) header() {
-	rec, err := p.line.Record()
-	if err != nil {
-		p.leaveOut(warnBadHeader, err.Error())
-		return
-	}
-	p.add(format.KindHeader, len(p.b.headers))
-	p.b.headers = append(p.b.headers, rec.(*format.Header))
-}
-
-func (p *parser) frame() {
-	f := &p.line.Frame
+func (p *parser) frame(f *format.Frame) {
 	r := frameRec{
-		id: f.ID.V, dso: f.DSO.V, hasDSO: f.DSO.OK, name: p.dict.str(p.b, f.Func),
+		id: f.ID, dso: f.DSO, hasDSO: !p.lines.Lacks("dso"), name: p.dict.present(p.b, f.Func, !p.lines.Lacks("func")),
 		inlined: f.Inlined.V, unresolved: !f.FuncResolved.Or(true),
 		depth: uint8(min(max(f.InlineDepth.V, 0), 255)),
 	}
 	r.addr, r.offset = p.address(f.IP), p.address(f.SymOff)
-	if r.name == 0 && f.IP != nil {
+	if r.name == 0 && f.IP != "" {
 		r.name, r.unresolved = p.dict.str(p.b, f.IP), true
 	}
 	if f.SrcLineResolved.Or(true) {
-		var file []byte
+		var file string
 		file, r.line, r.column = splitSrcLine(f.SrcLine)
 		r.file = p.dict.str(p.b, file)
 	}
-	switch string(f.Kind) {
+	switch f.Kind {
 	case "user":
 		r.kind = recording.KindUser
 	case "kernel":
 		r.kind = recording.KindKernel
 	}
-	p.add(format.KindFrame, len(p.b.frames))
+	p.add(len(p.b.frames))
 	p.b.frames = append(p.b.frames, r)
 }
 
-func (p *parser) address(s []byte) uint64 {
-	if s == nil {
+func (p *parser) address(s string) uint64 {
+	if s == "" {
 		return 0
 	}
 	v, ok := parseHex(s)
@@ -256,14 +244,14 @@ func (p *parser) address(s []byte) uint64 {
 
 // number copies a number to where there is none yet. Only times need more than its
 // nearest mantissa.
-func (p *parser) number(to *number, n *format.RawNumber, exactText bool) {
-	if !n.IsSet() {
+func (p *parser) number(to *number, n format.Number, exactText bool) {
+	if n.IsZero() {
 		return
 	}
 	m, dec, exact := n.Decimal()
 	to.mant, to.dec, to.set, to.inexact = m, uint8(dec), true, !exact
 	if !exact && exactText {
-		p.b.texts = append(p.b.texts, string(n.Text))
+		p.b.texts = append(p.b.texts, strings.Clone(string(n)))
 		to.text = uint32(len(p.b.texts))
 	}
 }
@@ -276,75 +264,70 @@ func grown[T any](s *[]T) *T {
 }
 
 // weightList copies weights and returns where they are.
-func (p *parser) weightList(ws []format.WeightLine) span {
+func (p *parser) weightList(ws []format.Weight) span {
 	b := p.b
 	from := len(b.weights)
 	for i := range ws {
 		w := &ws[i]
-		p.extra(w.Extra)
-		if w.Metric == nil || !w.Value.IsSet() {
+		if w.Metric == "" || w.Value.IsZero() {
 			p.warn(warnWeight, w.Metric)
 			continue
 		}
 		r := grown(&b.weights)
 		r.metric, r.unit = p.dict.name(b, nameMetric+i&1, w.Metric), p.dict.name(b, nameUnit, w.Unit)
-		p.number(&r.value, &w.Value, false)
+		p.number(&r.value, w.Value, false)
 	}
 	return span{uint32(from), uint32(len(b.weights))}
 }
 
-func (p *parser) stack() {
-	b, s := p.b, &p.line.Stack
-	if s.HasExclusive {
+func (p *parser) stack(s *format.Stack) {
+	b := p.b
+	if s.Exclusive != nil {
 		p.exclusive(s)
 	}
 	r := stackRec{
-		id:   p.dict.ref(b, s.ID),
-		leaf: p.dict.stack(b, s.Frames, p.rootFirst),
-		// A stack without a context shares the one that says nothing.
-		context: p.dict.context(b, &p.line.Context),
+		id:      p.dict.ref(b, s.ID),
+		leaf:    p.dict.stack(b, s.Frames, p.rootFirst),
+		context: p.dict.context(b, s.Context),
 		weights: p.weightList(s.Weights),
 		half:    halfOf(s.StackType),
 	}
 	r.related.from = uint32(len(b.related))
-	for _, id := range s.Related {
+	for _, id := range s.RelatedStacks {
 		b.related = append(b.related, p.dict.ref(b, id))
 	}
 	r.related.to = uint32(len(b.related))
-	p.add(format.KindStack, len(b.stacks))
+	p.add(len(b.stacks))
 	b.stacks = append(b.stacks, r)
 }
 
 // exclusive compares the recorded weight of the leaf with the stack's own. The
 // stack's weight at its leaf counts, so a difference is only reported.
-func (p *parser) exclusive(s *format.StackLine) {
-	e := &s.Exclusive
-	p.extra(e.Extra)
-	if e.Frame.OK {
-		leaf, ok := int64(0), len(s.Frames) > 0
-		if ok && p.rootFirst {
-			leaf = s.Frames[len(s.Frames)-1]
-		} else if ok {
-			leaf = s.Frames[0]
-		}
-		if !ok || leaf != e.Frame.V {
-			p.warn(warnExclusiveFrame, nil)
-		}
+func (p *parser) exclusive(s *format.Stack) {
+	e := s.Exclusive
+	order := format.LeafToRoot
+	if p.rootFirst {
+		order = format.RootToLeaf
+	}
+	if leaf, ok := s.Leaf(order); (!ok || leaf != e.Frame) && !p.lines.LacksIn("exclusive", "frame") {
+		p.warn(warnExclusiveFrame, "")
 	}
 	for i := range e.Weights {
+		w := &e.Weights[i]
 		for k := range s.Weights {
-			if bytes.Equal(e.Weights[i].Metric, s.Weights[k].Metric) {
-				if !sameNumber(&e.Weights[i].Value, &s.Weights[k].Value) {
-					p.warn(warnExclusiveWeight, e.Weights[i].Metric)
-				}
-				break
+			if s.Weights[k].Metric != w.Metric {
+				continue
 			}
+			if !sameNumber(s.Weights[k].Value, w.Value) {
+				p.warn(warnExclusiveWeight, w.Metric)
+			}
+			break
 		}
 	}
 }
 
-func sameNumber(a, b *format.RawNumber) bool {
-	if bytes.Equal(a.Text, b.Text) {
+func sameNumber(a, b format.Number) bool {
+	if a == b {
 		return true
 	}
 	am, ad, aok := a.Decimal()
@@ -358,17 +341,16 @@ func sameNumber(a, b *format.RawNumber) bool {
 	return aok && bok && am == bm && ad == bd
 }
 
-func (p *parser) sample() {
-	b, s := p.b, &p.line.Sample
+func (p *parser) sample(s *format.Sample) {
+	b := p.b
 	r := grown(&b.samples)
-	p.number(&r.time, &s.Timestamp, true)
-	p.number(&r.period, &s.Period, false)
+	p.number(&r.time, s.Timestamp, true)
+	p.number(&r.period, s.Period, false)
 	r.id.word, r.id.form = p.dict.id(b, s.StackID)
 	r.who.pid, r.who.tid, r.who.hasPID, r.who.hasTID = s.PID.V, s.TID.V, s.PID.OK, s.TID.OK
 	r.event, r.cpu = p.dict.name(b, nameEvent, s.Event), -1
 	cpu := s.CPU
-	if p.line.HasContext {
-		c := &p.line.Context
+	if c := s.Context; c != nil {
 		r.who.comm = p.dict.str(b, c.Comm)
 		if !r.who.hasPID {
 			r.who.pid, r.who.hasPID = c.PID.V, c.PID.OK
@@ -382,31 +364,30 @@ func (p *parser) sample() {
 		if !cpu.OK {
 			cpu = c.CPU
 		}
-		if c.ExecName != nil || c.UID.OK || c.ZoneName != nil || c.Probe != nil || c.TraceFields != nil || len(c.Extra) > 0 {
-			p.warn(warnSampleContext, nil)
+		if c.ExecName != "" || c.UID.OK || c.ZoneName != "" || c.Probe != nil || c.TraceFields != nil || c.Extra != nil {
+			p.warn(warnSampleContext, "")
 		}
 	}
 	if cpu.OK && cpu.V >= 0 && cpu.V < 1<<15 {
 		r.cpu = int32(cpu.V)
 	}
-	p.add(format.KindSample, len(b.samples)-1)
+	p.add(len(b.samples) - 1)
 }
 
-func (p *parser) window() {
-	b, w := p.b, &p.line.Window
+func (p *parser) window(w *format.Window) {
+	b := p.b
 	r := windowRec{
-		id:   validText(string(w.ID.Text)),
+		id:   validText(strings.Clone(w.ID.String())),
 		unit: p.dict.str(b, w.Unit),
 	}
-	p.number(&r.start, &w.Start, true)
-	p.number(&r.end, &w.End, true)
+	p.number(&r.start, w.Start, true)
+	p.number(&r.end, w.End, true)
 	r.rows.from = uint32(len(b.rows))
 	for i := range w.ByStack {
 		row := &w.ByStack[i]
-		p.extra(row.Extra)
 		b.rows = append(b.rows, rowRec{p.dict.ref(b, row.StackID), p.weightList(row.Weights)})
 	}
 	r.rows.to = uint32(len(b.rows))
-	p.add(format.KindWindow, len(b.windows))
+	p.add(len(b.windows))
 	b.windows = append(b.windows, r)
 }

@@ -1,16 +1,16 @@
 package spaa
 
 import (
-	"bytes"
 	"strconv"
+	"strings"
 )
 
 // splitSrcLine splits "file:line[:column]" from the right, so that files with
 // colons of their own ("node:fs:66:25", `C:\a.c:7`) come out whole. line and
 // column are 0 when not given.
-func splitSrcLine(s []byte) (file []byte, line, column int32) {
+func splitSrcLine(s string) (file string, line, column int32) {
 	// addr2line and perf append " (discriminator N)".
-	if i := bytes.LastIndex(s, []byte(" (discriminator ")); i > 0 {
+	if i := strings.LastIndex(s, " (discriminator "); i > 0 {
 		s = s[:i]
 	}
 	rest, n, ok := cutNumber(s)
@@ -24,28 +24,28 @@ func splitSrcLine(s []byte) (file []byte, line, column int32) {
 }
 
 // cutNumber cuts ":123" off the end. Something must be left before it.
-func cutNumber(s []byte) (rest []byte, n int32, ok bool) {
-	i := bytes.LastIndexByte(s, ':')
+func cutNumber(s string) (rest string, n int32, ok bool) {
+	i := strings.LastIndexByte(s, ':')
 	if i <= 0 || i == len(s)-1 {
 		return s, 0, false
 	}
-	v, err := strconv.ParseUint(string(s[i+1:]), 10, 31)
+	v, err := strconv.ParseUint(s[i+1:], 10, 31)
 	if err != nil {
 		return s, 0, false
 	}
 	return s[:i], int32(v), true
 }
 
-// knownFile is nil for what symbolisers write when they know nothing.
-func knownFile(s []byte) []byte {
-	if len(s) == 0 || string(s) == "??" {
-		return nil
+// knownFile is empty for what symbolisers write when they know nothing.
+func knownFile(s string) string {
+	if s == "??" {
+		return ""
 	}
 	return s
 }
 
 // parseHex reads "0x1f" or "1f".
-func parseHex(s []byte) (uint64, bool) {
+func parseHex(s string) (uint64, bool) {
 	if len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
 		s = s[2:]
 	}
@@ -53,7 +53,7 @@ func parseHex(s []byte) (uint64, bool) {
 		return 0, false
 	}
 	var v uint64
-	for _, c := range s {
+	for _, c := range []byte(s) {
 		switch {
 		case c-'0' <= 9:
 			v = v<<4 | uint64(c-'0')

@@ -56,7 +56,7 @@ func (m *merger) sample(mi *mirror, b *batch, s *sampleRec, line int64) {
 		d.flags |= flagNoThread
 	}
 	if d.comm != 0 {
-		m.seen(ts, d.comm, 1)
+		m.seen(ts, d.comm)
 	}
 	if s.event != 0 {
 		d.event = m.event(mi.name(s.event), line)
@@ -146,11 +146,7 @@ func (m *merger) time(n number, b *batch, line int64) int64 {
 		m.warn(warnNoTimeRange, line, "")
 		m.setClock("", decimal{n.mant, int(n.dec)}, line)
 	}
-	text := ""
-	if n.text != 0 {
-		text = b.texts[n.text-1]
-	}
-	at, exact := m.clock.at(n.mant, int(n.dec), text)
+	at, exact := m.clock.at(n.mant, int(n.dec), b.textOf(n))
 	if !exact {
 		m.warn(warnTimeClamped, line, "")
 		m.repair(format.KindSample, line)

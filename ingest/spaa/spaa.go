@@ -72,14 +72,13 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	}
 	var (
 		p    format.Parser
-		l    format.Line
 		best = decode.No
 	)
 	rest := head
 	for n := 0; n < sniffLines && len(rest) > 0; n++ {
 		line, after, ended := bytes.Cut(rest, []byte{'\n'})
 		rest = after
-		err := p.Parse(line, &l)
+		rec, err := p.Parse(string(line))
 		if err != nil {
 			var syntax *format.SyntaxError
 			if errors.As(err, &syntax) && syntax.AtEnd && !ended && !whole && n == 0 && bytes.Contains(line, []byte(`"frame_order"`)) {
@@ -87,7 +86,7 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 			}
 			continue
 		}
-		c, err := sniffLine(&l)
+		c, err := sniffRecord(rec, &p)
 		if err != nil || c == decode.Certain {
 			return decode.Certain, err
 		}
@@ -99,22 +98,20 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return best, nil
 }
 
-func sniffLine(l *format.Line) (decode.Confidence, error) {
-	switch l.Kind {
-	case format.KindUnknown:
+func sniffRecord(rec format.Record, p *format.Parser) (decode.Confidence, error) {
+	switch rec := rec.(type) {
+	case *format.Unknown:
 		return decode.No, nil
-	case format.KindHeader:
-		_, err := l.Record()
-		if err == nil {
+	case *format.Header:
+		switch err := rec.OtherFormat(); {
+		case err == nil:
 			return decode.Certain, nil
-		}
-		var other *format.FormatError
-		if errors.As(err, &other) && other.Format == "heap-diff" {
+		case rec.Format == "heap-diff":
 			return decode.Certain, err
 		}
 		return decode.No, nil
 	}
-	if l.Missing() == nil {
+	if p.Missing() == nil {
 		return decode.Likely, nil
 	}
 	return decode.No, nil

@@ -134,7 +134,6 @@ func findHeader(ctx context.Context, s *splitter) (prelude, error) {
 	var (
 		pre  prelude
 		p    format.Parser
-		l    format.Line
 		off  int
 		line int64
 	)
@@ -159,16 +158,17 @@ func findHeader(ctx context.Context, s *splitter) (prelude, error) {
 				off += len(data) - len(rest)
 				data = rest
 				line++
-				if p.Parse(text, &l) != nil || l.Kind != format.KindHeader {
+				rec, _ := p.Parse(string(text))
+				h, ok := rec.(*format.Header)
+				if !ok {
 					continue
 				}
-				rec, err := l.Record()
-				var other *format.FormatError
-				if errors.As(err, &other) && other.Format == "heap-diff" {
+				if h.Format == "heap-diff" {
+					err := h.OtherFormat()
 					return &source.Error{Path: s.in.Path, What: err.Error(), Err: err}
 				}
-				if err == nil {
-					pre.header, pre.line = rec.(*format.Header), line
+				if h.OtherFormat() == nil {
+					pre.header, pre.line = h, line
 					return nil
 				}
 			}

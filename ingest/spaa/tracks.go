@@ -1,6 +1,7 @@
 package spaa
 
 import (
+	"math"
 	"strconv"
 
 	"ashlar/ingest/recording"
@@ -83,19 +84,11 @@ func (m *merger) thread(mi *mirror, t *threadRec, line int64) {
 }
 
 // seen counts a record of a track that has a command name.
-func (m *merger) seen(ts *trackState, comm uint32, n int64) {
-	for i := range ts.comms {
-		if ts.comms[i].comm == comm {
-			ts.comms[i].n += n
-			return
-		}
-	}
+func (m *merger) seen(ts *trackState, comm uint32) {
 	if len(ts.comms) == 0 && !ts.named && ts.key.hasTID {
 		m.rename(ts, m.names.text[comm])
 	}
-	if len(ts.comms) < maxComms {
-		ts.comms = append(ts.comms, commCount{comm, n})
-	}
+	ts.comms = addComm(ts.comms, commCount{comm, 1}, maxComms)
 }
 
 // rename names a track, and its process when this is its main thread or when
@@ -126,7 +119,7 @@ func (m *merger) finishNames() {
 			m.b.ProcessInfo(int(ts.process)).Name = ts.tb.Name()
 		}
 		for _, c := range ts.comms {
-			counts[ts.process] = addComm(counts[ts.process], c)
+			counts[ts.process] = addComm(counts[ts.process], c, math.MaxInt)
 		}
 	}
 	for _, ts := range m.byIndex {
@@ -137,14 +130,18 @@ func (m *merger) finishNames() {
 	}
 }
 
-func addComm(cs []commCount, c commCount) []commCount {
+// addComm adds to a count, or adds it where there are fewer than most.
+func addComm(cs []commCount, c commCount, most int) []commCount {
 	for i := range cs {
 		if cs[i].comm == c.comm {
 			cs[i].n += c.n
 			return cs
 		}
 	}
-	return append(cs, c)
+	if len(cs) < most {
+		cs = append(cs, c)
+	}
+	return cs
 }
 
 // mostFrequent is the first of those that were counted most often.

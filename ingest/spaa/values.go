@@ -46,11 +46,8 @@ type metricState struct {
 // event returns the index of an event by name, adding it when the header does
 // not have it.
 func (m *merger) event(name uint32, line int64) int32 {
-	for int(name) >= len(m.eventOf) {
-		m.eventOf = append(m.eventOf, make([]int32, max(64, len(m.eventOf)))...)
-	}
-	if e := m.eventOf[name]; e != 0 {
-		return e - 1
+	if e := m.known(name); e >= 0 {
+		return e
 	}
 	if len(m.events) >= maxEvents {
 		m.warn(warnEventLimit, line, quote(m.names.text[name]))
@@ -61,10 +58,16 @@ func (m *merger) event(name uint32, line int64) int32 {
 	return m.addEvent(name, recording.Event{Name: m.names.text[name]})
 }
 
-func (m *merger) addEvent(name uint32, e recording.Event) int32 {
+// known returns the index of an event that there is, -1 of others.
+func (m *merger) known(name uint32) int32 {
 	for int(name) >= len(m.eventOf) {
 		m.eventOf = append(m.eventOf, make([]int32, max(64, len(m.eventOf)))...)
 	}
+	return m.eventOf[name] - 1
+}
+
+// addEvent adds an event that is not known.
+func (m *merger) addEvent(name uint32, e recording.Event) int32 {
 	i := int32(m.b.AddEvent(e))
 	m.events = append(m.events, eventState{name: name, primary: -1})
 	m.eventOf[name] = i + 1
@@ -73,8 +76,8 @@ func (m *merger) addEvent(name uint32, e recording.Event) int32 {
 
 // defaultEvent is the event of records that name none.
 func (m *merger) defaultEvent(line int64) int32 {
-	if len(m.events) == 0 {
-		m.addEvent(m.names.id(""), recording.Event{})
+	if name := m.names.id(""); len(m.events) == 0 && m.known(name) < 0 {
+		m.addEvent(name, recording.Event{})
 	}
 	m.warn(warnEventMissing, line, "event "+quote(m.names.text[m.events[0].name]))
 	return 0

@@ -2,6 +2,7 @@ package spaa
 
 import (
 	"fmt"
+	"strings"
 )
 
 // code is a kind of warning.
@@ -120,28 +121,19 @@ func (m *merger) warn(c code, line int64, detail string) {
 	m.warned[c] = true
 	w := &warnings[c]
 	text := w.text
-	if hasDetail(text) {
+	if strings.Contains(text, "%s") {
 		text = fmt.Sprintf(w.text, detail)
 	}
-	place := ""
+	at := ""
 	if line > 0 {
-		place = fmt.Sprintf("line %d", line)
+		at = place(line)
 	}
 	say := m.b.Warn
 	switch c {
 	case warnUnknownKey, warnSampleContext, warnSamplePeriod:
 		say = m.b.Remark
 	}
-	say(w.word, place, "%s", text)
-}
-
-func hasDetail(text string) bool {
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] == '%' && text[i+1] == 's' {
-			return true
-		}
-	}
-	return false
+	say(w.word, at, "%s", text)
 }
 
 // flushWarnings hands on what was counted.

@@ -81,14 +81,8 @@ func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (st
 		m.warn(warnNoTimeRange, line, "")
 		m.setClock(unit, decimal{r.start.mant, int(r.start.dec)}, line)
 	}
-	text := func(n number) string {
-		if n.text == 0 {
-			return ""
-		}
-		return b.texts[n.text-1]
-	}
 	at := func(n number, absolute bool) int64 {
-		t, exact := m.clock.far(n.mant, int(n.dec), text(n), size, absolute)
+		t, exact := m.clock.far(n.mant, int(n.dec), b.textOf(n), size, absolute)
 		if !exact {
 			m.warn(warnTimeClamped, line, "")
 		}

@@ -360,14 +360,14 @@ func (s *spaaWriter) id(event int, call recording.CallID) format.ID {
 }
 
 // context says where a row was seen.
-func (s *spaaWriter) context(event int, k encode.RowKey) format.Context {
-	c := format.Context{Event: s.events[event].name}
+func (s *spaaWriter) context(event int, k encode.RowKey) *format.Context {
+	c := &format.Context{Event: s.events[event].name}
 	if k.Track != recording.NoTrack {
 		t := &s.threads[k.Track]
 		c.PID, c.TID = format.Some(t.PID), format.Some(t.TID)
 	}
 	for _, a := range s.Rec.Contexts.At(int(k.Ctx)) {
-		s.attr(&c, a)
+		s.attr(c, a)
 	}
 	if c.Comm == "" && k.Track != recording.NoTrack {
 		c.Comm = s.threads[k.Track].Name

@@ -1,0 +1,90 @@
+package spaa
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// A contextCache has the contexts that were read, by their text: most records have one
+// of a few, and finding the text again costs less than reading it.
+type contextCache struct {
+	last   *knownContext
+	byText map[string]*knownContext
+	size   int // bytes of text
+	parser *Parser
+}
+
+// A knownContext is a context and what was found in reading it.
+type knownContext struct {
+	Context
+	text       string
+	problems   []Problem
+	duplicates int
+}
+
+// Bounds of a contextCache, which is emptied then.
+const (
+	mostContexts    = 1 << 15
+	mostContextText = 16 << 20
+)
+
+// context reads a context. Records with equal texts of it share one, which is not to be
+// changed, unless they are the caller's.
+func (p *Parser) context(i int, dst **Context, depth int) int {
+	*dst = nil
+	if !p.isObject(i) {
+		return mismatch
+	}
+	if p.own {
+		c := new(Context)
+		end := p.object(i, contextPlan, unsafe.Pointer(c), depth+1)
+		if end >= 0 {
+			*dst = c
+		}
+		return end
+	}
+	cache := &p.contexts
+	c := cache.starting(p.b[i:])
+	if c == nil {
+		end := p.skip(i, depth)
+		if end < 0 {
+			return end
+		}
+		text := p.b[i:end]
+		if c = cache.byText[text]; c == nil {
+			c = cache.read(strings.Clone(text), p.maxDepth())
+		}
+	}
+	cache.last, *dst = c, &c.Context
+	p.Problems = append(p.Problems, c.problems...)
+	p.Duplicates += c.duplicates
+	return i + len(c.text)
+}
+
+// starting returns the known context that text starts with: the last one, or one without
+// objects in it. A whole object is the start of no other.
+func (cc *contextCache) starting(text string) *knownContext {
+	if cc.last != nil && strings.HasPrefix(text, cc.last.text) {
+		return cc.last
+	}
+	return cc.byText[text[:strings.IndexByte(text, '}')+1]]
+}
+
+// read reads the checked text of a context that is not known.
+func (cc *contextCache) read(text string, maxDepth int) *knownContext {
+	if cc.byText == nil || len(cc.byText) >= mostContexts || cc.size > mostContextText {
+		cc.byText, cc.size = map[string]*knownContext{}, 0
+	}
+	if cc.parser == nil {
+		cc.parser = &Parser{own: true, Extras: true}
+	}
+	c := &knownContext{text: text}
+	p := cc.parser
+	p.MaxDepth, p.b = maxDepth, text
+	p.Problems, p.Duplicates = nil, 0
+	p.object(0, contextPlan, unsafe.Pointer(&c.Context), 1)
+	c.problems, c.duplicates = p.Problems, p.Duplicates
+	cc.byText[text] = c
+	cc.size += len(text)
+	return c
+}
