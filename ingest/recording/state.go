@@ -133,6 +133,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = uint32(waker + 1)
 	state := t.b.rec.State(call)
 	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
+	Add(&t.b.inState[state], end-start)
 }
 
 // CommonCall is the part of a stack that a stack before had, too: the innermost call

@@ -24,6 +24,7 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 	t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
 	b.tracks.add(k, process, len(b.order))
 	b.order, b.over = append(b.order, t), append(b.over, nil)
+	b.alive.Add(int(t.index))
 	t.thread()
 	return t
 }
@@ -38,6 +39,7 @@ func (t *TrackBuilder) Over(at int64) {
 		return // there is more to do when all has been read
 	}
 	t.b.order[t.index], t.b.over[t.index] = nil, t.snapshot()
+	t.b.alive.Remove(int(t.index))
 }
 
 // again is the builder of a track that there is.
@@ -45,14 +47,15 @@ func (b *Builder) again(i int) *TrackBuilder {
 	if b.order[i] == nil {
 		b.order[i] = &TrackBuilder{b: b, index: int32(i), track: b.over[i], cached: b.over[i], shared: true}
 		b.over[i] = nil
+		b.alive.Add(i)
 	}
 	return b.order[i]
 }
 
 // live visits the builders of tracks that are not over.
 func (b *Builder) live(yield func(*TrackBuilder) bool) {
-	for _, t := range b.order {
-		if t != nil && !yield(t) {
+	for i := range b.alive.From(0) {
+		if !yield(b.order[i]) {
 			return
 		}
 	}
