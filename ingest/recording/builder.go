@@ -39,6 +39,8 @@ type Builder struct {
 	order  []*TrackBuilder // nil for those that are over
 	over   []*Track        // these: see TrackBuilder.Over
 	alive  bitset.Set      // the others
+	spare  []*TrackBuilder // of those that are over, to be used again
+	room   []Track         // for more
 	procs  map[int64]int
 	warn   map[string]int
 	tally  map[string]*Tally
@@ -52,6 +54,7 @@ type Builder struct {
 	part       *parting      // what is kept; nil for everything
 	states     groups.Groups // room of AddStates
 	inState    [states]int64 // of all tracks
+	spanned    bool          // a track that is over has spans
 
 	// OnPublish receives each snapshot; see Progress. Without it none are made
 	// before the last.
