@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/ingest/runset"
 	"ashlar/ingest/scan"
 	"ashlar/ingest/search"
 	"ashlar/ingest/spans"
@@ -87,9 +88,9 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 	}
 	err = scan.Spread(ctx, len(chosen), func(_, track int) {
 		for row := range chosen[track] {
-			runs := recording.Joined(chosen[track][row])
+			runs := runset.Joined(chosen[track][row])
 			if q.Others {
-				runs = recording.Without(recording.Joined(all[track][row]), runs)
+				runs = runset.Without(runset.Joined(all[track][row]), runs)
 			}
 			chosen[track][row] = runs
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/runset"
 )
 
 // spanRun is a run of neighbouring spans of a lane.
@@ -72,7 +73,7 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 		return nil
 	}
 	outer := set.Outer[track][lane]
-	for _, r := range recording.Without(runs, outer) {
+	for _, r := range runset.Without(runs, outer) {
 		out = append(out, stretch{r, false})
 	}
 	for _, r := range outer {

@@ -24,8 +24,10 @@ func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder 
 	case wire.StopTheWorld:
 		return d.runtimeTrack("stop the world")
 	case wire.MarkAssist:
-		if of != nil {
+		if of != nil && !of.over {
 			return of.track
+		} else if of != nil { // whose builder may be another's by now
+			return d.b.Track(recording.TrackKey{PID: goroutines, TID: of.id})
 		}
 	}
 	return d.runtimeTrack("garbage collection")

@@ -32,7 +32,8 @@ func (b *Builder) AddStates(all []TrackState) {
 		return
 	}
 	b.check()
-	g := b.byTrack(all)
+	g := &b.states
+	g.By(len(all), len(b.order), func(i int) int32 { return all[i].Track.index })
 	var next atomic.Int64
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -40,70 +41,20 @@ func (b *Builder) AddStates(all []TrackState) {
 		add := stateAdder{b: b, all: all, start: math.MaxInt64, end: math.MinInt64}
 		for {
 			i := int(next.Add(1)) - 1
-			if i >= len(g.tracks) {
+			if i >= g.Len() {
 				break
 			}
-			add.track(g.tracks[i], g.of(i))
+			add.track(g.Of(i))
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		add.done()
 	}
-	for range min(runtime.GOMAXPROCS(0), len(g.tracks)) - 1 {
+	for range min(runtime.GOMAXPROCS(0), g.Len()) - 1 {
 		wg.Go(work)
 	}
 	work()
 	wg.Wait()
-}
-
-// stateGroups has the places of states by their tracks.
-type stateGroups struct {
-	slot   []int32 // 1 + the group, by the track's number; 0 for none
-	tracks []*TrackBuilder
-	ends   []int32
-	places []int32
-}
-
-func (g *stateGroups) of(i int) []int32 {
-	if i == 0 {
-		return g.places[:g.ends[0]]
-	}
-	return g.places[g.ends[i-1]:g.ends[i]]
-}
-
-// byTrack puts states of the same track together, in their order.
-func (b *Builder) byTrack(all []TrackState) *stateGroups {
-	g := &b.states
-	if len(g.slot) < len(b.order) {
-		g.slot = make([]int32, 2*len(b.order))
-	}
-	clear(g.tracks)
-	g.tracks, g.ends = g.tracks[:0], g.ends[:0]
-	for i := range all {
-		t := all[i].Track
-		if g.slot[t.index] == 0 {
-			g.tracks, g.ends = append(g.tracks, t), append(g.ends, 0)
-			g.slot[t.index] = int32(len(g.tracks))
-		}
-		g.ends[g.slot[t.index]-1]++
-	}
-	sum := int32(0)
-	for i, n := range g.ends {
-		g.ends[i] = sum // where it begins, and once places are known ends
-		sum += n
-	}
-	if len(g.places) < len(all) {
-		g.places = make([]int32, len(all))
-	}
-	for i := range all {
-		end := &g.ends[g.slot[all[i].Track.index]-1]
-		g.places[*end] = int32(i)
-		*end++
-	}
-	for _, t := range g.tracks {
-		g.slot[t.index] = 0
-	}
-	return g
 }
 
 // stateAdder is one goroutine of AddStates.
@@ -113,9 +64,12 @@ type stateAdder struct {
 	n          int64
 	start, end int64
 	over       int64 // is too much to be added up
+	inState    [states]int64
 }
 
-func (a *stateAdder) track(t *TrackBuilder, places []int32) {
+// track adds those of one track.
+func (a *stateAdder) track(places []int32) {
+	t := a.all[places[0]].Track
 	t.own()
 	t.cached = nil
 	l := &t.track.States
@@ -138,6 +92,7 @@ func (a *stateAdder) track(t *TrackBuilder, places []int32) {
 		if sum != *in+(s.End-start) {
 			a.over = s.End - start
 		}
+		Add(&a.inState[s.State], sum-*in)
 		*in = sum
 		a.n++
 	}
@@ -146,6 +101,9 @@ func (a *stateAdder) track(t *TrackBuilder, places []int32) {
 // done tells the builder what was added.
 func (a *stateAdder) done() {
 	a.b.rec.Counts.States += a.n
+	for s, ps := range a.inState {
+		Add(&a.b.inState[s], ps)
+	}
 	if a.start <= a.end {
 		a.b.Cover(a.start, a.end)
 	}

@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ashlar/ingest/bitset"
 	"ashlar/ingest/column"
+	"ashlar/ingest/groups"
 	"ashlar/ingest/pairs"
 )
 
@@ -36,6 +38,9 @@ type Builder struct {
 	tracks trackTable
 	order  []*TrackBuilder // nil for those that are over
 	over   []*Track        // these: see TrackBuilder.Over
+	alive  bitset.Set      // the others
+	spare  []*TrackBuilder // of those that are over, to be used again
+	room   []Track         // for more
 	procs  map[int64]int
 	warn   map[string]int
 	tally  map[string]*Tally
@@ -45,9 +50,11 @@ type Builder struct {
 	summed     *[2][]int64 // them as the last snapshot has them, nil when something changed since
 	timed      bool
 	start, end int64
-	window     windowKey // the last one that was counted
-	part       *parting  // what is kept; nil for everything
-	states     stateGroups
+	window     windowKey     // the last one that was counted
+	part       *parting      // what is kept; nil for everything
+	states     groups.Groups // room of AddStates
+	inState    [states]int64 // of all tracks
+	spanned    bool          // a track that is over has spans
 
 	// OnPublish receives each snapshot; see Progress. Without it none are made
 	// before the last.

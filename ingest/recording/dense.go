@@ -61,9 +61,11 @@ func (l *Lane) squeeze() {
 		wakers = wakers[:n]
 	}
 	l.dense = append(l.dense, column.SpansOf(l.shelf, c.starts[:n], ends, c.calls[:n], wakers))
-	l.chunks, l.tail = nil, &noTail
+	l.drop()
 	if l.laneMore != &noMore {
-		l.long = column.On[longSpan](l.shelf)
+		if l.long = column.On[longSpan](l.shelf); !l.HasArgs() && len(l.unfinished)+len(l.levels) == 0 {
+			l.laneMore = &noMore
+		}
 	}
 }
 

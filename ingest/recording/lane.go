@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 
 	"ashlar/ingest/column"
 )
@@ -18,6 +19,7 @@ type Lane struct {
 	dense    []column.Spans
 	squeezed bool
 	woken    bool // there are wakers, as states have
+	shown    bool // snapshots have what it is made of
 	shelf    *column.Shelf
 	*laneMore
 }
@@ -35,20 +37,51 @@ type laneMore struct {
 // noMore is that of lanes that have none of it.
 var noMore laneMore
 
-// laneTail is what append needs: the last of chunks, and how many spans still fit it.
+// laneTail is what append needs: the last of chunks, and how many spans still fit it. It has
+// room for the first spans itself.
 type laneTail struct {
 	room int
 	laneChunk
+	first struct {
+		table        [1]laneChunk
+		starts       [column.FirstLen]int64
+		durs, wakers [column.FirstLen]uint32
+		calls        [column.FirstLen]CallID
+	}
 }
 
-// noTail is that of lanes which have to grow first.
-var noTail laneTail
+// noTail is that of lanes which have to grow first, and tails are those of lanes that are
+// short and over, of which there may be a million.
+var (
+	noTail laneTail
+	tails  = sync.Pool{New: func() any { return new(laneTail) }}
+)
 
 func (l *Lane) setTail(c laneChunk, room int) {
 	if l.tail == &noTail {
-		l.tail = new(laneTail)
+		l.tail = tails.Get().(*laneTail)
 	}
-	*l.tail = laneTail{room, c}
+	l.tail.room, l.tail.laneChunk = room, c
+}
+
+// begin makes room for the first spans.
+func (l *Lane) begin() {
+	t := tails.Get().(*laneTail)
+	f := &t.first
+	c := laneChunk{starts: f.starts[:], durs: f.durs[:], calls: f.calls[:]}
+	if l.woken {
+		c.wakers = f.wakers[:]
+	}
+	t.room, t.laneChunk, f.table[0] = column.FirstLen, c, c
+	l.tail, l.chunks = t, f.table[:]
+}
+
+// drop takes the chunks away, which are packed.
+func (l *Lane) drop() {
+	if t := l.tail; t != &noTail && !l.shown && &l.chunks[0].starts[0] == &t.first.starts[0] {
+		tails.Put(t)
+	}
+	l.chunks, l.tail = nil, &noTail
 }
 
 // newLane is an empty lane with its chunks on a shelf.
@@ -317,14 +350,13 @@ func (l *Lane) grow() {
 		l.chunks = append(l.chunks, c)
 		return
 	}
-	size := column.FirstLen
-	if len(l.chunks) > 0 {
-		size = min(column.ChunkLen, 4*len(l.chunks[0].starts))
+	if len(l.chunks) == 0 {
+		l.begin()
+		return
 	}
+	size := min(column.ChunkLen, 4*len(l.chunks[0].starts))
 	c := l.newChunk(size)
-	if len(l.chunks) > 0 {
-		l.chunks[0].copyTo(&c, off)
-	}
+	l.chunks[0].copyTo(&c, off)
 	l.chunks = []laneChunk{c}
 	l.setTail(c, size-off)
 }
@@ -373,6 +405,7 @@ func (l *Lane) cut(n int, shown bool) {
 // snapshot copies the lane for readers.
 func (l *Lane) snapshot() Lane {
 	s := *l
+	s.shown = true
 	if l.laneMore != &noMore {
 		more := *l.laneMore
 		more.levels = slices.Clone(l.levels)

@@ -131,6 +131,9 @@ func (t *TrackBuilder) discard() {
 	t.own()
 	c.States -= int64(t.track.States.Len())
 	p.left += int64(t.track.States.Len())
+	for s, ps := range t.track.InState {
+		Add(&t.b.inState[s], -ps)
+	}
 	t.track.States, t.track.InState = newStates(t.b.shelf), [states]int64{}
 	c.Spans -= t.spans
 	c.Unfinished -= t.late

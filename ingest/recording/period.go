@@ -58,7 +58,8 @@ func period(tracks []*Track, event int) int64 {
 // too are not written to but replaced.
 func (b *Builder) space(tracks []*Track) {
 	periods := make([]int64, len(b.rec.Events))
-	for i, t := range tracks {
+	for i := range b.alive.From(0) { // the others have no samples
+		t := tracks[i]
 		var c *Track
 		for k, s := range t.Samples {
 			if s.Event >= len(periods) {

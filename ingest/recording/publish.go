@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ashlar/ingest/bitset"
 	"ashlar/ingest/plain"
 )
 
@@ -113,15 +114,10 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 // publishTracks takes snapshots of tracks, as many as there is time for: of others the
 // last ones stay, and the next snapshot begins with them.
 func (b *Builder) publishTracks(r *Recording, until time.Time) {
-	r.Tracks = make([]*Track, len(b.order))
+	r.Tracks = slices.Clone(b.over)
 	turn := b.turn
-	for k := range b.order {
-		i := (turn + k) % len(b.order)
+	for i := range b.alive.From(turn) {
 		t := b.order[i]
-		if t == nil {
-			r.Tracks[i] = b.over[i]
-			continue
-		}
 		if !until.IsZero() && t.shown != nil && t.cached == nil && time.Now().After(until) {
 			if r.Tracks[i] = t.shown; b.turn == turn {
 				b.turn = i
@@ -180,11 +176,9 @@ func (b *Builder) event(r *Recording, i int) Event {
 	case FromStates:
 		for m := range e.Metrics {
 			e.Metrics[m].Total = 0
-			for _, t := range r.Tracks {
-				for s, ps := range t.InState {
-					if State(s).Weighs(m) {
-						e.Metrics[m].Total = b.total(e.Metrics[m].Total, ps, e.Metrics[m].Name)
-					}
+			for s, ps := range b.inState {
+				if State(s).Weighs(m) {
+					e.Metrics[m].Total = b.total(e.Metrics[m].Total, ps, e.Metrics[m].Name)
 				}
 			}
 		}
@@ -269,8 +263,9 @@ func (b *Builder) layOut() {
 		if now := time.Now(); now.After(b.next) {
 			r := b.Snapshot()
 			r.Done = false
+			cost := time.Since(now)
 			b.OnPublish(r)
-			b.next = now.Add(publishEvery)
+			b.next = time.Now().Add(max(publishEvery, publishShare*cost))
 		}
 	}
 }
@@ -308,7 +303,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
-	b.order, b.over, b.tracks = nil, nil, trackTable{} // of which the recording has all that is needed
+	b.order, b.over, b.alive, b.tracks = nil, nil, bitset.Set{}, trackTable{} // of which the recording has all that is needed
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

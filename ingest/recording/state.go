@@ -133,6 +133,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = uint32(waker + 1)
 	state := t.b.rec.State(call)
 	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
+	Add(&t.b.inState[state], end-start)
 }
 
 // CommonCall is the part of a stack that a stack before had, too: the innermost call
@@ -229,11 +230,13 @@ func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 // splitStates interns the calls of states below the spans that ran meanwhile: what
 // questions of states ask for.
 func (b *Builder) splitStates() {
-	for t := range b.live { // of others there are no spans
-		if t.track.States.Len() == 0 || len(t.lanes) == 0 && t.loose == nil {
+	for i, s := range b.over {
+		switch t := b.order[i]; {
+		case s != nil && (!b.spanned || len(s.Lanes) == 0) || t != nil && (t.track.States.Len() == 0 || len(t.lanes) == 0 && t.loose == nil):
 			continue
+		case t != nil:
+			s = t.snapshot() // laid out for good
 		}
-		s := t.snapshot() // laid out for good
 		split := func(call, span CallID, _, _ int64) {
 			if span != NoCall {
 				b.Call(span, b.rec.Calls.Frame(call))

@@ -422,7 +422,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	} else if len(t.lanes) > 0 {
 		s.Lanes = make([]Lane, len(t.lanes))
 		for i := range t.lanes {
-			s.Lanes[i] = t.lanes[i].snapshot()
+			s.Lanes[i], t.lanes[i].shown = t.lanes[i].snapshot(), true
 		}
 	}
 	for _, o := range t.open {

@@ -20,39 +20,78 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 	if i := b.tracks.find(k, process); i >= 0 {
 		return b.again(i)
 	}
-	t := &TrackBuilder{b: b, index: int32(len(b.order))}
-	t.track = &Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
+	if len(b.room) == 0 {
+		b.room = make([]Track, trackRoom)
+	}
+	t := b.trackBuilder(len(b.order), &b.room[0])
+	b.room = b.room[1:]
+	*t.track = Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
 	b.tracks.add(k, process, len(b.order))
 	b.order, b.over = append(b.order, t), append(b.over, nil)
+	b.alive.Add(int(t.index))
 	t.thread()
 	return t
 }
 
-// Over is Break where nothing is added by this builder any more: there may be a million
-// threads that have ended, and most need none. Who has more of the track all the same
-// asks for it anew.
+// trackRoom is for how many tracks there is room at once: many take less so.
+const trackRoom = 64
+
+// trackBuilder is a builder of a track.
+func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
+	if n := len(b.spare); n > 0 {
+		t, b.spare = b.spare[n-1], b.spare[:n-1]
+	} else {
+		t = new(TrackBuilder)
+	}
+	*t = TrackBuilder{b: b, index: int32(i), track: of}
+	return t
+}
+
+// Over is Break where nothing is added by this builder any more, which must not be used:
+// there may be a million threads that have ended, and most need none. Who has more of the
+// track all the same asks for it anew.
 func (t *TrackBuilder) Over(at int64) {
 	t.Break(at)
-	s := &t.track.States
-	if t.any || t.loose != nil || len(t.samples) > 0 || t.b.part != nil || len(s.chunks) > 0 || !slices.IsSortedFunc(t.track.Instants, byTime) {
+	long := func(l *Lane) bool { return len(l.dense) > 1 || len(l.chunks) > 0 && l.squeezed }
+	b := t.b
+	if t.loose != nil || len(t.samples) > 0 || b.part != nil || long(&t.track.States) || !slices.IsSortedFunc(t.track.Instants, byTime) ||
+		slices.ContainsFunc(t.lanes, func(l Lane) bool { return long(&l) || !l.squeezed }) {
 		return // there is more to do when all has been read
 	}
-	t.b.order[t.index], t.b.over[t.index] = nil, t.snapshot()
+	if t.any {
+		b.Cover(t.last, t.last)
+	}
+	if b.spanned = b.spanned || len(t.lanes) > 0; len(t.lanes) > 0 {
+		t.own()
+		t.track.Lanes = slices.Clip(t.lanes)
+	}
+	b.order[t.index], b.over[t.index] = nil, t.track
+	b.alive.Remove(int(t.index))
+	b.spare = append(b.spare, t)
 }
 
 // again is the builder of a track that there is.
 func (b *Builder) again(i int) *TrackBuilder {
 	if b.order[i] == nil {
-		b.order[i] = &TrackBuilder{b: b, index: int32(i), track: b.over[i], cached: b.over[i], shared: true}
-		b.over[i] = nil
+		t := b.trackBuilder(i, b.over[i])
+		t.cached, t.shared = t.track, true
+		for k := range t.track.Lanes {
+			l := t.track.Lanes[k].snapshot()
+			t.lanes = append(t.lanes, l)
+			t.any, t.last = true, max(t.last, l.lastEnd())
+			t.spans += int64(l.Len())
+			t.late += int64(len(l.unfinished))
+		}
+		b.order[i], b.over[i] = t, nil
+		b.alive.Add(i)
 	}
 	return b.order[i]
 }
 
 // live visits the builders of tracks that are not over.
 func (b *Builder) live(yield func(*TrackBuilder) bool) {
-	for _, t := range b.order {
-		if t != nil && !yield(t) {
+	for i := range b.alive.From(0) {
+		if !yield(b.order[i]) {
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/runset"
 )
 
 // Below makes a set of some spans of a recording, by track and lane, and of all
@@ -44,12 +45,12 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 					return // who asked sees that ctx has ended
 				}
 			}
-			outer := recording.Without(picked[lane], runs)
+			outer := runset.Without(picked[lane], runs)
 			switch {
 			case len(runs) == 0:
 				runs = outer
 			case len(outer) > 0:
-				runs = recording.Joined(slices.Concat(runs, outer))
+				runs = runset.Joined(slices.Concat(runs, outer))
 			}
 			set.Runs[track][lane], set.Outer[track][lane] = runs, outer
 		}
@@ -126,7 +127,7 @@ func children(ctx context.Context, rec *recording.Recording, above, lane *record
 		}
 		pieces[i] = f.found
 	})
-	return recording.Joined(slices.Concat(pieces...)), err
+	return runset.Joined(slices.Concat(pieces...)), err
 }
 
 // family looks for children along a lane.

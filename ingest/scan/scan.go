@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/runset"
 )
 
 // Stretch is a part of a lane, spans First..Last-1, that one goroutine looks at.
@@ -132,7 +133,7 @@ func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
 			if runs == nil {
 				runs = []recording.Run{{First: s.First, Last: s.Last}}
 			}
-			if gaps := recording.Without([]recording.Run{{First: 0, Last: l.Len()}}, runs); len(gaps) > 0 {
+			if gaps := runset.Without([]recording.Run{{First: 0, Last: l.Len()}}, runs); len(gaps) > 0 {
 				rest = append(rest, Stretch{l, ti, i, gaps[0].First, gaps[len(gaps)-1].Last, gaps})
 			}
 		}
