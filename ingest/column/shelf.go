@@ -26,7 +26,7 @@ func Chunk[T any](s *Shelf, n int) []T {
 	if n == ChunkLen {
 		return Run[T](s, n)
 	}
-	return make([]T, n) // it grows
+	return fresh[T](n) // it grows
 }
 
 // Run makes n elements that will not be more. They have no pointers where there is a
@@ -40,7 +40,7 @@ func Run[T any](s *Shelf, n int) []T {
 			}
 		}
 	}
-	return make([]T, n)
+	return fresh[T](n)
 }
 
 // Extended reports whether chunks may lie elsewhere than on the heap: there is no use

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package column
+
+func advise(addr, size uintptr) {}
