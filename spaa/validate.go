@@ -199,7 +199,7 @@ func (v *validator) record(r Record) {
 		v.add("duplicate-key", "an object of this record has keys twice (%d), of which the last counts", p.Duplicates)
 	}
 	if p.kind != KindHeader || v.headers == 0 {
-		v.keys()
+		v.keys(r)
 	}
 	switch r := r.(type) {
 	case *Header:
@@ -236,10 +236,12 @@ func (v *validator) count(name string) {
 
 // keys reports keys that are lacking, but not those that have a rule of their own, and
 // keys that are not as the spec has them.
-func (v *validator) keys() {
+func (v *validator) keys(r Record) {
 	kind := v.parser.kind
+	h, ok := r.(*Header)
+	other := ok && h.Format != "" && h.OtherFormat() != nil // whose keys are its own
 	for _, key := range v.parser.Missing() {
-		if kind == KindFrame && (key == "dso" || key == "kind") || kind == KindStack && key == "context" {
+		if other || kind == KindFrame && (key == "dso" || key == "kind") || kind == KindStack && key == "context" {
 			continue
 		}
 		v.add("required-key", "the %s record has no usable %q", kind, key)
