@@ -3,6 +3,8 @@ package column
 import (
 	"sync"
 	"unsafe"
+
+	"ashlar/ingest/memory"
 )
 
 // Columns are written once from one end to the other, so the system is asked for a page
@@ -18,7 +20,16 @@ const pageBits = 21
 var large struct {
 	sync.Mutex
 	pages map[uintptr]struct{}
+	small bool // memory is short: the pages of the system stay as they are
+	look  int  // how many more pages may come before what is left is looked at again
 }
+
+// roomy is how much memory there must be left for large pages, a part of which is taken
+// and never used. While there is less it is looked at more seldom.
+const (
+	roomy             = 1 << 30
+	lookAt, lookShort = 32, 4096
+)
 
 // smallPage is about the size of other pages.
 const smallPage = 4 << 10
@@ -42,7 +53,16 @@ func askLarge(first, size uintptr) {
 		large.pages = map[uintptr]struct{}{}
 	}
 	for p := first >> pageBits; p <= last>>pageBits; p++ {
-		if _, asked := large.pages[p]; !asked {
+		if _, asked := large.pages[p]; asked {
+			continue
+		}
+		if large.look--; large.look < 0 {
+			room, known := memory.Room()
+			if large.small, large.look = known && room < roomy, lookAt; large.small {
+				large.look = lookShort
+			}
+		}
+		if !large.small {
 			large.pages[p] = struct{}{}
 			advise(p<<pageBits, 1<<pageBits)
 		}
