@@ -21,7 +21,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// ofTwo is what lies below the timeline where two are compared, whether they are two
+// ofTwo lies below the timeline where two are compared, whether they are two
 // recordings (see [Comparison]) or two parts of one (see within): the question about
 // both, the panels, what can be chosen above them and the words beside them.
 type ofTwo struct {
@@ -195,7 +195,7 @@ func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l pair
 	return l, err
 }
 
-// restoreTable makes the table as a State says; err is what was wrong before.
+// restoreTable makes the table as a State says; err, of what was restored before it, comes first.
 func (o *ofTwo) restoreTable(st *view.State, err error) error {
 	return cmp.Or(err, cmp.Or(append(o.Table.Restore(&st.Table, o.Tab == pair.Pairing), nil)...))
 }

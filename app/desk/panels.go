@@ -60,7 +60,7 @@ func PanelNames() (one, two []string) {
 	return one, two
 }
 
-// below is what lies below the timeline of one recording: its own panels, or those of
+// below returns the lower half of one recording: its own panels, or those of
 // what is compared in place.
 func (p *Pane) below() panel.Half {
 	if w := p.Within; w != nil && w.shows(p) {
@@ -69,10 +69,10 @@ func (p *Pane) below() panel.Half {
 	return p.Deck.Of(&p.Tab, &p.Side)
 }
 
-// below is what lies below the timelines of two.
+// below returns the lower half of two.
 func (c *Comparison) below() panel.Half { return c.Deck.Of(&c.Tab, &c.Pair) }
 
-// below is what lies below the timelines.
+// below returns the lower half.
 func (d *Desk) below() panel.Half {
 	if c := d.Versus; c != nil {
 		return c.below()
