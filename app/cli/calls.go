@@ -134,6 +134,9 @@ type callList struct {
 	// Unfinished of them never ended; their length is as drawn.
 	Unfinished int64       `json:"unfinished"`
 	Sum        json.Number `json:"sum"`
+	// Together is the sum of those that lie in no other one of them: what is in Sum
+	// twice is in it once.
+	Together json.Number `json:"together"`
 	lengths
 	Rows []callRow `json:"rows"`
 	// More is how many rows there are beside these.
@@ -166,11 +169,11 @@ type callRow struct {
 // say only what they cost: there may be millions.
 func (a *callList) fill(bins []spans.Bin, room int) {
 	d := a.durations
-	a.Unfinished, a.Sum, a.bins, a.lengths = d.Unfinished, json.Number("0"), bins, lengthsOf(d, bins, a.query)
+	a.Unfinished, a.Sum, a.Together, a.bins, a.lengths = d.Unfinished, "0", "0", bins, lengthsOf(d, bins, a.query)
 	if d.Count == 0 {
 		return
 	}
-	a.Sum = nanosecondsOf(d.Sum)
+	a.Sum, a.Together = nanosecondsOf(d.Sum), nanosecondsOf(d.Together)
 	a.Rows = make([]callRow, 0, len(a.rows))
 	for i := range a.rows {
 		r := &a.rows[i]
@@ -232,6 +235,10 @@ func (a *callList) text() string {
 	}
 	sum, _ := d.Sum.Float64()
 	line := []string{"sum " + units.Duration(int64(sum))}
+	if d.Together.Cmp(d.Sum) != 0 {
+		together, _ := d.Together.Float64()
+		line[0] += ", of which " + units.Duration(int64(together)) + " in no other of them"
+	}
 	for _, n := range durationRows(d) {
 		line = append(line, strings.Join(n, " "))
 	}

@@ -105,19 +105,22 @@ func TestCallsAreThoseOfTheFile(t *testing.T) {
 			var got callList
 			answerOf(t, &got, "calls", path, set.text, "--json", "--sort", "start")
 			var want []*madeCall
-			var sum int64
+			var sum, together int64
 			for _, c := range all {
 				if set.is(c) {
 					want = append(want, c)
 					sum += c.dur
+					if slices.IndexFunc(c.under, set.is) == len(c.under)-1 {
+						together += c.dur
+					}
 				}
 			}
 			slices.SortStableFunc(want, func(a, b *madeCall) int {
 				return int(a.at-b.at)*100 + int(a.tid-b.tid)*10 + len(a.under) - len(b.under)
 			})
 			us := func(v int64) json.Number { return json.Number(strconv.FormatInt(1000*v, 10)) }
-			if len(got.Rows) != len(want) || got.Count != int64(len(want)) || got.Sum != us(sum) {
-				t.Fatalf("seed %d: %s has %d rows, %d calls and %s; want %d and %s", seed, set.text, len(got.Rows), got.Count, got.Sum, len(want), us(sum))
+			if len(got.Rows) != len(want) || got.Count != int64(len(want)) || got.Sum != us(sum) || got.Together != us(together) {
+				t.Fatalf("seed %d: %s has %d rows, %d calls and %s, together %s; want %d and %s, %s", seed, set.text, len(got.Rows), got.Count, got.Sum, got.Together, len(want), us(sum), us(together))
 			}
 			for i, c := range want {
 				r := got.Rows[i]

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"ashlar/app/panel"
+	"ashlar/app/panel/calls"
 	"ashlar/app/panel/functions"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
-	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -128,7 +128,6 @@ func joined(cs []*command) (line, rest string) {
 
 // tabCommands are those of the tab that is shown.
 func (p *Pane) tabCommands(d *Desk) []*command {
-	f, picked := p.PickedFunction()
 	switch {
 	case p.Within != nil && p.Within.shows(p):
 		return p.Within.commands([2]*Pane{p, p})
@@ -155,8 +154,8 @@ func (p *Pane) tabCommands(d *Desk) []*command {
 			cs = append(cs, c)
 		}
 		return cs
-	case p.Tab == panel.Calls && picked:
-		return []*command{p.callsCommand(f)}
+	case p.Tab == panel.Calls:
+		return []*command{p.callsCommand()}
 	case p.Tab == panel.Path:
 		c := p.commandAbout("path")
 		c.tell(p, view.Within(p.Rec, p.Scope), scoped...)
@@ -226,23 +225,16 @@ func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
 	return c
 }
 
-// callsCommand lists the calls of a function, or of all.
-func (p *Pane) callsCommand(f recording.Function) *command {
+// callsCommand lists the calls that the panel lists.
+func (p *Pane) callsCommand() *command {
 	c := p.commandAbout("calls")
-	q := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}
-	if p.List.All {
-		q = &calls.Query{Found: p.Find}
-	}
-	c.add(q.String())
+	c.add(calls.Listed(&p.Side).String())
 	c.tell(p, view.Within(p.Rec, p.Scope), placed...)
 	if p.List.By != "" {
 		c.add("--sort", p.List.By)
 	}
 	if p.Linear {
 		c.add("--histogram", "linear")
-	}
-	if p.List.Only != "" {
-		c.rest = append(c.rest, "the filter")
 	}
 	return c
 }

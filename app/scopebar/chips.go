@@ -32,7 +32,7 @@ func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []
 		cs = append(cs, threads(p, in, set))
 	}
 	if in.Calls != nil {
-		cs = append(cs, Chip{Kind: "calls", Text: in.Calls.Text, More: []string{"a click lists them"},
+		cs = append(cs, Chip{Kind: "calls", Text: panel.CallWords(in.Calls.Text), More: []string{in.Calls.Text, "a click lists them"},
 			Go:  func() { p.Tab = panel.Calls },
 			Off: func() { set(in.Of(nil)) }})
 	}

@@ -111,6 +111,15 @@ func shownTree(a *session.Answer, t *analyze.Tree, from int32) (rows []string) {
 	return rows
 }
 
+// sameCalls holds what a command says of calls against what the panel lists, which are n.
+func sameCalls(t *testing.T, line string, got map[string]any, l *session.CallList, n int) {
+	t.Helper()
+	want := fmt.Sprint(l.Durations.Count, " ", recording.Decimal{Mantissa: l.Durations.Median, Scale: 3}, " ", len(l.Rows))
+	if s := fmt.Sprint(got["count"], " ", got["median"], " ", len(got["rows"].([]any))); s != want || len(l.Rows) != n {
+		t.Errorf("%s prints %s, the panel shows %s", line, s, want)
+	}
+}
+
 // TestCopiedCommandsPrintWhatIsShown runs the command that each panel gives and
 // compares its numbers with the panel's.
 func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
@@ -218,11 +227,13 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
 		}},
 		{"calls", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
-			l := x.p.Doc.Answer().List
-			want := fmt.Sprint(l.Durations.Count, " ", recording.Decimal{Mantissa: l.Durations.Median, Scale: 3}, " ", len(l.Rows))
-			if s := fmt.Sprint(got[0]["count"], " ", got[0]["median"], " ", len(got[0]["rows"].([]any))); s != want || len(l.Rows) != 3 {
-				t.Errorf("%s prints %s, the panel shows %s", line, s, want)
-			}
+			sameCalls(t, line, got[0], x.p.Doc.Answer().List, 3)
+		}},
+		{"all calls", path, desk.OfLower, func(x panes) { x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			sameCalls(t, line, got[0], x.p.Doc.Answer().List, 7)
+		}},
+		{"calls of a filter", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab, x.p.List.Only = panel.Calls, "10us.." }, func(t *testing.T, line string, got []map[string]any, x panes) {
+			sameCalls(t, line, got[0], x.p.Doc.Answer().List, 2)
 		}},
 		{"source", lines, desk.OfLower, func(x panes) { x.node("main.main"); x.p.Tab = panel.Source }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()

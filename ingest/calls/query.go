@@ -101,7 +101,7 @@ func (q *Query) String() string {
 		cs = append(cs, "started "+q.Started.String())
 	}
 	for i := range q.Args {
-		cs = append(cs, q.Args[i].text())
+		cs = append(cs, q.Args[i].String())
 	}
 	if q.Found != "" {
 		cs = append(cs, "found "+word(q.Found))
@@ -122,7 +122,8 @@ func (q *Query) String() string {
 	return b.String()
 }
 
-func (a *Arg) text() string {
+// String writes the condition as Parse reads it.
+func (a *Arg) String() string {
 	if a.Is == "in" {
 		return word(a.Key) + " in " + a.Low + ".." + a.High
 	}

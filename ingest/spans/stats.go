@@ -24,8 +24,9 @@ type Durations struct {
 	// Untold is how many do not tell their time on a processor: where that is asked
 	// about, they are none of Count.
 	Untold int64
-	// Sum is the sum of the lengths.
-	Sum                    *big.Int
+	// Sum is the sum of the lengths. Together is that of those that lie in no other one
+	// of them, where the calls of a set are looked at; nil where not.
+	Sum, Together          *big.Int
 	Min, Max               int64
 	Median, P90, P99, P999 int64 // nearest rank
 	Slowest                []SlowSpan
@@ -71,7 +72,24 @@ func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, 
 
 // DurationsIn looks at the calls of a scope's set themselves.
 func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
-	return durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
+	d, err := durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
+	if err != nil {
+		return nil, err
+	}
+	var hi, lo uint64
+	in.Calls.EachOuter(rec, func(_ int, l *recording.Lane, i int) {
+		var carry uint64
+		lo, carry = bits.Add64(lo, uint64(l.End(i)-l.Start(i)), 0)
+		hi += carry
+	})
+	d.Together = sum128(hi, lo)
+	return d, nil
+}
+
+// sum128 is a sum of 128 bits.
+func sum128(hi, lo uint64) *big.Int {
+	sum := new(big.Int).SetUint64(hi)
+	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(lo))
 }
 
 // durations looks at the spans of lanes whose calls are meant; all where is is nil.
@@ -226,9 +244,7 @@ func (d *Durations) take(g *gatherer, values []parts) {
 	d.Unfinished += g.unfinished
 	d.Untold += g.untold
 	d.Min, d.Max = min(d.Min, g.min), max(d.Max, g.max)
-	sum := new(big.Int).SetUint64(g.sumHi)
-	sum.Lsh(sum, 64).Add(sum, new(big.Int).SetUint64(g.sum))
-	d.Sum.Add(d.Sum, sum)
+	d.Sum.Add(d.Sum, sum128(g.sumHi, g.sum))
 	d.Slowest = append(d.Slowest, g.slow...)
 	slices.SortFunc(d.Slowest, slower)
 	d.Slowest = d.Slowest[:min(len(d.Slowest), slowestSpans)]

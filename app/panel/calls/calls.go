@@ -74,8 +74,8 @@ func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	return some, err
 }
 
-// base asks for the calls that are listed now.
-func base(p *panel.Side) *calls.Query {
+// Listed asks for the calls that are listed now.
+func Listed(p *panel.Side) *calls.Query {
 	q := listed(p)
 	if some, err := filtered(q, p.List.Only); err == nil {
 		return some
@@ -106,7 +106,7 @@ func sets(p *panel.Side) (of [2]*calls.Query) {
 
 // within asks for those of the listed calls that are brushed or taken.
 func within(p *panel.Side, brush calls.Query) *calls.Query {
-	q := *base(p)
+	q := *Listed(p)
 	if brush.Duration.IsSet() {
 		q.Duration = brush.Duration
 	}
@@ -138,7 +138,7 @@ func choose(p *panel.Side, brush calls.Query, second bool) {
 // Ask asks for the rows and the picture.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) {
 	if p.Rec.Counts.Spans > 0 {
-		q.Listed, q.ListedBy = base(p).String(), p.List.By
+		q.Listed, q.ListedBy = Listed(p).String(), p.List.By
 	}
 }
 
@@ -233,13 +233,19 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
 	d := l.Durations
 	mean, _ := new(big.Float).SetRat(d.Mean()).Int64()
-	all, _ := new(big.Float).SetInt(d.Sum).Int64()
+	took := func(sum *big.Int) string {
+		t, _ := new(big.Float).SetInt(sum).Int64()
+		return units.Duration(t)
+	}
+	rows := [][2]string{{"Calls", units.Count(d.Count)}, {"Together", took(d.Together)}}
+	if d.Sum.Cmp(d.Together) != 0 { // some lie in others, and are part of their time
+		rows = append(rows, [2]string{"Added up", took(d.Sum)})
+	}
+	rows = append(rows, [2]string{"Mean", units.Duration(mean)}, [2]string{"Median", units.Duration(d.Median)},
+		[2]string{"p90 · p99", units.Duration(d.P90) + " · " + units.Duration(d.P99)}, [2]string{"p99.9", units.Duration(d.P999)},
+		[2]string{"Min · max", units.Duration(d.Min) + " · " + units.Duration(d.Max)})
 	line := u.Px(19)
-	for i, row := range [][2]string{
-		{"Calls", units.Count(d.Count)}, {"Together", units.Duration(all)}, {"Mean", units.Duration(mean)}, {"Median", units.Duration(d.Median)},
-		{"p90 · p99", units.Duration(d.P90) + " · " + units.Duration(d.P99)}, {"p99.9", units.Duration(d.P999)},
-		{"Min · max", units.Duration(d.Min) + " · " + units.Duration(d.Max)},
-	} {
+	for i, row := range rows {
 		y := r.Min.Y + u.Px(4) + i*line
 		if y+line > r.Max.Y {
 			return

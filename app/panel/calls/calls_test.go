@@ -161,7 +161,7 @@ func TestShareOfTheList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := shareOf(p, l, base(p), q); got != want {
+		if got := shareOf(p, l, Listed(p), q); got != want {
 			t.Errorf("%s: %+v, want %+v", brush, got, want)
 		}
 	}
@@ -169,7 +169,7 @@ func TestShareOfTheList(t *testing.T) {
 	for l.Rows = nil; len(l.Rows) <= mostLooked; {
 		l.Rows = append(l.Rows, rows...)
 	}
-	if got := shareOf(p, l, base(p), &calls.Query{Functions: []string{"f|g"}, Started: recording.Offsets(5, 15)}); got.ok {
+	if got := shareOf(p, l, Listed(p), &calls.Query{Functions: []string{"f|g"}, Started: recording.Offsets(5, 15)}); got.ok {
 		t.Errorf("%d rows were looked at: %+v", len(l.Rows), got)
 	}
 }

@@ -75,7 +75,7 @@ func inBins(bins []spans.Bin, r *recording.Range) (s share) {
 func (t *picture) drawShare(p *panel.Side, u *ui.UI, side int, q *calls.Query, box image.Rectangle) {
 	s := &t.shares[side]
 	if text := q.String(); s.of != t.list || s.text != text {
-		*s = shareOf(p, t.list, base(p), q)
+		*s = shareOf(p, t.list, Listed(p), q)
 		s.of, s.text = t.list, text
 	}
 	if !s.ok {
