@@ -103,11 +103,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		ts = slices.Delete(slices.Clone(ts), around, around+1)
 	}
 	var tree *analyze.Tree
-	_, byContext := o.by.ContextKey()
-	if o.by == analyze.ByCategory && !analyze.HasCategories(rec) {
-		return nil, misfit(rec, fmt.Errorf("only Chrome's traces have categories: use --by module"))
-	}
-	if o.by != analyze.ByThread && !byContext || len(ts) > 0 || o.Find != "" {
+	if !o.by.Listed() || len(ts) > 0 || o.Find != "" {
 		tree = analyze.NewTree(rec, w, ts...)
 	}
 	t.inTree = ts
@@ -143,42 +139,18 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 
 // list makes the rows of what is asked for: branches of the tree, or what --by says.
 func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, ts []analyze.Transform) ([]analyze.Row, error) {
-	key, byContext := o.by.ContextKey()
-	argument, byArgument := o.by.ArgumentKey()
-	switch {
-	case o.by == analyze.ByThread:
-		return analyze.ByTrack(c.ctx, rec, q, ts...)
-	case o.by == analyze.ByState:
-		if q.Event < 0 || q.Basis(rec) != analyze.States {
-			return nil, misfit(rec, errors.New("--by state is for the states of threads, of which there are none in "+t.what()+": "+lacks.Of(lacks.OffCPU, rec)))
-		}
-		return analyze.StateRows(c.ctx, rec, q, ts...)
-	case byContext:
-		if keys := analyze.ContextKeys(rec); !slices.Contains(keys, key) {
-			return nil, misfit(rec, fmt.Errorf("the recording has no context key %q; it has %s", key, orNothing(keys)))
-		}
-		return analyze.ByContext(c.ctx, rec, q, key, ts...)
-	case byArgument:
-		if len(ts) > 0 {
-			return nil, misfit(rec, fmt.Errorf("arguments are of spans and not of stacks that were changed: leave out --%s", ts[0].Op))
-		}
-		rows, err := analyze.ByArgument(c.ctx, rec, q, argument)
-		if err != nil {
-			err = misfit(rec, err)
-		}
-		return rows, err
-	case o.tree:
+	if o.tree {
 		t.Tree = true
 		return t.branches(rec, tree, o)
 	}
-	return analyze.Table(rec, tree, o.by), nil
-}
-
-func orNothing(words []string) string {
-	if len(words) == 0 {
-		return "none"
+	rows, err := analyze.RowsBy(c.ctx, rec, q, o.by, tree, ts...)
+	if errors.Is(err, analyze.ErrNoStates) {
+		err = fmt.Errorf("%w: %s", err, lacks.Of(lacks.OffCPU, rec))
 	}
-	return plain.Short(strings.Join(words, ", "))
+	if err != nil && c.ctx.Err() == nil {
+		err = misfit(rec, err)
+	}
+	return rows, err
 }
 
 // sumOf adds up a tree's own weights and records.

@@ -153,10 +153,14 @@ func (cb *compareButtons) layout(d *Desk, u *ui.UI, c *pair.Pair, r image.Rectan
 		})
 		choice(&cb.by, "by "+string(o.By), func() []widget.Item {
 			var items []widget.Item
-			for _, b := range append(slices.Clone(functions.TableGroups), compare.ByStack) {
-				items = append(items, widget.Item{Title: "by " + string(b), On: b == o.By, Do: func() { o.By = b }})
+			groups := append(slices.Clone(functions.Groups), functions.Group{By: compare.ByStack, Title: "Stacks"})
+			for _, g := range groups {
+				items = append(items, widget.Item{Title: "by " + string(g.By), On: g.By == o.By, Do: func() { o.By = g.By }})
 			}
-			return items
+			return append(items, widget.Item{Title: "by a label or an argument…", Do: func() {
+				recs := c.Recs()
+				functions.ChooseGroup(&d.Host, append(groups, functions.OtherGroups(recs...)...), o.By, func(by compare.By) { o.By = by })
+			}})
 		})
 	case pair.Distribution:
 		choice(&cb.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []widget.Item {

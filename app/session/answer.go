@@ -135,7 +135,7 @@ func (a *Answer) tree(ctx context.Context, old *Answer, first func(*Answer)) err
 	if old.sameTree(a.Rec, &a.Question) {
 		a.Tree, a.Rows, a.Spans, a.Grid, a.States = old.Tree, old.Rows, old.Spans, old.Grid, old.States
 		if old.By == a.By {
-			a.Grouped = old.Grouped
+			a.Grouped, a.Ungrouped = old.Grouped, old.Ungrouped
 		}
 		return nil
 	}
@@ -195,12 +195,12 @@ func (a *Answer) states(ctx context.Context, _ *Answer) (err error) {
 
 // group makes the table of other rows than functions.
 func (a *Answer) group(ctx context.Context, _ *Answer) (err error) {
-	switch {
-	case a.Grouped != nil:
-	case a.By == analyze.ByThread:
-		a.Grouped, err = analyze.ByTrack(ctx, a.Rec, a.bound(), a.Transforms...)
-	default:
-		a.Grouped = analyze.Table(a.Rec, a.Tree, a.By)
+	if a.Grouped != nil {
+		return nil
+	}
+	a.Grouped, err = analyze.RowsBy(ctx, a.Rec, a.bound(), a.By, a.Tree, a.Transforms...)
+	if err != nil && ctx.Err() == nil {
+		a.Ungrouped, a.Grouped, err = err, []analyze.Row{}, nil
 	}
 	return err
 }

@@ -64,11 +64,13 @@ type Answer struct {
 	Scope   recording.Scope
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
-	Grouped []analyze.Row       // for By
-	States  []analyze.Row       // how long threads were in which state
-	Matched *analyze.Matched    // for a Search
-	Found   *search.Hits        // for a Search that functions alone do not answer
-	Near    *analyze.Neighbours // for Around
+	Grouped []analyze.Row // for By
+	// Ungrouped says why the recording has no such rows as By says.
+	Ungrouped error
+	States    []analyze.Row       // how long threads were in which state
+	Matched   *analyze.Matched    // for a Search
+	Found     *search.Hits        // for a Search that functions alone do not answer
+	Near      *analyze.Neighbours // for Around
 	// Above and Below are, for Around, the trees of the function's callers,
 	// bottom-up, and of its callees.
 	Above, Below *analyze.Tree

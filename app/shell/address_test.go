@@ -152,7 +152,7 @@ func lookBelow(r *rand.Rand, p *desk.Pane) {
 	if maybe() {
 		p.Table.Widths[r.IntN(int(functions.ColumnCount))] = 40 + 100*r.Float32()
 	}
-	p.Table.Group = functions.TableGroups[r.IntN(len(functions.TableGroups))]
+	p.Table.Group = []analyze.By{analyze.ByFunction, analyze.ByName, analyze.ByThread, "context:pid"}[r.IntN(4)]
 }
 
 // pickAnything picks a function and zooms the flamegraph, which needs an answer.

@@ -3,11 +3,12 @@ package shell
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gioui.org/io/key"
 
 	"ashlar/app/panel"
-	"ashlar/ingest/analyze"
+	"ashlar/app/panel/functions"
 	"ashlar/render/theme"
 	"ashlar/render/widget"
 )
@@ -24,15 +25,20 @@ func lookCommands() []Command {
 		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
 		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.Pane.ZoomToPicked() }},
 		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.Pane.Lists = !s.Pane.Lists }},
-	}, append(panelCommands(), append([]Command{
-		{"Table of functions", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByFunction) }},
-		{"Table of modules", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByModule) }},
-		{"Table of files", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByFile) }},
-		{"Table of threads", nil, true, func(s *Shell) { s.Pane.Tabulate(analyze.ByThread) }},
+	}, append(panelCommands(), append(tableCommands(), append([]Command{
+		{"Table by a label or an argument", nil, true, func(s *Shell) { s.Pane.Table.ChooseGroup(&s.Host, &s.Pane.Side) }},
 		{"Columns of the table", nil, true, func(s *Shell) { s.Pane.Tabulate(s.Pane.Table.Group); s.Pane.Table.AskColumns = true }},
 		{"Copy the table as text", nil, true, func(s *Shell) { s.CopyTable(false) }},
 		{"Copy the table as CSV", nil, true, func(s *Shell) { s.CopyTable(true) }},
-	}, colourCommands()...)...)...)
+	}, colourCommands()...)...)...)...)
+}
+
+// tableCommands show the table of what every recording can be grouped by.
+func tableCommands() (all []Command) {
+	for _, g := range functions.Groups {
+		all = append(all, Command{"Table of " + strings.ToLower(g.Title), nil, true, func(s *Shell) { s.Pane.Tabulate(g.By) }})
+	}
+	return all
 }
 
 // colourCommands are as many as there are ways to colour.

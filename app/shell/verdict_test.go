@@ -47,8 +47,9 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 	if len(links) != len(v.Links) {
 		t.Fatalf("%d of %d links are shown", len(v.Links), len(links))
 	}
-	seen := map[verdict.To]bool{}
+	seen, said := map[verdict.To]bool{}, v.Text()
 	for i, p := range links {
+		w.until("the sentences", func() bool { return v.Text() == said })
 		at := f32.Pt(float32(v.Links[i].Min.X+3), float32(v.Links[i].Min.Y+10))
 		w.click(at, 0, pointer.ButtonPrimary)
 		w.settled()
@@ -56,7 +57,7 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 		switch p.To {
 		case verdict.Function:
 			if c.Chosen == nil || c.Chosen.Name != p.Row.Name {
-				t.Errorf("%q marks %v", p.Text, c.Chosen)
+				t.Errorf("%q marks %v in %s", p.Text, c.Chosen, v.Text())
 			}
 			if strings.HasPrefix(p.Text, "+") && p.Text != verdict.Signed(ans.Compared.Metric, p.Row.BSelf-p.Row.ASelf) {
 				t.Errorf("%q stands for %+v", p.Text, p.Row)

@@ -75,11 +75,17 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	} else {
 		d.ofRuns(a, b)
 	}
-	if w := t.Whole; w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1) {
+	w := t.Whole
+	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
+	if chance {
 		d.say("; that may be chance")
+		if r := d.first(b.Total < a.Total); r != nil && r.Confidence() != nil && r.Confidence().Level() < certain {
+			d.despiteChance()
+			return d.parts
+		}
 	}
 	d.say(".")
-	d.branch(b.Total - a.Total)
+	d.branch(b.Total-a.Total, chance)
 	d.most(b.Total < a.Total)
 	return d.parts
 }
@@ -200,8 +206,9 @@ func change(a, b int64, much, less, more string) string {
 // branch names the narrowest part of the tree of stacks that has at least half of a
 // change of the whole: what got slower often is no function by itself, as where a new call
 // allocates. Of calls that are new within each other the outermost is named: that is what
-// was added, the others are how it works.
-func (d *verdict) branch(whole int64) {
+// was added, the others are how it works. Of a whole that may have changed by chance none
+// is that may have too.
+func (d *verdict) branch(whole int64, chance bool) {
 	tree := d.c.Tree
 	if whole == 0 || tree.Inverted {
 		return
@@ -225,13 +232,17 @@ func (d *verdict) branch(whole int64) {
 	if n.Parent == 0 { // all of it, or what a thread begins with
 		return
 	}
+	conf := d.ofFunction(n.Func)
+	if chance && (conf == nil || conf.Level() < certain) {
+		return
+	}
 	v := changed(at)
 	var of []string
 	if size(v) <= size(whole) {
 		d.say(" Of that,")
 		of = append(of, units.Percent(v, whole))
 	}
-	if conf := d.ofFunction(n.Func); conf != nil {
+	if conf != nil {
 		of = append(of, certainty(conf))
 	}
 	d.say(" ")
@@ -274,29 +285,58 @@ func (d *verdict) per() string {
 	return ""
 }
 
-// most names the row whose self changed most in the direction of the whole.
-func (d *verdict) most(less bool) {
+// despiteChance names the first row that changed for certain though the whole did not: where
+// that may be chance, most of what changed in it may be too.
+func (d *verdict) despiteChance() {
 	for i := range d.t.Rows {
 		r := &d.t.Rows[i]
-		if v := r.DeltaSelf(); v == 0 || (v < 0) != less {
-			continue
+		if conf := r.Confidence(); r.DeltaSelf() != 0 && conf != nil && conf.Level() >= certain {
+			d.say(", but ")
+			d.changed(r, "")
+			return
 		}
-		what := "grew"
-		if less {
-			what = "fell"
-		}
-		sure := ""
-		if conf := r.Confidence(); conf != nil && (d.c.A().Calls != 1 || d.c.B().Calls != 1) { // of one call nothing can be said
-			sure = ", " + certainty(conf)
-		}
-		if d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls {
-			d.say(" Normalised by %s,", d.c.Normalize)
-		}
-		d.say(" ")
-		d.name(Function, r.Name).Row = r
-		d.say(" itself %s most (", what)
-		d.link(Function, "%s", Signed(d.c.Metric, r.DeltaSelf())).Row = r
-		d.say("%s%s).", d.per(), sure)
+	}
+	if d.t.By == compare.ByFunction {
+		d.say(", and no function changed for certain")
+	}
+	d.say(".")
+}
+
+// first is the row whose self changed most in the direction of the whole, nil where none
+// did.
+func (d *verdict) first(less bool) *compare.Row {
+	i := slices.IndexFunc(d.t.Rows, func(r compare.Row) bool { return r.DeltaSelf() != 0 && r.DeltaSelf() < 0 == less })
+	if i < 0 {
+		return nil
+	}
+	return &d.t.Rows[i]
+}
+
+// most names the row whose self changed most in the direction of the whole.
+func (d *verdict) most(less bool) {
+	r := d.first(less)
+	if r == nil {
 		return
 	}
+	d.say(" ")
+	if d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls {
+		d.say("Normalised by %s, ", d.c.Normalize)
+	}
+	d.changed(r, " most")
+}
+
+// changed says how much a row changed, and ends the sentence.
+func (d *verdict) changed(r *compare.Row, most string) {
+	what := "grew"
+	if r.DeltaSelf() < 0 {
+		what = "fell"
+	}
+	sure := ""
+	if conf := r.Confidence(); conf != nil && (d.c.A().Calls != 1 || d.c.B().Calls != 1) { // of one call nothing can be said
+		sure = ", " + certainty(conf)
+	}
+	d.name(Function, r.Name).Row = r
+	d.say(" itself %s%s (", what, most)
+	d.link(Function, "%s", Signed(d.c.Metric, r.DeltaSelf())).Row = r
+	d.say("%s%s).", d.per(), sure)
 }

@@ -196,8 +196,12 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 						}
 					}
 					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))
-					if d := part.Row.BSelf - part.Row.ASelf; (d < 0) != (b < a) {
+					d, chance := part.Row.BSelf-part.Row.ASelf, strings.Contains(text, "that may be chance")
+					if (d < 0) != (b < a) && !chance {
 						t.Errorf("%s: %s goes the other way than the whole", p.name, text)
+					}
+					if conf := part.Row.Confidence(); chance && conf != nil && conf.Level() < .95 {
+						t.Errorf("%s: %s names what may be chance too", p.name, text)
 					}
 				}
 			}
@@ -227,6 +231,8 @@ func TestBranch(t *testing.T) {
 		{"everywhere by as much", "main;a 100\nmain;b 100\nmain;c 100", "main;a 200\nmain;b 200\nmain;c 200", ""},
 		{"a function without a caller", "work 100\nlog 10", "work 300\nlog 10", ""},
 		{"nothing", "main;a 5", "main;a 5", ""},
+		{"as much as by chance", "main;a 50\nmain;b 50", "main;a 56\nmain;b 48", "that may be chance, and no function changed for certain."},
+		{"a change that the whole does not show", "main;a 3000\nmain;b 1000\nmain;c 5", "main;a 3040\nmain;b 940\nmain;c 30", "that may be chance, but c itself grew (+25, >99.9 % sure)."},
 	} {
 		open := func(text string) compare.Input {
 			path := filepath.Join(t.TempDir(), "x.folded")

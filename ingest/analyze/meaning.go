@@ -105,7 +105,7 @@ func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key stri
 	}
 	b := &argumentRows{rec: rec, key: key, at: map[string]int{}, timed: q.Metric == recording.SpanTime}
 	b.from, b.to = q.Scope.Bounds(rec)
-	b.row("[no " + key + "]") // row 0
+	b.row(WithoutArgument(key)) // row 0
 	stretches := map[[2]int]scan.Stretch{}
 	for _, s := range q.lanes(rec) {
 		stretches[[2]int{s.Track, s.Row}] = s
@@ -134,6 +134,9 @@ func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key stri
 	SortRows(rows)
 	return rows, nil
 }
+
+// WithoutArgument names the row of [ByArgument] of spans that do not have the argument.
+func WithoutArgument(key string) string { return "[no " + key + "]" }
 
 // argumentRows has the rows of [ByArgument] while they are made.
 type argumentRows struct {

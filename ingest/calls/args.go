@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/recording"
+	"ashlar/ingest/scan"
 )
 
 // Member is one of a span's arguments.
@@ -96,4 +99,36 @@ func (a *Arg) test() func(value string) bool {
 		return func(v string) bool { return err == nil && re.MatchString(v) != (a.Is == "!~") }
 	}
 	return func(v string) bool { return (v == value) != (a.Is == "!=") }
+}
+
+// mostAsked bounds how many spans are asked for their arguments, and perFunction how many
+// of one function are, to learn which arguments a recording has.
+const (
+	mostAsked   = 4000
+	perFunction = 4
+)
+
+// ArgumentKeys lists the arguments that spans of a recording have, those first that most
+// functions have, then by name. Some spans of each function tell.
+func ArgumentKeys(rec *recording.Recording) []string {
+	if rec.Args == nil {
+		return nil
+	}
+	var some []Detail
+	asked := make([]uint8, rec.Functions.Len())
+	for _, s := range scan.Lanes(rec, recording.Scope{}) {
+		s.EachCall(func(first int, of []recording.CallID) {
+			for k, c := range of {
+				f := rec.Func(c)
+				if asked[f] == perFunction || len(some) == mostAsked {
+					continue
+				}
+				if ref := s.Lane.Args(first + k); ref != 0 {
+					asked[f]++
+					some = append(some, Detail{Args: Members(rec.Args(ref))})
+				}
+			}
+		})
+	}
+	return Keys(some)
 }

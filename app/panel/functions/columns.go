@@ -115,6 +115,9 @@ func (c Column) title(a *session.Answer) string {
 		return "Category"
 	}
 	if c == ColName && !a.ByFunction() {
+		if key := keyOf(a.By); key != "" {
+			return key
+		}
 		return panel.Title1(string(a.By))
 	}
 	if c == ColModule && a.By == analyze.ByThread {

@@ -3,11 +3,13 @@
 package functions
 
 import (
+	"cmp"
 	"image"
-	"slices"
 
+	"gioui.org/font"
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
+	gio "gioui.org/widget"
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
@@ -26,6 +28,7 @@ type Panel struct {
 	Order Order
 
 	groups     widget.Segments
+	others     gio.Clickable
 	heads      [ColumnCount]widget.ClickArea
 	edges      [ColumnCount]widget.Drag
 	from       float32              // a column's width when its edge was grabbed
@@ -59,12 +62,6 @@ const (
 	leastWidth = 36
 )
 
-// tableGroups lists what rows may stand for.
-var (
-	TableGroups     = []analyze.By{analyze.ByFunction, analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}
-	tableGroupNames = []string{"Functions", "Packages", "Folded names", "Modules", "Files", "Threads"}
-)
-
 // Layout draws the table.
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
@@ -75,7 +72,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	if a = t.Order.Of; a == nil {
 		return // the first rows are being sorted
 	}
-	r.Min.Y = t.choices(s, u, r)
+	r.Min.Y = t.choices(s, p, u, r)
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
 	t.events(s, p, u, a, body)
@@ -87,7 +84,10 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		t.row(s, p, u, a, &t.Order.Rows[i], cs, boxes, at, r.Min.X)
 	})
 	t.sheet.Show(u, body, u.Theme.Background)
-	if len(t.Order.Rows) == 0 && p.Rec.Done {
+	switch {
+	case a.Ungrouped != nil:
+		widget.Empty(u, body, "No rows", panel.Title1(a.Ungrouped.Error()))
+	case len(t.Order.Rows) == 0 && p.Rec.Done:
 		p.SayNothing(u, body)
 	}
 	t.Area(u, body, pointer.CursorDefault)
@@ -116,23 +116,22 @@ func allRows(a *session.Answer) int {
 
 // choices draws what rows may be and how many there are; it returns where that
 // ends.
-func (t *Panel) choices(s *panel.Host, u *ui.UI, r image.Rectangle) int {
-	on := 0
-	for i, g := range TableGroups {
-		if g == t.Group {
-			on = i
-		}
-	}
-	names := tableGroupNames
-	if categories(t.Order.Of) {
-		names = slices.Clone(names)
-		names[slices.Index(TableGroups, analyze.ByModule)] = "Categories"
-	}
+func (t *Panel) choices(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) int {
+	names, on := titlesOf(t.Group, categories(t.Order.Of))
 	y := r.Min.Y + u.Px(5)
 	if i := t.groups.Layout(u, r.Min.X+u.Px(8), y, names, on); i >= 0 && i != on {
-		t.Group, t.Down, t.Marked = TableGroups[i], 0, ""
+		t.group(Groups[i].By)
 	}
-	x := r.Min.X + u.Px(8) + t.groups.Width(u, names)
+	x := r.Min.X + u.Px(12) + t.groups.Width(u, names)
+	other, weight := cmp.Or(otherTitle(t.Group), "by label, argument"), font.Normal
+	if on < 0 {
+		weight = font.Medium
+	}
+	if w := u.ChoiceWidth(nil, other, weight); x+w < r.Max.X {
+		if x += u.Choice(&t.others, x, y-u.Px(2), other, weight); t.others.Clicked(u.Context) {
+			t.ChooseGroup(s, p)
+		}
+	}
 	a := t.Order.Of
 	n := units.Count(int64(len(t.Order.Rows)))
 	if all := allRows(a); all != len(t.Order.Rows) {
@@ -233,10 +232,12 @@ func (t *Panel) Colour(s *panel.Host, p *panel.Side, a *session.Answer, row *ana
 	switch a.By {
 	case analyze.ByFile, analyze.ByThread, analyze.ByPackage, analyze.ByName:
 		return ui.Colour{}, false
+	case analyze.ByState, analyze.ByFunction:
+		return p.Swatch(a, row), true
 	case analyze.ByModule:
 		return s.Theme.Bar(&recording.Function{Module: row.Name}, s.Mode), true
 	}
-	return p.Swatch(a, row), true
+	return ui.Colour{}, false
 }
 
 // menu offers what can be done with a row and the table.
@@ -255,13 +256,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 			}
 		case a.By == analyze.ByName: // which no name is
 		default:
-			t := analyze.Only(name)
-			items = append(items, widget.Item{Title: "Only stacks with it", On: p.Has(t), Do: func() { p.Transform(t) }})
-			if a.By == analyze.ByModule {
-				c := analyze.CollapseModule(name)
-				items = append(items, widget.Item{Title: "Collapse it", On: p.Has(c), Do: func() { p.Transform(c) }})
-			}
-			items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(name) }})
+			items = append(items, valueItems(p, a.By, name)...)
 		}
 	}
 	s.Menu = widget.NewMenu(at, widget.Grouped(items, append(p.Acts.TableItems(), p.Acts.CommandItem())))

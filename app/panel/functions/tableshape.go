@@ -2,7 +2,6 @@ package functions
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ashlar/app/view"
@@ -36,7 +35,8 @@ func (t *TableShape) Restore(st *view.Table) (missing []error) {
 	*t = newTableShape()
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
 	if st.Group != "" {
-		if t.Group = analyze.By(st.Group); !slices.Contains(TableGroups, t.Group) {
+		var err error
+		if t.Group, err = analyze.ParseBy(st.Group); err != nil || t.Group == analyze.ByLine { // lines are Source's
 			miss("there is no table of %q", st.Group)
 			t.Group = analyze.ByFunction
 		}
