@@ -61,10 +61,15 @@ func (f *flowPart) draw(p *Timeline, u *ui.UI) {
 	}
 	b := &p.Bounds
 	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
-		if a, ok := f.at(p, from); woken && ok {
-			if b, ok := f.at(p, to); ok {
+		join := func(from, to recording.FlowStep) {
+			a, hidden1, ok1 := f.at(p, from)
+			b, hidden2, ok2 := f.at(p, to)
+			if ok1 && ok2 && !(hidden1 && hidden2) {
 				arrow(u, a, b)
 			}
+		}
+		if woken {
+			join(from, to)
 		}
 		seen := map[int]bool{}
 		for _, e := range f.Ends {
@@ -74,22 +79,18 @@ func (f *flowPart) draw(p *Timeline, u *ui.UI) {
 			seen[e.Flow] = true
 			steps := p.Rec.Flows[e.Flow].Steps
 			for i := range len(steps) - 1 {
-				from, ok1 := f.at(p, steps[i])
-				to, ok2 := f.at(p, steps[i+1])
-				if ok1 && ok2 {
-					arrow(u, from, to)
-				}
+				join(steps[i], steps[i+1])
 			}
 		}
 	})
 }
 
 // at is where a step lies in the lanes: on the span it is bound to, else in the
-// middle of its row.
-func (f *flowPart) at(p *Timeline, st recording.FlowStep) (f32.Point, bool) {
+// middle of its row. What is hidden by the rows that stay at the top lies at their edge.
+func (f *flowPart) at(p *Timeline, st recording.FlowStep) (at f32.Point, hidden, ok bool) {
 	i := p.rowOf(&timeline.Hit{Row: -1, Window: -1, Track: st.Track})
 	if i < 0 {
-		return f32.Point{}, false
+		return at, false, false
 	}
 	plan := p.Plan
 	lane := min(max(0, spans.LaneAt(p.Rec.Tracks[st.Track], st.Time)), max(0, plan.Rows[i].Lanes-1))
@@ -99,7 +100,11 @@ func (f *flowPart) at(p *Timeline, st recording.FlowStep) (f32.Point, bool) {
 	_, y0, _, y1 := plan.Box(p.View, i, lane, st.Time, st.Time, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 	w := float64(p.LaneWidth())
 	x := math.Max(-w, math.Min(2*w, p.View.X(st.Time, p.LaneWidth())))
-	return f32.Pt(float32(x), float32(y0+y1)/2), true
+	y := float32(y0+y1) / 2
+	if hidden = plan.Under(&plan.Rows[i], int(y)); hidden {
+		y = float32(plan.Held)
+	}
+	return f32.Pt(float32(x), y), hidden, true
 }
 
 // arrow draws a curved line with a head at its end.

@@ -92,8 +92,12 @@ func (w *way) add(p *Timeline, steps []path.Step) {
 		lane := min(max(s.LaneOf(p.Rec), recording.StateLane), max(0, p.Plan.Rows[row].SpanLanes-1))
 		_, _, _, y1 := p.Plan.Box(p.View, row, lane, s.From, s.To, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 		x0, x1, y := x(s.From), x(s.To), y1-1
+		hidden := p.Plan.Under(&p.Plan.Rows[row], y)
+		if hidden { // the way comes out at their edge
+			y = p.Plan.Held
+		}
 		join(x0, y)
-		if x1 > x0 {
+		if x1 > x0 && !hidden {
 			w.lines = append(w.lines, image.Rect(x0, y, x1, y+1))
 			upright = image.Rectangle{}
 		}

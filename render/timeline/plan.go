@@ -153,6 +153,10 @@ func (p *Plan) Sticky(scroll int) (row, y int) {
 // Holds reports whether a row stays at the top.
 func (p *Plan) Holds(r *Row) bool { return r.Y < p.Held }
 
+// Under reports whether a height of a row, in pixels of the picture, lies behind the rows
+// that stay at the top.
+func (p *Plan) Under(r *Row, y int) bool { return !p.Holds(r) && y < p.Held }
+
 // Top is where the top of a row is in the picture.
 func (p *Plan) Top(r *Row, scroll int) int {
 	if p.Holds(r) {
