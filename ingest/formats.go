@@ -212,20 +212,6 @@ func Title(name string) string {
 	return name
 }
 
-// Table is the manual's table of formats.
-func Table() string {
-	var s strings.Builder
-	s.WriteString("| format | what is read | written as |\n|---|---|---|\n")
-	for i := range Formats {
-		f, written := &Formats[i], "–"
-		if f.Encode != nil {
-			written = "`" + strings.Join(f.Encode.Extensions, "`, `") + "`"
-		}
-		fmt.Fprintf(&s, "| %s (`%s`) | %s | %s |\n", f.Title, f.Extensions[0], f.Holds, written)
-	}
-	return s.String()
-}
-
 func list(formats []codec.Format) string {
 	var s strings.Builder
 	for i := range formats {

@@ -22,6 +22,17 @@ import (
 	"ashlar/ingest/source"
 )
 
+// bell is what Options.Notify rings, and what hears it: once for several rings in a row.
+func bell() (ring func(), heard <-chan struct{}) {
+	c := make(chan struct{}, 1)
+	return func() {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}, c
+}
+
 // spallFile is a version 1 trace of n spans of a microsecond each.
 func spallFile(n int) []byte {
 	var b []byte
@@ -68,18 +79,12 @@ func TestLoad(t *testing.T) {
 	plain := spallFile(n)
 	for name, b := range map[string][]byte{"x.spall": plain, "x.spall.gz": gz(t, plain)} {
 		path := write(t, name, b)
-		told := make(chan struct{}, 1)
-		l := Open(context.Background(), path, Options{Notify: func() {
-			select {
-			case told <- struct{}{}:
-			default:
-			}
-		}})
+		ring, heard := bell()
+		l := Open(context.Background(), path, Options{Notify: ring})
 		if l.Snapshot() == nil {
 			t.Fatal("no snapshot at first")
 		}
-		<-told
-		<-l.Updated()
+		<-heard
 		if err := l.Wait(); err != nil {
 			t.Fatal(err)
 		}

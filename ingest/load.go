@@ -89,8 +89,7 @@ type Load struct {
 	unkeep    context.CancelFunc
 	kept      chan struct{} // closed when keep has ended
 	remark    string
-	whole     bool // all was read
-	updated   chan struct{}
+	whole     bool          // all was read
 	begun     chan struct{} // closed when there is something to show
 	done      chan struct{}
 
@@ -141,7 +140,7 @@ func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 
 func newLoad(ctx context.Context, path string, opts Options, cancel context.CancelFunc) *Load {
 	l := &Load{path: path, opts: opts, cancel: cancel, began: time.Now(),
-		updated: make(chan struct{}, 1), begun: make(chan struct{}), done: make(chan struct{}), kept: make(chan struct{})}
+		begun: make(chan struct{}), done: make(chan struct{}), kept: make(chan struct{})}
 	l.keeping, l.unkeep = context.WithCancel(context.WithoutCancel(ctx))
 	l.reading, l.stop = context.WithCancelCause(ctx)
 	l.finishing, l.enough = context.WithCancelCause(ctx)
@@ -343,10 +342,6 @@ func (l *Load) named(err error) error {
 
 func (l *Load) notify() {
 	l.first.Do(func() { close(l.begun) })
-	select {
-	case l.updated <- struct{}{}:
-	default:
-	}
 	if l.opts.Notify != nil {
 		l.opts.Notify()
 	}
@@ -358,10 +353,6 @@ func (l *Load) Path() string { return l.path }
 // Snapshot returns the latest state of the recording: an empty one at first,
 // never nil.
 func (l *Load) Snapshot() *recording.Recording { return l.snap.Load() }
-
-// Updated receives a value after a new snapshot, and when loading has ended.
-// Several snapshots may make one value.
-func (l *Load) Updated() <-chan struct{} { return l.updated }
 
 // Begun is closed when there is a first snapshot, or loading has ended.
 func (l *Load) Begun() <-chan struct{} { return l.begun }

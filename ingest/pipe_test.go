@@ -74,7 +74,8 @@ func TestSilentPipe(t *testing.T) {
 					t.Fatalf("only %d in the part", want)
 				}
 				r, w := io.Pipe()
-				l := OpenInput(context.Background(), source.FromReader("pipe", r), Options{})
+				ring, heard := bell()
+				l := OpenInput(context.Background(), source.FromReader("pipe", r), Options{Notify: ring})
 				defer l.Close()
 				defer w.Close()
 				if _, err := w.Write(part); err != nil {
@@ -83,7 +84,7 @@ func TestSilentPipe(t *testing.T) {
 				timeout := time.After(20 * time.Second)
 				for c.count(l.Snapshot()) < want {
 					select {
-					case <-l.Updated():
+					case <-heard:
 					case <-timeout:
 						t.Fatalf("%d of %d are shown while the pipe is silent", c.count(l.Snapshot()), want)
 					}

@@ -28,7 +28,8 @@ func TestNamedPipe(t *testing.T) {
 	}
 
 	b := spallFile(20_000)
-	l = Open(context.Background(), path, Options{})
+	ring, heard := bell()
+	l = Open(context.Background(), path, Options{Notify: ring})
 	defer l.Close()
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -39,7 +40,7 @@ func TestNamedPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for l.Snapshot().Counts.Spans < 9_999 {
-		<-l.Updated()
+		<-heard
 	}
 	if l.Snapshot().Done {
 		t.Error("done before the end")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"
@@ -197,33 +197,65 @@ func (a *callList) fill(bins []spans.Bin, room int) {
 	}
 }
 
-// csv writes the rows with a column for each argument.
-func (a *callList) csv(out io.Writer) error {
-	keys := calls.Keys(a.rows)
-	w := csv.NewWriter(out)
-	head := []string{"function", "start_ns", "duration_ns", "self_ns", "cpu_ns", "waiting_ns", "pid", "tid", "thread"}
-	if err := w.Write(append(head, keys...)); err != nil {
-		return err
-	}
-	for i := range a.Rows {
-		r := &a.Rows[i]
-		cells := []string{r.Function, string(r.Start), string(r.Duration), string(r.Self), string(r.CPU), string(r.Waiting), fmt.Sprint(r.PID), fmt.Sprint(r.TID), r.Thread}
-		for _, k := range keys {
-			cells = append(cells, r.Args[k])
-		}
-		if err := w.Write(cells); err != nil {
-			return err
-		}
-	}
-	w.Flush()
-	return w.Error()
-}
-
 // Columns of arguments in text: what a terminal has room for.
 const (
 	textArgs  = 6
 	textValue = 24
 )
+
+// columns are those of rows with some arguments, for CSV and for text.
+func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail] {
+	type row = calls.Detail
+	rec := a.rec
+	took := tables.Time("duration", func(r *row) int64 { return r.Duration })
+	took.Text = func(r *row) string { return unended(r.Unfinished) + units.Duration(r.Duration) }
+	cs := []tables.Column[row]{tables.Time("start", func(r *row) int64 { return r.Start - rec.Start }), took, tables.Time("self", func(r *row) int64 { return r.Self })}
+	if csv || slices.ContainsFunc(a.rows, func(r row) bool { return r.HasCPU }) {
+		hasCPU := func(r *row) bool { return r.HasCPU }
+		cs = append(cs, tables.Time("cpu", func(r *row) int64 { return r.CPU }).Where(hasCPU), tables.Time("waiting", (*row).Waiting).Where(hasCPU))
+	}
+	thread := tables.Named("thread", func(r *row) string { return rec.Tracks[r.Track].Title() })
+	function := tables.Named("function", func(r *row) string { return rec.FuncName(r.Call) })
+	if csv {
+		pid := tables.Named("pid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].PID) })
+		tid := tables.Named("tid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].TID) })
+		cs = append(slices.Insert(cs, 0, function), pid, tid, thread)
+	} else {
+		cs = append(cs, thread, function)
+	}
+	for _, k := range args {
+		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // as JSON has one that is there twice
+			for _, m := range r.Args {
+				if m.Key == k {
+					last = m.Value
+				}
+			}
+			return last
+		}}
+		arg.Text = func(r *row) string {
+			v := []rune(r.Arg(k))
+			if len(v) > textValue {
+				v = append(v[:textValue-1], '…')
+			}
+			return string(v)
+		}
+		cs = append(cs, arg)
+	}
+	return cs
+}
+
+// unended stands before the length of a call that never ended, if it did not.
+func unended(is bool) string {
+	if is {
+		return "≥ "
+	}
+	return ""
+}
+
+// csv writes the rows with a column for each argument.
+func (a *callList) csv(out io.Writer) error {
+	return tables.CSV(out, a.columns(calls.Keys(a.rows), true), a.rows)
+}
 
 // text writes the list for people.
 func (a *callList) text() string {
@@ -258,40 +290,7 @@ func (a *callList) table(b *strings.Builder) {
 	keys := calls.Keys(a.rows)
 	keys = slices.DeleteFunc(keys, func(k string) bool { return cpu && (k == "tdur" || k == "tts") }) // which is what cpu says
 	left := max(0, len(keys)-textArgs)
-	keys = keys[:len(keys)-left]
-	head, align := []string{"start", "duration", "self"}, "rrr"
-	if cpu {
-		head, align = append(head, "cpu", "waiting"), align+"rr"
-	}
-	head, align = append(head, "thread", "function"), align+"ll"
-	for _, k := range keys {
-		head, align = append(head, plain.Short(k)), align+"l"
-	}
-	table := [][]string{head}
-	for i := range a.rows {
-		r := &a.rows[i]
-		took := units.Duration(r.Duration)
-		if r.Unfinished {
-			took = "≥ " + took
-		}
-		line := []string{units.Duration(r.Start - a.rec.Start), took, units.Duration(r.Self)}
-		switch {
-		case cpu && r.HasCPU:
-			line = append(line, units.Duration(r.CPU), units.Duration(r.Waiting()))
-		case cpu:
-			line = append(line, "–", "–")
-		}
-		line = append(line, plain.Short(a.rec.Tracks[r.Track].Title()), plain.Short(a.rec.FuncName(r.Call)))
-		for _, k := range keys {
-			v := []rune(plain.Short(r.Arg(k)))
-			if len(v) > textValue {
-				v = append(v[:textValue-1], '…')
-			}
-			line = append(line, string(v))
-		}
-		table = append(table, line)
-	}
-	tabular.Columns(b, "", align, table)
+	tables.Write(b, "", a.columns(keys[:len(keys)-left], false), a.rows)
 	if left > 0 {
 		fmt.Fprintf(b, "%s; --csv and --json have all\n", units.Plural(int64(left), "more argument"))
 	}

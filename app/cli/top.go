@@ -209,13 +209,8 @@ type topRow struct {
 	Self   json.Number `json:"self"`
 	Total  json.Number `json:"total"`
 	// Count is how many spans, samples or records Self rests on.
-	Count      int64       `json:"count"`
-	SelfShare  json.Number `json:"self_share"`
-	TotalShare json.Number `json:"total_share"`
-	// The intervals have the shares that they really are with a confidence of 95 %, as
-	// far as chance goes; only where they were sampled and are more than nothing.
-	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
-	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
+	Count int64 `json:"count"`
+	evidence.Shares
 	// Average, Least and Most tell how long a function's spans are, in exact
 	// nanoseconds, of those that touch what is asked about; where rows are sorted
 	// by one of them.
@@ -378,9 +373,8 @@ func (t *top) add(rec *recording.Recording, r *analyze.Row) {
 }
 
 func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
-	self, total := t.behind.Row(r, t.sum)
-	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count, row: r,
-		SelfShare: evidence.Share(r.Self, t.sum), TotalShare: evidence.Share(r.Total, t.sum), SelfInterval: self, TotalInterval: total}
+	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count,
+		Shares: t.behind.Row(r, t.sum), row: r}
 	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
 		row.Symbol = r.Function(rec).Symbol
 	}

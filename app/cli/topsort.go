@@ -18,26 +18,21 @@ type sortFlag string
 // sortKey is a property of rows to sort them by.
 type sortKey string
 
-const (
-	sortAverage sortKey = "average"
-	sortLeast   sortKey = "least"
-	sortMost    sortKey = "most"
-)
-
 // sortKeys are all there are, in the order of the window's columns.
-var sortKeys = []sortKey{"name", "module", "file", "self", "total", "count", sortAverage, sortLeast, sortMost}
+var sortKeys = func() []string {
+	keys := []string{"name", "module", "file", "self", "total", "count"}
+	for _, l := range spans.Lengths {
+		keys = append(keys, l.Name)
+	}
+	return keys
+}()
 
 func (f *sortFlag) String() string { return string(*f) }
 func (f *sortFlag) Type() string   { return "" }
 
 func (f *sortFlag) Set(s string) error {
-	if !slices.Contains(sortKeys, sortFlag(s).key()) {
-		names := make([]string, len(sortKeys))
-		for i, k := range sortKeys {
-			names[i] = string(k)
-		}
-		last := len(names) - 1
-		return fmt.Errorf("there are %s and %s, each also with - before it", strings.Join(names[:last], ", "), names[last])
+	if last := len(sortKeys) - 1; !slices.Contains(sortKeys, string(sortFlag(s).key())) {
+		return fmt.Errorf("there are %s and %s, each also with - before it", strings.Join(sortKeys[:last], ", "), sortKeys[last])
 	}
 	*f = sortFlag(s)
 	return nil
@@ -45,16 +40,23 @@ func (f *sortFlag) Set(s string) error {
 
 func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
 
-// spans reports whether it is about how long single spans are.
-func (k sortKey) spans() bool { return k == sortAverage || k == sortLeast || k == sortMost }
+// length is what it says of how long single spans are, nil for nothing.
+func (k sortKey) length() *spans.Length {
+	for i := range spans.Lengths {
+		if l := &spans.Lengths[i]; l.Name == string(k) {
+			return l
+		}
+	}
+	return nil
+}
 
 // of reports whether rows of that kind have it.
 func (k sortKey) of(by analyze.By) bool {
-	return by == analyze.ByFunction || !k.spans() && k != "module" && k != "file"
+	return by == analyze.ByFunction || k.length() == nil && k != "module" && k != "file"
 }
 
 // number is the value to compare, the largest first; nil for texts.
-func (k sortKey) number(lengths func(*analyze.Row) *spans.Stat) func(*analyze.Row) int64 {
+func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*analyze.Row) int64 {
 	switch k {
 	case "self":
 		return func(r *analyze.Row) int64 { return r.Self }
@@ -63,21 +65,10 @@ func (k sortKey) number(lengths func(*analyze.Row) *spans.Stat) func(*analyze.Ro
 	case "count":
 		return func(r *analyze.Row) int64 { return r.Count }
 	}
-	if !k.spans() {
-		return nil
+	if l := k.length(); l != nil {
+		return func(r *analyze.Row) int64 { return l.OfRow(rec, r, stats) }
 	}
-	return func(r *analyze.Row) int64 {
-		s := lengths(r)
-		switch {
-		case s == nil:
-			return -1 // after all that has any, as in the window
-		case k == sortAverage:
-			return s.Average()
-		case k == sortLeast:
-			return s.Min
-		}
-		return s.Max
-	}
+	return nil
 }
 
 // text is compared where there is no number, in alphabetical order.
@@ -98,7 +89,7 @@ func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOpt
 	if k == "" {
 		return nil
 	}
-	if k.spans() {
+	if k.length() != nil {
 		if q.Event < 0 || rec.Events[q.Event].Basis != recording.FromSpans {
 			return misfit(rec, fmt.Errorf("%s is not made of spans, so none has a length to sort by; leave out --sort %s", t.what(), o.sort))
 		}
@@ -111,7 +102,7 @@ func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOpt
 	if strings.HasPrefix(string(o.sort), "-") {
 		sign = -1
 	}
-	if number := k.number(func(r *analyze.Row) *spans.Stat { return spans.OfRow(rec, r, t.spans) }); number != nil {
+	if number := k.number(rec, t.spans); number != nil {
 		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return sign * cmp.Compare(number(&b), number(&a)) })
 		return nil
 	}

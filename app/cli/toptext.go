@@ -8,6 +8,7 @@ import (
 	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
@@ -82,77 +83,53 @@ func below(negative int64, m *recording.Metric) string {
 // counted counts what was added up.
 func (t *top) counted(n int64) string { return units.Plural(n, analyze.Basis(t.Basis).One()) }
 
+// rows writes them with the columns that rows of their kind have.
 func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	if t.Tree {
 		t.treeRows(b)
 		return
 	}
-	functions := t.By == string(analyze.ByFunction) || t.Function != nil
-	lines := t.By == string(analyze.ByLine)
-	threads := t.By == string(analyze.ByThread)
+	cs := t.amount("self", func(r *topRow) int64 { return r.row.Self })
 	key, alone := analyze.By(t.By).ContextKey() // none calls another
 	if t.By == string(analyze.ByState) {
 		key, alone = "state", true
 	}
-	head := []string{"self", "", "total", "", "count", t.By}
+	name := tables.Named(t.By, func(r *topRow) string { return r.Name })
+	count := tables.Count("count", func(r *topRow) int64 { return r.Count })
 	switch {
-	case functions:
-		head = append(head, "module")
-	case lines:
-		head = append(head, "function")
-	case threads:
-		head = []string{"self", "", "count", "tid", "thread"}
-	case alone:
-		head = []string{"self", "", "count", plain.Short(key)}
-	}
-	if t.spans != nil {
-		head = slices.Insert(head, 5, "average", "least", "most")
-	}
-	table := [][]string{head}
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		self, share := units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum)
-		if threads {
-			tid := ""
-			if r.TID != nil {
-				tid = fmt.Sprint(*r.TID)
+	case t.By == string(analyze.ByThread):
+		cs = append(cs, count, tables.Numbered("tid", func(r *topRow) string {
+			if r.TID == nil {
+				return ""
 			}
-			table = append(table, []string{self, share, units.Count(r.Count), tid, plain.Short(r.Name)})
-			continue
-		}
-		if alone {
-			table = append(table, []string{self, share, units.Count(r.Count), plain.Short(r.Name)})
-			continue
-		}
-		line := []string{self, share, units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum), tabular.Dash(r.Count)}
+			return r.TID.String()
+		}), name)
+	case alone:
+		name.Name = key
+		cs = append(cs, count, name)
+	default:
+		count.Text = func(r *topRow) string { return tabular.Dash(r.Count) }
+		cs = append(append(cs, t.amount("total", func(r *topRow) int64 { return r.row.Total })...), count)
 		if t.spans != nil {
-			line = append(line, t.lengths(rec, r.row)...)
+			for _, l := range spans.Lengths {
+				of := func(r *topRow) int64 { return l.OfRow(rec, r.row, t.spans) }
+				cs = append(cs, tables.Time(l.Name, of).Where(func(r *topRow) bool { return of(r) >= 0 }))
+			}
 		}
 		switch {
-		case functions:
-			line = append(line, plain.Short(r.Name), plain.Short(analyze.ModuleBase(r.Module)))
-		case lines:
-			line = append(line, plain.Short(r.Place), plain.Short(r.Name))
+		case t.By == string(analyze.ByFunction) || t.Function != nil:
+			cs = append(cs, name, tables.Named("module", func(r *topRow) string { return analyze.ModuleBase(r.Module) }))
+		case t.By == string(analyze.ByLine):
+			name.Name = "function"
+			cs = append(cs, tables.Named(t.By, func(r *topRow) string { return r.Place }), name)
 		default:
-			line = append(line, plain.Short(r.Name))
+			cs = append(cs, name)
 		}
-		table = append(table, line)
 	}
-	switch {
-	case threads:
-		tabular.Columns(b, "", "rrrrl", table)
-	case alone:
-		tabular.Columns(b, "", "rrrl", table)
-	default:
-		tabular.Columns(b, "", (strings.Repeat("r", slices.Index(head, t.By)) + "ll")[:len(head)], table)
-	}
+	tables.Write(b, "", cs, t.Rows)
 }
 
-// lengths are the cells of how long a row's spans are.
-func (t *top) lengths(rec *recording.Recording, r *analyze.Row) []string {
-	s := spans.OfRow(rec, r, t.spans)
-	if s == nil {
-		return []string{"–", "–", "–"}
-	}
-	return []string{units.Duration(s.Average()), units.Duration(s.Min), units.Duration(s.Max)}
+// amount is a column of what rows cost, and one of its share.
+func (t *top) amount(name string, of func(*topRow) int64) []tables.Column[topRow] {
+	return []tables.Column[topRow]{tables.Value(name, t.metric, of), tables.Share(t.sum, of)}
 }

@@ -223,28 +223,7 @@ func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptio
 	if err != nil {
 		return nil, err
 	}
-	chosen := make([]bool, len(tree.Nodes))
-	if o.rows == 0 || o.rows >= len(tree.Nodes)-1 {
-		for i := range chosen {
-			chosen[i] = true
-		}
-	} else {
-		var order []int
-		for i := range tree.Nodes {
-			if under == nil || under[i] {
-				order = append(order, i)
-			}
-		}
-		slices.SortStableFunc(order, func(a, b int) int {
-			x, y := &tree.Nodes[a], &tree.Nodes[b]
-			return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Depth, y.Depth))
-		})
-		for _, n := range order[:min(len(order), o.rows+b2i(from == 0))] {
-			for ; !chosen[n]; n = int(tree.Nodes[n].Parent) {
-				chosen[n] = true
-			}
-		}
-	}
+	chosen := heaviest(tree, from, under, o.rows)
 	var rows []analyze.Row
 	stack := slices.Clone(tree.Children(0))
 	slices.Reverse(stack)
@@ -280,6 +259,34 @@ func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptio
 	t.More = all - len(rows)
 	t.matches = make([]bool, len(rows))
 	return rows, nil
+}
+
+// heaviest chooses at most so many nodes, 0 for all, with all that they are called from,
+// which ends at from. They are those of under, nil for any.
+func heaviest(tree *analyze.Tree, from int, under []bool, rows int) []bool {
+	chosen := make([]bool, len(tree.Nodes))
+	if rows == 0 || rows >= len(tree.Nodes)-1 {
+		for i := range chosen {
+			chosen[i] = true
+		}
+		return chosen
+	}
+	var order []int
+	for i := range tree.Nodes {
+		if under == nil || under[i] {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &tree.Nodes[a], &tree.Nodes[b]
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Depth, y.Depth))
+	})
+	for _, n := range order[:min(len(order), rows+b2i(from == 0))] {
+		for ; !chosen[n]; n = int(tree.Nodes[n].Parent) {
+			chosen[n] = true
+		}
+	}
+	return chosen
 }
 
 // zoomed is the node at the end of a path, and by node whether it is that or

@@ -5,14 +5,16 @@ package critical
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
+	"ashlar/app/tables"
 	"ashlar/app/view"
 	"ashlar/ingest/path"
 	"ashlar/ingest/plain"
@@ -41,6 +43,7 @@ type Answer struct {
 
 	rec   *recording.Recording
 	paths []path.Path
+	rows  []row // Steps
 }
 
 // Path is where a path goes: from Start on for Length, to its end on a thread.
@@ -74,16 +77,19 @@ type Step struct {
 	WokenBy  string      `json:"woken_by,omitempty"`
 }
 
-func nanoseconds(ps int64) json.Number {
-	return json.Number(recording.Decimal{Mantissa: ps, Scale: 3}.String())
+// Thread names one, "" for none.
+func Thread(rec *recording.Recording, track int) string {
+	if track == recording.NoTrack {
+		return ""
+	}
+	return rec.Tracks[track].Title()
 }
 
-func thread(rec *recording.Recording, track int) (name, tid string) {
+func tid(rec *recording.Recording, track int) string {
 	if track == recording.NoTrack {
-		return "", ""
+		return ""
 	}
-	t := rec.Tracks[track]
-	return t.Title(), recording.IDText(t.TID)
+	return recording.IDText(rec.Tracks[track].TID)
 }
 
 // Of answers for a scope that has been looked up, with at most so many steps, 0 for all.
@@ -97,17 +103,16 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps
 	for i := range a.paths {
 		p := &a.paths[i]
 		recording.Add(&length, p.To-p.From)
-		name, tid := thread(rec, p.Track)
-		a.Paths = append(a.Paths, Path{nanoseconds(p.From - rec.Start), nanoseconds(p.To - p.From), name, tid, len(p.Steps)})
+		a.Paths = append(a.Paths, Path{exact.Nanoseconds(p.From - rec.Start), exact.Nanoseconds(p.To - p.From), Thread(rec, p.Track), tid(rec, p.Track), len(p.Steps)})
 		for k := range p.Steps {
 			if steps > 0 && len(a.Steps) == steps {
 				a.More += len(p.Steps) - k
 				break
 			}
-			a.Steps = append(a.Steps, stepOf(rec, i, &p.Steps[k]))
+			a.rows, a.Steps = append(a.rows, row{i, p.Steps[k]}), append(a.Steps, stepOf(rec, i, &p.Steps[k]))
 		}
 	}
-	a.Length = nanoseconds(length)
+	a.Length = exact.Nanoseconds(length)
 	v := *view.Within(rec, in)
 	v.Tab = "path"
 	a.Address = evidence.Address(v, rec)
@@ -116,28 +121,44 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps
 }
 
 func stepOf(rec *recording.Recording, n int, s *path.Step) Step {
-	x := Step{Path: n, Start: nanoseconds(s.From - rec.Start), Length: nanoseconds(s.To - s.From), State: s.Words(rec), Function: s.Function(rec)}
-	x.Thread, x.TID = thread(rec, s.Track)
-	x.WokenBy, _ = thread(rec, s.WokenBy)
-	return x
+	return Step{n, exact.Nanoseconds(s.From - rec.Start), exact.Nanoseconds(s.To - s.From), Thread(rec, s.Track), tid(rec, s.Track), s.Words(rec), s.Function(rec), Thread(rec, s.WokenBy)}
 }
 
 func (a *Answer) sums(by path.By) []Sum {
 	sums := []Sum{}
 	for _, s := range path.Sums(a.rec, a.paths, by) {
-		sums = append(sums, Sum{s.Name, nanoseconds(s.Time), s.Steps})
+		sums = append(sums, Sum{s.Name, exact.Nanoseconds(s.Time), s.Steps})
 	}
 	return sums
 }
 
+// row is a step with the number of its path.
+type row struct {
+	path int
+	path.Step
+}
+
+// Columns are those of a table of steps, each of which is found in a row.
+func Columns[T any](rec *recording.Recording, step func(*T) *path.Step) []tables.Column[T] {
+	return []tables.Column[T]{
+		tables.Time("start", func(r *T) int64 { return step(r).From - rec.Start }),
+		tables.Time("duration", func(r *T) int64 { return step(r).To - step(r).From }),
+		tables.Named("thread", func(r *T) string { return Thread(rec, step(r).Track) }),
+		tables.Named("state", func(r *T) string { return step(r).Words(rec) }),
+		tables.Named("function", func(r *T) string { return step(r).Function(rec) }),
+		tables.Named("woken by", func(r *T) string { return Thread(rec, step(r).WokenBy) }),
+	}
+}
+
+func (a *Answer) columns() []tables.Column[row] {
+	return Columns(a.rec, func(r *row) *path.Step { return &r.Step })
+}
+
 // CSV writes the steps.
 func (a *Answer) CSV(out io.Writer) error {
-	w := csv.NewWriter(out)
-	rows := [][]string{{"path", "start_ns", "duration_ns", "thread", "tid", "state", "function", "woken_by"}}
-	for _, s := range a.Steps {
-		rows = append(rows, []string{fmt.Sprint(s.Path), string(s.Start), string(s.Length), s.Thread, s.TID, s.State, s.Function, s.WokenBy})
-	}
-	return w.WriteAll(rows)
+	cs := slices.Insert(a.columns(), 3, tables.Named("tid", func(r *row) string { return tid(a.rec, r.Track) }))
+	cs[len(cs)-1].Name = "woken_by"
+	return tables.CSV(out, slices.Insert(cs, 0, tables.Count("path", func(r *row) int64 { return int64(r.path) })), a.rows)
 }
 
 // mostSums is how many rows of a sum the text has.
@@ -154,8 +175,7 @@ func (a *Answer) Text(n int) string {
 	case len(a.paths) == 0:
 		return fmt.Sprintf("%s: none of these calls took any time\n", plain.Short(a.rec.Source.Name))
 	case len(a.paths) == 1:
-		name, _ := thread(a.rec, a.paths[0].Track)
-		fmt.Fprintf(&b, "%s: critical path of %s, to the end on %s\n", plain.Short(a.rec.Source.Name), units.Duration(length), plain.Short(cmp.Or(name, "no thread")))
+		fmt.Fprintf(&b, "%s: critical path of %s, to the end on %s\n", plain.Short(a.rec.Source.Name), units.Duration(length), plain.Short(cmp.Or(Thread(a.rec, a.paths[0].Track), "no thread")))
 	default:
 		fmt.Fprintf(&b, "%s: critical paths of %s, %s in all\n", plain.Short(a.rec.Source.Name), units.Plural(int64(len(a.paths)), "call"), units.Duration(length))
 	}
@@ -182,32 +202,13 @@ func (a *Answer) Text(n int) string {
 
 // steps writes the first n of them as a table.
 func (a *Answer) steps(b *strings.Builder, n int) {
-	rows := [][]string{{"start", "duration", "thread", "state", "function", "woken by"}}
-	several := len(a.paths) > 1
-	if several {
-		rows[0] = append([]string{"call"}, rows[0]...)
-	}
-	left := n
-	for i := range a.paths {
-		for k := range a.paths[i].Steps[:min(left, len(a.paths[i].Steps))] {
-			s := &a.paths[i].Steps[k]
-			name, _ := thread(a.rec, s.Track)
-			by, _ := thread(a.rec, s.WokenBy)
-			row := []string{units.Duration(s.From - a.rec.Start), units.Duration(s.To - s.From), plain.Short(name), plain.Short(s.Words(a.rec)), plain.Short(s.Function(a.rec)), plain.Short(by)}
-			if several {
-				row = append([]string{fmt.Sprint(i + 1)}, row...)
-			}
-			rows = append(rows, row)
-			left--
-		}
+	cs := a.columns()
+	if len(a.paths) > 1 {
+		cs = slices.Insert(cs, 0, tables.Numbered("call", func(r *row) string { return fmt.Sprint(r.path + 1) }))
 	}
 	b.WriteString("\n")
-	align := "rrllll"
-	if several {
-		align = "r" + align
-	}
-	tabular.Columns(b, "", align, rows)
-	if more := a.More + len(a.Steps) - (n - left); more > 0 {
+	tables.Write(b, "", cs, a.rows[:n])
+	if more := a.More + len(a.rows) - n; more > 0 {
 		fmt.Fprintf(b, "… and %s more; -n 0 prints all\n", units.Plural(int64(more), "step"))
 	}
 }

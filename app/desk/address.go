@@ -40,12 +40,11 @@ func (d *Desk) Address() *view.State {
 	if to := d.below().Scroll(); to != nil {
 		st.Down = view.InDP(*to, d.dp())
 	}
-	if c := d.Versus; c != nil {
-		c.pickState(st)
+	d.scene().pickState(st)
+	p := d.Pane
+	if d.Versus != nil {
 		return st
 	}
-	p := d.Pane
-	p.pickState(st)
 	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
 		st.Around = nil // the marked one takes its place
 	}
@@ -209,39 +208,31 @@ func (d *Desk) GoTo(st *view.State) {
 	if c := d.Versus; c != nil {
 		if len(st.Files) < 2 { // which says that it is of both
 			both := *st
-			both.Files, st = []string{c.Panes[0].file(), c.Panes[1].file()}, &both
+			both.Files, st = c.files(), &both
 		}
 		c.visit = visit{state: st}
-		for i, p := range c.Panes {
-			p.visit = visit{state: st, side: i}
-		}
-		return
 	}
-	d.Pane.visit = visit{state: st}
+	for i, p := range d.Shown() {
+		p.visit = visit{state: st, side: i}
+	}
 }
 
 // Mark marks a function of what is open, the heaviest where several are meant.
 func (d *Desk) Mark(f analyze.Ref) {
-	if c := d.Versus; c != nil {
-		c.visit.marked = &f
-		return
-	}
-	d.Pane.visit.marked = &f
+	d.scene().way().visit.marked = &f
 }
 
 // restore shows what is open as a State of its history says. What is marked
 // stays marked.
 func (d *Desk) restore(st *view.State) {
 	d.showParts(st)
-	if c := d.Versus; c != nil {
-		c.restore(d, st)
-		return
-	}
-	d.Pane.restore(d, st, 0)
+	d.scene().restore(d, st)
 }
 
-// restore looks at the recording as side i of a State says.
-func (p *Pane) restore(d *Desk, st *view.State, i int) {
+func (p *Pane) restore(d *Desk, st *view.State) { p.lookAgain(d, st, 0) }
+
+// lookAgain looks at the recording as side i of a State of the history says.
+func (p *Pane) lookAgain(d *Desk, st *view.State, i int) {
 	was := p.Look
 	p.Look, _ = view.Bind(p.Rec, st, i, d.dp())
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal

@@ -15,9 +15,11 @@ import (
 	"ashlar/render/ui"
 )
 
+func (c *Comparison) files() []string { return []string{c.Panes[0].file(), c.Panes[1].file()} }
+
 // state says how two recordings are looked at.
 func (c *Comparison) state(st *view.State, dp float32) {
-	st.Files = []string{c.Panes[0].file(), c.Panes[1].file()}
+	st.Files = c.files()
 	f := c.Panes[c.Focus]
 	for i, p := range c.Panes {
 		p.Unbind(p.Rec, 1-i, dp, st) // that of A last: marks are its
@@ -59,9 +61,8 @@ func (c *Comparison) pickState(st *view.State) {
 	}
 }
 
-// arrive goes on with a visit as far as it can; changed tells that there is
-// something new to ask.
-func (c *Comparison) arrive(d *Desk) (changed bool, err error) {
+// Arrive waits for both sides.
+func (c *Comparison) Arrive(d *Desk) (changed bool, err error) {
 	if v := c.visit.state; v != nil {
 		if !c.Panes[0].Rec.Done || !c.Panes[1].Rec.Done {
 			return false, nil
@@ -91,7 +92,7 @@ func (c *Comparison) arrive(d *Desk) (changed bool, err error) {
 func (c *Comparison) restore(d *Desk, st *view.State) {
 	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
-		p.restore(d, st, i)
+		p.lookAgain(d, st, i)
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
 		if c.Tab = st.Tab; st.Tab == pair.Two && i == panel.Index(st.FocusB) {
 			p.Zoom = st.Zoom
@@ -131,12 +132,9 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 		c.Node = int32(pair.Find(a.Shape, v.Node))
 	}
 	if b := v.Sides[c.Focus].Bar; b != nil {
-		p := c.Panes[c.Focus]
-		h, ok := p.barNamed(b)
-		if !ok {
-			return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
+		if err := c.Panes[c.Focus].pickBar(b); err != nil {
+			return err
 		}
-		p.PickHit(h)
 		c.Picked(c.Focus)
 		c.Alike = c.Now()
 	}

@@ -17,8 +17,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// Arrive goes on with a visit as far as it can; changed tells that there is
-// something new to ask.
+// Arrive waits for the recording, and then for an answer about it.
 func (p *Pane) Arrive(d *Desk) (changed bool, err error) {
 	if st := p.visit.state; st != nil && p.Rec.Done {
 		paired := len(st.Files) > 1
@@ -109,13 +108,10 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 			missing = append(missing, p.Table.Restore(&st.Table)...)
 		}
 		if b := st.Sides[0].Bar; b != nil {
-			if h, ok := p.barNamed(b); ok {
-				p.PickHit(h)
-				sides := p.Sides
-				p.FollowPick() // its function is in the middle, zoomed as the State says
-				p.Sides = sides
+			if err := p.pickBar(b); err != nil {
+				missing = append(missing, err)
 			} else {
-				missing = append(missing, fmt.Errorf("no bar of thread %d begins there", b.Thread.TID))
+				p.followPick()
 			}
 		}
 	}
@@ -124,6 +120,23 @@ func (p *Pane) goTo(d *Desk, st *view.State, i int) error {
 		missing = append(missing, fmt.Errorf("this version does not understand %s in the address", strings.Join(st.Unknown, ", ")))
 	}
 	return cmp.Or(append(missing, nil)...)
+}
+
+// pickBar picks the bar that a State names.
+func (p *Pane) pickBar(b *view.Bar) error {
+	h, ok := p.barNamed(b)
+	if !ok {
+		return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
+	}
+	p.PickHit(h)
+	return nil
+}
+
+// followPick has the function that is picked in the middle, zoomed as the State says.
+func (p *Pane) followPick() {
+	sides := p.Sides
+	p.FollowPick()
+	p.Sides = sides
 }
 
 // goToAnswered marks what a State marks, which needs an answer.
@@ -154,9 +167,7 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 			}
 		}
 	} else {
-		sides := p.Sides
-		p.FollowPick() // the marked function is in the middle, with its own zoom
-		p.Sides = sides
+		p.followPick()
 	}
 	p.visit.sides = p.Tab == panel.Callers && (p.Sides[0] != nil || p.Sides[1] != nil)
 	return err

@@ -21,10 +21,9 @@ import (
 type Comparison struct {
 	ofTwo
 	Panes [2]*Pane
-	visit visit // what is left to do of an address
+	trail
 
 	splitter splitter
-	history  History
 	Heads    [2]widget.ClickArea
 	ScopeBar scopebar.Bar
 	Bounds   compareBounds
@@ -209,7 +208,7 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 			p.View = p.View.Fit(p.Limits()) // the other side may have grown
 		}
 	}
-	if _, err := c.arrive(d); err != nil {
+	if _, err := c.Arrive(d); err != nil {
 		d.Say(err.Error())
 	}
 	for i, p := range c.Panes {
@@ -242,7 +241,7 @@ func (c *Comparison) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	if d.View == Both && c.timed() {
 		c.splitter.layout(u, c.Bounds.Tabs.Min.Y, r, &c.Split)
 	}
-	d.remember(u, &c.visit)
+	d.remember(u)
 	for _, p := range c.Panes {
 		p.Tooltip(&d.Host, u)
 	}

@@ -17,7 +17,7 @@ func (c *Comparison) takeOver(d *Desk, side int) {
 	c.Link.Call, c.Link.Twin = nil, nil // by its number a call may be another one now
 	c.Node, c.Hover = -1, -1
 	c.Alike = c.Now()
-	c.history.seen.Sides[side], c.history.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
+	c.History.seen.Sides[side], c.History.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
 }
 
 // following begins the status line where nothing is wrong.

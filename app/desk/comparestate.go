@@ -1,9 +1,6 @@
 package desk
 
 import (
-	"cmp"
-
-	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/ingest/recording"
 )
@@ -67,55 +64,4 @@ func (c *Comparison) Log() *CompareState {
 		st.First = c.Table.Found[0].Name
 	}
 	return st
-}
-
-// settleCompared waits for all that is to be known of both.
-func (d *Desk) settleCompared(ranges []recording.Range) error {
-	c := d.Versus
-	var failed error
-	for _, p := range c.Panes {
-		if err := p.Doc.Wait(); err != nil {
-			failed = err
-		}
-		p.Rec = p.Doc.Recording()
-	}
-	c.Reach()
-	for i, p := range c.Panes {
-		p.Update(d)
-		if i < len(ranges) {
-			failed = cmp.Or(failed, p.selectAndShow(ranges[i]))
-			c.Alike = c.Now()
-		}
-	}
-	if failed != nil {
-		return failed
-	}
-	recs := c.recs()
-	_, err := c.arrive(d)
-	c.Engine.Settle(c.Question(), recs)
-	if changed, aerr := c.arrive(d); changed {
-		err = cmp.Or(err, aerr)
-		c.Engine.Settle(c.Question(), recs) // now also of what is marked
-	}
-	if err != nil {
-		return err
-	}
-	c.TakeTwin()
-	if c.Tab == pair.Two {
-		c.TakeMetric()
-		for _, p := range c.Panes {
-			if err := p.Doc.Settle(p.Question()); err != nil {
-				return err
-			}
-			if _, err := p.Arrive(d); err != nil {
-				return err
-			}
-		}
-	}
-	// What was asked in the background of recordings that were not read yet may arrive
-	// only now.
-	if a := c.Engine.Answer(); a != nil && a.Recs == recs {
-		return a.Err
-	}
-	return nil
 }

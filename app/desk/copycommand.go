@@ -70,13 +70,8 @@ func (c *command) tell(p *Pane, st *view.State, keys ...string) {
 	}
 }
 
-// asking is the beginning of a command that answers for what is selected. More can
-// be told it of what is shown.
-func (p *Pane) asking(name string, more ...string) *command {
-	return p.askingIn(name, p.Scope, more...)
-}
-
-// askingIn is asking for a part of the recording in place of what is selected.
+// askingIn is the beginning of a command that answers for a part of the recording. More
+// can be told it of what is shown.
 func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *command {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
@@ -89,11 +84,14 @@ func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *comman
 	return c
 }
 
-// stacks is the beginning of the command of what is added up from stacks.
-func (p *Pane) stacks() *command { return p.asking("top", "transform") }
+// stacks is the beginning of the command of what is added up from stacks of what is
+// selected.
+func (p *Pane) stacks(more ...string) *command {
+	return p.askingIn("top", p.Scope, append(more, "transform")...)
+}
 
 // searched is stacks with what is searched for.
-func (p *Pane) searched() *command { return p.asking("top", "transform", "find") }
+func (p *Pane) searched() *command { return p.stacks("find") }
 
 // asCommand is the command line that prints, or draws, what a panel shows.
 // rest says what it cannot express; "" when it expresses all.

@@ -1,13 +1,13 @@
 package desk
 
 import (
-	"ashlar/app/panel"
+	"ashlar/app/tables"
 	"ashlar/render/widget"
 )
 
 // Grid is the table of the tab that is shown, else that of functions or of
 // differences; nil when there is no answer yet.
-func (d *Desk) Grid() *panel.Grid {
+func (d *Desk) Grid() *tables.Grid {
 	if f := d.gridding(); f != nil {
 		return f()
 	}
@@ -15,7 +15,7 @@ func (d *Desk) Grid() *panel.Grid {
 }
 
 // gridding is grid for another goroutine: a table may have a million rows.
-func (d *Desk) gridding() func() *panel.Grid {
+func (d *Desk) gridding() func() *tables.Grid {
 	if g := d.below().Table(); g != nil {
 		return g
 	}

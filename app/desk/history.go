@@ -64,26 +64,12 @@ func (c *Comparison) Spot(d *Desk) Spot {
 	return sp
 }
 
-// history is that of what is shown, and spot what it looks like now.
-func (d *Desk) history() *History {
-	if c := d.Versus; c != nil {
-		return &c.history
-	}
-	return &d.Pane.History
-}
-
-func (d *Desk) spot() Spot {
-	if c := d.Versus; c != nil {
-		return c.Spot(d)
-	}
-	return d.Pane.Spot(d)
-}
-
 // remember adds what is shown to the history once it has settled. Where a program
 // opened the file, what it asked for is the first step, once it has been visited.
-func (d *Desk) remember(u *ui.UI, v *visit) {
-	if d.back == nil || v.state == nil && v.answered == nil {
-		d.history().remember(u, d.spot(), d.ViewState)
+func (d *Desk) remember(u *ui.UI) {
+	s := d.scene()
+	if w := s.way(); d.back == nil || w.visit.state == nil && w.visit.answered == nil {
+		w.History.remember(u, s.Spot(d), d.ViewState)
 	}
 }
 
@@ -148,11 +134,12 @@ func (d *Desk) Redo() { d.Step(1) }
 
 // Step goes by so many steps through what was shown: -1 is back, 1 is on.
 func (d *Desk) Step(by int) {
-	h := d.history()
-	switch to := h.step(by, d.spot(), d.ViewState); {
+	s := d.scene()
+	h := &s.way().History
+	switch to := h.step(by, s.Spot(d), d.ViewState); {
 	case to != nil:
 		d.restore(to)
-		h.settleOn(d.spot())
+		h.settleOn(s.Spot(d))
 	case by > 0:
 	case d.Versus == nil && d.Pane.Against != nil: // it was compared before there was a step
 		d.Pane.EndWithin()

@@ -15,7 +15,7 @@ func (d *Desk) Lead(st *view.State) {
 		d.back = back
 		return
 	}
-	d.history().keep(d.spot(), d.ViewState)
+	d.scene().way().History.keep(d.scene().Spot(d), d.ViewState)
 	to := *st
 	to.Marks = slices.Clone(d.Pane.Marks) // which are the person's
 	d.restore(&to)
@@ -27,7 +27,7 @@ func (d *Desk) isOpen(st *view.State) bool {
 	now := &view.State{Files: []string{d.Pane.file()}}
 	d.Pane.opened(now)
 	if c := d.Versus; c != nil {
-		now.Files = []string{c.Panes[0].file(), c.Panes[1].file()}
+		now.Files = c.files()
 	}
 	return slices.Equal(now.Files, st.Files) && now.Exe == st.Exe && now.Part == st.Part && slices.Equal(now.Only, st.Only)
 }

@@ -29,8 +29,7 @@ type Pane struct {
 	timeline.Timeline
 	exe  string // the program that names were taken from, "" for the one the file names
 	Kept bool   // among the files that were opened
-	// visit holds the rest of an address that is being gone to.
-	visit visit
+	trail
 	// Visited tells that an address has just been gone to: that the pane looks as
 	// it says is no wish to look so ever after.
 	Visited  bool
@@ -47,7 +46,6 @@ type Pane struct {
 	Deck     panel.Deck[*panel.Side]
 	Flame    *flamegraph.Panel
 	Table    *functions.Panel
-	History  History
 	Splitter splitter
 	deepest  int // how deep the flamegraph is of the whole recording
 
@@ -121,7 +119,7 @@ func (p *Pane) Draw(d *Desk, u *ui.UI, r image.Rectangle) {
 	if d.View == Both && p.Timed() {
 		p.Splitter.layout(u, p.Bounds.Tabs.Min.Y, r, &p.Split)
 	}
-	d.remember(u, &p.visit)
+	d.remember(u)
 	p.Tooltip(&d.Host, u)
 	p.Deck.Tooltip(&d.Host, u, p.Tab, &p.Side)
 	if w := p.Within; w != nil && w.shows(p) {

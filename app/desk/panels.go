@@ -73,12 +73,7 @@ func (p *Pane) below() panel.Half {
 func (c *Comparison) below() panel.Half { return c.Deck.Of(&c.Tab, &c.Pair) }
 
 // below returns the lower half.
-func (d *Desk) below() panel.Half {
-	if c := d.Versus; c != nil {
-		return c.below()
-	}
-	return d.Pane.below()
-}
+func (d *Desk) below() panel.Half { return d.scene().below() }
 
 // TabTitle reads what stands on the tab that is shown.
 func (p *Pane) TabTitle() string { return p.below().Title() }

@@ -79,11 +79,8 @@ func (c *Comparison) Scoped(d *Desk) (gs []scopebar.Group) {
 
 // Scoped is of what the lower half is: nothing where there is none.
 func (d *Desk) Scoped() []scopebar.Group {
-	switch {
-	case d.Versus != nil:
-		return d.Versus.Scoped(d)
-	case d.Pane != nil:
-		return d.Pane.Scoped(d)
+	if s := d.scene(); s != nil {
+		return s.Scoped(d)
 	}
 	return nil
 }

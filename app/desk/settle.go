@@ -4,46 +4,49 @@ import (
 	"fmt"
 	"slices"
 
+	"ashlar/app/pair"
 	"ashlar/app/timeline"
 	"ashlar/ingest/recording"
 )
 
-// Settle waits until all recordings are read and everything shown is final: for
-// pictures without a window. Ranges are selected and shown of each. Where one of
-// two recordings cannot be shown the picture of the other says so.
-func (d *Desk) Settle(ranges ...recording.Range) error {
-	if d.Versus != nil {
-		return d.settleCompared(ranges)
-	}
-	p := d.Pane
-	if err := p.Doc.Wait(); err != nil {
-		return err
-	}
-	p.Update(d)
-	if _, err := p.Arrive(d); err != nil {
-		return err
-	}
+func (p *Pane) settle() error {
 	if err := p.Stacks.Check(p.Rec); err != nil {
 		return err
 	}
-	if len(ranges) > 0 {
-		if err := p.selectAndShow(ranges[0]); err != nil {
-			return err
-		}
+	return p.Doc.Settle(p.Question())
+}
+
+func (p *Pane) settled(d *Desk) error {
+	if p.comparing(d); p.Within != nil {
+		return p.Within.settle(p)
 	}
-	for {
-		if err := p.Doc.Settle(p.Question()); err != nil {
-			return err
-		}
-		// Functions of an address are found in the answer, and may be asked
-		// about in turn.
-		if changed, err := p.Arrive(d); err != nil || !changed {
-			if p.comparing(d); p.Within != nil && err == nil {
-				err = p.Within.settle(p)
+	return nil
+}
+
+func (c *Comparison) settle() error {
+	c.Engine.Settle(c.Question(), c.recs())
+	return nil
+}
+
+func (c *Comparison) settled(d *Desk) error {
+	c.TakeTwin()
+	if c.Tab == pair.Two {
+		c.TakeMetric()
+		for _, p := range c.Panes {
+			if err := p.Doc.Settle(p.Question()); err != nil {
+				return err
 			}
-			return err
+			if _, err := p.Arrive(d); err != nil {
+				return err
+			}
 		}
 	}
+	// What was asked in the background of recordings that were not read yet may arrive
+	// only now.
+	if a := c.Engine.Answer(); a != nil && a.Recs == c.recs() {
+		return a.Err
+	}
+	return nil
 }
 
 // AtRest reports whether what is shown stays as it is until somebody does something, but
@@ -56,7 +59,7 @@ func (d *Desk) AtRest() bool {
 	if a := p.Doc.Answer(); d.Versus == nil && a != nil && a.Rec != p.Rec {
 		return false
 	}
-	return !d.history().due && !slices.ContainsFunc(d.Shown(), func(p *Pane) bool { return !p.atRest() })
+	return !d.scene().way().History.due && !slices.ContainsFunc(d.Shown(), func(p *Pane) bool { return !p.atRest() })
 }
 
 func (p *Pane) atRest() bool {

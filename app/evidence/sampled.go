@@ -90,12 +90,28 @@ func (s *Sampled) Rows(all []analyze.Row) {
 	}
 }
 
-// Row has the bounds of the shares of a whole that a row has by itself and in all.
-func (s *Sampled) Row(r *analyze.Row, whole int64) (self, total *[2]json.Number) {
+// Shares are the parts of a whole that a row of a table has by itself and in all, from 0
+// to 1.
+type Shares struct {
+	SelfShare  json.Number `json:"self_share"`
+	TotalShare json.Number `json:"total_share"`
+	// The intervals have the shares that they really are with a confidence of 95 %, as
+	// far as chance goes; only where they were sampled and are more than nothing.
+	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
+	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
+}
+
+// Row has the shares of a row.
+func (s *Sampled) Row(r *analyze.Row, whole int64) Shares {
 	if of, ok := s.rows[rowOf(r)]; ok {
-		return s.Bounds(r.Self, whole, of[0]), s.Bounds(r.Total, whole, of[1])
+		return s.Shares(r.Self, r.Total, whole, of)
 	}
-	return s.Interval(r.Self, whole), s.Interval(r.Total, whole)
+	return Shares{Share(r.Self, whole), Share(r.Total, whole), s.Interval(r.Self, whole), s.Interval(r.Total, whole)}
+}
+
+// Shares are those of a row of which the spread is known, of self and of total.
+func (s *Sampled) Shares(self, total, whole int64, spread [2]int64) Shares {
+	return Shares{Share(self, whole), Share(total, whole), s.Bounds(self, whole, spread[0]), s.Bounds(total, whole, spread[1])}
 }
 
 // Interval has the bounds between which the share of a whole that a part of it has really

@@ -76,7 +76,8 @@ func intervals(t *testing.T, n, weighs [3]int64) (all [3]*[2]json.Number) {
 	}
 	s.By(rec, analyze.ByFunction)
 	for _, r := range analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction) {
-		self, total := s.Row(&r, sum)
+		x := s.Row(&r, sum)
+		self, total := x.SelfInterval, x.TotalInterval
 		if (self == nil) != (total == nil) || self != nil && *self != *total {
 			t.Fatalf("%s has %v by itself and %v in all", r.Name, self, total)
 		}

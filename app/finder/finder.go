@@ -72,18 +72,7 @@ func (p *Finder) update(u *ui.UI) {
 // on its button.
 func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) {
 	sp := p.Fresh()
-	// Some keys are for the search before they are for the editor.
-	for {
-		ev, ok := u.Event(key.Filter{Focus: &sp.Editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &sp.Editor, Name: key.NameEscape},
-			key.Filter{Focus: &sp.Editor, Name: key.NameDownArrow}, key.Filter{Focus: &sp.Editor, Name: key.NameUpArrow},
-			key.Filter{Focus: &sp.Editor, Name: key.NamePageDown}, key.Filter{Focus: &sp.Editor, Name: key.NamePageUp})
-		if !ok {
-			break
-		}
-		if k, ok := ev.(key.Event); ok && k.State == key.Press {
-			sp.key(s, k)
-		}
-	}
+	sp.takeKeys(s, u)
 	sp.update(u)
 	sp.List.box = r
 	if p.Searching() && !p.Timed() {
@@ -109,23 +98,7 @@ func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) 
 		border = th.Accent
 	}
 	u.Border(r, 6, 1, border)
-	info := p.Info()
-	st := ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End}
-	w := u.Measure(info, st).X
-	if w > r.Dx()*2/3 {
-		w = r.Dx() * 2 / 3
-	}
-	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
-	if info != "" && p.Search.Err == nil && !p.Paired {
-		clicked, hovered := sp.count.Clicked(u, found)
-		if clicked {
-			p.ToggleHits()
-		}
-		if hovered || sp.List.Open {
-			st.Color = th.Text
-		}
-	}
-	u.Text(found, info, st)
+	w := sp.info(u, r)
 	glass := ui.Rect(r.Min.X+u.Px(5), r.Min.Y, u.Px(20), r.Dy())
 	u.Icon(icon.Search, glass, th.Dim)
 	clicked, over := sp.glass.Clicked(u, glass)
@@ -138,6 +111,43 @@ func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) 
 	}
 	widget.EditField(u, &sp.Editor, in)
 	return over
+}
+
+// takeKeys takes keys that are for the search before they are for the editor.
+func (p *Finder) takeKeys(s *panel.Host, u *ui.UI) {
+	for {
+		ev, ok := u.Event(key.Filter{Focus: &p.Editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &p.Editor, Name: key.NameEscape},
+			key.Filter{Focus: &p.Editor, Name: key.NameDownArrow}, key.Filter{Focus: &p.Editor, Name: key.NameUpArrow},
+			key.Filter{Focus: &p.Editor, Name: key.NamePageDown}, key.Filter{Focus: &p.Editor, Name: key.NamePageUp})
+		if !ok {
+			break
+		}
+		if k, ok := ev.(key.Event); ok && k.State == key.Press {
+			p.key(s, k)
+		}
+	}
+}
+
+// info says at the right of r what was found, and returns how wide that is.
+func (p *Finder) info(u *ui.UI, r image.Rectangle) int {
+	info := p.Info()
+	st := ui.Style{Size: 11.5, Color: u.Theme.Dim, Align: ui.End}
+	w := u.Measure(info, st).X
+	if w > r.Dx()*2/3 {
+		w = r.Dx() * 2 / 3
+	}
+	found := image.Rect(r.Max.X-w-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y)
+	if info != "" && p.Search.Err == nil && !p.Paired {
+		clicked, hovered := p.count.Clicked(u, found)
+		if clicked {
+			p.ToggleHits()
+		}
+		if hovered || p.List.Open {
+			st.Color = u.Theme.Text
+		}
+	}
+	u.Text(found, info, st)
+	return w
 }
 
 // key is one that the line has the first use for.

@@ -39,7 +39,7 @@ var comparisons = []comparison{
 	{name: "profile-light", a: "before.folded", b: "after.folded", theme: theme.Light},
 	{name: "diff-a", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Comparison: view.Comparison{Width: "a"}}},
 	{name: "diff-b", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Comparison: view.Comparison{Width: "b"}}, theme: theme.Light},
-	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Invert()}}}},
+	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Transform{Op: analyze.OpInvert}}}}},
 	{name: "table-dark", a: "before.json", b: "after.json", state: view.State{Tab: "table"}},
 	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, state: view.State{Tab: "table", Comparison: view.Comparison{Normalize: "total"}}},
 	{name: "two", a: "before.json", b: "after.json", state: view.State{Tab: "two"}, marked: "render"},

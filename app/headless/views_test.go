@@ -30,7 +30,7 @@ var views = []struct {
 }{
 	{name: "flame-up", open: demo, do: steps{"Flamegraph upside down"}},
 	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom the flamegraph to the selected function"}},
-	{name: "flame-changed", open: demo, look: view.Stacks{Transforms: []analyze.Transform{analyze.Drop(analyze.Named("shop/pricing.(*Engine).PriceCart")), analyze.HideKernel(), analyze.Invert()}}},
+	{name: "flame-changed", open: demo, look: view.Stacks{Transforms: []analyze.Transform{analyze.Transform{Op: analyze.OpDrop, Ref: analyze.Named("shop/pricing.(*Engine).PriceCart")}, analyze.Transform{Op: analyze.OpHideKernel}, analyze.Transform{Op: analyze.OpInvert}}}},
 	{name: "search", open: demo, look: view.Stacks{Find: "json"}},
 	{name: "search-threads", again: true, open: demo, look: view.Stacks{Find: "thread:worker 2"}},
 	{name: "colour-module", open: demo, mode: theme.ByModule},

@@ -326,8 +326,8 @@ type Listener struct {
 // Path is where the socket lies.
 func (l *Listener) Path() string { return l.path }
 
-// ErrServed is the error of a second program that would serve without a window.
-var ErrServed = errors.New("a session is served already: --session asks it")
+// errServed is the error of a second program that would serve without a window.
+var errServed = errors.New("a session is served already: --session asks it")
 
 // Server listens as the program that serves without a window, of which a person has one.
 func (p *Place) Server(ctx context.Context) (*Listener, error) {
@@ -342,7 +342,7 @@ func (p *Place) Server(ctx context.Context) (*Listener, error) {
 		c, err := say(ctx, path, message{Ashlar: protocol})
 		if err == nil {
 			c.Close()
-			return nil, ErrServed
+			return nil, errServed
 		}
 		if died(err) {
 			_ = os.Remove(path)

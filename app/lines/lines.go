@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/bundle"
+	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
 	"ashlar/app/lacks"
 	"ashlar/app/sourcefile"
@@ -69,15 +70,10 @@ type Line struct {
 	Self  json.Number `json:"self"`
 	Total json.Number `json:"total"`
 	// Count is how many spans, samples or records Self rests on.
-	Count      int64       `json:"count"`
-	SelfShare  json.Number `json:"self_share"`
-	TotalShare json.Number `json:"total_share"`
-	// The intervals have the shares that they really are with a confidence of 95 %, as
-	// far as chance goes; only where they were sampled and are more than nothing.
-	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
-	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
-	Functions     []string        `json:"functions"`
-	Text          string          `json:"text,omitempty"`
+	Count int64 `json:"count"`
+	evidence.Shares
+	Functions []string `json:"functions"`
+	Text      string   `json:"text,omitempty"`
 
 	cost analyze.SourceLine
 }
@@ -138,24 +134,21 @@ func (o *options) cost(p *verb.Program, rec *recording.Recording, what string) (
 	}
 	e := &rec.Events[event]
 	m := &e.Metrics[metric]
-	exact := func(v int64) json.Number {
-		return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
-	}
 	cost := analyze.SourceOf(rec, w, file)
-	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exact(w.Sum), Self: exact(cost.Self), Samples: behind.Samples, Lines: []Line{}}
+	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exact.Value(w.Sum, m), Self: exact.Value(cost.Self, m), Samples: behind.Samples, Lines: []Line{}}
 	text, err := s.read(rec, o.roots)
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	spread := map[int32]analyze.SourceLine{}
+	spread := map[int32][2]int64{}
 	if behind.Spread() != nil {
 		for _, l := range analyze.SourceOf(rec, behind.Spread(), file).Lines {
-			spread[l.Line] = l
+			spread[l.Line] = [2]int64{l.Self, l.Total}
 		}
 	}
 	for _, l := range cost.Lines {
-		x := Line{Line: l.Line, Self: exact(l.Self), Total: exact(l.Total), Count: l.Count, Functions: []string{}, cost: l,
-			SelfShare: evidence.Share(l.Self, w.Sum), TotalShare: evidence.Share(l.Total, w.Sum), SelfInterval: behind.Bounds(l.Self, w.Sum, spread[l.Line].Self), TotalInterval: behind.Bounds(l.Total, w.Sum, spread[l.Line].Total)}
+		x := Line{Line: l.Line, Self: exact.Value(l.Self, m), Total: exact.Value(l.Total, m), Count: l.Count, Functions: []string{}, cost: l,
+			Shares: behind.Shares(l.Self, l.Total, w.Sum, spread[l.Line])}
 		for _, f := range l.Funcs {
 			x.Functions = append(x.Functions, rec.Functions.At(int(f)).Name)
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
 	"ashlar/app/findings"
 	"ashlar/app/view"
@@ -60,8 +61,7 @@ type Overview struct {
 	metric *recording.Metric
 	sum    int64
 	left   analyze.LeftOut
-	self   []int64
-	totals []int64
+	rows   []analyze.Row // of Top
 }
 
 // Counts are how many records of each kind there are.
@@ -122,7 +122,7 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 		Threads: len(rec.Tracks), Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
 		Total: "0", Others: []string{}, Quality: []Problem{}, Top: []Row{}, Busiest: []Thread{}, Next: []Ask{}, rec: rec, metric: &recording.Metric{}}
 	if rec.HasTime {
-		n := json.Number(recording.Decimal{Mantissa: rec.Duration(), Scale: 3}.String())
+		n := exact.Nanoseconds(rec.Duration())
 		o.Duration = &n
 	}
 	for i := range rec.Warnings {
@@ -175,28 +175,24 @@ func (o *Overview) weigh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, o.exact(w.Sum), string(w.Basis), behind.Samples, w.Left
+	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, exact.Value(w.Sum, o.metric), string(w.Basis), behind.Samples, w.Left
 	o.AsyncSpans, o.IdleRecords = w.Left.AsyncSpans, w.Left.IdleRecords
 	rows := analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction)
 	behind.By(rec, analyze.ByFunction)
-	for i := range rows[:min(len(rows), mostRows)] {
-		r := &rows[i]
-		self, total := behind.Row(r, w.Sum)
-		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), o.exact(r.Self), evidence.Share(r.Self, o.sum), o.exact(r.Total), evidence.Share(r.Total, o.sum), self, total})
-		o.self, o.totals = append(o.self, r.Self), append(o.totals, r.Total)
+	o.rows = rows[:min(len(rows), mostRows)]
+	for i := range o.rows {
+		r := &o.rows[i]
+		of := behind.Row(r, w.Sum)
+		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), exact.Value(r.Self, o.metric), of.SelfShare, exact.Value(r.Total, o.metric), of.TotalShare, of.SelfInterval, of.TotalInterval})
 	}
 	threads, err := analyze.ByTrack(ctx, rec, q)
 	if err != nil {
 		return err
 	}
 	for i := range threads[:min(len(threads), mostThreads)] {
-		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), o.exact(threads[i].Self), evidence.Share(threads[i].Self, o.sum)})
+		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), exact.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, o.sum)})
 	}
 	return nil
-}
-
-func (o *Overview) exact(v int64) json.Number {
-	return json.Number(recording.Decimal{Mantissa: v, Scale: o.metric.Decimals}.String())
 }
 
 // ask lists what to ask next: what findings say, then what the recording can answer.
@@ -292,7 +288,7 @@ func (o *Overview) cost(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\ntotal %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
 	for i, r := range o.Top {
-		fmt.Fprintf(b, "%12s %7s self %12s %7s total  %s", units.Value(o.self[i], o.metric), units.Percent(o.self[i], o.sum), units.Value(o.totals[i], o.metric), units.Percent(o.totals[i], o.sum), r.Name)
+		fmt.Fprintf(b, "%12s %7s self %12s %7s total  %s", units.Value(o.rows[i].Self, o.metric), units.Percent(o.rows[i].Self, o.sum), units.Value(o.rows[i].Total, o.metric), units.Percent(o.rows[i].Total, o.sum), r.Name)
 		if r.Module != "" {
 			b.WriteString("  " + r.Module)
 		}

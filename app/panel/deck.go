@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/event"
 	"gioui.org/io/key"
 
+	"ashlar/app/tables"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -157,7 +158,7 @@ type Half interface {
 	// Scroll is how far the panel is scrolled, in pixels, nil where it is not; Table
 	// gives what it shows as [Tabled] does, nil where it has none.
 	Scroll() *int
-	Table() func() *Grid
+	Table() func() *tables.Grid
 }
 
 type half[S any] struct {
@@ -180,7 +181,7 @@ func (h half[S]) Scroll() *int {
 	return nil
 }
 
-func (h half[S]) Table() func() *Grid {
+func (h half[S]) Table() func() *tables.Grid {
 	if x, ok := h.Shown(*h.shown).(Tabled[S]); ok {
 		return x.Table(h.of)
 	}

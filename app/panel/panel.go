@@ -10,6 +10,7 @@ import (
 	"gioui.org/io/event"
 	"gioui.org/io/key"
 
+	"ashlar/app/tables"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
 )
@@ -48,7 +49,9 @@ type (
 	}
 	// Tabled gives what it shows as a table. That may be long: the function it
 	// returns is called beside the window, and nil where there is nothing yet.
-	Tabled[S any] interface{ Table(of S) func() *Grid }
+	Tabled[S any] interface {
+		Table(of S) func() *tables.Grid
+	}
 	// Holdable reports whether the pointer is down on it.
 	Holdable interface{ Held() bool }
 	// Menued opens the menu of what is picked, where that is in it.

@@ -86,6 +86,17 @@ func TestComparing(t *testing.T) {
 	}
 }
 
+// Again looks at the same recording a second time, with questions of its own.
+func (d *Side) Again(notify func()) *Side {
+	again := newSide(d.Name, notify)
+	l := d.load.Load()
+	again.load.Store(l)
+	l.mu.Lock()
+	l.looks = append(l.looks, again)
+	l.mu.Unlock()
+	return again
+}
+
 // TestAgain looks at one recording twice, each with a question of its own, and
 // closes one look after the other.
 func TestAgain(t *testing.T) {

@@ -58,14 +58,3 @@ func (l *loading) join(d *Side) bool {
 	}
 	return len(l.looks) > 0
 }
-
-// Again looks at the same recording a second time, with questions of its own.
-func (d *Side) Again(notify func()) *Side {
-	again := newSide(d.Name, notify)
-	l := d.load.Load()
-	again.load.Store(l)
-	l.mu.Lock()
-	l.looks = append(l.looks, again)
-	l.mu.Unlock()
-	return again
-}

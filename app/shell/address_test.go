@@ -101,13 +101,13 @@ func look(r *rand.Rand, s *Shell) {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
 		p.LookFor(text)
 	}
-	ts := []analyze.Transform{analyze.Invert(), analyze.ByTime(), analyze.CollapseRecursion(), analyze.MergeByModule(), analyze.MergeByFile(), analyze.FoldInlined(), analyze.HideKernel()}
+	ts := []analyze.Transform{analyze.Transform{Op: analyze.OpInvert}, analyze.ByTime(), analyze.Transform{Op: analyze.OpCollapseRecursion}, analyze.Transform{Op: analyze.OpMergeByModule}, analyze.Transform{Op: analyze.OpMergeByFile}, analyze.Transform{Op: analyze.OpFoldInlined}, analyze.Transform{Op: analyze.OpHideKernel}}
 	for range r.IntN(3) {
 		p.Transform(ts[r.IntN(len(ts))])
 	}
 	if n := rec.Functions.Len(); maybe() && n > 1 {
 		ref := analyze.RefTo(rec.Functions.At(r.IntN(n)))
-		p.Transform([]analyze.Transform{analyze.Focus(ref), analyze.Hide(ref), analyze.Drop(ref), analyze.CallersOf(ref), analyze.CalleesOf(ref), analyze.CollapseRecursionOf(ref)}[r.IntN(6)])
+		p.Transform([]analyze.Transform{analyze.Focus(ref), analyze.Transform{Op: analyze.OpHide, Ref: ref}, analyze.Transform{Op: analyze.OpDrop, Ref: ref}, analyze.CallersOf(ref), analyze.CalleesOf(ref), analyze.Transform{Op: analyze.OpCollapseRecursion, Ref: ref}}[r.IntN(6)])
 	}
 }
 

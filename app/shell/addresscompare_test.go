@@ -46,7 +46,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	}
 	ts, up := []analyze.Transform{}, maybe()
 	if maybe() {
-		ts = append(ts, analyze.Invert())
+		ts = append(ts, analyze.Transform{Op: analyze.OpInvert})
 	}
 	for _, p := range c.Panes {
 		p.Transforms, p.Up = ts, up

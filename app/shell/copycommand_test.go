@@ -151,7 +151,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		{"table of the built-in recording", "", desk.OfLower, func(x panes) {
 			x.p.Tab = panel.Functions
 			x.p.SelectRange(x.p.Rec.Start+500e9, x.p.Rec.Start+900e9)
-			x.p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.HideKernel()}
+			x.p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.Transform{Op: analyze.OpHideKernel}}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
@@ -184,7 +184,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		}},
 		{"flamegraph of a time", path, desk.OfLower, func(x panes) {
 			x.p.SelectRange(x.p.Rec.Start+12e6, x.p.Rec.Start+45e6)
-			x.p.Transforms = []analyze.Transform{analyze.Hide(analyze.Named("inner"))}
+			x.p.Transforms = []analyze.Transform{analyze.Transform{Op: analyze.OpHide, Ref: analyze.Named("inner")}}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, 0))

@@ -41,7 +41,7 @@ func limited(t *testing.T) *bench {
 	p.Scope.Calls = &recording.CallSet{Text: "serve[1ns..]"}
 	p.Scope.Async = recording.In
 	p.Transform(analyze.Focus(analyze.Named("serve")))
-	p.Transform(analyze.Invert())
+	p.Transform(analyze.Transform{Op: analyze.OpInvert})
 	p.LookFor("serve")
 	b.settled()
 	b.remembered()
@@ -145,7 +145,7 @@ func TestScopeBarWithoutRoom(t *testing.T) {
 	var want []string
 	for i := range 40 {
 		name := fmt.Sprintf("a function of a name that is long enough to want much room %d", i)
-		p.Transform(analyze.Hide(analyze.Named(name)))
+		p.Transform(analyze.Transform{Op: analyze.OpHide, Ref: analyze.Named(name)})
 		want = append(want, name)
 	}
 	b.frame()

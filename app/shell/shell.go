@@ -149,10 +149,8 @@ func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	if s.Pane == nil {
 		u.Area(&s.first, nil)
 		s.first.layout(s, u, body)
-	} else if s.Versus != nil {
-		s.Versus.Draw(&s.Desk, u, body)
 	} else {
-		s.Pane.Draw(&s.Desk, u, body)
+		s.Draw(u, body)
 	}
 	if s.View == desk.Both {
 		u.Area(&s.openButton, nil)

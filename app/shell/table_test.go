@@ -12,6 +12,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/panel/functions"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -152,7 +153,7 @@ func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
 // TestGridCells: cells that a spreadsheet would run are texts there; numbers are
 // numbers.
 func TestGridCells(t *testing.T) {
-	g := &panel.Grid{Head: []string{"Self", "Function"}, Rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
+	g := &tables.Grid{Head: []string{"Self", "Function"}, Rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
 	const want = "Self,Function\n-5,'=HYPERLINK(1)\n3,'@x·[2J\n"
 	if got := g.Separated(','); got != want {
 		t.Errorf("%q, want %q", got, want)

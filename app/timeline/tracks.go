@@ -71,26 +71,33 @@ func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 	u.Border(r, 5, 1, border)
 	in := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(5), r.Max.X-u.Px(6), r.Max.Y-u.Px(3))
 	if p.Filter != "" {
-		shown := 0
-		for i := range p.Plan.Rows {
-			if p.Plan.Rows[i].Kind == timeline.TrackRow {
-				shown++
-			}
-		}
-		x := image.Rect(r.Max.X-u.Px(20), r.Min.Y, r.Max.X, r.Max.Y)
-		if clicked, _ := f.clear.Clicked(u, x); clicked {
-			p.Filter = ""
-		}
-		u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
-		st := ui.Style{Size: 11, Color: th.Dim, Align: ui.End}
-		n := units.Count(int64(shown))
-		w := u.Measure(n, st).X
-		u.Text(image.Rect(x.Min.X-w-u.Px(2), r.Min.Y, x.Min.X, r.Max.Y), n, st)
-		in.Max.X = x.Min.X - w - u.Px(8)
+		in.Max.X = f.found(p, u, r) - u.Px(8)
 	} else if !focused {
 		u.Text(image.Rect(in.Min.X, r.Min.Y, in.Max.X, r.Max.Y), "Filter threads", ui.Style{Size: 12, Color: th.Faint})
 	}
 	widget.EditField(u, &f.editor, in)
+}
+
+// found says at the right of r how many threads are left, beside a cross that brings all
+// back; it returns where that begins.
+func (f *filterPart) found(p *Timeline, u *ui.UI, r image.Rectangle) int {
+	th := u.Theme
+	shown := 0
+	for i := range p.Plan.Rows {
+		if p.Plan.Rows[i].Kind == timeline.TrackRow {
+			shown++
+		}
+	}
+	x := image.Rect(r.Max.X-u.Px(20), r.Min.Y, r.Max.X, r.Max.Y)
+	if clicked, _ := f.clear.Clicked(u, x); clicked {
+		p.Filter = ""
+	}
+	u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
+	st := ui.Style{Size: 11, Color: th.Dim, Align: ui.End}
+	n := units.Count(int64(shown))
+	w := u.Measure(n, st).X
+	u.Text(image.Rect(x.Min.X-w-u.Px(2), r.Min.Y, x.Min.X, r.Max.Y), n, st)
+	return x.Min.X - w
 }
 
 // ChooseTracks lists processes and threads; Return shows or hides one.

@@ -76,8 +76,8 @@ func BenchmarkTree(b *testing.B) {
 		}
 		some := RefTo(rec.Functions.At(1))
 		for _, ts := range [][]Transform{
-			nil, {Focus(some)}, {Hide(some)}, {Drop(some)}, {Only("7")}, {CollapseRecursion()}, {CollapseRecursionOf(some)},
-			{MergeByFile()}, {MergeByModule()}, {FoldInlined()}, {CallersOf(some)}, {CalleesOf(some)}, {Invert()}, {ByTime()},
+			nil, {Focus(some)}, {Transform{Op: OpHide, Ref: some}}, {Transform{Op: OpDrop, Ref: some}}, {Only("7")}, {Transform{Op: OpCollapseRecursion}}, {Transform{Op: OpCollapseRecursion, Ref: some}},
+			{Transform{Op: OpMergeByFile}}, {Transform{Op: OpMergeByModule}}, {Transform{Op: OpFoldInlined}}, {CallersOf(some)}, {CalleesOf(some)}, {Transform{Op: OpInvert}}, {ByTime()},
 		} {
 			b.Run(fmt.Sprint(s.name, "/", ts), func(b *testing.B) {
 				b.ReportAllocs()

@@ -97,7 +97,7 @@ func TestContextsOfNodes(t *testing.T) {
 	for _, inverted := range []bool{false, true} {
 		tree := NewTree(r.rec, w)
 		if inverted {
-			tree = NewTree(r.rec, w, Invert())
+			tree = NewTree(r.rec, w, Transform{Op: OpInvert})
 		}
 		for node := range tree.Nodes {
 			prefix := ""

@@ -194,7 +194,7 @@ func TestJoinSharesInOrder(t *testing.T) {
 	if got := selves(t, rec, Query{Join: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if slices.ContainsFunc([]Transform{Invert(), JoinRelated()}, func(x Transform) bool { return x.Check() != nil }) || !(Query{}).With(rec, []Transform{Invert(), JoinRelated()}).Join || (Query{Join: true}).With(rec, nil).Join {
+	if slices.ContainsFunc([]Transform{Transform{Op: OpInvert}, JoinRelated()}, func(x Transform) bool { return x.Check() != nil }) || !(Query{}).With(rec, []Transform{Transform{Op: OpInvert}, JoinRelated()}).Join || (Query{Join: true}).With(rec, nil).Join {
 		t.Error("the transform is not known")
 	}
 }

@@ -28,7 +28,7 @@ func TestTransformedThreads(t *testing.T) {
 			all = append(all, n.queriesOfSets(t, rec, r)...)
 		}
 		for _, q := range all {
-			for _, x := range []Transform{Focus(Named("walk")), Drop(Named("walk")), CalleesOf(Named("walk")), Hide(Named("walk"))} {
+			for _, x := range []Transform{Focus(Named("walk")), Transform{Op: OpDrop, Ref: Named("walk")}, CalleesOf(Named("walk")), Transform{Op: OpHide, Ref: Named("walk")}} {
 				keep := func(path string) bool {
 					has := slices.ContainsFunc(strings.Split(path, ";"), func(s string) bool { return s == "walk@app" })
 					return x.Op == OpHide || has != (x.Op == OpDrop)

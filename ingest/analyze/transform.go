@@ -15,7 +15,7 @@ import (
 // Op says what a Transform does.
 type Op string
 
-// What transforms do; see the functions that make them.
+// What transforms do; see [Transforms].
 const (
 	OpFocus             Op = "focus"
 	OpOnly              Op = "only"
@@ -75,20 +75,6 @@ func Focus(f Ref) Transform { return Transform{OpFocus, f} }
 // matches a pattern (see search.Parse); what is not a pattern matches nothing.
 func Only(pattern string) Transform { return Transform{OpOnly, Ref{Text: pattern}} }
 
-// Hide takes the function out of every stack: its cost goes to its caller.
-func Hide(f Ref) Transform { return Transform{OpHide, f} }
-
-// Drop takes away the stacks that have the function in them, and their cost.
-func Drop(f Ref) Transform { return Transform{OpDrop, f} }
-
-// CollapseRecursion makes a function that calls itself directly one frame.
-func CollapseRecursion() Transform { return Transform{Op: OpCollapseRecursion} }
-
-// CollapseRecursionOf leaves one frame of a function in each stack: what lies
-// between its outermost and its innermost frame goes, so that mutual recursion
-// becomes flat.
-func CollapseRecursionOf(f Ref) Transform { return Transform{OpCollapseRecursion, f} }
-
 // CollapseModule makes neighbouring frames of a module one frame that is named
 // after it. The module is named by its path, by the last element of it, or by a
 // /regular expression/; an expression may stand for several modules, which stay
@@ -96,19 +82,6 @@ func CollapseRecursionOf(f Ref) Transform { return Transform{OpCollapseRecursion
 func CollapseModule(module string) Transform {
 	return Transform{OpCollapseModule, Ref{Text: module}}
 }
-
-// MergeByFile makes neighbouring frames of one source file one frame.
-func MergeByFile() Transform { return Transform{Op: OpMergeByFile} }
-
-// MergeByModule makes neighbouring frames of one module one frame.
-func MergeByModule() Transform { return Transform{Op: OpMergeByModule} }
-
-// FoldInlined takes out inlined frames: their cost goes to the function that
-// they were inlined into.
-func FoldInlined() Transform { return Transform{Op: OpFoldInlined} }
-
-// HideKernel takes out the kernel's frames: their cost goes to who called it.
-func HideKernel() Transform { return Transform{Op: OpHideKernel} }
 
 // CallersOf keeps the part of stacks from the outermost call of the function
 // upwards, and looks at it bottom-up: the callers, callers' callers and so on.
@@ -118,17 +91,9 @@ func CallersOf(f Ref) Transform { return Transform{OpCallersOf, f} }
 // downwards, which becomes the outermost of all.
 func CalleesOf(f Ref) Transform { return Transform{OpCalleesOf, f} }
 
-// Invert looks at stacks bottom-up: the tree begins with the functions that
-// cost themselves, and goes on to their callers.
-func Invert() Transform { return Transform{Op: OpInvert} }
-
 // ByTime orders children by when they were first seen and not by weight; see
 // Query.First.
 func ByTime() Transform { return Transform{Op: OpByTime} }
-
-// ShowFrom begins stacks at the outermost frame whose name, module or file
-// matches a pattern; stacks without one go.
-func ShowFrom(pattern string) Transform { return Transform{OpShowFrom, Ref{Text: pattern}} }
 
 // String is a name for a chip or a menu, like "focus priceCart".
 func (t Transform) String() string {

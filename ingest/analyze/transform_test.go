@@ -226,17 +226,19 @@ func randomTransforms(r *rand.Rand) []Transform {
 	}
 	makes := []func() Transform{
 		func() Transform { return Focus(ref()) },
-		func() Transform { return Hide(ref()) },
-		func() Transform { return Hide(ref()) },
-		func() Transform { return Drop(ref()) },
+		func() Transform { return Transform{Op: OpHide, Ref: ref()} },
+		func() Transform { return Transform{Op: OpHide, Ref: ref()} },
+		func() Transform { return Transform{Op: OpDrop, Ref: ref()} },
 		func() Transform { return Only([]string{"libc", "gro", "Gro", "F.go", "/^.$/", "main"}[r.IntN(6)]) },
-		CollapseRecursion,
-		func() Transform { return CollapseRecursionOf(ref()) },
+		func() Transform { return Transform{Op: OpCollapseRecursion} },
+		func() Transform { return Transform{Op: OpCollapseRecursion, Ref: ref()} },
 		func() Transform { return CollapseModule([]string{"libc.so", "/bin/app", "none"}[r.IntN(3)]) },
-		FoldInlined,
-		HideKernel,
+		func() Transform { return Transform{Op: OpFoldInlined} },
+		func() Transform { return Transform{Op: OpHideKernel} },
 		func() Transform { return CalleesOf(ref()) },
-		func() Transform { return ShowFrom([]string{"libc", "gro", "F.go", "/^.$/", "f"}[r.IntN(5)]) },
+		func() Transform {
+			return Transform{Op: OpShowFrom, Ref: Ref{Text: []string{"libc", "gro", "F.go", "/^.$/", "f"}[r.IntN(5)]}}
+		},
 	}
 	var ts []Transform
 	for range r.IntN(5) {
@@ -244,9 +246,9 @@ func randomTransforms(r *rand.Rand) []Transform {
 	}
 	switch r.IntN(8) {
 	case 0:
-		ts = append(ts, MergeByFile())
+		ts = append(ts, Transform{Op: OpMergeByFile})
 	case 1:
-		ts = append(ts, MergeByModule())
+		ts = append(ts, Transform{Op: OpMergeByModule})
 	}
 	return ts
 }
@@ -338,7 +340,7 @@ func TestTransforms(t *testing.T) {
 				w := weigh(t, rec, Query{First: true})
 				tree := NewTree(rec, w, ts...)
 				sameSums(t, "tree", treeSums(t, rec, tree), plainTree(left, false))
-				inverted := NewTree(rec, w, append([]Transform{Invert()}, ts...)...)
+				inverted := NewTree(rec, w, append([]Transform{Transform{Op: OpInvert}}, ts...)...)
 				sameSums(t, "inverted", treeSums(t, rec, inverted), plainTree(left, true))
 				if inverted.Cut != 0 {
 					t.Errorf("%d nodes are cut", inverted.Cut)
@@ -350,7 +352,7 @@ func TestTransforms(t *testing.T) {
 				}
 				checkPlainTables(t, rec, tree, left)
 				checkPlainSeen(t, rec, NewTree(rec, w, append(ts, ByTime())...), left)
-				checkPlainSeen(t, rec, NewTree(rec, w, append(ts, Invert(), ByTime())...), left)
+				checkPlainSeen(t, rec, NewTree(rec, w, append(ts, Transform{Op: OpInvert}, ByTime())...), left)
 				checkPlainThreads(t, rec, ts, left)
 				checkPlainNodes(t, rec, tree)
 			})
@@ -552,7 +554,7 @@ func TestSandwich(t *testing.T) {
 				}
 				return got
 			}
-			for _, tree := range []*Tree{NewTree(rec, w), NewTree(rec, w, Invert())} {
+			for _, tree := range []*Tree{NewTree(rec, w), NewTree(rec, w, Transform{Op: OpInvert})} {
 				n := Around(rec, tree, ref)
 				if n.Function.Self != self || n.Function.Total != total || n.Function.Count != count {
 					t.Errorf("seed %d: %v has %+v, want %d, %d, %d", seed, ref, n.Function, self, total, count)
@@ -587,7 +589,7 @@ func TestSandwich(t *testing.T) {
 					want.Count++
 				}
 			}
-			for _, tree := range []*Tree{NewTree(rec, w), NewTree(rec, w, Invert())} {
+			for _, tree := range []*Tree{NewTree(rec, w), NewTree(rec, w, Transform{Op: OpInvert})} {
 				m := Match(rec, tree, p)
 				for i, is := range m.Nodes {
 					f := tree.Function(rec, i)
@@ -615,7 +617,7 @@ func TestCutInversion(t *testing.T) {
 			if seed%2 == 1 {
 				mostInverted, mostSteps = 1<<20, limit*3
 			}
-			tree := NewTree(rec, w, Invert())
+			tree := NewTree(rec, w, Transform{Op: OpInvert})
 			want := plainTree(all, true)
 			got := treeSums(t, rec, tree)
 			var self int64
@@ -642,20 +644,20 @@ func TestTransformText(t *testing.T) {
 		want string
 	}{
 		{Focus(fn), "focus price"},
-		{Hide(Named("/x|y/")), "hide /x|y/"},
-		{Drop(fn), "drop price"},
+		{Transform{Op: OpHide, Ref: Named("/x|y/")}, "hide /x|y/"},
+		{Transform{Op: OpDrop, Ref: fn}, "drop price"},
 		{Only("lib"), "only lib"},
-		{CollapseRecursion(), "collapse recursion"},
-		{CollapseRecursionOf(fn), "collapse recursion of price"},
+		{Transform{Op: OpCollapseRecursion}, "collapse recursion"},
+		{Transform{Op: OpCollapseRecursion, Ref: fn}, "collapse recursion of price"},
 		{CollapseModule("/lib/libc.so.6"), "collapse libc.so.6"},
-		{MergeByFile(), "merge by file"},
-		{MergeByModule(), "merge by module"},
-		{FoldInlined(), "fold inlined"},
-		{HideKernel(), "hide kernel"},
+		{Transform{Op: OpMergeByFile}, "merge by file"},
+		{Transform{Op: OpMergeByModule}, "merge by module"},
+		{Transform{Op: OpFoldInlined}, "fold inlined"},
+		{Transform{Op: OpHideKernel}, "hide kernel"},
 		{CallersOf(fn), "callers of price"},
 		{CalleesOf(fn), "callees of price"},
-		{ShowFrom("/^price/"), "from /^price/"},
-		{Invert(), "invert"},
+		{Transform{Op: OpShowFrom, Ref: Ref{Text: "/^price/"}}, "from /^price/"},
+		{Transform{Op: OpInvert}, "invert"},
 		{ByTime(), "in order of time"},
 	} {
 		if got := c.t.String(); got != c.want {
@@ -670,7 +672,7 @@ func TestTransformText(t *testing.T) {
 			t.Errorf("%s came back as %+v", b, back)
 		}
 	}
-	for _, bad := range []Transform{{}, {Op: "fly"}, {Op: OpFocus}, Only(""), Only("/(/"), Hide(Named("/(/")), CollapseModule("")} {
+	for _, bad := range []Transform{{}, {Op: "fly"}, {Op: OpFocus}, Only(""), Only("/(/"), Transform{Op: OpHide, Ref: Named("/(/")}, CollapseModule("")} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken", bad)
 		}

@@ -211,8 +211,8 @@ func TestTransforms(t *testing.T) {
 	a, b := sampled(1, before, threadsA, true), sampled(2, after(), threadsB, true)
 	x, y := sides(a, b)
 	for name, ts := range map[string][]analyze.Transform{
-		"focus": {analyze.Focus(analyze.Named("render"))}, "hide": {analyze.Hide(analyze.Named("parse"))},
-		"module": {analyze.MergeByModule()}, "invert": {analyze.Invert()},
+		"focus": {analyze.Focus(analyze.Named("render"))}, "hide": {analyze.Transform{Op: analyze.OpHide, Ref: analyze.Named("parse")}},
+		"module": {analyze.Transform{Op: analyze.OpMergeByModule}}, "invert": {analyze.Transform{Op: analyze.OpInvert}},
 	} {
 		c, err := Compare(bg, x, y, Options{Transforms: ts})
 		if err != nil {

@@ -238,6 +238,12 @@ func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 			return t.rowOf(func(f int32) int32 { return f + 1 })
 		}
 	}
+	return c.groupPlaces(g)
+}
+
+// groupPlaces is groupKeys for rows that stand for several functions: of a module, a file.
+func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
+	t := c.Tree
 	places, index, none := c.placesOf(g.by)
 	m, at := places(c.recs, c.match)
 	for f := range m.Funcs {

@@ -106,7 +106,7 @@ func ask(t *testing.T, rec *recording.Recording) {
 	}
 	for i, n := range []compare.Normalize{compare.Total, compare.Duration, compare.Samples} {
 		ref := analyze.Named(first)
-		ts := [][]analyze.Transform{{analyze.Invert()}, {analyze.Drop(ref), analyze.MergeByModule()}, {analyze.CalleesOf(ref), analyze.CollapseRecursion()}}[i]
+		ts := [][]analyze.Transform{{analyze.Transform{Op: analyze.OpInvert}}, {analyze.Transform{Op: analyze.OpDrop, Ref: ref}, analyze.Transform{Op: analyze.OpMergeByModule}}, {analyze.CalleesOf(ref), analyze.Transform{Op: analyze.OpCollapseRecursion}}}[i]
 		compared(t, rec, scopes[len(scopes)-1-i], compare.Options{Normalize: n, Transforms: ts})
 	}
 	for e := range rec.Events {
@@ -197,8 +197,8 @@ func weighed(t *testing.T, rec *recording.Recording, q analyze.Query, function s
 	}
 	ref := analyze.Named(function)
 	for _, ts := range [][]analyze.Transform{
-		{analyze.Invert()}, {analyze.ByTime()}, {analyze.Focus(ref)}, {analyze.Hide(ref)}, {analyze.Drop(ref), analyze.Invert()}, {analyze.CollapseRecursion()},
-		{analyze.MergeByFile()}, {analyze.MergeByModule(), analyze.CollapseRecursionOf(ref)}, {analyze.FoldInlined(), analyze.HideKernel()},
+		{analyze.Transform{Op: analyze.OpInvert}}, {analyze.ByTime()}, {analyze.Focus(ref)}, {analyze.Transform{Op: analyze.OpHide, Ref: ref}}, {analyze.Transform{Op: analyze.OpDrop, Ref: ref}, analyze.Transform{Op: analyze.OpInvert}}, {analyze.Transform{Op: analyze.OpCollapseRecursion}},
+		{analyze.Transform{Op: analyze.OpMergeByFile}}, {analyze.Transform{Op: analyze.OpMergeByModule}, analyze.Transform{Op: analyze.OpCollapseRecursion, Ref: ref}}, {analyze.Transform{Op: analyze.OpFoldInlined}, analyze.Transform{Op: analyze.OpHideKernel}},
 		{analyze.CallersOf(ref)}, {analyze.CalleesOf(ref)}, {analyze.Only(function)},
 	} {
 		tree := analyze.NewTree(rec, w, ts...)

@@ -92,7 +92,7 @@ func TestSumsStop(t *testing.T) {
 						t.Errorf("%s: the sum of %+v is %d", name, in, w.Sum)
 					}
 					never("a weight", append(w.Self, w.Sum, -w.Negative())...)
-					for _, ts := range [][]analyze.Transform{nil, {analyze.Invert()}, {analyze.ByTime()}, {analyze.MergeByModule()}} {
+					for _, ts := range [][]analyze.Transform{nil, {analyze.Transform{Op: analyze.OpInvert}}, {analyze.ByTime()}, {analyze.Transform{Op: analyze.OpMergeByModule}}} {
 						tree := analyze.NewTree(rec, w, ts...)
 						for k := range tree.Nodes {
 							never("a node", tree.Nodes[k].Self, tree.Nodes[k].Total, tree.Nodes[k].Gross)

@@ -107,8 +107,8 @@ func anyPart(r *rand.Rand, rec *recording.Recording) (in recording.Scope, ts []a
 	if r.IntN(2) == 0 {
 		f := analyze.RefTo(rec.Functions.At(r.IntN(rec.Functions.Len())))
 		ts = []analyze.Transform{[]analyze.Transform{
-			analyze.Focus(f), analyze.Hide(f), analyze.Drop(f), analyze.CalleesOf(f), analyze.CollapseRecursion(), analyze.CollapseRecursionOf(f),
-			analyze.FoldInlined(), analyze.HideKernel(), analyze.MergeByModule(), analyze.Only("a"),
+			analyze.Focus(f), analyze.Transform{Op: analyze.OpHide, Ref: f}, analyze.Transform{Op: analyze.OpDrop, Ref: f}, analyze.CalleesOf(f), analyze.Transform{Op: analyze.OpCollapseRecursion}, analyze.Transform{Op: analyze.OpCollapseRecursion, Ref: f},
+			analyze.Transform{Op: analyze.OpFoldInlined}, analyze.Transform{Op: analyze.OpHideKernel}, analyze.Transform{Op: analyze.OpMergeByModule}, analyze.Only("a"),
 		}[r.IntN(10)]}
 	}
 	if keys := analyze.ContextKeys(rec); r.IntN(3) == 0 && len(keys) > 0 {

@@ -143,11 +143,17 @@ func TestSlow(t *testing.T) {
 	defer server.Close()
 	defer close(more)
 
-	load := ingest.Open(context.Background(), server.URL+"/slow", ingest.Options{})
+	told := make(chan struct{}, 1)
+	load := ingest.Open(context.Background(), server.URL+"/slow", ingest.Options{Notify: func() {
+		select {
+		case told <- struct{}{}:
+		default:
+		}
+	}})
 	defer load.Close()
 	for load.Progress().Records == 0 {
 		select {
-		case <-load.Updated():
+		case <-told:
 		case <-time.After(20 * time.Second):
 			t.Fatal("nothing was shown of what the server has sent")
 		}

@@ -81,7 +81,24 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 		}
 	}
 	p.Lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's is carried")
-	b := p.body
+	b := p.when(p.body)
+	typ, unit, period := encode.SamplingPeriod(ev)
+	if period != 0 || ev.Name != "" {
+		b = pbBytes(b, 5, d.valueType(typ, unit))
+		b = pbNumber(b, 6, period)
+	}
+	id := sha256.Sum256(append(strconv.AppendInt(nil, int64(p.resource.process), 10), b...))
+	b = pbBytes(b, 7, id[:16])
+	attrs := p.notes()
+	if ev.Name != "" && ev.Name != m.Name {
+		attrs = append(attrs, d.attr("event.name", anyText(ev.Name)))
+	}
+	return pbPacked(b, 11, attrs), nil
+}
+
+// when adds when it was recorded, and for how long.
+func (p *otlpProfile) when(b []byte) []byte {
+	rec := p.Rec
 	if rec.HasTime {
 		if _, ok := p.WallClock(rec.Start); ok {
 			b = pbFixed(b, 3, p.unix(rec.Start))
@@ -100,18 +117,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 			}
 		}
 	}
-	typ, unit, period := encode.SamplingPeriod(ev)
-	if period != 0 || ev.Name != "" {
-		b = pbBytes(b, 5, d.valueType(typ, unit))
-		b = pbNumber(b, 6, period)
-	}
-	id := sha256.Sum256(append(strconv.AppendInt(nil, int64(p.resource.process), 10), b...))
-	b = pbBytes(b, 7, id[:16])
-	attrs := p.notes()
-	if ev.Name != "" && ev.Name != m.Name {
-		attrs = append(attrs, d.attr("event.name", anyText(ev.Name)))
-	}
-	return pbPacked(b, 11, attrs), nil
+	return b
 }
 
 // timed reports whether a stack's value is that of its samples.

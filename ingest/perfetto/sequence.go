@@ -63,11 +63,11 @@ func (s *sequence) clear() {
 	s.terms, s.overtold = nil, false
 	s.more, s.calls, s.frames = nil, nil, nil
 	s.clock, s.track, s.hasTrack = 0, 0, false
-	s.setCounters(nil, nil)
+	s.clearCounters()
 }
 
-func (s *sequence) setCounters(counters, doubles []uint64) {
-	s.counters, s.doubles, s.counterTracks, s.doubleTracks = counters, doubles, nil, nil
+func (s *sequence) clearCounters() {
+	s.counters, s.doubles, s.counterTracks, s.doubleTracks = nil, nil, nil, nil
 }
 
 // mostInterned is how many things a sequence may name.
@@ -140,7 +140,7 @@ func (s *sequence) setDefaults(b []byte) {
 		case packetClock:
 			s.clock = v.n
 		case packetEvent:
-			s.setCounters(nil, nil)
+			s.clearCounters()
 			for num, v := range each(v.b) {
 				switch num {
 				case eventTrack:

@@ -201,6 +201,35 @@ func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
 	}
 	out := *rec
 	out.Source = r.source(rec.Source)
+	r.columns(rec, &out)
+	out.Events = append([]recording.Event(nil), rec.Events...)
+	for i := range out.Events {
+		e := &out.Events[i]
+		e.Name, e.Note = r.Text(e.Name), r.Text(e.Note)
+	}
+	out.Processes = append([]recording.Process(nil), rec.Processes...)
+	for i := range out.Processes {
+		p := &out.Processes[i]
+		p.Name, p.Labels = r.process(p.Name), r.Text(p.Labels)
+	}
+	r.timeline(rec, &out)
+	out.Flows = append([]recording.Flow(nil), rec.Flows...)
+	for i := range out.Flows {
+		out.Flows[i].Name = r.Text(out.Flows[i].Name)
+	}
+	out.Warnings = append([]recording.Warning(nil), rec.Warnings...)
+	for i := range out.Warnings {
+		out.Warnings[i].Text = r.Text(out.Warnings[i].Text)
+	}
+	if rec.Args != nil {
+		out.Args = func(uint64) string { return "" }
+	}
+	out.ArgState = nil
+	return &out
+}
+
+// columns copies functions, frames and contexts.
+func (r *Redactor) columns(rec, out *recording.Recording) {
 	out.Functions = column.Vec[recording.Function]{}
 	for i := range rec.Functions.Len() {
 		f := rec.Functions.At(i)
@@ -217,16 +246,10 @@ func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
 	for i := range rec.Contexts.Len() {
 		out.Contexts.Append(r.context(rec.Contexts.At(i)))
 	}
-	out.Events = append([]recording.Event(nil), rec.Events...)
-	for i := range out.Events {
-		e := &out.Events[i]
-		e.Name, e.Note = r.Text(e.Name), r.Text(e.Note)
-	}
-	out.Processes = append([]recording.Process(nil), rec.Processes...)
-	for i := range out.Processes {
-		p := &out.Processes[i]
-		p.Name, p.Labels = r.process(p.Name), r.Text(p.Labels)
-	}
+}
+
+// timeline copies tracks, counters and windows.
+func (r *Redactor) timeline(rec, out *recording.Recording) {
 	out.Tracks = make([]*recording.Track, len(rec.Tracks))
 	for i, t := range rec.Tracks {
 		out.Tracks[i] = r.track(rec, t)
@@ -246,19 +269,6 @@ func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
 		}
 		out.Windows[i] = &of
 	}
-	out.Flows = append([]recording.Flow(nil), rec.Flows...)
-	for i := range out.Flows {
-		out.Flows[i].Name = r.Text(out.Flows[i].Name)
-	}
-	out.Warnings = append([]recording.Warning(nil), rec.Warnings...)
-	for i := range out.Warnings {
-		out.Warnings[i].Text = r.Text(out.Warnings[i].Text)
-	}
-	if rec.Args != nil {
-		out.Args = func(uint64) string { return "" }
-	}
-	out.ArgState = nil
-	return &out
 }
 
 func (r *Redactor) source(s recording.Source) recording.Source {

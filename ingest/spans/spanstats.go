@@ -105,3 +105,24 @@ func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
 	}
 	return &stats[r.Func]
 }
+
+// Length is a number that says how long spans are.
+type Length struct {
+	Name string
+	of   func(*Stat) int64
+}
+
+// Lengths are those that tables of functions have columns of.
+var Lengths = [...]Length{
+	{"average", (*Stat).Average},
+	{"least", func(s *Stat) int64 { return s.Min }},
+	{"most", func(s *Stat) int64 { return s.Max }},
+}
+
+// OfRow is that of the spans of a table's row (see [OfRow]), -1 where it has none.
+func (l *Length) OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) int64 {
+	if s := OfRow(rec, r, stats); s != nil {
+		return l.of(s)
+	}
+	return -1
+}

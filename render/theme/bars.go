@@ -62,7 +62,7 @@ func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 		c *= .35
 	}
 	h := hash(f.Name)
-	hue := spread(Family(f)) + float64(h%41) - 20
+	hue := spread(family(f)) + float64(h%41) - 20
 	l += .03 * (float64(h>>8%3) - 1)
 	return OKLCH(l, c, hue)
 }
@@ -110,9 +110,9 @@ func (t *Theme) Thread(i int) color.NRGBA {
 	return OKLCH(t.barL+.03*(float64(i%3)-1), t.barC, math.Mod(250+golden*float64(i), 360))
 }
 
-// Family is common to functions that belong together: the package of a Go
+// family is common to functions that belong together: the package of a Go
 // name, the namespace or class of others, else the module, else the name.
-func Family(f *recording.Function) string {
+func family(f *recording.Function) string {
 	name := f.Name
 	if i := strings.IndexAny(name, "(<["); i > 0 && !strings.HasPrefix(name[i:], "(*") {
 		name = name[:i]

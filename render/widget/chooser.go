@@ -148,29 +148,7 @@ func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bo
 	for i := range min(chooserRows, len(c.Lines)-first) {
 		l := &c.Lines[first+i]
 		r := ui.Rect(field.Min.X, y+i*h, field.Dx(), h)
-		clicked, hovered := c.clicks[i].Clicked(u, r)
-		if first+i == c.chosen {
-			u.Round(r, 5, theme.WithAlpha(th.Accent, .2))
-		} else if hovered {
-			u.Round(r, 5, theme.WithAlpha(th.Text, .06))
-		}
-		st := ui.Style{Size: 12.5, Color: th.Text}
-		if l.Dim {
-			st.Color = th.Dim
-		}
-		dw := u.Measure(l.Detail, ui.Style{Size: 12}).X
-		x := r.Min.X + u.Px(8)
-		if l.Mark != markNone {
-			box := ui.Rect(x+u.Px(2), r.Min.Y+h/2-u.Px(5), u.Px(10), u.Px(10))
-			u.Border(box, 3, 1, th.Dim)
-			if l.Mark == MarkOn {
-				u.Round(box, 3, th.Accent)
-			}
-			x += u.Px(22)
-		}
-		u.Text(image.Rect(x, r.Min.Y, r.Max.X-dw-u.Px(16), r.Max.Y), l.Title, st)
-		u.Text(image.Rect(r.Max.X-dw-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y), l.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
-		if clicked {
+		if c.line(u, r, &c.clicks[i], l, first+i == c.chosen) {
 			c.Take(first + i)
 			return true
 		}
@@ -179,6 +157,34 @@ func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bo
 		u.Text(ui.Rect(field.Min.X+u.Px(8), y, field.Dx(), h), "Nothing like that", ui.Style{Size: 12.5, Color: th.Faint})
 	}
 	return c.Left
+}
+
+// line draws one of them in r, and reports whether it was clicked.
+func (c *Chooser) line(u *ui.UI, r image.Rectangle, area *ClickArea, l *Line, chosen bool) bool {
+	th := u.Theme
+	clicked, hovered := area.Clicked(u, r)
+	if chosen {
+		u.Round(r, 5, theme.WithAlpha(th.Accent, .2))
+	} else if hovered {
+		u.Round(r, 5, theme.WithAlpha(th.Text, .06))
+	}
+	st := ui.Style{Size: 12.5, Color: th.Text}
+	if l.Dim {
+		st.Color = th.Dim
+	}
+	dw := u.Measure(l.Detail, ui.Style{Size: 12}).X
+	x := r.Min.X + u.Px(8)
+	if l.Mark != markNone {
+		box := ui.Rect(x+u.Px(2), r.Min.Y+r.Dy()/2-u.Px(5), u.Px(10), u.Px(10))
+		u.Border(box, 3, 1, th.Dim)
+		if l.Mark == MarkOn {
+			u.Round(box, 3, th.Accent)
+		}
+		x += u.Px(22)
+	}
+	u.Text(image.Rect(x, r.Min.Y, r.Max.X-dw-u.Px(16), r.Max.Y), l.Title, st)
+	u.Text(image.Rect(r.Max.X-dw-u.Px(10), r.Min.Y, r.Max.X-u.Px(8), r.Max.Y), l.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+	return clicked
 }
 
 // TakeKeyboard gives an editor the keyboard. The editor itself says what is

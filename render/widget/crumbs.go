@@ -39,30 +39,32 @@ func (c *Crumbs) Layout(u *ui.UI, r image.Rectangle, of Trail) (rest image.Recta
 	return image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y), to, clicked
 }
 
-// Line is layout for a line that has its place.
-func (c *Crumbs) Line(u *ui.UI, line image.Rectangle, of Trail) (to int, clicked bool) {
-	t, path, th := of.Tree, of.Path, u.Theme
-	for len(c.areas) < len(path) {
-		c.areas = append(c.areas, ClickArea{})
-	}
-	// The innermost names matter most: from the end on as many as there is room.
-	st := ui.Style{Size: 12, Color: th.Text}
-	arrow := u.Px(16)
-	head := min(u.Px(crumbMost), u.Measure(of.Head, st).X+u.Px(2))
-	left := head + u.Px(14)
-	room := line.Dx() - left - u.Px(70) - arrow
-	first := len(path)
-	widths := make([]int, len(path))
-	names := make([]string, len(path))
+// fit finds the names of a path that there is room for, each with an arrow: from the end
+// on, since the innermost matter most. Those before first have none.
+func (t *Trail) fit(u *ui.UI, st ui.Style, room, arrow int) (first int, names []string, widths []int) {
+	first, names, widths = len(t.Path), make([]string, len(t.Path)), make([]int, len(t.Path))
 	for first > 0 {
-		name := funcname.Short(t.Function(of.Rec, path[first-1]).Name)
+		name := funcname.Short(t.Tree.Function(t.Rec, t.Path[first-1]).Name)
 		w := min(u.Px(crumbMost), u.Measure(name, st).X+u.Px(2))
-		if room -= w + arrow; room < 0 && first < len(path) {
+		if room -= w + arrow; room < 0 && first < len(t.Path) {
 			break
 		}
 		first--
 		names[first], widths[first] = name, w
 	}
+	return first, names, widths
+}
+
+// Line is layout for a line that has its place.
+func (c *Crumbs) Line(u *ui.UI, line image.Rectangle, of Trail) (to int, clicked bool) {
+	path, th := of.Path, u.Theme
+	for len(c.areas) < len(path) {
+		c.areas = append(c.areas, ClickArea{})
+	}
+	st := ui.Style{Size: 12, Color: th.Text}
+	arrow := u.Px(16)
+	head := min(u.Px(crumbMost), u.Measure(of.Head, st).X+u.Px(2))
+	first, names, widths := of.fit(u, st, line.Dx()-head-u.Px(14+70)-arrow, arrow)
 	x := line.Min.X + u.Px(12)
 	part := func(a *ClickArea, name string, w int, last bool) bool {
 		box := image.Rect(x, line.Min.Y, x+w, line.Max.Y)

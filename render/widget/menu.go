@@ -90,30 +90,36 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 		}
 		r := ui.Rect(x+u.Px(5), y, w-u.Px(10), line)
 		y += line
-		clicked, hovered := m.area[i].Clicked(u, r)
-		if hovered {
-			u.Round(r, 5, theme.WithAlpha(th.Text, .08))
-		}
-		if i == m.Chosen {
-			u.Round(r, 5, theme.WithAlpha(th.Accent, .22))
-			u.Ring(r, 5)
-		}
-		if i := icon.Of(it.Title); i != nil {
-			color := th.Dim
-			if it.On {
-				color = th.Accent
-			}
-			u.Icon(i, ui.Rect(r.Min.X+u.Px(3), r.Min.Y, u.Px(16), line), color)
-		} else if it.On {
-			u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+line/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Accent)
-		}
-		u.Text(image.Rect(r.Min.X+u.Px(26), r.Min.Y, r.Max.X, r.Max.Y), it.Title, st)
-		u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X-u.Px(10), r.Max.Y), it.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
-		if clicked {
+		if m.line(u, r, i) {
 			over, do = true, it.Do
 		}
 	}
 	return over, do
+}
+
+// line draws one in r, and reports whether it was clicked.
+func (m *Menu) line(u *ui.UI, r image.Rectangle, i int) bool {
+	th, it := u.Theme, &m.Items[i]
+	clicked, hovered := m.area[i].Clicked(u, r)
+	if hovered {
+		u.Round(r, 5, theme.WithAlpha(th.Text, .08))
+	}
+	if i == m.Chosen {
+		u.Round(r, 5, theme.WithAlpha(th.Accent, .22))
+		u.Ring(r, 5)
+	}
+	if i := icon.Of(it.Title); i != nil {
+		color := th.Dim
+		if it.On {
+			color = th.Accent
+		}
+		u.Icon(i, ui.Rect(r.Min.X+u.Px(3), r.Min.Y, u.Px(16), r.Dy()), color)
+	} else if it.On {
+		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Accent)
+	}
+	u.Text(image.Rect(r.Min.X+u.Px(26), r.Min.Y, r.Max.X, r.Max.Y), it.Title, ui.Style{Size: 12.5, Color: th.Text})
+	u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X-u.Px(10), r.Max.Y), it.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+	return clicked
 }
 
 // Key moves among the lines; the first letter of a line goes to it. Where it takes

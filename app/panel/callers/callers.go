@@ -10,6 +10,7 @@ import (
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -128,22 +129,26 @@ func (n *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return true
 }
 
-// Table lists callers and callees.
-func Table(a *session.Answer) *panel.Grid {
-	m := a.Metric()
-	g := &panel.Grid{Name: "callers and callees", Head: []string{"relation", "function", "module", "self (" + units.Unit(m) + ")", "total (" + units.Unit(m) + ")", "count"},
-		Number: []bool{false, false, false, true, true, true}}
-	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
-	add := func(relation string, rows []analyze.Row) {
-		for i := range rows {
-			r := &rows[i]
-			g.Rows = append(g.Rows, []string{relation, r.Name, r.Module, value(r.Self, m.Decimals), value(r.Total, m.Decimals), value(r.Count, 0)})
-		}
+// near is a row of the table: what it is of the function in the middle.
+type near struct {
+	relation string
+	analyze.Row
+}
+
+// grid lists callers and callees.
+func grid(a *session.Answer) *tables.Grid {
+	rows := []near{{"function", a.Near.Function}}
+	for _, r := range a.Near.Callers {
+		rows = append(rows, near{"caller", r})
 	}
-	add("function", []analyze.Row{a.Near.Function})
-	add("caller", a.Near.Callers)
-	add("callee", a.Near.Callees)
-	return g
+	for _, r := range a.Near.Callees {
+		rows = append(rows, near{"callee", r})
+	}
+	return tables.NewGrid("callers and callees", append([]tables.Column[near]{
+		tables.Named("relation", func(r *near) string { return r.relation }),
+		tables.Named("function", func(r *near) string { return r.Name }),
+		tables.Named("module", func(r *near) string { return r.Module }),
+	}, tables.Amounts(a.Metric(), func(r *near) (self, total, count int64) { return r.Self, r.Total, r.Count })...), rows)
 }
 
 // Ask asks for what is around the function in the middle.
@@ -182,9 +187,9 @@ func (n *Panel) Areas() []event.Tag {
 }
 
 // Table lists the callers and callees.
-func (n *Panel) Table(p *panel.Side) func() *panel.Grid {
+func (n *Panel) Table(p *panel.Side) func() *tables.Grid {
 	if a := p.Doc.Answer(); a != nil && a.Near != nil {
-		return func() *panel.Grid { return Table(a) }
+		return func() *tables.Grid { return grid(a) }
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/app/view"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"
@@ -362,7 +363,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 }
 
 // Table lists the calls, in nanoseconds.
-func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil || a.List == nil {
 		return nil
@@ -371,11 +372,11 @@ func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
 	if p.List.Columns != nil {
 		keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return !slices.Contains(p.List.Columns, k) })
 	}
-	return func() *panel.Grid { return grid(rec, l, keys) }
+	return func() *tables.Grid { return grid(rec, l, keys) }
 }
 
-func grid(rec *recording.Recording, l *session.CallList, keys []string) *panel.Grid {
-	g := &panel.Grid{Name: "calls", Head: []string{"function", "start (ns)", "duration (ns)", "self (ns)", "CPU (ns)", "process", "thread", "name"}, Number: []bool{false, true, true, true, true, true, true, false}}
+func grid(rec *recording.Recording, l *session.CallList, keys []string) *tables.Grid {
+	g := &tables.Grid{Name: "calls", Head: []string{"function", "start (ns)", "duration (ns)", "self (ns)", "CPU (ns)", "process", "thread", "name"}, Number: []bool{false, true, true, true, true, true, true, false}}
 	for _, k := range keys {
 		g.Head, g.Number = append(g.Head, k), append(g.Number, false)
 	}

@@ -4,12 +4,12 @@ package calltree
 
 import (
 	"image"
-	"strconv"
 
 	"gioui.org/io/key"
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/ui"
@@ -104,25 +104,19 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
 // Table is the whole tree, unfolded: depth says how far a row is below the first.
-func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil {
 		return nil
 	}
-	return func() *panel.Grid { return Grid(a) }
+	return func() *tables.Grid { return Grid(a) }
 }
 
 // Grid lists all calls of an answer, each below its caller, the heaviest first, in
 // exact values.
-func Grid(a *session.Answer) *panel.Grid {
-	m := a.Metric()
-	g := &panel.Grid{Name: "call tree", Head: []string{"depth", "function", "module", "self (" + units.Unit(m) + ")", "total (" + units.Unit(m) + ")", "count"},
-		Number: []bool{true, false, false, true, true, true}}
-	value := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: m.Decimals}.String() }
+func Grid(a *session.Answer) *tables.Grid {
 	of := one{a.Tree, a, counted(a.Tree)}
-	unfolded(of, func(n int32, depth int) {
-		nd, fn := &a.Tree.Nodes[n], of.function(n)
-		g.Rows = append(g.Rows, []string{strconv.Itoa(depth), fn.Name, fn.Module, value(nd.Self), value(nd.Total), strconv.FormatInt(of.counts[n], 10)})
-	})
-	return g
+	return gridOf("call tree", of, tables.Amounts(a.Metric(), func(r *listed) (self, total, count int64) {
+		return of.Nodes[r.node].Self, of.Nodes[r.node].Total, of.counts[r.node]
+	}))
 }

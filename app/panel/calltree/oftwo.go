@@ -2,13 +2,13 @@ package calltree
 
 import (
 	"image"
-	"strconv"
 
 	"gioui.org/io/key"
 
 	"ashlar/app/pair"
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"
@@ -115,52 +115,35 @@ func (t *OfTwo) Key(c *pair.Pair, k key.Event, _ int) bool {
 func (t *OfTwo) Scroll(*pair.Pair) *int { return &t.Down }
 
 // Table is the whole tree, unfolded: depth says how far a row is below the first.
-func (t *OfTwo) Table(c *pair.Pair) func() *panel.Grid {
+func (t *OfTwo) Table(c *pair.Pair) func() *tables.Grid {
 	a := c.Answer()
 	if a == nil {
 		return nil
 	}
-	return func() *panel.Grid { return gridOfTwo(a) }
+	return func() *tables.Grid { return gridOfTwo(a) }
 }
 
 // gridOfTwo lists all calls of a comparison, each below its caller, the heaviest
 // first, in exact values. Shares are of the side's total.
-func gridOfTwo(a *session.CompareAnswer) *panel.Grid {
-	m := a.Compared.Metric
-	g := &panel.Grid{Name: "call tree of both", Head: []string{"depth", "function", "module"}, Number: []bool{true, false, false}}
-	add := func(what, unit string) {
-		for _, of := range []string{"A ", "B ", "difference of "} {
-			g.Head, g.Number = append(g.Head, of+what+unit), append(g.Number, true)
-		}
-	}
-	unit := " (" + m.Common.Unit + ")"
-	add("self", unit)
-	add("total", unit)
-	add("share", "")
-	add("count", "")
-	b := newBoth(a)
+func gridOfTwo(a *session.CompareAnswer) *tables.Grid {
+	b, m := newBoth(a), &a.Compared.Metric.Common
 	root := b.amounts(0)
-	unfolded(b, func(n int32, depth int) {
-		fn, x := b.function(n), b.amounts(n)
-		cells := []string{strconv.Itoa(depth), fn.Name, fn.Module}
-		for _, v := range [][2]int64{{x[0].Self, x[1].Self}, {x[0].Total, x[1].Total}} {
-			for _, v := range []int64{v[0], v[1], v[1] - v[0]} {
-				cells = append(cells, recording.Decimal{Mantissa: v, Scale: m.Common.Decimals}.String())
-			}
+	share := func(n int32, side int) float64 {
+		if root[side].Total == 0 {
+			return 0
 		}
-		var share [2]float64
-		for side := range share {
-			if whole := root[side].Total; whole != 0 {
-				share[side] = float64(x[side].Total) / float64(whole)
-			}
-		}
-		for _, v := range []float64{share[0], share[1], share[1] - share[0]} {
-			cells = append(cells, strconv.FormatFloat(v, 'f', 6, 64))
-		}
-		for _, v := range []int64{b.counts[0][n], b.counts[1][n], b.counts[1][n] - b.counts[0][n]} {
-			cells = append(cells, strconv.FormatInt(v, 10))
-		}
-		g.Rows = append(g.Rows, cells)
-	})
-	return g
+		return float64(b.amounts(n)[side].Total) / float64(root[side].Total)
+	}
+	value := func(name string, of func(*listed) int64) tables.Column[listed] { return tables.Value(name, m, of) }
+	cs := three(nil, "self", func(n int32, side int) int64 { return b.amounts(n)[side].Self }, value)
+	cs = three(cs, "total", func(n int32, side int) int64 { return b.amounts(n)[side].Total }, value)
+	cs = three(cs, "share", share, tables.Fraction[listed])
+	cs = three(cs, "count", func(n int32, side int) int64 { return b.counts[side][n] }, tables.Count[listed])
+	return gridOf("call tree of both", b, cs)
+}
+
+// three adds columns of A, of B and of what B has more.
+func three[N int64 | float64](to []tables.Column[listed], name string, of func(node int32, side int) N, column func(string, func(*listed) N) tables.Column[listed]) []tables.Column[listed] {
+	return append(to, column("A "+name, func(r *listed) N { return of(r.node, 0) }), column("B "+name, func(r *listed) N { return of(r.node, 1) }),
+		column("difference of "+name, func(r *listed) N { return of(r.node, 1) - of(r.node, 0) }))
 }

@@ -11,6 +11,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/panel"
+	"ashlar/app/tables"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -95,11 +96,23 @@ func list(rows []row, of forest, node int32, path string, open func(path string,
 	return rows
 }
 
-// unfolded lists all nodes, each below its caller, with its depth: 1 for the outermost.
-func unfolded(of forest, do func(node int32, depth int)) {
+// listed is a node of a tree that is unfolded, with its depth: 1 for the outermost.
+type listed struct {
+	node  int32
+	depth int
+}
+
+// gridOf lists all nodes of a tree, each below its caller, with what columns say of it.
+func gridOf(name string, of forest, cs []tables.Column[listed]) *tables.Grid {
+	var rows []listed
 	for _, w := range list(nil, of, 0, "", func(string, bool) bool { return true }) {
-		do(w.node, strings.Count(w.path, "\x00"))
+		rows = append(rows, listed{w.node, strings.Count(w.path, "\x00")})
 	}
+	return tables.NewGrid(name, append([]tables.Column[listed]{
+		tables.Count("depth", func(r *listed) int64 { return int64(r.depth) }),
+		tables.Named("function", func(r *listed) string { return of.function(r.node).Name }),
+		tables.Named("module", func(r *listed) string { return of.function(r.node).Module }),
+	}, cs...), rows)
 }
 
 // layout draws the heads and the rows that are seen; chosen is the node that is

@@ -9,8 +9,10 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/critical"
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/ingest/path"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
@@ -67,7 +69,7 @@ func title(rec *recording.Recording, c *session.CriticalPath) string {
 	if len(c.Paths) > 1 {
 		return "Critical paths of " + units.Plural(int64(len(c.Paths)), "call") + ": " + units.Duration(length(c)) + " in " + n
 	}
-	return "Critical path to the end on " + thread(rec, c.Paths[0].Track) + ": " + units.Duration(length(c)) + " in " + n
+	return "Critical path to the end on " + critical.Thread(rec, c.Paths[0].Track) + ": " + units.Duration(length(c)) + " in " + n
 }
 
 func length(c *session.CriticalPath) (ps int64) {
@@ -75,13 +77,6 @@ func length(c *session.CriticalPath) (ps int64) {
 		recording.Add(&ps, c.Paths[i].To-c.Paths[i].From)
 	}
 	return ps
-}
-
-func thread(rec *recording.Recording, track int) string {
-	if track == recording.NoTrack {
-		return ""
-	}
-	return rec.Tracks[track].Title()
 }
 
 // sums lists what steps add up to, as many as there is room for.
@@ -103,21 +98,13 @@ func sums(p *panel.Side, u *ui.UI, name string, c *session.CriticalPath, by int,
 	}
 }
 
-// columns are where the cells of a row lie, as shares of the width from the left.
-var columns = []struct {
-	title string
-	from  float32
-	right bool
-	cell  func(rec *recording.Recording, s *path.Step) string
-}{
-	{"start", 0, true, func(rec *recording.Recording, s *path.Step) string { return units.Duration(s.From - rec.Start) }},
-	{"duration", .11, true, func(_ *recording.Recording, s *path.Step) string { return units.Duration(s.To - s.From) }},
-	{"thread", .23, false, func(rec *recording.Recording, s *path.Step) string { return thread(rec, s.Track) }},
-	{"state", .42, false, func(rec *recording.Recording, s *path.Step) string { return s.Words(rec) }},
-	{"function", .6, false, func(rec *recording.Recording, s *path.Step) string { return s.Function(rec) }},
-	{"woken by", .82, false, func(rec *recording.Recording, s *path.Step) string { return thread(rec, s.WokenBy) }},
-	{"", 1, false, nil},
+func columns(rec *recording.Recording) []tables.Column[path.Step] {
+	return critical.Columns(rec, func(s *path.Step) *path.Step { return s })
 }
+
+// edges are where columns begin, as shares of the width from the left, and where the last
+// one ends.
+var edges = [...]float32{0, .11, .23, .42, .6, .82, 1}
 
 // steps draws the rows; a click on one goes there.
 func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.CriticalPath, r image.Rectangle) {
@@ -128,14 +115,14 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 			show(p, &c.Steps[row])
 		}
 	})
-	x := func(i int) int { return u.Px(16) + int(columns[i].from*float32(r.Dx()-u.Px(32))) }
-	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
-	for i := range columns[:len(columns)-1] {
+	x := func(i int) int { return u.Px(16) + int(edges[i]*float32(r.Dx()-u.Px(32))) }
+	face, cs := s.Fonts.Regular(12*u.Metric.PxPerDp), columns(p.Rec)
+	for i := range cs {
 		st := ui.Style{Size: 12, Color: u.Theme.Dim}
-		if columns[i].right {
+		if cs[i].Number {
 			st.Align = ui.End
 		}
-		u.Text(image.Rect(r.Min.X+x(i), r.Min.Y, r.Min.X+x(i+1)-u.Px(12), body.Min.Y), columns[i].title, st)
+		u.Text(image.Rect(r.Min.X+x(i), r.Min.Y, r.Min.X+x(i+1)-u.Px(12), body.Min.Y), cs[i].Name, st)
 	}
 	t.Rows(body, h, len(c.Steps), func(i int, line image.Rectangle) {
 		step := &c.Steps[i]
@@ -145,13 +132,13 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 		if step.Call != recording.NoCall {
 			t.sheet.Fill(image.Rect(x(3)-u.Px(10), line.Min.Y+u.Px(5), x(3)-u.Px(4), line.Max.Y-u.Px(5)), 0, p.Palette.Func(p.Rec, p.Rec.Func(step.Call)))
 		}
-		for k := range columns[:len(columns)-1] {
+		for k := range cs {
 			st := ui.Style{Size: 12, Color: u.Theme.Text}
-			if columns[k].right {
+			if cs[k].Number {
 				st.Align = ui.End
 			}
 			at := image.Rect(x(k), line.Min.Y, x(k+1)-u.Px(12), line.Max.Y)
-			t.sheet.Text(at, face.Fit(columns[k].cell(p.Rec, step), float32(at.Dx())), st)
+			t.sheet.Text(at, face.Fit(cs[k].Text(step), float32(at.Dx())), st)
 		}
 	})
 	t.sheet.Show(u, body, u.Theme.Background)
@@ -197,19 +184,11 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 }
 
 // Table is the steps.
-func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil || a.Critical == nil {
 		return nil
 	}
 	rec, steps := p.Rec, a.Critical.Steps
-	return func() *panel.Grid {
-		g := &panel.Grid{Name: "path", Head: []string{"start (ns)", "duration (ns)", "thread", "state", "function", "woken by"}, Number: []bool{true, true, false, false, false, false}}
-		ns := func(ps int64) string { return recording.Decimal{Mantissa: ps, Scale: 3}.String() }
-		for i := range steps {
-			s := &steps[i]
-			g.Rows = append(g.Rows, []string{ns(s.From - rec.Start), ns(s.To - s.From), thread(rec, s.Track), s.Words(rec), s.Function(rec), thread(rec, s.WokenBy)})
-		}
-		return g
-	}
+	return func() *tables.Grid { return tables.NewGrid("path", columns(rec), steps) }
 }

@@ -68,7 +68,7 @@ func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 	top := t.drawFilters(u, a, r)
 	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
-	cols := t.columns(u, r, moduled(a))
+	cols := t.place(u, r, moduled(a))
 	t.head(c, u, a, top, r, cols)
 	if len(t.Found) == 0 {
 		text := "No differences."
@@ -90,21 +90,21 @@ func (t *Panel) row(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAns
 	if c, ok := t.Ground(u, line, c.IsChosen(a, row)); ok {
 		t.sheet.Fill(line, 0, c)
 	}
-	va, vb := values(row, total)
 	faint := pair.Noise(sureOf(row, total))
 	t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, rowColour(c, s, u, a, row))
-	for k, text := range t.cells(a, row, total, false) {
+	for k, by := range placed {
+		text := columns[by].cell(a, row, total)
 		st := ui.Style{Size: 12, Color: th.Text}
-		switch differenceHeads[k].by {
-		case ColumnDifference, columnChange:
-			st.Color = pair.Amount{Sign: vb - va}.Color(th.Dim, th.More(), th.Less())
-		case columnModule, columnShare, columnSure, columnOther:
+		switch {
+		case by == ColumnDifference, by == columnChange:
+			st.Color = pair.Amount{Sign: delta(row, total)}.Color(th.Dim, th.More(), th.Less())
+		case columns[by].dim:
 			st.Color = th.Dim
 		}
 		if faint {
 			st.Color = theme.Mix(th.Dim, th.Faint, .6)
 		}
-		if k > 1 {
+		if by.right() {
 			st.Align = ui.End
 		}
 		box := image.Rect(cols[k].Min.X-r.Min.X, line.Min.Y, cols[k].Max.X-r.Min.X, line.Max.Y)
@@ -209,17 +209,13 @@ func (t *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
 	return ok
 }
 
-// What addresses call the columns of the table of differences, and what that is
-// filtered by; they never change.
-var (
-	differenceColumnKeys = [DifferenceColumns]string{"difference", "name", "module", "a", "b", "change", "share", "sure", "other"}
-	filterKeys           = [filterCount]string{"more", "less", "new", "gone", "sure"}
-)
+// filterKeys are what addresses call what the table is filtered by; they never change.
+var filterKeys = [filterCount]string{"more", "less", "new", "gone", "sure"}
 
 // State says how the table is sorted and which rows it has.
 func (t *Shape) State(st *view.Table) {
 	if t.By != ColumnDifference || t.Backward {
-		if st.Sort = differenceColumnKeys[t.By]; t.Backward {
+		if st.Sort = columns[t.By].key; t.Backward {
 			st.Sort = "-" + st.Sort
 		}
 	}
@@ -236,7 +232,7 @@ func (t *Shape) Restore(st *view.Table, ofPairs bool) (missing []error) {
 	*t = Shape{}
 	name, back := strings.CutPrefix(st.Sort, "-")
 	if t.Backward = back; name != "" {
-		if i := slices.Index(differenceColumnKeys[:], name); i >= 0 {
+		if i := slices.IndexFunc(columns[:], func(c column) bool { return c.key == name }); i >= 0 {
 			t.By = DifferenceColumn(i)
 		} else {
 			missing = append(missing, fmt.Errorf("the table of differences has no column %q", name))

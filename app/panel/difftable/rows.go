@@ -1,8 +1,6 @@
 package difftable
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"ashlar/app/pair"
@@ -11,21 +9,6 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 )
-
-// values are A and B of a row, self or total.
-func values(r *compare.Row, total bool) (a, b int64) {
-	if total {
-		return r.ATotal, r.BTotal
-	}
-	return r.ASelf, r.BSelf
-}
-
-func sureOf(r *compare.Row, total bool) *compare.Confidence {
-	if total {
-		return r.Total
-	}
-	return r.Self
-}
 
 type tableKey struct {
 	table    *compare.Table
@@ -66,75 +49,30 @@ func (t *Panel) refresh(c *pair.Pair, a *session.CompareAnswer) {
 			t.Found = append(t.Found, *r)
 		}
 	}
-	t.sort(total)
-}
-
-// keeps reports whether the filters leave a row: what is the same on both sides is
-// never a difference.
-func (t *Panel) keeps(r *compare.Row, total bool) bool {
-	a, b := values(r, total)
-	f := &t.Filters
-	if r.Status == compare.Same || a == b && r.Status == compare.Changed {
-		return false
-	}
-	kinds := f[filterWorse] || f[filterBetter] || f[FilterNew] || f[FilterGone]
-	kind := f[filterWorse] && b > a || f[filterBetter] && b < a || f[FilterNew] && r.Status == compare.New || f[FilterGone] && r.Status == compare.Gone
-	if kinds && !kind {
-		return false
-	}
-	conf := sureOf(r, total)
-	return !f[FilterSure] || conf != nil && !pair.Noise(conf)
-}
-
-func (t *Panel) sort(total bool) {
-	size := func(v int64) int64 { return max(v, -v) }
-	delta := func(r *compare.Row) int64 {
-		a, b := values(r, total)
-		return b - a
-	}
-	ratio := func(r *compare.Row) float64 {
-		a, b := values(r, total)
-		if a == 0 {
-			return math.Inf(1)
-		}
-		return math.Abs(math.Log(math.Max(1e-9, float64(b)/float64(a))))
-	}
-	level := func(r *compare.Row) float64 {
-		if conf := sureOf(r, total); conf != nil {
-			return conf.Level()
-		}
-		return -1
-	}
-	by := map[DifferenceColumn]func(x, y *compare.Row) int{
-		ColumnDifference: func(x, y *compare.Row) int { return cmp.Compare(size(delta(y)), size(delta(x))) },
-		columnShare:      func(x, y *compare.Row) int { return cmp.Compare(delta(y), delta(x)) },
-		ColumnName:       func(x, y *compare.Row) int { return cmp.Compare(x.Name, y.Name) },
-		columnModule:     func(x, y *compare.Row) int { return cmp.Compare(x.Module, y.Module) },
-		columnA: func(x, y *compare.Row) int {
-			a, _ := values(x, total)
-			b, _ := values(y, total)
-			return cmp.Compare(b, a)
-		},
-		columnB: func(x, y *compare.Row) int {
-			_, a := values(x, total)
-			_, b := values(y, total)
-			return cmp.Compare(b, a)
-		},
-		columnChange: func(x, y *compare.Row) int { return cmp.Compare(ratio(y), ratio(x)) },
-		columnSure:   func(x, y *compare.Row) int { return cmp.Compare(level(y), level(x)) },
-		columnOther: func(x, y *compare.Row) int {
-			a, b := values(x, !total)
-			d, e := values(y, !total)
-			return cmp.Compare(size(e-d), size(b-a))
-		},
-	}[t.By]
 	slices.SortStableFunc(t.Found, func(x, y compare.Row) int {
-		k := by(&x, &y)
+		k := columns[t.By].order(&x, &y, total)
 		if t.Backward {
 			k = -k
 		}
 		return k
 	})
+}
+
+// keeps reports whether the filters leave a row: what is the same on both sides is
+// never a difference.
+func (t *Panel) keeps(r *compare.Row, total bool) bool {
+	d := delta(r, total)
+	f := &t.Filters
+	if r.Status == compare.Same || d == 0 && r.Status == compare.Changed {
+		return false
+	}
+	kinds := f[filterWorse] || f[filterBetter] || f[FilterNew] || f[FilterGone]
+	kind := f[filterWorse] && d > 0 || f[filterBetter] && d < 0 || f[FilterNew] && r.Status == compare.New || f[FilterGone] && r.Status == compare.Gone
+	if kinds && !kind {
+		return false
+	}
+	conf := sureOf(r, total)
+	return !f[FilterSure] || conf != nil && !pair.Noise(conf)
 }
 
 // refreshed makes the rows be filtered and sorted anew.

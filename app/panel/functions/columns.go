@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
@@ -57,22 +58,18 @@ var ColumnInfos = [ColumnCount]columnInfo{
 	ColTotal:      {Name: "total", head: "Total", width: 92, right: true, Number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Total }},
 	ColTotalShare: {Name: "total in %", head: "Total %", plain: "total %", width: 60, right: true, dim: true, Number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Total }},
 	ColCount:      {Name: "count", head: "Count", plain: "count", width: 84, right: true, dim: true, Number: func(_ *session.Answer, r *analyze.Row) int64 { return r.Count }},
-	ColAverage:    spanColumn("average", "Average", (*spans.Stat).Average),
-	ColLeast:      spanColumn("least", "Least", func(s *spans.Stat) int64 { return s.Min }),
-	ColMost:       spanColumn("most", "Most", func(s *spans.Stat) int64 { return s.Max }),
+	ColAverage:    spanColumn(0),
+	ColLeast:      spanColumn(1),
+	ColMost:       spanColumn(2),
 }
 
 // HiddenColumns are those that are not shown before they are asked for.
 const HiddenColumns = ColumnSet(1 << ColFile)
 
-func spanColumn(name, head string, of func(*spans.Stat) int64) columnInfo {
-	return columnInfo{Name: name, head: head, plain: name + " (ns)", width: 84, right: true, dim: true, spans: true,
-		Number: func(a *session.Answer, r *analyze.Row) int64 {
-			if s := spans.OfRow(a.Rec, r, a.Spans); s != nil {
-				return of(s)
-			}
-			return -1
-		}}
+func spanColumn(i int) columnInfo {
+	l := &spans.Lengths[i]
+	return columnInfo{Name: l.Name, head: panel.Title1(l.Name), plain: l.Name + " (ns)", width: 84, right: true, dim: true, spans: true,
+		Number: func(a *session.Answer, r *analyze.Row) int64 { return l.OfRow(a.Rec, r, a.Spans) }}
 }
 
 // Applies reports whether a column says anything about an answer's rows.
@@ -189,32 +186,27 @@ func processOf(a *session.Answer, r *analyze.Row) string {
 }
 
 // TableGrid is the whole table as it is shown.
-func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *panel.Grid {
-	g := &panel.Grid{Name: "functions"}
+func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *tables.Grid {
+	name := "functions"
 	if !a.ByFunction() {
-		g.Name = string(a.By) + "s"
+		name = string(a.By) + "s"
 	}
-	for _, c := range cs {
-		head := ColumnInfos[c].plain
+	columns := make([]tables.Column[analyze.Row], len(cs))
+	for i, c := range cs {
+		info := &ColumnInfos[c]
+		x := tables.Column[analyze.Row]{Name: info.plain, Number: info.Number != nil && c != ColSelfShare && c != ColTotalShare}
 		switch {
 		case c == ColName && !a.ByFunction():
-			head = string(a.By)
+			x.Name = string(a.By)
 		case c == ColModule && a.By == analyze.ByThread:
-			head = "process"
-		case head == "":
-			head = ColumnInfos[c].Name + " (" + units.Unit(a.Metric()) + ")"
+			x.Name = "process"
+		case x.Name == "":
+			x.Name, x.Unit = info.Name, units.Unit(a.Metric())
 		}
-		g.Head = append(g.Head, head)
-		g.Number = append(g.Number, ColumnInfos[c].Number != nil && c != ColSelfShare && c != ColTotalShare)
+		x.Exact = func(r *analyze.Row) string { return c.cell(a, r, true) }
+		columns[i] = x
 	}
-	for i := range rows {
-		line := make([]string, 0, len(cs))
-		for _, c := range cs {
-			line = append(line, c.cell(a, &rows[i], true))
-		}
-		g.Rows = append(g.Rows, line)
-	}
-	return g
+	return tables.NewGrid(name, columns, rows)
 }
 
 // ColumnNames names the columns that are shown, as settings keep them.

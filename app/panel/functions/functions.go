@@ -13,6 +13,7 @@ import (
 
 	"ashlar/app/panel"
 	"ashlar/app/session"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -305,9 +306,9 @@ func (t *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {
 }
 
 // Table is the whole table, as it is sorted and searched.
-func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a, shape := p.Doc.Answer(), t.TableShape
-	return func() *panel.Grid {
+	return func() *tables.Grid {
 		if a == nil {
 			return nil
 		}

@@ -17,6 +17,7 @@ import (
 	"ashlar/app/panel"
 	"ashlar/app/session"
 	"ashlar/app/sourcefile"
+	"ashlar/app/tables"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
 	"ashlar/render/theme"
@@ -317,23 +318,25 @@ func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 	}()
 }
 
-// sourceGrid lists the lines of the file that is shown.
-func sourceGrid(a *session.Answer) *panel.Grid {
-	m := a.Metric()
-	g := &panel.Grid{Name: "source", Head: []string{"file", "line", "self (" + units.Unit(m) + ")", "total (" + units.Unit(m) + ")", "count", "functions"}, Number: []bool{false, true, true, true, true, false}}
-	value := func(v int64, scale int) string { return recording.Decimal{Mantissa: v, Scale: scale}.String() }
-	for _, l := range a.Lines.Lines {
+// grid lists the lines of the file that is shown.
+func grid(a *session.Answer) *tables.Grid {
+	type line = analyze.SourceLine
+	number := func(l *line) string {
+		if l.Line <= 0 {
+			return ""
+		}
+		return fmt.Sprint(l.Line)
+	}
+	names := func(l *line) string {
 		var names []string
 		for _, f := range l.Funcs {
 			names = append(names, a.Rec.Functions.At(int(f)).Name)
 		}
-		line := ""
-		if l.Line > 0 {
-			line = fmt.Sprint(l.Line)
-		}
-		g.Rows = append(g.Rows, []string{a.Lines.File, line, value(l.Self, m.Decimals), value(l.Total, m.Decimals), value(l.Count, 0), strings.Join(names, " | ")})
+		return strings.Join(names, " | ")
 	}
-	return g
+	cs := []tables.Column[line]{tables.Named("file", func(*line) string { return a.Lines.File }), tables.Numbered("line", number)}
+	cs = append(cs, tables.Amounts(a.Metric(), func(l *line) (self, total, count int64) { return l.Self, l.Total, l.Count })...)
+	return tables.NewGrid("source", append(cs, tables.Named("functions", names)), a.Lines.Lines)
 }
 
 // Ask asks what the lines of the picked function's file cost.
@@ -347,9 +350,9 @@ func (t *Panel) Ask(p *panel.Side, q *session.Question) {
 func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
 // Table lists the lines that cost anything.
-func (t *Panel) Table(p *panel.Side) func() *panel.Grid {
+func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	if a := p.Doc.Answer(); a != nil && a.Lines != nil {
-		return func() *panel.Grid { return sourceGrid(a) }
+		return func() *tables.Grid { return grid(a) }
 	}
 	return nil
 }
