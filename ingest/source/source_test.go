@@ -536,3 +536,54 @@ func TestTextAfterClose(t *testing.T) {
 		t.Errorf("after Close %q", got)
 	}
 }
+
+// TestCopy: a chunk that is copied has what is mapped, while the file is open and when it
+// is not any more, and as much as is left where the file has become shorter.
+func TestCopy(t *testing.T) {
+	want := bytes.Repeat([]byte("0123456789abcdef"), 4096)
+	path := write(t, "x", want)
+	in, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if in.Mapped() == nil {
+		t.Skip("files are not mapped here")
+	}
+	in.ChunkSize = 10_000
+	var room []byte
+	rest := 0
+	for {
+		c, off, err := in.Next(rest)
+		b, short := in.Copy(c, off, &room)
+		if short != nil || !bytes.Equal(b, want[off:off+int64(len(b))]) || len(b) != len(c) {
+			t.Fatalf("%d bytes at %d are %d others (%v)", len(c), off, len(b), short)
+		}
+		if err == io.EOF {
+			break
+		}
+		if len(c) > 0 && &b[0] == &c[0] {
+			t.Fatal("what is mapped is used in place")
+		}
+		rest = min(len(b), 333)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	c, off, err := again.Next(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1000); err != nil {
+		t.Fatal(err)
+	}
+	b, err := again.Copy(c, off, &room)
+	if !bytes.Equal(b, want[:1000]) || err == nil || err.Error() != path+": the file became shorter while it was being read (byte 1000)" {
+		t.Errorf("%d bytes are left (%v)", len(b), err)
+	}
+	if b, err := FromBytes("x", want).Copy(want, 0, &room); err != nil || &b[0] != &want[0] {
+		t.Errorf("what lies in memory is copied (%v)", err)
+	}
+}
