@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -103,7 +104,7 @@ func (f fingerprint) track(r *recording.Recording, i int, t *recording.Track, st
 				}
 			}
 			// Detail levels, as a picture has them.
-			l.Walk(r.Start, r.End+1, r.Duration()/97, func(b *recording.Bar) bool {
+			l.Walk(r.Start, r.End+1, r.Duration()/97, func(b *lanes.Bar) bool {
 				numbers(w, b.Start, b.End, stacks[b.Call], int64(b.Busy), int64(b.Index), int64(b.N))
 				return true
 			})

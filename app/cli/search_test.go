@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/ingest"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/testdata/samples"
 )
@@ -21,7 +22,7 @@ func traceFiles(t *testing.T) []string {
 
 // spansOf lists the functions and the number of spans that hold, and the time
 // that is covered by them: each span looked at alone.
-func spansOf(rec *recording.Recording, holds func(t *recording.Track, l *recording.Lane, i int) bool) (names []string, n, self int64) {
+func spansOf(rec *recording.Recording, holds func(t *recording.Track, l *lanes.Lane, i int) bool) (names []string, n, self int64) {
 	seen := map[string]bool{}
 	for _, t := range rec.Tracks {
 		type stretch struct{ from, to int64 }
@@ -70,7 +71,7 @@ func TestSearchInThreadsAndArguments(t *testing.T) {
 		}
 		for text := range words {
 			field, want, _ := strings.Cut(text, ":")
-			names, n, self := spansOf(rec, func(tr *recording.Track, l *recording.Lane, i int) bool {
+			names, n, self := spansOf(rec, func(tr *recording.Track, l *lanes.Lane, i int) bool {
 				if field == "thread" {
 					return strings.Contains(strings.ToLower(tr.Title()), want)
 				}

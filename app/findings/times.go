@@ -10,6 +10,7 @@ import (
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 	"ashlar/render/units"
@@ -183,11 +184,11 @@ func (l *look) stall(r rule) error {
 		}
 		if len(t.Lanes) > 0 && !l.sampled() {
 			n += t.Lanes[0].Len()
-			t.Lanes[0].Walk(l.rec.Start, l.rec.End, width, func(b *recording.Bar) bool { mark(b.Start, b.End); return true })
+			t.Lanes[0].Walk(l.rec.Start, l.rec.End, width, func(b *lanes.Bar) bool { mark(b.Start, b.End); return true })
 		}
 		for _, s := range t.Samples {
 			n += s.Len()
-			s.Walk(l.rec.Start, l.rec.End, width, func(b *recording.Bar) bool { mark(b.Start, b.Start); return true })
+			s.Walk(l.rec.Start, l.rec.End, width, func(b *lanes.Bar) bool { mark(b.Start, b.Start); return true })
 		}
 	}
 	if n < 10*cells {

@@ -15,6 +15,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/testdata/gen/synth"
@@ -158,7 +159,7 @@ func TestSnapshotsDoNotWaitLong(t *testing.T) {
 func TestSetsOfCalls(t *testing.T) {
 	d, told := opened(t, func(*Answer) {})
 	r := d.Recording()
-	var lane *recording.Lane // with a call to select, and more
+	var lane *lanes.Lane // with a call to select, and more
 	track, at := -1, 0
 	for ti, x := range r.Tracks {
 		for i := range x.Lanes {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar/app/panel"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
 	"ashlar/render/timeline"
@@ -106,7 +107,7 @@ const nearestReach = 4 << 20
 // nearest is the first span of a function after a time in a lane, or the last
 // before it; -1 when there is none within reach. The span at the time itself
 // does not count in its own lane.
-func nearest(rec *recording.Recording, l *recording.Lane, f recording.FuncID, at int64, next, own bool) int {
+func nearest(rec *recording.Recording, l *lanes.Lane, f recording.FuncID, at int64, next, own bool) int {
 	i := l.Search(at)
 	if !next {
 		i--

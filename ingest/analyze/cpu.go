@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
@@ -56,8 +57,8 @@ func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVis
 
 // lanesAbove has for each lane the place of the one that the parents of its spans
 // are in.
-func lanesAbove(rec *recording.Recording) map[*recording.Lane]int {
-	above := map[*recording.Lane]int{}
+func lanesAbove(rec *recording.Recording) map[*lanes.Lane]int {
+	above := map[*lanes.Lane]int{}
 	for _, t := range rec.Tracks {
 		for _, lanes := range t.Columns(&rec.Calls) {
 			for k := range lanes[1:] {

@@ -12,6 +12,7 @@ import (
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
+	"ashlar/ingest/sets"
 )
 
 // naive is a second, slow account of a random recording, kept beside the
@@ -337,7 +338,7 @@ func (n *naive) within(q Query, s *naiveSpan) bool {
 }
 
 // sets makes sets of calls by chance, of the recording and in the naive account.
-func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets []*recording.CallSet) {
+func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (all []*recording.CallSet) {
 	n.picks, n.known = map[string]func(*naiveSpan) bool{}, map[string][]bool{}
 	for i := range 4 {
 		name, least, most, odd := functionPool[r.IntN(len(functionPool))].String(), r.Int64N(10), 1+r.Int64N(60), r.Int64N(4)
@@ -345,9 +346,9 @@ func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets
 			d := s.end - s.start
 			return (i == 3 || s.path[len(s.path)-1] == name) && d >= least && d < most && (odd > 0 || s.start%2 == 1)
 		}
-		picked := make([][][]recording.Run, len(rec.Tracks))
+		picked := make([][][]sets.Run, len(rec.Tracks))
 		for ti, track := range rec.Tracks {
-			picked[ti] = make([][]recording.Run, len(track.Lanes))
+			picked[ti] = make([][]sets.Run, len(track.Lanes))
 			for li := range track.Lanes {
 				l := &track.Lanes[li]
 				for k := range l.Len() {
@@ -357,7 +358,7 @@ func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets
 						s.path = append(s.path, functionName{f.Name, f.Module, ""}.String())
 					}
 					if is(&s) {
-						picked[ti][li] = append(picked[ti][li], recording.Run{First: k, Last: k + 1})
+						picked[ti][li] = append(picked[ti][li], sets.Run{First: k, Last: k + 1})
 					}
 				}
 			}
@@ -368,9 +369,9 @@ func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (sets
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets = append(sets, set)
+		all = append(all, set)
 	}
-	return sets
+	return all
 }
 
 // queriesOfSets are queries whose scopes have sets of calls.

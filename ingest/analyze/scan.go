@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
@@ -22,7 +23,7 @@ func (q *Query) reached(rec *recording.Recording, lanes []scan.Stretch) []scan.S
 
 // reaches reports whether a lane, which is not empty, is not too deep. All its
 // spans are equally deep.
-func (q *Query) reaches(rec *recording.Recording, l *recording.Lane) bool {
+func (q *Query) reaches(rec *recording.Recording, l *lanes.Lane) bool {
 	return q.Depth == 0 || rec.Calls.Depth(l.Call(0)) <= q.Depth
 }
 
@@ -38,7 +39,7 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 		return 0
 	}
 	var in, of []int // spans by depth: selected, and all
-	count := func(to []int, l *recording.Lane, n int) []int {
+	count := func(to []int, l *lanes.Lane, n int) []int {
 		d := rec.Calls.Depth(l.Call(0))
 		for len(to) <= d {
 			to = append(to, 0)
@@ -214,7 +215,7 @@ func (q *Query) outermost(rec *recording.Recording, visit func(track int, call r
 	}
 	from, to := q.Scope.Bounds(rec)
 	chosen := q.Scope.TrackTest()
-	q.Scope.Calls.EachOuter(rec, func(track int, l *recording.Lane, i int) {
+	q.Scope.Calls.EachOuter(rec, func(track int, l *lanes.Lane, i int) {
 		if start, end := l.Start(i), l.End(i); start < to && end > from && chosen(track) && q.reaches(rec, l) {
 			visit(track, l.Call(i), min(end, to)-max(start, from))
 		}

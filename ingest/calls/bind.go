@@ -8,10 +8,11 @@ import (
 	"sync/atomic"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/runset"
 	"ashlar/ingest/scan"
 	"ashlar/ingest/search"
+	"ashlar/ingest/sets"
 	"ashlar/ingest/spans"
 )
 
@@ -56,7 +57,7 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 	if err := l.place(ctx, items); err != nil {
 		return nil, err
 	}
-	type piece struct{ all, chosen []recording.Run }
+	type piece struct{ all, chosen []sets.Run }
 	pieces := make([]piece, len(items))
 	slow := &longest{n: q.Slowest, items: items, of: make([][]slowCall, runtime.GOMAXPROCS(0))}
 	err := scan.Spread(ctx, len(items), func(worker, i int) {
@@ -84,13 +85,13 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 	}
 	for _, c := range slow.cut(slices.Concat(slow.of...)) {
 		to := &chosen[items[c.item].Track][items[c.item].Row]
-		*to = append(*to, recording.Run{First: int(c.span), Last: int(c.span) + 1})
+		*to = append(*to, sets.Run{First: int(c.span), Last: int(c.span) + 1})
 	}
 	err = scan.Spread(ctx, len(chosen), func(_, track int) {
 		for row := range chosen[track] {
-			runs := runset.Joined(chosen[track][row])
+			runs := sets.Joined(chosen[track][row])
 			if q.Others {
-				runs = runset.Without(runset.Joined(all[track][row]), runs)
+				runs = sets.Without(sets.Joined(all[track][row]), runs)
 			}
 			chosen[track][row] = runs
 		}
@@ -102,12 +103,12 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 }
 
 // grown adds a span to runs, which comes behind them.
-func grown(runs []recording.Run, k int) []recording.Run {
+func grown(runs []sets.Run, k int) []sets.Run {
 	if n := len(runs); n > 0 && runs[n-1].Last == k {
 		runs[n-1].Last++
 		return runs
 	}
-	return append(runs, recording.Run{First: k, Last: k + 1})
+	return append(runs, sets.Run{First: k, Last: k + 1})
 }
 
 // slowCall is a call that took so long: a span of the lane of an item.
@@ -183,7 +184,7 @@ type lookup struct {
 	args    func(text string) bool
 	found   func(s *scan.Stretch, k int) bool
 	at      map[int][]int64 // by track, in order
-	below   map[*recording.Lane]*recording.Lane
+	below   map[*lanes.Lane]*lanes.Lane
 	placed  [][]placedLane // by track and lane, nil where that is not known
 	anybody bool           // all functions are meant
 	when    bool           // what then says counts
@@ -264,10 +265,10 @@ func (l *lookup) reached(lanes []scan.Stretch) []scan.Stretch {
 }
 
 // lanes has room for runs of all lanes.
-func (l *lookup) lanes() [][][]recording.Run {
-	out := make([][][]recording.Run, len(l.rec.Tracks))
+func (l *lookup) lanes() [][][]sets.Run {
+	out := make([][][]sets.Run, len(l.rec.Tracks))
 	for i, t := range l.rec.Tracks {
-		out[i] = make([][]recording.Run, len(t.Lanes))
+		out[i] = make([][]sets.Run, len(t.Lanes))
 	}
 	return out
 }
@@ -315,7 +316,7 @@ func Within(r *recording.Range, took int64) bool {
 }
 
 // text is that of a span's arguments.
-func (l *lookup) text(lane *recording.Lane, k int) string {
+func (l *lookup) text(lane *lanes.Lane, k int) string {
 	if ref := lane.Args(k); ref != 0 && l.rec.Args != nil {
 		return l.rec.Args(ref)
 	}
@@ -323,8 +324,8 @@ func (l *lookup) text(lane *recording.Lane, k int) string {
 }
 
 // nextLanes has for each lane the one that the children of its spans are in.
-func nextLanes(rec *recording.Recording) map[*recording.Lane]*recording.Lane {
-	below := map[*recording.Lane]*recording.Lane{}
+func nextLanes(rec *recording.Recording) map[*lanes.Lane]*lanes.Lane {
+	below := map[*lanes.Lane]*lanes.Lane{}
 	for _, t := range rec.Tracks {
 		for _, lanes := range t.Columns(&rec.Calls) {
 			for k := range lanes[1:] {
@@ -337,7 +338,7 @@ func nextLanes(rec *recording.Recording) map[*recording.Lane]*recording.Lane {
 
 // inner is how much of a call its children cover, which are in the lane below; nil
 // for none.
-func inner(rec *recording.Recording, below *recording.Lane, start, end int64, call recording.CallID) (sum int64) {
+func inner(rec *recording.Recording, below *lanes.Lane, start, end int64, call recording.CallID) (sum int64) {
 	if below == nil {
 		return 0
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/calls"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -294,7 +295,7 @@ func TestAgainstNaive(t *testing.T) {
 			some++
 		}
 		outer := 0
-		set.EachOuter(rec, func(track int, l *recording.Lane, i int) {
+		set.EachOuter(rec, func(track int, l *lanes.Lane, i int) {
 			outer++
 			if !slices.ContainsFunc(all, func(s span) bool {
 				return want[s] && s.track == track && l == &rec.Tracks[track].Lanes[s.lane] && s.index == i

@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/testdata/samples"
 )
@@ -69,7 +70,7 @@ func madeTrace(t *testing.T) (dir string) {
 type bar struct {
 	id         int
 	track      int
-	lane       *recording.Lane
+	lane       *lanes.Lane
 	index      int
 	start, end int64
 	self       int64

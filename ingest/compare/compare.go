@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/memory"
 	"ashlar/ingest/recording"
 )
@@ -212,7 +213,7 @@ func (r *Run) calls(ctx context.Context) error {
 	r.tells = false
 	ended, tell := int64(0), int64(0)
 	r.Calls, r.Length = 0, 0
-	r.query.Scope.Calls.EachOuter(r.Rec, func(track int, l *recording.Lane, i int) {
+	r.query.Scope.Calls.EachOuter(r.Rec, func(track int, l *lanes.Lane, i int) {
 		if !chosen(track) {
 			return
 		}

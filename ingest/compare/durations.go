@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"ashlar/ingest/durations"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
@@ -294,8 +295,8 @@ func (p *pass) join(visitors []*visitor) bool {
 type visitor struct {
 	sums  []sums
 	parts [][]part // by slot of each of sums
-	dice  [recording.RoomLen]uint32
-	none  [recording.RoomLen]int64 // self times where none are asked for
+	dice  [lanes.RoomLen]uint32
+	none  [lanes.RoomLen]int64 // self times where none are asked for
 }
 
 func newVisitor(all []sums, counts [][]int64, wider float64) *visitor {

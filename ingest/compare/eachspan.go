@@ -6,8 +6,9 @@ import (
 	"sort"
 	"sync"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/runset"
+	"ashlar/ingest/sets"
 )
 
 // spanRun is a run of neighbouring spans of a lane.
@@ -46,7 +47,7 @@ func newSpanWalk(run *Run, self bool) *spanWalk {
 // stretch is a run of a lane's spans that are visited, which are all outermost ones
 // of what is compared or all not.
 type stretch struct {
-	recording.Run
+	sets.Run
 	outer bool
 }
 
@@ -66,14 +67,14 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 	}
 	set := w.in.Calls
 	if set == nil {
-		return []stretch{{recording.Run{First: from, Last: to}, w.depth(l) == 1}}
+		return []stretch{{sets.Run{First: from, Last: to}, w.depth(l) == 1}}
 	}
 	runs := set.SpanRuns(track, lane, from, to)
 	if len(runs) == 0 {
 		return nil
 	}
 	outer := set.Outer[track][lane]
-	for _, r := range runset.Without(runs, outer) {
+	for _, r := range sets.Without(runs, outer) {
 		out = append(out, stretch{r, false})
 	}
 	for _, r := range outer {
@@ -86,7 +87,7 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 }
 
 // depth is that of all spans of a lane that is not empty.
-func (w *spanWalk) depth(l *recording.Lane) int { return w.rec.Calls.Depth(l.Call(0)) }
+func (w *spanWalk) depth(l *lanes.Lane) int { return w.rec.Calls.Depth(l.Call(0)) }
 
 // pieceSpans is about how many spans one goroutine visits on end.
 const pieceSpans = 1 << 16
@@ -136,19 +137,19 @@ func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
 }
 
 // rooms are for columns of children, of which there may be as many as lanes.
-var rooms = sync.Pool{New: func() any { return new(recording.Room) }}
+var rooms = sync.Pool{New: func() any { return new(lanes.Room) }}
 
 // each visits the spans of a piece. Children are the spans one deeper that were called
 // from it and lie in it.
 func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) error {
 	t := w.rec.Tracks[p.track]
 	l := &t.Lanes[p.lane]
-	var room recording.Room
-	var selfs [recording.RoomLen]int64
+	var room lanes.Room
+	var selfs [lanes.RoomLen]int64
 	var kids []cursor
 	for _, below := range p.below {
 		lane := &t.Lanes[below]
-		room := rooms.Get().(*recording.Room)
+		room := rooms.Get().(*lanes.Room)
 		defer rooms.Put(room)
 		kids = append(kids, cursor{lane: lane, room: room, next: lane.Search(l.Start(p.parts[0].First) - 1)})
 	}
@@ -178,10 +179,10 @@ func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) err
 
 // cursor walks a lane of children along with the lane of their parents.
 type cursor struct {
-	lane   *recording.Lane
+	lane   *lanes.Lane
 	next   int // of the first span that is not in the columns yet
 	in     int // the place in the columns of the first that may lie in the next parent
-	room   *recording.Room
+	room   *lanes.Room
 	starts []int64
 	ends   []int64
 	calls  []recording.CallID

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/analyze"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 )
@@ -180,7 +181,7 @@ func (r *Rows) spans(j *Job) error {
 			touched = append(touched, c)
 		}
 	}
-	var room recording.Room
+	var room lanes.Room
 	for ti, t := range j.Rec.Tracks {
 		for k := range t.Lanes {
 			l := &t.Lanes[k]

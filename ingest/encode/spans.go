@@ -1,6 +1,9 @@
 package encode
 
-import "ashlar/ingest/recording"
+import (
+	"ashlar/ingest/lanes"
+	"ashlar/ingest/recording"
+)
 
 // Span is one span of a lane.
 type Span struct {
@@ -11,7 +14,7 @@ type Span struct {
 	Depth      int // from 0
 }
 
-func SpanAt(l *recording.Lane, i, depth int) Span {
+func SpanAt(l *lanes.Lane, i, depth int) Span {
 	return Span{l.Start(i), l.End(i), l.Call(i), l.Args(i), l.Unfinished(i), depth}
 }
 
@@ -19,7 +22,7 @@ func SpanAt(l *recording.Lane, i, depth int) Span {
 // those of the lane above: spans nest like calls. A track has several where
 // spans overlap without nesting.
 type Column struct {
-	Lanes []*recording.Lane
+	Lanes []*lanes.Lane
 	at    []int // the next span of each lane
 	left  int64 // the spans that have not begun
 	calls *recording.Calls
@@ -120,7 +123,7 @@ func (c *Column) Done() bool { return c.left == 0 }
 
 // LaneLatest is the latest time of a lane but for the ends of unfinished
 // spans.
-func LaneLatest(l *recording.Lane) int64 {
+func LaneLatest(l *lanes.Lane) int64 {
 	for i := l.Len() - 1; i >= 0; i-- {
 		if !l.Unfinished(i) {
 			return max(l.End(i), l.Start(l.Len()-1))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -72,7 +73,7 @@ type column struct {
 	x        *extraction
 	t        *recording.TrackBuilder
 	track    int
-	lanes    []*recording.Lane
+	lanes    []*lanes.Lane
 	at, last []int
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ashlar/ingest/gotrace/wire"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -61,7 +62,7 @@ func (d *decoder) sweeps(ev *wire.Event, at int64) {
 			p.swept = max(d.sync, p.swept)
 		}
 		p.runtime(d)
-		p.sweeps = append(p.sweeps, recording.NestedSpan{Start: p.swept, End: max(at, p.swept), Call: d.sweepCall()})
+		p.sweeps = append(p.sweeps, lanes.Span{Start: p.swept, End: max(at, p.swept), Call: d.sweepCall()})
 		p.sweeping, p.swept = false, max(at, p.swept)
 		return
 	}

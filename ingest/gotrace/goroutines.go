@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/gotrace/wire"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/pairs"
 	"ashlar/ingest/recording"
 )
@@ -36,11 +37,11 @@ type proc struct {
 	running       *goroutine
 	since, last   int64 // where it began to run, and where the one before stopped
 	call          recording.CallID
-	spans         []recording.NestedSpan
+	spans         []lanes.Span
 
 	sweeping bool
 	swept    int64 // since when it sweeps, or until when it did
-	sweeps   []recording.NestedSpan
+	sweeps   []lanes.Span
 }
 
 // goroutine is what is known of one, nil for none.
@@ -282,7 +283,7 @@ func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
 // stop ends what the processor ran.
 func (p *proc) stop(at int64) {
 	p.last = max(at, p.since)
-	p.spans = append(p.spans, recording.NestedSpan{Start: p.since, End: p.last, Call: p.call})
+	p.spans = append(p.spans, lanes.Span{Start: p.since, End: p.last, Call: p.call})
 }
 
 // title is a goroutine's name on a processor's track.

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sort"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/spans"
 )
@@ -61,7 +62,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (path
 		p, err := f.find(Last(rec, in), from, to)
 		return []Path{p}, err
 	}
-	in.Calls.EachOuter(rec, func(track int, l *recording.Lane, i int) {
+	in.Calls.EachOuter(rec, func(track int, l *lanes.Lane, i int) {
 		start, end := max(from, l.Start(i)), min(to, l.End(i))
 		if err != nil || start >= end {
 			return
@@ -141,7 +142,7 @@ func newFinder(ctx context.Context, rec *recording.Recording) *finder {
 // before finds the state of a track just before a time, from when that began.
 func before(rec *recording.Recording, t *recording.Track, at int64) Step {
 	s := Step{From: rec.Start - 1, To: at, Index: -1, Flow: -1, WokenBy: recording.NoTrack}
-	in := func(lane int, l *recording.Lane) bool {
+	in := func(lane int, l *lanes.Lane) bool {
 		i := l.Search(at - 1)
 		if i < l.Len() && l.Start(i) < at {
 			s.From, s.Lane, s.Index, s.Call = l.Start(i), lane, i, l.Call(i)

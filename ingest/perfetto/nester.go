@@ -1,6 +1,9 @@
 package perfetto
 
-import "ashlar/ingest/recording"
+import (
+	"ashlar/ingest/lanes"
+	"ashlar/ingest/recording"
+)
 
 // nest is where a thread stands between its runs.
 type nest struct {
@@ -15,11 +18,11 @@ type nester struct {
 	m     *maker
 	b     *recording.TrackBuilder // nil while no run is added
 	on    *nest
-	base  int                      // spans that are open in the recording
-	stack []openSpan               // those that have begun since
-	spans [][]recording.NestedSpan // that have ended, by depth
-	used  []int                    // depths of those
-	count int                      // events that were taken
+	base  int            // spans that are open in the recording
+	stack []openSpan     // those that have begun since
+	spans [][]lanes.Span // that have ended, by depth
+	used  []int          // depths of those
+	count int            // events that were taken
 }
 
 type openSpan struct {
@@ -86,7 +89,7 @@ func (n *nester) end(at int64, args uint64) {
 		if len(n.spans[d]) == 0 {
 			n.used = append(n.used, d)
 		}
-		n.spans[d] = append(n.spans[d], recording.NestedSpan{Start: o.at, End: at, Args: n.m.args.pair(o.args, args), Call: o.call})
+		n.spans[d] = append(n.spans[d], lanes.Span{Start: o.at, End: at, Args: n.m.args.pair(o.args, args), Call: o.call})
 		n.stack = n.stack[:k]
 	}
 	if !forward {

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"ashlar/ingest/column"
 )
 
 // TrackState is what the thread of a track was in: see [TrackBuilder.State].
@@ -74,8 +72,8 @@ func (a *stateAdder) track(places []int32) {
 	t.cached = nil
 	l := &t.track.States
 	last := int64(math.MinInt64)
-	if l.n > 0 {
-		last = l.lastEnd()
+	if l.Len() > 0 {
+		last = l.LastEnd()
 	}
 	for _, i := range places {
 		s := &a.all[i]
@@ -85,8 +83,7 @@ func (a *stateAdder) track(places []int32) {
 			continue
 		}
 		last = s.End
-		l.append(start, s.End, s.Call, 0, false)
-		l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = uint32(s.Waker + 1)
+		l.AppendState(start, s.End, s.Call, uint32(s.Waker+1))
 		in := &t.track.InState[s.State]
 		sum := Saturated(*in, s.End-start)
 		if sum != *in+(s.End-start) {

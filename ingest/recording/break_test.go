@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"ashlar/ingest/column"
@@ -21,9 +22,9 @@ func TestBreak(t *testing.T) {
 			at := int64(k) * 10
 			length := int64(5 + k%3)
 			if k%7 == 0 {
-				length = isLong + 5
+				length = math.MaxUint32 + 5
 			}
-			at *= isLong
+			at *= math.MaxUint32
 			tr.Begin(at, f, uint64(k%4))
 			if ends {
 				end = at + length
@@ -35,7 +36,7 @@ func TestBreak(t *testing.T) {
 		for k := range n {
 			add(k, 0, true)
 		}
-		last := int64(n)*10*isLong + isLong
+		last := int64(n)*10*math.MaxUint32 + math.MaxUint32
 		add(n, last, false)
 		shown := b.Snapshot()
 		tr.Break(last)

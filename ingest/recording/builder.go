@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ashlar/ingest/bitset"
 	"ashlar/ingest/column"
-	"ashlar/ingest/groups"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/pairs"
+	"ashlar/ingest/sets"
 )
 
 // Builder collects a recording. One goroutine owns it.
@@ -38,7 +38,7 @@ type Builder struct {
 	tracks trackTable
 	order  []*TrackBuilder // nil for those that are over
 	over   []*Track        // these: see TrackBuilder.Over
-	alive  bitset.Set      // the others
+	alive  sets.Bits       // the others
 	spare  []*TrackBuilder // of those that are over, to be used again
 	room   []Track         // for more
 	procs  map[int64]int
@@ -52,7 +52,7 @@ type Builder struct {
 	start, end int64
 	window     windowKey     // the last one that was counted
 	part       *parting      // what is kept; nil for everything
-	states     groups.Groups // room of AddStates
+	states     sets.Groups   // room of AddStates
 	inState    [states]int64 // of all tracks
 	spanned    bool          // a track that is over has spans
 
@@ -162,6 +162,10 @@ func (b *Builder) Shows() bool {
 
 // Shelf is where the columns are.
 func (b *Builder) Shelf() *column.Shelf { return b.shelf }
+
+// Squeeze has spans that are added from now on take less room, for formats that are slow
+// to read anyway.
+func (b *Builder) Squeeze() { b.squeezed = true }
 
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
@@ -378,7 +382,7 @@ func (b *Builder) countSpan(call CallID, dur int64) {
 }
 
 // countSpans is countSpan for several.
-func (b *Builder) countSpans(spans []NestedSpan) {
+func (b *Builder) countSpans(spans []lanes.Span) {
 	b.summed = nil
 	for i := range spans {
 		s := &spans[i]
@@ -396,7 +400,7 @@ func (b *Builder) growSums(call CallID) {
 }
 
 // uncount takes the spans of a lane from number i on back from the totals by call.
-func (b *Builder) uncount(l *Lane, i int) {
+func (b *Builder) uncount(l *lanes.Lane, i int) {
 	b.summed = nil
 	for ; i < l.Len(); i++ {
 		b.sums[l.Call(i)].take(l.End(i) - l.Start(i))

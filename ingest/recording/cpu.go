@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // CPUTimes is how long the spans of a recording ran on a processor.
@@ -46,7 +47,7 @@ func (c *CPUTimes) Known() *OnCPU { return c.known.Load() }
 // SpanCPU is how long span i of a lane ran on a processor, in picoseconds: never
 // longer than it lasted, however coarse the thread's clock is. A span that never
 // ended does not tell.
-func (r *Recording) SpanCPU(l *Lane, i int) (ps int64, known bool) {
+func (r *Recording) SpanCPU(l *lanes.Lane, i int) (ps int64, known bool) {
 	ref := l.Args(i)
 	if r.CPU == nil || ref == 0 || l.Unfinished(i) {
 		return 0, false

@@ -6,9 +6,9 @@
 //
 // A [Builder] belongs to one goroutine, the one that decodes. It publishes
 // immutable snapshots, each a [Recording], which any number of goroutines may
-// read without locks while the builder goes on. Columns are append-only
-// ([Vec]): a snapshot sees the first n elements of each and the builder only
-// ever writes behind them.
+// read without locks while the builder goes on. Columns only grow at their end
+// ([column.Vec], and [lanes.Lane] for spans): a snapshot sees the first n elements
+// of each and the builder only ever writes behind them.
 //
 // Times are int64 picoseconds from an origin the recording chooses (see
 // [Clock]); values of metrics are exact int64 in units of 10^-Decimals of the

@@ -117,7 +117,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 	for _, n := range ns.all {
 		for d := range n.lanes {
 			l := &n.lanes[d]
-			from := l.from(first.Start)
+			from := l.From(first.Start)
 			if from == l.Len() {
 				continue
 			}

@@ -3,11 +3,13 @@ package recording
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // However often spans are laid out before all are there, the outcome is that of
@@ -20,7 +22,7 @@ func TestLayoutInParts(t *testing.T) {
 			n = 3 * column.ChunkLen
 		}
 		spread, long, groups, part := 1+rng.Int64N(500), 1+rng.Int64N(20), uint32(rng.IntN(4)), 1+rng.IntN(n)
-		unit := 1 + rng.Int64N(2)*isLong
+		unit := 1 + rng.Int64N(2)*math.MaxUint32
 		var tracks [2]*TrackBuilder
 		var builders [2]*Builder
 		for i := range builders {
@@ -86,11 +88,11 @@ func laidOut(r *Recording) string {
 		for i := range l.Len() {
 			fmt.Fprintln(&s, l.Start(i), l.End(i), l.Args(i), l.Unfinished(i), path(l.Call(i)))
 		}
-		for k := range l.levels {
-			for i := range l.levels[k].Len() {
-				nd := l.levels[k].At(i)
-				fmt.Fprintln(&s, "level", k, nd.Start, nd.End, nd.Busy, path(nd.Call))
-			}
+		for res := int64(1); l.Len() > 0 && res < 2*(l.LastEnd()-l.Start(0)); res *= 4 {
+			l.Walk(l.Start(0), math.MaxInt64, res, func(b *lanes.Bar) bool {
+				fmt.Fprintln(&s, "at", res, b.Start, b.End, b.Busy, path(b.Call))
+				return true
+			})
 		}
 	}
 	sums := map[string]callSum{}
@@ -103,34 +105,6 @@ func laidOut(r *Recording) string {
 		fmt.Fprintln(&s, key, sums[key])
 	}
 	return s.String()
-}
-
-// Arguments are found again, few or many, also in a snapshot that the lane has
-// outgrown.
-func TestArgColumn(t *testing.T) {
-	for _, every := range []int{1, 2, 63, 64, 65, 1000, 5000} {
-		rng := random(uint64(every))
-		l := newLane(nil)
-		want := make([]uint64, 20_000)
-		old := newLane(nil)
-		for i := range want {
-			if i == 9_000 {
-				old = l.snapshot()
-			}
-			if rng.IntN(every) == 0 {
-				want[i] = uint64(i) + 1<<40
-			}
-			l.append(int64(i), int64(i+1), 1, want[i], false)
-		}
-		for i, w := range want {
-			if got := l.Args(i); got != w {
-				t.Fatalf("one in %d: span %d has %d, not %d", every, i, got, w)
-			}
-			if i < old.Len() && old.Args(i) != w {
-				t.Fatalf("one in %d: span %d of the snapshot has %d, not %d", every, i, old.Args(i), w)
-			}
-		}
-	}
 }
 
 // TestLooseSpansKeepArguments: spans that were laid out, shown, and laid out further have

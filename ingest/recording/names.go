@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // Kind says what sort of code a function or frame is.
@@ -113,12 +114,11 @@ type Frame struct {
 	BuildID      string
 }
 
-// CallID names a node of the call tree. NoCall is the root, above every
-// outermost call.
-type CallID uint32
+// CallID names a node of the call tree.
+type CallID = lanes.CallID
 
 // NoCall is the root of the call tree: no frame, no parent.
-const NoCall CallID = 0
+const NoCall = lanes.NoCall
 
 // Calls is the call tree: for each call its parent, its frame and its depth.
 // Call 0 is the root; its depth is 0 and an outermost call's depth is 1.

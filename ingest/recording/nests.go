@@ -3,10 +3,10 @@ package recording
 import (
 	"cmp"
 	"math"
-	"sort"
 
 	"ashlar/ingest/column"
 	"ashlar/ingest/heap"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/loose"
 )
 
@@ -15,7 +15,7 @@ import (
 type nest struct {
 	ends   []int64
 	calls  []CallID
-	lanes  []Lane
+	lanes  []lanes.Lane
 	groups []uint32           // of the open spans
 	marks  []column.Vec[mark] // parallel to lanes; nil where there are no groups
 }
@@ -40,10 +40,8 @@ func (n *nest) takes(x *loose.Span, group uint32) bool {
 // of no length at the very end of another still belongs to it.
 func (n *nest) over(d int, x *loose.Span) bool {
 	end := n.ends[d]
-	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].lastStart() == end)
+	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].LastStart() == end)
 }
-
-func (l *Lane) lastStart() int64 { return l.Start(l.n - 1) }
 
 // drop takes away what has ended before a time.
 func (n *nest) drop(before int64) {
@@ -65,10 +63,10 @@ func (n *nest) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID 
 	n.calls = append(n.calls, call)
 	n.groups = append(n.groups, group)
 	if d == len(n.lanes) {
-		n.lanes = append(n.lanes, newLane(b.shelf))
+		n.lanes = append(n.lanes, lanes.New(b.shelf, false))
 	}
 	l := &n.lanes[d]
-	l.append(x.Start, x.End, call, args, x.Frame&looseUnfinished != 0)
+	l.Append(x.Start, x.End, call, args, x.Frame&looseUnfinished != 0)
 	b.countSpan(call, x.End-x.Start)
 	return call
 }
@@ -95,7 +93,7 @@ func (n *nest) markOf(lane, i int) mark {
 
 // keep cuts a lane to its first spans; those behind it are empty then.
 func (n *nest) keep(lane, spans int, shown bool) {
-	n.lanes[lane].cut(spans, shown)
+	n.lanes[lane].Cut(spans, shown)
 	if lane < len(n.marks) {
 		n.marks[lane].Cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
 	}
@@ -202,23 +200,18 @@ func (ns *nests) count() (lanes int) {
 }
 
 // lanes are those of all nests, one after the other.
-func (ns *nests) lanes() (all []Lane) {
+func (ns *nests) lanes() (all []lanes.Lane) {
 	for _, n := range ns.all {
 		all = append(all, n.lanes...)
 	}
 	return all
 }
 
-// from finds the first span of a lane that begins at a time or later.
-func (l *Lane) from(at int64) int {
-	return sort.Search(l.n, func(i int) bool { return l.Start(i) >= at })
-}
-
 // since counts the spans that begin at a time or later.
 func (ns *nests) since(at int64) (count int) {
 	for _, n := range ns.all {
 		for d := range n.lanes {
-			count += n.lanes[d].Len() - n.lanes[d].from(at)
+			count += n.lanes[d].Len() - n.lanes[d].From(at)
 		}
 	}
 	return count
@@ -259,7 +252,7 @@ func (ns *nests) open(k int) {
 	ns.tied.Before, ns.flat.Before = cmp.Less[int], cmp.Less[int]
 	n := ns.all[k]
 	for d, end := range n.ends {
-		if end == ns.now && n.lanes[d].lastStart() == end {
+		if end == ns.now && n.lanes[d].LastStart() == end {
 			ns.flat.Push(k)
 		} else {
 			ns.ends.Push(openEnd{end, k})

@@ -1,16 +1,14 @@
 package recording
 
 import (
-	"cmp"
 	"errors"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // Pack packs a recording that is Done. Each chunk is given to put, which says where it
@@ -86,41 +84,6 @@ func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *R
 }
 
 // Pack implements [column.Packer].
-func (l *Lane) Pack(a *column.Archive) {
-	n, dense := int(a.Signed(int64(l.n))), int(a.Signed(int64(len(l.dense))))
-	column.Pack(a, &l.squeezed)
-	column.Pack(a, &l.woken)
-	if a.Reading() {
-		all := a.Chunks(n, unsafe.Sizeof(laneChunk{}))
-		column.Must(n >= 0 && n <= math.MaxInt64/64 && dense >= 0 && dense <= all, "a lane has more spans than can be in it")
-		l.n, l.shelf = n, a.Shelf()
-		if l.chunks = make([]laneChunk, all-dense); dense > 0 {
-			l.dense = make([]column.Spans, dense)
-		}
-	}
-	for k := range l.dense {
-		l.dense[k].Pack(a)
-		column.Must(l.dense[k].Len() == min(column.ChunkLen, n-k<<column.ChunkBits), "a lane has more spans than are in it")
-	}
-	for k := range l.chunks {
-		c, of := &l.chunks[k], min(column.ChunkLen, n-(dense+k)<<column.ChunkBits)
-		column.PackChunk(a, &c.starts, of)
-		column.PackChunk(a, &c.durs, of)
-		column.PackChunk(a, &c.calls, of)
-		if l.woken {
-			column.PackChunk(a, &c.wakers, of)
-		}
-	}
-	more := l.laneMore
-	if more == &noMore {
-		more = nil
-	}
-	if column.Pack(a, &more); a.Reading() {
-		l.laneMore = cmp.Or(more, &noMore)
-	}
-}
-
-// Pack implements [column.Packer].
 func (x *Instant) Pack(a *column.Archive) {
 	column.Pack(a, &x.Time)
 	column.Pack(a, &x.Name)
@@ -153,14 +116,8 @@ func (m *sharedSymbols) Pack(a *column.Archive) {
 	}
 }
 
-// argColumn holds the arguments of those spans of a lane that have any.
-type argColumn struct{ column.Sparse }
-
-// Pack has references to where the texts are now.
-func (c *argColumn) Pack(a *column.Archive) { c.PackAs(a, a.References) }
-
 // Layout is a number for what Pack writes on this kind of machine. Another Layout
 // cannot be unpacked.
 var Layout = sync.OnceValue(func() uint64 {
-	return column.Layout(reflect.TypeFor[Recording](), leafBits, fanBits, counterBits)
+	return column.Layout(reflect.TypeFor[Recording](), lanes.LeafBits, lanes.FanBits, counterBits)
 })

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/plain"
 )
 
@@ -117,24 +118,24 @@ func (t *TrackBuilder) thread() {
 func (t *TrackBuilder) discard() {
 	c := &t.b.rec.Counts
 	p := t.b.part
-	lanes := t.lanes
+	all := t.lanes
 	if t.loose != nil {
-		lanes = t.loose.nests.lanes()
+		all = t.loose.nests.lanes()
 	}
-	for i := range lanes {
-		t.b.uncount(&lanes[i], 0)
+	for i := range all {
+		t.b.uncount(&all[i], 0)
 	}
 	if t.loose != nil {
 		t.b.held.loose -= int64(t.loose.runs.Len())
 	}
-	t.b.held.lanes -= int64(len(lanes))
+	t.b.held.lanes -= int64(len(all))
 	t.own()
 	c.States -= int64(t.track.States.Len())
 	p.left += int64(t.track.States.Len())
 	for s, ps := range t.track.InState {
 		Add(&t.b.inState[s], -ps)
 	}
-	t.track.States, t.track.InState = newStates(t.b.shelf), [states]int64{}
+	t.track.States, t.track.InState = lanes.NewStates(t.b.shelf), [states]int64{}
 	c.Spans -= t.spans
 	c.Unfinished -= t.late
 	p.left += t.spans + int64(len(t.track.Instants))

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"ashlar/ingest/bitset"
 	"ashlar/ingest/plain"
+	"ashlar/ingest/sets"
 )
 
 // How often a growing recording is shown: the first picture soon, then a few
@@ -303,7 +303,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
-	b.order, b.over, b.alive, b.tracks = nil, nil, bitset.Set{}, trackTable{} // of which the recording has all that is needed
+	b.order, b.over, b.alive, b.tracks = nil, nil, sets.Bits{}, trackTable{} // of which the recording has all that is needed
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

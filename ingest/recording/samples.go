@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // Samples are the single samples of one event on one track, sorted by time.
@@ -90,12 +91,12 @@ func (s *Samples) Search(t int64) int {
 // whose pixels are res picoseconds wide: all of them when they are wider than
 // a pixel, else the first one of each pixel, with N the number it stands for.
 // It stops when visit returns false.
-func (s *Samples) Walk(from, to, res int64, visit func(*Bar) bool) {
+func (s *Samples) Walk(from, to, res int64, visit func(*lanes.Bar) bool) {
 	n := s.Len()
 	i := max(0, s.Search(from)-1)
 	last := 1 // how many the last pixel with several had: the next has about as many
 	for i < n {
-		bar := Bar{Start: s.Time(i), End: s.End(i), Call: s.Call(i), Index: i, N: 1}
+		bar := lanes.Bar{Start: s.Time(i), End: s.End(i), Call: s.Call(i), Index: i, N: 1}
 		if bar.Start >= to {
 			return
 		}

@@ -3,6 +3,9 @@ package recording
 import (
 	"slices"
 	"sort"
+
+	"ashlar/ingest/lanes"
+	"ashlar/ingest/sets"
 )
 
 // Scope says which part of a recording is meant: every question asked of one is
@@ -167,7 +170,7 @@ func (s Scope) Of(calls *CallSet) Scope {
 // SpansIn are the spans first..last-1 of a lane that touch the range. A span of
 // no length counts where it lies, both edges included. See CallSet.SpanRuns for
 // which of them Calls leaves.
-func (s Scope) SpansIn(l *Lane) (first, last int) {
+func (s Scope) SpansIn(l *lanes.Lane) (first, last int) {
 	n := l.Len()
 	if !s.Ranged {
 		return 0, n
@@ -186,7 +189,7 @@ func (s Scope) SpansIn(l *Lane) (first, last int) {
 // SamplesIn are the samples of a track of a recording that lie in the range (From
 // included, To not, but that the last moment of the recording belongs to the last
 // range) and in its calls.
-func (s Scope) SamplesIn(rec *Recording, track int, of *Samples) []Run {
+func (s Scope) SamplesIn(rec *Recording, track int, of *Samples) []sets.Run {
 	first, last := 0, of.Len()
 	if s.Ranged {
 		if first = of.Search(s.From); s.To < rec.End {
@@ -196,5 +199,5 @@ func (s Scope) SamplesIn(rec *Recording, track int, of *Samples) []Run {
 	if s.Calls != nil {
 		return s.Calls.SampleRuns(rec, track, of, first, last)
 	}
-	return []Run{{first, max(first, last)}}
+	return []sets.Run{{First: first, Last: max(first, last)}}
 }

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"testing"
 )
@@ -37,7 +38,7 @@ func TestSharedTracks(t *testing.T) {
 		func(at int64) { tr.SetName(fmt.Sprint("thread ", at)) },
 		func(at int64) { tr.SetSort(int(at)) },
 		func(at int64) { tr.Instant(at-1, "moment", 0) },
-		func(at int64) { tr.State(at, at+isLong+1, state, still.Index()) },
+		func(at int64) { tr.State(at, at+math.MaxUint32+1, state, still.Index()) },
 		func(at int64) { tr.State(at, at+5, state, NoTrack) },
 		func(at int64) { tr.Begin(at, f, 0) },
 		func(at int64) { tr.End(at) },
@@ -54,7 +55,7 @@ func TestSharedTracks(t *testing.T) {
 	var shown []*Recording
 	var said []string
 	for k := range 20 * len(steps) {
-		steps[k%len(steps)](int64(k+1) * 2 * isLong)
+		steps[k%len(steps)](int64(k+1) * 2 * math.MaxUint32)
 		if k%3 == 0 || k%7 == 0 {
 			r := b.Snapshot()
 			shown, said = append(shown, r), append(said, say(r.Tracks[1])+say(r.Tracks[len(r.Tracks)-1]))

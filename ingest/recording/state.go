@@ -3,7 +3,7 @@ package recording
 import (
 	"math"
 
-	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // State says whether a thread (or goroutine) runs, and if not, why.
@@ -81,7 +81,7 @@ func (s State) Weighs(metric int) bool {
 const StateLane = -1
 
 // Lane is a lane of the track by its number; nil where there is none.
-func (t *Track) Lane(i int) *Lane {
+func (t *Track) Lane(i int) *lanes.Lane {
 	switch {
 	case i == StateLane && t.States.Len() > 0:
 		return &t.States
@@ -92,7 +92,7 @@ func (t *Track) Lane(i int) *Lane {
 }
 
 // Waker is the track that made the thread able to run, of state i, or NoTrack.
-func (t *Track) Waker(i int) int { return int(t.States.waker(i)) - 1 }
+func (t *Track) Waker(i int) int { return int(t.States.Waker(i)) - 1 }
 
 // State reads the state that a call of Track.States stands for.
 func (r *Recording) State(c CallID) State {
@@ -128,9 +128,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.own()
 	t.cached = nil
 	t.b.rec.Counts.States++
-	l := &t.track.States
-	l.append(start, end, call, 0, false)
-	l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = uint32(waker + 1)
+	t.track.States.AppendState(start, end, call, uint32(waker+1))
 	state := t.b.rec.State(call)
 	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
 	Add(&t.b.inState[state], end-start)
@@ -168,7 +166,7 @@ func (t *Track) EachState(calls *Calls, in Scope, visit func(call, span CallID, 
 		w.lanes = columns[0]
 		w.at = make([]int, len(w.lanes))
 	}
-	var room Room
+	var room lanes.Room
 	for first < last {
 		starts, ends, of := l.Columns(first, last-first, &room)
 		for k, call := range of {

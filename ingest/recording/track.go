@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ashlar/ingest/lanes"
 )
 
 // TrackKind says what a track's lanes are.
@@ -29,7 +31,7 @@ type Track struct {
 	// Sort orders tracks within a process before file order does.
 	Sort int
 
-	Lanes []Lane
+	Lanes []lanes.Lane
 	// Open are spans that have begun but not ended so far, outermost first.
 	// Once the recording is done they are in Lanes, unfinished.
 	Open []OpenSpan
@@ -37,7 +39,7 @@ type Track struct {
 	// States has those of the thread, one after the other: calls of
 	// Builder.StateFrame, below the stack where that is known. See also Waker.
 	// InState is how long it was in each State.
-	States  Lane
+	States  lanes.Lane
 	InState [states]int64
 
 	// Samples has one entry an event that was sampled on this track.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/loose"
 )
 
@@ -23,7 +24,7 @@ type TrackBuilder struct {
 	waits   bool   // for loose spans to be laid out for good: see layOut
 	shared  bool   // track is a snapshot: see own
 	track   *Track // all but lanes, open and samples, which snapshots have
-	lanes   []Lane
+	lanes   []lanes.Lane
 	open    []openSpan
 	last    int64 // the latest time seen by Begin and End
 	samples []sampleBuilder
@@ -58,7 +59,7 @@ func (t *TrackBuilder) own() {
 		return
 	}
 	c := *t.track
-	c.States = t.track.States.snapshot()
+	c.States = t.track.States.Copy()
 	c.Lanes, c.Open, c.Samples = nil, nil, nil
 	t.track, t.shared = &c, false
 }
@@ -134,19 +135,12 @@ func (t *TrackBuilder) pop(at int64, unfinished bool) {
 	t.close(n, o, at, unfinished)
 }
 
-// NestedSpan is a span of which its decoder knows how deep it lies; Args may be 0.
-type NestedSpan struct {
-	Start, End int64
-	Args       uint64
-	Call       CallID
-}
-
 // Nested adds spans that lie within open ones, for a decoder that matches ends with
 // begins itself: depth is how many spans each is in, those that Open will tell of
 // included. They come in order, one after the other, and after what that depth had;
 // the builder was told of the first time of the track by Cover. Many at a time are
 // added at half the price.
-func (t *TrackBuilder) Nested(depth int, spans []NestedSpan) {
+func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 	n := len(spans)
 	if n == 0 {
 		return
@@ -168,7 +162,7 @@ func (t *TrackBuilder) Nested(depth int, spans []NestedSpan) {
 	t.cached = nil
 	t.spans += int64(n)
 	t.b.rec.Counts.Spans += int64(n)
-	t.lanes[depth].appendAll(spans)
+	t.lanes[depth].AppendAll(spans)
 	t.b.countSpans(spans)
 }
 
@@ -208,8 +202,14 @@ func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) 
 	for depth >= len(t.lanes) {
 		t.addLane()
 	}
-	t.lanes[depth].append(o.start, end, o.call, o.args, unfinished)
+	t.lanes[depth].Append(o.start, end, o.call, o.args, unfinished)
 	t.b.countSpan(o.call, end-o.start)
+}
+
+// addLane adds a lane below the others.
+func (t *TrackBuilder) addLane() {
+	t.lanes = append(t.lanes, lanes.New(t.b.shelf, t.b.squeezed))
+	t.b.held.lanes++
 }
 
 // Span adds a whole span, in any order. end must not be before start.
@@ -351,13 +351,13 @@ func (t *TrackBuilder) Break(at int64) {
 	}
 	if t.loose == nil { // else lanes are copies of those that spans are still added to
 		for i := range t.lanes {
-			t.lanes[i].trimShort()
+			t.lanes[i].TrimShort()
 		}
 	}
-	if len(t.track.States.chunks) > 0 {
+	if t.track.States.Unsqueezed() {
 		t.own()
 		t.cached = nil
-		t.track.States.trimShort()
+		t.track.States.TrimShort()
 	}
 }
 
@@ -388,7 +388,7 @@ func (t *TrackBuilder) layOut() {
 	var spans, late int64
 	for i := range lanes {
 		spans += int64(lanes[i].Len())
-		late += int64(len(lanes[i].unfinished))
+		late += int64(lanes[i].UnfinishedCount())
 	}
 	c := &t.b.rec.Counts
 	t.b.unlaid += t.spans - spans
@@ -416,13 +416,13 @@ func (t *TrackBuilder) snapshot() *Track {
 		t.loose = nil
 		s.Lanes = t.lanes
 		for i := range t.lanes {
-			t.lanes[i].trim()
+			t.lanes[i].Trim()
 		}
-		s.States.trim()
+		s.States.Trim()
 	} else if len(t.lanes) > 0 {
-		s.Lanes = make([]Lane, len(t.lanes))
+		s.Lanes = make([]lanes.Lane, len(t.lanes))
 		for i := range t.lanes {
-			s.Lanes[i], t.lanes[i].shown = t.lanes[i].snapshot(), true
+			s.Lanes[i] = t.lanes[i].Snapshot()
 		}
 	}
 	for _, o := range t.open {

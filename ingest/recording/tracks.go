@@ -3,6 +3,7 @@ package recording
 import (
 	"slices"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/pairs"
 )
 
@@ -25,7 +26,7 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 	}
 	t := b.trackBuilder(len(b.order), &b.room[0])
 	b.room = b.room[1:]
-	*t.track = Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: newStates(b.shelf)}
+	*t.track = Track{Kind: k.Kind, PID: k.PID, TID: k.TID, Name: k.Name, Process: process, States: lanes.NewStates(b.shelf)}
 	b.tracks.add(k, process, len(b.order))
 	b.order, b.over = append(b.order, t), append(b.over, nil)
 	b.alive.Add(int(t.index))
@@ -52,10 +53,9 @@ func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
 // track all the same asks for it anew.
 func (t *TrackBuilder) Over(at int64) {
 	t.Break(at)
-	long := func(l *Lane) bool { return len(l.dense) > 1 || len(l.chunks) > 0 && l.squeezed }
 	b := t.b
-	if t.loose != nil || len(t.samples) > 0 || b.part != nil || long(&t.track.States) || !slices.IsSortedFunc(t.track.Instants, byTime) ||
-		slices.ContainsFunc(t.lanes, func(l Lane) bool { return long(&l) || !l.squeezed }) {
+	if t.loose != nil || len(t.samples) > 0 || b.part != nil || !t.track.States.Settled() || !slices.IsSortedFunc(t.track.Instants, byTime) ||
+		slices.ContainsFunc(t.lanes, func(l lanes.Lane) bool { return !l.Settled() }) {
 		return // there is more to do when all has been read
 	}
 	if t.any {
@@ -76,11 +76,11 @@ func (b *Builder) again(i int) *TrackBuilder {
 		t := b.trackBuilder(i, b.over[i])
 		t.cached, t.shared = t.track, true
 		for k := range t.track.Lanes {
-			l := t.track.Lanes[k].snapshot()
+			l := t.track.Lanes[k].Copy()
 			t.lanes = append(t.lanes, l)
-			t.any, t.last = true, max(t.last, l.lastEnd())
+			t.any, t.last = true, max(t.last, l.LastEnd())
 			t.spans += int64(l.Len())
-			t.late += int64(len(l.unfinished))
+			t.late += int64(l.UnfinishedCount())
 		}
 		b.order[i], b.over[i] = t, nil
 		b.alive.Add(i)

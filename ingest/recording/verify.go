@@ -2,12 +2,12 @@ package recording
 
 import (
 	"context"
-	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"ashlar/ingest/column"
+	"ashlar/ingest/lanes"
 )
 
 // What was unpacked is checked before it is used: a number that leads out of its table
@@ -44,10 +44,10 @@ func (r *Recording) verifyShape() (err error) {
 	for _, t := range r.Tracks {
 		column.Must(t != nil && len(t.Open) == 0 && t.Process >= 0 && t.Process < len(r.Processes), "a track is of no process")
 		for i := range t.Lanes {
-			t.Lanes[i].verifyShape()
+			t.Lanes[i].VerifyShape()
 		}
-		t.States.verifyShape()
-		column.Must(t.States.woken || t.States.n == 0, "there are states without wakers")
+		t.States.VerifyShape()
+		column.Must(t.States.HasWakers() || t.States.Len() == 0, "there are states without wakers")
 		for _, s := range t.Samples {
 			column.Must(s != nil && s.Event >= 0 && s.Event < len(r.Events) && s.calls.Len() == s.times.Len() && s.depth >= 0, "samples are of no event")
 		}
@@ -114,29 +114,13 @@ func (s *Stacks) verifyShape(r *Recording) {
 	}
 }
 
-func (l *Lane) verifyShape() {
-	for k := range l.levels {
-		nodes := l.n >> (leafBits + k*fanBits)
-		if k == 0 && l.squeezed {
-			nodes = 0
-		}
-		column.Must(l.levels[k].Len() == nodes, "a lane's detail levels are those of another")
-	}
-	last := -1
-	for _, i := range l.unfinished {
-		column.Must(i > last && i < l.n, "an unfinished span is none of the lane's")
-		last = i
-	}
-	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane has more than spans")
-}
-
 // Verify checks the columns too, so that no number in them leads out of a table. It
 // takes a second for some GB.
 func (r *Recording) Verify(ctx context.Context) error {
 	var work []func()
 	for _, t := range r.Tracks {
 		for i := range t.Lanes {
-			work = append(work, func() { t.Lanes[i].verify(r) })
+			work = append(work, func() { r.verifyLane(&t.Lanes[i]) })
 		}
 		work = append(work, func() { t.verifyStates(r) })
 		for _, s := range t.Samples {
@@ -199,49 +183,12 @@ func (s *Stacks) verify(r *Recording) {
 }
 
 func (t *Track) verifyStates(r *Recording) {
-	t.States.verify(r)
+	r.verifyLane(&t.States)
 	for i := range t.States.Len() {
-		column.Must(t.States.waker(i) <= uint32(len(r.Tracks)), "a thread was woken by none")
+		column.Must(t.States.Waker(i) <= uint32(len(r.Tracks)), "a thread was woken by none")
 	}
 }
 
-func (l *Lane) verify(r *Recording) {
-	calls := r.Calls.Len()
-	for k := range l.dense {
-		l.dense[k].Check()
-	}
-	long := 0
-	for k := range l.chunks {
-		first := (len(l.dense) + k) << column.ChunkBits
-		for i, d := range l.chunks[k].durs[:min(column.ChunkLen, l.n-first)] {
-			if d == isLong {
-				column.Must(long < l.long.Len() && l.long.At(long).index == first+i, "a long span has no end")
-				long++
-			}
-		}
-	}
-	column.Must(long == l.long.Len(), "there are ends of no spans")
-	var room Room
-	end := int64(math.MinInt64)
-	for i := 0; i < l.n; {
-		starts, ends, in := l.Columns(i, l.n, &room)
-		for k, start := range starts {
-			column.Must(start >= end && ends[k] >= start && int(in[k]) < calls, "span %d is out of order, or of no call", i+k)
-			end = ends[k]
-		}
-		i += len(starts)
-	}
-	column.Must(l.n == 0 || l.Start(0) >= r.Start && end <= r.End, "spans lie outside of the recording")
-	for k := range l.levels {
-		lv := &l.levels[k]
-		size := 1 << (leafBits + k*fanBits)
-		for i := range lv.Len() {
-			nd := lv.At(i)
-			column.Must(nd.Start == l.Start(i*size) && nd.End == l.End((i+1)*size-1) && int(nd.Call) < calls && nd.Busy >= 0, "detail levels are those of another lane")
-		}
-	}
-	l.args.Check(l.n)
-	for i := 0; r.Args == nil && i < l.args.Values().Len(); i++ {
-		column.Must(l.args.Values().At(i) == 0, "there are arguments without texts")
-	}
+func (r *Recording) verifyLane(l *lanes.Lane) {
+	l.Verify(r.Calls.Len(), r.Start, r.End, r.Args != nil)
 }

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"sort"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/runset"
+	"ashlar/ingest/sets"
 )
 
 // Below makes a set of some spans of a recording, by track and lane, and of all
@@ -15,8 +16,8 @@ import (
 // A track is looked at from its outermost lane inwards: what belongs to the set in
 // one lane are its own spans and the children of those in the lane above. So it
 // costs by the runs that the set has and not by its spans.
-func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]recording.Run) (*recording.CallSet, error) {
-	set := &recording.CallSet{Text: text, Picked: picked, Outer: make([][][]recording.Run, len(rec.Tracks)), Runs: make([][][]recording.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
+func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]sets.Run) (*recording.CallSet, error) {
+	set := &recording.CallSet{Text: text, Picked: picked, Outer: make([][][]sets.Run, len(rec.Tracks)), Runs: make([][][]sets.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
 	var on []int // tracks that have any
 	for track, of := range picked {
 		n := 0
@@ -33,11 +34,11 @@ func Below(ctx context.Context, rec *recording.Recording, text string, picked []
 }
 
 // belowOn is Below for the spans of one track.
-func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, track int, picked [][]recording.Run) {
+func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallSet, track int, picked [][]sets.Run) {
 	t := rec.Tracks[track]
-	set.Runs[track], set.Outer[track] = make([][]recording.Run, len(t.Lanes)), make([][]recording.Run, len(t.Lanes))
+	set.Runs[track], set.Outer[track] = make([][]sets.Run, len(t.Lanes)), make([][]sets.Run, len(t.Lanes))
 	for _, lanes := range t.Columns(&rec.Calls) {
-		var runs []recording.Run
+		var runs []sets.Run
 		for k, lane := range lanes {
 			if len(runs) > 0 {
 				var err error
@@ -45,12 +46,12 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 					return // who asked sees that ctx has ended
 				}
 			}
-			outer := runset.Without(picked[lane], runs)
+			outer := sets.Without(picked[lane], runs)
 			switch {
 			case len(runs) == 0:
 				runs = outer
 			case len(outer) > 0:
-				runs = runset.Joined(slices.Concat(runs, outer))
+				runs = sets.Joined(slices.Concat(runs, outer))
 			}
 			set.Runs[track][lane], set.Outer[track][lane] = runs, outer
 		}
@@ -59,7 +60,7 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 }
 
 // times says when spans ran: they join where one begins as another ends.
-func times(t *recording.Track, of [][]recording.Run) []recording.Time {
+func times(t *recording.Track, of [][]sets.Run) []recording.Time {
 	var lists [][]recording.Time // each in order; those of neighbours are merged until there is one
 	for lane, runs := range of {
 		l, n := &t.Lanes[lane], 0
@@ -118,8 +119,8 @@ func joinTime(to []recording.Time, x recording.Time) []recording.Time {
 const pieceRuns = 1 << 11
 
 // children are the spans of a lane whose parents, in the lane above, lie in runs.
-func children(ctx context.Context, rec *recording.Recording, above, lane *recording.Lane, runs []recording.Run) ([]recording.Run, error) {
-	pieces := make([][]recording.Run, (len(runs)+pieceRuns-1)/pieceRuns)
+func children(ctx context.Context, rec *recording.Recording, above, lane *lanes.Lane, runs []sets.Run) ([]sets.Run, error) {
+	pieces := make([][]sets.Run, (len(runs)+pieceRuns-1)/pieceRuns)
 	err := Spread(ctx, len(pieces), func(_, i int) {
 		f := family{rec: rec, above: above, lane: lane}
 		for _, r := range runs[i*pieceRuns : min(len(runs), (i+1)*pieceRuns)] {
@@ -127,21 +128,21 @@ func children(ctx context.Context, rec *recording.Recording, above, lane *record
 		}
 		pieces[i] = f.found
 	})
-	return runset.Joined(slices.Concat(pieces...)), err
+	return sets.Joined(slices.Concat(pieces...)), err
 }
 
 // family looks for children along a lane.
 type family struct {
 	rec         *recording.Recording
-	above, lane *recording.Lane
+	above, lane *lanes.Lane
 	at          int // no child of the runs to come lies before, but where times are alike
-	found       []recording.Run
+	found       []sets.Run
 }
 
 // of takes the children of a run of parents. All that lies within the time of the
 // run has its parent there; only a span of no length at an edge may belong to a
 // neighbour of the run.
-func (f *family) of(r recording.Run) {
+func (f *family) of(r sets.Run) {
 	from, to := f.above.Start(r.First), f.above.End(r.Last-1)
 	n := f.lane.Len()
 	first := f.at
@@ -171,7 +172,7 @@ func (f *family) of(r recording.Run) {
 
 // edge takes a span of no length that lies at an edge of a run, if a parent of it
 // is in the run.
-func (f *family) edge(i int, r recording.Run) {
+func (f *family) edge(i int, r sets.Run) {
 	at, parent := f.lane.Start(i), f.rec.Calls.Parent(f.lane.Call(i))
 	for k := r.First; k < r.Last && f.above.Start(k) <= at; k++ {
 		if f.above.End(k) < at { // to those that reach the moment
@@ -190,7 +191,7 @@ func (f *family) take(first, last int) {
 		f.found[n-1].Last = last
 		return
 	}
-	f.found = append(f.found, recording.Run{First: first, Last: last})
+	f.found = append(f.found, sets.Run{First: first, Last: last})
 }
 
 // seek is the first i from at on below n for which is holds, and holds from there

@@ -8,18 +8,19 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
-	"ashlar/ingest/runset"
+	"ashlar/ingest/sets"
 )
 
 // Stretch is a part of a lane, spans First..Last-1, that one goroutine looks at.
 type Stretch struct {
-	Lane *recording.Lane
+	Lane *lanes.Lane
 	// Track is the lane's, and Row its place there.
 	Track, Row  int
 	First, Last int
 	// Runs are those of them that count, nil for all.
-	Runs []recording.Run
+	Runs []sets.Run
 }
 
 // A stretch has at most so many spans and runs: enough to be worth handing out,
@@ -43,10 +44,10 @@ func (s *Stretch) Len() int {
 
 // Each calls f with runs of the stretch's columns, of which i is the first span.
 func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.CallID)) {
-	var room recording.Room
+	var room lanes.Room
 	runs := s.Runs
 	if runs == nil {
-		runs = []recording.Run{{First: s.First, Last: s.Last}}
+		runs = []sets.Run{{First: s.First, Last: s.Last}}
 	}
 	for _, r := range runs {
 		for i := r.First; i < r.Last; {
@@ -62,7 +63,7 @@ func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.Cal
 func (s *Stretch) EachCall(f func(i int, calls []recording.CallID)) {
 	runs := s.Runs
 	if runs == nil {
-		runs = []recording.Run{{First: s.First, Last: s.Last}}
+		runs = []sets.Run{{First: s.First, Last: s.Last}}
 	}
 	for _, r := range runs {
 		for i := r.First; i < r.Last; {
@@ -91,7 +92,7 @@ func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
 	return lanes
 }
 
-func stretch(track, lane int, l *recording.Lane, in recording.Scope) Stretch {
+func stretch(track, lane int, l *lanes.Lane, in recording.Scope) Stretch {
 	s := Stretch{Lane: l, Track: track, Row: lane}
 	s.First, s.Last = in.SpansIn(l)
 	if in.Calls == nil || s.First >= s.Last {
@@ -131,9 +132,9 @@ func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
 			}
 			runs := s.Runs
 			if runs == nil {
-				runs = []recording.Run{{First: s.First, Last: s.Last}}
+				runs = []sets.Run{{First: s.First, Last: s.Last}}
 			}
-			if gaps := runset.Without([]recording.Run{{First: 0, Last: l.Len()}}, runs); len(gaps) > 0 {
+			if gaps := sets.Without([]sets.Run{{First: 0, Last: l.Len()}}, runs); len(gaps) > 0 {
 				rest = append(rest, Stretch{l, ti, i, gaps[0].First, gaps[len(gaps)-1].Last, gaps})
 			}
 		}
@@ -152,7 +153,7 @@ func Cut(lanes ...Stretch) (items []Stretch) {
 			}
 			continue
 		}
-		var runs []recording.Run
+		var runs []sets.Run
 		n := 0
 		hand := func() {
 			if len(runs) > 0 {
@@ -163,9 +164,9 @@ func Cut(lanes ...Stretch) (items []Stretch) {
 		for k, r := range s.Runs {
 			for r.First < r.Last {
 				if runs == nil {
-					runs = make([]recording.Run, 0, min(stretchRuns, len(s.Runs)-k))
+					runs = make([]sets.Run, 0, min(stretchRuns, len(s.Runs)-k))
 				}
-				part := recording.Run{First: r.First, Last: min(r.Last, r.First+stretchSpans-n)}
+				part := sets.Run{First: r.First, Last: min(r.Last, r.First+stretchSpans-n)}
 				runs = append(runs, part)
 				r.First = part.Last
 				if n += part.Last - part.First; n >= stretchSpans || len(runs) >= stretchRuns {

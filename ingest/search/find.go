@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -51,7 +52,7 @@ type Hits struct {
 type hitRow struct {
 	id            int // the same in all answers to one search
 	track, laneAt int
-	lane          *recording.Lane
+	lane          *lanes.Lane
 	samples       *recording.Samples
 	hit           []uint8 // by call: 1 for a match, to be added up without a branch
 	// own has, instead of hit, a bit for each place of the column.

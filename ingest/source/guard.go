@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -14,6 +15,7 @@ import (
 type mapping struct {
 	data []byte
 	undo func([]byte) error
+	file *os.File // what is mapped, while it is read in order
 
 	mu       sync.RWMutex // readers hold it while the program may close at any time
 	closed   bool
@@ -26,8 +28,8 @@ var live struct {
 	of map[*mapping]struct{}
 }
 
-func newMapping(data []byte, undo func([]byte) error) *mapping {
-	m := &mapping{data: data, undo: undo}
+func newMapping(f *os.File, data []byte, undo func([]byte) error) *mapping {
+	m := &mapping{data: data, undo: undo, file: f}
 	live.Lock()
 	defer live.Unlock()
 	if live.of == nil {
@@ -44,10 +46,18 @@ func (m *mapping) close() error {
 		return nil
 	}
 	m.closed = true
+	m.read()
 	live.Lock()
 	delete(live.of, m)
 	live.Unlock()
 	return m.undo(m.data)
+}
+
+// read says that the file has been read in order, or will not be.
+func (m *mapping) read() {
+	if m.file != os.Stdin {
+		m.file.Close()
+	}
 }
 
 // mappedOffset says where in a mapped file an address lies.
@@ -81,13 +91,18 @@ func Guard(name string, f func() error) (err error) {
 		})
 		if ok {
 			if off, ok := mappedOffset(fault.Addr()); ok {
-				err = &Error{Path: name, What: fmt.Sprintf("the file became shorter while it was being read (byte %d)", off), Err: fault}
+				err = shorter(name, off, fault)
 				return
 			}
 		}
 		panic(p)
 	}()
 	return f()
+}
+
+// shorter is the error of a file that has no more than so many bytes any longer.
+func shorter(path string, bytes int64, err error) error {
+	return &Error{Path: path, What: fmt.Sprintf("the file became shorter while it was being read (byte %d)", bytes), Err: err}
 }
 
 // Protect is Guard for whole goroutines of a decoder: any other panic, a

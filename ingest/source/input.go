@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -102,6 +103,9 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 		in.progress.Store(to)
 		if in.mapping != nil {
 			in.mapping.ahead(from, to, int64(size))
+			if err != nil {
+				in.mapping.read()
+			}
 		}
 		return in.mapped[from:to], from, err
 	}
@@ -134,6 +138,34 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 		in.progress.Store(in.off)
 	}
 	return in.last, from, err
+}
+
+// Copy gives a chunk, or a part of one, for a decoder that looks at all of it: that of a
+// mapped file is read into room, which takes less than what it takes the system to map its
+// pages one by one (a quarter, on a virtual machine). It is valid until room is used again.
+// What lies in memory anyway, and what is very long, is returned as it is. offset is where
+// in the content it begins.
+//
+// Where the file has become shorter, what is still there is returned with the error. It may
+// be called from several goroutines, each with a room of its own.
+func (in *Input) Copy(chunk []byte, offset int64, room *[]byte) ([]byte, error) {
+	if in.mapping == nil || len(chunk) > largeRest {
+		return chunk, nil
+	}
+	if cap(*room) < len(chunk) {
+		*room = make([]byte, len(chunk)+len(chunk)/8)
+	}
+	b := (*room)[:len(chunk)]
+	n, err := in.mapping.file.ReadAt(b, offset)
+	switch {
+	case n == len(b):
+		return b, nil
+	case errors.Is(err, os.ErrClosed): // since the end was reached
+		return chunk, nil
+	case err == io.EOF:
+		return b[:n], shorter(in.Path, offset+int64(n), err)
+	}
+	return b[:n], &Error{Path: in.Path, What: fmt.Sprintf("could not be read past byte %d: %v", offset+int64(n), reason(err)), Err: err}
 }
 
 // OnSilence has Next call f while it waits for a pipe that has given nothing for

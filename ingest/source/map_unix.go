@@ -23,7 +23,7 @@ func mapFile(f *os.File, size int64) *mapping {
 	}
 	// Only advice: it is read in order, once.
 	_ = unix.Madvise(data, unix.MADV_SEQUENTIAL)
-	return newMapping(data, unix.Munmap)
+	return newMapping(f, data, unix.Munmap)
 }
 
 // keepBehind is how much of a mapped file stays in memory behind the reader.

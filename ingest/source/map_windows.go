@@ -25,7 +25,7 @@ func mapFile(f *os.File, size int64) *mapping {
 		return nil
 	}
 	data := unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), int(size))
-	return newMapping(data, func([]byte) error { return windows.UnmapViewOfFile(addr) })
+	return newMapping(f, data, func([]byte) error { return windows.UnmapViewOfFile(addr) })
 }
 
 func (m *mapping) ahead(from, to, size int64) {}

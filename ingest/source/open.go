@@ -123,9 +123,6 @@ func open(f *os.File, path, name string) (*Input, error) {
 		}
 		if compression(magic[:n]) == "" && err == nil && at == 0 {
 			if m := mapFile(f, info.Size()); m != nil {
-				if path != "-" {
-					f.Close()
-				}
 				in.mapping, in.mapped = m, m.data
 				// A recording that is still looked at keeps its Input; the
 				// mapping goes with it at the latest.

@@ -536,3 +536,114 @@ func TestTextAfterClose(t *testing.T) {
 		t.Errorf("after Close %q", got)
 	}
 }
+
+// TestCopy: a chunk that is copied has what is mapped, while the file is open and when it
+// is not any more, and as much as is left where the file has become shorter.
+func TestCopy(t *testing.T) {
+	want := bytes.Repeat([]byte("0123456789abcdef"), 4096)
+	path := write(t, "x", want)
+	in, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if in.Mapped() == nil {
+		t.Skip("files are not mapped here")
+	}
+	in.ChunkSize = 10_000
+	var room []byte
+	rest := 0
+	for {
+		c, off, err := in.Next(rest)
+		b, short := in.Copy(c, off, &room)
+		if short != nil || !bytes.Equal(b, want[off:off+int64(len(b))]) || len(b) != len(c) {
+			t.Fatalf("%d bytes at %d are %d others (%v)", len(c), off, len(b), short)
+		}
+		if err == io.EOF {
+			break
+		}
+		if len(c) > 0 && &b[0] == &c[0] {
+			t.Fatal("what is mapped is used in place")
+		}
+		rest = min(len(b), 333)
+	}
+	again, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	c, off, err := again.Next(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1000); err != nil {
+		t.Fatal(err)
+	}
+	b, err := again.Copy(c, off, &room)
+	if !bytes.Equal(b, want[:1000]) || err == nil || err.Error() != path+": the file became shorter while it was being read (byte 1000)" {
+		t.Errorf("%d bytes are left (%v)", len(b), err)
+	}
+	if b, err := FromBytes("x", want).Copy(want, 0, &room); err != nil || &b[0] != &want[0] {
+		t.Errorf("what lies in memory is copied (%v)", err)
+	}
+}
+
+// TestAhead: chunks that are read ahead have what is mapped, however much of the one before
+// they begin with, and as much as is left where the file has become shorter.
+func TestAhead(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		want := content(1 + rng.IntN(2<<20))
+		path := write(t, "x", want)
+		in, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in.Mapped() == nil {
+			t.Skip("files are not mapped here")
+		}
+		in.ChunkSize = 1 + rng.IntN(300_000)
+		ahead, rest := Ahead{In: in}, 0
+		for {
+			c, off, err := in.Next(rest)
+			b, short := ahead.Copy(c, off)
+			if short != nil || len(b) != len(c) || !bytes.Equal(b, want[off:][:len(b)]) {
+				t.Fatalf("seed %d: %d bytes at %d are %d others (%v)", seed, len(c), off, len(b), short)
+			}
+			if err == io.EOF {
+				break
+			}
+			if rest = 0; rng.IntN(3) > 0 {
+				rest = rng.IntN(1 + min(len(b), 1<<rng.IntN(19)))
+			}
+		}
+		in.Close()
+
+		if in, err = Open(path); err != nil {
+			t.Fatal(err)
+		}
+		in.ChunkSize = len(want)/10 + 1
+		ahead = Ahead{In: in}
+		left := len(want) / 2
+		got := 0
+		for err = nil; err == nil; {
+			c, off, _ := in.Next(0)
+			var b []byte
+			if b, err = ahead.Copy(c, off); got == 0 {
+				if err := os.Truncate(path, int64(left)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(b, want[off:][:len(b)]) {
+				t.Fatalf("seed %d: what is left at %d is something else", seed, off)
+			}
+			if got += len(b); got == len(want) {
+				break // the file was one chunk
+			}
+		}
+		if got < left || got < len(want) && (err == nil || !strings.Contains(err.Error(), "became shorter while it was being read")) {
+			t.Errorf("seed %d: %d of %d bytes that are left were read (%v)", seed, got, left, err)
+		}
+		in.Close()
+	}
+}

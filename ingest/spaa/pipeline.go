@@ -1,6 +1,7 @@
 package spaa
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -42,7 +43,7 @@ func startPipeline(ctx context.Context, s *splitter, pre prelude, workers int) *
 	}
 	jobs := make(chan *job, ahead)
 	for k := range workers {
-		p.all.Go(func() { p.work(jobs, k, s.in.Path, pre) })
+		p.all.Go(func() { p.work(jobs, k, s.in, pre) })
 	}
 	p.all.Go(func() {
 		defer close(p.order)
@@ -89,8 +90,9 @@ func feed(ctx context.Context, s *splitter, held []piece, emit func(piece) bool)
 }
 
 // work parses the pieces of one worker.
-func (p *pipeline) work(jobs <-chan *job, worker int, path string, pre prelude) {
+func (p *pipeline) work(jobs <-chan *job, worker int, in *source.Input, pre prelude) {
 	ps := parser{rootFirst: pre.rootFirst()}
+	var room []byte
 	for j := range jobs {
 		var b *batch
 		select {
@@ -100,9 +102,12 @@ func (p *pipeline) work(jobs <-chan *job, worker int, path string, pre prelude) 
 		}
 		b.clear()
 		b.worker = worker
-		b.err = source.Protect(path, func() error {
+		b.err = source.Protect(in.Path, func() (err error) {
+			if j.data, err = in.Copy(j.data, j.at, &room); err != nil {
+				j.data = j.data[:bytes.LastIndexByte(j.data, '\n')+1]
+			}
 			ps.parse(j.piece, b)
-			return nil
+			return err
 		})
 		j.data = nil
 		j.done <- b

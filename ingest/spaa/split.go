@@ -27,6 +27,7 @@ var maxLine = format.DefaultMaxLine
 // piece is some whole lines of the file.
 type piece struct {
 	data []byte
+	at   int64 // where in the content data begins
 	// last: there is no line end behind data.
 	last bool
 	// long stands for one line that was too long; data is empty.
@@ -40,6 +41,7 @@ type splitter struct {
 	// data is the rest of the last chunk; searched is how much of it is
 	// known to have no line end.
 	data     []byte
+	at       int64 // where in the content it begins
 	searched int
 	skipping bool  // inside a line that is too long
 	err      error // what ended the input
@@ -60,16 +62,16 @@ func (s *splitter) next() (p piece, err error) {
 func (s *splitter) cut() (piece, error) {
 	for {
 		if n := s.lineEnd(); n > 0 {
-			p := s.data[:n]
-			s.data, s.searched = s.data[n:], 0
+			p := piece{data: s.data[:n], at: s.at}
+			s.drop(n)
 			if !s.skipping {
-				return piece{data: p}, nil
+				return p, nil
 			}
 			s.skipping = false // p is the end of the line that is skipped
 			continue
 		}
 		if s.skipping {
-			s.data, s.searched = s.data[len(s.data):], 0
+			s.drop(len(s.data))
 		} else if len(s.data) > maxLine {
 			s.skipping = true
 			return piece{long: true}, nil
@@ -81,11 +83,14 @@ func (s *splitter) cut() (piece, error) {
 		// What is left is shown, whatever ended the input.
 		if p := s.data; len(p) > 0 {
 			s.data, s.searched = nil, 0
-			return piece{data: p, last: true}, nil
+			return piece{data: p, at: s.at, last: true}, nil
 		}
 		return piece{}, s.err
 	}
 }
+
+// drop leaves the first bytes of data behind.
+func (s *splitter) drop(n int) { s.data, s.at, s.searched = s.data[n:], s.at+int64(n), 0 }
 
 // lineEnd returns the length of a piece of whole lines (of the rest of one
 // line when that is being skipped), 0 when data has no line end.
@@ -111,12 +116,11 @@ func (s *splitter) lineEnd() int {
 // fill reads on.
 func (s *splitter) fill() {
 	rest := len(s.data)
-	s.data, _, s.err = s.in.Next(rest)
+	s.data, s.at, s.err = s.in.Next(rest)
 	if !s.begun && (len(s.data) >= len(bom) || s.err != nil) {
 		s.begun = true
 		if bytes.HasPrefix(s.data, bom) {
-			s.data = s.data[len(bom):]
-			s.searched = 0
+			s.drop(len(bom))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package spall
 
 import (
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -93,7 +94,7 @@ type sink struct {
 	calls   []recording.CallID
 	tallies [recordKinds]*recording.Tally
 	noted   [problems]bool
-	lanes   lanes
+	sorter  sorter
 	loose   bool // there have been spans that need not nest
 	// function makes a function of a name, where that takes more than the name.
 	function func(name string) recording.Function
@@ -153,9 +154,9 @@ func (s *sink) inOrder(bt *batch) {
 		t := s.tracks[e.what>>kindBits]
 		switch e.what & (1<<kindBits - 1) {
 		case evNested:
-			t.Nested(int(e.depth), []recording.NestedSpan{{Start: e.at, End: e.end, Call: s.calls[e.id]}})
+			t.Nested(int(e.depth), []lanes.Span{{Start: e.at, End: e.end, Call: s.calls[e.id]}})
 		case evNestedArgs:
-			t.Nested(int(e.depth), []recording.NestedSpan{{Start: e.at, End: e.end, Call: s.calls[e.id], Args: extra[0]}})
+			t.Nested(int(e.depth), []lanes.Span{{Start: e.at, End: e.end, Call: s.calls[e.id], Args: extra[0]}})
 			extra = extra[1:]
 		case evSpan:
 			t.Span(e.at, e.end, s.frames[e.id], 0, false)

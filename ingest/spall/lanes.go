@@ -1,13 +1,16 @@
 package spall
 
-import "ashlar/ingest/recording"
+import (
+	"ashlar/ingest/lanes"
+	"ashlar/ingest/recording"
+)
 
-// lanes has the lanes that spans are put into, numbered as they are met.
-type lanes struct {
+// sorter has the lanes that spans are put into, numbered as they are met.
+type sorter struct {
 	of    [][]uint32 // numbers, by thread and depth
 	all   []lane
-	used  []uint32               // those that a batch has spans for
-	spans []recording.NestedSpan // of a batch, lane by lane
+	used  []uint32     // those that a batch has spans for
+	spans []lanes.Span // of a batch, lane by lane
 }
 
 // lane is a depth of a thread.
@@ -18,7 +21,7 @@ type lane struct {
 }
 
 // number returns the number of a lane.
-func (l *lanes) number(thread, depth uint32) uint32 {
+func (l *sorter) number(thread, depth uint32) uint32 {
 	for int(thread) >= len(l.of) {
 		l.of = append(l.of, nil)
 	}
@@ -34,7 +37,7 @@ func (l *lanes) number(thread, depth uint32) uint32 {
 // the others, is gone to once. What ends earlier batches' spans comes first: it is in
 // front of all that lies in the same lane.
 func (s *sink) byLane(bt *batch) {
-	l := &s.lanes
+	l := &s.sorter
 	l.used = l.used[:0]
 	for i := range bt.events {
 		e := &bt.events[i]
@@ -69,9 +72,9 @@ func (s *sink) byLane(bt *batch) {
 }
 
 // sort puts the n spans of a batch next to those of their lanes.
-func (l *lanes) sort(bt *batch, calls []recording.CallID, n int) {
+func (l *sorter) sort(bt *batch, calls []recording.CallID, n int) {
 	if n > cap(l.spans) {
-		l.spans = make([]recording.NestedSpan, max(n, batchLen))
+		l.spans = make([]lanes.Span, max(n, batchLen))
 	}
 	l.spans = l.spans[:n]
 	extra := bt.extra

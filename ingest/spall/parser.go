@@ -257,10 +257,15 @@ func (p *parser) prepare(h header, head []byte, b *recording.Builder, s *sink, o
 // run reads chunk by chunk; header is how many bytes come before the records.
 func (p *parser) run(header int, r reader) error {
 	rest := 0
+	ahead := source.Ahead{In: p.in}
 	for {
 		c, off, err := p.in.Next(rest)
 		if p.ctx.Err() != nil {
 			return p.ctx.Err()
+		}
+		c, short := ahead.Copy(c, off)
+		if short != nil {
+			err = short
 		}
 		skip := 0
 		if off < int64(header) {

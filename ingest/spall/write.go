@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ashlar/ingest/encode"
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -86,7 +87,7 @@ func write(j *encode.Job) error {
 // setClock chooses the unit: nanoseconds if all times are whole ones.
 func (s *spallWriter) setClock() error {
 	ns, ok := encode.NewClockText(&s.Rec.Clock, 1000)
-	var room recording.Room
+	var room lanes.Room
 	s.nano = ok && ns.Rest == 0 && ns.Units >= 0
 	for _, t := range s.Rec.Tracks {
 		for i := range t.Lanes {

@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 )
 
@@ -173,7 +174,7 @@ func (h *Hit) span(t *recording.Track, at, slack, end int64) {
 }
 
 // state finds the state at a time.
-func (h *Hit) state(l *recording.Lane, at, slack int64) {
+func (h *Hit) state(l *lanes.Lane, at, slack int64) {
 	i := min(l.Search(at), l.Len()-1)
 	if i > 0 && l.Start(i) > at+slack {
 		return
@@ -195,7 +196,7 @@ func (h *Hit) Waker(rec *recording.Recording) int {
 func (h *Hit) IsState() bool { return h.Found && h.Lane == recording.StateLane }
 
 // SpanBar is span i of a lane, as a hit on no row.
-func SpanBar(track, lane, i int, l *recording.Lane) Hit {
+func SpanBar(track, lane, i int, l *lanes.Lane) Hit {
 	return Hit{Row: -1, Window: -1, Track: track, Lane: lane, Span: i, Found: true, Call: l.Call(i),
 		Start: l.Start(i), End: l.End(i), Unfinished: l.Unfinished(i), Args: l.Args(i)}
 }

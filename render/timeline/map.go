@@ -3,6 +3,7 @@ package timeline
 import (
 	"math"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -67,7 +68,7 @@ func (r *Row) activity(rec *recording.Recording, p *Plan, in int) float32 {
 		return r.Busy
 	}
 	var busy float64
-	t.Lanes[lane].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *recording.Bar) bool {
+	t.Lanes[lane].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *lanes.Bar) bool {
 		busy += float64(b.Busy)
 		return true
 	})

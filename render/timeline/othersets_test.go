@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/sets"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -46,14 +47,14 @@ func anySet(r *rand.Rand, rec *recording.Recording) *recording.CallSet {
 	s := &recording.CallSet{Text: "any"}
 	most := []int{3, 60, 2000}[r.IntN(3)]
 	for _, t := range rec.Tracks {
-		var runs, outer [][]recording.Run
+		var runs, outer [][]sets.Run
 		for lane := range t.Lanes {
-			var in, calls []recording.Run
+			var in, calls []sets.Run
 			for i := r.IntN(most); i < t.Lanes[lane].Len(); i += 1 + r.IntN(most) {
-				run := recording.Run{First: i, Last: min(i+1+r.IntN(most), t.Lanes[lane].Len())}
+				run := sets.Run{First: i, Last: min(i+1+r.IntN(most), t.Lanes[lane].Len())}
 				in = append(in, run)
 				if r.IntN(2) == 0 {
-					calls = append(calls, recording.Run{First: run.First, Last: run.First + 1})
+					calls = append(calls, sets.Run{First: run.First, Last: run.First + 1})
 				}
 				i = run.Last
 			}

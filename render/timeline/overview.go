@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -88,7 +89,7 @@ func (p *density) track(t *recording.Track) {
 		return
 	}
 	if len(t.Lanes) > 0 {
-		t.Lanes[0].Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
+		t.Lanes[0].Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
 			p.spread(b.Start, b.End, float64(b.Busy))
 			return true
 		})
@@ -101,7 +102,7 @@ func (p *density) track(t *recording.Track) {
 // states adds when a thread was on a processor. What is narrower than a part counts as
 // the longest of its neighbours.
 func (p *density) states(t *recording.Track) {
-	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
+	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
 		if p.rec.State(b.Call).Weighs(recording.StateCPU) {
 			p.spread(b.Start, b.End, float64(b.Busy))
 		}
@@ -114,7 +115,7 @@ func (p *density) samples(s *recording.Samples) {
 	if s == nil {
 		return
 	}
-	s.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *recording.Bar) bool {
+	s.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
 		if i := int(p.at(b.Start)); i >= 0 {
 			p.d[min(i, len(p.d)-1)] += float64(b.N)
 		}

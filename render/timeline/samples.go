@@ -1,6 +1,9 @@
 package timeline
 
-import "ashlar/ingest/recording"
+import (
+	"ashlar/ingest/lanes"
+	"ashlar/ingest/recording"
+)
 
 // rowSamples are the visible samples of a row: for each depth, neighbours that
 // share the call there are one bar.
@@ -41,7 +44,7 @@ func (p *Picture) lookSamples(s *rowSamples) {
 		}
 		s.open = s.open[:min(d, len(s.open))]
 	}
-	r.Samples.Walk(p.View.From, p.View.To, p.res(), func(b *recording.Bar) bool {
+	r.Samples.Walk(p.View.From, p.View.To, p.res(), func(b *lanes.Bar) bool {
 		x0, x1 := p.x(b.Start), p.x(b.End)
 		x1 = max(x1, x0+1)
 		if x0 > end {

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"ashlar/ingest/recording"
+	"ashlar/ingest/sets"
 	"ashlar/render/raster"
 )
 
@@ -26,7 +27,7 @@ const mostSets = 2
 
 // member tells which spans of a lane belong to any of some sets, asked in order.
 type member struct {
-	runs [mostSets][]recording.Run
+	runs [mostSets][]sets.Run
 	at   [mostSets]int
 }
 
@@ -64,7 +65,7 @@ func (p *Picture) membersOf(l *laneSpans) (in, outer member) {
 	return in, outer
 }
 
-func runsOf(all [][][]recording.Run, l *laneSpans) []recording.Run {
+func runsOf(all [][][]sets.Run, l *laneSpans) []sets.Run {
 	if l.track >= len(all) || l.lane >= len(all[l.track]) {
 		return nil
 	}

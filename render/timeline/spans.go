@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/render/raster"
 )
@@ -51,7 +52,7 @@ func (of *gatheredOf) moved(now gatheredOf, whole int64) (px int, ok bool) {
 
 // laneSpans are the visible spans of a lane.
 type laneSpans struct {
-	spans       *recording.Lane
+	spans       *lanes.Lane
 	track, lane int
 	columns     []column
 	wide        []wideBar
@@ -265,7 +266,7 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	columns, wide := len(l.columns), len(l.wide)
 	res := p.res()
 	cpu := p.cpuOf(l)
-	l.spans.Walk(from, to, res, func(b *recording.Bar) bool {
+	l.spans.Walk(from, to, res, func(b *lanes.Bar) bool {
 		if b.Start < from && from != p.View.From {
 			return true
 		}

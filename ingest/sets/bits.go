@@ -1,5 +1,4 @@
-// Package bitset has sets of small numbers, which are gone through in order.
-package bitset
+package sets
 
 import (
 	"iter"
@@ -7,11 +6,12 @@ import (
 	"math/bits"
 )
 
-// Set is a set of numbers from 0 on. Its zero value is empty.
-type Set struct{ words []uint64 }
+// Bits is a set of numbers from 0 on, which are gone through in order. Its zero value is
+// empty.
+type Bits struct{ words []uint64 }
 
 // Add puts a number in.
-func (s *Set) Add(i int) {
+func (s *Bits) Add(i int) {
 	for i>>6 >= len(s.words) {
 		s.words = append(s.words, 0)
 	}
@@ -19,11 +19,11 @@ func (s *Set) Add(i int) {
 }
 
 // Remove takes a number out that was put in.
-func (s *Set) Remove(i int) { s.words[i>>6] &^= 1 << (i & 63) }
+func (s *Bits) Remove(i int) { s.words[i>>6] &^= 1 << (i & 63) }
 
 // From visits the numbers from first on, in order, and then those below it. Those that
 // are put in or taken out meanwhile may be visited or not.
-func (s *Set) From(first int) iter.Seq[int] {
+func (s *Bits) From(first int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if s.visit(first, math.MaxInt, yield) {
 			s.visit(0, first, yield)
@@ -33,7 +33,7 @@ func (s *Set) From(first int) iter.Seq[int] {
 
 // visit visits the numbers from one on that are below another, up to where yield reports
 // false, as it then does itself.
-func (s *Set) visit(from, to int, yield func(int) bool) bool {
+func (s *Bits) visit(from, to int, yield func(int) bool) bool {
 	for at := from >> 6; at < len(s.words); at++ {
 		w := s.words[at]
 		if at == from>>6 {

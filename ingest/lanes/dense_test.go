@@ -1,4 +1,4 @@
-package recording
+package lanes
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 
 // squeezedLane has the spans of another lane.
 func squeezedLane(of *Lane) *Lane {
-	l := newStates(nil)
+	l := NewStates(nil)
 	for i := range of.Len() {
-		l.append(of.Start(i), of.End(i), of.Call(i), 0, false)
+		l.Append(of.Start(i), of.End(i), of.Call(i), 0, false)
 	}
-	l.trim()
+	l.Trim()
 	return &l
 }
 
@@ -20,13 +20,13 @@ func squeezedLane(of *Lane) *Lane {
 func TestSqueezed(t *testing.T) {
 	for seed := range uint64(24) {
 		rng := random(seed)
-		plain, dense := newLane(nil), newStates(nil)
+		plain, dense := New(nil, false), NewStates(nil)
 		var wakers []int
 		now := rng.Int64N(1 << 40)
 		n := 1 + rng.IntN([]int{40, 300, 14_000}[seed%3])
 		type early struct{ plain, dense Lane }
 		var shown []early
-		for i := range n {
+		for range n {
 			if rng.IntN(4) == 0 {
 				now += rng.Int64N(2000)
 			}
@@ -35,20 +35,19 @@ func TestSqueezed(t *testing.T) {
 				end += isLong - rng.Int64N(3)
 			}
 			call := CallID(1 + rng.IntN(500))
-			plain.append(now, end, call, 0, false)
-			dense.append(now, end, call, 0, false)
+			plain.Append(now, end, call, 0, false)
 			w := rng.IntN(9)
-			dense.tail.wakers[i&(len(dense.tail.wakers)-1)] = uint32(w)
+			dense.AppendState(now, end, call, uint32(w))
 			wakers, now = append(wakers, w), end
 			if rng.IntN(n) < 4 {
-				shown = append(shown, early{plain.snapshot(), dense.snapshot()})
+				shown = append(shown, early{plain.Snapshot(), dense.Copy()})
 				if rng.IntN(2) == 0 {
-					dense.trim()
+					dense.Trim()
 				}
 			}
 		}
-		shown = append(shown, early{plain.snapshot(), dense.snapshot()})
-		dense.trim()
+		shown = append(shown, early{plain.Snapshot(), dense.Copy()})
+		dense.Trim()
 		if want := (n + 4095) / 4096; len(dense.dense) != want || len(dense.chunks) != 0 {
 			t.Fatalf("%d spans are in %d chunks", n, len(dense.dense))
 		}
@@ -56,7 +55,7 @@ func TestSqueezed(t *testing.T) {
 			a, b := &e.plain, &e.dense
 			var ra, rb Room
 			for i := range a.Len() {
-				if a.Start(i) != b.Start(i) || a.End(i) != b.End(i) || a.Duration(i) != b.Duration(i) || a.Call(i) != b.Call(i) || int(b.waker(i)) != wakers[i] {
+				if a.Start(i) != b.Start(i) || a.End(i) != b.End(i) || a.Duration(i) != b.Duration(i) || a.Call(i) != b.Call(i) || int(b.Waker(i)) != wakers[i] {
 					t.Fatalf("seed %d: span %d of %d is %d..%d, want %d..%d", seed, i, a.Len(), b.Start(i), b.End(i), a.Start(i), a.End(i))
 				}
 			}

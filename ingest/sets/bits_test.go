@@ -1,4 +1,4 @@
-package bitset
+package sets
 
 import (
 	"maps"
@@ -8,10 +8,10 @@ import (
 )
 
 // A set has what a map has, in order from any number on.
-func TestSet(t *testing.T) {
+func TestBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for most := range 300 {
-		var s Set
+		var s Bits
 		want := map[int]bool{}
 		for range random.IntN(200) {
 			i := random.IntN(most + 1)

@@ -1,4 +1,4 @@
-package recording
+package lanes
 
 import (
 	"sync"
@@ -8,27 +8,15 @@ import (
 
 // Where there are millions of short states, columns take several times what the file
 // does. So chunks of states that are full are squeezed (see column.Spans), to a third of
-// the room, and those of spans where the decoder asks for it (Builder.Squeeze). It costs
+// the room, and those of spans where the decoder asks for it. It costs
 // little of what decoding such a format does, and as much again whenever they are read.
 
-// Squeeze has spans that are added from now on take less room, for formats that are slow
-// to read anyway.
-func (b *Builder) Squeeze() { b.squeezed = true }
+// Unsqueezed reports whether some spans of a squeezed lane are not squeezed yet.
+func (l *Lane) Unsqueezed() bool { return len(l.chunks) > 0 }
 
-// newStates is an empty lane of states.
-func newStates(s *column.Shelf) Lane {
-	l := newLane(s)
-	l.squeezed, l.woken = true, true
-	return l
-}
-
-// addLane adds a lane below the others.
-func (t *TrackBuilder) addLane() {
-	l := newLane(t.b.shelf)
-	l.squeezed = t.b.squeezed
-	t.lanes = append(t.lanes, l)
-	t.b.held.lanes++
-}
+// Settled reports whether the lane is a short one that is squeezed, so that it stays as it
+// is if nothing is added.
+func (l *Lane) Settled() bool { return l.squeezed && len(l.dense) <= 1 && len(l.chunks) == 0 }
 
 // squeezing is room for the ends of a chunk.
 var squeezing = sync.Pool{New: func() any { return new([column.ChunkLen]int64) }}

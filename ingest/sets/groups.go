@@ -1,7 +1,6 @@
-// Package groups puts things together that are of the same.
-package groups
+package sets
 
-// Groups has the places of things by what they are of. Its zero value is empty; it is
+// Groups puts things together that are of the same: it has their places by what they are of. Its zero value is empty; it is
 // used again and again, since it keeps its memory.
 type Groups struct {
 	slot   []int32 // 1 + the group of a number; 0 for none

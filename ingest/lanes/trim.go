@@ -1,4 +1,4 @@
-package recording
+package lanes
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 // for one lane of a million spans, but much for hundreds of short ones. So once
 // a recording is complete the last chunks are cut to what is in them.
 
-// trim gives back the room that a lane has left; nothing can be appended after, but
-// for what trimShort says.
+// Trim gives back the room that a lane has left; nothing can be appended after, but
+// for what TrimShort says.
 // Snapshots keep what they have.
-func (l *Lane) trim() {
+func (l *Lane) Trim() {
 	if l.squeezed {
 		l.squeeze()
 	}
@@ -34,9 +34,9 @@ func (l *Lane) trim() {
 	}
 }
 
-// trimShort is trim for a lane of less than a chunk, to which more can be appended.
-func (l *Lane) trimShort() {
+// TrimShort is Trim for a lane of less than a chunk, to which more can be appended.
+func (l *Lane) TrimShort() {
 	if l.n < column.ChunkLen {
-		l.trim()
+		l.Trim()
 	}
 }

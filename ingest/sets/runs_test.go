@@ -1,15 +1,13 @@
-package runset
+package sets
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"ashlar/ingest/recording"
 )
 
 // has are the numbers that runs have.
-func has(runs []recording.Run) map[int]bool {
+func has(runs []Run) map[int]bool {
 	in := map[int]bool{}
 	for _, r := range runs {
 		for i := r.First; i < r.Last; i++ {
@@ -22,10 +20,10 @@ func has(runs []recording.Run) map[int]bool {
 // Runs that are joined, and those without others, have what sets of numbers have.
 func TestRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	some := func() (runs []recording.Run) {
+	some := func() (runs []Run) {
 		for range random.IntN(6) {
 			first := random.IntN(30)
-			runs = append(runs, recording.Run{First: first, Last: first + 1 + random.IntN(6)})
+			runs = append(runs, Run{First: first, Last: first + 1 + random.IntN(6)})
 		}
 		return runs
 	}

@@ -1,4 +1,4 @@
-package groups
+package sets
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,9 @@
-package recording
+// Package lanes has rows of spans: sorted, one after the other, with detail levels above
+// them, so that a picture of a row costs by its pixels.
+//
+// A [Lane] belongs to one goroutine, that which adds to it. Any number of others may read
+// a [Lane.Snapshot] meanwhile: columns only grow at their end.
+package lanes
 
 import (
 	"math"
@@ -8,6 +13,20 @@ import (
 
 	"ashlar/ingest/column"
 )
+
+// CallID names a node of a call tree (see package recording). NoCall is the root, above
+// every outermost call.
+type CallID uint32
+
+// NoCall is the root of the call tree: no frame, no parent.
+const NoCall CallID = 0
+
+// Span is one of a lane, in picoseconds; Args may be 0.
+type Span struct {
+	Start, End int64
+	Args       uint64
+	Call       CallID
+}
 
 // Lane is one row of spans on a track: sorted by start, never overlapping. Its
 // columns are parallel.
@@ -37,7 +56,7 @@ type laneMore struct {
 // noMore is that of lanes that have none of it.
 var noMore laneMore
 
-// laneTail is what append needs: the last of chunks, and how many spans still fit it. It has
+// laneTail is what Append needs: the last of chunks, and how many spans still fit it. It has
 // room for the first spans itself.
 type laneTail struct {
 	room int
@@ -84,8 +103,17 @@ func (l *Lane) drop() {
 	l.chunks, l.tail = nil, &noTail
 }
 
-// newLane is an empty lane with its chunks on a shelf.
-func newLane(s *column.Shelf) Lane { return Lane{shelf: s, tail: &noTail, laneMore: &noMore} }
+// New is an empty lane with its chunks on a shelf. Squeezed ones take less room; see squeeze.
+func New(s *column.Shelf, squeezed bool) Lane {
+	return Lane{squeezed: squeezed, shelf: s, tail: &noTail, laneMore: &noMore}
+}
+
+// NewStates is an empty lane of the states of a thread, which have wakers. It is squeezed.
+func NewStates(s *column.Shelf) Lane {
+	l := New(s, true)
+	l.woken = true
+	return l
+}
 
 // more is to be written to.
 func (l *Lane) more() *laneMore {
@@ -158,9 +186,12 @@ func (l *Lane) End(i int) int64 {
 	return l.long.At(l.longFrom(i)).end
 }
 
-// lastEnd is the End of the last span, of which there is one: where that is long, it is
+// LastStart is the Start of the last span, of which there is one.
+func (l *Lane) LastStart() int64 { return l.Start(l.n - 1) }
+
+// LastEnd is the End of the last span, of which there is one: where that is long, it is
 // the last of those.
-func (l *Lane) lastEnd() int64 {
+func (l *Lane) LastEnd() int64 {
 	if len(l.chunks) == 0 {
 		return l.End(l.n - 1)
 	}
@@ -196,8 +227,11 @@ func (l *Lane) Call(i int) CallID {
 	return l.chunks[k].calls[i&(column.ChunkLen-1)]
 }
 
-// waker is 1 + the track that is noted of span i, or 0.
-func (l *Lane) waker(i int) uint32 {
+// HasWakers reports whether it is one of states.
+func (l *Lane) HasWakers() bool { return l.woken }
+
+// Waker is what [Lane.AppendState] noted of state i.
+func (l *Lane) Waker(i int) uint32 {
 	k := i>>column.ChunkBits - len(l.dense)
 	if k < 0 {
 		return l.dense[i>>column.ChunkBits].Second(i & (column.ChunkLen - 1))
@@ -216,6 +250,9 @@ func (l *Lane) Unfinished(i int) bool {
 	k := sort.SearchInts(l.unfinished, i)
 	return k < len(l.unfinished) && l.unfinished[k] == i
 }
+
+// UnfinishedCount is how many such spans there are.
+func (l *Lane) UnfinishedCount() int { return len(l.unfinished) }
 
 // Room is where Columns puts what it has to work out, of up to RoomLen spans.
 type Room struct {
@@ -274,8 +311,20 @@ func (l *Lane) Search(t int64) int {
 	return sort.Search(l.n, func(i int) bool { return l.End(i) > t })
 }
 
-// append adds a span that starts no earlier than the last one ended.
-func (l *Lane) append(start, end int64, call CallID, args uint64, unfinished bool) {
+// From finds the first span that begins at a time or later.
+func (l *Lane) From(at int64) int {
+	return sort.Search(l.n, func(i int) bool { return l.Start(i) >= at })
+}
+
+// AppendState adds a state, which starts no earlier than the last one ended, and 1 + the
+// track of who woke the thread, or 0.
+func (l *Lane) AppendState(start, end int64, call CallID, waker uint32) {
+	l.Append(start, end, call, 0, false)
+	l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = waker
+}
+
+// Append adds a span that starts no earlier than the last one ended.
+func (l *Lane) Append(start, end int64, call CallID, args uint64, unfinished bool) {
 	if l.tail.room == 0 {
 		l.grow()
 	}
@@ -301,9 +350,9 @@ func (l *Lane) append(start, end int64, call CallID, args uint64, unfinished boo
 	}
 }
 
-// appendAll is append for several spans, each of which starts no earlier than the one
+// AppendAll is Append for several spans, each of which starts no earlier than the one
 // before ended.
-func (l *Lane) appendAll(spans []NestedSpan) {
+func (l *Lane) AppendAll(spans []Span) {
 	for len(spans) > 0 {
 		if l.tail.room == 0 {
 			l.grow()
@@ -361,15 +410,17 @@ func (l *Lane) grow() {
 	l.setTail(c, size-off)
 }
 
-// cut takes all but the first spans of a lane away that has none squeezed. With shown
+// Cut takes all but the first spans of a lane away that has none squeezed. With shown
 // there are snapshots, which keep what they have.
-func (l *Lane) cut(n int, shown bool) {
+func (l *Lane) Cut(n int, shown bool) {
 	k, off := n>>column.ChunkBits, n&(column.ChunkLen-1)
 	switch {
 	case n == l.n:
 		return
 	case n == 0:
-		*l = Lane{squeezed: l.squeezed, woken: l.woken, shelf: l.shelf, tail: &noTail, laneMore: &noMore}
+		woken := l.woken
+		*l = New(l.shelf, l.squeezed)
+		l.woken = woken
 		return
 	case off == 0:
 		l.chunks, l.tail = l.chunks[:k:k], &noTail
@@ -393,7 +444,7 @@ func (l *Lane) cut(n int, shown bool) {
 		l.unfinished = l.unfinished[:k:k]
 	}
 	for k := range l.levels {
-		m := n >> (leafBits + k*fanBits)
+		m := n >> (LeafBits + k*FanBits)
 		if m == 0 {
 			l.levels = l.levels[:k:k]
 			break
@@ -402,8 +453,14 @@ func (l *Lane) cut(n int, shown bool) {
 	}
 }
 
-// snapshot copies the lane for readers.
-func (l *Lane) snapshot() Lane {
+// Snapshot copies the lane for readers, while more is added to it.
+func (l *Lane) Snapshot() Lane {
+	l.shown = true
+	return l.Copy()
+}
+
+// Copy is Snapshot of a lane to which nothing is added any more.
+func (l *Lane) Copy() Lane {
 	s := *l
 	s.shown = true
 	if l.laneMore != &noMore {

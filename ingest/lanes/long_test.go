@@ -1,4 +1,4 @@
-package recording
+package lanes
 
 import (
 	"math"
@@ -11,25 +11,25 @@ func TestLongSpans(t *testing.T) {
 	lengths := []int64{0, 1, 4095, math.MaxUint32 - 1, math.MaxUint32, math.MaxUint32 + 1, 1 << 40, 1 << 50}
 	for _, share := range []int{1, 2, 50, 5000} { // one in so many is chosen from all of them
 		rng := random(uint64(share))
-		lane := newLane(nil)
+		lane := New(nil, false)
 		l := &lane
 		var want [][2]int64
 		now := int64(-1 << 60)
-		early := newLane(nil)
+		early := New(nil, false)
 		for i := range 10_000 {
 			now += rng.Int64N(100)
 			d := rng.Int64N(1000)
 			if rng.IntN(share) == 0 {
 				d = lengths[rng.IntN(len(lengths))]
 			}
-			l.append(now, now+d, CallID(1+i%7), 0, false)
+			l.Append(now, now+d, CallID(1+i%7), 0, false)
 			want = append(want, [2]int64{now, now + d})
 			now += d
 			if i == 4200 {
-				early = l.snapshot()
+				early = l.Snapshot()
 			}
 		}
-		l.trim()
+		l.Trim()
 		for _, l := range []*Lane{l, &early} {
 			var room Room
 			for i := 0; i < l.Len(); {
@@ -75,11 +75,11 @@ func TestLongSpans(t *testing.T) {
 func TestManyAtATime(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := random(seed)
-		one, many := newLane(nil), newLane(nil)
-		var all []NestedSpan
+		one, many := New(nil, false), New(nil, false)
+		var all []Span
 		now := int64(-1000)
 		for i := range 1 + rng.IntN(20_000) {
-			s := NestedSpan{Start: now + rng.Int64N(3), Call: CallID(i % 9)}
+			s := Span{Start: now + rng.Int64N(3), Call: CallID(i % 9)}
 			s.End = s.Start + rng.Int64N(4)
 			if rng.IntN(50) == 0 {
 				s.End += isLong - 2
@@ -88,11 +88,11 @@ func TestManyAtATime(t *testing.T) {
 				s.Args = rng.Uint64()
 			}
 			all, now = append(all, s), s.End
-			one.append(s.Start, s.End, s.Call, s.Args, false)
+			one.Append(s.Start, s.End, s.Call, s.Args, false)
 		}
 		for len(all) > 0 {
 			n := 1 + rng.IntN(min(len(all), 1+int(seed)*20))
-			many.appendAll(all[:n])
+			many.AppendAll(all[:n])
 			all = all[n:]
 		}
 		if !reflect.DeepEqual(one, many) {

@@ -1,4 +1,4 @@
-package recording
+package lanes
 
 import (
 	"math"
@@ -12,11 +12,13 @@ import (
 // level above one for every 8 nodes below. At 24 bytes a node that is 1.7
 // bytes a span, a twelfth of what the columns hold. A level only covers whole
 // groups; what is left over at the end is found on the level below.
+//
+// LeafBits and FanBits are the logarithms of those numbers.
 const (
-	leafBits  = 4
-	leafSpans = 1 << leafBits
-	fanBits   = 3
-	fan       = 1 << fanBits
+	LeafBits  = 4
+	leafSpans = 1 << LeafBits
+	FanBits   = 3
+	fan       = 1 << FanBits
 )
 
 // Node sums up a group of neighbouring spans of a lane.
@@ -52,11 +54,11 @@ func (l *Lane) leafNode(c *laneChunk, first int) Node {
 	durs := (*[leafSpans]uint32)(c.durs[first:])
 	for i, d := range durs {
 		busy += uint64(d)
-		most = max(most, uint64(d)<<leafBits|uint64(leafSpans-1-i))
+		most = max(most, uint64(d)<<LeafBits|uint64(leafSpans-1-i))
 	}
 	at := leafSpans - 1 - int(most&(leafSpans-1))
 	i := (l.n-1)&^(column.ChunkLen-1) + first
-	if most>>leafBits == isLong {
+	if most>>LeafBits == isLong {
 		at, busy = l.longest(c.starts[first:first+leafSpans], i)
 	}
 	return Node{Start: c.starts[first], End: l.End(i + leafSpans - 1), Call: c.calls[first+at], Busy: float32(busy)}
@@ -156,7 +158,7 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 // than res, i without one.
 func (l *Lane) whole(i int, res int64) int {
 	for k := len(l.levels) - 1; k >= 0; k-- {
-		if first := i &^ (leafSpans<<(k*fanBits) - 1); l.fits(first, k, res) {
+		if first := i &^ (leafSpans<<(k*FanBits) - 1); l.fits(first, k, res) {
 			return first
 		}
 	}
@@ -180,7 +182,7 @@ func pixelEnd(at, from, res, pixel int64) int64 {
 // may reach out of the pixel. It returns where that ends.
 func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
 	lv := &l.levels[k]
-	shift := leafBits + k*fanBits
+	shift := LeafBits + k*FanBits
 	at := i >> shift
 	nd := lv.Ref(at)
 	*bar = Bar{Start: nd.Start, End: nd.End, Call: nd.Call, Busy: nd.Busy, Index: i, N: 1 << shift}
@@ -257,7 +259,7 @@ func (l *Lane) group(i, last int, res int64) int {
 func (l *Lane) level(i, last int, res int64) int {
 	most := len(l.levels) - 1
 	if i != 0 {
-		most = min(most, (bits.TrailingZeros(uint(i))-leafBits)/fanBits)
+		most = min(most, (bits.TrailingZeros(uint(i))-LeafBits)/FanBits)
 	}
 	if i&(leafSpans-1) != 0 {
 		return -1
@@ -281,7 +283,7 @@ func (l *Lane) fits(i, k int, res int64) bool {
 		return i+leafSpans <= l.n && l.End(i+leafSpans-1)-l.Start(i) <= res
 	}
 	lv := &l.levels[k]
-	at := i >> (leafBits + k*fanBits)
+	at := i >> (LeafBits + k*FanBits)
 	if at >= lv.Len() {
 		return false
 	}
