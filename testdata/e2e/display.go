@@ -83,9 +83,7 @@ func StartDisplay(t testing.TB) *Display {
 }
 
 // env is the environment of programs on the display: it is the only one that
-// they know, drawing is done in software, and settings are their own. Mesa draws in the
-// thread that shows what is drawn: handing it to others costs more than it saves where
-// several windows share the processors.
+// they know, drawing is done in software, and settings are their own.
 func (d *Display) env() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -98,7 +96,7 @@ func (d *Display) env() []string {
 			}
 		}
 	}
-	env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1", "LP_NUM_THREADS=0", "MESA_SHADER_CACHE_DIR="+Shaders(d.t))
+	env = append(env, "DISPLAY="+d.name, "LIBGL_ALWAYS_SOFTWARE=1", "MESA_SHADER_CACHE_DIR="+Shaders(d.t))
 	for _, name := range homes {
 		env = append(env, name+"="+filepath.Join(d.dir, name))
 	}
