@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash"
 	"hash/maphash"
 	"io"
 
@@ -32,23 +30,23 @@ func fingerprintOf(r *recording.Recording) fingerprint {
 	f.text("warnings", r.Warnings)
 	f.text("flows", r.Flows)
 	f.text("sums", r.SpanTime, r.SpanCount)
-	f.part("functions", func(w hash.Hash) {
+	f.part("functions", func(w *maphash.Hash) {
 		for i := range r.Functions.Len() {
-			fmt.Fprintln(w, r.Functions.At(i))
+			maphash.WriteComparable(w, r.Functions.At(i))
 		}
 	})
-	f.part("frames", func(w hash.Hash) {
+	f.part("frames", func(w *maphash.Hash) {
 		for i := range r.Frames.Len() {
-			fmt.Fprintln(w, r.Frames.At(i))
+			maphash.WriteComparable(w, r.Frames.At(i))
 		}
 	})
-	f.part("calls", func(w hash.Hash) {
+	f.part("calls", func(w *maphash.Hash) {
 		for i := 1; i < r.Calls.Len(); i++ {
 			c := recording.CallID(i)
 			numbers(w, int64(r.Calls.Parent(c)), int64(r.Calls.Frame(c)))
 		}
 	})
-	f.part("contexts", func(w hash.Hash) {
+	f.part("contexts", func(w *maphash.Hash) {
 		for i := range r.Contexts.Len() {
 			fmt.Fprintln(w, r.Contexts.At(i))
 		}
@@ -58,17 +56,17 @@ func fingerprintOf(r *recording.Recording) fingerprint {
 	}
 	for e, s := range r.Stacks {
 		if s != nil {
-			f.part(fmt.Sprintf("stacks of event %d", e), func(w hash.Hash) { rows(w, r, e, s, stacks) })
+			f.part(fmt.Sprintf("stacks of event %d", e), func(w *maphash.Hash) { rows(w, r, e, s, stacks) })
 		}
 	}
 	for _, s := range r.Windows {
-		f.part(fmt.Sprintf("windows of event %d", s.Event), func(w hash.Hash) {
+		f.part(fmt.Sprintf("windows of event %d", s.Event), func(w *maphash.Hash) {
 			fmt.Fprintln(w, s.Windows)
 			rows(w, r, s.Event, &s.Rows, stacks)
 		})
 	}
 	for i, c := range r.Counters {
-		f.part(fmt.Sprintf("counter %d", i), func(w hash.Hash) {
+		f.part(fmt.Sprintf("counter %d", i), func(w *maphash.Hash) {
 			fmt.Fprintln(w, c.Name, c.Series, c.Unit, c.Process)
 			for k := range c.Len() {
 				fmt.Fprintln(w, c.Time(k), c.Value(k))
@@ -92,7 +90,7 @@ func (f fingerprint) track(r *recording.Recording, i int, t *recording.Track, st
 	f.text(fmt.Sprintf("track %d", i), t.Kind, t.PID, t.TID, t.Process, t.Name, t.Sort, len(t.Open), len(t.Lanes), len(t.Samples))
 	for d := range t.Lanes {
 		l := &t.Lanes[d]
-		f.part(fmt.Sprintf("lane %d of track %d", d, i), func(w hash.Hash) {
+		f.part(fmt.Sprintf("lane %d of track %d", d, i), func(w *maphash.Hash) {
 			for k := range l.Len() {
 				late := int64(0)
 				if l.Unfinished(k) {
@@ -111,7 +109,7 @@ func (f fingerprint) track(r *recording.Recording, i int, t *recording.Track, st
 		})
 	}
 	for _, s := range t.Samples {
-		f.part(fmt.Sprintf("samples of event %d on track %d", s.Event, i), func(w hash.Hash) {
+		f.part(fmt.Sprintf("samples of event %d on track %d", s.Event, i), func(w *maphash.Hash) {
 			ms := r.Events[s.Event].Metrics
 			for k := range s.Len() {
 				numbers(w, s.Time(k), s.End(k), stacks[s.Call(k)], int64(s.CPU(k)))
@@ -121,7 +119,7 @@ func (f fingerprint) track(r *recording.Recording, i int, t *recording.Track, st
 			}
 		})
 	}
-	f.part(fmt.Sprintf("instants of track %d", i), func(w hash.Hash) {
+	f.part(fmt.Sprintf("instants of track %d", i), func(w *maphash.Hash) {
 		for _, x := range t.Instants {
 			args := ""
 			if x.Args != 0 {
@@ -132,7 +130,7 @@ func (f fingerprint) track(r *recording.Recording, i int, t *recording.Track, st
 	})
 }
 
-func rows(w hash.Hash, r *recording.Recording, event int, s *recording.Stacks, stacks []int64) {
+func rows(w *maphash.Hash, r *recording.Recording, event int, s *recording.Stacks, stacks []int64) {
 	for i := range s.Len() {
 		numbers(w, stacks[s.Call(i)], int64(s.Track(i)), int64(s.Context(i)))
 		for m := range r.Events[event].Metrics {
@@ -141,15 +139,13 @@ func rows(w hash.Hash, r *recording.Recording, event int, s *recording.Stacks, s
 	}
 }
 
-func numbers(w hash.Hash, all ...int64) {
-	var b [8]byte
+func numbers(w *maphash.Hash, all ...int64) {
 	for _, n := range all {
-		binary.LittleEndian.PutUint64(b[:], uint64(n))
-		w.Write(b[:])
+		maphash.WriteComparable(w, n)
 	}
 }
 
-func (f fingerprint) part(name string, write func(hash.Hash)) {
+func (f fingerprint) part(name string, write func(*maphash.Hash)) {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	write(&h)
@@ -157,7 +153,7 @@ func (f fingerprint) part(name string, write func(hash.Hash)) {
 }
 
 func (f fingerprint) text(name string, all ...any) {
-	f.part(name, func(w hash.Hash) { fmt.Fprintf(w, "%+v", all) })
+	f.part(name, func(w *maphash.Hash) { fmt.Fprintf(w, "%+v", all) })
 }
 
 // difference names a part that two recordings do not have in common, "" for

@@ -57,7 +57,7 @@ func StartWeston(t testing.TB) *Desktop {
 
 // run starts a program that lasts as long as the test.
 func (d *Desktop) run(program string, args ...string) *Window {
-	w := &Window{Display: d.Display, exited: make(chan struct{}), frames: frameLog(args)}
+	w := &Window{Display: d.Display, exited: make(chan struct{}), answers: hasFrameLog(args)}
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Env = d.clientEnv()
 	w.launch(d.t)

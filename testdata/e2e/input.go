@@ -3,13 +3,9 @@
 package e2e
 
 import (
-	"bytes"
-	"errors"
 	"image"
 	"io"
 	"log"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -32,20 +28,24 @@ const (
 	WheelDown Button = 5
 )
 
-// hand is a connection to the display that moves the mouse. What is done with it in one
-// go comes with nothing between, however busy the machine is: two clicks are a double
-// click, and notches of a wheel one turn.
+// hand is a connection to the display that moves the mouse and presses keys. What is done
+// with it in one go comes with nothing between, however busy the machine is: two clicks
+// are a double click, and notches of a wheel one turn.
 type hand struct {
-	conn *xgb.Conn
-	root xproto.Window
-	keys map[string]byte // the codes of keys that are held, by name
+	conn    *xgb.Conn
+	root    xproto.Window
+	strokes map[xproto.Keysym]stroke
 	// clicked is when and where something was clicked last.
 	clicked time.Time
 	at      image.Point
-}
 
-// modifiers are X's names (keysyms) of the keys that are held with the mouse.
-var modifiers = map[string]xproto.Keysym{"shift": 0xffe1, "ctrl": 0xffe3, "alt": 0xffe9}
+	// ear is a window that nobody sees, which gets answers, by the number of what was
+	// asked.
+	ear                xproto.Window
+	clipboard, targets xproto.Atom
+	asked              xproto.Timestamp
+	answers            chan xproto.Timestamp
+}
 
 // quiet keeps the connections' own words, which come where a display ends.
 var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
@@ -66,21 +66,46 @@ func (d *Display) grip() *hand {
 		d.t.Fatal(err)
 	}
 	setup := xproto.Setup(c)
-	first := setup.MinKeycode
-	table, err := xproto.GetKeyboardMapping(c, first, byte(setup.MaxKeycode-first+1)).Reply()
+	table, err := xproto.GetKeyboardMapping(c, setup.MinKeycode, byte(setup.MaxKeycode-setup.MinKeycode+1)).Reply()
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	h := &hand{conn: c, root: setup.DefaultScreen(c).Root, keys: map[string]byte{}}
-	for name, sym := range modifiers {
-		i := slices.Index(table.Keysyms, sym)
-		if i < 0 {
-			d.t.Fatalf("the display's keyboard has no %s", name)
-		}
-		h.keys[name] = byte(first) + byte(i/int(table.KeysymsPerKeycode))
+	h := &hand{conn: c, root: setup.DefaultScreen(c).Root, strokes: strokes(setup, table), answers: make(chan xproto.Timestamp, 1)}
+	if err := h.listen(); err != nil {
+		d.t.Fatal(err)
 	}
 	d.hand = h
 	return h
+}
+
+// listen makes the ear.
+func (h *hand) listen() error {
+	for name, to := range map[string]*xproto.Atom{"CLIPBOARD": &h.clipboard, "TARGETS": &h.targets} {
+		atom, err := xproto.InternAtom(h.conn, false, uint16(len(name)), name).Reply()
+		if err != nil {
+			return err
+		}
+		*to = atom.Atom
+	}
+	var err error
+	if h.ear, err = xproto.NewWindowId(h.conn); err != nil {
+		return err
+	}
+	if err := xproto.CreateWindowChecked(h.conn, 0, h.ear, h.root, 0, 0, 1, 1, 0, xproto.WindowClassInputOnly, 0, 0, nil).Check(); err != nil {
+		return err
+	}
+	go func() {
+		for {
+			e, err := h.conn.WaitForEvent()
+			if e == nil && err == nil {
+				return // the connection is closed
+			}
+			if e, ok := e.(xproto.SelectionNotifyEvent); ok {
+				h.answers <- e.Time
+			}
+		}
+	}()
+	return nil
 }
 
 func (h *hand) move(to image.Point) {
@@ -91,15 +116,41 @@ func (h *hand) button(kind byte, b Button) {
 	xtest.FakeInput(h.conn, kind, byte(b), 0, h.root, 0, 0, 0)
 }
 
-// hold presses keys, and returns what lets go of them.
-func (h *hand) hold(names []string) (letGo func()) {
-	key := func(kind byte) {
-		for _, name := range names {
-			xtest.FakeInput(h.conn, kind, h.keys[name], 0, h.root, 0, 0, 0)
+// shown is the number of the lowest window that can be seen and has a class, as those of
+// programs have, "" where there is none.
+func (d *Display) shown() string {
+	d.t.Helper()
+	h := d.grip()
+	tree, err := xproto.QueryTree(h.conn, h.root).Reply()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, id := range tree.Children {
+		seen, err := xproto.GetWindowAttributes(h.conn, id).Reply()
+		if err != nil || seen.MapState != xproto.MapStateViewable {
+			continue // it may be gone by now
+		}
+		class, err := xproto.GetProperty(h.conn, false, id, xproto.AtomWmClass, xproto.AtomString, 0, 1).Reply()
+		if err == nil && class.ValueLen > 0 {
+			return strconv.FormatUint(uint64(id), 10)
 		}
 	}
-	key(xproto.KeyPress)
-	return func() { key(xproto.KeyRelease) }
+	return ""
+}
+
+// focus gives a window the keyboard.
+func (w *Window) focus() {
+	w.t.Helper()
+	h := w.grip()
+	if err := xproto.SetInputFocusChecked(h.conn, xproto.InputFocusParent, w.number(), xproto.TimeCurrentTime).Check(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// number is the window's on its display, 0 where that is none of X.
+func (w *Window) number() xproto.Window {
+	id, _ := strconv.ParseUint(w.id, 10, 32)
+	return xproto.Window(id)
 }
 
 // done waits until the display has taken what was done.
@@ -156,7 +207,7 @@ func (w *Window) clicks(n int, b Button, at image.Point, modifiers []string) {
 		defer func() { h.at, h.clicked = at, time.Now() }()
 	}
 	h.move(at)
-	letGo := h.hold(modifiers)
+	letGo := w.hold(modifiers)
 	for range n {
 		h.button(xproto.ButtonPress, b)
 		h.button(xproto.ButtonRelease, b)
@@ -173,7 +224,7 @@ func (w *Window) Drag(b Button, from, to image.Point, modifiers ...string) {
 	const steps = 8
 	h := w.grip()
 	h.move(from)
-	letGo := h.hold(modifiers)
+	letGo := w.hold(modifiers)
 	h.button(xproto.ButtonPress, b)
 	for i := 1; i <= steps; i++ {
 		h.move(from.Add(to.Sub(from).Mul(i).Div(steps)))
@@ -186,24 +237,6 @@ func (w *Window) Drag(b Button, from, to image.Point, modifiers ...string) {
 	w.handled()
 }
 
-// Key presses and releases keys one after another, each once the window has handled the
-// one before. A key is named as X names it, with modifiers before it: "w", "Escape",
-// "plus", "ctrl+f".
-func (w *Window) Key(keys ...string) {
-	w.t.Helper()
-	for _, key := range keys {
-		w.do("key", "--clearmodifiers", key)
-		w.handled()
-	}
-}
-
-// Type types a text.
-func (w *Window) Type(text string) {
-	w.t.Helper()
-	w.do("type", "--clearmodifiers", "--delay", "2", text)
-	w.handled()
-}
-
 // Resize makes the window another size, in pixels.
 func (w *Window) Resize(width, height int) {
 	w.t.Helper()
@@ -211,35 +244,49 @@ func (w *Window) Resize(width, height int) {
 	w.handled()
 }
 
-// handled waits until the window has handled all input so far, which is before its frame
-// log has three more lines of frames that it was made to draw: while the first of them
-// was drawn the input may have been on its way; with the second it was there; and in the
-// third is what changes with the frame after, such as who has the keyboard. A window
-// without a frame log, or without X, is not waited for, nor one that ends.
+// handled waits until the window has drawn what all input so far makes it draw. It asks
+// what the window has in the clipboard, which the window answers in its turn among all
+// that the display sends it, and never in the middle of a frame: with the first answer it
+// has read the input, with the next it has drawn the frame that it wants for that, and the
+// two that follow are for what changes with the frame after, such as who has the keyboard.
+// Nothing is drawn that the window would not draw for a person. A window that is not known
+// to answer, or is not X's, is not waited for, nor one that ends.
 func (w *Window) handled() {
 	w.t.Helper()
-	id, _ := strconv.ParseUint(w.id, 10, 32)
-	if w.frames.path == "" || id == 0 {
-		return
+	for range 4 {
+		if !w.answers || !w.answer() {
+			return
+		}
+	}
+}
+
+// answer asks the window and waits for its answer; it reports whether there is one.
+func (w *Window) answer() bool {
+	w.t.Helper()
+	id := w.number()
+	if id == 0 {
+		return false
 	}
 	h := w.grip()
-	for range 3 {
-		before := w.frames.count(w.t)
-		// The display asks for what it shows of the window, behind the input that the
-		// window has yet to read; where the window is gone it says so.
-		gone := xproto.ClearAreaChecked(h.conn, true, xproto.Window(id), 0, 0, 0, 0).Check() != nil
-		for deadline := time.Now().Add(patience); !gone && w.frames.count(w.t) == before; time.Sleep(2 * time.Millisecond) {
-			select {
-			case <-w.exited:
-				gone = true
-			default:
+	h.asked++
+	ask := xproto.SelectionRequestEvent{
+		Time: h.asked, Owner: id, Requestor: h.ear, Selection: h.clipboard, Target: h.targets, Property: h.targets,
+	}
+	// Where the window is gone the display says so.
+	if xproto.SendEventChecked(h.conn, false, id, 0, string(ask.Bytes())).Check() != nil {
+		return false
+	}
+	late := time.After(patience)
+	for {
+		select {
+		case n := <-h.answers:
+			if n == h.asked {
+				return true
 			}
-			if time.Now().After(deadline) {
-				w.t.Fatalf("waited %v in vain for a frame", patience)
-			}
-		}
-		if gone {
-			return
+		case <-w.exited:
+			return false
+		case <-late:
+			w.t.Fatalf("waited %v in vain for the window to answer", patience)
 		}
 	}
 }
@@ -252,43 +299,6 @@ func (w *Window) Screenshot() *image.RGBA {
 	return w.Display.Screenshot()
 }
 
-// frameCount counts the lines of a frame log, reading each part of it once.
-type frameCount struct {
-	path  string
-	file  *os.File
-	lines int
-}
-
-// frameLog is the file that a program is told to write its frames to, "" where it is
-// told of none.
-func frameLog(args []string) frameCount {
-	i := slices.Index(args, "--frame-log")
-	if i < 0 || i+1 == len(args) {
-		return frameCount{}
-	}
-	return frameCount{path: filepath.Clean(args[i+1])}
-}
-
-func (f *frameCount) count(t interface{ Fatal(...any) }) int {
-	if f.file == nil {
-		file, err := os.Open(f.path)
-		if errors.Is(err, os.ErrNotExist) {
-			return 0
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.file = file
-	}
-	var part [1 << 16]byte
-	for {
-		n, err := f.file.Read(part[:])
-		f.lines += bytes.Count(part[:n], []byte{'\n'})
-		if err == io.EOF {
-			return f.lines
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
+// hasFrameLog reports whether a program is told to write a frame log. Those are windows
+// that answer.
+func hasFrameLog(args []string) bool { return slices.Contains(args, "--frame-log") }

@@ -25,7 +25,8 @@ type Window struct {
 	id     string // as xdotool knows it
 	exited chan struct{}
 	stderr locked
-	frames frameCount
+	// answers is set where the window answers what handled asks.
+	answers bool
 }
 
 // locked is a buffer that a process writes to while a test reads it.
@@ -52,17 +53,15 @@ func (l *locked) String() string {
 // frame, whatever is done to it returns when the window has handled it.
 func (d *Display) Start(t testing.TB, program string, args ...string) *Window {
 	t.Helper()
-	w := &Window{Display: d, exited: make(chan struct{}), frames: frameLog(args)}
+	w := &Window{Display: d, exited: make(chan struct{}), answers: hasFrameLog(args)}
 	w.cmd = exec.Command(program, args...)
 	w.cmd.Env = d.env()
 	w.launch(t)
 	w.wait("a window of "+filepath.Base(program), func() bool {
-		// Windows that can be seen have a class; the root window has none.
-		found, err := d.xdotool("search", "--onlyvisible", "--maxdepth", "1", "--class", ".")
-		w.id, _, _ = strings.Cut(found, "\n")
-		return err == nil && w.id != ""
+		w.id = d.shown()
+		return w.id != ""
 	})
-	d.do("windowfocus", w.id)
+	w.focus()
 	w.handled()
 	return w
 }
@@ -85,9 +84,6 @@ func (w *Window) launch(t testing.TB) {
 		}
 		kill(w.cmd)
 		<-w.exited
-		if w.frames.file != nil {
-			w.frames.file.Close()
-		}
 	})
 }
 
