@@ -179,7 +179,7 @@ func TestAskByPointing(t *testing.T) {
 	f = p.until("a task", func(f frame) bool { return f.Picked == "RunTask" })
 	p.click(e2e.Left, image.Pt(1070, 373))
 	p.until("what slow tasks differ by", func(f frame) bool {
-		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[0], "A calls RunTask[..") && strings.HasPrefix(f.Scope[1], "B calls RunTask[") && f.Tab == "difference"
+		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[0], "A calls RunTask, shorter than ") && strings.HasPrefix(f.Scope[1], "B calls RunTask, ") && f.Tab == "difference"
 	})
 	p.took("why slow tasks are slow", 2)
 	p.session.key("the view before", func(g frame) bool { return len(g.Scope) == 0 && g.From == f.From && g.To == f.To }, "Escape", "Escape")
@@ -188,7 +188,7 @@ func TestAskByPointing(t *testing.T) {
 	p.actions = 0
 	p.function("why RunTask")
 	p.until("what slow tasks differ by", func(f frame) bool {
-		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[1], "B calls RunTask[") && f.Tab == "difference"
+		return len(f.Scope) == 2 && strings.HasPrefix(f.Scope[1], "B calls RunTask, ") && f.Tab == "difference"
 	})
 	p.took("why slow tasks are slow, by keys", 3)
 

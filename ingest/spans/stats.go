@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sort"
 
+	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 )
@@ -77,7 +78,7 @@ func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Sco
 		return nil, err
 	}
 	var hi, lo uint64
-	in.Calls.EachOuter(rec, func(_ int, l *recording.Lane, i int) {
+	in.Calls.EachOuter(rec, func(_ int, l *lanes.Lane, i int) {
 		var carry uint64
 		lo, carry = bits.Add64(lo, uint64(l.End(i)-l.Start(i)), 0)
 		hi += carry
