@@ -194,7 +194,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 		return nil, l.unread(err)
 	}
 	l.in.Store(in)
-	in.ChunkSize = l.opts.ChunkSize
+	in.ChunkSize, in.InPlace = l.opts.ChunkSize, scarce(&l.opts)
 	if in.Bytes >= 0 && in.Bytes < smallFile {
 		l.opts.Hold = nil
 	}

@@ -87,6 +87,15 @@ func (g *guard) watch() (unwatch func()) {
 	return w.Stop
 }
 
+// roomy is how much memory there is where some MB of copies do not matter.
+const roomy = 1 << 30
+
+// scarce reports whether memory is to be saved, also where that takes time.
+func scarce(o *Options) bool {
+	room, known := memory.Room()
+	return o.MemoryLimit > 0 && o.MemoryLimit < roomy || known && room < roomy
+}
+
 // look is called whenever decoding has come a little further.
 func (g *guard) look() {
 	g.watcher.Wait()

@@ -160,7 +160,7 @@ func TestTools(t *testing.T) {
 		{"overview", `{"file":"` + spans + `","budget":900}`, []string{"overview", spans}},
 		{"top", `{"file":"` + sampled + `","metric":"samples","rows":2,"range":"0.5s..1s"}`, []string{"top", sampled, "--metric", "samples", "-n", "2", "--range", "0.5s..1s"}},
 		{"top", `{"file":"` + sampled + `","tree":true,"hide-kernel":true,"callees-of":["grind"]}`, []string{"top", sampled, "--tree", "--hide-kernel", "--callees-of", "grind"}},
-		{"calls", `{"file":"` + spans + `","calls":"/./","budget":700}`, []string{"calls", spans, "/./"}},
+		{"calls", `{"file":"` + spans + `","calls":"/./","budget":1500}`, []string{"calls", spans, "/./"}},
 		{"compare", `{"a":"` + before + `","b":"` + after + `"}`, []string{"diff", before, after}},
 		{"source", `{"file":"` + sampled + `","of":"grind","metric":"samples"}`, []string{"source", sampled, "grind", "--metric", "samples"}},
 		{"check", `{"file":"` + sampled + `"}`, []string{"check", sampled}},

@@ -20,7 +20,7 @@ const gap = 64 << 10
 
 // Copy gives a chunk as [Input.Next] returned it, and its offset.
 func (a *Ahead) Copy(chunk []byte, offset int64) ([]byte, error) {
-	if a.In.mapping == nil {
+	if a.In.mapping == nil || a.In.InPlace {
 		return chunk, nil
 	}
 	fresh := -1

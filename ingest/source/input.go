@@ -36,6 +36,9 @@ type Input struct {
 	// ChunkSize is how many fresh bytes Next returns at most; tests make it
 	// small. 0 means defaultChunk.
 	ChunkSize int
+	// InPlace has Copy and Ahead leave chunks of a mapped file where they are: copies are
+	// memory that the system cannot take back, as it can pages of a file.
+	InPlace bool
 
 	mapped  []byte   // everything, when it lies in memory
 	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
@@ -149,7 +152,7 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 // Where the file has become shorter, what is still there is returned with the error. It may
 // be called from several goroutines, each with a room of its own.
 func (in *Input) Copy(chunk []byte, offset int64, room *[]byte) ([]byte, error) {
-	if in.mapping == nil || len(chunk) > largeRest {
+	if in.mapping == nil || in.InPlace || len(chunk) > largeRest {
 		return chunk, nil
 	}
 	if cap(*room) < len(chunk) {

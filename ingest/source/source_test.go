@@ -583,6 +583,10 @@ func TestCopy(t *testing.T) {
 	if !bytes.Equal(b, want[:1000]) || err == nil || err.Error() != path+": the file became shorter while it was being read (byte 1000)" {
 		t.Errorf("%d bytes are left (%v)", len(b), err)
 	}
+	again.InPlace = true
+	if b, err := again.Copy(c[:900], off, &room); err != nil || &b[0] != &c[0] {
+		t.Errorf("what is to stay in place is copied (%v)", err)
+	}
 	if b, err := FromBytes("x", want).Copy(want, 0, &room); err != nil || &b[0] != &want[0] {
 		t.Errorf("what lies in memory is copied (%v)", err)
 	}
