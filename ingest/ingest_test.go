@@ -22,7 +22,7 @@ import (
 	"ashlar/ingest/source"
 )
 
-// bell is what Options.Notify rings, and what hears it: once for several rings in a row.
+// bell rings for Options.Notify, and is heard once for several rings in a row.
 func bell() (ring func(), heard <-chan struct{}) {
 	c := make(chan struct{}, 1)
 	return func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/budget"
-	"ashlar/app/cli/tabular"
+	"ashlar/app/tabular"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/redact"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cache"
-	"ashlar/app/cli/tabular"
+	"ashlar/app/tabular"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"
 	"ashlar/render/units"

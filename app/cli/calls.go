@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
 	"ashlar/app/tables"
+	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/plain"

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/contents"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
+	"ashlar/app/tabular"
 	"ashlar/app/verb"
 	"ashlar/ingest"
 	"ashlar/ingest/plain"

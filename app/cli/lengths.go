@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
+	"ashlar/app/tabular"
 	"ashlar/app/verb"
 	"ashlar/app/view"
 	"ashlar/ingest/calls"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"ashlar/app/cli/tabular"
+	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"

@@ -40,7 +40,7 @@ func (f *sortFlag) Set(s string) error {
 
 func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
 
-// length is what it says of how long single spans are, nil for nothing.
+// length returns the column of how long single spans are, nil where it is another.
 func (k sortKey) length() *spans.Length {
 	for i := range spans.Lengths {
 		if l := &spans.Lengths[i]; l.Name == string(k) {

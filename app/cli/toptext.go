@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
 	"ashlar/app/tables"
+	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"

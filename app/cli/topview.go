@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/lacks"
+	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/evidence"
 	"ashlar/app/tables"
+	"ashlar/app/tabular"
 	"ashlar/app/view"
 	"ashlar/ingest/path"
 	"ashlar/ingest/plain"

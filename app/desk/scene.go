@@ -11,15 +11,14 @@ import (
 	"ashlar/render/ui"
 )
 
-// scene is what is open: one recording (see [Pane]), or two that are compared (see
+// scene stands for one recording (see [Pane]), or two that are compared (see
 // [Comparison]).
 type scene interface {
 	Draw(d *Desk, u *ui.UI, r image.Rectangle)
 	Spot(d *Desk) Spot
 	Scoped(d *Desk) []scopebar.Group
 	below() panel.Half
-	// Arrive goes on with a visit as far as it can; changed tells that there is
-	// something new to ask.
+	// Arrive goes on with a visit as far as it can; changed: something new is to be asked.
 	Arrive(d *Desk) (changed bool, err error)
 	restore(d *Desk, st *view.State)
 	pickState(st *view.State)
@@ -38,7 +37,7 @@ type trail struct {
 
 func (t *trail) way() *trail { return t }
 
-// scene is what is open, nil where nothing is.
+// scene returns the one that is open, nil for none.
 func (d *Desk) scene() scene {
 	switch {
 	case d.Versus != nil:

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/app/cli/tabular"
+	"ashlar/app/tabular"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"
 	"ashlar/render/units"

@@ -457,22 +457,29 @@ func TestFilesWithoutSize(t *testing.T) {
 	}
 }
 
-func TestFileBecomesShorter(t *testing.T) {
-	b := content(1 << 20)
-	path := write(t, "x.spall", b)
+// mapped opens a file of some content, which is mapped into memory.
+func mapped(t *testing.T, content []byte) (path string, in *Input) {
+	t.Helper()
+	path = write(t, "x", content)
 	in, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.Close()
+	t.Cleanup(func() { in.Close() })
 	if in.Mapped() == nil {
-		t.Skip("files are not mapped here")
+		t.Skip("files are not mapped on this system; what is tested is there on Linux and Windows")
 	}
+	return path, in
+}
+
+func TestFileBecomesShorter(t *testing.T) {
+	b := content(1 << 20)
+	path, in := mapped(t, b)
 	if err := os.Truncate(path, 100_000); err != nil {
 		t.Fatal(err)
 	}
 	sum := 0
-	err = Guard(path, func() error {
+	err := Guard(path, func() error {
 		for _, x := range in.Mapped() {
 			sum += int(x)
 		}
@@ -541,15 +548,7 @@ func TestTextAfterClose(t *testing.T) {
 // is not any more, and as much as is left where the file has become shorter.
 func TestCopy(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 4096)
-	path := write(t, "x", want)
-	in, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	if in.Mapped() == nil {
-		t.Skip("files are not mapped here")
-	}
+	path, in := mapped(t, want)
 	in.ChunkSize = 10_000
 	var room []byte
 	rest := 0
@@ -598,14 +597,7 @@ func TestAhead(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		want := content(1 + rng.IntN(2<<20))
-		path := write(t, "x", want)
-		in, err := Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if in.Mapped() == nil {
-			t.Skip("files are not mapped here")
-		}
+		path, in := mapped(t, want)
 		in.ChunkSize = 1 + rng.IntN(300_000)
 		ahead, rest := Ahead{In: in}, 0
 		for {
@@ -623,7 +615,8 @@ func TestAhead(t *testing.T) {
 		}
 		in.Close()
 
-		if in, err = Open(path); err != nil {
+		in, err := Open(path)
+		if err != nil {
 			t.Fatal(err)
 		}
 		in.ChunkSize = len(want)/10 + 1

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
+	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"
 	"ashlar/ingest/recording"

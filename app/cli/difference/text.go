@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"ashlar/app/cli/exact"
-	"ashlar/app/cli/tabular"
 	"ashlar/app/demo"
+	"ashlar/app/tabular"
 	"ashlar/app/verdict"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/compare"

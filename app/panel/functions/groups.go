@@ -11,7 +11,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// A Group is what rows may stand for; Title is what they are together.
+// A Group says how rows are made; Title names them together.
 type Group struct {
 	By    analyze.By
 	Title string
