@@ -100,16 +100,3 @@ func alone(t *testing.T, program string) {
 		t.Errorf("asked for a window it says %s", out)
 	}
 }
-
-// commands runs the tests of all commands on the program itself; rounds of what goes by
-// chance are as few as with the race detector.
-func commands(t *testing.T, program string) {
-	if testing.Short() {
-		t.Skip("the tests of package cli run by themselves")
-	}
-	cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-short", "-timeout=20m", "ashlar/app/cli")
-	cmd.Env = append(os.Environ(), "ASHLAR_PROGRAM="+program, "ASHLAR_SAMPLES=")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, msg)
-	}
-}

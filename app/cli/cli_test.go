@@ -6,11 +6,9 @@ import (
 	"errors"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -45,19 +43,11 @@ type ran struct {
 	render         *RenderOptions
 }
 
-// ASHLAR_PROGRAM names a program that is tried in place of this package: what tests
-// ask of commands then holds for that.
 func runWith(stdin []byte, args ...string) ran { return runAs(Runner{}, stdin, args...) }
 
 func runAs(as Runner, stdin []byte, args ...string) ran {
 	var r ran
 	var out, err bytes.Buffer
-	if other := os.Getenv("ASHLAR_PROGRAM"); other != "" && len(args) > 0 && !slices.Contains([]string{"render", "install", "uninstall"}, args[0]) && find(args[0]) != nil {
-		cmd := exec.Command(other, args...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), &out, &err
-		_ = cmd.Run() // its exit code is below
-		return ran{code: cmd.ProcessState.ExitCode(), stdout: out.String(), stderr: err.String()}
-	}
 	as.Window = func(o WindowOptions) error { r.window = &o; return nil }
 	as.Render = func(o RenderOptions) error { r.render = &o; return nil }
 	r.code = Main(args, bytes.NewReader(stdin), &out, &err, as)

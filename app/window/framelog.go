@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"os"
+	"sync"
 	"time"
 
 	"ashlar/app/outfile"
@@ -15,13 +16,16 @@ import (
 // frameLog writes a JSON line for every frame.
 type frameLog struct {
 	f         *os.File
-	enc       *json.Encoder
 	start     time.Time
 	began     time.Time
 	cpu       time.Duration
 	layout    time.Duration
 	layoutCPU time.Duration
 	work      session.Work // as the frame began
+
+	mu     sync.Mutex // of the rest
+	enc    *json.Encoder
+	frames int // that have begun
 }
 
 // frameLine is one line; times are in milliseconds.
@@ -63,6 +67,9 @@ func newFrameLog(path string, read []string) (*frameLog, error) {
 
 func (l *frameLog) begin() {
 	if l.f != nil {
+		l.mu.Lock()
+		l.frames++
+		l.mu.Unlock()
 		l.began, l.cpu, l.work = time.Now(), threadTime(), session.Working()
 	}
 }
@@ -73,22 +80,57 @@ func (l *frameLog) laidOut() {
 	}
 }
 
-// end writes the line of a frame, with again where another was asked for meanwhile.
-func (l *frameLog) end(s *shell.Shell, size image.Point, again bool) {
+// end writes the line of a frame; due reports whether another has been asked for.
+func (l *frameLog) end(s *shell.Shell, size image.Point, due func() bool) {
 	if l.f == nil {
 		return
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / 1e6 }
-	l.enc.Encode(frameLine{
+	line := frameLine{
 		At: ms(time.Since(l.start)), Layout: ms(l.layout), LayoutCPU: ms(l.layoutCPU), Frame: ms(time.Since(l.began)),
 		Bars: s.Bars, Width: size.X, Height: size.Y,
 		Theme: s.Theme.Name, State: s.State(),
-		Rest: s.AtRest() && !again && l.work.Now == 0 && session.Working() == l.work,
-	})
+	}
+	still := s.AtRest() && !due()
+	line.Rest = still && l.work.Now == 0 && session.Working() == l.work
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.enc.Encode(line)
+	if still && !line.Rest {
+		go l.await(line, l.frames, due)
+	}
+}
+
+// await writes the line of the newest frame once more, as one at rest, where what was
+// worked on meanwhile ends without anything new to show: no other frame comes then.
+func (l *frameLog) await(line frameLine, frame int, due func() bool) {
+	for ended := false; !ended; {
+		time.Sleep(2 * time.Millisecond)
+		ended = l.ended(line, frame, due)
+	}
+}
+
+func (l *frameLog) ended(line frameLine, frame int, due func() bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.f == nil || l.frames != frame {
+		return true
+	}
+	if session.Working().Now > 0 {
+		return false
+	}
+	if !due() { // whoever has worked has asked for a frame before the end
+		line.Rest = true
+		l.enc.Encode(line)
+	}
+	return true
 }
 
 func (l *frameLog) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.f != nil {
 		l.f.Close()
+		l.f = nil
 	}
 }

@@ -190,12 +190,12 @@ func (r *running) run() error {
 // frame takes in what came since the last one and draws one more.
 func (r *running) frame(e app.FrameEvent) error {
 	r.frames++
-	r.waker.frame()
 	if r.frames == 1 {
 		r.follow.first(r.s)
 		awaitFirst(r.s)
 	}
 	r.log.begin()
+	r.waker.frame()
 	r.receive()
 	gtx := app.NewContext(&r.ops, e)
 	if r.keep != nil {
@@ -219,7 +219,7 @@ func (r *running) frame(e app.FrameEvent) error {
 		r.w.Option(app.Title(r.title))
 		r.title = ""
 	}
-	r.log.end(r.s, e.Size, r.waker.due())
+	r.log.end(r.s, e.Size, r.waker.due)
 	return nil
 }
 
