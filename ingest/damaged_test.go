@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/store"
+	"ashlar/testdata/rounds"
 )
 
 // few are recordings that have all there is in stores: spans with arguments, samples,
@@ -54,7 +55,7 @@ func TestDamagedStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Of long ones a part is tried: all of the ends and some of the rest.
-			ends, step := fewer(256), max(1, len(good)/fewer(1000))
+			ends, step := rounds.Of(256), max(1, len(good)/rounds.Of(1000))
 			for at := 0; at < len(good); at++ {
 				if at > ends && at < len(good)-ends && at%step != 0 {
 					continue
@@ -133,7 +134,7 @@ func TestHostileStores(t *testing.T) {
 	for name, rec := range few(t) {
 		t.Run(name, func(t *testing.T) {
 			index, data := packed(t, rec)
-			for range fewer(400) {
+			for range rounds.Of(400) {
 				i, d := bytes.Clone(index), bytes.Clone(data)
 				for range 1 + random.IntN(3) {
 					b := i

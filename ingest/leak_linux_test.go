@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ashlar/ingest/decode"
+	"ashlar/testdata/rounds"
 )
 
 // resources counts what a process holds that recordings may leave behind.
@@ -75,7 +76,7 @@ func files(t *testing.T, dir string, records int64) []string {
 // and open files, and memory as before.
 func TestNothingIsLeft(t *testing.T) {
 	dir := t.TempDir()
-	all := files(t, dir, fewer(int64(5_000)))
+	all := files(t, dir, rounds.Of(int64(5_000)))
 	open := func(path string, after time.Duration, how int) {
 		l := Open(context.Background(), path, Options{Options: decode.Options{Workers: 8}, ChunkSize: 50_000})
 		switch how {

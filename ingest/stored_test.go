@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest/source"
 	"ashlar/ingest/store"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -83,7 +84,7 @@ func TestStoredIsTheSame(t *testing.T) {
 			}
 		})
 	}
-	records := fewer(int64(6000))
+	records := rounds.Of(int64(6000))
 	for name, content := range made(t, records) {
 		try(name, content)
 	}

@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/recording"
 	"ashlar/ingest/scan"
 	"ashlar/ingest/sets"
+	"ashlar/testdata/rounds"
 )
 
 // naive is a second, slow account of a random recording, kept beside the
@@ -456,7 +457,7 @@ func queries(rec *recording.Recording, r *rand.Rand) []Query {
 // TestAgainstNaive compares weights, trees, tables and threads with the naive
 // account, for many recordings and queries.
 func TestAgainstNaive(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range rounds.Of(uint64(60)) {
 		rec, n := newWorld(seed)
 		n.finish(rec)
 		r := rand.New(rand.NewPCG(seed, 2))

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/testdata/rounds"
 )
 
 // Every picosecond that a thread was in a state weighs one, in the innermost span that
 // ran at it where the state's stack is not known, in the metric of all and in that of
 // the state; so that the others add up to all.
 func TestStatesAgainstNaive(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range rounds.Of(uint64(200)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		b := recording.NewBuilder()
 		b.AddEvent(recording.StateEvent())

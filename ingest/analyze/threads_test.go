@@ -10,16 +10,13 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/testdata/rounds"
 )
 
 // TestTransformedThreads: what transforms take away from spans, samples and
 // windows goes from threads and contexts, too.
 func TestTransformedThreads(t *testing.T) {
-	seeds := uint64(40)
-	if testing.Short() {
-		seeds = 8
-	}
-	for seed := range seeds {
+	for seed := range rounds.Of(uint64(40)) {
 		rec, n := newWorld(seed)
 		n.finish(rec)
 		r := rand.New(rand.NewPCG(seed, 2))

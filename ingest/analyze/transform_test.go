@@ -14,6 +14,7 @@ import (
 
 	"ashlar/ingest/recording"
 	"ashlar/ingest/search"
+	"ashlar/testdata/rounds"
 )
 
 // plainFrame and plainStack check the transforms another way: with stacks as
@@ -324,7 +325,7 @@ func sameSums(t *testing.T, what string, got, want map[string]plainSums) {
 // TestTransforms compares trees, tables, threads and contexts after random lists
 // of transforms with the stacks transformed one by one.
 func TestTransforms(t *testing.T) {
-	for seed := range uint64(120) {
+	for seed := range rounds.Of(uint64(120)) {
 		rec, all := plainWorld(seed)
 		r := rand.New(rand.NewPCG(seed, 10))
 		for range 6 {
@@ -497,7 +498,7 @@ func checkPlainNodes(t *testing.T, rec *recording.Recording, tree *Tree) {
 // TestSandwich compares callers, callees and what a search matches with the
 // stacks as lists.
 func TestSandwich(t *testing.T) {
-	for seed := range uint64(80) {
+	for seed := range rounds.Of(uint64(80)) {
 		rec, all := plainWorld(seed)
 		w := weigh(t, rec, Query{})
 		for _, ref := range []Ref{Named("f"), Named("/[gh]/"), Named("/re/"), RefTo(recording.Function{Name: "f", Module: "/bin/app"}), Named("nobody")} {

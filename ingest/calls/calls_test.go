@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest/calls"
 	"ashlar/ingest/lanes"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/rounds"
 )
 
 var names = []string{"parse", "read", "read", "Tick", "operator|", "a[0]", "*", "/x/"}
@@ -242,7 +243,7 @@ func naive(rec *recording.Recording, q *calls.Query, s *span) (mine, is bool) {
 // finds.
 func TestAgainstNaive(t *testing.T) {
 	some := 0
-	for seed := range uint64(3000) {
+	for seed := range rounds.Of(uint64(3000)) {
 		r := rand.New(rand.NewPCG(seed, 17))
 		rec, all := world(r)
 		q := anyQuery(r)

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/rounds"
 )
 
 var bg = context.Background()
@@ -155,11 +156,7 @@ func metricsOfEvent(rec *recording.Recording) (out []Options) {
 
 func TestRandomPairs(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(40)
-	if testing.Short() {
-		seeds = 12
-	}
-	for seed := range seeds {
+	for seed := range rounds.Of(uint64(40)) {
 		a, b := random(seed, poolA), random(seed+1000, poolB)
 		for _, o := range metricsOfEvent(a) {
 			for _, n := range []Normalize{Raw, Total, Duration, Samples} {

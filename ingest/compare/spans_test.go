@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/durations"
 	"ashlar/ingest/recording"
+	"ashlar/testdata/rounds"
 )
 
 // TestEachSpanSelf holds the self times of single spans against the sums by
@@ -256,7 +257,7 @@ func TestDrawnTwice(t *testing.T) {
 // TestStoredDurations: a comparison is the same with what was stored of spans as without,
 // by whatever it groups.
 func TestStoredDurations(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range rounds.Of(uint64(8)) {
 		pairs := [][2]*recording.Recording{{random(seed, poolA), random(seed+100, poolB)}, {traced(seed, 3_000, 1, 2), traced(seed+9, 4_000, 1.1, 3)}}
 		for _, pair := range pairs {
 			var kept [2]*recording.Recording

@@ -22,7 +22,7 @@ import (
 )
 
 // pairsFor is how long pairs are tried.
-const pairsFor = 6 * time.Second
+const pairsFor = 2 * time.Second
 
 // TestThereAndBack writes recordings in other formats and reads them again: every
 // total is there, or the report names a loss. Which recordings and formats is up to

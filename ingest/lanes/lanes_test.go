@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"sort"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 99)) }
@@ -46,7 +48,7 @@ func TestWalk(t *testing.T) {
 			length = plain.End(n-1) + 1 - begin
 		}
 		squeezed := squeezedLane(plain)
-		for i := range 200 {
+		for i := range rounds.Of(200) {
 			l := []*Lane{plain, squeezed}[i%2]
 			from := begin + rng.Int64N(length+200) - 100
 			to := from + 1 + rng.Int64N(length)

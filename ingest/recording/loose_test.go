@@ -10,12 +10,13 @@ import (
 
 	"ashlar/ingest/column"
 	"ashlar/ingest/lanes"
+	"ashlar/testdata/rounds"
 )
 
 // However often spans are laid out before all are there, the outcome is that of
 // laying them out once, and snapshots taken meanwhile stay as they were.
 func TestLayoutInParts(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range rounds.Of(uint64(400)) {
 		rng := random(seed)
 		n := 1 + rng.IntN(300)
 		if seed%150 == 149 {

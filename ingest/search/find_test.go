@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/recording"
+	"ashlar/testdata/rounds"
 )
 
 // naiveHits lists the hits of a pattern in order, found one by one.
@@ -163,7 +164,7 @@ func frame(b *recording.Builder, name string) recording.FrameID {
 }
 
 func TestFind(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range rounds.Of(uint64(40)) {
 		rec := anyRecording(seed)
 		r := rand.New(rand.NewPCG(seed, 3))
 		for _, text := range []string{"f", "walk", "lib", "tree.go", "/^[gh]$/", "nobody", "READ"} {
@@ -176,7 +177,7 @@ func TestFind(t *testing.T) {
 // they have the order and the numbers of the same list sorted so.
 func TestBehind(t *testing.T) {
 	later := 0
-	for seed := range uint64(40) {
+	for seed := range rounds.Of(uint64(40)) {
 		rec := anyRecording(seed)
 		for _, text := range []string{"f", "walk", "/^[gh]$/", "nobody"} {
 			p, err := Parse(text)
