@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ashlar/testdata/gen/synth"
-	"ashlar/testdata/rounds"
 )
 
 // TestHold has reading wait behind its first snapshot for as long as it is held,
@@ -19,7 +18,7 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: rounds.Of(int64(3_000_000))})
+	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: 2_000_000})
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
