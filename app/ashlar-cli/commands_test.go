@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/store"
 )
 
 // asked are lines of commands, in a folder with what the tests of package cli read. What
@@ -26,7 +27,6 @@ var asked = []string{
 	"top small.spaa --by thread --metric samples --json",
 	"top small.spall --sort total",
 	"top views.folded --view callers",
-	"top -",
 	"calls small.spall --json",
 	"path small.spall",
 	"stats small.spall",
@@ -58,14 +58,17 @@ var elsewhere = []string{"render", "install", "uninstall", "serve", "watch"}
 // both say the same, though the one is compiled otherwise and has no C library.
 func commands(t *testing.T, program string) {
 	t.Chdir(filepath.Join("..", "cli", "testdata"))
+	for _, folder := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
+		t.Setenv(folder, t.TempDir())
+	}
 	var tried []string
 	for _, line := range asked {
 		args := strings.Fields(line)
 		tried = append(tried, args[0])
 		var want, got answer
-		want.code = cli.Main(args, strings.NewReader("main;f 3\nmain;g 4\n"), &want.stdout, &want.stderr, cli.Runner{})
+		want.code = cli.Main(args, strings.NewReader(""), &want.stdout, &want.stderr, cli.Runner{Store: store.Open})
 		cmd := exec.Command(program, args...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("main;f 3\nmain;g 4\n"), &got.stdout, &got.stderr
+		cmd.Stdout, cmd.Stderr = &got.stdout, &got.stderr
 		_ = cmd.Run() // its exit code is compared
 		got.code = cmd.ProcessState.ExitCode()
 		if w, g := want.text(), got.text(); g != w || got.code != want.code {

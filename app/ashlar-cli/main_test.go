@@ -93,6 +93,11 @@ func alone(t *testing.T, program string) {
 		t.Errorf("the picture has %d colours: not those of a timeline, a flamegraph and text", len(colours))
 	}
 	t.Run("Container", func(t *testing.T) { container(t, program, filepath.Join(dir, "ashlar.png")) })
+	piped := exec.Command(program, "top", "-")
+	piped.Stdin = strings.NewReader("main;f 3\nmain;g 4\n")
+	if out, err := piped.CombinedOutput(); err != nil || !strings.Contains(string(out), "total 7") {
+		t.Errorf("of standard input top says %s, %v", out, err)
+	}
 	if out := run("top", "--demo", "-n", "3"); !strings.Contains(out, "backtrack") {
 		t.Errorf("top says %s", out)
 	}
