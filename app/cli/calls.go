@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
+	"ashlar/app/exact"
 	"ashlar/app/tables"
 	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"

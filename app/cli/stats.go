@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
+	"ashlar/app/exact"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/calls"
 	"ashlar/ingest/recording"

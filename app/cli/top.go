@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
+	"ashlar/app/exact"
 	"ashlar/app/lacks"
 	"ashlar/app/verb"
 	"ashlar/app/view"

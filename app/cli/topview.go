@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/cli/exact"
+	"ashlar/app/exact"
 	"ashlar/app/lacks"
 	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"

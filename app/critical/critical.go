@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
+	"ashlar/app/exact"
 	"ashlar/app/tables"
 	"ashlar/app/tabular"
 	"ashlar/app/view"

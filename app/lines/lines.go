@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/bundle"
-	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
+	"ashlar/app/exact"
 	"ashlar/app/lacks"
 	"ashlar/app/sourcefile"
 	"ashlar/app/verb"

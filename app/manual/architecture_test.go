@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,45 @@ func TestMapOfPackages(t *testing.T) {
 		}
 	}
 	manualtest.CheckTable(t, "assets/manual/architecture.md", "packages", b.String(), *update)
+}
+
+// TestImportsRunDown: a package imports none of a layer above its own, and the command
+// line, with all that lies in its folder, is for programs alone, and for what draws in two
+// of them what the command line asks for.
+func TestImportsRunDown(t *testing.T) {
+	layers := []string{"spaa", "ingest", "render", "app"}
+	layer := func(path string) int {
+		top, _, _ := strings.Cut(path, "/")
+		return slices.Index(layers, top)
+	}
+	seen := 0
+	for _, dir := range folders(t) {
+		context := build.Default
+		context.UseAllFiles = true
+		p, _ := context.ImportDir(filepath.Join("../..", dir), 0)
+		for _, path := range p.Imports {
+			of, ours := strings.CutPrefix(path, "ashlar/")
+			if !ours {
+				continue
+			}
+			seen++
+			if mine := layer(dir); mine >= 0 && layer(of) > mine {
+				t.Errorf("%s imports %s, which is above it", dir, of)
+			}
+			if mine := layer(dir); mine >= 0 && strings.HasPrefix(of, "testdata/") && !strings.HasSuffix(dir, "test") {
+				t.Errorf("%s imports %s, which is for tests", dir, of)
+			}
+			if strings.HasPrefix(of+"/", "app/cli/") && !strings.HasPrefix(dir+"/", "app/cli/") && p.Name != "main" && dir != "app/drawing" {
+				t.Errorf("%s imports %s, which is the command line's", dir, of)
+			}
+			if dir == "spaa" {
+				t.Errorf("the format library imports %s", of)
+			}
+		}
+	}
+	if seen < 500 {
+		t.Errorf("only %d imports were seen", seen)
+	}
 }
 
 // synopsis is the first sentence of a package's documentation, which on the page

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"strings"
 
-	"ashlar/app/cli/exact"
 	"ashlar/app/evidence"
+	"ashlar/app/exact"
 	"ashlar/app/findings"
 	"ashlar/app/view"
 	"ashlar/ingest/analyze"

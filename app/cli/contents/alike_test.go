@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli/exact"
+	"ashlar/app/exact"
 )
 
 // TestInfoThreadsAlike: a pool of threads is one row with its sums, and what is

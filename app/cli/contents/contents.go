@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 
 	"ashlar/app/bundle"
-	"ashlar/app/cli/exact"
+	"ashlar/app/exact"
 	"ashlar/ingest"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/recording"

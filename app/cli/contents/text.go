@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/cli/exact"
+	"ashlar/app/exact"
 	"ashlar/app/tabular"
 	"ashlar/ingest/analyze"
 	"ashlar/ingest/plain"

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
-	"ashlar/app/cli/exact"
+	"ashlar/app/exact"
 	"ashlar/app/verdict"
 	"ashlar/ingest/compare"
 	"ashlar/ingest/recording"

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"ashlar/app/cli/exact"
 	"ashlar/app/demo"
+	"ashlar/app/exact"
 	"ashlar/app/tabular"
 	"ashlar/app/verdict"
 	"ashlar/ingest/analyze"
