@@ -69,7 +69,7 @@ func denied(err error) bool {
 func apart(t *testing.T, a, b string) float64 {
 	t.Helper()
 	var sum float64
-	x, y := picture(t, a), picture(t, b)
+	x, y := decoded(t, a), decoded(t, b)
 	if x.Bounds() != y.Bounds() {
 		t.Fatalf("one picture is of %v, the other of %v", x.Bounds(), y.Bounds())
 	}
@@ -85,7 +85,7 @@ func apart(t *testing.T, a, b string) float64 {
 	return sum / 3 / float64(x.Bounds().Dx()*x.Bounds().Dy())
 }
 
-func picture(t *testing.T, path string) image.Image {
+func decoded(t *testing.T, path string) image.Image {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"ashlar/app/cli"
-	"ashlar/app/drawing"
+	"ashlar/app/cli/picture"
 	"ashlar/app/store"
 )
 
@@ -18,7 +18,7 @@ func main() {
 		os.Exit(cli.Usage)
 	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Runner{
-		Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) },
+		Render: picture.Render,
 		Store:  store.Open,
 		Window: func(cli.WindowOptions) error {
 			return errors.New("this is ashlar-cli, which has no window: use ashlar, or a command (ashlar-cli --help lists them)")

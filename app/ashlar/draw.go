@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"ashlar/app/cli"
+	"ashlar/app/cli/picture"
 	"ashlar/app/drawing"
 	"ashlar/app/headless"
 	"ashlar/app/instance"
@@ -78,7 +79,7 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 // render draws what the window would show into a file, on the GPU where there is
 // one for it, and memory for its driver.
 func render(o cli.RenderOptions) error {
-	return drawing.Render(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
+	return picture.RenderBy(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		img, err := headless.Draw(s, w, h, scale)
 		if errors.Is(err, headless.ErrNoGPU) {
 			return drawing.Draw(s, w, h, scale)

@@ -13,12 +13,12 @@ import (
 
 	"ashlar/app/claims"
 	"ashlar/app/cli"
-	"ashlar/app/drawing"
+	"ashlar/app/cli/picture"
 )
 
 func run(args ...string) (code int, out, remarks string) {
 	var o, r bytes.Buffer
-	code = cli.Main(args, nil, &o, &r, cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }})
+	code = cli.Main(args, nil, &o, &r, cli.Runner{Render: picture.Render})
 	return code, o.String(), r.String()
 }
 

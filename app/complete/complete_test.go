@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	_ "ashlar/app/drawing" // the panels of render
+	_ "ashlar/app/cli/picture" // the panels of render
 )
 
 func script(t *testing.T, shell string) string {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	_ "ashlar/app/drawing" // which names the views that can be drawn
+	_ "ashlar/app/cli/picture" // which names the views that can be drawn
 )
 
 func page(t *testing.T, args ...string) string {

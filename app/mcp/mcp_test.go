@@ -18,7 +18,7 @@ import (
 
 	"ashlar/app/budget"
 	"ashlar/app/cli"
-	"ashlar/app/drawing"
+	"ashlar/app/cli/picture"
 	"ashlar/app/held"
 	"ashlar/app/instance"
 	"ashlar/app/manual"
@@ -28,7 +28,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-var program = cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
+var program = cli.Runner{Render: picture.Render}
 
 // start starts "ashlar mcp" and gives its standard input and output.
 func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {

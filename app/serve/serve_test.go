@@ -19,13 +19,13 @@ import (
 	"time"
 
 	"ashlar/app/cli"
-	"ashlar/app/drawing"
+	"ashlar/app/cli/picture"
 	"ashlar/app/serve"
 	"ashlar/testdata/samples"
 )
 
 // runner draws on the CPU.
-var runner = cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
+var runner = cli.Runner{Render: picture.Render}
 
 // helper makes the test binary "ashlar serve", in a process and a folder of its own.
 const helper = "ASHLAR_SERVE_TEST"

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"ashlar/app/cli"
-	_ "ashlar/app/drawing" // which names the views that can be drawn
+	_ "ashlar/app/cli/picture" // which names the views that can be drawn
 	"ashlar/assets/desktop"
 	"ashlar/ingest"
 )

@@ -1,4 +1,4 @@
-package drawing_test
+package picture_test
 
 import (
 	"encoding/xml"
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	"ashlar/app/drawing"
+	"ashlar/app/cli/picture"
 	"ashlar/testdata/twins"
 )
 
@@ -30,7 +30,7 @@ func TestAboutInANarrowWindow(t *testing.T) {
 	}
 	out := filepath.Join(dir, "about.svg")
 	var errs strings.Builder
-	runner := cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
+	runner := cli.Runner{Render: picture.Render}
 	if code := cli.Main([]string{"render", address, "--size", "700x900", "-o", out}, nil, io.Discard, &errs, runner); code != cli.Done {
 		t.Fatal(errs.String())
 	}

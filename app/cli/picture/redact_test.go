@@ -1,4 +1,4 @@
-package drawing_test
+package picture_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
-	"ashlar/app/drawing"
+	"ashlar/app/cli/picture"
 )
 
 // TestRedacted: of what says where a recording comes from no picture has anything.
@@ -23,7 +23,7 @@ func TestRedacted(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := regexp.MustCompile(`acme|jane|hunter22`)
-	runner := cli.Runner{Render: func(o cli.RenderOptions) error { return drawing.Render(o, drawing.Draw) }}
+	runner := cli.Runner{Render: picture.Render}
 	draw := func(args ...string) []byte {
 		t.Helper()
 		var said bytes.Buffer

@@ -1,4 +1,5 @@
-package drawing
+// Package picture draws what ashlar render asks for into a file.
+package picture
 
 import (
 	"cmp"
@@ -11,6 +12,7 @@ import (
 
 	"ashlar/app/cli"
 	"ashlar/app/desk"
+	"ashlar/app/drawing"
 	"ashlar/app/outfile"
 	"ashlar/app/shell"
 	"ashlar/app/view"
@@ -77,9 +79,11 @@ func open(s *shell.Shell, o cli.RenderOptions) error {
 	return s.Settle(o.Ranges[:]...)
 }
 
-// Render draws what the window would show into a file; draw makes the pixels of
-// what is settled.
-func Render(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
+// Render draws what the window would show into a file, on the CPU.
+func Render(o cli.RenderOptions) error { return RenderBy(o, drawing.Draw) }
+
+// RenderBy is Render where draw makes the pixels of what is settled.
+func RenderBy(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
 	th, ok := theme.ByName(o.Theme)
 	if !ok {
 		th = theme.Dark
@@ -112,17 +116,17 @@ func Render(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float
 		o.Watch()
 	}
 	s = s.Still() // which waits for all that it shows
-	svg := IsSVG(o.Out)
+	svg := drawing.IsSVG(o.Out)
 	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
 	if o.To != nil {
 		path, to = "-", o.To
 	}
 	if svg {
-		return WriteSVG(path, out, SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), to)
+		return drawing.WriteSVG(path, out, drawing.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), to)
 	}
 	img, err := draw(s, o.Width, o.Height, o.Scale)
 	if err != nil {
 		return err
 	}
-	return WritePNG(path, out, img, to)
+	return drawing.WritePNG(path, out, img, to)
 }
