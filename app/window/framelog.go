@@ -97,20 +97,23 @@ func (l *frameLog) end(s *shell.Shell, size image.Point, due func() bool) {
 	defer l.mu.Unlock()
 	l.enc.Encode(line)
 	if still && !line.Rest {
-		go l.await(line, l.frames, due)
+		line.Rest = true
+		if text, err := json.Marshal(line); err == nil { // what is in it may be another's soon
+			go l.await(append(text, '\n'), l.frames, due)
+		}
 	}
 }
 
 // await writes the line of the newest frame once more, as one at rest, where what was
 // worked on meanwhile ends without anything new to show: no other frame comes then.
-func (l *frameLog) await(line frameLine, frame int, due func() bool) {
+func (l *frameLog) await(line []byte, frame int, due func() bool) {
 	for ended := false; !ended; {
 		time.Sleep(2 * time.Millisecond)
 		ended = l.ended(line, frame, due)
 	}
 }
 
-func (l *frameLog) ended(line frameLine, frame int, due func() bool) bool {
+func (l *frameLog) ended(line []byte, frame int, due func() bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.f == nil || l.frames != frame {
@@ -120,8 +123,7 @@ func (l *frameLog) ended(line frameLine, frame int, due func() bool) bool {
 		return false
 	}
 	if !due() { // whoever has worked has asked for a frame before the end
-		line.Rest = true
-		l.enc.Encode(line)
+		l.f.Write(line)
 	}
 	return true
 }
