@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"io"
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -11,11 +13,12 @@ import (
 	"testing"
 
 	"ashlar/app/cli"
+	"ashlar/app/cli/picture"
 	"ashlar/app/store"
 )
 
-// asked are lines of commands, in a folder with what the tests of package cli read. What
-// they say is tested there.
+// asked are lines of commands, in a folder with what the tests of package cli read; they
+// write to $OUT. What they say is tested there.
 var asked = []string{
 	"overview small.spaa",
 	"findings small.spall",
@@ -26,26 +29,26 @@ var asked = []string{
 	"top small.spaa --event malloc --range 100ms..1.5s --by file",
 	"top small.spaa --by thread --metric samples --json",
 	"top small.spall --sort total",
-	"top views.folded --view callers",
-	"calls small.spall --json",
+	"top small.spall --callers-of walk",
+	"calls small.spall walk --json",
 	"path small.spall",
-	"stats small.spall",
+	"stats small.spall --function walk",
 	"diff diff-a.folded diff-b.folded",
 	"diff diff-a.folded diff-b.folded --json",
 	"check damaged.spaa",
-	"convert small.spaa -o - --to folded",
+	"convert small.spaa $OUT/small.folded --force",
 	"marks small.spaa",
 	"cache",
 	"source small.spaa main",
-	"bundle nothing",
+	"bundle small.spaa -o $OUT/small.ashlar --force",
 	"show nothing",
 	"mcp",
-	"report small.spaa -o -",
-	"check-claims damaged.spaa",
+	"report small.spaa -o $OUT/small.md --force",
+	"check-claims $OUT/small.md",
 	"completion bash",
 	"version",
 	"help",
-	"help formats",
+	"help opening",
 	"help json top",
 	"top missing.spaa",
 	"top small.spaa --by nothing",
@@ -54,6 +57,10 @@ var asked = []string{
 // elsewhere are commands that are tried otherwise, or do not end.
 var elsewhere = []string{"render", "install", "uninstall", "serve", "watch"}
 
+// refused are commands that have nothing to answer here: no window is open, no recording is
+// kept, and what is checked is damaged.
+var refused = []string{"show", "cache", "check"}
+
 // commands asks the program every command, as people do, and the package that it is made of:
 // both say the same, though the one is compiled otherwise and has no C library.
 func commands(t *testing.T, program string) {
@@ -61,16 +68,24 @@ func commands(t *testing.T, program string) {
 	for _, folder := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(folder, t.TempDir())
 	}
+	out := t.TempDir()
 	var tried []string
 	for _, line := range asked {
-		args := strings.Fields(line)
-		tried = append(tried, args[0])
+		args := strings.Fields(strings.ReplaceAll(line, "$OUT", out))
 		var want, got answer
-		want.code = cli.Main(args, strings.NewReader(""), &want.stdout, &want.stderr, cli.Runner{Store: store.Open})
+		want.code = cli.Main(args, strings.NewReader(""), &want.stdout, &want.stderr, cli.Runner{Render: picture.Render, Store: store.Open})
+		want.read(t, out)
 		cmd := exec.Command(program, args...)
 		cmd.Stdout, cmd.Stderr = &got.stdout, &got.stderr
 		_ = cmd.Run() // its exit code is compared
 		got.code = cmd.ProcessState.ExitCode()
+		got.read(t, out)
+		if want.code == cli.Done || slices.Contains(refused, args[0]) {
+			tried = append(tried, args[0])
+		}
+		if !maps.Equal(got.files, want.files) {
+			t.Errorf("%s writes otherwise than the package", line)
+		}
 		if w, g := want.text(), got.text(); g != w || got.code != want.code {
 			t.Errorf("%s: exit code %d and\n%swhere the package has %d and\n%s", line, got.code, g, want.code, w)
 		}
@@ -82,7 +97,7 @@ func commands(t *testing.T, program string) {
 	all := strings.Split(list, ", ")
 	for _, name := range all {
 		if !slices.Contains(tried, name) && !slices.Contains(elsewhere, name) {
-			t.Errorf("%s was not tried", name)
+			t.Errorf("no line of %s was answered", name)
 		}
 	}
 	if len(all) < 20 {
@@ -90,13 +105,30 @@ func commands(t *testing.T, program string) {
 	}
 }
 
-// answer is what a command left behind.
+// answer has what a command left behind.
 type answer struct {
 	stdout, stderr bytes.Buffer
 	code           int
+	files          map[string]string // what it wrote, by name
 }
 
-// loading is what differs from run to run.
+// read takes in what was written to a folder.
+func (a *answer) read(t *testing.T, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.files = map[string]string{}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.files[e.Name()] = string(content)
+	}
+}
+
+// loading matches what differs from run to run.
 var loading = regexp.MustCompile(`(?m)^  read +.*$|(?s)"load": \{.*?\}`)
 
 func (a *answer) text() string {
