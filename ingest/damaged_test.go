@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/recording"
-	"ashlar/ingest/store"
+	"ashlar/ingest/format/store"
+	"ashlar/ingest/model/recording"
 	"ashlar/testdata/rounds"
 )
 

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 	"io"
 
-	"ashlar/ingest/lanes"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
 )
 
 // fingerprint is all that a recording says, through what it exports: a hash for

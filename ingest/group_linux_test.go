@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/testdata/gen/synth"
 )
 

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/ingest/codec"
-	"ashlar/ingest/decode"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 )
 
 // bell rings for Options.Notify, and is heard once for several rings in a row.

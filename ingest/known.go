@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"ashlar/ingest/decode"
-	"ashlar/ingest/jsonscan"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
 )
 
 // known is a format that is recognised and not opened.

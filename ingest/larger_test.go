@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"testing"
 
-	"ashlar/ingest/source"
-	"ashlar/ingest/store"
+	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/source"
 	"ashlar/testdata/gen/synth"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"ashlar/ingest/decode"
+	"ashlar/ingest/format/decode"
 	"ashlar/testdata/rounds"
 )
 

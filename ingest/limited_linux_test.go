@@ -23,10 +23,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/codec"
 	"ashlar/ingest/convert"
-	"ashlar/ingest/encode"
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/query/analyze"
 )
 
 // Small files that ask for more memory than there is end in a sentence, in a

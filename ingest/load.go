@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ashlar/ingest/codec"
-	"ashlar/ingest/decode"
-	"ashlar/ingest/fetch"
-	"ashlar/ingest/fetch/ssh"
-	"ashlar/ingest/memory"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/input/fetch/ssh"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 )
 
 // Options are wishes for loading; the zero value is fine.

@@ -3,7 +3,7 @@ package ingest
 import (
 	"context"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // Loaded is a Load that has ended, of a recording that was read otherwise, or could not

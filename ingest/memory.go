@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ashlar/ingest/memory"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
-	"ashlar/ingest/store"
+	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 )
 
 // A recording that is larger than memory must not take the machine down with

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 func warning(r *recording.Recording, code string) string {

@@ -3,11 +3,11 @@ package ingest
 import (
 	"context"
 
-	"ashlar/ingest/fetch"
-	"ashlar/ingest/fetch/ssh"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
-	"ashlar/ingest/store"
+	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/input/fetch/ssh"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 )
 
 // OpenSource opens the content of what a person named, a file, "-" or a URL,

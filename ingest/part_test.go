@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 )
 
 // costs adds up stacks, by their names, for a query.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 	"ashlar/testdata/gen/synth"
 )
 

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"testing"
 
-	"ashlar/ingest/decode"
-	"ashlar/ingest/source"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/source"
 	"ashlar/testdata/gen/synth"
 	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"

@@ -3,7 +3,7 @@ package ingest
 import (
 	"time"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // Stats says what loading took.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
-	"ashlar/app/cli/picture"
-	"ashlar/app/store"
+	"ashlar/app/command"
+	"ashlar/app/command/picture"
+	"ashlar/app/core/store"
 )
 
 // asked are lines of commands, in a folder with what the tests of package cli read; they
@@ -64,7 +64,7 @@ var refused = []string{"show", "cache", "check"}
 // commands asks the program every command, as people do, and the package that it is made of:
 // both say the same, though the one is compiled otherwise and has no C library.
 func commands(t *testing.T, program string) {
-	t.Chdir(filepath.Join("..", "cli", "testdata"))
+	t.Chdir(filepath.Join("..", "command", "testdata"))
 	for _, folder := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(folder, t.TempDir())
 	}

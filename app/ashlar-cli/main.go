@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"os"
 
-	"ashlar/app/cli"
-	"ashlar/app/cli/picture"
-	"ashlar/app/store"
+	"ashlar/app/command"
+	"ashlar/app/command/picture"
+	"ashlar/app/core/store"
 )
 
 func main() {

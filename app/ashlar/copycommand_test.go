@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
-	"ashlar/app/desk"
-	"ashlar/app/headless"
-	"ashlar/app/shell"
-	"ashlar/app/view"
-	"ashlar/ingest/recording"
+	"ashlar/app/command"
+	"ashlar/app/core/view"
+	"ashlar/app/window/desk"
+	"ashlar/app/window/headless"
+	"ashlar/app/window/shell"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
 )
 

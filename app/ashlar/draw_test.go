@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
-	"ashlar/ingest/recording"
+	"ashlar/app/command"
+	"ashlar/ingest/model/recording"
 	"ashlar/testdata/gen/synth"
 )
 

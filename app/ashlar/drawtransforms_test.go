@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/cli"
+	"ashlar/app/command"
 )
 
 // plainFrame and plainStack are stacks as a test has them: outermost first.

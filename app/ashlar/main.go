@@ -5,9 +5,9 @@ package main
 import (
 	"os"
 
-	"ashlar/app/cache"
-	"ashlar/app/cli"
-	"ashlar/app/store"
+	"ashlar/app/command"
+	"ashlar/app/core/cache"
+	"ashlar/app/core/store"
 	"ashlar/app/window"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/view"
-	"ashlar/ingest/analyze"
+	"ashlar/app/core/view"
+	"ashlar/ingest/query/analyze"
 	"ashlar/render/theme"
 	"ashlar/testdata/e2e"
 )

@@ -3,7 +3,7 @@ package window
 import (
 	"context"
 
-	"ashlar/app/shell"
+	"ashlar/app/window/shell"
 	"ashlar/render/theme"
 )
 

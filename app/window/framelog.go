@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"ashlar/app/outfile"
-	"ashlar/app/session"
-	"ashlar/app/shell"
+	"ashlar/app/core/session"
+	"ashlar/app/desktop/outfile"
+	"ashlar/app/window/shell"
 )
 
 // frameLog writes a JSON line for every frame.

@@ -3,8 +3,8 @@ package window
 import (
 	"context"
 
-	"ashlar/app/instance"
-	"ashlar/app/shell"
+	"ashlar/app/desktop/instance"
+	"ashlar/app/window/shell"
 )
 
 // inbox brings files that other programs hand over to the window's goroutine.

@@ -10,13 +10,13 @@ import (
 	"gioui.org/app"
 	"gioui.org/unit"
 
-	"ashlar/app/desk"
-	"ashlar/app/shell"
-	"ashlar/app/sourcefile"
-	"ashlar/app/store"
-	"ashlar/app/view"
-	"ashlar/ingest/compare"
-	"ashlar/ingest/plain"
+	"ashlar/app/core/sourcefile"
+	"ashlar/app/core/store"
+	"ashlar/app/core/view"
+	"ashlar/app/window/desk"
+	"ashlar/app/window/shell"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/query/compare"
 )
 
 // keeper remembers things in a store. What is written is written in the

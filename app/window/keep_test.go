@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/filelock"
-	"ashlar/app/store"
-	"ashlar/app/view"
+	"ashlar/app/core/store"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/filelock"
 )
 
 // hold takes the lock of a file, as a program that hangs would.

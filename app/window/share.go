@@ -10,13 +10,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ashlar/app/held"
-	"ashlar/app/serve"
-	"ashlar/app/session"
-	"ashlar/app/shell"
-	"ashlar/app/verb"
+	"ashlar/app/agent/serve"
+	"ashlar/app/core/held"
+	"ashlar/app/core/session"
+	"ashlar/app/core/verb"
+	"ashlar/app/window/shell"
 	"ashlar/ingest"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // share is what programs may have of the window, where the person lets them: a

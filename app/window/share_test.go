@@ -25,12 +25,12 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
-	"ashlar/app/cli"
-	"ashlar/app/instance"
-	"ashlar/app/serve"
-	"ashlar/app/shell"
-	"ashlar/app/verb"
-	"ashlar/app/view"
+	"ashlar/app/agent/serve"
+	"ashlar/app/command"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/instance"
+	"ashlar/app/window/shell"
 	"ashlar/render/theme"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"ashlar/app/shell"
+	"ashlar/app/window/shell"
 	"ashlar/render/theme"
 )
 

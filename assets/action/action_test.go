@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"ashlar/app/cli"
+	"ashlar/app/command"
 )
 
 // TestMain is the program that the action runs, where it is asked to be.

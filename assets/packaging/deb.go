@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/app/cli"
-	_ "ashlar/app/cli/picture" // which names the views that can be drawn
+	"ashlar/app/command"
+	_ "ashlar/app/command/picture" // which names the views that can be drawn
 	"ashlar/assets/desktop"
 	"ashlar/ingest"
 )

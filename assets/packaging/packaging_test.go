@@ -24,7 +24,7 @@ import (
 
 	"github.com/tc-hib/winres"
 
-	"ashlar/app/cli"
+	"ashlar/app/command"
 	"ashlar/assets/desktop"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest"
-	"ashlar/ingest/codec"
+	"ashlar/ingest/format/codec"
 )
 
 // ForFile finds the format that a file is written in by its name's extension.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"ashlar/ingest/encode"
+	"ashlar/ingest/format/encode"
 )
 
 func TestForFile(t *testing.T) {

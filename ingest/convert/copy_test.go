@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/encode"
+	"ashlar/ingest/format/encode"
 	"ashlar/spaa"
 	"ashlar/testdata/samples"
 )

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"ashlar/ingest"
-	"ashlar/ingest/codec"
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 	"ashlar/spaa"
 )
 

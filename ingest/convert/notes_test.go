@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 	"ashlar/spaa"
 )
 

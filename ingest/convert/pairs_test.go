@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/source"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/testdata/samples"
 )
 

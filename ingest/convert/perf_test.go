@@ -18,9 +18,9 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/ianlancetaylor/demangle"
 
-	"ashlar/ingest/decode/decodetest"
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/decode/decodetest"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 	"ashlar/spaa"
 	"ashlar/testdata/samples"
 )

@@ -15,14 +15,14 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/compare"
-	"ashlar/ingest/encode"
-	"ashlar/ingest/extract"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/search"
-	"ashlar/ingest/source"
-	"ashlar/ingest/spans"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/extract"
+	"ashlar/ingest/query/search"
+	"ashlar/ingest/query/spans"
 )
 
 // FuzzQuestions asks everything that can be asked of whatever can be read, and

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ashlar/ingest"
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 	"ashlar/testdata/samples"
 )
 

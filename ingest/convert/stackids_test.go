@@ -3,7 +3,7 @@ package convert
 import (
 	"testing"
 
-	"ashlar/ingest/encode"
+	"ashlar/ingest/format/encode"
 )
 
 // TestStackIDsTellFramesApart: stacks whose frames differ in no more than a line, an address or

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"ashlar/ingest"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/compare"
-	"ashlar/ingest/encode"
-	"ashlar/ingest/extract"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/spans"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/extract"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/timeline"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 )
 
 // A mangled name is shown readable, found by both, and stands in every target as

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 )
 
 // traceJSON is a trace with one of everything: nested spans, spans of no length

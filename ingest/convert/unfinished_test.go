@@ -3,8 +3,8 @@ package convert
 import (
 	"testing"
 
-	"ashlar/ingest/encode"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
 )
 
 // TestUnfinished: spans of every kind that never end last up to the recording's

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"ashlar/ingest/compare"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

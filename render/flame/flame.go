@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )

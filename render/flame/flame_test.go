@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 )
 
 // tree returns the tree of random stacks that weigh 1 to 1000 less some number.

@@ -1,7 +1,7 @@
 package flame
 
 import (
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 )
 

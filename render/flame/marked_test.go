@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

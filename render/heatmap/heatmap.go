@@ -9,9 +9,9 @@ import (
 	"image/color"
 	"math"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
-	"ashlar/ingest/spans"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/units"

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

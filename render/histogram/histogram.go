@@ -6,7 +6,7 @@ import (
 	"math"
 	"sort"
 
-	"ashlar/ingest/spans"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/units"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"ashlar/ingest/recording"
-	"ashlar/ingest/spans"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/compare"
-	"ashlar/ingest/spans"
+	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/raster"
 	"ashlar/render/svg"
 	"ashlar/render/theme"

@@ -3,7 +3,7 @@ package histogram
 import (
 	"math"
 
-	"ashlar/ingest/compare"
+	"ashlar/ingest/query/compare"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/units"

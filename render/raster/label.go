@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ashlar/ingest/funcname"
+	"ashlar/ingest/model/funcname"
 )
 
 // Ellipsis stands for what was left out of a label.

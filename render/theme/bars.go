@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/funcname"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/funcname"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 )
 
 // Mode says what the colour of a bar stands for.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // TestTextOnBarsIsLegible checks the contrast of labels with every colour that

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strconv"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/units"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/ingest/plain"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )

@@ -3,8 +3,8 @@ package timeline
 import (
 	"math"
 
-	"ashlar/ingest/lanes"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
 )
 
 // Hit is the thing under a point of the timeline.

@@ -3,7 +3,7 @@ package timeline
 import (
 	"fmt"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/ingest/lanes"
-	"ashlar/ingest/memory"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
 )
 
 // processOrder sorts processes as the file asks, then as they came; those with

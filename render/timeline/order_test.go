@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"ashlar/ingest/memory"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/model/recording"
 )
 
 // TestRowsHaveRoom: where there is no memory for a row for each of very many threads,

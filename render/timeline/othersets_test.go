@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ashlar/ingest/recording"
-	"ashlar/ingest/sets"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/model/sets"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"ashlar/ingest/lanes"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // TestDensityIsWhatIsThere compares how busy parts of a recording are with the

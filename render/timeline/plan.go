@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // Sizes in dp.

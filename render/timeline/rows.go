@@ -4,7 +4,7 @@ import (
 	"math"
 	"sort"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 )

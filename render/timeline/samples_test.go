@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 // TestSamplesAreBesideSpans looks at a thread with more lanes of spans and depths of

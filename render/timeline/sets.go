@@ -3,8 +3,8 @@ package timeline
 import (
 	"sort"
 
-	"ashlar/ingest/recording"
-	"ashlar/ingest/sets"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/model/sets"
 	"ashlar/render/raster"
 )
 

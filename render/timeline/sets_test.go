@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ashlar/ingest/calls"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

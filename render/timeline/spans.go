@@ -1,8 +1,8 @@
 package timeline
 
 import (
-	"ashlar/ingest/lanes"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

@@ -5,8 +5,8 @@ import (
 	"image/color"
 	"testing"
 
-	"ashlar/ingest/recording"
-	"ashlar/ingest/scan"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

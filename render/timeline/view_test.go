@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"

@@ -1,6 +1,6 @@
 package units
 
-import "ashlar/ingest/recording"
+import "ashlar/ingest/model/recording"
 
 // KindText says in half a sentence what the sums of a metric mean; "" where they
 // are just sums.

@@ -1,6 +1,6 @@
 package units
 
-import "ashlar/ingest/plain"
+import "ashlar/ingest/input/plain"
 
 // Plural counts things: 1 span, 12 000 spans.
 func Plural(n int64, one string) string { return Count(n) + " " + plain.Noun(n, one) }

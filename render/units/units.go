@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"ashlar/ingest/plain"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
 )
 
 // thin separates groups of three digits, and a number from its unit.

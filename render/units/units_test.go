@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/recording"
 )
 
 func TestDuration(t *testing.T) {

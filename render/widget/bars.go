@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/ingest/analyze"
+	"ashlar/ingest/query/analyze"
 	"ashlar/render/flame"
 	"ashlar/render/ui"
 )

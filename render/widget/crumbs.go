@@ -3,9 +3,9 @@ package widget
 import (
 	"image"
 
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/funcname"
-	"ashlar/ingest/recording"
+	"ashlar/ingest/model/funcname"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/render/ui"
 )
 

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"time"
 
-	"ashlar/app/session"
-	"ashlar/ingest/analyze"
-	"ashlar/ingest/calls"
-	rec "ashlar/ingest/recording"
-	"ashlar/ingest/search"
-	"ashlar/ingest/spans"
+	"ashlar/app/core/session"
+	rec "ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/search"
+	"ashlar/ingest/query/spans"
 )
 
 // answered is how long a question about a large recording took.

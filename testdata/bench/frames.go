@@ -21,7 +21,7 @@ func (b *bench) frame() ([]result, error) {
 	if err := f.warm(); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("go", "test", "-tags", "novulkan", "-run", "^$", "-bench", "^BenchmarkFrame$", "-benchtime", "300x", "./app/shell")
+	cmd := exec.Command("go", "test", "-tags", "novulkan", "-run", "^$", "-bench", "^BenchmarkFrame$", "-benchtime", "300x", "./app/window/shell")
 	cmd.Env = append(os.Environ(), "ASHLAR_BENCH_FILE="+f.path, "EGL_PLATFORM=surfaceless", "LIBGL_ALWAYS_SOFTWARE=1")
 	b.quiet()
 	r, err := execute(cmd)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/manual"
+	"ashlar/app/core/manual"
 )
 
 // A page has a line for each recording, with what it misses in bold and nothing else,

@@ -23,9 +23,9 @@ import (
 	"strings"
 	"time"
 
-	"ashlar/app/budget"
-	"ashlar/app/cli"
-	"ashlar/app/version"
+	"ashlar/app/agent/budget"
+	"ashlar/app/command"
+	"ashlar/app/core/version"
 )
 
 func main() {

@@ -1,0 +1,429 @@
+// Package budget cuts answers down to a size that their reader has room for, and
+// says what was left out and how to get it.
+package budget
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"ashlar/ingest/input/plain"
+)
+
+// Least is the smallest budget that is kept: less has no room for what an answer is
+// of and for saying what was left out.
+const Least = 200
+
+// LongestText is how many characters a text in a bounded answer has at most: names of
+// recordings may have any number.
+const LongestText = 1000
+
+// Tokens is how many tokens a text of n bytes is counted as: one for each four,
+// rounded up. Anybody can count it with wc -c.
+func Tokens(n int) int { return (n + 3) / 4 }
+
+// LeftOut says what an answer lacks of a list.
+type LeftOut struct {
+	// List is the path of names to it, Left how many of Of elements are not there.
+	List string `json:"list"`
+	Left int    `json:"left"`
+	Of   int    `json:"of"`
+	// Share is the part of the cost of the whole list that they have, from 0 to 1,
+	// and By the field that was added up; empty where elements have no cost.
+	Share json.Number `json:"share,omitempty"`
+	By    string      `json:"by,omitempty"`
+}
+
+// Cut are the fields that an answer has beside its own.
+type Cut struct {
+	// LeftOut has the lists of which not all is there, and All the command that
+	// prints all: only where anything was left out.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+	All     string    `json:"all,omitempty"`
+	// TextsCutTo is how many characters long texts were cut to, in their middle.
+	TextsCutTo int `json:"texts_cut_to,omitempty"`
+	// Redacted says what --redact left out.
+	Redacted string `json:"redacted,omitempty"`
+	// Remarks has the lines that the command line prints on standard error.
+	Remarks []string `json:"remarks,omitempty"`
+}
+
+// costs are the fields that say what an element of a list costs.
+var costs = [...]string{"self", "delta_self", "duration", "total", "count"}
+
+// JSON writes an answer, an object, as compact JSON of at most so many tokens.
+// Lists are cut at their ends, all to one length, and where that is not enough
+// long texts in their middle. Where anything is left out, the object has the fields
+// left_out, a list of [LeftOut], and all, the command that leaves out nothing.
+func JSON(v any, tokens int, all string) ([]byte, error) {
+	room := 4*tokens - 1 // each element takes two bytes at least
+	whole, err := readShort(v, room)
+	if err != nil {
+		return nil, err
+	}
+	texts := []int{LongestText, 200, 80, 40, 24}
+	b, err := whole.bytes()
+	if long := whole.hasLonger(LongestText); err != nil || Tokens(len(b)+1) <= tokens && !long && !whole.short() {
+		return append(b, '\n'), err
+	} else if !long {
+		texts[0] = 1 << 30
+	}
+	for _, text := range texts {
+		fits := func(n int) []byte {
+			b, err := whole.cut(n, text, all).bytes()
+			if err != nil || len(b) > room {
+				return nil
+			}
+			return b
+		}
+		if fits(0) == nil {
+			continue
+		}
+		most := min(whole.longest(), room)
+		n := sort.Search(most, func(n int) bool { return fits(n+1) == nil })
+		return append(fits(n), '\n'), nil
+	}
+	return nil, tooSmall(tokens, all)
+}
+
+func tooSmall(tokens int, all string) error {
+	return fmt.Errorf("the answer has no form of %d tokens: give a larger --budget, or none: %s", tokens, all)
+}
+
+// Rows writes an answer as text of at most so many tokens: write gives it with its
+// first n rows of all. v is the answer as an object, for the cost of the rows that
+// its field list names; list is "" for an answer whose lines are cut.
+func Rows(v any, list string, rows, tokens int, all string, write func(n int) string) (string, error) {
+	most := rows // of which there can be all: a line has a byte at least
+	if list == "" || rows <= 4*tokens {
+		if s := write(rows); Tokens(len(s)) <= tokens {
+			return s, nil
+		}
+	} else {
+		most = 4 * tokens
+	}
+	if list != "" {
+		whole, err := readShort(v, 4*tokens)
+		if err != nil {
+			return "", err
+		}
+		at := func(n int) string {
+			s := write(n)
+			return strings.TrimRight(s, "\n") + "\n" + whole.note(list, n, all)
+		}
+		if n := sort.Search(most, func(n int) bool { return Tokens(len(at(n+1))) > tokens }); Tokens(len(at(n))) <= tokens {
+			return at(n), nil
+		}
+	}
+	return Lines(write(0), tokens, all)
+}
+
+// Lines cuts a text at the end of a line.
+func Lines(s string, tokens int, all string) (string, error) {
+	if Tokens(len(s)) <= tokens {
+		return s, nil
+	}
+	lines := strings.SplitAfter(strings.TrimRight(s, "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	for n := len(lines) - 1; n > 0; n-- {
+		out := strings.Join(lines[:n], "") + fmt.Sprintf("left out: %d of %s; all: %s\n", len(lines)-n, plain.Plural(len(lines), "line"), all)
+		if Tokens(len(out)) <= tokens {
+			return out, nil
+		}
+	}
+	return "", tooSmall(tokens, all)
+}
+
+// note says of an answer's text which rows it lacks.
+func (v *value) note(list string, n int, all string) string {
+	rows := v.field(list)
+	if rows == nil || rows.of() <= n {
+		return "all: " + all + "\n"
+	}
+	s := fmt.Sprintf("left out: %d of %s", rows.of()-n, plain.Plural(rows.of(), "row"))
+	if by, share := rows.share(n); by != "" {
+		s += fmt.Sprintf(" with %s of their %s", percent(share), strings.ReplaceAll(by, "_", " "))
+	}
+	return s + "; all: " + all + "\n"
+}
+
+func percent(r *big.Rat) string {
+	f, _ := r.Float64()
+	return fmt.Sprintf("%.1f %%", 100*f)
+}
+
+// value is JSON that keeps the order of its fields.
+type value struct {
+	plain  any // of texts, numbers and the rest
+	object bool
+	keys   []string
+	list   []*value // the values of keys, or the elements of a list
+	isList bool
+	rest   *beyond // of a list that is longer; nil else
+	// by is the field that says what elements cost, and all what all of them do, once
+	// added says that it was looked for.
+	by    string
+	all   *big.Rat
+	added bool
+}
+
+// of is how many elements a list has.
+func (v *value) of() int {
+	if v.rest == nil {
+		return len(v.list)
+	}
+	return len(v.list) + v.rest.n
+}
+
+// short says that a list of an answer is longer than what was read of it.
+func (v *value) short() bool {
+	return slices.ContainsFunc(v.list, func(x *value) bool { return x.rest != nil })
+}
+
+// readShort is read of an answer of which lists as long as most are enough.
+func readShort(v any, most int) (*value, error) {
+	v, rest := shorter(v, most)
+	whole, err := read(v)
+	for name, r := range rest {
+		if list := whole.field(name); err == nil && list != nil {
+			list.rest = r
+		}
+	}
+	return whole, err
+}
+
+func read(v any) (*value, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(&b)
+	d.UseNumber()
+	return readValue(d)
+}
+
+func readValue(d *json.Decoder) (*value, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	open, ok := t.(json.Delim)
+	if !ok {
+		return &value{plain: t}, nil
+	}
+	v := &value{object: open == '{', isList: open == '['}
+	for d.More() {
+		if v.object {
+			k, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			v.keys = append(v.keys, k.(string))
+		}
+		x, err := readValue(d)
+		if err != nil {
+			return nil, err
+		}
+		v.list = append(v.list, x)
+	}
+	_, err = d.Token()
+	return v, err
+}
+
+// bytes is the JSON as it leaves the program: what is not seen is written as \uXXXX.
+func (v *value) bytes() ([]byte, error) {
+	var b, seen bytes.Buffer
+	if err := v.write(&b); err != nil {
+		return nil, err
+	}
+	_, err := plain.Writer(&seen).Write(b.Bytes())
+	return seen.Bytes(), err
+}
+
+func (v *value) write(b *bytes.Buffer) error {
+	if !v.object && !v.isList {
+		e := json.NewEncoder(b)
+		e.SetEscapeHTML(false)
+		err := e.Encode(v.plain)
+		b.Truncate(b.Len() - 1) // the newline
+		return err
+	}
+	b.WriteByte(map[bool]byte{true: '{', false: '['}[v.object])
+	for i, x := range v.list {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if v.object {
+			if err := (&value{plain: v.keys[i]}).write(b); err != nil {
+				return err
+			}
+			b.WriteByte(':')
+		}
+		if err := x.write(b); err != nil {
+			return err
+		}
+	}
+	b.WriteByte(map[bool]byte{true: '}', false: ']'}[v.object])
+	return nil
+}
+
+// field is that of a name, nil where there is none.
+func (v *value) field(name string) *value {
+	for i, k := range v.keys {
+		if k == name {
+			return v.list[i]
+		}
+	}
+	return nil
+}
+
+// longest is how many elements the longest list in it has.
+func (v *value) longest() (n int) {
+	if v.canBeCut() {
+		n = len(v.list)
+	}
+	for _, x := range v.list {
+		n = max(n, x.longest())
+	}
+	return n
+}
+
+// hasLonger says that a text in it has more than so many characters.
+func (v *value) hasLonger(most int) bool {
+	if s, ok := v.plain.(string); ok && len(s) > most && utf8.RuneCountInString(s) > most {
+		return true
+	}
+	return slices.ContainsFunc(v.list, func(x *value) bool { return x.hasLonger(most) })
+}
+
+// isTable says that an object has what a file names as its keys: more than any type
+// has fields.
+func (v *value) isTable() bool { return v.object && len(v.keys) > 40 }
+
+// canBeCut says that it has elements some of which may be left out. Two numbers are the
+// ends of something.
+func (v *value) canBeCut() bool {
+	ends := v.isList && len(v.list) == 2 && !slices.ContainsFunc(v.list, func(x *value) bool { _, number := x.plain.(json.Number); return !number })
+	return v.isList && !ends || v.isTable()
+}
+
+// cut is the value with lists of at most n elements and texts of at most so many
+// characters, and the fields that say so.
+func (v *value) cut(n, text int, all string) *value {
+	var left []*LeftOut
+	out := v.cutAt("", n, text, &left)
+	if len(left) == 0 && text == 1<<30 {
+		return out
+	}
+	if left == nil {
+		left = []*LeftOut{}
+	}
+	said, err := read(left)
+	if err != nil {
+		panic(err) // texts and numbers can be written
+	}
+	out.keys = append(append([]string{}, out.keys...), "left_out", "all")
+	out.list = append(append([]*value{}, out.list...), said, &value{plain: all})
+	if text < 1<<30 {
+		out.keys = append(out.keys, "texts_cut_to")
+		out.list = append(out.list, &value{plain: text})
+	}
+	return out
+}
+
+func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
+	if s, ok := v.plain.(string); ok {
+		return &value{plain: middle(s, text)}
+	}
+	if !v.object && !v.isList {
+		return v
+	}
+	out := &value{object: v.object, isList: v.isList, keys: v.keys, list: make([]*value, 0, len(v.list))}
+	keep := v.list
+	if v.canBeCut() && v.of() > n {
+		keep = keep[:min(n, len(keep))]
+		v.tell(path, n, left)
+		if v.object {
+			out.keys = out.keys[:n]
+		}
+	}
+	for i, x := range keep {
+		at := path
+		if v.object {
+			at = strings.TrimPrefix(path+"."+v.keys[i], ".")
+		} else {
+			at += "[]"
+		}
+		out.list = append(out.list, x.cutAt(at, n, text, left))
+	}
+	return out
+}
+
+// tell notes what is left out of a list; lists of one path are added up.
+func (v *value) tell(path string, n int, left *[]*LeftOut) {
+	for _, l := range *left {
+		if l.List == path {
+			l.Left, l.Of, l.Share, l.By = l.Left+v.of()-n, l.Of+v.of(), "", ""
+			return
+		}
+	}
+	l := &LeftOut{List: path, Left: v.of() - n, Of: v.of()}
+	if by, share := v.share(n); by != "" {
+		l.By, l.Share = by, json.Number(share.FloatString(4))
+	}
+	*left = append(*left, l)
+}
+
+// share adds up which part of the cost of all elements those from n on have.
+func (v *value) share(n int) (by string, share *big.Rat) {
+	if !v.added {
+		v.added = true
+		for i, name := range costs {
+			var all sum
+			v.addUp(name, len(v.list), &all)
+			v.all = all.rat()
+			if v.rest != nil {
+				v.all.Add(v.all, v.rest.cost[i].rat())
+			}
+			if v.all.Sign() > 0 {
+				v.by = name
+				break
+			}
+		}
+	}
+	if v.by == "" {
+		return "", nil
+	}
+	var kept sum
+	v.addUp(v.by, n, &kept)
+	rest := new(big.Rat).Sub(v.all, kept.rat())
+	return v.by, rest.Quo(rest, v.all)
+}
+
+// addUp adds up what the first n elements cost.
+func (v *value) addUp(by string, n int, s *sum) {
+	for _, x := range v.list[:min(n, len(v.list))] {
+		if f := x.field(by); f != nil {
+			if number, ok := f.plain.(json.Number); ok {
+				s.add(string(number))
+			}
+		}
+	}
+}
+
+// middle leaves out the middle of a text that is too long.
+func middle(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	r := []rune(s)
+	head := most / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(most-head-1):])
+}

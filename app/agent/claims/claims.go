@@ -1,0 +1,416 @@
+// Package claims holds numbers of a report against the recordings that they were taken
+// from, and writes reports whose numbers can be held so.
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/big"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/locate"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
+)
+
+// Check is the command.
+var Check = verb.Verb{
+	Name: "check-claims", Args: "REPORT.md [--json]", Line: "recompute the numbers of a report from its commands",
+	Text: `
+A claim is code in a line of the report: a command, a #, and what it says, as in
+  ashlar top run.spaa --metric samples # rows[name="parse"].self = 42
+The path names a field of what the command prints with --json (ashlar help
+json): rows[0] is the first element of a list, rows[name="parse"] the one with
+that name. With = the number must be the same, with ~ the same where it is
+rounded to the digits that are written; several are separated by semicolons.
+Bold numbers in such a line must be those of its claims, in their order: exact,
+or as people write them, with a unit (12.40 ms, 3.1 GB, 42.1 %).
+Addresses must be readable, and their files there.
+
+The exit code is 3 when anything is wrong; what is right is printed. Commands
+run in this folder; only those that read are.`,
+	Examples: [][2]string{{"ashlar check-claims REPORT.md", "hold a report against its recordings"}},
+	Answer:   Checked{},
+	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+		asJSON := fs.Bool("json", false, "print JSON")
+		verb.BudgetFlag(fs)
+		return func(p *verb.Program, args []string) error {
+			if len(args) != 1 {
+				return verb.Misuse("name one report")
+			}
+			text, err := read(p, args[0])
+			if err != nil {
+				return err
+			}
+			return check(p, args[0], text, *asJSON)
+		}
+	},
+}
+
+// mostReport bounds a report, in bytes.
+const mostReport = 16 << 20
+
+func read(p *verb.Program, path string) (string, error) {
+	in := p.Stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%s: there is no such file", path)
+		}
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, mostReport+1))
+	if err == nil && len(b) > mostReport {
+		err = fmt.Errorf("%s: a report has at most %d MB", path, mostReport>>20)
+	}
+	return string(b), err
+}
+
+// Checked says of each number of a report whether it holds.
+type Checked struct {
+	Report string `json:"report"`
+	// Claims is how many numbers and addresses were held, Wrong how many of them are
+	// wrong.
+	Claims int `json:"claims"`
+	Wrong  int `json:"wrong"`
+	// Found lists what is wrong.
+	Found []Wrong `json:"found"`
+}
+
+// Wrong is a claim that does not hold.
+type Wrong struct {
+	Line  int    `json:"line"`
+	Claim string `json:"claim"`
+	// Why says what is wrong, and what is right.
+	Why string `json:"why"`
+	// Right is the number that the recording has, null where there is none.
+	Right *json.Number `json:"right"`
+}
+
+// reading are the commands that a report may run: those that write nothing.
+var reading = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", "check"}
+
+func check(p *verb.Program, name, text string, asJSON bool) error {
+	c := &checker{p: p, Checked: Checked{Report: name, Found: []Wrong{}}, answers: map[string]any{}}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		c.line(n, line)
+	}
+	if c.Claims == 0 {
+		return fmt.Errorf("%s: there is no claim in it: ashlar check-claims --help says how one is written", name)
+	}
+	err := p.Answer(asJSON, &c.Checked, "found", len(c.Found), func(n int) string {
+		var b strings.Builder
+		for _, w := range c.Found[:n] {
+			fmt.Fprintf(&b, "%s:%d: %s: %s\n", plain.Text(name), w.Line, plain.Text(w.Claim), plain.Text(w.Why))
+		}
+		fmt.Fprintf(&b, "%d of %d claims are wrong\n", c.Wrong, c.Claims)
+		return b.String()
+	})
+	if err == nil && c.Wrong > 0 {
+		return &verb.Failed{Text: fmt.Sprintf("%s: %d of %d claims are wrong", name, c.Wrong, c.Claims)}
+	}
+	return err
+}
+
+type checker struct {
+	Checked
+	p       *verb.Program
+	answers map[string]any // by command
+}
+
+var (
+	codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("``(.+?)``|`([^`]+)`") })
+	address  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+") })
+	bold     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*([^*]*)\*\*`) })
+	spoken   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`) })
+	one      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(.*\S)\s*([=~])\s*([-+]?[0-9][0-9]*(?:\.[0-9]+)?)\s*$`)
+	})
+)
+
+func (c *checker) wrong(line int, claim string, right *json.Number, format string, args ...any) {
+	c.Wrong++
+	c.Found = append(c.Found, Wrong{line, claim, fmt.Sprintf(format, args...), right})
+}
+
+// line holds what a line of the report claims.
+func (c *checker) line(n int, line string) {
+	var numbers, said []string // of claims, and how people write what is right
+	for _, m := range codeSpan().FindAllStringSubmatch(line, -1) {
+		code := strings.TrimSpace(m[1] + m[2])
+		command, says, ok := cutComment(code)
+		if !ok || !strings.HasPrefix(command, "ashlar ") {
+			continue
+		}
+		for _, s := range splitOutside(says, ';') {
+			c.Claims++
+			x := one().FindStringSubmatch(s)
+			if x == nil {
+				c.wrong(n, code, nil, "%q is no claim: write PATH = NUMBER", strings.TrimSpace(s))
+				continue
+			}
+			numbers = append(numbers, x[3])
+			said = append(said, c.number(n, strings.TrimSpace(command), x[1], x[2] == "~", x[3]))
+		}
+	}
+	for _, m := range address().FindAllString(line, -1) {
+		c.Claims++
+		if err := readable(m, c.p.Recent()); err != nil {
+			c.wrong(n, m, nil, "%v", err)
+		}
+	}
+	if len(numbers) == 0 {
+		return
+	}
+	// Bold numbers are those of claims, in their order.
+	next := 0
+	for _, m := range bold().FindAllStringSubmatch(codeSpan().ReplaceAllString(line, ""), -1) {
+		x := even(m[1])
+		if !spoken().MatchString(x) {
+			continue
+		}
+		c.Claims++
+		i := next
+		for i < len(numbers) && !says(x, numbers[i], said[i]) {
+			i++
+		}
+		if i == len(numbers) {
+			c.wrong(n, m[0], nil, "the line claims %s", strings.Join(or2(said, numbers), ", "))
+			continue
+		}
+		next = i + 1
+	}
+}
+
+// readable says what is wrong with an address.
+func readable(s string, near []string) error {
+	v, err := view.Parse(s)
+	if err != nil {
+		return err
+	}
+	_, err = locate.Files(v, "", near)
+	return err
+}
+
+// even has one kind of blank and of minus in a text.
+func even(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == '−':
+			return '-'
+		}
+		return r
+	}, strings.TrimSpace(s))
+}
+
+// says reports whether a bold number is that of a claim: its digits, or what people write
+// for it, also with fewer digits.
+func says(bold, number, people string) bool {
+	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
+	b := spoken().FindStringSubmatch(bold)
+	if b[2] == "" || people == "" {
+		return same(digits(b[1]), number, false)
+	}
+	p := spoken().FindStringSubmatch(people)
+	return p != nil && b[2] == p[2] && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
+}
+
+// or2 are texts, or others where they are empty.
+func or2(a, b []string) (all []string) {
+	for i := range a {
+		all = append(all, or(a[i], b[i]))
+	}
+	return all
+}
+
+// people is a number of an answer as people write it: with the unit that stands nearest
+// above it, shares in percent; "" where it has none.
+func people(answer any, path string) string {
+	v, err := follow(answer, path)
+	n, ok := v.(json.Number)
+	if err != nil || !ok {
+		return ""
+	}
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	if last == "share" || strings.HasSuffix(last, "_share") {
+		f, err := n.Float64()
+		if err != nil {
+			return ""
+		}
+		return even(strconv.FormatFloat(100*f, 'f', 1, 64) + " %")
+	}
+	unit := ""
+	switch {
+	case strings.HasSuffix(last, "_ns"):
+		unit = "ns"
+	case counts[last]:
+		return ""
+	default:
+		for at := path; at != ""; {
+			at = at[:max(strings.LastIndexAny(at, ".["), 0)]
+			if u, err := follow(answer, strings.TrimPrefix(at+".unit", ".")); err == nil {
+				unit, _ = u.(string)
+				break
+			}
+		}
+	}
+	whole, fraction, _ := strings.Cut(n.String(), ".")
+	mantissa, err := strconv.ParseInt(whole+fraction, 10, 64)
+	if err != nil || unit == "" {
+		return ""
+	}
+	return even(plain.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
+}
+
+// counts are fields without the unit that stands above them.
+var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
+
+// number holds one number against what the command answers, and returns how people
+// write what is right.
+func (c *checker) number(line int, command, path string, rounded bool, said string) string {
+	claim := command + " # " + path
+	answer, err := c.answer(command)
+	if err != nil {
+		c.wrong(line, claim, nil, "%v", err)
+		return ""
+	}
+	v, err := follow(answer, path)
+	if err != nil {
+		c.wrong(line, claim, nil, "%v", err)
+		return ""
+	}
+	right, ok := v.(json.Number)
+	switch {
+	case !ok:
+		c.wrong(line, claim, nil, "%s is no number", path)
+	case !same(string(right), said, rounded):
+		c.wrong(line, claim, &right, "it says %s, and is %s", said, right)
+	}
+	return people(answer, path)
+}
+
+// answer has the JSON that a command prints.
+func (c *checker) answer(command string) (any, error) {
+	if v, ok := c.answers[command]; ok {
+		if err, bad := v.(error); bad {
+			return nil, err
+		}
+		return v, nil
+	}
+	v, err := c.run(command)
+	if c.answers[command] = v; err != nil {
+		c.answers[command] = err
+	}
+	return v, err
+}
+
+func (c *checker) run(command string) (any, error) {
+	words, err := split(command)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) < 2 || !slices.Contains(reading, words[1]) {
+		return nil, fmt.Errorf("a report may run %s, and no other command", strings.Join(reading, ", "))
+	}
+	words = words[1:]
+	if !slices.Contains(words, "--json") {
+		words = append(words, "--json")
+	}
+	var out, remarks bytes.Buffer
+	code := c.p.Run(verb.Ask{Ctx: c.p.Ctx, Args: words, Stdout: &out, Stderr: &remarks})
+	d := json.NewDecoder(&out)
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		said := strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: ")
+		return nil, fmt.Errorf("the command gives no answer (exit code %d): %s", code, said)
+	}
+	return v, nil
+}
+
+// same says that two decimals are one number; rounded, that the first is the second
+// where it is rounded to its digits.
+func same(right, said string, rounded bool) bool {
+	a, ok := new(big.Rat).SetString(right)
+	b, ok2 := new(big.Rat).SetString(said)
+	if !ok || !ok2 {
+		return false
+	}
+	if !rounded {
+		return a.Cmp(b) == 0
+	}
+	_, digits, _ := strings.Cut(said, ".")
+	half := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Mul(big.NewInt(2), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(digits))), nil)))
+	d := new(big.Rat).Sub(a, b)
+	return d.Abs(d).Cmp(half) <= 0
+}
+
+var step = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\.?([A-Za-z0-9_-]+)|^\[([0-9]+)\]|^\[([A-Za-z0-9_-]+)=("(?:[^"\\]|\\.)*")\]`)
+})
+
+// follow finds a field of an answer by its path.
+func follow(v any, path string) (any, error) {
+	for rest := path; rest != ""; {
+		m := step().FindStringSubmatch(rest)
+		if m == nil {
+			return nil, fmt.Errorf("%q is no path: write rows[0].self or rows[name=\"parse\"].self", path)
+		}
+		at := strings.TrimSuffix(path, rest)
+		rest = rest[len(m[0]):]
+		switch {
+		case m[1] != "":
+			o, _ := v.(map[string]any)
+			x, ok := o[m[1]]
+			if !ok {
+				return nil, fmt.Errorf("there is no field %s in %s", m[1], or(at, "the answer"))
+			}
+			v = x
+		case m[2] != "":
+			list, _ := v.([]any)
+			i, err := strconv.Atoi(m[2])
+			if err != nil || i >= len(list) {
+				return nil, fmt.Errorf("%s has %d elements, and no [%s]", at, len(list), m[2])
+			}
+			v = list[i]
+		default:
+			var name string
+			if err := json.Unmarshal([]byte(m[4]), &name); err != nil {
+				return nil, fmt.Errorf("%s is no text: %w", m[4], err)
+			}
+			list, _ := v.([]any)
+			i := slices.IndexFunc(list, func(x any) bool {
+				o, _ := x.(map[string]any)
+				return o[m[3]] != nil && fmt.Sprint(o[m[3]]) == name
+			})
+			if i < 0 {
+				return nil, fmt.Errorf("no element of %s has the %s %q", at, m[3], name)
+			}
+			v = list[i]
+		}
+	}
+	return v, nil
+}

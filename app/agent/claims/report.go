@@ -1,0 +1,247 @@
+package claims
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/yuin/goldmark"
+
+	"ashlar/app/core/verb"
+	"ashlar/app/desktop/outfile"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/query/redact"
+)
+
+// Report is the command.
+var Report = verb.Verb{
+	Name: "report", Args: "FILE [FILE] -o OUT.md", Line: "write a report whose numbers can be recomputed",
+	Text: `
+Of one recording: what it is, where the cost went, and what is unusual. Of two,
+the first being the baseline: what differs, and how sure that is. Each number
+stands beside the command that prints it, so that check-claims can hold it
+against the recordings; findings have the addresses that show them. Pictures lie
+beside the report, unless it goes to standard output (-o -), for a comment on a
+change, say. A name that ends in .html makes a page.`,
+	Examples: [][2]string{
+		{"ashlar report run.spaa -o report.md", "a report of one run, with its picture"},
+		{"ashlar report old.pprof new.pprof -o -", "what a change does, for a comment on it"},
+	},
+	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+		out := fs.StringP("output", "o", "", "write the report to this `FILE`, which ends in .md or .html; - is standard output")
+		force := fs.Bool("force", false, "replace the file where there is one")
+		rows := fs.IntP("rows", "n", 10, "list at most `N` functions")
+		verb.RedactFlag(fs)
+		return func(p *verb.Program, args []string) error {
+			html := strings.EqualFold(filepath.Ext(*out), ".html")
+			switch {
+			case len(args) < 1 || len(args) > 2:
+				return verb.Misuse("name one recording, or two to compare")
+			case args[0] == "-" || args[len(args)-1] == "-":
+				return verb.Misuse("a report names its recordings, so they have to be files")
+			case *out != "-" && !html && !strings.EqualFold(filepath.Ext(*out), ".md"):
+				return verb.Misuse("name the report with -o: it ends in .md or .html, or is - for standard output")
+			case *rows < 1:
+				return verb.Misuse("-n %d lists nothing", *rows)
+			}
+			w := &writer{p: p, rows: *rows}
+			w.redact, _ = fs.GetBool("redact")
+			if err := w.write(args, *out); err != nil {
+				return err
+			}
+			text := w.b.Bytes()
+			if html {
+				var page bytes.Buffer
+				fmt.Fprintf(&page, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>Report</title>\n")
+				if err := goldmark.Convert(text, &page); err != nil {
+					return err
+				}
+				text = page.Bytes()
+			}
+			if *out == "-" {
+				_, err := p.Stdout.Write(text)
+				return err
+			}
+			return outfile.Write(*out, outfile.Options{Replace: *force, Not: args}, func(f io.Writer) error {
+				_, err := f.Write(text)
+				return err
+			})
+		}
+	},
+}
+
+// writer writes a report.
+type writer struct {
+	p    *verb.Program
+	rows int
+	// redact has all answers without what says where recordings come from.
+	redact bool
+	b      bytes.Buffer
+}
+
+func (w *writer) write(files []string, out string) error {
+	if len(files) == 2 {
+		if err := w.difference(files); err != nil {
+			return err
+		}
+	} else if err := w.cost(files[0]); err != nil {
+		return err
+	}
+	if err := w.findings(files); err != nil {
+		return err
+	}
+	switch {
+	case w.redact:
+		w.say("\nURLs, hosts, folders, arguments and labels were left out, and so was the picture.\n")
+	case out != "-":
+		return w.picture(files, out)
+	}
+	return nil
+}
+
+// source is a command whose answer the report quotes.
+type source struct {
+	command string
+	answer  any
+}
+
+func (w *writer) ask(args ...string) (*source, error) {
+	c := &checker{p: w.p}
+	if w.redact {
+		args = append(args, "--redact")
+	}
+	s := &source{}
+	var err error
+	s.answer, err = c.run(plain.Command(append([]string{"ashlar"}, args...)...))
+	for i := range args {
+		args[i] = w.name(args[i])
+	}
+	s.command = plain.Command(append([]string{"ashlar"}, args...)...)
+	return s, err
+}
+
+// name is how the report calls a recording.
+func (w *writer) name(file string) string {
+	if _, err := os.Stat(file); w.redact && err == nil {
+		return redact.FileName(file)
+	}
+	return file
+}
+
+// text is a field of the answer.
+func (s *source) text(path string) string {
+	v, err := follow(s.answer, path)
+	if err != nil || v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// number is a field of the answer as people write it.
+func (s *source) number(path string) string {
+	return "**" + words(or(people(s.answer, path), s.text(path))) + "**"
+}
+
+// claim is the code that claims fields of the answer.
+func (s *source) claim(paths ...string) string {
+	var all []string
+	for _, p := range paths {
+		if v, err := follow(s.answer, p); err == nil {
+			if n, ok := v.(json.Number); ok && one().MatchString(p+" = "+n.String()) {
+				all = append(all, p+" = "+n.String())
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "``" + s.command + " # " + strings.Join(all, "; ") + "``"
+}
+
+func (s *source) len(path string) int {
+	v, err := follow(s.answer, path)
+	list, _ := v.([]any)
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}
+
+// code is a name of a recording as code, in which nothing is Markdown.
+func code(s string) string { return "`" + strings.ReplaceAll(plain.Short(s), "`", "'") + "`" }
+
+// words is a sentence of the program with names of a recording in it.
+func words(s string) string {
+	return strings.NewReplacer("*", `\*`, "`", "'", "<", `\<`, "[", `\[`, "_", `\_`, "#", `\#`).Replace(plain.Text(s))
+}
+
+func (w *writer) say(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
+
+func (w *writer) cost(file string) error {
+	top, err := w.ask("top", file, "-n", fmt.Sprint(w.rows), "--json")
+	if err != nil {
+		return err
+	}
+	w.say("# Report of %s\n\n", words(w.name(file)))
+	w.say("Total of %s: %s, from %s %s. %s\n\n## Where the cost went\n\n", code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
+	for i := range top.len("rows") {
+		at := fmt.Sprintf("rows[%d].", i)
+		w.say("%d. %s: by itself %s, with what it calls %s. %s\n", i+1, code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
+	}
+	return nil
+}
+
+func (w *writer) difference(files []string) error {
+	diff, err := w.ask("diff", files[0], files[1], "-n", fmt.Sprint(w.rows), "--json")
+	if err != nil {
+		return err
+	}
+	w.say("# Comparison of %s with %s\n\n%s\n\n", words(w.name(files[1])), words(w.name(files[0])), words(diff.text("verdict")))
+	w.say("Total of %s: %s, before it was %s. %s\n\n## What differs\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
+	if diff.len("rows") == 0 {
+		w.say("Nothing.\n")
+	}
+	for i := range diff.len("rows") {
+		at := fmt.Sprintf("rows[%d].", i)
+		w.say("%d. %s: by itself %s more, from %s to %s", i+1, code(diff.text(at+"name")), diff.number(at+"delta_self"), diff.number(at+"a_self"), diff.number(at+"b_self"))
+		if diff.text(at+"confidence") != "" {
+			w.say(", with a confidence of %s", diff.number(at+"confidence"))
+		}
+		w.say(". %s\n", diff.claim(at+"delta_self", at+"a_self", at+"b_self", at+"confidence"))
+	}
+	return nil
+}
+
+func (w *writer) findings(files []string) error {
+	found, err := w.ask(append(append([]string{"findings"}, files...), "--json")...)
+	if err != nil {
+		return err
+	}
+	w.say("\n## What is unusual\n\n")
+	if found.len("findings") == 0 {
+		w.say("Nothing that a rule knows.\n")
+	}
+	for i := range found.len("findings") {
+		at := fmt.Sprintf("findings[%d].", i)
+		w.say("- %s Its size is %s, a share of %s. Wrong when %s. %s\n  `%s`\n", words(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
+			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), found.text(at+"address"))
+	}
+	return nil
+}
+
+// picture draws the recordings beside the report.
+func (w *writer) picture(files []string, out string) error {
+	name := strings.TrimSuffix(out, filepath.Ext(out)) + ".png"
+	var remarks bytes.Buffer
+	if w.p.Run(verb.Ask{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
+		return errors.New(strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: "))
+	}
+	w.say("\n![What the window shows](%s)\n", strings.ReplaceAll(filepath.Base(name), " ", "%20"))
+	return nil
+}

@@ -1,0 +1,62 @@
+package findings
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+)
+
+const differenceWrong = "the two runs were given other work, or vary from one to the next by as much: compare several runs a side"
+
+// mostDifferences is how many functions of a comparison are listed.
+const mostDifferences = 5
+
+// Differences lists what costs more or less in B than in A and is no chance: the
+// whole, and functions by themselves.
+func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, error) {
+	c, err := compare.Compare(ctx, []compare.Input{{Rec: a}}, []compare.Input{{Rec: b}}, compare.Options{})
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.Table(ctx, compare.ByFunction, true)
+	if err != nil {
+		return nil, err
+	}
+	l := &look{ctx: ctx, rec: a, shown: []*recording.Recording{a, b}, metric: &c.Metric.Common, event: &a.Events[c.Metric.Event[0]], sum: c.A().RawTotal, behind: evidence.Sampled{Samples: c.A().Samples + c.B().Samples}, out: []Finding{}}
+	l.query.Metric = l.event.Primary
+	add := func(claim, function string, conf *compare.Confidence, delta, was int64, state view.State) {
+		f := Finding{Rule: "difference", WrongWhen: differenceWrong, Claim: claim, Function: function, Confidence: decimal(conf.Level()), Size: l.sizeOf(delta, was)}
+		l.evidence(&f, state, "diff", evidence.File(a), evidence.File(b))
+		l.out = append(l.out, f)
+	}
+	real := func(conf *compare.Confidence, delta int64) bool {
+		return conf != nil && conf.Level() >= .99 && math.Abs(float64(delta)) >= .03*math.Abs(float64(l.sum))
+	}
+	word := func(delta int64) string {
+		if delta < 0 {
+			return "less"
+		}
+		return "more"
+	}
+	if delta := c.B().RawTotal - c.A().RawTotal; real(t.Whole, delta) {
+		add(fmt.Sprintf("B costs %s %s than A: %s, %s.", units.Value(max(delta, -delta), l.metric), word(delta), units.Value(c.B().RawTotal, l.metric), units.Value(c.A().RawTotal, l.metric)), "", t.Whole, delta, l.sum, view.State{Tab: "table"})
+	}
+	n := 0
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Self == nil || !real(r.Self, r.DeltaSelf()) || n == mostDifferences {
+			continue
+		}
+		n++
+		name := recording.FuncName{Name: r.Name, Module: r.Module}
+		add(fmt.Sprintf("%s costs %s %s by itself in B: %s, %s in A.", quoted(r.Name), units.Value(max(r.DeltaSelf(), -r.DeltaSelf()), l.metric), word(r.DeltaSelf()), units.Value(r.BSelf, l.metric), units.Value(r.ASelf, l.metric)),
+			r.Name, r.Self, r.DeltaSelf(), l.sum, view.State{Tab: "difference", Function: &name})
+	}
+	return l.out, nil
+}

@@ -1,0 +1,253 @@
+// Package findings looks for what is unusual in a recording by fixed rules: the same
+// recording always gives the same findings, each with its evidence, its size, how
+// sure it is, and when its rule is wrong.
+//
+// A share of samples is only found where it is above its rule's threshold with a
+// confidence of 95 %; times of spans are exact. What a rule needs and a recording
+// does not have makes it silent.
+package findings
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+// Finding is one thing that a rule has found.
+type Finding struct {
+	// Rule is its name, as help findings lists it.
+	Rule string `json:"rule"`
+	// Claim says in a sentence what was found.
+	Claim string `json:"claim"`
+	// Function is the one it is about, Thread the thread; names are those of the
+	// recording.
+	Function string `json:"function,omitempty"`
+	Thread   string `json:"thread,omitempty"`
+	Size     Size   `json:"size"`
+	// Confidence is that of the size being above the rule's threshold, from 0 to 1;
+	// null where it was not sampled, or nothing says how many samples there are.
+	Confidence *json.Number `json:"confidence"`
+	// WrongWhen says when the rule is wrong.
+	WrongWhen string `json:"wrong_when"`
+	// Address shows the evidence, Command prints it.
+	Address string `json:"address"`
+	Command string `json:"command"`
+}
+
+// Size is how much a finding is about: exact decimals in Unit, of a metric of an
+// event. Share is that of Of, from 0 to 1.
+type Size struct {
+	Value  json.Number `json:"value"`
+	Unit   string      `json:"unit"`
+	Metric string      `json:"metric"`
+	Event  string      `json:"event,omitempty"`
+	Share  json.Number `json:"share"`
+	Of     json.Number `json:"of"`
+	// Samples is how many are behind Of; 0 where that is not known, or nothing was
+	// sampled.
+	Samples int64 `json:"samples"`
+
+	share float64
+}
+
+// rule looks for one thing.
+type rule struct {
+	name, what, wrong string
+	find              func(*look, rule) error
+}
+
+// rules are all there are, in the order of the manual.
+var rules = []rule{
+	{"sampler", "records were left out, samples lost, stacks cut off or not followed, names not found", "what is missing falls evenly on everything: shares then still hold", (*look).sampler},
+	{"recursion", "a function calls itself sixteen deep or more, in a quarter of the cost", "the function walks a tree, parses, or runs another program's calls, as interpreters do", (*look).recursion},
+	{"lock", "a tenth of the cost waits for locks", "waiting is all that those threads are for", (*look).lock},
+	{"gc", "a fifth of the cost collects garbage", "there was nothing else to do and processors were free for it", (*look).gc},
+	{"kernel", "half of the cost is in the kernel", "the program's work is that of the kernel: copying files, sending packets", (*look).kernel},
+	{"hot", "one function has half of the cost by itself", "the function is what the program is for", (*look).hot},
+	{"garbage", "a function allocates a third of all memory and keeps a twentieth of that or less", "the recording ends when all is done, and nothing is kept anyway", (*look).garbage},
+	{"hump", "a fifth or fewer of a function's calls are apart from the others and have two fifths of its time", "the slow calls are of another kind, and meant to be slow", (*look).hump},
+	{"slower", "calls of a function take twice as long at the end as at the beginning", "the calls do more and more work, as asked", (*look).slower},
+	{"starving", "a thread has a fiftieth or less of what threads of its name have", "the thread is kept for other work, or came late", (*look).starving},
+	{"stall", "nothing ran for a tenth of the time, on any thread", "the program was waiting for a person, or for another program", (*look).stall},
+}
+
+// Describe lists the rules: what each finds and when it is wrong.
+func Describe() (all [][3]string) {
+	for _, r := range rules {
+		all = append(all, [3]string{r.name, r.what, r.wrong})
+	}
+	return append(all, [3]string{"difference", "with two recordings: the whole, or a function by itself, differs by 3 % of A or more, with a confidence of 99 %", differenceWrong})
+}
+
+// look is a recording that is being looked at by its default metric.
+type look struct {
+	ctx     context.Context
+	rec     *recording.Recording
+	shown   []*recording.Recording // by addresses: rec, or the two that are compared
+	query   analyze.Query
+	event   *recording.Event
+	metric  *recording.Metric
+	tree    *analyze.Tree
+	sum     int64
+	behind  evidence.Sampled // sum
+	classes []class          // by function
+	out     []Finding
+}
+
+// Of lists what all rules find in a recording, the largest share first.
+func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
+	l := &look{ctx: ctx, rec: rec, shown: []*recording.Recording{rec}}
+	e, m, err := analyze.Choose(rec, "", "")
+	if err != nil {
+		return nil, err
+	}
+	if err := l.weigh(e, m); err != nil {
+		return nil, err
+	}
+	l.out = []Finding{}
+	for _, r := range rules {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := r.find(l, r); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(l.out, func(a, b Finding) int { return cmp.Compare(b.Size.share, a.Size.share) })
+	return l.out, nil
+}
+
+// weigh adds up a metric of an event; -1 is none.
+func (l *look) weigh(event, metric int) error {
+	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, out: l.out}
+	if event < 0 {
+		return nil
+	}
+	l.query = analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(l.rec, recording.Scope{})}
+	l.event = &l.rec.Events[event]
+	l.metric = &l.event.Metrics[metric]
+	w, err := analyze.Weigh(l.ctx, l.rec, l.query)
+	if err != nil {
+		return err
+	}
+	l.sum = w.Sum
+	if l.behind, err = evidence.SampledOf(l.ctx, l.rec, l.query, w); err != nil {
+		return err
+	}
+	l.tree = analyze.NewTree(l.rec, w)
+	if l.classes == nil {
+		l.classes = classesOf(l.rec)
+	}
+	return nil
+}
+
+// sampled says that the weights were sampled, and not measured one by one.
+func (l *look) sampled() bool { return l.event != nil && l.event.Basis != recording.FromSpans }
+
+// enough is the fewest samples from which a rule concludes anything.
+const enough = 50
+
+// above is the confidence that a share is above a threshold, and whether that is
+// enough to say so: by the normal approximation where it was sampled.
+func (l *look) above(share, threshold float64) (*json.Number, bool) {
+	switch {
+	case share < threshold:
+		return nil, false
+	case !l.sampled() || l.behind.Samples == 0:
+		return nil, true
+	case l.behind.Worth < enough:
+		return nil, false
+	}
+	c := normal((share - threshold) / math.Sqrt(threshold*(1-threshold)/l.behind.Worth))
+	return decimal(c), c >= .95
+}
+
+// normal is the probability that a value of the standard normal distribution is less.
+func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+func decimal(v float64) *json.Number {
+	n := json.Number(strconv.FormatFloat(v, 'f', 4, 64))
+	return &n
+}
+
+// size is that of a part of the sum.
+func (l *look) size(part int64) Size { return l.sizeOf(part, l.sum) }
+
+func (l *look) sizeOf(part, whole int64) Size {
+	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.behind.Samples, Share: "0"}
+	if whole != 0 {
+		s.share = float64(part) / float64(whole)
+		s.Share = *decimal(s.share)
+	}
+	return s
+}
+
+func exact(v int64, m *recording.Metric) json.Number {
+	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
+}
+
+// amount is a part of the sum for people.
+func (l *look) amount(part int64) string {
+	return units.Value(part, l.metric) + " (" + units.Percent(part, l.sum) + ")"
+}
+
+// evidence is where a finding shows: state is the view, args the command.
+func (l *look) evidence(f *Finding, state view.State, args ...string) {
+	if l.event != nil {
+		if d := l.rec.DefaultEvent(); &l.rec.Events[d] != l.event || l.event.Primary != l.query.Metric {
+			state.Event, state.Metric = l.event.Title(), l.metric.Name
+			args = append(args, "--metric", l.metric.Name)
+			if l.event.Name != "" {
+				args = append(args, "--event", l.event.Name)
+			}
+		}
+	}
+	f.Address = evidence.Address(state, l.shown...)
+	f.Command = evidence.Command(l.rec, args...)
+}
+
+// add notes a finding of a rule.
+func (l *look) add(r rule, f Finding, state view.State, args ...string) {
+	f.Rule, f.WrongWhen = r.name, r.wrong
+	l.evidence(&f, state, args...)
+	l.out = append(l.out, f)
+}
+
+// of is a view of a function, on a tab.
+func of(f recording.Function, tab string) view.State {
+	name := f.FuncName()
+	return view.State{Function: &name, Tab: tab}
+}
+
+func typed(rec *recording.Recording, f recording.Function) string {
+	return analyze.RefTo(f).Typed(rec)
+}
+
+// quoted is a name from a recording within a sentence.
+func quoted(name string) string { return "“" + plain.Short(name) + "”" }
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// Text writes a finding for people, with its evidence.
+func (f *Finding) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  %s: %s", f.Rule, f.Claim)
+	if f.Confidence != nil {
+		c, _ := f.Confidence.Float64()
+		fmt.Fprintf(&b, " %s sure.", units.Level(c))
+	}
+	fmt.Fprintf(&b, "\n      wrong when %s\n      %s\n", f.WrongWhen, f.Command)
+	return b.String()
+}

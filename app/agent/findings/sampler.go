@@ -1,0 +1,97 @@
+package findings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+func nanoseconds(ps int64) json.Number {
+	return json.Number(recording.Decimal{Mantissa: ps, Scale: 3}.String())
+}
+
+func (l *look) sampler(r rule) error {
+	about := view.State{Tab: "about"}
+	var read, left int64
+	for _, t := range l.rec.Ledger {
+		read, left = read+t.Read, left+t.LeftOut
+	}
+	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
+		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s could not be read: %s is left out.", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
+			Size: counts(left, read, "records")}, about, "check", evidence.File(l.rec))
+	}
+	for i := range l.rec.Warnings {
+		w := &l.rec.Warnings[i]
+		if !w.Minor && (strings.Contains(w.Code, "lost") || w.Code == "failed") {
+			l.add(r, Finding{Claim: strings.TrimSuffix(plain.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", evidence.File(l.rec))
+		}
+	}
+	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum {
+		return nil
+	}
+	l.unnamed(r)
+	l.broken(r)
+	return nil
+}
+
+func counts(part, whole int64, what string) Size {
+	s := Size{Value: json.Number(fmt.Sprint(part)), Unit: what, Metric: what, Of: json.Number(fmt.Sprint(whole)), share: float64(part) / float64(max(1, whole))}
+	s.Share = *decimal(s.share)
+	return s
+}
+
+// unnamed looks at functions of which only an address is known.
+func (l *look) unnamed(r rule) {
+	var cost int64
+	for _, row := range analyze.Table(l.rec, l.tree, analyze.ByFunction) {
+		if isUnnamed(row.Function(l.rec)) {
+			cost += row.Self
+		}
+	}
+	if sure, ok := l.above(l.share(cost, l.sum), .2); ok {
+		l.add(r, Finding{Claim: fmt.Sprintf("Functions without names have %s of %s: the programs' symbols were not found when it was recorded.", l.amount(cost), l.metric.Name), Size: l.size(cost), Confidence: sure},
+			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", evidence.File(l.rec), "--by", "module")
+	}
+}
+
+func isUnnamed(f recording.Function) bool {
+	return f.Unresolved || f.Name == recording.UnknownName || f.Name == "[unknown]"
+}
+
+// limits are how many frames recorders keep at most.
+var limits = []int32{32, 63, 64, 100, 127, 128, 129, 255, 256, 511, 512, 1023, 1024, 2048}
+
+// broken looks at stacks that end at once, or where recorders stop.
+func (l *look) broken(r rule) {
+	var deepest int32
+	cost := map[int32]int64{}
+	for n := 1; n < len(l.tree.Nodes); n++ {
+		nd := &l.tree.Nodes[n]
+		deepest = max(deepest, nd.Depth)
+		if nd.Self > 0 {
+			cost[nd.Depth] += nd.Self
+		}
+	}
+	if deepest >= 8 {
+		if sure, ok := l.above(l.share(cost[1], l.sum), .3); ok {
+			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of a single frame have %s of %s, where others are up to %d deep: the recorder did not find their callers.", l.amount(cost[1]), l.metric.Name, deepest), Size: l.size(cost[1]), Confidence: sure},
+				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--tree")
+		}
+	}
+	for _, limit := range limits {
+		if limit != deepest {
+			continue
+		}
+		if sure, ok := l.above(l.share(cost[deepest], l.sum), .05); ok {
+			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of exactly %s, and none deeper, have %s of %s: the recorder cut them off there.", units.Plural(int64(deepest), "frame"), l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
+				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+// classed sums up the stacks with a function of a class, each counted once, and
+// which functions call into the class, by their part of that.
+type classed struct {
+	total   int64
+	callers map[recording.FuncID]int64
+	first   map[recording.FuncID]int64 // the functions of the class themselves
+}
+
+// classed adds up the stacks that have a function of a class, but none of another.
+func (l *look) classed(c, without class) classed {
+	sum := classed{callers: map[recording.FuncID]int64{}, first: map[recording.FuncID]int64{}}
+	if l.tree == nil {
+		return sum
+	}
+	var walk func(n, above int32)
+	type step struct{ node, caller int32 }
+	todo := []step{{0, 0}}
+	walk = func(n, above int32) {
+		for _, k := range l.tree.Children(int(n)) {
+			todo = append(todo, step{k, above})
+		}
+	}
+	walk(0, 0)
+	todo = todo[1:]
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		nd := &l.tree.Nodes[at.node]
+		is := class(0)
+		if nd.Group == 0 && int(nd.Func) < len(l.classes) {
+			is = l.classes[nd.Func]
+		}
+		switch {
+		case is&without != 0:
+		case is&c != 0:
+			cost := nd.Total
+			if without != 0 {
+				cost -= l.below(at.node, without)
+			}
+			sum.total += cost
+			sum.first[nd.Func] += cost
+			if at.caller != 0 {
+				sum.callers[l.tree.Nodes[at.caller].Func] += cost
+			}
+		default:
+			walk(at.node, at.node)
+		}
+	}
+	return sum
+}
+
+// below adds up those of a node's stacks that have a function of a class.
+func (l *look) below(n int32, c class) (cost int64) {
+	todo := append([]int32{}, l.tree.Children(int(n))...)
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		nd := &l.tree.Nodes[n]
+		if nd.Group == 0 && int(nd.Func) < len(l.classes) && l.classes[nd.Func]&c != 0 {
+			cost += nd.Total
+			continue
+		}
+		todo = append(todo, l.tree.Children(int(n))...)
+	}
+	return cost
+}
+
+// most is the function with the largest part, and that.
+func most(of map[recording.FuncID]int64) (f recording.FuncID, cost int64) {
+	for k, v := range of {
+		if v > cost || v == cost && k < f {
+			f, cost = k, v
+		}
+	}
+	return f, cost
+}
+
+// busy adds up all cost but that of idling.
+func (l *look) busy() int64 {
+	return l.sum - l.classed(idling, 0).total
+}
+
+func (l *look) share(part, whole int64) float64 {
+	if whole <= 0 || part <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+func (l *look) gc(r rule) error {
+	if l.tree == nil || l.metric.Kind != recording.Sum {
+		return nil
+	}
+	gc, busy := l.classed(collecting, idling), l.busy()
+	sure, ok := l.above(l.share(gc.total, busy), .2)
+	if !ok {
+		return nil
+	}
+	id, _ := most(gc.first)
+	f := l.rec.Functions.At(int(id))
+	l.add(r, Finding{Claim: fmt.Sprintf("Collecting garbage has %s of %s: %s of what was not idle.", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
+		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+	return nil
+}
+
+func (l *look) lock(r rule) error {
+	if err := l.contention(r); err != nil || l.tree == nil || l.event.Metric("contentions") >= 0 || l.metric.Kind != recording.Sum {
+		return err
+	}
+	waits := l.classed(locking, 0)
+	sure, ok := l.above(l.share(waits.total, l.sum), .1)
+	if !ok {
+		return nil
+	}
+	id, _ := most(waits.first)
+	f := l.rec.Functions.At(int(id))
+	claim := fmt.Sprintf("Waiting for locks has %s of %s", l.amount(waits.total), l.metric.Name)
+	if who, cost := most(waits.callers); cost > 0 {
+		claim += fmt.Sprintf("; most of it, %s, is asked for by %s", units.Percent(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
+	}
+	threads, err := l.threadsWith(f)
+	if err != nil {
+		return err
+	}
+	if threads > 1 {
+		claim += ", on " + units.Plural(int64(threads), "thread")
+	}
+	l.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: l.size(waits.total), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+	return nil
+}
+
+// threadsWith counts the threads whose stacks have a function.
+func (l *look) threadsWith(f recording.Function) (n int, err error) {
+	rows, err := analyze.ByTrack(l.ctx, l.rec, l.query, analyze.Focus(analyze.RefTo(f)))
+	for i := range rows {
+		if rows[i].Track != recording.NoTrack && rows[i].Total > 0 {
+			n++
+		}
+	}
+	return n, err
+}
+
+// contention looks at profiles of nothing but waiting for locks, as Go's of mutexes.
+func (l *look) contention(r rule) error {
+	for e := range l.rec.Events {
+		m := l.rec.Events[e].Metric("delay")
+		if m < 0 || l.rec.Events[e].Metric("contentions") < 0 {
+			continue
+		}
+		other := *l
+		if err := other.weigh(e, m); err != nil {
+			return err
+		}
+		// The innermost function that is not the lock's own code.
+		by := map[recording.FuncID]int64{}
+		for n := 1; n < len(other.tree.Nodes); n++ {
+			if nd := &other.tree.Nodes[n]; nd.Self > 0 {
+				k := int32(n)
+				for ; k > 0 && isSync(l.rec.Functions.At(int(other.tree.Nodes[k].Func)).Name); k = other.tree.Nodes[k].Parent {
+				}
+				if k > 0 {
+					by[other.tree.Nodes[k].Func] += nd.Self
+				}
+			}
+		}
+		id, cost := most(by)
+		if sure, ok := other.above(other.share(cost, other.sum), .5); ok {
+			f := l.rec.Functions.At(int(id))
+			other.add(r, Finding{Claim: fmt.Sprintf("%s is where %s of all waiting for locks comes from.", quoted(f.Name), other.amount(cost)), Function: f.Name, Size: other.size(cost), Confidence: sure},
+				of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+			l.out = other.out
+		}
+		return nil
+	}
+	return nil
+}
+
+func isSync(name string) bool {
+	for _, p := range []string{"sync.", "internal/sync.", "runtime.", "internal/poll."} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *look) kernel(r rule) error {
+	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum {
+		return nil
+	}
+	user := false
+	for i := range l.rec.Functions.Len() {
+		if f := l.rec.Functions.At(i); f.Kind != recording.KindKernel && !isUnnamed(f) {
+			user = true
+			break
+		}
+	}
+	if !user { // then it is a recording of the kernel
+		return nil
+	}
+	in, busy := l.classed(inKernel, idling), l.busy()
+	sure, ok := l.above(l.share(in.total, busy), .5)
+	if !ok {
+		return nil
+	}
+	claim := fmt.Sprintf("The kernel has %s of %s: %s of what was not idle", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
+	if who, cost := most(in.callers); 5*cost > in.total {
+		claim += fmt.Sprintf("; most of it, %s, is called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
+	}
+	state := view.State{Tab: "flamegraph", Colour: "kind"}
+	l.add(r, Finding{Claim: claim + ".", Size: l.sizeOf(in.total, busy), Confidence: sure}, state, "top", evidence.File(l.rec), "--hide-kernel")
+	return nil
+}
+
+func (l *look) hot(r rule) error {
+	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 {
+		return nil
+	}
+	rows := analyze.Table(l.rec, l.tree, analyze.ByFunction)
+	if len(rows) < 2 || l.classes[rows[0].Func]&idling != 0 {
+		return nil
+	}
+	f := l.rec.Functions.At(int(rows[0].Func))
+	busy := l.busy()
+	sure, ok := l.above(l.share(rows[0].Self, busy), .5)
+	if !ok || isUnnamed(f) {
+		return nil
+	}
+	l.add(r, Finding{Claim: fmt.Sprintf("%s has %s of %s by itself.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
+		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+	return nil
+}
+
+// deep is how often a function has to stand in a stack to be a finding.
+const deep = 16
+
+func (l *look) recursion(r rule) error {
+	if l.tree == nil || l.metric.Kind != recording.Sum {
+		return nil
+	}
+	times, deepest, cost := map[recording.FuncID]int{}, map[recording.FuncID]int{}, map[recording.FuncID]int64{}
+	type step struct {
+		node int32
+		up   bool
+	}
+	todo := []step{{0, false}}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		nd := &l.tree.Nodes[at.node]
+		if at.up {
+			times[nd.Func]--
+			continue
+		}
+		if at.node != 0 && nd.Group == 0 {
+			times[nd.Func]++
+			if times[nd.Func] == deep {
+				cost[nd.Func] += nd.Total
+			}
+			deepest[nd.Func] = max(deepest[nd.Func], times[nd.Func])
+			todo = append(todo, step{at.node, true})
+		}
+		for _, k := range l.tree.Children(int(at.node)) {
+			todo = append(todo, step{k, false})
+		}
+	}
+	id, c := most(cost)
+	sure, ok := l.above(l.share(c, l.sum), .25)
+	if !ok {
+		return nil
+	}
+	f := l.rec.Functions.At(int(id))
+	l.add(r, Finding{Claim: fmt.Sprintf("%s calls itself up to %d deep: stacks in which it is %d deep or more have %s of %s.", quoted(f.Name), deepest[id], deep, l.amount(c), l.metric.Name),
+		Function: f.Name, Size: l.size(c), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
+	return nil
+}
+
+// garbage looks at heap profiles that know both what was allocated and what is left.
+func (l *look) garbage(r rule) error {
+	for e := range l.rec.Events {
+		ev := &l.rec.Events[e]
+		all, left := ev.Metric("alloc_space"), ev.Metric("inuse_space")
+		if all < 0 || left < 0 {
+			continue
+		}
+		other := *l
+		if err := other.weigh(e, all); err != nil {
+			return err
+		}
+		rows := analyze.Table(l.rec, other.tree, analyze.ByFunction)
+		kept := *l
+		if err := kept.weigh(e, left); err != nil {
+			return err
+		}
+		still := map[recording.FuncID]int64{}
+		for _, row := range analyze.Table(l.rec, kept.tree, analyze.ByFunction) {
+			still[row.Func] = row.Self
+		}
+		for i := range rows {
+			row := &rows[i]
+			sure, ok := other.above(other.share(row.Self, other.sum), .33)
+			if !ok {
+				break
+			}
+			if 20*still[row.Func] > row.Self {
+				continue
+			}
+			f := l.rec.Functions.At(int(row.Func))
+			other.add(r, Finding{Claim: fmt.Sprintf("%s allocates %s of all memory and keeps %s of it.", quoted(f.Name), other.amount(row.Self), units.Percent(still[row.Func], row.Self)),
+				Function: f.Name, Size: other.size(row.Self), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+		}
+		l.out = other.out
+		return nil
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package findings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/spans"
+	"ashlar/render/units"
+)
+
+// Bounds of what is looked at one by one.
+const (
+	mostFunctions = 12 // whose calls are looked at
+	fewestCalls   = 50 // from which on a function's calls are
+)
+
+// heavy are the functions of a trace whose calls are worth a look: a tenth of the
+// time or more, by total.
+func (l *look) heavy() (rows []analyze.Row) {
+	if l.tree == nil || l.sampled() || l.query.Metric != recording.SpanTime {
+		return nil
+	}
+	rows = slices.DeleteFunc(analyze.Table(l.rec, l.tree, analyze.ByFunction), func(r analyze.Row) bool { return 10*r.Total < l.sum })
+	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return compareInts(b.Total, a.Total) })
+	return rows[:min(len(rows), mostFunctions)]
+}
+
+func compareInts(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func (l *look) durations(f recording.FuncID) (*spans.Durations, error) {
+	return spans.DurationsOf(l.ctx, l.rec, l.query.Scope, []recording.FuncID{f})
+}
+
+func (l *look) hump(r rule) error {
+	for _, row := range l.heavy() {
+		d, err := l.durations(row.Func)
+		if err != nil {
+			return err
+		}
+		humps := d.Humps()
+		if d.Count < fewestCalls || len(humps) < 2 {
+			continue
+		}
+		slow := humps[len(humps)-1]
+		if 5*slow.Count > d.Count || slow.From < 3*d.Median {
+			continue
+		}
+		f := l.rec.Functions.At(int(row.Func))
+		which := (&calls.Query{Functions: []string{typed(l.rec, f)}, Duration: recording.Offsets(slow.From, slow.To)}).String()
+		in, err := calls.Bind(l.ctx, l.rec, l.query.Scope.Of(&recording.CallSet{Text: which}))
+		if err != nil {
+			return err
+		}
+		apart, err := spans.DurationsIn(l.ctx, l.rec, in)
+		if err != nil {
+			return err
+		}
+		sum, _ := d.Sum.Float64()
+		took, _ := apart.Sum.Float64()
+		if took < .4*sum {
+			continue
+		}
+		state := of(f, "calls")
+		state.Sides[0].Calls = which
+		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
+		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took %s or more, where half of all took %s or less: they have %s of the function's time.",
+			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
+			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
+		return nil // what lies in it or around it is slow with it
+	}
+	return nil
+}
+
+func (l *look) slower(r rule) error {
+	for _, row := range l.heavy() {
+		d, err := l.durations(row.Func)
+		if err != nil {
+			return err
+		}
+		t := d.Trend
+		if d.Count < fewestCalls || t.Says != spans.Slower || t.P > .001 || t.Moments < 10 || t.First <= 0 || t.Last < 2*t.First {
+			continue
+		}
+		f := l.rec.Functions.At(int(row.Func))
+		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s take %s at the end and %s at the beginning: something grows with them.", quoted(f.Name), units.Duration(int64(t.Last)), units.Duration(int64(t.First))),
+			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		return nil
+	}
+	return nil
+}
+
+// stem is a thread's name without the numbers that tell it from its like.
+func stem(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
+}
+
+func (l *look) starving(r rule) error {
+	if l.tree == nil || l.metric.Kind != recording.Sum {
+		return nil
+	}
+	rows, err := analyze.ByTrack(l.ctx, l.rec, l.query)
+	if err != nil {
+		return err
+	}
+	has := map[int]int64{}
+	for i := range rows {
+		has[rows[i].Track] = rows[i].Self
+	}
+	like := map[string][]int{}
+	for i, t := range l.rec.Tracks {
+		if t.Kind == recording.ThreadTrack && stem(t.Name) != "" && stem(t.Name) != t.Name {
+			k := fmt.Sprint(t.PID, " ", stem(t.Name))
+			like[k] = append(like[k], i)
+		}
+	}
+	for _, tracks := range like {
+		if len(tracks) < 3 {
+			continue
+		}
+		slices.SortFunc(tracks, func(a, b int) int { return compareInts(has[a], has[b]) })
+		least, middle := tracks[0], has[tracks[len(tracks)/2]]
+		// The next one shows that the group shares its work.
+		if 50*has[least] > middle || 4*has[tracks[1]] < middle || middle == 0 {
+			continue
+		}
+		var sure *Finding = &Finding{}
+		if l.sampled() && l.behind.Samples > 0 {
+			expected := float64(l.behind.Samples) * l.share(middle, l.sum)
+			if expected < enough {
+				continue
+			}
+			sure.Confidence = decimal(1 - math.Exp(-expected/5)*5) // of a fifth of its like giving so few
+		}
+		t := l.rec.Tracks[least]
+		title := strings.TrimSpace(t.Name + " " + recording.IDText(t.TID))
+		sure.Claim = fmt.Sprintf("The thread %s has %s of %s, where half of its %d like have %s or more.", quoted(title), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
+		sure.Thread, sure.Size = t.Name, l.sizeOf(has[least], middle)
+		state := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}
+		l.add(r, *sure, state, "top", evidence.File(l.rec), "--by", "thread")
+		return nil
+	}
+	return nil
+}
+
+// stall looks for a time in which no thread did anything, between times in which
+// some did.
+func (l *look) stall(r rule) error {
+	if l.tree == nil || !l.rec.HasTime || l.rec.Duration() <= 0 || l.event.Basis == recording.FromStacks && l.rec.Counts.Samples == 0 {
+		return nil
+	}
+	const cells = 200
+	width := max(1, l.rec.Duration()/cells)
+	busy := make([]bool, cells+1)
+	mark := func(from, to int64) {
+		for c := max(0, (from-l.rec.Start)/width); c <= min(cells, (to-l.rec.Start)/width); c++ {
+			busy[c] = true
+		}
+	}
+	n := 0
+	for _, t := range l.rec.Tracks {
+		if t.Kind != recording.ThreadTrack {
+			continue
+		}
+		if len(t.Lanes) > 0 && !l.sampled() {
+			n += t.Lanes[0].Len()
+			t.Lanes[0].Walk(l.rec.Start, l.rec.End, width, func(b *lanes.Bar) bool { mark(b.Start, b.End); return true })
+		}
+		for _, s := range t.Samples {
+			n += s.Len()
+			s.Walk(l.rec.Start, l.rec.End, width, func(b *lanes.Bar) bool { mark(b.Start, b.Start); return true })
+		}
+	}
+	if n < 10*cells {
+		return nil
+	}
+	begin, longest, at := 0, 0, 0
+	for c := range busy {
+		if busy[c] {
+			begin = c + 1
+		} else if c-begin+1 > longest && begin > 0 {
+			longest, at = c-begin+1, begin
+		}
+	}
+	if last := at + longest; longest < cells/10 || last >= cells {
+		return nil
+	}
+	gap := recording.Offsets(int64(at)*width, int64(at+longest)*width)
+	state := view.State{}
+	state.Sides[0].Select = gap
+	whole := l.rec.Duration()
+	size := Size{Value: nanoseconds(int64(longest) * width), Unit: "ns", Metric: "duration", Of: nanoseconds(whole), share: float64(longest) / cells}
+	size.Share = *decimal(size.share)
+	l.add(r, Finding{Claim: fmt.Sprintf("From %s to %s of %s no thread did anything.", units.Duration(gap.From), units.Duration(gap.To), units.Duration(whole)), Size: size},
+		state, "top", evidence.File(l.rec), "--range", gap.String())
+	return nil
+}

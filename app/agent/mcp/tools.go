@@ -1,0 +1,180 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/spf13/pflag"
+
+	"ashlar/app/agent/budget"
+	"ashlar/app/core/verb"
+)
+
+// tool is a command of the command line that programs may ask for.
+type tool struct {
+	name, command string
+	what          string
+	// args has what the command takes beside flags, in order; the first need of them
+	// are needed.
+	args []arg
+	need int
+	// without are flags that are not for programs, beside those of notForPrograms.
+	without []string
+	// acts says that it does something that a person sees.
+	acts bool
+}
+
+type arg struct{ name, what string }
+
+const aFile = "a file with a recording, or a URL of one, as the command line takes it"
+
+// tools are all there are.
+var tools = []tool{
+	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list what is in it: events, metrics, threads, labels, counts, warnings. It stays open, so that what is asked next is answered at once."},
+	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "The first look at a recording: what it is and how good, where the cost went, what is unusual (with evidence and confidence), and what to ask next."},
+	{name: "top", command: "top", args: []arg{{"file", aFile}}, need: 1, what: "Where the cost went, heaviest first: by function, module, file, line, thread, state or label, as a table or as a tree of paths, of a range, of threads, of calls, with stacks changed by transforms."},
+	{name: "calls", command: "calls", args: []arg{{"file", aFile}, {"calls", "which calls: RunTask, RunTask[60ms..320ms], Request[tenant=7], RunTask[slowest 25]; the page commands of the manual has all forms"}}, need: 2, what: "Single calls of a trace, with durations, arguments, percentiles and humps."},
+	{name: "compare", command: "diff", args: []arg{{"a", "the recording to compare with (the baseline)"}, {"b", "the recording that is compared; left out where one file is compared with itself, by calls-b, slow, range-b and so on"}}, need: 1, without: []string{"fail-if"}, what: "What costs more or less in recording b than in a, with the confidence of each difference, and a verdict."},
+	{name: "source", command: "source", args: []arg{{"file", aFile}, {"of", "a function, or a source file as the recording names it"}}, need: 2, what: "What the lines of a source file cost, heaviest first, with their text where the file is here."},
+	{name: "check", command: "check", args: []arg{{"file", aFile}}, need: 1, without: []string{"rules"}, what: "What is wrong with a recording: broken rules by line, or warnings of reading it."},
+	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Have the person's open window show an address, with a note in its status line. Only where the person shares the session, which an error says."},
+}
+
+// notForPrograms are flags that say how an answer is written, or where things are kept.
+var notForPrograms = map[string]bool{"json": true, "csv": true, "no-cache": true, "help": true, "budget": true, "session": true}
+
+// usual is the budget of an answer where none is asked for.
+const usual = 2000
+
+// isFor says that a flag of the command is one of the tool.
+func (t *tool) isFor(f *pflag.Flag) bool {
+	taken := slices.ContainsFunc(t.args, func(a arg) bool { return a.name == f.Name })
+	return !taken && !slices.Contains(t.without, f.Name) && !notForPrograms[f.Name]
+}
+
+// input is the schema of a tool's arguments: what the command takes, and its flags
+// under their names.
+func (t *tool) input(cmd *verb.Command) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	add := func(name string, x *jsonschema.Schema) {
+		s.Properties[name] = x
+		s.PropertyOrder = append(s.PropertyOrder, name)
+	}
+	for i, a := range t.args {
+		add(a.name, &jsonschema.Schema{Type: "string", Description: a.what})
+		if i < t.need {
+			s.Required = append(s.Required, a.name)
+		}
+	}
+	least := float64(budget.Least)
+	add("budget", &jsonschema.Schema{Type: "integer", Minimum: &least, Description: fmt.Sprintf("answer in at most so many tokens of four bytes (default %d); what is left out is said in left_out", usual)})
+	cmd.Flags.VisitAll(func(f *pflag.Flag) {
+		if !t.isFor(f) {
+			return
+		}
+		_, text := pflag.UnquoteUsage(f)
+		x := &jsonschema.Schema{Description: text}
+		switch f.Value.Type() {
+		case "bool":
+			x.Type = "boolean"
+		case "int":
+			x.Type = "integer"
+		case "float64":
+			x.Type = "number"
+		case "stringArray":
+			x.Type, x.Items = "array", &jsonschema.Schema{Type: "string"}
+		case "string":
+			x.Type = "string"
+		default: // one that may be given again
+			x.Types, x.Items = []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
+		}
+		add(f.Name, x)
+	})
+	return s
+}
+
+// words makes a command line of a tool's arguments, which are as its schema says:
+// flags stand in the order of the arguments, since transforms apply in it.
+func (t *tool) words(arguments json.RawMessage, tokens int) (words []string, err error) {
+	words = []string{t.command, "--json", "--budget=" + strconv.Itoa(tokens)}
+	given := map[string]string{}
+	seen := map[string]bool{}
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	d.UseNumber()
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, err
+		}
+		if seen[name] {
+			return nil, fmt.Errorf("%q is given twice", name)
+		}
+		if seen[name] = true; name == "budget" {
+			continue
+		}
+		positional := false
+		for _, a := range t.args {
+			positional = positional || a.name == name
+		}
+		if positional {
+			given[name], _ = v.(string)
+			continue
+		}
+		words = append(words, flagWords(name, v)...)
+	}
+	words = append(words, "--")
+	for i, a := range t.args {
+		word, ok := given[a.name]
+		switch {
+		case !ok && i >= t.need:
+			continue
+		case word == "":
+			return nil, fmt.Errorf("%s is empty", a.name)
+		case word == "-":
+			return nil, fmt.Errorf("%s: standard input is not a recording here: name a file", a.name)
+		}
+		words = append(words, word)
+	}
+	return words, nil
+}
+
+// flagWords is a flag with its value, which cannot be taken for another word.
+func flagWords(name string, v any) (words []string) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			words = []string{"--" + name}
+		}
+	case []any:
+		for _, x := range v {
+			words = append(words, flagWords(name, x)...)
+		}
+	default:
+		words = []string{"--" + name + "=" + strings.TrimSpace(fmt.Sprint(v))}
+	}
+	return words
+}
+
+// tokens is the budget that the arguments ask for.
+func tokens(arguments json.RawMessage) int {
+	var asked struct{ Budget *json.Number }
+	if json.Unmarshal(arguments, &asked) == nil && asked.Budget != nil {
+		if n, err := asked.Budget.Int64(); err == nil && n >= budget.Least {
+			return int(min(n, 1<<30))
+		}
+	}
+	return usual
+}

@@ -1,0 +1,305 @@
+// Package overview says the first things that anybody wants to know of a recording:
+// what it is, how good it is, where the cost went, what is unusual, and what to ask
+// next.
+package overview
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ashlar/app/agent/findings"
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exact"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+// Most is how many tokens an overview has at most where no budget is given.
+const Most = 1500
+
+// Overview is the answer. Values are exact decimals in Unit, shares parts of Total
+// from 0 to 1.
+type Overview struct {
+	File     string       `json:"file"`
+	Format   string       `json:"format"`
+	Tool     string       `json:"tool,omitempty"`
+	Recorded string       `json:"recorded,omitempty"` // the command line that was recorded
+	Duration *json.Number `json:"duration_ns"`        // null where nothing has a time
+	Threads  int          `json:"threads"`
+	Counts   Counts       `json:"counts"`
+	// Event and Metric are those of the numbers below; Others name what else can be
+	// asked about with --event and --metric, as EVENT/METRIC.
+	Event  string      `json:"event"`
+	Metric string      `json:"metric"`
+	Unit   string      `json:"unit"`
+	Total  json.Number `json:"total"`
+	Basis  string      `json:"basis"`
+	// Samples is how many samples are behind Total: not there where nothing was sampled,
+	// or the file does not tell. Address shows the recording.
+	Samples int64    `json:"samples,omitempty"`
+	Address string   `json:"address"`
+	Others  []string `json:"others"`
+	// AsyncSpans are async operations, IdleRecords samples of nothing at work: Total
+	// has neither.
+	AsyncSpans  int64 `json:"async_spans_left_out,omitempty"`
+	IdleRecords int64 `json:"idle_records_left_out,omitempty"`
+	// Quality says what is wrong with the recording; empty where nothing is.
+	Quality []Problem `json:"quality"`
+	// Top are the functions with the largest self, Busiest the threads.
+	Top     []Row              `json:"top"`
+	Busiest []Thread           `json:"busiest"`
+	Unusual []findings.Finding `json:"unusual"`
+	// Next are commands worth typing.
+	Next []Ask `json:"next"`
+
+	rec    *recording.Recording
+	metric *recording.Metric
+	sum    int64
+	left   analyze.LeftOut
+	rows   []analyze.Row // of Top
+}
+
+// Counts are how many records of each kind there are.
+type Counts struct {
+	Spans     int64 `json:"spans"`
+	Samples   int64 `json:"samples"`
+	Stacks    int64 `json:"stacks"`
+	Functions int64 `json:"functions"`
+}
+
+// Problem is a warning of reading the file. Numbers says whether it changes any.
+type Problem struct {
+	Code    string `json:"code"`
+	Count   int64  `json:"count"`
+	Text    string `json:"text"`
+	Numbers bool   `json:"changes_numbers"`
+}
+
+// Row is a function.
+type Row struct {
+	Name       string      `json:"name"`
+	Module     string      `json:"module,omitempty"`
+	Self       json.Number `json:"self"`
+	SelfShare  json.Number `json:"self_share"`
+	Total      json.Number `json:"total"`
+	TotalShare json.Number `json:"total_share"`
+	// The intervals have the shares that they really are with a confidence of 95 %, as
+	// far as chance goes; only where they were sampled and are more than nothing.
+	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
+	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
+}
+
+// Thread is one with its part of the cost.
+type Thread struct {
+	Name  string      `json:"name"`
+	Self  json.Number `json:"self"`
+	Share json.Number `json:"share"`
+}
+
+// Ask is a question with the command that answers it.
+type Ask struct {
+	Question string `json:"question"`
+	Command  string `json:"command"`
+}
+
+// Rows in an overview.
+const (
+	mostRows    = 8
+	mostThreads = 5
+	mostOthers  = 8
+	mostUnusual = 6
+	longest     = 90 // characters of a text that comes from the file
+)
+
+// Of makes the overview of a recording.
+func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
+	o := &Overview{File: rec.Source.Path, Format: strings.TrimSpace(rec.Source.Format + " " + rec.Source.Version), Tool: short(rec.Source.Tool), Recorded: short(rec.Source.Command),
+		Threads: len(rec.Tracks), Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
+		Total: "0", Others: []string{}, Quality: []Problem{}, Top: []Row{}, Busiest: []Thread{}, Next: []Ask{}, rec: rec, metric: &recording.Metric{}}
+	if rec.HasTime {
+		n := exact.Nanoseconds(rec.Duration())
+		o.Duration = &n
+	}
+	for i := range rec.Warnings {
+		w := &rec.Warnings[i]
+		o.Quality = append(o.Quality, Problem{w.Code, w.Count, short(w.Text), !w.Minor})
+	}
+	o.Address = evidence.Address(view.State{}, rec)
+	if err := o.weigh(ctx); err != nil {
+		return nil, err
+	}
+	var err error
+	if o.Unusual, err = findings.Of(ctx, rec); err != nil {
+		return nil, err
+	}
+	all := len(o.Unusual)
+	o.Unusual = o.Unusual[:min(all, mostUnusual)]
+	o.ask(all)
+	return o, nil
+}
+
+func short(s string) string {
+	r := []rune(plain.Text(s))
+	if len(r) > longest {
+		return string(r[:longest/2]) + "…" + string(r[len(r)-longest/2:])
+	}
+	return string(r)
+}
+
+func (o *Overview) weigh(ctx context.Context) error {
+	rec := o.rec
+	for e := range rec.Events {
+		for m := range rec.Events[e].Metrics {
+			if (e != rec.DefaultEvent() || m != rec.Events[e].Primary) && len(o.Others) < mostOthers {
+				o.Others = append(o.Others, short(analyze.EventName(&rec.Events[e]))+"/"+short(rec.Events[e].Metrics[m].Name))
+			}
+		}
+	}
+	event, metric, err := analyze.Choose(rec, "", "")
+	if err != nil || event < 0 {
+		return err
+	}
+	o.metric = &rec.Events[event].Metrics[metric]
+	o.Event, o.Metric, o.Unit = rec.Events[event].Name, o.metric.Name, o.metric.Unit
+	q := analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
+	w, err := analyze.Weigh(ctx, rec, q)
+	if err != nil {
+		return err
+	}
+	behind, err := evidence.SampledOf(ctx, rec, q, w)
+	if err != nil {
+		return err
+	}
+	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, exact.Value(w.Sum, o.metric), string(w.Basis), behind.Samples, w.Left
+	o.AsyncSpans, o.IdleRecords = w.Left.AsyncSpans, w.Left.IdleRecords
+	rows := analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction)
+	behind.By(rec, analyze.ByFunction)
+	o.rows = rows[:min(len(rows), mostRows)]
+	for i := range o.rows {
+		r := &o.rows[i]
+		of := behind.Row(r, w.Sum)
+		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), exact.Value(r.Self, o.metric), of.SelfShare, exact.Value(r.Total, o.metric), of.TotalShare, of.SelfInterval, of.TotalInterval})
+	}
+	threads, err := analyze.ByTrack(ctx, rec, q)
+	if err != nil {
+		return err
+	}
+	for i := range threads[:min(len(threads), mostThreads)] {
+		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), exact.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, o.sum)})
+	}
+	return nil
+}
+
+// ask lists what to ask next: what findings say, then what the recording can answer.
+func (o *Overview) ask(found int) {
+	file := evidence.File(o.rec)
+	add := func(question string, args ...string) {
+		o.Next = append(o.Next, Ask{question, evidence.Command(o.rec, args...)})
+	}
+	if found > len(o.Unusual) {
+		add(units.Plural(int64(found-len(o.Unusual)), "more finding"), "findings", file)
+	}
+	if o.sum == 0 {
+		add("what is in it", "info", file)
+		return
+	}
+	add("which paths cost most", "top", file, "--tree", "-n", "20")
+	if len(o.Top) > 0 {
+		f := analyze.RefTo(recording.Function{Name: o.Top[0].Name, Module: ""}).Text
+		add("who calls the heaviest function", "top", file, "--callers-of", f)
+		if o.Basis == string(analyze.Spans) {
+			add("how long its calls take", "stats", file, "--function", f)
+		}
+	}
+	if o.Threads > 1 {
+		add("which threads", "top", file, "--by", "thread")
+	}
+	if len(o.Others) > 0 {
+		add("all events, metrics, threads and notes", "info", file)
+	}
+	if len(o.Quality) > 0 {
+		add("what is wrong with the file", "check", file)
+	}
+}
+
+// Text writes it for people.
+func (o *Overview) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", plain.Short(o.rec.Source.Name), o.Format)
+	if o.Tool != "" {
+		fmt.Fprintf(&b, " by %s", o.Tool)
+	}
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{o.Counts.Spans, "span"}, {o.Counts.Samples, "sample"}, {o.Counts.Stacks, "stack"}, {int64(o.Threads), "thread"}} {
+		if c.n > 0 {
+			fmt.Fprintf(&b, ", %s", units.Plural(c.n, c.what))
+		}
+	}
+	if o.Duration != nil {
+		fmt.Fprintf(&b, ", %s", units.Duration(o.rec.Duration()))
+	}
+	b.WriteString("\n")
+	if o.Recorded != "" {
+		fmt.Fprintf(&b, "recorded: %s\n", o.Recorded)
+	}
+	if len(o.Quality) == 0 {
+		b.WriteString("quality: nothing is wrong with the file\n")
+	}
+	for i, p := range o.Quality {
+		if i == 4 {
+			fmt.Fprintf(&b, "quality: %d more\n", len(o.Quality)-i)
+			break
+		}
+		effect := "no number changes"
+		if p.Numbers {
+			effect = "numbers change"
+		}
+		fmt.Fprintf(&b, "quality: %s (%s, %s)\n", p.Text, units.Plural(p.Count, "time"), effect)
+	}
+	if o.metric.Name != "" {
+		o.cost(&b)
+	}
+	b.WriteString("\nunusual\n")
+	if len(o.Unusual) == 0 {
+		b.WriteString("  nothing that a rule knows (ashlar help findings lists them)\n")
+	}
+	for i := range o.Unusual {
+		b.WriteString(o.Unusual[i].Text())
+	}
+	b.WriteString("\nask next\n")
+	for _, a := range o.Next {
+		fmt.Fprintf(&b, "  %s\n      %s\n", a.Command, a.Question)
+	}
+	return b.String()
+}
+
+// cost writes where the cost went: the total, the functions with most, the busiest threads.
+func (o *Overview) cost(b *strings.Builder) {
+	what := short(o.metric.Name)
+	if o.Event != "" {
+		what += " of " + short(o.Event)
+	}
+	fmt.Fprintf(b, "\ntotal %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
+	for i, r := range o.Top {
+		fmt.Fprintf(b, "%12s %7s self %12s %7s total  %s", units.Value(o.rows[i].Self, o.metric), units.Percent(o.rows[i].Self, o.sum), units.Value(o.rows[i].Total, o.metric), units.Percent(o.rows[i].Total, o.sum), r.Name)
+		if r.Module != "" {
+			b.WriteString("  " + r.Module)
+		}
+		b.WriteString("\n")
+	}
+	if len(o.Busiest) > 1 {
+		var names []string
+		for _, t := range o.Busiest {
+			f, _ := t.Share.Float64()
+			names = append(names, fmt.Sprintf("%s %.0f %%", t.Name, 100*f))
+		}
+		fmt.Fprintf(b, "threads: %s\n", strings.Join(names, ", "))
+	}
+}

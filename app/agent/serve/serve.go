@@ -1,0 +1,264 @@
+// Package serve lets programs and a person share one session: recordings stay loaded in
+// one program, a window or one without ("ashlar serve"), and commands with --session ask
+// it in place of reading files themselves. What they print is the same.
+//
+// A program that asks says what was typed and in which folder; the one that holds the
+// recordings runs the same command over them and sends what it wrote. Whatever it cannot
+// answer just so (a file that cannot be read, standard input, a web server, patterns of
+// names), whoever asked does itself.
+package serve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ashlar/app/core/held"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/version"
+	"ashlar/ingest"
+	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/model/recording"
+)
+
+// Commands are those that a session answers: they read recordings, and write nothing;
+// what render draws is written by whoever asks.
+var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", drawing}
+
+// drawing is the command that draws, which a window leaves to others: it is busy with
+// drawing itself.
+const drawing = "render"
+
+// Answers says that a session answers a command.
+func Answers(command string) bool { return slices.Contains(Commands, command) }
+
+// question is what is asked of a session: a command line, or something of its window.
+type question struct {
+	// Version is the asking program's: another one may answer otherwise.
+	Version string `json:"version"`
+	// Dir is the folder in which Args were typed.
+	Dir   string   `json:"dir,omitempty"`
+	Args  []string `json:"args,omitempty"`
+	Show  *show    `json:"show,omitempty"`
+	Watch bool     `json:"watch,omitempty"`
+}
+
+// reply is a line of an answer. The first says that it has begun, the last has the
+// outcome and how much of which output stands behind it, in its order.
+type reply struct {
+	Begun bool   `json:"begun,omitempty"`
+	Own   bool   `json:"own,omitempty"` // the program should see to it itself
+	Code  int    `json:"code,omitempty"`
+	Parts []part `json:"parts,omitempty"`
+	// Refused says why a window does not do what it was asked.
+	Refused string `json:"refused,omitempty"`
+}
+
+// part is so many bytes of an output: 1 is the standard one, 2 that of errors, 3 a picture.
+type part struct {
+	To int `json:"to"`
+	N  int `json:"n"`
+}
+
+// Bounds.
+const (
+	mostArgs   = 10_000
+	mostOutput = 64 << 20
+	mostLine   = 4 << 20
+	atOnce     = 4                // questions that are worked on
+	mostTime   = 10 * time.Minute // of a question
+	patience   = 400 * time.Millisecond
+)
+
+// Server answers what is asked of a session.
+type Server struct {
+	// Run runs a command line of this program.
+	Run func(verb.Ask) int
+	// In reads recordings that are named from a folder; an error leaves them to whoever
+	// asks.
+	In func(dir string) verb.Reader
+	// Window is what the session is shown in, nil for none.
+	Window Window
+
+	as    string // what names of files here begin with, where others ask by such
+	once  sync.Once
+	turns chan struct{}
+	asked atomic.Int64 // when a question came or ended last, in Unix nanoseconds
+	now   atomic.Int32 // questions being answered
+	again answers
+}
+
+// Session answers a question, for [instance.Listener].
+func (s *Server) Session(ctx context.Context, c net.Conn, raw json.RawMessage) {
+	s.once.Do(func() { s.turns = make(chan struct{}, atOnce) })
+	s.now.Add(1)
+	defer func() {
+		s.asked.Store(time.Now().UnixNano())
+		s.now.Add(-1)
+	}()
+	var q question
+	if json.Unmarshal(raw, &q) != nil || q.Version != version.String() {
+		_ = writeLine(c, reply{Own: true})
+		return
+	}
+	// Whoever asked may be gone: then nothing is to be done about it.
+	switch {
+	case q.Show != nil:
+		_ = writeLine(c, s.show(ctx, q.Show))
+	case q.Watch:
+		s.watch(ctx, c)
+	default:
+		_ = s.answer(ctx, c, &q)
+	}
+}
+
+// quiet is for how long nothing was asked.
+func (s *Server) quiet() time.Duration {
+	if s.now.Load() > 0 {
+		return 0
+	}
+	return time.Since(time.Unix(0, s.asked.Load()))
+}
+
+// writeLine writes a line of JSON, with the & and < of addresses and names as they are.
+func writeLine(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// answer runs a command line and sends what it writes.
+func (s *Server) answer(ctx context.Context, w io.Writer, q *question) error {
+	if !filepath.IsAbs(q.Dir) || len(q.Args) == 0 || len(q.Args) > mostArgs || !Answers(q.Args[0]) || slices.Contains(q.Args, "-") || s.Window != nil && (!s.Window.Shared() || q.Args[0] == drawing) {
+		return writeLine(w, reply{Own: true})
+	}
+	if err := writeLine(w, reply{Begun: true}); err != nil {
+		return err
+	}
+	x := s.again.find(q.Dir, q.Args)
+	if x == nil {
+		ctx, cancel := context.WithTimeout(ctx, mostTime)
+		defer cancel()
+		select {
+		case s.turns <- struct{}{}:
+			defer func() { <-s.turns }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		var ok bool
+		if x, ok = s.run(ctx, q.Dir, q.Args); !ok || x.out.over {
+			return writeLine(w, reply{Own: true})
+		}
+	}
+	return x.send(w)
+}
+
+// send writes an answer.
+func (x *answered) send(w io.Writer) error {
+	b, err := json.Marshal(reply{Code: x.code, Parts: x.out.parts})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(append(b, '\n'), x.out.b...))
+	return err
+}
+
+var errElsewhere = errors.New("this is read by whoever asks")
+
+// run runs a command line; ok is false where its recordings cannot be had here.
+func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
+	ctx, cancel := context.WithCancel(ctx) // what is read may be held for as long
+	defer cancel()
+	var elsewhere atomic.Bool
+	var mu sync.Mutex
+	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
+	read, began := s.In(dir), time.Now()
+	x.code = s.Run(verb.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
+		if here, ok := s.here(path); !ok {
+			err = errElsewhere
+		} else {
+			mu.Lock()
+			x.files.note(dir, here)
+			mu.Unlock()
+			if rec, stats, err = read(ctx, here, o); err == nil && s.as != "" {
+				rec = held.Named(rec, path, "")
+			}
+		}
+		if err != nil {
+			elsewhere.Store(true)
+		}
+		return rec, stats, err
+	}})
+	ok = !elsewhere.Load() && ctx.Err() == nil
+	// What a command about source files prints, and a picture shows, is of other files, too.
+	if ok && x.code == 0 && args[0] != "source" && args[0] != drawing && time.Since(began) > worthKeeping {
+		s.again.keep(x)
+	}
+	return x, ok
+}
+
+// here is the path of a file that a session reads.
+func (s *Server) here(path string) (file string, ok bool) {
+	if s.as != "" {
+		return strings.CutPrefix(path, s.as)
+	}
+	return path, path != "-" && !fetch.IsURL(path)
+}
+
+// tape has what was written to two outputs, in its order.
+type tape struct {
+	mu    sync.Mutex
+	b     []byte
+	parts []part
+	over  bool // more than there is room for
+}
+
+type track struct {
+	*tape
+	number int
+}
+
+func (t *tape) to(number int) io.Writer { return track{t, number} }
+
+func (t track) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.b)+len(b) > mostOutput {
+		t.over = true
+		return 0, errors.New("the answer is too long for a session")
+	}
+	t.b = append(t.b, b...)
+	if n := len(t.parts); n > 0 && t.parts[n-1].To == t.number {
+		t.parts[n-1].N += len(b)
+	} else {
+		t.parts = append(t.parts, part{t.number, len(b)})
+	}
+	return len(b), nil
+}
+
+// readLine reads a line of an answer.
+func readLine(r *bufio.Reader, v any) error {
+	var line []byte
+	for {
+		b, err := r.ReadSlice('\n')
+		if line = append(line, b...); err == nil {
+			return json.Unmarshal(line, v)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		if len(line) > mostLine {
+			return fmt.Errorf("a line of more than %d bytes", mostLine)
+		}
+	}
+}

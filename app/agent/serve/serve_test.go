@@ -1,0 +1,432 @@
+//go:build linux
+
+package serve_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ashlar/app/agent/serve"
+	"ashlar/app/command"
+	"ashlar/app/command/picture"
+	"ashlar/testdata/samples"
+)
+
+// runner draws on the CPU.
+var runner = cli.Runner{Render: picture.Render}
+
+// helper makes the test binary "ashlar serve", in a process and a folder of its own.
+const helper = "ASHLAR_SERVE_TEST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(helper) == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runner))
+}
+
+// room gives the test a runtime folder of its own.
+func room(t *testing.T) (dir string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "ashlar-serve-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	return dir
+}
+
+// socket waits for the socket of a server.
+func socket(t *testing.T, dir string) string {
+	t.Helper()
+	for range 6000 {
+		if found, _ := filepath.Glob(filepath.Join(dir, "ashlar", "serve-*.sock")); len(found) == 1 {
+			return found[0]
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("there is no server")
+	return ""
+}
+
+// elsewhere starts a server in another process, whose folder is another one.
+func elsewhere(t *testing.T) {
+	t.Helper()
+	dir := room(t)
+	cmd := exec.Command(os.Args[0], "serve")
+	cmd.Env, cmd.Dir = append(os.Environ(), helper+"=1"), "/"
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ends with %v", err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "ashlar", "*.sock")); len(left) > 0 {
+			t.Errorf("it leaves %v", left)
+		}
+	})
+	socket(t, dir)
+}
+
+// inside starts a server in this process.
+func inside(t *testing.T) (path string, end func()) {
+	t.Helper()
+	dir := room(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan int)
+	go func() {
+		done <- cli.Main([]string{"serve"}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
+	}()
+	path = socket(t, dir)
+	var once sync.Once
+	end = func() {
+		once.Do(func() {
+			cancel()
+			if code := <-done; code != cli.Done {
+				t.Errorf("the server ends with %d", code)
+			}
+		})
+	}
+	t.Cleanup(end)
+	return path, end
+}
+
+type outcome struct {
+	code     int
+	out, err string
+}
+
+// readIn is how long reading took, which is another time each time.
+var readIn = regexp.MustCompile(`(?m)^  read +in .*$|(?s)"load": ?\{.*?\}`)
+
+func (o outcome) String() string {
+	return fmt.Sprintf("%d\n%s%s", o.code, readIn.ReplaceAllString(o.out, "read"), o.err)
+}
+
+func typed(args ...string) outcome {
+	var out, err bytes.Buffer
+	code := cli.Main(args, nil, &out, &err, runner)
+	return outcome{code, out.String(), err.String()}
+}
+
+func asked(t *testing.T, args ...string) (outcome, bool) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code, ok, err := serve.Ask(t.Context(), args, &out, &errs, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcome{code, out.String(), errs.String()}, ok
+}
+
+// copies are files of the command line's tests, in a folder in which the test runs.
+func copies(t *testing.T, names ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join("../../command/testdata", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), b, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+}
+
+// TestSessionSaysTheSame: byte for byte, with the same exit code, by a server that runs in
+// another folder; what it should not answer it leaves.
+func TestSessionSaysTheSame(t *testing.T) {
+	copies(t, "small.spaa", "small.spall", "diff-a.folded", "diff-b.folded")
+	if err := os.WriteFile("src.c", []byte("int main() {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("lines.spaa", []byte(withLines), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere(t)
+	abs, err := filepath.Abs("small.spaa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"top small.spaa", "top small.spaa --json --budget 300", "top --metric samples -n 2 small.spaa", "top small.spaa --tree --hide-kernel", "top " + abs,
+		"top ./small.spaa --by thread", "top small.spaa -n -3", "top small.spaa --metric none", "top small.spaa --nothing", "top small.spaa --range 90s..91s",
+		"overview small.spall", "findings small.spaa --json", "findings diff-a.folded diff-b.folded --json", "info small.spall", "info small.spaa --json",
+		"calls small.spall /./", "stats small.spaa --function grind", "path small.spall", "diff diff-a.folded diff-b.folded", "diff diff-a.folded diff-b.folded --fail-if total>0%",
+		"source lines.spaa main", "source lines.spaa main --json", "top --demo -n 3",
+	} {
+		args := strings.Fields(line)
+		want := typed(args...)
+		got, ok := asked(t, args...)
+		if !ok {
+			t.Errorf("%s: it is not answered", line)
+		} else if got.String() != want.String() {
+			t.Errorf("%s\nsays in a session\n%s\nand else\n%s", line, got, want)
+		}
+		if got := typed(append([]string{args[0], "--session"}, args[1:]...)...); got.String() != want.String() {
+			t.Errorf("%s --session\nsays\n%s\nand else\n%s", line, got, want)
+		}
+	}
+	// These the asking program does itself.
+	for _, line := range []string{
+		"top none.spaa", "top src.c", "top -", "check small.spaa", "convert small.spaa x.folded", "install", "serve", "top http://127.0.0.1:1/x",
+	} {
+		if got, ok := asked(t, strings.Fields(line)...); ok {
+			t.Errorf("%s is answered with %s", line, got)
+		}
+	}
+	for _, line := range []string{"top none.spaa", "diff --a diff-*.folded --b diff-b.folded", "top small.spaa --exe none"} {
+		want := typed(strings.Fields(line)...)
+		if got := typed(append(strings.Fields(line), "--session")...); got.String() != want.String() {
+			t.Errorf("%s --session\nsays\n%s\nand else\n%s", line, got, want)
+		}
+	}
+}
+
+// TestSessionDraws: pictures are those that the asking program draws, to the byte, also of
+// addresses and files that are named from a folder; a session writes none itself.
+func TestSessionDraws(t *testing.T) {
+	copies(t, "small.spaa", "small.spall", "diff-a.folded", "diff-b.folded")
+	elsewhere(t)
+	if got := typed("bundle", "diff-a.folded", "diff-b.folded", "-o", "both.ashlar"); got.code != cli.Done {
+		t.Fatal(got)
+	}
+	for i, line := range []string{
+		"small.spaa --theme light", "small.spall --view timeline", "small.spall --view statistics --function a", "diff-a.folded diff-b.folded --view diff",
+		"ashlar:1?file=small.spaa&tab=functions", "both.ashlar", "small.spaa --view none", "small.spall --range 90s..91s", "ashlar:1?file=none.spaa", "ashlar:1?file=small.spaa small.spall", "--demo --view flame",
+	} {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
+		for _, ext := range []string{".svg", ".png"}[:1+i%2] {
+			args := append([]string{"render", "--size", "320x240"}, strings.Fields(line)...)
+			want := typed(append(args, "-o", "here"+ext)...)
+			var out, errs, picture bytes.Buffer
+			code, ok, err := serve.Ask(t.Context(), append(args, "-o", "none"+ext), &out, &errs, &picture)
+			if got := (outcome{code, out.String(), errs.String()}); err != nil || !ok || got != want {
+				t.Errorf("%s: answered %v, %v\n%s\nand else\n%s", line, ok, err, got, want)
+			}
+			if _, err := os.Lstat("none" + ext); err == nil {
+				t.Errorf("%s: the session writes a file", line)
+			}
+			got := typed(append(args, "--session", "-o", "there"+ext)...)
+			a, aerr := os.ReadFile("here" + ext)
+			b, berr := os.ReadFile("there" + ext)
+			if got != want || !bytes.Equal(a, b) || !bytes.Equal(a, picture.Bytes()) || (aerr == nil) != (want.code == cli.Done) || (berr == nil) != (aerr == nil) {
+				t.Errorf("%s: %s, and else %s; the pictures have %d, %d and %d bytes", line, got, want, len(a), len(b), picture.Len())
+			}
+			os.Remove("here" + ext)
+			os.Remove("there" + ext)
+		}
+	}
+	if got := typed("render", "small.spaa", "--session", "-o", "small.spaa.svg", "--size", "100x100"); got.code != cli.Done {
+		t.Error(got)
+	}
+}
+
+// withLines has a source file beside it.
+const withLines = `{"type":"header","format":"spaa","version":"1.0","frame_order":"leaf_to_root","source_tool":"perf","stack_id_mode":"local","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"event","primary_metric":"samples"}}]}
+{"type":"dso","id":1,"name":"app","is_kernel":false}
+{"type":"frame","id":1,"func":"main","dso":1,"srcline":"src.c:1"}
+{"type":"stack","id":"s1","frames":[1],"context":{"event":"cycles"},"weights":[{"metric":"samples","value":7}]}
+`
+
+// TestReportsAskTheSession: reports and their checks ask with each command.
+func TestReportsAskTheSession(t *testing.T) {
+	copies(t, "small.spaa")
+	elsewhere(t)
+	want := typed("report", "small.spaa", "-o", "-")
+	if got := typed("report", "small.spaa", "-o", "-", "--session"); got != want || want.code != cli.Done {
+		t.Errorf("%s\nis not\n%s", got, want)
+	}
+	if err := os.WriteFile("r.md", []byte(want.out), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want = typed("check-claims", "r.md")
+	if got := typed("check-claims", "--session", "r.md"); got != want || want.code != cli.Done {
+		t.Errorf("%s\nis not\n%s", got, want)
+	}
+}
+
+// TestSessionOfSamples asks the same of every sample.
+func TestSessionOfSamples(t *testing.T) {
+	samples.Need(t)
+	elsewhere(t)
+	files := samples.Files(t)
+	t.Chdir(samples.Path(t, ""))
+	answers := 0
+	for i, path := range files {
+		if testing.Short() && i%16 != 0 {
+			continue
+		}
+		path = samples.Name(path)
+		for _, line := range [][]string{{"overview", path, "--json"}, {"top", path, "-n", "5"}, {"info", path}} {
+			got, ok := asked(t, line...)
+			if !ok {
+				continue // it cannot be read
+			}
+			answers++
+			if want := typed(line...); got.String() != want.String() {
+				t.Errorf("%v\nsays in a session\n%.2000s\nand else\n%.2000s", line, got, want)
+			}
+		}
+	}
+	if answers < 12 {
+		t.Errorf("there were only %d answers", answers)
+	}
+}
+
+// TestOneServer: a second one is refused, and one that died is no hindrance.
+func TestOneServer(t *testing.T) {
+	path, end := inside(t)
+	if got := typed("serve"); got.code != cli.Problem || !strings.Contains(got.err, "served already") {
+		t.Errorf("a second server: %s", got)
+	}
+	if i, err := os.Lstat(path); err != nil || i.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v", i, err)
+	}
+	if i, err := os.Stat(filepath.Dir(path)); err != nil || i.Mode().Perm() != 0o700 {
+		t.Errorf("its folder: %v, %v", i, err)
+	}
+	end()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	if got := typed("serve", "--idle", "1ms"); got.code != cli.Done {
+		t.Errorf("after one that died: %s", got)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the socket of the one that died is there still")
+	}
+}
+
+// open counts the files that this program has open.
+func open(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// TestClientsThatLie: whoever says nothing, too much, nonsense, or leaves, harms nobody,
+// and nothing of them stays.
+func TestClientsThatLie(t *testing.T) {
+	copies(t, "small.spaa")
+	goroutines, files := runtime.NumGoroutine(), open(t)
+	path, end := inside(t)
+	dial := func() net.Conn {
+		c, err := net.Dial("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	question := func(version, args string) string {
+		return fmt.Sprintf(`{"ashlar":1,"session":{"version":%q,"dir":"/","args":%s}}`+"\n", version, args)
+	}
+	want := typed("top", "small.spaa")
+	check := func(after string) {
+		t.Helper()
+		if got := typed("top", "small.spaa", "--session"); got != want {
+			t.Errorf("after %s: %s", after, got)
+		}
+	}
+	var silent []net.Conn
+	for range 200 { // a flood, of which all but some are shown out at once
+		silent = append(silent, dial())
+	}
+	check("a flood")
+	for _, c := range silent {
+		c.Close()
+	}
+	for what, text := range map[string]string{
+		"nonsense": "hello\n", "nothing": "\n", "half a message": `{"ashlar":1,"session":{`, "a question of another version": question("x", `["top","small.spaa"]`),
+		"no question": `{"ashlar":1,"session":null}` + "\n", "a question that is a list": `{"ashlar":1,"session":[]}` + "\n",
+		"a message that is too long": question(strings.Repeat("x", 5<<20), `[]`), "a wrong protocol": `{"ashlar":9,"session":{}}` + "\n",
+	} {
+		c := dial()
+		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+		_, _ = io.WriteString(c, text) // it may be shown out in the middle
+		_ = c.(*net.UnixConn).CloseWrite()
+		if b, _ := io.ReadAll(c); bytes.Contains(b, []byte("begun")) {
+			t.Errorf("%s is answered with %s", what, b)
+		}
+		c.Close()
+		check(what)
+	}
+	for range 50 { // they leave before, and in the middle of, the answer
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		_, _, _ = serve.Ask(ctx, []string{"top", "small.spaa"}, io.Discard, io.Discard, io.Discard)
+	}
+	check("clients that left")
+	end()
+	for range 3000 {
+		if runtime.NumGoroutine() <= goroutines && open(t) <= files {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	b := make([]byte, 1<<20)
+	t.Errorf("%d goroutines and %d files, before there were %d and %d\n%s", runtime.NumGoroutine(), open(t), goroutines, files, b[:runtime.Stack(b, true)])
+}
+
+// BenchmarkSession is how long an answer takes of a recording that is held, one that was
+// given before, and one without a session.
+func BenchmarkSession(b *testing.B) {
+	path := os.Getenv("ASHLAR_BENCH_FILE")
+	if path == "" {
+		path = "../../command/testdata/small.spaa"
+	}
+	dir := b.TempDir()
+	b.Setenv("XDG_RUNTIME_DIR", dir)
+	if err := os.Chmod(dir, 0o700); err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go cli.Main([]string{"serve", path}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
+	for range 600 {
+		if found, _ := filepath.Glob(filepath.Join(dir, "ashlar", "serve-*.sock")); len(found) == 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for what, how := range map[string]string{"again": "--session", "new": "--session", "without": "--json"} {
+		b.Run(what, func(b *testing.B) {
+			_ = cli.Main([]string{"top", path, "-n", "10", how, "--json"}, nil, io.Discard, io.Discard, cli.Runner{}) // once it is read
+			for rows := 10; b.Loop(); {
+				if what == "new" {
+					rows++ // what was asked before is said again
+				}
+				if code := cli.Main([]string{"top", path, "-n", fmt.Sprint(rows), "--json", how}, nil, io.Discard, io.Discard, cli.Runner{}); code != cli.Done {
+					b.Fatal(code)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"ashlar/app/core/held"
+	"ashlar/app/core/store"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/version"
+	"ashlar/ingest"
+	stored "ashlar/ingest/format/store"
+	"ashlar/ingest/input/fetch/ssh"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// checking is the command that reads files otherwise than recordings are read. A session
+// leaves it to whoever asks, another machine has it there.
+const checking = "check"
+
+// There is a file of those that a command names where the machine can answer on which
+// it lies: all that lie on others lie on that one. It is "" where none can.
+func There(command string, files []string) (file string) {
+	if !Answers(command) && command != checking {
+		return ""
+	}
+	as := ""
+	for _, f := range files {
+		if !ssh.Is(f) {
+			continue
+		}
+		there, _, err := ssh.Split(f)
+		if err != nil || as != "" && as != there {
+			return ""
+		}
+		as, file = there, f
+	}
+	return file
+}
+
+// AskHost has the program on another machine answer a command line that was typed here,
+// as [Ask] has a session. ok is false where it cannot be answered there alone.
+func AskHost(ctx context.Context, file string, args []string, stdout, stderr, picture io.Writer) (code int, ok bool, err error) {
+	as, _, err := ssh.Split(file)
+	if err != nil {
+		return 0, false, err
+	}
+	a, err := ssh.Ask(ctx, file, ssh.Question{As: as, Args: args})
+	if err != nil {
+		return 0, false, err
+	}
+	defer a.Close()
+	last, b, err := receive(bufio.NewReader(a), func() error { return nil })
+	switch {
+	case errors.Is(err, errElsewhere):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, &source.Error{Path: file, What: err.Error(), Err: err}
+	}
+	if a.Ashlar != version.String() {
+		fmt.Fprintf(stderr, "ashlar: answered by ashlar %s there; this is %s\n", a.Ashlar, version.String())
+	}
+	return last.Code, true, last.write(b, stdout, stderr, picture)
+}
+
+// stdio answers the one question of a program on another machine, which ssh connects
+// with the standard input and output.
+func stdio(p *verb.Program) error {
+	ctx, cancel := context.WithCancel(p.Ctx)
+	defer cancel()
+	var q ssh.Question
+	in := bufio.NewReader(p.Stdin)
+	if err := readLine(in, &q); err != nil {
+		return fmt.Errorf("--stdio is for ssh, by which another ashlar asks: %w", err)
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		cancel() // whoever asked is gone
+	}()
+	hello := ssh.Greeting{Ashlar: version.String()}
+	switch {
+	case q.Recording != "":
+		return sendRecording(ctx, p.Output, hello, &q)
+	case q.Stat != "":
+		hello.Refused = isFile(&hello, q.Stat)
+		return writeLine(p.Output, hello)
+	}
+	if err := writeLine(p.Output, hello); err != nil {
+		return err
+	}
+	return answerHere(ctx, p, &q)
+}
+
+// answerHere runs a command line over files that lie here.
+func answerHere(ctx context.Context, p *verb.Program, q *ssh.Question) error {
+	args := q.Args
+	if len(args) == 0 || !Answers(args[0]) && args[0] != checking {
+		return writeLine(p.Output, reply{Own: true})
+	}
+	if err := writeLine(p.Output, reply{Begun: true}); err != nil {
+		return err
+	}
+	if args[0] == checking {
+		args = slices.Clone(args)
+		for i := range args {
+			args[i] = strings.TrimPrefix(args[i], q.As)
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	s := &Server{Run: p.Run, In: func(string) verb.Reader { return ingest.ReadAll }, as: q.As}
+	x, ok := s.run(ctx, dir, args)
+	if !ok || x.out.over {
+		return writeLine(p.Output, reply{Own: true})
+	}
+	return x.send(p.Output)
+}
+
+// sendRecording reads a recording and sends it as a stored one.
+func sendRecording(ctx context.Context, w io.Writer, hello ssh.Greeting, q *ssh.Question) error {
+	var rec *recording.Recording
+	err := fmt.Errorf("the ashlar there (%s) keeps recordings otherwise than the one here; install the same, or copy the file here", hello.Ashlar)
+	if q.Layout == recording.Layout() {
+		rec, _, err = ingest.ReadAll(ctx, q.Recording, ingest.Options{Part: q.Part})
+	}
+	if err != nil {
+		hello.Refused = what(err)
+		return writeLine(w, hello)
+	}
+	if err := writeLine(w, hello); err != nil {
+		return err
+	}
+	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	if err := stored.Write(z, held.Named(rec, q.As+q.Recording, ""), nil, false); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// isFile says what a file is, or why that cannot be said.
+func isFile(hello *ssh.Greeting, path string) (refused string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return what(err)
+	}
+	c, _, err := store.FileContent(path)
+	if err != nil {
+		return what(err)
+	}
+	hello.Bytes, hello.Changed = info.Size(), info.ModTime().UTC()
+	if c.Key != "" {
+		hello.Content = c.String()
+	}
+	return ""
+}
+
+// what is an error without the name of its file, which is another one for whoever asks.
+func what(err error) string {
+	var named *source.Error
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &named):
+		return named.What
+	case errors.As(err, &path):
+		return path.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,325 @@
+package serve
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/locate"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/version"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/instance"
+	"ashlar/ingest/input/plain"
+)
+
+// Window is what programs may have of a window. Its methods are called from any
+// goroutine.
+type Window interface {
+	// Shared says that the person lets programs ask.
+	Shared() bool
+	// Show goes to an address, and says that a program does so, with its note. The
+	// error is a sentence that says why not.
+	Show(ctx context.Context, address, note string) error
+	// Follow has the window see what is selected until stop is called; Selected is
+	// what was so last, and what closes when something else is.
+	Follow() (stop func())
+	Selected() (now Selection, next <-chan struct{})
+}
+
+// Selection is what a person selected in the window.
+type Selection struct {
+	// Address is of what is shown, "" while nothing is open.
+	Address string
+	// Command is the command line that answers for it, in words.
+	Command []string
+	// Program says that a program went there, and not the person.
+	Program bool
+}
+
+// Selected is what watch prints, a line each time.
+type Selected struct {
+	Address string `json:"address"`
+	// Command is the command line that answers for what is selected; Answer is what it
+	// prints with --json, in at most 500 tokens, null where there is none.
+	Command string `json:"command"`
+	Answer  any    `json:"answer"`
+	// By says who went there: person, or program.
+	By string `json:"by"`
+}
+
+// show is what a window is asked to show.
+type show struct {
+	Address string `json:"address"`
+	Note    string `json:"note,omitempty"`
+}
+
+// Shown is the answer to show.
+type Shown struct {
+	// Address is of what the window shows now.
+	Address string `json:"address"`
+	Note    string `json:"note,omitempty"`
+	Shown   bool   `json:"shown"`
+}
+
+// Why a window does not do what it is asked.
+const (
+	notShared = "the window does not share its session: its command “Share this session” (Ctrl-K) allows it"
+	noWindow  = "no window is open that could be asked: ashlar FILE opens one, and its command “Share this session” (Ctrl-K) allows it"
+	mostNote  = 160 // characters
+)
+
+// windowPatience is how long a window may take to do what it is asked.
+const windowPatience = 4 * time.Second
+
+func (s *Server) show(ctx context.Context, what *show) reply {
+	switch {
+	case s.Window == nil:
+		return reply{Own: true}
+	case !s.Window.Shared():
+		return reply{Own: true, Refused: notShared}
+	}
+	ctx, cancel := context.WithTimeout(ctx, windowPatience)
+	defer cancel()
+	if err := s.Window.Show(ctx, what.Address, note(what.Note)); err != nil {
+		return reply{Refused: plain.Text(err.Error())}
+	}
+	return reply{Begun: true}
+}
+
+// note is a text of a program as a person may see it.
+func note(s string) string {
+	r := []rune(strings.TrimSpace(plain.Text(strings.ToValidUTF8(s, "\ufffd"))))
+	if len(r) > mostNote {
+		r = append(r[:mostNote-1:mostNote-1], '…')
+	}
+	return string(r)
+}
+
+// line is one of what a watch sends.
+type line struct {
+	Selected json.RawMessage `json:"selected,omitempty"` // a Selected
+	Refused  string          `json:"refused,omitempty"`
+}
+
+// watch sends what is selected whenever that has changed.
+func (s *Server) watch(ctx context.Context, c net.Conn) {
+	switch {
+	case s.Window == nil:
+		_ = writeLine(c, reply{Own: true})
+		return
+	case !s.Window.Shared():
+		_ = writeLine(c, reply{Own: true, Refused: notShared})
+		return
+	}
+	if writeLine(c, reply{Begun: true}) != nil {
+		return
+	}
+	defer s.Window.Follow()()
+	for last := ""; ctx.Err() == nil; {
+		now, next := s.Window.Selected()
+		if !s.Window.Shared() {
+			_ = writeLine(c, line{Refused: "the session is not shared any more"})
+			return
+		}
+		if command := plain.Command(now.Command...); now.Address != "" && command != last {
+			last = command
+			x := Selected{Address: now.Address, Command: command, By: "person", Answer: s.answerFor(ctx, now.Command)}
+			if now.Program {
+				x.By = "program"
+			}
+			if writeLine(c, map[string]Selected{"selected": x}) != nil {
+				return
+			}
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// answerFor is what a command line of the window prints for programs, null where it
+// prints nothing for them.
+func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage {
+	none := json.RawMessage("null")
+	if len(words) < 2 || !Answers(words[1]) {
+		return none
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return none
+	}
+	select {
+	case s.turns <- struct{}{}:
+		defer func() { <-s.turns }()
+	case <-ctx.Done():
+		return none
+	}
+	args := append([]string{words[1], "--json", "--budget=500"}, words[2:]...)
+	x, ok := s.run(ctx, dir, args)
+	if !ok || len(x.out.parts) == 0 || x.out.parts[0].To != 1 {
+		return none
+	}
+	b := x.out.b[:x.out.parts[0].N]
+	if !json.Valid(b) {
+		return none
+	}
+	return b
+}
+
+// Show is the command that moves the window.
+var Show = verb.Verb{
+	Name: "show", Args: "ADDRESS [--note TEXT]", Line: "show an address in the open window, if its user allows it",
+	Text: `
+The window that is open goes to the ADDRESS, as one step of its history: Ctrl-Z
+there goes back. Its status line says that a program did so, with the note. It
+does so only where the person has chosen "Share this session" in it, and never
+while they are dragging, typing or in a menu.`,
+	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'late frames'", "point at something"}},
+	Answer:   Shown{},
+	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+		text := fs.String("note", "", "say `TEXT` in the window's status line")
+		asJSON := fs.Bool("json", false, "print JSON")
+		verb.BudgetFlag(fs)
+		return func(p *verb.Program, args []string) error {
+			if len(args) != 1 {
+				return verb.Misuse("name one address: “Copy the view's address” in the window copies one, and findings have them")
+			}
+			address, notes, err := here(args[0], p.Recent())
+			for _, n := range notes {
+				fmt.Fprintln(p.Stderr, "ashlar:", n)
+			}
+			if err != nil {
+				return err
+			}
+			if err := askWindow(p.Ctx, question{Show: &show{address, *text}}, func(net.Conn, *bufio.Reader) error { return nil }); err != nil {
+				return err
+			}
+			return p.Answer(*asJSON, &Shown{address, note(*text), true}, "", 0, func(int) string { return "The window shows it.\n" })
+		}
+	},
+}
+
+// here is an address with its files as they are named here, which are there; notes are
+// on those that were found elsewhere.
+func here(s string, recent []string) (address string, notes []string, err error) {
+	v, err := view.Parse(s)
+	switch {
+	case err != nil:
+		return "", nil, &verb.Usage{Err: err}
+	case len(v.Files) == 0:
+		return "", nil, verb.Misuse("the address names no file: it should have file=PATH")
+	case slices.Contains(v.Files, "-"):
+		return "", nil, verb.Misuse("standard input cannot be shown in another window")
+	}
+	notes, err = locate.Files(v, "", recent)
+	return v.String(), notes, err
+}
+
+// askWindow asks the windows on this display, the one used last first, until one lets
+// programs ask; then goes on with what follows its first line.
+func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reader) error) error {
+	q.Version = version.String()
+	place, err := instance.Open()
+	if err != nil {
+		return err
+	}
+	refused, ended, busy := "", error(nil), false
+	ask := func(c net.Conn) bool {
+		r := bufio.NewReader(c)
+		var first reply
+		if readLine(r, &first) != nil {
+			busy = true // others crowd it
+			return false
+		}
+		if first.Own {
+			refused = cmp.Or(refused, first.Refused)
+			return false
+		}
+		if refused = first.Refused; refused == "" {
+			ended = then(c, r)
+		}
+		return true
+	}
+	done, err := place.Ask(ctx, q, windowPatience+time.Second, ask)
+	for began := time.Now(); !done && err == nil && refused == ""; {
+		if gone := time.Since(began); gone > windowPatience || gone > 300*time.Millisecond && !busy {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		done, err = place.Ask(ctx, q, windowPatience+time.Second, ask)
+	}
+	switch {
+	case err != nil || ended != nil:
+		return cmp.Or(err, ended)
+	case refused != "":
+		return errors.New(refused)
+	case !done && busy:
+		return errors.New("the window is too busy to answer: ask again in a moment")
+	case !done:
+		return errors.New(noWindow)
+	}
+	return nil
+}
+
+// Watch is the command that tells what a person selects.
+var Watch = verb.Verb{
+	Name: "watch", Args: "[-n N]", Line: "print what the user selects in the open window, as JSON",
+	Text: `
+Each line has the address of what the window shows, the command that answers for
+what is selected there, and its answer; by says whether the person or a program
+went there. The first line is what is selected now; others come when something
+else has been for a moment. It needs "Share this session" in the window, and
+ends with it.`,
+	Examples: [][2]string{
+		{"ashlar watch -n 1", "what is selected now"},
+		{"ashlar watch | jq -r .command", "the command of each thing that is clicked"},
+	},
+	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+		lines := fs.IntP("lines", "n", 0, "end after `N` lines")
+		return func(p *verb.Program, args []string) error {
+			if len(args) > 0 || *lines < 0 {
+				return verb.Misuse("watch takes no file: it tells what is selected in the window that is open")
+			}
+			return askWindow(p.Ctx, question{Watch: true}, func(c net.Conn, r *bufio.Reader) error {
+				if err := c.SetDeadline(time.Time{}); err != nil {
+					return err
+				}
+				return follow(p.Stdout, r, *lines)
+			})
+		}
+	},
+}
+
+// follow prints what a window tells, most lines of it, or all where that is 0.
+func follow(w io.Writer, r *bufio.Reader, most int) error {
+	for n := 0; most == 0 || n < most; n++ {
+		var l line
+		switch err := readLine(r, &l); {
+		case errors.Is(err, io.EOF):
+			return errors.New("the window is closed")
+		case err != nil:
+			return err
+		case l.Refused != "":
+			return errors.New(l.Refused)
+		case l.Selected == nil:
+			continue
+		}
+		if err := writeLine(w, l.Selected); err != nil {
+			return err
+		}
+	}
+	return nil
+}

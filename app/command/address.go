@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/locate"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/plain"
+)
+
+// address reads an address from the command line and finds its files; those that were
+// named behind it take their place. It comes back with paths made absolute, and with other
+// parts to show where parts says which.
+func (c *call) address(s, parts string, given ...string) (string, error) {
+	v, err := view.Parse(s)
+	if err != nil {
+		return "", &usageError{err: err}
+	}
+	if parts != "" {
+		v.Parts = parts
+	}
+	switch {
+	case len(given) > 0 && len(given) != len(v.Files):
+		return "", misuse("the address is of %s, and %d are named behind it", plain.Plural(len(v.Files), "file"), len(given))
+	case len(given) > 0:
+		return c.given(v, given)
+	case len(v.Files) == 0:
+		return "", misuse("the address names no file: it should have file=PATH")
+	}
+	notes, err := locate.Files(v, c.run.Dir, c.recent())
+	for _, n := range notes {
+		c.note("%s", n)
+	}
+	return v.String(), err
+}
+
+// given is an address of other files, which are taken as they are.
+func (c *call) given(v *view.State, files []string) (string, error) {
+	meant := v.Contents
+	v.Files, v.Contents = files, nil
+	_, err := locate.Files(v, c.run.Dir, nil)
+	for i, f := range v.Files {
+		if err == nil && i < len(meant) && meant[i].Key != "" && !locate.Holds(f, meant[i]) {
+			c.note("%s", locate.Other(files[i]))
+		}
+	}
+	return v.String(), err
+}
+
+// at is where a file lies that was named where the command was typed.
+func (c *call) at(path string) string {
+	if c.run.Dir == "" || path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(c.run.Dir, path)
+}
+
+// recent are the files that the window opened last.
+func (c *call) recent() (all []string) {
+	if c.run.Store == nil {
+		return nil
+	}
+	st, err := c.run.Store()
+	if err != nil {
+		return nil
+	}
+	s, _ := st.Settings() // what cannot be read has none
+	for _, r := range s.Recents {
+		all = append(all, r.Path)
+	}
+	return all
+}
+
+// alone refuses flags that say what the address says already.
+func alone(fs *pflag.FlagSet, but ...string) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(but, f.Name) {
+			err = misuse("the address says what is shown; leave out --%s", f.Name)
+		}
+	})
+	return err
+}

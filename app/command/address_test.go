@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/app/core/store"
+	"ashlar/app/core/view"
+)
+
+// TestAddressesOfMovedFiles: what an address names is found by its content, among what
+// the window opened last too, or is the file that is named behind it; which is said.
+func TestAddressesOfMovedFiles(t *testing.T) {
+	dir := t.TempDir()
+	kept := store.In(dir, dir)
+	path, far := filepath.Join(dir, "a.folded"), filepath.Join(t.TempDir(), "b.folded")
+	if err := os.WriteFile(path, []byte("main;f 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := store.FileContent(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := view.State{Files: []string{path}, Contents: []view.Content{c}, Tab: "functions"}
+	address := v.String()
+	ask := func(args ...string) (files []string, code int, said string) {
+		t.Helper()
+		var errs bytes.Buffer
+		run := Runner{Store: func() (*store.Store, error) { return kept, nil },
+			Render: func(o RenderOptions) error { files = append(files, o.File, o.With); return nil },
+			Window: func(o WindowOptions) error { files = append(files, o.Files...); return nil }}
+		code = Main(args, nil, &errs, &errs, run)
+		return files, code, errs.String()
+	}
+	is := func(what, want, note string, args ...string) {
+		t.Helper()
+		for _, args := range [][]string{append([]string{"render", "-o", "x.png"}, args...), args} {
+			files, code, said := ask(args...)
+			if code != Done || !strings.Contains(said, note) || note == "" && said != "" {
+				t.Errorf("%s: %v ends with %d and says %q", what, args, code, said)
+				continue
+			}
+			got, err := view.Parse(files[0])
+			if err != nil || len(got.Files) != 1 || got.Files[0] != want || got.Tab != "functions" || got.Contents != nil || len(files) > 1 && files[1] != "" {
+				t.Errorf("%s: %v shows %q", what, args, files)
+			}
+		}
+	}
+	is("where it was", path, "", address)
+	if err := os.Rename(path, far); err != nil {
+		t.Fatal(err)
+	}
+	if _, code, said := ask(address); code != Problem || !strings.Contains(said, "none with its content") {
+		t.Errorf("of what is gone it ends with %d and says %q", code, said)
+	}
+	is("named behind it", far, "", address, far)
+	if err := kept.Opened(far, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	is("opened lately", far, "is the recording that the address means", address)
+	other := filepath.Join(dir, "other.folded")
+	if err := os.WriteFile(other, []byte("main;g 2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	is("another one behind it", other, "is another recording than the address means", address, other)
+	if _, code, _ := ask(address, other, far); code != Usage {
+		t.Errorf("of an address of one and two files it ends with %d", code)
+	}
+}

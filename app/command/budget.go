@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/agent/budget"
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/query/redact"
+)
+
+// takeBudget reads --budget where a command has it.
+func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err error) {
+	if fs.Lookup("budget") == nil {
+		return nil
+	}
+	c.all = []string{"ashlar", cmd.name}
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--budget":
+			i++
+		case args[i] == "--session": // which the same is answered without
+		case !strings.HasPrefix(args[i], "--budget="):
+			word := args[i]
+			if _, err := os.Stat(word); err == nil && c.redactor != nil {
+				word = redact.FileName(word)
+			}
+			c.all = append(c.all, word)
+		}
+	}
+	if c.budget, err = fs.GetInt("budget"); err == nil && fs.Changed("budget") && c.budget < budget.Least {
+		return misuse("--budget %d is too small: an answer that says what it leaves out needs %d", c.budget, budget.Least)
+	}
+	if f := fs.Lookup("rows"); f != nil && !f.Changed && !fs.Changed("json") {
+		c.all = append(c.all, "-n", "0")
+	}
+	return err
+}
+
+// rows prints a command's answer: v as JSON, or the text with its first n rows of
+// all, which v has in its field list; "" where rows are no list.
+func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
+	if c.redactor != nil {
+		v = left{v, c.redactor.Said()}
+	}
+	if c.budget == 0 {
+		if asJSON {
+			return writeJSON(c.stdout, v)
+		}
+		return c.say(text(rows))
+	}
+	all := plain.Command(c.all...)
+	if asJSON {
+		b, err := budget.JSON(v, c.budget, all)
+		if err == nil {
+			_, err = c.stdout.Write(b)
+		}
+		return err
+	}
+	s, err := budget.Rows(v, list, rows, c.budget, all, func(n int) string {
+		var b strings.Builder
+		_, _ = io.WriteString(plain.Writer(&b), text(n)) // as it will be written, into memory
+		return b.String()
+	})
+	if err == nil {
+		err = c.say(s)
+	}
+	return err
+}
+
+// say prints a text; on a terminal no line is wider than that.
+func (c *call) say(text string) error {
+	if width := columnsOf(c.terminal); width > 0 {
+		text = tabular.Fit(text, width)
+	}
+	_, err := io.WriteString(c.stdout, text)
+	return err
+}

@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exact"
+	"ashlar/app/core/tables"
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/spans"
+	"ashlar/render/units"
+)
+
+func callsCommand() command {
+	return command{
+		name: "calls", args: "FILE CALLS [flags]", line: "list calls one by one, with their arguments",
+		text: `
+Each call is a row: when it began, how long it took, with what it called and by
+itself, how long on a processor where the file tells (the rest was waiting), its
+thread and its arguments. Above them stand statistics (percentiles are nearest
+rank), a histogram, and the humps that it has: calls that took about as long,
+apart from the others by lengths that hardly any has.
+
+CALLS, which --calls of other commands takes too, is a function or several, and
+conditions in brackets that must all hold:
+  RunTask                          all calls of a function
+  RunTask[60ms..320ms]             those of 60 ms or more, but less than 320 ms
+  parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
+  Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
+  Request[url~"^/api", kind!=ping] an expression found in one, any other value
+  RunTask[started 2s..3s]          those that began then
+  *[found "arg:timeout"]           calls of any function that a search finds
+  RunTask[slowest 25]              the longest of those that all else holds for
+  RunTask[at 42:43@1.2s]           the one that begins just then, on PID:TID
+  !RunTask[60ms..]                 all other calls of it
+Names and values with any of []|,"!= in them stand in double quotes. What ran in
+the calls counts with them, in their thread and time: spans and samples.`,
+		examples: [][2]string{
+			{"ashlar calls trace.json RunTask -n 20", "the twenty longest tasks"},
+			{"ashlar calls trace.json 'FunctionCall[10ms..]' --sort start", "what took 10 ms or more, in the order of time"},
+			{"ashlar calls trace.json 'Request[tenant=7]' --csv", "the requests of a tenant, for a spreadsheet"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o callsOptions
+			o.add(fs)
+			fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
+			fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
+			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+			fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
+			demo := demoFlag(fs)
+			cacheFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if len(args) == 0 || len(args) == 1 && !*demo {
+					return misuse("name the file and the calls, like RunTask or 'RunTask[60ms..]'")
+				}
+				if err := o.calls.Set(args[len(args)-1]); err != nil {
+					return &usageError{err: err}
+				}
+				if err := o.parse(args[:len(args)-1], *demo); err != nil {
+					return err
+				}
+				if err := c.takeRows(fs, &o.rows, "rows", o.json, o.csv); err != nil {
+					return err
+				}
+				return c.calls(&o)
+			}
+		},
+	}
+}
+
+type callsOptions struct {
+	lengthFlags
+	sort string
+	rows int // 0 for all
+	csv  bool
+}
+
+func (c *call) calls(o *callsOptions) error {
+	rec, in, err := o.open(c)
+	if err != nil {
+		return err
+	}
+	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
+		return err
+	}
+	a := &callList{File: rec.Source.Path, Of: in.Calls.Text, Count: int64(in.Calls.Calls), Rows: []callRow{}, rec: rec, query: o.calls.query}
+	if a.durations, err = spans.DurationsIn(c.ctx, rec, in); err != nil {
+		return err
+	}
+	rows, err := calls.List(c.ctx, rec, in.Calls, o.sort)
+	if err != nil {
+		return misfit(rec, err)
+	}
+	if o.rows > 0 && len(rows) > o.rows {
+		a.More, rows = len(rows)-o.rows, rows[:o.rows]
+	}
+	if a.rows, err = calls.Details(c.ctx, rec, rows); err != nil {
+		return err
+	}
+	a.fill(o.bins(a.durations), 4*c.budget)
+	if o.json {
+		a.Address = o.address(c, rec, evidence.Of(rec, analyze.Query{Event: -1, Scope: in}))
+	}
+	if o.csv {
+		return cmp.Or(a.csv(c.stdout), stopped(rec))
+	}
+	return cmp.Or(c.rows(o.json, a, "rows", len(a.Rows), func(n int) string {
+		cut := *a
+		cut.Rows, cut.rows, cut.More = a.Rows[:n], a.rows[:n], a.More+len(a.Rows)-n
+		return cut.text()
+	}), stopped(rec))
+}
+
+// callList is the JSON output of calls. Times are exact decimals in nanoseconds,
+// starts counted from the recording's start; statistics are null without calls.
+type callList struct {
+	File string `json:"file"`
+	// Of says which calls they are.
+	Of    string `json:"of_calls"`
+	Count int64  `json:"count"`
+	// Address shows them.
+	Address string `json:"address"`
+	// Unfinished of them never ended; their length is as drawn.
+	Unfinished int64       `json:"unfinished"`
+	Sum        json.Number `json:"sum"`
+	// Together is the sum of those that lie in no other one of them: what is in Sum
+	// twice is in it once.
+	Together json.Number `json:"together"`
+	lengths
+	Rows []callRow `json:"rows"`
+	// More is how many rows there are beside these.
+	More int `json:"more"`
+
+	rec       *recording.Recording
+	query     *calls.Query
+	durations *spans.Durations
+	rows      []calls.Detail
+	bins      []spans.Bin
+}
+
+// callRow is a call. CPU and Waiting are there where the file tells how long it ran
+// on a processor.
+type callRow struct {
+	Function   string            `json:"function"`
+	Start      json.Number       `json:"start"`
+	Duration   json.Number       `json:"duration"`
+	Self       json.Number       `json:"self"`
+	CPU        json.Number       `json:"cpu,omitempty"`
+	Waiting    json.Number       `json:"waiting,omitempty"`
+	PID        exact.ID          `json:"pid"`
+	TID        exact.ID          `json:"tid"`
+	Thread     string            `json:"thread"`
+	Unfinished bool              `json:"unfinished,omitempty"`
+	Args       map[string]string `json:"args,omitempty"`
+}
+
+// fill makes the rows. Where there is room for so many bytes, not 0, those that have none
+// say only what they cost: there may be millions.
+func (a *callList) fill(bins []spans.Bin, room int) {
+	d := a.durations
+	a.Unfinished, a.Sum, a.Together, a.bins, a.lengths = d.Unfinished, "0", "0", bins, lengthsOf(d, bins, a.query)
+	if d.Count == 0 {
+		return
+	}
+	a.Sum, a.Together = nanosecondsOf(d.Sum), nanosecondsOf(d.Together)
+	a.Rows = make([]callRow, 0, len(a.rows))
+	for i := range a.rows {
+		r := &a.rows[i]
+		if room > 0 && i > room && !a.rec.Source.Redacted { // what is redacted is written whole first
+			a.Rows = append(a.Rows, callRow{Self: exact.Nanoseconds(r.Self), Duration: exact.Nanoseconds(r.Duration)})
+			continue
+		}
+		t := a.rec.Tracks[r.Track]
+		row := callRow{Function: a.rec.FuncName(r.Call), Start: exact.Nanoseconds(r.Start - a.rec.Start), Duration: exact.Nanoseconds(r.Duration), Self: exact.Nanoseconds(r.Self),
+			PID: exact.ID(t.PID), TID: exact.ID(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
+		if r.HasCPU {
+			row.CPU, row.Waiting = exact.Nanoseconds(r.CPU), exact.Nanoseconds(r.Waiting())
+		}
+		for _, m := range r.Args {
+			if row.Args == nil {
+				row.Args = map[string]string{}
+			}
+			row.Args[m.Key] = m.Value
+		}
+		a.Rows = append(a.Rows, row)
+	}
+}
+
+// Columns of arguments in text: what a terminal has room for.
+const (
+	textArgs  = 6
+	textValue = 24
+)
+
+// columns are those of rows with some arguments, for CSV and for text.
+func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail] {
+	type row = calls.Detail
+	rec := a.rec
+	took := tables.Time("duration", func(r *row) int64 { return r.Duration })
+	took.Text = func(r *row) string { return unended(r.Unfinished) + units.Duration(r.Duration) }
+	cs := []tables.Column[row]{tables.Time("start", func(r *row) int64 { return r.Start - rec.Start }), took, tables.Time("self", func(r *row) int64 { return r.Self })}
+	if csv || slices.ContainsFunc(a.rows, func(r row) bool { return r.HasCPU }) {
+		hasCPU := func(r *row) bool { return r.HasCPU }
+		cs = append(cs, tables.Time("cpu", func(r *row) int64 { return r.CPU }).Where(hasCPU), tables.Time("waiting", (*row).Waiting).Where(hasCPU))
+	}
+	thread := tables.Named("thread", func(r *row) string { return rec.Tracks[r.Track].Title() })
+	function := tables.Named("function", func(r *row) string { return rec.FuncName(r.Call) })
+	if csv {
+		pid := tables.Named("pid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].PID) })
+		tid := tables.Named("tid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].TID) })
+		cs = append(slices.Insert(cs, 0, function), pid, tid, thread)
+	} else {
+		cs = append(cs, thread, function)
+	}
+	for _, k := range args {
+		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // as JSON has one that is there twice
+			for _, m := range r.Args {
+				if m.Key == k {
+					last = m.Value
+				}
+			}
+			return last
+		}}
+		arg.Text = func(r *row) string {
+			v := []rune(r.Arg(k))
+			if len(v) > textValue {
+				v = append(v[:textValue-1], '…')
+			}
+			return string(v)
+		}
+		cs = append(cs, arg)
+	}
+	return cs
+}
+
+// unended stands before the length of a call that never ended, if it did not.
+func unended(is bool) string {
+	if is {
+		return "≥ "
+	}
+	return ""
+}
+
+// csv writes the rows with a column for each argument.
+func (a *callList) csv(out io.Writer) error {
+	return tables.CSV(out, a.columns(calls.Keys(a.rows), true), a.rows)
+}
+
+// text writes the list for people.
+func (a *callList) text() string {
+	var b strings.Builder
+	d := a.durations
+	fmt.Fprintf(&b, "%s: %s%s\n", plain.Short(a.rec.Source.Name), tabular.Calls(int(a.Count), a.Of), unfinishedText(d))
+	if d.Count == 0 {
+		return b.String()
+	}
+	sum, _ := d.Sum.Float64()
+	line := []string{"sum " + units.Duration(int64(sum))}
+	if d.Together.Cmp(d.Sum) != 0 {
+		together, _ := d.Together.Float64()
+		line[0] += ", of which " + units.Duration(int64(together)) + " in no other of them"
+	}
+	for _, n := range durationRows(d) {
+		line = append(line, strings.Join(n, " "))
+	}
+	b.WriteString(strings.Join(line, ", ") + "\n\n")
+	tabular.Histogram(&b, a.bins)
+	a.humpsText(&b)
+	b.WriteString("\n")
+	a.table(&b)
+	if a.More > 0 {
+		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(a.More)))
+	}
+	return b.String()
+}
+
+func (a *callList) table(b *strings.Builder) {
+	cpu := slices.ContainsFunc(a.rows, func(r calls.Detail) bool { return r.HasCPU })
+	keys := calls.Keys(a.rows)
+	keys = slices.DeleteFunc(keys, func(k string) bool { return cpu && (k == "tdur" || k == "tts") }) // which is what cpu says
+	left := max(0, len(keys)-textArgs)
+	tables.Write(b, "", a.columns(keys[:len(keys)-left], false), a.rows)
+	if left > 0 {
+		fmt.Fprintf(b, "%s; --csv and --json have all\n", units.Plural(int64(left), "more argument"))
+	}
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/lacks"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+)
+
+// callsFlag is --calls: a set of calls that is looked up once the recording is there.
+type callsFlag struct{ query *calls.Query }
+
+// add adds the flag to a command.
+func (f *callsFlag) add(fs *pflag.FlagSet) { fs.Var(f, "calls", view.CallsDoc) }
+
+func (f *callsFlag) Type() string { return "string" }
+
+func (f *callsFlag) String() string {
+	if f == nil || f.query == nil {
+		return ""
+	}
+	return f.query.String()
+}
+
+func (f *callsFlag) Set(s string) (err error) {
+	f.query, err = calls.Parse(s)
+	return err
+}
+
+func (f *callsFlag) isSet() bool { return f.query != nil }
+
+// meant is the set of calls, which is not looked up yet, of a recording that has
+// them; nil where none was asked for. The error is one sentence.
+func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) {
+	if f.query == nil {
+		return nil, nil
+	}
+	if rec.Counts.Spans == 0 {
+		return nil, misfit(rec, errors.New("there are no spans, so no calls can be told from others: leave out --calls; "+lacks.Of(lacks.Spans, rec)))
+	}
+	if err := f.query.Check(rec); err != nil {
+		return nil, misfit(rec, err)
+	}
+	return &recording.CallSet{Text: f.query.String()}, nil
+}
+
+// in looks a scope of a recording up, limited to the calls.
+func (f *callsFlag) in(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
+	set, err := f.meant(rec)
+	if err != nil {
+		return in, err
+	}
+	return calls.Bind(ctx, rec, in.Of(set))
+}

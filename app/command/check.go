@@ -1,0 +1,333 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/command/contents"
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/tabular"
+	"ashlar/app/core/verb"
+	"ashlar/ingest"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/redact"
+	"ashlar/render/units"
+	"ashlar/spaa"
+)
+
+func checkCommand() command {
+	return command{
+		name: "check", args: "FILE… [--json]", line: "validate recordings, and list what is wrong with them",
+		text: `
+SPAA files are checked strictly, by every rule of the specification that a file
+can break; --rules lists them. Files in other formats are read as the window
+reads them, and the warnings are printed; where a file is larger than memory,
+--range and --thread read a part of it.
+
+The exit code is 1 when a file breaks a rule whose severity is error, or cannot
+be read.`,
+		examples: [][2]string{
+			{"ashlar check run.spaa.zst", "list what breaks rules, by line"},
+			{"ashlar check *.spaa --json | jq .files[].errors", "the same for programs"},
+			{"ashlar check --rules", "list the rules"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o checkOptions
+			var only partFlags
+			rules := fs.Bool("rules", false, "list the rules for SPAA files")
+			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
+			fs.BoolVar(&o.json, "json", false, "print JSON")
+			verb.BudgetFlag(fs)
+			verb.RedactFlag(fs)
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if o.part, err = only.part(); err != nil {
+					return err
+				}
+				switch {
+				case *rules && len(args) > 0:
+					return misuse("--rules lists rules; leave out %s", args[0])
+				case *rules:
+					return c.rules(o.json)
+				case len(args) == 0:
+					return misuse("name the files to check, or - for standard input")
+				case o.most < 1:
+					return misuse("--max %d prints nothing", o.most)
+				}
+				return c.check(args, &o)
+			}
+		},
+	}
+}
+
+type checkOptions struct {
+	most int
+	json bool
+	part recording.Part // what is read of formats other than SPAA
+}
+
+// checked is the JSON output of check.
+type checked struct {
+	Files    []*checkedFile `json:"files"`
+	Errors   int64          `json:"errors"`
+	Warnings int64          `json:"warnings"`
+}
+
+type checkedFile struct {
+	File   string `json:"file"`
+	Format string `json:"format"`
+	// Address shows what was wrong with it in the window; there is none of a file that
+	// cannot be opened.
+	Address string `json:"address,omitempty"`
+	// Strict reports whether the format's rules were checked; else the findings
+	// are the warnings of reading it.
+	Strict   bool             `json:"strict"`
+	Valid    bool             `json:"valid"`
+	Errors   int64            `json:"errors"`
+	Warnings int64            `json:"warnings"`
+	Lines    int64            `json:"lines,omitempty"`
+	Records  map[string]int64 `json:"records,omitempty"`
+	Findings []checkFinding   `json:"findings"`
+	// More has the rules of which not all findings are listed, and how many
+	// more there are.
+	More   map[string]int64 `json:"more,omitempty"`
+	Ledger []contents.Tally `json:"ledger,omitempty"`
+}
+
+type checkFinding struct {
+	Line     int64  `json:"line,omitempty"`
+	Severity string `json:"severity"`
+	Rule     string `json:"rule"`
+	Message  string `json:"message"`
+	// Count and First are of warnings that stand for several places.
+	Count int64  `json:"count,omitempty"`
+	First string `json:"first,omitempty"`
+}
+
+func (c *call) check(files []string, o *checkOptions) error {
+	all := checked{Files: []*checkedFile{}}
+	bad := 0
+	for _, path := range files {
+		f := c.checkFile(path, o)
+		c.redactCheck(f)
+		if f.Format != "" && path != "-" {
+			f.Address = evidence.About(&recording.Recording{Source: recording.Source{Path: f.File, Redacted: c.redactor != nil}})
+		}
+		f.Valid = f.Errors == 0
+		if !f.Valid {
+			bad++
+		}
+		all.Files = append(all.Files, f)
+		all.Errors += f.Errors
+		all.Warnings += f.Warnings
+		if !o.json && c.budget == 0 { // file by file, since there may be many
+			if err := c.say(f.text()); err != nil {
+				return err
+			}
+		}
+	}
+	err := c.rows(o.json, all, "", 0, func(int) string {
+		var b strings.Builder
+		for _, f := range all.Files {
+			if c.budget > 0 {
+				b.WriteString(f.text())
+			}
+		}
+		fmt.Fprintf(&b, "%s and %s in %s\n", units.Plural(all.Errors, "error"), units.Plural(all.Warnings, "warning"), units.Plural(int64(len(files)), "file"))
+		return b.String()
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case bad == 1 && len(files) == 1:
+		return fmt.Errorf("%s is not in order", all.Files[0].File)
+	case bad > 0:
+		return fmt.Errorf("not in order: %d of %s", bad, units.Plural(int64(len(files)), "file"))
+	}
+	return nil
+}
+
+// redactCheck leaves out of findings what --redact leaves out.
+func (c *call) redactCheck(f *checkedFile) {
+	if c.redactor == nil {
+		return
+	}
+	was := f.File
+	f.File = redact.FileName(was)
+	for i := range f.Findings {
+		x := &f.Findings[i]
+		x.Message = c.redactor.Text(strings.ReplaceAll(x.Message, was, f.File))
+		x.First = c.redactor.Text(x.First)
+	}
+}
+
+// checkFile checks one file. What keeps it from being read is a finding.
+func (c *call) checkFile(path string, o *checkOptions) *checkedFile {
+	f := &checkedFile{File: path, Findings: []checkFinding{}}
+	if err := c.look(f, o); err != nil {
+		what := err.Error()
+		var named *source.Error
+		if errors.As(err, &named) {
+			what = named.What
+		}
+		f.Errors++
+		f.Findings = append(f.Findings, checkFinding{Severity: "error", Rule: "unreadable", Message: what})
+	}
+	return f
+}
+
+func (c *call) look(f *checkedFile, o *checkOptions) error {
+	in, err := c.openInput(c.ctx, f.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	f.Format, err = formatOf(in)
+	var other *spaa.FormatError
+	if err == nil && f.Format == "spaa" || errors.As(err, &other) || err != nil && isNamedSPAA(in.Name) {
+		f.Format = "spaa"
+		if o.part.IsSet() {
+			return &source.Error{Path: f.File, What: "its rules are about the whole file, which needs no memory: leave out " + o.part.String()}
+		}
+		return f.strict(in, o)
+	}
+	if err != nil {
+		return err
+	}
+	return f.lenient(c.ctx, in, o.part)
+}
+
+// isNamedSPAA reports whether a file that is not known by what is in it claims to
+// be SPAA.
+func isNamedSPAA(name string) bool {
+	name = strings.ToLower(name)
+	for _, ext := range []string{".spaa", ".spaa.zst", ".spaa.gz"} {
+		if strings.HasSuffix(name, ext) {
+			return true
+		}
+	}
+	return false
+}
+
+// strict checks SPAA by its rules.
+func (f *checkedFile) strict(in *source.Input, o *checkOptions) error {
+	var report spaa.Report
+	err := source.Protect(in.Path, func() (err error) {
+		report, err = spaa.Validate(&inputReader{in: in}, spaa.ValidateOptions{MaxPerRule: o.most})
+		return err
+	})
+	f.Strict, f.Lines, f.Records = true, report.Lines, report.Records
+	f.Errors, f.Warnings = report.Errors, report.Warnings
+	listed := map[string]int64{}
+	for _, x := range report.Findings {
+		listed[x.Rule]++
+		f.Findings = append(f.Findings, checkFinding{Line: x.Line, Severity: x.Severity.String(), Rule: x.Rule, Message: x.Message})
+	}
+	for rule, n := range report.Counts {
+		if n > listed[rule] {
+			if f.More == nil {
+				f.More = map[string]int64{}
+			}
+			f.More[rule] = n - listed[rule]
+		}
+	}
+	return err
+}
+
+// lenient reads another format and takes its warnings and its ledger over.
+func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part recording.Part) error {
+	l := ingest.OpenInput(ctx, in, ingest.Options{Part: part})
+	defer l.Close()
+	err := l.Wait()
+	rec := l.Snapshot()
+	for i := range rec.Warnings {
+		w := &rec.Warnings[i]
+		x := checkFinding{Severity: "warning", Rule: w.Code, Message: w.Text, Count: w.Count, First: w.First}
+		switch w.Code {
+		case "failed", recording.WarnPart + "-behind":
+			x.Severity = "error"
+			f.Errors += w.Count
+		case recording.WarnPart: // as was asked for
+			x.Severity = "note"
+		default:
+			f.Warnings += w.Count
+		}
+		f.Findings = append(f.Findings, x)
+	}
+	f.tallies(rec)
+	return err
+}
+
+func (f *checkedFile) tallies(rec *recording.Recording) {
+	for _, t := range rec.Ledger {
+		f.Ledger = append(f.Ledger, contents.Tally(t))
+	}
+}
+
+// text writes the findings as lines that editors can jump by.
+func (f *checkedFile) text() string {
+	var b strings.Builder
+	name := plain.Text(f.File)
+	for _, x := range f.Findings {
+		b.WriteString(name)
+		if x.Line > 0 {
+			fmt.Fprintf(&b, ":%d", x.Line)
+		}
+		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, plain.Text(x.Rule), plain.Text(x.Message))
+		switch {
+		case x.Count > 1 && x.First != "":
+			fmt.Fprintf(&b, " (%s, first at %s)", tabular.Often(x.Count), plain.Text(x.First))
+		case x.Count > 1:
+			fmt.Fprintf(&b, " (%s)", tabular.Often(x.Count))
+		case x.First != "":
+			fmt.Fprintf(&b, " (at %s)", plain.Text(x.First))
+		}
+		b.WriteByte('\n')
+	}
+	for _, r := range spaa.Rules() {
+		if n := f.More[r.ID]; n > 0 {
+			fmt.Fprintf(&b, "%s: %s [%s]: %s more; --max prints more\n", name, r.Severity, r.ID, units.Count(n))
+		}
+	}
+	for _, t := range f.Ledger {
+		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, plain.Text(t.Kind),
+			units.Count(t.Read), units.Count(t.Kept), units.Count(t.Repaired), units.Count(t.LeftOut))
+	}
+	if !f.Strict && f.Format != "" {
+		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; this is what reading it as %s found\n", name, f.Format)
+	}
+	return b.String()
+}
+
+// checkRule is a row of --rules as JSON.
+type checkRule struct {
+	ID       string `json:"id"`
+	Section  string `json:"section"`
+	Severity string `json:"severity"`
+	Demand   string `json:"demand"`
+	Found    string `json:"found"`
+}
+
+// rules lists what SPAA files are checked by.
+func (c *call) rules(asJSON bool) error {
+	var rows []checkRule
+	table := [][]string{{"rule", "section", "severity", "what must or should hold"}}
+	for _, r := range spaa.Rules() {
+		rows = append(rows, checkRule{r.ID, r.Section, r.Severity.String(), r.Demand, r.Found})
+		table = append(table, []string{r.ID, r.Section, r.Severity.String(), r.Demand}, []string{"", "", "", "  found when " + r.Found})
+	}
+	if asJSON {
+		return writeJSON(c.stdout, rows)
+	}
+	var b strings.Builder
+	tabular.Columns(&b, "", "llll", table)
+	return c.say(b.String())
+}

@@ -1,0 +1,61 @@
+package complete_test
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"ashlar/app/command"
+	_ "ashlar/app/command/picture" // the panels of render
+)
+
+func script(t *testing.T, shell string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if code := cli.Main([]string{"completion", shell}, nil, &out, io.Discard, cli.Runner{}); code != cli.Done {
+		t.Fatalf("completion %s gives %d", shell, code)
+	}
+	return out.String()
+}
+
+// TestBash asks bash what it would complete.
+func TestBash(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash: ", err)
+	}
+	text := script(t, "bash")
+	for words, want := range map[string]string{
+		"ashlar to": "top", "ashlar top --met": "--metric", "ashlar diff --fail": "--fail-if", "ashlar check-c": "check-claims", "ashlar --dem": "--demo",
+		"ashlar render x --vie": "--view", "ashlar top complete_t": "complete_test.go", "ashlar top --nothing": "",
+	} {
+		fields := strings.Fields(words)
+		cmd := exec.Command("bash", "--norc", "-c", text+"\nCOMP_WORDS=("+words+")\nCOMP_CWORD="+string(rune('0'+len(fields)-1))+"\n_ashlar\necho ${COMPREPLY[@]}")
+		out, err := cmd.CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%s: %q, want %q (%v)", words, got, want, err)
+		}
+	}
+}
+
+// TestOthers: zsh and fish read their scripts where they are installed, and each
+// script has every flag of top.
+func TestOthers(t *testing.T) {
+	for shell, flag := range map[string]string{"zsh": "--metric=[", "fish": "-l metric"} {
+		text := script(t, shell)
+		if !strings.Contains(text, flag) || !strings.Contains(text, "check-claims") {
+			t.Errorf("%s: %q is not in it", shell, flag)
+		}
+		if path, err := exec.LookPath(shell); err == nil {
+			cmd := exec.Command(path, "-n")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", shell, err, out)
+			}
+		}
+	}
+	if code := cli.Main([]string{"completion", "csh"}, nil, io.Discard, io.Discard, cli.Runner{}); code != cli.Usage {
+		t.Errorf("an unknown shell gives %d", code)
+	}
+}

@@ -1,0 +1,303 @@
+// Package contents lists what is in a recording: what it says of itself, events with
+// their totals, threads, counts, what was wrong with it, and how long reading took.
+package contents
+
+import (
+	"context"
+	"encoding/json"
+
+	"ashlar/app/core/bundle"
+	"ashlar/app/core/exact"
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// Contents has all that "ashlar info" prints, also as JSON. Values of metrics and times are
+// exact decimals.
+type Contents struct {
+	Format      string    `json:"format"`
+	Version     string    `json:"version"`
+	File        string    `json:"file"`
+	Address     string    `json:"address"` // shows it in the window
+	Bytes       int64     `json:"bytes"`   // on disk; of a pipe, what was read
+	Compression string    `json:"compression"`
+	Tool        string    `json:"tool"`
+	Notes       []Note    `json:"notes"`
+	Events      []Event   `json:"events"`
+	Time        *Time     `json:"time"` // null where nothing has a time
+	Threads     []Thread  `json:"threads"`
+	Contexts    []Context `json:"contexts"`
+	Counts      Counts    `json:"counts"`
+	Pairs       int64     `json:"pairs,omitempty"` // of user and kernel stacks, for top --join-related
+	Views       []string  `json:"views,omitempty"` // addresses of what a bundle shows
+	Warnings    []Warning `json:"warnings"`
+	Ledger      []Tally   `json:"ledger"`
+	Load        Load      `json:"load"`
+
+	rec *recording.Recording
+}
+
+// Of lists what is in a recording that was read with these statistics. Totals are
+// summed up where the file does not say them; the error is that of ctx.
+func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Contents, error) {
+	s := &rec.Source
+	in := &Contents{
+		rec:    rec,
+		Format: s.Format, Version: s.Version, File: s.Path, Bytes: s.Bytes,
+		Compression: s.Compression, Tool: s.Tool,
+		Events: []Event{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: Counts(rec.Counts), Pairs: rec.Pairs(), Views: bundle.Views(s.At(s.Path), s.Path),
+		Warnings: []Warning{}, Ledger: []Tally{},
+		Load: Load{
+			Seconds:         exact.Measured(stats.Elapsed.Seconds(), 6),
+			BytesPerSecond:  exact.Measured(stats.BytesPerSecond(), 0),
+			EventsPerSecond: exact.Measured(stats.EventsPerSecond(), 0),
+			PeakRSS:         stats.PeakRSS,
+		},
+	}
+	in.Notes = make([]Note, len(s.Notes))
+	for i, n := range s.Notes {
+		in.Notes[i] = Note(n)
+	}
+	if in.Bytes < 0 {
+		in.Bytes = stats.Bytes
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		ie := Event{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Note: e.Note, Metrics: []Metric{}}
+		for k := range e.Metrics {
+			ie.Metrics = append(ie.Metrics, newMetric(rec, i, k))
+		}
+		in.Events = append(in.Events, ie)
+	}
+	if rec.HasTime {
+		in.Time = &Time{
+			Start: json.Number(rec.Clock.Text(rec.Start)), End: json.Number(rec.Clock.Text(rec.End)),
+			Unit: rec.Clock.Unit, Duration: exact.Nanoseconds(rec.Duration()),
+		}
+	}
+	for _, w := range rec.Warnings {
+		in.Warnings = append(in.Warnings, Warning{w.Code, w.Count, w.First, w.Text, w.Minor})
+	}
+	for _, t := range rec.Ledger {
+		in.Ledger = append(in.Ledger, Tally(t))
+	}
+	if err := in.below(ctx); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// Note is something that the file says of itself.
+type Note struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+type Event struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Mode    string   `json:"mode"`
+	Note    string   `json:"note,omitempty"`
+	Metrics []Metric `json:"metrics"`
+}
+
+// Metric is a metric. Kind is sum, level (a state at one moment, which adds
+// up over stacks but not over time) or peak (each stack's own maximum). Peaks do
+// not add up: they have no total, but the largest of a stack and what they come
+// to at most.
+type Metric struct {
+	Name    string       `json:"name"`
+	Unit    string       `json:"unit"`
+	Kind    string       `json:"kind"`
+	Total   *json.Number `json:"total"` // null for peaks
+	Primary bool         `json:"primary"`
+	Largest *json.Number `json:"largest,omitempty"`
+	AtMost  *json.Number `json:"at_most,omitempty"`
+	// Negative sums the stacks of the total that are below zero.
+	Negative *json.Number `json:"negative,omitempty"`
+
+	largest, negative, sum int64
+}
+
+func newMetric(rec *recording.Recording, event, metric int) Metric {
+	e := &rec.Events[event]
+	m := &e.Metrics[metric]
+	total := exact.Value(m.Total, m)
+	im := Metric{sum: m.Total, Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: &total, Primary: metric == e.Primary}
+	if m.Kind == recording.Peak {
+		im.largest = largest(rec.Stacks[event], metric)
+		most := exact.Value(im.largest, m)
+		im.Total, im.Largest, im.AtMost = nil, &most, &total
+	}
+	return im
+}
+
+// below adds what is below zero of each total, which the time of spans never is.
+func (in *Contents) below(ctx context.Context) error {
+	rec := in.rec
+	for e := range rec.Events {
+		for k := range in.Events[e].Metrics {
+			im, m := &in.Events[e].Metrics[k], &rec.Events[e].Metrics[k]
+			if m.Kind == recording.Peak || rec.Events[e].Basis == recording.FromSpans && m.Total != recording.Missing {
+				continue
+			}
+			q := analyze.Query{Event: e, Metric: k}
+			if m.Total != recording.Missing && q.Basis(rec) == analyze.Stacks && !rec.Stacks[e].AnyBelow(k) {
+				continue
+			}
+			w, err := analyze.Weigh(ctx, rec, q)
+			if err != nil {
+				return err
+			}
+			if m.Total == recording.Missing {
+				im.sum = w.Sum
+				n := exact.Value(w.Sum, m)
+				im.Total = &n
+				continue
+			}
+			if im.negative = w.Negative(); im.negative != 0 {
+				n := exact.Value(im.negative, m)
+				im.Negative = &n
+			}
+		}
+	}
+	return nil
+}
+
+// largest is the largest value of a stack record, 0 where there is none.
+func largest(s *recording.Stacks, metric int) int64 {
+	most := int64(recording.Missing)
+	if s != nil {
+		for i := range s.Len() {
+			most = max(most, s.Value(i, metric))
+		}
+	}
+	if most == recording.Missing {
+		return 0
+	}
+	return most
+}
+
+type Time struct {
+	Start    json.Number `json:"start"` // as the file writes it, in Unit
+	End      json.Number `json:"end"`
+	Unit     string      `json:"unit"`
+	Duration json.Number `json:"duration_ns"`
+}
+
+type Thread struct {
+	PID  exact.ID `json:"pid"`
+	TID  exact.ID `json:"tid"`
+	Name string   `json:"name"`
+	// Process is its process's name, with the labels that the file gives it.
+	Process  string `json:"process,omitempty"`
+	Spans    int64  `json:"spans"`
+	Samples  int64  `json:"samples"`
+	MaxDepth int    `json:"max_depth"`
+	// Stacks are aggregated records, which profiles have.
+	Stacks int64 `json:"stacks"`
+	// Async marks rows of operations that are no thread's.
+	Async bool `json:"async,omitempty"`
+}
+
+// Context sums up what stack records have under a key of their contexts: how many
+// different values there are, and the most common of them.
+type Context struct {
+	Key    string         `json:"key"`
+	Values int            `json:"values"`
+	Top    []ContextValue `json:"top"`
+}
+
+type ContextValue struct {
+	Value  string `json:"value"`
+	Stacks int64  `json:"stacks"`
+}
+
+// mostValues bounds the values printed of a context key.
+const mostValues = 8
+
+func contextsOf(rec *recording.Recording) []Context {
+	out := []Context{}
+	for _, k := range analyze.AllContexts(rec) {
+		c := Context{Key: k.Key, Values: len(k.Values)}
+		for _, v := range k.Values[:min(mostValues, len(k.Values))] {
+			c.Top = append(c.Top, ContextValue{v.Value, v.Count})
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+type Counts struct {
+	Spans      int64 `json:"spans"`
+	Unfinished int64 `json:"unfinished"`
+	Samples    int64 `json:"samples"`
+	Stacks     int64 `json:"stacks"`
+	Frames     int64 `json:"frames"`
+	Functions  int64 `json:"functions"`
+	Windows    int64 `json:"windows"`
+	Instants   int64 `json:"instants"`
+	Counters   int64 `json:"counters"`
+	Flows      int64 `json:"flows"`
+	States     int64 `json:"states"`
+}
+
+type Warning struct {
+	Code  string `json:"code"`
+	Count int64  `json:"count"`
+	First string `json:"first"`
+	Text  string `json:"text"`
+	Minor bool   `json:"minor,omitempty"` // a note: it changes no number and no bar
+}
+
+type Tally struct {
+	Kind          string `json:"kind"`
+	Read          int64  `json:"read"`
+	Kept          int64  `json:"kept"`
+	Repaired      int64  `json:"repaired"`
+	LeftOut       int64  `json:"left_out"`
+	FirstRepaired string `json:"first_repaired"`
+	FirstLeftOut  string `json:"first_left_out"`
+}
+
+type Load struct {
+	Seconds         json.Number `json:"seconds"`
+	BytesPerSecond  json.Number `json:"bytes_per_second"`
+	EventsPerSecond json.Number `json:"events_per_second"`
+	PeakRSS         int64       `json:"peak_rss_bytes"`
+}
+
+// threadsOf lists the tracks in the file's order.
+func threadsOf(rec *recording.Recording) []Thread {
+	threads := make([]Thread, len(rec.Tracks))
+	for i, t := range rec.Tracks {
+		th := Thread{PID: exact.ID(t.PID), TID: exact.ID(t.TID), Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
+		if t.Process >= 0 && t.Process < len(rec.Processes) {
+			th.Process = rec.Processes[t.Process].Title()
+		}
+		for k := range t.Lanes {
+			// The spans of a lane are equally deep.
+			if l := &t.Lanes[k]; l.Len() > 0 {
+				th.MaxDepth = max(th.MaxDepth, rec.Calls.Depth(l.Call(0)))
+			}
+		}
+		for _, s := range t.Samples {
+			th.Samples += int64(s.Len())
+			th.MaxDepth = max(th.MaxDepth, s.Depth())
+		}
+		threads[i] = th
+	}
+	for _, s := range rec.Stacks {
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			if t := s.Track(i); t != recording.NoTrack {
+				threads[t].Stacks++
+				threads[t].MaxDepth = max(threads[t].MaxDepth, rec.Calls.Depth(s.Call(i)))
+			}
+		}
+	}
+	return threads
+}

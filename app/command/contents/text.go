@@ -1,0 +1,308 @@
+package contents
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/exact"
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+// mostThreads is how many threads the text lists.
+const mostThreads = 40
+
+// Text writes what is known as people read it: sections, aligned.
+func (in *Contents) Text() string {
+	rec := in.rec
+	var b strings.Builder
+	b.WriteString(plain.Short(rec.Source.Name) + "\n")
+	in.head(&b, rec)
+	for _, v := range in.Views {
+		fmt.Fprintf(&b, "  view  %s\n", plain.Text(v))
+	}
+	in.events(&b, rec)
+	in.threads(&b)
+	in.contexts(&b)
+	in.counts(&b)
+	in.ledger(&b)
+	in.warnings(&b)
+	return b.String()
+}
+
+func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
+	format := in.Format
+	if in.Version != "" {
+		format += " " + in.Version
+	}
+	size := units.Bytes(in.Bytes)
+	if in.Compression != "none" && in.Compression != "" {
+		size += ", " + in.Compression
+	}
+	rows := [][]string{{"format", format}, {"size", size}}
+	if in.Tool != "" {
+		rows = append(rows, []string{"recorded by", plain.Short(in.Tool)})
+	}
+	if rec.Source.Command != "" {
+		rows = append(rows, []string{"command", plain.Short(rec.Source.Command)})
+	}
+	for _, n := range rec.Source.Notes {
+		rows = append(rows, []string{plain.Short(n.Key), plain.Short(n.Value)})
+	}
+	if n := rec.Source.MoreNotes; n > 0 {
+		rows = append(rows, []string{"…", units.Plural(n, "more note")})
+	}
+	if t := in.Time; t != nil {
+		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
+			units.Duration(rec.Duration()), t.Start, t.End, plain.Text(t.Unit)))})
+	} else {
+		rows = append(rows, []string{"time", "none: nothing in it says when"})
+	}
+	load := fmt.Sprintf("in %s s, %s/s, %s/s", in.Load.Seconds, units.Bytes(whole(in.Load.BytesPerSecond)), units.Plural(whole(in.Load.EventsPerSecond), "event"))
+	if in.Load.BytesPerSecond == "0" && in.Bytes > 0 {
+		load = fmt.Sprintf("in %s s, as it was kept when it was read before", in.Load.Seconds)
+	}
+	if in.Load.PeakRSS > 0 {
+		load += ", at most " + units.Bytes(in.Load.PeakRSS) + " of memory"
+	}
+	tabular.Columns(b, "  ", "ll", append(rows, []string{"read", load}))
+}
+
+// whole reads a number without digits behind the point.
+func whole(n json.Number) int64 {
+	v, _ := n.Int64()
+	return v
+}
+
+func (in *Contents) events(b *strings.Builder, rec *recording.Recording) {
+	if len(rec.Events) == 0 {
+		return
+	}
+	b.WriteString("\nEvents\n")
+	var rows [][]string
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		how := strings.Join(nonEmpty(e.Kind, e.Mode, sampled(e), e.Note), ", ")
+		if e.Name == "" {
+			how = strings.Join(nonEmpty(e.Mode, sampled(e), e.Note), ", ")
+		}
+		rows = append(rows, []string{plain.Short(analyze.EventName(e)), how, "", ""})
+		for k := range e.Metrics {
+			m, im := &e.Metrics[k], &in.Events[i].Metrics[k]
+			value, mark := im.sum, []string{units.KindText(m)}
+			if k == e.Primary {
+				mark = []string{"primary", mark[0]}
+			}
+			if m.Kind == recording.Peak {
+				value = im.largest
+				mark = append(mark[:len(mark)-1], "the largest of a stack; "+units.Bound(m)+units.Value(m.Total, m)+" together")
+			}
+			if im.negative != 0 {
+				mark = append(mark, "with "+units.Value(im.negative, m)+" below zero")
+			}
+			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), exact.InFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
+		}
+	}
+	tabular.Columns(b, "  ", "llrl", rows)
+}
+
+// sampled says how often an event was sampled.
+func sampled(e *recording.Event) string {
+	switch {
+	case e.Frequency > 0:
+		return fmt.Sprintf("%g Hz", e.Frequency)
+	case e.Period > 0:
+		return "every " + units.Count(e.Period)
+	}
+	return ""
+}
+
+func nonEmpty(words ...string) []string {
+	var out []string
+	for _, w := range words {
+		if w != "" {
+			out = append(out, plain.Short(w))
+		}
+	}
+	return out
+}
+
+func (in *Contents) threads(b *strings.Builder) {
+	if len(in.Threads) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nThreads\n")
+	rows := [][]string{{"pid", "process", "tid", "name", "spans", "samples", "stacks", "depth"}}
+	named := slices.ContainsFunc(in.Threads, func(t Thread) bool { return t.Process != "" })
+	groups := alike(in.Threads)
+	listed := len(in.Threads)
+	for _, g := range groups[:min(len(groups), mostThreads)] {
+		t := &g.Thread
+		name, tid := plain.Short(t.Name), fmt.Sprint(t.TID)
+		if t.Async {
+			name = strings.TrimSpace(name + " (async)")
+		}
+		if g.count > 1 {
+			name, tid = strings.TrimSpace(fmt.Sprintf("%s × %s", name, units.Count(int64(g.count)))), "…"
+		}
+		rows = append(rows, []string{
+			fmt.Sprint(t.PID), plain.Short(t.Process), tid, name, tabular.Dash(t.Spans), tabular.Dash(t.Samples), tabular.Dash(t.Stacks), tabular.Dash(int64(t.MaxDepth)),
+		})
+		listed -= g.count
+	}
+	align := "rlrlrrrr"
+	if !named {
+		align = "rrlrrrr"
+		for i, row := range rows {
+			rows[i] = slices.Delete(row, 1, 2)
+		}
+	}
+	tabular.Columns(b, "  ", align, rows)
+	if listed > 0 {
+		fmt.Fprintf(b, "  … and %s more; --json lists all\n", units.Count(int64(listed)))
+	}
+}
+
+// alikeThreads are threads of one process and name, added up.
+type alikeThreads struct {
+	Thread
+	count int
+}
+
+// fewAlike is how many threads of one name are still listed each.
+const fewAlike = 3
+
+// alike adds up threads of one process and name where there are many: a pool's
+// would fill the page, and differ in nothing but their ids.
+func alike(threads []Thread) (groups []alikeThreads) {
+	type same struct {
+		pid   exact.ID
+		name  string
+		async bool
+	}
+	count := map[same]int{}
+	for _, t := range threads {
+		count[same{t.PID, t.Name, t.Async}]++
+	}
+	at := map[same]int{}
+	for _, t := range threads {
+		k := same{t.PID, t.Name, t.Async}
+		i, seen := at[k]
+		if !seen || count[k] <= fewAlike {
+			at[k] = len(groups)
+			groups = append(groups, alikeThreads{t, 1})
+			continue
+		}
+		g := &groups[i]
+		g.count++
+		g.Spans, g.Samples, g.Stacks, g.MaxDepth = g.Spans+t.Spans, g.Samples+t.Samples, g.Stacks+t.Stacks, max(g.MaxDepth, t.MaxDepth)
+	}
+	return groups
+}
+
+// contexts lists what top --by context:KEY can tell apart, but for what stands
+// in the list of threads.
+func (in *Contents) contexts(b *strings.Builder) {
+	var rows [][]string
+	for _, c := range in.Contexts {
+		switch c.Key {
+		case "event", "pid", "tid", "comm":
+			continue
+		}
+		if slices.Contains(analyze.ProbeParts[:], c.Key) {
+			continue // of the probe, which stands there whole
+		}
+		var values []string
+		length := 0
+		for _, v := range c.Top {
+			s := plain.Short(v.Value)
+			if length += len(s) + 2; len(values) > 0 && length > 60 {
+				break
+			}
+			values = append(values, s)
+		}
+		text := strings.Join(values, ", ")
+		if more := c.Values - len(values); more > 0 {
+			text += fmt.Sprintf(" and %s more", units.Count(int64(more)))
+		}
+		rows = append(rows, []string{plain.Short(c.Key), text})
+	}
+	if len(rows) > 0 {
+		b.WriteString("\nContexts of stacks\n")
+		tabular.Columns(b, "  ", "ll", rows)
+	}
+}
+
+func (in *Contents) counts(b *strings.Builder) {
+	c := &in.Counts
+	all := []struct {
+		n    int64
+		name string
+	}{
+		{c.Spans, "spans"}, {c.Unfinished, "unfinished spans"}, {c.Samples, "samples"}, {c.Stacks, "stacks"},
+		{c.Frames, "frames"}, {c.Functions, "functions"}, {c.Windows, "windows"}, {c.Instants, "instants"},
+		{c.Counters, "counters"}, {c.Flows, "flows"}, {in.Pairs, "pairs of user and kernel stacks (see top --join-related)"},
+	}
+	var rows [][]string
+	for _, x := range all {
+		if x.n != 0 {
+			rows = append(rows, []string{units.Count(x.n), x.name})
+		}
+	}
+	b.WriteString("\nCounts\n")
+	if len(rows) == 0 {
+		b.WriteString("  nothing\n")
+	}
+	tabular.Columns(b, "  ", "rl", rows)
+}
+
+func (in *Contents) ledger(b *strings.Builder) {
+	if len(in.Ledger) == 0 {
+		return
+	}
+	b.WriteString("\nLedger\n")
+	rows := [][]string{{"records", "read", "kept", "repaired", "left out", ""}}
+	for _, t := range in.Ledger {
+		var first []string
+		if t.FirstRepaired != "" {
+			first = append(first, "repaired first at "+plain.Short(t.FirstRepaired))
+		}
+		if t.FirstLeftOut != "" {
+			first = append(first, "left out first at "+plain.Short(t.FirstLeftOut))
+		}
+		rows = append(rows, []string{plain.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
+			tabular.Dash(t.Repaired), tabular.Dash(t.LeftOut), strings.Join(first, ", ")})
+	}
+	tabular.Columns(b, "  ", "lrrrrl", rows)
+}
+
+func (in *Contents) warnings(b *strings.Builder) {
+	if len(in.Warnings) == 0 {
+		return
+	}
+	for _, minor := range []bool{false, true} {
+		in.warningsOf(b, minor)
+	}
+}
+
+// warningsOf lists the warnings that change something, or the notes that do not.
+func (in *Contents) warningsOf(b *strings.Builder, minor bool) {
+	head := map[bool]string{false: "\nWarnings\n", true: "\nNotes\n"}[minor]
+	for _, w := range in.Warnings {
+		if w.Minor != minor {
+			continue
+		}
+		b.WriteString(head)
+		head = ""
+		line := fmt.Sprintf("%s, %s", plain.Short(w.Code), tabular.Often(w.Count))
+		if w.First != "" {
+			line += ", first at " + plain.Short(w.First)
+		}
+		fmt.Fprintf(b, "  %s\n      %s\n", line, plain.Text(w.Text))
+	}
+}

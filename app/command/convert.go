@@ -1,0 +1,375 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/command/progress"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/outfile"
+	"ashlar/ingest"
+	"ashlar/ingest/convert"
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/extract"
+	"ashlar/ingest/query/redact"
+	"ashlar/render/units"
+)
+
+func convertCommand() command {
+	return command{
+		name: "convert", args: "IN OUT [flags]", line: "write a recording in another format",
+		text: `
+The name of OUT chooses the format:
+
+` + convert.Targets() + `
+.gz or .zst after it compresses.
+
+What OUT cannot hold is listed at the end. OUT appears when it is complete, or
+not at all. SPAA to SPAA keeps every record, key and number as it is.
+
+With --range, --thread, --calls and the flags that change stacks, OUT is a part
+of IN, and gives the same answers as IN does for that part.
+` + viewHelp,
+		examples: [][2]string{
+			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
+			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
+			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it is there"},
+			{"ashlar convert run.spall part.spaa --range 1.2s..1.5s --thread worker", "take a part out"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o convertOptions
+			var windows string
+			exeFlag(fs)
+			fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
+			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
+			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
+			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+			verb.RedactFlag(fs)
+			var rng string
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+			o.calls.add(fs)
+			fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
+			o.AddTransformFlags(fs)
+			return func(c *call, args []string) (err error) {
+				if err := o.names(args); err != nil {
+					return err
+				}
+				if o.part, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				if windows != "" {
+					if o.window, err = decimal.ParseLength(windows); err != nil {
+						return misuse("%q for --windows %w", windows, err)
+					}
+					if o.window == 0 {
+						return misuse("windows of no length hold nothing")
+					}
+				}
+				if err := o.check(); err != nil {
+					return err
+				}
+				return c.convert(&o)
+			}
+		},
+	}
+}
+
+type convertOptions struct {
+	in, out string
+	target  *codec.Format
+	force   bool
+	window  int64
+	event   string
+	json    bool
+	// part, threads and the transforms of view.Stacks say which part of the
+	// recording is written.
+	part    recording.Range
+	calls   callsFlag
+	threads []string
+	view.Stacks
+}
+
+func (o *convertOptions) names(args []string) (err error) {
+	switch {
+	case len(args) == 0:
+		return misuse("name the recording, or - for standard input, and the file to write")
+	case len(args) == 1:
+		return misuse("name the file to write behind %s; its extension says the format", args[0])
+	case len(args) > 2:
+		return misuse("%s is one name too many: there are IN and OUT", args[2])
+	case args[0] == "" || args[1] == "":
+		return misuse("a file's name is empty")
+	case args[1] == "-":
+		return misuse("name the file to write: its extension says the format, which - has none of")
+	}
+	o.in, o.out = args[0], args[1]
+	if o.target, err = convert.ForFile(o.out); err != nil {
+		return &usageError{err: err}
+	}
+	return nil
+}
+
+// check refuses flags that the target has no use for.
+func (o *convertOptions) check() error {
+	switch {
+	case o.window != 0 && !o.target.Encode.Windows:
+		return misuse("%s has no windows; leave out --windows", o.target.Title)
+	case o.event != "" && !o.target.Encode.OneEvent:
+		return misuse("%s holds all events; leave out --event", o.target.Title)
+	}
+	return nil
+}
+
+func (c *call) convert(o *convertOptions) (err error) {
+	ctx := c.ctx
+	out, err := outfile.Create(o.out, outfile.Options{Replace: o.force, Not: []string{o.in}})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := out.Close(); err == nil && cerr != nil {
+			err = cerr
+		}
+	}()
+	p := progress.Start(c.stderr)
+	defer p.Stop()
+	r, err := c.convertInto(ctx, o, out, p)
+	if err != nil {
+		return err
+	}
+	if info, err := out.Stat(); err == nil {
+		r.Bytes = info.Size()
+	}
+	p.Stop()
+	if err := out.Commit(); err != nil {
+		return err
+	}
+	if err := c.reportConversion(o, r); err != nil {
+		return err
+	}
+	return r.stopped
+}
+
+// conversion is the JSON output of convert.
+type conversion struct {
+	File    string        `json:"file"`
+	Format  string        `json:"format"`
+	Output  string        `json:"output"`
+	Target  string        `json:"output_format"`
+	Records int64         `json:"records"`
+	Bytes   int64         `json:"bytes"`
+	Lost    []encode.Loss `json:"not_carried_over"`
+	// Notes say what the part has otherwise than the selection of the whole.
+	Notes []string `json:"notes,omitempty"`
+	// Warnings is how often something was wrong with the input.
+	Warnings int64 `json:"input_warnings"`
+
+	stopped error
+}
+
+func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer, p *progress.Progress) (*conversion, error) {
+	in, err := c.openInput(ctx, o.in)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	defer context.AfterFunc(ctx, in.Stop)()
+	format, err := formatOf(in)
+	if err != nil {
+		return nil, err
+	}
+	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []encode.Loss{}}
+	opt := encode.Options{Event: o.event, Window: o.window}
+	var rep *encode.Report
+	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() && c.redactor == nil {
+		p.Watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
+		err = source.Protect(in.Path, func() (err error) {
+			rep, err = o.target.Copy(ctx, out, o.out, &inputReader{in: in}, opt)
+			return err
+		})
+	} else {
+		rep, err = c.rewrite(ctx, o, in, out, opt, p, r)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		var named *source.Error
+		var choice *encode.ChoiceError
+		switch {
+		case errors.As(err, &choice):
+			return nil, misuse("%s: %w", in.Path, err)
+		case errors.As(err, &named):
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s cannot become %s: %w", in.Path, o.out, err)
+	}
+	r.Records = rep.Records
+	r.Lost = append(r.Lost, rep.Lost...)
+	return r, nil
+}
+
+// rewrite converts by way of a recording.
+func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress.Progress, r *conversion) (*encode.Report, error) {
+	l := ingest.OpenInput(ctx, in, c.reading(recording.Part{Range: o.part, Threads: o.threads}))
+	defer l.Close()
+	p.Watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
+	if err := l.Wait(); err != nil {
+		return nil, err
+	}
+	rec := c.redacted(l.Snapshot())
+	for i := range rec.Warnings {
+		if rec.Warnings[i].Code != recording.WarnPart { // that is what was asked for
+			r.Warnings += rec.Warnings[i].Count
+		}
+	}
+	r.stopped = stopped(rec)
+	opt.Progress = p.Writing()
+	if o.partial() {
+		watched, stop := memory.Watch(ctx, "the part", nil)
+		var err error
+		rec, err = o.partOf(watched, rec, r)
+		cause := context.Cause(watched)
+		if stop(); err != nil {
+			return nil, cmp.Or(cause, err)
+		}
+	}
+	var rep *encode.Report
+	err := source.Protect(in.Path, func() (err error) {
+		rep, err = o.target.Write(ctx, out, o.out, rec, opt)
+		return err
+	})
+	return rep, err
+}
+
+// reportConversion says what was made, and what could not be carried over.
+func (c *call) reportConversion(o *convertOptions, r *conversion) error {
+	if r.Warnings > 0 {
+		c.note("%s: %s while it was read; %s lists them", o.in, units.Plural(r.Warnings, "warning"), plain.Command("ashlar", "check", o.in))
+	}
+	if c.redactor != nil {
+		r.File = redact.FileName(r.File)
+	}
+	if o.json {
+		return c.rows(true, r, "", 0, nil)
+	}
+	for _, n := range r.Notes {
+		c.note("%s", n)
+	}
+	if len(r.Lost) > 0 {
+		fmt.Fprintln(c.stderr, "not carried over:")
+		for _, l := range r.Lost {
+			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain.Short(l.What), units.Count(l.Count), plain.Text(l.Why))
+		}
+	}
+	return c.say(fmt.Sprintf("%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, units.Plural(r.Records, "record"), units.Bytes(r.Bytes)))
+}
+
+// openInput opens a recording without reading it.
+func (c *call) openInput(ctx context.Context, path string) (*source.Input, error) {
+	if path == "-" && c.stdin != io.Reader(os.Stdin) {
+		return source.FromReader("-", c.stdin), nil
+	}
+	return ingest.OpenSource(ctx, path)
+}
+
+// sniffLen bounds the beginning of a file by which its format is recognised.
+const sniffLen = 64 << 10
+
+// formatOf recognises the format of an input, which stays as it is.
+func formatOf(in *source.Input) (name string, err error) {
+	err = source.Protect(in.Path, func() error {
+		head, whole, err := in.Head(sniffLen)
+		if err != nil {
+			return err
+		}
+		f, err := ingest.Sniff(in.Name, head, whole)
+		if err != nil {
+			return &source.Error{Path: inputName(in), What: err.Error(), Err: err}
+		}
+		name = f.Name
+		return nil
+	})
+	return name, err
+}
+
+// inputName is how an input is called in sentences.
+func inputName(in *source.Input) string {
+	if in.Path == "-" {
+		return "standard input"
+	}
+	return in.Path
+}
+
+// inputReader reads an input's content.
+type inputReader struct {
+	in   *source.Input
+	rest []byte
+	err  error
+}
+
+func (r *inputReader) Read(b []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.rest, _, r.err = r.in.Next(0)
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// partial reports whether only a part of the recording is wanted.
+func (o *convertOptions) partial() bool {
+	return o.part.IsSet() || len(o.threads) > 0 || o.calls.isSet() || o.Transforms != nil
+}
+
+// partOf takes the part out of a recording.
+func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r *conversion) (*recording.Recording, error) {
+	if err := o.Check(rec); err != nil {
+		return nil, err
+	}
+	var in recording.Scope
+	if o.part.IsSet() {
+		in = recording.Between(rec.Start, rec.End)
+		if rec.HasTime {
+			var err error
+			if in, err = o.part.In(rec); err != nil {
+				return nil, misfit(rec, err)
+			}
+		}
+	}
+	for _, name := range o.threads {
+		tracks, err := compare.FindTracks(rec, name)
+		if err != nil {
+			return nil, err
+		}
+		in.Tracks = append(in.Tracks, tracks...)
+	}
+	slices.Sort(in.Tracks)
+	in.Tracks = slices.Compact(in.Tracks)
+	in.Async, in.Idle = recording.In, recording.In // what is written has all
+	in, err := o.calls.in(ctx, rec, in)
+	if err != nil {
+		return nil, err
+	}
+	part, notes, err := extract.Recording(ctx, rec, in, o.Transforms)
+	r.Notes = notes
+	return part, err
+}

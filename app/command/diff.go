@@ -1,0 +1,477 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/command/difference"
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/lacks"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/ingest/format/folded"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+)
+
+// Failed is the exit code of a comparison that meets a condition of --fail-if.
+const Failed = 3
+
+// failure is the outcome that --fail-if asked for: everything went well, and the
+// exit code is Failed.
+type failure struct{ text string }
+
+func (f *failure) Error() string { return f.text }
+
+func diffCommand() command {
+	return command{
+		name: "diff", args: "A B [flags]", line: "compare two recordings: what costs more or less in B than in A",
+		text: `
+A is the baseline. The largest difference of self comes first; equal rows are
+left out. Functions are matched by name and module, then by name, then by name
+without the parts that change from build to build (template arguments, hashes,
+addresses, line numbers, versions, numbers of closures).
+A folded file of two counts a line (difffolded.pl) is compared alone: its first
+count is A, its second B.
+Numbers are as recorded; --normalize total, duration, samples or calls scales B
+to A first. Sets of calls are compared by what one call costs, unless
+--normalize raw asks for sums.
+
+Confidence says how unlikely it is that a difference is chance: of all rows with
+95 % or more, at most one in twenty is expected to be a false alarm. It
+is computed from the numbers of samples, for traces from the durations of spans.
+Variation from run to run is not included; pass several recordings per side to
+include it.
+
+With --fail-if the exit code is 3 when the condition holds: a total or the cost
+of a function or a module that grew by more than a part of what it was in A
+('total>5%', 'self(parse)>1%', 'module(libz.so)>0%') or by more than an amount
+('total(main.run)>10ms'). With --min-confidence a condition only holds where
+the difference has that confidence.
+` + viewHelp,
+		examples: [][2]string{
+			{"ashlar diff old.spaa new.spaa", "list what became slower or faster"},
+			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
+			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs per side, so that their variation counts"},
+			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the first ten seconds of a run and the rest"},
+			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed after all"},
+			{"ashlar diff trace.json --slow RunTask", "why slow calls are slow: the last hump of its durations, and all others"},
+			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with a limit of your own"},
+			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 if parse became slower"},
+			{"ashlar diff old.pprof new.pprof --markdown >comment.md", "a comment on a pull request"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o diffOptions
+			o.flags(fs)
+			exeFlag(fs)
+			cacheFlag(fs)
+			return func(c *call, args []string) error {
+				if err := o.check(fs, args); err != nil {
+					return err
+				}
+				if c.budget > 0 && !fs.Changed("rows") {
+					o.Rows = 0
+				}
+				return c.diff(&o)
+			}
+		},
+	}
+}
+
+type diffOptions struct {
+	chooser
+	difference.Options // a file "" is the built-in recording
+	view               view.Stacks
+	calls, callsB      callsFlag
+	slow, typical      callsFlag
+	apart              apartFlags
+	alone              bool // one file was named, and nothing that it differs by
+	normalize          compare.Normalize
+	match              compare.MatchOptions
+	pairs              []string
+	json, markdown     bool
+
+	text struct { // as typed
+		a, b, failIf                         []string
+		rangeA, rangeB, by, normalize, match string
+	}
+	demo *bool
+}
+
+func (o *diffOptions) flags(fs *pflag.FlagSet) {
+	t := &o.text
+	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
+	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
+	o.chooser.flags(fs)
+	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B, if it is not that of A (default: its counterpart)")
+	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, stack, or whatever top groups by: module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration, samples or calls; raw scales nothing")
+	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
+	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
+	o.calls.add(fs)
+	o.apart.add(fs)
+	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: those of --calls); with one recording and no --calls, A is all other calls")
+	fs.Var(&o.slow, "slow", "why slow calls are slow: B is the last hump of these `CALLS`, or the slowest tenth if there is one hump; A is the others")
+	fs.Var(&o.typical, "typical", "compare the one call that `CALLS` names (B) with the median of the calls that took about as long (A)")
+	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
+	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")
+	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
+	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
+	fs.Float64Var(&o.Sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
+	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
+	fs.BoolVar(&o.All, "all", false, "also list rows that are equal")
+	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
+	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a comment on the change")
+	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
+	o.view.AddTransformFlags(fs)
+	o.demo = fs.Bool("demo", false, "use the built-in recording for both sides")
+}
+
+// check makes sense of what was typed.
+func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
+	if err := o.files(args); err != nil {
+		return err
+	}
+	t := &o.text
+	if o.Ranges[0], err = rangeFlag(t.rangeA); err != nil {
+		return err
+	}
+	if o.Ranges[1], err = rangeFlag(t.rangeB); err != nil {
+		return err
+	}
+	if o.By, err = compare.ParseBy(t.by); err != nil {
+		return &usageError{err: err}
+	}
+	if o.normalize, err = compare.ParseNormalize(t.normalize); err != nil {
+		return &usageError{err: err}
+	}
+	if err := o.rules(t.match); err != nil {
+		return err
+	}
+	for _, p := range o.pairs {
+		if a, b, ok := strings.Cut(p, "="); !ok || a == "" || b == "" {
+			return misuse("--pair %q should be OLD=NEW", p)
+		}
+	}
+	if o.Sure < 0 || o.Sure > 1 || o.Sure != o.Sure {
+		return misuse("--min-confidence %v is not between 0 and 1", o.Sure)
+	}
+	for _, text := range t.failIf {
+		cond, err := difference.ParseCondition(text)
+		if err != nil {
+			return &usageError{err: err}
+		}
+		if cond.Never(o.normalize) {
+			return misuse("--fail-if %q can never hold with --normalize total, which makes the totals equal", text)
+		}
+		o.If = append(o.If, cond)
+	}
+	if o.slow.isSet() && o.typical.isSet() || (o.slow.isSet() || o.typical.isSet()) && (o.calls.isSet() || len(o.Files[0]) > 1 || !slices.Equal(o.Files[0], o.Files[1])) {
+		return misuse("--slow and --typical make both sides of one file: leave out the other, --calls and --calls-b")
+	}
+	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
+		o.normalize = compare.Calls // sets of as many calls as it happens
+	}
+	if o.Rows < 0 {
+		return misuse("-n %d is negative; 0 prints all rows", o.Rows)
+	}
+	if o.json && o.markdown {
+		return misuse("--json and --markdown are two forms of the answer; leave out one")
+	}
+	if o.json && !fs.Changed("rows") {
+		o.Rows = 0
+	}
+	return nil
+}
+
+// files finds out which recordings are compared.
+func (o *diffOptions) files(args []string) error {
+	sides := len(o.text.a) > 0 || len(o.text.b) > 0
+	switch {
+	case *o.demo:
+		if len(args) > 0 || sides {
+			return misuse("--demo stands for both files; leave out the others")
+		}
+		o.Files[0], o.Files[1] = []string{""}, []string{""}
+	case sides && len(args) > 0:
+		return misuse("%s stands beside --a and --b; put patterns in quotes, so that --a and --b get all of their files", args[0])
+	case sides:
+		var err error
+		if o.Files[0], err = expand("--a", o.text.a); err != nil {
+			return err
+		}
+		if o.Files[1], err = expand("--b", o.text.b); err != nil {
+			return err
+		}
+	case len(args) == 1 && args[0] != "":
+		o.Files[0], o.Files[1] = args, args
+	case len(args) != 2 || args[0] == "" || args[1] == "":
+		return misuse("name the two files to compare, first the baseline; for several a side use --a and --b")
+	default:
+		o.Files[0], o.Files[1] = args[:1], args[1:]
+	}
+	if same := slices.Equal(o.Files[0], o.Files[1]); same && len(o.Files[0]) == 1 && !sides && (len(args) == 1 || *o.demo) {
+		t := &o.text
+		o.alone = t.rangeA == "" && t.rangeB == "" && o.Threads[0] == "" && o.Threads[1] == "" && o.MetricB == "" && !o.callsB.isSet() && !o.slow.isSet() && !o.typical.isSet()
+		if !o.calls.isSet() && o.callsB.isSet() {
+			others := *o.callsB.query
+			others.Others = !others.Others
+			o.calls.query = &others
+		}
+	}
+	if !o.callsB.isSet() {
+		o.callsB = o.calls
+	}
+	return nil
+}
+
+// expand replaces patterns by the files that match.
+func expand(flag string, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		return nil, misuse("there is no %s: name the recordings of both sides", flag)
+	}
+	var files []string
+	for _, p := range patterns {
+		if !strings.ContainsAny(p, "*?[") {
+			files = append(files, p)
+			continue
+		}
+		found, err := filepath.Glob(p)
+		if err != nil {
+			return nil, misuse("%s %q is not a pattern: %w", flag, p, err)
+		}
+		if len(found) == 0 {
+			return nil, misuse("no file matches %s %q", flag, p)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// rules reads --match.
+func (o *diffOptions) rules(text string) error {
+	o.match = compare.MatchOptions{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true}
+	for _, r := range strings.Split(text, ",") {
+		switch strings.TrimSpace(r) {
+		case "module":
+			o.match.NoModule = false
+		case "name":
+			o.match.NoName = false
+		case "similar":
+			o.match.NoSimilar = false
+		case "order":
+			o.match.NoOrder = false
+		case "", "none":
+		default:
+			return misuse("there is no rule %q to match by; there are module, name, similar and order", r)
+		}
+	}
+	return nil
+}
+
+// diff compares and prints.
+func (c *call) diff(o *diffOptions) error {
+	var cut []error
+	inputs, err := c.diffInputs(o, &cut)
+	if err != nil {
+		return err
+	}
+	c.watch("the comparison")
+	if err := o.itself(inputs[0][0].Rec); err != nil {
+		return err
+	}
+	o.match.Hand = splitPairs(o.pairs, inputs)
+	opts := compare.Options{Event: o.event, Metric: o.metric, MetricB: o.MetricB, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
+	if err := checkAny(&o.view, inputs); err != nil {
+		return err
+	}
+	compared, err := compare.Compare(c.ctx, inputs[0], inputs[1], opts)
+	if err != nil {
+		return lacks.Asked(err, o.metric, inputs[0][0].Rec)
+	}
+	d, err := difference.New(c.ctx, compared, o.Options)
+	if err != nil {
+		if misused := (*difference.Misuse)(nil); errors.As(err, &misused) {
+			err = &usageError{err: err}
+		}
+		return err
+	}
+	if o.Sure > 0 && d.Unfounded() {
+		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
+	}
+	answer := d.JSON()
+	if o.json && len(inputs[0]) == 1 && len(inputs[1]) == 1 {
+		answer.Address = o.address(compared, inputs[0][0], inputs[1][0])
+	}
+	err = c.rows(o.json, answer, "rows", d.Len(), func(n int) string {
+		if o.markdown {
+			return d.First(n).Markdown()
+		}
+		return d.First(n).Text()
+	})
+	if err = errors.Join(append([]error{err}, cut...)...); err != nil {
+		return err
+	}
+	if len(d.Failed) > 0 {
+		return &failure{strings.Join(d.Failed, "; ")}
+	}
+	return nil
+}
+
+// address shows what is compared.
+func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string {
+	v := evidence.Of(a.Rec, analyze.Query{Event: c.Metric.Event[0], Metric: c.Metric.Metric[0], Scope: a.Scope})
+	v.Sides[1] = view.Within(b.Rec, b.Scope).Sides[0]
+	v.Stacks, v.Tab = o.view, "table"
+	v.Pairs, v.NoModule, v.NoName, v.NoSimilar, v.NoOrder = o.match.Hand, o.match.NoModule, o.match.NoName, o.match.NoSimilar, o.match.NoOrder
+	if o.By != compare.ByFunction {
+		v.Group = string(o.By)
+	}
+	if o.By == compare.ByStack {
+		v.Tab, v.Group = "difference", ""
+	}
+	if o.normalize != compare.Raw {
+		v.Normalize = string(o.normalize)
+	}
+	return evidence.Address(v, a.Rec, b.Rec)
+}
+
+// itself sees what one file that was named alone is compared by: a folded file
+// of two counts a line holds the run before and the one after.
+func (o *diffOptions) itself(rec *recording.Recording) error {
+	if !o.alone {
+		return nil
+	}
+	if o.metric == "" && len(rec.Events) == 1 {
+		if ms := rec.Events[0].Metrics; len(ms) == 2 && ms[0].Name == folded.Before && ms[1].Name == folded.After {
+			o.metric, o.MetricB = folded.Before, folded.After
+			return nil
+		}
+	}
+	return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a, --thread-b, --calls-b or --metric-b differ")
+}
+
+// diffInputs reads the files, each once.
+func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Input, err error) {
+	known := map[string]*recording.Recording{}
+	for side, files := range [][]string{o.Files[0], o.Files[1]} {
+		rng, thread, of := o.Ranges[0], o.Threads[0], &o.calls
+		if side == 1 {
+			rng, thread, of = o.Ranges[1], o.Threads[1], &o.callsB
+		}
+		for _, f := range files {
+			rec := known[f]
+			if rec == nil {
+				if rec, err = c.readRange(f, rng); err != nil {
+					return sides, err
+				}
+				known[f] = rec
+				if err := stopped(rec); err != nil {
+					*cut = append(*cut, err)
+				}
+			}
+			in := compare.Input{Rec: rec}
+			if rng.IsSet() {
+				if !rec.HasTime {
+					return sides, misuse("%s has no times, so no range of it can be compared", rec.Source.Path)
+				}
+				if in.Scope, err = rng.In(rec); err != nil {
+					return sides, misuse("%s: %w", rec.Source.Path, err)
+				}
+			}
+			if thread != "" {
+				if in.Scope.Tracks, err = compare.FindTracks(rec, thread); err != nil {
+					return sides, misuse("%s: %w", rec.Source.Path, err)
+				}
+			}
+			in.Scope = o.apart.in(in.Scope)
+			if side == 0 {
+				if err := c.ofOne(o, rec, in.Scope); err != nil {
+					return sides, err
+				}
+			}
+			if in.Scope.Calls, err = of.meant(rec); err != nil {
+				return sides, err
+			}
+			sides[side] = append(sides[side], in)
+		}
+	}
+	return sides, nil
+}
+
+// ofOne finds both sides of one recording where --slow or --typical ask for them.
+func (c *call) ofOne(o *diffOptions, rec *recording.Recording, in recording.Scope) (err error) {
+	of := &o.slow
+	if o.typical.isSet() {
+		of = &o.typical
+	}
+	if !of.isSet() {
+		return nil
+	}
+	if _, err = of.meant(rec); err != nil {
+		return err
+	}
+	if of == &o.typical {
+		o.callsB = o.typical
+		o.calls.query, _, err = of.query.Typical(c.ctx, rec, in)
+	} else {
+		o.callsB.query, o.calls.query, _, err = of.query.Slow(c.ctx, rec, in)
+	}
+	if err != nil && c.ctx.Err() == nil {
+		err = misfit(rec, err)
+	}
+	return err
+}
+
+// checkAny is [view.Stacks.Check] for several recordings: what one of them has is there.
+func checkAny(v *view.Stacks, sides [2][]compare.Input) error {
+	var first error
+	for _, in := range sides {
+		for _, x := range in {
+			err := v.Check(x.Rec)
+			if err == nil {
+				return nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+// splitPairs cuts OLD=NEW where both are functions, since names may hold = too.
+func splitPairs(texts []string, sides [2][]compare.Input) []compare.Pair {
+	if len(texts) == 0 {
+		return nil
+	}
+	var names [2]map[string]bool
+	for side, in := range sides {
+		names[side] = map[string]bool{}
+		for _, x := range in {
+			for i := range x.Rec.Functions.Len() {
+				names[side][x.Rec.Functions.At(i).Name] = true
+			}
+		}
+	}
+	var out []compare.Pair
+	for _, s := range texts {
+		a, b, _ := strings.Cut(s, "=")
+		best := compare.Pair{A: a, B: b}
+		for i := range s {
+			if s[i] == '=' && names[0][s[:i]] && names[1][s[i+1:]] {
+				best = compare.Pair{A: s[:i], B: s[i+1:]}
+			}
+		}
+		out = append(out, best)
+	}
+	return out
+}

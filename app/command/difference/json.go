@@ -1,0 +1,198 @@
+package difference
+
+import (
+	"encoding/json"
+	"math"
+
+	"ashlar/app/core/exact"
+	"ashlar/app/core/verdict"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+)
+
+// JSON is printed by "ashlar diff --json". Values are exact decimals in
+// Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
+// all rows by function, module, file, thread or stack is b.left-a.left, which is
+// b.total-a.total unless flags change stacks.
+type JSON struct {
+	// Verdict sums the comparison up in a sentence or two.
+	Verdict   string `json:"verdict"`
+	Metric    string `json:"metric"`
+	MetricB   string `json:"metric_b,omitempty"` // where it was named
+	Event     string `json:"event"`
+	Unit      string `json:"unit"`
+	Normalize string `json:"normalize"`
+	By        string `json:"by"`
+	// Address shows what is compared where each side is one recording; else it is not there.
+	Address string      `json:"address,omitempty"`
+	A       Side        `json:"a"`
+	B       Side        `json:"b"`
+	Ratio   json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
+	// MetricMatch says how the metrics were matched: event and metric, metric,
+	// unit, or name. Matched says how the rows were.
+	MetricMatch string    `json:"metric_match"`
+	Matched     []Matched `json:"matched"`
+	// Method names the basis of confidences: runs, counts, durations; empty
+	// for none. Whole is about the totals, null where nothing can be said.
+	Method string   `json:"method"`
+	Whole  *Sure    `json:"whole"`
+	Rows   []Row    `json:"rows"`
+	More   int      `json:"more"`   // rows beside these
+	Unsure int      `json:"unsure"` // rows that --min-confidence left out
+	Failed []string `json:"failed"` // conditions of --fail-if that hold
+}
+
+type Side struct {
+	File     string       `json:"file"`
+	Files    []string     `json:"files"`
+	Total    json.Number  `json:"total"` // as normalised
+	RawTotal json.Number  `json:"raw_total"`
+	Left     json.Number  `json:"left"`               // of total, where flags change stacks; rows add up to it
+	Negative json.Number  `json:"negative,omitempty"` // what is below zero of left, stack by stack
+	Samples  int64        `json:"samples"`
+	Duration *json.Number `json:"duration_ns"` // null where it is not known
+	// What the recordings have beside that and was not counted, as top has it.
+	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
+	Untold      int64       `json:"untold_spans,omitempty"`
+	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
+	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
+}
+
+type Matched struct {
+	Rule  string      `json:"rule"`  // hand, module, name, similar, order, or empty
+	State string      `json:"state"` // both, gone or new
+	Count int         `json:"count"`
+	A     json.Number `json:"a_self"`
+	B     json.Number `json:"b_self"`
+}
+
+type Row struct {
+	Name       string      `json:"name"`
+	Module     string      `json:"module"`
+	NameB      string      `json:"name_b,omitempty"` // where B has another one
+	ModuleB    string      `json:"module_b,omitempty"`
+	Match      string      `json:"match"` // the rule, empty for new and gone
+	ASelf      json.Number `json:"a_self"`
+	BSelf      json.Number `json:"b_self"`
+	DeltaSelf  json.Number `json:"delta_self"`
+	ATotal     json.Number `json:"a_total"`
+	BTotal     json.Number `json:"b_total"`
+	DeltaTotal json.Number `json:"delta_total"`
+	// Share is delta_self as a part of the sizes of all of them, from -1 to 1.
+	Share  json.Number `json:"share"`
+	Status string      `json:"status"`
+	// Confidence is 1-q of the difference of self, and of total where self is
+	// the same; null where it is not known. The others tell more.
+	Confidence *json.Number `json:"confidence"`
+	Self       *Sure        `json:"self_confidence"`
+	Total      *Sure        `json:"total_confidence"`
+}
+
+// Sure describes a Confidence.
+type Sure struct {
+	Confidence json.Number     `json:"confidence"`
+	P          json.Number     `json:"p"`
+	Interval   *[2]json.Number `json:"interval"`   // of the difference, 95 %
+	Detectable *json.Number    `json:"detectable"` // the smallest difference that would be shown
+	A          int64           `json:"a_count"`    // samples, spans or recordings
+	B          int64           `json:"b_count"`
+	Spans      *Shift          `json:"spans,omitempty"`
+}
+
+// Shift is about single spans, in nanoseconds.
+type Shift struct {
+	MedianA  json.Number     `json:"a_median_ns"`
+	MedianB  json.Number     `json:"b_median_ns"`
+	Shift    json.Number     `json:"shift_ns"`
+	Interval *[2]json.Number `json:"shift_interval_ns"`
+}
+
+// JSON answers for programs.
+func (d *Answer) JSON() *JSON {
+	m := &d.c.Metric.Common
+	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
+	out := &JSON{
+		Verdict: verdict.Of(d.c, d.t), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.By),
+		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
+		MetricMatch: d.c.Metric.Rule, Matched: []Matched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
+		Rows: []Row{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.Failed...),
+	}
+	if a := d.c.A().RawTotal; a != 0 {
+		out.Ratio = exact.Measured(float64(d.c.B().RawTotal)/float64(a), 6)
+	}
+	for _, x := range d.t.Matched() {
+		state := "both"
+		if x.Status != compare.Changed {
+			state = string(x.Status)
+		}
+		out.Matched = append(out.Matched, Matched{string(x.Rule), state, x.Count, exact.Value(x.A, m), exact.Value(x.B, m)})
+	}
+	for i := range d.rows {
+		out.Rows = append(out.Rows, d.row(&d.rows[i], m))
+	}
+	return out
+}
+
+func (d *Answer) side(s compare.Side, from, to int) Side {
+	m := &d.c.Metric.Common
+	out := Side{Total: exact.Value(s.Total, m), RawTotal: exact.Value(s.RawTotal, m), Samples: s.Samples}
+	for _, r := range d.c.Runs[from:to] {
+		out.Files = append(out.Files, r.Rec.Source.Path)
+	}
+	out.File = out.Files[0]
+	out.Untold = s.Untold
+	out.AsyncSpans, out.IdleRecords = s.LeftOut.AsyncSpans, s.LeftOut.IdleRecords
+	if out.AsyncSpans > 0 {
+		out.AsyncTime = exact.Nanoseconds(s.LeftOut.AsyncTime)
+	}
+	left, right := d.left()
+	if out.Left = exact.Value(left, m); from > 0 {
+		out.Left = exact.Value(right, m)
+	}
+	if v := d.negative()[min(from, 1)]; v != 0 {
+		out.Negative = exact.Value(v, m)
+	}
+	if s.Length > 0 {
+		n := exact.Nanoseconds(s.Length)
+		out.Duration = &n
+	}
+	return out
+}
+
+func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
+	out := Row{
+		Name: r.Name, Module: r.Module, NameB: r.NameB, ModuleB: r.ModuleB, Match: string(r.Rule),
+		ASelf: exact.Value(r.ASelf, m), BSelf: exact.Value(r.BSelf, m), DeltaSelf: exact.Value(r.DeltaSelf(), m),
+		ATotal: exact.Value(r.ATotal, m), BTotal: exact.Value(r.BTotal, m), DeltaTotal: exact.Value(r.DeltaTotal(), m),
+		Share: "0", Status: string(r.Status), Self: newSure(r.Self, m), Total: newSure(r.Total, m),
+	}
+	if r.Status == compare.New || r.Status == compare.Gone {
+		out.Match = ""
+	}
+	if d.t.Moved != 0 {
+		out.Share = exact.Measured(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
+	}
+	if c := r.Confidence(); c != nil {
+		l := exact.Measured(c.Level(), 6)
+		out.Confidence = &l
+	}
+	return out
+}
+
+func newSure(c *compare.Confidence, m *recording.Metric) *Sure {
+	if c == nil {
+		return nil
+	}
+	out := &Sure{Confidence: exact.Measured(c.Level(), 6), P: exact.Estimate(c.P), A: c.A, B: c.B}
+	unit := math.Pow10(m.Decimals)
+	out.Interval = exact.Interval(c.Low, c.High, unit)
+	if exact.Finite(c.Detectable) {
+		n := exact.Estimate(c.Detectable / unit)
+		out.Detectable = &n
+	}
+	if s := c.Shift(); s != nil {
+		out.Spans = &Shift{MedianA: exact.Estimate(s.MedianA / 1e3), MedianB: exact.Estimate(s.MedianB / 1e3), Shift: exact.Estimate(s.By / 1e3),
+			Interval: exact.Interval(s.Low, s.High, 1e3)}
+	}
+	return out
+}

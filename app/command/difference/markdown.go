@@ -1,0 +1,108 @@
+package difference
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/verdict"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+)
+
+const (
+	// MostMarkdown bounds a comment, in bytes: places that take comments take 64 KB.
+	MostMarkdown = 60_000
+	// mostOpen is how many rows are not folded.
+	mostOpen = 8
+	// Marker begins a comment, so that whoever wrote it finds it again.
+	Marker = "<!-- ashlar diff -->"
+)
+
+// Markdown writes the comparison as a comment on a change: what it comes to, the largest
+// changes, and the rest folded. Names of recordings cannot be anything but names in it.
+// It has at most [MostMarkdown] bytes.
+func (d *Answer) Markdown() string {
+	n := len(d.rows)
+	for {
+		text := d.First(n).markdown()
+		if len(text) <= MostMarkdown || n == 0 {
+			return text
+		}
+		n = min(n-1, n*MostMarkdown/len(text))
+	}
+}
+
+func (d *Answer) markdown() string {
+	var b strings.Builder
+	b.WriteString(Marker + "\n**")
+	for _, p := range verdict.Parts(d.c, d.t) {
+		if p.Name {
+			b.WriteString(plain.Code(p.Text))
+		} else {
+			b.WriteString(plain.Markdown(p.Text))
+		}
+	}
+	b.WriteString("**\n\n")
+	for _, f := range d.Failed[:min(len(d.Failed), mostOpen)] {
+		fmt.Fprintf(&b, "- Does not hold to a condition: %s\n", plain.Code(f))
+	}
+	if len(d.Failed) > 0 {
+		b.WriteString("\n")
+	}
+	open := min(len(d.rows), mostOpen)
+	if open == 0 {
+		b.WriteString("No differences" + map[bool]string{true: " that are sure enough", false: ""}[d.unsure > 0] + ".\n\n")
+	} else {
+		d.rowsAsMarkdown(&b, d.rows[:open])
+	}
+	var how strings.Builder
+	d.head(&how)
+	d.how(&how)
+	fence := plain.Fence(how.String(), 3)
+	fmt.Fprintf(&b, "<details>\n<summary>%s</summary>\n\n%s\n%s%s\n\n", d.folded(len(d.rows)-open), fence, how.String(), fence)
+	if len(d.rows) > open {
+		d.rowsAsMarkdown(&b, d.rows[open:])
+	}
+	if d.more > 0 {
+		fmt.Fprintf(&b, "%s more are not listed.\n\n", units.Count(int64(d.more)))
+	}
+	if d.unsure > 0 {
+		fmt.Fprintf(&b, "%s less sure than %v and left out.\n\n", are(d.unsure), d.Sure)
+	}
+	fmt.Fprintf(&b, "To look at it: %s\n\n</details>\n", plain.Code(plain.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
+	return b.String()
+}
+
+// folded says what is behind the fold.
+func (d *Answer) folded(rows int) string {
+	if rows > 0 {
+		return units.Plural(int64(rows), "smaller change") + ", and how it was compared"
+	}
+	return "How it was compared"
+}
+
+// shown is the recording of a side that a window would show.
+func (d *Answer) shown(side int) []string {
+	return []string{d.c.Runs[side*d.c.Sides].Rec.Source.Path}
+}
+
+// rowsAsMarkdown writes rows as a table.
+func (d *Answer) rowsAsMarkdown(b *strings.Builder, rows []compare.Row) {
+	fmt.Fprintf(b, "| Δ self | | before | after | confidence | %s |\n|---:|---:|---:|---:|---:|---|\n", d.By)
+	for i := range rows {
+		r := &rows[i]
+		name := plain.CodeInTable(r.Name)
+		if r.NameB != "" && r.NameB != r.Name {
+			name += " → " + plain.CodeInTable(r.NameB)
+		}
+		if m := analyze.ModuleBase(r.Module); d.By == compare.ByFunction && m != "" {
+			name += " in " + plain.CodeInTable(m)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", plain.Markdown(d.signed(r.DeltaSelf())), plain.Markdown(state(r, r.ASelf, r.BSelf)),
+			plain.Markdown(d.blank(r.ASelf)), plain.Markdown(d.blank(r.BSelf)), plain.Markdown(level(r.Confidence())), name)
+	}
+	b.WriteString("\n")
+}

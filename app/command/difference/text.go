@@ -1,0 +1,303 @@
+package difference
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ashlar/app/core/demo"
+	"ashlar/app/core/exact"
+	"ashlar/app/core/tabular"
+	"ashlar/app/core/verdict"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+)
+
+// value writes an amount with its unit where people say it.
+func (d *Answer) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
+
+// signed writes a difference, with a sign.
+func (d *Answer) signed(v int64) string { return verdict.Signed(d.c.Metric, v) }
+
+// level writes a confidence, ? for none.
+func level(c *compare.Confidence) string {
+	if c == nil {
+		return "?"
+	}
+	return units.Level(c.Level())
+}
+
+// Text writes the comparison as people read it.
+func (d *Answer) Text() string {
+	var b strings.Builder
+	b.WriteString(verdict.Of(d.c, d.t) + "\n\n")
+	d.head(&b)
+	d.how(&b)
+	b.WriteString("\n")
+	if len(d.rows) == 0 {
+		if d.unsure > 0 {
+			fmt.Fprintf(&b, "No difference is as sure as %v; %s less sure.\n", d.Sure, are(d.unsure))
+		} else {
+			b.WriteString("No differences.\n")
+		}
+		return b.String()
+	}
+	d.table(&b)
+	if d.more > 0 {
+		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(d.more)))
+	}
+	if d.unsure > 0 {
+		fmt.Fprintf(&b, "%s less sure than %v and left out\n", are(d.unsure), d.Sure)
+	}
+	return b.String()
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return units.Count(int64(n)) + " are"
+}
+
+// head says what is compared, and the totals.
+func (d *Answer) head(b *strings.Builder) {
+	m := &d.c.Metric.Common
+	fmt.Fprintf(b, "%s\n", plain.Short(d.what()))
+	sa, sb := d.c.A(), d.c.B()
+	rows := [][]string{}
+	for i, s := range []compare.Side{sa, sb} {
+		full := ""
+		if d.c.Metric.Guard == 0 {
+			full = exact.InFull(s.RawTotal, m)
+		}
+		rows = append(rows, []string{"AB"[i : i+1], d.value(s.RawTotal), full, d.behind(s, i), d.names(i)})
+	}
+	tabular.Columns(b, "  ", "lrrrl", rows)
+	fmt.Fprintf(b, "  B is %s A: %s", units.Times(sa.RawTotal, sb.RawTotal), units.Change(sa.RawTotal, sb.RawTotal))
+	if sa.RawTotal != sb.RawTotal {
+		fmt.Fprintf(b, ", %s", d.signed(sb.RawTotal-sa.RawTotal))
+	}
+	if w := d.t.Whole; w != nil && d.c.Normalize == compare.Raw && sa.RawTotal != sb.RawTotal {
+		fmt.Fprintf(b, ", %s sure", level(w))
+	}
+	b.WriteString("\n")
+	for i, s := range []compare.Side{sa, sb} {
+		if l := &s.LeftOut; l.AsyncSpans > 0 {
+			fmt.Fprintf(b, "  %s: async spans: %s in %s not counted (--async in counts them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+		}
+		if s.Untold > 0 {
+			fmt.Fprintf(b, "  %s: no time on a processor is known of %s: not told, or here only in part\n", "AB"[i:i+1], units.Plural(s.Untold, "span"))
+		}
+		if l := &s.LeftOut; l.IdleRecords > 0 {
+			fmt.Fprintf(b, "  %s: %s not counted (--idle in counts them)\n", "AB"[i:i+1], units.Plural(l.IdleRecords, "idle sample"))
+		}
+	}
+}
+
+// behind says how much was recorded of a side.
+func (d *Answer) behind(s compare.Side, side int) string {
+	word := "record"
+	switch {
+	case d.c.Runs[side*d.c.Sides].Weights.Basis == analyze.Spans:
+		word = "span"
+	case s.Counted:
+		word = "sample"
+	}
+	out := units.Plural(s.Samples, word)
+	if s.Recordings > 1 {
+		out += fmt.Sprintf(" in %d recordings (mean)", s.Recordings)
+	}
+	return out
+}
+
+// names are the files of a side and what of them is compared.
+func (d *Answer) names(side int) string {
+	files, rng, thread := d.Files[side], d.Ranges[side], d.Threads[side]
+	first := side * d.c.Sides
+	name := plain.Short(d.c.Runs[first].Rec.Source.Path)
+	if name == "" {
+		name = demo.Name
+	}
+	if len(files) > 1 {
+		name += fmt.Sprintf(" and %d more", len(files)-1)
+	}
+	if rng.IsSet() {
+		name += ", " + rng.String()
+	}
+	if thread != "" {
+		name += ", thread " + plain.Short(thread)
+	}
+	if set := d.c.Runs[first].Scope.Calls; set != nil {
+		name += ", " + tabular.Calls(set.Calls, set.Text)
+	}
+	return name
+}
+
+// how says how both sides were made comparable.
+func (d *Answer) how(w *strings.Builder) {
+	switch d.c.Normalize {
+	case compare.Raw:
+		w.WriteString("  not normalised\n")
+	case compare.Calls:
+		sa, sb := d.c.A(), d.c.B()
+		fmt.Fprintf(w, "  per call: %s of A, %s of B\n", d.value(sa.Total), d.value(sb.Total))
+	default:
+		sb := d.c.B()
+		fmt.Fprintf(w, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, d.value(sb.Total))
+	}
+	if a, b := d.left(); a != d.c.A().Total || b != d.c.B().Total {
+		fmt.Fprintf(w, "  stacks were changed: %s of A and %s of B are left\n", d.value(a), d.value(b))
+	}
+	if n := d.negative(); n != [2]int64{} {
+		fmt.Fprintf(w, "  below zero are %s of A and %s of B\n", d.signed(n[0]), d.signed(n[1]))
+	}
+	if e := d.c.Metric; e.Rule != "event and metric" && d.MetricB == "" {
+		fmt.Fprintf(w, "  the metrics were matched by %s\n", e.Rule)
+	}
+	var parts []string
+	for _, x := range d.t.Matched() {
+		switch {
+		case x.Status == compare.Gone:
+			parts = append(parts, fmt.Sprintf("only in A %s (%s of A)", units.Count(int64(x.Count)), units.Percent(x.A, d.c.A().Total)))
+		case x.Status == compare.New:
+			parts = append(parts, fmt.Sprintf("only in B %s (%s of B)", units.Count(int64(x.Count)), units.Percent(x.B, d.c.B().Total)))
+		default:
+			if w := ruleWords[x.Rule]; w != "" {
+				parts = append(parts, units.Count(int64(x.Count))+" "+w)
+			}
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "  %s matched: %s\n", d.rowWords(), strings.Join(parts, ", "))
+	}
+	d.certainty(w)
+}
+
+// negative sums, for both sides, the stacks that are left and weigh less than zero.
+func (d *Answer) negative() (sides [2]int64) {
+	for i := range d.c.Tree.Nodes {
+		n := &d.c.Tree.Nodes[i]
+		recording.Add(&sides[0], min(n.A.Self, 0))
+		recording.Add(&sides[1], min(n.B.Self, 0))
+	}
+	return sides
+}
+
+// left is the rest of both sides after transforms.
+func (d *Answer) left() (a, b int64) {
+	n := &d.c.Tree.Nodes[0]
+	return n.A.Total, n.B.Total
+}
+
+var ruleWords = map[compare.Rule]string{
+	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
+	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order",
+}
+
+// certainty says what confidences are made from, and what they could have
+// shown.
+func (d *Answer) certainty(b *strings.Builder) {
+	switch d.c.Method() {
+	case compare.FromRuns:
+		b.WriteString("  confidence from the spread between runs")
+	case compare.FromCounts:
+		b.WriteString("  confidence from the numbers of samples")
+	case compare.FromDurations:
+		b.WriteString("  confidence from the durations of spans")
+	default:
+		b.WriteString("  no confidence: the numbers of samples behind the weights are not known\n")
+		return
+	}
+	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
+		v := int64(math.Round(w.Detectable))
+		fmt.Fprintf(b, "; the smallest change of the total they could show is %s", d.value(v))
+		if total := d.c.A().Total; v <= 10*total { // of more a percentage says nothing
+			fmt.Fprintf(b, " (%s)", units.Percent(v, total))
+		}
+	}
+	b.WriteString("\n")
+}
+
+// rowWord says what a row is.
+func (d *Answer) rowWord() string {
+	if key, ok := d.By.ContextKey(); ok {
+		return plain.Short(key)
+	}
+	if key, ok := d.By.ArgumentKey(); ok {
+		return plain.Short(key)
+	}
+	return string(d.By)
+}
+
+// rowWords says what rows are.
+func (d *Answer) rowWords() string {
+	switch word := d.rowWord(); {
+	case word != string(d.By):
+		return "values of " + word
+	case d.By == analyze.ByCategory:
+		return "categories"
+	default:
+		return plain.Noun(2, word)
+	}
+}
+
+// table writes the rows.
+func (d *Answer) table(b *strings.Builder) {
+	_, context := d.By.ContextKey()
+	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // none calls another
+	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", d.rowWord()}
+	align := "rrrrrrrrl"
+	switch {
+	case flat:
+		head, align = []string{"Δ", "", "of all change", "A", "B", "confidence", d.rowWord()}, "rrrrrrl"
+	case d.By == compare.ByFunction:
+		head, align = append(head, "module"), align+"l"
+	}
+	rows := [][]string{head}
+	for i := range d.rows {
+		r := &d.rows[i]
+		self := []string{
+			d.signed(r.DeltaSelf()), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
+			d.blank(r.ASelf), d.blank(r.BSelf),
+		}
+		if !flat {
+			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
+		}
+		self = append(self, level(r.Confidence()), both(plain.Short(r.Name), plain.Short(r.NameB)))
+		if d.By == compare.ByFunction {
+			self = append(self, both(plain.Short(analyze.ModuleBase(r.Module)), plain.Short(analyze.ModuleBase(r.ModuleB))))
+		}
+		rows = append(rows, self)
+	}
+	tabular.Columns(b, "", align, rows)
+}
+
+// state is new or gone, or the relative change.
+func state(r *compare.Row, a, b int64) string {
+	switch {
+	case r.Status == compare.New || r.Status == compare.Gone:
+		return string(r.Status)
+	case a == 0 && b == 0:
+		return ""
+	}
+	return units.Change(a, b)
+}
+
+// blank writes an amount, and a dash for none.
+func (d *Answer) blank(v int64) string {
+	if v == 0 {
+		return "–"
+	}
+	return d.value(v)
+}
+
+// both writes a name and what it became.
+func both(a, b string) string {
+	if b == "" || b == a {
+		return a
+	}
+	return a + " → " + b
+}

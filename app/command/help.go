@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"ashlar/app/command/man"
+	"ashlar/app/core/manual"
+	"ashlar/app/core/version"
+	"ashlar/ingest"
+)
+
+const helpWidth = 80
+
+func helpCommand() command {
+	return command{
+		name: "help", args: "[COMMAND|TOPIC]", line: "show how a command is used, or a page of the manual",
+		text: `
+"ashlar help json COMMAND" prints the JSON schema of what a command prints with
+--json, "ashlar help man" and "ashlar help man COMMAND" pages for man.`,
+		setup: func(*pflag.FlagSet) func(*call, []string) error {
+			return func(c *call, args []string) error {
+				if len(args) == 0 {
+					cmd := windowCommand()
+					return c.printHelp(&cmd)
+				}
+				if len(args) > 0 && len(args) < 3 && args[0] == "man" {
+					return c.printManPage(args[1:])
+				}
+				if len(args) == 2 && args[0] == "json" {
+					schema, err := jsonSchema(args[1])
+					if err == nil {
+						_, err = io.WriteString(c.stdout, schema)
+					}
+					return err
+				}
+				if len(args) > 1 {
+					return misuse("help takes one command or topic")
+				}
+				if cmd := find(args[0]); cmd != nil {
+					return c.printHelp(cmd)
+				}
+				for _, t := range topics() {
+					if t.name == args[0] {
+						_, err := io.WriteString(c.stdout, t.text(c.width()))
+						return err
+					}
+				}
+				return misuse("there is no command or topic %q; commands are %s; topics are %s", args[0], strings.Join(names(), ", "), strings.Join(topicNames(), ", "))
+			}
+		},
+	}
+}
+
+// topic is a page of help that belongs to no command.
+type topic struct {
+	name, line string
+	text       func(width int) string
+}
+
+// topics lists the pages of the manual. A page that is made from code has its
+// entry here too.
+func topics() []topic {
+	all := []topic{{"json", "the fields of what commands print with --json", jsonText}}
+	for _, p := range manual.Pages() {
+		all = append(all, topic{p.Topic, p.Line, func(width int) string { return manual.Plain(p.Blocks, width) }})
+	}
+	return all
+}
+
+func topicNames() []string {
+	var all []string
+	for _, t := range topics() {
+		all = append(all, t.name)
+	}
+	return all
+}
+
+// width is how many columns text on the standard output may have: those of the
+// terminal, as far as lines of that length can be read well.
+func (c *call) width() int {
+	if w := columnsOf(c.terminal); w > 0 {
+		return min(w, 100)
+	}
+	return helpWidth
+}
+
+// columnsOf is how wide a terminal is, 0 for what is none. Tests set it.
+var columnsOf = func(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, leastColumns)
+		}
+	}
+	return 0
+}
+
+// leastColumns is the narrowest terminal that text is fitted to.
+const leastColumns = 40
+
+func versionCommand() command {
+	return command{
+		name: "version", line: "print the version",
+		setup: func(*pflag.FlagSet) func(*call, []string) error {
+			return func(c *call, args []string) error {
+				if len(args) > 0 {
+					return misuse("version takes no arguments")
+				}
+				_, err := fmt.Fprintln(c.stdout, version.String())
+				return err
+			}
+		},
+	}
+}
+
+func names() []string {
+	var all []string
+	for _, c := range commands() {
+		all = append(all, c.name)
+	}
+	return all
+}
+
+// helpFor is the command line that shows a command's help.
+func helpFor(cmd *command) string {
+	if cmd.name == "" {
+		return "ashlar --help"
+	}
+	return "ashlar " + cmd.name + " --help"
+}
+
+// ManPages are the program's pages for man, by their names: ashlar, and ashlar-COMMAND.
+func ManPages(number string) map[string]string {
+	all, pages := described(), map[string]string{}
+	for i := range all {
+		pages[man.Name(&all[i])] = man.Page(&all[i], all, number, ingest.List())
+	}
+	return pages
+}
+
+// printManPage prints that of a command, or of the program where none is named.
+func (c *call) printManPage(args []string) error {
+	page, ok := ManPages(version.Number())[strings.Join(append([]string{"ashlar"}, args...), "-")]
+	if !ok {
+		return misuse("there is no command %q; commands are %s", args[0], strings.Join(names(), ", "))
+	}
+	_, err := io.WriteString(c.stdout, page)
+	return err
+}
+
+// printHelp writes a command's page; the window's also lists commands and topics.
+func (c *call) printHelp(cmd *command) error {
+	var b strings.Builder
+	title := strings.TrimSpace("ashlar " + cmd.name)
+	fmt.Fprintf(&b, "%s: %s\n\n", title, cmd.line)
+	b.WriteString("Usage\n")
+	fmt.Fprintf(&b, "  %s\n", strings.TrimSpace(title+" "+cmd.args))
+	if cmd.name == "" {
+		b.WriteString("  ashlar COMMAND …\n\nCommands\n")
+		for _, other := range commands() {
+			fmt.Fprintf(&b, "  %-12s %s\n", other.name, other.line)
+		}
+		b.WriteString("\nTopics (ashlar help TOPIC)\n")
+		for _, t := range topics() {
+			fmt.Fprintf(&b, "  %-12s %s\n", t.name, t.line)
+		}
+	}
+	if cmd.text != "" {
+		b.WriteString("\n" + strings.TrimSpace(cmd.text) + "\n")
+	}
+	fs, _ := cmd.prepare()
+	fs.BoolP("help", "h", false, "show this and stop")
+	fmt.Fprintf(&b, "\nFlags\n%s", fs.FlagUsagesWrapped(helpWidth))
+	if len(cmd.examples) > 0 {
+		b.WriteString("\nExamples\n")
+		for _, e := range cmd.examples {
+			fmt.Fprintf(&b, "  %s\n      %s\n", e[0], e[1])
+		}
+	}
+	return c.say(b.String())
+}

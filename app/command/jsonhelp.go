@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"ashlar/app/agent/budget"
+	"ashlar/app/agent/overview"
+	"ashlar/app/command/contents"
+	"ashlar/app/command/difference"
+	"ashlar/app/command/jsondoc"
+	"ashlar/app/core/critical"
+	"ashlar/app/core/store"
+)
+
+// answer is the type of what a command prints with --json.
+type answer struct {
+	command string
+	of      reflect.Type
+}
+
+// answers are those of all commands.
+func answers() []answer {
+	return append([]answer{
+		{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[contents.Contents]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"path", reflect.TypeFor[critical.Answer]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[difference.JSON]()},
+		{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[store.Marks]()}, {"cache", reflect.TypeFor[cached]()},
+	}, roomAnswers()...)
+}
+
+// jsonText says what each command's JSON has.
+func jsonText(width int) string {
+	var b strings.Builder
+	b.WriteString("What commands print with --json: names of fields, what they hold, and what they\nmean. Numbers are exact; null stands where nothing can be said. The same as JSON\nschemas: ashlar help json COMMAND, or ashlar help json all.\n\nWhat any of them may have beside its own\n")
+	jsondoc.Write(&b, jsondoc.Schema(reflect.TypeFor[budget.Cut]()), width)
+	for _, a := range answers() {
+		fmt.Fprintf(&b, "\nashlar %s --json\n", a.command)
+		jsondoc.Write(&b, jsondoc.Schema(a.of), width)
+	}
+	return b.String()
+}
+
+// jsonSchema is the schema of what a command prints, or those of all by command.
+func jsonSchema(command string) (string, error) {
+	schemas := map[string]any{}
+	for _, a := range answers() {
+		schemas[a.command] = jsondoc.Answer(a.of)
+	}
+	var of any = schemas
+	if command != "all" {
+		if of = schemas[command]; of == nil {
+			return "", misuse("there is no JSON of a command %q: ashlar help json lists them", command)
+		}
+	}
+	b, err := json.MarshalIndent(of, "", "  ")
+	return string(b) + "\n", err
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exact"
+	"ashlar/app/core/tabular"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/spans"
+	"ashlar/render/units"
+)
+
+// lengthFlags are those of commands that say how long calls took: which part of a file
+// is meant, and how that is printed.
+type lengthFlags struct {
+	path, text, scale string
+	only              partFlags
+	rng               recording.Range
+	calls             callsFlag
+	apart             apartFlags
+	json              bool
+}
+
+func (f *lengthFlags) add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+	f.only.threadFlag(fs)
+	f.apart.add(fs)
+	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
+	fs.BoolVar(&f.json, "json", false, "print JSON")
+	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
+}
+
+// parse reads what was typed of them; args are the file.
+func (f *lengthFlags) parse(args []string, demo bool) (err error) {
+	if f.path, err = oneFile(args, demo); err != nil {
+		return err
+	}
+	if f.rng, err = rangeFlag(f.text); err != nil {
+		return err
+	}
+	if _, err = f.only.part(); err != nil {
+		return err
+	}
+	if f.scale != "log" && f.scale != "linear" {
+		return misuse("there is no histogram %q; there are log and linear", f.scale)
+	}
+	return nil
+}
+
+// open reads the file; in is the time of it that is meant.
+func (f *lengthFlags) open(c *call) (rec *recording.Recording, in recording.Scope, err error) {
+	if rec, err = c.readRange(f.path, f.rng, f.only.threads...); err != nil {
+		return nil, in, err
+	}
+	c.watch("the answer")
+	if f.rng.IsSet() && rec.HasTime {
+		if in, err = f.rng.In(rec); err != nil {
+			return nil, in, misfit(rec, err)
+		}
+	}
+	return rec, f.apart.in(in), nil
+}
+
+// address shows the calls that a view is of.
+func (f *lengthFlags) address(c *call, rec *recording.Recording, v view.State) string {
+	v.Only, v.Exe, v.Tab, v.Linear = f.only.threads, c.exe, "calls", f.scale == "linear"
+	return evidence.Address(v, rec)
+}
+
+// bins are those of the histogram that was asked for.
+func (f *lengthFlags) bins(d *spans.Durations) []spans.Bin {
+	if f.scale == "linear" {
+		return d.Linear
+	}
+	return d.Logarithmic
+}
+
+// lengths says in JSON how long calls took, in exact decimals of nanoseconds; null
+// without calls.
+type lengths struct {
+	Min *json.Number `json:"min"`
+	Max *json.Number `json:"max"`
+	// Mean is exact where it ends within 18 digits behind the point.
+	Mean   *json.Number `json:"mean"`
+	Median *json.Number `json:"median"`
+	P90    *json.Number `json:"p90"`
+	P99    *json.Number `json:"p99"`
+	P999   *json.Number `json:"p999"`
+	// Histogram has the number of calls of From to To, To not included.
+	Histogram []statsBin `json:"histogram"`
+	// Humps are heaps of calls that took about as long, in order of length.
+	Humps []callHump `json:"humps"`
+
+	humps []spans.Hump
+}
+
+// callHump is a heap of calls of From to To, To not included. --calls takes Calls for
+// them; it is empty where no condition says which they are.
+type callHump struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+	Calls string      `json:"calls"`
+}
+
+// lengthsOf are those of calls, in the given bins. of says which calls they are, nil
+// where no condition does.
+func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
+	l := lengths{Histogram: []statsBin{}, Humps: []callHump{}}
+	if d == nil || d.Count == 0 {
+		return l
+	}
+	l.humps = d.Humps()
+	for _, h := range l.humps {
+		l.Humps = append(l.Humps, callHump{exact.Nanoseconds(h.From), exact.Nanoseconds(h.To), h.Count, humpCalls(of, h)})
+	}
+	l.Min, l.Max, l.Mean, l.Median, l.P90, l.P99, l.P999 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
+	for _, b := range bins {
+		l.Histogram = append(l.Histogram, statsBin{exact.Nanoseconds(b.From), exact.Nanoseconds(b.To), b.Count})
+	}
+	return l
+}
+
+// humpCalls writes a hump of some calls for --calls: those of them that took as long.
+func humpCalls(of *calls.Query, h spans.Hump) string {
+	if of == nil || of.Others || of.Slowest > 0 { // of which a part is no simple condition
+		return ""
+	}
+	q, from, to := *of, h.From, h.To
+	if q.Duration.HasFrom {
+		from = max(from, q.Duration.From)
+	}
+	if q.Duration.HasTo {
+		to = min(to, q.Duration.To)
+	}
+	q.Duration = recording.Offsets(from, to)
+	return q.String()
+}
+
+// humpsText lists humps where there are several.
+func (l *lengths) humpsText(b *strings.Builder) {
+	if len(l.humps) < 2 {
+		return
+	}
+	fmt.Fprintf(b, "\n%d humps\n", len(l.humps))
+	rows := [][]string{}
+	for i, h := range l.humps {
+		rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), plain.Short(l.Humps[i].Calls)})
+	}
+	tabular.Columns(b, "  ", "rll", rows)
+}
+
+type statsBin struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+}
+
+// durationRows are the numbers about durations as texts have them.
+func durationRows(d *spans.Durations) (out [][]string) {
+	mean, _ := d.Mean().Float64()
+	for _, r := range []struct {
+		name string
+		ps   int64
+	}{{"min", d.Min}, {"median", d.Median}, {"mean", int64(math.Round(mean))}, {"p90", d.P90}, {"p99", d.P99}, {"p99.9", d.P999}, {"max", d.Max}} {
+		out = append(out, []string{r.name, units.Duration(r.ps)})
+	}
+	return out
+}
+
+// unfinishedText says how many calls never ended, "" for none.
+func unfinishedText(d *spans.Durations) string {
+	if d.Unfinished == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them never ended", units.Count(d.Unfinished))
+}
+
+func ns(ps int64) *json.Number {
+	n := exact.Nanoseconds(ps)
+	return &n
+}
+
+// exactRatio writes a number of picoseconds in nanoseconds, with up to 18 digits
+// behind the point.
+func exactRatio(ps *big.Rat) *json.Number {
+	t := new(big.Rat).Quo(ps, big.NewRat(1000, 1)).FloatString(18)
+	n := json.Number(strings.TrimSuffix(strings.TrimRight(t, "0"), "."))
+	return &n
+}
+
+// nanosecondsOf writes a sum of picoseconds that may be larger than any time.
+func nanosecondsOf(ps *big.Int) json.Number { return *exactRatio(new(big.Rat).SetInt(ps)) }

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/model/recording"
+)
+
+// partFlags say what is opened of a file: for one that is larger than memory.
+type partFlags struct {
+	rng     string
+	threads []string
+}
+
+// rangeFlag adds --range, for commands that have none of their own.
+func (f *partFlags) rangeFlag(fs *pflag.FlagSet) {
+	fs.StringVar(&f.rng, "range", "", "open only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min")
+}
+
+func (f *partFlags) threadFlag(fs *pflag.FlagSet) {
+	fs.StringArrayVar(&f.threads, "thread", nil, "open only this `THREAD`, its id, its name, or part of its name; may be given again")
+}
+
+func (f *partFlags) part() (recording.Part, error) {
+	rng, err := rangeFlag(f.rng)
+	if err != nil {
+		return recording.Part{}, err
+	}
+	for _, t := range f.threads {
+		if t == "" {
+			return recording.Part{}, misuse("--thread names no thread")
+		}
+	}
+	return recording.Part{Range: rng, Threads: f.threads}, nil
+}
+
+// readRange reads a recording for an answer about a range of it: all, and where
+// that is more than memory holds just the range.
+func (c *call) readRange(path string, rng recording.Range, threads ...string) (*recording.Recording, error) {
+	rec, stats, err := c.read(path, recording.Part{Threads: threads})
+	if err != nil || !stats.Full || !rng.IsSet() || path == "-" {
+		return rec, err
+	}
+	c.note("%s: it is larger than memory; reading %s of it", path, rng)
+	rec = nil // to make room
+	rec, _, err = c.read(path, recording.Part{Range: rng, Threads: threads})
+	return rec, err
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/agent/findings"
+	"ashlar/app/agent/overview"
+	"ashlar/app/command/jsondoc"
+	"ashlar/app/core/verb"
+	"ashlar/ingest/model/recording"
+)
+
+func overviewCommand() command {
+	return command{
+		name: "overview", args: "FILE [--json]", line: "show what a recording is, what is unusual, what to ask next",
+		text: `
+One page: what the recording is and how good, the functions and threads that
+cost most, what is unusual (see findings), and commands worth typing. It has at
+most 1,500 tokens, or as many as --budget says, of any recording.`,
+		examples: [][2]string{{"ashlar overview run.spaa", "the first look"}, {"ashlar overview run.pftrace --json --budget 800", "for a program with little room"}},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			return lookAt(fs, 1, func(c *call, recs []*recording.Recording, asJSON bool) error {
+				o, err := overview.Of(c.ctx, recs[0])
+				if err != nil {
+					return err
+				}
+				if c.budget == 0 {
+					c.budget = overview.Most
+				}
+				return c.rows(asJSON, o, "", 0, func(int) string { return o.Text() })
+			})
+		},
+	}
+}
+
+// found is the JSON output of findings.
+type found struct {
+	// Files are the recordings: one, or two that were compared.
+	Files []string `json:"files"`
+	// Findings are the largest share first; empty where no rule finds anything.
+	Findings []findings.Finding `json:"findings"`
+}
+
+func findingsCommand() command {
+	return command{
+		name: "findings", args: "FILE [FILE] [--json]", line: "list what is unusual, with evidence",
+		text: `
+Fixed rules look for what is unusual: each finding has its size, its confidence
+where it was sampled, when its rule is wrong, and the command and the address
+that show it. A recording in which nothing is unusual has none. With two files,
+what differs from the first to the second and is no chance is listed.
+
+` + rulesText(),
+		examples: [][2]string{{"ashlar findings run.spaa", "what stands out"}, {"ashlar findings old.pprof new.pprof --json", "what became slower for certain, for programs"}},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			return lookAt(fs, 2, func(c *call, recs []*recording.Recording, asJSON bool) (err error) {
+				f := &found{}
+				for _, r := range recs {
+					f.Files = append(f.Files, r.Source.Path)
+				}
+				if len(recs) == 2 {
+					f.Findings, err = findings.Differences(c.ctx, recs[0], recs[1])
+				} else {
+					f.Findings, err = findings.Of(c.ctx, recs[0])
+				}
+				if err != nil {
+					return err
+				}
+				return c.rows(asJSON, f, "findings", len(f.Findings), func(n int) string {
+					if len(f.Findings) == 0 {
+						return "Nothing that a rule knows is unusual.\n"
+					}
+					var b strings.Builder
+					for i := range f.Findings[:n] {
+						b.WriteString(f.Findings[i].Text())
+					}
+					return b.String()
+				})
+			})
+		},
+	}
+}
+
+// rulesText lists the rules of findings.
+var rulesText = sync.OnceValue(func() string {
+	var b strings.Builder
+	for _, r := range findings.Describe() {
+		jsondoc.Wrap(&b, r[0]+": "+r[1]+". Wrong when "+r[2]+".", "  ", helpWidth)
+	}
+	return b.String()
+})
+
+// lookAt is a command about one recording, or as many as most.
+func lookAt(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
+	asJSON := fs.Bool("json", false, "print JSON")
+	verb.BudgetFlag(fs)
+	verb.RedactFlag(fs)
+	demo := demoFlag(fs)
+	return func(c *call, args []string) error {
+		if most == 1 || len(args) < 2 {
+			path, err := oneFile(args, *demo)
+			if err != nil {
+				return err
+			}
+			args = []string{path}
+		} else if len(args) > most || *demo {
+			return misuse("name one recording, or two to compare")
+		}
+		var recs []*recording.Recording
+		for _, path := range args {
+			rec, _, err := c.read(path, recording.Part{})
+			if err != nil {
+				return err
+			}
+			recs = append(recs, rec)
+		}
+		c.watch("the answer")
+		if err := run(c, recs, *asJSON); err != nil {
+			return err
+		}
+		return stopped(recs[0])
+	}
+}

@@ -1,0 +1,147 @@
+// Package man writes the program's pages for man, from the commands and flags that
+// there are: ashlar(1), and one for each command.
+package man
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/verb"
+)
+
+// Name is that of a command's page, "ashlar" for that of the program.
+func Name(c *verb.Command) string {
+	if c.Name == "" {
+		return "ashlar"
+	}
+	return "ashlar-" + c.Name
+}
+
+// Page is a command's page. The first of all is the program's own, which lists the
+// others and the formats that can be opened.
+func Page(c *verb.Command, all []verb.Command, version, formats string) string {
+	p := &page{}
+	fmt.Fprintf(p, ".TH %s 1 \"\" \"ashlar %s\" \"User Commands\"\n", strings.ToUpper(escape(Name(c))), escape(version))
+	p.head("NAME")
+	fmt.Fprintf(p, "%s \\- %s\n", escape(Name(c)), escape(c.Line))
+	p.head("SYNOPSIS")
+	fmt.Fprintf(p, ".B %s\n%s\n", strings.TrimSpace("ashlar "+c.Name), escape(c.Args))
+	if c.Name == "" {
+		p.WriteString(".br\n.B ashlar\n.I COMMAND\n.RI [ ARGUMENT ...]\n")
+	}
+	if c.Text != "" || c.Name == "" {
+		p.head("DESCRIPTION")
+	}
+	if c.Name == "" {
+		fmt.Fprintf(p, "Ashlar opens recorded runs of programs and shows, in one window, when things\nhappened (a timeline) and where the cost went (a flamegraph, tables).\nIt opens %s, also compressed by gzip and zstd;\n.B \\-\nis standard input.\n.PP\nCommands answer the same questions without a window.\n", escape(formats))
+	}
+	p.text(c.Text)
+	if c.Name == "" {
+		p.head("COMMANDS")
+		for i := range all {
+			if all[i].Name != "" {
+				fmt.Fprintf(p, ".TP\n.BR %s (1)\n%s\n", escape(Name(&all[i])), sentence(all[i].Line))
+			}
+		}
+	}
+	p.flags(c.Flags)
+	p.examples(c.Examples)
+	p.head("EXIT STATUS")
+	p.WriteString("0 when all went well, 1 when something was wrong with the input or the output, 2\nwhen the command line makes no sense, 3 when a command that looks for something\nto fail by has found it.\n")
+	p.head("SEE ALSO")
+	if c.Name == "" {
+		p.WriteString(".BR perf (1)\n.PP\n.B ashlar help\n.I TOPIC\nprints a page of the manual.\n")
+	} else {
+		p.WriteString(".BR ashlar (1)\n")
+	}
+	return p.String()
+}
+
+type page struct{ strings.Builder }
+
+func (p *page) head(title string) { p.WriteString(".SH " + title + "\n") }
+
+// text writes paragraphs; lines that are indented stay as they are.
+func (p *page) text(text string) {
+	as := false // as they are
+	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
+		indented := strings.HasPrefix(line, " ")
+		switch {
+		case indented && !as:
+			p.WriteString(".PP\n.nf\n")
+		case !indented && as:
+			p.WriteString(".fi\n")
+		}
+		switch {
+		case line != "":
+			p.WriteString(escape(line) + "\n")
+		case i > 0 && !as:
+			p.WriteString(".PP\n")
+		}
+		as = indented
+	}
+	if as {
+		p.WriteString(".fi\n")
+	}
+}
+
+func (p *page) flags(fs *pflag.FlagSet) {
+	p.head("OPTIONS")
+	fs.VisitAll(func(f *pflag.Flag) {
+		value, what := pflag.UnquoteUsage(f)
+		p.flag(f.Shorthand, f.Name, value, f.NoOptDefVal != "" && f.Value.Type() != "bool", what)
+	})
+	p.flag("h", "help", "", false, "show how it is used, and stop")
+}
+
+func (p *page) flag(short, name, value string, optional bool, what string) {
+	p.WriteString(".TP\n")
+	if short != "" {
+		fmt.Fprintf(p, `\fB\-%s\fR, `, escape(short))
+	}
+	fmt.Fprintf(p, `\fB\-\-%s\fR`, escape(name))
+	switch {
+	case value != "" && optional:
+		fmt.Fprintf(p, `[=\fI%s\fR]`, escape(value))
+	case value != "":
+		fmt.Fprintf(p, `=\fI%s\fR`, escape(value))
+	}
+	p.WriteString("\n" + sentence(what) + "\n")
+}
+
+func (p *page) examples(all [][2]string) {
+	if len(all) == 0 {
+		return
+	}
+	p.head("EXAMPLES")
+	for _, e := range all {
+		fmt.Fprintf(p, ".TP\n.B %s\n%s\n", quoted(e[0]), sentence(e[1]))
+	}
+}
+
+// sentence begins a text as one.
+func sentence(s string) string {
+	return escape(strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] + ".")
+}
+
+// escape writes text as roff that shows just that.
+func escape(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(s)
+	if strings.HasPrefix(s, ".") {
+		s = `\&` + s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if r < 0x80 {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\[u%04X]`, r)
+		}
+	}
+	return b.String()
+}
+
+// quoted is text as the argument of a macro, in which blanks and quotes stay.
+func quoted(s string) string { return `"` + strings.ReplaceAll(escape(s), `"`, `\(dq`) + `"` }

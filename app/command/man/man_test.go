@@ -1,0 +1,95 @@
+package man_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ashlar/app/command"
+	_ "ashlar/app/command/picture" // which names the views that can be drawn
+)
+
+func page(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := cli.Main(append([]string{"help", "man"}, args...), nil, &out, &errs, cli.Runner{}); code != cli.Done {
+		t.Fatalf("help man %v: %s", args, errs.String())
+	}
+	return out.String()
+}
+
+var listed = regexp.MustCompile(`(?m)^\.BR ashlar\\-(\S+) \(1\)$`)
+
+// TestPages: each command has a page with each of its flags, and what reads such pages
+// finds nothing wrong with them.
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	pages := map[string]string{"": page(t)}
+	for _, m := range listed.FindAllStringSubmatch(pages[""], -1) {
+		name := strings.ReplaceAll(m[1], `\-`, "-")
+		pages[name] = page(t, name)
+	}
+	if len(pages) < 15 {
+		t.Errorf("there are only %d pages", len(pages))
+	}
+	flag := regexp.MustCompile(`(?m)^ +(?:-., )?--([a-z-]+)`)
+	for name, text := range pages {
+		var out bytes.Buffer
+		args := []string{name, "--help"}
+		if name == "" {
+			args = args[1:]
+		}
+		cli.Main(args, nil, &out, new(bytes.Buffer), cli.Runner{})
+		_, flags, _ := strings.Cut(out.String(), "\nFlags\n")
+		flags, _, _ = strings.Cut(flags, "\nExamples\n")
+		all := flag.FindAllStringSubmatch(flags, -1)
+		if len(all) == 0 {
+			t.Errorf("%q has no flags", name)
+		}
+		for _, f := range all {
+			if want := `\fB\-\-` + strings.ReplaceAll(f[1], "-", `\-`) + `\fR`; !strings.Contains(text, want) {
+				t.Errorf("the page of %q lacks --%s", name, f[1])
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "ashlar-"+name+".1"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, checker := range [][]string{{"groff", "-man", "-Tutf8", "-z", "-ww", "-rLL=78n"}, {"mandoc", "-T", "lint", "-W", "warning"}} {
+		if _, err := exec.LookPath(checker[0]); err != nil {
+			t.Logf("NOT CHECKED by %s, which is not here", checker[0])
+			continue
+		}
+		msg, err := exec.Command(checker[0], append(checker[1:], files...)...).CombinedOutput()
+		if err != nil || len(msg) > 0 {
+			t.Errorf("%s: %v\n%s", checker[0], err, msg)
+		}
+	}
+}
+
+// TestAsShown: man shows a page as it was written, quotes, dots and backslashes
+// included.
+func TestAsShown(t *testing.T) {
+	if _, err := exec.LookPath("groff"); err != nil {
+		t.Skip("NOT CHECKED: there is no groff, which man shows pages with")
+	}
+	cmd := exec.Command("groff", "-man", "-Tascii", "-P-cbou", "-rLL=300n")
+	cmd.Stdin = strings.NewReader(page(t, "diff"))
+	shown, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`'total>5%', 'self(parse)>1%'`, "ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "--metric-b=METRIC", "-n, --rows=N"} {
+		if !strings.Contains(string(shown), want) {
+			t.Errorf("%q is not shown in\n%s", want, shown)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/demo"
+	"ashlar/app/core/store"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/outfile"
+	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
+)
+
+func marksCommand() command {
+	return command{
+		name: "marks", args: "FILE [flags]", line: "list, export and import the notes on a recording",
+		text: `
+Marks are notes on a time, a range or a function that were made in the window.
+They belong to a recording's content, wherever the file lies. Times count from
+the recording's start.
+
+Exported marks are JSON: {"format": "ashlar-marks", "version": 1, "recording":
+KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
+"module"}, "text", "created"}]}. Importing adds those that are not there yet.`,
+		examples: [][2]string{
+			{"ashlar marks run.spall", "list them"},
+			{"ashlar marks run.spall --export notes.json", "write them to a file, to send"},
+			{"ashlar marks run.spall --import notes.json", "add those of a file"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var export, imports string
+			var asJSON, force bool
+			fs.StringVar(&export, "export", "", "write the marks to `OUT.json`; - is standard output")
+			fs.BoolVarP(&force, "force", "f", false, "let --export replace a file that is there already")
+			fs.StringVar(&imports, "import", "", "add the marks of `IN.json`; - is standard input")
+			fs.BoolVar(&asJSON, "json", false, "print them as they would be exported")
+			demo := demoFlag(fs)
+			return func(c *call, args []string) error {
+				file, err := oneFile(args, *demo)
+				if err != nil {
+					return err
+				}
+				if file == "-" {
+					return misuse("what comes from standard input has no marks of its own; name a file")
+				}
+				if export != "" && imports != "" {
+					return misuse("leave out --export or --import: one at a time")
+				}
+				if asJSON {
+					export = "-"
+				}
+				return c.marks(file, *demo, export, imports, force)
+			}
+		},
+	}
+}
+
+func (c *call) marks(file string, builtin bool, export, imports string, force bool) error {
+	if c.run.Store == nil {
+		return errors.New("there is no place where marks are kept")
+	}
+	st, err := c.run.Store()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, n := range st.Notes() {
+			c.note("%s", n)
+		}
+	}()
+	name := filepath.Base(file)
+	var key string
+	if builtin {
+		name = demo.Name
+		b := demo.Input().Mapped()
+		key, err = store.Key(bytes.NewReader(b), int64(len(b)))
+	} else {
+		key, err = store.FileKey(file)
+	}
+	switch {
+	case fetch.IsURL(file):
+		return fmt.Errorf("%s: only files have marks; save it in a file first", plain.URL(file))
+	case errors.Is(err, os.ErrNotExist):
+		return fmt.Errorf("%s: there is no such file", file)
+	case err != nil:
+		return err
+	case key == "":
+		return fmt.Errorf("%s: only files have marks, and this is none", file)
+	case imports != "":
+		return c.importMarks(st, key, name, imports)
+	case export == "-":
+		return st.Export(c.stdout, key, name)
+	case export != "":
+		o := outfile.Options{Replace: force, Not: []string{file}}
+		return outfile.Write(export, o, func(w io.Writer) error { return st.Export(w, key, name) })
+	}
+	return c.listMarks(st, key)
+}
+
+func (c *call) importMarks(st *store.Store, key, name, path string) error {
+	in := c.stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	added, other, err := st.Import(in, key, name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if other != "" {
+		c.note("these marks were made on another recording, %s; their times may mean nothing here", other)
+	}
+	_, err = fmt.Fprintf(c.stdout, "%s added\n", units.Plural(int64(added), "mark"))
+	return err
+}
+
+// listMarks prints one mark a line.
+func (c *call) listMarks(st *store.Store, key string) error {
+	marks, err := st.Marks(key)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(marks, func(a, b view.Mark) int { return cmp.Compare(a.From, b.From) })
+	for _, m := range marks {
+		if err := printMark(c.stdout, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printMark(w io.Writer, m view.Mark) error {
+	at := recording.Offsets(m.From, m.To).String()
+	switch {
+	case m.Func != nil:
+		at = "function " + plain.Short(m.Func.Name)
+		if m.Func.Module != "" {
+			at += " (" + plain.Short(m.Func.Module) + ")"
+		}
+	case m.From == m.To:
+		at, _, _ = strings.Cut(at, "..")
+	}
+	_, err := fmt.Fprintf(w, "%s\t%s\n", at, plain.Text(m.Text))
+	return err
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"ashlar/app/core/cache"
+	"ashlar/app/core/demo"
+	"ashlar/app/core/evidence"
+	"ashlar/ingest"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// read loads a recording, or a part of it; path is "" for the built-in one.
+func (c *call) read(path string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, err error) {
+	rec, stats, err = c.load(path, part)
+	if err == nil && rec.Behind != nil {
+		err = fmt.Errorf("%s: %w", rec.Source.Path, rec.Behind)
+	}
+	if err == nil {
+		err = c.sayThreads(rec, part.Threads)
+	}
+	return rec, stats, err
+}
+
+func (c *call) load(path string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, err error) {
+	switch {
+	case path == "":
+		rec, stats, err = c.readInput(demo.Input(), part)
+	case path == "-" && c.stdin != io.Reader(os.Stdin):
+		rec, stats, err = c.readInput(source.FromReader("-", c.stdin), part)
+	case c.run.Read != nil:
+		rec, stats, err = c.run.Read(c.ctx, path, c.reading(part))
+	default:
+		rec, stats, err = ingest.ReadAll(c.ctx, path, c.reading(part))
+	}
+	if err == nil {
+		rec = c.redacted(rec)
+	}
+	return rec, stats, err
+}
+
+// redacted is a recording as --redact has it.
+func (c *call) redacted(rec *recording.Recording) *recording.Recording {
+	if c.redactor == nil {
+		return rec
+	}
+	return evidence.Redacted(c.redactor, rec)
+}
+
+// left is an answer with a field that says what was left out of it.
+type left struct {
+	of   any
+	said string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (l left) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(l.of); err != nil {
+		return nil, err
+	}
+	head, ok := bytes.CutSuffix(bytes.TrimSpace(b.Bytes()), []byte("}"))
+	if !ok {
+		return b.Bytes(), nil // a list says it beside itself
+	}
+	said, err := json.Marshal(l.said)
+	return append(append(append(head, `,"redacted":`...), said...), '}'), err
+}
+
+// sayThreads says which threads were taken where fewer were named: a name may be
+// that of several, or a part of others. None is an error, so that nobody takes the zeros
+// of nothing for an answer.
+func (c *call) sayThreads(rec *recording.Recording, named []string) error {
+	const most = 6
+	part := recording.Part{Threads: named}
+	var names []string
+	n := 0
+	for _, t := range rec.Tracks {
+		if len(named) == 0 || !part.Takes(t) {
+			continue
+		}
+		switch n++; {
+		case n <= most:
+			names = append(names, strings.TrimSpace(t.Name+" "+recording.IDText(t.TID)))
+		case n == most+1:
+			names = append(names, "…")
+		}
+	}
+	switch {
+	case n == 0 && len(named) > 0:
+		return &usageError{fmt.Errorf("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", ")), true}
+	case n > len(named):
+		c.note("--thread %s: %d threads have this in their names: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// reading is how recordings are read.
+func (c *call) reading(part recording.Part) ingest.Options {
+	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part, Cache: c.cache, Scratch: c.scratch()}
+}
+
+// scratch is where columns lie that have no room in memory; nowhere in tests.
+func (c *call) scratch() string {
+	if c.run.Cache == nil {
+		return ""
+	}
+	return cache.Scratch()
+}
+
+func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Recording, ingest.Stats, error) {
+	l := ingest.OpenInput(c.ctx, in, c.reading(part))
+	defer l.Close()
+	err := l.Wait()
+	return l.Snapshot(), l.Stats(), err
+}
+
+// stopped is the error of a recording of which only a part could be read: the
+// answer is printed all the same.
+func stopped(rec *recording.Recording) error {
+	for i := range rec.Warnings {
+		if rec.Warnings[i].Code == "failed" {
+			return errors.New(rec.Warnings[i].Text)
+		}
+	}
+	return nil
+}
+
+// answer prints what a command found out about a recording, as JSON or as a text.
+func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) error {
+	return cmp.Or(c.rows(asJSON, v, "", 0, func(int) string { return text() }), stopped(rec))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

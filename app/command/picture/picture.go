@@ -1,0 +1,132 @@
+// Package picture draws what ashlar render asks for into a file.
+package picture
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"strings"
+
+	"ashlar/app/command"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/outfile"
+	"ashlar/app/window/desk"
+	"ashlar/app/window/drawing"
+	"ashlar/app/window/shell"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/fonts"
+	"ashlar/render/theme"
+	"ashlar/render/units"
+)
+
+// The command line, which has no window, draws the panels that there are here.
+func init() { cli.SetPanels(desk.PanelNames()) }
+
+// viewOf turns a view of the command line into one of the window.
+func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
+	v := &o.State
+	if o.With != "" {
+		v.Event, v.Metric = o.Event, o.Metric // of one, names that may lack one are looked for otherwise
+		v.Unlinked = o.Ranges[0] != o.Ranges[1]
+	}
+	switch o.View {
+	case "both", "compare":
+		return desk.Both, v
+	case "timeline":
+		return desk.Upper, v
+	case "modules", "files", "threads":
+		v.Tab, v.Group = "functions", strings.TrimSuffix(o.View, "s")
+	case "flame":
+	case "diff":
+		v.Tab = "difference"
+	default:
+		v.Tab = o.View
+	}
+	if v.Tab == "" {
+		v.Tab = "flamegraph"
+	}
+	return desk.Lower, v
+}
+
+// open opens what a picture is of, and waits for all that it shows.
+func open(s *shell.Shell, o cli.RenderOptions) error {
+	s.Cache, s.Scratch, s.Read = o.Cache, o.Scratch, o.Read
+	switch {
+	case o.Demo:
+		s.OpenDemo()
+	case o.Part.IsSet():
+		s.OpenPartWith(o.File, o.Exe, o.Part)
+	default:
+		s.OpenWith(o.File, o.Exe)
+	}
+	if o.With != "" {
+		s.OpenBeside(o.With)
+	}
+	s.Choose(o.Event, o.Metric)
+	if !view.Is(o.File) { // which says all of it
+		var v *view.State
+		s.View, v = viewOf(o)
+		s.GoTo(v)
+	}
+	if o.Function != "" {
+		s.Mark(analyze.Named(o.Function))
+	}
+	return s.Settle(o.Ranges[:]...)
+}
+
+// Render draws what the window would show into a file, on the CPU.
+func Render(o cli.RenderOptions) error { return RenderBy(o, drawing.Draw) }
+
+// RenderBy is Render where draw makes the pixels of what is settled.
+func RenderBy(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
+	th, ok := theme.ByName(o.Theme)
+	if !ok {
+		th = theme.Dark
+	}
+	if o.Remarks == nil {
+		o.Remarks = os.Stderr
+	}
+	fonts.System.Start(nil)
+	s := shell.New(th)
+	defer s.Close()
+	s.Mode = theme.Mode(cmp.Or(o.State.Colour, string(theme.ByFunction)))
+	s.Roots = o.Roots
+	err := open(s, o)
+	full := o.Ranges[0].IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full()
+	// What was read before memory was full may end before the range begins.
+	if behind := new(recording.BehindEnd); err != nil && !(full && errors.As(err, &behind)) {
+		return err
+	}
+	if full {
+		fmt.Fprintf(o.Remarks, "ashlar: %s: it is larger than memory; drawing %s of it\n", plain.Text(o.File), o.Ranges[0])
+		o.Part.Range = o.Ranges[0]
+		if err := open(s, o); err != nil {
+			return err
+		}
+	}
+	if a := s.Doc().Answer(); o.With == "" && a != nil && a.Tree != nil && a.Tree.Negative != 0 {
+		fmt.Fprintf(o.Remarks, "ashlar: of what is drawn %s are below zero\n", units.Value(a.Tree.Negative, a.Metric()))
+	}
+	if o.Watch != nil {
+		o.Watch()
+	}
+	s = s.Still() // which waits for all that it shows
+	svg := drawing.IsSVG(o.Out)
+	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
+	if o.To != nil {
+		path, to = "-", o.To
+	}
+	if svg {
+		return drawing.WriteSVG(path, out, drawing.SVG(s, o.Width, o.Height, o.Scale), s.OpenName(), to)
+	}
+	img, err := draw(s, o.Width, o.Height, o.Scale)
+	if err != nil {
+		return err
+	}
+	return drawing.WritePNG(path, out, img, to)
+}

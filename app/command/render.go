@@ -1,0 +1,290 @@
+package cli
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/bundle"
+	"ashlar/app/core/sourcefile"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+)
+
+func renderCommand() command {
+	return command{
+		name: "render", args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
+		text: `
+The picture is exactly that of the window. It needs no display. An SVG file has
+shapes, and its text is text. Views are both halves, the timeline, or one tab of
+the lower half. Callers, calls, statistics and source are of the FUNCTION that
+--function names. With two files, the first is the baseline: compare has both
+timelines and the differential flamegraph, diff only that, two both flamegraphs,
+table the table of differences, calltree the calls in both, distribution the
+durations of the calls of the FUNCTION, pairing how it was compared, and about
+what the files are.
+
+"Copy the view's address" in the window copies an ADDRESS. It names everything
+that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
+with it. Files behind it take the place of those that it names.
+` + viewHelp,
+		examples: [][2]string{
+			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
+			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
+			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
+			{"ashlar render run.spall -o parse.svg --view statistics --function parse", "draw how long the calls of a function took"},
+			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw where B costs more or less"},
+			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			return new(renderFlags).add(fs)
+		},
+	}
+}
+
+// renderFlags are those of render, as they are given.
+type renderFlags struct {
+	o      RenderOptions
+	ch     chooser
+	only   partFlags
+	size   string
+	scale  float64
+	ranges [2]string
+	demo   *bool
+	roots  func() ([]sourcefile.Root, error)
+}
+
+func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
+	o := &r.o
+	fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
+	fs.StringVar(&o.View, "view", "both", "the `PART` to draw: "+list(Views)+"; with two files "+list(CompareViews)+" (default: compare)")
+	fs.StringVarP(&o.Function, "function", "f", "", "mark this `FUNCTION`")
+	fs.StringVar(&r.size, "size", "1280x720", "the picture's size in pixels, `WxH`")
+	fs.Float64Var(&r.scale, "scale", 1, "draw everything `S` times as large")
+	fs.StringVar(&r.ranges[0], "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
+	r.only.threadFlag(fs)
+	fs.StringVar(&r.ranges[1], "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
+	r.ch.flags(fs)
+	fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
+	view.AddFlags(fs, &o.State)
+	o.State.AddTransformFlags(fs)
+	r.demo = demoFlag(fs)
+	cacheFlag(fs)
+	r.roots = rootFlag(fs)
+	verb.RedactFlag(fs)
+	return func(c *call, args []string) error {
+		o.Event, o.Metric, o.Demo, o.Exe = r.ch.event, r.ch.metric, *r.demo, c.exe
+		o.State.Sides[1].Sort, o.State.Sides[1].Calls = o.State.Sides[0].Sort, o.State.Sides[0].Calls
+		if err := r.files(c, fs, args); err != nil {
+			return err
+		}
+		if err := o.shape(r.size, r.scale); err != nil {
+			return err
+		}
+		if err := r.scope(); err != nil {
+			return err
+		}
+		o.from(c)
+		return c.run.Render(*o)
+	}
+}
+
+// from says where recordings are read from and where the picture goes.
+func (o *RenderOptions) from(c *call) {
+	o.Cache, o.Scratch, o.To = c.cache, c.scratch(), c.run.Picture
+	o.Watch = func() { c.watch("the picture") }
+	if c.run.Read != nil {
+		o.Remarks = c.stderr
+	}
+	if c.redactor != nil {
+		o.Roots = nil // what is in source files is not left out
+	}
+	if c.redactor != nil || c.run.Read != nil {
+		o.Read = func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
+			c.exe = exe
+			return c.load(path, part)
+		}
+	}
+}
+
+// files reads which recordings, or whose address, are drawn.
+func (r *renderFlags) files(c *call, fs *pflag.FlagSet, args []string) (err error) {
+	o := &r.o
+	var given []string
+	if len(args) > 1 && view.Is(args[0]) {
+		args, given = args[:1], args[1:]
+	}
+	if args, err = o.second(args, fs); err != nil {
+		return err
+	}
+	if o.File, err = oneFile(args, o.Demo); err != nil {
+		return err
+	}
+	if views := bundle.Views(c.at(o.File), o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
+		o.File = views[0]
+	}
+	if !view.Is(o.File) {
+		return nil
+	}
+	parts := ""
+	if fs.Changed("view") {
+		parts = o.View
+	}
+	if err := alone(fs, ofAddress...); err != nil {
+		return err
+	}
+	o.File, err = c.address(o.File, parts, given...)
+	return err
+}
+
+// scope reads what of the recordings is drawn, and where their source may be.
+func (r *renderFlags) scope() (err error) {
+	o := &r.o
+	if o.Ranges[0], err = rangeFlag(r.ranges[0]); err != nil {
+		return err
+	}
+	if o.Part, err = r.only.part(); err != nil {
+		return err
+	}
+	if o.Part.IsSet() && (o.With != "" || o.Demo) {
+		return misuse("--thread is about one file: threads of two recordings, and of the built-in one, can be chosen in the window")
+	}
+	if r.ranges[1] == "" && o.With != "" {
+		r.ranges[1] = r.ranges[0]
+	}
+	if o.Ranges[1], err = rangeFlag(r.ranges[1]); err != nil {
+		return err
+	}
+	o.Roots, err = r.roots()
+	return err
+}
+
+// ofAddress are the flags that go with an address.
+var ofAddress = []string{"output", "view", "size", "scale", "theme", "colour", "source-root", "redact", "session"}
+
+// second takes the second of two files, and what goes with it.
+func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string, err error) {
+	if len(args) != 2 {
+		for _, f := range []string{"range-b", "normalize", "width", "layout"} {
+			if fs.Changed(f) {
+				return nil, misuse("--%s is about two files; name both", f)
+			}
+		}
+		return args, nil
+	}
+	switch {
+	case o.Demo:
+		return nil, misuse("--demo stands for a file; leave out %s", args[0])
+	case args[1] == "" || args[0] == "":
+		return nil, misuse("a file's name is empty")
+	case args[1] == "-" && args[0] == "-":
+		return nil, misuse("standard input can only be read once")
+	}
+	if o.With = args[1]; !fs.Changed("view") {
+		o.View = "compare"
+	}
+	return args[:1], nil
+}
+
+// rangeFlag reads --range; "" is no limit.
+func rangeFlag(s string) (recording.Range, error) {
+	if s == "" {
+		return recording.Range{}, nil
+	}
+	r, err := recording.ParseRange(s)
+	if err != nil {
+		return r, &usageError{err: err}
+	}
+	return r, nil
+}
+
+// Views names the pictures of a recording, CompareViews those of two; see SetPanels.
+var Views, CompareViews []string
+
+// SetPanels says which panels there are for one recording and for two, by their names
+// in addresses. The program does so first.
+func SetPanels(one, two []string) {
+	Views, CompareViews = []string{"both", "timeline"}, []string{"compare", "timeline"}
+	for _, p := range one {
+		if Views = append(Views, viewName(p)); p == "functions" { // one panel, whose rows may stand for others
+			Views = append(Views, "modules", "files", "threads")
+		}
+	}
+	for _, p := range two {
+		CompareViews = append(CompareViews, viewName(p))
+	}
+}
+
+// viewName names a panel for --view.
+func viewName(panel string) string {
+	switch panel {
+	case "flamegraph":
+		return "flame"
+	case "difference":
+		return "diff"
+	}
+	return panel
+}
+
+// list writes words with commas and an and.
+func list(words []string) string {
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " and " + words[n]
+}
+
+// Bounds of pictures: what software drawing and PNG readers still handle.
+const (
+	mostPixels = 16384 // a side
+	mostScale  = 8
+)
+
+// shape checks the flags that say how the picture looks.
+func (o *RenderOptions) shape(size string, scale float64) error {
+	switch {
+	case o.Out == "":
+		return misuse("name the picture's file with -o")
+	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
+		return misuse("pictures are PNG or SVG files: %s should end in .png or .svg", o.Out)
+	}
+	here, there := Views, CompareViews
+	if o.With != "" {
+		here, there = there, here
+	}
+	switch {
+	case slices.Contains(here, o.View):
+	case slices.Contains(there, o.View) && o.With == "":
+		return misuse("the view %s needs two files", o.View)
+	case slices.Contains(there, o.View):
+		return misuse("the view %s is of one file; of two there are %s", o.View, list(CompareViews))
+	default:
+		return misuse("there is no view %q; there are %s, and for two files %s", o.View, list(Views), list(CompareViews))
+	}
+	if err := checkTheme(o.Theme); err != nil {
+		return err
+	}
+	w, h, _ := strings.Cut(size, "x")
+	var werr, herr error
+	o.Width, werr = strconv.Atoi(w)
+	o.Height, herr = strconv.Atoi(h)
+	if werr != nil || herr != nil || o.Width < 1 || o.Height < 1 || o.Width > mostPixels || o.Height > mostPixels {
+		return misuse("the size %q is not WIDTHxHEIGHT in pixels, each from 1 to %d", size, mostPixels)
+	}
+	if math.IsNaN(scale) || scale < .25 || scale > mostScale {
+		return misuse("the scale %v is not between 0.25 and %d", scale, mostScale)
+	}
+	o.Scale = float32(scale)
+	return nil
+}
+
+// viewHelp explains these flags in the help of a command.
+const viewHelp = `
+A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
+Flags that change stacks apply in the order in which they are typed. --where is
+about labels: what files say of where stacks were taken, which info lists, and
+the pid, tid, comm and cpu of threads and samples.`

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"ashlar/app/core/held"
+	"ashlar/app/core/verb"
+	"ashlar/ingest"
+	"ashlar/testdata/samples"
+)
+
+// TestSchemas holds what every command prints with --json against the schema that
+// help json prints of it, on the recordings that are kept here and on every sample.
+func TestSchemas(t *testing.T) {
+	page := run("help", "json", "all")
+	var schemas map[string]*jsonschema.Schema
+	if err := json.Unmarshal([]byte(page.stdout), &schemas); err != nil {
+		t.Fatalf("%v: %s", err, page.stderr)
+	}
+	resolved := map[string]*jsonschema.Resolved{}
+	for name, s := range schemas {
+		r, err := s.Resolve(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		resolved[name] = r
+	}
+	for _, c := range commands() {
+		if fs, _ := c.prepare(); (fs.Lookup("json") != nil) != (resolved[c.name] != nil) {
+			t.Errorf("%s has --json or a schema, and not both", c.name)
+		}
+	}
+	loaded := held.New(ingest.ReadAll, 0)
+	defer loaded.Close()
+	asked := map[string]int{}
+	hold := func(command string, args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		Runner{}.Answer(verb.Ask{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
+		if !strings.HasPrefix(out.String(), "{") && !strings.HasPrefix(out.String(), "[") {
+			return // refused, as this recording has no such thing
+		}
+		var v any
+		if err := json.Unmarshal(out.Bytes(), &v); err != nil {
+			t.Errorf("%v: %v", args, err)
+			return
+		}
+		if err := resolved[command].Validate(v); err != nil {
+			t.Errorf("%v is not as its schema says: %v", args, err)
+		}
+		asked[command]++
+	}
+	hold("check --rules", "check", "--rules")
+	hold("cache", "cache")
+	out := t.TempDir()
+	for _, path := range recordings(t, 1<<20) {
+		hold("overview", "overview", path)
+		hold("findings", "findings", path)
+		hold("findings", "findings", path, path)
+		hold("info", "info", path)
+		hold("top", "top", path, "-n", "40", "--sort", "average")
+		hold("top", "top", path, "--tree", "-n", "20", "--search", "a", "--range", "..10ms")
+		hold("top", "top", path, "--by", "thread", "--budget", "300")
+		hold("top", "top", path, "--by", "line", "--hide-kernel", "-n", "9")
+		hold("calls", "calls", path, "/./", "-n", "20")
+		hold("path", "path", path, "-n", "9")
+		hold("stats", "stats", path, "--function", "/./")
+		hold("diff", "diff", path, path, "--all", "-n", "20")
+		hold("source", "source", path, "/./")
+		hold("check", "check", path)
+		hold("convert", "convert", path, filepath.Join(out, "x.folded"), "--force")
+		hold("marks", "marks", path)
+	}
+	report := filepath.Join(out, "report.md")
+	if err := os.WriteFile(report, []byte("`ashlar top testdata/small.spaa # total = 1`\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	hold("check-claims", "check-claims", report)
+	for name := range resolved {
+		if asked[name] == 0 && name != "marks" && name != "cache" && name != "show" { // which need a home, or a window, as app/agent/mcp's test has
+			t.Errorf("nothing of %s was held", name)
+		}
+	}
+}
+
+// recordings are those kept here, and the samples that have at most so many bytes.
+func recordings(t *testing.T, most int64) []string {
+	t.Helper()
+	files := []string{"testdata/small.spaa", "testdata/small.spall", "testdata/damaged.spaa", "testdata/diff-a.folded", "testdata/dtrace.spaa"}
+	if !testing.Short() {
+		files = append(files, samples.Small(most, samples.Files(t))...)
+	}
+	return files
+}

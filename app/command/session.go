@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/agent/serve"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/outfile"
+)
+
+// elsewhere are flags that name other files than recordings, which are looked for where
+// they were typed.
+var elsewhere = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
+
+// sessionFlag adds the flag of commands that a session answers, and of those that are
+// made of them.
+func (cmd *command) sessionFlag(fs *pflag.FlagSet) {
+	if serve.Answers(cmd.name) || cmd.name == "report" || cmd.name == "check-claims" {
+		fs.Bool("session", false, "ask the session that runs, where one has the file open (ashlar help sessions)")
+	}
+}
+
+// namedBy are the files that arguments name, also in addresses.
+func namedBy(args []string) (files []string) {
+	for _, a := range args {
+		if v, err := view.Parse(a); err == nil {
+			files = append(files, v.Files...)
+		} else {
+			files = append(files, a)
+		}
+	}
+	return files
+}
+
+// answered is the outcome of a command that a session answered.
+type answered struct{ code int }
+
+func (a *answered) Error() string { return "answered" }
+
+// askSession asks the session where --session says so; nil leaves the answer to this
+// program.
+func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error {
+	if asked, err := fs.GetBool("session"); err != nil || !asked || c.run.Read != nil {
+		return nil
+	}
+	if c.session = !serve.Answers(cmd.name); c.session {
+		return nil // it asks with each command that it runs
+	}
+	for _, name := range elsewhere {
+		if f := fs.Lookup(name); f != nil && f.Changed {
+			return nil
+		}
+	}
+	if slices.Contains(fs.Args(), "-") {
+		return nil
+	}
+	args = slices.DeleteFunc(append([]string{cmd.name}, args...), func(a string) bool { return a == "--session" })
+	var picture bytes.Buffer
+	code, ok, err := serve.Ask(c.ctx, args, c.fitted(fs), c.stderr, &picture)
+	if !ok || err != nil {
+		return err
+	}
+	return c.taken(fs, code, &picture)
+}
+
+// askHost asks the program on another machine, where all recordings lie there; nil
+// leaves the answer to this program.
+func (c *call) askHost(cmd *command, fs *pflag.FlagSet, args []string) error {
+	file := serve.There(cmd.name, namedBy(fs.Args()))
+	if file == "" || c.run.Read != nil {
+		return nil
+	}
+	for _, name := range elsewhere {
+		if f := fs.Lookup(name); f != nil && f.Changed && name != "redact" && name != "no-cache" {
+			return nil
+		}
+	}
+	var picture bytes.Buffer
+	code, ok, err := serve.AskHost(c.ctx, file, append([]string{cmd.name}, args...), c.fitted(fs), c.stderr, &picture)
+	if !ok || err != nil {
+		return err
+	}
+	return c.taken(fs, code, &picture)
+}
+
+// fitted is the standard output for text that others wrote, who do not see the terminal.
+func (c *call) fitted(fs *pflag.FlagSet) io.Writer {
+	if on, err := fs.GetBool("json"); err == nil && on || columnsOf(c.terminal) == 0 {
+		return c.stdout
+	}
+	return others{c}
+}
+
+type others struct{ *call }
+
+// Write implements io.Writer.
+func (s others) Write(b []byte) (int, error) { return len(b), s.say(string(b)) }
+
+// taken is the outcome of a command that others answered, whose picture is written here.
+func (c *call) taken(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
+	if picture.Len() > 0 {
+		err := outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {
+			_, err := w.Write(picture.Bytes())
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return &answered{code}
+}

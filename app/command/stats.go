@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exact"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/spans"
+)
+
+func statsCommand() command {
+	return command{
+		name: "stats", args: "FILE --function F [flags]", line: "show how long the calls of a function took",
+		text: `
+For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
+the length of a real call), a histogram, the slowest ten, and whether calls get
+slower over time. Heaps of calls that took about as long are listed as --calls
+takes them. --metric cpu or waiting measures the part of calls on a processor,
+or the rest. Samples only show where a program was at single moments: for them
+the answer says how often, and for how long at a stretch, the function was seen,
+and what cannot be known.`,
+		examples: [][2]string{
+			{"ashlar stats run.spall --function parse", "how long parse takes"},
+			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions called read…, in one second"},
+			{"ashlar stats trace.json -f RunTask --metric waiting", "how long its calls waited (Chrome's tdur and tts)"},
+			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o statsOptions
+			fs.StringVarP(&o.function, "function", "f", "", "the `FUNCTION`: its name, NAME@MODULE, or a /regular expression/")
+			o.flags(fs)
+			o.add(fs)
+			o.calls.add(fs)
+			demo := demoFlag(fs)
+			cacheFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if err := o.parse(args, *demo); err != nil {
+					return err
+				}
+				if o.function == "" {
+					return misuse("name a function with --function")
+				}
+				return c.stats(&o)
+			}
+		},
+	}
+}
+
+type statsOptions struct {
+	chooser
+	lengthFlags
+	function string
+}
+
+func (c *call) stats(o *statsOptions) error {
+	rec, in, err := o.open(c)
+	if err != nil {
+		return err
+	}
+	ref := analyze.Named(o.function)
+	of := ref.Functions(rec)
+	if len(of) == 0 {
+		return fmt.Errorf("%s: %w", rec.Source.Path, ref.Missing(rec))
+	}
+	q := analyze.Query{}
+	if q.Event, q.Metric, err = statsEvent(rec, o, of); err != nil {
+		return misuse("%s: %w", rec.Source.Path, err)
+	}
+	if q.Scope, err = o.calls.in(c.ctx, rec, in); err != nil {
+		return err
+	}
+	s := &stats{Function: o.function, Unit: "ns", File: rec.Source.Path, lengths: lengthsOf(nil, nil, nil), Slowest: []statsSpan{}, rec: rec}
+	s.name(of)
+	if q.Event >= 0 && rec.Events[q.Event].Basis == recording.FromSpans {
+		metric := recording.SpanTime
+		if q.Metric >= recording.SpanCPU {
+			metric, s.metric = q.Metric, &rec.Events[q.Event].Metrics[q.Metric]
+		}
+		s.Time = rec.Events[q.Event].Metrics[metric].Name
+		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of, metric)
+		if err == nil {
+			var named *calls.Query // humps of it are sets of calls, too
+			if metric == recording.SpanTime && !o.calls.isSet() {
+				named = &calls.Query{Functions: []string{o.function}}
+			}
+			s.ofSpans(o.bins(s.durations), named)
+		}
+	} else if q.Event >= 0 {
+		s.presence, err = spans.PresenceOf(c.ctx, rec, q, of)
+		if err == nil {
+			s.ofRecords(&rec.Events[q.Event], q.Metric)
+		}
+	}
+	if err == nil && o.json {
+		err = s.evidence(c, o, q, of)
+	}
+	if err != nil {
+		return err
+	}
+	return c.answer(rec, o.json, s, s.text)
+}
+
+// statsEvent chooses what is asked: without any wish, the spans where the
+// function has some.
+func statsEvent(rec *recording.Recording, o *statsOptions, of []recording.FuncID) (event, metric int, err error) {
+	if o.event == "" && o.metric == "" {
+		called := map[recording.FuncID]bool{}
+		for c, n := range rec.SpanCount {
+			if n > 0 && c > 0 {
+				called[rec.Func(recording.CallID(c))] = true
+			}
+		}
+		for e := range rec.Events {
+			for _, f := range of {
+				if rec.Events[e].Basis == recording.FromSpans && called[f] {
+					return e, rec.Events[e].Primary, nil
+				}
+			}
+		}
+	}
+	return analyze.Choose(rec, o.event, o.metric)
+}
+
+// stats is the JSON output of stats. Times are exact decimals in
+// nanoseconds, starts counted from the recording's start; they are null where
+// they cannot be told, which Cannot then explains.
+type stats struct {
+	// Function is the text that was given, Functions those that match it.
+	Function string `json:"function"`
+	Unit     string `json:"unit"`
+	Count    *int64 `json:"count"`
+	lengths
+	Slowest []statsSpan `json:"slowest"`
+
+	// Time says which times of calls these are: time, cpu or waiting; empty without
+	// spans. Untold is how many calls do not tell theirs on a processor, which are none
+	// of Count where that was asked for.
+	Time   string `json:"time,omitempty"`
+	Untold int64  `json:"untold_spans,omitempty"`
+	// Unfinished of the calls never ended; their length is as drawn.
+	Unfinished int64           `json:"unfinished"`
+	File       string          `json:"file"`
+	Functions  []statsFunction `json:"functions"`
+	// Address shows the function's calls, or where it was seen.
+	Address string `json:"address"`
+	// Basis says which records were looked at.
+	Basis    string        `json:"basis"`
+	OverTime []statsMoment `json:"over_time,omitempty"`
+	Trend    *statsTrend   `json:"trend,omitempty"`
+	Cannot   string        `json:"cannot,omitempty"`
+	Seen     *statsSeen    `json:"seen,omitempty"`
+
+	rec       *recording.Recording
+	bins      []spans.Bin // of the histogram
+	durations *spans.Durations
+	presence  *spans.Presence
+	metric    *recording.Metric
+}
+
+type statsFunction struct {
+	Name   string `json:"name"`
+	Module string `json:"module"`
+}
+
+type statsSpan struct {
+	Start    json.Number `json:"start"`
+	Duration json.Number `json:"duration"`
+	PID      exact.ID    `json:"pid"`
+	TID      exact.ID    `json:"tid"`
+	// Unfinished is there when the span never ended.
+	Unfinished bool `json:"unfinished,omitempty"`
+}
+
+// statsMoment is a part of the time with the calls that begin in it; Median is
+// null where there are none.
+type statsMoment struct {
+	From   json.Number  `json:"from"`
+	To     json.Number  `json:"to"`
+	Count  int64        `json:"count"`
+	Median *json.Number `json:"median"`
+}
+
+// statsTrend is spans.Trend: Says is slower, faster, steady or unknown.
+type statsTrend struct {
+	Says    string      `json:"says"`
+	First   json.Number `json:"first"`
+	Last    json.Number `json:"last"`
+	Tau     json.Number `json:"tau"`
+	P       json.Number `json:"p"`
+	Moments int         `json:"moments"`
+}
+
+// statsSeen describes records that are no spans: in how many the function
+// stands, and in how many it is the innermost.
+type statsSeen struct {
+	Records  int64       `json:"records"`
+	Leaf     int64       `json:"leaf"`
+	Of       int64       `json:"of"`
+	Metric   string      `json:"metric"`
+	Total    json.Number `json:"total"`
+	Self     json.Number `json:"self"`
+	OfWeight json.Number `json:"of_weight"`
+	// SelfShare and TotalShare are parts of OfWeight. Samples are behind that, and the
+	// intervals have what the shares really are with a confidence of 95 %, as far as
+	// chance goes: as top has them.
+	SelfShare     json.Number     `json:"self_share"`
+	TotalShare    json.Number     `json:"total_share"`
+	Samples       int64           `json:"samples,omitempty"`
+	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
+	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
+	// Negative sums the parts of total that are below zero.
+	Negative json.Number `json:"negative,omitempty"`
+	// OverTime counts samples with the function, of all samples.
+	OverTime []seenMoment `json:"over_time,omitempty"`
+	Runs     *seenRuns    `json:"runs,omitempty"`
+}
+
+type seenMoment struct {
+	From  json.Number `json:"from"`
+	To    json.Number `json:"to"`
+	Count int64       `json:"count"`
+	Of    int64       `json:"of"`
+}
+
+type seenRuns struct {
+	Count         int64       `json:"count"`
+	MedianSamples int64       `json:"median_samples"`
+	P90Samples    int64       `json:"p90_samples"`
+	MostSamples   int64       `json:"most_samples"`
+	Longest       json.Number `json:"longest"`
+	Start         json.Number `json:"start"`
+	PID           exact.ID    `json:"pid"`
+	TID           exact.ID    `json:"tid"`
+}
+
+// evidence says how far shares can be trusted, and what shows them.
+func (s *stats) evidence(c *call, o *statsOptions, q analyze.Query, of []recording.FuncID) error {
+	v := evidence.Of(s.rec, q)
+	f := s.rec.Functions.At(int(of[0]))
+	v.Function = &recording.FuncName{Name: f.Name, Module: f.Module}
+	if s.Address = o.address(c, s.rec, v); s.Seen == nil {
+		return nil
+	}
+	w, err := analyze.Weigh(c.ctx, s.rec, q)
+	if err != nil {
+		return err
+	}
+	behind, err := evidence.SampledOf(c.ctx, s.rec, q, w)
+	p := s.presence
+	s.Seen.Samples, s.Seen.SelfShare, s.Seen.TotalShare = behind.Samples, evidence.Share(p.Self, p.OfWeight), evidence.Share(p.Total, p.OfWeight)
+	s.Seen.SelfInterval, s.Seen.TotalInterval = behind.Interval(p.Self, p.OfWeight), behind.Interval(p.Total, p.OfWeight)
+	return err
+}
+
+func (s *stats) name(of []recording.FuncID) {
+	for _, f := range of {
+		fn := s.rec.Functions.At(int(f))
+		s.Functions = append(s.Functions, statsFunction{fn.Name, fn.Module})
+	}
+}
+
+func (s *stats) at(ps int64) json.Number { return exact.Nanoseconds(ps - s.rec.Start) }
+
+func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
+	d := s.durations
+	s.Basis, s.Count, s.Unfinished, s.Untold = string(analyze.Spans), &d.Count, d.Unfinished, d.Untold
+	if d.Count == 0 {
+		s.Cannot = "The function has no calls in what was asked for."
+		if d.Untold > 0 {
+			s.Cannot = "None of the calls tells its time on a processor."
+		}
+		return
+	}
+	s.bins, s.lengths = bins, lengthsOf(d, bins, of)
+	for _, x := range d.Slowest {
+		t := s.rec.Tracks[x.Track]
+		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), exact.Nanoseconds(x.Duration), exact.ID(t.PID), exact.ID(t.TID), x.Unfinished})
+	}
+	for _, m := range d.OverTime {
+		mo := statsMoment{From: s.at(m.From), To: s.at(m.To), Count: m.Count}
+		if m.Count > 0 {
+			mo.Median = ns(m.Median)
+		}
+		s.OverTime = append(s.OverTime, mo)
+	}
+	t := &d.Trend
+	s.Trend = &statsTrend{string(t.Says), exact.Measured(t.First/1000, 3), exact.Measured(t.Last/1000, 3), exact.Measured(t.Tau, 4), exact.Measured(t.P, 6), t.Moments}
+}
+
+// What cannot be told without spans.
+const (
+	cannotSamples = "Samples say where the program was at single moments, not when a call began or ended: how long calls took cannot be known from them."
+	cannotStacks  = "These stacks are added up over time: they tell neither when nor how long the function ran on end."
+)
+
+func (s *stats) ofRecords(e *recording.Event, metric int) {
+	p := s.presence
+	s.metric = &e.Metrics[metric]
+	s.Basis, s.Cannot = string(p.Basis), cannotStacks
+	seen := &statsSeen{Records: p.Records, Leaf: p.Leaf, Of: p.Of, Metric: s.metric.Name,
+		Total: exact.Value(p.Total, s.metric), Self: exact.Value(p.Self, s.metric), OfWeight: exact.Value(p.OfWeight, s.metric)}
+	if p.Negative != 0 {
+		seen.Negative = exact.Value(p.Negative, s.metric)
+	}
+	s.Seen = seen
+	for i, b := range p.OverTime {
+		seen.OverTime = append(seen.OverTime, seenMoment{s.at(b.From), s.at(b.To), b.Count, p.OfOverTime[i].Count})
+	}
+	if r := p.Runs; r != nil {
+		s.Cannot = cannotSamples
+		if r.Count > 0 {
+			t := s.rec.Tracks[r.Track]
+			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, exact.Nanoseconds(r.Longest), s.at(r.Start), exact.ID(t.PID), exact.ID(t.TID)}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
+	"ashlar/render/units"
+)
+
+// text writes the statistics for people.
+func (s *stats) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", plain.Short(s.rec.Source.Name), plain.Short(s.Functions[0].Name))
+	if m := s.Functions[0].Module; m != "" {
+		fmt.Fprintf(&b, " (%s)", plain.Short(analyze.ModuleBase(m)))
+	}
+	if n := len(s.Functions) - 1; n > 0 {
+		fmt.Fprintf(&b, " and %s more", units.Count(int64(n)))
+	}
+	b.WriteString("\n")
+	switch {
+	case s.durations != nil && s.durations.Count > 0:
+		s.spansText(&b)
+	case s.presence != nil:
+		s.seenText(&b)
+	}
+	if s.Cannot != "" {
+		b.WriteString(s.Cannot + "\n")
+	}
+	return b.String()
+}
+
+func (s *stats) spansText(b *strings.Builder) {
+	d := s.durations
+	fmt.Fprintf(b, "%s%s", units.Plural(d.Count, "call"), unfinishedText(d))
+	if s.metric != nil {
+		fmt.Fprintf(b, ", by %s", s.metric.Name)
+	}
+	if d.Untold > 0 {
+		fmt.Fprintf(b, "; %s more do not tell theirs", units.Count(d.Untold))
+	}
+	b.WriteString("\n\n")
+	tabular.Columns(b, "  ", "lr", durationRows(d))
+	b.WriteString("\n")
+	tabular.Histogram(b, s.bins)
+	s.humpsText(b)
+	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
+	b.WriteString("\nslowest\n")
+	rows := [][]string{{"took", "at", "pid", "tid", "thread"}}
+	for i, x := range d.Slowest {
+		t := s.rec.Tracks[x.Track]
+		took := units.Duration(x.Duration)
+		if x.Unfinished {
+			took = "≥ " + took
+		}
+		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
+	}
+	tabular.Columns(b, "  ", "rrrrl", rows)
+}
+
+func trendText(t *spans.Trend) string {
+	line := fmt.Sprintf("from %s to %s", units.Duration(int64(math.Round(t.First))), units.Duration(int64(math.Round(t.Last))))
+	switch t.Says {
+	case spans.Slower:
+		return "calls get slower, medians go " + line
+	case spans.Faster:
+		return "calls get faster, medians go " + line
+	case spans.Steady:
+		return "calls stay alike"
+	}
+	return "too few moments with calls to tell whether they get slower"
+}
+
+func (s *stats) seenText(b *strings.Builder) {
+	p := s.presence
+	fmt.Fprintf(b, "in %s of %s, innermost in %s\n", units.Count(p.Records), units.Plural(p.Of, p.Basis.One()), units.Count(p.Leaf))
+	fmt.Fprintf(b, "%s: total %s%s (%s), self %s (%s)\n", plain.Short(s.metric.Name),
+		units.Value(p.Total, s.metric), below(p.Negative, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
+	r := s.Seen.Runs
+	if r != nil {
+		fmt.Fprintf(b, "seen on end %s: median %s, p90 %s, at most %s; the longest for %s at %s on thread %d\n",
+			tabular.Often(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Plural(r.MostSamples, "sample"),
+			units.Duration(p.Runs.Longest), recording.Offset(p.Runs.Start-s.rec.Start), r.TID)
+	}
+	if len(p.OverTime) > 0 {
+		fmt.Fprintf(b, "over time %s\n", tabular.Sparks(p.OverTime))
+	}
+	b.WriteString("\n")
+}

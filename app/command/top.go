@@ -1,0 +1,390 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exact"
+	"ashlar/app/core/lacks"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
+)
+
+// textRows is how many rows are printed as text when -n does not say.
+const textRows = 30
+
+func topCommand() command {
+	return command{
+		name: "top", args: "FILE [flags]", line: "list where the cost went, heaviest first",
+		text: `
+Self is the cost of a function by itself, total includes what it called. A
+function that occurs several times in one stack counts once in total. Traces
+have the metrics time and count. A range is answered from spans, samples or
+windows, whichever the recording has; the answer says which.
+` + viewHelp + `
+--tree prints paths instead of a table, as do --zoom, --invert and --by-time.
+Without them, --callers-of and --callees-of list the direct callers and callees
+of a function, and --search lists the rows that match.`,
+		examples: [][2]string{
+			{"ashlar top run.spaa -n 10", "the ten functions that cost most"},
+			{"ashlar top run.spaa --metric alloc_bytes --by module", "which modules allocate"},
+			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
+			{"ashlar top run.spall --by thread", "how busy each thread was"},
+			{"ashlar top run.spaa --callers-of malloc", "who allocates"},
+			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the paths that cost most, without two things"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o topOptions
+			var rng, by string
+			var only partFlags
+			var rows int
+			o.flags(fs)
+			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
+			only.threadFlag(fs)
+			o.calls.add(fs)
+			o.apart.add(fs)
+			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
+			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
+			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+			fs.BoolVar(&o.json, "json", false, "print JSON")
+			verb.BudgetFlag(fs)
+			verb.RedactFlag(fs)
+			o.AddFlags(fs)
+			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
+			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
+			fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
+			demo := demoFlag(fs)
+			cacheFlag(fs)
+			return func(c *call, args []string) (err error) {
+				if o.path, err = oneFile(args, *demo); err != nil {
+					return err
+				}
+				if o.rng, err = rangeFlag(rng); err != nil {
+					return err
+				}
+				if o.part, err = only.part(); err != nil {
+					return err
+				}
+				if o.by, err = analyze.ParseBy(by); err != nil {
+					return &usageError{err: err}
+				}
+				o.rows = rows
+				if err := c.takeRows(fs, &o.rows, "rows", o.json, false); err != nil {
+					return err
+				}
+				if o.tree && c.budget > 0 && o.rows == 0 {
+					o.rows = max(1, c.budget/30) // the heaviest paths, and not the first
+				}
+				if err := o.looks(); err != nil {
+					return err
+				}
+				return c.top(&o)
+			}
+		},
+	}
+}
+
+type topOptions struct {
+	chooser
+	path  string
+	rng   recording.Range
+	calls callsFlag
+	apart apartFlags
+	part  recording.Part // of which only the threads matter
+	by    analyze.By
+	rows  int // 0 for all
+	json  bool
+	tree  bool
+	// zoom is the path from the root to where a tree begins.
+	zoom []string
+	sort sortFlag
+	view.Stacks
+}
+
+func (c *call) top(o *topOptions) error {
+	rec, err := c.readRange(o.path, o.rng, o.part.Threads...)
+	if err != nil {
+		return err
+	}
+	c.watch("the answer")
+	t, err := c.rank(rec, o)
+	if err != nil {
+		return err
+	}
+	if asked := t.Answered; asked != nil && !*asked {
+		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), lacks.Of(lacks.Timeline, rec))
+	}
+	return cmp.Or(c.rows(o.json, t, "rows", len(t.Rows), func(n int) string {
+		cut := *t
+		cut.Rows, cut.More = t.Rows[:n], t.More+len(t.Rows)-n
+		return cut.text(rec)
+	}), stopped(rec))
+}
+
+// top is the JSON output of top. Values are exact decimals in Unit, shares parts of Total
+// from 0 to 1.
+type top struct {
+	File   string `json:"file"`
+	Event  string `json:"event"`
+	Metric string `json:"metric"`
+	Unit   string `json:"unit"`
+	// Kind is the metric's: sum, level or peak, whose sums are upper bounds.
+	Kind string `json:"kind"`
+	By   string `json:"by"`
+	// Basis says which records were added up: spans, samples, stacks or
+	// windows.
+	Basis string `json:"basis"`
+	// Range is the range of the answer, null for the whole recording. Windows
+	// cannot be cut, so it may be wider than Asked, which is there when a
+	// range was asked for, as is Answered: false when the recording could only
+	// answer for the whole.
+	Range    *topRange `json:"range"`
+	Asked    *topRange `json:"asked,omitempty"`
+	Answered *bool     `json:"answered,omitempty"`
+	// AsyncSpans and AsyncTime, in nanoseconds, are the async operations that were
+	// not counted, IdleRecords and Idle the samples of nothing at work.
+	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
+	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
+	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
+	Idle        json.Number `json:"idle_left_out,omitempty"`
+	// Untold is how many spans do not tell their time on a processor, or lie in the
+	// range only in part: they have none in cpu and waiting.
+	Untold int64 `json:"untold_spans,omitempty"`
+	// Of is the set of calls that was asked for, and Calls how many they are: only
+	// what ran in them was added up.
+	Of    string      `json:"of_calls,omitempty"`
+	Calls *int        `json:"calls,omitempty"`
+	Total json.Number `json:"total"`
+	// Records is how many spans, samples or records were added up, Samples how many samples
+	// are behind them: not there where nothing was sampled, or the file does not tell.
+	Records int64 `json:"records"`
+	Samples int64 `json:"samples,omitempty"`
+	// Address shows what was asked about. With &function=NAME or &function=NAME:MODULE
+	// behind it, escaped as in URLs, a row's function is marked.
+	Address string `json:"address"`
+	topView
+	Rows []topRow `json:"rows"`
+	// More is how many rows there are beside these.
+	More int `json:"more"`
+	// Tree marks rows that are a tree's, each behind its caller; Depth is then
+	// how deep it is, from 1 on.
+	Tree bool `json:"tree,omitempty"`
+
+	metric *recording.Metric
+	sum    int64
+	behind evidence.Sampled // sum
+	left   analyze.LeftOut
+	spans  []spans.Stat // by function, where rows are sorted by them
+	// By row of a tree: its node, its depth and whether it matches the search.
+	nodes   []int32
+	depths  []int
+	matches []bool
+	inTree  []analyze.Transform // that were applied
+}
+
+// topRange is in exact nanoseconds from the recording's start.
+type topRange struct {
+	Start json.Number `json:"start_ns"`
+	End   json.Number `json:"end_ns"`
+
+	from, to int64
+}
+
+func newTopRange(rec *recording.Recording, from, to int64) *topRange {
+	from, to = from-rec.Start, to-rec.Start
+	return &topRange{exact.Nanoseconds(from), exact.Nanoseconds(to), from, to}
+}
+
+type topRow struct {
+	Name   string      `json:"name"`
+	Module string      `json:"module"`
+	Self   json.Number `json:"self"`
+	Total  json.Number `json:"total"`
+	// Count is how many spans, samples or records Self rests on.
+	Count int64 `json:"count"`
+	evidence.Shares
+	// Average, Least and Most tell how long a function's spans are, in exact
+	// nanoseconds, of those that touch what is asked about; where rows are sorted
+	// by one of them.
+	Average json.Number `json:"average_ns,omitempty"`
+	Least   json.Number `json:"least_ns,omitempty"`
+	Most    json.Number `json:"most_ns,omitempty"`
+	// Symbol is the linker's name of a function, where it is another.
+	Symbol string `json:"symbol,omitempty"`
+	// Place is a line's file:line; Name is then its function.
+	Place string `json:"place,omitempty"`
+	// Depth and Match are for rows of a tree.
+	Depth int  `json:"depth,omitempty"`
+	Match bool `json:"match,omitempty"`
+	// PID and TID are those of a thread.
+	PID *exact.ID `json:"pid,omitempty"`
+	TID *exact.ID `json:"tid,omitempty"`
+
+	row *analyze.Row
+}
+
+// rank weighs what was asked for.
+func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
+	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
+	q, err := t.query(c, rec, o)
+	if err != nil {
+		return nil, err
+	}
+	all := q
+	q = q.With(rec, o.Transforms)
+	w, err := analyze.Weigh(c.ctx, rec, q)
+	if err != nil {
+		return nil, err
+	}
+	if t.whole = w.Sum; slices.ContainsFunc(o.Transforms, analyze.Transform.IsWhere) {
+		all.Join = q.Join
+		whole, err := analyze.Weigh(c.ctx, rec, all)
+		if err != nil {
+			return nil, err
+		}
+		t.whole = whole.Sum
+	}
+	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact.Value(w.Sum, t.metric), w.Records
+	t.leave(&w.Left)
+	t.Untold = w.Untold
+	if t.Calls != nil && !w.Called {
+		return nil, misfit(rec, fmt.Errorf("%s has no times, since neither spans nor samples carry it: leave out --calls", t.what()))
+	}
+	if w.Ranged {
+		*t.Answered = true
+		t.Range = newTopRange(rec, w.From, w.To)
+	}
+	rows, err := t.look(c, rec, q, w, o)
+	if err != nil {
+		return nil, err
+	}
+	if o.json {
+		if err := t.evidence(c, rec, q, w, o); err != nil {
+			return nil, err
+		}
+	}
+	if !o.tree && o.rows > 0 && len(rows) > o.rows {
+		t.More = len(rows) - o.rows
+		rows = rows[:o.rows]
+	}
+	for i := range rows {
+		t.add(rec, &rows[i])
+	}
+	return t, nil
+}
+
+// query makes the question from the options, before transforms.
+func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze.Query, err error) {
+	named := o.event
+	if named == "" && o.by == analyze.ByState && rec.Counts.States > 0 {
+		named = recording.StateEvent().Name // the only one that has them
+	}
+	if q.Event, q.Metric, err = analyze.Choose(rec, named, o.metric); err != nil {
+		return q, misfit(rec, lacks.Asked(err, o.metric, rec))
+	}
+	if q.Event >= 0 {
+		e := &rec.Events[q.Event]
+		t.metric = &e.Metrics[q.Metric]
+		t.Event, t.Metric, t.Unit, t.Kind = e.Name, t.metric.Name, t.metric.Unit, t.metric.Kind.String()
+	}
+	if o.rng.IsSet() {
+		t.Answered = new(bool)
+		if rec.HasTime {
+			if q.Scope, err = o.rng.In(rec); err != nil {
+				return q, misfit(rec, err)
+			}
+			t.Asked = newTopRange(rec, q.Scope.From, q.Scope.To)
+		}
+	}
+	if q.Scope, err = o.calls.in(c.ctx, rec, o.apart.in(q.Scope)); err != nil {
+		return q, err
+	}
+	if set := q.Scope.Calls; set != nil {
+		t.Of, t.Calls = set.Text, new(set.Calls)
+	}
+	if err := o.Check(rec); err != nil {
+		return q, misfit(rec, err)
+	}
+	q.First = slices.ContainsFunc(o.Transforms, func(t analyze.Transform) bool { return t.Op == analyze.OpByTime })
+	return q, nil
+}
+
+// evidence says how far shares can be trusted, and what shows them.
+func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, o *topOptions) (err error) {
+	if t.behind, err = evidence.SampledOf(c.ctx, rec, q, w, t.inTree...); err != nil {
+		return err
+	}
+	t.Samples = t.behind.Samples
+	switch _, context := o.by.ContextKey(); {
+	case t.behind.Spread() == nil, t.Tree, context, o.by == analyze.ByThread:
+	case t.Function != nil:
+		n := analyze.Around(rec, analyze.NewTree(rec, t.behind.Spread(), t.inTree...), t.side.Ref)
+		if t.behind.Rows(n.Callees); t.side.Op == analyze.OpCallersOf {
+			t.behind.Rows(n.Callers)
+		}
+	default:
+		t.behind.By(rec, o.by, t.inTree...)
+	}
+	v := evidence.Of(rec, q)
+	v.Stacks, v.Only, v.Exe, v.Tab = o.Stacks, o.part.Threads, c.exe, "functions"
+	switch {
+	case o.tree:
+		v.Tab = ""
+		for _, name := range o.zoom {
+			f := analyze.Named(name)
+			v.Zoom = append(v.Zoom, recording.FuncName{Name: f.Text, Module: f.Module})
+		}
+	case slices.Contains([]analyze.By{analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}, o.by):
+		v.Group = string(o.by) // as the window's table has rows
+	}
+	t.Address = evidence.Address(v, rec)
+	return nil
+}
+
+// leave notes what was not added up.
+func (t *top) leave(l *analyze.LeftOut) {
+	if t.left = *l; l.AsyncSpans > 0 {
+		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, exact.Nanoseconds(l.AsyncTime)
+	}
+	if l.IdleRecords > 0 {
+		t.IdleRecords, t.Idle = l.IdleRecords, exact.Value(l.Idle, t.metric)
+	}
+}
+
+// misfit is the error of asking for what a recording does not have.
+func misfit(rec *recording.Recording, err error) error {
+	return &usageError{fmt.Errorf("%s: %w", rec.Source.Path, err), true}
+}
+
+func (t *top) add(rec *recording.Recording, r *analyze.Row) {
+	row := t.row(rec, r)
+	if i := len(t.Rows); t.Tree {
+		row.Depth, row.Match = t.depths[i], t.matches[i]
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
+	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count,
+		Shares: t.behind.Row(r, t.sum), row: r}
+	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
+		row.Symbol = r.Function(rec).Symbol
+	}
+	if s := spans.OfRow(rec, r, t.spans); s != nil {
+		row.Average, row.Least, row.Most = exact.Nanoseconds(s.Average()), exact.Nanoseconds(s.Min), exact.Nanoseconds(s.Max)
+	}
+	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
+		track := rec.Tracks[r.Track]
+		pid, tid := exact.ID(track.PID), exact.ID(track.TID)
+		row.PID, row.TID = &pid, &tid
+	}
+	return row
+}

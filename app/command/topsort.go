@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
+)
+
+// sortFlag names the order of rows, with - before it for the other end first;
+// "" is the order they come in, by self.
+type sortFlag string
+
+// sortKey is a property of rows to sort them by.
+type sortKey string
+
+// sortKeys are all there are, in the order of the window's columns.
+var sortKeys = func() []string {
+	keys := []string{"name", "module", "file", "self", "total", "count"}
+	for _, l := range spans.Lengths {
+		keys = append(keys, l.Name)
+	}
+	return keys
+}()
+
+func (f *sortFlag) String() string { return string(*f) }
+func (f *sortFlag) Type() string   { return "" }
+
+func (f *sortFlag) Set(s string) error {
+	if last := len(sortKeys) - 1; !slices.Contains(sortKeys, string(sortFlag(s).key())) {
+		return fmt.Errorf("there are %s and %s, each also with - before it", strings.Join(sortKeys[:last], ", "), sortKeys[last])
+	}
+	*f = sortFlag(s)
+	return nil
+}
+
+func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
+
+// length returns the column of how long single spans are, nil where it is another.
+func (k sortKey) length() *spans.Length {
+	for i := range spans.Lengths {
+		if l := &spans.Lengths[i]; l.Name == string(k) {
+			return l
+		}
+	}
+	return nil
+}
+
+// of reports whether rows of that kind have it.
+func (k sortKey) of(by analyze.By) bool {
+	return by == analyze.ByFunction || k.length() == nil && k != "module" && k != "file"
+}
+
+// number is the value to compare, the largest first; nil for texts.
+func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*analyze.Row) int64 {
+	switch k {
+	case "self":
+		return func(r *analyze.Row) int64 { return r.Self }
+	case "total":
+		return func(r *analyze.Row) int64 { return r.Total }
+	case "count":
+		return func(r *analyze.Row) int64 { return r.Count }
+	}
+	if l := k.length(); l != nil {
+		return func(r *analyze.Row) int64 { return l.OfRow(rec, r, stats) }
+	}
+	return nil
+}
+
+// text is compared where there is no number, in alphabetical order.
+func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
+	switch k {
+	case "module":
+		return func(r *analyze.Row) string { return r.Module }
+	case "file":
+		return func(r *analyze.Row) string { return r.Function(rec).File }
+	}
+	return func(r *analyze.Row) string { return r.Name }
+}
+
+// sort brings rows into the order that was asked for; what is equal stays as it
+// was.
+func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOptions, rows []analyze.Row) error {
+	k := o.sort.key()
+	if k == "" {
+		return nil
+	}
+	if k.length() != nil {
+		if q.Event < 0 || rec.Events[q.Event].Basis != recording.FromSpans {
+			return misfit(rec, fmt.Errorf("%s is not made of spans, so none has a length to sort by; leave out --sort %s", t.what(), o.sort))
+		}
+		var err error
+		if t.spans, err = spans.Stats(c.ctx, rec, q.Scope); err != nil {
+			return err
+		}
+	}
+	sign := 1
+	if strings.HasPrefix(string(o.sort), "-") {
+		sign = -1
+	}
+	if number := k.number(rec, t.spans); number != nil {
+		slices.SortStableFunc(rows, func(a, b analyze.Row) int { return sign * cmp.Compare(number(&b), number(&a)) })
+		return nil
+	}
+	text := k.text(rec)
+	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return sign * cmp.Compare(text(&a), text(&b)) })
+	return nil
+}

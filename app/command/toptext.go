@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exact"
+	"ashlar/app/core/tables"
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
+	"ashlar/render/units"
+)
+
+// carried names the records that would need times.
+func (t *top) carried() string {
+	if slices.ContainsFunc(t.Transforms, analyze.Transform.IsWhere) {
+		return "it with these labels"
+	}
+	return "it"
+}
+
+// what names the metric and its event.
+func (t *top) what() string {
+	if t.Event == "" {
+		return t.Metric
+	}
+	return t.Metric + " of " + t.Event
+}
+
+// text writes the rows as aligned columns.
+func (t *top) text(rec *recording.Recording) string {
+	var b strings.Builder
+	if t.metric.Name == "" {
+		return plain.Short(rec.Source.Name) + " holds nothing to add up.\n"
+	}
+	fmt.Fprintf(&b, "%s: %s, from %s", plain.Short(rec.Source.Name), plain.Short(t.what()), t.counted(t.Records))
+	if t.Range != nil {
+		fmt.Fprintf(&b, ", %s to %s", units.Duration(t.Range.from), units.Duration(t.Range.to))
+		if *t.Range != *t.Asked {
+			b.WriteString(" (windows cannot be cut)")
+		}
+	}
+	if t.Calls != nil {
+		fmt.Fprintf(&b, ", in %s", tabular.Calls(*t.Calls, t.Of))
+	}
+	fmt.Fprintf(&b, "\ntotal %s%s", units.Bound(t.metric), units.Value(t.sum, t.metric))
+	if x := exact.InFull(t.sum, t.metric); x != "" {
+		fmt.Fprintf(&b, " (%s)", x)
+	}
+	if t.Whole != "" && t.Whole != t.Total {
+		fmt.Fprintf(&b, " of %s", units.Value(t.whole, t.metric))
+	}
+	b.WriteString(below(t.negative, t.metric))
+	if kind := units.KindText(t.metric); kind != "" {
+		b.WriteString("; " + kind)
+	}
+	if t.Untold > 0 {
+		fmt.Fprintf(&b, "\nno time on a processor is known of %s: not told, or here only in part", units.Plural(t.Untold, "span"))
+	}
+	b.WriteString(evidence.LeftOut(&t.left, t.metric))
+	t.viewText(&b)
+	b.WriteString("\n\n")
+	t.rows(&b, rec)
+	if t.More > 0 {
+		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(t.More)))
+	}
+	return b.String()
+}
+
+// below says behind a total what of it is below zero, if anything is.
+func below(negative int64, m *recording.Metric) string {
+	if negative == 0 {
+		return ""
+	}
+	return ", with " + units.Value(negative, m) + " below zero"
+}
+
+// counted counts what was added up.
+func (t *top) counted(n int64) string { return units.Plural(n, analyze.Basis(t.Basis).One()) }
+
+// rows writes them with the columns that rows of their kind have.
+func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
+	if t.Tree {
+		t.treeRows(b)
+		return
+	}
+	cs := t.amount("self", func(r *topRow) int64 { return r.row.Self })
+	key, alone := analyze.By(t.By).ContextKey() // none calls another
+	if t.By == string(analyze.ByState) {
+		key, alone = "state", true
+	}
+	name := tables.Named(t.By, func(r *topRow) string { return r.Name })
+	count := tables.Count("count", func(r *topRow) int64 { return r.Count })
+	switch {
+	case t.By == string(analyze.ByThread):
+		cs = append(cs, count, tables.Numbered("tid", func(r *topRow) string {
+			if r.TID == nil {
+				return ""
+			}
+			return r.TID.String()
+		}), name)
+	case alone:
+		name.Name = key
+		cs = append(cs, count, name)
+	default:
+		count.Text = func(r *topRow) string { return tabular.Dash(r.Count) }
+		cs = append(append(cs, t.amount("total", func(r *topRow) int64 { return r.row.Total })...), count)
+		if t.spans != nil {
+			for _, l := range spans.Lengths {
+				of := func(r *topRow) int64 { return l.OfRow(rec, r.row, t.spans) }
+				cs = append(cs, tables.Time(l.Name, of).Where(func(r *topRow) bool { return of(r) >= 0 }))
+			}
+		}
+		switch {
+		case t.By == string(analyze.ByFunction) || t.Function != nil:
+			cs = append(cs, name, tables.Named("module", func(r *topRow) string { return analyze.ModuleBase(r.Module) }))
+		case t.By == string(analyze.ByLine):
+			name.Name = "function"
+			cs = append(cs, tables.Named(t.By, func(r *topRow) string { return r.Place }), name)
+		default:
+			cs = append(cs, name)
+		}
+	}
+	tables.Write(b, "", cs, t.Rows)
+}
+
+// amount is a column of what rows cost, and one of its share.
+func (t *top) amount(name string, of func(*topRow) int64) []tables.Column[topRow] {
+	return []tables.Column[topRow]{tables.Value(name, t.metric, of), tables.Share(t.sum, of)}
+}

@@ -1,0 +1,383 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/exact"
+	"ashlar/app/core/lacks"
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/search"
+	"ashlar/render/units"
+)
+
+// topView is the part of an answer that transforms and a search add.
+type topView struct {
+	// Transforms changed the stacks, in this order; Whole is the value that they
+	// add up to without that and whatever their labels.
+	Transforms []analyze.Transform `json:"transforms,omitempty"`
+	Whole      json.Number         `json:"whole,omitempty"`
+	// Pairs is how many stacks of user space were joined with one of the kernel,
+	// and Joined what counts once because of that.
+	Pairs  int64       `json:"pairs,omitempty"`
+	Joined json.Number `json:"joined,omitempty"`
+	// Negative sums the parts of the total that are below zero, as of memory that was
+	// given back; "" where there are none.
+	Negative json.Number `json:"negative,omitempty"`
+	// Function is the one whose callers or callees the rows are.
+	Function *topRow `json:"function,omitempty"`
+	// Matched sums up the matches of a search.
+	Matched *topMatched `json:"matched,omitempty"`
+	// Cut is how many rows of an inverted tree are not followed to their end.
+	Cut int `json:"cut,omitempty"`
+
+	joined, negative int64
+	around           string // "callers of f", for rows around a function
+	side             analyze.Transform
+	whole            int64
+}
+
+// topMatched is how much of the total has a match in its stack, each stack
+// counted once.
+type topMatched struct {
+	Search  string      `json:"search"`
+	Total   json.Number `json:"total"`
+	Records int64       `json:"records"`
+	// Functions is how many functions match, and modules and files that stand for
+	// some.
+	Functions int `json:"functions"`
+
+	total int64
+}
+
+// looks makes sense of the flags together.
+func (o *topOptions) looks() error {
+	var sides []string
+	tree := o.tree || o.zoom != nil
+	for _, t := range o.Transforms {
+		switch t.Op {
+		case analyze.OpCallersOf, analyze.OpCalleesOf:
+			sides = append(sides, "--"+string(t.Op))
+		case analyze.OpInvert, analyze.OpByTime:
+			tree = true // a table has neither direction nor order of time
+		}
+	}
+	if tree && o.by != analyze.ByFunction {
+		return misuse("a tree is of functions: leave out --by %s", o.by)
+	}
+	if o.tree = tree; tree {
+		if o.sort != "" {
+			return misuse("a tree has an order of its own: leave out --sort")
+		}
+		return nil
+	}
+	if key := o.sort.key(); key != "" && !key.of(o.by) {
+		return misuse("only functions have a %s: leave out --by %s or --sort %s", key, o.by, o.sort)
+	}
+	switch {
+	case len(sides) > 1:
+		return misuse("%s and %s do not go together without --tree: each lists rows of its own", sides[0], sides[1])
+	case len(sides) == 1 && o.by != analyze.ByFunction:
+		return misuse("%s lists functions: leave out --by %s", sides[0], o.by)
+	}
+	return nil
+}
+
+// look applies the view to what was weighed, and returns the rows.
+func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, o *topOptions) ([]analyze.Row, error) {
+	ts := o.Transforms
+	around := -1
+	if !o.tree {
+		around = slices.IndexFunc(ts, func(t analyze.Transform) bool {
+			return t.Op == analyze.OpCallersOf || t.Op == analyze.OpCalleesOf
+		})
+	}
+	if around >= 0 {
+		ts = slices.Delete(slices.Clone(ts), around, around+1)
+	}
+	var tree *analyze.Tree
+	if !o.by.Listed() || len(ts) > 0 || o.Find != "" {
+		tree = analyze.NewTree(rec, w, ts...)
+	}
+	t.inTree = ts
+	if len(o.Transforms) > 0 {
+		t.Transforms, t.Whole = o.Transforms, exact.Value(t.whole, t.metric)
+		t.sum, t.Records = sumOf(tree)
+		t.Total, t.Cut = exact.Value(t.sum, t.metric), tree.Cut
+	}
+	if t.negative = w.Negative(); tree != nil {
+		t.negative = tree.Negative
+	}
+	if t.negative != 0 {
+		t.Negative = exact.Value(t.negative, t.metric)
+	}
+	if w.Pairs > 0 {
+		t.Pairs, t.Joined, t.joined = w.Pairs, exact.Value(w.Joined, t.metric), w.Joined
+	}
+	var rows []analyze.Row
+	var err error
+	if around >= 0 {
+		rows = t.sides(rec, tree, o.Transforms[around])
+	} else {
+		rows, err = t.list(c, rec, q, tree, o, ts)
+	}
+	if o.Find != "" && err == nil {
+		rows, err = t.search(c, rec, q, tree, o, rows)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows, t.sort(c, rec, q, o, rows)
+}
+
+// list makes the rows of what is asked for: branches of the tree, or what --by says.
+func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, ts []analyze.Transform) ([]analyze.Row, error) {
+	if o.tree {
+		t.Tree = true
+		return t.branches(rec, tree, o)
+	}
+	rows, err := analyze.RowsBy(c.ctx, rec, q, o.by, tree, ts...)
+	if errors.Is(err, analyze.ErrNoStates) {
+		err = fmt.Errorf("%w: %s", err, lacks.Of(lacks.OffCPU, rec))
+	}
+	if err != nil && c.ctx.Err() == nil {
+		err = misfit(rec, err)
+	}
+	return rows, err
+}
+
+// sumOf adds up a tree's own weights and records.
+func sumOf(tree *analyze.Tree) (sum, records int64) {
+	for i := range tree.Nodes {
+		sum += tree.Nodes[i].Self
+		records += tree.Nodes[i].Count
+	}
+	return sum, records
+}
+
+// sides lists the callers or callees of a function.
+func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Transform) []analyze.Row {
+	n := analyze.Around(rec, tree, of.Ref)
+	row := t.row(rec, &n.Function)
+	t.Function = &row
+	t.around, t.side = of.String(), of
+	if of.Op == analyze.OpCallersOf {
+		t.By = "caller"
+		return n.Callers
+	}
+	t.By = "callee"
+	return n.Callees
+}
+
+// search says how much matches, and leaves the rows that do; of a tree all
+// rows stay, since a match means little without its callers.
+func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
+	p, err := search.Parse(o.Find)
+	if err != nil {
+		return rows, nil // was checked
+	}
+	var m *analyze.Matched
+	var found *search.Hits
+	if p.OfFunctions() {
+		m = analyze.Match(rec, tree, p)
+	} else {
+		if found, err = search.Find(c.ctx, rec, p); err != nil {
+			return nil, err
+		}
+		if m, err = analyze.MatchHits(c.ctx, rec, tree, q, found); err != nil {
+			return nil, err
+		}
+	}
+	t.Matched = &topMatched{o.Find, exact.Value(m.Total, t.metric), m.Count, m.Functions, m.Total}
+	if o.tree {
+		for i := range t.matches {
+			t.matches[i] = m.Nodes[t.nodes[i]]
+		}
+		return rows, nil
+	}
+	return slices.DeleteFunc(rows, func(r analyze.Row) bool {
+		switch {
+		case o.by == analyze.ByThread && p.Field() == search.InThread:
+			return r.Track == recording.NoTrack || !p.MatchTrack(rec.Tracks[r.Track])
+		case found != nil && (o.by == analyze.ByFunction || o.by == analyze.ByLine):
+			return !found.Matches(r.Func)
+		}
+		f := r.Function(rec)
+		if o.by != analyze.ByFunction {
+			f.File = r.Place
+		}
+		return !p.MatchFunction(&f)
+	}), nil
+}
+
+// branches lists the heaviest nodes of a tree, callers before what they call.
+func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptions) ([]analyze.Row, error) {
+	from, under, err := zoomed(rec, tree, o.zoom)
+	if err != nil {
+		return nil, err
+	}
+	chosen := heaviest(tree, from, under, o.rows)
+	var rows []analyze.Row
+	stack := slices.Clone(tree.Children(0))
+	slices.Reverse(stack)
+	all := len(tree.Nodes) - 1
+	if from != 0 {
+		stack, all = []int32{int32(from)}, 0
+		for _, in := range under {
+			all += b2i(in)
+		}
+	} else if nd := &tree.Nodes[0]; nd.Self != 0 || nd.Count != 0 {
+		stack = append(stack, 0)
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if !chosen[n] {
+			continue
+		}
+		nd := &tree.Nodes[n]
+		f := tree.Function(rec, int(n))
+		row := analyze.Row{Name: f.Name, Module: f.Module, Func: nd.Func, Self: nd.Self, Total: nd.Total, Count: nd.Count}
+		if n == 0 {
+			row.Name, row.Total = "[no stack]", row.Self
+		}
+		rows = append(rows, row)
+		t.nodes, t.depths = append(t.nodes, n), append(t.depths, max(1, int(nd.Depth)))
+		if n != 0 {
+			for i := len(tree.Children(int(n))) - 1; i >= 0; i-- {
+				stack = append(stack, tree.Children(int(n))[i])
+			}
+		}
+	}
+	t.More = all - len(rows)
+	t.matches = make([]bool, len(rows))
+	return rows, nil
+}
+
+// heaviest chooses at most so many nodes, 0 for all, with all that they are called from,
+// which ends at from. They are those of under, nil for any.
+func heaviest(tree *analyze.Tree, from int, under []bool, rows int) []bool {
+	chosen := make([]bool, len(tree.Nodes))
+	if rows == 0 || rows >= len(tree.Nodes)-1 {
+		for i := range chosen {
+			chosen[i] = true
+		}
+		return chosen
+	}
+	var order []int
+	for i := range tree.Nodes {
+		if under == nil || under[i] {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &tree.Nodes[a], &tree.Nodes[b]
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Depth, y.Depth))
+	})
+	for _, n := range order[:min(len(order), rows+b2i(from == 0))] {
+		for ; !chosen[n]; n = int(tree.Nodes[n].Parent) {
+			chosen[n] = true
+		}
+	}
+	return chosen
+}
+
+// zoomed is the node at the end of a path, and by node whether it is that or
+// below; nil for the root.
+func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from int, under []bool, err error) {
+	if len(path) == 0 {
+		return 0, nil, nil
+	}
+	refs := make([]analyze.Ref, len(path))
+	for i, name := range path {
+		refs[i] = analyze.Named(name)
+	}
+	from, missing := tree.Find(rec, refs)
+	if missing == 0 {
+		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", plain.Short(path[0])))
+	} else if missing > 0 {
+		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", plain.Short(path[missing-1]), plain.Short(path[missing])))
+	}
+	under = make([]bool, len(tree.Nodes))
+	todo := []int32{int32(from)}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		under[n] = true
+		todo = append(todo, tree.Children(int(n))...)
+	}
+	return from, under, nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// viewText is the part of the heading about transforms, a function and a search.
+func (t *top) viewText(b *strings.Builder) {
+	if len(t.Transforms) > 0 {
+		var names []string
+		for _, x := range t.Transforms {
+			if s := x.String(); s != t.around {
+				names = append(names, plain.Short(s))
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(b, "\nstacks: %s", strings.Join(names, ", then "))
+		}
+	}
+	switch {
+	case t.Pairs > 0:
+		fmt.Fprintf(b, "\n%s joined; %s in both halves counts once", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
+	case slices.Contains(t.Transforms, analyze.JoinRelated()):
+		b.WriteString("\nno stacks are halves of one: nothing is joined")
+	}
+	if t.Function != nil {
+		f := t.Function
+		fmt.Fprintf(b, "\n%s: self %s (%s), total %s (%s)", plain.Short(t.around), units.Value(f.row.Self, t.metric),
+			units.Percent(f.row.Self, t.sum), units.Value(f.row.Total, t.metric), units.Percent(f.row.Total, t.sum))
+	}
+	if m := t.Matched; m != nil {
+		fmt.Fprintf(b, "\n%s is in %s (%s), %s", plain.Short(m.Search), units.Value(m.total, t.metric),
+			units.Percent(m.total, t.sum), t.counted(m.Records))
+	}
+	if t.Cut > 0 {
+		fmt.Fprintf(b, "\nnot followed to the end: %s", units.Plural(int64(t.Cut), "light branch"))
+	}
+}
+
+// deepestIndent is how far a tree is indented at most; deeper rows say how deep
+// they are.
+const deepestIndent = 40
+
+// treeRows writes a tree's rows.
+func (t *top) treeRows(b *strings.Builder) {
+	table := [][]string{{"total", "", "self", "", "count", "function"}}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		name := plain.Short(r.Name)
+		if r.Match {
+			name = "* " + name
+		}
+		indent := strings.Repeat("  ", min(deepestIndent, r.Depth-1))
+		if r.Depth-1 > deepestIndent {
+			indent += fmt.Sprintf("%d: ", r.Depth)
+		}
+		if m := plain.Short(analyze.ModuleBase(r.Module)); m != "" {
+			name += "  " + m
+		}
+		table = append(table, []string{units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum),
+			units.Value(r.row.Self, t.metric), units.Percent(r.row.Self, t.sum), tabular.Dash(r.Count), indent + name})
+	}
+	tabular.Columns(b, "", "rrrrrl", table)
+}

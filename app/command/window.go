@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/command/slip"
+	"ashlar/app/core/version"
+	"ashlar/app/core/view"
+	stored "ashlar/ingest/format/store"
+	"ashlar/ingest/input/fetch"
+)
+
+// windowCommand runs when no command is named.
+func windowCommand() command {
+	return command{
+		args: "[FILE [FILE]|ADDRESS [FILE]]", line: "look at recorded runs of programs",
+		text: `
+Without a command, a window opens with the files. - is standard input, an
+http:// or https:// address is fetched from its server, and ssh:HOST:/PATH is a
+file on another machine that has ashlar. If a file has the name of a command,
+write ./info. Formats are recognised by content; files may be compressed with
+gzip or zstd.
+
+To find out why a program is slow, start with ashlar overview FILE; to find out
+what changed between two runs, with ashlar diff A B.
+
+An ADDRESS names a file and a view of it; "Copy the view's address" in the
+window copies it. Quote it:
+  ashlar 'ashlar:1?file=run.spall&select=1.2s..1.5s&tab=functions'
+A FILE after it replaces the file in the address. ashlar help addresses lists
+what an address can have.
+
+The exit code is 0 if all went well, 1 for a problem with the input or the
+output, and 2 if the command line is wrong.`,
+		examples: [][2]string{
+			{"ashlar run.spaa.zst", "look at a recording"},
+			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
+			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
+			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
+			{"ashlar ssh:server:run.pftrace", "look at a recording on another machine"},
+			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of a file that is larger than memory"},
+			{"ashlar --demo", "look at the built-in recording"},
+			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
+		},
+		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+			var o WindowOptions
+			var ch chooser
+			asked := false
+			var only partFlags
+			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
+			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if there is one")
+			fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
+			only.rangeFlag(fs)
+			only.threadFlag(fs)
+			ch.flags(fs)
+			exeFlag(fs)
+			cacheFlag(fs)
+			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
+			fs.StringVar(&o.FrameLog, "frame-log", "", "write a line of JSON per frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+			fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files), and show it again when it grows or is replaced")
+			roots := rootFlag(fs)
+			fs.BoolVar(&asked, "version", false, "print the version and stop")
+			return func(c *call, args []string) error {
+				if asked {
+					_, err := fmt.Fprintln(c.stdout, version.String())
+					return err
+				}
+				var err error
+				if o.Part, err = only.part(); err != nil {
+					return err
+				}
+				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
+				o.Cache, o.Scratch = c.cache, c.scratch()
+				if err := o.check(c); err != nil {
+					return err
+				}
+				if o.Roots, err = roots(); err != nil {
+					return err
+				}
+				return c.run.Window(o)
+			}
+		},
+	}
+}
+
+// check refuses what cannot work, before a window opens.
+func (o *WindowOptions) check(c *call) error {
+	if err := checkTheme(o.Theme); err != nil {
+		return err
+	}
+	switch {
+	case o.Demo && len(o.Files) > 0:
+		return misuse("--demo stands for a file; leave out %s", o.Files[0])
+	case o.Reuse && o.Compare:
+		return misuse("--reuse replaces what --compare-with-open compares with; leave out one of them")
+	case (o.Reuse || o.Compare) && o.Part.IsSet():
+		return misuse("a window that is open already takes whole files; leave out --range and --thread")
+	case (o.Reuse || o.Compare) && len(o.Files) == 0:
+		return misuse("name the file that is handed to the open window")
+	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
+		return misuse("standard input cannot be handed to another window")
+	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
+		return misuse("a URL cannot be handed to another window; save it in a file first")
+	case (o.Reuse || o.Compare) && o.Exe != "":
+		return misuse("--exe cannot be handed to another window; leave it out")
+	}
+	var given []string
+	if n := len(o.Files); n > 1 && view.Is(o.Files[0]) && !view.Is(o.Files[1]) {
+		o.Files, given = o.Files[:1], o.Files[1:]
+	}
+	stdin := false
+	for i, f := range o.Files {
+		if f == "" {
+			return misuse("a file's name is empty")
+		}
+		if view.Is(f) {
+			var err error
+			if o.Files[i], err = c.address(f, "", given...); err != nil {
+				return err
+			}
+			continue
+		}
+		if f == "-" && stdin {
+			return misuse("standard input can only be opened once")
+		}
+		if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
+			continue
+		}
+		_, second := stored.Second(f)
+		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) && !second {
+			if near := nearest(f); near != "" {
+				return misuse("there is no file %s; did you mean the command %s?", f, near)
+			}
+			return errors.New(f + ": there is no such file")
+		}
+	}
+	return nil
+}
+
+func checkTheme(name string) error {
+	switch name {
+	case "", "dark", "light", "contrast":
+		return nil
+	}
+	return misuse("there is no theme %q; there are dark, light and contrast", name)
+}
+
+// nearest is the command that a word is a slip of the pen from, "" for none.
+func nearest(word string) string {
+	for _, name := range names() {
+		if len(word) > 2 && (slip.Distance(word, name) == 1 || strings.HasPrefix(name, word)) {
+			return name
+		}
+	}
+	return ""
+}

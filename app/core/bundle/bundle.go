@@ -1,0 +1,471 @@
+// Package bundle makes one file of a part of a recording, how it is looked at, the marks
+// on it and the source lines that it names, to hand to somebody else; who opens it sees
+// what was looked at.
+package bundle
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/locate"
+	"ashlar/app/core/sourcefile"
+	"ashlar/app/core/verb"
+	"ashlar/app/core/view"
+	"ashlar/app/desktop/outfile"
+	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/extract"
+	"ashlar/render/units"
+)
+
+// Extension is that of bundles, which are stored recordings.
+const Extension = ".ashlar"
+
+// Sections of the file: the addresses of its views, without files, and the lines of
+// source files by their names in the recording and their numbers.
+const (
+	viewsSection = "views"
+	linesSection = "source lines"
+)
+
+// Verb is the command.
+var Verb = verb.Verb{
+	Name: "bundle", Args: "ADDRESS… -o OUT.ashlar", Line: "put a view and its part of a recording into one file",
+	Text: `
+"Copy the view's address" in the window copies an ADDRESS. The file has the time
+and the threads that are selected there (all where nothing is), the marks, and
+of the source files that are here the lines that stacks lead to, with some
+around them. Of selected calls it has those, with what ran in them and what is
+above them. Who opens it is shown the first view; info lists all. Several
+addresses are of one recording, or of the same two that are compared, and the
+file has what any of them selects. Times stay those of the whole recording. A
+FILE in place of an address is all of it, and two FILEs a comparison. Commands
+name the second recording in x.ashlar as x.ashlar#b.`,
+	Examples: [][2]string{
+		{"ashlar bundle 'ashlar:1?file=run.spall&select=1.2s..1.5s' -o anna.ashlar", "300 ms of a trace, as they were looked at"},
+		{"ashlar bundle run.spall --calls 'parse[slowest 25]' -o slow.ashlar", "the slowest calls of a function"},
+		{"ashlar bundle old.pprof new.pprof -o change.ashlar", "a comparison"},
+		{"ashlar anna.ashlar", "open it"},
+	},
+	Setup: setup,
+}
+
+func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+	out := fs.StringP("output", "o", "", "write this `FILE`, which ends in .ashlar")
+	force := fs.Bool("force", false, "replace the file where there is one")
+	of := fs.String("calls", "", "only these `CALLS`, as --calls of top takes them, with what is above them")
+	roots := fs.StringArray("source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	verb.RedactFlag(fs)
+	return func(p *verb.Program, args []string) error {
+		if !strings.EqualFold(filepath.Ext(*out), Extension) {
+			return verb.Misuse("name the file to write with -o: it ends in %s", Extension)
+		}
+		m := &maker{p: p}
+		m.redact, _ = fs.GetBool("redact")
+		for _, r := range *roots {
+			root, err := sourcefile.ParseRoot(r)
+			if err != nil {
+				return &verb.Usage{Err: err}
+			}
+			m.roots = append(m.roots, root)
+		}
+		if err := m.take(args, *of); err != nil {
+			return err
+		}
+		return m.write(*out, *force)
+	}
+}
+
+// maker makes one bundle.
+type maker struct {
+	p      *verb.Program
+	redact bool
+	roots  []sourcefile.Root
+	files  []string
+	views  []*view.State
+	recs   []*recording.Recording // the whole, of each file
+	notes  []string
+}
+
+// take reads what is bundled: addresses of one recording, or of the same two.
+func (m *maker) take(args []string, of string) error {
+	if of != "" {
+		if _, err := calls.Parse(of); err != nil {
+			return verb.Misuse("--calls %s names no calls: %w", of, err)
+		}
+	}
+	var err error
+	switch {
+	case len(args) == 0:
+		return verb.Misuse("name what to bundle: an address, or a file")
+	case len(args) == 2 && !view.Is(args[0]) && !view.Is(args[1]) && args[0] != args[1]:
+		m.views = []*view.State{{Files: args}}
+	default:
+		for _, a := range args {
+			v := &view.State{Files: []string{a}}
+			if view.Is(a) {
+				if v, err = view.Parse(a); err != nil {
+					return &verb.Usage{Err: err}
+				}
+			}
+			m.views = append(m.views, v)
+		}
+	}
+	for _, v := range m.views {
+		if len(v.Files) == 0 || slices.Contains(v.Files, "-") {
+			return verb.Misuse("a bundle is of recordings that are files, which each address has to name")
+		}
+		notes, err := locate.Files(v, "", m.p.Recent())
+		if m.notes = append(m.notes, notes...); err != nil {
+			return err
+		}
+		if m.files != nil && !slices.Equal(m.files, v.Files) {
+			return verb.Misuse("a bundle is of one recording, or of the same two: %s and %s are others", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
+		}
+		m.files = v.Files
+		for i := range v.Files {
+			v.Sides[i].Calls = cmp.Or(of, v.Sides[i].Calls)
+		}
+	}
+	for _, f := range m.files {
+		if f == view.Demo {
+			f = ""
+		}
+		rec, err := m.p.Read(f)
+		if err != nil {
+			return err
+		}
+		m.recs = append(m.recs, rec)
+	}
+	return nil
+}
+
+// looks are what the views select of recording i.
+func (m *maker) looks(rec *recording.Recording, i int) (of []recording.Scope, missing []error) {
+	for _, v := range m.views {
+		look, miss := view.Bind(rec, v, i, 1)
+		missing = append(missing, miss...)
+		if of = append(of, look.Scope); look.Against != nil {
+			of = append(of, *look.Against)
+		}
+	}
+	return of, missing
+}
+
+// scope covers whatever scopes select, but for their calls.
+func scope(of []recording.Scope) (in recording.Scope) {
+	whole, all := false, false // of time, and of threads
+	for i, s := range of {
+		switch {
+		case !s.Ranged:
+			whole = true
+		case i == 0:
+			in.From, in.To = s.From, s.To
+		default:
+			in.From, in.To = min(in.From, s.From), max(in.To, s.To)
+		}
+		if s.Tracks == nil {
+			all = true
+		}
+		in.Tracks = append(in.Tracks, s.Tracks...)
+	}
+	if in.Ranged = !whole; whole {
+		in.From, in.To = 0, 0
+	}
+	slices.Sort(in.Tracks)
+	if in.Tracks = slices.Compact(in.Tracks); all {
+		in.Tracks = nil
+	}
+	in.Async, in.Idle = recording.In, recording.In
+	return in
+}
+
+// part is what the views select of recording i.
+func (m *maker) part(i int) (part *recording.Recording, err error) {
+	rec := m.recs[i]
+	of, missing := m.looks(rec, i)
+	for _, err := range missing {
+		m.notes = append(m.notes, err.Error())
+	}
+	part, notes, err := m.ofCalls(rec, i, of)
+	if err != nil {
+		return nil, err
+	}
+	if in := scope(of); part == nil && (in.Ranged || in.Tracks != nil) {
+		if part, notes, err = extract.Recording(m.p.Ctx, rec, in, nil); err != nil {
+			return nil, err
+		}
+	}
+	if part == nil {
+		return rec, nil
+	}
+	m.notes = append(m.notes, notes...)
+	part.Start, part.End = rec.Start, rec.End // so that times in addresses mean the same
+	return part, nil
+}
+
+// ofCalls is the part of a recording with the calls that its views select, nil where one
+// of them selects more, or where these calls would be others in it.
+func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (part *recording.Recording, notes []string, err error) {
+	times := make([][]recording.Time, len(rec.Tracks))
+	counts := make([]int, len(of))
+	for k, s := range of {
+		if s.Calls == nil {
+			return nil, nil, nil
+		}
+		bound, err := calls.Bind(m.p.Ctx, rec, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		if counts[k] = bound.Calls.Calls; counts[k] == 0 {
+			return nil, nil, fmt.Errorf("%s: no calls are %s", rec.Source.Path, s.Calls.Text)
+		}
+		for track, t := range bound.Calls.Times {
+			times[track] = append(times[track], t...)
+		}
+	}
+	in := recording.Scope{Ranged: true, From: rec.End, To: rec.Start, Tracks: []int{}, Async: recording.In, Idle: recording.In}
+	for track := range times {
+		if times[track] = joined(times[track]); times[track] == nil {
+			continue
+		}
+		in.Tracks = append(in.Tracks, track)
+		in.From, in.To = min(in.From, times[track][0].From), max(in.To, times[track][len(times[track])-1].To)
+	}
+	if part, notes, err = extract.During(m.p.Ctx, rec, in, times); err != nil {
+		return nil, nil, err
+	}
+	part.Start, part.End = rec.Start, rec.End
+	again, _ := m.looks(part, i)
+	for k, s := range again {
+		if bound, err := calls.Bind(m.p.Ctx, part, s); err != nil || bound.Calls.Calls != counts[k] {
+			return nil, nil, err
+		}
+	}
+	return part, notes, nil
+}
+
+// joined are times in order, those that overlap as one.
+func joined(ts []recording.Time) (out []recording.Time) {
+	slices.SortFunc(ts, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
+	for _, t := range ts {
+		if n := len(out); n > 0 && t.From <= out[n-1].To {
+			out[n-1].To = max(out[n-1].To, t.To)
+		} else {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (m *maker) write(out string, force bool) error {
+	var parts []*recording.Recording
+	kept, whole := int64(0), int64(0)
+	for i, rec := range m.recs {
+		part, err := m.part(i)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part)
+		kept, whole = kept+records(part), whole+records(rec)
+	}
+	var views []string
+	for _, v := range m.views {
+		views = append(views, m.address(v))
+	}
+	lines, count := map[string]map[int]string{}, 0
+	if !m.redact {
+		var left int
+		if lines, count, left = m.lines(parts); left > 0 {
+			m.notes = append(m.notes, fmt.Sprintf("%s found no room: a bundle has at most %d lines of %s in all", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
+		}
+	}
+	sections := map[string][]byte{}
+	for name, v := range map[string]any{viewsSection: views, linesSection: lines} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		sections[name] = b
+	}
+	if len(parts) > 1 {
+		if err := store.Add(sections, parts[1]); err != nil {
+			return err
+		}
+	}
+	err := outfile.Write(out, outfile.Options{Replace: force, Not: m.files}, func(w io.Writer) error { return store.Write(w, parts[0], sections, false) })
+	if err != nil {
+		return err
+	}
+	for _, n := range m.notes {
+		fmt.Fprintf(m.p.Stderr, "ashlar: %s\n", plain.Text(n))
+	}
+	size := int64(0)
+	if st, err := os.Stat(out); err == nil {
+		size = st.Size()
+	}
+	_, err = fmt.Fprintf(m.p.Stdout, "%s: %s, %s of %s, %s, %s\n", plain.Text(out), units.Plural(int64(len(views)), "view"), units.Plural(kept, "record"), units.Count(whole),
+		units.Plural(int64(count), "source line"), units.Bytes(size))
+	return err
+}
+
+func records(rec *recording.Recording) int64 {
+	c := &rec.Counts
+	return c.Spans + c.Samples + c.Stacks
+}
+
+// address is that of a view without its file. Where names are left out, so are those in
+// the view, and the notes of marks.
+func (m *maker) address(v *view.State) string {
+	at := *v
+	if m.redact {
+		at = view.State{Tab: v.Tab, Up: v.Up}
+		for i, s := range v.Sides {
+			at.Sides[i].Show, at.Sides[i].Select = s.Show, s.Select
+		}
+	}
+	if at.Files, at.Contents = nil, nil; len(m.files) > 1 {
+		at.Files = both
+	}
+	return at.String()
+}
+
+// both are the files of views of two recordings, as they stand in a bundle.
+var both = []string{"a", "b"}
+
+// Bounds of the source lines in a bundle.
+const (
+	around    = 12       // lines before and behind one that stacks lead to
+	mostLines = 50_000   // in all
+	mostText  = 16 << 20 // bytes
+)
+
+// lines reads those of source files that are here and that frames of a recording lead
+// to, by name and number; left counts those that there is no room for.
+func (m *maker) lines(recs []*recording.Recording) (all map[string]map[int]string, count, left int) {
+	all = map[string]map[int]string{}
+	wanted := map[string]map[int]bool{}
+	for _, rec := range recs {
+		for i := range rec.Frames.Len() {
+			f := rec.Frames.Ref(i)
+			name := cmp.Or(f.File, rec.Functions.Ref(int(f.Func)).File)
+			if name == "" || f.Line <= 0 {
+				continue
+			}
+			if wanted[name] == nil {
+				wanted[name] = map[int]bool{}
+			}
+			for n := max(1, int(f.Line)-around); n <= int(f.Line)+around; n++ {
+				wanted[name][n] = true
+			}
+		}
+	}
+	bytes := 0
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		path, err := sourcefile.Find(name, m.roots, filepath.Dir(m.files[0]))
+		if err != nil || path == "" {
+			continue // it is not here, or nobody permitted it
+		}
+		text, err := sourcefile.Lines(path)
+		if err != nil {
+			continue
+		}
+		of := map[int]string{}
+		for _, n := range slices.Sorted(maps.Keys(wanted[name])) {
+			if n > len(text) {
+				break
+			}
+			if count >= mostLines || bytes >= mostText {
+				left++
+				continue
+			}
+			of[n] = text[n-1]
+			count++
+			bytes += len(text[n-1])
+		}
+		all[name] = of
+	}
+	return all, count, left
+}
+
+// section reads one of a file that may be a bundle; an error where it is none.
+func section(path, name string, to any) error {
+	if file, ok := store.Second(path); ok {
+		path = file
+	}
+	if !strings.EqualFold(filepath.Ext(path), Extension) {
+		return errors.New("it is no bundle")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b, err := store.Section(f, name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, to)
+}
+
+// Views are the addresses of what a bundle shows, with it as their file by the name
+// path; nil for what is no bundle. What cannot be read of them is left out.
+func Views(file, path string) (all []string) {
+	var views []string
+	if section(file, viewsSection, &views) != nil {
+		return nil
+	}
+	for _, a := range views {
+		v, err := view.Parse(a)
+		if err != nil {
+			continue
+		}
+		switch {
+		case len(v.Files) == 0:
+			v.Files = []string{path}
+		case slices.Equal(v.Files, both):
+			v.Files = []string{path, store.SecondOf(path)}
+		default:
+			continue
+		}
+		all = append(all, v.String())
+	}
+	return all
+}
+
+// Lines is the text of a source file as far as a bundle has it: lines that it lacks are
+// empty. It is nil where the bundle has none, or path is no bundle.
+func Lines(path, source string) []string {
+	var all map[string]map[int]string
+	if section(path, linesSection, &all) != nil || len(all[source]) == 0 {
+		return nil
+	}
+	last := 0
+	for n := range all[source] {
+		if n > 0 && n <= mostLine {
+			last = max(last, n)
+		}
+	}
+	text := make([]string, last)
+	for n, line := range all[source] {
+		if n > 0 && n <= last {
+			text[n-1] = line
+		}
+	}
+	return text
+}
+
+// mostLine is the largest number of a line that is believed.
+const mostLine = 1 << 20

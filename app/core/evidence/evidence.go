@@ -1,0 +1,105 @@
+// Package evidence says of numbers what lets anybody check them: the address that shows
+// what they are of, and how far a share that was sampled can be trusted.
+package evidence
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ashlar/app/core/demo"
+	"ashlar/app/core/locate"
+	"ashlar/app/core/view"
+	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/redact"
+	"ashlar/render/units"
+)
+
+// Address is that of a view of recordings, one or two, which it names by their paths and by
+// what they hold.
+func Address(v view.State, recs ...*recording.Recording) string {
+	v.Files, v.Contents = nil, nil
+	for _, rec := range recs {
+		v.Files = append(v.Files, file(rec))
+	}
+	locate.Name(&v)
+	for i, rec := range recs {
+		if c, err := view.ParseContent(rec.Source.Content); err == nil && c.Key != "" {
+			v.Contents = append(v.Contents, make([]view.Content, max(0, i+1-len(v.Contents)))...)
+			v.Contents[i] = c
+		}
+	}
+	return v.String()
+}
+
+// About is the address of what there is in a recording, and of what was wrong with it.
+func About(rec *recording.Recording) string { return Address(view.State{Tab: "about"}, rec) }
+
+// file is a recording's path as an address has it.
+func file(rec *recording.Recording) string {
+	path := rec.Source.Path
+	if path == demo.Name {
+		return view.Demo
+	}
+	if abs, err := filepath.Abs(rec.Source.At(path)); err == nil && path != "-" && !fetch.IsURL(path) && !rec.Source.Redacted {
+		return abs
+	}
+	return path
+}
+
+// Redacted is a recording without what says where it comes from. It lies under no path, so
+// that it keeps what addresses call its content.
+func Redacted(r *redact.Redactor, rec *recording.Recording) *recording.Recording {
+	v := view.State{Files: []string{file(rec)}}
+	locate.Name(&v)
+	out := *r.Recording(rec)
+	if out.Source.Content = ""; len(v.Contents) > 0 {
+		out.Source.Content = v.Contents[0].String()
+	}
+	return &out
+}
+
+// Of is a view of a metric of a recording: its default one is not named.
+func Of(rec *recording.Recording, q analyze.Query) view.State {
+	v := *view.Within(rec, q.Scope)
+	if q.Event < 0 || q.Event >= len(rec.Events) {
+		return v
+	}
+	if d := rec.DefaultEvent(); q.Event != d || q.Metric != rec.Events[d].Primary {
+		e := &rec.Events[q.Event]
+		v.Event, v.Metric = e.Title(), e.Metrics[q.Metric].Name
+	}
+	return v
+}
+
+// Command asks about a recording, whose names are those that it has.
+func Command(rec *recording.Recording, args ...string) string {
+	if rec.Source.Redacted {
+		args = append(args, "--redact")
+	}
+	return plain.Command(append([]string{"ashlar"}, args...)...)
+}
+
+// File names the recording as a command takes it.
+func File(rec *recording.Recording) string {
+	if rec.Source.Path == demo.Name {
+		return "--demo"
+	}
+	return rec.Source.Path
+}
+
+// LeftOut says behind a total what was not added up, each with the flag that
+// adds it, "" for nothing.
+func LeftOut(l *analyze.LeftOut, m *recording.Metric) string {
+	var b strings.Builder
+	if l.AsyncSpans > 0 {
+		fmt.Fprintf(&b, "\nasync spans: %s in %s not counted (--async in counts them)", units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+	}
+	if l.IdleRecords > 0 {
+		fmt.Fprintf(&b, "\nidle samples: %s in %s not counted (--idle in counts them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))
+	}
+	return b.String()
+}

@@ -1,0 +1,218 @@
+// Package locate finds the recordings that addresses name: at their paths, and where
+// something else or nothing lies there, among files nearby by what they hold.
+package locate
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"ashlar/app/core/store"
+	"ashlar/app/core/view"
+	stored "ashlar/ingest/format/store"
+	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/input/plain"
+)
+
+// mostEntries bounds how many files of folders are looked at for one.
+const mostEntries = 20_000
+
+// Files makes the paths of an address's files absolute, which were named in a folder (""
+// for the program's), and names those elsewhere that hold what the address means: beside
+// where each should be, in that folder, and among near and the files beside those. What
+// was found is no longer looked for: the address has no contents then. Notes are sentences
+// on files that were found elsewhere or hold something else; the error says which are not
+// there.
+func Files(v *view.State, dir string, near []string) (notes []string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	first := ""
+	for i, f := range v.Files {
+		if i == 0 {
+			first = f
+		}
+		if f == "-" || f == view.Demo || fetch.IsURL(f) {
+			continue
+		}
+		var note string
+		if of, ok := stored.Second(absolute(dir, f)); ok && (i > 0 && of == absolute(dir, first) || exists(of)) {
+			if i > 0 && of == absolute(dir, first) {
+				of = v.Files[0] // where it was found
+			}
+			v.Files[i] = stored.SecondOf(absolute(dir, of))
+			continue
+		}
+		if v.Files[i], note, err = file(dir, f, meant(v, i), near); err != nil {
+			return notes, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	v.Contents = nil
+	return notes, nil
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// meant is what an address says that its file i holds.
+func meant(v *view.State, i int) (c view.Content) {
+	if i < len(v.Contents) {
+		c = v.Contents[i]
+	}
+	return c
+}
+
+func file(dir, path string, c view.Content, near []string) (found, note string, err error) {
+	found = absolute(dir, path)
+	info, err := os.Stat(found)
+	there := err == nil
+	if c.Key == "" || there && !info.Mode().IsRegular() {
+		if !there {
+			err = fmt.Errorf("%s: there is no such file", plain.Text(path))
+		}
+		return found, "", err
+	}
+	if there && Holds(found, c) {
+		return found, "", nil
+	}
+	elsewhere := search(dir, found, c, near)
+	switch {
+	case elsewhere != "" && there:
+		note = fmt.Sprintf("%s is another recording than the address means; %s is that one, and shown", plain.Text(path), plain.Text(elsewhere))
+	case elsewhere != "":
+		note = fmt.Sprintf("%s is not there; %s is the recording that the address means", plain.Text(path), plain.Text(elsewhere))
+	case there:
+		return found, Other(path), nil
+	default:
+		return found, "", fmt.Errorf("%s: there is no such file, and none with its content beside it, in this folder or among recent files; name the one that is meant behind the address", plain.Text(path))
+	}
+	return elsewhere, note, nil
+}
+
+// Other is the sentence on a file that is not what an address means.
+func Other(path string) string {
+	return plain.Text(path) + " is another recording than the address means, or has changed since: what it points at may be elsewhere, or gone"
+}
+
+// Holds reports whether a file has a content.
+func Holds(path string, c view.Content) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {
+		return false
+	}
+	has, _, err := store.FileContent(path)
+	return err == nil && has == c
+}
+
+// search looks for a content, in the order of how likely it is there; "" for nowhere.
+func search(dir, path string, c view.Content, near []string) string {
+	for _, f := range near {
+		if Holds(f, c) {
+			return f
+		}
+	}
+	folders := []string{filepath.Dir(path), dir}
+	for _, f := range near {
+		folders = append(folders, filepath.Dir(f))
+	}
+	seen, left := map[string]bool{}, mostEntries
+	for _, dir := range folders {
+		if seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		if f := within(dir, c, &left); f != "" {
+			return f
+		}
+	}
+	return ""
+}
+
+// within looks for a content among the files of a folder, of which left more are looked at.
+func within(dir string, c view.Content, left *int) string {
+	if *left <= 0 {
+		return ""
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return ""
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(*left)
+	*left -= len(entries)
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && Holds(path, c) {
+			return path
+		}
+	}
+	return ""
+}
+
+// Name has an address say what its files hold, as far as they are files that are here.
+func Name(v *view.State) {
+	v.Contents = nil
+	for i, f := range v.Files {
+		if f == "-" || f == view.Demo || fetch.IsURL(f) {
+			continue
+		}
+		if c := content(f); c.Key != "" {
+			for len(v.Contents) < i {
+				v.Contents = append(v.Contents, view.Content{})
+			}
+			v.Contents = append(v.Contents, c)
+		}
+	}
+}
+
+// contents are those of files that were named last: each answer of a session names its
+// files again.
+var contents struct {
+	sync.Mutex
+	of map[string]known
+}
+
+type known struct {
+	info fs.FileInfo
+	view.Content
+}
+
+const mostContents = 256
+
+// content is what a file holds, as far as that can be said.
+func content(path string) view.Content {
+	info, err := os.Stat(path)
+	if err != nil {
+		return view.Content{}
+	}
+	contents.Lock()
+	was, ok := contents.of[path]
+	contents.Unlock()
+	if ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() && was.info.ModTime().Equal(info.ModTime()) {
+		return was.Content
+	}
+	c, _, err := store.FileContent(path)
+	if err != nil {
+		return view.Content{}
+	}
+	contents.Lock()
+	defer contents.Unlock()
+	if contents.of == nil || len(contents.of) >= mostContents {
+		contents.of = map[string]known{}
+	}
+	contents.of[path] = known{info, c}
+	return c
+}

@@ -1,0 +1,232 @@
+package manual_test
+
+import (
+	"flag"
+	"go/ast"
+	"go/build"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/manual"
+	"ashlar/app/core/manual/manualtest"
+	"ashlar/app/core/view"
+)
+
+var update = flag.Bool("update", false, "write the tables of the pages anew")
+
+// folders are those of the module that have Go packages, from its root.
+func folders(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, top := range []string{"app", "render", "ingest", "spaa", "assets", "testdata"} {
+		err := filepath.WalkDir(filepath.Join("../../..", top), func(dir string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				if files, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(files) > 0 {
+					all = append(all, strings.TrimPrefix(filepath.ToSlash(dir), "../../../"))
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// The architecture page lists every package with the sentence at its head, so
+// that the map is never of another house.
+func TestMapOfPackages(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| package | what it does |\n|---|---|\n")
+	for _, dir := range folders(t) {
+		if line := synopsis(t, dir); line != "" {
+			b.WriteString("| `" + dir + "` | " + line + " |\n")
+		}
+	}
+	manualtest.CheckTable(t, "assets/manual/architecture.md", "packages", b.String(), *update)
+}
+
+// TestImportsRunDown: a package imports none of a layer above its own, and the command
+// line, with all that lies in its folder, is for programs alone.
+func TestImportsRunDown(t *testing.T) {
+	layers := []string{"spaa", "ingest", "render", "app"}
+	layer := func(path string) int {
+		top, _, _ := strings.Cut(path, "/")
+		return slices.Index(layers, top)
+	}
+	seen := 0
+	for _, dir := range folders(t) {
+		context := build.Default
+		context.UseAllFiles = true
+		p, _ := context.ImportDir(filepath.Join("../../..", dir), 0)
+		for _, path := range p.Imports {
+			of, ours := strings.CutPrefix(path, "ashlar/")
+			if !ours {
+				continue
+			}
+			seen++
+			if mine := layer(dir); mine >= 0 && layer(of) > mine {
+				t.Errorf("%s imports %s, which is above it", dir, of)
+			}
+			if mine := layer(dir); mine >= 0 && strings.HasPrefix(of, "testdata/") && !strings.HasSuffix(dir, "test") {
+				t.Errorf("%s imports %s, which is for tests", dir, of)
+			}
+			if strings.HasPrefix(of+"/", "app/command/") && !strings.HasPrefix(dir+"/", "app/command/") && p.Name != "main" {
+				t.Errorf("%s imports %s, which is the command line's", dir, of)
+			}
+			if dir == "spaa" {
+				t.Errorf("the format library imports %s", of)
+			}
+		}
+	}
+	if seen < 500 {
+		t.Errorf("only %d imports were seen", seen)
+	}
+}
+
+// synopsis is the first sentence of a package's documentation, which on the page
+// stands beside its name; "" for a folder that has tests alone.
+func synopsis(t *testing.T, dir string) string {
+	t.Helper()
+	// Files for other systems count: their packages are there too.
+	context := build.Default
+	context.UseAllFiles = true
+	p, _ := context.ImportDir(filepath.Join("../../..", dir), build.ImportComment)
+	if len(p.GoFiles)+len(p.CgoFiles) == 0 {
+		return ""
+	}
+	line := new(doc.Package).Synopsis(p.Doc)
+	if line == "" {
+		t.Errorf("%s: no file says what the package is for", dir)
+	}
+	line = strings.TrimRight(regexp.MustCompile(`^(Package|Command) \w+ `).ReplaceAllString(line, ""), ".:")
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", `\<`, "[", "", "]", "").Replace(line)
+}
+
+// Everything that pages for contributors call by name is in the code under that
+// name: `pkg.Name`, `pkg.Type.method`, and folders.
+func TestPagesNameWhatThereIs(t *testing.T) {
+	declared := map[string]bool{}
+	for _, dir := range folders(t) {
+		declare(t, dir, declared)
+	}
+	name := regexp.MustCompile(`^[a-z]+(\.[A-Z]\w*(\.\w+)?|\.[a-z]\w*\.[a-z]\w*)$`)
+	folder := regexp.MustCompile(`^(app|render|ingest|spaa|assets|testdata)/[\w/]+$`)
+	found := 0
+	for _, topic := range []string{"architecture", "extending", "measuring"} {
+		page, ok := manual.Find(topic)
+		if !ok {
+			t.Fatalf("there is no page %s", topic)
+		}
+		for _, b := range page.Blocks {
+			texts := append([]manual.Text{b.Text}, flat(b.Rows)...)
+			for _, text := range texts {
+				for _, run := range text {
+					switch {
+					case !run.Code:
+					case name.MatchString(run.Text):
+						found++
+						if !declared[run.Text] {
+							t.Errorf("%s: there is no %s", topic, run.Text)
+						}
+					case folder.MatchString(run.Text):
+						if files, _ := filepath.Glob("../../../" + run.Text + "*"); len(files) == 0 {
+							t.Errorf("%s: there is no %s", topic, run.Text)
+						}
+					}
+				}
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("only %d names were found on the pages", found)
+	}
+}
+
+func flat(rows [][]manual.Text) (all []manual.Text) {
+	for _, row := range rows {
+		all = append(all, row...)
+	}
+	return all
+}
+
+// declare adds what a folder's files declare, as package.Name, and
+// package.Type.Name for methods and fields.
+func declare(t *testing.T, dir string, declared map[string]bool) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../../..", dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := path.Base(dir) + "."
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				of := ""
+				if d.Recv != nil {
+					of = typeName(d.Recv.List[0].Type) + "."
+				}
+				declared[pkg+of+d.Name.Name] = true
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						declared[pkg+s.Name.Name] = true
+						if st, ok := s.Type.(*ast.StructType); ok {
+							for _, field := range st.Fields.List {
+								for _, n := range field.Names {
+									declared[pkg+s.Name.Name+"."+n.Name] = true
+								}
+							}
+						}
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							declared[pkg+n.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// typeName is the name of a receiver's type, without pointer and parameters.
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(e.X)
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	case *ast.IndexListExpr:
+		return typeName(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// The page on addresses has every key, as package view explains it.
+func TestAddressFields(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| key | value |\n|---|---|\n")
+	for _, f := range view.Fields {
+		if !strings.HasSuffix(f.Key, ".b") {
+			b.WriteString("| `" + f.Key + "` | " + f.Doc + " |\n")
+		}
+	}
+	manualtest.CheckTable(t, "assets/manual/addresses.md", "fields", b.String(), *update)
+}

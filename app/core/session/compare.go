@@ -1,0 +1,297 @@
+package session
+
+import (
+	"context"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+)
+
+// What is everything that decides a comparison's numbers.
+type What struct {
+	// Event and Metric are names as compare.MatchMetric takes them, MetricB is
+	// that of compare.Options.
+	Event, Metric string
+	MetricB       string
+	Normalize     compare.Normalize
+	Match         compare.MatchOptions
+	Transforms    []analyze.Transform
+	Scopes        [2]recording.Scope
+}
+
+// CompareQuestion asks everything that is shown of two recordings.
+type CompareQuestion struct {
+	What
+	Width compare.Width
+	By    compare.By
+	// Of asks for the distribution of the durations of a function's spans, whole
+	// or of themselves alone.
+	Of   *recording.FuncName
+	Self bool
+	// Call asks for the call of the other side that goes with this one.
+	Call *compare.Occurrence
+	// Generations are those of the recordings whose numbers are in the question.
+	Generations [2]int
+}
+
+// CompareAnswer answers a CompareQuestion. Parts of it come later than others.
+type CompareAnswer struct {
+	CompareQuestion
+	Recs [2]*recording.Recording
+	// Err is why the recordings cannot be compared; nothing below is set then.
+	Err      error
+	Compared *compare.Comparison
+	Method   compare.Method
+	A, B     compare.Side
+	Shape    *compare.Shape
+	// Functions is the table by functions, Table the one that was asked for.
+	Functions, Table *compare.Table
+	// Threads says which tracks go together.
+	Threads *compare.Matching
+	// Nodes is by node how sure its difference is, nil until it is known; Sure
+	// tells that all confidences are there. Those of spans come once both
+	// recordings are read.
+	Nodes []*compare.Confidence
+	Sure  bool
+	// Dist and DistErr answer Of, Twin answers Call.
+	Dist    *compare.Distribution
+	DistErr error
+	Twin    *compare.Place
+}
+
+// Comparing answers questions about two recordings together.
+//
+// What is quickly known comes first. Details that take long, which are confidences
+// (they take a look at every span, see certainty) and distributions, come by
+// themselves into the answer that is shown, so that nothing waits for them.
+type Comparing struct {
+	notify func()
+	asks   newest[compared]
+	sure   certainty
+	dist   Async[distributionOf, distribution]
+	memory thrift
+
+	mu     sync.Mutex // of changing answer
+	answer atomic.Pointer[CompareAnswer]
+}
+
+// compared is a question with the snapshots that it is asked of.
+type compared struct {
+	CompareQuestion
+	recs [2]*recording.Recording
+}
+
+// distributionOf identifies a distribution: another needs a new one.
+type distributionOf struct {
+	compared *compare.Comparison
+	name     recording.FuncName
+	self     bool
+}
+
+type distribution struct {
+	*compare.Distribution
+	err error
+}
+
+// Compare begins to compare. notify is called from another goroutine whenever
+// there is something new to show.
+func Compare(notify func()) *Comparing {
+	c := &Comparing{notify: notify}
+	c.asks.do, c.sure.asks.do = c.work, c.ascertain
+	c.dist.init()
+	return c
+}
+
+// Ask sets the question about the snapshots that are shown. What is being computed
+// for other numbers ends; what is being computed for an older snapshot goes on,
+// so that there is something to see while a file loads, unless all is read now.
+func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
+	c.asks.ask(compared{q, recs}, func(was compared, asked bool) (fresh, stale bool) {
+		other, grown := !asked || !reflect.DeepEqual(was.CompareQuestion, q), recs != was.recs
+		if other {
+			c.dist.Cancel()
+		}
+		complete := grown && recs[0].Done && recs[1].Done
+		return other || grown, complete || other && !reflect.DeepEqual(was.What, q.What)
+	})
+}
+
+// Answer is the latest answer, nil before the first.
+func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
+
+// Still is a comparison that answers no more questions than it has: for pictures.
+func (c *Comparing) Still() *Comparing {
+	s := Compare(func() {})
+	s.answer.Store(c.answer.Load())
+	return s
+}
+
+// Close ends the comparison; it waits for what is being computed.
+func (c *Comparing) Close() {
+	c.asks.close()
+	c.sure.asks.close()
+	c.dist.Close()
+	c.memory.end()
+}
+
+// While recordings grow they are compared anew at most every growPause, and never
+// for more than a third of the time.
+const growPause = 400 * time.Millisecond
+
+// work answers a question.
+func (c *Comparing) work(ctx context.Context, q compared) (rest time.Duration) {
+	began := time.Now()
+	a := c.compute(ctx, q)
+	if a == nil {
+		return 0
+	}
+	a = c.show(a)
+	c.memory.save(a)
+	c.sure.want(a)
+	c.distribute(a, func() { c.show(nil) })
+	if a.whole() {
+		return 0
+	}
+	return max(growPause, 2*time.Since(began))
+}
+
+// show shows an answer, nil for the one that is shown, with all that is known of
+// its details, and tells of it where there is anything new. It returns what is
+// shown now.
+func (c *Comparing) show(a *CompareAnswer) *CompareAnswer {
+	c.mu.Lock()
+	old := c.answer.Load()
+	if a == nil {
+		a = old
+	}
+	b := *a
+	c.sure.fill(&b)
+	if d, of, ok := c.dist.Last(); ok && b.wantsDistribution() && of == b.distribution() {
+		b.Dist, b.DistErr = d.Distribution, d.err
+	}
+	if old != nil && b.shows(old) {
+		c.mu.Unlock()
+		return old
+	}
+	c.answer.Store(&b)
+	c.mu.Unlock()
+	c.notify()
+	return &b
+}
+
+// distribute makes the distribution that an answer wants; wake as in [Async.Ask].
+func (c *Comparing) distribute(a *CompareAnswer, wake func()) {
+	if a.wantsDistribution() {
+		c.dist.Ask(a.distribution(), wake, func(ctx context.Context) (d distribution, err error) {
+			d.Distribution, d.err = a.Compared.Distribution(ctx, a.Compared.Find(a.Of), a.Self, 60)
+			return d, ctx.Err()
+		})
+	}
+}
+
+// whole reports whether the answer is about recordings that are read.
+func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
+
+// Settle answers a question, all of it: for pictures without a window.
+func (c *Comparing) Settle(q CompareQuestion, recs [2]*recording.Recording) {
+	ctx := context.Background()
+	a := c.show(c.compute(ctx, compared{q, recs}))
+	c.distribute(a, nil)
+	for a = c.show(nil); a.Err == nil && !a.Sure && c.sure.find(ctx, a); {
+		a = c.show(nil)
+	}
+}
+
+// compute answers a question as far as that is quickly done; what was computed
+// before is used again where it still holds. It is nil where it was ended before.
+func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
+	old := c.answer.Load()
+	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs}
+	same := old != nil && old.Recs == a.Recs
+	opts := compare.Options{Event: q.Event, Metric: q.Metric, MetricB: q.MetricB, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
+	if same && reflect.DeepEqual(old.What, q.What) {
+		b := *old
+		b.CompareQuestion = q.CompareQuestion
+		a = &b
+	} else {
+		if same && old.Err == nil && reflect.DeepEqual(old.Match, q.Match) {
+			opts.Matching, a.Threads = old.Compared.Matching, old.Threads
+		}
+		a.begin(ctx, opts)
+	}
+	if a.Err == nil && ctx.Err() == nil {
+		a.present(ctx, old)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return a
+}
+
+// shows reports whether there is nothing new in an answer.
+func (a *CompareAnswer) shows(old *CompareAnswer) bool {
+	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
+		a.Shape == old.Shape && a.Twin == old.Twin && a.Sure == old.Sure && a.Dist == old.Dist && a.DistErr == old.DistErr &&
+		reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
+}
+
+// wantsDistribution reports whether there is one to be made.
+func (a *CompareAnswer) wantsDistribution() bool {
+	return a.Err == nil && a.Dist == nil && a.DistErr == nil && a.Compared.Find(a.Of) >= 0
+}
+
+func (a *CompareAnswer) distribution() distributionOf {
+	return distributionOf{a.Compared, *a.Of, a.Self}
+}
+
+// begin makes the comparison.
+func (a *CompareAnswer) begin(ctx context.Context, o compare.Options) {
+	var inputs [2][]compare.Input
+	for side, in := range a.Scopes {
+		inputs[side] = []compare.Input{{Rec: a.Recs[side], Scope: in}}
+	}
+	if a.Compared, a.Err = compare.Compare(ctx, inputs[0], inputs[1], o); a.Err != nil {
+		return
+	}
+	a.A, a.B, a.Method = a.Compared.A(), a.Compared.B(), a.Compared.Method()
+	if a.Threads == nil {
+		a.Threads = compare.MatchThreads(a.Recs[:], a.Match)
+	}
+	a.Functions, a.Err = a.Compared.Table(ctx, compare.ByFunction, false)
+}
+
+// present makes what is quickly made.
+func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
+	again := old != nil && old.Compared == a.Compared && old.Err == nil
+	if !again || old.Width != a.Width {
+		a.Shape = a.Compared.Tree.Shape(a.Width)
+	}
+	switch {
+	case a.by() == compare.ByFunction:
+		a.Table = a.Functions
+	case !again || old.By != a.By:
+		a.Table, a.Err = a.Compared.Table(ctx, a.By, false)
+	}
+	if !again || !reflect.DeepEqual(old.Of, a.Of) || old.Self != a.Self {
+		a.Dist, a.DistErr = nil, nil
+	}
+	if !again || !reflect.DeepEqual(old.Call, a.Call) {
+		a.Twin = nil
+		if a.Call != nil {
+			a.Twin = a.Compared.Twin(ctx, a.Threads, *a.Call)
+		}
+	}
+}
+
+// by says what the rows of the table stand for.
+func (a *CompareAnswer) by() compare.By {
+	if a.By == "" {
+		return compare.ByFunction
+	}
+	return a.By
+}

@@ -1,0 +1,47 @@
+package session
+
+import (
+	"context"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// contextsOf is a node of a tree, or a call on a track.
+type contextsOf struct {
+	rec           *recording.Recording
+	tree          *analyze.Tree
+	node          int
+	call          recording.CallID
+	track         int
+	event, metric int
+}
+
+// NodeContexts sums up where the stacks were taken that go through a
+// node of an answer's tree. It is nil until that is known, which notify says.
+func (d *Side) NodeContexts(a *Answer, node int) []analyze.KeyValues {
+	return d.contextsOf(contextsOf{rec: a.Rec, tree: a.Tree, node: node}, func(ctx context.Context) ([]analyze.KeyValues, error) {
+		return analyze.ContextsOf(ctx, a.Rec, a.Query, a.Tree.Within(a.Rec, node))
+	})
+}
+
+// CallContexts is the same of the stacks of a track that end in a call.
+func (d *Side) CallContexts(rec *recording.Recording, event, metric, track int, call recording.CallID) []analyze.KeyValues {
+	return d.contextsOf(contextsOf{rec: rec, call: call, track: track, event: event, metric: metric}, func(ctx context.Context) ([]analyze.KeyValues, error) {
+		q := analyze.Query{Event: event, Metric: metric, Scope: recording.Scope{Tracks: []int{track}}}
+		return analyze.ContextsOf(ctx, rec, q, func(c recording.CallID) bool { return c == call })
+	})
+}
+
+func (d *Side) contextsOf(of contextsOf, find func(context.Context) ([]analyze.KeyValues, error)) []analyze.KeyValues {
+	if of.rec.Contexts.Len() < 2 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	values, known, _ := d.contexts.Ask(of, d.later(), find)
+	if known != of {
+		return nil
+	}
+	return values
+}

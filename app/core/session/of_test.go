@@ -1,0 +1,13 @@
+package session
+
+import (
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+)
+
+// Of looks at a recording that is in memory already.
+func Of(name string, rec *recording.Recording, notify func()) *Side {
+	d := newSide(name, notify)
+	d.open(func(ingest.Options) *ingest.Load { return ingest.Loaded(rec, ingest.Stats{}, nil) })
+	return d
+}

@@ -1,0 +1,75 @@
+package session
+
+import (
+	"context"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/scan"
+)
+
+// OnCPU is how much of what a tree shows ran on processors, and how much waited: by
+// node, what is below it included. What spans do not tell is in neither.
+type OnCPU struct {
+	Tree         *analyze.Tree
+	CPU, Waiting []int64
+}
+
+// OnCPU divides the time of an answer about the time of spans; nil until it is known, of
+// which notify is called, and where nothing tells.
+func (d *Side) OnCPU(a *Answer) *OnCPU { return d.onCPUOf(a, d.later()) }
+
+func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
+	if a == nil || a.Rec.CPU == nil || !a.Rec.Done || a.Tree.Inverted || a.Tree.Weights.Basis != analyze.Spans || a.Question.Metric != recording.SpanTime {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, of, _ := d.onCPU.Ask(a.Tree, wake, func(ctx context.Context) (*OnCPU, error) {
+		v := &OnCPU{Tree: a.Tree}
+		for m, part := range map[int]*[]int64{recording.SpanCPU: &v.CPU, recording.SpanWaiting: &v.Waiting} {
+			q := a.Query
+			q.Scope, q.Metric = a.Scope, m
+			w, err := analyze.Weigh(ctx, a.Rec, q)
+			if err != nil {
+				return nil, err
+			}
+			*part = a.Tree.Part(w)
+		}
+		return v, nil
+	})
+	if of != a.Tree {
+		return nil
+	}
+	return v
+}
+
+// SpansOnCPU says how long each span ran on a processor; nil until it is known, which
+// is told by notify, and where none tells.
+func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
+	return d.spansOnCPUOf(rec, d.later())
+}
+
+func (d *Side) spansOnCPUOf(rec *recording.Recording, wake func()) *recording.OnCPU {
+	if rec.CPU == nil || !rec.Done {
+		return nil
+	}
+	if known := rec.CPUTimes.Known(); known != nil {
+		return known
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, of, _ := d.spansOnCPU.Ask(rec, wake, func(ctx context.Context) (*recording.OnCPU, error) { return scan.CPU(ctx, rec) })
+	if of != rec {
+		return nil
+	}
+	return v
+}
+
+// later tells when what was asked is known; nil where who draws it waits for it.
+func (d *Side) later() func() {
+	if d.still {
+		return nil
+	}
+	return d.tell
+}

@@ -1,0 +1,38 @@
+package session
+
+import (
+	"context"
+
+	"ashlar/ingest/query/path"
+)
+
+// CriticalPath is that of a scope, with what its steps add up to.
+type CriticalPath struct {
+	Paths []path.Path
+	// Steps are those of all paths, one behind the other.
+	Steps []path.Step
+	// Sums are by state, thread and function.
+	Sums [3][]path.Sum
+	// Err says why there is none.
+	Err error
+}
+
+// path finds the critical path, which may be that of the answer before.
+func (a *Answer) path(ctx context.Context, old *Answer) error {
+	if old != nil && old.Critical != nil && old.Rec == a.Rec && old.Question.Scope.Equal(a.Question.Scope) {
+		a.Critical = old.Critical
+		return nil
+	}
+	c := new(CriticalPath)
+	if c.Paths, c.Err = path.Of(ctx, a.Rec, a.Scope); ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i := range c.Paths {
+		c.Steps = append(c.Steps, c.Paths[i].Steps...)
+	}
+	for i, by := range []path.By{path.ByState, path.ByThread, path.ByFunction} {
+		c.Sums[i] = path.Sums(a.Rec, c.Paths, by)
+	}
+	a.Critical = c
+	return nil
+}

@@ -1,0 +1,117 @@
+package tables
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"ashlar/ingest/input/plain"
+)
+
+// Grid is a table on its way out of the program: exact values, for other programs.
+type Grid struct {
+	Name string
+	Head []string
+	Rows [][]string
+	// Number tells which columns hold numbers.
+	Number []bool
+}
+
+// NewGrid is the table of rows, with the units of numbers behind the names of columns.
+func NewGrid[T any](name string, cs []Column[T], rows []T) *Grid {
+	g := &Grid{Name: name, Rows: make([][]string, len(rows))}
+	for i := range cs {
+		head := cs[i].Name
+		if cs[i].Unit != "" {
+			head += " (" + cs[i].Unit + ")"
+		}
+		g.Head, g.Number = append(g.Head, head), append(g.Number, cs[i].Number)
+	}
+	for i := range rows {
+		g.Rows[i] = cells(cs, &rows[i])
+	}
+	return g
+}
+
+// cells are those of a row, exact.
+func cells[T any](cs []Column[T], r *T) []string {
+	out := make([]string, len(cs))
+	for i := range cs {
+		out[i] = cs[i].Exact(r)
+	}
+	return out
+}
+
+// CSV writes rows for programs, with the units of numbers as parts of columns' names:
+// start_ns.
+func CSV[T any](out io.Writer, cs []Column[T], rows []T) error {
+	w := csv.NewWriter(out)
+	head := make([]string, len(cs))
+	for i := range cs {
+		if head[i] = cs[i].Name; cs[i].Unit != "" {
+			head[i] += "_" + cs[i].Unit
+		}
+	}
+	err := w.Write(head)
+	for i := 0; i < len(rows) && err == nil; i++ {
+		err = w.Write(cells(cs, &rows[i]))
+	}
+	w.Flush()
+	return cmp.Or(err, w.Error())
+}
+
+// Separated is the grid with a character between columns.
+func (g *Grid) Separated(comma rune) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Comma = comma
+	line := make([]string, len(g.Head))
+	for _, row := range append([][]string{g.Head}, g.Rows...) {
+		for i, cell := range row {
+			line[i] = plain.Cell(cell)
+		}
+		w.Write(line)
+	}
+	w.Flush()
+	return b.String()
+}
+
+// Json is a list of objects by the columns' names, in their order.
+func (g *Grid) Json() string {
+	var b bytes.Buffer
+	text := func(s string) {
+		j, err := json.Marshal(s)
+		if err != nil {
+			j = []byte(`""`) // no text is refused
+		}
+		b.Write(j)
+	}
+	b.WriteString("[")
+	for i, row := range g.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n  {")
+		for k, cell := range row {
+			if k > 0 {
+				b.WriteString(", ")
+			}
+			text(g.Head[k])
+			b.WriteString(": ")
+			switch {
+			case g.Number[k] && cell == "":
+				b.WriteString("null")
+			case g.Number[k] && json.Valid([]byte(cell)):
+				b.WriteString(cell)
+			default:
+				text(cell)
+			}
+		}
+		b.WriteByte('}')
+	}
+	b.WriteString("\n]\n")
+	return b.String()
+}

@@ -1,0 +1,113 @@
+// Package tables has tables as data: each column says what a cell of a row is for people
+// and for programs. The aligned text of a terminal, CSV and JSON all come from that one
+// list, and windows draw from it.
+package tables
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"ashlar/app/core/tabular"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
+)
+
+// Column is one of a table of rows T.
+type Column[T any] struct {
+	Name string
+	Unit string // of exact numbers, "" for none
+	// Number says that exact cells are numbers, or empty. People read them at the right.
+	Number bool
+	// Text is a cell as people read it, Exact as programs do.
+	Text, Exact func(*T) string
+}
+
+// Named is a column of texts.
+func Named[T any](name string, of func(*T) string) Column[T] {
+	return Column[T]{Name: name, Text: of, Exact: of}
+}
+
+// Numbered is a column of numbers that everybody reads in the same way.
+func Numbered[T any](name string, of func(*T) string) Column[T] {
+	return Column[T]{Name: name, Number: true, Text: of, Exact: of}
+}
+
+// Value is a column of a metric's values.
+func Value[T any](name string, m *recording.Metric, of func(*T) int64) Column[T] {
+	return Column[T]{Name: name, Unit: units.Unit(m), Number: true,
+		Text:  func(r *T) string { return units.Value(of(r), m) },
+		Exact: func(r *T) string { return recording.Decimal{Mantissa: of(r), Scale: m.Decimals}.String() }}
+}
+
+// Time is a column of times in picoseconds; exact ones are in nanoseconds.
+func Time[T any](name string, of func(*T) int64) Column[T] {
+	return Column[T]{Name: name, Unit: "ns", Number: true,
+		Text:  func(r *T) string { return units.Duration(of(r)) },
+		Exact: func(r *T) string { return recording.Decimal{Mantissa: of(r), Scale: 3}.String() }}
+}
+
+// Count is a column of numbers of things.
+func Count[T any](name string, of func(*T) int64) Column[T] {
+	return Column[T]{Name: name, Number: true,
+		Text:  func(r *T) string { return units.Count(of(r)) },
+		Exact: func(r *T) string { return strconv.FormatInt(of(r), 10) }}
+}
+
+// Amounts are columns of what rows cost by themselves, with what they call, and of how
+// many records that rests on.
+func Amounts[T any](m *recording.Metric, of func(*T) (self, total, count int64)) []Column[T] {
+	return []Column[T]{
+		Value("self", m, func(r *T) int64 { v, _, _ := of(r); return v }),
+		Value("total", m, func(r *T) int64 { _, v, _ := of(r); return v }),
+		Count("count", func(r *T) int64 { _, _, v := of(r); return v }),
+	}
+}
+
+// Share is a column of parts of a whole, behind the one that has their sizes.
+func Share[T any](whole int64, of func(*T) int64) Column[T] {
+	return Column[T]{Number: true, Text: func(r *T) string { return units.Percent(of(r), whole) }}
+}
+
+// Fraction is a column of parts of one, or of differences of such parts; NaN where they
+// are not known.
+func Fraction[T any](name string, of func(*T) float64) Column[T] {
+	return Numbered(name, func(r *T) string {
+		if f := of(r); !math.IsNaN(f) {
+			return strconv.FormatFloat(f, 'f', 6, 64)
+		}
+		return ""
+	})
+}
+
+// Where is the column with cells only for some rows.
+func (c Column[T]) Where(is func(*T) bool) Column[T] {
+	only := func(cell func(*T) string, none string) func(*T) string {
+		return func(r *T) string {
+			if is(r) {
+				return cell(r)
+			}
+			return none
+		}
+	}
+	c.Text, c.Exact = only(c.Text, "–"), only(c.Exact, "")
+	return c
+}
+
+// Write writes rows for people, below the names of columns: those of numbers at the
+// right, names not too long for a line. Each line begins with indent.
+func Write[T any](b *strings.Builder, indent string, cs []Column[T], rows []T) {
+	align, lines := "", make([][]string, len(rows)+1)
+	for k := range cs {
+		c, short := &cs[k], plain.Short
+		if align += "l"; c.Number {
+			align, short = align[:k]+"r", func(s string) string { return s }
+		}
+		lines[0] = append(lines[0], plain.Short(c.Name))
+		for i := range rows {
+			lines[i+1] = append(lines[i+1], short(c.Text(&rows[i])))
+		}
+	}
+	tabular.Columns(b, indent, align, lines)
+}

@@ -1,0 +1,94 @@
+// Package tabular lays numbers out for a terminal: in columns, and as little bars.
+package tabular
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/query/spans"
+	"ashlar/render/units"
+)
+
+// Columns writes rows with their columns aligned: by bytes of align, 'l' left
+// and 'r' right. Each line begins with indent; nothing follows the last cell.
+func Columns(b *strings.Builder, indent, align string, rows [][]string) {
+	widths := make([]int, len(align))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		line := indent
+		for i, cell := range row {
+			if i > 0 {
+				line += "  "
+			}
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if align[i] == 'r' {
+				line += pad + cell
+			} else {
+				line += cell + pad
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// barWidth is that of the longest bar of a histogram in text.
+const barWidth = 40
+
+func Histogram(b *strings.Builder, bins []spans.Bin) {
+	var most int64
+	for _, bin := range bins {
+		most = max(most, bin.Count)
+	}
+	rows := [][]string{}
+	for _, bin := range bins {
+		n := int(math.Ceil(float64(bin.Count) / float64(most) * barWidth))
+		rows = append(rows, []string{units.Duration(bin.From), "..", units.Duration(bin.To), units.Count(bin.Count), strings.Repeat("█", n)})
+	}
+	Columns(b, "  ", "rlrrl", rows)
+}
+
+// Sparks draws counts as little bars in a line of text.
+func Sparks(bins []spans.Bin) string {
+	const levels = "▁▂▃▄▅▆▇█"
+	var most int64
+	for _, b := range bins {
+		most = max(most, b.Count)
+	}
+	var out strings.Builder
+	for _, b := range bins {
+		switch r := []rune(levels); {
+		case b.Count == 0:
+			out.WriteByte(' ')
+		default:
+			out.WriteRune(r[b.Count*int64(len(r)-1)/most])
+		}
+	}
+	return strings.TrimRight(out.String(), " ")
+}
+
+// Dash writes a count, and a dash for none.
+func Dash(n int64) string {
+	if n == 0 {
+		return "–"
+	}
+	return units.Count(n)
+}
+
+// Often says how often: once, 2 times.
+func Often(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return units.Count(n) + " times"
+}
+
+// Calls says how many calls a set has, and of what.
+func Calls(n int, of string) string {
+	return units.Plural(int64(n), "call") + " of " + plain.Short(of)
+}

@@ -1,0 +1,342 @@
+// Package verdict says in a sentence or two what a comparison came to. It stands first
+// wherever a comparison is shown, so it is made in one place.
+package verdict
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+)
+
+// A Part is a stretch of the sentences; To is where what it says is seen.
+type Part struct {
+	Text string
+	Name bool // Text is the name of a function
+	To   To
+	Row  *compare.Row // of the table, for Function
+	Node int          // of the tree, for Branch
+}
+
+// To is a place where a number of the verdict is seen.
+type To int
+
+// The places: Nowhere for what is no number.
+const (
+	Nowhere   To = iota
+	Totals       // what both are in all
+	PerSecond    // normalised by duration
+	CPU          // the metric cpu
+	Waiting      // the metric waiting
+	Function     // a row of the table
+	Branch       // a node of the tree of stacks
+)
+
+type verdict struct {
+	c     *compare.Comparison
+	t     *compare.Table
+	parts []Part
+}
+
+// Signed writes a difference in a metric of a comparison with its sign: +1.200 ms.
+func Signed(m *compare.Metric, v int64) string {
+	switch {
+	case v > 0:
+		return "+" + units.Value(m.Readable(v))
+	case v < 0:
+		return "−" + units.Value(m.Readable(-v))
+	}
+	return "0"
+}
+
+// Of sums a comparison up. Its numbers are those of a table of it, whose Whole and
+// whose first row in the direction of the whole are named; a Table of
+// [compare.ByFunction] reads best.
+func Of(c *compare.Comparison, t *compare.Table) string {
+	var s strings.Builder
+	for _, p := range Parts(c, t) {
+		s.WriteString(p.Text)
+	}
+	return s.String()
+}
+
+// Parts has the sentences of Of in parts, each with the place where its number is seen.
+func Parts(c *compare.Comparison, t *compare.Table) []Part {
+	d := &verdict{c: c, t: t}
+	a, b := c.A(), c.B()
+	if c.Normalize == compare.Calls {
+		d.ofCalls(a, b)
+	} else {
+		d.ofRuns(a, b)
+	}
+	w := t.Whole
+	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
+	if chance {
+		d.say("; that may be chance")
+		if r := d.first(b.Total < a.Total); r != nil && r.Confidence() != nil && r.Confidence().Level() < certain {
+			d.despiteChance()
+			return d.parts
+		}
+	}
+	d.say(".")
+	d.branch(b.Total-a.Total, chance)
+	d.most(b.Total < a.Total)
+	return d.parts
+}
+
+func (d *verdict) say(format string, args ...any) { d.link(Nowhere, format, args...) }
+
+func (d *verdict) link(to To, format string, args ...any) *Part {
+	d.parts = append(d.parts, Part{Text: fmt.Sprintf(format, args...), To: to})
+	return &d.parts[len(d.parts)-1]
+}
+
+// name adds the name of a function.
+func (d *verdict) name(to To, name string) *Part {
+	p := d.link(to, "%s", plain.Short(name))
+	p.Name = true
+	return p
+}
+
+func (d *verdict) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
+
+// certain is the confidence from which on a difference is said to be one.
+const certain = .95
+
+// ofCalls compares what one call of each set takes.
+func (d *verdict) ofCalls(a, b compare.Side) {
+	verb, name := "take", ""
+	if m := &d.c.Metric.Common; m.Name != "time" {
+		verb, name = "have", " "+plain.Short(m.Name)
+	}
+	if b.Calls == 1 {
+		verb = map[string]string{"take": "takes", "have": "has"}[verb]
+	}
+	d.say("%s (B) %s ", units.Plural(b.Calls, "call"), verb)
+	d.link(Totals, "%s", d.apart(a.Total, b.Total))
+	d.say("%s each than %s (A): ", name, units.Count(a.Calls))
+	d.link(Totals, "from %s to %s", d.value(a.Total), d.value(b.Total))
+	if a.OnCPU == nil || b.OnCPU == nil {
+		return
+	}
+	each := func(of, than *big.Rat) string {
+		v, _ := new(big.Rat).Sub(of, than).Float64()
+		return more(units.Duration(int64(math.Abs(math.Round(v)))), v)
+	}
+	d.say("; ")
+	d.link(CPU, "%s", each(b.OnCPU, a.OnCPU))
+	d.say(" on the CPU, ")
+	d.link(Waiting, "%s", each(b.Waiting, a.Waiting))
+	d.say(" waiting")
+}
+
+func more(amount string, v float64) string {
+	if v < 0 {
+		return amount + " less"
+	}
+	return amount + " more"
+}
+
+// apart says how much more or less B has.
+func (d *verdict) apart(a, b int64) string {
+	if b == a {
+		return "as much"
+	}
+	return more(strings.TrimLeft(Signed(d.c.Metric, b-a), "+−"), float64(b)-float64(a))
+}
+
+// ofRuns compares two recordings, or parts of them: how long they are and what they
+// cost, and where they are not as long, what a second of them costs.
+func (d *verdict) ofRuns(a, b compare.Side) {
+	d.say("B ")
+	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
+	if long {
+		d.say("is %s (from %s to %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(a.Length), units.Duration(b.Length))
+	}
+	switch {
+	case a.RawTotal == b.RawTotal:
+		d.say("costs as much as A (")
+		d.link(Totals, "%s", d.value(a.RawTotal))
+		d.say(")")
+	case a.RawTotal == 0: // there is nothing that it could be a part of
+		d.say("costs ")
+		d.link(Totals, "%s", d.value(b.RawTotal))
+		d.say(", A nothing")
+	default:
+		d.say("costs ")
+		d.link(Totals, "%s", costs(a.RawTotal, b.RawTotal))
+		d.say(" (from %s to %s)", d.value(a.RawTotal), d.value(b.RawTotal))
+	}
+	if !long {
+		return
+	}
+	x, y, _, err := d.c.Totals(compare.Duration)
+	if err != nil || x <= 0 || y <= 0 {
+		return
+	}
+	d.say(", ")
+	d.link(PerSecond, "per second %s", costs(x, y))
+}
+
+func size(v int64) int64 { return max(v, -v) }
+
+// costs says by how much B's cost differs from A's, which is not 0.
+func costs(a, b int64) string { return change(a, b, "much", "less", "more") }
+
+// change says by how much b differs from a: 12.7 % longer, 32.0 times as long, as long.
+func change(a, b int64, much, less, more string) string {
+	c := units.Change(a, b)
+	switch {
+	case a == b:
+		return "as " + much
+	case strings.HasPrefix(c, "×"):
+		return c[len("×"):] + " times as " + much
+	case b < a:
+		return strings.TrimLeft(c, "−") + " " + less
+	}
+	return strings.TrimLeft(c, "+") + " " + more
+}
+
+// branch names the narrowest part of the tree of stacks that has at least half of a
+// change of the whole: what got slower often is no function by itself, as where a new call
+// allocates. Of calls that are new within each other the outermost is named: that is what
+// was added, the others are how it works. Of a whole that may have changed by chance none
+// is that may have too.
+func (d *verdict) branch(whole int64, chance bool) {
+	tree := d.c.Tree
+	if whole == 0 || tree.Inverted {
+		return
+	}
+	changed := func(node int) int64 { return recording.Saturated(tree.Nodes[node].B.Total, -tree.Nodes[node].A.Total) }
+	at := 0
+	for next := 0; next >= 0; {
+		at, next = next, -1
+		for _, k := range tree.Children(at) {
+			v := changed(int(k))
+			if (v < 0) == (whole < 0) && size(v) >= size(whole)-size(v) && (next < 0 || size(v) > size(changed(next))) {
+				next = int(k)
+			}
+		}
+	}
+	status := tree.Nodes[at].Status()
+	for p := int(tree.Nodes[at].Parent); p != 0 && status != compare.Changed && tree.Nodes[p].Status() == status; p = int(tree.Nodes[at].Parent) {
+		at = p
+	}
+	n := &tree.Nodes[at]
+	if n.Parent == 0 { // all of it, or what a thread begins with
+		return
+	}
+	conf := d.ofFunction(n.Func)
+	if chance && (conf == nil || conf.Level() < certain) {
+		return
+	}
+	v := changed(at)
+	var of []string
+	if size(v) <= size(whole) {
+		d.say(" Of that,")
+		of = append(of, units.Percent(v, whole))
+	}
+	if conf != nil {
+		of = append(of, certainty(conf))
+	}
+	d.say(" ")
+	d.link(Branch, "%s", Signed(d.c.Metric, v)).Node = at
+	d.say("%s", d.per())
+	if len(of) > 0 {
+		d.say(" (%s)", strings.Join(of, ", "))
+	}
+	d.say(" is in ")
+	d.name(Branch, tree.Name(at)).Node = at
+	d.say(", called by ")
+	d.name(Branch, tree.Name(int(n.Parent))).Node = int(n.Parent)
+	d.say(".")
+}
+
+// ofFunction is how sure the difference of a function's total is, nil where nothing tells.
+func (d *verdict) ofFunction(f int32) *compare.Confidence {
+	if d.t.By != compare.ByFunction {
+		return nil
+	}
+	i := slices.IndexFunc(d.t.Rows, func(r compare.Row) bool { return r.Key == f })
+	if i < 0 {
+		return nil
+	}
+	return d.t.Rows[i].Total
+}
+
+func certainty(c *compare.Confidence) string {
+	if c.Level() >= certain {
+		return units.Level(c.Level()) + " sure"
+	}
+	return "which may be chance"
+}
+
+// per is what amounts are of: one call where sets of calls are compared.
+func (d *verdict) per() string {
+	if d.c.Normalize == compare.Calls {
+		return " each"
+	}
+	return ""
+}
+
+// despiteChance names the first row that changed for certain though the whole did not: where
+// that may be chance, most of what changed in it may be too.
+func (d *verdict) despiteChance() {
+	for i := range d.t.Rows {
+		r := &d.t.Rows[i]
+		if conf := r.Confidence(); r.DeltaSelf() != 0 && conf != nil && conf.Level() >= certain {
+			d.say(", but ")
+			d.changed(r, "")
+			return
+		}
+	}
+	if d.t.By == compare.ByFunction {
+		d.say(", and no function changed for certain")
+	}
+	d.say(".")
+}
+
+// first is the row whose self changed most in the direction of the whole, nil where none
+// did.
+func (d *verdict) first(less bool) *compare.Row {
+	i := slices.IndexFunc(d.t.Rows, func(r compare.Row) bool { return r.DeltaSelf() != 0 && r.DeltaSelf() < 0 == less })
+	if i < 0 {
+		return nil
+	}
+	return &d.t.Rows[i]
+}
+
+// most names the row whose self changed most in the direction of the whole.
+func (d *verdict) most(less bool) {
+	r := d.first(less)
+	if r == nil {
+		return
+	}
+	d.say(" ")
+	if d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls {
+		d.say("Normalised by %s, ", d.c.Normalize)
+	}
+	d.changed(r, " most")
+}
+
+// changed says how much a row changed, and ends the sentence.
+func (d *verdict) changed(r *compare.Row, most string) {
+	what := "grew"
+	if r.DeltaSelf() < 0 {
+		what = "fell"
+	}
+	sure := ""
+	if conf := r.Confidence(); conf != nil && (d.c.A().Calls != 1 || d.c.B().Calls != 1) { // of one call nothing can be said
+		sure = ", " + certainty(conf)
+	}
+	d.name(Function, r.Name).Row = r
+	d.say(" itself %s%s (", what, most)
+	d.link(Function, "%s", Signed(d.c.Metric, r.DeltaSelf())).Row = r
+	d.say("%s%s).", d.per(), sure)
+}

@@ -1,0 +1,304 @@
+package verdict_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/verdict"
+	"ashlar/ingest"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+	"ashlar/testdata/samples"
+)
+
+// recordings opens all that are kept here, and those of a folder that is named.
+func recordings(t *testing.T, visit func(rec *recording.Recording)) {
+	t.Helper()
+	paths := append(samples.Below(t, "../../command/testdata", madeTraces(t)), samples.Files(t)...)
+	for _, path := range samples.Small(4<<20, paths) {
+		l := ingest.Open(context.Background(), path, ingest.Options{})
+		if l.Wait() == nil && l.Snapshot().Counts.Spans < 100_000 && len(l.Snapshot().Events) > 0 {
+			visit(l.Snapshot())
+		}
+		l.Close()
+	}
+}
+
+// madeTraces writes two traces of the same program into a folder, of which all spans tell
+// how long they ran.
+func madeTraces(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for k, name := range []string{"one.json", "two.json"} {
+		var b strings.Builder
+		at := int64(1000)
+		for i := range int64(300) {
+			took := 90 + i*7%31
+			if i%(13-5*int64(k)) == 0 {
+				took += 4000
+			}
+			fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"name":"task","ts":%d,"dur":%d,"tdur":%d},`+"\n", at, took, took/3)
+			fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"name":"load","ts":%d,"dur":%d,"tdur":%d},`+"\n", at+2, took/2, took/4)
+			at += took + 11
+		}
+		text := "[" + strings.TrimSuffix(b.String(), ",\n") + "]"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// pairing is two things that are compared.
+type pairing struct {
+	name string
+	a, b compare.Input
+}
+
+// pairings are parts of a recording: the beginning and the rest of its time, the slow
+// calls and the others of the function that most spans run.
+func pairings(t *testing.T, rec *recording.Recording) (ps []pairing) {
+	t.Helper()
+	if d := rec.Duration(); rec.HasTime && d > 3 {
+		ps = append(ps, pairing{"times of " + rec.Source.Path,
+			compare.Input{Rec: rec, Scope: recording.Between(rec.Start, rec.Start+d/3)}, compare.Input{Rec: rec, Scope: recording.Between(rec.Start+d/3, rec.End)}})
+	}
+	counts := make([]int64, rec.Functions.Len())
+	most := -1
+	for c, n := range rec.SpanCount {
+		if c == 0 || n == 0 {
+			continue
+		}
+		f := int(rec.Func(recording.CallID(c)))
+		if counts[f] += n; most < 0 || counts[f] > counts[most] {
+			most = f
+		}
+	}
+	if most < 0 {
+		return ps
+	}
+	of := &calls.Query{Functions: []string{analyze.RefTo(rec.Functions.At(most)).Typed(rec)}}
+	slow, rest, _, err := of.Slow(context.Background(), rec, recording.Scope{})
+	if err != nil {
+		return ps
+	}
+	set := func(q *calls.Query) compare.Input {
+		return compare.Input{Rec: rec, Scope: recording.Scope{Calls: &recording.CallSet{Text: q.String()}}}
+	}
+	return append(ps, pairing{"calls of " + rec.Source.Path, set(rest), set(slow)})
+}
+
+// sums adds up the rows of a table of a comparison by functions.
+func sums(t *testing.T, c *compare.Comparison) (a, b int64, table *compare.Table) {
+	t.Helper()
+	table, err := c.Table(context.Background(), compare.ByFunction, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Rows {
+		a, b = a+table.Rows[i].ASelf, b+table.Rows[i].BSelf
+	}
+	return a, b, table
+}
+
+// TestNumbersAreThoseOfTables: every number of the sentences is one of a table that
+// "ashlar diff" prints: the sums of its rows, the row that is named, and of the time on
+// processors and per second those of the comparison of that.
+func TestNumbersAreThoseOfTables(t *testing.T) {
+	ctx := context.Background()
+	seen := map[verdict.To]int{}
+	var before *recording.Recording
+	recordings(t, func(rec *recording.Recording) {
+		ps := pairings(t, rec)
+		if before != nil && before.Source.Format == rec.Source.Format {
+			ps = append(ps, pairing{"files " + before.Source.Path + ", " + rec.Source.Path, compare.Input{Rec: before}, compare.Input{Rec: rec}})
+		}
+		before = rec
+		for _, p := range ps {
+			o := compare.Options{Normalize: compare.Raw}
+			if p.a.Scope.Calls != nil {
+				o.Normalize = compare.Calls
+			}
+			c, err := compare.Compare(ctx, []compare.Input{p.a}, []compare.Input{p.b}, o)
+			if err != nil {
+				continue // of stacks without times, or two files that have nothing in common
+			}
+			a, b, table := sums(t, c)
+			other := func(metric string, n compare.Normalize) (a, b int64, m *compare.Metric) {
+				o := o
+				if metric != "" {
+					o.Metric = metric
+				}
+				o.Normalize = n
+				c, err := compare.Compare(ctx, []compare.Input{p.a}, []compare.Input{p.b}, o)
+				if err != nil {
+					t.Fatalf("%s: %v", p.name, err)
+				}
+				a, b, _ = sums(t, c)
+				return a, b, c.Metric
+			}
+			text := verdict.Of(c, table)
+			check := func(got string, want ...string) {
+				for _, w := range want {
+					if got == w {
+						return
+					}
+				}
+				t.Errorf("%s: %q in\n%s\nis not of the table, which has %q", p.name, got, text, want)
+			}
+			for _, part := range verdict.Parts(c, table) {
+				seen[part.To]++
+				switch part.To {
+				case verdict.Totals:
+					if !costs(part.Text, a, b) {
+						nothing := "A costs something"
+						if a == 0 {
+							nothing = value(c.Metric, b)
+						}
+						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, "from "+value(c.Metric, a)+" to "+value(c.Metric, b))
+					}
+				case verdict.PerSecond:
+					a, b, _ := other("", compare.Duration)
+					if !costs(strings.TrimPrefix(part.Text, "per second "), a, b) {
+						t.Errorf("%s: %q, of %d and %d", p.name, part.Text, a, b)
+					}
+				case verdict.CPU:
+					a, b, m := other("cpu", compare.Calls)
+					check(part.Text, apart(m, a, b))
+				case verdict.Waiting:
+					a, b, m := other("waiting", compare.Calls)
+					check(part.Text, apart(m, a, b))
+				case verdict.Branch:
+					n := &c.Tree.Nodes[part.Node]
+					if part.Name {
+						check(part.Text, plain.Short(c.Tree.Name(part.Node)))
+						break
+					}
+					check(part.Text, signed(c.Metric, n.B.Total-n.A.Total))
+					if d := n.B.Total - n.A.Total; (d < 0) != (b < a) || 2*max(d, -d) < max(b-a, a-b) {
+						t.Errorf("%s: %s is less than half of the change in\n%s", p.name, part.Text, text)
+					}
+				case verdict.Function:
+					named := ""
+					for i := range table.Rows {
+						if r := &table.Rows[i]; r == part.Row {
+							named = plain.Short(r.Name)
+						}
+					}
+					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))
+					d, chance := part.Row.BSelf-part.Row.ASelf, strings.Contains(text, "that may be chance")
+					if (d < 0) != (b < a) && !chance {
+						t.Errorf("%s: %s goes the other way than the whole", p.name, text)
+					}
+					if conf := part.Row.Confidence(); chance && conf != nil && conf.Level() < .95 {
+						t.Errorf("%s: %s names what may be chance too", p.name, text)
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%v", seen)
+	for _, to := range []verdict.To{verdict.Totals, verdict.PerSecond, verdict.CPU, verdict.Waiting, verdict.Function, verdict.Branch} {
+		if seen[to] == 0 {
+			t.Errorf("no verdict leads to %d", to)
+		}
+	}
+}
+
+// TestBranch: the place that is named is the narrowest with at least half of the change,
+// and of what is new the outermost; where the change is spread over all of the program, or
+// callers are not known, none is.
+func TestBranch(t *testing.T) {
+	for _, test := range []struct {
+		name, a, b, want string
+	}{
+		{"a new call that allocates here and there", "main;serve 100\nmain;log 50", "main;serve 100\nmain;serve;compile;parse;malloc 60\nmain;serve;compile;emit;grow 70\nmain;log 50",
+			"Of that, +130 (100 %, >99.9 % sure) is in compile, called by serve."},
+		{"a call that is gone", "main;serve;compile;parse 90\nmain;log 50", "main;serve 10\nmain;log 50",
+			" −90 (>99.9 % sure) is in compile, called by serve."},
+		{"an old function deep down", "main;serve;find;compare 10\nmain;log 90", "main;serve;find;compare 510\nmain;log 80",
+			" +500 (>99.9 % sure) is in compare, called by find."},
+		{"everywhere by as much", "main;a 100\nmain;b 100\nmain;c 100", "main;a 200\nmain;b 200\nmain;c 200", ""},
+		{"a function without a caller", "work 100\nlog 10", "work 300\nlog 10", ""},
+		{"nothing", "main;a 5", "main;a 5", ""},
+		{"as much as by chance", "main;a 50\nmain;b 50", "main;a 56\nmain;b 48", "that may be chance, and no function changed for certain."},
+		{"a change that the whole does not show", "main;a 3000\nmain;b 1000\nmain;c 5", "main;a 3040\nmain;b 940\nmain;c 30", "that may be chance, but c itself grew (+25, >99.9 % sure)."},
+	} {
+		open := func(text string) compare.Input {
+			path := filepath.Join(t.TempDir(), "x.folded")
+			if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := ingest.Open(context.Background(), path, ingest.Options{})
+			t.Cleanup(func() { _ = l.Close() })
+			if err := l.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			return compare.Input{Rec: l.Snapshot()}
+		}
+		c, err := compare.Compare(context.Background(), []compare.Input{open(test.a)}, []compare.Input{open(test.b)}, compare.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, table := sums(t, c)
+		text := verdict.Of(c, table)
+		if test.want == "" && strings.Contains(text, "called by") || !strings.Contains(text, test.want) {
+			t.Errorf("%s: %q is not in %q", test.name, test.want, text)
+		}
+	}
+}
+
+func value(m *compare.Metric, v int64) string { return units.Value(m.Readable(v)) }
+
+func signed(m *compare.Metric, v int64) string {
+	if v < 0 {
+		return "−" + value(m, -v)
+	}
+	return "+" + value(m, v)
+}
+
+// apart says how far apart two sums are.
+func apart(m *compare.Metric, a, b int64) string {
+	switch {
+	case a == b:
+		return "as much"
+	case b < a:
+		return value(m, a-b) + " less"
+	}
+	return value(m, b-a) + " more"
+}
+
+// costs is whether a text says how much more or less B costs than A: its number is the
+// exact one to half of its last digit, worked out here anew.
+func costs(text string, a, b int64) bool {
+	number, way, _ := strings.Cut(text, " ")
+	want, ok := float64(b)/float64(a), way == "times as much"
+	switch {
+	case a == b:
+		return text == "as much"
+	case way == "% less":
+		want, ok = 100*(1-want), b < a
+	case way == "% more":
+		want, ok = 100*(want-1), b > a
+	}
+	below, isBound := strings.CutPrefix(number, "<")
+	got, err := strconv.ParseFloat(strings.ReplaceAll(below, "\u202f", ""), 64)
+	if err != nil || !ok {
+		return false
+	}
+	if isBound {
+		return want < got
+	}
+	_, decimals, _ := strings.Cut(below, ".")
+	return math.Abs(got-want) <= .5000001*math.Pow(10, -float64(len(decimals)))
+}

@@ -1,0 +1,394 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+)
+
+// Field describes one thing that a State says. Addresses, the flags of the command
+// line, copied commands, what undo takes back, what is remembered, the frame log and
+// the manual's table come from it.
+type Field struct {
+	// Key is its name in addresses; what is about the second recording has .b
+	// behind it.
+	Key string
+	// Doc says what its value is.
+	Doc string
+	// Flag is its name on the command line, "" for none, and FlagDoc that flag's
+	// help. Only fields of one text have one.
+	Flag, FlagDoc string
+	// Choices are all values that there are, nil where there is no such list, and
+	// Initial is the one that a window begins with, for which a State has "".
+	Choices func() []string
+	Initial string
+	// Pick tells what is marked or gone to and not how things are looked at: undo
+	// leaves it alone.
+	Pick bool
+	// Remembered is kept from one run to the next.
+	Remembered bool
+
+	// check says in one sentence what is wrong with a text; nil where any will do.
+	check func(string) error
+
+	// args is how a command about a recording is told it, where that is not Flag with the
+	// text; ok is false where no command can be told.
+	args  func(v *State, rec *recording.Recording) (args []string, ok bool)
+	write func(*State) (value string, ok bool)
+	read  func(*State, string) error
+	plain func(*State) *string // where it is one text
+}
+
+// FieldOf is the field of a key, nil for none.
+func FieldOf(key string) *Field {
+	i, ok := fieldOf[key]
+	if !ok {
+		return nil
+	}
+	return &Fields[i]
+}
+
+// Text writes the field of a State as an address does; "" where it
+// has what a window begins with.
+func (f *Field) Text(v *State) string {
+	if text, ok := f.write(v); ok {
+		return text
+	}
+	return ""
+}
+
+// Kept has the fields of a State that are kept from one run to the next, by key, as
+// addresses write them.
+type Kept map[string]string
+
+// Kept returns what is to be kept of a State; what is as a window begins is left out.
+func (v *State) Kept() Kept {
+	k := Kept{}
+	for i := range Fields {
+		if f := &Fields[i]; f.Remembered && f.Text(v) != "" {
+			k[f.Key] = f.Text(v)
+		}
+	}
+	return k
+}
+
+// State reads what was kept; an empty text is as good as none. What cannot be read is
+// left out, since nobody can mend it.
+func (k Kept) State() *State {
+	v := new(State)
+	for i := range Fields {
+		f := &Fields[i]
+		text := k[f.Key]
+		if text == "" || !f.Remembered {
+			continue
+		}
+		if with := *v; f.read(&with, text) == nil { // a copy, which is large: this is asked with each frame
+			*v = with
+		}
+	}
+	return v
+}
+
+// Fields are all of them, in the order in which addresses write them.
+var Fields = fields()
+
+var fieldOf = func() map[string]int {
+	m := make(map[string]int, len(Fields))
+	for i := range Fields {
+		m[Fields[i].Key] = i
+	}
+	return m
+}()
+
+func fields() []Field {
+	fs := []Field{
+		many("file", "a path, - for standard input, or demo: for the built-in one; a second file key names the run that is compared with the first", func(v *State) *[]string { return &v.Files }, escape, unescape),
+		many("content", "SIZE-DIGITS: what each file holds, by which it is found where it lies elsewhere", func(v *State) *[]Content { return &v.Contents }, Content.String, ParseContent),
+		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *recording.Range { return &v.Part }, recording.Range.String, parseRange),
+		many("only", "only threads with these ids, names or parts of names are opened", func(v *State) *[]string { return &v.Only }, escape, unescape),
+		text("exe", "the program that names of functions are taken from", func(v *State) *string { return &v.Exe }),
+		text("view", "both (when left out), timeline, flame or lower: the parts that are shown; lower is what the tab shows", func(v *State) *string { return &v.Parts }),
+		text("layout", "beside (when left out) or above: where the first of two recordings has its timeline", func(v *State) *string { return &v.Layout }).remembered().
+			flag("layout", "with two files, `WHERE` the first one's timeline is: beside or above the second one's", "beside", Above),
+	}
+	fs = append(fs, sideFields(0)...)
+	fs = append(fs, sideFields(1)...)
+	fs = append(fs,
+		text("event", "the event's name", func(v *State) *string { return &v.Event }).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+			return []string{"--event", v.Event}, true
+		}),
+		text("metric", "the metric's name", func(v *State) *string { return &v.Metric }).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+			return []string{"--metric", v.Metric}, true
+		}),
+		many("transform", "what is done to stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform).typed(transformArgs),
+		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
+		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }).
+			flag("search", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it"),
+		text("tab", "the lower half's tab", func(v *State) *string { return &v.Tab }),
+		maybe("function", "the function that is marked: NAME, of any module where none has no module, or NAME:MODULE", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
+		many("node", "the functions from the root to the marked bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
+		maybe("around", "the function whose callers and callees are shown, where it is not the one that is marked", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
+		many("callers", "the functions from that one outwards to the bar that fills the callers' side", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
+		many("callees", "the same for what it calls", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
+		many("mark", "PLACE:TEXT, where PLACE is a TIME, FROM..TO, or f:NAME:MODULE", func(v *State) *[]Mark { return &v.Marks }, Mark.text, parseMark),
+		text("colour", "what colours tell: function (when left out), module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered().
+			flag("colour", "colours by function, module, kind, thread or search `WHAT`", colours()...),
+		text("table", "what the rows of the table stand for", func(v *State) *string { return &v.Group }),
+		text("sort", "the column it is sorted by, with - before it from the other end", func(v *State) *string { return &v.Sort }).remembered(),
+		many("columns", "the columns it has", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
+		many("widths", "NAME:DP, the widths of columns that were chosen", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
+		many("rows", "which rows the table of differences has, and in the list of what was paired how", func(v *State) *[]string { return &v.Rows }, escape, unescape),
+		text("calls-sort", "the column that the list of calls is sorted by, with - before it from the other end", func(v *State) *string { return &v.List.By }),
+		text("calls-filter", "which calls are listed: conditions as in --calls, or a text in their arguments", func(v *State) *string { return &v.List.Only }),
+		many("calls-columns", "the columns of the list of calls", func(v *State) *[]string { return &v.List.Columns }, escape, unescape),
+		one("split", "the timeline's share of the height, 0 to 1", func(v *State) *float32 { return &v.Split }, decimalText, parseDecimal).remembered(),
+		one("down", "how far the tab is scrolled down, in DP", func(v *State) *float32 { return &v.Down }, decimalText, parseDecimal).pick(),
+		one("line", "the marked line of the source", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
+		Field{Key: "with", Doc: "words for what is switched: " + switchDoc(), write: writeSwitches, read: readSwitches},
+		text("normalize", "how the numbers of a comparison are normalised", func(v *State) *string { return &v.Normalize }).
+			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
+		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }).
+			flag("width", "with two files, whose `WIDTHS` bars have: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
+		many("pair", "A:B, functions that were paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
+	)
+	return fs
+}
+
+// text is a field of one text.
+func text(key, doc string, of func(*State) *string) Field {
+	f := one(key, doc, of, escape, unescape)
+	f.plain = of
+	return f
+}
+
+// flag gives a field of one text a flag. Choices are all values there are, the
+// one that a window begins with first; none where any text is one.
+func (f Field) flag(name, doc string, choices ...string) Field {
+	f.Flag, f.FlagDoc = name, doc
+	if len(choices) > 0 {
+		f.Choices, f.Initial = func() []string { return choices }, choices[0]
+	}
+	return f
+}
+
+// checked refuses texts of a field that a check has something against.
+func (f Field) checked(check func(string) error) Field {
+	f.check = check
+	read := f.read
+	f.read = func(v *State, s string) error {
+		if err := read(v, s); err != nil {
+			return err
+		}
+		return check(*f.plain(v))
+	}
+	return f
+}
+
+// CallsDoc is the help of flags for sets of calls.
+const CallsDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', 'FUNCTION[KEY=VALUE]', 'FUNCTION[slowest 25]', …; see help calls"
+
+func checkCalls(text string) error {
+	if _, err := calls.Parse(text); err != nil {
+		return fmt.Errorf("names no calls: %w", err)
+	}
+	return nil
+}
+
+// typed says how commands are told a field that has no flag of one text, the first
+// recording's where there are two.
+func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bool)) Field {
+	f.args = args
+	return f
+}
+
+func (f Field) pick() Field       { f.Pick = true; return f }
+func (f Field) remembered() Field { f.Remembered = true; return f }
+
+// A toggle is a word of the key with, for what is on or off.
+type toggle struct {
+	word, doc string
+	of        func(*State) *bool
+}
+
+var switches = []toggle{
+	{"up", "the root of the flamegraph is at the bottom", func(v *State) *bool { return &v.Up }},
+	{"lists", "callers and callees are lists", func(v *State) *bool { return &v.Lists }},
+	{"linear", "the scale of durations is linear", func(v *State) *bool { return &v.Linear }},
+	{"dots", "each call is a dot, not counted in a histogram", func(v *State) *bool { return &v.Dots }},
+	{"all-calls", "calls of all functions are listed, not those of the selected one", func(v *State) *bool { return &v.List.All }},
+	{"total", "the table of differences has totals, not self", func(v *State) *bool { return &v.Totals }},
+	{"self-times", "the distribution has times without callees", func(v *State) *bool { return &v.SelfTimes }},
+	{"unlinked", "the sides of a comparison move apart", func(v *State) *bool { return &v.Unlinked }},
+	{"by-call", "they are linked by calls", func(v *State) *bool { return &v.ByCall }},
+	{"b", "B has the focus", func(v *State) *bool { return &v.FocusB }},
+	{"no-module", "functions are not matched by name and module", func(v *State) *bool { return &v.NoModule }},
+	{"no-name", "nor by name alone", func(v *State) *bool { return &v.NoName }},
+	{"no-similar", "nor by similar names", func(v *State) *bool { return &v.NoSimilar }},
+	{"no-order", "threads are not matched by their order", func(v *State) *bool { return &v.NoOrder }},
+}
+
+// onlyPrefix begins the word for a marked function that one side alone has.
+const onlyPrefix = "only-"
+
+func switchDoc() string {
+	var words []string
+	for _, s := range switches {
+		words = append(words, s.word+" ("+s.doc+")")
+	}
+	return strings.Join(append(words, "only-a or only-b (the marked function is of that side alone)"), ", ")
+}
+
+func writeSwitches(v *State) (string, bool) {
+	var words []string
+	for _, s := range switches {
+		if *s.of(v) {
+			words = append(words, s.word)
+		}
+	}
+	if v.OnlyOn != "" {
+		words = append(words, onlyPrefix+escape(v.OnlyOn))
+	}
+	return strings.Join(words, ","), len(words) > 0
+}
+
+func readSwitches(v *State, text string) error {
+	words, err := parseList(text, unescape)
+	for _, word := range words {
+		i := slices.IndexFunc(switches, func(t toggle) bool { return t.word == word })
+		side, only := strings.CutPrefix(word, onlyPrefix)
+		switch {
+		case i >= 0:
+			*switches[i].of(v) = true
+		case only && (side == "a" || side == "b"):
+			v.OnlyOn = side
+		default:
+			v.Unknown = append(v.Unknown, "with="+word)
+		}
+	}
+	return err
+}
+
+// sorts are the orders of threads, the file's first.
+func sorts() []string {
+	names := []string{"file"}
+	for _, s := range timeline.Sorts {
+		if s != timeline.SortFile {
+			names = append(names, string(s))
+		}
+	}
+	return names
+}
+
+// colours lists what colours can tell, the one that they tell at first first.
+func colours() (names []string) {
+	for _, m := range theme.Modes {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+func sideFields(i int) []Field {
+	side := func(v *State) *Side { return &v.Sides[i] }
+	threads := func(key, doc string, of func(*Side) *[]Thread) Field {
+		return many(key, doc, func(v *State) *[]Thread { return of(side(v)) }, Thread.text, parseThread)
+	}
+	fs := []Field{
+		one("show", "FROM..TO, the time that the timeline shows", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
+		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+			return []string{"--range", side(v).Select.String()}, true
+		}),
+		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
+			flag("calls", CallsDoc),
+		text("async", "out (when left out), in or only: whether async operations count with what threads did", func(v *State) *string { return &side(v).Async }).
+			flag("async", "async operations, which overlap freely, are `WHERE`: in, out, or only they count; where there is nothing else they count", recording.Aparts...),
+		text("idle", "out (when left out), in or only: whether idle samples count, those in (idle) and (program)", func(v *State) *string { return &side(v).Idle }).
+			flag("idle", "idle samples, those in (idle) and (program), are `WHERE`: in, out, or only they count", recording.Aparts...),
+		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }).typed(func(v *State, rec *recording.Recording) ([]string, bool) {
+			return threadArgs(rec, side(v).Threads)
+		}),
+		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
+		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),
+		threads("hide", "threads that are not shown", func(s *Side) *[]Thread { return &s.Hide }),
+		threads("pin", "threads that stand first", func(s *Side) *[]Thread { return &s.Pin }),
+		threads("order", "threads in the order they were dragged to", func(s *Side) *[]Thread { return &s.Order }),
+		many("close", "PID or PID:NAME, the processes that are closed", func(v *State) *[]Process { return &side(v).Close }, Process.text, parseProcess),
+		text("threads", "file (when left out), name or busiest: how threads are sorted", func(v *State) *string { return &side(v).Sort }).
+			flag("threads-by", "sort threads by `ORDER`: file, name or busiest", sorts()...),
+		text("filter", "the text that threads are filtered by", func(v *State) *string { return &side(v).Filter }),
+		one("scroll", "how far rows are scrolled, in DP", func(v *State) *float32 { return &side(v).Scroll }, decimalText, parseDecimal),
+		maybe("goal", "the time that was gone to", func(v *State) **int64 { return &side(v).Goal }, recording.Offset, parseTime).pick(),
+		maybe("bar", "THREAD@LANE@TIME, the bar of the timeline that is marked, by where it begins", func(v *State) **Bar { return &side(v).Bar }, Bar.text, parseBar).pick(),
+		one("anchor", "the time from which the linked sides of a comparison count", func(v *State) *int64 { return &side(v).Anchor }, recording.Offset, parseTime),
+	}
+	for k := range fs {
+		if i == 1 {
+			fs[k].Key += ".b"
+			fs[k].Doc += ", of the second recording"
+			fs[k].Flag, fs[k].args = "", nil // the flag is for both
+		}
+	}
+	return fs
+}
+
+// one is a key with a value; the zero value is left out.
+func one[T comparable](key, doc string, of func(*State) *T, text func(T) string, parse func(string) (T, error)) Field {
+	return Field{Key: key, Doc: doc,
+		write: func(v *State) (string, bool) {
+			var zero T
+			x := *of(v)
+			return text(x), x != zero
+		},
+		read: func(v *State, s string) (err error) { *of(v), err = parse(s); return err },
+	}
+}
+
+// maybe is a key with a value that may be missing.
+func maybe[T any](key, doc string, of func(*State) **T, text func(T) string, parse func(string) (T, error)) Field {
+	return Field{Key: key, Doc: doc,
+		write: func(v *State) (string, bool) {
+			if x := *of(v); x != nil {
+				return text(*x), true
+			}
+			return "", false
+		},
+		read: func(v *State, s string) error {
+			x, err := parse(s)
+			*of(v) = &x
+			return err
+		},
+	}
+}
+
+// many is a key with a list of values; an empty one is left out.
+func many[T any](key, doc string, of func(*State) *[]T, text func(T) string, parse func(string) (T, error)) Field {
+	return Field{Key: key, Doc: doc,
+		write: func(v *State) (string, bool) {
+			parts := make([]string, len(*of(v)))
+			for i, x := range *of(v) {
+				parts[i] = text(x)
+			}
+			return strings.Join(parts, ","), len(parts) > 0
+		},
+		read: func(v *State, s string) (err error) { *of(v), err = parseList(s, parse); return err },
+	}
+}
+
+// addFile takes the value of a file key.
+func (v *State) addFile(s string) error {
+	f, err := unescape(s)
+	if err == nil && f == "" {
+		err = errors.New("names no file")
+	}
+	v.Files = append(v.Files, f)
+	return err
+}

@@ -1,0 +1,405 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/render/timeline"
+)
+
+// Look is how one recording is looked at: a [State] in the numbers of that
+// recording, which are quick to draw with and mean nothing to any other one.
+// Its maps and lists are replaced, never written to, so that a copy stays what
+// it was and a frame tells from where they lie whether they are the same.
+type Look struct {
+	// View is the time that the timeline shows, on the recording's clock, and how
+	// far rows are scrolled, in pixels. Unless Moved it follows the recording,
+	// which grows while it is read.
+	View  timeline.View
+	Moved bool
+	Scope recording.Scope
+	// Against is the part of the recording that Scope is compared with; nil for none.
+	// It is never all of it.
+	Against *recording.Scope
+
+	Event, Metric int
+
+	Folds         map[int]timeline.Fold // by track
+	Closed        map[int]bool          // by process, -1 for the pinned tracks
+	Hidden        map[int]bool          // by track
+	Pinned, Order []int                 // tracks
+	Sort          timeline.Sort
+	Filter        string
+	Goal          int64 // the time that was gone to, while AtGoal
+	AtGoal        bool
+	Anchor        int64 // from the recording's start
+	Tab           string
+	Stacks
+	Marks         []Mark
+	Zoom          []recording.FuncName // from the flamegraph's root to its widest bar
+	Around        *recording.FuncName  // whose callers and callees are shown
+	Sides         [2][]recording.FuncName
+	Table         Table
+	Split         float32
+	Up            bool
+	Lists, Linear bool
+	Dots          bool
+	List          List
+}
+
+// NewLook is how a recording is looked at to begin with.
+func NewLook() Look {
+	return Look{Tab: FirstTab, Folds: map[int]timeline.Fold{}, Closed: map[int]bool{}, Hidden: map[int]bool{}}
+}
+
+// FirstTab is the tab that is shown to begin with, which an address leaves out.
+const FirstTab = "flamegraph"
+
+// Settled is the Look without what undo leaves alone (see [Field.Pick]): two
+// that differ in nothing else are one step of history.
+func (l Look) Settled() Look {
+	l.Goal, l.AtGoal = 0, false
+	if !l.Moved {
+		l.View.From, l.View.To = 0, 0
+	}
+	return l
+}
+
+// leastSplit and mostSplit bound the timeline's share of the height.
+const leastSplit, mostSplit = .1, .9
+
+// ClampSplit is a share of the height that leaves something of both halves; 0
+// stands for the share that is worked out.
+func ClampSplit(share float32) float32 {
+	if share <= 0 {
+		return 0
+	}
+	return max(leastSplit, min(mostSplit, share))
+}
+
+// Unbind writes the Look into a State, as its side i. dp is how many pixels a dp
+// has. The rest of the State is about all sides and taken from the Look of the
+// first that is unbound; Event and Metric are left out where they are what a
+// recording begins with.
+func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
+	st.Sides[i] = l.side(rec, dp)
+	if l.Against != nil {
+		st.Sides[1].scoped(rec, l.Against)
+	}
+	st.Stacks, st.Up = l.Stacks.Clone(), l.Up
+	if i > 0 {
+		return
+	}
+	if l.Event < len(rec.Events) {
+		e := &rec.Events[l.Event]
+		if l.Event > 0 {
+			st.Event = cmp.Or(e.Name, e.Title())
+		}
+		if l.Metric != e.Primary && l.Metric < len(e.Metrics) {
+			st.Metric = e.Metrics[l.Metric].Name
+		}
+	}
+	if l.Tab != FirstTab {
+		st.Tab = l.Tab
+	}
+	st.Zoom, st.Around, st.Callers, st.Callees = l.Zoom, l.Around, l.Sides[0], l.Sides[1]
+	st.Marks, st.Split = slices.Clone(l.Marks), l.Split
+	st.Lists, st.Linear, st.Dots, st.List = l.Lists, l.Linear, l.Dots, l.List.Clone()
+}
+
+func (l *Look) side(rec *recording.Recording, dp float32) Side {
+	sd := Side{Sort: string(l.Sort), Filter: l.Filter, Scroll: InDP(l.View.Scroll, dp), Anchor: l.Anchor,
+		Pin: threadsOf(rec, l.Pinned), Order: threadsOf(rec, l.Order)}
+	if l.Moved {
+		sd.Show = recording.Offsets(l.View.From-rec.Start, l.View.To-rec.Start)
+	}
+	sd.scoped(rec, &l.Scope)
+	for _, i := range slices.Sorted(maps.Keys(l.Folds)) {
+		switch l.Folds[i] {
+		case timeline.Closed:
+			sd.Fold = append(sd.Fold, ThreadOf(rec, i))
+		case timeline.Full:
+			sd.Unfold = append(sd.Unfold, ThreadOf(rec, i))
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(l.Hidden)) {
+		if l.Hidden[i] {
+			sd.Hide = append(sd.Hide, ThreadOf(rec, i))
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(l.Closed)) {
+		if l.Closed[i] {
+			sd.Close = append(sd.Close, processOf(rec, i))
+		}
+	}
+	if l.AtGoal {
+		sd.Goal = new(l.Goal - rec.Start)
+	}
+	return sd
+}
+
+// Within is a State that says which part of a recording is meant, and no more.
+func Within(rec *recording.Recording, in recording.Scope) *State {
+	st := new(State)
+	st.Sides[0].scoped(rec, &in)
+	return st
+}
+
+// scoped says which part of a recording is meant.
+func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
+	sd.Threads = threadsOf(rec, in.Tracks)
+	if in.Ranged {
+		sd.Select = recording.Offsets(in.From-rec.Start, in.To-rec.Start)
+	}
+	if in.Calls != nil {
+		sd.Calls = in.Calls.Text
+	}
+	sd.Async, sd.Idle = apartText(in.Async), apartText(in.Idle)
+}
+
+// Bind is the Look that a State asks for at its side i, in the numbers of a
+// recording. What the recording does not have is left out and told, a sentence
+// each.
+func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missing []error) {
+	b := binder{rec: rec}
+	l = NewLook()
+	l.Stacks, l.Up = st.Stacks.Clone(), st.Up
+	l.Event, l.Metric = b.metric(st.Event, st.Metric)
+	if l.Tab = cmp.Or(st.Tab, FirstTab); l.Tab == "statistics" { // as it was called
+		l.Tab = "calls"
+	}
+	l.Zoom, l.Around, l.Sides = st.Zoom, st.Around, [2][]recording.FuncName{st.Callers, st.Callees}
+	l.Marks, l.Split = slices.Clone(st.Marks), ClampSplit(st.Split)
+	l.Lists, l.Linear, l.Dots, l.List = st.Lists, st.Linear, st.Dots, st.List.Clone()
+	b.side(&l, &st.Sides[i], dp)
+	if i == 0 && len(st.Files) < 2 {
+		if in := b.scope(&st.Sides[1]); !in.IsWhole() {
+			l.Against = &in
+		}
+	}
+	return l, b.missing
+}
+
+// binder looks up the names of a State in a recording.
+type binder struct {
+	rec     *recording.Recording
+	missing []error
+}
+
+func (b *binder) miss(format string, args ...any) {
+	b.missing = append(b.missing, fmt.Errorf(format, args...))
+}
+
+// metric finds an event and one of its metrics.
+func (b *binder) metric(event, metric string) (e, m int) {
+	for i := range b.rec.Events {
+		ev := &b.rec.Events[i]
+		if event != "" && cmp.Or(ev.Name, ev.Title()) != event {
+			continue
+		}
+		if metric == "" {
+			return i, ev.Primary
+		}
+		if m := ev.Metric(metric); m >= 0 {
+			return i, m
+		}
+		if event == "" {
+			break
+		}
+	}
+	if event != "" || metric != "" {
+		b.miss("the recording has no event %q with a metric %q", event, metric)
+	}
+	if len(b.rec.Events) > 0 {
+		m = b.rec.Events[0].Primary
+	}
+	return 0, m
+}
+
+// scope is the part of the recording that is meant.
+func (b *binder) scope(sd *Side) (in recording.Scope) {
+	if r := sd.Select; r.IsSet() {
+		from, to := r.Ends(b.rec)
+		if in = clipped(b.rec, from, to); !in.Ranged {
+			b.miss("the selected time %s of the address lies outside the recording", r)
+		}
+	}
+	if of := b.tracks(sd.Threads); of != nil {
+		slices.Sort(of)
+		in.Tracks = slices.Compact(of)
+	}
+	if sd.Calls != "" {
+		in.Calls = &recording.CallSet{Text: sd.Calls}
+	}
+	in.Async, in.Idle = b.apart(sd.Async), b.apart(sd.Idle)
+	return in
+}
+
+func (b *binder) side(l *Look, sd *Side, dp float32) {
+	rec := b.rec
+	l.Scope = b.scope(sd)
+	if from, to := sd.Show.Ends(rec); sd.Show.IsSet() && rec.HasTime && from < to {
+		l.View, l.Moved = l.View.Fit(from, to), true
+		l.View.From, l.View.To = from, to
+	}
+	l.View.Scroll = int(sd.Scroll*dp + .5)
+	l.Pinned, l.Order = b.tracks(sd.Pin), b.tracks(sd.Order)
+	for _, i := range b.tracks(sd.Fold) {
+		l.Folds[i] = timeline.Closed
+	}
+	for _, i := range b.tracks(sd.Unfold) {
+		l.Folds[i] = timeline.Full
+	}
+	for _, i := range b.tracks(sd.Hide) {
+		l.Hidden[i] = true
+	}
+	for _, pr := range sd.Close {
+		if i, ok := pr.find(rec); ok {
+			l.Closed[i] = true
+		} else {
+			b.miss("the recording has no process %d", pr.PID)
+		}
+	}
+	if l.Filter, l.Anchor = sd.Filter, sd.Anchor; slices.Contains(timeline.Sorts, timeline.Sort(sd.Sort)) {
+		l.Sort = timeline.Sort(sd.Sort)
+	} else {
+		b.miss("threads cannot be sorted by %q", sd.Sort)
+	}
+	if sd.Goal != nil {
+		l.Goal, l.AtGoal = rec.Start+*sd.Goal, true
+	}
+}
+
+// apartText writes what is apart as a State has it.
+func apartText(a recording.Apart) string {
+	if a == recording.Out {
+		return ""
+	}
+	return string(a)
+}
+
+func (b *binder) apart(text string) recording.Apart {
+	if text == "" || slices.Contains(recording.Aparts, text) {
+		return recording.Apart(text)
+	}
+	b.miss("what is apart is %s, not %q", strings.Join(recording.Aparts, ", "), text)
+	return ""
+}
+
+// clipped is the Scope of the time between two moments as far as the recording
+// goes; of all time where they lie outside it.
+func clipped(rec *recording.Recording, a, b int64) recording.Scope {
+	a, b = max(min(a, b), rec.Start), min(max(a, b), rec.End)
+	if a >= b {
+		return recording.Scope{}
+	}
+	return recording.Between(a, b)
+}
+
+func (b *binder) tracks(of []Thread) (tracks []int) {
+	at := map[Thread]int{}
+	if len(of) > 1 { // or there would be a look at all tracks for each
+		for i, t := range slices.Backward(b.rec.Tracks) {
+			at[Thread{t.PID, t.TID, t.Name}], at[Thread{t.PID, t.TID, ""}] = i, i
+		}
+	}
+	for _, want := range of {
+		i, ok := at[want]
+		if len(of) == 1 {
+			i, ok = want.Find(b.rec)
+		}
+		if !ok && want.Name != "" { // it has been renamed
+			i, ok = Thread{PID: want.PID, TID: want.TID}.Find(b.rec)
+		}
+		if ok {
+			tracks = append(tracks, i)
+		} else {
+			b.miss("the recording has no thread %d of process %d", want.TID, want.PID)
+		}
+	}
+	return tracks
+}
+
+// Find is the thread's track.
+func (t Thread) Find(rec *recording.Recording) (track int, ok bool) {
+	i := slices.IndexFunc(rec.Tracks, func(o *recording.Track) bool {
+		return o.PID == t.PID && o.TID == t.TID && (t.Name == "" || o.Name == t.Name)
+	})
+	return i, i >= 0
+}
+
+// ThreadOf tells a track by its ids, and by its name where another has the
+// same.
+func ThreadOf(rec *recording.Recording, i int) Thread {
+	t := rec.Tracks[i]
+	for k, o := range rec.Tracks {
+		if k != i && o.PID == t.PID && o.TID == t.TID {
+			return Thread{PID: t.PID, TID: t.TID, Name: t.Name}
+		}
+	}
+	return Thread{PID: t.PID, TID: t.TID}
+}
+
+// threadsOf tells tracks.
+func threadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
+	if len(tracks) < 2 {
+		for _, i := range tracks {
+			names = append(names, ThreadOf(rec, i))
+		}
+		return names
+	}
+	same := map[Thread]int{}
+	for _, t := range rec.Tracks {
+		same[Thread{PID: t.PID, TID: t.TID}]++
+	}
+	for _, i := range tracks {
+		t := Thread{PID: rec.Tracks[i].PID, TID: rec.Tracks[i].TID}
+		if same[t] > 1 {
+			t.Name = rec.Tracks[i].Name
+		}
+		names = append(names, t)
+	}
+	return names
+}
+
+// pinnedProcess stands in addresses for the group of pinned threads, which has
+// no id.
+const pinnedProcess = "pinned"
+
+// processOf tells a process by its id, and by its name where another has the
+// same; -1 stands for the header of the pinned threads.
+func processOf(rec *recording.Recording, i int) Process {
+	if i < 0 {
+		return Process{PID: -1, Name: pinnedProcess}
+	}
+	p := &rec.Processes[i]
+	for k := range rec.Processes {
+		if o := &rec.Processes[k]; k != i && o.PID == p.PID {
+			return Process{PID: p.PID, Name: p.Name}
+		}
+	}
+	return Process{PID: p.PID}
+}
+
+func (p Process) find(rec *recording.Recording) (i int, ok bool) {
+	if p == (Process{PID: -1, Name: pinnedProcess}) {
+		return -1, true
+	}
+	i = slices.IndexFunc(rec.Processes, func(o recording.Process) bool {
+		return o.PID == p.PID && (p.Name == "" || o.Name == p.Name)
+	})
+	return i, i >= 0
+}
+
+// InDP is a length in dp, so that it comes back as it was where a dp is as
+// large.
+func InDP(px int, dp float32) float32 {
+	if dp <= 0 || px == 0 {
+		return 0
+	}
+	return float32(px) / dp
+}

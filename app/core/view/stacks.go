@@ -1,0 +1,119 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/search"
+)
+
+// Stacks say how stacks are looked at: what is done to them, in order, and what
+// is searched for in the result.
+type Stacks struct {
+	Transforms []analyze.Transform
+	Find       string
+}
+
+// Clone is a copy that shares nothing.
+func (v Stacks) Clone() Stacks { return Stacks{slices.Clone(v.Transforms), v.Find} }
+
+// AddFlags adds the view's flags to a command.
+func (v *Stacks) AddFlags(fs *pflag.FlagSet) {
+	v.AddTransformFlags(fs)
+	fs.StringVar(&v.Find, "search", "", FieldOf("find").FlagDoc)
+}
+
+// AddTransformFlags adds those that change stacks.
+func (v *Stacks) AddTransformFlags(fs *pflag.FlagSet) {
+	for i := range analyze.Transforms {
+		k := &analyze.Transforms[i]
+		value := &transformFlag{list: &v.Transforms, of: k}
+		fs.Var(value, k.Flag, k.Usage)
+		if k.Of == analyze.OfAll {
+			fs.Lookup(k.Flag).NoOptDefVal = "true"
+		}
+	}
+}
+
+// transformFlag adds a transform to a list for each time it is set.
+type transformFlag struct {
+	list *[]analyze.Transform
+	of   *analyze.TransformKind
+}
+
+func (f *transformFlag) String() string { return "" }
+
+func (f *transformFlag) Type() string {
+	if f.of.Of == analyze.OfAll {
+		return "bool"
+	}
+	return ""
+}
+
+func (f *transformFlag) Set(s string) error {
+	if f.of.Of == analyze.OfAll {
+		switch s {
+		case "true":
+		case "false":
+			return nil
+		default:
+			return errors.New("this flag takes no value")
+		}
+	}
+	t := f.of.Make(s)
+	if err := t.Check(); err != nil {
+		return err
+	}
+	*f.list = append(*f.list, t)
+	return nil
+}
+
+// Check says in one sentence which function, module or label of the view a recording
+// does not have, and what it has that is like it.
+func (v *Stacks) Check(rec *recording.Recording) error {
+	if v.Find != "" {
+		if _, err := search.Parse(v.Find); err != nil {
+			return err
+		}
+	}
+	for _, t := range v.Transforms {
+		if err := known(rec, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func known(rec *recording.Recording, t analyze.Transform) error {
+	switch of := t.Kind().Of; {
+	case of == analyze.OfCondition:
+		return analyze.CheckWhere(rec, t)
+	case of == analyze.OfAll, of == analyze.OfPattern, of == analyze.OfFunction && len(t.Functions(rec)) > 0:
+		return nil
+	}
+	// Frames that others were merged into have the names of modules and files.
+	merged := func(f recording.Function) bool {
+		return t.MatchesModule(f.Module) || t.Op != analyze.OpCollapseModule && f.File == t.Text
+	}
+	if slices.ContainsFunc(rec.Functions.Slice(), merged) {
+		return nil
+	}
+	if t.Op == analyze.OpCollapseModule {
+		return fmt.Errorf("the recording has no module %q", t.Text)
+	}
+	like := t.Like(rec, 3)
+	for i, name := range like {
+		like[i] = plain.Short(name)
+	}
+	if len(like) > 0 {
+		return fmt.Errorf("the recording has no function %q; it has %s", t.Text, strings.Join(like, ", "))
+	}
+	return fmt.Errorf("the recording has no function %q", t.Text)
+}

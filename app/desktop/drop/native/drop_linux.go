@@ -1,0 +1,60 @@
+package native
+
+import (
+	"time"
+
+	"gioui.org/app"
+	"gioui.org/io/event"
+
+	"ashlar/app/desktop/drop"
+)
+
+// patience is how long a program that files come from may say nothing.
+const patience = 10 * time.Second
+
+// mostBytes is how long a list of files may be: a hundred thousand and more.
+const mostBytes = 64 << 20
+
+// system is whichever of X11 and Wayland has the window.
+type system struct {
+	x11     *x11Filter
+	wayland *wlDrag
+}
+
+func (s *system) before() { avoidWayland() }
+
+func (s *system) window(d *Desktop, e event.Event) {
+	switch e := e.(type) {
+	case app.X11ViewEvent:
+		if s.x11 != nil {
+			s.x11.close()
+			s.x11 = nil
+		}
+		if e.Valid() {
+			s.x11 = filterX11(d.t, e)
+		}
+	case app.WaylandViewEvent:
+		if s.wayland != nil {
+			s.wayland.close()
+			s.wayland = nil
+		}
+		if e.Valid() {
+			s.wayland = listenWayland(d.t, e)
+		}
+	}
+}
+
+func (s *system) turn() {
+	if s.wayland != nil {
+		s.wayland.turn()
+	}
+}
+
+// files reads the list that a source gave.
+func files(list []byte) drop.Files {
+	f := drop.Parse(list)
+	if len(f.Paths) == 0 && f.Reason == "" {
+		f.Reason = drop.NoFiles
+	}
+	return f
+}

@@ -1,0 +1,44 @@
+// Package native tells a [drop.Target] what the desktop drags over the window,
+// which Gio has no notion of. There is one file a platform:
+//
+//   - X11: a filter in Gio's own connection, and the XDND protocol on another
+//   - Wayland: Gio's listener, wrapped when the program is linked
+//   - Windows: the window's procedure, subclassed
+//   - macOS: methods added to Gio's view
+package native
+
+import (
+	"gioui.org/io/event"
+
+	"ashlar/app/desktop/drop"
+)
+
+// Desktop is the window's part in drags. Its methods are called on the goroutine
+// that calls Window.Event.
+type Desktop struct {
+	t   *drop.Target
+	run func(func())
+	sys system
+}
+
+// Each platform has
+//
+//	type system struct
+//	func (*system) before()
+//	func (*system) window(*Desktop, event.Event)
+//	func (*system) turn()
+
+// New returns the window's part in drags; it is called before the window opens.
+// run calls a function on the thread that has the window (Window.Run).
+func New(t *drop.Target, run func(func())) *Desktop {
+	d := &Desktop{t: t, run: run}
+	d.sys.before()
+	return d
+}
+
+// Window hears of an event of the window, before anything else is done about it:
+// drops begin and end with the window itself.
+func (d *Desktop) Window(e event.Event) { d.sys.window(d, e) }
+
+// Turn is called between frames.
+func (d *Desktop) Turn() { d.sys.turn() }

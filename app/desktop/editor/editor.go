@@ -1,0 +1,108 @@
+// Package editor opens a file at a line in the person's editor.
+package editor
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/input/plain"
+)
+
+// form says how an editor takes the line on its command line.
+type form struct {
+	names    []string
+	args     func(file, line string) []string
+	terminal bool
+}
+
+func plus(file, line string) []string  { return []string{"+" + line, file} }
+func colon(file, line string) []string { return []string{file + ":" + line} }
+
+// dashed is plus for editors that know where options end.
+func dashed(file, line string) []string { return []string{"+" + line, "--", file} }
+
+// forms are the editors that are known; others get the file and +LINE, which
+// most understand.
+var forms = []form{
+	{[]string{"vim", "nvim", "vi", "nano"}, dashed, true},
+	{[]string{"pico", "joe", "jed", "ne", "kak", "micro", "mcedit", "ed", "vile"}, plus, true},
+	{[]string{"hx", "helix"}, colon, true},
+	{[]string{"gvim", "mvim"}, dashed, false},
+	{[]string{"gedit", "xed", "pluma", "emacs", "emacsclient", "mousepad", "featherpad", "nedit"}, plus, false},
+	{[]string{"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"}, func(f, l string) []string { return []string{"--goto", f + ":" + l} }, false},
+	{[]string{"subl", "sublime_text", "zed", "zeditor", "lapce", "lite-xl", "atom"}, colon, false},
+	{[]string{"kate", "kwrite"}, func(f, l string) []string { return []string{"-l", l, f} }, false},
+	{[]string{"geany", "mate"}, func(f, l string) []string { return []string{"-l", l, f} }, false},
+	{[]string{"idea", "goland", "clion", "pycharm", "webstorm", "rider", "rustrover", "phpstorm", "rubymine", "studio"}, func(f, l string) []string { return []string{"--line", l, f} }, false},
+	{[]string{"notepad++"}, func(f, l string) []string { return []string{"-n" + l, f} }, false},
+	{[]string{"notepad"}, func(f, _ string) []string { return []string{f} }, false},
+}
+
+// Command makes the command line that shows a file at a line, with the editor that VISUAL
+// or EDITOR names, arguments of its own included. terminal says that it is an
+// editor that runs in a terminal.
+//
+// The file's name comes from a recording, and an editor runs what +COMMAND or an
+// option says: its path is made absolute, which begins with neither.
+func Command(file string, line int) (args []string, terminal bool, err error) {
+	editor := strings.TrimSpace(os.Getenv("VISUAL"))
+	if editor == "" {
+		editor = strings.TrimSpace(os.Getenv("EDITOR"))
+	}
+	if editor == "" {
+		return nil, false, errors.New("which editor? Set EDITOR or VISUAL, for example to code, gvim or kate")
+	}
+	if file, err = filepath.Abs(file); err != nil {
+		return nil, false, fmt.Errorf("%s: it cannot be said where it lies: %w", file, err)
+	}
+	args = strings.Fields(editor)
+	if _, serr := os.Stat(editor); serr == nil {
+		args = []string{editor} // a path with blanks
+	}
+	name := strings.ToLower(strings.TrimSuffix(filepath.Base(args[0]), ".exe"))
+	if line < 1 {
+		line = 1
+	}
+	f := form{args: plus}
+	for _, known := range forms {
+		for _, n := range known.names {
+			if n == name {
+				f = known
+			}
+		}
+	}
+	terminal = f.terminal
+	for _, a := range args[1:] {
+		// emacs -nw, emacsclient -t and vim -g are the other way round.
+		switch {
+		case strings.HasPrefix(name, "emacs") && (a == "-nw" || a == "-t" || a == "--tty" || a == "--no-window-system"):
+			terminal = true
+		case (name == "vim" || name == "vi") && a == "-g":
+			terminal = false
+		}
+	}
+	return append(args, f.args(file, strconv.Itoa(line))...), terminal, nil
+}
+
+// Open shows a file at a line and returns at once. What is wrong is one
+// sentence.
+func Open(file string, line int) error {
+	args, terminal, err := Command(file, line)
+	if err != nil {
+		return err
+	}
+	if terminal {
+		return fmt.Errorf("%s needs a terminal, which a window does not have; run: %s", filepath.Base(args[0]), plain.Command(args...))
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("the editor %s cannot be started: %w", args[0], err)
+	}
+	go cmd.Wait() // or it stays behind as a zombie
+	return nil
+}

@@ -1,0 +1,120 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ashlar/app/desktop/outfile"
+)
+
+// record says what was made, so that it can be taken back: it lies beside the
+// files, as ashlar/installed.json in the data folder.
+type record struct {
+	// Files are relative to the data folder, with slashes. Dirs are the
+	// folders that were not there before, absolute, outermost first.
+	Files []string `json:"files"`
+	Dirs  []string `json:"dirs"`
+	// Pinned are the types for which the program that opened them before was
+	// written down before Ashlar, and which program that was.
+	Pinned map[string]string `json:"pinned,omitempty"`
+	// Section and List tell that the section of added associations, or the
+	// whole mimeapps.list, was not there before.
+	Section bool `json:"section,omitempty"`
+	List    bool `json:"list,omitempty"`
+}
+
+const recordPath = "ashlar/installed.json"
+
+// load reads the record below a data folder; one that is missing is empty.
+func load(data string) (*record, error) {
+	r := &record{}
+	b, err := os.ReadFile(filepath.Join(data, filepath.FromSlash(recordPath)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%s: the record of what was installed cannot be read: %w", filepath.Join(data, recordPath), err)
+	}
+	for _, f := range r.Files {
+		if !filepath.IsLocal(filepath.FromSlash(f)) {
+			return nil, fmt.Errorf("%s: the record names a file outside the data folder: %s", filepath.Join(data, recordPath), f)
+		}
+	}
+	return r, nil
+}
+
+// save writes the record.
+func (r *record) save(data string) error {
+	path := filepath.Join(data, filepath.FromSlash(recordPath))
+	if err := r.mkdir(filepath.Dir(path)); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return write(path, append(b, '\n'), 0o644)
+}
+
+// mkdir makes a folder and those above it, and notes the new ones.
+func (r *record) mkdir(dir string) error {
+	var fresh []string
+	for d := dir; ; d = filepath.Dir(d) {
+		_, err := os.Stat(d)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		fresh = append(fresh, d)
+		if d == filepath.Dir(d) {
+			break
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	slices.Reverse(fresh)
+	for _, d := range fresh {
+		if !slices.Contains(r.Dirs, d) {
+			r.Dirs = append(r.Dirs, d)
+		}
+	}
+	return nil
+}
+
+// prune removes the folders that were made, innermost first, where nothing
+// else has moved in.
+func (r *record) prune() {
+	dirs := slices.Clone(r.Dirs)
+	slices.SortFunc(dirs, func(a, b string) int { return len(b) - len(a) })
+	for _, d := range dirs {
+		_ = os.Remove(d) // it stays where it is not empty
+	}
+}
+
+// write replaces a file at once or not at all.
+func write(path string, b []byte, mode fs.FileMode) error {
+	return outfile.Write(path, outfile.Options{Replace: true, Mode: mode}, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// remove removes a file that may be gone already.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

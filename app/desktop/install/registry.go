@@ -1,0 +1,142 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ashlar/ingest/input/plain"
+)
+
+// hive is the part of Windows's registry that belongs to the person. Paths are
+// below HKEY_CURRENT_USER; the value named "" is a key's default. It is an
+// interface so that what is written can be tested anywhere.
+type hive interface {
+	// get returns a value; ok is false where there is none.
+	get(key, name string) (value string, ok bool, err error)
+	set(key, name, value string) error
+	// unset removes a value that may not be there.
+	unset(key, name string) error
+	// drop removes a key with all below it; it may not be there.
+	drop(key string) error
+	// dropEmpty removes a key that has neither values nor keys.
+	dropEmpty(key string) error
+}
+
+const (
+	classes   = `Software\Classes\`
+	progID    = "Ashlar.Recording"
+	uninstall = `Software\Microsoft\Windows\CurrentVersion\Uninstall\Ashlar`
+)
+
+// Endings of files on Windows, which only looks at the last one: those that
+// are Ashlar's unless another program has them, and those it is offered for.
+var (
+	ownEndings     = []string{".spaa", ".spall", ".pprof", ".otlp", ".ashlar"}
+	offeredEndings = []string{".json", ".gz", ".zst"}
+)
+
+type setting struct{ key, name, value string }
+
+// settings lists what is written for a program, besides the endings.
+func settings(program, version string) []setting {
+	open := fmt.Sprintf(`"%s" -- "%%1"`, program)
+	compare := fmt.Sprintf(`"%s" --compare-with-open -- "%%1"`, program)
+	app := classes + `Applications\ashlar.exe`
+	all := []setting{
+		{classes + progID, "", "Recording"},
+		{classes + progID, "FriendlyTypeName", "Recording"},
+		{classes + progID + `\DefaultIcon`, "", fmt.Sprintf(`"%s",-2`, program)},
+		{classes + progID + `\shell\open\command`, "", open},
+		{classes + progID + `\shell\compare`, "", "Compare with what is open"},
+		{classes + progID + `\shell\compare\command`, "", compare},
+		{app, "FriendlyAppName", "Ashlar"},
+		{app + `\shell\open\command`, "", open},
+		{uninstall, "DisplayName", "Ashlar"},
+		{uninstall, "DisplayVersion", version},
+		{uninstall, "DisplayIcon", program},
+		{uninstall, "UninstallString", fmt.Sprintf(`"%s" uninstall`, program)},
+	}
+	for _, e := range append(append([]string{}, ownEndings...), offeredEndings...) {
+		all = append(all, setting{app + `\SupportedTypes`, e, ""}, setting{classes + e + `\OpenWithProgids`, progID, ""})
+	}
+	return all
+}
+
+// register writes what tells Windows about a program.
+func register(h hive, program, version string) ([]Line, error) {
+	if strings.Contains(program, `"`) {
+		return nil, fmt.Errorf("the path %s cannot stand in a command of the registry", program)
+	}
+	all := settings(program, version)
+	for _, s := range all {
+		if err := h.set(s.key, s.name, s.value); err != nil {
+			return nil, fmt.Errorf("the registry's key %s could not be written: %w", s.key, err)
+		}
+	}
+	lines := []Line{ok("%s in the registry", plain.Plural(len(all), "setting"))}
+	for _, e := range ownEndings {
+		has, there, err := h.get(classes+e, "")
+		switch {
+		case err != nil:
+			return lines, err
+		case there && has != "" && has != progID:
+			lines = append(lines, lacks("%s stays with %s", e, has))
+		default:
+			if err := h.set(classes+e, "", progID); err != nil {
+				return lines, err
+			}
+		}
+	}
+	return lines, nil
+}
+
+// unregister takes it back.
+func unregister(h hive) ([]Line, error) {
+	var errs []error
+	for _, e := range append(append([]string{}, ownEndings...), offeredEndings...) {
+		errs = append(errs, h.unset(classes+e+`\OpenWithProgids`, progID), h.dropEmpty(classes+e+`\OpenWithProgids`))
+		if has, _, _ := h.get(classes+e, ""); has == progID {
+			errs = append(errs, h.unset(classes+e, ""))
+		}
+		errs = append(errs, h.dropEmpty(classes+e))
+	}
+	errs = append(errs, h.drop(classes+progID), h.drop(classes+`Applications\ashlar.exe`), h.dropEmpty(classes+"Applications"), h.drop(uninstall))
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return []Line{ok("removed from the registry")}, nil
+}
+
+// registered looks whether a program is known as register would make it.
+func registered(h hive, program, version string) ([]Line, error) {
+	right, wrong := 0, []Line(nil)
+	for _, s := range settings(program, version) {
+		have, there, err := h.get(s.key, s.name)
+		switch {
+		case err != nil:
+			return nil, err
+		case !there:
+			wrong = append(wrong, lacks(`missing: HKCU\%s %s`, s.key, s.name))
+		case have != s.value:
+			wrong = append(wrong, lacks(`not of this program: HKCU\%s %s is %s`, s.key, s.name, have))
+		default:
+			right++
+		}
+	}
+	if right == 0 {
+		wrong = []Line{lacks("nothing is in the registry")}
+	} else {
+		wrong = append(wrong, ok("%s in the registry", plain.Plural(right, "setting")))
+	}
+	for _, e := range ownEndings {
+		if has, _, err := h.get(classes+e, ""); err != nil {
+			return nil, err
+		} else if has != progID {
+			wrong = append(wrong, lacks("%s is not opened by Ashlar", e))
+		} else {
+			wrong = append(wrong, ok("%s is opened by Ashlar", e))
+		}
+	}
+	return wrong, nil
+}

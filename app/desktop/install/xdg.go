@@ -1,0 +1,195 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ashlar/assets/desktop"
+	"ashlar/ingest/input/plain"
+)
+
+// folders are where desktops by the XDG specifications look. Data folders are
+// searched from the first to the last, and so are those of settings.
+type folders struct {
+	data, config       string   // the person's own
+	dataDirs, confDirs []string // the system's
+}
+
+// userFolders reads the environment; a relative path in it does not count, as
+// the specification says.
+func userFolders() (folders, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return folders{}, fmt.Errorf("there is no home folder to install into: %w", err)
+	}
+	one := func(name, fallback string) string {
+		if v := os.Getenv(name); filepath.IsAbs(v) {
+			return v
+		}
+		return filepath.Join(home, fallback)
+	}
+	list := func(name, fallback string) []string {
+		v := os.Getenv(name)
+		if v == "" {
+			v = fallback
+		}
+		return slices.DeleteFunc(filepath.SplitList(v), func(d string) bool { return !filepath.IsAbs(d) })
+	}
+	return folders{
+		data: one("XDG_DATA_HOME", ".local/share"), config: one("XDG_CONFIG_HOME", ".config"),
+		dataDirs: list("XDG_DATA_DIRS", "/usr/local/share:/usr/share"), confDirs: list("XDG_CONFIG_DIRS", "/etc/xdg"),
+	}, nil
+}
+
+// put writes the files of the desktop into a data folder.
+func put(data, program string, r *record) ([]Line, error) {
+	files, err := desktop.Files(program)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		path := filepath.Join(data, filepath.FromSlash(f.Path))
+		if err := r.mkdir(filepath.Dir(path)); err != nil {
+			return nil, err
+		}
+		if err := write(path, f.Data, 0o644); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(r.Files, f.Path) {
+			r.Files = append(r.Files, f.Path)
+		}
+	}
+	return []Line{ok("%s in %s", plain.Plural(len(files), "file"), data)}, nil
+}
+
+// take removes the files from a data folder again, also those that an older
+// Ashlar put there without a record.
+func take(data string, r *record) ([]Line, error) {
+	files, err := desktop.Files("ashlar")
+	if err != nil {
+		return nil, err
+	}
+	paths := slices.Clone(r.Files)
+	for _, f := range files {
+		if !slices.Contains(paths, f.Path) {
+			paths = append(paths, f.Path)
+		}
+	}
+	n := 0
+	for _, p := range paths {
+		path := filepath.Join(data, filepath.FromSlash(p))
+		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		if err := remove(path); err != nil {
+			return nil, err
+		}
+		n++
+	}
+	return []Line{ok("%s removed from %s", plain.Plural(n, "file"), data)}, nil
+}
+
+// refresh brings the desktop's caches up to date with a data folder. Programs
+// that are missing are named: without them the desktop notices later or never.
+func refresh(data string) []Line {
+	var lines []Line
+	run := func(dir, name string, args ...string) {
+		if _, err := os.Stat(filepath.Join(data, dir)); err != nil {
+			return
+		}
+		path, err := exec.LookPath(name)
+		if err != nil {
+			lines = append(lines, lacks("%s is not installed: the desktop may not see the change", name))
+			return
+		}
+		if out, err := exec.Command(path, args...).CombinedOutput(); err != nil {
+			lines = append(lines, lacks("%s failed: %v: %s", name, err, bytes.TrimSpace(out)))
+		}
+	}
+	run("mime/packages", "update-mime-database", filepath.Join(data, "mime"))
+	run("applications", "update-desktop-database", "-q", filepath.Join(data, "applications"))
+	// Without this cache desktops look at the folders themselves.
+	hicolor := filepath.Join(data, "icons/hicolor")
+	if _, err := os.Stat(filepath.Join(hicolor, "icon-theme.cache")); err == nil {
+		run("icons/hicolor", "gtk-update-icon-cache", "-q", "-f", "-t", hicolor)
+	}
+	return lines
+}
+
+// mimeLeftovers names the files that update-mime-database leaves when all types are gone.
+var mimeLeftovers = []string{"aliases", "generic-icons", "globs", "globs2", "icons", "magic", "mime.cache", "subclasses", "treemagic", "types", "version", "XMLnamespaces"}
+
+// sweep removes caches that are about nothing any more.
+func sweep(data string) {
+	mime := filepath.Join(data, "mime")
+	if entries, err := os.ReadDir(filepath.Join(mime, "packages")); err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist) {
+		for _, name := range mimeLeftovers {
+			_ = os.Remove(filepath.Join(mime, name))
+		}
+		for _, name := range []string{"application", "packages"} {
+			_ = os.Remove(filepath.Join(mime, name)) // where it is empty
+		}
+		_ = os.Remove(mime)
+	}
+	apps := filepath.Join(data, "applications")
+	if entries, err := os.ReadDir(apps); err == nil && len(entries) == 1 && entries[0].Name() == "mimeinfo.cache" {
+		_ = os.Remove(filepath.Join(apps, "mimeinfo.cache"))
+	}
+}
+
+// entryName is the desktop entry's file name, by which lists name a program.
+const entryName = desktop.ID + ".desktop"
+
+// openers lists the programs that open a type, the default first, as desktop
+// entries that are really there.
+func (f *folders) openers(mediaType string) []string {
+	var found []string
+	add := func(names []string) {
+		for _, n := range names {
+			if n != "" && !slices.Contains(found, n) && f.entryExists(n) {
+				found = append(found, n)
+			}
+		}
+	}
+	var lists []keyFile
+	for _, dir := range append([]string{f.config}, f.confDirs...) {
+		for _, d := range strings.Split(strings.ToLower(os.Getenv("XDG_CURRENT_DESKTOP")), ":") {
+			if d != "" && filepath.IsLocal(d) {
+				lists = append(lists, readKeyFile(filepath.Join(dir, d+"-mimeapps.list")))
+			}
+		}
+		lists = append(lists, readKeyFile(filepath.Join(dir, "mimeapps.list")))
+	}
+	dataDirs := append([]string{f.data}, f.dataDirs...)
+	for _, dir := range dataDirs {
+		lists = append(lists, readKeyFile(filepath.Join(dir, "applications/mimeapps.list")))
+	}
+	for _, section := range []string{defaultApps, addedApps} {
+		for _, l := range lists {
+			add(l.list(section, mediaType))
+		}
+	}
+	for _, dir := range dataDirs {
+		add(readKeyFile(filepath.Join(dir, "applications/mimeinfo.cache")).list("MIME Cache", mediaType))
+	}
+	return found
+}
+
+func (f *folders) entryExists(name string) bool {
+	if !filepath.IsLocal(name) {
+		return false
+	}
+	for _, dir := range append([]string{f.data}, f.dataDirs...) {
+		if _, err := os.Stat(filepath.Join(dir, "applications", name)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,62 @@
+// Package drawing lays out what the window would show and writes it down, as shapes
+// or as pixels, without a window and without a GPU.
+package drawing
+
+import (
+	"image"
+	"image/png"
+	"io"
+	"time"
+
+	"gioui.org/io/input"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
+
+	"ashlar/app/desktop/outfile"
+	"ashlar/app/window/shell"
+	"ashlar/render/pixels"
+)
+
+// Draw draws what a settled shell shows on the CPU, w by h pixels with scale pixels
+// a dp.
+func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
+	return pixels.Draw(SVG(s, w, h, scale))
+}
+
+// Frame lays a shell out twice, as a window would: what the first pass learns
+// about places the second one uses. It returns what was laid out last.
+func Frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32) op.CallOp {
+	return frame(s, ops, w, h, scale, func() {})
+}
+
+// frame calls before before each pass, and returns what was laid out last.
+func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) (laid op.CallOp) {
+	var router input.Router
+	for range 2 {
+		before()
+		ops.Reset()
+		gtx := layout.Context{
+			Ops:         ops,
+			Now:         time.Now(),
+			Source:      router.Source(),
+			Metric:      unit.Metric{PxPerDp: scale, PxPerSp: scale},
+			Constraints: layout.Exact(image.Pt(w, h)),
+		}
+		recorded := op.Record(ops)
+		s.Layout(gtx)
+		laid = recorded.Stop()
+		laid.Add(ops)
+		router.Frame(ops)
+	}
+	return laid
+}
+
+// WritePNG writes a picture to a file ("-" is standard output), whole or not
+// at all.
+func WritePNG(path string, o outfile.Options, img image.Image, stdout io.Writer) error {
+	if path == "-" {
+		return png.Encode(stdout, img)
+	}
+	return outfile.Write(path, o, func(w io.Writer) error { return png.Encode(w, img) })
+}

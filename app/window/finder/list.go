@@ -1,0 +1,341 @@
+package finder
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/op/clip"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/functions"
+	lanes "ashlar/app/window/timeline"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/search"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// hitList is the list that drops from the search line: what was found, in order
+// of time, or where nothing has a time the functions, the heaviest first. Only
+// the rows that are seen are looked up, beside the window.
+type hitList struct {
+	widget.List
+	Open bool
+	// Focused is that the search line has had the keyboard since it is open: the
+	// list goes when that does.
+	Focused bool
+	Chosen  int64
+	bar     widget.ScrollBar
+	box     image.Rectangle // of the search line
+	Seen    int             // rows
+	// functions are those found where nothing has a time.
+	functions functions.Order
+
+	Want, Have hitsKey
+	listed
+	lists session.Async[hitsKey, listed]
+}
+
+// hitsKey is which part of which hits is looked up.
+type hitsKey struct {
+	hits *search.Hits
+	From int64
+	n    int
+}
+
+type listed struct {
+	hits []search.Hit
+	Bars []timeline.Hit // of the hits
+}
+
+const (
+	listRows  = 14  // at most seen at once
+	listWidth = 600 // dp
+)
+
+// ToggleHits opens the list of what is found, or closes it.
+func (p *Finder) ToggleHits() {
+	l := &p.Fresh().List
+	if l.Open || p.Paired {
+		l.Open = false
+		return
+	}
+	p.focus = true
+	p.openHits()
+}
+
+// openHits opens the list where one is: at the hit that was walked to, else at
+// the first in view.
+func (p *Finder) openHits() {
+	l := &p.Fresh().List
+	l.Open, l.Down, l.Chosen = true, 0, 0
+	if !p.Timed() {
+		l.Chosen = max(0, int64(p.Fresh().function))
+	} else if h := p.hits(); h != nil {
+		at, ok := p.Fresh().at, p.Fresh().walked
+		if !ok {
+			at, ok = h.From(p.View.From)
+		}
+		if ok {
+			l.Chosen = h.Number(at) - 1
+		}
+	}
+	l.Down = -1 // into view with the next frame
+}
+
+// hits are those of what is searched for in what is shown, nil before they are
+// there.
+func (p *Finder) hits() *search.Hits {
+	h := p.found()
+	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || !h.Of(p.Rec) {
+		return nil
+	}
+	return h
+}
+
+// length is how many rows there are.
+func (l *hitList) length(p *Finder) int64 {
+	if !p.Timed() {
+		return int64(len(l.functions.Rows))
+	}
+	if h := p.hits(); h != nil {
+		return h.Len()
+	}
+	return 0
+}
+
+// keyed moves in the list and goes to a row; false for other keys.
+func (l *hitList) keyed(s *panel.Host, p *Finder, k key.Name) bool {
+	n, page := l.length(p), int64(max(1, l.Seen-1))
+	switch k {
+	case key.NameUpArrow:
+		l.Chosen--
+	case key.NameDownArrow:
+		l.Chosen++
+	case key.NamePageUp:
+		l.Chosen -= page
+	case key.NamePageDown:
+		l.Chosen += page
+	case key.NameReturn:
+		l.goTo(s, p, l.Chosen)
+	default:
+		return false
+	}
+	l.Chosen = max(0, min(l.Chosen, n-1))
+	l.Down = -1
+	return true
+}
+
+// goTo shows what a row is about.
+func (l *hitList) goTo(s *panel.Host, p *Finder, row int64) {
+	l.Open = false
+	p.blur = true // the keys are the view's again
+	if !p.Timed() {
+		p.goToFunction(int(row))
+		return
+	}
+	if h := p.hits(); h != nil {
+		at, i := l.hits, row-l.Have.From
+		if h != l.Have.hits || i < 0 || i >= int64(len(at)) { // not looked up yet
+			at, i = h.List(row, 1), 0
+		}
+		if i < int64(len(at)) {
+			p.Fresh().at, p.Fresh().walked = at[i], true
+			p.Show(at[i])
+		}
+	}
+	s.Wake()
+}
+
+// goToFunction picks the heaviest bar of a function that was found.
+func (p *Finder) goToFunction(i int) {
+	o := &p.Fresh().List.functions
+	if a := p.Doc.Answer(); i >= 0 && i < len(o.Rows) && o.Of == a {
+		p.Fresh().function = i
+		if !a.ByFunction() {
+			p.Table.Marked = o.Rows[i].Name
+			return
+		}
+		p.PickFunction(a, o.Rows[i].Func)
+		p.ShowPick = true
+	}
+}
+
+// update takes what was looked up and asks for what is missing.
+func (l *hitList) update(p *Finder, wake func()) {
+	if !p.Timed() {
+		if a := p.Doc.Answer(); a != nil && a.Search.Is(p.Search.Pattern) {
+			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, wake)
+		}
+		return
+	}
+	if k, rec := l.Want, p.Rec; k.hits != nil {
+		l.listed, l.Have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
+			d.hits = k.hits.List(k.From, k.n)
+			for _, h := range d.hits {
+				d.Bars = append(d.Bars, lanes.HitBar(rec, h, k.hits.Matches))
+			}
+			return d, nil
+		})
+	}
+}
+
+// events takes what the pointer did on the list, rows of which are h high.
+func (l *hitList) events(s *panel.Host, p *Finder, u *ui.UI, body image.Rectangle, h int) {
+	l.Events(u, body, h, int(l.length(p)), func(g widget.Gesture, i int) {
+		switch g {
+		case widget.Moved:
+			s.Wake()
+		case widget.Clicked, widget.DoubleClicked:
+			if i >= 0 {
+				l.Chosen = int64(i)
+				l.goTo(s, p, l.Chosen)
+			}
+		}
+	})
+}
+
+// Layout draws the list below the search line. A press elsewhere closes it.
+func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
+	focused := u.Focused(&p.Fresh().Editor)
+	if l.Open = l.Open && !l.box.Empty() && (focused || !l.Focused); !l.Open {
+		l.Focused = false
+		return
+	}
+	l.Focused = focused
+	if !p.Searching() {
+		return // until something is looked for
+	}
+	for {
+		ev, ok := u.Event(pointer.Filter{Target: l, Kinds: pointer.Press})
+		if !ok {
+			break
+		}
+		if e, ok := ev.(pointer.Event); ok && e.Kind == pointer.Press {
+			l.Open = false
+			s.Wake()
+		}
+	}
+	size := u.Constraints.Max
+	th, h := u.Theme, u.Px(widget.RowHeight)
+	n := l.length(p)
+	l.Seen = int(max(1, min(n, listRows, int64((size.Y-l.box.Max.Y-u.Px(60))/h))))
+	right := min(l.box.Max.X, size.X-u.Px(8))
+	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.Seen+1)*h+u.Px(12))
+	l.outside(u, size, l.box)
+	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, theme.WithAlpha(ui.Colour{}, .25))
+	u.Round(box, 8, th.Raised)
+	u.Border(box, 8, 1, th.Rule)
+	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
+	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.Seen*h)
+	l.events(s, p, u, body, h)
+	if l.Down < 0 { // the chosen row, with some before it
+		l.Down = int(max(0, l.Chosen-int64(l.Seen)/2)) * h
+	}
+	l.Down = max(0, min(l.Down, int(n)*h-body.Dy()))
+	first := int64(l.Down / h)
+	if p.Timed() {
+		l.Want = hitsKey{p.hits(), first, l.Seen + 1}
+		l.update(p, s.Do.Wake)
+		l.cells(s, u, head, []string{"Found", "Start", "Lasts", "Thread"}, nil, th.Dim)
+	} else {
+		l.cells(s, u, head, []string{"Found", "Self", "Total", "Module"}, nil, th.Dim)
+	}
+	u.HLine(head.Min.X, head.Max.X, head.Max.Y-1, th.Rule)
+	if n == 0 {
+		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
+	}
+	u.At(body, func(u *ui.UI) {
+		l.Rows(body, h, int(n), func(i int, line image.Rectangle) {
+			inside := l.Inside && int(l.At.Y) >= line.Min.Y && int(l.At.Y) < line.Max.Y
+			switch {
+			case int64(i) == l.Chosen:
+				u.Round(line, 4, theme.WithAlpha(th.Accent, .22))
+			case inside:
+				u.Round(line, 4, theme.WithAlpha(th.Text, .06))
+			}
+			texts, swatch := l.row(s, p, int64(i))
+			l.cells(s, u, line, texts, swatch, th.Text)
+		})
+	})
+	l.Area(u, body, pointer.CursorPointer)
+	l.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), int(n)*h, &l.Down, th.Faint, th.Dim)
+}
+
+// outside takes presses around the search line, which has its own.
+func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
+	for _, r := range []image.Rectangle{
+		image.Rect(0, 0, size.X, line.Min.Y), image.Rect(0, line.Max.Y, size.X, size.Y),
+		image.Rect(0, line.Min.Y, line.Min.X, line.Max.Y), image.Rect(line.Max.X, line.Min.Y, size.X, line.Max.Y),
+	} {
+		c := clip.Rect(r).Push(u.Ops)
+		event.Op(u.Ops, l)
+		c.Pop()
+	}
+}
+
+// row are the texts of a row and its colour; they are empty while they are being
+// looked up.
+func (l *hitList) row(s *panel.Host, p *Finder, i int64) (texts []string, swatch *ui.Colour) {
+	if !p.Timed() {
+		a, r := l.functions.Of, &l.functions.Rows[i]
+		if c, ok := p.Table.Colour(s, &p.Side, a, r); ok {
+			swatch = &c
+		}
+		return []string{r.Name, units.Value(r.Self, a.Metric()), units.Value(r.Total, a.Metric()), panel.ShortModule(r.Module)}, swatch
+	}
+	at := i - l.Have.From
+	if l.Have.hits != l.Want.hits || at < 0 || at >= int64(len(l.Bars)) {
+		return []string{"…", "", "", ""}, nil
+	}
+	h := &l.Bars[at]
+	lasts := units.Duration(h.End - h.Start)
+	if h.Unfinished {
+		lasts = "never ended"
+	}
+	name := ""
+	if h.Call != recording.NoCall {
+		f := p.Rec.Func(h.Call)
+		c := p.Palette.Func(p.Rec, f)
+		name, swatch = p.Rec.Functions.At(int(f)).Name, &c
+	}
+	return []string{name, Moment(h.Start-p.Rec.Start, p.Rec.Duration()), lasts, timeline.TrackName(p.Rec.Tracks[h.Track])}, swatch
+}
+
+// Moment is a time within all, in picoseconds, in the unit of all and with as many
+// digits for each: neighbours in a list are told apart.
+func Moment(ps, all int64) string {
+	for _, unit := range []struct {
+		ps   int64
+		name string
+	}{{1e12, "s"}, {1e9, "ms"}, {1e6, "µs"}} {
+		if all >= unit.ps {
+			return fmt.Sprintf("%.6f %s", float64(ps)/float64(unit.ps), unit.name)
+		}
+	}
+	return units.Duration(ps)
+}
+
+// cells draws the texts of a row: two numbers between a name and a last one.
+func (l *hitList) cells(s *panel.Host, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
+	if swatch != nil {
+		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)
+	}
+	number, last := u.Px(94), min(u.Px(150), r.Dx()/4)
+	x := r.Max.X - last
+	f := s.Fonts.Regular(12 * u.Metric.PxPerDp)
+	name := image.Rect(r.Min.X+u.Px(24), r.Min.Y, x-2*number-u.Px(6), r.Max.Y)
+	u.Text(name, f.Fit(texts[0], float32(name.Dx())), ui.Style{Size: 12, Color: c})
+	dim := u.Theme.Dim
+	u.Text(image.Rect(x-2*number, r.Min.Y, x-number, r.Max.Y), texts[1], ui.Style{Size: 12, Color: c, Align: ui.End})
+	u.Text(image.Rect(x-number, r.Min.Y, x-u.Px(6), r.Max.Y), texts[2], ui.Style{Size: 12, Color: c, Align: ui.End})
+	u.Text(image.Rect(x+u.Px(10), r.Min.Y, r.Max.X, r.Max.Y), f.Fit(texts[3], float32(last-u.Px(12))), ui.Style{Size: 12, Color: dim})
+}

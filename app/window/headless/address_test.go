@@ -1,0 +1,134 @@
+package headless
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ashlar/app/window/drawing"
+	"ashlar/app/window/shell"
+	"ashlar/render/golden"
+	"ashlar/render/theme"
+)
+
+// wander are commands that change what is shown of one recording, and of two.
+var (
+	wander = []string{"Zoom in", "Zoom in", "Later", "Earlier", "Next event", "Next metric", "Next tab", "Next way to colour", "Scroll down", "Page down", "Fold or unfold the thread", "Fold all threads",
+		"Pin or unpin the thread", "Move the thread down", "Select in the next row", "Select the next span of the lane", "Select what it calls first", "Extend the selected time", "Fit the selection", "Focus on the selected function",
+		"Hide the selected function", "Flamegraph bottom-up", "Flamegraph in order of time", "Flamegraph upside down", "Callers and callees", "Callers and callees as lists or as a flamegraph", "Collapse recursion", "Merge by module", "Hide kernel frames",
+		"Zoom the flamegraph to the selected function", "Calls", "Heatmap", "Source", "About this file", "Table of functions", "Table of modules", "Table of threads", "Next span of the same function", "Hide the thread"}
+	wanderBeside = []string{"Zoom in", "Later", "Next tab", "Next tab", "Next normalisation", "The other side", "Link or unlink both sides", "Link by time or by calls", "Anchor this side here", "Swap A and B", "Fold all threads", "Flamegraph upside down", "Flamegraph bottom-up",
+		"Extend the selected time", "Select in the next row", "Select the next span of the lane", "Scroll down", "Next way to colour"}
+)
+
+// TestAddressesShowTheSame wanders about in the window as a person does, and
+// draws it beside what its address shows.
+func TestAddressesShowTheSame(t *testing.T) {
+	differ := map[string]bool{}
+	for seed := range uint64(addresses()) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		s := shell.New(theme.Dark)
+		commands := wander
+		switch seed % 3 {
+		case 0:
+			s.OpenDemo()
+		case 1:
+			trace(t, s)
+			path, err := filepath.Abs("trace.spall")
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Open(path) // as addresses have it
+		case 2:
+			twinFiles(t)
+			dir, err := os.Getwd()
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Open(filepath.Join(dir, "before.json"))
+			s.OpenBeside(filepath.Join(dir, "after.json"))
+			commands = wanderBeside
+		}
+		pass(t, s)
+		var did []string
+		for range 3 + r.IntN(10) {
+			did = append(did, commands[r.IntN(len(commands))])
+			if r.IntN(6) == 0 {
+				s.Pick([]string{"runtime.mallocgc", "parse", "render"}[r.IntN(3)])
+			}
+			if !s.Run(did[len(did)-1]) {
+				t.Fatalf("there is no command %q", did[len(did)-1])
+			}
+			pass(t, s)
+		}
+		at := s.Address().String()
+		want := still(t, s)
+
+		back := shell.New(theme.Dark)
+		back.Open(at)
+		pass(t, back)
+		got := still(t, back)
+		if again := back.Address().String(); again != at {
+			t.Errorf("seed %d, %s:\n%s became\n%s", seed, strings.Join(did, ", "), at, again)
+		}
+		if !bytes.Equal(got.Pix, want.Pix) {
+			t.Errorf("seed %d, %s: what %s shows differs at %v", seed, strings.Join(did, ", "), at, golden.Unlike(got, want))
+			for name, img := range map[string]*image.RGBA{fmt.Sprint(seed, "-want.png"): want, fmt.Sprint(seed, "-got.png"): got} {
+				if err := drawing.WritePNG(t.ArtifactDir()+"/"+name, replaced, img, nil); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if slices.Contains(did, "Zoom in") && !strings.Contains(at, "show") {
+			t.Errorf("seed %d: %s does not say what is seen", seed, at)
+		}
+		differ[at] = true
+		s.Close()
+		back.Close()
+	}
+	if n := addresses(); len(differ) < n*9/10 {
+		t.Errorf("there were only %d addresses", len(differ))
+	}
+}
+
+// addresses is how many are tried; ASHLAR_ADDRESSES asks for more.
+func addresses() int {
+	if n, err := strconv.Atoi(os.Getenv("ASHLAR_ADDRESSES")); err == nil {
+		return n
+	}
+	return 9
+}
+
+// still draws what is shown without what is no part of the view: where the
+// keyboard is, and what commands said.
+func still(t *testing.T, s *shell.Shell) *image.RGBA {
+	t.Helper()
+	img, err := Draw(s.Still(), 1100, 700, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// pass waits until what is shown is final, and draws it.
+func pass(t *testing.T, s *shell.Shell) *image.RGBA {
+	t.Helper()
+	var img *image.RGBA
+	for range 2 { // what a frame finds out may be asked about in turn
+		var err error
+		if err = s.Settle(); err != nil && !strings.Contains(err.Error(), "normalise") {
+			t.Fatal(err)
+		}
+		if img, err = Draw(s, 1100, 700, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return img
+}

@@ -1,0 +1,41 @@
+package headless
+
+import (
+	"os"
+	"testing"
+
+	"ashlar/app/window/desk"
+	"ashlar/app/window/shell"
+	"ashlar/render/theme"
+	"ashlar/testdata/gen/synth"
+)
+
+// TestOddPictures compares the pictures of traces that viewers stumble over with
+// golden ones: the first view in the dark theme, the timeline alone in the light.
+func TestOddPictures(t *testing.T) {
+	for _, name := range synth.Odds() {
+		open := func(t *testing.T, s *shell.Shell) {
+			t.Chdir(t.TempDir())
+			file := name + ".json"
+			f, err := os.Create(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := synth.WriteOdd(f, name); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s.Open(file)
+		}
+		for _, p := range []picture{
+			{name: "odd-" + name, open: open},
+			{name: "odd-" + name + "-light", open: open, theme: theme.Light, view: desk.Upper, w: 700, h: 360},
+		} {
+			t.Run(p.name, func(t *testing.T) {
+				p.check(t)
+			})
+		}
+	}
+}

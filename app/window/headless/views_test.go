@@ -1,0 +1,147 @@
+package headless
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/shell"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/theme"
+)
+
+// steps lists what a person does before a picture is taken: functions to select
+// and commands to run, by their titles.
+type steps []string
+
+const pick = "pick:" // begins the name of a function to select
+
+// views are the golden pictures of each view. They are drawn in both themes but for
+// those that show the parts of another, arranged otherwise.
+var views = []struct {
+	name  string
+	open  func(t *testing.T, s *shell.Shell)
+	look  view.Stacks
+	do    steps
+	mode  theme.Mode
+	small bool
+	again bool // its parts are in another picture: in one theme
+}{
+	{name: "flame-up", open: demo, do: steps{"Flamegraph upside down"}},
+	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom the flamegraph to the selected function"}},
+	{name: "flame-changed", open: demo, look: view.Stacks{Transforms: []analyze.Transform{analyze.Transform{Op: analyze.OpDrop, Ref: analyze.Named("shop/pricing.(*Engine).PriceCart")}, analyze.Transform{Op: analyze.OpHideKernel}, analyze.Transform{Op: analyze.OpInvert}}}},
+	{name: "search", open: demo, look: view.Stacks{Find: "json"}},
+	{name: "search-threads", again: true, open: demo, look: view.Stacks{Find: "thread:worker 2"}},
+	{name: "colour-module", open: demo, mode: theme.ByModule},
+	{name: "colour-kind", open: demo, mode: theme.ByKind},
+	{name: "colour-thread", open: demo, mode: theme.ByThread},
+	{name: "colour-search", open: demo, look: view.Stacks{Find: "regexp"}, mode: theme.BySearch},
+	{name: "functions", open: demo, do: steps{"Table of functions", pick + "runtime.mallocgc"}},
+	{name: "functions-spans", again: true, open: trace, do: steps{"Table of functions"}},
+	{name: "modules", again: true, open: demo, do: steps{"Table of modules"}},
+	{name: "threads", again: true, open: trace, do: steps{"Table of threads"}},
+	{name: "columns", again: true, open: demo, do: steps{"Columns of the table"}},
+	{name: "sandwich", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees"}},
+	{name: "sandwich-zoomed", again: true, open: func(_ *testing.T, s *shell.Shell) {
+		s.Open("ashlar:1?file=demo:&tab=callers&function=runtime.mallocgc:/srv/checkout/bin/checkout&callers=runtime.mallocgc:/srv/checkout/bin/checkout,strings.(*Builder).Grow:/srv/checkout/bin/checkout,strings.ToLower:/srv/checkout/bin/checkout&callees=runtime.mallocgc:/srv/checkout/bin/checkout,runtime.gcAssistAlloc:/srv/checkout/bin/checkout")
+	}},
+	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists or as a flamegraph"}},
+	{name: "calls", open: trace, do: steps{"Table of functions", heaviest, "Calls"}},
+	{name: "calls-dots", open: traced("tab=calls&with=dots&calls=/./[1us..]")},
+	{name: "calls-set", open: traced("tab=calls&calls=/./[2ms..]")},
+	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
+	{name: "tones", small: true, open: file("waits.json", waits)},
+	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
+	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
+	{name: "palette", open: demo, do: steps{"All commands"}},
+	{name: "help", open: demo, do: steps{"Help"}},
+	{name: "help-small", again: true, open: demo, do: steps{"Help"}, small: true},
+}
+
+// waits is a trace that tells how long its spans ran on a processor.
+const waits = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
+{"ph":"X","name":"RunTask","pid":1,"tid":1,"ts":0,"dur":900,"tdur":300},{"ph":"X","name":"ParseHTML","pid":1,"tid":1,"ts":50,"dur":300,"tdur":240},
+{"ph":"X","name":"WaitForNetwork","pid":1,"tid":1,"ts":400,"dur":450,"tdur":20},{"ph":"X","name":"Paint","pid":1,"tid":1,"ts":1000,"dur":200}]`
+
+// traced opens the trace as an address says.
+func traced(query string) func(*testing.T, *shell.Shell) {
+	return func(t *testing.T, s *shell.Shell) {
+		trace(t, s)
+		st, err := view.Parse("ashlar:1?file=trace.spall&" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.GoTo(st)
+	}
+}
+
+// heaviest selects the function with the greatest self weight.
+const heaviest = "the heaviest function"
+
+func TestGoldenViews(t *testing.T) {
+	for _, v := range views {
+		themes := []*theme.Theme{theme.Dark, theme.Light}
+		if v.again {
+			themes = themes[:1]
+		}
+		for _, th := range themes {
+			t.Run(v.name+"-"+th.Name, func(t *testing.T) {
+				s := shell.New(th)
+				defer s.Close()
+				v.open(t, s)
+				if v.mode != "" {
+					s.Mode = v.mode
+				}
+				settle(t, s, v.look)
+				for _, step := range v.do {
+					do(t, s, step)
+				}
+				settle(t, s, v.look)
+				size := image.Pt(1000, 640)
+				if v.small {
+					size = image.Pt(560, 420)
+				}
+				check(t, s, "views/"+v.name+"-"+th.Name, size.X, size.Y, 1)
+			})
+		}
+	}
+}
+
+// do takes one step.
+func do(t *testing.T, s *shell.Shell, step string) {
+	t.Helper()
+	name, picks := strings.CutPrefix(step, pick)
+	switch {
+	case step == heaviest:
+		name, picks = s.Doc().Answer().Rows[0].Name, true
+		fallthrough
+	case picks:
+		if !s.Pick(name) {
+			t.Fatalf("there is no function %q to select", name)
+		}
+	case !s.Run(step):
+		t.Fatalf("there is no command %q", step)
+	}
+}
+
+func TestGoldenContrast(t *testing.T) {
+	s := shell.New(theme.Contrast)
+	defer s.Close()
+	s.OpenDemo()
+	settle(t, s, view.Stacks{Find: "json"})
+	s.Scale = 1.25
+	check(t, s, "views/contrast", 1000, 640, 1)
+}
+
+// settle waits until what is shown is final. The first frame asks what tabs
+// want to know.
+func settle(t *testing.T, s *shell.Shell, look view.Stacks) {
+	t.Helper()
+	if look.Transforms != nil || look.Find != "" {
+		s.GoTo(&view.State{Stacks: look})
+	}
+	if err := s.Settle(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,26 @@
+package headless
+
+import (
+	"testing"
+
+	"ashlar/app/window/shell"
+	"ashlar/render/theme"
+)
+
+// TestWelcome draws the page that is shown while nothing is open.
+func TestWelcome(t *testing.T) {
+	for name, c := range map[string]struct {
+		theme *theme.Theme
+		w, h  int
+	}{
+		"welcome-dark":   {theme.Dark, 1000, 640},
+		"welcome-light":  {theme.Light, 1280, 800},
+		"welcome-narrow": {theme.Dark, 480, 400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := shell.New(c.theme)
+			defer s.Close()
+			check(t, s, name, c.w, c.h, 1)
+		})
+	}
+}

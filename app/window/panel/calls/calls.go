@@ -1,0 +1,271 @@
+// Package calls shows calls one by one: rows with their arguments, below a picture of
+// how long they took. A drag over the picture, and rows that are taken, make the set
+// of calls that everything else answers for.
+package calls
+
+import (
+	"image"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gioui.org/io/event"
+	gio "gioui.org/widget"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Panel shows the calls of the picked function, else of the functions that the
+// selected calls are of, else those that the search finds, else all.
+type Panel struct {
+	table
+	picture
+	filter  filter
+	columns gio.Clickable
+	whose   widget.Segments
+	kind    widget.Segments
+	scale   widget.Segments
+}
+
+// Stop ends what is being read for rows.
+func (t *Panel) Stop() { t.later.Stop() }
+
+// listed says which calls are listed, apart from the filter.
+func listed(p *panel.Side) *calls.Query {
+	if f, ok := p.PickedFunction(); ok && !p.List.All {
+		return &calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}
+	}
+	if p.Scope.Calls != nil {
+		if q, err := calls.Parse(p.Scope.Calls.Text); err == nil && (len(q.Functions) > 0 || q.Found != "") {
+			return &calls.Query{Functions: q.Functions, Found: q.Found}
+		}
+	}
+	if p.Searching() {
+		return &calls.Query{Found: p.Find}
+	}
+	return new(calls.Query)
+}
+
+// filtered limits a query by the conditions of the filter. A text that
+// is no condition is looked for in arguments.
+func filtered(q *calls.Query, only string) (*calls.Query, error) {
+	only = strings.TrimSpace(only)
+	if only == "" {
+		return q, nil
+	}
+	both := func(conditions string) (*calls.Query, error) {
+		text := q.String()
+		if rest, ok := strings.CutSuffix(text, "]"); ok && q.Found != "" {
+			return calls.Parse(rest + ", " + conditions + "]")
+		}
+		return calls.Parse(text + "[" + conditions + "]")
+	}
+	some, err := both(only)
+	if err != nil && !strings.ContainsAny(only, "=~<>") && !strings.Contains(only, "..") {
+		return &calls.Query{Functions: q.Functions, Found: "arg:" + only}, nil
+	}
+	return some, err
+}
+
+// Listed asks for the calls that are listed now.
+func Listed(p *panel.Side) *calls.Query {
+	q := listed(p)
+	if some, err := filtered(q, p.List.Only); err == nil {
+		return some
+	}
+	return q
+}
+
+// chosen is a set of the listed functions' calls; nil where it is of others.
+func chosen(p *panel.Side, set *recording.CallSet) *calls.Query {
+	if set == nil {
+		return nil
+	}
+	q, err := calls.Parse(set.Text)
+	if err != nil || q.Others || !slices.Equal(q.Functions, listed(p).Functions) {
+		return nil
+	}
+	return q
+}
+
+// sets are the two that are selected, A and where two are compared B.
+func sets(p *panel.Side) (of [2]*calls.Query) {
+	of[0] = chosen(p, p.Scope.Calls)
+	if p.Against != nil {
+		of[1] = chosen(p, p.Against.Calls)
+	}
+	return of
+}
+
+// within asks for those of the listed calls that are brushed or taken.
+func within(p *panel.Side, brush calls.Query) *calls.Query {
+	q := *Listed(p)
+	if brush.Duration.IsSet() {
+		q.Duration = brush.Duration
+	}
+	if brush.Started.IsSet() {
+		q.Started = brush.Started
+	}
+	if brush.At != nil {
+		q.At = brush.At
+	}
+	return &q
+}
+
+// choose makes a set of the listed calls the selection, or with second what it is
+// compared with. Without any condition it takes that away.
+func choose(p *panel.Side, brush calls.Query, second bool) {
+	some := brush.Duration.IsSet() || brush.Started.IsSet() || brush.At != nil
+	text := within(p, brush).String()
+	switch {
+	case second && some:
+		p.CompareCalls(text)
+	case second:
+	case some:
+		p.OnlyCalls(text)
+	default:
+		p.Scope.Calls, p.Against = nil, nil
+	}
+}
+
+// Ask asks for the rows and the picture.
+func (t *Panel) Ask(p *panel.Side, q *session.Question) {
+	if p.Rec.Counts.Spans > 0 {
+		q.Listed, q.ListedBy = Listed(p).String(), p.List.By
+	}
+}
+
+// Layout draws it.
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
+	switch {
+	case p.Rec.Counts.Spans == 0 && p.Rec.Done:
+		widget.Empty(u, r, "No calls", "This recording has no spans: nothing says when a call began or ended")
+		return
+	case a == nil || a.List == nil:
+		return
+	}
+	l := a.List
+	t.head(s, p, u, l, r)
+	r.Min.Y += u.Px(36)
+	if l.Durations.Count == 0 {
+		hint := "There are none of this in the selected time and threads"
+		if p.List.Only != "" {
+			hint = "The filter leaves none: " + p.List.Only
+		}
+		widget.Empty(u, r, "No calls here", hint)
+		return
+	}
+	top := r.Min.Y
+	if h := min(u.Px(170), r.Dy()/2); h >= u.Px(60) {
+		box := image.Rect(r.Min.X+u.Px(8), top, r.Max.X-u.Px(8), top+h)
+		if w := u.Px(190); r.Dx() > 3*w {
+			box.Max.X -= w
+			numbers(u, l, image.Rect(box.Max.X+u.Px(14), top, r.Max.X-u.Px(16), box.Max.Y))
+		}
+		t.picture.layout(s, p, u, l, box)
+		top = box.Max.Y
+	}
+	t.table.layout(s, p, u, l, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
+}
+
+// title says whose calls are listed.
+func title(of *calls.Query, l *session.CallList) string {
+	text := units.Plural(l.Durations.Count, "call")
+	switch {
+	case len(of.Functions) > 0:
+		text += " of " + strings.Join(of.Functions, ", ")
+	case of.Found != "":
+		text += " with " + of.Found
+	default:
+		text += " of all functions"
+	}
+	if l.Longest {
+		text += ", the longest are listed"
+	}
+	return text
+}
+
+// head says whose calls they are and how many, and how they are shown.
+func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
+	y := r.Min.Y + u.Px(7)
+	right := r.Max.X - u.Px(16)
+	segments := func(g *widget.Segments, words []string, on *bool) {
+		right -= g.Width(u, words)
+		if i := g.Layout(u, right, y, words, panel.Index(*on)); i >= 0 {
+			*on = i == 1
+		}
+		right -= u.Px(14)
+	}
+	segments(&t.scale, []string{"Logarithmic", "Linear"}, &p.Linear)
+	segments(&t.kind, []string{"Histogram", "Dots"}, &p.Dots)
+	right -= u.ChoiceWidth(nil, "Columns", 0)
+	u.Choice(&t.columns, right, y-u.Px(2), "Columns", 0)
+	if _, ok := p.PickedFunction(); ok && r.Dx() > u.Px(800) {
+		right -= u.Px(14)
+		segments(&t.whose, []string{"Its calls", "All calls"}, &p.List.All)
+	}
+	if t.columns.Clicked(u.Context) {
+		s.Menu = widget.NewMenu(image.Pt(right, y+u.Px(26)), t.columnItems(p, l))
+	}
+	x := r.Min.X + u.Px(16)
+	st := ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text}
+	room := right - x - u.Px(190) // beside the filter
+	if room < u.Px(120) {
+		room = max(0, right-x) // where there is not enough for both, the title tells more
+	}
+	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(listed(p), l), float32(room))
+	u.Text(image.Rect(x, y-u.Px(2), right, y+u.Px(24)), name, st)
+	x += u.Width(name, st) + u.Px(18)
+	if box := image.Rect(x, y-u.Px(1), min(right-u.Px(16), x+u.Px(260)), y+u.Px(23)); box.Dx() > u.Px(80) {
+		t.filter.layout(p, u, box)
+	}
+}
+
+// numbers says how long calls took.
+func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
+	d := l.Durations
+	mean, _ := new(big.Float).SetRat(d.Mean()).Int64()
+	took := func(sum *big.Int) string {
+		t, _ := new(big.Float).SetInt(sum).Int64()
+		return units.Duration(t)
+	}
+	rows := [][2]string{{"Calls", units.Count(d.Count)}, {"Together", took(d.Together)}}
+	if d.Sum.Cmp(d.Together) != 0 { // some lie in others, and are part of their time
+		rows = append(rows, [2]string{"Added up", took(d.Sum)})
+	}
+	rows = append(rows, [2]string{"Mean", units.Duration(mean)}, [2]string{"Median", units.Duration(d.Median)},
+		[2]string{"p90 · p99", units.Duration(d.P90) + " · " + units.Duration(d.P99)}, [2]string{"p99.9", units.Duration(d.P999)},
+		[2]string{"Min · max", units.Duration(d.Min) + " · " + units.Duration(d.Max)})
+	line := u.Px(19)
+	for i, row := range rows {
+		y := r.Min.Y + u.Px(4) + i*line
+		if y+line > r.Max.Y {
+			return
+		}
+		at := image.Rect(r.Min.X, y, r.Max.X, y+line)
+		u.Text(at, row[0], ui.Style{Size: 12, Color: u.Theme.Dim})
+		u.Text(at, row[1], ui.Style{Size: 12, Color: u.Theme.Text, Align: ui.End})
+	}
+}
+
+// Scroll is how far rows are scrolled.
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
+
+// ScrollBy moves the rows up by some pixels where the pointer is on them.
+func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
+	if t.table.Inside {
+		t.Down += px
+	}
+	return t.table.Inside
+}
+
+// Areas are where a press gives it the keyboard.
+func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.picture.Drag} }

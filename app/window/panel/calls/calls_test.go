@@ -1,0 +1,211 @@
+package calls
+
+import (
+	"context"
+	"testing"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/search"
+	"ashlar/ingest/query/spans"
+)
+
+// side is a recording of three calls, of which f is picked.
+func side() (*panel.Side, *session.CallList) {
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	t := b.Track(recording.TrackKey{PID: 1, TID: 2})
+	f := b.FunctionFrame(b.Function(recording.Function{Name: "f|g"}))
+	for i := range int64(3) {
+		t.Begin(10*i, f, 0)
+		t.End(10*i + i + 1)
+	}
+	rec := b.Finish()
+	p := &panel.Side{Rec: rec}
+	p.Pick.Is, p.Pick.Fn = panel.PickFunc, 0
+	l := new(session.CallList)
+	for i := range 3 {
+		l.Rows = append(l.Rows, calls.Row{Span: i, Start: 10 * int64(i), Duration: int64(i) + 1, Call: 1})
+	}
+	return p, l
+}
+
+// TestRowsMakeTheSelection: rows are taken and left one by one and as a run, and
+// none left is no selection.
+func TestRowsMakeTheSelection(t *testing.T) {
+	p, l := side()
+	var x Panel
+	says := func(want string) {
+		t.Helper()
+		got := ""
+		if p.Scope.Calls != nil {
+			got = p.Scope.Calls.Text
+		}
+		if got != want {
+			t.Errorf("selected is %s, want %s", got, want)
+		}
+	}
+	is := func(r *calls.Row) bool { return taken(p, sets(p)[0])(r) }
+	x.toggle(p, &l.Rows[1])
+	says(`"f|g"[at 1:2@10ps]`)
+	x.toggle(p, &l.Rows[2])
+	says(`"f|g"[at 1:2@10ps 1:2@20ps]`)
+	if is(&l.Rows[0]) || !is(&l.Rows[1]) || !is(&l.Rows[2]) {
+		t.Error("other rows are marked than were taken")
+	}
+	x.toggle(p, &l.Rows[1])
+	says(`"f|g"[at 1:2@20ps]`)
+	x.toggle(p, &l.Rows[2])
+	says("")
+	x.take(p, l, 2, 0)
+	says(`"f|g"[at 1:2@0s 1:2@10ps 1:2@20ps]`)
+	long := calls.Query{Duration: recording.Offsets(2, 3)}
+	choose(p, long, false)
+	says(`"f|g"[2ps..3ps]`)
+	if is(&l.Rows[0]) || !is(&l.Rows[1]) || is(&l.Rows[2]) {
+		t.Error("other rows are marked than are as long")
+	}
+	choose(p, calls.Query{}, false)
+	says("")
+	var q session.Question
+	x.Ask(p, &q)
+	if q.Listed != `"f|g"` {
+		t.Errorf("%s is listed", q.Listed)
+	}
+	if f, ok := p.PickedFunction(); !ok || analyze.RefTo(f).Typed(p.Rec) != "f|g" {
+		t.Errorf("%v is picked", f)
+	}
+}
+
+// TestSecondSet: what is brushed with Shift is compared with what is selected, with
+// the rest where nothing is; and within what the filter leaves.
+func TestSecondSet(t *testing.T) {
+	text := func(c *recording.CallSet) string {
+		if c == nil {
+			return ""
+		}
+		return c.Text
+	}
+	is := func(p *panel.Side, a, b string) {
+		t.Helper()
+		got := ""
+		if p.Against != nil {
+			got = text(p.Against.Calls)
+		}
+		if text(p.Scope.Calls) != a || got != b {
+			t.Errorf("A is %q and B %q, want %q and %q", text(p.Scope.Calls), got, a, b)
+		}
+	}
+	p, _ := side()
+	slow, fast := calls.Query{Duration: recording.Offsets(3, 4)}, calls.Query{Duration: recording.Offsets(1, 2)}
+	choose(p, slow, true)
+	is(p, `!"f|g"[3ps..4ps]`, `"f|g"[3ps..4ps]`)
+	choose(p, fast, false)
+	is(p, `"f|g"[1ps..2ps]`, `"f|g"[3ps..4ps]`)
+	choose(p, calls.Query{}, false)
+	is(p, "", "")
+	p.List.Only = "n=3"
+	choose(p, fast, false)
+	is(p, `"f|g"[1ps..2ps, n=3]`, "")
+	p.CompareWithRest(`"f|g"[slowest 2]`)
+	is(p, `!"f|g"[slowest 2]`, `"f|g"[slowest 2]`)
+	if p.Tab != panel.Difference {
+		t.Errorf("the tab is %s", p.Tab)
+	}
+}
+
+// TestFilter: conditions stay conditions, other texts are looked for in arguments, and
+// what is neither lists all.
+func TestFilter(t *testing.T) {
+	of := &calls.Query{Functions: []string{"f"}}
+	for only, want := range map[string]string{
+		"":                     "f",
+		" 60ms.. ":             "f[60ms..]",
+		"tenant=7, self 1ms..": "f[self 1ms.., tenant=7]",
+		"slowest 25":           "f[slowest 25]",
+		"timeout":              `f[found arg:timeout]`,
+		"60ms..x":              "",
+		"url~(":                "",
+	} {
+		q, err := filtered(of, only)
+		switch {
+		case err != nil && want != "":
+			t.Errorf("%q: %v", only, err)
+		case err == nil && q.String() != want:
+			t.Errorf("%q lists %s, want %s", only, q, want)
+		}
+	}
+}
+
+// TestShareOfTheList: how many of the listed calls a set has and what they took
+// is the same from bins and from rows, and nothing is said where neither tells.
+func TestShareOfTheList(t *testing.T) {
+	p, l := side()
+	in, err := calls.Bind(context.Background(), p.Rec, recording.Scope{}.Of(&recording.CallSet{Text: `"f|g"`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Durations, err = spans.DurationsIn(context.Background(), p.Rec, in); err != nil {
+		t.Fatal(err)
+	}
+	for brush, want := range map[string]share{
+		"2ps..3ps": {n: 1, took: 2, ok: true}, "2ps..": {n: 2, took: 5, ok: true}, "..3ps": {n: 2, took: 3, ok: true},
+		"1ps..20ps":         {n: 3, took: 6, ok: true}, // no edge of a bin: rows are looked at
+		"started 5ps..15ps": {n: 1, took: 2, ok: true}, "at 1:2@0s 1:2@20ps": {n: 2, took: 4, ok: true},
+		"2ps.., started 15ps..": {n: 1, took: 3, ok: true}, "2ps.., slowest 1": {}, "2ps.., n=3": {},
+	} {
+		q, err := calls.Parse(`"f|g"[` + brush + "]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shareOf(p, l, Listed(p), q); got != want {
+			t.Errorf("%s: %+v, want %+v", brush, got, want)
+		}
+	}
+	rows := l.Rows
+	for l.Rows = nil; len(l.Rows) <= mostLooked; {
+		l.Rows = append(l.Rows, rows...)
+	}
+	if got := shareOf(p, l, Listed(p), &calls.Query{Functions: []string{"f|g"}, Started: recording.Offsets(5, 15)}); got.ok {
+		t.Errorf("%d rows were looked at: %+v", len(l.Rows), got)
+	}
+}
+
+// TestAllCallsAreListed: where no function is picked, and where that is wished; to go to
+// one of them changes nothing of that, as it makes its function the picked one.
+func TestAllCallsAreListed(t *testing.T) {
+	p, l := side()
+	var x Panel
+	lists := func(want string) {
+		t.Helper()
+		var q session.Question
+		if x.Ask(p, &q); q.Listed != want {
+			t.Errorf("%s is listed, want %s", q.Listed, want)
+		}
+	}
+	p.Rec.Counts.Spans = 3
+	p.Acts.Show = func(search.Hit) { p.Pick.Is = panel.PickFunc }
+	lists(`"f|g"`)
+	show(p, &l.Rows[1])
+	lists(`"f|g"`)
+	p.Pick.Is = panel.PickNone
+	lists("*")
+	if got := title(listed(p), &session.CallList{Durations: &spans.Durations{Count: 3}}); got != "3 calls of all functions" {
+		t.Errorf("the title is %q", got)
+	}
+	choose(p, calls.Query{Duration: recording.Offsets(2, 3)}, false)
+	lists("*")
+	if got := p.Scope.Calls.Text; got != "*[2ps..3ps]" || !taken(p, sets(p)[0])(&l.Rows[1]) {
+		t.Errorf("%s is selected", got)
+	}
+	show(p, &l.Rows[2])
+	lists("*")
+	p.List.All, p.Scope.Calls = false, nil
+	lists(`"f|g"`)
+	p.Pick.Is = panel.PickNone
+	p.List.Only = "2ps.."
+	lists("*[2ps..]")
+}

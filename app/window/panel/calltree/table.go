@@ -1,0 +1,238 @@
+package calltree
+
+import (
+	"cmp"
+	"image"
+	"slices"
+	"strings"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/core/tables"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// forest is the tree that a table lists: of one recording, or of two.
+type forest interface {
+	// Children are the nodes directly below one; the root is node 0.
+	Children(node int) []int32
+	function(node int32) recording.FuncName
+	// heavy orders the children of a node, the largest first.
+	heavy(node int32) int64
+	parent(node int32) int32
+	depth(node int32) int32
+	// cells are the texts behind the name.
+	cells(node int32) []cell
+}
+
+// cell is a text in a row. A change has the colour of its sign, unless that may be
+// noise.
+type cell struct {
+	text          string
+	sign          int64
+	change, noise bool
+}
+
+// table is a list whose rows are nodes of a tree, each below its caller, the heaviest
+// first. A row is folded until it is opened.
+type table struct {
+	widget.List
+	// open has for paths, by what functions are called, whether callees are listed: that
+	// holds for the next answer too. Of others only those are that nothing stands beside.
+	open  map[string]bool
+	rows  []row
+	of    forest
+	id    any // what of was made of
+	stale bool
+	sheet ui.Sheet
+}
+
+// row is a node that is listed.
+type row struct {
+	node int32
+	path string
+	kids bool
+	open bool // they are listed
+}
+
+// Columns' widths, in dp; names get what is left, the last columns give way to them.
+const (
+	columnWidth = 92
+	narrowWidth = 76 // of many columns
+	leastName   = 200
+)
+
+// refresh brings the rows in step with what the tree is made of and with what is open.
+func (t *table) refresh(id any, of func() forest) {
+	if t.id != id {
+		t.id, t.of, t.stale = id, of(), true
+	}
+	if t.stale {
+		t.stale = false
+		t.rows = list(t.rows[:0], t.of, 0, "", func(path string, alone bool) bool {
+			open, said := t.open[path]
+			return open || alone && !said
+		})
+	}
+}
+
+// list lists what is below a node, as far as it is open: the heaviest first.
+func list(rows []row, of forest, node int32, path string, open func(path string, alone bool) bool) []row {
+	kids := slices.Clone(of.Children(int(node)))
+	slices.SortStableFunc(kids, func(x, y int32) int { return cmp.Compare(of.heavy(y), of.heavy(x)) })
+	for _, k := range kids {
+		below := path + "\x00" + of.function(k).String()
+		w := row{k, below, len(of.Children(int(k))) > 0, open(below, len(kids) == 1)}
+		if rows = append(rows, w); w.open {
+			rows = list(rows, of, k, below, open)
+		}
+	}
+	return rows
+}
+
+// listed is a node of a tree that is unfolded, with its depth: 1 for the outermost.
+type listed struct {
+	node  int32
+	depth int
+}
+
+// gridOf lists all nodes of a tree, each below its caller, with what columns say of it.
+func gridOf(name string, of forest, cs []tables.Column[listed]) *tables.Grid {
+	var rows []listed
+	for _, w := range list(nil, of, 0, "", func(string, bool) bool { return true }) {
+		rows = append(rows, listed{w.node, strings.Count(w.path, "\x00")})
+	}
+	return tables.NewGrid(name, append([]tables.Column[listed]{
+		tables.Count("depth", func(r *listed) int64 { return int64(r.depth) }),
+		tables.Named("function", func(r *listed) string { return of.function(r.node).Name }),
+		tables.Named("module", func(r *listed) string { return of.function(r.node).Module }),
+	}, cs...), rows)
+}
+
+// layout draws the heads and the rows that are seen; chosen is the node that is
+// marked. A row that is clicked is picked, and menu opens what can be done with it.
+func (t *table) layout(h *panel.Host, u *ui.UI, r image.Rectangle, heads []string, chosen int32, pick func(node int32), menu func(node int32, at image.Point)) {
+	line := u.Px(widget.RowHeight)
+	body := image.Rect(r.Min.X, r.Min.Y+line+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
+	t.Events(u, body, line, len(t.rows), func(g widget.Gesture, i int) {
+		if i < 0 || g != widget.Clicked && g != widget.DoubleClicked && g != widget.MenuAsked {
+			return
+		}
+		w := &t.rows[i]
+		pick(w.node)
+		switch {
+		case g == widget.MenuAsked:
+			menu(w.node, widget.Point(body.Min, t.At))
+		case g == widget.DoubleClicked || int(t.At.X) < t.indent(u, w.node):
+			t.fold(w, !w.open)
+		}
+	})
+	t.refresh(t.id, nil)
+	titles := make([]cell, len(heads)-1)
+	for i, s := range heads[1:] {
+		titles[i].text = s
+	}
+	t.cells(h, u, image.Rect(body.Min.X, r.Min.Y, body.Max.X, r.Min.Y+line), 0, heads[0], titles, ui.Style{Size: 11.5, Weight: ui.Medium, Color: u.Theme.Dim},
+		func(r image.Rectangle, s string, st ui.Style) { u.Text(r, s, st) })
+	u.HLine(r.Min.X, r.Max.X, body.Min.Y-u.Px(2), u.Theme.Rule)
+	t.Rows(body, line, len(t.rows), func(i int, at image.Rectangle) {
+		w := &t.rows[i]
+		if c, ok := t.Ground(u, at, w.node == chosen); ok {
+			t.sheet.Fill(at, 0, c)
+		}
+		x := t.indent(u, w.node)
+		if w.kids {
+			mark := "▸"
+			if w.open {
+				mark = "▾"
+			}
+			t.sheet.Text(ui.Rect(x-u.Px(16), at.Min.Y, u.Px(14), at.Dy()), mark, ui.Style{Size: 12, Color: u.Theme.Dim})
+		}
+		t.cells(h, u, at, x-u.Px(24), t.of.function(w.node).Name, t.of.cells(w.node), ui.Style{Size: 12, Color: u.Theme.Text}, t.sheet.Text)
+	})
+	t.sheet.Show(u, body, u.Theme.Background)
+	t.Area(u, body, pointer.CursorDefault)
+}
+
+// indent is where a node's name begins.
+func (t *table) indent(u *ui.UI, node int32) int {
+	return u.Px(24) + int(min(t.of.depth(node)-1, 40))*u.Px(14)
+}
+
+// cells writes a row: a name that is moved right by indent, and as many of the texts
+// behind it as there is room for.
+func (t *table) cells(h *panel.Host, u *ui.UI, line image.Rectangle, indent int, name string, texts []cell, st ui.Style, text func(image.Rectangle, string, ui.Style)) {
+	w := u.Px(columnWidth)
+	if len(texts) > 6 {
+		w = u.Px(narrowWidth)
+	}
+	texts = texts[:max(0, min(len(texts), (line.Dx()-u.Px(leastName))/w))]
+	x := line.Max.X - len(texts)*w - u.Px(8)
+	box := image.Rect(line.Min.X+u.Px(24)+indent, line.Min.Y, max(line.Min.X+u.Px(80)+indent, x), line.Max.Y)
+	text(box, h.Fonts.Regular(st.Size*u.Metric.PxPerDp).Fit(name, float32(box.Dx())), st)
+	st.Align = ui.End
+	for _, c := range texts {
+		look := st
+		switch {
+		case c.noise:
+			look.Color = theme.Mix(u.Theme.Dim, u.Theme.Faint, .6)
+		case c.change && c.sign > 0:
+			look.Color = u.Theme.More()
+		case c.change && c.sign < 0:
+			look.Color = u.Theme.Less()
+		case c.change:
+			look.Color = u.Theme.Dim
+		}
+		text(image.Rect(x, line.Min.Y, x+w, line.Max.Y), c.text, look)
+		x += w
+	}
+}
+
+// fold opens a row or closes it.
+func (t *table) fold(w *row, open bool) {
+	if t.open == nil {
+		t.open = map[string]bool{}
+	}
+	t.open[w.path], t.stale = open && w.kids, true
+}
+
+// key moves among the rows from the one of a node, to a row that is returned; Right
+// unfolds one and Left folds it, or goes to its caller. A row of -1 stays where it is.
+func (t *table) key(k key.Event, chosen int32) (to int, ok bool) {
+	if k.Modifiers != 0 || t.of == nil {
+		return -1, false
+	}
+	at := slices.IndexFunc(t.rows, func(w row) bool { return w.node == chosen })
+	switch {
+	case k.Name == key.NameRightArrow && at >= 0 && !t.rows[at].open:
+		t.fold(&t.rows[at], true)
+	case k.Name == key.NameLeftArrow && at >= 0 && t.rows[at].open:
+		t.fold(&t.rows[at], false)
+	case k.Name == key.NameLeftArrow && at >= 0:
+		at = slices.IndexFunc(t.rows, func(w row) bool { return w.node == t.of.parent(t.rows[at].node) })
+	case k.Name == key.NameRightArrow:
+	default:
+		return t.Key(k, at, len(t.rows))
+	}
+	if at >= 0 {
+		t.Into(at)
+	}
+	return at, true
+}
+
+// Areas are where a press gives it the keyboard.
+func (t *table) Areas() []event.Tag { return []event.Tag{&t.Drag} }
+
+// Listed are the nodes of the rows, as far as the tree is unfolded.
+func (t *table) Listed() (nodes []int32) {
+	for i := range t.rows {
+		nodes = append(nodes, t.rows[i].node)
+	}
+	return nodes
+}

@@ -1,0 +1,72 @@
+package panel
+
+import (
+	"strings"
+
+	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/render/units"
+)
+
+// CallWords says in words which calls a set has. A text that is none it leaves as it is.
+func CallWords(set string) string {
+	q, err := calls.Parse(set)
+	if err != nil {
+		return set
+	}
+	words := []string{strings.Join(q.Functions, ", ")}
+	if len(q.Functions) == 0 {
+		words[0] = "all functions"
+	}
+	add := func(s string) { words = append(words, s) }
+	if q.Duration.IsSet() {
+		add(limitWords(q.Duration, "or longer", "shorter than "))
+	}
+	if q.Self.IsSet() {
+		add("self " + limitWords(q.Self, "or longer", "shorter than "))
+	}
+	if q.Started.IsSet() {
+		add("begun " + limitWords(q.Started, "or later", "before "))
+	}
+	for i := range q.Args {
+		add(q.Args[i].String())
+	}
+	if q.Found != "" {
+		add("with " + q.Found)
+	}
+	if q.Slowest > 0 {
+		add("the slowest " + units.Count(int64(q.Slowest)))
+	}
+	switch n := len(q.At); {
+	case n == 1:
+		add("the one at " + shortLength(q.At[0].Time))
+	case n > 1:
+		add(units.Count(int64(n)) + " of them")
+	}
+	text := strings.Join(words, ", ")
+	if q.Others {
+		return "not " + text
+	}
+	return text
+}
+
+// limitWords says a range of times: 60 ms to 320 ms, or with one of the words where it
+// has one end.
+func limitWords(r recording.Range, from, to string) string {
+	switch {
+	case !r.HasTo:
+		return shortLength(r.From) + " " + from
+	case !r.HasFrom:
+		return to + shortLength(r.To)
+	}
+	return shortLength(r.From) + " to " + shortLength(r.To)
+}
+
+// shortLength is a time as it was typed, where that is short: 60 ms, not 60.00 ms.
+func shortLength(ps int64) string {
+	if exact := decimal.Length(ps); ps != 0 && len(exact) <= len("123.456 ms") {
+		return strings.Replace(exact, " us", " µs", 1)
+	}
+	return units.Duration(ps)
+}

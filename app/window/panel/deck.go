@@ -1,0 +1,199 @@
+package panel
+
+import (
+	"image"
+	"slices"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+
+	"ashlar/app/core/tables"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// Deck is a panel of each row of a registry, one of which is shown: by its name.
+type Deck[S any] struct {
+	Rows []Row[S]
+	All  []Panel[S]
+	keys []widget.ClickArea // of the tabs
+}
+
+// NewDeck makes the panels of a registry.
+func NewDeck[S any](rows []Row[S]) Deck[S] {
+	d := Deck[S]{Rows: rows, keys: make([]widget.ClickArea, len(rows))}
+	for i := range rows {
+		d.All = append(d.All, rows[i].New())
+	}
+	return d
+}
+
+// Only is a deck of some of the panels, which it shares.
+func (d *Deck[S]) Only(names ...string) Deck[S] {
+	var o Deck[S]
+	for i := range d.Rows {
+		if slices.Contains(names, d.Rows[i].Name) {
+			o.Rows, o.All = append(o.Rows, d.Rows[i]), append(o.All, d.All[i])
+		}
+	}
+	o.keys = make([]widget.ClickArea, len(o.Rows))
+	return o
+}
+
+// At is the place of a name in the registry, -1 for one that it does not have.
+func (d *Deck[S]) At(name string) int {
+	for i := range d.Rows {
+		if d.Rows[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Names lists the panels as addresses name them.
+func (d *Deck[S]) Names() (names []string) {
+	for i := range d.Rows {
+		names = append(names, d.Rows[i].Name)
+	}
+	return names
+}
+
+// Shown is the panel of a name, the first for an unknown one.
+func (d *Deck[S]) Shown(name string) Panel[S] { return d.All[max(0, d.At(name))] }
+
+// Title reads what stands on the tab of a name.
+func (d *Deck[S]) Title(name string) string { return d.Rows[max(0, d.At(name))].Title }
+
+// rare reports whether the tab of a panel stands only while it is shown.
+func (d *Deck[S]) rare(i int, of S) bool { return d.Rows[i].Rare != nil && d.Rows[i].Rare(of) }
+
+// Next is the name of the tab behind one that stands there for something.
+func (d *Deck[S]) Next(name string, of S) string {
+	at := d.At(name) + 1
+	for d.rare(at%len(d.Rows), of) {
+		at++
+	}
+	return d.Rows[at%len(d.Rows)].Name
+}
+
+// Tag identifies the area of the tabs to the keyboard.
+func (d *Deck[S]) Tag() event.Tag { return &d.keys }
+
+// Area begins the panels' area for the keyboard: what keys do there is for the
+// one that is shown. It reports whether it shows that it has the keyboard.
+func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
+	var keys func(key.Event) bool
+	if x, ok := d.Shown(name).(Keyed[S]); ok {
+		keys = func(k key.Event) bool { return x.Key(of, k, u.Px(widget.RowHeight)) }
+	}
+	var parts []event.Tag
+	for _, x := range d.All {
+		if a, ok := x.(Areas); ok {
+			parts = append(parts, a.Areas()...)
+		}
+	}
+	return u.Area(tag, keys, parts...)
+}
+
+// Tabs draws the tabs in r up to right, gap apart, and takes clicks on them; it
+// returns where they end. Where there is no room for all, the first ones give way to the
+// one that is chosen; the palette has them all.
+func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
+	th := u.Theme
+	x := r.Min.X + u.Px(14)
+	width := func(i int) int { return u.Measure(d.Rows[i].Title, ui.Style{Size: 12.5, Weight: ui.Medium}).X }
+	chosen := d.At(*name)
+	var shown []int
+	room := right - x // beside the tabs up to the one that is chosen
+	for i := range d.Rows {
+		if i != chosen && d.rare(i, of) {
+			continue
+		}
+		if shown = append(shown, i); i < chosen {
+			room -= width(i) + u.Px(gap)
+		}
+	}
+	for ; chosen >= 0 && room < width(chosen) && shown[0] != chosen; shown = shown[1:] {
+		room += width(shown[0]) + u.Px(gap)
+	}
+	for _, i := range shown {
+		title, is := d.Rows[i].Title, i == chosen
+		st := ui.Style{Size: 12.5, Color: th.Dim}
+		if is {
+			st.Color, st.Weight = th.Text, ui.Medium
+		}
+		w := width(i)
+		if x+w > right {
+			break
+		}
+		clicked, hovered := d.keys[i].Clicked(u, image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y))
+		if clicked {
+			*name = d.Rows[i].Name
+		}
+		if hovered && !is {
+			st.Color = th.Text
+		}
+		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(8), r.Max.Y), title, st)
+		if is {
+			u.Round(image.Rect(x, r.Max.Y-u.Px(3), x+w, r.Max.Y), 1.5, th.Accent)
+		}
+		x += w + u.Px(gap)
+	}
+	return x
+}
+
+// Tooltip draws that of the panel of a name, where it has one.
+func (d *Deck[S]) Tooltip(h *Host, u *ui.UI, name string, of S) {
+	if x, ok := d.Shown(name).(Tipped[S]); ok {
+		x.Tooltip(h, of, u)
+	}
+}
+
+// Half is a deck with the name of the panel that is shown and with what that is of: of
+// one recording, or of two.
+type Half interface {
+	// Title reads what stands on the tab, Next shows the panel behind it.
+	Title() string
+	Next()
+	// Scroll is how far the panel is scrolled, in pixels, nil where it is not; Table
+	// gives what it shows as [Tabled] does, nil where it has none.
+	Scroll() *int
+	Table() func() *tables.Grid
+}
+
+type half[S any] struct {
+	*Deck[S]
+	shown *string
+	of    S
+}
+
+// Of is the deck with what its panels are of.
+func (d *Deck[S]) Of(shown *string, of S) Half { return half[S]{d, shown, of} }
+
+func (h half[S]) Title() string { return h.Deck.Title(*h.shown) }
+
+func (h half[S]) Next() { *h.shown = h.Deck.Next(*h.shown, h.of) }
+
+func (h half[S]) Scroll() *int {
+	if x, ok := h.Shown(*h.shown).(Scrolled[S]); ok {
+		return x.Scroll(h.of)
+	}
+	return nil
+}
+
+func (h half[S]) Table() func() *tables.Grid {
+	if x, ok := h.Shown(*h.shown).(Tabled[S]); ok {
+		return x.Table(h.of)
+	}
+	return nil
+}
+
+// Bar draws the ground of the tabs; with a grip where the border above it can be
+// dragged.
+func Bar(u *ui.UI, r image.Rectangle, grip bool) {
+	u.Fill(r, u.Theme.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y, u.Theme.Rule)
+	if grip {
+		u.Round(ui.Rect((r.Min.X+r.Max.X)/2-u.Px(18), r.Min.Y-u.Px(1), u.Px(36), u.Px(3)), 1.5, u.Theme.Faint)
+	}
+}

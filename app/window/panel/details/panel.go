@@ -1,0 +1,461 @@
+// Package details says all that is known of what is picked, beside the other
+// panels: of one recording, or of two.
+package details
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"strings"
+
+	"gioui.org/io/event"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+	"gioui.org/op"
+
+	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Detail is a line of the panel: a copy gives exact, of all of them or
+// by a click on this one. A line without a key is a text of its own. to, where
+// there is one, is where a click goes instead; label is the key of a label, of
+// whose values a click shows a list.
+type Detail struct {
+	Key, Value, Exact string
+	To                func()
+	Label             string
+	head              bool // the heading of those that follow
+	link              bool // looks like something to click
+}
+
+func heading(text string) Detail { return Detail{Value: text, head: true} }
+
+// Panel is the panel beside the lower half.
+type Panel struct {
+	*lanes.Timeline
+	area           widget.Drag
+	rank           rankPart
+	slow           slowPart
+	scroll, height int
+	of             panel.Picked
+	clicks         []widget.ClickArea
+	used           int
+	sheet          ui.Sheet
+}
+
+// Tag identifies the area to the keyboard.
+func (t *Panel) Tag() event.Tag { return &t.area }
+
+// Stop ends what is computed in the background.
+func (t *Panel) Stop() {
+	t.rank.Stop()
+	t.slow.Stop()
+}
+
+// click is the next of the lines that can be clicked.
+func (t *Panel) click() *widget.ClickArea {
+	if t.used == len(t.clicks) {
+		t.clicks = append(t.clicks, widget.ClickArea{})
+	}
+	t.used++
+	return &t.clicks[t.used-1]
+}
+
+// Layout draws the details of what is picked, or of the whole.
+func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
+	r := p.Bounds.Side
+	th := u.Theme
+	t := p
+	u.Fill(r, th.Surface)
+	u.VLine(r.Min.X, r.Min.Y, r.Max.Y, th.Rule)
+	for {
+		g, e, ok := t.area.Next(u, r.Min)
+		if !ok {
+			break
+		}
+		t.area.Scrolls(u, g, e, &t.scroll)
+	}
+	if !p.Pick.Same(&t.of) {
+		t.of, t.scroll = p.Pick, 0
+	}
+	t.scroll = max(0, min(t.scroll, t.height-r.Dy()))
+	title, sub, ds := p.Lines(s)
+	if f, ok := p.PickedFunction(); ok {
+		if note := p.markOf(f); note != "" {
+			ds = append([]Detail{{Key: "Note", Value: note}}, ds...)
+		}
+		if text := p.slow.of(s, p); text != "" {
+			ds = append([]Detail{{Value: text, To: func() { p.Acts.WhySlow(f) }, link: true}}, ds...)
+		}
+	}
+	var keys func(key.Event) bool
+	if t.height > r.Dy() { // else keys go from line to line only
+		keys = func(k key.Event) bool { return widget.ScrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
+	}
+	ring := u.Area(&t.area, keys)
+	t.area.Area(u, r, pointer.CursorDefault)
+	t.used = 0
+	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
+		over := op.Record(u.Ops) // what shows where the keyboard is lies on the texts
+		y := u.Px(12) - t.scroll
+		x, right := u.Px(16), r.Dx()-u.Px(14)
+		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), panel.CutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
+		t.sheet.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
+		y += u.Px(30)
+		for i := range ds {
+			y = p.detailLine(s, u, &ds[i], x, y, right)
+		}
+		if p.Pick.Is == panel.PickNone {
+			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
+		}
+		t.height = y + t.scroll + u.Px(12)
+		rings := over.Stop()
+		t.sheet.Show(u, image.Rect(0, 0, r.Dx()-1, r.Dy()-1), th.Surface)
+		rings.Add(u.Ops)
+	})
+	if ring {
+		u.Ring(r, 2)
+	}
+	if p.Copy {
+		p.Copy = false
+		s.CopyTo(u, "the details of "+title, copyText(title, sub, ds))
+	}
+}
+
+// detailLine draws a line of the panel and returns where the next one begins.
+func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) int {
+	th := u.Theme
+	if d.Key == "" && d.To == nil { // a text of its own
+		if d.Value == "" {
+			return y
+		}
+		y += u.Px(5) // apart from the lines above, as they are from one another
+		st := ui.Style{Size: 11.5, Color: th.Dim, Lines: 40}
+		if d.head {
+			y += u.Px(5)
+			st.Weight = ui.Medium
+		}
+		return y + p.sheet.Paragraph(u, image.Rect(x, y, right, y), d.Value, st) + u.Px(4)
+	}
+	line := u.Px(22)
+	sheet := &p.sheet
+	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)
+	clicked, hovered := p.click().Clicked(u, box)
+	if hovered {
+		sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
+	}
+	st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
+	if d.Key == "" {
+		if st.Align = ui.Start; d.link {
+			st.Color = th.Accent
+		}
+		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
+	} else {
+		w := max(u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10))
+		w = min(w, max(u.Px(84), right-x-u.Width(d.Value, ui.Style{Size: 12}))) // a long key leaves room for the value
+		key := s.Fonts.Regular(12*u.Metric.PxPerDp).Middle(d.Key, float32(w-u.Px(10)))
+		sheet.Text(image.Rect(x, y, x+w, y+line), key, ui.Style{Size: 12, Color: th.Dim})
+		sheet.Text(image.Rect(x+w, y, right, y+line), panel.CutName(d.Value), st)
+	}
+	if clicked {
+		switch {
+		case d.To != nil:
+			d.To()
+		case d.Label != "":
+			p.ChooseLabel(s, d.Label)
+		default:
+			s.CopyLater(d.Copied())
+		}
+	}
+	return y + line
+}
+
+// Copied writes the line as a copy gives it.
+func (d *Detail) Copied() string {
+	if d.Exact != "" {
+		return d.Exact
+	}
+	return d.Value
+}
+
+// heaviest lists the functions with the largest self weight; what lies below zero,
+// as of what was freed between two heap profiles, is as heavy as it is far from it.
+func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
+	a := p.Doc.Answer()
+	if a == nil || len(a.Rows) == 0 {
+		return r.Min.Y
+	}
+	th := u.Theme
+	m := a.Metric()
+	line := u.Px(22)
+	y := r.Min.Y
+	if r.Dy() < 3*line {
+		return y
+	}
+	sheet := &p.sheet
+	title := "Heaviest by self"
+	if a.Rows[len(a.Rows)-1].Self < 0 {
+		title += ", above and below zero"
+	}
+	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	y += line + u.Px(2)
+	for _, i := range heaviestRows(a.Rows, mostHeaviest) {
+		if y+line > r.Max.Y {
+			break
+		}
+		row := &a.Rows[i]
+		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
+		clicked, hovered := p.click().Clicked(u, box)
+		if clicked {
+			p.PickFunction(a, row.Func)
+		}
+		if hovered {
+			sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
+		}
+		sheet.Fill(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 1, p.Swatch(a, row))
+		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
+		sheet.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
+		sheet.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+		f := s.Fonts.Regular(12 * u.Metric.PxPerDp)
+		w := r.Dx() - u.Px(14+134)
+		sheet.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
+		y += line
+	}
+	return y
+}
+
+// heaviestRows are the indices of the most rows whose self is farthest from zero,
+// of rows in order of it.
+func heaviestRows(rows []analyze.Row, most int) (at []int) {
+	far := func(i int) uint64 {
+		if v := rows[i].Self; v < 0 {
+			return -uint64(v)
+		}
+		return uint64(rows[i].Self)
+	}
+	for i, k := 0, len(rows)-1; i <= k && len(at) < most; {
+		next := i
+		if far(k) > far(i) {
+			next = k
+			k--
+		} else {
+			i++
+		}
+		if far(next) == 0 {
+			break
+		}
+		at = append(at, next)
+	}
+	return at
+}
+
+// mostHeaviest is how many of them are listed at most.
+const mostHeaviest = 24
+
+func copyText(title, sub string, ds []Detail) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, title)
+	if sub != "" {
+		fmt.Fprintln(&b, sub)
+	}
+	for _, d := range ds {
+		if !d.link && (d.Key != "" || d.Copied() != "") {
+			fmt.Fprintf(&b, "%s\t%s\n", d.Key, d.Copied())
+		}
+	}
+	return b.String()
+}
+
+// Lines lists what is known of the picked thing.
+func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
+	switch p.Pick.Is {
+	case panel.PickBar:
+		return p.barDetails(s, &p.Pick.Hit)
+	case panel.PickWindow:
+		return p.windowDetails(&p.Pick.Hit)
+	case panel.PickCounter:
+		return p.counterDetails(&p.Pick.Hit)
+	case panel.PickInstant:
+		return p.instantDetails(&p.Pick.Hit)
+	case panel.PickNode:
+		return p.NodeDetails()
+	}
+	title, sub = "Whole recording", panel.Summary(p.Rec)
+	if n := len(p.Scope.Tracks); n > 0 {
+		title, sub = units.Plural(int64(n), "selected thread"), p.selectedThreads()
+	}
+	if p.Scope.Ranged {
+		title, sub = "Selected time", units.Duration(p.Scope.To-p.Scope.From)
+		ds = append(ds, p.timeDetail("From", p.Scope.From), p.timeDetail("To", p.Scope.To), lengthDetail("Length", p.Scope.To-p.Scope.From))
+	}
+	if a := p.Doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
+		m := a.Metric()
+		ds = append(ds, Detail{Key: "Total", Value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), Exact: units.Exact(a.Tree.Nodes[0].Total, m)},
+			Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: units.Count(a.Tree.Weights.Records)},
+			Detail{Key: "Functions", Value: units.Count(int64(len(a.Rows)))})
+		if kind := units.KindText(m); kind != "" {
+			ds = append(ds, Detail{Value: m.Name + " is " + kind + "."})
+		}
+	}
+	return title, sub, append(ds, p.stateSums()...)
+}
+
+// selectedThreads names the first of the selected threads.
+func (p *Panel) selectedThreads() string {
+	const most = 3
+	var names []string
+	for _, i := range p.Scope.Tracks[:min(most, len(p.Scope.Tracks))] {
+		if i >= 0 && i < len(p.Rec.Tracks) {
+			names = append(names, timeline.NameAndID(p.Rec.Tracks[i]))
+		}
+	}
+	if n := len(p.Scope.Tracks) - most; n > 0 {
+		names = append(names, "and "+units.Count(int64(n))+" more")
+	}
+	return strings.Join(names, " · ")
+}
+
+// selfTime is a span's time without that of the spans directly below it. The next
+// lane may be of others that overlap it.
+func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64 {
+	self := h.End - h.Start
+	if h.Lane+1 >= len(t.Lanes) {
+		return self
+	}
+	l := &t.Lanes[h.Lane+1]
+	for i := l.Search(h.Start); i < l.Len() && l.Start(i) < h.End; i++ {
+		if l.End(i) <= h.End && calls.Parent(l.Call(i)) == h.Call {
+			self -= l.End(i) - l.Start(i)
+		}
+	}
+	return self
+}
+
+// frameDetails say where a call's code is.
+func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
+	if c == recording.NoCall {
+		return nil
+	}
+	f := p.Rec.Frames.At(int(p.Rec.Calls.Frame(c)))
+	fn := p.Rec.Functions.At(int(f.Func))
+	if fn.Symbol != "" {
+		ds = append(ds, Detail{Key: "Symbol", Value: fn.Symbol})
+	}
+	if fn.Module != "" {
+		key := "Module"
+		if fn.File == "" && analyze.HasCategories(p.Rec) { // scripts have files
+			key = "Category"
+		}
+		ds = append(ds, Detail{Key: key, Value: panel.ShortModule(fn.Module), Exact: fn.Module})
+	}
+	file := f.File
+	if file == "" {
+		file = fn.File
+	}
+	if file != "" {
+		loc := file
+		if f.Line > 0 {
+			loc += fmt.Sprintf(":%d", f.Line)
+		}
+		ds = append(ds, Detail{Key: "Source", Value: panel.ShortModule(loc), Exact: loc})
+	}
+	if f.Addr != 0 {
+		a := fmt.Sprintf("0x%x", f.Addr)
+		if f.Offset != 0 {
+			a += fmt.Sprintf(" + 0x%x", f.Offset)
+		}
+		ds = append(ds, Detail{Key: "Address", Value: a})
+	}
+	if f.Kind != recording.KindUnknown || f.Inlined {
+		k := f.Kind.String()
+		if f.Inlined {
+			k += ", inlined"
+			if f.InlineDepth > 0 {
+				k += fmt.Sprintf(" at depth %d", f.InlineDepth)
+			}
+		}
+		ds = append(ds, Detail{Key: "Kind", Value: k})
+	}
+	return ds
+}
+
+// NodeDetails are those of a bar of the flamegraph, in the answer it stands in.
+func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
+	a := p.Doc.Answer()
+	fn := p.Rec.Functions.At(int(p.Pick.Fn))
+	if p.Pick.Tree != nil {
+		fn = p.Pick.Tree.Function(p.Rec, int(p.Pick.Node))
+	}
+	title = fn.Name
+	if a == nil {
+		return title, "", nil
+	}
+	m := a.Metric()
+	all := a.Tree.Nodes[0].Total
+	t := p.Pick.Tree
+	here := t != nil && (t == a.Tree || t == a.Above || t == a.Below)
+	sub = panel.BasisText(a.Rec, a.Tree.Weights)
+	value := func(key string, v int64) Detail {
+		bound := ""
+		if strings.HasPrefix(key, "Total") {
+			bound = units.Bound(m)
+		}
+		return Detail{Key: key, Value: bound + units.Value(v, m) + "   " + units.Percent(v, all), Exact: units.Exact(v, m)}
+	}
+	if here {
+		nd := &t.Nodes[p.Pick.Node]
+		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
+		if of := p.Doc.OnCPU(a); of != nil && of.Tree == t {
+			ds = append(ds, onCPU(of.CPU[p.Pick.Node], of.Waiting[p.Pick.Node], nd.Total)...)
+		}
+	}
+	for i := range a.Rows {
+		if row := &a.Rows[i]; row.Func == p.Pick.Fn {
+			ds = append(ds, value("Total", row.Total), value("Self", row.Self),
+				Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: units.Count(row.Count)},
+				Detail{Key: "Rank by self", Value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
+		}
+	}
+	if here {
+		call := t.Nodes[p.Pick.Node].Call
+		ds = append(ds, p.frameDetails(call)...)
+		ds = append(ds, ContextDetails(p.Doc.NodeContexts(a, int(p.Pick.Node)), m, false)...)
+		ds = append(ds, p.nodeCallers()...)
+	}
+	return title, sub, ds
+}
+
+// nodeCallers are the nodes above the picked one, innermost first; a click goes
+// to one.
+func (p *Panel) nodeCallers() (ds []Detail) {
+	t := p.Pick.Tree
+	path := t.Path(int(p.Pick.Node))
+	for i := len(path) - 2; i >= 0 && len(ds) < mostCallers; i-- {
+		n := int32(path[i])
+		ds = append(ds, Detail{Value: t.Function(p.Rec, int(n)).Name, To: func() {
+			p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: t, Fn: t.Nodes[n].Func}
+		}})
+	}
+	if len(ds) == 0 {
+		return nil
+	}
+	return append([]Detail{heading("Called from")}, ds...)
+}
+
+// markOf is the note on a function, "" for none.
+func (p *Panel) markOf(f recording.Function) string {
+	for _, x := range p.Marks {
+		if x.Func != nil && *x.Func == f.FuncName() {
+			return cmp.Or(x.Text, "marked")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,65 @@
+package details
+
+import (
+	"context"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/render/units"
+)
+
+// slowPart counts the slow calls of the picked function, to offer the question why they
+// are.
+type slowPart struct {
+	session.Async[slowKey, string]
+	in     recording.Scope // of the last question
+	scopes int             // how many there have been
+}
+
+type slowKey struct {
+	rec   *recording.Recording
+	fn    recording.FuncID
+	scope int
+}
+
+// of asks why some calls are slow; "" where nothing tells, and as long as it is not
+// known.
+func (x *slowPart) of(s *panel.Host, p *Panel) string {
+	if p.Rec.Counts.Spans == 0 || p.Linkable {
+		return ""
+	}
+	rec, in := p.Rec, p.Scope.Of(nil)
+	if !in.Equal(x.in) {
+		x.in = in
+		x.scopes++
+	}
+	k := slowKey{rec, p.Pick.Fn, x.scopes}
+	if p.Pick.Is == panel.PickBar {
+		k.fn = p.Rec.Func(p.Pick.Hit.Call)
+	}
+	text, of, _ := x.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
+		slow, all, apart, err := calls.SlowCount(ctx, rec, in, k.fn)
+		return slowText(slow, all, apart), err
+	})
+	if of != k {
+		return ""
+	}
+	return text
+}
+
+// fewestCalls is how many calls are worth the question at least.
+const fewestCalls = 10
+
+func slowText(slow, all int64, apart bool) string {
+	switch {
+	case all < fewestCalls:
+		return ""
+	case apart && slow > all-slow: // few are fast, not slow
+		return "Why are " + units.Count(all-slow) + " of " + units.Plural(all, "call") + " fast?"
+	case apart:
+		return "Why are " + units.Count(slow) + " of " + units.Plural(all, "call") + " slow?"
+	}
+	return "What do the slowest " + units.Count(slow) + " of " + units.Plural(all, "call") + " differ by?"
+}

@@ -1,0 +1,79 @@
+package difftable
+
+import (
+	"slices"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/pair"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/search"
+)
+
+type tableKey struct {
+	table    *compare.Table
+	by       DifferenceColumn
+	backward bool
+	filters  Filters
+	total    bool
+	search   *search.Pattern
+}
+
+// Filters say which rows are left; none of a kind set leaves all of it.
+type Filters [filterCount]bool
+
+// What rows can be filtered by.
+const (
+	filterWorse = iota
+	filterBetter
+	FilterNew
+	FilterGone
+	FilterSure
+	filterCount
+)
+
+// FilterWords say what rows can be filtered by.
+var FilterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
+
+// refresh brings the rows in step with the answer and what was chosen.
+func (t *Panel) refresh(c *pair.Pair, a *session.CompareAnswer) {
+	total := c.Options.Total
+	k := tableKey{a.Table, t.By, t.Backward, t.Filters, total, c.Sides[c.Focus].Search.Pattern}
+	if t.of == k {
+		return
+	}
+	t.of = k
+	t.Found = t.Found[:0]
+	for i := range a.Table.Rows {
+		if r := &a.Table.Rows[i]; t.keeps(r, total) && (k.search == nil || k.search.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module})) {
+			t.Found = append(t.Found, *r)
+		}
+	}
+	slices.SortStableFunc(t.Found, func(x, y compare.Row) int {
+		k := columns[t.By].order(&x, &y, total)
+		if t.Backward {
+			k = -k
+		}
+		return k
+	})
+}
+
+// keeps reports whether the filters leave a row: what is the same on both sides is
+// never a difference.
+func (t *Panel) keeps(r *compare.Row, total bool) bool {
+	d := delta(r, total)
+	f := &t.Filters
+	if r.Status == compare.Same || d == 0 && r.Status == compare.Changed {
+		return false
+	}
+	kinds := f[filterWorse] || f[filterBetter] || f[FilterNew] || f[FilterGone]
+	kind := f[filterWorse] && d > 0 || f[filterBetter] && d < 0 || f[FilterNew] && r.Status == compare.New || f[FilterGone] && r.Status == compare.Gone
+	if kinds && !kind {
+		return false
+	}
+	conf := sureOf(r, total)
+	return !f[FilterSure] || conf != nil && !pair.Noise(conf)
+}
+
+// refreshed makes the rows be filtered and sorted anew.
+func (t *Panel) refreshed() { t.of = tableKey{} }

@@ -1,0 +1,150 @@
+package functions
+
+import (
+	"slices"
+	"strings"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/render/widget"
+)
+
+// A Group says how rows are made; Title names them together.
+type Group struct {
+	By    analyze.By
+	Title string
+}
+
+// Groups are those that every recording has.
+var Groups = []Group{
+	{analyze.ByFunction, "Functions"},
+	{analyze.ByPackage, "Packages"},
+	{analyze.ByName, "Folded names"},
+	{analyze.ByModule, "Modules"},
+	{analyze.ByFile, "Files"},
+	{analyze.ByThread, "Threads"},
+}
+
+// titlesOf are the titles of Groups, and which of them is meant, -1 for none.
+func titlesOf(by analyze.By, categories bool) (titles []string, on int) {
+	on = -1
+	for i, g := range Groups {
+		if g.By == by {
+			on = i
+		}
+		if g.By == analyze.ByModule && categories {
+			g.Title = "Categories"
+		}
+		titles = append(titles, g.Title)
+	}
+	return titles, on
+}
+
+// keyOf is the key of a label or an argument that rows are grouped by, "" for other
+// groups.
+func keyOf(by analyze.By) string {
+	if key, ok := by.ContextKey(); ok {
+		return key
+	}
+	if key, ok := by.ArgumentKey(); ok {
+		return key
+	}
+	return ""
+}
+
+// otherTitle names a group that only some recordings have; "" for none.
+func otherTitle(by analyze.By) string {
+	switch _, on := titlesOf(by, false); {
+	case on >= 0:
+		return ""
+	case keyOf(by) != "":
+		return "by " + keyOf(by)
+	}
+	return "by " + string(by)
+}
+
+// ChooseGroup lists everything that the recording can be grouped by: its labels and the
+// arguments of its spans too.
+func (t *Panel) ChooseGroup(s *panel.Host, p *panel.Side) {
+	ChooseGroup(s, append(slices.Clone(Groups), OtherGroups(p.Rec)...), t.Group, func(by analyze.By) {
+		p.Tab = panel.Functions
+		t.group(by)
+	})
+}
+
+// ChooseGroup lists groups, of which one is chosen, and takes another.
+func ChooseGroup(s *panel.Host, groups []Group, chosen analyze.By, take func(analyze.By)) {
+	s.OpenChooser(widget.NewChooser("A row for each …", "", func(text string) (lines []widget.Line) {
+		for _, g := range groups {
+			if !widget.HasWords(g.Title, text) {
+				continue
+			}
+			l := widget.Line{Title: g.Title, Detail: "--by " + string(g.By), Mark: widget.MarkOff, Take: func() {
+				s.Chooser = nil
+				take(g.By)
+			}}
+			if g.By == chosen {
+				l.Mark = widget.MarkOn
+			}
+			lines = append(lines, l)
+		}
+		return lines
+	}))
+}
+
+// OtherGroups are the groups beside Groups that any of some recordings has: states of
+// threads, labels, arguments of spans.
+func OtherGroups(recs ...*recording.Recording) (all []Group) {
+	add := func(by, title string) {
+		if !slices.ContainsFunc(all, func(g Group) bool { return g.By == analyze.By(by) }) {
+			all = append(all, Group{analyze.By(by), title})
+		}
+	}
+	for _, rec := range recs {
+		if rec.Counts.States > 0 {
+			add(string(analyze.ByState), "States of threads")
+		}
+		for _, key := range analyze.ContextKeys(rec) {
+			add("context:"+key, "Label "+key)
+		}
+		for _, key := range calls.ArgumentKeys(rec) {
+			add("arg:"+key, "Argument "+key)
+		}
+	}
+	return all
+}
+
+// group makes rows of something else.
+func (t *Panel) group(by analyze.By) { t.Group, t.Down, t.Marked = by, 0, "" }
+
+// valueItems are what can be done with what a row stands for that is no function: the
+// calls that have an argument, or the stacks that have a label.
+func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item) {
+	if key, ok := by.ArgumentKey(); ok {
+		if value == analyze.WithoutArgument(key) {
+			return nil
+		}
+		q := calls.Query{Args: []calls.Arg{{Key: key, Is: "=", Value: value}}}
+		set := q.String()
+		return []widget.Item{
+			{Title: "Select only these calls", Do: func() { p.OnlyCalls(set) }},
+			{Title: "Compare these calls with the rest", Do: func() { p.CompareWithRest(set) }},
+		}
+	}
+	if key, ok := by.ContextKey(); ok {
+		t := analyze.Where(key + "=" + value)
+		if t.Check() == nil && analyze.CheckWhere(p.Rec, t) == nil {
+			items = append(items, widget.Item{Title: "Only what has this label", On: p.Has(t), Do: func() { p.Transform(t) }})
+		}
+		return items
+	}
+	only := analyze.Only(value)
+	items = append(items, widget.Item{Title: "Only stacks with it", On: p.Has(only), Do: func() { p.Transform(only) }})
+	if by == analyze.ByModule {
+		c := analyze.CollapseModule(value)
+		items = append(items, widget.Item{Title: "Collapse it", On: p.Has(c), Do: func() { p.Transform(c) }})
+	}
+	return append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(strings.TrimSpace(value)) }})
+}

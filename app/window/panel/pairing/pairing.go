@@ -1,0 +1,319 @@
+// Package pairing says how two recordings were compared: what was matched with
+// what, by which rule, and how sure the differences are.
+package pairing
+
+import (
+	"image"
+	"math"
+
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/pair"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Panel says how the two recordings were compared: what was matched with
+// what, by which rule, how heavy that is, what was not, and how sure all is.
+type Panel struct {
+	panel.List[*pair.Pair]
+	// Kind is which rows are listed: an index in kinds.
+	Kind   int
+	Kinds  []PairKind
+	rows   []compare.Row
+	of     *compare.Table
+	ofKind PairKind
+	picks  [12]widget.ClickArea
+	rules  [4]widget.ClickArea
+	// wantPair asks for the chooser of pairs with the next frame.
+	wantPair bool
+}
+
+// PairKind is how something was matched: by a rule, or it is on one side only.
+type PairKind struct {
+	rule   compare.Rule
+	status compare.Status // Changed, New or Gone
+}
+
+func kindOf(r *compare.Row) PairKind {
+	if r.Status == compare.New || r.Status == compare.Gone {
+		return PairKind{status: r.Status}
+	}
+	return PairKind{r.Rule, compare.Changed}
+}
+
+// Words say how a kind was matched.
+func (k PairKind) Words() string {
+	switch k.status {
+	case compare.New:
+		return "only in B: new"
+	case compare.Gone:
+		return "only in A: gone"
+	}
+	if k.rule == compare.Unmatched {
+		return "made by transforms"
+	}
+	return pair.RuleWords[k.rule]
+}
+
+// Refresh brings the rows in step with an answer.
+func (t *Panel) Refresh(a *session.CompareAnswer) {
+	if t.of != a.Functions {
+		t.Kinds = t.Kinds[:0]
+		for _, m := range a.Functions.Matched() {
+			t.Kinds = append(t.Kinds, PairKind{m.Rule, m.Status})
+		}
+		was := t.ofKind
+		t.Kind = 0
+		for i, k := range t.Kinds {
+			// What was guessed or not matched at all comes first: it is to be checked.
+			if k == was || was == (PairKind{}) && (k.status != compare.Changed || k.rule == compare.RuleSimilar) {
+				t.Kind = i
+				break
+			}
+		}
+	}
+	kind := PairKind{}
+	if t.Kind < len(t.Kinds) {
+		kind = t.Kinds[t.Kind]
+	}
+	if t.of == a.Functions && t.ofKind == kind {
+		return
+	}
+	t.of, t.ofKind, t.rows = a.Functions, kind, t.rows[:0]
+	for i := range a.Functions.Rows {
+		if r := &a.Functions.Rows[i]; kindOf(r) == kind {
+			t.rows = append(t.rows, *r)
+		}
+	}
+}
+
+// Layout draws how it was compared, and which functions go together.
+func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+	a := c.Answer()
+	t.Refresh(a)
+	if t.wantPair {
+		t.wantPair = false
+		c.PairByHand(s)
+	}
+	w := min(u.Px(400), r.Dx()/2)
+	left := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(8), r.Min.X+w-u.Px(14), r.Max.Y)
+	y := t.ruleSwitches(c, u, left)
+	y = t.counts(u, a, image.Rect(left.Min.X, y, left.Max.X, left.Max.Y))
+	t.words(c, u, a, image.Rect(left.Min.X, y+u.Px(6), left.Max.X, left.Max.Y))
+	list := image.Rect(r.Min.X+w, r.Min.Y, r.Max.X, r.Max.Y)
+	u.VLine(list.Min.X, r.Min.Y, r.Max.Y, u.Theme.Rule)
+	t.list(s, c, u, a, list)
+}
+
+// ruleSwitches let rules be left out; it returns where they end.
+func (t *Panel) ruleSwitches(c *pair.Pair, u *ui.UI, r image.Rectangle) int {
+	th := u.Theme
+	line := u.Px(22)
+	y := r.Min.Y
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule gets what is left over)", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	y += line
+	m := &c.Options.Match
+	for i, rule := range []struct {
+		word string
+		off  *bool
+	}{{"by name and module", &m.NoModule}, {"by name alone", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"other threads by their order", &m.NoOrder}} {
+		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
+		clicked, hovered := t.rules[i].Clicked(u, box)
+		if clicked {
+			*rule.off = !*rule.off
+		}
+		if hovered {
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
+		}
+		tick := ui.Rect(r.Min.X, y+u.Px(5), u.Px(12), u.Px(12))
+		if *rule.off {
+			u.Border(tick, 3, 1, th.Faint)
+		} else {
+			u.Round(tick, 3, th.Accent)
+		}
+		u.Text(image.Rect(r.Min.X+u.Px(20), y, r.Max.X, y+line), rule.word, ui.Style{Size: 12, Color: th.Text})
+		y += line
+	}
+	return y + u.Px(8)
+}
+
+// counts says how many were matched by what, and what they weigh.
+func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
+	th := u.Theme
+	line := u.Px(22)
+	y := r.Min.Y
+	cols := func(name, n, wa, wb string, c ui.Colour) {
+		st := ui.Style{Size: 12, Color: c}
+		u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), name, st)
+		st.Align = ui.End
+		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(130), y+line), n, st)
+		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(66), y+line), wa, st)
+		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(4), y+line), wb, st)
+	}
+	cols("Matched", "functions", "of A", "of B", th.Dim)
+	y += line
+	for i, m := range a.Functions.Matched() {
+		if i == len(t.picks) {
+			break
+		}
+		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
+		clicked, hovered := t.picks[i].Clicked(u, box)
+		if clicked {
+			t.Kind, t.Down = i, 0
+			t.Refresh(a)
+		}
+		switch {
+		case i == t.Kind:
+			u.Round(box, 4, theme.WithAlpha(th.Accent, .16))
+		case hovered:
+			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
+		}
+		cols(PairKind{m.Rule, m.Status}.Words(), units.Count(int64(m.Count)), units.Percent(m.A, a.A.Total), units.Percent(m.B, a.B.Total), th.Text)
+		y += line
+	}
+	return y
+}
+
+// words say which metrics were matched, and what the confidences are made from.
+func (t *Panel) words(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+	th := u.Theme
+	y := r.Min.Y
+	for _, text := range howCompared(c, a) {
+		if y > r.Max.Y-u.Px(16) {
+			return
+		}
+		size := u.Text(image.Rect(r.Min.X, y, r.Max.X, r.Max.Y), text, ui.Style{Size: 12, Color: th.Dim, Lines: 6})
+		y += size.Y + u.Px(6)
+	}
+}
+
+// howCompared are the sentences about metric, normalisation and confidence.
+func howCompared(c *pair.Pair, a *session.CompareAnswer) []string {
+	m := a.Compared.Metric
+	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]
+	what := "Compared: " + pair.MetricTitle(ea, m.Metric[0])
+	if other := pair.MetricTitle(eb, m.Metric[1]); other != pair.MetricTitle(ea, m.Metric[0]) {
+		what += " of A with " + other + " of B, matched by " + m.Rule
+	}
+	out := []string{what + "; " + pair.NormalizeWords[a.Normalize] + "."}
+	switch a.Method {
+	case compare.FromCounts:
+		out = append(out, "Confidence is computed from the numbers of samples, as counts of independent hits. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
+	case compare.FromDurations:
+		out = append(out, "Confidence is computed from the durations of single calls (a rank test) and their number; of a function with one call per side nothing can be said. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
+	case compare.NoMethod:
+		out = append(out, "The files do not say how many samples are behind their values, so noise cannot be told from change.")
+		return out
+	}
+	out = append(out, "Differences that are less than 95 % sure are grey: of all others, at most one in twenty is expected to be a false alarm.")
+	if w := a.Functions.Whole; w != nil && !math.IsNaN(w.Detectable) {
+		v := int64(math.Round(w.Detectable))
+		out = append(out, "The smallest change of the total that these recordings could have shown: "+units.Value(m.Readable(v))+", "+units.Percent(v, a.A.Total)+".")
+	}
+	return out
+}
+
+// list shows the pairs of the chosen kind.
+func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+	th := u.Theme
+	h := u.Px(widget.RowHeight)
+	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
+	t.events(s, c, u, a, body)
+	nums := u.Px(170)
+	half := (body.Dx() - nums - u.Px(24)) / 2
+	x := [4]int{u.Px(14), u.Px(14) + half, body.Dx() - nums, body.Dx() - nums/2}
+	head := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim}
+	at := func(k int) int { return body.Min.X + x[k] }
+	u.Text(image.Rect(at(0), r.Min.Y, at(1), r.Min.Y+h), "In A", head)
+	u.Text(image.Rect(at(1), r.Min.Y, at(2), r.Min.Y+h), "In B", head)
+	head.Align = ui.End
+	u.Text(image.Rect(at(2), r.Min.Y, at(3)-u.Px(8), r.Min.Y+h), "A self", head)
+	u.Text(image.Rect(at(3), r.Min.Y, body.Max.X-u.Px(12), r.Min.Y+h), "B self", head)
+	u.HLine(r.Min.X, r.Max.X, body.Min.Y-1, th.Rule)
+	face := s.Fonts.Regular(12 * u.Metric.PxPerDp)
+	u.At(body, func(u *ui.UI) {
+		t.Rows(body, h, len(t.rows), func(i int, line image.Rectangle) {
+			row, y := &t.rows[i], line.Min.Y
+			if col, ok := t.Ground(u, line, row.Key >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[row.Key].FuncName == *c.Chosen); ok {
+				u.Fill(line, col)
+			}
+			names := namesOfRow(row)
+			for k, name := range names {
+				st := ui.Style{Size: 12, Color: th.Text}
+				if name == "" {
+					name, st.Color = "–", th.Faint
+				}
+				u.Text(ui.Rect(x[k], y, half, h), face.Fit(name, float32(half-u.Px(12))), st)
+			}
+			m := a.Compared.Metric
+			st := ui.Style{Size: 12, Color: theme.Mix(th.Text, th.Dim, .5), Align: ui.End}
+			u.Text(image.Rect(x[2], y, x[3]-u.Px(8), y+h), units.Value(m.Readable(row.ASelf)), st)
+			u.Text(image.Rect(x[3], y, body.Dx()-u.Px(12), y+h), units.Value(m.Readable(row.BSelf)), st)
+		})
+	})
+	t.Area(u, body, pointer.CursorDefault)
+}
+
+// namesOfRow returns the names of a row's function in A and in B, with modules
+// where these differ.
+func namesOfRow(r *compare.Row) [2]string {
+	switch r.Status {
+	case compare.Gone:
+		return [2]string{r.Name, ""}
+	case compare.New:
+		return [2]string{"", r.Name}
+	}
+	names := [2]string{r.Name, r.Name}
+	if r.NameB != "" {
+		names[1] = r.NameB
+	}
+	if r.ModuleB != "" && r.ModuleB != r.Module {
+		names[0] += "  " + panel.ShortModule(r.Module)
+		names[1] += "  " + panel.ShortModule(r.ModuleB)
+	}
+	return names
+}
+
+func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+	t.Events(u, body, u.Px(widget.RowHeight), len(t.rows), func(g widget.Gesture, i int) {
+		if i < 0 {
+			return
+		}
+		row := &t.rows[i]
+		switch g {
+		case widget.Clicked, widget.DoubleClicked:
+			if c.Choose(a, row.Key); g == widget.DoubleClicked && row.Key >= 0 {
+				c.PairByHand(s)
+			}
+		case widget.MenuAsked:
+			c.Choose(a, row.Key)
+			name := row.Name
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append([]widget.Item{{Title: "Copy name", Do: func() { s.CopyLater(name) }}}, c.PairItems(s)...))
+		}
+	})
+}
+
+// Key moves through the pairs; Return pairs the chosen function by hand.
+func (t *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
+	a := c.Answer()
+	if a == nil || len(t.rows) == 0 {
+		return false
+	}
+	at := pair.RowAt(c, t.rows, func(r *compare.Row) int32 { return r.Key })
+	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
+		t.wantPair = true
+		return true
+	}
+	to, ok := t.List.Key(k, at, len(t.rows))
+	if ok {
+		c.Choose(a, t.rows[to].Key)
+	}
+	return ok
+}

@@ -1,0 +1,150 @@
+package panel
+
+import (
+	"ashlar/app/core/session"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/search"
+	"ashlar/render/theme"
+	"ashlar/render/units"
+)
+
+// searchPart has the search and what it found.
+type searchPart struct {
+	Of      string // what pattern is of
+	Pattern *search.Pattern
+	Err     error
+
+	// is tells which functions match isOf, 0 for those not asked for; version
+	// counts its changes.
+	is      []int8
+	isOf    *search.Pattern
+	isHits  *search.Hits
+	Version int
+}
+
+// Searching reports whether something is being looked for.
+func (p *Side) Searching() bool { return p.Search.Pattern != nil }
+
+// Set looks for what is found by a text.
+func (s *searchPart) Set(text string) {
+	s.Of, s.Pattern, s.Err = text, nil, nil
+	if text != "" {
+		s.Pattern, s.Err = search.Parse(text)
+	}
+}
+
+// LookFor searches for a text as if it had been typed.
+func (p *Side) LookFor(text string) {
+	p.Find = text
+	if p.Search.Of != text {
+		p.Search.Set(text)
+	}
+}
+
+// Matches reports whether an answer knows which share of the cost has a match.
+func (p *Side) Matches(a *session.Answer) bool {
+	return a != nil && a.Matched != nil && a.Search.Is(p.Search.Pattern) && a.Matched.OfTotal != 0
+}
+
+// MatchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
+func (p *Side) MatchedText(a *session.Answer) string {
+	if !p.Matches(a) {
+		return ""
+	}
+	m := a.Matched
+	verb := "match"
+	if m.Functions == 1 {
+		verb = "matches"
+	}
+	if !a.Search.OfFunctions() { // what runs in it is not what matches
+		return units.Percent(m.Total, m.OfTotal) + " of it matches"
+	}
+	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
+}
+
+// Mark is the function whose bars stand out: the one under the pointer, else
+// the picked one.
+func (p *Side) Mark() func(recording.FuncID) bool {
+	var f recording.FuncID
+	switch {
+	case p.Searching():
+		if p.Palette.Mode == theme.BySearch {
+			return nil // colours tell already
+		}
+		return p.Found()
+	case p.Hover != nil:
+		f = *p.Hover
+	case p.Pick.Named():
+		f = p.Pick.Fn
+	default:
+		return nil
+	}
+	return func(g recording.FuncID) bool { return g == f }
+}
+
+// Marked changes with everything that mark depends on: a picture of another is out of date.
+func (p *Side) Marked() int64 {
+	switch {
+	case p.Searching():
+		p.Found() // which may be new
+		return -2 - int64(p.Search.Version)
+	case p.Hover != nil:
+		return int64(*p.Hover)
+	case p.Pick.Named():
+		return int64(p.Pick.Fn)
+	}
+	return -1
+}
+
+// Standing is marked in two: the version of what is found, -1 where nothing is
+// searched for, and the one function that stands out then, -1 for none.
+func (p *Side) Standing() (search int, mark int64) {
+	if p.Searching() {
+		p.Found()
+		return p.Search.Version, -1
+	}
+	return -1, p.Marked()
+}
+
+// Found tells which functions the search matches.
+func (p *Side) Found() func(recording.FuncID) bool {
+	sp := &p.Search
+	var hits *search.Hits
+	if !sp.Pattern.OfFunctions() {
+		if hits = p.Doc.Hits(); hits == nil || !hits.Pattern.Is(sp.Pattern) {
+			hits = nil // not known yet
+		}
+	}
+	if !sp.isOf.Is(sp.Pattern) || sp.isHits != hits || len(sp.is) < p.Rec.Functions.Len() {
+		sp.is, sp.isOf, sp.isHits = make([]int8, p.Rec.Functions.Len()), sp.Pattern, hits
+		sp.Version++
+	}
+	// Only those that are asked for are looked at: there may be a million.
+	rec, is, pattern := p.Rec, sp.is, sp.Pattern
+	return func(f recording.FuncID) bool {
+		if int(f) >= len(is) {
+			return false
+		}
+		if is[f] == 0 {
+			is[f] = -1
+			if hits != nil {
+				if hits.Matches(f) {
+					is[f] = 1
+				}
+			} else if fn := rec.Functions.At(int(f)); pattern.MatchFunction(&fn) {
+				is[f] = 1
+			}
+		}
+		return is[f] > 0
+	}
+}
+
+// MarkAt marks the timeline's bars where functions alone do not tell.
+func (p *Side) MarkAt() func(track, lane, i, n int) bool {
+	if p.Searching() && !p.Search.Pattern.OfFunctions() {
+		if h := p.Doc.Hits(); h != nil && h.Pattern.Is(p.Search.Pattern) {
+			return h.Marked
+		}
+	}
+	return nil
+}

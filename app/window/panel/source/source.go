@@ -1,0 +1,358 @@
+// Package source shows what the lines of a source file cost.
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gioui.org/io/pointer"
+
+	"ashlar/app/core/bundle"
+	"ashlar/app/core/session"
+	"ashlar/app/core/sourcefile"
+	"ashlar/app/core/tables"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Panel shows what the lines of a source file cost.
+type Panel struct {
+	widget.List
+	bar widget.ScrollBar
+	At  int32 // the line that was clicked, 0 for none
+	// Of says what was scrolled to: a file and a function.
+	Of   SourceSpot
+	rows []sourceRow
+	made sourceKey
+	// Texts reads them in the background.
+	Texts session.Async[sourceName, *sourceText]
+}
+
+type SourceSpot struct {
+	File string
+	Fn   recording.FuncID
+}
+
+type sourceKey struct {
+	cost *analyze.SourceCost
+	text *sourceText
+}
+
+// sourceName is a file as a recording names it, the folder of the recording and how
+// many roots there are, which may come to be more.
+type sourceName struct {
+	name, beside string
+	roots        int
+	recording    string // its path, for the lines that a bundle has
+}
+
+// sourceRow is a line on the screen: of the file, or one with a cost where the
+// file is not here.
+type sourceRow struct {
+	line int32
+	text string
+}
+
+// sourceText is a source file as far as it is here.
+type sourceText struct {
+	path  string // "" where it was not found
+	lines []string
+	err   error
+}
+
+// source is the text of a file that a recording names; nil while it is being
+// read.
+func (t *Panel) source(s *panel.Host, p *panel.Side, name string) *sourceText {
+	k, roots := sourceName{name, p.Folder(), len(s.Roots), p.Path}, s.Roots
+	text, of, _ := t.Texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
+		x := new(sourceText)
+		if x.path, x.err = sourcefile.Find(k.name, roots, k.beside); x.path != "" {
+			x.lines, x.err = sourcefile.Lines(x.path)
+		} else if lines := bundle.Lines(k.recording, k.name); lines != nil {
+			*x = sourceText{path: k.name, lines: lines}
+		}
+		return x, nil
+	})
+	if of != k {
+		return nil
+	}
+	return text
+}
+
+// Sizes of the view, in dp.
+const (
+	sourceLine   = 19
+	sourceNumber = 84 // the columns of costs
+)
+
+func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
+	file, line := p.SourceFile()
+	switch {
+	case p.Pick.Is == panel.PickNone:
+		widget.Empty(u, r, "No function is selected", "Select one to see what its lines cost")
+		return
+	case file == "":
+		widget.Empty(u, r, "No source", "The recording does not say where this function's source is")
+		return
+	case a == nil || a.Lines == nil || a.Lines.File != file:
+		return
+	}
+	text := t.source(s, p, file)
+	if text == nil {
+		return
+	}
+	t.arrange(a, text)
+	h := u.Px(sourceLine)
+	body := image.Rect(r.Min.X, r.Min.Y+u.Px(52), r.Max.X-u.Px(12), r.Max.Y)
+	t.follow(p, a, SourceSpot{file, p.Pick.Fn}, line, body.Dy()/h, h)
+	t.events(s, p, u, body)
+	t.head(p, u, a, file, text, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
+	u.At(body, func(u *ui.UI) {
+		t.Rows(body, h, len(t.rows), func(i int, at image.Rectangle) { t.row(s, u, a, &t.rows[i], at) })
+	})
+	t.Area(u, body, pointer.CursorDefault)
+	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
+}
+
+// arrange makes the rows: the file's lines, else those that cost anything.
+func (t *Panel) arrange(a *session.Answer, text *sourceText) {
+	k := sourceKey{a.Lines, text}
+	if t.made == k {
+		return
+	}
+	t.made, t.rows = k, t.rows[:0]
+	for i, l := range text.lines {
+		t.rows = append(t.rows, sourceRow{int32(i + 1), l})
+	}
+	for i := range a.Lines.Lines {
+		l := &a.Lines.Lines[i]
+		if int(l.Line) > len(text.lines) || len(text.lines) == 0 {
+			var names []string
+			for _, f := range l.Funcs {
+				names = append(names, a.Rec.Functions.At(int(f)).Name)
+			}
+			t.rows = append(t.rows, sourceRow{l.Line, strings.Join(names, ", ")})
+		}
+	}
+}
+
+// follow scrolls to a function that has just been picked: to the picked line,
+// else to its hottest.
+func (t *Panel) follow(p *panel.Side, a *session.Answer, spot SourceSpot, line int32, seen, h int) {
+	if t.Of == spot {
+		return
+	}
+	t.Of, t.At = spot, 0
+	best := analyze.SourceLine{Self: -1}
+	for _, l := range a.Lines.Lines {
+		for _, f := range l.Funcs {
+			if f == p.Pick.Fn && l.Line > 0 && (l.Self > best.Self || l.Self == best.Self && l.Total > best.Total) {
+				best = l
+			}
+		}
+	}
+	if best.Self >= 0 {
+		line = best.Line
+	}
+	t.At = line
+	for i := range t.rows {
+		if t.rows[i].line == line {
+			t.Down = max(0, (i-seen/3)*h)
+		}
+	}
+}
+
+func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectangle) {
+	t.Events(u, body, u.Px(sourceLine), len(t.rows), func(g widget.Gesture, i int) {
+		if i < 0 || g != widget.Clicked && g != widget.DoubleClicked && g != widget.MenuAsked {
+			return
+		}
+		t.At = t.rows[i].line
+		switch g {
+		case widget.DoubleClicked:
+			t.Edit(s, p)
+		case widget.MenuAsked:
+			row := t.rows[i]
+			items := []widget.Item{
+				{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.Edit(s, p) }},
+				{Title: "Copy the place", Do: func() { s.CopyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
+				{Title: "Copy the line", Do: func() { s.CopyLater(row.text) }},
+			}
+			if o := t.outside(p); o != nil {
+				items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
+			}
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
+		}
+	})
+}
+
+// outside says where the picked function's file lies that waits for permission,
+// nil where none does.
+func (t *Panel) outside(p *panel.Side) (o *sourcefile.Outside) {
+	file, _ := p.SourceFile()
+	if x, of, ok := t.Texts.Last(); ok && of.name == file {
+		errors.As(x.err, &o)
+	}
+	return o
+}
+
+// permit lets sources of a file's folder be shown.
+func (t *Panel) permit(s *panel.Host, o *sourcefile.Outside) {
+	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
+}
+
+// place is the picked function's file here, else as the recording calls
+// it.
+func (t *Panel) place(p *panel.Side) string {
+	file, _ := p.SourceFile()
+	if x, of, ok := t.Texts.Last(); ok && of.name == file && x.path != "" {
+		return x.path
+	}
+	return file
+}
+
+func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
+	th := u.Theme
+	m := a.Metric()
+	c := a.Lines
+	sums := "self " + units.Value(c.Self, m) + "   total " + units.Value(c.Total, m) + "   " + units.Percent(c.Total, a.Tree.Nodes[0].Total)
+	st := ui.Style{Size: 12, Color: th.Dim, Align: ui.End}
+	w := u.Measure(sums, st).X
+	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), r.Max.X-u.Px(16), r.Min.Y+u.Px(28))
+	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), sums, st)
+	name := panel.ShortFolder(text.path)
+	switch {
+	case text.path == "" && text.err == nil:
+		name = file + "  is not here: --source-root DIR or FROM=DIR tells where sources are"
+	case text.path == "":
+		name = text.err.Error() + ", as does the menu of a line"
+	case text.err != nil:
+		name = text.err.Error()
+	}
+	u.Text(image.Rect(line.Min.X, line.Min.Y, line.Max.X-w-u.Px(16), line.Max.Y), name, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
+	heads := ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim, Align: ui.End}
+	y0, y1 := line.Max.Y, r.Max.Y-u.Px(4)
+	n := u.Px(sourceNumber)
+	u.Text(image.Rect(r.Min.X, y0, r.Min.X+n, y1), "Self", heads)
+	u.Text(image.Rect(r.Min.X+n, y0, r.Min.X+2*n, y1), "Total", heads)
+	u.Text(image.Rect(r.Min.X+2*n, y0, r.Min.X+2*n+u.Px(60), y1), "Line", heads)
+	u.HLine(r.Min.X, r.Max.X, r.Max.Y-u.Px(3), th.Rule)
+}
+
+// row draws a line; heat lies behind those that cost themselves.
+func (t *Panel) row(s *panel.Host, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
+	th := u.Theme
+	m := a.Metric()
+	cost := a.Lines.Line(row.line)
+	if cost.Self > 0 && a.Lines.Most > 0 {
+		share := math.Sqrt(float64(cost.Self) / float64(a.Lines.Most))
+		strongest := .14 // light on dark shows more than dark on light
+		if !th.Dark {
+			strongest = .34
+		}
+		u.Fill(r, theme.WithAlpha(th.Warn, .02+(strongest-.02)*share))
+	}
+	if row.line == t.At {
+		u.Fill(image.Rect(r.Min.X, r.Min.Y, r.Min.X+u.Px(3), r.Max.Y), th.Accent)
+	}
+	n := u.Px(sourceNumber)
+	num := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
+	if cost.Self != 0 {
+		u.Text(image.Rect(r.Min.X, r.Min.Y, r.Min.X+n, r.Max.Y), units.Value(cost.Self, m), num)
+	}
+	if cost.Total != 0 {
+		u.Text(image.Rect(r.Min.X+n, r.Min.Y, r.Min.X+2*n, r.Max.Y), units.Value(cost.Total, m), num)
+	}
+	if num.Color = th.Faint; cost.Total != 0 {
+		num.Color = th.Dim
+	}
+	label := fmt.Sprint(row.line)
+	if row.line == 0 {
+		label = "?"
+	}
+	u.Text(image.Rect(r.Min.X+2*n, r.Min.Y, r.Min.X+2*n+u.Px(60), r.Max.Y), label, num)
+	code := ui.Style{Size: 12, Color: th.Dim, Mono: true}
+	if cost.Total != 0 {
+		code.Color = th.Text
+	}
+	u.Text(image.Rect(r.Min.X+2*n+u.Px(76), r.Min.Y, r.Max.X, r.Max.Y), row.text, code)
+}
+
+// Edit opens the picked function's source in the person's editor.
+func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
+	file, line := p.SourceFile()
+	switch {
+	case file == "":
+		s.Say("The recording does not say where the source of what is selected is")
+		return
+	case s.Do.Edit == nil:
+		return
+	}
+	if p.Tab == panel.Source && t.At > 0 {
+		line = t.At
+	}
+	roots, beside := s.Roots, p.Folder()
+	go func() {
+		path, err := sourcefile.Find(file, roots, beside)
+		switch {
+		case path != "":
+			err = s.Do.Edit(path, int(line))
+		case err == nil:
+			err = fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
+		}
+		if err != nil {
+			s.Later(func() { s.Say(err.Error()) })
+		}
+	}()
+}
+
+// grid lists the lines of the file that is shown.
+func grid(a *session.Answer) *tables.Grid {
+	type line = analyze.SourceLine
+	number := func(l *line) string {
+		if l.Line <= 0 {
+			return ""
+		}
+		return fmt.Sprint(l.Line)
+	}
+	names := func(l *line) string {
+		var names []string
+		for _, f := range l.Funcs {
+			names = append(names, a.Rec.Functions.At(int(f)).Name)
+		}
+		return strings.Join(names, " | ")
+	}
+	cs := []tables.Column[line]{tables.Named("file", func(*line) string { return a.Lines.File }), tables.Numbered("line", number)}
+	cs = append(cs, tables.Amounts(a.Metric(), func(l *line) (self, total, count int64) { return l.Self, l.Total, l.Count })...)
+	return tables.NewGrid("source", append(cs, tables.Named("functions", names)), a.Lines.Lines)
+}
+
+// Ask asks what the lines of the picked function's file cost.
+func (t *Panel) Ask(p *panel.Side, q *session.Question) {
+	if _, ok := p.PickedFunction(); ok {
+		q.Source, _ = p.SourceFile()
+	}
+}
+
+// Scroll is how far lines are scrolled.
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
+
+// Table lists the lines that cost anything.
+func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
+	if a := p.Doc.Answer(); a != nil && a.Lines != nil {
+		return func() *tables.Grid { return grid(a) }
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package panel
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+func ShortModule(m string) string {
+	if m == "" {
+		return ""
+	}
+	return analyze.ModuleBase(m)
+}
+
+// KeyTitle is a key of a context or a note as people write it. Those that are put
+// together of several words stay as the file has them.
+func KeyTitle(key string) string {
+	switch key {
+	case "pid", "tid", "cpu", "uid":
+		return strings.ToUpper(key)
+	}
+	if strings.ContainsAny(key, "._:/-") {
+		return key
+	}
+	return Title1(key)
+}
+
+// FunctionsOf are the functions of the recording that a description names.
+func FunctionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
+	return analyze.RefTo(f).Functions(rec)
+}
+
+func Index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// BasisText says what the lower half answers for, and from which records.
+func BasisText(rec *recording.Recording, a *analyze.Weights) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Left.AsyncSpans > 0:
+		b := *a
+		b.Left.AsyncSpans = 0
+		return BasisText(rec, &b) + ", async spans: " + units.Duration(a.Left.AsyncTime) + " not counted"
+	case a.Left.IdleRecords > 0:
+		b := *a
+		b.Left.IdleRecords = 0
+		return BasisText(rec, &b) + ", " + units.Count(a.Left.IdleRecords) + " idle not counted"
+	case a.Pairs > 0:
+		b := *a
+		b.Pairs = 0
+		return BasisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
+	case a.Called:
+		b := *a
+		b.Called = false
+		if b.Ranged {
+			return "selected calls in " + BasisText(rec, &b)
+		}
+		return "selected calls, from " + string(a.Basis)
+	case a.Ranged && a.Basis == analyze.Windows:
+		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
+	case a.Ranged:
+		return "selected " + units.Duration(a.To-a.From) + ", from " + string(a.Basis)
+	}
+	return "whole recording, from " + string(a.Basis)
+}
+
+func Join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + " " + b
+}
+func Title1(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// ShortFolder writes a folder as people do: ~ for their own.
+func ShortFolder(dir string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "" || home == string(filepath.Separator) {
+		return dir
+	}
+	if rest, ok := strings.CutPrefix(dir, home); ok && (rest == "" || rest[0] == filepath.Separator) {
+		return "~" + rest
+	}
+	return dir
+}
+
+func CutName(s string) string {
+	if len(s) <= mostShown {
+		return s
+	}
+	n := mostShown
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// mostShown bounds how much of a name is laid out where it may take lines: the
+// rest would not be seen.
+const mostShown = 400
+
+// Summary is the status line's first half: what the file is and what it holds.
+func Summary(rec *recording.Recording) string {
+	var parts []string
+	title := ingest.Title(rec.Source.Format)
+	if rec.Source.Version != "" {
+		title += " " + rec.Source.Version
+	}
+	if title != "" {
+		parts = append(parts, title)
+	}
+	if rec.Source.Tool != "" {
+		parts = append(parts, rec.Source.Tool)
+	}
+	c := &rec.Counts
+	for _, n := range []struct {
+		n    int64
+		what string
+	}{{c.Spans, "span"}, {c.Samples, "sample"}, {c.Stacks, "stack"}, {c.Windows, "window"}} {
+		if n.n > 0 {
+			parts = append(parts, units.Plural(n.n, n.what))
+		}
+	}
+	if n := len(rec.Tracks); n > 1 {
+		parts = append(parts, units.Plural(int64(n), "thread"))
+	}
+	if rec.HasTime && rec.Duration() > 0 {
+		parts = append(parts, units.Duration(rec.Duration()))
+	}
+	return strings.Join(parts, " · ")
+}

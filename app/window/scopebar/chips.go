@@ -1,0 +1,136 @@
+package scopebar
+
+import (
+	"strings"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/timeline"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// mostNamed is how many threads a chip names, and mostTold how many with its tooltip.
+const (
+	mostNamed = 3
+	mostTold  = 24
+)
+
+// Of makes the chips of a part of a recording; set gets the part without what was
+// taken off.
+func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
+	if in.Ranged {
+		cs = append(cs, Chip{Kind: "time", Text: units.Duration(in.To-in.From) + " at " + units.Duration(in.From-p.Rec.Start),
+			More: []string{"from " + recording.Offset(in.From-p.Rec.Start) + " to " + recording.Offset(in.To-p.Rec.Start), "a click shows it"},
+			Go:   func() { p.Fit(in.From, in.To) },
+			Off:  func() { set(in.AllTime()) }})
+	}
+	if in.Tracks != nil {
+		cs = append(cs, threads(p, in, set))
+	}
+	if in.Calls != nil {
+		cs = append(cs, Chip{Kind: "calls", Text: panel.CallWords(in.Calls.Text), More: []string{in.Calls.Text, "a click lists them"},
+			Go:  func() { p.Tab = panel.Calls },
+			Off: func() { set(in.Of(nil)) }})
+	}
+	for _, apart := range []struct {
+		is   recording.Apart
+		what string
+		off  func(in *recording.Scope)
+	}{
+		{in.Async, "async spans", func(in *recording.Scope) { in.Async = "" }},
+		{in.Idle, "idle samples", func(in *recording.Scope) { in.Idle = "" }},
+	} {
+		if apart.is != "" && apart.is != recording.Out {
+			kind := map[recording.Apart]string{recording.In: "with", recording.Only: "only"}[apart.is]
+			cs = append(cs, Chip{Kind: kind, Text: apart.what, Off: func() { o := in; apart.off(&o); set(o) }})
+		}
+	}
+	return cs
+}
+
+// threads is the chip of the threads that are selected.
+func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) Chip {
+	var names []string
+	for _, i := range in.Tracks {
+		if i >= 0 && i < len(p.Rec.Tracks) {
+			names = append(names, timeline.NameAndID(p.Rec.Tracks[i]))
+		}
+	}
+	c := Chip{Kind: "thread", Text: strings.Join(names, ", "), Off: func() { set(in.On(nil)) }}
+	switch n := len(names); {
+	case n == 0:
+		c.Kind, c.Text = "", "no thread"
+		return c
+	case n > mostNamed+1:
+		c.Text = strings.Join(names[:mostNamed], ", ") + " and " + units.Count(int64(n-mostNamed)) + " more"
+		if c.More = names[mostNamed:]; n > mostTold {
+			c.More = append(names[mostNamed:mostTold:mostTold], "and "+units.Count(int64(n-mostTold))+" more")
+		}
+		fallthrough
+	case n > 1:
+		c.Kind = "threads"
+	}
+	c.More = append(c.More[:len(c.More):len(c.More)], "a click goes there")
+	c.Go = func() { p.GoToTrack(in.Tracks[0]) }
+	return c
+}
+
+// LeftOut are the chips of what a part of a recording has apart from the work of
+// threads and leaves out of its sums.
+func LeftOut(left analyze.LeftOut, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
+	add := func(text string, with func(*recording.Scope)) {
+		cs = append(cs, Chip{Kind: "+", Text: text, Adds: true, More: []string{"a click lets them count"}, Go: func() { o := in; with(&o); set(o) }})
+	}
+	if left.AsyncSpans > 0 {
+		add("async spans "+units.Duration(left.AsyncTime), func(in *recording.Scope) { in.Async = recording.In })
+	}
+	if left.IdleRecords > 0 {
+		add(units.Plural(left.IdleRecords, "idle sample"), func(in *recording.Scope) { in.Idle = recording.In })
+	}
+	return cs
+}
+
+// Stacks are the chips of what is done to stacks; an operation on something can be
+// given another thing.
+func Stacks(h *panel.Host, p *panel.Side) (cs []Chip) {
+	for i, t := range p.Transforms {
+		c := Chip{Text: t.String(), Off: func() { p.Transform(t) }}
+		if t.IsWhere() {
+			c.Kind = "where"
+		}
+		if k := t.Kind(); k != nil && k.Of != analyze.OfAll {
+			c.More = []string{"a click changes it"}
+			c.Go = func() { edit(h, p, i, k, t) }
+		}
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+// edit asks for another thing that the ith transform is of.
+func edit(h *panel.Host, p *panel.Side, i int, k *analyze.TransformKind, t analyze.Transform) {
+	c := widget.NewChooser(k.Usage, t.Typed(p.Rec), func(text string) []widget.Line {
+		to := k.Make(strings.TrimSpace(text))
+		err := to.Check()
+		if err == nil {
+			err = (&view.Stacks{Transforms: []analyze.Transform{to}}).Check(p.Rec)
+		}
+		if err != nil {
+			return []widget.Line{{Title: err.Error(), Dim: true, Take: func() {}}}
+		}
+		return []widget.Line{{Title: to.String(), Take: func() {
+			h.Chooser = nil
+			if i < len(p.Transforms) {
+				all := append([]analyze.Transform(nil), p.Transforms...)
+				all[i] = to
+				p.Transforms = all
+			}
+		}}}
+	})
+	c.Rows = 1
+	h.OpenChooser(c)
+}

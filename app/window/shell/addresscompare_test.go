@@ -1,0 +1,167 @@
+package shell
+
+import (
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ashlar/app/window/desk"
+	"ashlar/app/window/pair"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/difftable"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/theme"
+)
+
+// compareAnything brings a comparison into a state that a person could have
+// brought it into.
+func compareAnything(r *rand.Rand, s *Shell) {
+	c := s.Versus
+	maybe := func() bool { return r.IntN(3) == 0 }
+	o := &c.Options
+	o.Normalize = []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}[r.IntN(4)]
+	o.Width = []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger}[r.IntN(3)]
+	o.By = []compare.By{compare.ByFunction, compare.ByModule, compare.ByFile, compare.ByThread, compare.ByStack}[r.IntN(5)]
+	o.Total, o.SelfTime, c.ByCall = maybe(), maybe(), maybe()
+	o.Match.NoModule, o.Match.NoName, o.Match.NoSimilar, o.Match.NoOrder = maybe(), maybe(), maybe(), maybe()
+	if maybe() {
+		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
+	}
+	c.Tab = desk.PairPanels[r.IntN(len(desk.PairPanels))].Name
+	c.Linked, c.Above = !maybe(), maybe()
+	c.FocusOn(&s.Desk, r.IntN(2))
+	if maybe() {
+		c.Panes[0].Anchor, c.Panes[1].Anchor = r.Int64N(1e9), r.Int64N(1e9)
+	}
+	if maybe() {
+		c.Split = .1 + .8*r.Float32()
+	}
+	c.Table.By, c.Table.Backward = difftable.DifferenceColumn(r.IntN(int(difftable.DifferenceColumns))), maybe()
+	for i := range c.Table.Filters {
+		c.Table.Filters[i] = maybe() && c.Tab != pair.Pairing
+	}
+	ts, up := []analyze.Transform{}, maybe()
+	if maybe() {
+		ts = append(ts, analyze.Transform{Op: analyze.OpInvert})
+	}
+	for _, p := range c.Panes {
+		p.Transforms, p.Up = ts, up
+		if rec := p.Rec; rec.HasTime {
+			if maybe() {
+				p.Fit(rec.Start+r.Int64N(rec.Duration()), rec.End)
+			}
+			if maybe() {
+				p.SelectRange(rec.Start+r.Int64N(rec.Duration()), rec.Start+r.Int64N(rec.Duration()))
+			}
+		}
+		lookAtThreads(r, p)
+	}
+}
+
+// chooseAnything marks a function or a bar, which needs an answer.
+func chooseAnything(r *rand.Rand, s *Shell) {
+	c := s.Versus
+	a := c.Answer()
+	if a == nil {
+		return
+	}
+	p := c.Panes[c.Focus]
+	switch r.IntN(3) {
+	case 0:
+		c.Choose(a, int32(r.IntN(len(a.Compared.Tree.Funcs))))
+		c.Node = -1
+	case 1:
+		if pickAnyBar(p, r) {
+			c.Picked(c.Focus)
+			c.Alike = c.Now()
+		}
+	}
+	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.Tab != pair.Two {
+		c.Zoom = pair.NamesOf(a.Shape.Tree, 1+r.IntN(n-1))
+	}
+}
+
+// sameComparison collects what an address says of a comparison.
+func sameComparison(s *Shell) map[string]any {
+	c := s.Versus
+	sp := c.Spot(&s.Desk)
+	all := map[string]any{"focus": c.Focus, "chosen": c.Chosen, "parts": s.View, "options": sp.Options, "tab": sp.Tab, "split": sp.Split, "above": sp.Above,
+		"linked": sp.Linked, "by call": sp.ByCall, "shape": sp.Shape}
+	if c.Tab != pair.Two && len(sp.Zoom) > 0 {
+		all["zoom"] = sp.Zoom
+	}
+	for i := range sp.Sides {
+		side := &sp.Sides[i]
+		if p := c.Panes[i]; p.Pick.Is == panel.PickBar {
+			all["bar "+pair.SideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
+		} else if f, ok := p.PickedFunction(); ok {
+			all["picked "+pair.SideName(i)] = f
+		}
+		side.Zoom, side.Marks, side.Around, side.Sides = nil, nil, nil, [2][]recording.FuncName{}
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(*side)) {
+			x := reflect.ValueOf(*side).FieldByIndex(f.Index)
+			if f.Anonymous {
+				continue
+			}
+			if x.Kind() == reflect.Slice && x.Len() == 0 {
+				x = reflect.Zero(x.Type())
+			}
+			all["look "+f.Name+" "+pair.SideName(i)] = x.Interface()
+		}
+	}
+	if a := c.Answer(); a != nil {
+		all["answer"] = []any{a.A.Total, a.B.Total, len(a.Shape.Nodes), len(a.Table.Rows), a.Normalize, a.Metric}
+	}
+	return all
+}
+
+// TestEveryComparisonHasAnAddress: from a comparison to its address and back is
+// the same, whatever it shows.
+func TestEveryComparisonHasAnAddress(t *testing.T) {
+	differ := map[string]bool{}
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 16
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 5))
+		files := [][2]string{{"before.json", "after.json"}, {"before.folded", "after.folded"}}[seed%2]
+		s := compared(t, files[0], files[1])
+		s.View = []desk.View{desk.Both, desk.Upper, desk.Flame, desk.Lower}[r.IntN(4)]
+		compareAnything(r, s)
+		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		chooseAnything(r, s)
+		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		s.Versus.TakeTwin()
+		if s.Versus.Tab == pair.Pairing {
+			s.Versus.Pairing.Refresh(s.Versus.Answer())
+			s.Versus.Pairing.Kind = r.IntN(max(1, len(s.Versus.Pairing.Kinds)))
+		}
+		at, want := s.Address().String(), sameComparison(s)
+
+		back := New(theme.Dark)
+		back.Open(at)
+		err := back.Settle()
+		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
+			t.Fatalf("%s: %v, was %v", at, err, was)
+		}
+		got := sameComparison(back)
+		for _, k := range slices.Sorted(maps.Keys(want)) {
+			if !reflect.DeepEqual(got[k], want[k]) {
+				t.Errorf("seed %d: %s is %+v, was %+v, by way of %s", seed, k, got[k], want[k], at)
+			}
+		}
+		if again := back.Address().String(); again != at {
+			t.Errorf("seed %d: %s became %s", seed, at, again)
+		}
+		differ[at] = true
+		back.Close()
+	}
+	if len(differ) < int(seeds)*5/6 {
+		t.Errorf("there were only %d addresses", len(differ))
+	}
+}

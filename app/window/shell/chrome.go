@@ -1,0 +1,251 @@
+package shell
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+
+	"ashlar/app/window/desk"
+	"ashlar/app/window/pair"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/icon"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// toolbar draws the bar at the top.
+func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	u.Fill(r, th.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
+	y := r.Min.Y + u.Px(9)
+	x := r.Min.X + u.Px(12)
+	if p := s.Pane; p != nil && s.noSearch && p.Finder.Typing(u) {
+		// The bar is too narrow for both: while one types the search has all of it.
+		s.search(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
+		return
+	}
+	x += s.iconButton(u, &s.openButton, x, y, icon.Open, "Open", "Open a file", false) + u.Px(10)
+	if s.openButton.Clicked(u.Context) {
+		s.askOpen()
+	}
+	if s.Pane != nil {
+		x = s.compareButton(u, x, y)
+		x = s.choices(u, x, y)
+	}
+	if s.Pane == nil {
+		s.rightButtons(u, r, x, y)
+		return
+	}
+	right := s.rightButtons(u, r, x+u.Px(36), y) // at least a way to the search has room
+	p := s.Pane
+	// The title stands in the middle of the window, as long as there is room.
+	title := s.OpenName()
+	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
+	w := u.Measure(title, st).X
+	mid := (r.Min.X + r.Max.X) / 2
+	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
+	// The search gives way when it is narrow.
+	s.noSearch = false
+	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
+		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
+		hi -= w + u.Px(12)
+	} else if w := min(u.Px(290), hi-lo-u.Px(12)); w > u.Px(80) {
+		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
+		return
+	} else {
+		s.noSearch = true
+		hi = min(max(x, hi-u.Px(36)), r.Max.X-u.Px(38)) // over what has even less room
+		u.Fill(image.Rect(hi-u.Px(6), r.Min.Y, hi+u.Px(36), r.Max.Y-1), th.Surface)
+		s.iconButton(u, &s.searchButton, hi, y, icon.Search, "", "Search", p.Find != "")
+		if s.searchButton.Clicked(u.Context) {
+			p.Finder.Focus()
+		}
+	}
+	if hi-lo > u.Px(30) {
+		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), title, st)
+	}
+}
+
+// rightButtons draws help, theme and colour mode from the right edge, as far as
+// there is room right of left, and returns where they begin.
+func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
+	x := r.Max.X - u.Px(12)
+	fits := func(w int) bool {
+		if x-w < left+u.Px(6) {
+			return false
+		}
+		x -= w
+		return true
+	}
+	if !fits(u.Px(26)) {
+		return x
+	}
+	s.iconButton(u, &s.helpButton, x, y, icon.Help, "", "Help", s.Help)
+	if s.helpButton.Clicked(u.Context) {
+		s.toggleHelp()
+	}
+	name := panel.Title1(s.themeName())
+	if !fits(u.ChoiceWidth(icon.Theme, name, 0) + u.Px(8)) {
+		return x
+	}
+	s.iconChoice(u, &s.themeButton, x, y, icon.Theme, name, "Dark or light")
+	if s.themeButton.Clicked(u.Context) {
+		s.Menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
+	}
+	label := "By " + string(s.Mode)
+	if !fits(u.ChoiceWidth(icon.Colour, label, 0) + u.Px(8)) {
+		return x
+	}
+	s.iconChoice(u, &s.modeButton, x, y, icon.Colour, label, "Next way to colour")
+	if s.modeButton.Clicked(u.Context) {
+		items := make([]widget.Item, len(theme.Modes))
+		for i, m := range theme.Modes {
+			items[i] = widget.Item{Title: string(m), On: m == s.Mode, Do: func() { s.Mode = m }}
+		}
+		s.Menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), items)
+	}
+	return x
+}
+
+// choices draws the event and the metric that are shown; a click opens the
+// list of them.
+func (s *Shell) choices(u *ui.UI, x, y int) int {
+	p := s.Pane
+	if len(p.Rec.Events) == 0 {
+		return x
+	}
+	if s.Versus != nil {
+		return s.Versus.MetricChoice(&s.Desk, u, x, y)
+	}
+	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
+	x += u.Px(8)
+	at := x
+	x += u.Choice(&p.EventButton, x, y, s.choiceName(u, p.Rec.Events[p.Event].Title()), ui.Medium)
+	if p.EventButton.Clicked(u.Context) {
+		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), p.EventItems())
+	}
+	at = x
+	m := p.MetricOf()
+	x += u.Choice(&p.MetricButton, x, y, s.choiceName(u, m.Name), 0)
+	if p.MetricButton.Clicked(u.Context) {
+		var items []widget.Item
+		ms := p.Rec.Events[p.Event].Metrics
+		for i := range ms {
+			detail := ""
+			if ms[i].Total != recording.Missing {
+				detail = units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i])
+			}
+			items = append(items, widget.Item{Title: ms[i].Name, Detail: detail, On: i == p.Metric, Do: func() { p.Metric = i }})
+		}
+		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+	}
+	return x
+}
+
+// choiceName is a name as the toolbar has room for it.
+func (s *Shell) choiceName(u *ui.UI, name string) string {
+	return s.Fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
+}
+
+// status draws the line at the bottom: what is open, and how loading goes or
+// what was wrong.
+func (s *Shell) status(u *ui.UI, r image.Rectangle) {
+	th := u.Theme
+	u.Fill(r, th.Surface)
+	u.HLine(r.Min.X, r.Max.X, r.Min.Y, th.Rule)
+	from := s.shared(u, r)
+	if s.Pane == nil {
+		if u.Now.Before(s.Note.Until) {
+			u.Text(image.Rect(from, r.Min.Y, r.Max.X-u.Px(12), r.Max.Y), s.Note.Text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
+		}
+		return
+	}
+	l := s.statusWords(u)
+	mid := r.Min.X + r.Dx()*11/20
+	u.Text(image.Rect(from, r.Min.Y, mid, r.Max.Y), l.left, ui.Style{Size: 11.5, Color: th.Dim})
+	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
+	st := ui.Style{Size: 11.5, Color: l.color, Align: ui.End}
+	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(l.right, st).X-u.Px(14)); l.leads {
+		clicked, hovered := l.of.StatusClick.Clicked(u, box)
+		if hovered && l.color == th.Dim {
+			st.Color = th.Text
+		}
+		if clicked {
+			s.ShowPanel(panel.About)
+		}
+	}
+	u.Text(box, l.right, st)
+	if l.dot {
+		u.Round(ui.Rect(box.Min.X+u.Px(2), (box.Min.Y+box.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Warn)
+	}
+}
+
+// statusWords are what the status line says: left what is shown, right what is going on.
+type statusWords struct {
+	of          *desk.Pane
+	left, right string
+	color       color.NRGBA
+	dot         bool // something changes numbers
+	leads       bool // a click leads to what is wrong
+}
+
+func (s *Shell) statusWords(u *ui.UI) statusWords {
+	th := u.Theme
+	p, which := s.Pane, ""
+	if c := s.Versus; c != nil {
+		if i := c.Reading(); i >= 0 {
+			p, which = c.Panes[i], pair.SideName(i)+", "
+		}
+	}
+	l := statusWords{of: p, left: panel.Summary(p.Rec), color: th.Dim}
+	pr := p.Doc.Progress()
+	switch {
+	case u.Now.Before(s.Note.Until):
+		l.right = s.Note.Text
+	case !pr.Done && pr.Bytes == 0:
+		l.right = "waiting for " + which + p.Doc.Name + " · Ctrl-. stops"
+	case !pr.Done:
+		l.right = "reading " + which + units.Bytes(pr.Bytes)
+		if pr.Total > 0 {
+			l.right = fmt.Sprintf("reading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
+			if left := units.Left(pr.Left); left != "" {
+				l.right += " · " + left
+			}
+		}
+	case p.Doc.Trouble() != "":
+		l.right, l.color = p.Doc.Trouble(), th.Warn
+	case p.Unfollow != nil:
+		var wrong bool
+		if l.right, wrong = p.FollowText(); wrong {
+			l.color = th.Warn
+		}
+	case len(p.Rec.Warnings) > 0:
+		l.right, l.dot = p.Rec.Warned()
+	case s.Do.Wake != nil: // pictures should not change from run to run
+		l.right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
+	}
+	l.leads = len(p.Rec.Warnings) > 0
+	if c := s.Versus; c != nil {
+		left, matched, warned, wrong := c.Status()
+		l.left, l.leads = left, l.leads || wrong || len(c.Panes[0].Rec.Warnings)+len(c.Panes[1].Rec.Warnings) > 0
+		if matched != "" && !u.Now.Before(s.Note.Until) && pr.Done {
+			l.right, l.color, l.dot = matched, th.Dim, warned
+			if wrong {
+				l.color = th.Warn
+			}
+		}
+	}
+	return l
+}
+
+// search draws the line that looks for functions.
+func (s *Shell) search(u *ui.UI, r image.Rectangle) {
+	f := &s.Pane.Finder
+	if f.Paired = s.Versus != nil; f.Layout(&s.Host, u, r) {
+		s.hint = hint{"Search", r.Min.Add(image.Pt(-u.Px(14), u.Px(14)))}
+	}
+}

@@ -1,0 +1,122 @@
+package shell
+
+import (
+	"image"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/window/desk"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/icon"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// compareCommands are those about two recordings.
+func compareCommands() []Command {
+	return []Command{
+		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
+		{"Compare what is selected with the rest", nil, true, func(s *Shell) { s.CompareSelected() }},
+		{"Compare the slow calls of the selected function with the rest", nil, true, func(s *Shell) { s.CompareCalls() }},
+		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.Swap() }},
+		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Above = !c.Above })},
+		{"Close the comparison", nil, true, func(s *Shell) { s.EndComparison() }},
+		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *desk.Comparison) {
+			c.FocusOn(&s.Desk, 1-c.Focus)
+			s.Focus.Give(&s.Pane.Lanes, true)
+		})},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Linked = !c.Linked })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *desk.Comparison) { c.ToggleByCall(&s.Desk) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *desk.Comparison) { c.AnchorHere(&s.Desk) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *desk.Comparison) { c.AnchorBoth(&s.Desk) })},
+		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Panes[0].Anchor, c.Panes[1].Anchor = 0, 0 })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *desk.Comparison) { c.PairByHand(&s.Host) })},
+		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *desk.Comparison) { c.NextNormalize() })},
+	}
+}
+
+// comparing makes a command of something that needs a comparison.
+func comparing(do func(s *Shell, c *desk.Comparison)) func(s *Shell) {
+	return func(s *Shell) {
+		if s.Versus == nil {
+			s.Say("That needs two recordings: compare with another file first")
+			return
+		}
+		do(s, s.Versus)
+	}
+}
+
+// compareButton opens a second file, or says that one is open.
+func (s *Shell) compareButton(u *ui.UI, x, y int) int {
+	b := &s.compareButtonClick
+	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with another file", s.Versus != nil) + u.Px(10)
+	if b.Clicked(u.Context) {
+		if s.Versus == nil {
+			s.askCompare()
+		} else {
+			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
+				{Title: "Compare with another file", Do: s.askCompare},
+				{Title: "Swap A and B", Detail: "X", Do: s.Swap},
+				{Title: "A above B", Detail: "Shift-X", On: s.Versus.Above, Do: func() { s.Versus.Above = !s.Versus.Above }},
+				{Title: "Close the comparison", Do: s.EndComparison},
+			})
+		}
+	}
+	return x
+}
+
+// transformCommands are those of the kinds of transforms.
+func transformCommands() (all []Command) {
+	for i := range analyze.Transforms {
+		k := &analyze.Transforms[i]
+		if k.Title == "" {
+			continue
+		}
+		var keys []Chord
+		if k.Key != "" {
+			keys = []Chord{chord(key.Name(k.Key))}
+		}
+		all = append(all, Command{k.Title, keys, true, func(s *Shell) { s.Pane.Apply(&s.Desk, k) }})
+	}
+	return all
+}
+
+// panelCommands show panels.
+func panelCommands() (all []Command) {
+	for i := range desk.Panels {
+		if r := &desk.Panels[i]; r.Command != "" {
+			all = append(all, Command{r.Command, nil, true, func(s *Shell) { s.ShowPanel(r.Name) }})
+		}
+	}
+	return all
+}
+
+// copyCommands are the ways to copy the command of a panel that does not have
+// the keyboard.
+func copyCommands() []Command {
+	return []Command{
+		{"Copy the timeline as command", nil, true, func(s *Shell) { s.CopyCommandOf(desk.OfTimeline) }},
+		{"Copy the details as command", nil, true, func(s *Shell) { s.CopyCommandOf(desk.OfDetails) }},
+		{"Copy what is found as command", nil, true, func(s *Shell) { s.CopyCommandOf(desk.OfFound) }},
+	}
+}
+
+// AsCommand is the command line of the panel that has the keyboard; of none, of
+// the tab that is shown, or of the timeline where only that is. rest says what
+// it cannot express.
+func (s *Shell) AsCommand() (line, rest string) { return s.CommandOf(s.keyPanel()) }
+
+func (s *Shell) copyCommand() { s.CopyCommandOf(s.keyPanel()) }
+
+func (s *Shell) keyPanel() desk.Area {
+	switch s.focused() {
+	case "timeline", "filter":
+		return desk.OfTimeline
+	case "details":
+		return desk.OfDetails
+	}
+	if s.View == desk.Upper {
+		return desk.OfTimeline
+	}
+	return desk.OfLower
+}

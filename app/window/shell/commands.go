@@ -1,0 +1,178 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
+	"ashlar/render/timeline"
+)
+
+// Chord is a key with the modifiers it needs.
+type Chord struct {
+	Name key.Name
+	Mods key.Modifiers
+}
+
+// String is how people read it: Ctrl-O. Arrows are words, since not every font
+// has their signs.
+func (c Chord) String() string {
+	var b strings.Builder
+	for _, m := range []struct {
+		mod  key.Modifiers
+		name string
+	}{{key.ModCtrl, "Ctrl-"}, {key.ModAlt, "Alt-"}, {key.ModShift, "Shift-"}} {
+		if c.Mods.Contain(m.mod) {
+			b.WriteString(m.name)
+		}
+	}
+	name := string(c.Name)
+	if n, ok := keyNames[c.Name]; ok {
+		name = n
+	}
+	return b.String() + name
+}
+
+var keyNames = map[key.Name]string{
+	key.NameLeftArrow: "Left", key.NameRightArrow: "Right", key.NameUpArrow: "Up", key.NameDownArrow: "Down",
+	key.NameEscape: "Esc", key.NamePageUp: "Page Up", key.NamePageDown: "Page Down",
+	key.NameHome: "Home", key.NameEnd: "End", key.NameReturn: "Return", "-": "−",
+	key.NameDeleteForward: "Delete", key.NameDeleteBackward: "Backspace",
+}
+
+// Command is something a person can do. The key map, the help page and the
+// manual's table come from the list of them.
+type Command struct {
+	Title string
+	Keys  []Chord
+	// needs tells that a recording must be open.
+	needs bool
+	do    func(s *Shell)
+}
+
+func chord(name key.Name, mods ...key.Modifiers) Chord {
+	c := Chord{Name: name}
+	for _, m := range mods {
+		c.Mods |= m
+	}
+	return c
+}
+
+// Commands lists everything there is a key for, in the order of the help page.
+var Commands []Command
+
+// init rather than an initial value, since the palette, a command itself, lists
+// them all.
+func init() {
+	Commands = commands()
+	keyFilters, typingFilters = filters()
+}
+
+func commands() []Command {
+	return slices.Concat([]Command{
+		{"Zoom in", []Chord{chord("W"), chord("+")}, true, func(s *Shell) { s.Pane.ZoomBy(1 / 1.3) }},
+		{"Zoom out", []Chord{chord("S"), chord("-")}, true, func(s *Shell) { s.Pane.ZoomBy(1.3) }},
+		{"Earlier", []Chord{chord("A"), chord(key.NameLeftArrow)}, true, func(s *Shell) { s.Pane.PanBy(-.15) }},
+		{"Later", []Chord{chord("D"), chord(key.NameRightArrow)}, true, func(s *Shell) { s.Pane.PanBy(.15) }},
+		{"Scroll up", []Chord{chord(key.NameUpArrow)}, true, func(s *Shell) { s.Pane.ScrollBy(-60) }},
+		{"Scroll down", []Chord{chord(key.NameDownArrow)}, true, func(s *Shell) { s.Pane.ScrollBy(60) }},
+		{"Page up", []Chord{chord(key.NamePageUp)}, true, func(s *Shell) { s.Pane.ScrollBy(-400) }},
+		{"Page down", []Chord{chord(key.NamePageDown)}, true, func(s *Shell) { s.Pane.ScrollBy(400) }},
+		{"Go to a time", []Chord{chord("G")}, true, func(s *Shell) { s.Pane.AskTime(&s.Host) }},
+		{"Zoom to a box that is dragged", []Chord{chord("Z")}, true, func(s *Shell) { s.Pane.BoxNext(&s.Host) }},
+		{"Show everything", []Chord{chord("0"), chord(key.NameHome)}, true, func(s *Shell) { s.FitAll() }},
+		{"Fit the selection", []Chord{chord("F")}, true, func(s *Shell) { s.Pane.FitSelection() }},
+		{"Select the next span of the lane", []Chord{chord(key.NameRightArrow, key.ModCtrl)}, true, func(s *Shell) { s.Pane.PickAlong(&s.Host, 1) }},
+		{"Select the previous span of the lane", []Chord{chord(key.NameLeftArrow, key.ModCtrl)}, true, func(s *Shell) { s.Pane.PickAlong(&s.Host, -1) }},
+		{"Select what it calls first", []Chord{chord(key.NameDownArrow, key.ModCtrl)}, true, func(s *Shell) { s.Pane.PickDeep(true) }},
+		{"Select what it is called from", []Chord{chord(key.NameUpArrow, key.ModCtrl)}, true, func(s *Shell) { s.Pane.PickDeep(false) }},
+		{"Select in the next row", []Chord{chord(key.NameDownArrow, key.ModAlt)}, true, func(s *Shell) { s.Pane.PickRow(1) }},
+		{"Select in the previous row", []Chord{chord(key.NameUpArrow, key.ModAlt)}, true, func(s *Shell) { s.Pane.PickRow(-1) }},
+		{"Follow the arrow from the selected span", []Chord{chord("]", key.ModCtrl)}, true, func(s *Shell) { s.Pane.FollowFlow(&s.Host, false) }},
+		{"Go to what woke the thread", nil, true, func(s *Shell) { s.Pane.GoToWaker(&s.Host) }},
+		{"Follow the arrow to the selected span", []Chord{chord("[", key.ModCtrl)}, true, func(s *Shell) { s.Pane.FollowFlow(&s.Host, true) }},
+		{"Extend the selected time", []Chord{chord(key.NameRightArrow, key.ModShift)}, true, func(s *Shell) { s.Pane.Extend(.02) }},
+		{"Shorten the selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.Pane.Extend(-.02) }},
+		{"Extend it to the next edge of a span", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.Pane.ExtendToEdge(true) }},
+		{"Shorten it to the previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.Pane.ExtendToEdge(false) }},
+		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.Pane.Tracks.Focus = s.Pane.Timed() }},
+		{"Show and hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.Pane.ChooseTracks(&s.Host) }},
+		{"Fold or unfold the thread", []Chord{chord("Y")}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.Fold(r) }) }},
+		{"Fold all threads", []Chord{chord("Y", key.ModShift)}, true, func(s *Shell) { s.Pane.FoldAll(false) }},
+		{"Unfold all threads", nil, true, func(s *Shell) { s.Pane.FoldAll(true) }},
+		{"Fold or unfold all processes", nil, true, func(s *Shell) { s.Pane.FoldProcesses() }},
+		{"Pin or unpin the thread", []Chord{chord("P")}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.TogglePin(r.Index) }) }},
+		{"Hide the thread", []Chord{chord(key.NameDeleteForward)}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.Hide(r.Index, true) }) }},
+		{"Move the thread up", []Chord{chord(key.NameUpArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.ShiftTrack(r.Index, -1) }) }},
+		{"Move the thread down", []Chord{chord(key.NameDownArrow, key.ModAlt, key.ModShift)}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.ShiftTrack(r.Index, 1) }) }},
+		{"Next event", []Chord{chord("E")}, true, func(s *Shell) { s.NextMetric(true) }},
+		{"Next metric", []Chord{chord("M")}, true, func(s *Shell) { s.NextMetric(false) }},
+		{"Next tab", []Chord{chord("T")}, true, func(s *Shell) { s.NextTab() }},
+		{"Copy what is selected", []Chord{chord("C", key.ModCtrl)}, true, func(s *Shell) { s.Pane.Copy = true }},
+		{"Copy as command", []Chord{chord("C", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.copyCommand() }},
+		{"Copy the view's address", []Chord{chord("A", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.CopyAddress() }},
+		{"Next way to colour", []Chord{chord("C")}, false, func(s *Shell) { s.nextMode() }},
+		{"Dark or light", []Chord{chord("L")}, false, func(s *Shell) { s.toggleTheme() }},
+		{"Search", []Chord{chord("/"), chord("F", key.ModCtrl)}, true, func(s *Shell) { s.Pane.Finder.Focus() }},
+		{"Next hit", []Chord{chord("N")}, true, func(s *Shell) { s.Pane.Finder.Walk(&s.Host, true) }},
+		{"Previous hit", []Chord{chord("N", key.ModShift)}, true, func(s *Shell) { s.Pane.Finder.Walk(&s.Host, false) }},
+		{"List what is found", []Chord{chord("L", key.ModCtrl)}, true, func(s *Shell) { s.Pane.Finder.ToggleHits() }},
+		{"Next span of the same function", []Chord{chord("]")}, true, func(s *Shell) { s.Pane.SameFunction(&s.Host, true) }},
+		{"Previous span of the same function", []Chord{chord("[")}, true, func(s *Shell) { s.Pane.SameFunction(&s.Host, false) }},
+		{"Mark a time, a range or a function", []Chord{chord("B")}, true, func(s *Shell) { s.Pane.Noted.Ask(&s.Host) }},
+		{"Go to a mark", []Chord{chord("B", key.ModShift)}, true, func(s *Shell) { s.Pane.Noted.Choose(&s.Host, "Go to a mark", s.Pane.Noted.GoTo) }},
+		{"Next mark", []Chord{chord("'")}, true, func(s *Shell) { s.Pane.Noted.Walk(&s.Host, true) }},
+		{"Previous mark", []Chord{chord(";")}, true, func(s *Shell) { s.Pane.Noted.Walk(&s.Host, false) }},
+		{"Rename a mark", nil, true, func(s *Shell) { s.Pane.Noted.Choose(&s.Host, "Rename a mark", s.Pane.Noted.Rename) }},
+		{"Delete a mark", nil, true, func(s *Shell) { s.Pane.Noted.Choose(&s.Host, "Delete a mark", s.Pane.Noted.Delete) }},
+	}, transformCommands(), []Command{
+		{"Flamegraph upside down", []Chord{chord("U")}, true, func(s *Shell) { s.Pane.Turn() }},
+		{"Callers and callees", []Chord{chord("Q")}, true, func(s *Shell) { s.Pane.Tab = panel.Callers }},
+		{"Only what has a label", nil, true, func(s *Shell) { s.Pane.Details.ChooseLabel(&s.Host, "") }},
+		{"Clear all transforms", []Chord{chord(key.NameDeleteBackward)}, true, func(s *Shell) { s.Pane.Transforms = nil }},
+		{"Undo, back to the view before", []Chord{chord("Z", key.ModCtrl), chord(key.NameLeftArrow, key.ModAlt)}, true, func(s *Shell) { s.Undo() }},
+		{"Redo, on to the view after", []Chord{chord("Y", key.ModCtrl), chord(key.NameRightArrow, key.ModAlt)}, true, func(s *Shell) { s.Redo() }},
+		{"Next part of the window", []Chord{chord(key.NameTab)}, false, func(s *Shell) { s.nextArea(1) }},
+		{"Previous part of the window", []Chord{chord(key.NameTab, key.ModShift)}, false, func(s *Shell) { s.nextArea(-1) }},
+		{"Select its time; press, open, zoom", []Chord{chord(key.NameReturn)}, true, func(s *Shell) { s.Pane.SelectPicked() }},
+		{"Select only its thread", []Chord{chord(key.NameReturn, key.ModShift)}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.OnlyTrack(r.Index) }) }},
+		{"Menu of what is selected", []Chord{chord(key.NameF10, key.ModShift)}, true, func(s *Shell) { s.Pane.WantMenu = true }},
+		{"All commands", []Chord{chord("K", key.ModCtrl)}, false, func(s *Shell) { s.openPalette() }},
+		{"Open a file", []Chord{chord("O", key.ModCtrl)}, false, func(s *Shell) { s.askOpen() }},
+		{"Open a file by its path", []Chord{chord("O", key.ModCtrl, key.ModShift)}, false, func(s *Shell) { s.typeOpen() }},
+		{"Open a part of this file", nil, true, func(s *Shell) { s.askPart() }},
+		{"Stop reading, show what is there", []Chord{chord(".", key.ModCtrl)}, true, func(s *Shell) { s.Pane.Doc.Stop() }},
+		{"Full screen", []Chord{chord(key.NameF11)}, false, func(s *Shell) { s.call(s.Do.Fullscreen) }},
+		{"Back: close, zoom out, deselect", []Chord{chord(key.NameEscape)}, false, func(s *Shell) { s.back() }},
+		{"Help", []Chord{chord("?"), chord("H")}, false, func(s *Shell) { s.toggleHelp() }},
+		{"Read the manual", []Chord{chord(key.NameF1)}, false, func(s *Shell) { s.openManual() }},
+		{"Quit", []Chord{chord("Q", key.ModCtrl), chord("W", key.ModCtrl)}, false, func(s *Shell) { s.call(s.Do.Close) }},
+	}, sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())
+}
+
+// keyOf is the key of a command, for menus; "" where it has none.
+func keyOf(title string) string {
+	for i := range Commands {
+		if c := &Commands[i]; c.Title == title && len(c.Keys) > 0 {
+			return c.Keys[0].String()
+		}
+	}
+	return ""
+}
+
+func (s *Shell) call(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+// sortCommands are as many as there are orders.
+func sortCommands() (all []Command) {
+	for _, o := range timeline.Sorts {
+		all = append(all, Command{lanes.SortTitle(o), nil, true, func(s *Shell) { s.Pane.SortTracks(o) }})
+	}
+	return all
+}

@@ -1,0 +1,167 @@
+package shell
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/window/desk"
+	"ashlar/app/window/panel"
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+)
+
+// drawn is the next frame as a picture.
+func (b *bench) drawn() string {
+	b.t.Helper()
+	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
+	b.frame()
+	var all strings.Builder
+	if err := b.Shapes.Write(&all, ""); err != nil {
+		b.t.Fatal(err)
+	}
+	b.Shapes = nil
+	return all.String()
+}
+
+// someSamples are a profile of V8: of main, and of read and write, which it calls.
+var someSamples = func() string {
+	nodes, samples, deltas := "", "", ""
+	for i, of := range []string{"(root)", "main", "read", "write"} {
+		nodes += fmt.Sprintf(`,{"id":%d,"callFrame":{"functionName":%q,"scriptId":"0","url":"server.js","lineNumber":%d},"children":[%s]}`, i+1, of, i, []string{"2", "3,4", "", ""}[i])
+	}
+	for i := range 60 {
+		samples, deltas = samples+fmt.Sprint(",", 2+i*i%3), deltas+",7"
+	}
+	return fmt.Sprintf(`{"nodes":[%s],"startTime":1000,"endTime":1420,"samples":[%s],"timeDeltas":[%s]}`, nodes[1:], samples[1:], deltas[1:])
+}()
+
+// someScript are samples as perf script prints them, of two threads: of main, and of
+// read and write, which it calls.
+var someScript = func() string {
+	var all strings.Builder
+	for i := range 60 {
+		stack := []string{"main", "read;main", "write;main"}[i*i%3]
+		fmt.Fprintf(&all, "server 40/%d %d.%06d: 7 cycles:\n", 40+i%2, 1, 1000+7*i)
+		for k, f := range strings.Split(stack, ";") {
+			fmt.Fprintf(&all, "\t%x %s+0x%x (/bin/server)\n", 0x400100+0x100*len(f)+k, f, k)
+		}
+		all.WriteString("\n")
+	}
+	return all.String()
+}()
+
+// saysWhere reports whether the details of what is picked say where its samples were
+// taken, which is added up in the background: it is asked for as they do.
+func (b *bench) saysWhere() bool {
+	p := b.Pane
+	switch h := &p.Pick.Hit; {
+	case p.Rec.Contexts.Len() < 2:
+		return true
+	case p.Pick.Is == panel.PickBar:
+		return p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call) != nil
+	}
+	return p.Doc.NodeContexts(p.Doc.Answer(), int(p.Pick.Node)) != nil
+}
+
+// TestPartsLeadBack compares parts of a trace and of samples, looks around there, and
+// closes the comparison in every way there is: the recording is looked at as before, in
+// either theme.
+func TestPartsLeadBack(t *testing.T) {
+	trace := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
+	for _, begin := range []struct{ name, content, theme, title string }{
+		{"selected time", trace, "dark", "Compare what is selected with the rest"},
+		{"slow calls", trace, "light", "Compare the slow calls of the selected function with the rest"},
+		{"samples", someSamples, "light", "Compare what is selected with the rest"},
+		{"samples in the dark", someSamples, "dark", "Compare what is selected with the rest"},
+		{"perf script", someScript, "light", "Compare what is selected with the rest"},
+	} {
+		for end, leave := range map[string]func(b *bench){
+			"close": func(b *bench) { b.Run("Close the comparison") },
+			"undo": func(b *bench) {
+				for range 10 {
+					b.press("Z", key.ModCtrl)
+				}
+			},
+			"alt-left": func(b *bench) {
+				for range 10 {
+					b.press(key.NameLeftArrow, key.ModAlt)
+				}
+			},
+			"escape": func(b *bench) {
+				for range 10 {
+					if b.Pane.Against != nil {
+						b.press(key.NameEscape, 0)
+					}
+				}
+			},
+		} {
+			t.Run(begin.name+" "+end, func(t *testing.T) {
+				b := newBench(t, begin.content)
+				b.SetTheme(begin.theme)
+				p := b.Pane
+				p.Fit(p.Rec.Start+50e6, p.Rec.Start+390e6)
+				p.Moved = true
+				p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+380e6)
+				p.LookFor("rea")
+				b.Pane.Tab = panel.Functions
+				for i := range p.Rec.Tracks {
+					p.Closed[int(p.Rec.Tracks[i].Process)] = false
+				}
+				if err := b.Settle(); err != nil {
+					t.Fatal(err)
+				}
+				if !b.Pick("read") {
+					t.Fatal("read is not there")
+				}
+				if err := b.Settle(); err != nil {
+					t.Fatal(err)
+				}
+				b.until("where the samples were taken", b.saysWhere)
+				was, pick, before := b.State(), p.Pick, b.drawn()
+				if end == "undo" || end == "alt-left" {
+					p.History = desk.History{} // undo goes on with the steps before, which is another matter
+				}
+
+				b.Run(begin.title)
+				b.until("compared", func() bool { return p.Within != nil && p.Within.Answer() != nil })
+				b.now = b.now.Add(time.Minute)
+				b.frame()
+				p.Closed = map[int]bool{0: true}
+				p.FitAll()
+				if end == "undo" || end == "alt-left" { // a step of its own, which is taken back first
+					b.now = b.now.Add(time.Minute)
+					b.frame()
+					b.frame()
+				}
+				leave(b)
+				if p.Against != nil {
+					t.Fatal("it is still compared")
+				}
+				if err := b.Settle(); err != nil {
+					t.Fatal(err)
+				}
+				b.now = b.now.Add(time.Minute)
+				b.until("where the samples were taken", b.saysWhere)
+				if is := b.State(); !reflect.DeepEqual(is, was) {
+					t.Errorf("the state was\n%+v\nand is\n%+v", was, is)
+				}
+				if b.Pane.Pick.Fn != pick.Fn || b.Pane.Pick.Is != pick.Is {
+					t.Errorf("picked was %+v and is %+v", pick, b.Pane.Pick)
+				}
+				if is := b.drawn(); is != before {
+					was, now := strings.Split(before, "\n"), strings.Split(is, "\n")
+					k := 0
+					for k < min(len(was), len(now))-1 && was[k] == now[k] {
+						k++
+					}
+					t.Errorf("the picture is another one: line %d was\n%s\nand is\n%s", k, was[k], now[k])
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package shell
+
+import (
+	"reflect"
+	"testing"
+
+	"ashlar/app/window/panel/details"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// The details name each key's heaviest value, its share and how many more there
+// are; the probe as a whole comes first, its parts do not.
+func TestContextDetails(t *testing.T) {
+	m := &recording.Metric{Name: "count"}
+	keys := []analyze.KeyValues{
+		{Key: "event", Values: []analyze.ContextValue{{Value: "e", Weight: 8}}},
+		{Key: "execname", Values: []analyze.ContextValue{{Value: "myapp", Weight: 6}, {Value: "tar", Weight: 2}}},
+		{Key: "pid", Values: []analyze.ContextValue{{Value: "7", Weight: 8}}},
+		{Key: "probe", Values: []analyze.ContextValue{{Value: "syscall::read:entry", Weight: 8}}},
+		{Key: "probe.name", Values: []analyze.ContextValue{{Value: "entry", Weight: 8}}},
+		{Key: "thread.name", Values: []analyze.ContextValue{{Value: "w", Weight: 8}}},
+		{Key: "uid", Values: []analyze.ContextValue{{Value: "0", Weight: 8}}},
+	}
+	want := []details.Detail{
+		{Key: "probe", Value: "syscall::read:entry", Exact: "", Label: "probe"},
+		{Key: "execname", Value: "myapp  75.0 %, 1 more", Exact: "myapp 6, tar 2", Label: "execname"},
+		{Key: "pid", Value: "7", Exact: "", Label: "pid"},
+		{Key: "thread.name", Value: "w", Exact: "", Label: "thread.name"},
+		{Key: "uid", Value: "0", Exact: "", Label: "uid"},
+	}
+	for i := range want { // thin spaces are the business of units
+		want[i].Value, want[i].Exact = spaces(want[i].Value), spaces(want[i].Exact)
+	}
+	got := details.ContextDetails(keys, m, false)
+	for i := range got {
+		got[i].Value, got[i].Exact = spaces(got[i].Value), spaces(got[i].Exact)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+	if got := details.ContextDetails(keys, m, true); len(got) != len(want)-1 {
+		t.Errorf("beside a thread: %+v", got)
+	}
+}
+
+func spaces(s string) string {
+	out := ""
+	for _, r := range s {
+		if r == '\u2009' || r == '\u00a0' {
+			r = ' '
+		}
+		out += string(r)
+	}
+	return out
+}

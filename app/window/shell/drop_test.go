@@ -1,0 +1,56 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"ashlar/app/desktop/drop"
+)
+
+// TestSortDrop: folders are no recordings, and of many files the first are
+// taken; one that is gone is taken too, to say so.
+func TestSortDrop(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "folder.spaa")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for i := range 10 {
+		files = append(files, filepath.Join(dir, fmt.Sprint(i)))
+		if i == 1 {
+			continue // gone
+		}
+		if err := os.WriteFile(files[i], nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	many := make([]string, 100_000)
+	for i := range many {
+		many[i] = folder
+	}
+	for _, c := range []struct {
+		name  string
+		paths []string
+		want  sorted
+	}{
+		{"nothing", nil, sorted{}},
+		{"one", files[:1], sorted{files: files[:1]}},
+		{"two, one gone", files[:2], sorted{files: files[:2]}},
+		{"ten", files, sorted{files: files[:2], left: 8}},
+		{"a folder", []string{folder}, sorted{folders: []string{folder}}},
+		{"a folder among files", append([]string{folder}, files[2:6]...), sorted{files: files[2:4], folders: []string{folder}, left: 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := sortDrop(drop.Files{Paths: c.paths}, false); !reflect.DeepEqual(got, c.want) {
+				t.Errorf("sorted as %+v, want %+v", got, c.want)
+			}
+		})
+	}
+	if got := sortDrop(drop.Files{Paths: many}, false); len(got.folders)+got.left != len(many) {
+		t.Errorf("of %d folders %d are looked at and %d left", len(many), len(got.folders), got.left)
+	}
+}

@@ -1,0 +1,195 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/core/store"
+	"ashlar/app/desktop/outfile"
+	"ashlar/ingest/convert"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/extract"
+	"ashlar/render/units"
+)
+
+// exportCommands are those that take something out of the window.
+func exportCommands() []Command {
+	return []Command{
+		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.ToggleFollow() }},
+		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.Pane.SourcePart.Edit(&s.Host, &s.Pane.Side) }},
+		{"Copy the table as JSON", nil, true, func(s *Shell) { s.CopyGrid() }},
+		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
+		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
+		{"Save the selection as a recording", nil, true, func(s *Shell) { s.saveSelection() }},
+		{"Save the marks (JSON)", nil, true, func(s *Shell) { s.saveMarks() }},
+		{"Add marks from a file", nil, true, func(s *Shell) { s.loadMarks() }},
+		{shareTitle, nil, false, func(s *Shell) { s.toggleShare() }},
+	}
+}
+
+func (s *Shell) saveTable() {
+	g := s.Grid()
+	if g == nil {
+		return
+	}
+	out := s.replacing()
+	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.Pane.Stem()+"-"+strings.ReplaceAll(g.Name, " ", "-")+".csv", func(path string) error {
+		switch strings.ToLower(filepath.Ext(path)) {
+		case ".csv":
+			return writeText(path, out, g.Separated(','))
+		case ".tsv", ".txt":
+			return writeText(path, out, g.Separated('\t'))
+		case ".json":
+			return writeText(path, out, g.Json())
+		}
+		return fmt.Errorf("%s should end in .csv, .tsv or .json: that says what it becomes", path)
+	})
+}
+
+func writeText(path string, o outfile.Options, text string) error {
+	return outfile.Write(path, o, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// replacing writes what the person named, which they saw was there, but never
+// over what is shown.
+func (s *Shell) replacing() outfile.Options {
+	return outfile.Options{Replace: true, Not: s.Address().Files}
+}
+
+// saveSelection writes what the lower half answers for: the selected time and
+// threads, with what transforms leave of stacks.
+func (s *Shell) saveSelection() {
+	p := s.Pane
+	if !p.Rec.Done {
+		s.Say("The recording is still being read")
+		return
+	}
+	rec := p.Rec
+	in, ts := p.Scope.On(slices.Clone(p.Scope.Tracks)), slices.Clone(p.Transforms)
+	event := rec.Events
+	opt := encode.Options{}
+	if p.Event < len(event) {
+		opt.Event = event[p.Event].Name
+	}
+	replace := s.replacing()
+	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
+		target, err := convert.ForFile(path)
+		if err != nil {
+			return err
+		}
+		if !target.Encode.OneEvent {
+			opt.Event = "" // the others hold all events
+		}
+		ctx := context.Background()
+		in.Async, in.Idle = recording.In, recording.In // what is written has all
+		in, err := calls.Bind(ctx, rec, in)
+		if err != nil {
+			return err
+		}
+		part, notes, err := extract.Recording(ctx, rec, in, ts)
+		if err != nil {
+			return err
+		}
+		out, err := outfile.Create(path, replace)
+		if err != nil {
+			return err
+		}
+		defer out.Close()
+		rep, err := target.Write(ctx, out, path, part, opt)
+		if err != nil {
+			return err
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+		for _, l := range rep.Lost {
+			notes = append(notes, l.What+": "+l.Why)
+		}
+		if len(notes) > 0 {
+			return errors.New("Saved " + path + "; not carried over: " + strings.Join(notes, "; "))
+		}
+		return nil
+	})
+}
+
+// savePicture draws what the window shows into a file.
+func (s *Shell) savePicture() {
+	if s.Picture == nil {
+		s.Say("There is nothing to draw with here")
+		return
+	}
+	still, size, scale := s.Still(), s.Size, s.Density
+	s.askSave("The picture's name, which ends in .png or .svg", s.Pane.Stem()+".png", func(path string) error {
+		return s.Picture(still, path, size, scale)
+	})
+}
+
+// Still is a shell that shows the same and never changes: to be drawn by
+// another goroutine. Its pictures are its own.
+func (s *Shell) Still() *Shell {
+	o := New(s.Theme)
+	o.Mode, o.View, o.Scale, o.HiddenColumns = s.Mode, s.View, s.Scale, s.HiddenColumns
+	if s.Pane == nil {
+		return o
+	}
+	o.Roots = s.Roots
+	if v := s.Versus; v != nil {
+		o.Versus = v.Still()
+		o.Pane = o.Versus.Panes[v.Focus]
+		return o
+	}
+	o.Pane = s.Pane.Still()
+	return o
+}
+
+func (s *Shell) saveMarks() {
+	p := s.Pane
+	if len(p.Marks) == 0 {
+		s.Say("There are no marks yet; B makes one")
+		return
+	}
+	key, name, marks := p.Noted.Key, p.Doc.Name, slices.Clone(p.Marks)
+	out := s.replacing()
+	s.askSave("The file's name", p.Stem()+"-marks.json", func(path string) error {
+		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })
+	})
+}
+
+// loadMarks adds marks that were exported.
+func (s *Shell) loadMarks() {
+	take := func(s *Shell, path string) {
+		f, err := os.Open(path)
+		if err == nil {
+			defer f.Close()
+			var in store.Marks
+			if in, err = store.ReadMarks(f); err == nil {
+				n := len(s.Pane.Marks)
+				for _, m := range in.Marks {
+					s.Pane.Noted.Add(m)
+				}
+				s.Say(units.Plural(int64(len(s.Pane.Marks)-n), "mark") + " added")
+			}
+		}
+		if err != nil {
+			s.Say(path + ": " + err.Error())
+		}
+	}
+	s.pick("Add marks", func(s *Shell) { s.typePath("A file of marks", s.startDir(), false, take) }, func(s *Shell, paths []string) { take(s, paths[0]) })
+}
+
+// Picture draws a still shell into a file of so many pixels.
+type Picture func(still *Shell, path string, size image.Point, scale float32) error

@@ -1,0 +1,82 @@
+package shell
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/view"
+	"ashlar/render/theme"
+)
+
+// TestUndoTakesEverythingBack brings a recording into one state after the other
+// and goes back through all of them, and on again: what there is of a State is as
+// it was, and every field that undo is about has been tried.
+func TestUndoTakesEverythingBack(t *testing.T) {
+	tried := map[string]bool{}
+	path := traceFile(t)
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 16
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 11))
+		s := New(theme.Dark)
+		s.Open([]string{path, view.Scheme + "1?file=demo:"}[seed%2])
+		if err := s.Settle(); err != nil {
+			t.Fatal(err)
+		}
+		p := s.Pane
+		p.History.Push(p.Spot(&s.Desk), s.ViewState())
+		var steps []string
+		for range 3 {
+			look(r, s)
+			if err := s.Settle(); err != nil {
+				t.Fatal(err)
+			}
+			pickAnything(r, s)
+			p.History.Push(p.Spot(&s.Desk), s.ViewState())
+			steps = append(steps, settledText(s))
+			for i := range view.Fields {
+				if f := &view.Fields[i]; f.Text(s.ViewState()) != "" {
+					tried[f.Key] = true
+				}
+			}
+		}
+		for i := len(steps) - 2; i >= 0; i-- {
+			if s.Undo(); settledText(s) != steps[i] {
+				t.Errorf("seed %d: undo leads to\n%s, not\n%s", seed, settledText(s), steps[i])
+			}
+		}
+		for i := 1; i < len(steps); i++ {
+			if s.Redo(); settledText(s) != steps[i] {
+				t.Errorf("seed %d: redo leads to\n%s, not\n%s", seed, settledText(s), steps[i])
+			}
+		}
+		s.Close()
+	}
+	for i := range view.Fields {
+		f := &view.Fields[i]
+		if f.Pick || strings.HasSuffix(f.Key, ".b") || notOfOne[f.Key] != "" {
+			continue
+		}
+		if !tried[f.Key] && !testing.Short() {
+			t.Errorf("undo of %s was never tried", f.Key)
+		}
+	}
+}
+
+// notOfOne are the fields that a single recording that is open does not change,
+// and why.
+var notOfOne = map[string]string{
+	"part": "how it was opened", "only": "how it was opened", "exe": "how it was opened", "content": "what its file holds",
+	"layout": "of two", "anchor": "of two", "rows": "of two", "normalize": "of two", "width": "of two", "pair": "of two",
+	"scroll": "rows are scrolled in a frame, which this test has none of", "callers": "known once the answer is", "callees": "known once the answer is",
+}
+
+// settledText writes what is shown but for what undo leaves alone.
+func settledText(s *Shell) string {
+	st := s.ViewState()
+	st.Sides[0].Goal = nil
+	return st.String()
+}

@@ -1,0 +1,139 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/functions"
+	"ashlar/render/theme"
+	"ashlar/render/widget"
+)
+
+// lookCommands are those that change how things look, and the table.
+func lookCommands() []Command {
+	return append([]Command{
+		{"Larger", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
+		{"Smaller", []Chord{chord("-", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(-1) }},
+		{"As large as the display says", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.scaleTo(1) }},
+		{"Dark theme", nil, false, func(s *Shell) { s.SetTheme("dark") }},
+		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
+		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
+		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
+		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.Pane.ZoomToPicked() }},
+		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.Pane.Lists = !s.Pane.Lists }},
+	}, append(panelCommands(), append(tableCommands(), append([]Command{
+		{"Table by a label or an argument", nil, true, func(s *Shell) { s.Pane.Table.ChooseGroup(&s.Host, &s.Pane.Side) }},
+		{"Columns of the table", nil, true, func(s *Shell) { s.Pane.Tabulate(s.Pane.Table.Group); s.Pane.Table.AskColumns = true }},
+		{"Copy the table as text", nil, true, func(s *Shell) { s.CopyTable(false) }},
+		{"Copy the table as CSV", nil, true, func(s *Shell) { s.CopyTable(true) }},
+	}, colourCommands()...)...)...)...)
+}
+
+// tableCommands show the table of what every recording can be grouped by.
+func tableCommands() (all []Command) {
+	for _, g := range functions.Groups {
+		all = append(all, Command{"Table of " + strings.ToLower(g.Title), nil, true, func(s *Shell) { s.Pane.Tabulate(g.By) }})
+	}
+	return all
+}
+
+// colourCommands are as many as there are ways to colour.
+func colourCommands() (all []Command) {
+	for _, m := range theme.Modes {
+		all = append(all, Command{"Colour by " + string(m), nil, false, func(s *Shell) { s.Mode = m }})
+	}
+	return all
+}
+
+// Run carries out a command by its title; false when there is none.
+func (s *Shell) Run(title string) bool {
+	for i := range Commands {
+		if c := &Commands[i]; c.Title == title && (!c.needs || s.Pane != nil) {
+			c.do(s)
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Shell) nextMode() {
+	i := slices.Index(theme.Modes, s.Mode)
+	s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
+}
+
+// SetTheme takes a theme by its name, or "system" to follow the system's.
+func (s *Shell) SetTheme(name string) {
+	if name == "system" && s.System != nil {
+		s.follows, s.Theme = true, s.System
+	} else if t, ok := theme.ByName(name); ok {
+		s.follows, s.Theme = false, t
+	}
+	s.Wake()
+}
+
+// themeName returns the name that SetTheme takes to have the same again.
+func (s *Shell) themeName() string {
+	if s.follows {
+		return "system"
+	}
+	return s.Theme.Name
+}
+
+// Follow takes the theme that the system prefers now.
+func (s *Shell) Follow(t *theme.Theme) {
+	if s.System = t; s.follows {
+		s.Theme = t
+	}
+}
+
+// toggleTheme changes between the dark and the light theme.
+func (s *Shell) toggleTheme() {
+	if s.Theme.Dark {
+		s.SetTheme("light")
+	} else {
+		s.SetTheme("dark")
+	}
+}
+
+func (s *Shell) themeItems() []widget.Item {
+	titles := map[string]string{"contrast": "High contrast", "system": "As the system"}
+	var items []widget.Item
+	names := []string{}
+	for _, t := range theme.All {
+		names = append(names, t.Name)
+	}
+	if s.System != nil {
+		names = append(names, "system")
+	}
+	for _, n := range names {
+		title := titles[n]
+		if title == "" {
+			title = panel.Title1(n)
+		}
+		items = append(items, widget.Item{Title: title, On: n == s.themeName(), Do: func() { s.SetTheme(n) }})
+	}
+	return items
+}
+
+// scales are the sizes that Ctrl-+ and Ctrl-− step through.
+var scales = []float32{.7, .8, .9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3}
+
+// scaleBy makes everything larger or smaller by some steps.
+func (s *Shell) scaleBy(steps int) {
+	at := 0
+	for i, x := range scales {
+		if x <= s.EffectiveScale()+.01 {
+			at = i
+		}
+	}
+	s.scaleTo(scales[max(0, min(len(scales)-1, at+steps))])
+}
+
+func (s *Shell) scaleTo(scale float32) {
+	s.Scale = scale
+	s.Say(fmt.Sprintf("Everything at %d %% of its size", int(s.Scale*100+.5)))
+}

@@ -1,0 +1,55 @@
+package shell
+
+import (
+	"flag"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/manual/manualtest"
+)
+
+var update = flag.Bool("update", false, "write the manual's tables anew")
+
+// keyTable is the manual's table of keys.
+func keyTable() string {
+	var b strings.Builder
+	b.WriteString("| key | |\n|---|---|\n")
+	for _, c := range Commands {
+		var keys []string
+		for _, k := range c.Keys {
+			keys = append(keys, "`"+k.String()+"`")
+		}
+		b.WriteString("| " + strings.Join(keys, " ") + " | " + strings.ToLower(c.Title[:1]) + c.Title[1:] + " |\n")
+	}
+	return b.String()
+}
+
+// pointerTable is the manual's table of gestures.
+func pointerTable() string {
+	var b strings.Builder
+	b.WriteString("| with the pointer | |\n|---|---|\n")
+	for _, g := range Gestures {
+		b.WriteString("| " + g[0] + " | " + g[1] + " |\n")
+	}
+	return b.String()
+}
+
+func TestManualHasTheKeys(t *testing.T) {
+	manualtest.CheckTable(t, "assets/manual/window.md", "keys", keyTable(), *update)
+}
+
+func TestManualHasTheGestures(t *testing.T) {
+	manualtest.CheckTable(t, "assets/manual/window.md", "pointer", pointerTable(), *update)
+}
+
+func TestNoKeyTwice(t *testing.T) {
+	seen := map[Chord]string{}
+	for _, c := range Commands {
+		for _, k := range c.Keys {
+			if other, ok := seen[k]; ok {
+				t.Errorf("%s is both %q and %q", k, other, c.Title)
+			}
+			seen[k] = c.Title
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"ashlar/app/core/view"
+	"ashlar/ingest"
+	"ashlar/ingest/input/fetch"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// askOpen lets the person choose a file.
+func (s *Shell) askOpen() {
+	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+}
+
+// askCompare lets the person choose a file to compare with.
+func (s *Shell) askCompare() {
+	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), true, (*Shell).OpenBeside) }
+	s.pick("Compare with a recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
+}
+
+// typeOpen lets the person choose a file by a path to type and the list of what
+// is there. It needs nothing of the desktop.
+func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
+
+// typeOpenIn is typeOpen beginning with a folder.
+func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true, (*Shell).Open) }
+
+// typePath lets a path be typed for something; recents offers the files that
+// were opened before too.
+func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
+	f := &typedPath{shell: s, start: strings.TrimSuffix(dir, separator) + separator, recents: recents, then: then}
+	f.chooser = widget.NewChooser(what, f.start, f.lines)
+	f.chooser.Submit = f.submit
+	s.OpenChooser(f.chooser)
+}
+
+const separator = string(filepath.Separator)
+
+// mostTyped bounds how many files of a folder are listed.
+const mostTyped = 500
+
+// typedPath is a path that is being typed.
+type typedPath struct {
+	shell   *Shell
+	chooser *widget.Chooser
+	start   string // the folder that typing begins with
+	recents bool
+	then    func(s *Shell, path string)
+
+	read    string // the folder of entries
+	entries []os.DirEntry
+	formats map[string]string // of files, once known
+}
+
+// lines are what a text may become.
+func (f *typedPath) lines(text string) (ls []widget.Line) {
+	if f.recents {
+		ls = f.shell.recentLines(strings.TrimPrefix(text, f.start), f.then)
+	}
+	dir, prefix := filepath.Split(expandHome(text))
+	if dir == "" {
+		dir = "."
+	}
+	if dir != f.read {
+		f.list(dir)
+	}
+	for _, e := range f.entries {
+		if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(prefix, ".") {
+			continue
+		}
+		if strings.Contains(strings.ToLower(e.Name()), strings.ToLower(prefix)) && len(ls) < mostTyped {
+			ls = append(ls, f.line(filepath.Join(dir, e.Name())))
+		}
+	}
+	return ls
+}
+
+// list reads a folder, folders in it first, and has somebody look into its files.
+func (f *typedPath) list(dir string) {
+	f.read, f.formats = dir, nil
+	f.entries, _ = os.ReadDir(dir)
+	go f.shell.lookInto(dir, f.entries, func(found map[string]string) {
+		if dir == f.read {
+			f.formats, f.chooser.Filled, f.chooser.Keep = found, false, true
+		}
+	})
+	sort.SliceStable(f.entries, func(i, j int) bool { return f.entries[i].IsDir() && !f.entries[j].IsDir() })
+}
+
+// line is a file or a folder.
+func (f *typedPath) line(path string) widget.Line {
+	i, err := os.Stat(path)
+	name := filepath.Base(path)
+	if err == nil && i.IsDir() {
+		return widget.Line{Title: name + separator, Detail: fileDetail(i, ""), Dim: true, Tab: path + separator, Take: func() {
+			f.chooser.SetText(path + separator)
+		}}
+	}
+	return widget.Line{Title: name, Detail: fileDetail(i, f.formats[path]), Tab: path, Take: func() { f.take(path) }}
+}
+
+// take ends typing with a path.
+func (f *typedPath) take(path string) {
+	f.shell.Chooser = nil
+	f.then(f.shell, path)
+}
+
+// submit takes what was typed, if it can be opened.
+func (f *typedPath) submit(text string) bool {
+	if fetch.IsURL(text) {
+		f.take(text)
+		return true
+	}
+	if view.Is(text) {
+		f.shell.Chooser = nil
+		f.shell.Open(text)
+		return true
+	}
+	path := expandHome(text)
+	if i, err := os.Stat(path); err != nil || i.IsDir() {
+		return false
+	}
+	f.take(path)
+	return true
+}
+
+// mostLooks is how many files of a folder are looked into for their format.
+const mostLooks = 200
+
+// lookInto finds out the formats of files, and says them on the window's
+// goroutine.
+func (s *Shell) lookInto(dir string, entries []os.DirEntry, then func(map[string]string)) {
+	found := map[string]string{}
+	for _, e := range entries[:min(len(entries), mostLooks)] {
+		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() {
+			if f, err := ingest.Recognise(path); err == nil {
+				found[path] = f.Title
+			}
+		}
+	}
+	s.Later(func() { then(found) })
+}
+
+// fileDetail says how large a file is, when it was changed and, where that is
+// known, what it is.
+func fileDetail(i os.FileInfo, format string) string {
+	if i == nil || !i.Mode().IsRegular() {
+		return ""
+	}
+	text := units.Bytes(i.Size()) + " · " + i.ModTime().Format("2006-01-02 15:04")
+	if format != "" {
+		text = format + " · " + text
+	}
+	return text
+}
+
+// startDir is where choosing begins: beside the open file, else where one was
+// opened last, else where the program was started.
+func (s *Shell) startDir() string {
+	if s.Pane != nil {
+		if p := s.Pane.Rec.Source.Path; p != "" && p != "-" {
+			if abs, err := filepath.Abs(p); err == nil {
+				return filepath.Dir(abs)
+			}
+		}
+	}
+	if s.Keep != nil {
+		if dir := s.Keep.Folder(); dir != "" {
+			if i, err := os.Stat(dir); err == nil && i.IsDir() {
+				return dir
+			}
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return string(filepath.Separator)
+	}
+	return dir
+}
+
+// expandHome makes a path of what was typed: ~ is the person's own folder, and
+// an absolute path typed behind the folder that stood there (as /a/b//c/d)
+// counts from its second slash.
+func expandHome(path string) string {
+	if i := strings.LastIndex(path, "//"); i >= 0 && filepath.Separator == '/' {
+		path = path[i+1:]
+	}
+	if i := strings.LastIndex(path, "/~/"); i >= 0 && filepath.Separator == '/' {
+		path = path[i+1:]
+	}
+	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return path
+}

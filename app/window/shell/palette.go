@@ -1,0 +1,157 @@
+package shell
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/window/palette"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/funcname"
+	"ashlar/render/timeline"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// openPalette lists what can be done, and what can be gone to once something is
+// typed.
+func (s *Shell) openPalette() {
+	var c *widget.Chooser
+	more := func() { // of what is found in the background
+		s.Later(func() {
+			if s.Chooser == c {
+				c.Filled, c.Keep = false, true
+			}
+		})
+	}
+	if s.Do.Wake == nil {
+		more = nil
+	}
+	c = widget.NewChooser("What to do", "", func(text string) []widget.Line { return s.paletteLines(text, more) })
+	c.Submit = func(text string) bool { // what was typed, and not what was found before
+		c.Lines = s.paletteLines(text, nil)
+		return false
+	}
+	s.OpenChooser(c)
+}
+
+// paletteLines lists what a text names, the best first.
+func (s *Shell) paletteLines(text string, more func()) []widget.Line {
+	var items []palette.Item
+	add := func(i palette.Item, ok bool) {
+		if ok {
+			do := i.Take
+			i.Take = func() {
+				s.Chooser = nil
+				do()
+			}
+			items = append(items, i)
+		}
+	}
+	for _, c := range Commands {
+		if c.needs && s.Pane == nil {
+			continue
+		}
+		keys := ""
+		if len(c.Keys) > 0 {
+			keys = c.Keys[0].String()
+		}
+		add(palette.Command(palette.Item{Rank: s.rankNow(&c), Line: widget.Line{Title: c.Title, Detail: keys, Take: func() {
+			s.ran(c.Title)
+			c.do(s)
+		}}}, text))
+	}
+	if strings.TrimSpace(text) != "" {
+		s.places(text, more, add)
+	}
+	return palette.Lines(items)
+}
+
+// places are the threads, marks, files and functions that a text names.
+func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
+	if p := s.Pane; p != nil {
+		of, why := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "why ")
+		found := s.finder.Find(p.Rec, p.Doc.Answer(), of, more)
+		for _, i := range found.Tracks {
+			t := p.Rec.Tracks[i]
+			add(palette.Other(palette.Item{Rank: 1, Line: widget.Line{Title: timeline.NameAndID(t), Detail: "thread", Take: func() { p.GoToTrack(i) }}}, text, t.Name))
+		}
+		for _, m := range p.Noted.Sorted() {
+			add(palette.Other(palette.Item{Rank: 2, Line: widget.Line{Title: cmp.Or(m.Text, m.Place.String()), Detail: "mark " + m.Place.String(), Take: func() { p.Noted.GoTo(&s.Host, m) }}}, text, m.Place.String()))
+		}
+		for k, f := range found.Functions {
+			fn := p.Rec.Functions.At(int(f.ID))
+			line, also := widget.Line{Title: fn.Name, Detail: s.functionDetail(f), Take: func() { s.GoToFunction(f.ID) }}, funcname.Short(fn.Name)
+			if why {
+				line.Title, also = "Why are calls of "+fn.Name+" slow?", "why "+fn.Name
+				line.Take = func() { s.WhySlow(fn) }
+			}
+			add(palette.Other(palette.Item{Rank: 100 + k, Line: line}, text, also))
+		}
+	}
+	for k, l := range s.recentLines(text, (*Shell).Open) {
+		l.Detail = "file in " + l.Detail
+		add(palette.Other(palette.Item{Rank: 10 + k, Line: l}, text))
+	}
+}
+
+// functionDetail tells a function from others of its name, and says what it costs.
+func (s *Shell) functionDetail(f palette.Function) string {
+	var parts []string
+	if m := s.Pane.Rec.Functions.At(int(f.ID)).Module; m != "" {
+		parts = append(parts, panel.ShortModule(m))
+	}
+	if a := s.Pane.Doc.Answer(); a != nil && f.Total != 0 && s.Versus == nil {
+		parts = append(parts, units.Value(f.Total, a.Metric()))
+	}
+	return strings.Join(append(parts, "function"), " · ")
+}
+
+// subjects has the things that commands are about, by words of their titles, and whether there
+// is such a thing now.
+var subjects = []struct {
+	words string
+	is    func(s *Shell) bool
+}{
+	{"selected function", func(s *Shell) bool { _, ok := s.Pane.PickedFunction(); return ok }},
+	{"selected bar", func(s *Shell) bool { return s.Pane.Pick.Is == panel.PickBar }},
+	{"selected time", func(s *Shell) bool { return s.Pane.Scope.Ranged }},
+	{"the selection", func(s *Shell) bool { return !s.Pane.Scope.IsWhole() }},
+	{"the thread", func(s *Shell) bool { return s.Pane.Scope.Tracks != nil }},
+	{"the comparison", (*Shell).Compares},
+	{"both sides", (*Shell).Compares},
+}
+
+// mostRan is how many commands the palette remembers.
+const mostRan = 8
+
+// ran remembers a command that was chosen in the palette.
+func (s *Shell) ran(title string) {
+	s.chosen = slices.DeleteFunc(s.chosen, func(t string) bool { return t == title })
+	s.chosen = append([]string{title}, s.chosen[:min(len(s.chosen), mostRan-1)]...)
+}
+
+// held are keys that are pressed again and again: nobody looks for what they do, one
+// step, in a list.
+var held = []key.Name{"W", "A", "S", "D", key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NamePageUp, key.NamePageDown}
+
+// rankNow orders commands: those for what is selected, then those that were chosen
+// last, then all others, with single steps at the end.
+func (s *Shell) rankNow(c *Command) int {
+	if s.Pane != nil {
+		for _, x := range subjects {
+			if strings.Contains(strings.ToLower(c.Title), x.words) && x.is(s) {
+				return -mostRan - 1
+			}
+		}
+	}
+	if i := slices.Index(s.chosen, c.Title); i >= 0 {
+		return i - mostRan
+	}
+	if len(c.Keys) > 0 && slices.Contains(held, c.Keys[0].Name) && (c.Keys[0].Mods == 0 || len(c.Keys[0].Name) > 1) {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,104 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
+)
+
+// TestATitleThatIsTypedComesFirst: whoever types a command's whole title, in
+// whatever case, and presses Return gets that command; its beginning comes before
+// titles that have it further on.
+func TestATitleThatIsTypedComesFirst(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.openPalette()
+	first := func(text string) string {
+		b.Chooser.SetText(text)
+		b.Chooser.Refresh()
+		if len(b.Chooser.Lines) == 0 {
+			return ""
+		}
+		return b.Chooser.Lines[0].Title
+	}
+	for _, c := range Commands {
+		for _, text := range []string{c.Title, strings.ToUpper(c.Title), " " + c.Title + " "} {
+			if got := first(text); got != c.Title {
+				t.Errorf("%q has %q first", text, got)
+			}
+		}
+	}
+	for text, want := range map[string]string{"calls": "Calls", "function table": "Table of functions", "heat": "Heatmap"} {
+		if got := first(text); got != want {
+			t.Errorf("%q has %q first, not %q", text, got, want)
+		}
+	}
+}
+
+// TestPaletteFindsPlaces: what is typed finds functions, threads and marks beside
+// commands, each said to be one, and Return goes there: to a function's longest call
+// on the threads that are selected.
+func TestPaletteFindsPlaces(t *testing.T) {
+	const file = `[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"main"}},{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"heater"}},
+{"ph":"X","pid":1,"tid":1,"ts":0,"dur":90,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":200,"dur":150,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":700,"dur":20,"name":"preheat"},
+{"ph":"X","pid":1,"tid":2,"ts":100,"dur":800,"name":"heat"}]`
+	b := newBench(t, file)
+	p := b.Pane
+	p.Noted.Add(view.NewMark(view.Place{From: 40e6, To: 40e6}, "heat begins"))
+	b.settled()
+	lines := func(text string) (titles, kinds []string) {
+		b.openPalette()
+		b.Chooser.SetText(text)
+		b.Chooser.Refresh()
+		for _, l := range b.Chooser.Lines {
+			titles = append(titles, l.Title)
+			kinds = append(kinds, l.Detail)
+		}
+		return titles, kinds
+	}
+	titles, kinds := lines("heat")
+	if len(titles) < 5 || titles[0] != "Heatmap" || titles[1] != "heat" || !slices.Equal(titles[2:4], []string{"heater 2", "heat begins"}) {
+		t.Errorf("heat names %q", titles)
+	}
+	for i, want := range []string{"", "function", "thread", "mark at 40.00 µs"} {
+		if !strings.HasSuffix(kinds[i], want) {
+			t.Errorf("%q is said to be %q, want %q", titles[i], kinds[i], want)
+		}
+	}
+	if titles, _ := lines(""); slices.Contains(titles, "heat") {
+		t.Error("nothing is typed, and functions are listed")
+	}
+	at := func() int64 { return (p.Pick.Hit.Start - p.Rec.Start) / 1e6 }
+	lines("heat")
+	b.Chooser.Take(1)
+	b.until("the longest call", func() bool { return p.Pick.Is == panel.PickBar && at() == 100 })
+	p.Scope = p.Scope.On([]int{0})
+	b.settled()
+	lines("heat")
+	b.Chooser.Take(1)
+	b.until("the longest call of the thread", func() bool { return p.Pick.Is == panel.PickBar && at() == 200 })
+	if w := p.View.Span() / 1e6; w < 150 || w > 600 || p.View.From > p.Pick.Hit.Start || p.View.To < p.Pick.Hit.End {
+		t.Errorf("the view of it is %d µs wide from %d", w, (p.View.From-p.Rec.Start)/1e6)
+	}
+	// Why some calls are slow is asked of any function, by its name.
+	if titles, _ := lines("why heat"); len(titles) == 0 || titles[0] != "Why are calls of heat slow?" {
+		t.Errorf("why heat names %q", titles)
+	}
+	b.Chooser.Take(0)
+	b.until("the slow calls beside the rest", func() bool {
+		return p.Against != nil && p.Against.Calls != nil && p.Against.Calls.Text == "heat[slowest 1]" && p.Tab == panel.Difference
+	})
+	b.press(key.NameEscape, 0)
+	b.press(key.NameEscape, 0)
+	b.until("one recording", func() bool { return p.Against == nil })
+	// What is typed fast and taken at once is what was typed.
+	b.openPalette()
+	b.Chooser.SetText("preheat")
+	b.Chooser.Refresh()
+	b.Chooser.Take(-1)
+	b.until("the other function", func() bool { f, ok := p.PickedFunction(); return ok && f.Name == "preheat" && at() == 700 })
+}

@@ -1,0 +1,66 @@
+package shell
+
+import (
+	"errors"
+	"image"
+	"time"
+
+	"ashlar/app/core/view"
+	"ashlar/render/ui"
+)
+
+// shareTitle is the command that lets programs ask what is open here, and move it.
+const shareTitle = "Share this session with programs, or stop"
+
+func (s *Shell) toggleShare() {
+	if s.Shared = !s.Shared; s.Shared {
+		s.Say("Shared: programs of yours may ask (--session), show and watch until you stop it")
+	} else {
+		s.Say("No longer shared")
+	}
+}
+
+// shownFor is how long the status line says what a program showed.
+const shownFor = 20 * time.Second
+
+// ShowFor goes to an address for a program, as a step that undo takes back. The error is
+// a sentence that says why not: a person is never interrupted.
+func (s *Shell) ShowFor(address, note string) error {
+	v, err := view.Parse(address)
+	switch {
+	case err != nil:
+		return err
+	case len(v.Files) == 0:
+		return errors.New("the address names no file")
+	case !s.Shared:
+		return errors.New("the window does not share its session")
+	case s.Focus.Held() || s.drag.over.Held:
+		return errors.New("the person is dragging something: ask again in a moment")
+	case s.Chooser != nil || s.Menu != nil || s.Help || s.typing:
+		return errors.New("the person is typing, reading the help or in a menu: ask again in a moment")
+	}
+	s.Lead(v)
+	text := "A program shows this"
+	if note != "" {
+		text = "A program shows: " + note
+	}
+	s.Say(text + " · " + keyOf("Undo, back to the view before") + " goes back")
+	s.Note.Until = time.Now().Add(shownFor)
+	return nil
+}
+
+// shared draws at the left of the status line that programs may ask, and returns where
+// the rest begins.
+func (s *Shell) shared(u *ui.UI, r image.Rectangle) int {
+	x := r.Min.X + u.Px(12)
+	if !s.Shared {
+		return x
+	}
+	const text = "Shared with programs"
+	st := ui.Style{Size: 11.5, Color: u.Theme.Accent}
+	u.Round(ui.Rect(x, (r.Min.Y+r.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, u.Theme.Accent)
+	x += u.Px(11)
+	w := u.Measure(text, st).X
+	u.Text(image.Rect(x, r.Min.Y, x+w+1, r.Max.Y), text, st)
+	return x + w + u.Px(14)
+}

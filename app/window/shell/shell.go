@@ -1,0 +1,210 @@
+// Package shell is the content of the window: the toolbar, the menus, the commands
+// and the status line around timelines and panels. It
+// knows no window: frames come as layout contexts, so that a picture without a
+// window shows exactly the same.
+package shell
+
+import (
+	"image"
+	"strings"
+
+	"gioui.org/io/event"
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/text"
+	gio "gioui.org/widget"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/desk"
+	"ashlar/app/window/palette"
+	"ashlar/render/fonts"
+	"ashlar/render/svg"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// Shell is everything in the window.
+type Shell struct {
+	desk.Desk
+	// Picture draws into a file, on any goroutine; nil where there is no window.
+	Picture Picture
+	// System is the theme that the system prefers, nil where that is not known.
+	System *theme.Theme
+	// Keep remembers things from one run to the next; nil where nothing is kept.
+	Keep Keep
+	// Shared says that the person lets programs ask what is open, and move it.
+	Shared bool
+	// Shapes, if set, is where frames are written down too.
+	Shapes *svg.Canvas
+
+	shaper  *text.Shaper
+	follows bool // the theme is the system's
+	tips    ui.Sheet
+	// noSearch tells that the toolbar had no room for the search in the last frame.
+	noSearch  bool
+	fontsOf   int64 // the version of the system's fonts that is drawn with
+	helpState helpPart
+	reading   *manualPage // the page of the manual that is shown as help, nil for keys
+	typing    bool        // in a text field
+	again     bool        // another frame was asked for: the text field is gone
+	chosen    []string    // commands of the palette, newest first
+	finder    palette.Finder
+	unpick    func() // takes the desktop's dialog away; nil when none is open
+	first     welcome
+	drag      dropping
+
+	openButton, helpButton, themeButton, modeButton, compareButtonClick, searchButton gio.Clickable
+	// hint is the tooltip of the button that the pointer is over.
+	hint hint
+}
+
+// New returns a shell with nothing open.
+func New(th *theme.Theme) *Shell {
+	s := &Shell{Desk: desk.NewDesk(th), shaper: ui.NewShaper()}
+	s.Session = session.New(s.Wake)
+	s.Does = desk.Acts{KeyOf: keyOf, SaveTable: s.saveTable, Recent: func() (all []string) {
+		for _, r := range s.recents() {
+			all = append(all, r.Path)
+		}
+		return all
+	}}
+	return s
+}
+
+// Close lets go of everything.
+func (s *Shell) Close() {
+	if s.unpick != nil {
+		s.unpick()
+	}
+	s.finder.Stop()
+	s.CloseAll()
+}
+
+// Heights and widths of the parts, in dp.
+const (
+	toolbarHeight = 44
+	statusHeight  = 24
+)
+
+// Layout lays out and draws a frame.
+func (s *Shell) Layout(gtx layout.Context) {
+	s.Release()
+	s.Density = gtx.Metric.PxPerDp
+	gtx.Metric.PxPerDp *= s.EffectiveScale()
+	gtx.Metric.PxPerSp *= s.EffectiveScale()
+	s.newFonts()
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Faces: &s.Fonts, Tip: &s.tips, Focus: &s.Focus, Shapes: s.Shapes}
+	size := gtx.Constraints.Max
+	s.Size = size
+	s.Bars = 0
+	full := image.Rectangle{Max: size}
+	event.Op(gtx.Ops, s)
+	s.Tasks.Run()
+	s.keep()
+	if s.Paired = nil; s.Keep != nil {
+		s.Paired = s.Keep
+	}
+	s.Focus.Begin(s.Menu != nil || s.Help || s.Chooser != nil)
+	s.typing = u.Typing()
+	s.keys(u)
+	u.Theme = s.Theme // which a key may have changed: pictures made now are kept
+	u.Fill(full, s.Theme.Background)
+	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
+	s.copyClip(u)
+	s.layoutParts(u, full)
+	s.layoutAbove(u, full)
+	if s.again = s.typing && !u.StillTyping(); s.again {
+		// The field is gone. Keys that mean something now are only asked for with
+		// the next frame: the first of them would be lost.
+		u.Execute(op.InvalidateCmd{})
+	}
+	if !s.Note.Until.IsZero() && gtx.Now.Before(s.Note.Until) {
+		gtx.Execute(op.InvalidateCmd{At: s.Note.Until})
+	}
+}
+
+// copyClip copies what was asked for since the last frame.
+func (s *Shell) copyClip(u *ui.UI) {
+	if s.Clip == "" {
+		return
+	}
+	what := s.Clip
+	if n := strings.Count(what, "\n"); n > 1 {
+		what = units.Plural(int64(n), "line")
+	}
+	s.CopyTo(u, what, s.Clip)
+	s.Clip = ""
+}
+
+// layoutParts lays out what is beside each other: the toolbar, what is open, the status
+// line.
+func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
+	body := full
+	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)
+	if s.View == desk.Both {
+		body.Min.Y += bar
+		body.Max.Y -= status
+	}
+	if s.Pane == nil {
+		u.Area(&s.first, nil)
+		s.first.layout(s, u, body)
+	} else {
+		s.Draw(u, body)
+	}
+	if s.View == desk.Both {
+		u.Area(&s.openButton, nil)
+		s.toolbar(u, image.Rect(0, 0, full.Max.X, bar))
+		u.Area(&s.Note, nil)
+		s.status(u, image.Rect(0, full.Max.Y-status, full.Max.X, full.Max.Y))
+	}
+	u.NoArea()
+}
+
+// layoutAbove lays out what lies above that: lists, menus, pages of help, what is dragged.
+func (s *Shell) layoutAbove(u *ui.UI, full image.Rectangle) {
+	size := full.Max
+	if s.View == desk.Both && s.Pane != nil && s.Versus == nil {
+		s.Pane.Finder.Fresh().List.Layout(&s.Host, &s.Pane.Finder, u)
+	}
+	if s.Menu != nil {
+		if over, do := s.Menu.Layout(u, size); over {
+			s.leaveMenu(do)
+		}
+	}
+	switch {
+	case s.Help && s.reading != nil:
+		s.reading.layout(s, u, full)
+	case s.Help:
+		s.helpPage(u, full)
+	}
+	if c := s.Chooser; c != nil && c.Layout(u, size, func() bool { return s.Chooser == c }) {
+		if s.Chooser == c && c.Left {
+			s.Chooser = nil
+		}
+		s.Wake()
+	}
+	s.hint.layout(s, u)
+	s.layoutDrag(u, full)
+}
+
+// leaveMenu closes the menu and does what was chosen of it, if anything was.
+func (s *Shell) leaveMenu(do func()) {
+	s.Menu = nil
+	if do != nil {
+		do()
+	}
+	s.Wake()
+}
+
+// newFonts draws everything anew when fonts were found for more characters.
+func (s *Shell) newFonts() {
+	v := fonts.System.Version()
+	if v == s.fontsOf {
+		return
+	}
+	s.fontsOf, s.shaper = v, ui.NewShaper()
+	if s.Pane != nil {
+		s.Pane.Palette = nil // which all pictures depend on
+	}
+}

@@ -1,0 +1,221 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"gioui.org/f32"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/command"
+	"ashlar/app/core/verdict"
+	"ashlar/app/core/view"
+	"ashlar/app/window/pair"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+	"ashlar/testdata/twins"
+)
+
+// TestVerdictLeadsToItsNumbers: above what is compared stands the sentence that the
+// command line prints; its numbers are the table's, and a click on each shows it.
+func TestVerdictLeadsToItsNumbers(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")
+	for path, data := range map[string][]byte{a: twins.Trace(false), b: twins.Trace(true)} {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newBench(t, someTrace)
+	w.Open(a)
+	w.settled()
+	w.OpenBeside(b)
+	w.settled()
+	c := w.Versus
+	ans := c.Answer()
+	v := &c.Verdict
+	if text := v.Text(); text == "" || text != verdict.Of(ans.Compared, ans.Functions) {
+		t.Fatalf("the window says %q, the command line %q", text, verdict.Of(ans.Compared, ans.Functions))
+	}
+	parts := verdict.Parts(ans.Compared, ans.Functions)
+	links := slices.DeleteFunc(parts, func(p verdict.Part) bool { return p.To == verdict.Nowhere })
+	if len(links) != len(v.Links) {
+		t.Fatalf("%d of %d links are shown", len(v.Links), len(links))
+	}
+	seen, said := map[verdict.To]bool{}, v.Text()
+	for i, p := range links {
+		w.until("the sentences", func() bool { return v.Text() == said })
+		at := f32.Pt(float32(v.Links[i].Min.X+3), float32(v.Links[i].Min.Y+10))
+		w.click(at, 0, pointer.ButtonPrimary)
+		w.settled()
+		seen[p.To] = true
+		switch p.To {
+		case verdict.Function:
+			if c.Chosen == nil || c.Chosen.Name != p.Row.Name {
+				t.Errorf("%q marks %v in %s", p.Text, c.Chosen, v.Text())
+			}
+			if strings.HasPrefix(p.Text, "+") && p.Text != verdict.Signed(ans.Compared.Metric, p.Row.BSelf-p.Row.ASelf) {
+				t.Errorf("%q stands for %+v", p.Text, p.Row)
+			}
+		case verdict.Branch:
+			if c.Tab != pair.Difference || int(c.Node) != p.Node || c.Chosen == nil || c.Chosen.Name != ans.Compared.Tree.Name(p.Node) {
+				t.Errorf("%q leads to %s, bar %d, %v", p.Text, c.Tab, c.Node, c.Chosen)
+			}
+		case verdict.PerSecond:
+			if c.Options.Normalize != compare.Duration {
+				t.Errorf("%q normalises by %s", p.Text, c.Options.Normalize)
+			}
+			c.Options.Normalize = compare.Raw
+			w.settled()
+		case verdict.Totals:
+			if c.Tab != pair.Difference || c.Chosen != nil {
+				t.Errorf("%q leads to %s, %v", p.Text, c.Tab, c.Chosen)
+			}
+		}
+	}
+	if !seen[verdict.Function] || !seen[verdict.Totals] || !seen[verdict.PerSecond] {
+		t.Errorf("%q leads only to %v", v.Text(), seen)
+	}
+}
+
+// TestVerdictInPlace: parts of one recording have it too, and it goes with them.
+func TestVerdictInPlace(t *testing.T) {
+	b := newBench(t, twoProcesses)
+	p := b.Pane
+	p.Scope = p.Scope.On([]int{1})
+	b.settled()
+	lower := p.Bounds.Lower
+	p.CompareTracks([]int{2})
+	b.settled()
+	// 90 µs and 40 µs of serve.
+	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (from 90.00 µs to 40.00 µs). serve itself fell most (−50.00 µs") {
+		t.Errorf("two threads are said to differ so: %q", text)
+	}
+	p.EndWithin()
+	b.settled()
+	if p.Verdict() != "" || p.Bounds.Lower != lower {
+		t.Errorf("afterwards there is %q, and what is below lies at %v, not %v", p.Verdict(), p.Bounds.Lower, lower)
+	}
+}
+
+// TestVerdictOfCallsLeadsToItsNumbers: of two sets of calls the means on and off the
+// processor are links to the comparison of just that, whose totals, in the details beside
+// it, are apart by what the link says.
+func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
+	var events []string
+	for i := range 40 {
+		took := 100 + i%7
+		if i%5 == 0 {
+			took = 900 + i
+		}
+		events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":7,"ts":%d,"dur":%d,"tdur":%d,"name":"task"},{"ph":"X","pid":1,"tid":7,"ts":%d,"dur":%d,"tdur":%d,"name":"load"}`,
+			i*2000, took, took/3, i*2000+5, took/2, took/9))
+	}
+	b := newBench(t, "["+strings.Join(events, ",")+"]")
+	p := b.Pane
+	p.CompareWithRest("task[500us..]")
+	b.settled()
+	b.settled()
+	seen := map[verdict.To]bool{}
+	for i := range p.Within.Verdict.Links {
+		p.Metric = 0
+		b.settled()
+		links := slices.DeleteFunc(p.Within.Verdict.Parts(), func(p verdict.Part) bool { return p.To == verdict.Nowhere })
+		part, box := links[i], p.Within.Verdict.Links[i]
+		b.click(f32.Pt(float32(box.Min.X+3), float32(box.Min.Y+10)), 0, pointer.ButtonPrimary)
+		b.settled()
+		name, ok := map[verdict.To]string{verdict.CPU: "cpu", verdict.Waiting: "waiting"}[part.To]
+		if seen[part.To] = true; !ok {
+			continue
+		}
+		a := p.Within.Answer()
+		m := a.Compared.Metric
+		if m.Common.Name != name || p.Rec.Events[0].Metrics[p.Metric].Name != name || a.Normalize != compare.Calls {
+			t.Fatalf("%q leads to %s, %s", part.Text, m.Common.Name, a.Normalize)
+		}
+		if want := units.Value(m.Readable(a.B.Total-a.A.Total)) + " more"; part.Text != want {
+			t.Errorf("%q leads to %q", part.Text, want)
+		}
+		// What stands beside it says that it is of one call, and adds the sums.
+		shown := map[string]string{}
+		for _, d := range p.Within.Details.Told() {
+			shown[d.Key] = d.Value
+		}
+		for key, v := range map[string]int64{"A each": a.A.Total, "B each": a.B.Total, "A in all": a.A.RawTotal, "B in all": a.B.RawTotal} {
+			if shown[key] != units.Full(m.Readable(v)) {
+				t.Errorf("beside it %q is %q, want %q", key, shown[key], units.Full(m.Readable(v)))
+			}
+		}
+	}
+	if !seen[verdict.CPU] || !seen[verdict.Waiting] || !seen[verdict.Function] || !seen[verdict.Totals] {
+		t.Errorf("%q leads only to %v", p.Verdict(), seen)
+	}
+}
+
+// TestAddressOfSets: two sets of calls are compared by what one call takes, from an
+// address that says nothing of it too; one that asks for sums gets them.
+func TestAddressOfSets(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.Pane
+	p.CompareWithRest("read[60us..]")
+	b.settled()
+	st := b.Address()
+	if n := p.Within.Options.Normalize; n != compare.Calls || strings.Contains(st.String(), "normalize") {
+		t.Fatalf("normalised by %s it is %s", n, st)
+	}
+	text := st.String()
+	for _, c := range []struct {
+		address string
+		want    compare.Normalize
+	}{{text, compare.Calls}, {text + "&normalize=raw", compare.Raw}} {
+		v, err := view.Parse(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Visit(v)
+		b.settled()
+		b.settled()
+		if b.Pane.Within == nil || b.Pane.Within.Options.Normalize != c.want {
+			t.Errorf("%s is normalised by %+v, want %s", c.address, b.Pane.Within, c.want)
+		}
+		again, err := view.Parse(b.Address().String())
+		if err != nil || !reflect.DeepEqual(again.Comparison, v.Comparison) || !reflect.DeepEqual(again.Sides, v.Sides) {
+			t.Errorf("%s comes back as %s, %v", c.address, b.Address(), err)
+		}
+	}
+}
+
+// TestCommandOfSets: what is compared in place is copied as the command that compares it.
+func TestCommandOfSets(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.Pane
+	p.CompareWithRest("read[60us..]")
+	b.settled()
+	p.Tab = pair.Table
+	b.settled()
+	line, rest := b.AsCommand()
+	want := "ashlar diff " + p.Rec.Source.Path + " --calls '!read[60us..]' --calls-b 'read[60us..]'"
+	if line != want || rest != "" {
+		t.Errorf("it is\n%s (but %s), want\n%s", line, rest, want)
+	}
+	p.Within.Options.Normalize = compare.Raw
+	b.settled()
+	if line, _ := b.AsCommand(); line != strings.Replace(want, " --calls ", " --normalize raw --calls ", 1) && line != want+" --normalize raw" {
+		t.Errorf("of sums it is %s", line)
+	}
+	var out, errs strings.Builder
+	if code := cli.Main([]string{"diff", p.Rec.Source.Path, "--calls", "!read[60us..]", "--calls-b", "read[60us..]"}, strings.NewReader(""), &out, &errs, cli.Runner{}); code != cli.Done {
+		t.Errorf("it ends with %d: %s", code, errs.String())
+	}
+	p.Within.Options.Normalize = compare.Calls
+	b.settled()
+	b.settled()
+	if said, _, _ := strings.Cut(out.String(), "\n"); said != p.Verdict() {
+		t.Errorf("the command says\n%s\nthe window\n%s", said, p.Verdict())
+	}
+}

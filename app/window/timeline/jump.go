@@ -1,0 +1,182 @@
+package timeline
+
+import (
+	"math"
+	"math/big"
+	"strings"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// jump is a time that a text may mean.
+type jump struct {
+	At       int64
+	To       int64 // after at for a stretch of time
+	what     string
+	exact    string
+	Possible bool // it lies within the recording
+}
+
+// AskTime shows the line for a time to go to.
+func (p *Timeline) AskTime(s *panel.Host) {
+	if !p.Timed() {
+		return
+	}
+	s.OpenChooser(widget.NewChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
+		var ls []widget.Line
+		for _, j := range p.Times(text) {
+			ls = append(ls, widget.Line{Title: j.what, Detail: j.exact, Dim: !j.Possible, Take: func() {
+				s.Chooser = nil
+				p.jump(j)
+			}})
+		}
+		return ls
+	}))
+}
+
+// jump brings a time to the middle of the view, or a stretch to fill it.
+func (p *Timeline) jump(j jump) {
+	if j.To > j.At {
+		p.Fit(j.At, j.To)
+	} else {
+		half := p.View.Span() / 2
+		p.View.From, p.View.To = j.At-half, j.At-half+p.View.Span()
+		p.View = p.View.Clamp(p.Limits())
+	}
+	p.Moved = true
+	p.Goal, p.AtGoal = j.At, j.To <= j.At
+}
+
+// Times reads a text in every way that makes sense, likeliest first.
+func (p *Timeline) Times(text string) []jump {
+	text = strings.TrimSpace(text)
+	rec := p.Rec
+	var js []jump
+	add := func(at, to int64, what string) {
+		j := jump{At: at, To: to, what: what, Possible: at >= rec.Start && at <= rec.End}
+		j.exact = units.Duration(at-rec.Start) + " from the start"
+		if !j.Possible {
+			j.exact = "outside the recording"
+		}
+		js = append(js, j)
+	}
+	if text == "" {
+		p.offer(add)
+		return js
+	}
+	if r, err := recording.ParseRange(text); err == nil {
+		if in, err := r.In(rec); err == nil {
+			add(in.From, in.To, text)
+		}
+		return js
+	}
+	if n, ok := strings.CutSuffix(text, "%"); ok {
+		if v, ok := new(big.Rat).SetString(strings.TrimSpace(n)); ok {
+			f, _ := v.Float64()
+			add(rec.Start+clampInt64(f/100*float64(rec.Duration())), 0, text+" of the recording")
+		}
+		return js
+	}
+	sign, rest := int64(0), text
+	for _, s := range []struct {
+		prefix string
+		sign   int64
+	}{{"+", 1}, {"-", -1}, {"−", -1}} {
+		if r, ok := strings.CutPrefix(text, s.prefix); ok {
+			sign, rest = s.sign, r
+		}
+	}
+	t, err := decimal.ParseLength(rest)
+	t = min(t, math.MaxInt64/4)
+	switch {
+	case err == nil && sign != 0:
+		from, name := p.here()
+		add(from+sign*t, 0, text+" from "+name)
+	case err == nil:
+		add(rec.Start+t, 0, text+" from the start")
+	}
+	if at, ok := absolute(rec, text); ok {
+		add(at, 0, text+" on the file's clock"+clockUnit(rec))
+	}
+	// A bare number is seconds; if that is behind the end, the clock is likelier.
+	if len(js) == 2 && !js[0].Possible {
+		js[0], js[1] = js[1], js[0]
+	}
+	return js
+}
+
+// offer adds the times that one may want to go to before anything is typed.
+func (p *Timeline) offer(add func(at, to int64, what string)) {
+	add(p.Rec.Start, 0, "the start")
+	add(p.Rec.End, 0, "the end")
+	if p.Scope.Ranged {
+		add(p.Scope.From, p.Scope.To, "the selected time")
+	}
+	if p.Pick.Is == panel.PickBar {
+		add(p.Pick.Hit.Start, 0, "the start of "+p.Rec.FuncName(p.Pick.Hit.Call))
+		add(p.Pick.Hit.End, 0, "the end of "+p.Rec.FuncName(p.Pick.Hit.Call))
+	}
+}
+
+// here is the time that others are reckoned from.
+func (p *Timeline) here() (int64, string) {
+	switch {
+	case p.AtGoal:
+		return p.Goal, "the time gone to before"
+	case p.Pick.Is != panel.PickNone && p.Pick.Is != panel.PickNode:
+		return p.Pick.Hit.Start, "what is selected"
+	case p.Scope.Ranged:
+		return p.Scope.From, "the selected time"
+	}
+	return p.View.From + p.View.Span()/2, "the middle of the view"
+}
+
+func clockUnit(rec *recording.Recording) string {
+	if rec.Clock.Unit == "" {
+		return ""
+	}
+	return ", in " + rec.Clock.Unit
+}
+
+// absolute reads a time as the file itself writes it: a number in its unit.
+func absolute(rec *recording.Recording, text string) (int64, bool) {
+	c := rec.Clock
+	v, ok := new(big.Rat).SetString(text)
+	if !ok || len(text) > 60 || strings.ContainsAny(text, "eE/_xX") || c.PerUnit <= 0 {
+		return 0, false
+	}
+	pow := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Origin.Scale)), nil)
+	v.Sub(v, new(big.Rat).SetFrac(big.NewInt(c.Origin.Mantissa), pow))
+	v.Mul(v, new(big.Rat).SetInt64(c.PerUnit))
+	// To the nearest picosecond.
+	half := big.NewRat(1, 2)
+	n := new(big.Int).Div(v.Add(v, half).Num(), v.Denom())
+	if !n.IsInt64() {
+		return 0, false
+	}
+	return n.Int64(), true
+}
+
+// drawMark shows the time that was gone to: a line through the rows, the time
+// on the ruler.
+func (p *Timeline) drawMark(u *ui.UI) {
+	w := p.LaneWidth()
+	x := p.View.X(p.Goal, w)
+	if !p.AtGoal || x < 0 || x > float64(w) {
+		return
+	}
+	b := &p.Bounds
+	at := b.Lanes.Min.X + b.Gutter + int(x)
+	for y := b.Lanes.Min.Y; y < b.Lanes.Max.Y; y += u.Px(7) {
+		u.VLine(at, y, min(b.Lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
+	}
+	if p.Scope.Ranged { // its length stands there
+		return
+	}
+	p.pill(u, at, units.Duration(p.Goal-p.Rec.Start))
+}

@@ -1,0 +1,255 @@
+package timeline
+
+import (
+	"image"
+	"slices"
+
+	"gioui.org/f32"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// contextMenu offers what can be done with what is under the pointer.
+func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
+	if p.Plan == nil {
+		return
+	}
+	h := timeline.At(p.Rec, p.Plan, p.View, int(p.Lanes.At.X), int(p.Lanes.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
+	at := widget.Point(p.Bounds.Lanes.Min, p.Lanes.At)
+	var items, about, versus, rows, all []widget.Item
+	if h.Found && h.Call != recording.NoCall {
+		p.PickHit(h)
+		items = append(items,
+			widget.Item{Title: "Zoom to it", Detail: "double click", Do: func() { p.Fit(h.Start, h.End) }},
+			widget.Item{Title: "Select its time", Detail: "Return", Do: func() { p.SelectRange(h.Start, h.End) }},
+		)
+		if h.Span >= 0 && h.Samples == nil && !h.IsState() {
+			f := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
+			items = append(items, widget.Item{Title: "Select only this call", Do: func() { p.OnlyCalls(p.CallAt(h.Track, h.Start, f)) }})
+		}
+		items = append(items,
+			widget.Item{Title: "Critical path of it", Do: func() {
+				p.SelectRange(h.Start, h.End)
+				p.Scope.Tracks, p.Tab = []int{h.Track}, panel.Path
+			}},
+			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(p.Rec.FuncName(h.Call)) }},
+			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
+		)
+	}
+	if f, ok := p.PickedFunction(); ok && h.Found {
+		about = p.Acts.FunctionItems(f)
+		if h.Span >= 0 && h.Samples == nil && !p.Linkable {
+			one := p.CallAt(h.Track, h.Start, f)
+			versus = append(versus, widget.Item{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one) }},
+				widget.Item{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }})
+		}
+	}
+	if h.Row >= 0 && (!h.Found || h.Gutter) {
+		rows = p.rowItems(&p.Plan.Rows[h.Row])
+	}
+	if !h.Found {
+		all = p.timelineItems()
+	}
+	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, versus, rows, all, p.Does.Items()))
+}
+
+// rowItems lists what can be done with a row.
+func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
+	if r.Kind == timeline.ProcessRow {
+		return p.processItems(r)
+	}
+	if r.Kind != timeline.TrackRow {
+		return nil
+	}
+	i := r.Index
+	fold := "Fold"
+	if r.Collapsed {
+		fold = "Unfold"
+	} else if r.Lanes < r.All {
+		fold = "Show all lanes"
+	}
+	pin := "Pin to the top"
+	if slices.Contains(p.Pinned, i) {
+		pin = "Unpin"
+	}
+	only := "Select only this thread"
+	if slices.Equal(p.Scope.Tracks, []int{i}) {
+		only = "Select all threads"
+	}
+	var versus []widget.Item
+	if !p.Linkable {
+		versus = p.versusItems(i)
+	}
+	return widget.Grouped([]widget.Item{
+		{Title: only, Do: func() { p.OnlyTrack(i) }},
+		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.ToggleTrack(i) }},
+		{Title: fold, Do: func() { p.Fold(r) }},
+		{Title: pin, Detail: p.Does.KeyOf("Pin or unpin the thread"), Do: func() { p.TogglePin(i) }},
+		{Title: "Hide", Detail: p.Does.KeyOf("Hide the thread"), Do: func() { p.Hide(i, true) }},
+	}, versus)
+}
+
+// versusItems compare a thread: with those that are selected, or with all others.
+func (p *Timeline) versusItems(i int) []widget.Item {
+	var rest []int
+	for k, t := range p.Rec.Tracks {
+		if k != i && t.Kind == p.Rec.Tracks[i].Kind {
+			rest = append(rest, k)
+		}
+	}
+	var items []widget.Item
+	if on := p.Scope.Tracks; on != nil && !slices.Contains(on, i) {
+		what := units.Plural(int64(len(on)), "selected thread")
+		if len(on) == 1 {
+			what = timeline.TrackName(p.Rec.Tracks[on[0]])
+		}
+		items = append(items, widget.Item{Title: "Compare " + what + " with it", Do: func() { p.CompareTracks([]int{i}) }})
+	}
+	if rest != nil {
+		items = append(items, widget.Item{Title: "Compare it with all others", Do: func() {
+			p.Scope.Tracks = []int{i}
+			p.CompareTracks(rest)
+		}})
+	}
+	return items
+}
+
+// timelineItems lists what can be done with all rows.
+func (p *Timeline) timelineItems() []widget.Item {
+	var items []widget.Item
+	if n := len(p.Hidden); n > 0 {
+		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
+	}
+	items = append(items,
+		widget.Item{Title: "Fold all threads", Detail: p.Does.KeyOf("Fold all threads"), Do: func() { p.FoldAll(false) }},
+		widget.Item{Title: "Unfold all threads", Do: func() { p.FoldAll(true) }})
+	for _, s := range timeline.Sorts {
+		items = append(items, widget.Item{Title: SortTitle(s), On: p.Sort == s && p.Order == nil, Do: func() { p.SortTracks(s) }})
+	}
+	return items
+}
+
+// SortTitle names an order of threads in menus and the palette.
+func SortTitle(s timeline.Sort) string {
+	if s == timeline.SortFile {
+		return "Sort threads: the file's order"
+	}
+	return "Sort threads: " + string(s)
+}
+
+// SortTracks arranges the threads, also those that were moved by hand.
+func (p *Timeline) SortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
+
+// Threads: which are selected, and in which order they stand.
+
+func (p *Timeline) chosenTracks() map[int]bool {
+	if p.Scope.Tracks == nil {
+		return nil
+	}
+	set := map[int]bool{}
+	for _, i := range p.Scope.Tracks {
+		set[i] = true
+	}
+	return set
+}
+
+// toggleProcess selects all threads of a process too, or none of them if they all
+// are.
+func (p *Timeline) toggleProcess(process int) {
+	var mine []int
+	for i, t := range p.Rec.Tracks {
+		if t.Process == process || process < 0 && slices.Contains(p.Pinned, i) {
+			mine = append(mine, i)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(p.Scope.Tracks), func(i int) bool { return slices.Contains(mine, i) })
+	if len(rest)+len(mine) > len(p.Scope.Tracks) {
+		rest = append(rest, mine...)
+		slices.Sort(rest)
+	}
+	if len(rest) == 0 {
+		rest = nil
+	}
+	p.Scope.Tracks = rest
+}
+
+// ToggleTrack adds a track to the selected ones, or takes it from them.
+func (p *Timeline) ToggleTrack(i int) {
+	if i < 0 {
+		return
+	}
+	ts := slices.Clone(p.Scope.Tracks)
+	if k := slices.Index(ts, i); k >= 0 {
+		ts = slices.Delete(ts, k, k+1)
+	} else {
+		ts = append(ts, i)
+		slices.Sort(ts)
+	}
+	if len(ts) == 0 {
+		ts = nil
+	}
+	p.Scope.Tracks = ts
+}
+
+// trackAt is the track whose row is at a point of the lanes, -1 for none.
+func (p *Timeline) trackAt(at f32.Point) int {
+	if p.Plan == nil {
+		return -1
+	}
+	if i, top := p.Plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) >= p.Plan.Held && int(at.Y) < top+p.Plan.Rows[i].Height {
+		return -1 // the header of its process lies over it
+	}
+	if i := p.Plan.RowAt(int(at.Y), p.View.Scroll); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow {
+		return p.Plan.Rows[i].Index
+	}
+	return -1
+}
+
+// moveTrack puts a track where another one of its process stands.
+func (p *Timeline) moveTrack(track, to int) {
+	if track < 0 || to < 0 || track == to || p.Rec.Tracks[track].Process != p.Rec.Tracks[to].Process {
+		return
+	}
+	var order []int
+	for _, r := range p.Plan.Rows {
+		if r.Kind == timeline.TrackRow && !slices.Contains(order, r.Index) {
+			order = append(order, r.Index)
+		}
+	}
+	from, dest := slices.Index(order, track), slices.Index(order, to)
+	order = slices.Delete(order, from, from+1)
+	p.Order = slices.Insert(order, dest, track)
+}
+
+// dropLine shows where a dragged track would go.
+func (p *Timeline) dropLine(u *ui.UI) {
+	from, to := p.trackAt(p.Lanes.Start), p.trackAt(p.Lanes.At)
+	if from < 0 || to < 0 || from == to || p.Rec.Tracks[from].Process != p.Rec.Tracks[to].Process {
+		return
+	}
+	b := &p.Bounds
+	fromY, toRow := 0, timeline.Row{}
+	for _, r := range p.Plan.Rows {
+		if r.Kind != timeline.TrackRow {
+			continue
+		}
+		if r.Index == from {
+			fromY = r.Y
+		}
+		if r.Index == to {
+			toRow = r
+		}
+	}
+	y := p.Plan.Top(&toRow, p.View.Scroll)
+	if fromY < toRow.Y {
+		y += toRow.Height
+	}
+	u.At(b.Lanes, func(u *ui.UI) {
+		u.Fill(image.Rect(0, y-u.Px(1), b.Lanes.Dx(), y+u.Px(1)), u.Theme.Accent)
+	})
+}

@@ -1,0 +1,172 @@
+package timeline
+
+import (
+	"image"
+	"math"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// drawSelection draws the selected range through all rows, its length on the
+// ruler, the picked bar and the bar under the pointer.
+func (p *Timeline) drawSelection(u *ui.UI) {
+	b := &p.Bounds
+	th := u.Theme
+	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
+	a := th.Accent
+	if b := p.Against; b != nil {
+		a = th.Dim
+		if b.Ranged && (!p.Scope.Ranged || b.From != p.Scope.From || b.To != p.Scope.To) {
+			p.band(u, lanes, b, th.Accent, "B  ")
+		}
+	}
+	if p.Scope.Ranged {
+		p.band(u, lanes, &p.Scope, a, "")
+	}
+	p.drawMark(u)
+	switch p.grab {
+	case grabTrack:
+		p.dropLine(u)
+	case grabBox:
+		p.drawBox(u)
+	}
+	p.way.draw(p, u)
+	p.Flows.draw(p, u)
+	if p.pickedRow() >= 0 {
+		p.outline(u, &p.Pick.Hit, th.Accent, 2)
+	}
+	if p.Inside && p.Hit.Any() && !p.Lanes.Pressed {
+		p.outline(u, &p.Hit, theme.WithAlpha(th.Text, .75), 1)
+	}
+}
+
+// band draws a range through all rows, its length on the ruler.
+func (p *Timeline) band(u *ui.UI, lanes image.Rectangle, in *recording.Scope, c ui.Colour, name string) {
+	w := p.LaneWidth()
+	x := func(at int64) int {
+		return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
+	}
+	x0, x1 := x(in.From), x(in.To)
+	if x1 < lanes.Min.X || x0 > lanes.Max.X {
+		return
+	}
+	u.At(lanes, func(u *ui.UI) {
+		o := lanes.Min.X
+		u.Fill(image.Rect(x0-o, 0, x1-o, lanes.Dy()), theme.WithAlpha(c, u.Theme.Band))
+		u.VLine(x0-o, 0, lanes.Dy(), c)
+		u.VLine(x1-o, 0, lanes.Dy(), c)
+	})
+	p.pill(u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, name+units.Duration(in.To-in.From))
+}
+
+// pill shows a time or a length on the ruler.
+func (p *Timeline) pill(u *ui.UI, x int, label string) {
+	st := ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle}
+	w := u.Measure(label, st).X + u.Px(18)
+	r := ui.Rect(x-w/2, p.Bounds.Ruler.Min.Y+u.Px(3), w, u.Px(18))
+	if off := p.Bounds.Ruler.Min.X + p.Bounds.Gutter - r.Min.X; off > 0 {
+		r = r.Add(image.Pt(off, 0))
+	}
+	if off := r.Max.X - p.Bounds.Ruler.Max.X; off > 0 {
+		r = r.Sub(image.Pt(off, 0))
+	}
+	u.Round(r, 9, u.Theme.Accent)
+	u.Text(r, label, st)
+}
+
+// outline frames a bar.
+func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
+	b := &p.Bounds
+	row := p.rowOf(h)
+	if row < 0 {
+		return
+	}
+	if h.Counter != nil || h.Instant != nil {
+		p.outlinePoint(u, row, h, c, w)
+		return
+	}
+	x0, y0, x1, y1 := p.Plan.Box(p.View, row, h.Lane, h.Start, h.End, b.Lanes.Dx(), b.Gutter)
+	if x1 <= b.Gutter || x0 >= b.Lanes.Dx() {
+		return
+	}
+	above := p.above(row)
+	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y+above, b.Lanes.Max.X, b.Lanes.Max.Y)
+	u.At(lanes, func(u *ui.UI) {
+		r := image.Rect(x0-b.Gutter, y0-above, x1-b.Gutter, y1-above).Inset(-w + 1)
+		if r.Dx() < 3*w {
+			u.Fill(r, c)
+			return
+		}
+		u.Border(r, 0, w, c)
+	})
+}
+
+// above is how high what lies over a row at the top of the lanes is.
+func (p *Timeline) above(row int) int {
+	if p.Plan.Holds(&p.Plan.Rows[row]) {
+		return 0
+	}
+	return p.Plan.Held
+}
+
+// outlinePoint marks a point of a counter's graph, or a moment.
+func (p *Timeline) outlinePoint(u *ui.UI, row int, h *timeline.Hit, c ui.Colour, w int) {
+	b := &p.Bounds
+	r := &p.Plan.Rows[row]
+	top := p.Plan.Top(r, p.View.Scroll)
+	x, y := b.Gutter+int(p.View.X(h.Start, p.LaneWidth())), top+u.Px(2)
+	if h.Counter != nil {
+		x, y = p.Plan.CounterPoint(p.Rec, p.View, row, h.Point, b.Lanes.Dx(), b.Gutter)
+	}
+	if x < b.Gutter || x > b.Lanes.Dx() {
+		return
+	}
+	u.At(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), func(u *ui.UI) {
+		n := u.Px(float32(w) + 2.5)
+		u.VLine(x-b.Gutter, top, top+r.Height-1, theme.WithAlpha(c, .5))
+		u.Round(ui.Rect(x-b.Gutter-n, y-n, 2*n+1, 2*n+1), float32(w)+3, c)
+	})
+}
+
+// rowOf finds the row of a hit again: rows move while a file loads.
+func (p *Timeline) rowOf(h *timeline.Hit) int {
+	same := func(i int) bool {
+		r := &p.Plan.Rows[i]
+		switch {
+		case h.Window >= 0:
+			return r.Kind == timeline.WindowRow && r.Index == h.Track
+		case h.Counter != nil:
+			return r.Kind == timeline.CounterRow && r.Index == h.Track
+		}
+		return r.Kind == timeline.TrackRow && r.Index == h.Track
+	}
+	if h.Row >= 0 && h.Row < len(p.Plan.Rows) && same(h.Row) {
+		return h.Row
+	}
+	for i := range p.Plan.Rows {
+		if same(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// without says why there is no timeline.
+func (p *Timeline) without(u *ui.UI) {
+	r := p.Bounds.Lanes
+	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
+	if p.Rec.HasTime && p.Rec.Duration() > 0 {
+		text = "No timeline: these are stacks added up over " + units.Duration(p.Rec.Duration()) + "; nothing says when each was taken."
+	}
+	if len(p.Rec.Events) > 0 && p.Rec.Events[0].Basis == recording.FromSpans {
+		text = "No timeline: there are no spans in this trace, nor samples or counters."
+	}
+	if !p.Rec.Done {
+		text = "Reading…"
+	}
+	u.Text(image.Rect(r.Min.X+u.Px(14), r.Min.Y, r.Max.X, r.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim})
+}

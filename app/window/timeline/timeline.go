@@ -1,0 +1,379 @@
+// Package timeline is the upper half of the window, one of each recording: the
+// overview, the ruler, the rows of threads, counters and windows, and what a
+// person does there with the pointer and by keys.
+package timeline
+
+import (
+	"context"
+	"image"
+	"math"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"gioui.org/f32"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/search"
+	"ashlar/render/raster"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// Timeline is one side's upper half: overview, ruler and rows.
+type Timeline struct {
+	panel.Side
+	// Does leads to the window.
+	Does Acts
+
+	Motion  motion
+	Tracks  filterPart
+	RowsMap mapPart
+	Flows   flowPart
+	way     way
+	// Like is the order of tracks while there is no other: as on the other side.
+	Like      []int
+	rangeFrom int64 // where the selected range was begun by keys
+	// Unfiltered is the height that all rows want.
+	Unfiltered int
+	Flag       string // the id of the mark that was gone to last
+	// foundLanes are those that show what the hits found of the search.
+	foundLanes map[int]int
+	foundOf    *search.Hits
+
+	// against are the calls that those that are selected are compared with.
+	against session.Async[againstKey, *recording.CallSet]
+	second  bool // the range that is being dragged is B's
+	// Linkable tells that it is one of two recordings that are compared.
+	Linkable bool
+
+	marks    []bool // where the search has hits
+	marksOf  marksKey
+	Plan     *timeline.Plan
+	planned  *recording.Recording // what plan is of
+	layoutOf timeline.Layout      // and how
+
+	Lanes, RulerArea, Strip widget.Drag
+	Inside                  bool
+	At                      f32.Point
+	KeyedAt                 f32.Point // where the pointer was when a key was pressed last
+	Hit                     timeline.Hit
+	grab                    grab
+	origin                  timeline.View // when the drag began
+	anchor                  int64         // where a range selection began
+	boxing                  bool          // the next drag draws a box
+
+	picture   *ui.Picture
+	canvases  raster.Pool
+	gathered  timeline.Gathered
+	pictKey   pictKey
+	bars      int
+	ruler     *ui.Picture
+	rulers    raster.Pool
+	rulerKey  rulerKey
+	overview  *ui.Picture
+	overKey   overKey
+	density   []float64
+	densityOf densityKey
+}
+
+// Forget lets go of the pictures, so that the next frame draws all anew.
+func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}, pictKey{} }
+
+// Acts lead from a timeline to the rest of the window.
+type Acts struct {
+	// Items lists what can be done with what is under the pointer beside what the
+	// timeline knows of it.
+	Items func() []widget.Item
+	// MarkItems lists what can be done with a mark, or with the moment at the pointer
+	// where that is on none.
+	MarkItems func(m *view.Mark) []widget.Item
+	GoToMark  func(m view.Mark)
+	// KeyOf is the key of a command, for menus; "" where it has none.
+	KeyOf func(title string) string
+}
+
+// grab names the thing that a drag on the timeline moves.
+type grab uint8
+
+const (
+	grabNone grab = iota
+	grabPan
+	grabRange
+	grabView // the view's rectangle in the overview
+	grabLeft // its edges
+	grabRight
+	grabTrack // a track, by its name
+	grabBox   // a box to zoom to
+)
+
+type pictKey struct {
+	plan  *timeline.Plan
+	view  timeline.View
+	size  image.Point
+	pal   *theme.Palette
+	mark  int64
+	fonts float32
+	// chosen tells selections of threads apart: where the list of them lies,
+	// which is never written to.
+	chosen *int
+	count  int
+	sets   [2]*recording.CallSet
+}
+
+type rulerKey struct {
+	view  timeline.View
+	start int64
+	size  image.Point
+	theme *theme.Theme
+}
+
+type overKey struct {
+	of    densityKey
+	theme *theme.Theme
+	size  image.Point
+	own   [2]int
+	read  float64
+}
+
+type densityKey struct {
+	rec           *recording.Recording
+	event, metric int
+	n             int
+}
+
+// Layout draws the part.
+func (p *Timeline) Layout(s *panel.Host, u *ui.UI) {
+	b := &p.Bounds
+	if !p.Timed() {
+		p.without(u)
+		return
+	}
+	p.drawOverview(u)
+	p.drawRuler(s, u)
+	p.drawLanes(s, u)
+	p.drawSelection(u)
+	p.drawMarks(s, u)
+	p.Lanes.Area(u, b.Lanes, p.cursor())
+	p.RulerArea.Area(u, b.Ruler, pointer.CursorColResize)
+	p.Strip.Area(u, b.Overview, p.stripCursor(u))
+	u.Area(&p.Tracks, nil)
+	p.Tracks.layout(p, u)
+	if u.Area(&p.Lanes, func(key.Event) bool { return false }, &p.RulerArea, &p.Strip) {
+		u.Ring(image.Rect(b.Lanes.Min.X, b.Ruler.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), 2)
+	}
+	p.RowsMap.layout(p, u)
+	u.NoArea()
+}
+
+func (p *Timeline) cursor() pointer.Cursor {
+	switch {
+	case p.grab == grabPan:
+		return pointer.CursorGrabbing
+	case p.boxing:
+		return pointer.CursorCrosshair
+	case p.Inside && p.Hit.Gutter:
+		return pointer.CursorPointer
+	}
+	return pointer.CursorDefault
+}
+
+func (p *Timeline) stripCursor(u *ui.UI) pointer.Cursor {
+	if p.grab == grabLeft || p.grab == grabRight || p.Strip.Inside && p.edgeAt(u) != grabView {
+		return pointer.CursorColResize
+	}
+	return pointer.CursorGrab
+}
+
+// rows is how the rows are laid out.
+func (p *Timeline) rows(scale float32) timeline.Layout {
+	order := p.Order
+	if order == nil {
+		order = p.Like
+	}
+	hold := 0
+	if len(p.Pinned) > 0 { // what is not pinned keeps a third of the height
+		hold = p.Bounds.Lanes.Dy() * 2 / 3
+	}
+	return timeline.Layout{Scale: scale, Hold: hold, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
+		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found()}
+}
+
+// leastSearched is how many letters are searched for before rows grow to what is found:
+// of fewer nearly everything is.
+const leastSearched = 3
+
+// found says by track how many lanes it takes to show what the search finds; nil where
+// nothing is searched for.
+func (p *Timeline) found() map[int]int {
+	h := p.Doc.Hits()
+	if h == nil || p.Search.Pattern == nil || len(p.Find) < leastSearched || !h.Of(p.Rec) || !h.Pattern.Is(p.Search.Pattern) {
+		return nil
+	}
+	if p.foundOf != h {
+		p.foundLanes, p.foundOf = h.Lanes(), h
+	}
+	return p.foundLanes
+}
+
+// Replan lays out the rows anew where what they follow from has changed.
+func (p *Timeline) Replan(scale float32) {
+	l := p.rows(scale)
+	if p.Plan == nil || p.planned != p.Rec || !reflect.DeepEqual(p.layoutOf, l) {
+		p.Plan, p.planned = timeline.NewPlan(p.Rec, l), p.Rec
+		p.layoutOf = l
+	}
+}
+
+func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
+	b := &p.Bounds
+	k := pictKey{p.Plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks), p.sets(s.Do.Wake)}
+	if !p.picture.Serves(u) || p.pictKey != k {
+		px := u.Metric.PxPerDp
+		pic := timeline.Picture{
+			Rec: p.Rec, Plan: p.Plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
+			Fonts: timeline.Fonts{Bar: s.Fonts.Regular(11.5 * px), Name: s.Fonts.Medium(12.5 * px), Small: s.Fonts.Regular(11.5 * px)},
+			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
+			Gathered: &p.gathered, OnCPU: p.layoutOf.OnCPU, Sets: slices.DeleteFunc(slices.Clone(k.sets[:]), func(s *recording.CallSet) bool { return s == nil }),
+		}
+		p.picture = u.Cover(&p.canvases, b.Lanes.Size(), pic.Paint)
+		p.pictKey, p.bars = k, pic.Bars
+	}
+	s.Bars += p.bars
+	u.Draw(p.picture, b.Lanes.Min)
+	if len(p.Plan.Rows) == 0 {
+		text := "All threads are hidden: V lists them"
+		if p.Filter != "" {
+			text = "No thread or process is called " + panel.CutName(p.Filter)
+		}
+		u.Text(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
+	}
+}
+
+// sets are the calls that are selected, as the latest answer has looked them up, and
+// those they are compared with: those of before are shown until there are others.
+func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
+	if a := p.Doc.Answer(); p.Scope.Calls != nil && p.Counts(a) && a.Scope.Calls != nil && a.Scope.Calls.Runs != nil {
+		sets[0] = a.Scope.Calls
+	}
+	if b := p.Against; b != nil && b.Calls != nil {
+		k := againstKey{p.Rec, p.Generation, b.Calls.Text, b.Ranged, b.From, b.To, unsafe.SliceData(b.Tracks), len(b.Tracks)}
+		set, of, ok := p.against.Ask(k, wake, func(ctx context.Context) (*recording.CallSet, error) {
+			in, err := calls.Bind(ctx, k.rec, *b)
+			return in.Calls, err
+		})
+		if ok && of.generation == p.Generation {
+			sets[1] = set
+		}
+	}
+	return sets
+}
+
+// againstKey has everything that the calls which others are compared with follow from.
+type againstKey struct {
+	rec        *recording.Recording
+	generation int
+	text       string
+	ranged     bool
+	from, to   int64
+	tracks     *int
+	n          int
+}
+
+func (p *Timeline) drawRuler(s *panel.Host, u *ui.UI) {
+	b := &p.Bounds
+	k := rulerKey{p.View, p.Rec.Start, b.Ruler.Size(), s.Theme}
+	if !p.ruler.Serves(u) || p.rulerKey != k {
+		p.ruler = u.Paint(&p.rulers, b.Ruler.Size(), func(on raster.Surface) {
+			timeline.PaintRuler(on, p.View, p.Rec.Start, s.Theme, s.Fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.Gutter)
+		})
+		p.rulerKey = k
+	}
+	u.Draw(p.ruler, b.Ruler.Min)
+}
+
+func (p *Timeline) drawOverview(u *ui.UI) {
+	b := &p.Bounds
+	in := image.Rect(b.Overview.Min.X+b.Gutter, b.Overview.Min.Y, b.Overview.Max.X, b.Overview.Max.Y)
+	own := [2]int{p.stripX(p.Rec.Start) - b.Overview.Min.X, p.stripX(p.Rec.End) - b.Overview.Min.X}
+	w := own[1] - own[0]
+	dk := densityKey{p.Rec, p.Event, p.Metric, w}
+	if p.densityOf != dk {
+		p.density, p.densityOf = timeline.Density(p.Rec, p.Event, p.Metric, w), dk
+	}
+	read := 1.0
+	if pr := p.Doc.Progress(); !pr.Done && pr.Total > 0 {
+		read = float64(pr.Bytes) / float64(pr.Total)
+	}
+	k := overKey{dk, u.Theme, b.Overview.Size(), own, math.Floor(read * float64(w))}
+	if !p.overview.Serves(u) || p.overKey != k {
+		p.overview = u.Paint(nil, b.Overview.Size(), func(on raster.Surface) {
+			timeline.PaintOverview(on, p.density, u.Theme, u.Metric.PxPerDp, b.Gutter, own, read)
+		})
+		p.overKey = k
+	}
+	u.Draw(p.overview, b.Overview.Min)
+	x0, x1 := p.stripX(p.View.From), p.stripX(p.View.To)
+	x0, x1 = max(x0, in.Min.X), min(x1, in.Max.X)
+	if x1-x0 < u.Px(3) {
+		x1 = x0 + u.Px(3)
+	}
+	veil := theme.WithAlpha(u.Theme.Background, .62)
+	u.Fill(image.Rect(in.Min.X, in.Min.Y, x0, in.Max.Y), veil)
+	u.Fill(image.Rect(x1, in.Min.Y, in.Max.X, in.Max.Y), veil)
+	if p.Scope.Ranged {
+		u.Fill(image.Rect(p.stripX(p.Scope.From), in.Min.Y, max(p.stripX(p.Scope.From)+1, p.stripX(p.Scope.To)), in.Max.Y), theme.WithAlpha(u.Theme.Accent, .25))
+	}
+	u.Border(image.Rect(x0, in.Min.Y, x1, in.Max.Y), 3, max(1, u.Px(1)), u.Theme.Accent)
+	p.drawHits(u, image.Rect(b.Overview.Min.X+own[0], in.Min.Y, b.Overview.Min.X+own[1], in.Max.Y))
+}
+
+// stripX is the pixel of a time in the overview, which goes as far as the view can:
+// beyond the recording where a longer one is compared. stripTime is its inverse.
+func (p *Timeline) stripX(at int64) int {
+	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
+	from, to := p.Limits()
+	f := float64(at-from) / float64(max(1, to-from))
+	return p.Bounds.Overview.Min.X + p.Bounds.Gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
+}
+
+func (p *Timeline) stripTime(x float32) int64 {
+	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
+	f := (float64(x) - float64(p.Bounds.Gutter)) / float64(max(1, w))
+	from, to := p.Limits()
+	return from + clampInt64(f*float64(to-from))
+}
+
+// drawHits marks where the search has hits, at the top of the overview.
+func (p *Timeline) drawHits(u *ui.UI, in image.Rectangle) {
+	h := p.Doc.Hits()
+	sp := &p.Search
+	if sp.Pattern == nil || h == nil || !h.Pattern.Is(sp.Pattern) {
+		return
+	}
+	if k := (marksKey{h, in.Dx()}); p.marksOf != k {
+		p.marks, p.marksOf = h.Marks(recording.NoTrack, p.Rec.Start, p.Rec.End+1, in.Dx()), k
+	}
+	for x := 0; x < len(p.marks); x++ {
+		from := x
+		for x < len(p.marks) && p.marks[x] {
+			x++
+		}
+		if x > from {
+			u.Fill(image.Rect(in.Min.X+from, in.Min.Y, in.Min.X+x, in.Min.Y+u.Px(5)), u.Theme.Warn)
+		}
+	}
+}
+
+type marksKey struct {
+	hits *search.Hits
+	n    int
+}

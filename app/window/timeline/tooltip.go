@@ -1,0 +1,144 @@
+package timeline
+
+import (
+	"strings"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Tooltip says what is under the pointer, exactly. While keys are used it would
+// only cover what they go to; it comes back when the pointer moves.
+func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
+	if !p.Inside || p.At == p.KeyedAt || p.Lanes.Pressed || s.Menu != nil || s.Help || p.Plan == nil {
+		return
+	}
+	h := &p.Hit
+	at := widget.Point(p.Bounds.Lanes.Min, p.At)
+	switch {
+	case h.Window >= 0:
+		lines := []string{"from " + units.Duration(h.Start-p.Rec.Start)}
+		if ws := p.Rec.Windows[h.Track]; h.Window < len(ws.Windows) {
+			m := p.MetricOf()
+			v := timeline.WindowWeight(ws, h.Window, p.Metric)
+			lines = append(lines, m.Name+" "+units.Value(v, m)+"   ("+units.Exact(v, m)+")")
+		}
+		widget.Tip(u, at, "Window of "+units.Duration(h.End-h.Start), lines)
+	case h.Counter != nil:
+		c := h.Counter
+		lines := []string{timeline.CounterName(c), "since " + units.Duration(h.Start-p.Rec.Start)}
+		if h.Point > 0 {
+			lines = append(lines, "before "+timeline.Number(c.Value(h.Point-1)))
+		}
+		widget.Tip(u, at, strings.TrimSpace(timeline.Number(c.Value(h.Point))+" "+c.Unit), lines)
+	case h.Instant != nil:
+		lines := []string{"at " + units.Duration(h.Start-p.Rec.Start)}
+		if h.Close > 1 {
+			lines = append(lines, "the nearest of "+units.Count(int64(h.Close))+" within a few pixels")
+		}
+		widget.Tip(u, at, panel.CutName(h.Instant.Name), append(lines, p.argLines(h.Instant.Args, false)...))
+	case h.IsState():
+		widget.Tip(u, at, panel.CutName(StateTitle(p.Rec, h.Call)), p.stateLines(h))
+	case h.Found:
+		title := p.Rec.FuncName(h.Call)
+		if h.Call == recording.NoCall {
+			title = "[no stack]"
+		}
+		widget.Tip(u, at, panel.CutName(title), p.callLines(h))
+	}
+}
+
+// callLines are about a span, or samples of one stack in a row.
+func (p *Timeline) callLines(h *timeline.Hit) (lines []string) {
+	if h.Samples != nil {
+		lines = append(lines, units.Plural(int64(h.Last-h.First), "sample")+" in a row")
+	} else {
+		ns := recording.Metric{Unit: "ns", Decimals: 3}
+		text := units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")"
+		if h.Unfinished {
+			text += ", never ended"
+		}
+		lines = append(lines, text)
+		if share := p.OnCPU(h); share != "" {
+			lines = append(lines, share)
+		}
+	}
+	lines = append(lines, "at "+units.Duration(h.Start-p.Rec.Start))
+	if h.Call != recording.NoCall {
+		fn := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
+		if fn.Module != "" {
+			lines = append(lines, panel.ShortModule(fn.Module))
+		}
+	}
+	return append(lines, p.argLines(h.Args, p.OnCPU(h) != "")...)
+}
+
+// Bounds of the arguments below what the pointer is at: the details have all.
+const (
+	tipArgs     = 8
+	tipArgBytes = 64 << 10 // longer texts are not taken apart
+)
+
+// argLines are the first arguments of a span or an instant, which often tell bars of one
+// name apart; told leaves out those that say how long it ran on a processor.
+func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
+	if ref == 0 || p.Rec.Args == nil {
+		return nil
+	}
+	text := p.Rec.Args(ref)
+	if len(text) > tipArgBytes {
+		return []string{panel.CutName(text)}
+	}
+	for _, m := range calls.Members(text) {
+		line := m.Key + "  " + m.Value
+		switch {
+		case told && (m.Key == "tdur" || m.Key == "tts"):
+			continue
+		case m.Key == calls.WholeArgs:
+			line = m.Value
+		}
+		for l := range strings.Lines(line) {
+			if len(lines) == tipArgs {
+				return append(lines, "…")
+			}
+			lines = append(lines, panel.CutName(strings.TrimRight(l, "\r\n")))
+		}
+	}
+	return lines
+}
+
+// OnCPU says how much of a span ran on a processor, "" where that is not told.
+func (p *Timeline) OnCPU(h *timeline.Hit) string {
+	if h.Span < 0 || h.IsState() || h.End <= h.Start {
+		return ""
+	}
+	ps, known := p.Rec.SpanCPU(&p.Rec.Tracks[h.Track].Lanes[h.Lane], h.Span)
+	if !known {
+		return ""
+	}
+	return "on CPU " + units.Percent(ps, h.End-h.Start)
+}
+
+// StateTitle is a state in words, with its reason.
+func StateTitle(rec *recording.Recording, c recording.CallID) string {
+	return panel.Title1(strings.Trim(rec.FuncName(c), "[]"))
+}
+
+// stateLines say how long a state lasted, where, who ended it, and what the colours
+// of the strip stand for.
+func (p *Timeline) stateLines(h *timeline.Hit) []string {
+	ns := recording.Metric{Unit: "ns", Decimals: 3}
+	lines := []string{units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")", "at " + units.Duration(h.Start-p.Rec.Start)}
+	if up := p.Rec.Calls.Parent(h.Call); up != recording.NoCall {
+		lines = append(lines, "in "+panel.CutName(p.Rec.FuncName(up)))
+	}
+	if w := h.Waker(p.Rec); w != recording.NoTrack {
+		lines = append(lines, "woken by "+panel.CutName(timeline.NameAndID(p.Rec.Tracks[w])))
+	}
+	return append(lines, "", "green runs, yellow could run, grey is blocked,", "blue is in a system call, pink collects garbage")
+}

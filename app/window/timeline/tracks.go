@@ -1,0 +1,317 @@
+package timeline
+
+import (
+	"cmp"
+	"image"
+	"slices"
+	"strings"
+
+	"gioui.org/io/key"
+	gio "gioui.org/widget"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// filterPart is the field above the names that chooses threads by name.
+type filterPart struct {
+	editor gio.Editor
+	Focus  bool // wanted with the next frame
+	leave  bool
+	clear  widget.ClickArea
+}
+
+// layout draws the field in the corner above the names.
+func (f *filterPart) layout(p *Timeline, u *ui.UI) {
+	f.editor.SingleLine = true
+	r := p.Bounds.Overview
+	r.Max.X = r.Min.X + p.Bounds.Gutter - u.Px(8)
+	r.Min.X += u.Px(10)
+	r = image.Rect(r.Min.X, r.Min.Y+u.Px(4), r.Max.X, r.Max.Y-u.Px(4))
+	for {
+		ev, ok := u.Event(key.Filter{Focus: &f.editor, Name: key.NameReturn}, key.Filter{Focus: &f.editor, Name: key.NameDownArrow})
+		if !ok {
+			break
+		}
+		if k, ok := ev.(key.Event); ok && k.State == key.Press {
+			f.leave = true
+		}
+	}
+	for {
+		if _, ok := f.editor.Update(u.Context); !ok {
+			break
+		}
+		p.Filter = f.editor.Text()
+	}
+	if f.editor.Text() != p.Filter { // undone, or set by something else
+		f.editor.SetText(p.Filter)
+	}
+	if u.Item(&f.editor, r) || f.Focus {
+		f.Focus = false
+		f.editor.SetCaret(f.editor.Len(), 0)
+		widget.TakeKeyboard(u, &f.editor)
+	}
+	if f.leave {
+		f.leave = false
+		u.Execute(key.FocusCmd{})
+	}
+	th := u.Theme
+	focused := u.Focused(&f.editor)
+	if focused || p.Filter != "" {
+		u.Round(r, 5, th.Raised)
+	}
+	border := th.Rule
+	if focused {
+		border = th.Accent
+	}
+	u.Border(r, 5, 1, border)
+	in := image.Rect(r.Min.X+u.Px(8), r.Min.Y+u.Px(5), r.Max.X-u.Px(6), r.Max.Y-u.Px(3))
+	if p.Filter != "" {
+		in.Max.X = f.found(p, u, r) - u.Px(8)
+	} else if !focused {
+		u.Text(image.Rect(in.Min.X, r.Min.Y, in.Max.X, r.Max.Y), "Filter threads", ui.Style{Size: 12, Color: th.Faint})
+	}
+	widget.EditField(u, &f.editor, in)
+}
+
+// found says at the right of r how many threads are left, beside a cross that brings all
+// back; it returns where that begins.
+func (f *filterPart) found(p *Timeline, u *ui.UI, r image.Rectangle) int {
+	th := u.Theme
+	shown := 0
+	for i := range p.Plan.Rows {
+		if p.Plan.Rows[i].Kind == timeline.TrackRow {
+			shown++
+		}
+	}
+	x := image.Rect(r.Max.X-u.Px(20), r.Min.Y, r.Max.X, r.Max.Y)
+	if clicked, _ := f.clear.Clicked(u, x); clicked {
+		p.Filter = ""
+	}
+	u.Text(x, "×", ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
+	st := ui.Style{Size: 11, Color: th.Dim, Align: ui.End}
+	n := units.Count(int64(shown))
+	w := u.Measure(n, st).X
+	u.Text(image.Rect(x.Min.X-w-u.Px(2), r.Min.Y, x.Min.X, r.Max.Y), n, st)
+	return x.Min.X - w
+}
+
+// ChooseTracks lists processes and threads; Return shows or hides one.
+func (p *Timeline) ChooseTracks(s *panel.Host) {
+	if !p.Timed() {
+		return
+	}
+	var c *widget.Chooser
+	again := func() { c.Filled = false; c.Keep = true }
+	c = widget.NewChooser("Threads to show: Return shows or hides one", "", func(text string) []widget.Line {
+		var ls []widget.Line
+		if text == "" {
+			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.Hidden))) + " hidden", Dim: true,
+				Take: func() { p.Hidden = map[int]bool{}; again() }},
+				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
+		}
+		first := len(ls)
+		for i, t := range p.Rec.Tracks {
+			name := timeline.TrackName(t)
+			process := p.Rec.Processes[t.Process].Title()
+			if !widget.HasWords(name+" "+process+" "+recording.IDText(t.TID), text) {
+				continue
+			}
+			detail := process
+			if t.TID != 0 && t.Name != "" {
+				detail = strings.TrimSpace(detail + "   " + recording.IDText(t.TID))
+			}
+			mark := widget.MarkOn
+			if p.Hidden[i] {
+				mark = widget.MarkOff
+			}
+			ls = append(ls, widget.Line{Title: name, Detail: detail, Mark: mark, Dim: p.Hidden[i], Take: func() {
+				p.Hide(i, !p.Hidden[i])
+				again()
+			}})
+		}
+		// Those whose name has it all, as it is typed, before those that have its
+		// words somewhere.
+		slices.SortStableFunc(ls[first:], func(a, b widget.Line) int {
+			return cmp.Compare(panel.Index(!containsFold(a.Title, text)), panel.Index(!containsFold(b.Title, text)))
+		})
+		return ls
+	})
+	s.OpenChooser(c)
+}
+
+func containsFold(s, part string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
+}
+
+// Hide leaves a track out, or shows it again.
+func (p *Timeline) Hide(i int, on bool) {
+	if p.Hidden = With(p.Hidden, i, true); !on {
+		delete(p.Hidden, i)
+	}
+}
+
+// hideOthers hides all tracks but the selected ones.
+func (p *Timeline) hideOthers(s *panel.Host) {
+	if p.Scope.Tracks == nil {
+		s.Say("Select threads first: Ctrl click on their names")
+		return
+	}
+	p.Hidden = map[int]bool{}
+	for i := range p.Rec.Tracks {
+		if !slices.Contains(p.Scope.Tracks, i) {
+			p.Hidden[i] = true
+		}
+	}
+}
+
+// FoldAll folds every thread to a line; if they are all folded, it opens them.
+func (p *Timeline) FoldAll(open bool) {
+	p.Folds = map[int]timeline.Fold{}
+	p.Closed = map[int]bool{}
+	for i := range p.Rec.Tracks {
+		if open {
+			p.Folds[i] = timeline.Full
+		} else {
+			p.Folds[i] = timeline.Closed
+		}
+	}
+}
+
+// FoldProcesses folds all processes, or opens them if all are folded.
+func (p *Timeline) FoldProcesses() {
+	closed := map[int]bool{}
+	for i := range p.Rec.Processes {
+		if !p.Closed[i] {
+			closed[i] = true
+		}
+	}
+	if len(closed) == 0 {
+		p.Closed = closed
+		return
+	}
+	for i := range p.Rec.Processes {
+		closed[i] = true
+	}
+	p.Closed = closed
+}
+
+// Commands for the thread that is current: that of the picked bar, the only
+// selected one, or the first that is seen.
+
+// currentRow is the row of that thread, nil for none.
+func (p *Timeline) currentRow() *timeline.Row {
+	t := p
+	if !p.Timed() {
+		return nil
+	}
+	if i := p.pickedRow(); i >= 0 {
+		return &t.Plan.Rows[i]
+	}
+	for i := range t.Plan.Rows {
+		r := &t.Plan.Rows[i]
+		if r.Kind != timeline.TrackRow {
+			continue
+		}
+		if len(p.Scope.Tracks) == 1 && r.Index == p.Scope.Tracks[0] || len(p.Scope.Tracks) != 1 && p.Plan.Top(r, p.View.Scroll)+r.Height > 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// OnTrack does something with the current thread, if there is one: that of the picked bar,
+// the only selected one, or the first that is seen.
+func (p *Timeline) OnTrack(do func(r *timeline.Row)) {
+	if r := p.currentRow(); r != nil && r.Kind == timeline.TrackRow {
+		do(r)
+	}
+}
+
+// TogglePin pins a thread to the top, or unpins it.
+func (p *Timeline) TogglePin(i int) {
+	if k := slices.Index(p.Pinned, i); k >= 0 {
+		p.Pinned = slices.Delete(slices.Clone(p.Pinned), k, k+1)
+	} else {
+		p.Pinned = append(slices.Clone(p.Pinned), i)
+	}
+}
+
+// OnlyTrack selects only a thread, or all again.
+func (p *Timeline) OnlyTrack(i int) {
+	if slices.Equal(p.Scope.Tracks, []int{i}) {
+		p.Scope.Tracks = nil
+	} else {
+		p.Scope.Tracks = []int{i}
+	}
+}
+
+// ShiftTrack moves a track past its neighbour of the same process.
+func (p *Timeline) ShiftTrack(i, d int) {
+	rows := p.Plan.Rows
+	at := slices.IndexFunc(rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow && r.Index == i })
+	for k := at + d; at >= 0 && k >= 0 && k < len(rows); k += d {
+		if rows[k].Kind == timeline.TrackRow && p.Rec.Tracks[rows[k].Index].Process == p.Rec.Tracks[i].Process {
+			p.moveTrack(i, rows[k].Index)
+			return
+		}
+	}
+}
+
+// processItems lists what can be done with a process.
+func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
+	i := r.Index
+	fold := "Fold"
+	if r.Collapsed {
+		fold = "Unfold"
+	}
+	items := []widget.Item{{Title: fold, Do: func() { p.Fold(r) }}}
+	if i < 0 { // the pinned ones
+		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
+	}
+	var mine []int
+	for k, t := range p.Rec.Tracks {
+		if t.Process == i {
+			mine = append(mine, k)
+		}
+	}
+	only := widget.Item{Title: "Select only its threads", Do: func() { p.Scope.Tracks = mine }}
+	if slices.Equal(p.Scope.Tracks, mine) {
+		only = widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }}
+	}
+	return append(items, only, widget.Item{Title: "Hide its threads", Do: func() {
+		for _, k := range mine {
+			p.Hide(k, true)
+		}
+	}})
+}
+
+// GoToTrack scrolls to a thread, which is shown again where it was hidden.
+func (p *Timeline) GoToTrack(i int) {
+	if i < 0 || i >= len(p.Rec.Tracks) {
+		return
+	}
+	if p.Hidden[i] {
+		p.Hide(i, false)
+	}
+	if pr := p.Rec.Tracks[i].Process; p.Closed[pr] {
+		p.Closed = With(p.Closed, pr, false)
+	}
+	if p.Filter != "" {
+		p.Filter = ""
+	}
+	if p.Plan == nil {
+		return
+	}
+	p.Replan(p.Plan.Scale)
+	for k := range p.Plan.Rows {
+		if r := &p.Plan.Rows[k]; r.Kind == timeline.TrackRow && r.Index == i {
+			p.ScrollTo(r.Y - p.Bounds.Lanes.Dy()/4)
+			return
+		}
+	}
+}

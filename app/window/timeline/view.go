@@ -1,0 +1,114 @@
+package timeline
+
+import (
+	"image"
+	"math"
+
+	"ashlar/app/window/panel"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// OverviewTop is the space above the overview, in dp.
+const OverviewTop = 6
+
+// LaneWidth is the width, in pixels, of the time that is shown.
+func (p *Timeline) LaneWidth() int { return max(1, p.Bounds.Lanes.Dx()-p.Bounds.Gutter) }
+
+// ZoomAt zooms by a factor at a pixel right of the names.
+func (p *Timeline) ZoomAt(factor, x float64) {
+	from, to := p.Limits()
+	p.View = p.View.Zoom(factor, x, p.LaneWidth(), from, to)
+	p.Moved = true
+}
+
+// ZoomBy zooms at the pointer when it is over the lanes, else in the middle.
+func (p *Timeline) ZoomBy(factor float64) {
+	x := float64(p.LaneWidth()) / 2
+	if p.Inside && p.At.X > float32(p.Bounds.Gutter) {
+		x = float64(p.At.X) - float64(p.Bounds.Gutter)
+	}
+	p.ZoomAt(factor, x)
+}
+
+// PanBy moves the view by a share of its width.
+func (p *Timeline) PanBy(share float64) {
+	w := p.LaneWidth()
+	from, to := p.Limits()
+	p.View = p.View.Pan(share*float64(w), w, from, to)
+	p.Moved = true
+}
+
+// ScrollTo scrolls rows to a pixel, or as far as they go.
+func (p *Timeline) ScrollTo(y int) { p.View.Scroll = p.scrollLimit(y) }
+
+// scrollLimit keeps rows from being scrolled past their end.
+func (p *Timeline) scrollLimit(y int) int {
+	most := 0
+	if p.Plan != nil {
+		most = max(0, p.Plan.Height-p.Bounds.Lanes.Dy())
+	}
+	return max(0, min(y, most))
+}
+
+// FitAll shows everything.
+func (p *Timeline) FitAll() {
+	p.View = p.View.Fit(p.Extent())
+	p.Moved = false
+	p.ZoomTo(nil)
+}
+
+// FitSelection zooms to the selected range, else to the picked bar.
+func (p *Timeline) FitSelection() {
+	switch {
+	case p.Pick.Is != panel.PickNone && p.Pick.Is != panel.PickNode && p.Pick.Hit.End > p.Pick.Hit.Start:
+		p.Fit(p.Pick.Hit.Start, p.Pick.Hit.End)
+	case p.Scope.Ranged:
+		p.Fit(p.Scope.From, p.Scope.To)
+	}
+}
+
+func clampInt64(f float64) int64 {
+	return int64(math.Max(math.MinInt64/4, math.Min(math.MaxInt64/4, f)))
+}
+
+// Extent is the time that the whole view shows: the recording's, or that of the
+// part that was opened.
+func (p *Timeline) Extent() (from, to int64) {
+	from, to = p.Limits()
+	if !p.Part.Range.IsSet() {
+		return from, to
+	}
+	a, b := p.Part.Ends(p.Rec)
+	if a, b = min(to, a), min(to, b); a < b {
+		return a, b
+	}
+	return from, to // nothing of the part has been read yet
+}
+
+// SelectPart selects the time that was opened, so that answers are about exactly
+// that: what reaches into it was read whole.
+func (p *Timeline) SelectPart() {
+	if from, to := p.Extent(); p.Part.Range.IsSet() && p.Rec.HasTime && from < to && p.Scope.IsWhole() {
+		p.SelectRange(from, to)
+	}
+}
+
+// PlaceTimeline divides r among overview, ruler and lanes.
+func (p *Timeline) PlaceTimeline(u *ui.UI, r image.Rectangle) {
+	b := &p.Bounds
+	if !p.Timed() {
+		b.Lanes = r
+		return
+	}
+	right := r.Max.X - u.Px(timeline.MapWidth+4)
+	y := r.Min.Y + u.Px(OverviewTop)
+	b.Overview = image.Rect(r.Min.X, y, right, y+u.Px(timeline.OverviewHeight))
+	y = b.Overview.Max.Y + u.Px(2)
+	b.Ruler = image.Rect(r.Min.X, y, right, y+u.Px(timeline.RulerHeight))
+	b.Lanes = image.Rect(r.Min.X, b.Ruler.Max.Y, right, r.Max.Y)
+	b.Rows = image.Rect(right+u.Px(2), b.Lanes.Min.Y, r.Max.X-u.Px(2), r.Max.Y-u.Px(2))
+}
+
+// Timed reports whether there is a timeline to draw.
+func (p *Timeline) Timed() bool { return p.Plan != nil && p.Plan.Empty == "" }

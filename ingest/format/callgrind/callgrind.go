@@ -1,0 +1,455 @@
+// Package callgrind reads the profiles of Valgrind's Callgrind, which Xdebug and
+// others write too: lines of text that say what each line of each function cost by
+// itself, and what each call of one function by another cost in all. See
+// https://valgrind.org/docs/manual/cl-format.html.
+//
+// What a function costs by itself is exact, to the line. The file does not say
+// which stacks the cost belongs to: it has pairs of caller and callee. So the
+// stacks that are shown are made of the pairs, as gprof does it: where a function
+// has several callers, its costs are shared out among them by what their calls
+// cost in all. For two functions in a row that is exact too, but for rounding and
+// unless they call themselves; longer stacks are estimates.
+package callgrind
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is Callgrind's profiles.
+var Format = codec.Format{
+	Name:       "callgrind",
+	Title:      "Callgrind profile",
+	Plural:     "Callgrind profiles",
+	Holds:      "costs of functions and lines, exactly, and stacks estimated of who calls whom",
+	Extensions: []string{".out", ".callgrind", ".cachegrind"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+var header = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)\A(?:# callgrind format\s*$|(?:(?:version|creator|pid|cmd|part|thread|desc|positions|event|summary|ob):.*\n|\s*\n|#.*\n)*events: .*$)`)
+})
+
+// Sniff looks for the first line of newer files, or for the header of any.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	if bytes.HasPrefix(head, []byte("# callgrind format")) {
+		return decode.Certain, nil
+	}
+	if header().Match(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))) {
+		return decode.Likely, nil
+	}
+	return decode.No, nil
+}
+
+// place identifies a line of a function.
+type name struct{ ob, file, fn string }
+
+// spot is where in a function something cost: a file, which may be another one's
+// whose code was inlined, and a line.
+type spot struct {
+	file string
+	line int64
+}
+
+// function is one of a graph.
+type function struct {
+	name  name
+	spots []spot
+	self  map[spot][]int64
+	calls map[*function][]int64 // what calls cost in all
+	order []*function           // those called, in the order of the file
+	in    []int64               // what its callers paid for it
+}
+
+// graph has the calls and costs of one thread.
+type graph struct {
+	thread string
+	byName map[name]*function
+	fns    []*function
+}
+
+type decoder struct {
+	b      *recording.Builder
+	tally  *recording.Tally
+	calls  *recording.Tally
+	line   int
+	events []string
+	instr  bool // positions begin with an address
+	lines  bool
+	names  [3]map[string]string // of compressed names: binaries, files, functions
+
+	graphs map[string]*graph
+	order  []*graph
+	g      *graph
+
+	// The state of the lines.
+	ob, file, inlined, fn string
+	cob, cfile, cfn       string
+	hasCob, hasCfile      bool
+	called                *function // its cost stands on the next line
+	at                    [2]int64  // the address and line before
+	cost                  []int64   // the costs before, as some writers refer to them
+	current               *function
+	totals                []int64
+	hasTotals             bool
+}
+
+// Decode reads a profile into an event with a metric for each of the file's events.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, tally: b.Tally("cost"), calls: b.Tally("call"), graphs: map[string]*graph{}, lines: true}
+	for i := range d.names {
+		d.names[i] = map[string]string{}
+	}
+	d.thread("")
+	if err := decode.Lines(ctx, in, b, d.read); err != nil {
+		return err
+	}
+	if d.called != nil {
+		d.warn("cut", "The file ends at line %d where the cost of a call should stand: it is cut", d.line)
+	}
+	if d.tally.Kept+d.calls.Kept == 0 {
+		return errors.New("there is no cost in the profile")
+	}
+	d.check()
+	return d.build(ctx)
+}
+
+func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }
+
+func (d *decoder) warn(code, format string, args ...any) {
+	d.b.Warn(code, d.place(), format, args...)
+}
+
+func (d *decoder) thread(id string) {
+	g := d.graphs[id]
+	if g == nil {
+		g = &graph{thread: id, byName: map[name]*function{}}
+		d.graphs[id] = g
+		d.order = append(d.order, g)
+	}
+	d.g, d.current = g, nil
+}
+
+func (d *decoder) read(line []byte) error {
+	d.line++
+	if len(line) == 0 || line[0] == '#' {
+		return nil
+	}
+	switch c := line[0]; {
+	case c >= '0' && c <= '9' || c == '+' || c == '-' || c == '*':
+		d.costs(line)
+		return nil
+	}
+	i := bytes.IndexAny(line, "=:")
+	if i < 0 {
+		d.warn("not-a-line", "Line %d is none that Callgrind's files have and was left out", d.line)
+		return nil
+	}
+	key, value := string(line[:i]), strings.TrimSpace(string(line[i+1:]))
+	if line[i] == ':' {
+		return d.header(key, value)
+	}
+	d.position(key, value)
+	return nil
+}
+
+// maxEvents is how many events a file may have.
+const maxEvents = 64
+
+func (d *decoder) header(key, value string) error {
+	src := d.b.Source()
+	switch key {
+	case "events":
+		events := strings.Fields(value)
+		if len(events) == 0 || len(events) > maxEvents {
+			return fmt.Errorf("line %d has %d events; 1 to %d can be read", d.line, len(events), maxEvents)
+		}
+		if d.events == nil {
+			d.events, d.cost, d.totals = events, make([]int64, len(events)), make([]int64, len(events))
+		} else if strings.Join(events, " ") != strings.Join(d.events, " ") {
+			return fmt.Errorf("line %d has other events than the parts before", d.line)
+		}
+	case "positions":
+		d.instr, d.lines = strings.Contains(value, "instr"), strings.Contains(value, "line")
+	case "thread":
+		d.thread(value)
+	case "part":
+		d.at, d.current = [2]int64{}, nil
+	case "creator":
+		src.Tool = value
+	case "cmd":
+		src.Command = value
+	case "version":
+		src.Version = value
+	case "totals":
+		d.total(value)
+	case "pid", "summary":
+	case "event": // what a name stands for
+		src.Note("event", value)
+	default:
+		src.Note(key, value)
+	}
+	return nil
+}
+
+// total adds up what each part says that it has in all.
+func (d *decoder) total(value string) {
+	d.hasTotals = true
+	for i, w := range strings.Fields(value) {
+		if v, err := strconv.ParseInt(w, 10, 64); err == nil && i < len(d.totals) {
+			recording.Add(&d.totals[i], v)
+		}
+	}
+}
+
+// check compares what was read with what the file says.
+func (d *decoder) check() {
+	if !d.hasTotals {
+		return
+	}
+	sums := make([]int64, len(d.totals))
+	for _, g := range d.order {
+		for _, f := range g.fns {
+			for _, values := range f.self {
+				for i, v := range values {
+					recording.Add(&sums[i], v)
+				}
+			}
+		}
+	}
+	for i, t := range d.totals {
+		if sums[i] != t {
+			d.b.Remark("totals-differ", "", "The file says that %s is %d in all; its lines add up to %d", d.events[i], t, sums[i])
+		}
+	}
+}
+
+// Kinds of names that may be compressed.
+const (
+	binaries = iota
+	files
+	functions
+)
+
+// position reads a line that says where what follows belongs.
+func (d *decoder) position(key, value string) {
+	switch key {
+	case "ob":
+		d.ob, d.current = d.whole(binaries, value), nil
+	case "fl":
+		d.file = d.whole(files, value)
+		d.inlined, d.current = d.file, nil
+	case "fi", "fe":
+		d.inlined = d.whole(files, value)
+	case "fn":
+		d.fn = d.whole(functions, value)
+		d.inlined, d.current = d.file, nil
+	case "cob":
+		d.cob, d.hasCob = d.whole(binaries, value), true
+	case "cfi", "cfl":
+		if d.cfile = d.whole(files, value); value != "" {
+			d.hasCfile = true
+		}
+	case "cfn":
+		d.cfn = d.whole(functions, value)
+	case "calls":
+		n := name{d.ob, d.file, d.cfn}
+		if d.hasCob {
+			n.ob = d.cob
+		}
+		if d.hasCfile {
+			n.file = d.cfile
+		}
+		d.called, d.hasCob, d.hasCfile = d.function(n), false, false
+	case "jump", "jcnd", "jfi", "jfn":
+		// where the processor went within a function: no cost
+	default:
+		d.warn("not-a-line", "Line %d is none that Callgrind's files have and was left out", d.line)
+	}
+}
+
+// whole is a name of which only the number may stand there.
+func (d *decoder) whole(kind int, value string) string {
+	if !strings.HasPrefix(value, "(") {
+		return value
+	}
+	id, text, ok := strings.Cut(value, ")")
+	if !ok {
+		return value
+	}
+	if text = strings.TrimSpace(text); text != "" {
+		d.names[kind][id] = text
+		return text
+	}
+	text, ok = d.names[kind][id]
+	if !ok {
+		d.warn("no-name", "Line %d names number %s), which has no name; it is called by its number", d.line, id)
+		return id + ")"
+	}
+	return text
+}
+
+func (d *decoder) function(n name) *function {
+	f := d.g.byName[n]
+	if f == nil {
+		f = &function{name: n, self: map[spot][]int64{}, calls: map[*function][]int64{}}
+		d.g.byName[n] = f
+		d.g.fns = append(d.g.fns, f)
+	}
+	return f
+}
+
+// costs reads what a line, or a call in it, cost.
+func (d *decoder) costs(line []byte) {
+	called := d.called
+	d.called = nil
+	tally := d.tally
+	if called != nil {
+		tally = d.calls
+	}
+	tally.Read++
+	if d.events == nil {
+		tally.Leave(d.place())
+		d.warn("no-events", "Line %d has costs before a line has named the events, and was left out", d.line)
+		return
+	}
+	words := strings.Fields(string(line))
+	first := 0
+	for i, has := range [2]bool{d.instr, d.lines} {
+		if !has {
+			continue
+		}
+		if first >= len(words) || !relative(&d.at[i], words[first]) {
+			tally.Leave(d.place())
+			d.warn("not-a-place", "Line %d does not begin with a place and was left out", d.line)
+			return
+		}
+		first++
+	}
+	values := make([]int64, len(d.events))
+	if len(words)-first > len(values) {
+		tally.Leave(d.place())
+		d.warn("many-costs", "Line %d has %s for %s and was left out", d.line, plain.Plural(len(words)-first, "cost"), plain.Plural(len(values), "event"))
+		return
+	}
+	for i := range values {
+		ok := true
+		if first+i < len(words) { // the rest are 0
+			values[i] = d.cost[i]
+			ok = relative(&values[i], words[first+i]) && values[i] >= 0
+		}
+		if !ok {
+			tally.Leave(d.place())
+			d.warn("not-a-cost", "The cost %.40q on line %d cannot be read or held; the line was left out", words[first+i], d.line)
+			return
+		}
+	}
+	tally.Kept++
+	copy(d.cost, values)
+	d.add(called, values)
+}
+
+func (d *decoder) add(called *function, values []int64) {
+	if d.current == nil {
+		d.current = d.function(name{d.ob, d.file, d.fn})
+	}
+	f := d.current
+	if called != nil {
+		if called.in == nil {
+			called.in = make([]int64, len(values))
+		}
+		sum, ok := f.calls[called]
+		if !ok {
+			sum = make([]int64, len(values))
+			f.calls[called] = sum
+			f.order = append(f.order, called)
+		}
+		for i, v := range values {
+			recording.Add(&sum[i], v)
+			if called != f { // what a function pays itself for is no more than it costs
+				recording.Add(&called.in[i], v)
+			}
+		}
+		return
+	}
+	at := spot{d.inlined, d.at[1]}
+	sum, ok := f.self[at]
+	if !ok {
+		sum = make([]int64, len(values))
+		f.self[at] = sum
+		f.spots = append(f.spots, at)
+	}
+	for i, v := range values {
+		recording.Add(&sum[i], v)
+	}
+}
+
+// relative reads a number that may be given as the distance to the one before.
+func relative(last *int64, word string) bool {
+	switch word[0] {
+	case '*':
+		return word == "*"
+	case '+', '-':
+		n, err := strconv.ParseInt(word[1:], 0, 64)
+		if err != nil {
+			return false
+		}
+		if word[0] == '-' {
+			n = -n
+		}
+		if sum := *last + n; (sum > *last) == (n > 0) || n == 0 {
+			*last = sum
+			return true
+		}
+		return false
+	}
+	n, err := strconv.ParseUint(word, 0, 64)
+	if err != nil || n > math.MaxInt64 {
+		return false
+	}
+	*last = int64(n)
+	return true
+}
+
+// frame is a function as others know it.
+func (d *decoder) frame(n name) recording.Function {
+	fn := recording.Function{Name: n.fn, Module: base(n.ob), File: n.file}
+	if fn.Name == "" {
+		fn.Name = recording.UnknownName
+	}
+	if hex, ok := strings.CutPrefix(fn.Name, "0x"); ok { // no symbol is known
+		if _, err := strconv.ParseUint(hex, 16, 64); err == nil {
+			fn.Unresolved = true
+		}
+	}
+	if fn.File == "???" {
+		fn.File = ""
+	}
+	if fn.Module != "" {
+		fn.Kind = program.KindOf(fn.Module)
+	}
+	return fn
+}
+
+func base(s string) string {
+	if s == "" || s == "???" {
+		return ""
+	}
+	return path.Base(s)
+}

@@ -1,0 +1,323 @@
+package callgrind
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/decode/decodetest"
+	"ashlar/ingest/model/recording"
+	"ashlar/testdata/samples"
+)
+
+var decodeBytes = decodetest.Of(Decode)
+
+// stacksOf are a recording's stacks, with the line of the leaf.
+func stacksOf(r *recording.Recording) map[string][]int64 {
+	all := map[string][]int64{}
+	for e, s := range r.Stacks {
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			path := fmt.Sprint(":", r.Frames.At(int(r.Calls.Frame(s.Call(i)))).Line)
+			for c := s.Call(i); c != recording.NoCall; c = r.Calls.Parent(c) {
+				path = ";" + r.FuncName(c) + path
+			}
+			v := all[path]
+			if v == nil {
+				v = make([]int64, len(r.Events[e].Metrics))
+			}
+			for m := range v {
+				v[m] += s.Value(i, m)
+			}
+			all[path] = v
+		}
+	}
+	return all
+}
+
+// selfOf are the costs of each function and line alone.
+func selfOf(r *recording.Recording) map[string][]int64 {
+	all := map[string][]int64{}
+	for k, v := range stacksOf(r) {
+		k = k[strings.LastIndexByte(k, ';')+1:]
+		if all[k] == nil {
+			all[k] = make([]int64, len(v))
+		}
+		for i := range v {
+			all[k][i] += v[i]
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, v []int64) bool { return slices.Max(v) == 0 })
+	return all
+}
+
+var named = regexp.MustCompile(`^fn=(\(\d+\))? ?(.*)$`)
+var namesOther = regexp.MustCompile(`^cfn=(\(\d+\)) ?(.+)$`)
+
+// naive adds up what stands behind each fn line, but for what a call cost.
+func naive(t testing.TB, content string) map[string][]int64 {
+	all, names := map[string][]int64{}, map[string]string{}
+	fn, called, events := "", false, 0
+	line, last := int64(0), []int64{}
+	number := func(w string, last int64) int64 {
+		switch w[0] {
+		case '*':
+			return last
+		case '+', '-':
+			n, _ := strconv.ParseInt(w, 10, 64)
+			return last + n
+		}
+		n, err := strconv.ParseInt(w, 0, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, l := range strings.Split(content, "\n") {
+		if w, ok := strings.CutPrefix(l, "events: "); ok {
+			events = len(strings.Fields(w))
+			last = make([]int64, events)
+		}
+		if m := namesOther.FindStringSubmatch(l); m != nil {
+			names[m[1]] = m[2]
+		}
+		if m := named.FindStringSubmatch(l); m != nil {
+			if fn = m[2]; m[1] != "" && fn != "" {
+				names[m[1]] = fn
+			} else if fn == "" {
+				fn = names[m[1]]
+			}
+		}
+		if strings.HasPrefix(l, "calls=") {
+			called = true
+			continue
+		}
+		w := strings.Fields(l)
+		if len(w) == 0 || !strings.ContainsAny(l[:1], "0123456789+-*") {
+			continue
+		}
+		line = number(w[0], line)
+		v := make([]int64, events)
+		for i := range w[1:] {
+			v[i] = number(w[1+i], last[i])
+		}
+		copy(last, v)
+		if called {
+			called = false
+			continue
+		}
+		k := fmt.Sprintf("%s:%d", fn, line)
+		if all[k] == nil {
+			all[k] = make([]int64, events)
+		}
+		for i := range v {
+			all[k][i] += v[i]
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, v []int64) bool { return slices.Max(v) == 0 })
+	return all
+}
+
+func compare(t *testing.T, name, content string) {
+	t.Helper()
+	want := naive(t, content)
+	for _, chunk := range []int{0, 7, 100} {
+		r, err := decodeBytes(t, []byte(content), chunk)
+		if err != nil || len(r.Warnings) > 0 {
+			t.Fatal(name, err, r.Warnings)
+		}
+		if got := selfOf(r); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s in chunks of %d\n got %v\nwant %v", name, chunk, got, want)
+		}
+	}
+}
+
+// Costs of functions and lines are those of the file; stacks are those that
+// follow from its pairs.
+func TestSampleFiles(t *testing.T) {
+	samples.Need(t)
+	small := "map[;main:16:[20] ;main;func1:51:[100] ;main;func1;func2:20:[300] ;main;func2:20:[400]]"
+	for name, want := range map[string]string{
+		"name-compression": small, "subposition-compression": small,
+		"multiple-event-types": "map[;main:16:[20 15000] ;main;func1:51:[100 15000] ;main;func1;func2:20:[300 5000] ;main;func2:20:[400 3000]]",
+		"cfn-reset":            "map[;alpha:1:[10] ;alpha;beta:1:[10] ;alpha;delta:1:[10] ;alpha;delta;gamma:1:[5] ;alpha;gamma:1:[5]]",
+	} {
+		content := samples.Read(t, "callgrind/callgrind."+name+".log")
+		if sure, err := Sniff(content, true); sure < decode.Likely || err != nil {
+			t.Errorf("%s: %v %v", name, sure, err)
+		}
+		compare(t, name, string(content))
+		r, err := decodeBytes(t, content, 0)
+		if got := fmt.Sprint(stacksOf(r)); err != nil || got != want {
+			t.Errorf("%s:\n got %s\nwant %s (%v)", name, got, want, err)
+		}
+	}
+}
+
+// write writes stacks as pairs. Costs are even, for halves to be whole.
+func write(stacks map[string]int64) string {
+	self, pairs := map[string]int64{}, map[[2]string]int64{}
+	for s, v := range stacks {
+		fns := strings.Split(s, ";")
+		self[fns[len(fns)-1]] += v
+		for i := range fns[1:] {
+			pairs[[2]string{fns[i], fns[i+1]}] += v
+		}
+	}
+	for p := range pairs {
+		self[p[0]] += 0
+	}
+	var out strings.Builder
+	out.WriteString("# callgrind format\nevents: Ir\n")
+	for _, fn := range slices.Sorted(maps.Keys(self)) {
+		fmt.Fprintf(&out, "\nfl=x.c\nfn=%s\n%d %d\n", fn, len(fn), self[fn])
+		for p, v := range pairs {
+			if p[0] == fn {
+				fmt.Fprintf(&out, "cfn=%s\ncalls=1 3\n+1 %d\n", p[1], v)
+				fmt.Fprintf(&out, "-1 0\n")
+			}
+		}
+	}
+	return out.String()
+}
+
+// Where each function has one caller the stacks are those that were recorded.
+func TestTrees(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		stacks, paths := map[string]int64{}, []string{"f"}
+		for i := range 1 + r.IntN(20) {
+			p := paths[r.IntN(len(paths))] + fmt.Sprintf(";g%d", i)
+			paths = append(paths, p)
+			stacks[p] = r.Int64N(1e6)
+		}
+		content := write(stacks)
+		compare(t, "tree", content)
+		rec, err := decodeBytes(t, []byte(content), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int64{}
+		for k, v := range stacksOf(rec) {
+			if v[0] != 0 {
+				got[k[1:strings.LastIndexByte(k, ':')]] = v[0]
+			}
+		}
+		maps.DeleteFunc(stacks, func(_ string, v int64) bool { return v == 0 })
+		if fmt.Sprint(got) != fmt.Sprint(stacks) {
+			t.Fatalf("got %v\nwant %v of\n%s", got, stacks, content)
+		}
+	}
+}
+
+// Functions keep their costs whoever calls them, also where they call each other;
+// pairs keep theirs as far as whole numbers allow where none calls itself.
+func TestGraphs(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range 100 {
+		cyclic := round%2 == 1
+		stacks, pairs := map[string]int64{}, map[string]int64{}
+		for range 1 + r.IntN(30) {
+			var s []string
+			for f := 0; f < 8; f++ {
+				if r.IntN(2) == 0 {
+					s = append(s, fmt.Sprintf("f%d", f))
+				}
+			}
+			if cyclic {
+				r.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+			}
+			if len(s) > 0 {
+				v := r.Int64N(1e6)
+				stacks[strings.Join(s, ";")] += v
+				for i := range s[1:] {
+					pairs[s[i]+" "+s[i+1]] += v
+				}
+			}
+		}
+		content := write(stacks)
+		compare(t, "graph", content)
+		if cyclic {
+			continue
+		}
+		rec, err := decodeBytes(t, []byte(content), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, n := map[string]int64{}, int64(0)
+		for k, v := range stacksOf(rec) {
+			fns := strings.Split(k[1:strings.LastIndexByte(k, ':')], ";")
+			for i := range fns[1:] {
+				got[fns[i]+" "+fns[i+1]] += v[0]
+			}
+			n++
+		}
+		for p, want := range pairs {
+			if d := got[p] - want; d > n || d < -n {
+				t.Fatalf("%s costs %d, want %d within %d, in\n%s", p, got[p], want, n, content)
+			}
+		}
+	}
+}
+
+const body = "events: Ir Dr\nfl=a.c\nfn=main\n"
+
+func TestSentences(t *testing.T) {
+	for _, x := range []struct{ name, content, place, want string }{
+		{"nothing", "events: Ir\n", "", "there is no cost in the profile"},
+		{"no events", "events:\n", "", "line 1 has 0 events; 1 to 64 can be read"},
+		{"other events", body + "1 2\nevents: Dr\n", "", "line 5 has other events than the parts before"},
+		{"cut", body + "1 2\ncfn=f\ncalls=1 5\n", "line 6", "The file ends at line 6 where the cost of a call should stand: it is cut"},
+		{"no line of it", body + "1 2\nhello\n", "line 5", "Line 5 is none that Callgrind's files have and was left out"},
+		{"an unknown name", body + "1 2\nfn=(7)\n3 4\n", "line 5", "Line 5 names number (7), which has no name; it is called by its number"},
+		{"no place", body + "1 2\n+x 3\n", "line 5", "Line 5 does not begin with a place and was left out"},
+		{"too many costs", body + "1 2 3 4\n1 2\n", "line 4", "Line 4 has 3 costs for 2 events and was left out"},
+		{"no events yet", "fn=f\n1 2\n" + body + "1 2\n", "line 2", "Line 2 has costs before a line has named the events, and was left out"},
+		{"no cost", body + "1 2\n1 many\n", "line 5", `The cost "many" on line 5 cannot be read or held; the line was left out`},
+		{"totals", body + "1 2\ntotals: 3 0\n", "", "The file says that Ir is 3 in all; its lines add up to 2"},
+	} {
+		r, err := decodeBytes(t, []byte(x.content), 0)
+		decodetest.Sentence(t, x.name, r, err, x.place, x.want)
+	}
+}
+
+// Threads are told apart, parts of one add up, and inlined code keeps its file.
+func TestParts(t *testing.T) {
+	r, err := decodeBytes(t, []byte("version: 1\ncreator: callgrind-3.19.0\ncmd: ./a\npart: 1\nthread: 1\npositions: instr line\nevents: Ir\nob=/usr/bin/a\nfl=(1) a.c\nfn=(1) main\n0x400 3 5\nfi=(2) b.h\n+4 9 2\nfe=(1)\n+0 * 1\npart: 2\nthread: 2\nevents: Ir\nfn=(1)\n0x400 3 7\npart: 1\nthread: 1\nevents: Ir\nfn=(1)\n0x400 3 50\ntotals: 65\n"), 0)
+	if err != nil || len(r.Warnings) > 0 {
+		t.Fatal(err, r.Warnings)
+	}
+	got := ""
+	s := r.Stacks[0]
+	for i := range s.Len() {
+		f := r.Frames.At(int(r.Calls.Frame(s.Call(i))))
+		fn := r.Functions.At(int(f.Func))
+		got += fmt.Sprintf("%s %s@%s %s%s:%d %d\n", r.Tracks[s.Track(i)].Name, fn.Name, fn.Module, fn.File, f.File, f.Line, s.Value(i, 0))
+	}
+	want := "thread 1 main@a a.c:3 55\nthread 1 main@a a.cb.h:9 2\nthread 1 main@a a.c:9 1\nthread 2 main@a a.c:3 7\n"
+	if got != want || r.Source.Tool != "callgrind-3.19.0" || r.Source.Command != "./a" {
+		t.Errorf("got\n%swant\n%s%+v", got, want, r.Source)
+	}
+}
+
+func TestSniff(t *testing.T) {
+	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
+		"": decode.No, "a;b 1\n": decode.No, "events: Ir\nfn=a\n1 2\n": decode.Likely, "# callgrind format\n": decode.Certain,
+		"version: 1\r\ncreator: x\r\n\r\nevents: Ir\r\n": decode.Likely,
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(write(map[string]int64{"a;b;c": 10, "a;c": 6, "d;c;b": 4})), 9)
+	f.Add([]byte(body+"1 2 3\ncfi=b.c\ncfn=(1) g\ncalls=1 5\n* 50\nfn=(1)\n+2 -1\njump=3 4\n5\nthread: 2\ntotals: 5 5\n"), 3)
+	f.Add([]byte("calls=1\ncfn=f\ncalls=2\nevents: Ir\n1 5\nfn=f\n1 9223372036854775807\n1 9223372036854775807\n"), 3)
+	decodetest.FuzzParts(f, Decode, Sniff, stacksOf)
+}

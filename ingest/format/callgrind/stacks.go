@@ -1,0 +1,201 @@
+package callgrind
+
+import (
+	"context"
+
+	"ashlar/ingest/model/recording"
+)
+
+// What bounds the stacks that are made of the pairs: a part of a function whose
+// costs are below a share of the whole goes no deeper, and no stack is deeper, nor
+// are there more of them, than this. Costs that are not given to any of them are
+// those of the function alone.
+const (
+	least     = 1e-6
+	maxDepth  = 400
+	maxStacks = 400_000
+)
+
+// build makes the stacks of all threads.
+func (d *decoder) build(ctx context.Context) error {
+	e := recording.Event{Kind: "cost", Basis: recording.FromStacks,
+		Note: "costs of functions and lines are exact; stacks of more than two functions are estimates, since the file only has pairs"}
+	for _, name := range d.events {
+		e.Metrics = append(e.Metrics, recording.Metric{Name: name, Unit: "count"})
+	}
+	event := d.b.AddEvent(e)
+	for _, g := range d.order {
+		if len(g.fns) == 0 {
+			continue
+		}
+		track := recording.NoTrack
+		if g.thread != "" || len(d.order) > 1 {
+			track = d.b.Track(recording.TrackKey{Name: "thread " + g.thread}).Index()
+		}
+		w := &walker{ctx: ctx, d: d, event: event, track: track, metrics: len(d.events), shares: map[*function]*shares{}}
+		if err := w.graph(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shares is how much of a function was given to stacks.
+type shares struct {
+	given  map[spot][]int64
+	total  []float64        // what it costs in all: by itself and by those it calls
+	best   recording.CallID // of those that have it, the one that costs most
+	weight float64
+	stacks int
+	open   bool // it is in the stack
+}
+
+type walker struct {
+	ctx     context.Context
+	d       *decoder
+	event   int
+	track   int
+	metrics int
+	whole   []float64
+	shares  map[*function]*shares
+	stacks  int
+}
+
+// graph gives the costs of all functions to stacks: from those that are not
+// called, or are called for less than they cost, on to those that they call.
+func (w *walker) graph(g *graph) error {
+	w.whole = make([]float64, w.metrics)
+	for _, f := range g.fns {
+		s := &shares{given: map[spot][]int64{}, total: make([]float64, w.metrics)}
+		w.shares[f] = s
+		for _, at := range f.spots {
+			s.given[at] = make([]int64, w.metrics)
+			for i, v := range f.self[at] {
+				s.total[i] += float64(v)
+				w.whole[i] += float64(v)
+			}
+		}
+		for _, c := range f.order {
+			if c == f {
+				continue
+			}
+			for i, v := range f.calls[c] {
+				s.total[i] += float64(v)
+			}
+		}
+	}
+	for _, f := range g.fns {
+		s := w.shares[f]
+		part := make([]float64, w.metrics)
+		any := false
+		for i := range part {
+			paid := int64(0)
+			if f.in != nil {
+				paid = f.in[i]
+			}
+			if own := s.total[i] - float64(paid); own > 0 {
+				part[i] = own / s.total[i]
+				any = true
+			}
+		}
+		if !any {
+			continue
+		}
+		if err := w.visit(f, recording.NoCall, 1, part); err != nil {
+			return err
+		}
+	}
+	return w.rest(g)
+}
+
+// visit gives a part of a function's costs to the stack that calls it.
+func (w *walker) visit(f *function, above recording.CallID, depth int, part []float64) error {
+	s := w.shares[f]
+	call := w.d.b.Call(above, w.d.b.FunctionFrame(w.d.b.Function(w.d.frame(f.name))))
+	weight := 0.0
+	for i, p := range part {
+		if w.whole[i] > 0 {
+			weight = max(weight, p*s.total[i]/w.whole[i])
+		}
+	}
+	if s.stacks == 0 || weight > s.weight {
+		s.best, s.weight = above, weight
+	}
+	s.stacks++
+	if w.stacks++; w.stacks%1024 == 0 {
+		w.d.b.Progress()
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for _, at := range f.spots {
+		given, values, any := s.given[at], make([]int64, w.metrics), false
+		for i, v := range f.self[at] {
+			values[i] = min(int64(float64(v)*part[i]), v-given[i])
+			given[i] += values[i]
+			any = any || values[i] > 0
+		}
+		if any {
+			w.d.b.AddStack(w.event, w.leaf(f, above, at), w.track, 0, values)
+		}
+	}
+	if weight < least || depth >= maxDepth || w.stacks > maxStacks {
+		return nil
+	}
+	s.open = true
+	defer func() { s.open = false }()
+	for _, c := range f.order {
+		called := w.shares[c]
+		if called.open {
+			continue // a function that calls itself, perhaps through others
+		}
+		share := make([]float64, w.metrics)
+		for i, v := range f.calls[c] {
+			if most := max(called.total[i], float64(c.in[i])); most > 0 {
+				share[i] = part[i] * float64(v) / most
+			}
+		}
+		if err := w.visit(c, call, depth+1, share); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf is the call of a line of a function.
+func (w *walker) leaf(f *function, above recording.CallID, at spot) recording.CallID {
+	fn := w.d.b.Function(w.d.frame(f.name))
+	fr := recording.Frame{Func: fn}
+	if at.line > 0 && at.line < 1<<31 {
+		fr.Line = int32(at.line)
+	}
+	if at.file != f.name.file && at.file != "???" {
+		fr.File = at.file
+	}
+	return w.d.b.Call(above, w.d.b.Frame(fr))
+}
+
+// rest gives what no stack has: what was rounded away to the stack that costs
+// most, and what was too little to follow to the function alone.
+func (w *walker) rest(g *graph) error {
+	for _, f := range g.fns {
+		s := w.shares[f]
+		for _, at := range f.spots {
+			values, any, little := make([]int64, w.metrics), false, true
+			for i, v := range f.self[at] {
+				values[i] = v - s.given[at][i]
+				any = any || values[i] > 0
+				little = little && values[i] <= int64(s.stacks)+v>>40
+			}
+			if !any {
+				continue
+			}
+			above := recording.NoCall
+			if little && s.stacks > 0 {
+				above = s.best
+			}
+			w.d.b.AddStack(w.event, w.leaf(f, above, at), w.track, 0, values)
+		}
+	}
+	return w.ctx.Err()
+}

@@ -1,0 +1,261 @@
+package chrome
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
+)
+
+// Asynchronous operations: b, n and e nest by category and id; S, T, p and F,
+// the older ones, go by category, name and id. An operation is drawn on a
+// track of its process that is named by the category and the name of its
+// outermost span. T and p, which mark steps, and n are instants there.
+
+// asyncKey names an operation.
+type asyncKey struct {
+	scope, id uint32 // scope is the event's, or else the category
+	name      uint32 // of the older phases
+	pid       int64  // where the id is local to a process
+	old       bool
+}
+
+// asyncOp is an operation with open spans.
+type asyncOp struct {
+	track *recording.TrackBuilder
+	stack []asyncSpan
+	group uint32 // of its spans: others are not called from them
+}
+
+type asyncSpan struct {
+	start, off int64
+	args       uint64
+	name       uint32
+	frame      recording.FrameID
+	op         *asyncOp
+	key        asyncKey
+}
+
+// asyncEnd is an end that came before its begin, or has none.
+type asyncEnd struct {
+	at, off int64
+	args    uint64
+	name    uint32
+	ph      byte
+	key     asyncKey
+}
+
+// maxAsyncLate is how many such ends are kept until the end of the file.
+const maxAsyncLate = 1 << 16
+
+type asyncOps struct {
+	d     *decoder
+	open  map[asyncKey]*asyncOp
+	spare []*asyncOp // that have ended: files have millions, few at a time
+	ends  []asyncEnd
+	label map[uint64]string
+	// groups counts operations.
+	groups uint32
+}
+
+func (a *asyncOps) init(d *decoder) {
+	a.d, a.open, a.label = d, map[asyncKey]*asyncOp{}, map[uint64]string{}
+}
+
+// key reads what operation an event belongs to.
+func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
+	k := asyncKey{scope: it.cat<<1 | 1}
+	found := it.id != 0 && it.flags&oddID == 0
+	var m jsonscan.Members // of what is not known yet
+	if found {
+		k.id = a.d.ids.id(it.bt.id(it.event))
+	} else {
+		m = jsonscan.Object(it.text())
+	}
+	for {
+		name, v, ok := m.Next()
+		if !ok {
+			break
+		}
+		switch string(name) {
+		case "id":
+			if !found {
+				k.id, found = a.d.ids.id(jsonscan.Unquoted(v)), true
+			}
+		case "id2":
+			if local := jsonscan.Member(v, "local"); local != nil {
+				k.id, k.pid, found = a.d.ids.id(jsonscan.Unquoted(local)), t.pid, true
+			} else if global := jsonscan.Member(v, "global"); global != nil {
+				k.id, found = a.d.ids.id(jsonscan.Unquoted(global)), true
+			}
+		case "scope":
+			if s := jsonscan.Unquoted(v); len(s) > 0 {
+				k.scope = a.d.ids.id(s) << 1
+			}
+		}
+	}
+	switch it.ph {
+	case 'S', 'T', 'p', 'F':
+		k.old, k.name = true, it.name
+	}
+	return k, found
+}
+
+// track returns the track of operations that begin with a span of this name.
+func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
+	key := uint64(it.cat)<<32 | uint64(it.name)
+	label, ok := a.label[key]
+	if !ok {
+		label = a.d.names[it.name].text
+		if it.name == 0 {
+			label = nameless
+		}
+		if it.cat != 0 {
+			label = a.d.names[it.cat].text + "/" + label
+		}
+		a.label[key] = label
+	}
+	a.d.process(t)
+	return a.d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: label})
+}
+
+// add adds an event; it reports whether it is kept so far.
+func (a *asyncOps) add(it *item, k *recording.Tally) bool {
+	d := a.d
+	t := d.threadOf(it)
+	key, ok := a.key(it, t)
+	if !ok {
+		d.warn(noID, it.off, "")
+		return false
+	}
+	at := d.at(it.ts, it.off)
+	op := a.open[key]
+	switch it.ph {
+	case 'b', 'S':
+		d.spans()
+		if op == nil {
+			op = a.begin(a.track(it, t))
+			a.open[key] = op
+		}
+		d.b.Cover(at, at)
+		op.stack = append(op.stack, asyncSpan{at, it.off, d.ref(it), it.name, d.frame(it.name, it.cat), op, key})
+		return true
+	case 'e', 'F':
+		return a.end(it, k, key, op, at)
+	}
+	track := (*recording.TrackBuilder)(nil)
+	if op != nil {
+		track = op.track
+	} else {
+		track = a.track(it, t)
+	}
+	track.Instant(at, a.step(it), d.ref(it))
+	return true
+}
+
+// step names an instant; the step tells T and p apart.
+func (a *asyncOps) step(it *item) string {
+	name := a.d.names[it.name].text
+	if it.name == 0 {
+		name = nameless
+	}
+	if it.ph == 'n' {
+		return name
+	}
+	if step := jsonscan.Plain(jsonscan.Member(jsonscan.Member(it.text(), "args"), "step")); step != "" {
+		return name + ": " + step
+	}
+	return name
+}
+
+// end closes the innermost open span of the event's name.
+func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, at int64) bool {
+	d := a.d
+	i := -1
+	if op != nil {
+		for i = len(op.stack) - 1; i >= 0; i-- {
+			if it.name == 0 || op.stack[i].name == it.name || i < len(op.stack)-maxSearch {
+				break
+			}
+		}
+		if i < len(op.stack)-maxSearch {
+			i = -1
+		}
+	}
+	if i < 0 {
+		if len(a.ends) < maxAsyncLate {
+			a.ends = append(a.ends, asyncEnd{at, it.off, d.ref(it), it.name, it.ph, key})
+			return true
+		}
+		d.warn(unmatchedEnd, it.off, "")
+		return false
+	}
+	o := op.stack[i]
+	if at < o.start {
+		d.repaired(k, it.off)
+		d.warn(timeBackward, it.off, "")
+		at = o.start
+	}
+	o.op.track.SpanOf(o.op.group, o.start, at, o.frame, d.args.pair(o.args, d.ref(it)), false)
+	op.stack = slices.Delete(op.stack, i, i+1)
+	if len(op.stack) == 0 {
+		delete(a.open, key)
+		a.spare = append(a.spare, op)
+	}
+	return true
+}
+
+// begin makes an operation.
+func (a *asyncOps) begin(track *recording.TrackBuilder) *asyncOp {
+	a.groups++
+	op := new(asyncOp)
+	if n := len(a.spare); n > 0 {
+		op, a.spare = a.spare[n-1], a.spare[:n-1]
+	}
+	op.track, op.group = track, a.groups
+	return op
+}
+
+// finish closes what is open: with ends that stood earlier in the file, or as
+// unfinished.
+func (a *asyncOps) finish() {
+	d := a.d
+	var left []asyncSpan
+	for _, op := range a.open {
+		left = append(left, op.stack...)
+	}
+	slices.SortFunc(left, func(a, b asyncSpan) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.off, b.off))
+	})
+	ends := map[asyncKey][]*asyncEnd{}
+	slices.SortStableFunc(a.ends, func(a, b asyncEnd) int { return cmp.Compare(a.at, b.at) })
+	for i := range a.ends {
+		ends[a.ends[i].key] = append(ends[a.ends[i].key], &a.ends[i])
+	}
+	for i := len(left) - 1; i >= 0; i-- { // the innermost first
+		o := &left[i]
+		list := ends[o.key]
+		m := slices.IndexFunc(list[:min(len(list), maxSearch)], func(e *asyncEnd) bool { return e.at >= o.start && (e.name == 0 || e.name == o.name) })
+		if m < 0 {
+			ph := byte('b')
+			if o.key.old {
+				ph = 'S'
+			}
+			d.later(unclosed, string(rune(ph)), o.off, false)
+			o.op.track.SpanOf(o.op.group, o.start, max(o.start, d.latest), o.frame, o.args, true)
+			continue
+		}
+		e := list[m]
+		ends[o.key] = slices.Delete(list, m, m+1)
+		o.op.track.SpanOf(o.op.group, o.start, e.at, o.frame, d.args.pair(o.args, e.args), false)
+		k := d.kind(string(rune(e.ph)))
+		d.repaired(k, e.off)
+	}
+	for _, list := range ends {
+		for _, e := range list {
+			d.later(unmatchedEnd, string(rune(e.ph)), e.off, true)
+		}
+	}
+	a.open, a.ends, a.spare = nil, nil, nil
+}

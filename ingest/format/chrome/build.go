@@ -1,0 +1,464 @@
+package chrome
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
+)
+
+// decoder is the second stage: it takes batches in the order of the file and
+// builds the recording.
+type decoder struct {
+	b    *recording.Builder
+	args *argStore
+
+	names  []named // by name id; 0 is no name
+	raw    *interner
+	frames map[uint64]recording.FrameID // of names in other categories than their first
+	ids    *interner                    // of async operations, flows, samples' frames …
+
+	workers   []worker
+	threads   []*thread // in order of first use
+	threadFor map[threadKey]*thread
+	texts     map[string]int64 // numbers that stand for ids that are text
+
+	held   []*batch          // before the origin is known
+	timed  []jsonscan.Micros // times in held
+	seen   int               // elements in held
+	start  jsonscan.Micros   // startTime in held
+	origin int64             // in µs
+	begun  bool              // origin is known
+	any    bool              // there was an element
+	latest int64             // the latest time of all, in picoseconds
+
+	spanEvent int // index of the event, -1 before there are spans
+	async     asyncOps
+	flows     flowTable
+	counters  map[counterKey][]series
+	sampled   samplers
+	stacks    stackTable
+	profile   *cpuFile // of a file that is one CPU profile
+	totals    map[int64]*totals
+	clocked   bool // some span tells its time on a processor
+	system    systemTrace
+
+	ledger
+}
+
+// worker maps one scanner's ids to the recording's.
+type worker struct {
+	names   []uint32
+	threads []*thread
+}
+
+// named is an interned name.
+type named struct {
+	text  string
+	cat   uint32 // the category seen first, and the frame of both
+	frame recording.FrameID
+	known bool
+}
+
+func newDecoder(b *recording.Builder, args *argStore) *decoder {
+	d := &decoder{
+		b:         b,
+		args:      args,
+		names:     []named{{}},
+		raw:       newInterner(),
+		frames:    map[uint64]recording.FrameID{},
+		ids:       newInterner(),
+		workers:   []worker{{names: []uint32{0}, threads: []*thread{nil}}},
+		threadFor: map[threadKey]*thread{},
+		texts:     map[string]int64{},
+		spanEvent: -1,
+		counters:  map[counterKey][]series{},
+		totals:    map[int64]*totals{},
+	}
+	d.ledger.b = b
+	d.async.init(d)
+	d.flows.init(d)
+	d.sampled.init(d)
+	d.stacks.init(d)
+	return d
+}
+
+// million is how many picoseconds a microsecond has.
+const million = 1_000_000
+
+// How many times, and how many elements, are looked at before one is made the
+// origin.
+const (
+	originTimes = 256
+	originSeen  = 1 << 16
+)
+
+// take adds a batch; it reports whether it is done with it.
+func (d *decoder) take(bt *batch) bool {
+	d.learn(bt)
+	if d.begun {
+		d.build(bt)
+		return true
+	}
+	d.held = append(d.held, bt)
+	for i := range bt.events {
+		ev := &bt.events[i]
+		switch {
+		case ev.ph == phStart:
+			d.start = ev.ts
+		case ev.ph == phSample && len(d.timed) == 0:
+			d.start, _ = jsonscan.ParseMicros(jsonscan.Unquoted(jsonscan.Member(bt.text(ev), "ts")))
+		case ev.flags&hasTS != 0 && ev.ph > ' ' && ev.ph != 'M':
+			d.timed = append(d.timed, ev.ts)
+		}
+		if d.seen++; len(d.timed) == originTimes || d.seen == originSeen {
+			d.begin()
+			return true
+		}
+	}
+	return false
+}
+
+// begin chooses the origin and builds what was held. It is the first event's
+// time, so that most are small and positive. But a file may hold times that
+// are a stray zero, and picoseconds count no further than some months: then it
+// is the middle one of those seen.
+func (d *decoder) begin() {
+	if d.begun {
+		return
+	}
+	d.begun = true
+	if d.origin = d.start.US; len(d.timed) > 0 {
+		d.origin = d.timed[0].US
+		for _, t := range d.timed {
+			if !d.near(t.US) {
+				us := make([]int64, len(d.timed))
+				for i, t := range d.timed {
+					us[i] = t.US
+				}
+				slices.Sort(us)
+				d.origin = us[(len(us)-1)/2]
+				break
+			}
+		}
+	}
+	*d.b.Clock() = recording.Clock{Unit: "us", PerUnit: million, Origin: recording.Decimal{Mantissa: d.origin}}
+	for _, bt := range d.held {
+		d.build(bt)
+	}
+	d.held, d.timed = nil, nil
+}
+
+// maxTime is how far from the origin a time may be: 53 days, so that sums and
+// differences of two still fit.
+const maxTime = 1<<62 - 1
+
+// near reports whether a time is close enough to the origin.
+func (d *decoder) near(us int64) bool {
+	diff := us - d.origin
+	if (diff < 0) != (us < d.origin) {
+		return false
+	}
+	return diff < maxTime/million && diff > -maxTime/million
+}
+
+// at is a time of the file in the recording's picoseconds.
+func (d *decoder) at(t jsonscan.Micros, off int64) int64 {
+	if !d.near(t.US) {
+		d.warn(timeFar, off, strconv.FormatInt(t.US, 10))
+		if t.US < d.origin {
+			return -maxTime
+		}
+		return maxTime
+	}
+	v := (t.US-d.origin)*million + int64(t.PS)
+	d.latest = max(d.latest, v)
+	return v
+}
+
+// learn takes over the names and threads that are new in a batch.
+func (d *decoder) learn(bt *batch) {
+	for bt.worker >= len(d.workers) {
+		d.workers = append(d.workers, worker{names: []uint32{0}, threads: []*thread{nil}})
+	}
+	w := &d.workers[bt.worker]
+	for _, raw := range bt.names {
+		id := d.raw.idOf(raw)
+		d.named(id)
+		w.names = append(w.names, id)
+	}
+	for _, k := range bt.threads {
+		t := d.threadFor[k]
+		if t == nil {
+			t = &thread{key: k, pid: d.number(k.pid), tid: d.number(k.tid), nested: true}
+			d.threadFor[k] = t
+		}
+		w.threads = append(w.threads, t)
+	}
+}
+
+// named makes room for a name that was interned.
+func (d *decoder) named(id uint32) {
+	if int(id) == len(d.names) {
+		d.names = append(d.names, named{text: decoded(d.raw.raw[id-1])})
+	}
+}
+
+// number is the id that stands for a process or thread in the recording.
+// Texts get numbers far from any that systems give.
+func (d *decoder) number(id ident) int64 {
+	if id.text == "" {
+		return id.n
+	}
+	n, ok := d.texts[id.text]
+	if !ok {
+		n = recording.TextID - int64(len(d.texts))
+		d.texts[id.text] = n
+	}
+	return n
+}
+
+// threadOf returns an event's thread.
+func (d *decoder) threadOf(it *item) *thread { return d.workers[it.bt.worker].threads[it.thread] }
+
+// use returns an event's thread with its track.
+func (d *decoder) use(it *item) *thread {
+	t := d.threadOf(it)
+	if t.track == nil {
+		d.open(t)
+	}
+	return t
+}
+
+func (d *decoder) open(t *thread) {
+	t.track = d.b.Track(recording.TrackKey{Kind: recording.ThreadTrack, PID: t.pid, TID: t.tid})
+	d.threads = append(d.threads, t)
+	if t.key.tid.text != "" && t.track.Name() == "" {
+		t.track.SetName(t.key.tid.text)
+	}
+	d.process(t)
+}
+
+// process returns the index of a thread's process.
+func (d *decoder) process(t *thread) int {
+	i := d.b.Process(t.pid)
+	if p := d.b.ProcessInfo(i); t.key.pid.text != "" && p.Name == "" {
+		p.Name = t.key.pid.text
+	}
+	return i
+}
+
+// nameless stands for the name of what has none.
+const nameless = "(nameless)"
+
+// frame is the frame of a name in a category. The category is the function's
+// module: two things of one name in different categories are different things.
+func (d *decoder) frame(name, cat uint32) recording.FrameID {
+	n := &d.names[name]
+	if n.known && n.cat == cat {
+		return n.frame
+	}
+	key := uint64(name)<<32 | uint64(cat)
+	if f, ok := d.frames[key]; ok {
+		return f
+	}
+	text := n.text
+	if name == 0 {
+		text = nameless
+	}
+	f := d.b.FunctionFrame(d.b.Function(recording.Function{Name: text, Module: d.names[cat].text}))
+	if n.known {
+		d.frames[key] = f
+	} else {
+		n.known, n.cat, n.frame = true, cat, f
+	}
+	return f
+}
+
+// spans makes sure that there is an event for spans.
+func (d *decoder) spans() {
+	if d.spanEvent < 0 {
+		d.spanEvent = d.b.AddEvent(recording.SpanEvent())
+	}
+}
+
+// item is an element while it is being added.
+type item struct {
+	*event
+	bt        *batch
+	off       int64  // where it stands in the content
+	name, cat uint32 // the event's, as the decoder's ids
+}
+
+func (it *item) text() []byte { return it.bt.text(it.event) }
+
+// ref refers to the item's arguments.
+func (d *decoder) ref(it *item) uint64 {
+	if it.flags&hasArgs == 0 {
+		return 0
+	}
+	return d.args.add(it.text(), it.off)
+}
+
+// build adds the elements of a batch.
+func (d *decoder) build(bt *batch) {
+	names := d.workers[bt.worker].names
+	d.any = d.any || len(bt.events) > 0
+	for i := range bt.events {
+		ev := &bt.events[i]
+		it := item{event: ev, bt: bt, off: bt.base + int64(ev.off), name: names[ev.name], cat: names[ev.cat]}
+		if ev.ph <= ' ' {
+			d.element(&it)
+		} else {
+			d.event(&it)
+		}
+		if i&1023 == 1023 {
+			d.b.Progress()
+		}
+	}
+}
+
+// event adds an event of the trace by its phase.
+func (d *decoder) event(it *item) {
+	k := d.read(it.ph)
+	if it.ph != 'M' && it.flags&hasTS == 0 && it.ph != '(' && it.ph != ')' {
+		d.left(k, it.off)
+		d.warn(noTime, it.off, "")
+		return
+	}
+	kept := true
+	if !d.clocked && (it.ph == 'X' && it.flags&hasThreadDur != 0 || it.ph == 'E' && it.flags&hasThreadTS != 0) {
+		d.clocked = true
+		d.args.clocked = true
+		d.b.SetCPU(d.args.cpu)
+	}
+	switch it.ph {
+	case 'B', 'E', 'X':
+		kept = d.sync(it, k)
+	case 'i', 'I', 'R':
+		d.instant(it)
+	case 'C':
+		kept = d.counter(it)
+	case 'b', 'e', 'n', 'S', 'F', 'T', 'p':
+		kept = d.async.add(it, k)
+	case 's', 't', 'f':
+		kept = d.flows.add(it)
+	case 'M':
+		kept = d.metadata(it)
+	case 'P':
+		kept = d.sampled.event(it)
+	case 'O', 'N', 'D', 'v', 'V', 'c', '(', ')', '=':
+		// Objects, memory dumps, clock synchronisation, contexts and marks of
+		// linked ids have no picture here.
+		kept = false
+		d.warn(noPicture, it.off, phaseName(it.ph))
+	default:
+		kept = false
+		d.warn(unknownPhase, it.off, string(rune(it.ph)))
+	}
+	if kept {
+		k.Kept++
+	} else {
+		d.left(k, it.off)
+	}
+}
+
+// phaseName says what the phases are that are left out.
+func phaseName(ph byte) string {
+	switch ph {
+	case 'O', 'N', 'D':
+		return "an object's life or state (phase " + string(rune(ph)) + ")"
+	case 'v', 'V':
+		return "a memory dump (phase " + string(rune(ph)) + ")"
+	case 'c':
+		return "a clock synchronisation (phase c)"
+	case '=':
+		return "a linked id (phase =)"
+	}
+	return "a context (phase " + string(rune(ph)) + ")"
+}
+
+// element adds what is no event of the trace.
+func (d *decoder) element(it *item) {
+	switch it.ph {
+	case phNone:
+		d.left(d.kind("(no phase)"), it.off)
+		d.kind("(no phase)").Read++
+		d.warn(noPhase, it.off, "")
+	case phOther:
+		ph := jsonscan.Plain(jsonscan.Member(it.text(), "ph"))
+		k := d.kind(ph)
+		k.Read++
+		d.left(k, it.off)
+		d.warn(unknownPhase, it.off, ph)
+	case phScalar:
+		d.lost("(no event)", notEvent, it.off, "")
+	case phBad:
+		d.lost("(damaged)", badEvent, it.off, "")
+	case phCut:
+		d.lost("(cut)", cut, it.off, "")
+	case phUnclosed:
+		d.warn(unclosedFile, it.off, "")
+	case phComma:
+		d.warn(missingComma, it.off, "")
+	case phStray:
+		d.warn(stray, it.off, "")
+	case phTool:
+		d.tool(it.text())
+	case phMember:
+		d.member(it.text())
+	case phSystem:
+		d.system.read(it.text())
+	case phSkipped:
+		key, _, _ := strings.Cut(string(it.text()[1:]), `"`)
+		d.lost("top-level member", longMember, it.off, decoded(key))
+	case phFrame:
+		d.stacks.define(it)
+	case phSample:
+		d.sampled.top(it)
+	case phNode, phSampleID, phDelta, phStart, phEnd:
+		d.cpuProfile(it)
+	}
+}
+
+// instant adds an event without a length to its thread.
+func (d *decoder) instant(it *item) {
+	t := d.use(it)
+	name := d.names[it.name].text
+	if it.name == 0 {
+		name = nameless
+		d.warn(noName, it.off, "")
+	}
+	t.track.Instant(d.at(it.ts, it.off), name, d.ref(it))
+	if it.name != 0 && name == "CpuProfile" {
+		d.sampled.whole(it, t)
+	}
+}
+
+// finish adds what only the end of the file decides.
+func (d *decoder) finish() {
+	d.begin()
+	d.finishProfile()
+	d.sampled.finish()
+	// Only now the end of the recording is known, up to which spans last that have
+	// none of their own.
+	if _, end, ok := d.b.Extent(); ok {
+		d.latest = max(d.latest, end)
+	}
+	for _, t := range d.threads {
+		d.settleAll(t)
+	}
+	d.system.finish(d)
+	d.async.finish()
+	d.flows.finish()
+	d.tell()
+	if d.b.Events() == 0 {
+		d.spans()
+	}
+	if n := d.args.texts.Dropped; n > 0 {
+		d.warn(argsDropped, 0, "")
+		d.b.WarnMore(problems[argsDropped].code, n-1)
+	}
+}

@@ -1,0 +1,132 @@
+// Package chrome reads traces in the JSON trace event format of Chrome's
+// about:tracing ("Trace Event Format", Google), which many programs write: a
+// bare array of events or an object that has one as traceEvents. It reads V8's
+// .cpuprofile files as well, since the same profiles stand in traces.
+//
+// Files are taken as lax as they are written: unclosed brackets, surplus and
+// missing commas, any order of keys, numbers in quotes. What can't be read is
+// left out as far as the next event and counted.
+//
+// A scanner turns chunks of bytes into batches of compact events with interned
+// names, and others scan on from further down meanwhile (see ahead); the builder,
+// in a goroutine of its own, takes the batches in order. They
+// hold nothing of the file's text but names: arguments are looked up in the
+// mapped file again when they are asked for.
+//
+// An event's category (cat) becomes the Module of its function: it says what
+// part of the program the event is of, as a library does in a profile.
+package chrome
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format reads Chrome traces.
+var Format = codec.Format{
+	Name:       "chrome",
+	Title:      "Chrome trace",
+	Plural:     "Chrome traces",
+	Holds:      "spans, async spans, instants, counters, flows, names, sampled stacks",
+	Extensions: []string{".json", ".trace"},
+	Sniff:      sniff,
+	Decode:     run,
+	Args:       argsOf,
+	Encode:     &codec.Encoder{Extensions: []string{".json"}, Write: write},
+}
+
+// Profiles reads V8's CPU profiles in files of their own, which are what a trace's events
+// have in chunks.
+var Profiles = codec.Format{
+	Name:       "cpuprofile",
+	Title:      "V8 CPU profile",
+	Plural:     "V8 CPU profiles",
+	Holds:      "samples of JavaScript with their times, of Node.js, Chrome's DevTools and Deno",
+	Extensions: []string{".cpuprofile"},
+	Sniff:      sniffProfile,
+	Decode:     run,
+	Args:       argsOf,
+}
+
+// chunkBytes is how much is scanned at a time: little enough for the events of
+// a batch to stay in the processor's cache until they are built.
+const chunkBytes = 1 << 20
+
+// batches is how many may be under way between the scanner and the builder.
+const batches = 8
+
+// run decodes a file.
+func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
+	args := newArgStore(in)
+	b.SetArgs(args.text)
+	if args.size >= 0 {
+		b.SetArgState(args.state)
+	}
+	d := newDecoder(b, args)
+
+	free := make(chan *batch, batches)
+	var found bool
+	read := func(ctx context.Context, out chan<- *batch) error {
+		return scanAll(ctx, in, opt.Workers, out, free, &found)
+	}
+	err := decode.Beside(ctx, in, b, batches, read, func(bt *batch) error {
+		if d.take(bt) {
+			select {
+			case free <- bt:
+			default:
+			}
+		}
+		return nil
+	})
+	if ferr := source.Guard(in.Path, func() error { d.finish(); return nil }); err == nil {
+		err = ferr
+	}
+	if err == nil && !d.any && !found {
+		return errors.New("there is no trace in it: neither an array of events nor an object with one was found")
+	}
+	return err
+}
+
+// scanAll scans the input from beginning to end. found: it has a list of events,
+// which may be empty.
+func scanAll(ctx context.Context, in *source.Input, workers int, pipe chan<- *batch, free <-chan *batch, found *bool) error {
+	size := in.ChunkSize
+	if size <= 0 {
+		size = chunkBytes
+	}
+	a := newAhead(in.Path, workers, free)
+	defer func() { *found = a.main.found }()
+	for rest := 0; ; {
+		// What did not fit is read again with at least as much behind it, so
+		// that long events take no more than twice their time.
+		in.ChunkSize = max(size*a.parts(), rest)
+		chunk, base, err := in.Next(rest)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		used, batches, serr := a.scan(chunk, base, err != nil)
+		if serr != nil {
+			return serr
+		}
+		rest = len(chunk) - used
+		for _, bt := range batches {
+			select {
+			case pipe <- bt:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package chrome
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
+)
+
+// Flows: s, t and f are the start, the steps and the end of an arrow and go
+// together by category, name and id. Ids are used again and again, and events
+// stand in files in any order, so that an arrow is what follows a start in time:
+// they are put together when the file has ended. s, t and an f with bp "e" belong
+// to the span that runs at their time, an f without to the next span that begins
+// on its thread. The newer form needs no events of its own: spans that carry a
+// bind_id send (flow_out) and receive (flow_in).
+
+type flowKey struct {
+	cat, name uint32 // of the older form
+	scope, id uint32
+	pid       int64 // where the id is local to a process
+	bound     bool  // the newer form
+}
+
+// flowStep is one event of a flow.
+type flowStep struct {
+	key     int32 // in flowTable.keys
+	name    uint32
+	thread  *thread
+	raw, at int64 // its time, and that of the span it belongs to
+	off     int64
+	ph      byte // s, t, f; of the newer form the span's
+	in, out bool // of the newer form
+}
+
+type flowTable struct {
+	d     *decoder
+	keys  map[flowKey]int32
+	steps []flowStep
+}
+
+func (f *flowTable) init(d *decoder) { f.d, f.keys = d, map[flowKey]int32{} }
+
+// put adds a step.
+func (f *flowTable) put(key flowKey, step flowStep) {
+	k, ok := f.keys[key]
+	if !ok {
+		k = int32(len(f.keys))
+		f.keys[key] = k
+	}
+	step.key, step.at = k, step.raw
+	f.steps = append(f.steps, step)
+}
+
+// id interns an id. Chrome writes ids as texts of hexadecimal digits ("0x1a") and
+// other programs as numbers; Perfetto takes both for one number where they are the
+// same, and so do we. Digits without 0x in front stay the text that they are: there
+// Perfetto reads "26" as 0x26, and Catapult as 26.
+func (f *flowTable) id(raw []byte) uint32 {
+	if len(raw) > 2 && raw[0] == '0' && raw[1]|0x20 == 'x' {
+		if n, err := strconv.ParseUint(string(raw[2:]), 16, 64); err == nil {
+			var buf [20]byte
+			raw = strconv.AppendUint(buf[:0], n, 10)
+		}
+	}
+	return f.d.ids.id(raw)
+}
+
+// add adds an s, t or f; it reports whether it is kept so far.
+func (f *flowTable) add(it *item) bool {
+	d := f.d
+	t := d.use(it)
+	key := flowKey{cat: it.cat, name: it.name}
+	enclosing := it.ph != 'f' || it.flags&bindsEnclosing != 0
+	found := it.id != 0 && it.flags&oddID == 0
+	var m jsonscan.Members // of what is not known yet
+	if found {
+		key.id = f.id(it.bt.id(it.event))
+	} else {
+		m = jsonscan.Object(it.text())
+	}
+	for {
+		k, v, ok := m.Next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "id":
+			key.id, found = f.id(jsonscan.Unquoted(v)), true
+		case "id2":
+			if local := jsonscan.Member(v, "local"); local != nil {
+				key.id, key.pid, found = f.id(jsonscan.Unquoted(local)), t.pid, true
+			} else if global := jsonscan.Member(v, "global"); global != nil {
+				key.id, found = f.id(jsonscan.Unquoted(global)), true
+			}
+		case "scope":
+			key.scope = d.ids.id(jsonscan.Unquoted(v))
+		}
+	}
+	if !found {
+		d.warn(noID, it.off, "")
+		return false
+	}
+	at := d.at(it.ts, it.off)
+	d.b.Cover(at, at)
+	if !enclosing {
+		t.waiting = append(t.waiting, int32(len(f.steps)))
+	}
+	f.put(key, flowStep{name: it.name, thread: t, raw: at, off: it.off, ph: it.ph})
+	return true
+}
+
+// bound adds the newer form of flows: what a span sends and receives.
+func (f *flowTable) bound(it *item, t *thread, at int64) {
+	step := flowStep{name: it.name, thread: t, raw: at, off: it.off, ph: it.ph}
+	key := flowKey{bound: true}
+	found := false
+	for k, v := range jsonscan.Object(it.text()).All {
+		switch string(k) {
+		case "bind_id":
+			key.id, found = f.id(jsonscan.Unquoted(v)), true
+		case "scope":
+			key.scope = f.d.ids.id(jsonscan.Unquoted(v))
+		case "flow_in":
+			step.in = truth(v)
+		case "flow_out":
+			step.out = truth(v)
+		}
+	}
+	if found && (step.in || step.out) {
+		f.put(key, step)
+	}
+}
+
+// truth reads a JSON truth value, in quotes or as a number too.
+func truth(v []byte) bool {
+	switch string(jsonscan.Unquoted(v)) {
+	case "false", "0", "null", "":
+		return false
+	}
+	return true
+}
+
+// settle moves the steps that wait for their thread's next span to where that
+// begins.
+func (f *flowTable) settle(t *thread) {
+	byTime := func(a, b int32) int { return cmp.Compare(f.steps[a].raw, f.steps[b].raw) }
+	slices.SortFunc(t.waiting, byTime)
+	next := make([]int64, len(t.waiting)) // the earliest span since each of them
+	for i := range next {
+		next[i] = never
+	}
+	t.track.Starts(func(at int64) {
+		// The last one that is not behind the span's start.
+		i, _ := slices.BinarySearchFunc(t.waiting, at, func(s int32, at int64) int {
+			if f.steps[s].raw <= at {
+				return -1
+			}
+			return 1
+		})
+		if i > 0 {
+			next[i-1] = min(next[i-1], at)
+		}
+	})
+	soonest := int64(never)
+	for i := len(next) - 1; i >= 0; i-- {
+		if soonest = min(soonest, next[i]); soonest != never {
+			f.steps[t.waiting[i]].at = soonest
+		}
+	}
+	t.waiting = nil
+}
+
+// finish puts the flows together and adds them in the order of the file. It comes
+// when all spans are on their tracks.
+func (f *flowTable) finish() {
+	for _, t := range f.d.threads {
+		if len(t.waiting) > 0 {
+			f.settle(t)
+		}
+	}
+	slices.SortStableFunc(f.steps, func(a, b flowStep) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.raw, b.raw))
+	})
+	var flows [][]*flowStep
+	add := func(steps ...*flowStep) {
+		if len(steps) > 1 {
+			flows = append(flows, steps)
+			return
+		}
+		for _, s := range steps {
+			f.d.later(loneFlow, string(rune(s.ph)), s.off, true)
+		}
+	}
+	bound := make([]bool, len(f.keys))
+	for k, i := range f.keys {
+		bound[i] = k.bound
+	}
+	for from := 0; from < len(f.steps); {
+		to := from
+		for to < len(f.steps) && f.steps[to].key == f.steps[from].key {
+			to++
+		}
+		if bound[f.steps[from].key] {
+			f.send(f.steps[from:to], add)
+		} else {
+			chain(f.steps[from:to], add)
+		}
+		from = to
+	}
+	slices.SortStableFunc(flows, func(a, b []*flowStep) int { return cmp.Compare(a[0].off, b[0].off) })
+	for _, steps := range flows {
+		out := recording.Flow{Name: f.d.names[steps[len(steps)-1].name].text, Steps: make([]recording.FlowStep, len(steps))}
+		for i, s := range steps {
+			out.Steps[i] = recording.FlowStep{Track: s.thread.track.Index(), Time: s.at}
+		}
+		f.d.b.AddFlow(out)
+	}
+	f.keys, f.steps = nil, nil
+}
+
+// chain takes the events of one id, in order of time, apart: a start begins a new
+// flow, and an end closes the one at hand. Those of one moment may stand in any
+// order: what is open goes on and ends before the next one starts.
+func chain(steps []flowStep, add func(...*flowStep)) {
+	var open []*flowStep
+	push := func(s *flowStep) {
+		if s.ph == 's' {
+			add(open...)
+			open = nil
+		}
+		open = append(open, s)
+		if s.ph == 'f' {
+			add(open...)
+			open = nil
+		}
+	}
+	for from := 0; from < len(steps); {
+		to := from
+		for to < len(steps) && steps[to].raw == steps[from].raw {
+			to++
+		}
+		if to == from+1 {
+			push(&steps[from])
+			from = to
+			continue
+		}
+		now := map[byte][]*flowStep{}
+		for ; from < to; from++ {
+			now[steps[from].ph] = append(now[steps[from].ph], &steps[from])
+		}
+		take := func(ph byte, n int) {
+			for _, s := range now[ph][:n] {
+				push(s)
+			}
+			now[ph] = now[ph][n:]
+		}
+		for left := 1; left > 0; left = len(now['s']) + len(now['t']) + len(now['f']) {
+			if goOn := len(now['t'])+len(now['f']) > 0; goOn && (len(open) > 0 || len(now['s']) == 0) {
+				take('t', len(now['t']))
+				take('f', min(1, len(now['f'])))
+				continue
+			}
+			take('s', 1)
+		}
+	}
+	add(open...)
+}
+
+// send pairs what spans receive with what was sent last before under one bind_id,
+// which any number of them may receive. Of those at one moment the senders that
+// receive nothing come first.
+func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
+	slices.SortStableFunc(steps, func(a, b flowStep) int {
+		switch {
+		case a.raw != b.raw:
+			return cmp.Compare(a.raw, b.raw)
+		case a.in == b.in:
+			return 0
+		case a.in:
+			return 1
+		}
+		return -1
+	})
+	var sender *flowStep
+	for i := range steps {
+		s := &steps[i]
+		switch {
+		case s.in && sender != nil:
+			add(sender, s)
+		case s.in:
+			f.d.warn(loneFlow, s.off, "") // its span is there all the same
+		}
+		if s.out {
+			sender = s
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package chrome
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// problem is something that can be wrong with a file.
+type problem uint8
+
+const (
+	noTime problem = iota
+	noName
+	noPhase
+	notEvent
+	badEvent
+	cut
+	unclosedFile
+	missingComma
+	stray
+	unknownPhase
+	noPicture
+	timeFar
+	timeBackward
+	negativeDur
+	noDur
+	cpuDur
+	mismatchedEnd
+	crossedEnd
+	unmatchedEnd
+	unclosed
+	noID
+	loneFlow
+	noSeries
+	otherMetadata
+	longMember
+	systemEvents
+	noFrame
+	noProfile
+	rounded
+	argsDropped
+	manyEvents
+	problemCount
+)
+
+// problems are their codes and sentences; %s is the detail that goes with the
+// first one.
+var problems = [problemCount]struct{ code, text string }{
+	noTime:        {"no-time", "An event has no usable time (ts) and is left out."},
+	noName:        {"nameless", "An event has no name; it is shown as " + nameless + "."},
+	noPhase:       {"no-phase", "An element of the trace has no phase (ph) and is left out."},
+	notEvent:      {"not-event", "An element of the trace is not an object and is left out."},
+	badEvent:      {"bad-event", "Something here is not valid JSON; it is left out as far as the next event."},
+	cut:           {"cut", "The file ends in the middle of an element, which is left out; everything before it is shown."},
+	unclosedFile:  {"unclosed-file", "The outermost brackets are not all closed; everything before is shown."},
+	missingComma:  {"missing-comma", "There is no comma between two events; both are read."},
+	stray:         {"stray", "There are bytes here that belong to no event; reading goes on behind them."},
+	unknownPhase:  {"unknown-phase", "The phase %s is not known; its events are left out."},
+	noPicture:     {"no-picture", "What an event tells has no place in the picture: %s; it is left out."},
+	timeFar:       {"time-range", "The time %s µs is more than 53 days from the others; it is moved nearer."},
+	timeBackward:  {"time-backward", "A span ends before it begins; it is shown with no length."},
+	negativeDur:   {"negative-duration", "A span has a negative length; it is shown with none."},
+	noDur:         {"no-duration", "A complete event (X) has no duration; it is shown as unfinished."},
+	cpuDur:        {"cpu-duration", "A complete event (X) has no duration (dur); its CPU time (tdur) is used."},
+	mismatchedEnd: {"mismatched-end", "An end (E) is named %s, which is not open on its thread; it closes the innermost span."},
+	crossedEnd:    {"crossed-end", "An end (E) closes %s before the spans opened inside it are closed."},
+	unmatchedEnd:  {"unmatched-end", "An end has no open span to close and is left out."},
+	unclosed:      {"unclosed", "A span is never closed; it is shown as unfinished."},
+	noID:          {"no-id", "An asynchronous event or flow has no id and is left out."},
+	loneFlow:      {"lone-flow", "A flow has one end only and is left out."},
+	noSeries:      {"no-series", "A counter event has no numbers and is left out."},
+	otherMetadata: {"other-metadata", "The metadata %s has no place in the picture and is left out."},
+	longMember:    {"long-member", "The member %s of the file's outermost object is too long to be kept as metadata, or damaged, and is left out."},
+	systemEvents:  {"system-events", "The kernel's own trace (systemTraceEvents) has no place in the picture: it names threads, %s of these that had no name, and the rest is left out."},
+	noFrame:       {"no-frame", "A sample names the stack frame %s, which stackFrames does not have; its stack is shown as far as it is known."},
+	noProfile:     {"bad-profile", "A CPU profile has no nodes and samples that could be read; it is left out."},
+	rounded:       {"rounded", "The weights of samples have more digits than fit and are rounded."},
+	argsDropped:   {"args-dropped", "There are more arguments than are kept of a compressed file or a pipe; unpack it to see them all."},
+	manyEvents:    {"many-events", "There are samples of more than 64 names; the rest are shown as one."},
+}
+
+// ledger counts what becomes of the records and what was wrong with them.
+type ledger struct {
+	b      *recording.Builder
+	phases [256]*recording.Tally
+	warned [problemCount]bool
+	notes  map[note]noted
+}
+
+// note is something that is known only at the end of the file, when threads
+// are gone through one by one; notes are told in the order of the file. There may
+// be as many as spans, so that those alike are one.
+type note struct {
+	what problem
+	kind string
+	left bool // left out, or else repaired
+}
+
+type noted struct{ first, n int64 }
+
+// later notes something about a record.
+func (l *ledger) later(what problem, kind string, off int64, left bool) {
+	if l.notes == nil {
+		l.notes = map[note]noted{}
+	}
+	k := note{what, kind, left}
+	was, ok := l.notes[k]
+	if ok {
+		off = min(off, was.first)
+	}
+	l.notes[k] = noted{off, was.n + 1}
+}
+
+// tell counts what was noted.
+func (l *ledger) tell() {
+	for _, n := range slices.SortedFunc(maps.Keys(l.notes), func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) }) {
+		k, at := l.kind(n.kind), l.notes[n]
+		if n.left {
+			k.Kept -= at.n // they counted as kept so far
+			l.left(k, at.first)
+			k.LeftOut += at.n - 1
+		} else {
+			l.repaired(k, at.first)
+			k.Repaired += at.n - 1
+		}
+		l.warn(n.what, at.first, "")
+		l.b.WarnMore(problems[n.what].code, at.n-1)
+	}
+	l.notes = nil
+}
+
+// place says where in the file something is.
+func place(off int64) string { return fmt.Sprintf("byte %d", off) }
+
+// kind is the ledger's line for a kind of record.
+func (l *ledger) kind(name string) *recording.Tally { return l.b.Tally(name) }
+
+// read counts an event of a phase that was read.
+func (l *ledger) read(ph byte) *recording.Tally {
+	k := l.phases[ph]
+	if k == nil {
+		k = l.b.Tally(string(rune(ph)))
+		l.phases[ph] = k
+	}
+	k.Read++
+	return k
+}
+
+// left counts a record that is left out.
+func (l *ledger) left(k *recording.Tally, off int64) {
+	if k.LeftOut == 0 {
+		k.FirstLeftOut = place(off)
+	}
+	k.LeftOut++
+}
+
+// repaired counts a record that is kept otherwise than it stands.
+func (l *ledger) repaired(k *recording.Tally, off int64) {
+	if k.Repaired == 0 {
+		k.FirstRepaired = place(off)
+	}
+	k.Repaired++
+}
+
+// lost counts something that was no record at all.
+func (l *ledger) lost(kind string, p problem, off int64, detail string) {
+	k := l.kind(kind)
+	k.Read++
+	l.left(k, off)
+	l.warn(p, off, detail)
+}
+
+// warn notes a problem.
+func (l *ledger) warn(p problem, off int64, detail string) {
+	t := &problems[p]
+	if l.warned[p] {
+		l.b.WarnMore(t.code, 1)
+		return
+	}
+	l.warned[p] = true
+	text := t.text
+	if i := strings.Index(text, "%s"); i >= 0 {
+		text = text[:i] + quoted(detail) + text[i+2:]
+	}
+	say := l.b.Warn
+	switch p {
+	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma:
+		say = l.b.Remark
+	}
+	say(t.code, place(off), "%s", text)
+}
+
+// quoted shortens a detail that comes from the file.
+func quoted(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package chrome
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+
+	"ashlar/ingest/input/jsonscan"
+)
+
+// metadata takes names and order over from an M event; it reports whether
+// there was something to take.
+func (d *decoder) metadata(it *item) bool {
+	t := d.threadOf(it)
+	args := jsonscan.Member(it.text(), "args")
+	name := d.names[it.name].text
+	switch name {
+	case "process_name":
+		if v := jsonscan.Member(args, "name"); v != nil {
+			d.b.ProcessInfo(d.process(t)).Name = jsonscan.Plain(v)
+			return true
+		}
+	case "process_labels":
+		if v := jsonscan.Member(args, "labels"); v != nil {
+			d.b.ProcessInfo(d.process(t)).Labels = jsonscan.Plain(v)
+			return true
+		}
+	case "process_sort_index":
+		if n, ok := sortIndex(args); ok {
+			d.b.ProcessInfo(d.process(t)).Sort = n
+			return true
+		}
+	case "thread_name":
+		if v := jsonscan.Member(args, "name"); v != nil {
+			d.use(it).track.SetName(jsonscan.Plain(v))
+			return true
+		}
+	case "thread_sort_index":
+		if n, ok := sortIndex(args); ok {
+			d.use(it).track.SetSort(n)
+			return true
+		}
+	}
+	d.warn(otherMetadata, it.off, name)
+	return false
+}
+
+// sortIndex reads the order that a metadata event gives.
+func sortIndex(args []byte) (int, bool) {
+	m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(jsonscan.Member(args, "sort_index")))
+	return int(max(min(m.US, math.MaxInt32), math.MinInt32)), ok
+}
+
+// tool looks in a top-level object for what recorded, and what was recorded.
+func (d *decoder) tool(text []byte) {
+	src := d.b.Source()
+	for k, v := range jsonscan.Object(text).All {
+		switch key := string(k); {
+		case src.Tool == "" && v[0] == '"' && (key == "source" || key == "product-version" || key == "version"):
+			src.Tool = jsonscan.Plain(v)
+		case src.Command == "" && v[0] == '"' && key == "command_line":
+			src.Command = jsonscan.Plain(v)
+		default:
+			d.note(decoded(key), v)
+		}
+	}
+}
+
+// member keeps a member of the outermost object.
+func (d *decoder) member(text []byte) {
+	m := jsonscan.Object(append(append([]byte{'{'}, text...), '}'))
+	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // which says nothing of the recording
+		d.note(decoded(string(k)), v)
+	}
+}
+
+// note keeps a member of a top-level object: a text or a number as it is, an
+// array's one by one, an object in a few words of JSON.
+func (d *decoder) note(key string, v []byte) {
+	var list []json.RawMessage
+	var b bytes.Buffer
+	bad := json.Compact(&b, v)
+	switch {
+	case v[0] == '"':
+		d.b.Source().Note(key, jsonscan.Plain(v))
+	case v[0] == '[' && json.Unmarshal(v, &list) == nil:
+		for _, x := range list {
+			d.note(key, x)
+		}
+	case bad == nil && b.String() == "null":
+	case bad == nil && b.Len() <= maxNoted:
+		d.b.Source().Note(key, b.String())
+	default:
+		d.lost("top-level member", longMember, 0, key)
+	}
+}
+
+// maxNoted is how long an object may be to be kept as a note.
+const maxNoted = 4 << 10

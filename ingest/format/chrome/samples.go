@@ -1,0 +1,320 @@
+package chrome
+
+import (
+	"math"
+	"slices"
+
+	"ashlar/ingest/format/v8"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
+)
+
+// Samples come in three ways: as P events that name a frame of stackFrames
+// (sf) or list a stack; as objects of the top level's samples; and as V8's CPU
+// profiles (see package v8). The first two carry a name, which is that of an
+// event, and perhaps a weight; they wait for the end of the file, since
+// stackFrames mostly stands there.
+
+// maxEvents is how many names of samples become events of their own.
+const maxEvents = 64
+
+type samplers struct {
+	d        *decoder
+	waiting  []waitingSample
+	weights  []jsonscan.Decimal
+	events   map[uint32]int // event of a name
+	profiles *v8.Profiles
+}
+
+// waitingSample is a sample whose stack is not known yet.
+type waitingSample struct {
+	ts     jsonscan.Micros
+	off    int64
+	thread *thread // nil when only tid is known
+	tid    int64
+	name   uint32
+	frame  uint32           // interned sf; 0 for none
+	call   recording.CallID // where the sample lists its stack
+	weight int32            // index in weights, plus 1
+	cpu    int32
+}
+
+func (s *samplers) init(d *decoder) {
+	s.d, s.events, s.profiles = d, map[uint32]int{}, v8.NewProfiles(d.b, d.at)
+}
+
+// event adds a P event; it reports whether it is kept.
+func (s *samplers) event(it *item) bool {
+	switch s.d.names[it.name].text {
+	case "Profile":
+		return s.begin(it)
+	case "ProfileChunk":
+		return s.chunk(it)
+	}
+	w := waitingSample{ts: it.ts, off: it.off, thread: s.d.use(it), name: it.name, cpu: -1}
+	s.d.at(it.ts, it.off) // counts towards the extent of the recording
+	s.add(it.text(), w)
+	return true
+}
+
+// top adds an object of the top level's samples.
+func (s *samplers) top(it *item) {
+	k := s.d.kind("samples")
+	k.Read++
+	w := waitingSample{off: it.off, cpu: -1}
+	timed := false
+	var pid, tid ident
+	var hasPID bool
+	for key, v := range jsonscan.Object(it.text()).All {
+		switch string(key) {
+		case "ts":
+			w.ts, timed = jsonscan.ParseMicros(jsonscan.Unquoted(v))
+		case "tid":
+			tid = parseIdent(v)
+		case "pid":
+			pid, hasPID = parseIdent(v), true
+		case "name":
+			if q := jsonscan.Unquoted(v); len(q) > 0 {
+				w.name = s.d.name(q)
+			}
+		}
+	}
+	if w.tid = s.d.number(tid); hasPID {
+		w.thread = s.d.thread(threadKey{pid, tid})
+	}
+	if !timed {
+		s.d.left(k, it.off)
+		s.d.warn(noTime, it.off, "")
+		return
+	}
+	k.Kept++
+	s.add(it.text(), w)
+}
+
+// add reads what both kinds of samples say about their stack and weight.
+func (s *samplers) add(text []byte, w waitingSample) {
+	for k, v := range jsonscan.Object(text).All {
+		switch string(k) {
+		case "sf":
+			if q := jsonscan.Unquoted(v); len(q) > 0 && string(v) != "null" {
+				w.frame = s.d.ids.id(q)
+			}
+		case "stack":
+			w.call = s.listed(v)
+		case "cpu":
+			if n, ok := jsonscan.ParseInt(jsonscan.Unquoted(v)); ok && n >= 0 && n <= math.MaxInt16 {
+				w.cpu = int32(n)
+			}
+		case "weight":
+			if d, ok := jsonscan.ParseDecimal(jsonscan.Unquoted(v)); ok {
+				d.Digits = slices.Clone(d.Digits)
+				s.weights = append(s.weights, d)
+				w.weight = int32(len(s.weights))
+			}
+		}
+	}
+	s.waiting = append(s.waiting, w)
+}
+
+// listed is the call of a stack that is written out, the innermost frame
+// first. A frame may be an id of stackFrames already read, or just a name.
+func (s *samplers) listed(text []byte) recording.CallID {
+	var frames []recording.FrameID
+	for v := range jsonscan.Array(text).All {
+		if n := s.d.stacks.nodes[s.d.ids.id(jsonscan.Unquoted(v))]; n != nil {
+			frames = append(frames, n.frame)
+			continue
+		}
+		frames = append(frames, s.d.b.FunctionFrame(s.d.b.Function(recording.Function{Name: jsonscan.Plain(v)})))
+	}
+	slices.Reverse(frames)
+	return s.d.b.Stack(frames)
+}
+
+// name interns raw text that no scanner has seen.
+func (d *decoder) name(raw []byte) uint32 {
+	id := d.raw.id(raw)
+	d.named(id)
+	return id
+}
+
+// thread returns a thread by its key.
+func (d *decoder) thread(k threadKey) *thread {
+	t := d.threadFor[k]
+	if t == nil {
+		t = &thread{key: k, pid: d.number(k.pid), tid: d.number(k.tid), nested: true}
+		d.threadFor[k] = t
+	}
+	return t
+}
+
+// finish adds what waits, and the last samples of profiles.
+func (s *samplers) finish() {
+	d := s.d
+	decimals := s.decimals()
+	byTID := map[int64]*thread{}
+	for _, t := range d.threads {
+		if _, twice := byTID[t.tid]; twice {
+			byTID[t.tid] = nil
+			continue
+		}
+		byTID[t.tid] = t
+	}
+	for i := range s.waiting {
+		w := &s.waiting[i]
+		t := w.thread
+		if t == nil {
+			// Only the thread is named: it is the one of that number if
+			// there is just one.
+			if t = byTID[w.tid]; t == nil {
+				t = d.thread(threadKey{ident{}, ident{n: w.tid}})
+			}
+		}
+		if t.track == nil {
+			d.open(t)
+		}
+		call := w.call
+		if w.frame != 0 {
+			var known bool
+			if call, known = d.stacks.call(w.frame); !known {
+				d.warn(noFrame, w.off, decoded(d.ids.raw[w.frame-1]))
+			}
+		}
+		ev := s.of(w, decimals)
+		values := []int64{1}
+		if len(d.b.Event(ev).Metrics) > 1 {
+			values = append(values, recording.Missing)
+			if w.weight != 0 {
+				v, _ := s.weights[w.weight-1].Units(decimals)
+				values[1] = v
+			}
+		}
+		t.track.Sample(ev, d.at(w.ts, w.off), call, int(w.cpu), values)
+	}
+	s.waiting, s.weights = nil, nil
+	s.profiles.End()
+}
+
+// of returns the event of a sample.
+func (s *samplers) of(w *waitingSample, decimals int) int {
+	ev, ok := s.events[w.name]
+	if ok {
+		return ev
+	}
+	if len(s.events) >= maxEvents {
+		s.d.warn(manyEvents, w.off, "")
+		w.name = 0
+		if ev, ok = s.events[0]; ok {
+			return ev
+		}
+	}
+	e := recording.Event{Name: s.d.names[w.name].text, Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{
+		{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
+	}}
+	if e.Name == "" {
+		e.Name = "samples"
+	}
+	if len(s.weights) > 0 {
+		e.Metrics = append(e.Metrics, recording.Metric{Name: "weight", Decimals: decimals, PerSample: recording.SampleColumn})
+	}
+	ev = s.d.b.AddEvent(e)
+	s.events[w.name] = ev
+	return ev
+}
+
+// decimals is how many digits behind the point the weights have, as far as
+// their sum still fits.
+func (s *samplers) decimals() int {
+	most := 0
+	for i := range s.weights {
+		most = max(most, s.weights[i].Scale)
+	}
+	for n := min(most, 18); n > 0; n-- {
+		var sum int64
+		fits := true
+		for i := range s.weights {
+			v, ok := s.weights[i].Units(n)
+			if v < 0 {
+				v = -v
+			}
+			if !ok || v > math.MaxInt64/2-sum {
+				fits = false
+				break
+			}
+			sum += v
+		}
+		if fits {
+			if n < most {
+				s.d.warn(rounded, 0, "")
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// begin adds a Profile event, which says when a profile starts and, by where
+// it stands, which thread is sampled.
+func (s *samplers) begin(it *item) bool {
+	e, _ := profileEvent(it)
+	s.d.at(it.ts, it.off) // counts towards the extent of the recording
+	s.profiles.Begin(s.profileKey(it), s.d.trackOf(s.d.use(it)), e)
+	return true
+}
+
+// profileEvent reports false where an event has no args.data.
+func profileEvent(it *item) (e v8.Event, ok bool) {
+	m, ok := jsonscan.Object(it.text()).Inside("args")
+	if ok {
+		m, ok = m.Inside("data")
+	}
+	if ok {
+		e = v8.EventOf(m)
+	}
+	e.At, e.Place = it.ts, it.off
+	return e, ok
+}
+
+// chunk adds a ProfileChunk event.
+func (s *samplers) chunk(it *item) bool {
+	e, ok := profileEvent(it)
+	if !ok {
+		s.d.warn(noProfile, it.off, "")
+		return false
+	}
+	p := s.profiles.Of(s.profileKey(it))
+	if !p.HasTrack() {
+		p.SetTrack(s.d.trackOf(s.d.use(it)))
+	}
+	p.Read(e)
+	return true
+}
+
+func (s *samplers) profileKey(it *item) v8.Key {
+	key := v8.Key{PID: s.d.threadOf(it).pid}
+	switch {
+	case it.id != 0 && it.flags&oddID == 0:
+		key.ID = uint64(s.d.ids.id(it.bt.id(it.event)))
+	case it.id != 0:
+		key.ID = uint64(s.d.ids.id(jsonscan.Unquoted(jsonscan.Member(it.text(), "id"))))
+	}
+	return key
+}
+
+// trackOf gives out the track of a thread, when it is asked for it.
+func (d *decoder) trackOf(t *thread) func() *recording.TrackBuilder {
+	return func() *recording.TrackBuilder {
+		if t.track == nil {
+			d.open(t)
+		}
+		return t.track
+	}
+}
+
+// whole adds the profile that older DevTools write as one instant.
+func (s *samplers) whole(it *item, t *thread) {
+	cpu := jsonscan.Member(jsonscan.Member(jsonscan.Member(it.text(), "args"), "data"), "cpuProfile")
+	if cpu != nil {
+		s.profiles.New(s.d.trackOf(t)).Read(v8.Event{Profile: cpu, At: it.ts, Place: it.off})
+	}
+}

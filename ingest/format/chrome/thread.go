@@ -1,0 +1,408 @@
+package chrome
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// How B, E and X become spans.
+//
+// While a thread's events come in order of time and nest, which is nearly
+// always, they go straight into the track's lanes: a B opens a span, and so
+// does an X, whose end is known and comes as soon as the time has passed it.
+//
+// At the first event that is out of order, overlaps without nesting or closes
+// something else than the innermost span, the thread changes to the other way
+// for good: spans are added whole, with exactly the times that the file gives,
+// and the track lays them out by containment.
+//
+// An E closes the innermost open B of its name (of any name when it has none)
+// that did not begin later. What was opened inside and is still open stays so:
+// its own E may follow, and if none does it is shown as unfinished up to where
+// its parent ended. An E whose name is not open at all closes the innermost
+// span, since names of ends are optional and some writers give others. An E
+// with nothing open is kept until the end of the file, for a B of an earlier
+// time that stands further down; without one it is left out.
+
+// thread is a thread while its spans are put together.
+type thread struct {
+	key      threadKey
+	pid, tid int64
+	track    *recording.TrackBuilder
+	// nested: what is on stack is also open on track, in the same order.
+	nested bool
+	last   int64 // the latest time, while nested
+	any    bool  // last is set
+	stack  []open
+	// orphans are spans whose parents were closed before them, by name.
+	orphans map[uint32][]open
+	ends    []lateEnd
+	// waiting are steps of flows that belong to the thread's next span.
+	waiting []int32
+}
+
+// open is a span that has begun.
+type open struct {
+	start int64
+	end   int64 // of an X; where the parent ended, of an orphan
+	bound int64 // the end of the innermost X around it, itself included
+	args  uint64
+	off   int64
+	name  uint32
+	frame recording.FrameID
+	kind  openKind
+}
+
+type openKind uint8
+
+const (
+	begun    openKind = iota // a B
+	complete                 // an X: end is known
+	endless                  // an X without a duration
+)
+
+// never is the end of what has none yet.
+const never = 1<<63 - 1
+
+// lateEnd is an E that found nothing to close.
+type lateEnd struct {
+	at   int64
+	off  int64
+	args uint64
+	name uint32
+}
+
+// maxLate is how many ends of a thread are kept for begins further down, and
+// maxSearch how deep in the open spans an end looks for its begin.
+const (
+	maxLate   = 1 << 20
+	maxSearch = 4096
+)
+
+// sync adds a B, E or X; it reports whether it is kept so far.
+func (d *decoder) sync(it *item, k *recording.Tally) bool {
+	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) {
+		return true
+	}
+	t := d.use(it)
+	at := d.at(it.ts, it.off)
+	if it.ph == 'E' {
+		return d.end(t, it, at, k)
+	}
+	d.spans()
+	if it.name == 0 {
+		d.repaired(k, it.off)
+		d.warn(noName, it.off, "")
+	}
+	o := open{start: at, end: never, bound: never, off: it.off, name: it.name, frame: d.frame(it.name, it.cat), args: d.ref(it)}
+	if it.ph == 'X' {
+		o.kind, o.end = d.length(it, at, k)
+	}
+	if t.nested && !t.fits(&o) {
+		t.loosen()
+	}
+	t.begin(&o)
+	if it.flags&hasBind != 0 {
+		d.flows.bound(it, t, at)
+	}
+	return true
+}
+
+// length is the kind and end of an X that begins at at.
+func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int64) {
+	if it.flags&(hasDur|lengthIsCPU) == 0 {
+		d.repaired(k, it.off)
+		d.warn(noDur, it.off, "")
+		return endless, never
+	}
+	if it.flags&hasDur == 0 {
+		d.repaired(k, it.off)
+		d.warn(cpuDur, it.off, "")
+	}
+	dur, ok := it.dur.Picos()
+	if ok && dur < 0 {
+		d.repaired(k, it.off)
+		d.warn(negativeDur, it.off, "")
+		return complete, at
+	}
+	if !ok || dur > maxTime-max(at, 0) {
+		d.repaired(k, it.off)
+		d.warn(timeFar, it.off, "of an end")
+		dur = maxTime - max(at, 0)
+		if it.dur.US < 0 {
+			dur = 0
+		}
+	}
+	d.latest = max(d.latest, at+dur)
+	return complete, at + dur
+}
+
+// fits settles what has ended by the time a span begins and reports whether
+// the span nests in what is left.
+func (t *thread) fits(o *open) bool {
+	if t.any && o.start < t.last {
+		return false
+	}
+	t.settle(o.start, o.end)
+	if n := len(t.stack); n > 0 {
+		bound := t.stack[n-1].bound
+		return o.start <= bound && (o.end == never || o.end <= bound)
+	}
+	return true
+}
+
+// settle closes the X spans on top that are past when something begins at at
+// and ends at end. One of no length at the very end of another still belongs
+// to it, as the layout of loose spans has it.
+func (t *thread) settle(at, end int64) {
+	for n := len(t.stack); n > 0; n-- {
+		o := &t.stack[n-1]
+		if o.kind != complete || o.end > at || o.end == at && end == at && o.start < at {
+			return
+		}
+		t.track.End(o.end)
+		t.stack = t.stack[:n-1]
+	}
+}
+
+// begin opens a span that fits, or adds it if the thread does not nest.
+func (t *thread) begin(o *open) {
+	if !t.nested {
+		if o.kind == complete {
+			t.track.Span(o.start, o.end, o.frame, o.args, false)
+			return
+		}
+		t.stack = append(t.stack, *o)
+		return
+	}
+	t.any, t.last = true, o.start
+	t.track.Begin(o.start, o.frame, o.args)
+	o.bound = o.end
+	if n := len(t.stack); n > 0 {
+		o.bound = min(o.bound, t.stack[n-1].bound)
+	}
+	t.stack = append(t.stack, *o)
+}
+
+// loosen changes the thread to spans that are added whole.
+func (t *thread) loosen() {
+	t.nested = false
+	t.track.Forget()
+	kept := t.stack[:0]
+	for _, o := range t.stack {
+		if o.kind == complete {
+			t.track.Span(o.start, o.end, o.frame, o.args, false)
+		} else {
+			kept = append(kept, o)
+		}
+	}
+	t.stack = kept
+}
+
+// end adds an E; it reports whether it is kept so far.
+func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
+	if t.nested {
+		if t.any && at < t.last {
+			t.loosen()
+		} else {
+			t.settle(at, never)
+		}
+	}
+	if t.nested {
+		n := len(t.stack)
+		if n > 0 {
+			o := &t.stack[n-1]
+			if o.kind == begun && at <= o.bound && (it.name == 0 || it.name == o.name || !t.isOpen(it.name, at)) {
+				if it.name != 0 && it.name != o.name {
+					d.mismatch(it, k)
+				}
+				if it.flags&hasArgs != 0 {
+					t.track.SetArgs(d.args.pair(o.args, d.ref(it)))
+				}
+				t.track.End(at)
+				t.any, t.last = true, at
+				t.stack = t.stack[:n-1]
+				return true
+			}
+			t.loosen()
+		}
+	}
+	return d.endLoose(t, it, at, k)
+}
+
+func (d *decoder) mismatch(it *item, k *recording.Tally) {
+	d.repaired(k, it.off)
+	d.warn(mismatchedEnd, it.off, d.names[it.name].text)
+}
+
+// find returns the innermost open B of a name that began by at, or -1.
+func (t *thread) find(name uint32, at int64) int {
+	for i := len(t.stack) - 1; i >= max(0, len(t.stack)-maxSearch); i-- {
+		o := &t.stack[i]
+		if o.kind == begun && o.start <= at && (name == 0 || o.name == name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isOpen reports whether an end of that name has a span of its own to close.
+func (t *thread) isOpen(name uint32, at int64) bool {
+	return t.find(name, at) >= 0
+}
+
+// endLoose closes a span on a thread that does not nest, or has nothing open.
+func (d *decoder) endLoose(t *thread, it *item, at int64, k *recording.Tally) bool {
+	i := t.find(it.name, at)
+	if it.name != 0 {
+		since := int64(-1)
+		if i >= 0 {
+			since = t.stack[i].off
+		}
+		if o := t.orphan(it.name, at, since); o != nil {
+			t.close(o, at, d.args.pair(o.args, d.ref(it)))
+			return true
+		}
+	}
+	n := len(t.stack)
+	if i < 0 && n > 0 && t.stack[n-1].kind == begun {
+		switch o := &t.stack[n-1]; {
+		case o.start <= at:
+			d.mismatch(it, k)
+			i = n - 1
+		case it.name == o.name || it.name == 0:
+			d.repaired(k, it.off)
+			d.warn(timeBackward, it.off, "")
+			i, at = n-1, o.start
+		}
+	}
+	if i < 0 {
+		if len(t.ends) < maxLate {
+			t.ends = append(t.ends, lateEnd{at, it.off, d.ref(it), it.name})
+			return true
+		}
+		d.warn(unmatchedEnd, it.off, "")
+		return false
+	}
+	o := t.stack[i]
+	if i < n-1 {
+		d.repaired(k, it.off)
+		d.warn(crossedEnd, it.off, d.names[o.name].text)
+		if t.orphans == nil {
+			t.orphans = map[uint32][]open{}
+		}
+		for _, c := range t.stack[i+1:] {
+			c.end = max(at, c.start)
+			t.orphans[c.name] = append(t.orphans[c.name], c)
+		}
+	}
+	t.stack = t.stack[:i]
+	t.close(&o, at, d.args.pair(o.args, d.ref(it)))
+	return true
+}
+
+func (t *thread) close(o *open, at int64, args uint64) {
+	t.track.Span(o.start, at, o.frame, args, false)
+}
+
+// orphan takes the innermost orphaned B of a name that began by at, and that
+// stands behind since in the file.
+func (t *thread) orphan(name uint32, at, since int64) *open {
+	list := t.orphans[name]
+	found := -1
+	for i := len(list) - 1; i >= max(0, len(list)-maxSearch); i-- {
+		if o := &list[i]; o.kind == begun && o.start <= at && o.off > since {
+			found, since = i, o.off
+		}
+	}
+	if found < 0 {
+		return nil
+	}
+	o := list[found]
+	t.orphans[name] = slices.Delete(list, found, found+1)
+	return &o
+}
+
+// settleAll closes what is open on a thread when the file has ended.
+func (d *decoder) settleAll(t *thread) {
+	if t.nested {
+		t.settle(never, never)
+		bound := false
+		for i := range t.stack {
+			bound = bound || t.stack[i].kind == complete
+		}
+		if bound || len(t.ends) > 0 && len(t.stack) > 0 {
+			t.loosen()
+		}
+	}
+	if len(t.stack) == 0 && len(t.orphans) == 0 && len(t.ends) > 0 {
+		d.late(t, nil)
+	}
+	if t.nested { // the track closes what is left
+		for i := range t.stack {
+			if t.stack[i].kind == begun {
+				d.unfinished(&t.stack[i])
+			}
+		}
+		return
+	}
+	left := t.stack
+	for _, list := range t.orphans {
+		left = append(left, list...)
+	}
+	slices.SortStableFunc(left, func(a, b open) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.off, b.off))
+	})
+	if len(t.ends) > 0 {
+		left = d.late(t, left)
+	}
+	for i := range left {
+		o := &left[i]
+		if o.kind == begun {
+			d.unfinished(o)
+		}
+		end := o.end
+		if end == never {
+			end = min(max(d.latest, o.start), max(o.bound, o.start))
+		}
+		t.track.Span(o.start, end, o.frame, o.args, true)
+	}
+	t.stack, t.orphans = nil, nil
+}
+
+// unfinished counts a B that nothing closed.
+func (d *decoder) unfinished(o *open) {
+	d.later(unclosed, "B", o.off, false)
+}
+
+// late closes open spans, in order of their begins, with ends that stood
+// before them in the file. It returns those that stay open.
+func (d *decoder) late(t *thread, left []open) []open {
+	k := d.kind("E")
+	slices.SortStableFunc(t.ends, func(a, b lateEnd) int { return cmp.Compare(a.at, b.at) })
+	var stack []open
+	i := 0
+	for _, e := range t.ends {
+		for ; i < len(left) && left[i].start <= e.at; i++ {
+			stack = append(stack, left[i])
+		}
+		m := len(stack) - 1
+		for ; m >= max(0, len(stack)-maxSearch); m-- {
+			if o := &stack[m]; o.kind == begun && (e.name == 0 || e.name == o.name) {
+				break
+			}
+		}
+		if m < 0 || m < len(stack)-maxSearch {
+			d.later(unmatchedEnd, "E", e.off, true)
+			continue
+		}
+		o := stack[m]
+		stack = append(stack[:m], stack[m+1:]...)
+		t.close(&o, e.at, d.args.pair(o.args, e.args))
+		d.repaired(k, e.off)
+	}
+	t.ends = nil
+	return append(stack, left[i:]...)
+}

@@ -1,0 +1,47 @@
+package chrome
+
+import (
+	"bytes"
+	"strings"
+
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
+)
+
+// clang's -ftime-trace ends with sums of its own: for each kind of work an event from 0
+// on that is as long as all of that kind together, on a thread that has nothing else.
+// They are no work of a thread: each has a row beside the threads, as what is apart
+// from their work has, so that sums count everything once.
+
+// totals is the track of those of a process, and how many it has.
+type totals struct {
+	track *recording.TrackBuilder
+	n     uint32
+}
+
+// total takes such a sum, the first event of its thread; it reports whether it is one.
+func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
+	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.US != 0 || it.ts.PS != 0 || !strings.HasPrefix(d.names[it.name].text, "Total ") {
+		return false
+	}
+	args := jsonscan.Member(it.text(), "args")
+	if jsonscan.Member(args, "count") == nil || !bytes.Contains(args, []byte(`"avg ms"`)) {
+		return false
+	}
+	s := d.totals[t.pid]
+	if s == nil {
+		key := recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: "totals"}
+		s = &totals{track: d.b.Track(key)}
+		s.track.SetName(key.Name)
+		s.track.SetSort(1 << 30)
+		d.totals[t.pid] = s
+		d.process(t)
+		d.b.Remark("compiler-totals", place(it.off), "The compiler's own sums of its work (%s and others) are rows beside its threads; sums leave them out, as they do async operations", d.names[it.name].text)
+	}
+	d.spans()
+	at := d.at(it.ts, it.off)
+	_, end := d.length(it, at, k)
+	s.n++
+	s.track.SpanOf(s.n, at, min(end, maxTime), d.frame(it.name, it.cat), d.ref(it), end == never)
+	return true
+}

@@ -1,0 +1,106 @@
+// Package decodetest has what the decoders' tests share.
+package decodetest
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"testing"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Decoder is the function of a format that reads.
+type Decoder func(context.Context, *source.Input, *recording.Builder, decode.Options) error
+
+// Of makes the function with which a format's tests decode bytes that come in chunks
+// (of size 0: of the usual one). It checks that the ledger is balanced.
+func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
+	return func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
+		t.Helper()
+		return Bytes(t, to, content, chunk)
+	}
+}
+
+// Bytes decodes bytes with a decoder that is chosen as the test goes.
+func Bytes(t testing.TB, to Decoder, content []byte, chunk int) (*recording.Recording, error) {
+	t.Helper()
+	in := source.FromBytes("x", content)
+	in.ChunkSize = chunk
+	b := recording.NewBuilder()
+	err := to(context.Background(), in, b, decode.Options{})
+	r := b.Finish()
+	Balanced(t, r)
+	return r, err
+}
+
+// Balanced checks that the ledger accounts for every record: what was read was
+// kept or left out, and what was repaired was kept.
+func Balanced(t testing.TB, r *recording.Recording) {
+	t.Helper()
+	for _, l := range r.Ledger {
+		if l.Read != l.Kept+l.LeftOut || l.Repaired > l.Kept {
+			t.Errorf("ledger does not balance: %+v", l)
+		}
+	}
+}
+
+// Sentence checks what is said of a file with one thing wrong: the error, else the
+// first warning and its place.
+func Sentence(t testing.TB, name string, r *recording.Recording, err error, place, want string) {
+	t.Helper()
+	Balanced(t, r)
+	at, got := "", ""
+	switch {
+	case err != nil:
+		got = err.Error()
+	case len(r.Warnings) > 0:
+		at, got = r.Warnings[0].First, r.Warnings[0].Text
+	}
+	if at != place || got != want {
+		t.Errorf("%s:\n got %s: %s\nwant %s: %s", name, at, got, place, want)
+	}
+}
+
+// Spans lists what is on the tracks of a recording, a line each: spans in the order in
+// which they begin, indented as they nest, in nanoseconds, with their arguments; then
+// moments; and at last flows.
+func Spans(r *recording.Recording) (out []string) {
+	args := func(ref uint64) string {
+		if ref == 0 || r.Args == nil {
+			return ""
+		}
+		return " " + r.Args(ref)
+	}
+	for _, t := range r.Tracks {
+		out = append(out, fmt.Sprintf("%s / %s", r.Processes[t.Process].Title(), t.Title()))
+		type span struct{ lane, i int }
+		var all []span
+		for lane := range t.Lanes {
+			for i := range t.Lanes[lane].Len() {
+				all = append(all, span{lane, i})
+			}
+		}
+		sort.SliceStable(all, func(a, b int) bool {
+			return t.Lanes[all[a].lane].Start(all[a].i) < t.Lanes[all[b].lane].Start(all[b].i)
+		})
+		for _, s := range all {
+			l := &t.Lanes[s.lane]
+			out = append(out, fmt.Sprintf("%*s%s %d..%d%s", 2*s.lane+2, "", r.FuncName(l.Call(s.i)), l.Start(s.i)/1000, l.End(s.i)/1000, args(l.Args(s.i))))
+		}
+		for _, i := range t.Instants {
+			out = append(out, fmt.Sprintf("  * %s %d%s", i.Name, i.Time/1000, args(i.Args)))
+		}
+	}
+	for _, f := range r.Flows {
+		line := f.Name
+		for _, s := range f.Steps {
+			t := r.Tracks[s.Track]
+			line += fmt.Sprintf(" > %s / %s %.3f", r.Processes[t.Process].Title(), t.Title(), float64(s.Time)/1000)
+		}
+		out = append(out, line)
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+package decode
+
+import (
+	"fmt"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Byte says where in a file something stands, as warnings and ledgers have it.
+func Byte(off int64) string { return fmt.Sprintf("byte %d", off) }
+
+// WarnDamage says that a file cannot be read from a byte on, because nothing
+// follows (cut) or because of what does; nothing when damage is negative.
+func WarnDamage(b *recording.Builder, damage int64, cut bool) {
+	what := "is damaged"
+	if cut {
+		what = "is cut short"
+	}
+	if damage >= 0 {
+		b.Warn("damaged", Byte(damage), "The file %s at byte %d; what stands before is shown", what, damage)
+	}
+}

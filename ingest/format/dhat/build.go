@@ -1,0 +1,216 @@
+package dhat
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/model/recording"
+)
+
+// measure is a number of a program point that adds up over points, and the metric
+// that it becomes. Profiles of a heap call them as pprof does; those of copies and
+// of one's own events ("copy", "ad-hoc") have units of their own.
+type measure struct {
+	key, heap, other string
+	unit             string // the key of the unit, for what is no heap
+	kind             recording.MetricKind
+}
+
+var measures = []measure{
+	{"tb", "alloc_space", "total", "bsu", recording.Sum},
+	{"tbk", "alloc_objects", "count", "bksu", recording.Sum},
+	{"gb", "peak_space", "peak", "bsu", recording.Level},
+	{"gbk", "peak_objects", "peak_count", "bksu", recording.Level},
+	{"eb", "inuse_space", "at_end", "bsu", recording.Level},
+	{"ebk", "inuse_objects", "at_end_count", "bksu", recording.Level},
+	{"mb", "max_space", "max", "bsu", recording.Peak},
+	{"mbk", "max_objects", "max_count", "bksu", recording.Peak},
+	{"tl", "lifetime", "lifetime", "tu", recording.Sum}, // of all blocks
+	{"rb", "read", "read", "bsu", recording.Sum},
+	{"wb", "written", "written", "bsu", recording.Sum},
+}
+
+func indexOf(list []measure, key string) int {
+	for i := range list {
+		if list[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// event describes what was counted, and gives the measures that points have.
+func (d *decoder) event() (e recording.Event, columns []int) {
+	heap := strings.Contains(d.about["mode"], "heap")
+	e = recording.Event{Kind: "allocation", Basis: recording.FromStacks}
+	if !heap {
+		e.Kind = d.about["mode"]
+	}
+	units := map[string]string{"bsu": "bytes", "bksu": "count", "tu": d.about["tu"]}
+	for key, unit := range units {
+		if s := d.about[key]; s != "" && !heap || unit == "" {
+			units[key] = cmp.Or(s, "count")
+		}
+	}
+	for i, m := range d.measure {
+		if !d.used[i] {
+			continue
+		}
+		x := recording.Metric{Name: m.other, Unit: units[m.unit], Kind: m.kind}
+		if heap {
+			x.Name = m.heap
+		}
+		e.Metrics, columns = append(e.Metrics, x), append(columns, i)
+	}
+	return e, columns
+}
+
+// build makes stacks of the program points.
+func (d *decoder) build(ctx context.Context) error {
+	s := d.b.Source()
+	s.Version, s.Command = d.about["dhatFileVersion"], d.about["cmd"]
+	s.Tool = "DHAT"
+	for _, key := range []string{"mode", "pid", "te", "tg", "tu"} {
+		if v := d.about[key]; v != "" {
+			s.Note(notes[key], v)
+		}
+	}
+	e, columns := d.event()
+	event := d.b.AddEvent(e)
+	frames := slices.Repeat([]recording.FrameID{unmade}, 2*len(d.frames)) // each, and as inlined
+	tally := d.b.Tally("program point")
+	values := make([]int64, len(columns))
+	for i := range d.points {
+		if i%8192 == 0 {
+			if err := decode.Tick(ctx, d.b); err != nil {
+				return err
+			}
+		}
+		p := &d.points[i]
+		tally.Read++
+		if p.bad != "" {
+			tally.Leave(decode.Byte(p.from))
+			d.b.Warn("bad-value", decode.Byte(p.from), "The program point at byte %d has a value %q that is no number, or none that can be held, and was left out", p.from, p.bad)
+			continue
+		}
+		tally.Kept++
+		for k, c := range columns {
+			values[k] = p.values[c]
+		}
+		d.b.AddStack(event, d.call(p, frames), recording.NoTrack, 0, values)
+	}
+	return nil
+}
+
+// notes are the words for what a file says of itself.
+var notes = map[string]string{"mode": "mode", "pid": "process", "te": "time at the end", "tg": "time of the peak", "tu": "unit of time"}
+
+// unmade marks a frame that no point had so far.
+const unmade = ^recording.FrameID(0)
+
+// call makes the call of a program point.
+func (d *decoder) call(p *point, frames []recording.FrameID) recording.CallID {
+	call := recording.NoCall
+	for i := len(p.frames) - 1; i >= 0; i-- {
+		n := int(p.frames[i])
+		if n < 0 || n >= len(d.frames) {
+			d.b.Warn("no-frame", decode.Byte(p.from), "The program point at byte %d names a frame that the file does not have; it is left out of the stack", p.from)
+			continue
+		}
+		pl := &d.frames[n]
+		if pl.root {
+			continue // of all stacks, and no function
+		}
+		// Places of one address are one instruction: the outermost is the
+		// function that holds it, the others were inlined there.
+		inlined := i+1 < len(p.frames) && pl.addr != 0 && pl.addr == d.addr(p.frames[i+1])
+		slot := 2 * n
+		if inlined {
+			slot++
+		}
+		if frames[slot] == unmade {
+			frames[slot] = d.frame(pl, inlined)
+		}
+		call = d.b.Call(call, frames[slot])
+	}
+	return call
+}
+
+func (d *decoder) addr(n int32) uint64 {
+	if n < 0 || int(n) >= len(d.frames) {
+		return 0
+	}
+	return d.frames[n].addr
+}
+
+func (d *decoder) frame(p *place, inlined bool) recording.FrameID {
+	fn := d.b.Function(recording.Function{Name: p.name, Module: p.module, File: p.file, Unresolved: p.unresolved})
+	return d.b.Frame(recording.Frame{Func: fn, Addr: p.addr, File: p.file, Line: p.line, Column: p.column, Inlined: inlined})
+}
+
+// place is an entry of the table of frames.
+type place struct {
+	addr         uint64
+	name         string
+	module, file string
+	line, column int32
+	root         bool
+	unresolved   bool
+}
+
+// parsePlace takes apart "0x490E477: name (file.c:744)", where a file may have a
+// column too, or be "(in /path/of/binary)". Names have brackets of their own.
+func parsePlace(text string) place {
+	p := place{name: text}
+	if text == "[root]" {
+		p.root = true
+		return p
+	}
+	if addr, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(addr, "0x") {
+		if n, err := strconv.ParseUint(addr[2:], 16, 64); err == nil {
+			p.addr, p.name = n, rest
+		}
+	}
+	if open := strings.LastIndex(p.name, " ("); open >= 0 && strings.HasSuffix(p.name, ")") {
+		inside := p.name[open+2 : len(p.name)-1]
+		if binary, ok := strings.CutPrefix(inside, "in "); ok {
+			p.name, p.module = p.name[:open], path.Base(binary)
+		} else if file, line, column, ok := cutLine(inside); ok {
+			p.name, p.file, p.line, p.column = p.name[:open], file, line, column
+		}
+	}
+	switch {
+	case p.name != "???":
+	case p.addr != 0: // where it was loaded: the file does not say how far into the binary
+		p.name, p.unresolved = "0x"+strconv.FormatUint(p.addr, 16), true
+	default:
+		p.name = "<unknown>"
+	}
+	return p
+}
+
+// cutLine takes a line, and a column if there is one, off the end of a file's name.
+func cutLine(s string) (file string, line, column int32, ok bool) {
+	file, last, ok := cutNumber(s)
+	if !ok {
+		return s, 0, 0, false
+	}
+	if f, first, ok := cutNumber(file); ok {
+		return f, first, last, true
+	}
+	return file, last, 0, true
+}
+
+func cutNumber(s string) (rest string, n int32, ok bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i <= 0 {
+		return s, 0, false
+	}
+	v, err := strconv.ParseUint(s[i+1:], 10, 31)
+	return s[:i], int32(v), err == nil
+}

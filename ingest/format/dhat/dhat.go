@@ -1,0 +1,154 @@
+// Package dhat reads what Valgrind's DHAT and the Rust crate dhat write: for each
+// stack of calls how much was allocated there, how much of it was in use when most
+// was, and at the end. See "dhat-output-files" in
+// https://valgrind.org/docs/manual/dh-manual.html and the head of Valgrind's
+// dhat/dh_main.c.
+package dhat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is DHAT's heap profiles.
+var Format = codec.Format{
+	Name:       "dhat",
+	Title:      "DHAT heap profile",
+	Plural:     "DHAT heap profiles",
+	Holds:      "stacks with what was allocated, in use at the peak and at the end, read and written",
+	Extensions: []string{".dhat", ".json"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+// Sniff looks for the version, which DHAT writes first.
+func Sniff(head []byte, whole bool) (decode.Confidence, error) {
+	if !bytes.Contains(head, []byte(`"dhatFileVersion"`)) {
+		return decode.No, nil
+	}
+	if jsonscan.KeysOf(head, whole)["dhatFileVersion"] {
+		return decode.Certain, nil
+	}
+	return decode.No, nil
+}
+
+// version is that of the files that Valgrind 3.17 and dhat 0.3 write, and all since.
+const version = "2"
+
+// point is a program point: a stack of places in the table of frames, innermost
+// first, and what was counted there.
+type point struct {
+	from   int64
+	frames []int32
+	values []int64
+	bad    string // which value cannot be held
+}
+
+// decoder holds the points until the table of frames, which stands behind them,
+// is read.
+type decoder struct {
+	b       *recording.Builder
+	s       *jsonscan.Stream
+	about   map[string]string
+	measure []measure
+	used    []bool // which measures any point has
+	points  []point
+	frames  []place
+}
+
+// Decode reads the file into one event with a metric for each thing counted.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, about: map[string]string{}, measure: measures, used: make([]bool, len(measures))}
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
+		return err
+	}
+	if v := d.about["dhatFileVersion"]; v != version {
+		b.Warn("version", "", "The file is of version %q; it is read as one of version %s", v, version)
+	}
+	if len(d.points) == 0 {
+		return errors.New("there is no stack in the DHAT profile")
+	}
+	return d.build(ctx)
+}
+
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
+		return
+	}
+	for key := range d.s.Members {
+		switch {
+		case key == "pps" && d.s.Enter('['):
+			for d.s.Next() {
+				d.point()
+			}
+		case key == "ftbl" && d.s.Enter('['):
+			for d.s.Next() {
+				if raw, ok := d.s.Value(); ok {
+					d.frames = append(d.frames, parsePlace(jsonscan.Plain(raw)))
+				}
+			}
+		case d.s.Peek() == '[' || d.s.Peek() == '{':
+			d.s.Skip()
+		default:
+			if raw, ok := d.s.Value(); ok {
+				d.about[key] = jsonscan.Plain(raw)
+			}
+		}
+	}
+}
+
+// point reads a program point.
+func (d *decoder) point() {
+	p := point{from: d.s.Offset()}
+	if !d.s.Enter('{') {
+		d.s.Skip()
+		t := d.b.Tally("program point")
+		t.Read++
+		t.Leave(decode.Byte(p.from))
+		d.b.Warn("not-a-point", decode.Byte(p.from), "What stands at byte %d is no program point and was left out", p.from)
+		return
+	}
+	p.values = make([]int64, len(d.measure))
+	for key := range d.s.Members {
+		switch i := indexOf(d.measure, key); {
+		case key == "fs" && d.s.Enter('['):
+			for d.s.Next() {
+				if raw, ok := d.s.Value(); ok {
+					p.frames = append(p.frames, frameNumber(raw))
+				}
+			}
+		case i >= 0:
+			raw, ok := d.s.Value()
+			if !ok {
+				break
+			}
+			d.used[i] = true
+			n, ok, fits := decode.ParseNumber(raw)
+			if !ok || !fits || n.Scale != 0 || n.Mantissa < 0 {
+				p.bad = key
+			}
+			p.values[i] = n.Mantissa
+		default: // acc: accesses by byte of the block
+			d.s.Skip()
+		}
+	}
+	if d.s.Damage < 0 { // otherwise it lacks what was to come
+		d.points = append(d.points, p)
+	}
+}
+
+// frameNumber is a place in the table of frames, -1 for what is none.
+func frameNumber(raw []byte) int32 {
+	n, ok, fits := decode.ParseNumber(raw)
+	if !ok || !fits || n.Scale != 0 || n.Mantissa < 0 || n.Mantissa > 1<<30 {
+		return -1
+	}
+	return int32(n.Mantissa)
+}

@@ -1,0 +1,262 @@
+package distributed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// far is as far from each other as times may be, in nanoseconds: half of what
+// picoseconds in 64 bits hold.
+const far = math.MaxInt64 / 2000 / 2
+
+// builder makes the recording of what was collected.
+type builder struct {
+	*Collector
+	ctx    context.Context
+	order  []int32 // of the spans that are shown, by start, the longer first
+	zero   int64
+	of     []int32 // of Services, the first that is alike
+	tracks []*recording.TrackBuilder
+	n      int
+	first  []int32 // of a span, the first that is called from it; next goes on
+	next   []int32
+}
+
+// Build puts everything into the recording.
+func (c *Collector) Build(ctx context.Context) error {
+	if len(c.spans) > math.MaxInt32 {
+		return fmt.Errorf("there are more than %d spans in the file", math.MaxInt32)
+	}
+	b := &builder{Collector: c, ctx: ctx}
+	if len(b.spans) == 0 {
+		return nil
+	}
+	if b.sort(); len(b.order) == 0 {
+		return errors.New("no span of the file has times that can be shown")
+	}
+	b.zero = b.spans[b.order[0]].start
+	c.b.AddEvent(recording.SpanEvent())
+	*c.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: b.zero}}
+	b.merge()
+	b.parents()
+	b.nest()
+	if err := b.lay(); err != nil {
+		return err
+	}
+	for i := range b.spans {
+		if s := &b.spans[i]; s.mended && s.track >= 0 {
+			b.read.Mend(b.place(i))
+		}
+	}
+	if err := b.arrows(); err != nil {
+		return err
+	}
+	b.instants()
+	c.texts.Tell(c.b, "span or event")
+	return nil
+}
+
+// tick is called for each thing that is done.
+func (b *builder) tick() error {
+	if b.n++; b.n%1024 == 0 {
+		b.b.Progress()
+		return b.ctx.Err()
+	}
+	return nil
+}
+
+// sort puts the spans in order, but for those that are of another time than most.
+func (b *builder) sort() {
+	for i := range b.spans {
+		b.order = append(b.order, int32(i))
+	}
+	slices.SortFunc(b.order, func(x, y int32) int {
+		s, t := &b.spans[x], &b.spans[y]
+		return cmp.Or(cmp.Compare(s.start, t.start), cmp.Compare(t.end, s.end), cmp.Compare(x, y))
+	})
+	middle := b.spans[b.order[len(b.order)/2]].start
+	b.order = slices.DeleteFunc(b.order, func(i int32) bool {
+		s := &b.spans[i]
+		if near(s.start, middle) && near(s.end, middle) {
+			return false
+		}
+		b.leave(i, "time-too-far", "Spans are of another time than the others, %s the first, and were left out")
+		return true
+	})
+}
+
+func near(t, middle int64) bool {
+	d := t - middle
+	return (d < t) == (middle > 0) && d < far && d > -far
+}
+
+// leave leaves out a span that was kept until now.
+func (b *builder) leave(i int32, code, why string) {
+	place := b.place(int(i))
+	b.read.Kept--
+	b.read.Leave(place)
+	b.b.Warn(code, place, why, place)
+}
+
+// at is a time of the recording.
+func (b *builder) at(ns int64) int64 { return (ns - b.zero) * 1000 }
+
+// merge finds services that are alike and makes processes of them.
+func (b *builder) merge() {
+	seen, several, used := map[Service]int32{}, map[string]int{}, map[int64]bool{}
+	for i, s := range b.Services {
+		first, ok := seen[s]
+		if !ok {
+			first = int32(i)
+			seen[s] = first
+			several[s.Name]++
+		}
+		b.of = append(b.of, first)
+	}
+	for i := range b.Services {
+		if b.of[i] != int32(i) {
+			continue
+		}
+		s := &b.Services[i]
+		if s.PID == 0 || used[s.PID] { // containers often have the same
+			s.PID = recording.TextID - int64(i)
+		}
+		used[s.PID] = true
+		p := b.b.ProcessInfo(b.b.Process(s.PID))
+		p.Name = cmp.Or(s.Name, "unknown service")
+		if several[s.Name] > 1 {
+			p.Labels = s.Instance
+		}
+	}
+}
+
+func (b *builder) serviceOf(i int32) int32 { return b.of[b.spans[i].service] }
+
+type key struct {
+	trace uint32
+	id    string
+}
+
+// parents finds each span's parent.
+func (b *builder) parents() {
+	all := make(map[key][]int32, len(b.order))
+	for _, i := range b.order {
+		if s := &b.spans[i]; s.id != "" {
+			k := key{s.trace, s.id}
+			all[k] = append(all[k], i)
+		}
+	}
+	b.repeated(all)
+	for _, i := range b.order {
+		s := &b.spans[i]
+		if s.shared {
+			s.up = b.pick(all[key{s.trace, s.id}], i, false)
+		}
+		if s.up >= 0 || s.parent == "" {
+			continue
+		}
+		if s.up = b.pick(all[key{s.trace, s.parent}], i, true); s.up < 0 {
+			b.b.Remark("parent-missing", b.place(int(i)), "Spans were called from ones that are not in the file, %s the first; they are outermost ones", b.place(int(i)))
+		}
+	}
+	b.cut()
+}
+
+// repeated leaves out spans that a file has twice, as exporters that try again
+// write them.
+func (b *builder) repeated(all map[key][]int32) {
+	type same struct {
+		start, end int64
+		name       string
+		shared     bool
+		service    int32
+	}
+	gone := map[int32]bool{}
+	for k, of := range all {
+		if len(of) == 1 {
+			continue
+		}
+		seen := map[same]bool{}
+		all[k] = slices.DeleteFunc(of, func(i int32) bool {
+			s := &b.spans[i]
+			x := same{s.start, s.end, s.name, s.shared, b.serviceOf(i)}
+			gone[i], seen[x] = seen[x], true
+			return gone[i]
+		})
+	}
+	b.order = slices.DeleteFunc(b.order, func(i int32) bool {
+		if gone[i] {
+			b.leave(i, "span-repeated", "Spans stand in the file more than once, %s the first, and count once")
+		}
+		return gone[i]
+	})
+}
+
+// mostAlike is how many spans of one id are looked at for the parent of another.
+const mostAlike = 64
+
+// pick is which of several spans of an id another one was called from: the one of
+// its own service, else the server's side where that is asked for; -1 for none.
+func (b *builder) pick(of []int32, child int32, server bool) int32 {
+	best, rank := int32(-1), -1
+	for _, i := range of[:min(len(of), mostAlike)] {
+		if i == child || !server && b.spans[i].shared {
+			continue
+		}
+		r := 0
+		if b.spans[i].shared == server {
+			r++
+		}
+		if b.serviceOf(i) == b.serviceOf(child) {
+			r += 2
+		}
+		if r > rank {
+			best, rank = i, r
+		}
+	}
+	return best
+}
+
+// cut ends circles of parents.
+func (b *builder) cut() {
+	seen := make([]int32, len(b.spans)) // from which span on it was come to, plus 1
+	for _, i := range b.order {
+		k := i
+		for ; k >= 0 && seen[k] == 0; k = b.spans[k].up {
+			seen[k] = i + 1
+		}
+		if k >= 0 && seen[k] == i+1 {
+			b.b.Warn("parent-circle", b.place(int(k)), "Spans are their own parents' parents, %s the first; it is an outermost one", b.place(int(k)))
+			b.spans[k].up = -1
+		}
+	}
+}
+
+// nest finds which spans lie within their parents on one track.
+func (b *builder) nest() {
+	free := make([]int64, len(b.spans)) // from when on a span calls nothing
+	b.first, b.next = make([]int32, len(b.spans)), make([]int32, len(b.spans))
+	last := make([]int32, len(b.spans))
+	for i := range b.spans {
+		free[i], b.first[i], b.next[i] = b.spans[i].start, -1, -1
+	}
+	for _, i := range b.order {
+		s := &b.spans[i]
+		if s.up < 0 || b.serviceOf(i) != b.serviceOf(s.up) || s.start < free[s.up] || s.end > b.spans[s.up].end {
+			continue
+		}
+		s.inline, free[s.up] = true, s.end
+		if b.first[s.up] < 0 {
+			b.first[s.up] = i
+		} else {
+			b.next[last[s.up]] = i
+		}
+		last[s.up] = i
+	}
+}

@@ -1,0 +1,188 @@
+// Package distributed makes a recording of the spans of distributed traces, as
+// OpenTelemetry, Jaeger, Zipkin and Google Cloud Trace have them.
+//
+// A service is a process. What it did for one request lies on a track as calls do: a
+// span is called from its parent where that is of the same service, was there all the
+// while and did nothing else of the service at the time. A span of which that is not
+// true is an outermost one, beside its parent or in its own service, with an arrow from
+// the parent to it. Several requests at a time have tracks of their own, so that no two
+// spans of a track overlap without nesting.
+package distributed
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/model/recording"
+)
+
+// Span is a span as a file tells it. Times are nanoseconds of one clock for all of
+// them; ids are texts, and no id is "".
+type Span struct {
+	Trace, ID, Parent string
+	// Shared: it is the server's side of a call whose client's side has the same
+	// ID, and is called from that.
+	Shared     bool
+	Service    int // what Collector.Service gave
+	Name       string
+	Start, End int64
+	// Open: the file has no end of it.
+	Open bool
+	// Args is a JSON object, nil for none.
+	Args []byte
+}
+
+// Service is who did a span.
+type Service struct {
+	Name string
+	// Instance tells several of a name from each other.
+	Instance string
+	PID      int64 // 0 for none
+}
+
+// Collector takes the spans of a file.
+type Collector struct {
+	// Services may be named until Build.
+	Services []Service
+
+	b      *recording.Builder
+	texts  *decode.Texts
+	spans  []span
+	events []event
+	links  []link
+	names  map[string]string
+	traces map[string]uint32
+	named  map[string]int // Services
+
+	read, moments, linked *recording.Tally
+}
+
+type span struct {
+	id, parent, name string
+	args             uint64
+	start, end       int64
+	trace            uint32
+	service          int32
+	up               int32 // the parent's index, -1 for none
+	track            int32 // of the builders, -1 where it was left out
+	shared, inline   bool
+	mended           bool
+}
+
+type event struct {
+	span int32
+	at   int64
+	name string
+	args uint64
+}
+
+type link struct {
+	span  int32
+	trace uint32
+	id    string
+}
+
+// NewCollector returns a Collector whose spans go into b.
+func NewCollector(b *recording.Builder) *Collector {
+	c := &Collector{b: b, texts: new(decode.Texts), names: map[string]string{}, traces: map[string]uint32{}, named: map[string]int{},
+		read: b.Tally("span"), moments: b.Tally("event"), linked: b.Tally("link")}
+	b.SetArgs(c.texts.Text)
+	return c
+}
+
+// Service adds a service and returns its number. Those that are alike in the end are
+// one.
+func (c *Collector) Service(s Service) int {
+	c.Services = append(c.Services, s)
+	return len(c.Services) - 1
+}
+
+// Named is the number of the service of a name alone.
+func (c *Collector) Named(name string) int {
+	n, ok := c.named[name]
+	if !ok {
+		n = c.Service(Service{Name: name})
+		c.named[name] = n
+	}
+	return n
+}
+
+// Len is how many spans there are.
+func (c *Collector) Len() int { return len(c.spans) }
+
+// Add adds a span.
+func (c *Collector) Add(s *Span) {
+	c.read.Read++
+	c.read.Kept++
+	x := span{id: strings.Clone(s.ID), parent: c.intern(s.Parent), name: c.intern(s.Name), trace: c.trace(s.Trace),
+		service: int32(s.Service), start: s.Start, end: s.End, shared: s.Shared, up: -1, track: -1}
+	place := c.place(len(c.spans))
+	switch {
+	case s.Open:
+		x.end, x.mended = x.start, true
+		c.b.Warn("span-open", place, "Spans have no end, %s the first; they are shown with no length", place)
+	case x.end < x.start:
+		x.end, x.mended = x.start, true
+		c.b.Warn("span-backward", place, "Spans end before they begin, %s the first; they are shown with no length", place)
+	}
+	if s.ID == "" {
+		c.b.Remark("no-id", place, "Spans have no id, %s the first; nothing can be called from them", place)
+	}
+	if s.Args != nil {
+		x.args = c.texts.Add(s.Args)
+	}
+	c.spans = append(c.spans, x)
+}
+
+// Event adds a moment of the span that was added last.
+func (c *Collector) Event(at int64, name string, args []byte) {
+	c.moments.Read++
+	c.moments.Kept++
+	e := event{span: int32(len(c.spans) - 1), at: at, name: c.intern(name)}
+	if args != nil {
+		e.args = c.texts.Add(args)
+	}
+	c.events = append(c.events, e)
+}
+
+// Link adds a link from another span to the one that was added last.
+func (c *Collector) Link(trace, id string) {
+	c.linked.Read++
+	c.linked.Kept++
+	c.links = append(c.links, link{int32(len(c.spans) - 1), c.trace(trace), strings.Clone(id)})
+}
+
+// Timeless leaves out a span that has no time.
+func (c *Collector) Timeless() {
+	place := c.place(len(c.spans))
+	c.Leave("no-time", place, "Spans have no time that can be, one in front of "+place+" the first, and were left out")
+}
+
+// Leave counts what cannot be shown among the spans.
+func (c *Collector) Leave(code, place, why string) {
+	c.read.Read++
+	c.read.Leave(place)
+	c.b.Warn(code, place, "%s", why)
+}
+
+// place names a span by its place among those that were added.
+func (c *Collector) place(i int) string { return fmt.Sprintf("span %d", i+1) }
+
+func (c *Collector) intern(s string) string {
+	if t, ok := c.names[s]; ok {
+		return t
+	}
+	s = strings.Clone(s)
+	c.names[s] = s
+	return s
+}
+
+func (c *Collector) trace(s string) uint32 {
+	n, ok := c.traces[s]
+	if !ok {
+		n = uint32(len(c.traces))
+		c.traces[strings.Clone(s)] = n
+	}
+	return n
+}

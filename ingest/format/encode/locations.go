@@ -1,0 +1,147 @@
+package encode
+
+import (
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Profiles have locations: an address with its function and those that were
+// inlined into it.
+
+// Location is a group of frames, the innermost inlined one first.
+type Location []recording.FrameID
+
+// Locations takes stacks apart into locations and numbers them from 1.
+type Locations struct {
+	rec   *recording.Recording
+	index map[string]int
+	All   []Location
+	// last is of the stack before: where its call's locations are.
+	stacks map[recording.CallID][]int
+
+	key    []byte
+	frames []recording.FrameID
+	// Single counts inlined frames that became locations of their own,
+	// because the one they lie in has another address.
+	Single int64
+}
+
+func NewLocations(rec *recording.Recording) *Locations {
+	return &Locations{rec: rec, index: map[string]int{}, stacks: map[recording.CallID][]int{}}
+}
+
+// Stack is the numbers of a stack's locations, leaf first.
+func (l *Locations) Stack(call recording.CallID) []int {
+	if s, ok := l.stacks[call]; ok {
+		return s
+	}
+	l.frames = l.frames[:0]
+	for c := call; c != recording.NoCall; c = l.rec.Calls.Parent(c) {
+		l.frames = append(l.frames, l.rec.Calls.Frame(c))
+	}
+	s := make([]int, 0, len(l.frames))
+	for rest := l.frames; len(rest) > 0; {
+		n := l.group(rest)
+		s = append(s, l.number(rest[:n]))
+		rest = rest[n:]
+	}
+	l.stacks[call] = s
+	return s
+}
+
+// group is how many frames at the front of a stack, leaf first, are one
+// location: inlined ones of falling depth and the function they all lie in.
+func (l *Locations) group(frames []recording.FrameID) int {
+	f := l.rec.Frames.At(int(frames[0]))
+	n := 1
+	for ; f.Inlined && n < len(frames); n++ {
+		outer := l.rec.Frames.At(int(frames[n]))
+		if outer.Addr != f.Addr || outer.InlineDepth+1 != f.InlineDepth || l.module(&outer) != l.module(&f) || outer.BuildID != f.BuildID {
+			break
+		}
+		f = outer
+	}
+	return n
+}
+
+func (l *Locations) module(f *recording.Frame) string {
+	return l.rec.Functions.At(int(f.Func)).Module
+}
+
+func (l *Locations) number(frames []recording.FrameID) int {
+	l.key = l.key[:0]
+	for _, f := range frames {
+		l.key = binary.LittleEndian.AppendUint32(l.key, uint32(f))
+	}
+	n, ok := l.index[string(l.key)]
+	if !ok {
+		l.All = append(l.All, append(Location(nil), frames...))
+		n = len(l.All)
+		l.index[string(l.key)] = n
+		if f := l.rec.Frames.At(int(frames[len(frames)-1])); f.Inlined {
+			l.Single++
+		}
+	}
+	return n
+}
+
+// Bare reports whether a location is only an address, for which no function is
+// written: readers name it by its binary and address, as the recording does.
+func (l *Locations) Bare(loc Location) bool {
+	_, _, bare := l.address(loc)
+	return bare
+}
+
+// address reports whether a location is named by its address alone, or by its
+// place in its binary, and then where the binary lay.
+func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
+	f := l.rec.Frames.At(int(loc[0]))
+	fn := l.rec.Functions.At(int(f.Func))
+	i := strings.LastIndex(fn.Name, "0x")
+	if len(loc) > 1 || !fn.Unresolved || f.Addr == 0 || i < 0 {
+		return 0, false, false
+	}
+	if i == 0 {
+		return 0, false, fn.Name == HexText(f.Addr)
+	}
+	offset, err := strconv.ParseUint(fn.Name[i+2:], 16, 64)
+	placed = err == nil && offset <= f.Addr && fn.Name == recording.AddressName(fn.Module, f.Addr, offset)
+	return f.Addr - offset, placed, placed
+}
+
+// MappingKey names a binary and, where Placed, says where it lay: locations
+// without functions are known by their offset from there.
+type MappingKey struct {
+	File, BuildID string
+	Start         uint64
+	Placed        bool
+}
+
+// Mapping is the binary that a location lies in.
+func (l *Locations) Mapping(loc Location) MappingKey {
+	f := l.rec.Frames.At(int(loc[0]))
+	k := MappingKey{File: l.module(&f), BuildID: f.BuildID}
+	if start, placed, _ := l.address(loc); placed {
+		k.Start, k.Placed = start, true
+	}
+	return k
+}
+
+// SourceFile is the file of a frame, else of its function.
+func SourceFile(fn *recording.Function, f *recording.Frame) string {
+	if f.File != "" {
+		return f.File
+	}
+	return fn.File
+}
+
+// HexText writes an address, "" for none.
+func HexText(v uint64) string {
+	if v == 0 {
+		return ""
+	}
+	return "0x" + strconv.FormatUint(v, 16)
+}

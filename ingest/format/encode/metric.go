@@ -1,0 +1,60 @@
+package encode
+
+import (
+	"math"
+
+	"ashlar/ingest/model/recording"
+)
+
+// HeapMetrics are the names that runtimes, and pprof's tools, give the metrics of section
+// 9.2 of SPAA's specification.
+var HeapMetrics = map[string]string{
+	"alloc_space": "alloc_bytes", "alloc_objects": "alloc_count",
+	"inuse_space": "live_bytes", "inuse_objects": "live_count",
+}
+
+// PprofMetric is the name of a metric in pprof's tools.
+func PprofMetric(name string) string {
+	for theirs, ours := range HeapMetrics {
+		if name == ours {
+			return theirs
+		}
+	}
+	return name
+}
+
+// PprofUnit is the name of a unit in pprof's tools.
+func PprofUnit(unit string) string {
+	switch unit {
+	case "ns":
+		return "nanoseconds"
+	case "us":
+		return "microseconds"
+	case "ms":
+		return "milliseconds"
+	case "s":
+		return "seconds"
+	}
+	return unit
+}
+
+// SamplingPeriod is how an event was sampled, as far as a profile can say it:
+// the type and unit of the period, and the period.
+func SamplingPeriod(e *recording.Event) (typ, unit string, period int64) {
+	switch {
+	case e.Kind == "timer" && e.Frequency > 0 && e.Period != 0:
+		return "cpu", "nanoseconds", e.Period
+	case e.Frequency > 0:
+		return "cpu", "nanoseconds", int64(math.Round(1e9 / e.Frequency))
+	case e.Kind == "allocation":
+		return "space", "bytes", e.Period
+	}
+	typ, unit = e.Name, "count"
+	if len(e.Metrics) > 0 {
+		unit = PprofUnit(e.Metrics[e.Primary].Unit)
+		if typ == "" {
+			typ = PprofMetric(e.Metrics[e.Primary].Name)
+		}
+	}
+	return typ, unit, e.Period
+}

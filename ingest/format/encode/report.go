@@ -1,0 +1,144 @@
+package encode
+
+import (
+	"fmt"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Report says what a conversion made.
+type Report struct {
+	// Records is how many records were written: lines of SPAA, samples of a
+	// profile, events of a trace.
+	Records int64
+	// Lost lists what could not be carried over, in the order in which it was
+	// found.
+	Lost []Loss
+}
+
+// Loss is one kind of thing that the target cannot hold.
+type Loss struct {
+	// What names the things, in the plural: "instants".
+	What  string `json:"what"`
+	Count int64  `json:"count"`
+	// Why is half a sentence: "a profile has no timeline".
+	Why string `json:"why"`
+}
+
+// String is "instants (12): a profile has no timeline".
+func (l Loss) String() string { return fmt.Sprintf("%s (%d): %s", l.What, l.Count, l.Why) }
+
+// Lose notes n things that are not carried over; none is no loss. The same
+// loss again is added to the first.
+func (r *Report) Lose(n int64, what, why string, args ...any) {
+	if n <= 0 {
+		return
+	}
+	if len(args) > 0 {
+		why = fmt.Sprintf(why, args...)
+	}
+	for i := range r.Lost {
+		if l := &r.Lost[i]; l.What == what && l.Why == why {
+			l.Count += n
+			return
+		}
+	}
+	r.Lost = append(r.Lost, Loss{what, n, why})
+}
+
+// LoseTrace notes what only traces hold.
+func (j *Job) LoseTrace(why string) {
+	c := &j.Rec.Counts
+	j.Lose(c.Spans, "times of spans", "%s; what they add up to by stack is carried", why)
+	j.LoseMarks(why)
+}
+
+// LoseMarks notes what is beside the spans of a trace.
+func (j *Job) LoseMarks(why string) {
+	rec := j.Rec
+	j.Lose(rec.Counts.States, "times of states", why)
+	j.Lose(rec.Counts.Instants, "instants", why)
+	j.Lose(Points(rec), "points of counters", why)
+	j.Lose(int64(len(rec.Flows)), "flows", why)
+}
+
+func Points(rec *recording.Recording) int64 {
+	var n int64
+	for _, c := range rec.Counters {
+		n += int64(c.Len())
+	}
+	return n
+}
+
+// LoseArgs notes the arguments of spans.
+func (j *Job) LoseArgs(why string) {
+	if j.Rec.Args == nil {
+		return
+	}
+	var n int64
+	for _, t := range j.Rec.Tracks {
+		for i := range t.Lanes {
+			l := &t.Lanes[i]
+			for k := range l.Len() {
+				if l.Args(k) != 0 {
+					n++
+				}
+			}
+		}
+	}
+	j.Lose(n, "arguments of spans", why)
+}
+
+// LoseWindows notes the windows.
+func (j *Job) LoseWindows(why string) {
+	var n int64
+	for _, w := range j.Rec.Windows {
+		n += int64(len(w.Windows))
+	}
+	j.Lose(n, "windows", why)
+}
+
+// LoseNotes notes what the file said of itself, for targets that have no place
+// for it.
+func (j *Job) LoseNotes(why string) {
+	src := &j.Rec.Source
+	j.Lose(int64(len(src.Notes))+src.MoreNotes, "notes of the file on itself", why)
+}
+
+// LoseMoreNotes notes those that the recording did not keep.
+func (j *Job) LoseMoreNotes() {
+	j.Lose(j.Rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
+}
+
+// LoseOffsets notes what frames know beside their address.
+func (j *Job) LoseOffsets() {
+	var n int64
+	for i := range j.Rec.Frames.Len() {
+		if j.Rec.Frames.At(i).Offset != 0 {
+			n++
+		}
+	}
+	j.Lose(n, "offsets in functions", "frames have their address only")
+}
+
+// LosePlaces notes where frames lie, in memory and in the source.
+func (j *Job) LosePlaces(why string) {
+	var n int64
+	for i := range j.Rec.Frames.Len() {
+		if f := j.Rec.Frames.At(i); f.Addr != 0 || f.Line != 0 {
+			n++
+		}
+	}
+	j.Lose(n, "addresses and source lines of frames", why)
+}
+
+// LoseModules notes the modules of functions.
+func (j *Job) LoseModules(why string) {
+	var n int64
+	for i := range j.Rec.Functions.Len() {
+		if j.Rec.Functions.At(i).Module != "" {
+			n++
+		}
+	}
+	j.Lose(n, "modules of functions", why)
+}

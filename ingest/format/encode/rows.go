@@ -1,0 +1,215 @@
+package encode
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// RowKey identifies a row of an event.
+type RowKey struct {
+	Track int32
+	Ctx   recording.ContextID
+	Call  recording.CallID
+}
+
+// Rows are an event's values by track, context and stack, whatever records the
+// recording has them from. Values of row i are values[i*metrics:][:metrics],
+// recording.Missing where there is none.
+type Rows struct {
+	Keys []RowKey
+	Adder
+	metrics int
+	values  []int64
+	index   map[RowKey]int32
+}
+
+// At is the values of row i.
+func (r *Rows) At(i int) []int64 { return r.values[i*r.metrics:][:r.metrics] }
+
+// Row finds or makes a row.
+func (r *Rows) Row(k RowKey) []int64 {
+	i, ok := r.index[k]
+	if !ok {
+		i = int32(len(r.Keys))
+		r.index[k] = i
+		r.Keys = append(r.Keys, k)
+		for range r.metrics {
+			r.values = append(r.values, recording.Missing)
+		}
+	}
+	return r.At(int(i))
+}
+
+// Adder adds values up; Overflow counts the sums that did not fit 64 bits.
+type Adder struct{ Overflow int64 }
+
+// Add adds v to a sum, Missing being none.
+func (a *Adder) Add(at *int64, v int64) {
+	switch {
+	case v == recording.Missing:
+	case *at == recording.Missing:
+		*at = v
+	default:
+		sum := *at + v
+		if (sum > *at) != (v > 0) && v != 0 {
+			a.Overflow++
+			sum = math.MaxInt64
+			if v < 0 {
+				sum = math.MinInt64 + 1
+			}
+		}
+		*at = sum
+	}
+}
+
+// RowsOf adds up an event. Spans count with the time that is theirs alone, so
+// that the sum over all rows is the time that is covered.
+func (j *Job) RowsOf(event int) (*Rows, error) {
+	rec := j.Rec
+	r := &Rows{metrics: len(rec.Events[event].Metrics), index: map[RowKey]int32{}}
+	var err error
+	switch rec.Events[event].Basis {
+	case recording.FromSpans:
+		err = r.spans(j)
+	case recording.FromSamples:
+		err = r.samples(j, event)
+	case recording.FromStates:
+		err = r.states(j, event)
+	default:
+		err = r.stacks(j, event)
+	}
+	if err == nil {
+		err = r.fit(rec)
+	}
+	if r.Overflow > 0 {
+		j.Lose(r.Overflow, "sums", "they do not fit 64 bits and were cut down")
+	}
+	return r, err
+}
+
+// mostFrames bounds how many frames stacks may have that are written one by one: a
+// small recording of spans that lie millions deep would fill any disk.
+const mostFrames = 1 << 31
+
+func (r *Rows) fit(rec *recording.Recording) error {
+	var frames int64
+	for _, k := range r.Keys {
+		if k.Call != recording.NoCall {
+			frames += int64(rec.Calls.Depth(k.Call))
+		}
+	}
+	if frames > mostFrames {
+		return fmt.Errorf("its %s have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", plain.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
+	}
+	return nil
+}
+
+func (r *Rows) stacks(j *Job, event int) error {
+	s := j.Rec.Stacks[event]
+	if s == nil {
+		return nil
+	}
+	for i := range s.Len() {
+		vs := r.Row(RowKey{int32(s.Track(i)), s.Context(i), s.Call(i)})
+		for m := range vs {
+			r.Add(&vs[m], s.Value(i, m))
+		}
+		if err := j.Tick(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Rows) samples(j *Job, event int) error {
+	ms := j.Rec.Events[event].Metrics
+	for ti, t := range j.Rec.Tracks {
+		s := t.SamplesOf(event)
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			vs := r.Row(RowKey{int32(ti), 0, s.Call(i)})
+			for m := range vs {
+				r.Add(&vs[m], s.Value(i, &ms[m], m))
+			}
+			if err := j.Tick(1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// states adds up how long threads were in each state by track and call, as the
+// flamegraph of all of it has them: the other metrics are its parts.
+func (r *Rows) states(j *Job, event int) error {
+	var err error
+	broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: recording.StateWall}, func(s *analyze.Record) {
+		vs := r.Row(RowKey{int32(s.Track), 0, s.Call})
+		for m := range vs {
+			if j.Rec.State(s.Call).Weighs(m) {
+				r.Add(&vs[m], s.Value)
+			} else if vs[m] == recording.Missing {
+				vs[m] = 0
+			}
+		}
+		if err == nil {
+			err = j.Tick(1)
+		}
+	})
+	return cmp.Or(err, broken)
+}
+
+// spans adds up self time and count by track and call. A track's calls are
+// dense enough for columns by call.
+func (r *Rows) spans(j *Job) error {
+	calls := &j.Rec.Calls
+	self, count := make([]int64, calls.Len()), make([]int64, calls.Len())
+	seen := make([]bool, calls.Len())
+	var touched []recording.CallID
+	touch := func(c recording.CallID) {
+		if !seen[c] {
+			seen[c] = true
+			touched = append(touched, c)
+		}
+	}
+	var room lanes.Room
+	for ti, t := range j.Rec.Tracks {
+		for k := range t.Lanes {
+			l := &t.Lanes[k]
+			for i := 0; i < l.Len(); {
+				starts, ends, ids := l.Columns(i, l.Len(), &room)
+				for n, c := range ids {
+					d := ends[n] - starts[n]
+					touch(c)
+					recording.Add(&self[c], d)
+					count[c]++
+					if p := calls.Parent(c); p != recording.NoCall {
+						touch(p)
+						recording.Add(&self[p], -d)
+					}
+				}
+				i += len(ids)
+				if err := j.Tick(int64(len(ids))); err != nil {
+					return err
+				}
+			}
+		}
+		slices.Sort(touched)
+		for _, c := range touched {
+			vs := r.Row(RowKey{int32(ti), 0, c})
+			vs[recording.SpanTime], vs[recording.SpanCount] = self[c], count[c]
+			self[c], count[c], seen[c] = 0, 0, false
+		}
+		touched = touched[:0]
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+// Package firefox reads the profiles of the Firefox Profiler: the processed ones
+// that profiler.firefox.com saves and samply and many others write, in all
+// versions, the raw ones of Gecko, and what Firefox's DevTools saved before
+// version 98, which has a raw one in it. All are JSON; see
+// https://github.com/firefox-devtools/profiler/tree/main/docs-developer.
+//
+// A thread is a track with its samples, whose weights and CPU times are kept
+// exactly. Its markers lie on a track of their own, since they may overlap: those
+// of one name in rows of their own, as spans, and those of no length as instants.
+//
+// Versions differ in where tables stand, which this reader takes from the file
+// rather than from its version: shared by all threads or each thread's own,
+// stacks with the number of their parent or the distance to it, times or
+// distances of time, a file's name in a table of sources or with the function.
+//
+// A table may stand behind those that refer to it. What is held until all is read
+// is a few bytes for each number of a table.
+package firefox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is the profiles of Firefox and samply.
+var Format = codec.Format{
+	Name:       "firefox",
+	Title:      "Firefox or samply profile",
+	Plural:     "Firefox and samply profiles",
+	Holds:      "samples with weights and CPU times, markers, counters, allocations, of all threads and processes; processed profiles, Gecko's raw ones and those of the old DevTools",
+	Extensions: []string{".json", ".profile.json"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+// Sniff looks for the keys that both kinds of profiles begin with.
+func Sniff(head []byte, whole bool) (decode.Confidence, error) {
+	keys := jsonscan.KeysOf(head, whole)
+	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
+	switch {
+	case keys["traceEvents"] || keys["profiles"]:
+		return decode.No, nil
+	case keys["label"] && keys["duration"] && keys["markers"] && !keys["meta"]:
+		return decode.Certain, nil // the old DevTools'
+	case keys["meta"] && (has(`"preprocessedProfileVersion"`) || has(`"processType"`) || has(`"interval"`) && has(`"startTime"`)):
+		return decode.Certain, nil
+	case (keys["threads"] || keys["shared"] || keys["libs"]) && has(`"stackTable"`) && has(`"frameTable"`):
+		return decode.Certain, nil // meta stands last
+	case keys["meta"] && (keys["threads"] || keys["libs"]):
+		return decode.Likely, nil
+	}
+	return decode.No, nil
+}
+
+// decoder turns the file into a recording.
+type decoder struct {
+	b     *recording.Builder
+	ctx   context.Context
+	texts *decode.Texts
+	root  *profile
+
+	ids    map[string]int64 // of processes and threads that have no number
+	names  map[recording.TrackKey]bool
+	origin *decode.Picos // the file's time of picosecond 0, nil while there is none
+	sort   int
+	events map[string]*event
+	spans  bool
+	group  map[string]uint32 // of a marker's name
+
+	samples, markers, points, allocations, threads *recording.Tally
+}
+
+// profile has what one process wrote, or all of them together.
+type profile struct {
+	from      int64
+	meta      meta
+	tables    tables // that all threads share
+	threads   []*thread
+	counters  []*counter
+	processes []*profile
+	timeline  timeline
+}
+
+// Decode reads all of a profile into b. Of a file that is cut or damaged it reads
+// what stands before.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), root: new(profile),
+		ids: map[string]int64{}, names: map[recording.TrackKey]bool{}, events: map[string]*event{}, group: map[string]uint32{}}
+	d.threads, d.samples, d.markers = b.Tally("thread"), b.Tally("sample"), b.Tally("marker")
+	d.allocations, d.points = b.Tally("allocation"), b.Tally("counter point")
+	err := decode.JSON(ctx, in, b, func(s *jsonscan.Stream) { (&reader{d: d, s: s}).profile(d.root, 0) })
+	if err != nil {
+		return err
+	}
+	if err := d.build(); err != nil {
+		return err
+	}
+	if d.threads.Read == 0 && d.points.Read == 0 {
+		return errors.New("there is no thread in the profile")
+	}
+	d.texts.Tell(b, "marker")
+	return nil
+}
+
+func (d *decoder) tick() error {
+	return decode.Tick(d.ctx, d.b)
+}
+
+// number is the id of a process or thread, which may be text.
+func (d *decoder) number(raw []byte) int64 {
+	text := jsonscan.Plain(raw)
+	if text == "" {
+		return 0
+	}
+	if n, ok, fits := decode.ParseNumber([]byte(text)); ok && fits && n.Scale == 0 && n.Mantissa > recording.TextID {
+		return n.Mantissa
+	}
+	id, ok := d.ids[text]
+	if !ok {
+		id = recording.TextID - int64(len(d.ids))
+		d.ids[text] = id
+	}
+	return id
+}

@@ -1,0 +1,431 @@
+package firefox
+
+import (
+	"strings"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/column"
+)
+
+// maxNested is how deep profiles may stand in profiles; Firefox's processes are
+// one level below the first.
+const maxNested = 4
+
+// reader takes one JSON text apart, which may stand as a string in another.
+type reader struct {
+	d *decoder
+	s *jsonscan.Stream
+}
+
+// members of the outermost object that have no place in a recording.
+var passed = map[string]bool{
+	"pages": true, "profilerOverhead": true, "profilingLog": true, "profileGatheringLog": true,
+	"pausedRanges": true, "tasktracer": true, "sources": true, "": true,
+	"label": true, "duration": true, "configuration": true, "systemHost": true, "systemClient": true, "fileType": true, "version": true,
+	"timestamps": true, "sizes": true,
+}
+
+func (r *reader) profile(p *profile, depth int) {
+	p.from = r.s.Offset()
+	if !r.s.Enter('{') {
+		r.s.Skip()
+		return
+	}
+	for key := range r.s.Members {
+		switch {
+		case key == "meta" && r.s.Peek() == '{':
+			if raw, ok := r.s.Value(); ok {
+				p.meta.read(raw)
+			}
+		case key == "libs":
+			if raw, ok := r.s.Value(); ok {
+				p.tables.libs = readLibs(raw)
+			}
+		case key == "shared" && r.s.Enter('{'):
+			r.shared(p)
+		case key == "threads" && r.s.Enter('['):
+			for r.s.Next() {
+				r.thread(p, depth)
+			}
+		case key == "processes" && r.s.Enter('['):
+			for r.s.Next() {
+				r.nested(p, depth)
+			}
+		case key == "counters" && r.s.Enter('['):
+			for r.s.Next() {
+				r.counter(p)
+			}
+		case key == "profile" && depth < maxNested && r.s.Peek() == '{':
+			r.within(p, depth+1)
+		case key == "allocations" && depth < maxNested && r.s.Peek() == '{':
+			r.profile(p, depth+1) // columns, of which "sites" has one for each
+		case timelineKeys[key] && r.s.Enter('['):
+			r.timeline(&p.timeline, key)
+		default:
+			if !passed[key] {
+				r.d.b.Remark("member-unknown", decode.Byte(r.s.Offset()), "The member %q is none that profiles of Firefox have, and was left out", key)
+			}
+			r.s.Skip()
+		}
+	}
+	p.timeline.join(p.threads)
+}
+
+// nested reads the profile of another process, which stands as an object or as a
+// string.
+func (r *reader) nested(p *profile, depth int) {
+	if depth == maxNested {
+		r.d.b.Warn("nested", decode.Byte(r.s.Offset()), "The profile at byte %d stands in more than %d others and was left out", r.s.Offset(), maxNested)
+		r.s.Skip()
+		return
+	}
+	sub := new(profile)
+	p.processes = append(p.processes, sub)
+	if r.s.Peek() != '"' {
+		r.profile(sub, depth+1)
+		return
+	}
+	if raw, ok := r.s.Value(); ok {
+		in := source.FromBytes("", []byte(jsonscan.Plain(raw)))
+		inner := reader{d: r.d, s: jsonscan.NewStream(in, r.d.tick)}
+		inner.profile(sub, depth+1)
+		if inner.s.Damage >= 0 {
+			r.d.b.Warn("damaged", decode.Byte(r.s.Offset()), "The profile of another process that stands as text before byte %d is damaged; what can be read of it is shown", r.s.Offset())
+		}
+	}
+}
+
+func (r *reader) shared(p *profile) {
+	for key := range r.s.Members {
+		if !r.table(&p.tables, key) {
+			r.s.Skip()
+		}
+	}
+}
+
+// thread is a thread until it is built.
+type thread struct {
+	tables                         tables
+	name, process, kind            string
+	pid, tid                       []byte // as they stand
+	from                           int64
+	samples, markers, js, natively *table
+	timeline                       *timeline // of the page that the thread shows
+}
+
+func (r *reader) thread(p *profile, depth int) {
+	if r.s.Peek() == '"' {
+		r.nested(p, depth)
+		return
+	}
+	r.d.threads.Read++
+	t := &thread{from: r.s.Offset()}
+	if !r.s.Enter('{') {
+		r.s.Skip()
+		r.d.threads.Leave(decode.Byte(t.from))
+		r.d.b.Warn("not-a-thread", decode.Byte(t.from), "What stands at byte %d is no thread and was left out", t.from)
+		return
+	}
+	r.d.threads.Kept++
+	p.threads = append(p.threads, t)
+	for key := range r.s.Members {
+		switch {
+		case r.table(&t.tables, key):
+		case key == "samples":
+			t.samples = r.columns(false)
+		case key == "markers":
+			t.markers = r.columns(false)
+		case key == "jsAllocations":
+			t.js = r.columns(false)
+		case key == "nativeAllocations":
+			t.natively = r.columns(false)
+		case key == "libs":
+			if raw, ok := r.s.Value(); ok {
+				t.tables.libs = readLibs(raw)
+			}
+		case r.s.Peek() == '{' || r.s.Peek() == '[':
+			r.s.Skip()
+		default:
+			raw, ok := r.s.Value()
+			if !ok {
+				return
+			}
+			t.about(key, raw)
+		}
+	}
+}
+
+func (t *thread) about(key string, raw []byte) {
+	switch key {
+	case "name":
+		t.name = jsonscan.Plain(raw)
+	case "processName":
+		t.process = jsonscan.Plain(raw)
+	case "processType":
+		t.kind = jsonscan.Plain(raw)
+	case "pid":
+		t.pid = append(t.pid[:0], raw...)
+	case "tid":
+		t.tid = append(t.tid[:0], raw...)
+	}
+}
+
+// tables are those that samples and markers refer to.
+type tables struct {
+	strings                                                []string
+	libs                                                   []lib
+	stack, frame, fn, resource, native, sources, locations *table
+}
+
+// table reads one that threads refer to, and reports whether the key is one.
+func (r *reader) table(ts *tables, key string) bool {
+	switch key {
+	case "stringArray", "stringTable":
+		if !r.s.Enter('[') {
+			return false
+		}
+		for r.s.Next() {
+			raw, ok := r.s.Value()
+			if !ok {
+				break
+			}
+			ts.strings = append(ts.strings, jsonscan.Plain(raw))
+		}
+	case "stackTable":
+		ts.stack = r.columns(false)
+	case "frameTable":
+		ts.frame = r.columns(false)
+	case "funcTable":
+		ts.fn = r.columns(false)
+	case "resourceTable":
+		ts.resource = r.columns(false)
+	case "nativeSymbols":
+		ts.native = r.columns(false)
+	case "sources":
+		ts.sources = r.columns(false)
+	case "sourceLocationTable":
+		ts.locations = r.columns(false)
+	default:
+		return false
+	}
+	return true
+}
+
+// over gives the tables of a thread, with those that all share where it has none
+// of its own.
+func (ts tables) over(all *tables) *tables {
+	if ts.strings == nil {
+		ts.strings = all.strings
+	}
+	if ts.libs == nil {
+		ts.libs = all.libs
+	}
+	for _, x := range []struct{ own, all **table }{
+		{&ts.stack, &all.stack}, {&ts.frame, &all.frame}, {&ts.fn, &all.fn}, {&ts.resource, &all.resource},
+		{&ts.native, &all.native}, {&ts.sources, &all.sources}, {&ts.locations, &all.locations},
+	} {
+		if *x.own == nil {
+			*x.own = *x.all
+		}
+	}
+	return &ts
+}
+
+// wanted are the columns that are kept.
+var wanted = func() map[string]bool {
+	m := map[string]bool{}
+	for _, k := range strings.Fields(`stack time timeDeltas weight threadCPUDelta
+		name startTime endTime phase category data
+		prefix prefixOffset frame func address line column inlineDepth nativeSymbol lib location originalLocation
+		resource source fileName lineNumber columnNumber isJS libIndex filename count`) {
+		m[k] = true
+	}
+	return m
+}()
+
+// table is one of numbers, by column.
+type table struct {
+	cols       map[string]*numbers
+	refs       column.Vec[uint64] // texts of the column data
+	weightType string
+	samples    *table // of a counter
+}
+
+func (t *table) col(name string) *numbers {
+	if t == nil {
+		return nil
+	}
+	return t.cols[name]
+}
+
+// add adds a value to a column.
+func (t *table) add(d *decoder, name string, raw []byte) {
+	if name == "data" {
+		t.data(d, raw)
+		return
+	}
+	c := t.cols[name]
+	if c == nil {
+		c = new(numbers)
+		t.cols[name] = c
+	}
+	c.add(raw)
+}
+
+// data keeps what is said of a marker. Old versions say there when it began and
+// ended.
+func (t *table) data(d *decoder, raw []byte) {
+	ref := uint64(0)
+	var start, end []byte
+	phase := "null"
+	if len(raw) > 2 && raw[0] == '{' {
+		ref = d.texts.Add(raw)
+		for k, v := range jsonscan.Object(raw).All {
+			switch string(k) {
+			case "startTime":
+				start = v
+			case "endTime":
+				end = v
+			case "interval":
+				switch string(v) {
+				case `"start"`:
+					phase = "2"
+				case `"end"`:
+					phase = "3"
+				}
+			}
+		}
+	}
+	t.refs.Append(ref)
+	t.add(d, "data start", start)
+	t.add(d, "data end", end)
+	t.add(d, "data phase", []byte(phase))
+}
+
+// columns reads a table, which has its columns as members or, in raw profiles,
+// rows and a schema that says which column is where. A group of a counter has one
+// in it.
+func (r *reader) columns(group bool) *table {
+	if !r.s.Enter('{') {
+		r.s.Skip()
+		return nil
+	}
+	t := &table{cols: map[string]*numbers{}}
+	var schema []string
+	for key := range r.s.Members {
+		switch {
+		case key == "schema" && r.s.Peek() == '{':
+			if raw, ok := r.s.Value(); ok {
+				schema = readSchema(raw)
+			}
+		case key == "data" && schema != nil && r.s.Enter('['):
+			for r.s.Next() {
+				raw, ok := r.s.Value()
+				if !ok {
+					break
+				}
+				t.row(r.d, schema, raw)
+			}
+		case key == "weightType" && r.s.Peek() == '"':
+			if raw, ok := r.s.Value(); ok {
+				t.weightType = jsonscan.Plain(raw)
+			}
+		case wanted[key] && r.s.Enter('['):
+			for r.s.Next() {
+				raw, ok := r.s.Value()
+				if !ok {
+					break
+				}
+				t.add(r.d, key, raw)
+			}
+		case group && key == "samples":
+			t.samples = r.columns(false)
+		default:
+			r.s.Skip()
+		}
+	}
+	return t
+}
+
+// row adds one of a raw table; those that end early have nulls there.
+func (t *table) row(d *decoder, schema []string, raw []byte) {
+	a := jsonscan.Array(raw)
+	for _, name := range schema {
+		v, ok := a.Next()
+		if !ok {
+			v = []byte("null")
+		}
+		if wanted[name] {
+			t.add(d, name, v)
+		}
+	}
+}
+
+// readSchema reads the names of columns by their places.
+func readSchema(raw []byte) []string {
+	schema := []string{}
+	for k, v := range jsonscan.Object(raw).All {
+		n, ok, _ := decode.ParseNumber(v)
+		if !ok || n.Scale != 0 || n.Mantissa < 0 || n.Mantissa > 1000 {
+			continue
+		}
+		for len(schema) <= int(n.Mantissa) {
+			schema = append(schema, "")
+		}
+		schema[n.Mantissa] = string(k)
+	}
+	return schema
+}
+
+// counter is one until it is built.
+type counter struct {
+	name, category, unit string
+	graph                string // how the reference draws it
+	pid                  []byte
+	samples              *table
+}
+
+func (r *reader) counter(p *profile) {
+	c := new(counter)
+	if !r.s.Enter('{') {
+		r.s.Skip()
+		return
+	}
+	p.counters = append(p.counters, c)
+	for key := range r.s.Members {
+		switch {
+		case key == "samples":
+			c.samples = r.columns(false)
+		case (key == "sampleGroups" || key == "sample_groups") && r.s.Enter('['):
+			for r.s.Next() {
+				if t := r.columns(true); t != nil && c.samples == nil {
+					c.samples = t.samples
+				}
+			}
+		case key == "pid":
+			if raw, ok := r.s.Value(); ok {
+				c.pid = append(c.pid[:0], raw...)
+			}
+		case key == "name" || key == "category" || key == "display":
+			if raw, ok := r.s.Value(); ok {
+				c.about(key, raw)
+			}
+		default:
+			r.s.Skip()
+		}
+	}
+}
+
+func (c *counter) about(key string, raw []byte) {
+	switch key {
+	case "name":
+		c.name = jsonscan.Plain(raw)
+	case "category":
+		c.category = jsonscan.Plain(raw)
+	case "display":
+		c.graph = jsonscan.Plain(jsonscan.Member(raw, "graphType"))
+		c.unit = jsonscan.Plain(jsonscan.Member(raw, "unit"))
+	}
+}

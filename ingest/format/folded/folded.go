@@ -1,0 +1,189 @@
+// Package folded reads folded stacks: one stack a line, frames from the
+// outermost to the leaf with semicolons between them, then a count. It is what
+// stackcollapse-*.pl, inferno, async-profiler, py-spy and bpftrace scripts
+// write and what flamegraph.pl reads. difffolded.pl writes two counts a line,
+// those of two runs.
+package folded
+
+import (
+	"context"
+	"fmt"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is folded stacks.
+var Format = codec.Format{
+	Name:       "folded",
+	Title:      "folded stacks",
+	Holds:      "stacks with one count or two",
+	Extensions: []string{".folded", ".collapsed", ".stacks"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".folded"}, OneEvent: true, Write: write},
+}
+
+// headLen is how much is looked at for the number of counts a line has.
+const headLen = 64 << 10
+
+// The metrics of a file with two counts a line: the run before and the one
+// after.
+const (
+	Before = "A"
+	After  = "B"
+)
+
+// decoder turns lines into stack records. The recording gets one event without
+// a name, whose metric is "samples" in "count", or two of them.
+type decoder struct {
+	b     *recording.Builder
+	event int
+	tally *recording.Tally
+	line  int64
+	// finest is how many decimals each metric may have: fewer once a value or
+	// the sum would not have fitted.
+	finest [2]int
+	counts []decode.Number // of the line at hand; as many as there are metrics
+
+	// frames maps the text between two semicolons to its frame.
+	frames map[string]recording.FrameID
+	// Neighbouring lines mostly share their outer frames. prev is the stack
+	// part of the line before; its frame i ends at ends[i] and is calls[i].
+	prev   []byte
+	ends   []int
+	calls  []recording.CallID
+	values [2]int64
+}
+
+// Decode reads all lines into b. Lines that are no stack are left out with a
+// warning that names the first one; a file without any stack is an error.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	head, whole, err := in.Head(headLen)
+	if err != nil {
+		return err
+	}
+	d := &decoder{b: b, frames: map[string]recording.FrameID{}, tally: b.Tally("line"), finest: [2]int{decode.MaxScale, decode.MaxScale}}
+	metrics := []recording.Metric{{Name: "samples", Unit: "count"}}
+	if take(utf8Of(head), whole).columns() == 2 {
+		metrics = []recording.Metric{{Name: Before, Unit: "count"}, {Name: After, Unit: "count"}}
+	}
+	d.counts = make([]decode.Number, len(metrics))
+	d.event = b.AddEvent(recording.Event{Basis: recording.FromStacks, Metrics: metrics})
+	txt := newText(in, head)
+	if err := d.read(ctx, txt); err != nil {
+		return err
+	}
+	if txt.damaged > 0 {
+		b.Warn("utf-16", "", "%d UTF-16 code units at the end or in half pairs are not text and show as U+FFFD", txt.damaged)
+	}
+	if d.tally.Kept == 0 {
+		return fmt.Errorf("none of %s is a stack (frames with ';' between them, a space and a count)", plain.Plural(d.line, "line"))
+	}
+	return nil
+}
+
+// read takes the text apart into lines.
+func (d *decoder) read(ctx context.Context, txt *text) error {
+	txt.in.OnSilence(d.b.Progress)
+	return decode.WholeLines(ctx, txt.next, d.b, func() {
+		d.line++
+		d.tally.Read++
+		d.leaveOut("line-too-long", "is longer than %d MB and was left out", decode.MaxLine>>20)
+	}, func(line []byte, _ bool) {
+		d.line++
+		d.record(line)
+	})
+}
+
+// record reads one line, without its line end.
+func (d *decoder) record(l []byte) {
+	l = trim(l)
+	if len(l) == 0 {
+		return
+	}
+	d.tally.Read++
+	stack, found, status := split(l, d.counts)
+	switch status {
+	case notStack:
+		d.leaveOut("not-a-stack", "is not a stack (frames with ';' between them, a space and a count) and was left out")
+		return
+	case comment:
+		d.tally.LeftOut++
+		if d.tally.FirstLeftOut == "" {
+			d.tally.FirstLeftOut = d.place()
+		}
+		return
+	case tooLarge:
+		d.leaveOut("count-too-large", "has a count that does not fit 64 bits and was left out")
+		return
+	}
+	values, rounded := d.values[:0], false
+	for m, n := range d.counts {
+		if m >= found {
+			values = append(values, recording.Missing)
+			continue
+		}
+		v, r, ok := d.scale(m, n)
+		if !ok {
+			d.leaveOut("count-too-large", "has a count that does not fit 64 bits, by itself or added to those before, and was left out")
+			return
+		}
+		values, rounded = append(values, v), rounded || r
+	}
+	switch {
+	case status == noCount:
+		d.b.Warn("count-missing", d.place(), "Line %d has no count; it counts as 1", d.line)
+	case found < len(d.counts):
+		d.b.Warn("count-single", d.place(), "Line %d has one count where the others have two; it is taken for that of %s", d.line, Before)
+	case rounded:
+		d.b.Warn("count-rounded", d.place(), "The count on line %d has more digits than fit, beside the others or at all; they were rounded", d.line)
+	}
+	if status == noCount || found < len(d.counts) || rounded {
+		d.repaired()
+	}
+	d.tally.Kept++
+	d.b.AddStack(d.event, d.call(stack), recording.NoTrack, 0, values)
+}
+
+// scale gives a count in a metric's units. They become finer for a count with
+// more decimals, and coarser again where the sum would not fit.
+func (d *decoder) scale(metric int, n decode.Number) (v int64, rounded, ok bool) {
+	m := &d.b.Event(d.event).Metrics[metric]
+	for to := min(n.Scale, d.finest[metric]); to > m.Decimals && !d.b.SetDecimals(d.event, metric, to); to-- {
+		d.finest[metric] = to - 1
+	}
+	for {
+		n = n.Round(m.Decimals)
+		v, ok = n.At(m.Decimals)
+		if sum := m.Total + v; ok && (v > 0) == (sum > m.Total) && v != recording.Missing && sum != recording.Missing {
+			return v, n.Rounded, true
+		}
+		if m.Decimals == 0 {
+			return 0, false, false
+		}
+		d.finest[metric] = m.Decimals - 1
+		d.b.SetDecimals(d.event, metric, d.finest[metric])
+		n.Rounded = true
+	}
+}
+
+func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }
+
+func (d *decoder) leaveOut(code, what string, args ...any) {
+	d.tally.LeftOut++
+	if d.tally.FirstLeftOut == "" {
+		d.tally.FirstLeftOut = d.place()
+	}
+	d.b.Warn(code, d.place(), "Line %d "+what, append([]any{d.line}, args...)...)
+}
+
+func (d *decoder) repaired() {
+	d.tally.Repaired++
+	if d.tally.FirstRepaired == "" {
+		d.tally.FirstRepaired = d.place()
+	}
+}

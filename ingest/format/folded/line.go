@@ -1,0 +1,80 @@
+package folded
+
+import (
+	"bytes"
+	"slices"
+
+	"ashlar/ingest/format/decode"
+)
+
+// status says what a line is.
+type status uint8
+
+const (
+	stackLine status = iota
+	noCount          // a stack without a count
+	comment
+	notStack
+	tooLarge // a stack whose count fits nowhere
+)
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// trim takes blanks off both ends.
+func trim(l []byte) []byte {
+	for len(l) > 0 && blank(l[len(l)-1]) {
+		l = l[:len(l)-1]
+	}
+	for len(l) > 0 && blank(l[0]) {
+		l = l[1:]
+	}
+	return l
+}
+
+// split takes a trimmed, non-empty line apart; n has room for one count or for
+// two. A line without a count is still a stack when it has a semicolon; a line
+// that begins like a comment is one unless it has.
+func split(l []byte, n []decode.Number) (stack []byte, found int, st status) {
+	semicolon := func() bool { return bytes.IndexByte(l, ';') >= 0 }
+	if (l[0] == '#' || l[0] == '/') && looksComment(l) && !semicolon() {
+		return nil, 0, comment
+	}
+	stack, st = l, stackLine
+	for found < len(n) {
+		i := len(stack)
+		for i > 0 && !blank(stack[i-1]) {
+			i--
+		}
+		if i == 0 {
+			break
+		}
+		v, ok, fits := decode.ParseNumber(stack[i:])
+		if !ok {
+			break
+		}
+		if !fits {
+			st = tooLarge
+		}
+		n[found] = v
+		stack = trim(stack[:i])
+		found++
+	}
+	switch {
+	case found > 0:
+		slices.Reverse(n[:found])
+		return stack, found, st
+	case semicolon():
+		n[0] = decode.Number{Mantissa: 1}
+		return l, 1, noCount
+	}
+	return nil, 0, notStack
+}
+
+// looksComment reports whether a line begins with "//", or with "#" and no
+// name after it.
+func looksComment(l []byte) bool {
+	if l[0] == '/' {
+		return len(l) > 1 && l[1] == '/'
+	}
+	return len(l) == 1 || l[1] == '#' || l[1] == '!' || blank(l[1])
+}

@@ -1,0 +1,161 @@
+package folded
+
+import (
+	"slices"
+	"strings"
+
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+)
+
+// writeFolded writes one event as folded stacks: lines of function names from
+// the outermost on, with the value of the event's primary metric, which are
+// sorted by their text. Stacks that read the same are one line.
+//
+// A semicolon in a name becomes a colon, since semicolons stand between names,
+// and what ends lines a space.
+func write(j *encode.Job) error {
+	event, err := j.OneEvent()
+	if err != nil {
+		return err
+	}
+	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans
+	r, err := j.RowsOf(event)
+	if err != nil {
+		return err
+	}
+	f := &folder{Job: j, names: make([]string, j.Rec.Functions.Len()), sums: map[string]int64{}}
+	e := &j.Rec.Events[event]
+	if len(e.Metrics) == 0 {
+		return encode.ErrNothing
+	}
+	if err := f.fit(r); err != nil {
+		return err
+	}
+	for i, k := range r.Keys {
+		if err := f.add(k.Call, r.At(i)[e.Primary], r); err != nil {
+			return err
+		}
+	}
+	f.losses(event)
+	f.LoseNotes("the text has stacks only")
+	return f.write(e.Metrics[e.Primary].Decimals)
+}
+
+// fit returns an error where the lines, which are sorted, need more memory than
+// there is.
+func (f *folder) fit(r *encode.Rows) error {
+	calls := &f.Rec.Calls
+	long := make([]int64, calls.Len()) // by call: how long its line is
+	for c := 1; c < len(long); c++ {
+		long[c] = 1 + int64(len(f.Rec.FuncName(recording.CallID(c)))) + long[calls.Parent(recording.CallID(c))]
+	}
+	var sum int64
+	for _, k := range r.Keys {
+		sum += long[k.Call]
+	}
+	return memory.Need(sum, "writing folded stacks")
+}
+
+type folder struct {
+	*encode.Job
+	names   []string
+	changed int64
+	sums    map[string]int64
+	path    []recording.CallID
+	text    []byte
+}
+
+// noStack is the line of what has no stack.
+const noStack = "[no stack]"
+
+func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {
+	f.text = f.text[:0]
+	f.path = f.Rec.Calls.Path(f.path[:0], call)
+	for i, c := range f.path {
+		if i > 0 {
+			f.text = append(f.text, ';')
+		}
+		f.text = append(f.text, f.name(f.Rec.Func(c))...)
+	}
+	if len(f.path) == 0 {
+		f.text = append(f.text, noStack...)
+	}
+	sum, ok := f.sums[string(f.text)]
+	if !ok {
+		sum = recording.Missing
+	}
+	r.Add(&sum, v)
+	f.sums[string(f.text)] = sum
+	return f.Tick(1)
+}
+
+// name is a function's name as a line can have it.
+func (f *folder) name(id recording.FuncID) string {
+	if f.names[id] != "" {
+		return f.names[id]
+	}
+	own := f.Rec.NameInFile(id)
+	name := strings.TrimSpace(plain.Text(strings.ReplaceAll(own, ";", ":")))
+	switch {
+	case name == "":
+		name = "[unnamed]"
+	case name[0] == '#', strings.HasPrefix(name, "//"):
+		name = "_" + name // a comment, else
+	}
+	if name != own {
+		f.changed++
+	}
+	f.names[id] = name
+	return name
+}
+
+func (f *folder) write(decimals int) error {
+	lines := make([]string, 0, len(f.sums))
+	for text, v := range f.sums {
+		if v != recording.Missing {
+			lines = append(lines, text)
+		}
+	}
+	slices.Sort(lines)
+	for _, text := range lines {
+		f.text = append(append(f.text[:0], text...), ' ')
+		f.text = append(encode.AppendValue(f.text, f.sums[text], decimals), '\n')
+		if _, err := f.W.Write(f.text); err != nil {
+			return err
+		}
+		f.Records++
+		if err := f.Tick(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) losses(event int) {
+	rec := f.Rec
+	const why = "folded stacks are names and a number"
+	e := &rec.Events[event]
+	f.Lose(int64(len(e.Metrics)-1), "metrics", "%s, that of %s", why, e.Metrics[e.Primary].Name)
+	if e.Basis == recording.FromSpans {
+		f.LoseTrace(why)
+		f.LoseArgs(why)
+	} else {
+		f.LoseMarks(why)
+	}
+	f.Lose(encode.Samples(rec), "times of samples", why)
+	f.LoseWindows(why)
+	f.Lose(int64(rec.Contexts.Len()-1), "contexts", why)
+	var threads int64
+	for _, t := range rec.Tracks {
+		if t.Spans() > 0 || len(t.Samples) > 0 {
+			threads++
+		}
+	}
+	f.Lose(threads, "threads", why)
+	f.LoseModules(why)
+	f.LosePlaces(why)
+	f.Lose(f.changed, "names", "they hold a semicolon or another sign that a line cannot; it was replaced")
+}

@@ -1,0 +1,367 @@
+// Package ftrace reads what the kernel's ftrace prints as text, and systrace and
+// atrace after it, also the pages of HTML that systrace makes: a line for each
+// event, with the thread, the processor and the time. See
+// https://docs.kernel.org/trace/ftrace.html.
+//
+// Which thread ran on which processor, and what threads were in, follow from
+// sched_switch and those that wake; slices, operations and counters from what
+// programs write to trace_marker ("B|1234|name"). Other events are instants.
+package ftrace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/sched"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is ftrace's text.
+var Format = codec.Format{
+	Name:       "ftrace",
+	Title:      "ftrace text",
+	Holds:      "ftrace and systrace, as text or HTML: which thread ran where, states of threads, slices, counters",
+	Extensions: []string{".ftrace", ".systrace", ".html"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+// line is an event: thread and its id, perhaps the process, the processor, perhaps
+// flags, the time, the event and what it says.
+var line = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:\d][^\s:]{3,5}?)\s*)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
+})
+
+// processors begins a line that systrace writes before the events.
+var processors = []byte("cpus=")
+
+var page = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
+})
+
+// Sniff looks for the header, for an event in the first lines, or for a page that
+// systrace made.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	if bytes.HasPrefix(head, []byte("# tracer: ")) {
+		return decode.Certain, nil
+	}
+	if page().Match(head) {
+		return decode.Likely, nil
+	}
+	for rest := head; len(rest) > 0; {
+		var l []byte
+		l, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		l = bytes.TrimSpace(l)
+		switch {
+		case len(l) == 0 || l[0] == '#' || bytes.HasPrefix(l, processors):
+		case line().Match(l):
+			return decode.Likely, nil
+		default:
+			return decode.No, nil
+		}
+	}
+	return decode.No, nil
+}
+
+type decoder struct {
+	b     *recording.Builder
+	s     *sched.Builder
+	texts *decode.Texts
+	n     int
+	// A page has events between a line that begins them and one that ends them.
+	page, inside bool
+
+	origin   *decode.Picos
+	last     int64
+	threads  map[int64]*recording.TrackBuilder
+	asyncs   map[string][]operation // that are open; those of one id end the last one first
+	begun    uint32
+	counters map[string]int
+	spans    bool
+	tally    *recording.Tally
+}
+
+// operation is one that has begun.
+type operation struct {
+	at          int64
+	pid         int64
+	track, name string
+	group       uint32
+}
+
+// Decode reads all lines into b.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, s: sched.New(b), texts: new(decode.Texts), threads: map[int64]*recording.TrackBuilder{}, asyncs: map[string][]operation{}, counters: map[string]int{}, tally: b.Tally("event")}
+	b.SetArgs(d.texts.Text)
+	if err := decode.Lines(ctx, in, b, d.read); err != nil {
+		return err
+	}
+	if d.tally.Kept == 0 {
+		return errors.New("there is no event of ftrace in it")
+	}
+	d.s.End(d.last)
+	open := slices.Concat(slices.Collect(maps.Values(d.asyncs))...)
+	slices.SortFunc(open, func(a, b operation) int { return cmp.Compare(a.group, b.group) })
+	for i, o := range open {
+		if i%4096 == 0 {
+			if b.Progress(); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		d.operation(o, d.last, true)
+	}
+	return nil
+}
+
+func (d *decoder) place() string { return fmt.Sprintf("line %d", d.n) }
+
+func (d *decoder) read(l []byte) error {
+	d.n++
+	if d.n == 1 && bytes.HasPrefix(bytes.ToLower(l), []byte("<!doctype html")) {
+		d.page = true
+	}
+	if d.page {
+		switch {
+		case bytes.Contains(l, []byte(`class="trace-data"`)):
+			d.inside = true
+			return nil
+		case bytes.Contains(l, []byte("</script>")):
+			d.inside = false
+		}
+		if !d.inside {
+			return nil
+		}
+	}
+	if len(l) == 0 || l[0] == '#' || bytes.HasPrefix(l, processors) {
+		return nil
+	}
+	m := line().FindSubmatch(l)
+	if m == nil {
+		if !d.page { // which has lists of processes besides
+			d.tally.Read++
+			d.tally.Leave(d.place())
+			d.b.Warn("not-an-event", d.place(), "Line %d is no event and was left out", d.n)
+		}
+		return nil
+	}
+	d.tally.Read++
+	at, ok := d.time(m[6])
+	if !ok {
+		d.tally.Leave(d.place())
+		d.b.Warn("time-far", d.place(), "The time on line %d is more than 26 days from the first one; the line was left out", d.n)
+		return nil
+	}
+	d.tally.Kept++
+	d.event(m, at)
+	return nil
+}
+
+// time is a time in seconds in the recording, which begins with the first.
+func (d *decoder) time(b []byte) (int64, bool) {
+	n, ok, fits := decode.ParseNumber(b)
+	if !ok || !fits {
+		return 0, false
+	}
+	if d.origin == nil {
+		p := n.Picos(12)
+		d.origin = &p
+		*d.b.Clock() = recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: n.Mantissa, Scale: n.Scale}}
+	}
+	at, ok := n.Picos(12).Since(*d.origin)
+	d.last = max(d.last, at)
+	return at, ok
+}
+
+func number(b []byte) int64 {
+	n, _ := strconv.ParseInt(string(b), 10, 64)
+	return n
+}
+
+// What sched_switch and those that wake say, sched_switch also in its older form.
+var (
+	switched = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)`)
+	})
+	older = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^.*:(\d+) \[\d+\] (\S+) ==> (.*):(\d+) \[\d+\]`) })
+	woken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:comm=(.*) )?pid=(\d+)`) })
+)
+
+// letters are those of states, as State numbers them.
+const letters = "SDTtXZPI"
+
+func stateOf(s []byte) sched.State {
+	if i := strings.IndexByte(letters, s[0]); i >= 0 {
+		return sched.StateOf(1 << i)
+	}
+	return sched.StateOf(0)
+}
+
+func (d *decoder) event(m [][]byte, at int64) {
+	d.b.Cover(at, at)
+	tid, text := number(m[2]), m[8]
+	if comm := string(m[1]); comm != "<...>" && tid > 0 && d.s.Names[tid] == "" {
+		d.s.Names[tid] = comm
+	}
+	if len(m[3]) > 0 && m[3][0] != '-' {
+		d.s.Owner[tid] = number(m[3])
+	}
+	switch string(m[7]) {
+	case "sched_switch":
+		x := switched().FindSubmatch(text)
+		if x == nil {
+			x = older().FindSubmatch(text)
+		}
+		if x != nil {
+			next := number(x[4])
+			if next > 0 {
+				d.s.Names[next] = string(x[3])
+			}
+			d.s.Switch(at, number(m[4]), number(x[1]), stateOf(x[2]), recording.NoCall, next)
+			d.anySpans()
+			return
+		}
+	case "sched_waking", "sched_wakeup", "sched_wakeup_new":
+		if x := woken().FindSubmatch(text); x != nil {
+			if len(x[1]) > 0 {
+				d.s.Names[number(x[2])] = string(x[1])
+			}
+			d.s.Wake(at, tid, number(x[2]))
+			return
+		}
+	case "tracing_mark_write", "print":
+		_, rest, found := bytes.Cut(text, []byte(": ")) // print has the address of who wrote
+		if string(m[7]) != "print" || !found {
+			rest = text
+		}
+		if d.mark(tid, rest, at) {
+			return
+		}
+	}
+	args, err := json.Marshal(map[string]string{"text": strings.ToValidUTF8(string(text), "\uFFFD")})
+	if err != nil {
+		args = nil
+	}
+	d.thread(tid).Instant(at, string(m[7]), d.texts.Add(args))
+}
+
+func (d *decoder) anySpans() {
+	if !d.spans {
+		d.spans = true
+		d.b.AddEvent(recording.SpanEvent())
+	}
+}
+
+// thread is the track of a thread.
+func (d *decoder) thread(tid int64) *recording.TrackBuilder {
+	t := d.threads[tid]
+	if t == nil {
+		t = d.b.Track(recording.TrackKey{PID: d.s.Owner[tid], TID: tid})
+		if name := d.s.Names[tid]; name != "" {
+			t.SetName(name)
+		}
+		d.threads[tid] = t
+	}
+	return t
+}
+
+// mark takes what a program wrote; it reports whether it is of the form that is
+// known.
+func (d *decoder) mark(tid int64, text []byte, at int64) bool {
+	m, ok := sched.ParseMark(text)
+	if !ok {
+		return false
+	}
+	if d.s.Owner[tid] == 0 && strings.IndexByte("BEI", m.Kind) >= 0 {
+		d.s.Owner[tid] = m.PID
+	}
+	switch m.Kind {
+	case 'B':
+		d.anySpans()
+		if !d.thread(tid).Begin(at, d.frame(m.Name), 0) {
+			d.backward()
+		}
+	case 'E':
+		matched, forward := d.thread(tid).End(at)
+		switch {
+		case !matched:
+			d.tally.Kept--
+			d.tally.Leave(d.place())
+			d.b.Warn("end-unmatched", d.place(), "Line %d ends a slice, and none is open: it began before the trace; the line was left out", d.n)
+		case !forward:
+			d.backward()
+		}
+	case 'I':
+		d.thread(tid).Instant(at, m.Name, 0)
+	case 'N':
+		d.track(m.PID, m.Track).Instant(at, m.Name, 0)
+	case 'C':
+		d.b.CounterPoint(d.counter(m.PID, m.Name), at, m.Value)
+	case 'S', 'G':
+		k := m.Operation()
+		if m.Kind == 'S' && len(d.asyncs[k]) > 0 {
+			d.tally.Kept--
+			d.tally.Leave(d.place())
+			d.b.Remark(sched.BegunAgain, d.place(), sched.BegunAgainText)
+			break
+		}
+		d.begun++
+		d.asyncs[k] = append(d.asyncs[k], operation{at, m.PID, m.Track, m.Name, d.begun})
+	default:
+		k := m.Operation()
+		of := d.asyncs[k]
+		if len(of) == 0 {
+			return false
+		}
+		last := len(of) - 1
+		if d.asyncs[k] = of[:last]; last == 0 {
+			delete(d.asyncs, k)
+		}
+		d.operation(of[last], at, false)
+	}
+	return true
+}
+
+func (d *decoder) backward() {
+	d.tally.Mend(d.place())
+	d.b.Warn("time-backward", d.place(), "The event on line %d is earlier than the one before of its thread; it is taken to be at its time", d.n)
+}
+
+func (d *decoder) operation(o operation, at int64, unfinished bool) {
+	d.anySpans()
+	d.track(o.pid, o.track).SpanOf(o.group, o.at, max(at, o.at), d.frame(o.name), 0, unfinished)
+}
+
+// track is one of a process, beside its threads.
+func (d *decoder) track(pid int64, name string) *recording.TrackBuilder {
+	return d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: pid, Name: name})
+}
+
+func (d *decoder) frame(name string) recording.FrameID {
+	if name == "" {
+		name = "[no name]"
+	}
+	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: name}))
+}
+
+func (d *decoder) counter(pid int64, name string) int {
+	k := fmt.Sprint(pid, " ", name)
+	c, ok := d.counters[k]
+	if !ok {
+		c = d.b.AddCounter(d.b.Process(pid), name, "", "")
+		d.counters[k] = c
+	}
+	return c
+}

@@ -1,0 +1,358 @@
+package gotrace
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"ashlar/ingest/format/gotrace/wire"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/recording"
+)
+
+// goroutine is one that there is.
+type goroutine struct {
+	id    int64
+	track *recording.TrackBuilder
+	named bool
+	over  bool             // it has ended
+	call  recording.CallID // that stands for it on processors' tracks
+	known bool             // call is
+
+	state      wire.State
+	since      int64
+	why        recording.FrameID // of what it is blocked for
+	stack      recording.CallID  // the last that is known
+	waker      int               // the track of who made it runnable
+	collecting int               // works for the collector, as so many ranges say
+	proc       *proc             // that it runs on
+}
+
+// proc is a processor of the scheduler (P).
+type proc struct {
+	id            int64
+	track, beside *recording.TrackBuilder
+	running       *goroutine
+	since, last   int64 // where it began to run, and where the one before stopped
+	call          recording.CallID
+	spans         []lanes.Span
+
+	sweeping bool
+	swept    int64 // since when it sweeps, or until when it did
+	sweeps   []lanes.Span
+}
+
+// goroutine is what is known of one, nil for none.
+func (d *decoder) goroutine(of *wire.G) *goroutine {
+	if of == nil {
+		return nil
+	}
+	if g, ok := of.Own.(*goroutine); ok && !g.over {
+		return g
+	}
+	g := d.gs[of.ID]
+	if g != nil && g.over { // its track is about to be left
+		d.flush()
+		g = nil
+	}
+	if g == nil {
+		g = &goroutine{id: of.ID, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: of.ID}), waker: recording.NoTrack}
+		g.track.SetSort(int(min(of.ID, 1<<31-1)))
+		d.gs[of.ID] = g
+	}
+	of.Own = g
+	return g
+}
+
+func (d *decoder) proc(id int64) *proc {
+	if id == wire.None {
+		return nil
+	}
+	if uint64(id) < uint64(len(d.firstProcs)) && d.firstProcs[id] != nil {
+		return d.firstProcs[id]
+	}
+	p := d.procs[id]
+	if p == nil {
+		p = &proc{id: id, track: d.b.Track(recording.TrackKey{PID: processors, TID: id})}
+		p.track.SetName(fmt.Sprintf("P%d", id))
+		p.track.SetSort(int(min(id, 1<<31-1)))
+		d.procs[id] = p
+		if uint64(id) < uint64(len(d.firstProcs)) {
+			d.firstProcs[id] = p
+		}
+	}
+	return p
+}
+
+// name calls a goroutine after the function that it began with.
+func (d *decoder) name(g *goroutine, stack int32) {
+	if g.named || stack == 0 {
+		return
+	}
+	root := ""
+	d.gen.EachFrame(stack, func(f *wire.Frame) { root = d.gen.Text(f.Func) })
+	if root != "" {
+		g.named, g.known = true, false
+		g.track.SetName(root)
+		if root == "runtime.gcBgMarkWorker" || root == "runtime.bgsweep" {
+			g.collecting++
+		}
+	}
+}
+
+// blocked is the frame of a goroutine that is blocked, by the number of the reason.
+func (d *decoder) blocked(reason int32) recording.FrameID {
+	if int(reason) >= len(d.reasons) {
+		d.reasons = append(d.reasons, make([]recording.FrameID, d.gen.Texts()-len(d.reasons))...)
+	}
+	f := &d.reasons[reason]
+	if *f == 0 {
+		*f = 1 + d.b.StateFrame(recording.Blocked, d.gen.Text(reason))
+	}
+	return *f - 1
+}
+
+// stateFrame is the frame of a state without a reason.
+func (d *decoder) stateFrame(s recording.State) recording.FrameID {
+	f := &d.frames[s]
+	if *f == 0 {
+		*f = 1 + d.b.StateFrame(s, "")
+	}
+	return *f - 1
+}
+
+// transition takes a goroutine from one state to the next.
+func (d *decoder) transition(ev *wire.Event, at int64) {
+	g, from, to := d.goroutine(ev.On), ev.From, ev.To
+	if g == nil {
+		return
+	}
+	d.name(g, ev.OnStack)
+	if from == to {
+		return
+	}
+	if from == wire.Undetermined {
+		// What it is in it has been in since the last synchronization.
+		at = d.sync
+		g.state = from
+	}
+	stack := d.call(ev.OnStack)
+	if stack == recording.NoCall && ev.G != nil && ev.G.ID == g.id {
+		stack = d.call(ev.Stack)
+	}
+	if from != wire.Undetermined {
+		d.tell(g, at, stack)
+		d.leave(g, at)
+	}
+	if stack != recording.NoCall {
+		g.stack = stack
+	}
+	d.count(g.state, -1)
+	g.state, g.since = to, at
+	d.count(to, 1)
+	d.told(at)
+	switch to {
+	case wire.NotExist:
+		g.over, g.since = true, at
+		d.ended = append(d.ended, g)
+	case wire.Running:
+		d.run(ev, g, at)
+	case wire.Waiting:
+		g.why = d.blocked(ev.Text)
+	case wire.Runnable:
+		if ev.G != nil && from != wire.Undetermined {
+			if waker := d.goroutine(ev.G); waker != g {
+				g.waker = waker.track.Index()
+			}
+		}
+	}
+}
+
+// tell adds what a goroutine was in until now. Of one that stops running the stack
+// is known, or NoCall.
+func (d *decoder) tell(g *goroutine, at int64, stop recording.CallID) {
+	if at <= g.since {
+		g.waker = recording.NoTrack
+		return
+	}
+	var in recording.State
+	stack := g.stack
+	switch g.state {
+	case wire.Running:
+		if in = recording.Running; g.collecting > 0 {
+			in = recording.Collecting
+		}
+		stack = d.commonCall(stack, stop)
+	case wire.Runnable:
+		in = recording.Runnable
+	case wire.Waiting:
+		in = recording.Blocked
+	case wire.InSyscall:
+		in = recording.InSystemCall
+	default:
+		return
+	}
+	frame := g.why
+	if in != recording.Blocked {
+		frame = d.stateFrame(in)
+	}
+	d.states = append(d.states, recording.TrackState{Track: g.track, Start: g.since, End: at, Call: d.b.Call(stack, frame), Waker: int32(g.waker), State: in})
+	if len(d.states) == mostStates {
+		d.flush()
+	}
+	g.waker = recording.NoTrack
+}
+
+// mostStates is how many states are held until they are added together.
+const mostStates = 1 << 15
+
+// flush adds what is held to the recording.
+func (d *decoder) flush() {
+	d.b.AddStates(d.states)
+	d.states = d.states[:0]
+	for _, p := range d.procs {
+		p.track.Nested(0, p.spans)
+		p.spans = p.spans[:0]
+		if p.beside != nil {
+			p.beside.Nested(0, p.sweeps)
+			p.sweeps = p.sweeps[:0]
+		}
+	}
+	for _, g := range d.ended {
+		g.track.Over(g.since)
+		delete(d.gs, g.id)
+	}
+	clear(d.ended)
+	d.ended = d.ended[:0]
+}
+
+// mostCommon bounds how many pairs of stacks are remembered.
+const mostCommon = 1 << 16
+
+func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
+	if c := d.common.Get(uint32(before), uint32(stack)); c != 0 {
+		return recording.CallID(c - 1)
+	}
+	if d.commons++; d.commons == mostCommon {
+		d.common, d.commons = pairs.Table{}, 0
+	}
+	c := d.b.CommonCall(before, stack)
+	d.common.Put(uint32(before), uint32(stack), uint32(c)+1)
+	return c
+}
+
+// collect begins (1) or ends (-1) work for the collector by a goroutine that runs.
+func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64) {
+	if at = max(at, g.since); g.state == wire.Running {
+		d.tell(g, at, cmp.Or(stack, g.stack))
+		g.since = at
+	}
+	g.collecting = max(0, g.collecting+by)
+}
+
+// leave takes a goroutine from its processor.
+func (d *decoder) leave(g *goroutine, at int64) {
+	if p := g.proc; p != nil {
+		if p.running == g {
+			p.stop(at)
+			p.running = nil
+		}
+		g.proc = nil
+	}
+}
+
+// run puts a goroutine on its processor.
+func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
+	p := d.proc(ev.P)
+	if p == nil {
+		return
+	}
+	if other := p.running; other != nil && other != g && !other.over {
+		p.stop(at) // it is said to run elsewhere before it is said to stop here
+		other.proc = nil
+	}
+	g.proc, p.running = p, g
+	if !g.known {
+		g.known, g.call = true, d.b.Call(recording.NoCall, d.frame(d.title(g)))
+	}
+	p.since, p.call = max(at, p.last), g.call
+}
+
+// stop ends what the processor ran.
+func (p *proc) stop(at int64) {
+	p.last = max(at, p.since)
+	p.spans = append(p.spans, lanes.Span{Start: p.since, End: p.last, Call: p.call})
+}
+
+// title is a goroutine's name on a processor's track.
+func (d *decoder) title(g *goroutine) string {
+	if n := g.track.Name(); n != "" {
+		return n
+	}
+	return fmt.Sprintf("goroutine %d", g.id)
+}
+
+// count counts goroutines by state.
+func (d *decoder) count(s wire.State, by int64) {
+	switch s {
+	case wire.Undetermined, wire.NotExist:
+		return
+	case wire.Runnable:
+		d.counts[1].n += by
+	case wire.Running:
+		d.counts[2].n += by
+	}
+	d.counts[0].n += by
+}
+
+// settle is how long the counts of goroutines may be behind, in picoseconds: they
+// change with each transition, and take more room than all else if each is kept.
+const settle = 20e6
+
+var counted = [...]string{"all", "runnable", "running"}
+
+// told adds the counts that changed to their counters.
+func (d *decoder) told(at int64) {
+	for i, series := range counted {
+		c := &d.counts[i]
+		if c.n == c.told && c.any || c.any && at-c.at < settle {
+			continue
+		}
+		c.told, c.at, c.any = c.n, at, true
+		if c.counter == 0 {
+			c.counter = 1 + d.counter(goroutines, "goroutines", series, "goroutines")
+		}
+		d.b.CounterPoint(c.counter-1, at, float64(c.n))
+	}
+}
+
+// end closes what is open at the end of the trace.
+func (d *decoder) end() {
+	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
+		if g := d.gs[id]; !g.over {
+			d.tell(g, d.now, g.stack)
+		}
+	}
+	d.flush()
+	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
+		d.gs[id].track.Break(d.now)
+	}
+	for _, p := range d.procs {
+		if p.running != nil {
+			p.track.Open(p.since, p.call, 0)
+		}
+		if p.sweeping {
+			p.runtime(d).Open(p.swept, d.sweepCall(), 0)
+		}
+	}
+	order := func(a, b rangeKey) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.of, b.of)) }
+	for _, k := range slices.SortedFunc(maps.Keys(d.ranges), order) {
+		o := d.ranges[k]
+		d.rangeTrack(k, o.of).Span(o.at, max(d.now, o.at), d.frame(o.name), o.args, true)
+	}
+	for _, id := range slices.Sorted(maps.Keys(d.tasks)) {
+		d.taskSpan(id, d.tasks[id], d.now, true)
+	}
+}

@@ -1,0 +1,348 @@
+// Package gotrace reads Go's execution traces, of Go 1.11 and later, also those of
+// the flight recorder: what runtime/trace, `go test -trace` and
+// net/http/pprof's /debug/pprof/trace write. Package wire reads those of Go 1.22 and
+// later, and the Go team's own reader, golang.org/x/exp/trace, the older ones.
+//
+// Each goroutine is a track, called after the function that it began with, with
+// what it was in: running, runnable, in a system call, or blocked, with the reason,
+// in the calls where it was so. A goroutine that runs is known where it began to and
+// where it stopped: the time is that of the calls that stand on both stacks. Who made
+// it ready to run, or began it, is its waker. Its regions, and what the collector
+// made it do, are spans below. Each processor is a track of the goroutines that it
+// ran. Tasks, the collector's phases, and when the world stood still have tracks of
+// their own.
+package gotrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/gotrace/wire"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is Go's execution traces.
+var Format = codec.Format{
+	Name:       "gotrace",
+	Title:      "Go execution trace",
+	Plural:     "Go execution traces",
+	Holds:      "states of goroutines with reasons and stacks, processors, regions, tasks, logs, garbage collection, CPU samples, memory",
+	Extensions: []string{".trace", ".out"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+var magic = regexp.MustCompile(`^go 1\.(\d+) trace\x00`)
+
+// Sniff looks at the header.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	if magic.Match(head) {
+		return decode.Certain, nil
+	}
+	return decode.No, nil
+}
+
+// The processes that tracks are grouped by; a trace is of one process and does not
+// say which.
+const (
+	goroutines = recording.TextID - iota
+	processors
+	runtime
+)
+
+// decoder turns the events into a recording.
+type decoder struct {
+	b     *recording.Builder
+	zero  int64 // the time of picosecond 0, in ns
+	began bool
+	sync  int64 // picoseconds of the last synchronization
+	now   int64
+
+	gs    map[int64]*goroutine
+	procs map[int64]*proc
+	// firstProcs are those of procs that there mostly are.
+	firstProcs [256]*proc
+	gen        *wire.Generation
+	calls      []recording.CallID // 1 + those of the generation's stacks; 0 for those not asked for
+
+	ranges   map[rangeKey]opened
+	tasks    map[uint64]opened
+	counters map[string]int
+	metrics  [wire.HeapGoal + 1]int // 1 + their counters
+	counts   [3]count               // of goroutines: all, runnable, running
+	sampled  int                    // 1 + the event of CPU samples
+
+	frames  [recording.Collecting + 1]recording.FrameID // 1 + those of states without reasons
+	reasons []recording.FrameID                         // 1 + those of goroutines that are blocked, by the generation's texts; 0 for none so far
+	sweep   recording.CallID                            // of processors that sweep
+
+	common  pairs.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
+	commons int
+
+	states []recording.TrackState // held until there are many
+	ended  []*goroutine           // whose last states are among them
+
+	records *recording.Tally
+}
+
+// count is how many goroutines there are, and what their counter was told last.
+type count struct {
+	n, told, at int64
+	any         bool
+	counter     int // 1 + its number
+}
+
+// opened has what began and did not end so far.
+type opened struct {
+	at   int64
+	name string
+	args uint64
+	of   *goroutine // what a range is of, or nil
+}
+
+// Decode reads all events into b. Of a trace that is cut or damaged it reads what
+// stands before.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
+	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
+		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},
+		records: b.Tally("event")}
+	head, _, err := in.Head(16)
+	if err != nil {
+		return err
+	}
+	if m := magic.FindSubmatch(head); m != nil {
+		b.Source().Version = "1." + string(m[1])
+	}
+	d.begin()
+	b.Squeeze()
+	if version := wire.VersionOf(head); version != 0 {
+		err = d.each(ctx, in, wire.NewReader(in, version))
+	} else {
+		err = d.old(in)
+	}
+	d.flush()
+	if !errors.Is(err, io.EOF) {
+		if _, lost := errors.AsType[*source.Error](err); lost || ctx.Err() != nil {
+			return err
+		}
+		if err = d.damaged(err); err != nil {
+			return err
+		}
+	}
+	if !b.Shows() {
+		return errors.New("there is no event in the trace")
+	}
+	d.end()
+	return nil
+}
+
+// sentence is an error of the library in one line.
+func sentence(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
+}
+
+// damaged says that the trace cannot be read behind a place.
+func (d *decoder) damaged(err error) error {
+	at := int64(0)
+	if told, ok := errors.AsType[*wire.Error](err); ok {
+		at = told.At
+	} else if told, ok := errors.AsType[*oldError](err); ok {
+		at = told.at
+	} else {
+		return err
+	}
+	if !d.b.Shows() {
+		return fmt.Errorf("there is no event in the trace: it is cut or damaged before byte %d (%s)", at, sentence(err))
+	}
+	d.b.Warn("damaged", fmt.Sprintf("byte %d", at), "The trace is cut or damaged before byte %d (%s); what stands before is shown", at, sentence(err))
+	return nil
+}
+
+// begin names the processes, and has references to arguments become text.
+func (d *decoder) begin() {
+	for i, name := range []string{"goroutines", "processors", "runtime"} {
+		p := d.b.ProcessInfo(d.b.Process(goroutines - int64(i)))
+		p.Name, p.Sort = name, i
+	}
+	d.b.AddEvent(recording.StateEvent())
+	d.b.AddEvent(recording.SpanEvent())
+	d.b.SetArgs(func(ref uint64) string {
+		n := ref & (1<<argBits - 1)
+		switch ref >> argBits {
+		case argTask:
+			return fmt.Sprintf(`{"task":%d}`, n)
+		}
+		return ""
+	})
+}
+
+// What references to arguments hold: what the number is of, and above all the
+// number.
+const (
+	argBits = 60
+	argTask = iota
+)
+
+func arg(kind uint64, n int64) uint64 {
+	if n < 0 || n >= 1<<argBits {
+		return 0
+	}
+	return kind<<argBits | uint64(n)
+}
+
+// time is that of an event in picoseconds.
+func (d *decoder) time(ns int64) int64 {
+	if !d.began {
+		d.began, d.zero = true, ns
+		*d.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: ns}}
+	}
+	const most = 1 << 62 / 1000
+	return min(max(ns-d.zero, -most), most) * 1000
+}
+
+func (d *decoder) event(ev *wire.Event) {
+	at := d.time(ev.Time)
+	d.now = max(d.now, at)
+	switch ev.Kind {
+	case wire.Sync:
+		d.synced(ev.Gen, at)
+	case wire.Transition:
+		d.transition(ev, at)
+	case wire.Metric:
+		d.metric(ev, at)
+	case wire.Sample:
+		d.sample(ev, at)
+	case wire.RangeBegin, wire.RangeActive, wire.RangeEnd:
+		d.rangeEvent(ev, at)
+	case wire.RegionBegin, wire.RegionEnd:
+		d.region(ev, at)
+	case wire.TaskBegin, wire.TaskEnd:
+		d.task(ev, at)
+	case wire.Log:
+		name := d.gen.Text(ev.More)
+		if category := d.gen.Text(ev.Text); category != "" {
+			name = category + ": " + name
+		}
+		if g := d.goroutine(ev.G); g != nil {
+			g.track.Instant(at, name, arg(argTask, int64(ev.Value)))
+		}
+	case wire.Label:
+		if g := d.goroutine(ev.G); g != nil {
+			g.track.Instant(at, "label: "+d.gen.Text(ev.Text), 0)
+		}
+	case wire.Experimental:
+		d.records.Kept--
+		d.records.Leave("")
+		d.b.Remark("experimental", "", "Events of an experiment of the runtime (AllocFree) are left out")
+	}
+}
+
+// events takes some that follow each other.
+func (d *decoder) events(all []wire.Event) {
+	if len(all) == 0 {
+		return
+	}
+	d.records.Read += int64(len(all))
+	d.records.Kept += int64(len(all))
+	d.b.Cover(d.time(all[0].Time), d.time(all[len(all)-1].Time))
+	for i := range all {
+		d.event(&all[i])
+	}
+}
+
+// synced goes to the next generation; there is none at the end.
+func (d *decoder) synced(g *wire.Generation, at int64) {
+	d.sync = at
+	if g == nil {
+		return
+	}
+	d.gen = g
+	clear(d.calls)
+	clear(d.reasons)
+	if g.Wall != 0 && len(d.b.Source().NotesOf(recording.NoteTime)) == 0 {
+		d.b.Source().Note(recording.NoteTime, recording.NoteUnix(g.Wall-(g.Snapshot-d.zero)))
+	}
+}
+
+// call is the call of a stack.
+func (d *decoder) call(stack int32) recording.CallID {
+	if stack == 0 {
+		return recording.NoCall
+	}
+	if int(stack) < len(d.calls) && d.calls[stack] != 0 {
+		return d.calls[stack] - 1
+	}
+	if n := d.gen.Stacks(); n > len(d.calls) {
+		d.calls = append(d.calls, make([]recording.CallID, n-len(d.calls))...)
+	}
+	var frames []recording.FrameID
+	d.gen.EachFrame(stack, func(f *wire.Frame) { // from the leaf
+		fn := recording.Function{Name: d.gen.Text(f.Func), File: d.gen.Text(f.File), Kind: recording.KindUser}
+		if fn.Name == "" {
+			fn.Name, fn.Unresolved = recording.AddressName("", f.PC, 0), true
+		}
+		frames = append(frames, d.b.Frame(recording.Frame{Func: d.b.Function(fn), Addr: f.PC, Line: int32(min(f.Line, 1<<31-1)), Kind: fn.Kind}))
+	})
+	slices.Reverse(frames)
+	c := d.b.Stack(frames)
+	d.calls[stack] = c + 1
+	return c
+}
+
+func (d *decoder) sample(ev *wire.Event, at int64) {
+	track := d.runtimeTrack("no goroutine")
+	if g := d.goroutine(ev.G); g != nil {
+		track = g.track
+	}
+	if d.sampled == 0 {
+		d.sampled = 1 + d.b.AddEvent(recording.Event{Name: "CPU samples", Kind: "sample", Basis: recording.FromSamples,
+			Metrics: []recording.Metric{{Name: "count", Unit: "count", PerSample: recording.SampleOne}}})
+	}
+	track.Sample(d.sampled-1, at, d.call(ev.Stack), int(ev.P), nil)
+}
+
+// metricNames are the runtime's, with their units.
+var metricNames = map[uint8][2]string{
+	wire.MaxProcs: {"/sched/gomaxprocs", "threads"},
+	wire.HeapLive: {"/memory/classes/heap/objects", "bytes"},
+	wire.HeapGoal: {"/gc/heap/goal", "bytes"},
+}
+
+// metric adds a point to a counter.
+func (d *decoder) metric(ev *wire.Event, at int64) {
+	c := &d.metrics[ev.What]
+	if *c == 0 {
+		name := metricNames[ev.What]
+		*c = 1 + d.counter(runtime, name[0], "", name[1])
+	}
+	d.b.CounterPoint(*c-1, at, float64(ev.Value))
+}
+
+func (d *decoder) counter(process int64, name, series, unit string) int {
+	key := name + "\x00" + series
+	c, ok := d.counters[key]
+	if !ok {
+		c = d.b.AddCounter(d.b.Process(process), name, series, unit)
+		d.counters[key] = c
+	}
+	return c
+}
+
+// runtimeTrack is one of the runtime.
+func (d *decoder) runtimeTrack(name string) *recording.TrackBuilder {
+	return d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: runtime, Name: name})
+}
+
+func (d *decoder) frame(name string) recording.FrameID {
+	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: name}))
+}

@@ -1,0 +1,152 @@
+package wire
+
+import (
+	"errors"
+	"io"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+)
+
+// The most bytes that the runtime writes in a batch, and in a string, and frames in a
+// stack.
+const (
+	maxBatch  = 64 << 10
+	maxString = 1 << 10
+	maxFrames = 128
+)
+
+// batch has the events of one thread (M), one after the other, or a part of a table.
+type batch struct {
+	gen, m, time uint64
+	at           int64 // where data lies
+	data         []byte
+	experiment   bool
+	end          bool // of the generation
+}
+
+// is reports whether the batch is a part of a table, and of which.
+func (b *batch) is(typ byte) bool { return !b.experiment && len(b.data) > 0 && b.data[0] == typ }
+
+// batches finds batches in an input; they lie in its chunks.
+type batches struct {
+	in    *source.Input
+	chunk []byte
+	at    int64 // of chunk
+	off   int   // in chunk
+	err   error // that ended the input
+}
+
+// place is how far batches were read.
+func (r *batches) place() int64 { return r.at + int64(r.off) }
+
+// more reads on; what was not used yet stays. It reports false at the end.
+func (r *batches) more() bool {
+	if r.err != nil {
+		return false
+	}
+	rest := len(r.chunk) - r.off
+	r.chunk, r.at, r.err = r.in.Next(rest)
+	r.off = 0
+	return len(r.chunk) > rest || r.err == nil
+}
+
+// skip goes over bytes, fewer where there are no more.
+func (r *batches) skip(n int) {
+	for len(r.chunk)-r.off < n && r.more() {
+	}
+	r.off = min(r.off+n, len(r.chunk))
+}
+
+// failed is the error behind what there is: what failed, or the sentence where the
+// input just ends.
+func (r *batches) failed(what string) error {
+	if r.err != nil && !errors.Is(r.err, io.EOF) {
+		return r.err
+	}
+	return wrong(r.place(), "%s", what)
+}
+
+// next is the next batch; io.EOF where there is none.
+func (r *batches) next() (b batch, err error) {
+	for {
+		whole, err := r.parse(&b)
+		if whole || err != nil {
+			return b, err
+		}
+		if !r.more() {
+			if r.off == len(r.chunk) && errors.Is(r.err, io.EOF) {
+				return b, io.EOF
+			}
+			return b, r.failed("it ends within a batch of events")
+		}
+	}
+}
+
+// parse reads a batch, if there is all of it.
+func (r *batches) parse(b *batch) (whole bool, err error) {
+	rest := r.chunk[r.off:]
+	if len(rest) == 0 {
+		return false, nil
+	}
+	head := 1
+	switch rest[0] {
+	case evEndOfGeneration:
+		*b = batch{end: true}
+		r.off++
+		return true, nil
+	case evEventBatch:
+	case evExperimentalBatch:
+		head++ // of which experiment
+	default:
+		return false, wrong(r.place(), "there is no batch of events, but a byte %d", rest[0])
+	}
+	c := cut{data: rest, off: head}
+	gen, m, time, size := c.number(), c.number(), c.number(), c.number()
+	switch {
+	case c.bad:
+		return false, wrong(r.place(), "a number of a batch is longer than can be")
+	case c.short:
+		return false, nil
+	case size > maxBatch:
+		return false, wrong(r.place(), "a batch of %s is longer than can be", plain.Plural(size, "byte"))
+	case int(size) > len(rest)-c.off:
+		return false, nil
+	}
+	end := c.off + int(size)
+	*b = batch{gen: gen, m: m, time: time, at: r.place() + int64(c.off), data: rest[c.off:end:end], experiment: head == 2}
+	r.off += end
+	return true, nil
+}
+
+// cut reads numbers from bytes until there are none left.
+type cut struct {
+	data  []byte
+	off   int
+	short bool // there were too few
+	bad   bool // a number has more than 64 bits
+}
+
+// number reads a number of seven bits a byte, the lowest first.
+func (c *cut) number() (v uint64) {
+	for shift := uint(0); !c.short && !c.bad; shift += 7 {
+		if c.off >= len(c.data) {
+			c.short = true
+			break
+		}
+		x := c.data[c.off]
+		c.off++
+		if shift == 63 && x > 1 {
+			c.bad = true
+			break
+		}
+		v |= uint64(x&0x7f) << shift
+		if x < 0x80 {
+			return v
+		}
+	}
+	return 0
+}
+
+// wrong reports whether a number could not be read.
+func (c *cut) wrong() bool { return c.short || c.bad }

@@ -1,0 +1,300 @@
+package wire
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/input/plain"
+)
+
+// Generation has the tables of a part of a trace, of about a second. Those who read its
+// events read them; nothing changes in them once the first event is there.
+type Generation struct {
+	id      uint64
+	perTick float64 // ns
+	clock   bool    // Wall and Snapshot are known
+	// Wall is what the system's clock showed at the trace's Snapshot, in ns since 1970;
+	// 0 where it is not known, as before Go 1.25.
+	Wall, Snapshot int64
+
+	first    uint64 // the earliest time, in ticks
+	snapTick uint64
+	strings  table
+	texts    []string
+	stacks   table
+	frames   []Frame // of all stacks, by the code's address once each
+	byPC     map[uint64]int32
+	inStacks []int32 // frames of stack after stack
+	ends     []int32 // of each stack in there
+	samples  []sample
+	cursors  []*cursor
+}
+
+// Frame is one of a stack.
+type Frame struct {
+	PC         uint64
+	Func, File int32 // texts
+	Line       uint64
+
+	fn, file uint64 // as they are written
+}
+
+type sample struct {
+	time     int64
+	p, g     int64
+	stack    uint64
+	reported int64 // where it stands
+}
+
+// Text is a string of the table; 0 is "".
+func (g *Generation) Text(i int32) string { return g.texts[i] }
+
+// Texts and Stacks are how many there are, with none.
+func (g *Generation) Texts() int  { return len(g.texts) }
+func (g *Generation) Stacks() int { return len(g.ends) }
+
+// EachFrame visits the frames of a stack, the innermost first.
+func (g *Generation) EachFrame(stack int32, visit func(f *Frame)) {
+	if stack == 0 {
+		return
+	}
+	for _, i := range g.inStacks[g.ends[stack-1]:g.ends[stack]] {
+		visit(&g.frames[i])
+	}
+}
+
+// table finds places by numbers, which mostly count up from 1.
+type table struct {
+	dense  []int32
+	sparse map[uint64]int32
+	n      int
+}
+
+// of is the place of a number, where 0 has place 0.
+func (t *table) of(id uint64) (place int32, ok bool) {
+	if id < uint64(len(t.dense)) {
+		if place = t.dense[id]; place != 0 || id == 0 {
+			return place, true
+		}
+	}
+	if id == 0 {
+		return 0, true
+	}
+	place, ok = t.sparse[id]
+	return place, ok
+}
+
+// add gives a number a place; it reports false where it has one.
+func (t *table) add(id uint64, place int32) bool {
+	if _, is := t.of(id); is {
+		return false
+	}
+	t.n++
+	switch {
+	case id < uint64(4*t.n+1024):
+		if id >= uint64(len(t.dense)) {
+			t.dense = append(t.dense, make([]int32, max(int(id)+1-len(t.dense), len(t.dense)))...)
+		}
+		t.dense[id] = place
+	case t.sparse == nil:
+		t.sparse = map[uint64]int32{}
+		fallthrough
+	default:
+		t.sparse[id] = place
+	}
+	return true
+}
+
+func newGeneration() *Generation {
+	return &Generation{byPC: map[uint64]int32{}, texts: []string{""}, ends: []int32{0}}
+}
+
+// add takes a batch of the generation.
+func (g *Generation) add(b *batch, version int) error {
+	switch {
+	case b.is(evStrings):
+		return g.addStrings(b)
+	case b.is(evStacks):
+		return g.addStacks(b)
+	case b.is(evCPUSamples):
+		return g.addSamples(b)
+	case b.is(evFrequency) && version < 25, b.is(evSync) && version >= 25:
+		return g.addSync(b, version)
+	case b.is(evEndOfGeneration):
+		return wrong(b.at, "a generation ends within a batch of events")
+	case b.experiment:
+		return nil
+	}
+	for _, c := range g.cursors {
+		if c.id == b.m {
+			c.batches = append(c.batches, *b)
+			return nil
+		}
+	}
+	g.cursors = append(g.cursors, &cursor{id: b.m, batches: []batch{*b}})
+	return nil
+}
+
+// each reads the entries of a part of a table, all of one type, which have so many
+// numbers. What entry does not read is the next one.
+func (b *batch) each(typ byte, what string, numbers int, entry func(c *cut, n []uint64) error) error {
+	c := cut{data: b.data, off: 1}
+	var n [5]uint64
+	for c.off < len(c.data) {
+		at := b.at + int64(c.off)
+		if c.data[c.off] != typ {
+			return wrong(at, "in a table of %s there is an entry of type %d", what, c.data[c.off])
+		}
+		c.off++
+		for i := range numbers {
+			n[i] = c.number()
+		}
+		if !c.wrong() {
+			if err := entry(&c, n[:numbers]); err != nil {
+				err.(*Error).At = at
+				return err
+			}
+		}
+		if c.wrong() {
+			return wrong(at, "an entry of a table of %s is cut", what)
+		}
+	}
+	return nil
+}
+
+func (g *Generation) addStrings(b *batch) error {
+	return b.each(evString, "strings", 2, func(c *cut, n []uint64) error {
+		switch {
+		case n[1] > maxString:
+			return wrong(0, "a string of %s is longer than can be", plain.Plural(n[1], "byte"))
+		case n[1] > uint64(len(c.data)-c.off):
+			c.short = true
+			return nil
+		case !g.strings.add(n[0], int32(len(g.texts))):
+			return wrong(0, "there are two strings with number %d", n[0])
+		}
+		g.texts = append(g.texts, string(c.data[c.off:c.off+int(n[1])]))
+		c.off += int(n[1])
+		return nil
+	})
+}
+
+func (g *Generation) addStacks(b *batch) error {
+	return b.each(evStack, "stacks", 2, func(c *cut, n []uint64) error {
+		if n[1] > maxFrames {
+			return wrong(0, "a stack of %s is longer than can be", plain.Plural(n[1], "frame"))
+		}
+		for range n[1] {
+			f := Frame{PC: c.number(), fn: c.number(), file: c.number(), Line: c.number()}
+			if c.wrong() {
+				return nil
+			}
+			i, ok := g.byPC[f.PC]
+			if !ok {
+				i = int32(len(g.frames))
+				g.byPC[f.PC] = i
+				g.frames = append(g.frames, f)
+			}
+			g.inStacks = append(g.inStacks, i)
+		}
+		if !g.stacks.add(n[0], int32(len(g.ends))) {
+			return wrong(0, "there are two stacks with number %d", n[0])
+		}
+		g.ends = append(g.ends, int32(len(g.inStacks)))
+		return nil
+	})
+}
+
+func (g *Generation) addSamples(b *batch) error {
+	return b.each(evCPUSample, "CPU samples", 5, func(_ *cut, n []uint64) error {
+		g.samples = append(g.samples, sample{time: int64(n[0]), p: int64(n[2]), g: int64(n[3]), stack: n[4], reported: b.at})
+		return nil
+	})
+}
+
+// addSync takes how long a tick is, and from Go 1.25 on what other clocks showed.
+func (g *Generation) addSync(b *batch, version int) error {
+	c := cut{data: b.data}
+	if version >= 25 {
+		c.off = 1
+	}
+	tick := b.time
+	for c.off < len(c.data) {
+		at, typ := b.at+int64(c.off), c.data[c.off]
+		c.off++
+		switch {
+		case typ == evFrequency && g.perTick != 0:
+			return wrong(at, "the clock's frequency is told twice")
+		case typ == evFrequency:
+			g.perTick = 1.0 / (float64(c.number()) / 1e9)
+		case typ == evClockSnapshot && version >= 25 && g.clock:
+			return wrong(at, "other clocks are told twice")
+		case typ == evClockSnapshot && version >= 25:
+			g.clock = true
+			tick += c.number()
+			c.number() // the monotonic clock
+			sec, nsec := c.number(), c.number()
+			g.snapTick, g.Wall = tick, int64(sec)*1e9+int64(nsec)
+		default:
+			return wrong(at, "among clocks there is an event of type %d", typ)
+		}
+		if c.wrong() {
+			return wrong(at, "what clocks showed is cut")
+		}
+	}
+	return nil
+}
+
+// ns is a time in nanoseconds.
+func (g *Generation) ns(ticks uint64) int64 { return int64(float64(ticks) * g.perTick) }
+
+// complete checks what there has to be and lets tables point into each other, once all
+// batches are known.
+func (g *Generation) complete(version int, at int64) error {
+	switch {
+	case g.perTick == 0:
+		return wrong(at, "no frequency event found")
+	case version >= 25 && !g.clock:
+		return wrong(at, "no clock snapshot event found")
+	}
+	for i := range g.frames {
+		f := &g.frames[i]
+		fn, named := g.strings.of(f.fn)
+		file, filed := g.strings.of(f.file)
+		if !named || !filed {
+			return wrong(at, "a stack names a function or a file by a number that no string has")
+		}
+		f.Func, f.File = fn, file
+	}
+	g.byPC = nil
+	if g.clock {
+		g.Snapshot = g.ns(g.snapTick)
+	}
+	for i := range g.samples {
+		g.samples[i].time = g.ns(uint64(g.samples[i].time))
+	}
+	slices.SortFunc(g.samples, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
+	return nil
+}
+
+// NewGeneration is one of a trace that is not read by this package: texts and stacks
+// come by and by.
+func NewGeneration() *Generation { return newGeneration() }
+
+// AddText adds a text, and AddFrame one to the stack that EndStack ends.
+func (g *Generation) AddText(s string) int32 {
+	g.texts = append(g.texts, s)
+	return int32(len(g.texts) - 1)
+}
+
+// AddFrame adds a frame to the stack that is made, the innermost first.
+func (g *Generation) AddFrame(f Frame) {
+	g.inStacks = append(g.inStacks, int32(len(g.frames)))
+	g.frames = append(g.frames, f)
+}
+
+// EndStack is the stack of the frames since the one before.
+func (g *Generation) EndStack() int32 {
+	g.ends = append(g.ends, int32(len(g.inStacks)))
+	return int32(len(g.ends) - 1)
+}

@@ -1,0 +1,346 @@
+// Package jemalloc reads the heap profiles that jemalloc dumps as text, which
+// begin with "heap_v2/" and the mean distance of sampled bytes. Then come the
+// sums of all threads and of each, the stacks as return addresses, leaf first,
+// each with its numbers by thread, and the program's memory map:
+//
+//	heap_v2/524288
+//	  t*: 3: 4096 [0: 0]
+//	  t0: 3: 4096 [0: 0] main
+//	@ 0x401030 0x401200
+//	  t*: 3: 4096 [0: 0]
+//	  t0: 3: 4096 [0: 0]
+//
+//	MAPPED_LIBRARIES:
+//	00400000-00500000 r-xp 00000000 08:01 42 /usr/bin/app
+//
+// The numbers are objects and bytes in use, and in brackets those allocated so
+// far where jemalloc counts them (prof_accum). Each counts what was sampled; what is
+// shown is the estimate that jemalloc's own jeprof makes of it.
+package jemalloc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"sync"
+
+	"github.com/google/pprof/profile"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/pprof"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is jemalloc's heap profiles.
+var Format = codec.Format{
+	Name:       "jemalloc",
+	Title:      "jemalloc heap profile",
+	Plural:     "jemalloc heap profiles",
+	Holds:      "stacks with objects and bytes, of all threads and of each",
+	Extensions: []string{".heap"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+// maxContent bounds a dump, of which all is held at once.
+const maxContent = 1 << 30
+
+var (
+	first   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^heap_v2/(\d+)\s*\r?(\n|$)`) })
+	numbers = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*t(\*|\d+): *(\d+): *(\d+) *\[ *(\d+): *(\d+) *\] *(.*)$`)
+	})
+	address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`0x[0-9a-fA-F]+`) })
+)
+
+// Sniff looks at the first line.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	if first().Match(head) {
+		return decode.Certain, nil
+	}
+	return decode.No, nil
+}
+
+// all is the thread that stands for the sum of all.
+const all = "*"
+
+// The numbers of a line, in this order.
+const (
+	inuseObjects = iota
+	inuseBytes
+	allocObjects
+	allocBytes
+	columns
+)
+
+// row is a line of numbers.
+type row struct {
+	thread string
+	values [columns]int64
+}
+
+type decoder struct {
+	b       *recording.Builder
+	line    int
+	tally   *recording.Tally
+	period  int64
+	names   map[string]string // of threads
+	totals  [columns]int64    // as the header has them
+	sums    [columns]int64    // as the stacks add up
+	stack   []uint64
+	opened  int   // the line of the stack, 0 before the first one
+	rows    []row // of the stack
+	p       *profile.Profile
+	at      map[uint64]*profile.Location
+	accum   bool
+	samples []scaled
+	maps    []byte // the memory map
+}
+
+// scaled is a stack's numbers of one thread, estimated.
+type scaled struct {
+	stack  []*profile.Location
+	thread string
+	values [columns]int64
+}
+
+// Decode reads a dump into one event whose metrics are as pprof calls them:
+// inuse_objects, inuse_space and, where they are counted, alloc_objects and
+// alloc_space.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	content, readErr := in.All(maxContent)
+	m := first().FindSubmatch(content)
+	if m == nil {
+		if readErr != nil {
+			return readErr
+		}
+		return errors.New("the text does not begin with heap_v2/ and a number, as heap profiles of jemalloc do")
+	}
+	d := &decoder{b: b, tally: b.Tally("stack"), names: map[string]string{}, at: map[uint64]*profile.Location{}, p: &profile.Profile{}}
+	var err error
+	if d.period, err = strconv.ParseInt(string(m[1]), 10, 64); err != nil {
+		return fmt.Errorf("the mean distance of samples, %.40s, is too large to be one", m[1])
+	}
+	d.read(content)
+	if len(d.samples) == 0 {
+		return errors.New("there is no stack in the heap profile")
+	}
+	d.finish()
+	if err := pprof.Convert(ctx, d.p, b); err != nil {
+		return err
+	}
+	e := b.Event(0)
+	e.Note = fmt.Sprintf("about one in %d bytes was sampled; the numbers are estimates of all, as jeprof makes them", d.period)
+	return readErr
+}
+
+func (d *decoder) read(content []byte) {
+	for len(content) > 0 {
+		l, rest, _ := bytes.Cut(content, []byte("\n"))
+		d.line++
+		content = rest
+		body := bytes.TrimSpace(l)
+		switch {
+		case len(body) == 0, d.line == 1:
+		case bytes.Equal(body, []byte("MAPPED_LIBRARIES:")):
+			d.close()
+			d.opened, d.maps = 0, content
+			return
+		case body[0] == '@':
+			d.close()
+			d.addresses(body)
+		default:
+			d.numbers(body)
+		}
+	}
+	d.close()
+	d.b.Warn("cut", d.place(), "The heap profile ends at line %d without its memory map: it is cut, and addresses are in no binary", d.line)
+}
+
+func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }
+
+// addresses opens a stack.
+func (d *decoder) addresses(body []byte) {
+	d.opened, d.stack = d.line, nil
+	for _, w := range address().FindAll(body, -1) {
+		a, err := strconv.ParseUint(string(w[2:]), 16, 64)
+		if err != nil {
+			d.b.Warn("address", d.place(), "%.40s on line %d is no address of 64 bits and was left out", w, d.line)
+			continue
+		}
+		d.stack = append(d.stack, a)
+	}
+}
+
+// numbers reads those of a thread, of the stack or, before the first one, of
+// everything.
+func (d *decoder) numbers(body []byte) {
+	m := numbers().FindSubmatch(body)
+	r := row{}
+	fits := m != nil
+	for i := range r.values {
+		if fits {
+			v, err := strconv.ParseInt(string(m[2+i]), 10, 64)
+			r.values[i], fits = v, err == nil
+		}
+	}
+	if !fits {
+		d.b.Warn("not-numbers", d.place(), "Line %d is neither a stack nor the numbers of one and was left out", d.line)
+		return
+	}
+	r.thread = string(m[1])
+	if d.opened > 0 {
+		d.rows = append(d.rows, r)
+		return
+	}
+	if r.thread == all {
+		d.totals = r.values
+	} else if name := string(m[6]); name != "" {
+		d.names[r.thread] = name
+	}
+}
+
+// close ends a stack. Its sum is scaled, as jeprof does it, and the threads get
+// their parts of that (see share); what no thread has is nobody's.
+func (d *decoder) close() {
+	if d.opened == 0 {
+		return
+	}
+	d.tally.Read++
+	rest := row{}
+	found := false
+	for _, r := range d.rows {
+		if r.thread == all {
+			rest, found = r, true
+		}
+	}
+	if !found {
+		for _, r := range d.rows {
+			for i := range r.values {
+				recording.Add(&rest.values[i], r.values[i])
+			}
+		}
+	}
+	if len(d.rows) == 0 {
+		d.tally.LeftOut++
+		if d.tally.FirstLeftOut == "" {
+			d.tally.FirstLeftOut = fmt.Sprintf("line %d", d.opened)
+		}
+		d.b.Warn("stack-empty", fmt.Sprintf("line %d", d.opened), "The stack on line %d has no numbers and was left out", d.opened)
+		return
+	}
+	d.tally.Kept++
+	d.share(d.locations(), rest)
+	d.rows = d.rows[:0]
+}
+
+// share scales the numbers of a stack: all of it, of which each thread gets its part.
+func (d *decoder) share(stack []*profile.Location, rest row) {
+	for i := range d.sums {
+		recording.Add(&d.sums[i], rest.values[i])
+	}
+	d.accum = d.accum || rest.values[allocObjects] != 0 || rest.values[allocBytes] != 0
+	live := d.factor(rest.values[inuseObjects], rest.values[inuseBytes])
+	ever := d.factor(rest.values[allocObjects], rest.values[allocBytes])
+	scale := func(v [columns]int64) (out [columns]int64) {
+		for i, f := range [columns]float64{live, live, ever, ever} {
+			out[i] = v[i]
+			if s := float64(v[i]) * f; s != float64(v[i]) {
+				out[i] = int64(min(math.Round(s), math.MaxInt64/2))
+			}
+		}
+		return out
+	}
+	left := scale(rest.values)
+	for _, r := range d.rows {
+		if r.thread == all {
+			continue
+		}
+		s := scaled{stack: stack, thread: r.thread, values: scale(r.values)}
+		for i := range left {
+			recording.Add(&left[i], -s.values[i])
+		}
+		d.samples = append(d.samples, s)
+	}
+	if n := len(d.samples); left != [columns]int64{} {
+		// What rounding leaves over goes to the last thread.
+		over := false
+		for _, v := range left {
+			over = over || v > int64(len(d.rows)) || v < -int64(len(d.rows))
+		}
+		if len(d.rows) > 1 && !over {
+			for i, v := range left {
+				recording.Add(&d.samples[n-1].values[i], v)
+			}
+		} else {
+			d.samples = append(d.samples, scaled{stack: stack, values: left})
+		}
+	}
+}
+
+// factor is how many objects a sampled one stands for: those of a size s are
+// sampled with the probability 1-exp(-s/period).
+func (d *decoder) factor(objects, size int64) float64 {
+	if objects <= 0 || size <= 0 || d.period <= 1 {
+		return 1
+	}
+	return 1 / -math.Expm1(-float64(size)/float64(objects)/float64(d.period))
+}
+
+// locations are those of the open stack. An address is where a call returns to;
+// the call is before it.
+func (d *decoder) locations() (out []*profile.Location) {
+	for _, a := range d.stack {
+		if a > 0 {
+			a--
+		}
+		l := d.at[a]
+		if l == nil {
+			l = &profile.Location{ID: uint64(len(d.p.Location) + 1), Address: a}
+			d.at[a] = l
+			d.p.Location = append(d.p.Location, l)
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// finish makes the profile's samples of what was read.
+func (d *decoder) finish() {
+	if d.totals != [columns]int64{} && d.totals != d.sums {
+		d.b.Warn("totals", "line 2", "The stacks add up to %s and %s in use, and the sums at the beginning say %d and %d",
+			plain.Plural(d.sums[inuseObjects], "object"), plain.Plural(d.sums[inuseBytes], "byte"), d.totals[inuseObjects], d.totals[inuseBytes])
+	}
+	order := []int{inuseObjects, inuseBytes}
+	d.p.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}
+	if d.accum {
+		order = []int{allocObjects, allocBytes, inuseObjects, inuseBytes}
+		d.p.SampleType = append([]*profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}}, d.p.SampleType...)
+	}
+	d.p.PeriodType, d.p.Period = &profile.ValueType{Type: "space", Unit: "bytes"}, d.period
+	for _, s := range d.samples {
+		out := &profile.Sample{Location: s.stack}
+		for _, i := range order {
+			out.Value = append(out.Value, s.values[i])
+		}
+		if id, err := strconv.ParseInt(s.thread, 10, 64); err == nil {
+			out.NumLabel = map[string][]int64{"thread id": {id}}
+			name := d.names[s.thread]
+			if name == "" {
+				name = "t" + s.thread
+			}
+			out.Label = map[string][]string{"thread": {name}}
+		}
+		d.p.Sample = append(d.p.Sample, out)
+	}
+	if err := d.p.ParseMemoryMap(bytes.NewReader(d.maps)); err != nil {
+		d.b.Warn("memory-map", d.place(), "The memory map behind line %d cannot be read, so addresses are in no binary: %v", d.line, err)
+	}
+}

@@ -1,0 +1,149 @@
+package otlp
+
+import (
+	"math"
+
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/recording"
+)
+
+// call interns a stack of the dictionary. ok is false when it, or a location
+// of it, is not there.
+func (c *converter) call(stack int32) (id recording.CallID, ok bool) {
+	if stack < 0 || int(stack) >= len(c.d.stacks) {
+		return recording.NoCall, stack == 0 // a file without stacks at all
+	}
+	if c.calls[stack] != recording.NoCall {
+		return c.calls[stack], true
+	}
+	ok = true
+	at := c.d.stacks[stack]
+	for i := len(at) - 1; i >= 0; i-- { // leaf first
+		if at[i] < 0 || int(at[i]) >= len(c.d.locations) {
+			ok = false
+			continue
+		}
+		for _, f := range c.location(at[i]) {
+			id = c.b.Call(id, f)
+		}
+	}
+	if ok {
+		c.calls[stack] = id
+	}
+	return id, ok
+}
+
+// location gives a location's frames, outermost first: the last line is the
+// function, those before it were inlined.
+func (c *converter) location(i int32) []recording.FrameID {
+	if c.frames[i] != nil {
+		return c.frames[i]
+	}
+	l := &c.d.locations[i]
+	where := c.where(l)
+	var frames []recording.FrameID
+	for k := len(l.lines) - 1; k >= 0; k-- {
+		frames = append(frames, c.line(l, k, &where))
+	}
+	if len(frames) == 0 {
+		frames = append(frames, c.bare(l, &where))
+	}
+	c.frames[i] = frames
+	return frames
+}
+
+// where is the place of a location's code, from its mapping and attributes.
+type where struct {
+	module, buildID string
+	kind            recording.Kind
+}
+
+func (c *converter) where(l *location) (w where) {
+	var attrs []recording.Attr
+	for _, i := range l.attrs {
+		attrs = c.attr(attrs, i)
+	}
+	typ := get(attrs, "profile.frame.type")
+	if m := l.mapping; m >= 0 && int(m) < len(c.d.mappings) {
+		w.module = c.d.str(c.d.mappings[m].file)
+		var ma []recording.Attr
+		for _, i := range c.d.mappings[m].attrs {
+			ma = c.attr(ma, i)
+		}
+		for _, key := range []string{"process.executable.build_id.gnu", "process.executable.build_id.go", "process.executable.build_id.htlhash"} {
+			if w.buildID = get(ma, key); w.buildID != "" {
+				break
+			}
+		}
+	}
+	w.kind = kindOf(typ, w.module)
+	if w.module == "" && typ != "native" {
+		// Interpreted code lies in no binary; what runs it groups it best.
+		w.module = typ
+	}
+	return w
+}
+
+// kindOf maps profile.frame.type; its well-known values are those of
+// OpenTelemetry's conventions.
+func kindOf(typ, module string) recording.Kind {
+	switch typ {
+	case "kernel":
+		return recording.KindKernel
+	case "native", "go", "rust":
+		return recording.KindUser
+	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
+		return recording.KindManaged
+	}
+	return program.KindOf(module)
+}
+
+// line is the frame of line k of a location.
+func (c *converter) line(l *location, k int, w *where) recording.FrameID {
+	ln := &l.lines[k]
+	var fn function
+	if ln.function >= 0 && int(ln.function) < len(c.d.functions) {
+		fn = c.d.functions[ln.function]
+	}
+	name := c.d.str(fn.name)
+	if name == "" {
+		name = c.d.str(fn.system)
+	}
+	if name == "" {
+		return c.bare(l, w)
+	}
+	file, symbol := c.d.str(fn.file), c.d.str(fn.system)
+	if symbol == name {
+		symbol = ""
+	}
+	f := recording.Frame{
+		Func: c.b.Function(recording.Function{Name: name, Module: w.module, File: file, Kind: w.kind, Symbol: symbol}),
+		Addr: l.addr, File: file, Line: small(ln.line), Column: small(ln.col), Kind: w.kind, BuildID: w.buildID,
+	}
+	if depth := len(l.lines) - 1 - k; depth > 0 {
+		f.Inlined, f.InlineDepth = true, uint8(min(depth, math.MaxUint8))
+	}
+	return c.b.Frame(f)
+}
+
+// bare is the frame of a location of which only the address is known.
+func (c *converter) bare(l *location, w *where) recording.FrameID {
+	name := recording.AddressName(w.module, l.addr, c.offset(l))
+	id := c.b.Function(recording.Function{Name: name, Module: w.module, Kind: w.kind, Unresolved: true})
+	return c.b.Frame(recording.Frame{Func: id, Addr: l.addr, Kind: w.kind, BuildID: w.buildID})
+}
+
+// offset is where in its binary's file an address lies, 0 when that is not known.
+// A mapping from 0 on has addresses that are offsets already.
+func (c *converter) offset(l *location) uint64 {
+	if l.mapping < 0 || int(l.mapping) >= len(c.d.mappings) {
+		return 0
+	}
+	m := &c.d.mappings[l.mapping]
+	if l.addr < m.start || l.addr >= m.limit {
+		return 0
+	}
+	return l.addr - m.start + m.offset
+}
+
+func small(n int64) int32 { return int32(max(0, min(n, math.MaxInt32))) }

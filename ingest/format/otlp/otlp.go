@@ -1,0 +1,337 @@
+// Package otlp reads OpenTelemetry profiles: one protobuf message, the
+// collector's file of messages each behind a big-endian 32-bit length, and
+// JSON, an object a line or one over many.
+//
+// The protobuf layout changed under one package name; which of them a file has
+// is found out from its samples (see evidence).
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is OTLP profiles.
+var Format = codec.Format{
+	Name:       "otlp",
+	Title:      "OpenTelemetry profile",
+	Plural:     "OpenTelemetry profiles",
+	Holds:      "protobuf, framed protobuf, JSON lines",
+	Extensions: []string{".otlp", ".otlp.json", ".jsonl"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".otlp"}, Write: write},
+}
+
+// maxContent bounds a file: a message refers to its end from its beginning.
+const maxContent = 2 << 30
+
+var errOld = errors.New("this is an OpenTelemetry profile of proto 1.7 or older, which is laid out otherwise; record it, or export it from the collector, with proto 1.8 or later")
+
+// Decode reads all messages of a file. Profiles of one sample type become one
+// event; resources become processes. Samples with timestamps stand on their
+// thread's track, and every sample is a stack record as well.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	content, readErr := in.All(maxContent)
+	if len(content) == 0 {
+		if readErr == nil {
+			readErr = errors.New("the file is empty")
+		}
+		return readErr
+	}
+	note := func(code, place, text string) { b.Warn(code, place, "%s", text) }
+	var messages []*message
+	var err error
+	if first := bytes.TrimLeft(content, " \t\r\n"); len(first) > 0 && first[0] == '{' {
+		messages, err = readJSON(content, b)
+	} else {
+		messages, err = readProto(content, b, note)
+	}
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c := newConverter(b, messages)
+	if err := c.convert(ctx); err != nil {
+		return err
+	}
+	if c.profiles == 0 && readErr == nil {
+		return errors.New("there is no profile in the file")
+	}
+	return readErr
+}
+
+// readProto reads one message, or many behind their lengths.
+func readProto(content []byte, b *recording.Builder, note func(code, place, text string)) ([]*message, error) {
+	frames := [][]byte{content}
+	if framed(content) {
+		frames = split(content, note)
+	}
+	silent := &reader{content: content, note: func(_, _, _ string) {}}
+	var e evidence
+	for _, f := range frames {
+		e.look(silent, f)
+	}
+	era, mixed := e.era()
+	if era == era17 {
+		return nil, errOld
+	}
+	if mixed {
+		b.Warn("era-mixed", "", "The samples look like those of two versions of the format; they were read as %s", era)
+	}
+	b.Source().Version = era.String()
+	r := &reader{content: content, era: era, note: note}
+	var out []*message
+	for _, f := range frames {
+		out = append(out, r.message(f))
+	}
+	return out, nil
+}
+
+// framed reports whether content begins with the length of a message rather
+// than with a message.
+func framed(content []byte) bool {
+	if len(content) < 5 {
+		return false
+	}
+	n := binary.BigEndian.Uint32(content)
+	return content[0] != 0x0a && content[0] != 0x12 && n > 0 && (content[4] == 0x0a || content[4] == 0x12)
+}
+
+// split takes a file of length-prefixed messages apart.
+func split(content []byte, note func(code, place, text string)) (frames [][]byte) {
+	for at := 0; at < len(content); {
+		rest := content[at:]
+		place := fmt.Sprintf("byte %d", at)
+		if len(rest) < 4 {
+			note("cut", place, fmt.Sprintf("The file ends within the length of a message at %s", place))
+			break
+		}
+		n := uint64(binary.BigEndian.Uint32(rest))
+		rest = rest[4:]
+		if n > uint64(len(rest)) {
+			note("cut", place, fmt.Sprintf("The message at %s should have %s and has %d: the file is cut or damaged there", place, plain.Plural(n, "byte"), len(rest)))
+			n = uint64(len(rest))
+		}
+		frames = append(frames, rest[:n])
+		at += 4 + int(n)
+	}
+	return frames
+}
+
+// readJSON reads an object a line, or one object over all lines.
+func readJSON(content []byte, b *recording.Builder) (out []*message, err error) {
+	b.Source().Version = "JSON"
+	first, _, _ := bytes.Cut(content, []byte("\n"))
+	if !json.Valid(first) && json.Valid(content) {
+		m, old, err := parseJSON(content)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the JSON is not that of OpenTelemetry profiles: %v", err)
+		case old:
+			return nil, errOld
+		}
+		b.Tally("message").Read, b.Tally("message").Kept = 1, 1
+		return []*message{m}, nil
+	}
+	t := b.Tally("message")
+	for n, rest := 1, content; len(rest) > 0; n++ {
+		var l []byte
+		l, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if l = bytes.TrimSpace(l); len(l) == 0 {
+			continue
+		}
+		t.Read++
+		m, old, err := parseJSON(l)
+		if old {
+			return nil, errOld
+		}
+		if err != nil {
+			t.LeftOut++
+			place := fmt.Sprintf("line %d", n)
+			if t.FirstLeftOut == "" {
+				t.FirstLeftOut = place
+			}
+			b.Warn("bad-line", place, "Line %d is damaged or cut and was left out: %v", n, err)
+			continue
+		}
+		t.Kept++
+		out = append(out, m)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no line of the JSON could be read")
+	}
+	return out, nil
+}
+
+// Sniff looks for the messages of profiles, which differ from OpenTelemetry's
+// traces and logs by their dictionary.
+func Sniff(head []byte, whole bool) (decode.Confidence, error) {
+	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
+		if bytes.Contains(head, []byte(`"resourceProfiles"`)) || bytes.Contains(head, []byte(`"dictionary"`)) && tables().Match(head) {
+			return decode.Certain, nil
+		}
+		return decode.No, nil
+	}
+	if framed(head) {
+		n := uint64(binary.BigEndian.Uint32(head))
+		head = head[4:]
+		cut := !whole || n > uint64(len(head))
+		return sniffMessage(head[:min(n, uint64(len(head)))], cut)
+	}
+	return sniffMessage(head, !whole)
+}
+
+// tables are the members of a dictionary. Any order of keys is allowed, so that
+// all a file begins with may be one of them.
+var tables = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(mapping|location|function|link|string|attribute|stack)Table"`)
+})
+
+// shape is which fields a message has and whether each is one of bytes. strict
+// says that there are no others.
+type shape struct {
+	bytes  map[protowire.Number]bool
+	strict bool
+}
+
+var (
+	dictionaryShape = shape{map[protowire.Number]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true}, true}
+	resourceShape   = shape{map[protowire.Number]bool{1: true, 2: true, 3: true}, true}
+	scopeShape      = resourceShape
+	// Field 3 is a fixed64 time since 1.8, and bytes before.
+	profileShape = shape{map[protowire.Number]bool{1: true, 2: true, 4: false, 5: true, 6: false, 7: true}, false}
+
+	// What 1.7 and older have: profiles with times in 4 and 5, or with their own
+	// tables, both with these types and samples, or profiles in a container.
+	oldTypeShape   = shape{map[protowire.Number]bool{1: false, 2: false, 3: false}, true}
+	oldSampleShape = shape{map[protowire.Number]bool{1: false, 2: false, 3: true, 4: true, 5: false, 6: true}, true}
+	containerShape = shape{map[protowire.Number]bool{1: true, 2: false, 3: false, 4: true, 5: false, 6: true, 7: true, 8: true}, true}
+)
+
+// oldProfile reports whether a profile is of proto 1.7 or older. The metrics and
+// traces of OpenTelemetry have strings where profiles have types and samples.
+func oldProfile(b []byte) bool {
+	types, samples, inside := 0, 0, 0
+	fits := walk(b, func(num protowire.Number, body []byte, isBytes bool) bool {
+		switch {
+		case num == 1 && isBytes && len(body) > 0:
+			types++
+			return walkShape(body, oldTypeShape, nil)
+		case num == 2 && isBytes && len(body) > 0:
+			samples++
+			return walkShape(body, oldSampleShape, nil)
+		}
+		return num > 2 || len(body) == 0 && isBytes
+	})
+	if fits && types > 0 && samples > 0 {
+		return true
+	}
+	return walkShape(b, containerShape, func(num protowire.Number, body []byte) bool {
+		if num == 8 && len(body) > 0 {
+			inside++
+		}
+		return true
+	}) && inside == 1
+}
+
+// sniffMessage judges one message, whose end may be missing.
+func sniffMessage(b []byte, cut bool) (decode.Confidence, error) {
+	dicts, profiles, old := 0, 0, 0
+	ok := walk(b, func(num protowire.Number, body []byte, _ bool) bool {
+		switch num {
+		case 1:
+			return walkShape(body, resourceShape, func(num protowire.Number, body []byte) bool {
+				if num != 2 {
+					return true
+				}
+				return walkShape(body, scopeShape, func(num protowire.Number, body []byte) bool {
+					if num != 2 {
+						return true
+					}
+					if walkShape(body, profileShape, nil) {
+						profiles++
+						return true
+					}
+					old++
+					return oldProfile(body)
+				})
+			})
+		case 2:
+			dicts++
+			return walkShape(body, dictionaryShape, nil)
+		}
+		return false
+	})
+	switch {
+	case !ok:
+		return decode.No, nil
+	case old > 0:
+		return decode.Likely, errOld
+	case dicts > 0 && (profiles > 0 || cut):
+		return decode.Certain, nil
+	case profiles > 0 && cut:
+		return decode.Likely, nil
+	}
+	return decode.No, nil
+}
+
+func walkShape(b []byte, s shape, f func(protowire.Number, []byte) bool) bool {
+	return walk(b, func(num protowire.Number, body []byte, isBytes bool) bool {
+		want, known := s.bytes[num]
+		if known && want != isBytes || !known && s.strict {
+			return false
+		}
+		return f == nil || !isBytes || f(num, body)
+	})
+}
+
+// walk calls f with each field until it returns false; a field that reaches
+// past the end is given as far as it goes.
+func walk(b []byte, f func(num protowire.Number, body []byte, isBytes bool) bool) bool {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return len(b) < binary.MaxVarintLen64
+		}
+		b = b[n:]
+		if typ != protowire.BytesType {
+			n = protowire.ConsumeFieldValue(num, typ, b)
+			if n < 0 {
+				return len(b) < binary.MaxVarintLen64
+			}
+			if !f(num, nil, false) {
+				return false
+			}
+			b = b[n:]
+			continue
+		}
+		size, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return len(b) < binary.MaxVarintLen64
+		}
+		b = b[n:]
+		size = min(size, uint64(len(b)))
+		if !f(num, b[:size], true) {
+			return false
+		}
+		b = b[size:]
+	}
+	return true
+}

@@ -1,0 +1,288 @@
+package otlp
+
+import (
+	"encoding/hex"
+	"path"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
+)
+
+// A few words to write protobuf with. Fields with their zero value are left
+// out, as protobuf has it.
+
+func pbNumber(b []byte, n protowire.Number, v int64) []byte {
+	if v == 0 {
+		return b
+	}
+	return protowire.AppendVarint(protowire.AppendTag(b, n, protowire.VarintType), uint64(v))
+}
+
+func pbText(b []byte, n protowire.Number, s string) []byte {
+	if s == "" {
+		return b
+	}
+	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), s)
+}
+
+// pbBytes writes a message or bytes, also where there are none.
+func pbBytes(b []byte, n protowire.Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
+}
+
+func pbFixed(b []byte, n protowire.Number, v uint64) []byte {
+	if v == 0 {
+		return b
+	}
+	return protowire.AppendFixed64(protowire.AppendTag(b, n, protowire.Fixed64Type), v)
+}
+
+func pbPacked(b []byte, n protowire.Number, vs []int32) []byte {
+	if len(vs) == 0 {
+		return b
+	}
+	var p []byte
+	for _, v := range vs {
+		p = protowire.AppendVarint(p, uint64(v))
+	}
+	return pbBytes(b, n, p)
+}
+
+// anyText and anyInt are AnyValues.
+func anyText(s string) []byte {
+	return protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), s)
+}
+
+func anyInt(v int64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), uint64(v))
+}
+
+// otlpTable is one table of the dictionary: distinct messages, of which the
+// first is empty.
+type otlpTable struct {
+	index map[string]int32
+	rows  [][]byte
+}
+
+func newOTLPTable() otlpTable {
+	return otlpTable{map[string]int32{"": 0}, [][]byte{nil}}
+}
+
+// id is the number of a message.
+func (t *otlpTable) id(msg []byte) int32 {
+	i, ok := t.index[string(msg)]
+	if !ok {
+		i = int32(len(t.rows))
+		t.rows = append(t.rows, append([]byte(nil), msg...))
+		t.index[string(msg)] = i
+	}
+	return i
+}
+
+// add appends a message that is a row of its own whatever it holds.
+func (t *otlpTable) add(msg []byte) { t.rows = append(t.rows, append([]byte(nil), msg...)) }
+
+// otlpDict is the dictionary of a file: the tables by their field numbers in
+// ProfilesDictionary of proto 1.10.
+type otlpDict struct {
+	rec       *recording.Recording
+	locs      *encode.Locations
+	mappings  otlpTable
+	locations otlpTable
+	functions otlpTable
+	links     otlpTable
+	strings   otlpTable
+	attrs     otlpTable
+	stacks    otlpTable
+	// managedType is the frame type of managed code where the format tells it.
+	managedType string
+}
+
+func newOTLPDict(rec *recording.Recording) *otlpDict {
+	d := &otlpDict{
+		rec: rec, locs: encode.NewLocations(rec),
+		mappings: newOTLPTable(), locations: newOTLPTable(), functions: newOTLPTable(), links: newOTLPTable(),
+		strings: newOTLPTable(), attrs: newOTLPTable(), stacks: newOTLPTable(),
+	}
+	switch rec.Source.Format {
+	case "chrome", "cpuprofile":
+		d.managedType = "v8js"
+	}
+	return d
+}
+
+func (d *otlpDict) str(s string) int32 { return d.strings.id([]byte(s)) }
+
+// attr is the number of an attribute whose value is an AnyValue.
+func (d *otlpDict) attr(key string, value []byte) int32 {
+	return d.attrs.id(pbBytes(pbNumber(nil, 1, int64(d.str(key))), 2, value))
+}
+
+func (d *otlpDict) valueType(typ, unit string) []byte {
+	return pbNumber(pbNumber(nil, 1, int64(d.str(typ))), 2, int64(d.str(unit)))
+}
+
+// stack is the number of a call's stack.
+func (d *otlpDict) stack(call recording.CallID) int32 {
+	if call == recording.NoCall {
+		return 0
+	}
+	ids := d.locs.Stack(call)
+	at := make([]int32, len(ids))
+	for i, n := range ids {
+		for len(d.locations.rows) <= n {
+			d.locations.add(d.location(d.locs.All[len(d.locations.rows)-1]))
+		}
+		at[i] = int32(n)
+	}
+	return d.stacks.id(pbPacked(nil, 1, at))
+}
+
+func (d *otlpDict) location(loc encode.Location) []byte {
+	outer := d.rec.Frames.At(int(loc[len(loc)-1]))
+	b := pbNumber(nil, 1, int64(d.mapping(d.locs.Mapping(loc))))
+	b = pbNumber(b, 2, int64(outer.Addr))
+	if !d.locs.Bare(loc) {
+		for _, id := range loc {
+			f := d.rec.Frames.At(int(id))
+			fn := d.rec.Functions.At(int(f.Func))
+			line := pbNumber(nil, 1, int64(d.function(&fn, encode.SourceFile(&fn, &f))))
+			b = pbBytes(b, 3, pbNumber(pbNumber(line, 2, int64(f.Line)), 3, int64(f.Column)))
+		}
+	}
+	if typ := d.frameType(&outer); typ != "" {
+		b = pbPacked(b, 4, []int32{d.attr("profile.frame.type", anyText(typ))})
+	}
+	return b
+}
+
+// frameType is the kind of code of a frame in OpenTelemetry's words, as far as
+// the recording knows it so exactly. Where a binary's name says as much, there
+// is none.
+func (d *otlpDict) frameType(f *recording.Frame) string {
+	module := d.rec.Functions.At(int(f.Func)).Module
+	switch f.Kind {
+	case recording.KindKernel:
+		return "kernel"
+	case recording.KindManaged:
+		if isFrameType(module) {
+			return module
+		}
+		return d.managedType
+	case recording.KindUser:
+		if module == "" {
+			return "native"
+		}
+	}
+	return ""
+}
+
+// isFrameType reports whether a module is one of OpenTelemetry's words for kinds
+// of code, which stand for the module where there is none.
+func isFrameType(module string) bool {
+	switch module {
+	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
+		return true
+	}
+	return false
+}
+
+func (d *otlpDict) function(fn *recording.Function, file string) int32 {
+	name := int64(d.str(fn.Name))
+	symbol := name
+	if fn.Symbol != "" {
+		symbol = int64(d.str(fn.Symbol))
+	}
+	return d.functions.id(pbNumber(pbNumber(pbNumber(nil, 1, name), 2, symbol), 3, int64(d.str(file))))
+}
+
+func (d *otlpDict) mapping(k encode.MappingKey) int32 {
+	if k.File == "" || isFrameType(k.File) {
+		return 0
+	}
+	var b []byte
+	if k.Placed {
+		b = pbNumber(pbNumber(nil, 1, int64(k.Start)), 2, -1) // up to where is not known
+	}
+	b = pbNumber(b, 4, int64(d.str(k.File)))
+	if k.BuildID != "" {
+		key := "process.executable.build_id.gnu"
+		if strings.Trim(k.BuildID, "0123456789abcdef") != "" || path.Base(k.File) == k.BuildID {
+			key = "process.executable.build_id.go"
+		}
+		b = pbPacked(b, 5, []int32{d.attr(key, anyText(k.BuildID))})
+	}
+	return d.mappings.id(b)
+}
+
+// link is the number of a link to a span of a distributed trace, 0 where the
+// ids are none.
+func (d *otlpDict) link(trace, span string) int32 {
+	t, err1 := hex.DecodeString(trace)
+	s, err2 := hex.DecodeString(span)
+	if err1 != nil || err2 != nil || len(t) != 16 || len(s) != 8 {
+		return 0
+	}
+	return d.links.id(pbBytes(pbBytes(nil, 1, t), 2, s))
+}
+
+// append writes the dictionary's fields.
+func (d *otlpDict) append(b []byte) []byte {
+	for n, t := range []*otlpTable{&d.mappings, &d.locations, &d.functions, &d.links, &d.strings, &d.attrs, &d.stacks} {
+		for _, row := range t.rows {
+			b = pbBytes(b, protowire.Number(n+1), row)
+		}
+	}
+	return b
+}
+
+// Attributes of a profile for what only pprof has; the names are those of
+// OpenTelemetry's conventions.
+const (
+	otlpComment = "pprof.profile.comment"
+	otlpDoc     = "pprof.profile.doc_url"
+	otlpDrop    = "pprof.profile.drop_frames"
+	otlpKeep    = "pprof.profile.keep_frames"
+)
+
+// notes are a profile's attributes that say what notes say. Those whose key is
+// an attribute's name are attributes of resources.
+func (w *otlpWriter) notes() (attrs []int32) {
+	var comments []byte
+	for _, n := range w.Rec.Source.Notes {
+		switch n.Key {
+		case recording.NoteComment:
+			comments = pbBytes(comments, 1, anyText(n.Value))
+		case recording.NoteDoc:
+			attrs = append(attrs, w.dict.attr(otlpDoc, anyText(n.Value)))
+		case recording.NoteDrop:
+			attrs = append(attrs, w.dict.attr(otlpDrop, anyText(n.Value)))
+		case recording.NoteKeep:
+			attrs = append(attrs, w.dict.attr(otlpKeep, anyText(n.Value)))
+		case recording.NoteDuration, recording.NoteHost:
+		default:
+			if known := n.Key == recording.NoteTime && encode.IsUnix(n.Value); !known && !w.isCommon(n) {
+				comments = pbBytes(comments, 1, anyText(n.Key+": "+n.Value))
+			}
+		}
+	}
+	if comments != nil { // an ArrayValue
+		attrs = append(attrs, w.dict.attr(otlpComment, protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), comments)))
+	}
+	return attrs
+}
+
+// isCommon reports whether a note is an attribute of a resource anyway.
+func (w *otlpWriter) isCommon(n recording.Note) bool {
+	for _, r := range w.resources {
+		for _, a := range r.common {
+			if a.Key == n.Key && a.Value == n.Value {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,186 @@
+package perfdata
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/recording"
+)
+
+// unknown is what perf calls functions and binaries of which nothing is known.
+const unknown = "[unknown]"
+
+// frameKey identifies the frames of an address of a binary, or of nothing known. Of an
+// address that a call returns to, the line is that of the call.
+type frameKey struct {
+	at             uint64
+	binary         uint32 // its number, 0 for nothing known
+	kernel, called bool
+	stray          bool // all where no code is known to lie
+}
+
+// frames are those of an address: of the function that it lies in, and of functions that
+// are inlined there, the innermost first.
+type frames struct {
+	inlined []recording.FrameID
+	frame   recording.FrameID
+	// stray is set of an address at which no code is known to lie: the number of the
+	// binary that it lies in, from 2 on, or 1 for none.
+	stray uint32
+}
+
+// recentFrames are frames that were asked for lately: those of an address in maps of a
+// version, less 1. Programs are in few places again and again.
+type recentFrames struct {
+	ip, version    uint64
+	kernel, called bool
+	frames
+}
+
+// recentBits says how many of them there are: as many as a processor keeps near.
+const recentBits = 16
+
+// push adds the frames of an address to the stack, of the kernel or in the maps of a
+// process; called says that a call returns there.
+func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
+	if kernel {
+		in = d.kernel
+	}
+	const spread = 0x9e3779b97f4a7c15
+	version := in.version + 1
+	f := &d.recent[(ip^version<<32)*spread>>(64-recentBits)]
+	if f.ip != ip || f.version != version || f.kernel != kernel || f.called != called {
+		m := in.at(ip)
+		if called && (m == nil || m.data) {
+			d.pushStray(m, kernel)
+			return
+		}
+		*f = recentFrames{ip, version, kernel, called, d.find(ip, m, kernel, called)}
+	}
+	d.addresses, d.stray = d.addresses+1, f.stray
+	d.stack = append(append(d.stack, f.inlined...), f.frame)
+}
+
+// pushStray adds the frame of where a call cannot return to: no code is known to lie
+// there. All such in a binary, or in none, have one frame, which stands in a stack once
+// for several in a row: where callers are looked for in what is no stack, each finding is
+// another number.
+func (d *decoder) pushStray(m *mapping, kernel bool) {
+	key := frameKey{kernel: kernel, called: true, stray: true}
+	if m != nil {
+		key.binary = m.number
+	}
+	d.addresses++
+	d.strays++
+	if d.stray == key.binary+1 {
+		return
+	}
+	f, ok := d.frames[key]
+	if !ok {
+		f = d.newFrames(0, m, key)
+		d.frames[key] = f
+	}
+	d.stray = f.stray
+	d.stack = append(d.stack, f.frame)
+}
+
+// find looks up the frames of what was not asked for lately, which lies in m, nil for
+// nothing known.
+func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
+	key := frameKey{at: ip, kernel: kernel, called: called}
+	if m != nil {
+		key.binary, key.at = m.number, ip-m.start+m.offset
+		if kernel {
+			key.at = ip - m.start
+		}
+	}
+	f, ok := d.frames[key]
+	if !ok {
+		f = d.newFrames(ip, m, key)
+		d.frames[key] = f
+	}
+	return f
+}
+
+// newFrames adds the frames of an address, which lies in m, nil for nothing known.
+func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
+	fr := recording.Frame{Addr: key.at, Kind: recording.KindUnknown}
+	fn := recording.Function{Module: unknown}
+	if m == nil || m.data {
+		fs.stray = key.binary + 1
+	}
+	if key.kernel {
+		fr.Addr, fr.Kind = ip, recording.KindKernel
+	} else if m != nil {
+		fr.Kind = recording.KindUser
+	}
+	if m != nil {
+		fn.Module, fr.BuildID = m.name, fmt.Sprintf("%x", bytes.TrimRight(d.idOf(m), "\x00"))
+	}
+	var places []program.Place
+	var behind uint64 // the beginning of the function
+	switch {
+	case m == nil || key.stray:
+		fn.Name, fn.Unresolved = unknown, true
+	case key.kernel:
+		if name, start, ok := d.kernelSymbols().Lookup(ip, m.name); ok {
+			fn.Name, fr.Offset = name, ip-start
+		}
+	default:
+		p := d.binary(m)
+		if p == nil && strings.HasPrefix(m.name, "//") { // memory that no file is mapped to
+			fn.Name, fn.Unresolved = unknown, true
+		} else if p != nil {
+			if fn.Name, behind, places = lookUp(p, m, key); fn.Name != "" {
+				fr.Offset = behind
+			}
+		}
+	}
+	if fn.Name == "" {
+		fn.Name, fn.Unresolved = recording.AddressName(m.name, fr.Addr, key.at-behind), true
+	}
+	fn.Kind = fr.Kind
+	for i := len(places) - 1; i >= 0; i-- {
+		p := &places[i]
+		if i == len(places)-1 {
+			fn.File, fr.File, fr.Line = p.File, p.File, int32(p.Line)
+			continue
+		}
+		in := fr
+		in.Func = d.b.Function(recording.Function{Name: cmp.Or(p.Name, recording.UnknownName), Module: m.name, File: p.File, Kind: fr.Kind})
+		in.Offset, in.File, in.Line = 0, p.File, int32(p.Line)
+		in.Inlined, in.InlineDepth = true, uint8(min(len(places)-1-i, math.MaxUint8))
+		fs.inlined = append(fs.inlined, d.b.Frame(in))
+	}
+	slices.Reverse(fs.inlined)
+	fr.Func = d.b.Function(fn)
+	fs.frame = d.b.Frame(fr)
+	return fs
+}
+
+// lookUp finds the function of an address in its program, how far behind its beginning
+// that is, and where in source files it comes from. A function without a symbol has no
+// name but may have a beginning.
+func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset uint64, places []program.Place) {
+	at, ok := p.AddressIn(key.at, m.offset)
+	if !ok {
+		return "", 0, nil
+	}
+	name, start, ok := p.Lookup(at)
+	if !ok {
+		if start, ok = p.Begin(at); ok {
+			return "", at - start, nil
+		}
+		return "", 0, nil
+	}
+	offset = at - start
+	if key.called && offset > 0 {
+		at-- // in the call
+	}
+	return name, offset, p.Places(at)
+}

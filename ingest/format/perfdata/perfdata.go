@@ -1,0 +1,139 @@
+// Package perfdata reads what `perf record` writes: perf.data files, also
+// compressed ones (-z), and what it writes to a pipe. The layout of files is in
+// tools/perf/Documentation/perf.data-file-format.txt of the kernel's sources, that
+// of records in include/uapi/linux/perf_event.h.
+//
+// What the scheduler's events say becomes states of threads and what processors ran.
+//
+// Each sample has its event, its period, its thread, its processor and its stack,
+// as `perf script` prints them. Functions come from the symbol tables of the
+// binaries, where they lie on this machine and are those that ran, as their build
+// ids say, and with them files, lines and inlined functions where those were compiled
+// with them (-g); others are called by where they begin, or lie, in their binary.
+//
+// What lies in no binary is "[unknown]", as `perf script` prints it. Perf follows frame pointers also where programs were compiled
+// without them: what it finds then is no address of code, and another number each time.
+// Callers where no code is known to lie therefore have one frame, without an address, and
+// several in a row are one. Innermost frames keep their address: that is where a program
+// was.
+package perfdata
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/format/sched"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is perf.data.
+var Format = codec.Format{
+	Name:       "perf-data",
+	Title:      "perf.data",
+	Plural:     "perf.data files",
+	Holds:      "what `perf record` writes, also to a pipe or compressed: samples with periods and stacks, named by the symbols of binaries and of the kernel, with lines and inlined functions",
+	Extensions: []string{".data", ".perf.data"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+const magic = "PERFILE2"
+
+// Sniff looks for the magic number.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	const way = "convert it where it was recorded with `perf script -i FILE > run.perf`"
+	begins := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
+	switch {
+	case begins(magic):
+		return decode.Certain, nil
+	case begins("2ELIFREP"):
+		return decode.Certain, errors.New("this is a perf.data file of a machine that stores numbers the other way around; " + way)
+	case begins("PERFFILE"), begins("ELIFFREP"):
+		return decode.Certain, errors.New("this is a perf.data file of a perf before 2012; " + way)
+	}
+	return decode.No, nil
+}
+
+// Sizes of the layout.
+const (
+	pipeHeader  = 16
+	fileHeader  = 104
+	leastAttr   = 64
+	recordHead  = 8
+	maxMeta     = 256 << 20 // of what stands before and behind the records
+	maxFeatures = 256
+)
+
+var le = binary.LittleEndian
+
+type decoder struct {
+	b    *recording.Builder
+	path string
+	events
+
+	flushed uint64 // time of the latest record
+
+	zero   uint64 // the time of picosecond 0
+	zeroed bool
+
+	processes map[int32]*process
+	kernel    *maps
+	ids       map[string][]byte // build ids of binaries, by name
+	numbers   map[string]uint32 // of binaries, by name
+	binaries  map[string]*program.Program
+	frames    map[frameKey]frames
+	recent    [1 << recentBits]recentFrames
+	versions  uint64 // of maps
+	threads   map[int32]*thread
+	missing   int64
+	changed   int64
+	kernelSymbolsPart
+
+	samples, records *recording.Tally
+	lost             int64
+	cut              bool // what stands behind the records
+	unwound          bool // it was said that stacks are not unwound
+	stack            []recording.FrameID
+	stray            uint32 // that of the last frame of stack
+	addresses        int64  // in stacks
+	strays           int64  // of them callers at which no code is known to lie
+
+	last    int64 // picoseconds of the last sample
+	states  *sched.Builder
+	formats map[string]map[string]field // of the scheduler's tracepoints, by name
+}
+
+// Decode reads all samples into b. Of a file that is cut or damaged it reads what
+// stands before.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, path: in.Path, events: newEvents(), processes: map[int32]*process{}, kernel: new(maps),
+		ids: map[string][]byte{}, numbers: map[string]uint32{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},
+		states: sched.New(b), formats: map[string]map[string]field{}, samples: b.Tally("sample"), records: b.Tally("other record")}
+	read := func(ctx context.Context, out chan<- batch) error {
+		r := &reader{ctx: ctx, in: bufio.NewReaderSize(&decode.Reader{In: in}, 1<<20), out: out, events: newEvents()}
+		in.OnSilence(func() bool {
+			r.send()
+			return true
+		})
+		return r.all(in)
+	}
+	if err := decode.Beside(ctx, in, b, 0, read, d.take); err != nil {
+		return err
+	}
+	d.states.End(d.last)
+	d.tell()
+	if d.samples.Read == 0 {
+		return errors.New("there is no sample in the recording")
+	}
+	return nil
+}
+
+func place(off int64) string { return fmt.Sprintf("byte %d", off) }

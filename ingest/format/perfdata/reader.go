@@ -1,0 +1,311 @@
+package perfdata
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+)
+
+// reader takes the file apart into records and puts these in order, beside the decoder,
+// which they are handed to in batches.
+type reader struct {
+	ctx    context.Context
+	in     *bufio.Reader
+	out    chan<- batch
+	at     int64 // where in the content in is
+	n      int   // records
+	others int64 // of them those that are perf's own and say nothing
+	events
+
+	room   []byte // for the bodies of the next records
+	queue  []item
+	seq    int
+	newest uint64 // time of what is queued
+	round  uint64 // newest when the round before ended
+	rounds bool
+	ready  []item // in order, for the next batch
+}
+
+// batch is what the decoder does next: it takes records, and then acts by what the file
+// says that is no such record.
+type batch struct {
+	items []item
+	act   func(*decoder)
+}
+
+// take takes a batch.
+func (d *decoder) take(x batch) error {
+	for i := range x.items {
+		if i%4096 == 4095 {
+			d.b.Progress()
+			if d.b.Stopped() {
+				return nil
+			}
+		}
+		it := &x.items[i]
+		if it.time < d.flushed {
+			d.b.Remark("order", "", "Some records are later in the file than others of later times; they count all the same")
+		}
+		d.flushed = max(d.flushed, it.time)
+		d.take1(it)
+	}
+	if x.act != nil {
+		x.act(d)
+	}
+	return nil
+}
+
+// batchLen is how many records a batch has at least, if there are more to come.
+const batchLen = 2048
+
+// send hands over what is ready.
+func (r *reader) send() { r.tell(nil) }
+
+// tell has the decoder act after all that is ready.
+func (r *reader) tell(act func(*decoder)) {
+	if len(r.ready) == 0 && act == nil {
+		return
+	}
+	select {
+	case r.out <- batch{r.ready, act}:
+	case <-r.ctx.Done():
+	}
+	r.ready = nil
+}
+
+// all reads everything.
+func (r *reader) all(in *source.Input) error {
+	head, err := r.take(pipeHeader)
+	if err != nil {
+		return failure(err, "the file is cut in its header")
+	}
+	size := le.Uint64(head[8:])
+	switch {
+	case size == pipeHeader:
+		err = r.recordsOf(-1)
+	case size >= fileHeader && size < maxMeta:
+		err = r.file(in, size)
+	default:
+		return fmt.Errorf("the header says that it has %s, which no perf.data has", plain.Plural(size, "byte"))
+	}
+	if err != nil {
+		return err
+	}
+	r.flush(^uint64(0))
+	r.tell(func(d *decoder) {
+		d.records.Read += r.others
+		d.records.Kept += r.others
+	})
+	return r.ctx.Err()
+}
+
+// failure is an error of reading; where the content ended it says what was cut.
+func failure(err error, cut string) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New(cut)
+	}
+	return err
+}
+
+// take reads n bytes.
+func (r *reader) take(n int) ([]byte, error) {
+	b := make([]byte, n)
+	k, err := io.ReadFull(r.in, b)
+	r.at += int64(k)
+	return b, err
+}
+
+// section is where something stands in a file.
+type section struct{ at, size uint64 }
+
+func sectionAt(b []byte) section { return section{le.Uint64(b), le.Uint64(b[8:])} }
+
+// of is a section's bytes of content that begins at base, nil where it is not all
+// there.
+func (s section) of(content []byte, base int64) []byte {
+	from := s.at - uint64(base)
+	if s.at < uint64(base) || from > uint64(len(content)) || s.size > uint64(len(content))-from {
+		return nil
+	}
+	return content[from : from+s.size]
+}
+
+// file reads a file: a header, the events, the records, and what else is known.
+func (r *reader) file(in *source.Input, size uint64) error {
+	rest, err := r.take(int(size) - pipeHeader)
+	if err != nil {
+		return failure(err, "the file is cut in its header")
+	}
+	attrSize := le.Uint64(rest)
+	attrs, data := sectionAt(rest[8:]), sectionAt(rest[24:])
+	flags := rest[56:88]
+	if data.at < size || data.at > maxMeta {
+		return fmt.Errorf("the header says that the records begin at byte %d, where they cannot be", data.at)
+	}
+	before, err := r.take(int(data.at - size))
+	if err != nil {
+		return failure(err, "the file is cut before its records")
+	}
+	table := attrs.of(before, int64(size))
+	if attrSize < leastAttr+16 || len(table) == 0 {
+		return errors.New("the file does not say which events it has")
+	}
+	for ; uint64(len(table)) >= attrSize; table = table[attrSize:] {
+		ids := sectionAt(table[attrSize-16:]).of(before, int64(size))
+		r.addAttr(table[:attrSize-16], ids)
+	}
+	whole := in.Mapped()
+	if whole != nil && data.size > 0 { // what is behind the records helps to read them
+		r.features(whole, 0, data, flags)
+	}
+	length := int64(min(data.size, 1<<62))
+	if data.size == 0 {
+		r.tell(func(d *decoder) {
+			d.b.Warn("unfinished", "", "perf did not finish this file: it does not say how long it is, and is read to its end")
+		})
+		length = -1
+	}
+	if err := r.recordsOf(length); err != nil {
+		return err
+	}
+	if whole == nil && length >= 0 {
+		base := r.at
+		behind, err := io.ReadAll(io.LimitReader(r.in, maxMeta))
+		if err != nil {
+			return err
+		}
+		r.features(behind, base, data, flags)
+	}
+	return nil
+}
+
+// features reads what else a file says, for each bit of flags one section.
+func (r *reader) features(content []byte, base int64, data section, flags []byte) {
+	n := 0
+	for bit := range maxFeatures {
+		if flags[bit/8]>>(bit%8)&1 == 0 {
+			continue
+		}
+		entry := section{data.at + data.size + uint64(n)*16, 16}.of(content, base)
+		n++
+		if entry == nil {
+			r.tell(func(d *decoder) { d.cut = true })
+			return
+		}
+		if b := sectionAt(entry).of(content, base); b != nil {
+			r.tell(func(d *decoder) { d.feature(bit, b) })
+		}
+	}
+}
+
+// recordsOf reads records, length bytes of them or, where that is negative, all.
+func (r *reader) recordsOf(length int64) error {
+	end := r.at + length
+	for length < 0 || r.at < end {
+		rec, err := r.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) && length < 0 {
+				return nil
+			}
+			return r.damaged(err)
+		}
+		if rec.kind == recordCompressed || rec.kind == recordCompressed2 {
+			err = r.compressed(rec, end, length < 0)
+			if err != nil {
+				return r.damaged(err)
+			}
+			return nil
+		}
+		if err := r.record(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damaged says where the records end early; errors of reading go on.
+func (r *reader) damaged(err error) error {
+	at := place(r.at)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		r.tell(func(d *decoder) {
+			d.b.Warn("damaged", at, "The file is cut short at %s; what stands before is shown", at)
+		})
+		return nil
+	}
+	if _, bad := errors.AsType[*badRecord](err); bad {
+		r.tell(func(d *decoder) {
+			d.b.Warn("damaged", at, "The file is damaged before %s: %v; what stands before is shown", at, err)
+		})
+		return nil
+	}
+	return err
+}
+
+// badRecord is the error of a record that cannot be one.
+type badRecord struct{ text string }
+
+func (e *badRecord) Error() string { return e.text }
+
+// record is one with its body.
+type record struct {
+	kind uint32
+	misc uint16
+	body []byte
+}
+
+// next reads a record of the file.
+func (r *reader) next() (record, error) {
+	rec, size, err := r.readRecord(r.in)
+	r.at += int64(size)
+	if err == nil && rec.kind == recordAuxtrace && len(rec.body) >= 8 || err == nil && rec.kind == recordTracing && len(rec.body) >= 4 {
+		// They are followed by data that is no record.
+		n := int64(le.Uint32(rec.body))
+		if rec.kind == recordAuxtrace {
+			n = int64(min(le.Uint64(rec.body), 1<<62))
+		}
+		if rec.kind == recordTracing {
+			n = (n + 7) &^ 7
+		}
+		var k int64
+		if rec.kind == recordTracing && n < maxMeta {
+			var all bytes.Buffer
+			k, err = io.CopyN(&all, r.in, n)
+			r.tell(func(d *decoder) { d.tracing(all.Bytes()) })
+		} else {
+			k, err = io.CopyN(io.Discard, r.in, n)
+		}
+		r.at += k
+	}
+	return rec, err
+}
+
+// readRecord reads a record; size is how much was read of it. Bodies lie behind each other
+// in a room that all of them keep: there are millions, as short as a name.
+func (r *reader) readRecord(from *bufio.Reader) (rec record, size int, err error) {
+	head, err := from.Peek(recordHead)
+	if err != nil {
+		if len(head) > 0 && err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return rec, 0, err
+	}
+	rec.kind, rec.misc = le.Uint32(head), le.Uint16(head[4:])
+	n := int(le.Uint16(head[6:]))
+	if n < recordHead {
+		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %s", plain.Plural(n, "byte"))}
+	}
+	if n > cap(r.room)-len(r.room) {
+		r.room = make([]byte, 0, 256<<10)
+	}
+	r.room = r.room[:len(r.room)+n]
+	all := r.room[len(r.room)-n : len(r.room) : len(r.room)]
+	size, err = io.ReadFull(from, all)
+	rec.body = all[recordHead:]
+	return rec, size, err
+}

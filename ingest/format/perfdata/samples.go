@@ -1,0 +1,225 @@
+package perfdata
+
+import (
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+)
+
+// fields reads the fields of a sample one after the other.
+type fields struct {
+	b    []byte
+	fail bool
+}
+
+func (f *fields) u64() uint64 {
+	if len(f.b) < 8 {
+		f.fail = true
+		return 0
+	}
+	v := le.Uint64(f.b)
+	f.b = f.b[8:]
+	return v
+}
+
+func (f *fields) pair() (a, b uint32) {
+	v := f.u64()
+	return uint32(v), uint32(v >> 32)
+}
+
+// sample adds one; it reports whether all of it was there.
+func (d *decoder) sample(it *item) bool {
+	if it.a == nil {
+		return false
+	}
+	a, f := it.a, &fields{b: it.body}
+	t := a.sampleType
+	has := func(bit uint64) bool { return t&bit != 0 }
+	var ip, period uint64 = 0, 1
+	var pid, tid int32
+	cpu := -1
+	if has(hasIdentifier) {
+		f.u64()
+	}
+	if has(hasIP) {
+		ip = f.u64()
+	}
+	if has(hasTID) {
+		p, t := f.pair()
+		pid, tid = int32(p), int32(t)
+	}
+	for _, bit := range []uint64{hasTime, hasAddr, hasID, hasStreamID} {
+		if has(bit) {
+			f.u64()
+		}
+	}
+	if has(hasCPU) {
+		c, _ := f.pair()
+		cpu = int(min(c, 1<<15-1))
+	}
+	if has(hasPeriod) {
+		period = f.u64()
+	} else if !a.freq {
+		period = a.every
+	}
+	if has(hasRead) {
+		f.read(a.readBits)
+	}
+	d.stack, d.stray = d.stack[:0], 0
+	mode := uint64(it.misc & misccpu)
+	if has(hasCallchain) {
+		d.chain(f, pid, mode)
+	}
+	var raw []byte
+	if has(hasRaw) {
+		raw = f.raw()
+	}
+	if f.fail {
+		return false
+	}
+	if has(hasUserStack) && !d.unwound {
+		d.unwound = true
+		d.b.Remark("not-unwound", "", "Copies of the stack (perf record --call-graph dwarf) are not unwound: stacks of user space have their innermost function only; `perf script -i FILE | ashlar -` has them all")
+	}
+	if len(d.stack) == 0 && has(hasIP) {
+		d.push(ip, &d.process(pid).maps, mode == miscKernel, false)
+	}
+	d.add(it, pid, tid, cpu, period, raw)
+	return true
+}
+
+// add adds a sample whose frames, from the leaf on, are in d.stack, with what a
+// tracepoint recorded.
+func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64, raw []byte) {
+	s := d.stack
+	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
+		s[i], s[j] = s[j], s[i]
+	}
+	call, event := d.b.Stack(s), d.eventOf(it.a)
+	var track *recording.TrackBuilder
+	if it.a.sampleType&hasTID != 0 {
+		t := d.thread(tid)
+		if t.track == nil {
+			t.track = d.b.Track(recording.TrackKey{PID: int64(pid), TID: int64(tid)})
+			if t.comm != "" {
+				t.track.SetName(t.comm)
+			}
+		}
+		track = t.track
+	}
+	values := []int64{1, int64(min(period, 1<<62))}
+	if it.a.sampleType&hasTime == 0 || it.a.sampleType&hasTID == 0 {
+		n := recording.NoTrack
+		if track != nil {
+			n = track.Index()
+		}
+		if e := d.b.Event(event); e.Basis != recording.FromStacks {
+			e.Basis = recording.FromStacks
+		}
+		d.b.AddStack(event, call, n, 0, values)
+		return
+	}
+	if !d.zeroed {
+		d.zeroed, d.zero = true, it.time
+		*d.b.Clock() = recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: int64(min(it.time, 1<<63-1)), Scale: 9}}
+	}
+	const most = 1 << 62 / 1000
+	ns := min(max(int64(it.time-d.zero), -most), most)
+	d.last = max(d.last, ns*1000)
+	d.schedule(it.a, raw, ns*1000, pid, tid, cpu, call)
+	track.Sample(event, ns*1000, call, cpu, values)
+}
+
+// raw reads what a tracepoint recorded, behind its length.
+func (f *fields) raw() []byte {
+	if len(f.b) < 4 || uint64(le.Uint32(f.b)) > uint64(len(f.b)-4) {
+		f.fail = true
+		return nil
+	}
+	n := 4 + int(le.Uint32(f.b))
+	raw := f.b[4:n]
+	f.b = f.b[n:]
+	return raw
+}
+
+// read passes over the counts of a sample.
+func (f *fields) read(bits uint64) {
+	each := 1
+	for _, bit := range []uint64{readID, readLost} {
+		if bits&bit != 0 {
+			each++
+		}
+	}
+	times := 0
+	for _, bit := range []uint64{readEnabled, readRunning} {
+		if bits&bit != 0 {
+			times++
+		}
+	}
+	n := uint64(each + times)
+	if bits&readGroup != 0 {
+		count := f.u64()
+		if count > uint64(len(f.b)/8) {
+			f.fail = true
+			return
+		}
+		n = count*uint64(each) + uint64(times)
+	}
+	if n > uint64(len(f.b)/8) {
+		f.fail = true
+		return
+	}
+	f.b = f.b[8*n:]
+}
+
+// What a number in a stack says of those behind it, rather than being an address.
+const (
+	contextMost       = 1<<64 - 4095
+	contextHypervisor = 1<<64 - 32
+	contextKernel     = 1<<64 - 128
+	contextUser       = 1<<64 - 512
+)
+
+// chain reads a stack, leaf first.
+func (d *decoder) chain(f *fields, pid int32, mode uint64) {
+	n := f.u64()
+	if n > uint64(len(f.b)/8) {
+		f.fail = true
+		return
+	}
+	kernel, own := mode == miscKernel, &d.process(pid).maps
+	called := false // addresses are where calls return to
+	for range n {
+		ip := f.u64()
+		if ip >= contextMost {
+			kernel, called = ip == contextKernel || ip == contextHypervisor, false
+			continue
+		}
+		d.push(ip, own, kernel, called)
+		called = true
+	}
+}
+
+// tell says what was not there.
+func (d *decoder) tell() {
+	if d.cut {
+		d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
+	}
+	if d.lost > 0 {
+		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", plain.Plural(d.lost, "record"))
+	}
+	if d.strays > 0 && d.strays >= d.addresses/20 {
+		d.b.Remark("strays", "", "%d of %d addresses in stacks lie where no code is known, and are shown as [unknown], several in a row as one: callers are lost in programs that were compiled without frame pointers (-fno-omit-frame-pointer keeps them); `perf record --call-graph dwarf` finds them without, to be read by `perf script -i FILE | ashlar -`", d.strays, d.addresses)
+	}
+	for _, p := range d.binaries {
+		if p != nil && p.LeftOut {
+			d.b.Remark("lines-left-out", "", "A binary says more of its functions than is read of one: some inlined functions and lines are left out")
+			break
+		}
+	}
+	if d.changed > 0 {
+		d.b.Remark("binary-changed", "", "Of some binaries (%d) others lie on this machine than those that ran; addresses in them have no names", d.changed)
+	}
+	if d.missing > d.changed {
+		d.b.Remark("binary-missing", "", "Some binaries (%d) are not on this machine or have no symbols; addresses in them have no names. `perf script -i FILE | ashlar -` on the machine that recorded has them", d.missing-d.changed)
+	}
+}

@@ -1,0 +1,401 @@
+package perfetto
+
+import (
+	"encoding/binary"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/format/decode"
+)
+
+// What a packet and its event have, in packet.is.
+const (
+	byName      = 1 << iota // the event is named by number
+	byCategory              // so are its categories
+	hasTrack                // it says on which track it is
+	hasArgs                 // it has annotations
+	hasCategory             // it has a category
+	several                 // two categories or three, whose numbers stand in one (see joinIDs)
+	mixed                   // its categories are to be read again
+	hasNumber               // value is what it says of its counter, a float64
+	hasExtra                // value is what it says of a counter besides, a float64
+	hasMore                 // it has something of moreEvent
+
+	isTimed   // the packet has a time
+	isCleared // its sequence begins anew
+	isNeeding // it refers to packets before
+	isDropped // packets before were lost
+
+	ofEvent = isTimed - 1
+)
+
+// packet is one of the trace, as workers read it: what can be said without knowing those
+// before. It fills a line of a processor's cache, since there are many. Texts and what few
+// packets have are read again when their turn comes.
+type packet struct {
+	time uint64
+	seq  uint32
+	// clock is the number of the clock that the time is of, 0 for none.
+	clock uint32
+
+	// What the event is called and which category it has: numbers, or the places of texts
+	// in the batch.
+	nameID, categoryID uint64
+	uuid               uint64 // of the event's track
+	value              uint64 // see hasNumber and hasExtra
+
+	at    uint32 // where in the batch the length of the body stands
+	state uint32 // place in batch.states, plus 1; 0 for none
+	kind  uint16 // the number of the field that is the body; 0 for none
+	is    uint16
+	event uint8 // the type of the event
+	// How many flows pass the event and end at it, which are the next ones of the batch.
+	flowCount, endCount uint8
+}
+
+// state holds what a packet says of its sequence, for those after it.
+type state struct{ interned, defaults []byte }
+
+// textAt says in a number where a text stands that ends before to.
+func textAt(from, to int) uint64 { return uint64(from)<<32 | uint64(to-from) }
+
+// Two or three numbers of categories stand in one where they are small.
+const (
+	idBits = 21
+	mostID = 1<<idBits - 1
+)
+
+// joinIDs appends the number of a category to those of an event, and reports whether it
+// has room.
+func (p *packet) joinIDs(id uint64) bool {
+	shift := idBits
+	switch {
+	case p.is&byCategory == 0 || id == 0 || id > mostID || p.categoryID == 0:
+		return false
+	case p.is&several == 0 && p.categoryID > mostID:
+		return false
+	case p.categoryID > mostID:
+		if shift = 2 * idBits; p.categoryID>>shift != 0 {
+			return false
+		}
+	}
+	p.categoryID |= id << shift
+	p.is |= several
+	return true
+}
+
+// tail is what stands behind the event of a packet: who wrote it, which is the same in many
+// packets one after another, and is taken apart once for them.
+type tail struct {
+	size   int
+	lo, hi uint64 // the bytes, and which bits of 16 are theirs
+	ofLo   uint64
+	ofHi   uint64
+	seq    uint32
+	hasSeq bool
+	is     uint16
+}
+
+// mostTail is how long a tail may be that is known again.
+const mostTail = 16
+
+// is says whether the tail stands between i and end.
+func (t *tail) stands(b []byte, i, end int) bool {
+	return end-i == t.size && i+mostTail <= len(b) &&
+		binary.LittleEndian.Uint64(b[i:])&t.ofLo == t.lo && binary.LittleEndian.Uint64(b[i+8:])&t.ofHi == t.hi
+}
+
+// read reads the tail that stands between i and end, if it is one to be known again.
+func (t *tail) read(b []byte, i, end int) bool {
+	size := end - i
+	if size <= 0 || size > mostTail || i+mostTail > len(b) {
+		return false
+	}
+	is := tail{size: size}
+	for at := i; at < end; {
+		num, v, _, next := fieldAt(b[:end], at)
+		if next < 0 || v.b != nil {
+			return false
+		}
+		switch at = next; num {
+		case packetSequence:
+			is.seq, is.hasSeq = uint32(v.n), true
+		case packetFlags:
+			is.is |= flagsOf(v.n)
+		case packetUser, packetPID:
+		default:
+			return false
+		}
+	}
+	is.ofLo, is.ofHi = 1<<(8*min(size, 8))-1, 1<<(8*max(size-8, 0))-1
+	is.lo, is.hi = binary.LittleEndian.Uint64(b[i:])&is.ofLo, binary.LittleEndian.Uint64(b[i+8:])&is.ofHi
+	*t = is
+	return true
+}
+
+// packet reads a packet, which begins at i and ends before end. Fields that most have are
+// read here, eight bytes of b at a time, and others by fieldAt.
+func (w *worker) packet(b []byte, i, end int) {
+	list := append(w.batch.packets, packet{})
+	w.batch.packets = list
+	p := &list[len(list)-1]
+	for i < end {
+		if i <= len(b)-8 {
+			x := binary.LittleEndian.Uint64(b[i:])
+			v, next := uint64(0), 0
+			switch byte(x) {
+			case packetTime << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.time, p.is = v, p.is|isTimed
+					i += 1 + next
+					continue
+				}
+			case packetFlags << 3:
+				if v = x >> 8 & 0xff; v < 0x80 && i+2 <= end {
+					p.is |= flagsOf(v)
+					i += 2
+					continue
+				}
+			case packetEvent<<3 | lengthType:
+				if v, next = decode.Varint(x >> 8); next < 8 && v <= uint64(end-(i+1+next)) && i+1+next <= end {
+					p.kind, p.at = packetEvent, uint32(i+1)
+					i += 1 + next
+					w.readEvent(p, b, i, i+int(v))
+					if i += int(v); w.tail.stands(b, i, end) || w.tail.read(b, i, end) {
+						if p.is |= w.tail.is; w.tail.hasSeq {
+							p.seq = w.tail.seq
+						}
+						i = end
+					}
+					continue
+				}
+			case packetSequence << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.seq = uint32(v)
+					i += 1 + next
+					continue
+				}
+			}
+		}
+		num, v, from, next := fieldAt(b[:end], i)
+		if next < 0 {
+			break
+		}
+		i = next
+		if num == packetEvent && v.b != nil {
+			p.kind, p.at = packetEvent, uint32(from)
+			w.readEvent(p, b, i-len(v.b), i)
+		} else {
+			p = w.field(p, num, v, from)
+		}
+	}
+	if p.kind == 0 && p.state == 0 && p.is&(isCleared|isDropped) == 0 {
+		w.batch.packets = w.batch.packets[:len(w.batch.packets)-1]
+	}
+}
+
+// flagsOf is what flags of a packet say, in packet.is.
+func flagsOf(v uint64) (is uint16) {
+	if v&flagCleared != 0 {
+		is |= isCleared
+	}
+	if v&flagNeeds != 0 {
+		is |= isNeeding
+	}
+	return is
+}
+
+// field takes a field of a packet, of those that few have; where it has a length, this
+// stands at from. It returns the packet, which lies elsewhere behind others that were packed
+// in it.
+func (w *worker) field(p *packet, num protowire.Number, v value, from int) *packet {
+	switch num {
+	case packetSequence:
+		p.seq = uint32(v.n)
+	case packetTime:
+		p.time, p.is = v.n, p.is|isTimed
+	case packetClock:
+		p.clock = uint32(v.n)
+	case packetFlags:
+		p.is |= flagsOf(v.n)
+	case packetCleared:
+		p.is |= flagsOf(v.n & flagCleared)
+	case packetDropped:
+		if p.is &^= isDropped; v.n != 0 {
+			p.is |= isDropped
+		}
+	case packetInterned:
+		w.stateOf(p).interned = v.b
+	case packetDefaults:
+		w.stateOf(p).defaults = v.b
+	case packetCompressed, packetZstd:
+		if !w.within && v.b != nil { // nobody packs twice
+			return w.unpack(p, num, v.b)
+		}
+	default:
+		if num < 900 && v.b != nil {
+			p.kind, p.at = uint16(num), uint32(from)
+		}
+	}
+	return p
+}
+
+func (w *worker) stateOf(p *packet) *state {
+	if p.state == 0 {
+		w.batch.states = append(w.batch.states, state{})
+		p.state = uint32(len(w.batch.states))
+	}
+	return &w.batch.states[p.state-1]
+}
+
+// readEvent reads the event of a packet, which begins at i and ends before end; as packet
+// does.
+func (w *worker) readEvent(p *packet, b []byte, i, end int) {
+	p.is &^= ofEvent
+	p.event, p.nameID = typeNone, 0
+	w.dropFlows(p)
+	for i < end {
+		if i <= len(b)-8 {
+			x := binary.LittleEndian.Uint64(b[i:])
+			v, next := uint64(0), 0
+			switch byte(x) {
+			case eventType << 3:
+				if v = x >> 8 & 0xff; v < 0x80 && i+2 <= end {
+					p.event = uint8(v)
+					i += 2
+					continue
+				}
+			case eventNameID << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.nameID, p.is = v, p.is|byName
+					i += 1 + next
+					continue
+				}
+			case eventCategoryIDs << 3:
+				if v = x >> 8 & 0xff; v < 0x80 && i+2 <= end && p.is&hasCategory == 0 {
+					p.categoryID, p.is = v, p.is|byCategory|hasCategory
+					i += 2
+					continue
+				}
+			case eventAnnotation<<3 | lengthType:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end && v <= uint64(end-(i+1+next)) {
+					p.is |= hasArgs
+					i += 1 + next + int(v)
+					continue
+				}
+			case eventExtra << 3:
+				if v, next = decode.Varint(x >> 8); next < 8 && i+1+next <= end {
+					p.holds(float64(int64(v)), hasExtra)
+					i += 1 + next
+					continue
+				}
+			}
+		}
+		num, v, _, next := fieldAt(b[:end], i)
+		if next < 0 {
+			return
+		}
+		if i = next; v.b != nil {
+			p.eventBytes(num, i-len(v.b), i)
+		} else {
+			w.eventNumber(p, num, v.n)
+		}
+	}
+}
+
+// flow keeps a flow that passes an event or ends at it with its packet, where there is room
+// for how many it has.
+func (w *worker) flow(p *packet, id uint64, ends bool) {
+	list, n := &w.batch.flows, &p.flowCount
+	if ends {
+		list, n = &w.batch.ends, &p.endCount
+	}
+	if *n == math.MaxUint8 {
+		p.is |= hasMore
+		return
+	}
+	*n++
+	*list = append(*list, id)
+}
+
+// dropFlows takes the flows of a packet back, and says whether it had any.
+func (w *worker) dropFlows(p *packet) bool {
+	if p.flowCount|p.endCount == 0 {
+		return false
+	}
+	w.batch.flows = w.batch.flows[:len(w.batch.flows)-int(p.flowCount)]
+	w.batch.ends = w.batch.ends[:len(w.batch.ends)-int(p.endCount)]
+	p.flowCount, p.endCount = 0, 0
+	return true
+}
+
+// eventNumber takes a number of an event.
+func (w *worker) eventNumber(p *packet, num protowire.Number, v uint64) {
+	switch num {
+	case eventType:
+		p.event = uint8(min(v, math.MaxUint8))
+	case eventNameID:
+		p.nameID, p.is = v, p.is|byName
+	case eventTrack:
+		p.uuid, p.is = v, p.is|hasTrack
+	case eventExtra:
+		p.holds(float64(int64(v)), hasExtra)
+	case eventCategoryIDs:
+		if p.is&hasCategory == 0 {
+			p.categoryID, p.is = v, p.is|byCategory|hasCategory
+		} else if !p.joinIDs(v) {
+			p.is |= mixed
+		}
+	case eventAnnotation:
+		p.is |= hasArgs
+	case eventInteger:
+		p.holds(float64(int64(v)), hasNumber)
+	case eventDouble:
+		p.holds(math.Float64frombits(v), hasNumber)
+	case eventFlows, eventFlowsOld:
+		w.flow(p, v, false)
+	case eventEnds, eventEndsOld:
+		w.flow(p, v, true)
+	default:
+		p.more(num)
+	}
+}
+
+// holds takes what an event says of a counter. There is room for one such.
+func (p *packet) holds(v float64, is uint16) {
+	if p.is&(hasNumber|hasExtra) != 0 {
+		p.is |= hasMore
+	}
+	p.value, p.is = math.Float64bits(v), p.is|is
+}
+
+// eventBytes takes a field of an event that has a length.
+func (p *packet) eventBytes(num protowire.Number, from, to int) {
+	switch num {
+	case eventAnnotation:
+		p.is |= hasArgs
+	case eventName:
+		p.nameID, p.is = textAt(from, to), p.is&^byName
+	case eventCategories:
+		if p.is&hasCategory == 0 {
+			p.categoryID, p.is = textAt(from, to), p.is|hasCategory
+		} else {
+			p.is |= mixed
+		}
+	case eventCategoryIDs:
+		p.is |= mixed | hasCategory
+	case eventExtra:
+		p.is |= hasMore
+	default:
+		p.more(num)
+	}
+}
+
+// more notes what is read again.
+func (p *packet) more(num protowire.Number) {
+	switch num {
+	case eventCounters, eventDoubles, eventExtraDouble, eventFlows, eventFlowsOld, eventEnds, eventEndsOld, eventDelta, eventAbsolute, eventLegacy, eventStack, eventStackID, eventWeight:
+		p.is |= hasMore
+	}
+}

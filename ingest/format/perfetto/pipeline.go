@@ -1,0 +1,285 @@
+package perfetto
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"ashlar/ingest/input/source"
+)
+
+const (
+	// maxPacket is how long a packet may be, packed or not; Perfetto's own are
+	// below a few megabytes.
+	maxPacket = 64 << 20
+	// chunkBytes is how much is read at a time: what is made of it fits into the cache
+	// that is a processor's own.
+	chunkBytes = 128 << 10
+	// packetTag begins each packet: field 1, which has a length.
+	packetTag = 1<<3 | 2
+	// mostWorkers is more than one reader keeps up with.
+	mostWorkers = 6
+	// mostReady is how many batches of one chunk may wait, of which there are more than
+	// one where packets are packed.
+	mostReady = 16
+	// largeBatch is how many packets make a batch not worth keeping.
+	largeBatch = 1 << 14
+)
+
+// batch has packets, taken apart.
+type batch struct {
+	data    []byte // where they stand, and where that stands in the file, -1 for nowhere
+	base    int64
+	packets []packet
+	states  []state
+	flows   []uint64 // that pass events, and that end at them
+	ends    []uint64
+	room    []byte // of packets that were packed
+	failed  error  // why those behind cannot be unpacked
+}
+
+// job is a chunk of the trace, and the batches that are made of it.
+type job struct {
+	data []byte
+	base int64
+	done chan *batch
+	err  error // set before done is closed
+}
+
+// pipeline cuts the trace into chunks of whole packets, which several workers take apart,
+// and hands out what they make of them in the order of the file.
+type pipeline struct {
+	ctx    context.Context
+	in     *source.Input
+	mapped bool
+	order  chan *job
+	free   chan *batch
+	all    sync.WaitGroup
+
+	mu    sync.Mutex
+	size  int // of a chunk
+	rest  int // of the chunk before
+	ended bool
+	err   error // why; set before order is closed
+	note  *note // of what is behind the last chunk, likewise
+}
+
+func startPipeline(ctx context.Context, in *source.Input) *pipeline {
+	workers := min(runtime.GOMAXPROCS(0), mostWorkers)
+	p := &pipeline{ctx: ctx, in: in, mapped: in.Mapped() != nil, size: in.ChunkSize,
+		order: make(chan *job, workers), free: make(chan *batch, 2*(workers+mostReady))}
+	if p.size <= 0 {
+		p.size = chunkBytes
+	}
+	for range workers {
+		p.all.Go(func() { (&worker{pipeline: p}).run() })
+	}
+	return p
+}
+
+// next cuts off the next chunk, which is nil where there are no more.
+func (p *pipeline) next() (*job, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.ended {
+		// A packet that did not fit is read again with at least as much behind it.
+		p.in.ChunkSize = max(p.size, p.rest)
+		b, base, end := p.in.Next(p.rest)
+		used, err := wholePackets(b)
+		p.rest = len(b) - used
+		j := &job{data: b[:used], base: base, done: make(chan *batch, mostReady)}
+		if !p.mapped {
+			j.base = -1
+		}
+		if used > 0 {
+			select {
+			case p.order <- j:
+			case <-p.ctx.Done():
+				end = p.ctx.Err()
+			}
+		}
+		switch at := base + int64(used); {
+		case err != nil:
+			p.end(nil, at, "damaged at byte %d, where no packet stands")
+		case end == io.EOF && p.rest > 0:
+			p.end(nil, at, "cut short at byte %d")
+		case end == io.EOF:
+			p.end(nil, 0, "")
+		case end != nil:
+			p.end(end, 0, "")
+		}
+		if used > 0 {
+			return j, nil
+		}
+	}
+	return nil, nil
+}
+
+// end says that there are no more chunks, and what is wrong.
+func (p *pipeline) end(err error, at int64, what string) {
+	if p.ended {
+		return
+	}
+	p.ended, p.err = true, err
+	if what != "" {
+		what = fmt.Sprintf(what, at)
+		p.note = &note{code: "damaged", place: fmt.Sprintf("byte %d", at), text: "The trace is " + what + "; what stands before is shown"}
+	}
+	close(p.order)
+}
+
+// wholePackets is how many bytes the packets of b take that are whole. The error is errPacket
+// where something else stands.
+func wholePackets(b []byte) (used int, err error) {
+	for used < len(b) {
+		if _, end := shortPacket(b, used); end > 0 {
+			if end > len(b) {
+				return used, nil
+			}
+			used = end
+			continue
+		}
+		tag, i := varint(b, used)
+		if i > 0 && tag != packetTag {
+			return used, errPacket
+		}
+		if i < 0 {
+			return used, wholeVarint(b[used:])
+		}
+		size, i := varint(b, i)
+		if i < 0 {
+			return used, wholeVarint(b[used+1:])
+		}
+		if size > maxPacket {
+			return used, errPacket
+		}
+		if size > uint64(len(b)-i) {
+			return used, nil
+		}
+		used = i + int(size)
+	}
+	return used, nil
+}
+
+// shortPacket is where the packet at i begins behind its length and where it ends, which may
+// be behind b; 0 where something else stands, or its length has more than two bytes.
+func shortPacket(b []byte, i int) (from, end int) {
+	if i > len(b)-3 || b[i] != packetTag {
+		return 0, 0
+	}
+	size := int(b[i+1])
+	if size < 0x80 {
+		return i + 2, i + 2 + size
+	}
+	if b[i+2] < 0x80 {
+		return i + 3, i + 3 + size&0x7f + int(b[i+2])<<7
+	}
+	return 0, 0
+}
+
+var errPacket = errors.New("no packet")
+
+// wholeVarint says of bytes that begin with no number whether more of them could.
+func wholeVarint(b []byte) error {
+	if len(b) < 10 {
+		return nil
+	}
+	return errPacket
+}
+
+// batch is an empty one.
+func (p *pipeline) batch() *batch {
+	select {
+	case b := <-p.free:
+		b.packets, b.states, b.flows, b.ends, b.failed = b.packets[:0], b.states[:0], b.flows[:0], b.ends[:0], nil
+		return b
+	default:
+		return new(batch)
+	}
+}
+
+// put takes a batch back.
+func (p *pipeline) put(b *batch) {
+	clear(b.states)
+	b.data = nil
+	if cap(b.packets) > largeBatch || cap(b.room) > 2*unpackedBytes {
+		return
+	}
+	select {
+	case p.free <- b:
+	default:
+	}
+}
+
+// worker takes packets apart.
+type worker struct {
+	*pipeline
+	job      *job
+	batch    *batch
+	unpacker unpacker
+	tail     tail
+	within   bool // packets that are packed in another
+}
+
+// run takes chunks apart until there are no more.
+func (w *worker) run() {
+	defer w.unpacker.close()
+	for {
+		err := source.Protect(w.in.Path, func() (err error) {
+			w.job, err = w.next()
+			return err
+		})
+		if err != nil {
+			w.mu.Lock()
+			w.end(err, 0, "")
+			w.mu.Unlock()
+			return
+		}
+		if w.job == nil {
+			return
+		}
+		w.job.err = source.Protect(w.in.Path, func() error {
+			w.begin(w.job.data, w.job.base)
+			w.packets(w.job.data)
+			w.give()
+			return nil
+		})
+		close(w.job.done)
+	}
+}
+
+// begin begins a batch.
+func (w *worker) begin(data []byte, base int64) {
+	w.batch = w.pipeline.batch()
+	w.batch.data, w.batch.base = data, base
+}
+
+// give hands on what was read, if anything.
+func (w *worker) give() {
+	if len(w.batch.packets) == 0 && w.batch.failed == nil {
+		w.put(w.batch)
+		return
+	}
+	select {
+	case w.job.done <- w.batch:
+	case <-w.ctx.Done():
+	}
+}
+
+// packets reads packets that are whole.
+func (w *worker) packets(b []byte) {
+	for i := 0; i < len(b); {
+		from, end := shortPacket(b, i)
+		if end == 0 {
+			_, from = varint(b, i)
+			size := uint64(0)
+			size, from = varint(b, from)
+			end = from + int(size)
+		}
+		w.packet(b, from, end)
+		i = end
+	}
+}

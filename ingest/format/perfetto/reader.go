@@ -1,0 +1,292 @@
+package perfetto
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"ashlar/ingest/format/v8"
+	"ashlar/ingest/input/source"
+)
+
+// reader takes packets in the order of the file.
+type reader struct {
+	ctx    context.Context
+	in     *source.Input
+	args   *argStore
+	blocks *blocks
+	pipe   chan<- *window
+	next   *window  // that is filled
+	batch  *batch   // whose packets are taken
+	flows  []uint64 // of those that are left in it, see packet
+	ends   []uint64
+
+	seqs   map[uint64]*sequence
+	lately [64]*sequence // by the last bits of their numbers
+	clocks clocks
+
+	tracks  map[uint64]*track
+	threads map[[2]int64]*track // of sequences and overrides that name no track
+	given   map[[2]int64]*track // the latest that descriptors gave, by process and thread
+	asyncs  map[operation]*track
+	groups  uint32
+
+	rows      []*track // those with events that wait
+	wide      []wide
+	passes    []pass
+	waiting   int // events
+	order     order[event]
+	wideOrder order[wide]
+	passOrder order[pass]
+
+	said     trackEvent // the event that is read
+	texts    map[string]string
+	labels   labelTable
+	comms    map[string]uint32 // numbers of names of threads that were switched to
+	lastComm uint32
+	named    []uint32        // names in what is packed
+	before   map[int64]int64 // of processors, the thread of the packed events
+	owners   map[int64]int64 // processes of threads, as marks say
+	columns  [13][]uint64    // of events that are packed by their fields
+	events   map[sampleKind]int32
+	frames   map[frame]uint32
+	stacks   uint32
+	inlined  map[string]uint32 // stacks that are written out
+	heaps    map[heapKey]*heap
+
+	profiles     map[int64]profileEvent // those that wait, by number
+	profileCount int64
+	profiled     map[v8.Key]*track
+}
+
+func newReader(ctx context.Context, in *source.Input, args *argStore, room *blocks, pipe chan<- *window) *reader {
+	return &reader{ctx: ctx, in: in, args: args, blocks: room, pipe: pipe, next: new(window),
+		seqs: map[uint64]*sequence{}, clocks: clocks{all: map[clockKey]*clock{}},
+		tracks: map[uint64]*track{}, threads: map[[2]int64]*track{}, given: map[[2]int64]*track{}, asyncs: map[operation]*track{},
+		texts: map[string]string{}, labels: newLabelTable(), comms: map[string]uint32{}, before: map[int64]int64{}, owners: map[int64]int64{},
+		events: map[sampleKind]int32{}, frames: map[frame]uint32{}, inlined: map[string]uint32{}, heaps: map[heapKey]*heap{},
+		profiles: map[int64]profileEvent{}, profiled: map[v8.Key]*track{}}
+}
+
+// mostTexts is how many texts are known again, so that each is there once. Names may be
+// different ones without end.
+const mostTexts = 1 << 16
+
+// text is a text, mostly kept once.
+func (r *reader) text(b []byte) string {
+	s, ok := r.texts[string(b)]
+	if !ok {
+		if len(r.texts) >= mostTexts {
+			clear(r.texts)
+		}
+		s = string(b)
+		r.texts[s] = s
+	}
+	return s
+}
+
+// later has the maker do something before the events that are handed on next.
+func (r *reader) later(act func(*maker)) { r.next.acts = append(r.next.acts, act) }
+
+// note tells of something wrong; minor as in [recording.Warning].
+func (r *reader) note(code, place string, minor bool, format string, args ...any) {
+	for i := range r.next.notes {
+		if n := &r.next.notes[i]; n.code == code {
+			n.count++
+			return
+		}
+	}
+	r.next.notes = append(r.next.notes, note{code, place, fmt.Sprintf(format, args...), minor, 1})
+}
+
+// Fields of a packet.
+const (
+	packetFtrace      = 1
+	packetTree        = 2
+	packetUser        = 3
+	packetClocks      = 6
+	packetTime        = 8
+	packetSequence    = 10
+	packetEvent       = 11
+	packetInterned    = 12
+	packetFlags       = 13
+	packetHeap        = 37
+	packetCleared     = 41
+	packetDropped     = 42
+	packetProcess     = 43
+	packetThread      = 44
+	packetCompressed  = 50
+	packetStreaming   = 54
+	packetClock       = 58
+	packetDefaults    = 59
+	packetDescriptor  = 60
+	packetPerf        = 66
+	packetPID         = 79
+	packetZstd        = 133
+	packetStackSample = 135
+
+	flagCleared = 1
+	flagNeeds   = 2
+)
+
+// all reads the trace, and hands on what is left.
+func (r *reader) all() error {
+	err := r.file()
+	if r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	r.endHeaps()
+	if more := r.flush(true); more != nil {
+		return more
+	}
+	return err
+}
+
+// file takes the packets of the file, from the first to the last.
+func (r *reader) file() error {
+	ctx, cancel := context.WithCancel(r.ctx)
+	p := startPipeline(ctx, r.in)
+	defer p.all.Wait()
+	defer cancel()
+	for j := range p.order {
+		for b := range j.done {
+			if err := r.take(b); err != nil {
+				return err
+			}
+			p.put(b)
+		}
+		if j.err != nil {
+			r.in.Stop() // a worker may be waiting for a pipe
+			return j.err
+		}
+	}
+	if n := p.note; n != nil {
+		r.note(n.code, n.place, false, "%s", n.text)
+	}
+	return p.err
+}
+
+// take takes the packets of a batch.
+func (r *reader) take(b *batch) error {
+	if r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
+	r.batch = b
+	r.flows, r.ends = b.flows, b.ends
+	for i := range b.packets {
+		p := &b.packets[i]
+		s := r.lately[p.seq%uint32(len(r.lately))]
+		if s == nil || s.id != uint64(p.seq) || !r.plain(s, p) {
+			r.packet(r.sequence(p.seq), p)
+		}
+		if r.waiting >= mostQueued {
+			if err := r.flush(false); err != nil {
+				return err
+			}
+		}
+		if p.flowCount|p.endCount != 0 {
+			r.flows, r.ends = r.flows[p.flowCount:], r.ends[p.endCount:]
+		}
+	}
+	if b.failed != nil {
+		r.note("packed", "", false, "Packets that are packed in another cannot all be unpacked (%v); those before are shown", b.failed)
+	}
+	return nil
+}
+
+// body is that of a packet.
+func (b *batch) body(p *packet) []byte {
+	size, from := varint(b.data, int(p.at))
+	return b.data[from:][:size:size]
+}
+
+// text is what stands at a place of the batch.
+func (b *batch) text(place uint64) []byte {
+	from, size := place>>32, place&(1<<32-1)
+	return b.data[from:][:size:size]
+}
+
+// sequence is one by its number.
+func (r *reader) sequence(number uint32) *sequence {
+	id := uint64(number)
+	room := &r.lately[id%uint64(len(r.lately))]
+	if s := *room; s != nil && s.id == id {
+		return s
+	}
+	s := r.seqs[id]
+	if s == nil {
+		s = &sequence{id: id, args: r.args}
+		s.clear()
+		r.seqs[id] = s
+	}
+	*room = s
+	return s
+}
+
+// packet takes a packet in its sequence.
+func (r *reader) packet(s *sequence, p *packet) {
+	if p.is&isCleared != 0 {
+		s.clear()
+		s.valid = true
+	} else if p.is&isDropped != 0 {
+		s.valid = false
+	}
+	if p.state != 0 {
+		told := &r.batch.states[p.state-1]
+		s.setDefaults(told.defaults)
+		r.intern(s, told.interned)
+	}
+	if p.kind == 0 {
+		r.clocks.time(s, p)
+		return
+	}
+	r.next.packets.read++
+	if p.is&isNeeding != 0 && !s.valid {
+		r.next.packets.left++
+		r.note("lost", "", false, "Packets were lost when the trace was recorded; those behind them refer to what is not there and were left out, until a sequence begins anew")
+		return
+	}
+	if p.kind == packetEvent {
+		r.trackEvent(s, p)
+	} else {
+		r.other(s, p, r.batch.body(p))
+	}
+}
+
+// other takes a packet that is no track event. Its time is looked at whatever it is, for
+// clocks that count on from packet to packet.
+func (r *reader) other(s *sequence, p *packet, body []byte) {
+	at := int64(0)
+	if p.kind != packetClocks {
+		at = r.clocks.time(s, p)
+	}
+	switch p.kind {
+	case packetDescriptor:
+		if t := r.descriptor(body); t.thread {
+			s.own = t
+		}
+	case packetClocks:
+		r.clocks.snapshot(s.id, body)
+	case packetThread:
+		r.sequenceThread(s, body)
+	case packetProcess:
+		r.processDescriptor(body)
+	case packetTree:
+		r.tree(body)
+	case packetFtrace:
+		r.ftrace(body)
+	case packetPerf:
+		r.perfSample(s, at, body)
+	case packetStreaming:
+		r.streamingSamples(s, p, at, body)
+	case packetStackSample:
+		r.stackSample(s, at, body)
+	case packetHeap:
+		r.heapProfile(s, body)
+	default:
+		r.next.packets.left++
+	}
+}
+
+// number32 is a number that may be known by 32 bits, the largest of them for larger ones.
+func number32(n uint64) int32 { return int32(min(n, math.MaxInt32)) }

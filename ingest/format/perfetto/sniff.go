@@ -1,0 +1,95 @@
+package perfetto
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/format/decode"
+)
+
+// Sniff looks for packets (Trace.packet is field 1, repeated), of which one has a
+// field that only packets have: the sequence (10), the time (8), or data of a kind
+// with a number beyond those of pprof's and OpenTelemetry's messages; or events of a
+// processor, which ftrace's packets may have alone.
+func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	certain := false
+	for rest := head; len(rest) > 0; {
+		num, typ, n := protowire.ConsumeTag(rest)
+		if n < 0 || num != 1 || typ != protowire.BytesType {
+			return decode.No, nil
+		}
+		packet, whole := upTo(rest[n:])
+		certain = certain || isFtrace(packet)
+		if !whole {
+			break
+		}
+		for rest = rest[n+protowire.SizeBytes(len(packet)):]; len(packet) > 0; {
+			num, typ, n := protowire.ConsumeTag(packet)
+			if n < 0 {
+				return decode.No, nil
+			}
+			m := protowire.ConsumeFieldValue(num, typ, packet[n:])
+			if m < 0 {
+				return decode.No, nil
+			}
+			certain = certain || num >= 8
+			packet = packet[n+m:]
+		}
+	}
+	if certain {
+		return decode.Certain, nil
+	}
+	return decode.No, nil
+}
+
+// upTo is what stands behind a length that b begins with, as far as it is there.
+func upTo(b []byte) (is []byte, whole bool) {
+	size, n := varint(b, 0)
+	if n < 0 {
+		return nil, false
+	}
+	is = b[n:]
+	if size > uint64(len(is)) {
+		return is, false
+	}
+	return is[:size], true
+}
+
+// isFtrace says whether a packet, which may be cut, begins with events of a processor, of
+// which there is one that is whole: FtraceEventBundle in
+// protos/perfetto/trace/ftrace/ftrace_event_bundle.proto.
+func isFtrace(packet []byte) bool {
+	if len(packet) == 0 || packet[0] != packetFtrace<<3|lengthType {
+		return false
+	}
+	bundle, _ := upTo(packet[1:])
+	processor, events := false, false
+	for num, v := range each(bundle) {
+		bytes := v.b != nil
+		switch num {
+		case 1:
+			processor = true
+		case 2:
+			events = isFtraceEvent(v.b)
+		case 4:
+			events = true
+		}
+		if has := num == 2 || num == 4 || num == 8 || num == 11; bytes != has || num == 2 && !events || num > 11 {
+			return false
+		}
+	}
+	return processor && events
+}
+
+// isFtraceEvent says whether a message has a time and a thread, as all events have.
+func isFtraceEvent(b []byte) bool {
+	var has [2]bool
+	for num, v := range each(b) {
+		if num <= 2 {
+			if v.b != nil {
+				return false
+			}
+			has[num-1] = true
+		}
+	}
+	return has == [2]bool{true, true}
+}

@@ -1,0 +1,299 @@
+// Package perfscript reads the text that `perf script` prints (and simpleperf's
+// report-sample, which imitates it): for each sample a line with the thread,
+// the processor, the time, the period and the event, as far as -F asked for
+// them, then the stack, leaf first, a line a frame, then a blank line.
+//
+// The format has no specification; the order of the fields is that of
+// tools/perf/builtin-script.c in the kernel's sources.
+package perfscript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is perf script text.
+var Format = codec.Format{
+	Name:       "perf-script",
+	Title:      "perf script",
+	Holds:      "the text that `perf script` prints: samples and stacks",
+	Extensions: []string{".perf", ".perf-script", ".linux-perf.txt", ".perf.txt"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+// headLen is how much is looked at before the first sample is read.
+const headLen = 64 << 10
+
+// decoder reads line by line. A sample is collected in head and stack until
+// another header or the end closes it. A blank line stands between samples, and
+// closes one that has no header, but some tools put one between a header and its
+// frames, or among them.
+type decoder struct {
+	b    *recording.Builder
+	line int64
+	rows rows
+	meta meta
+	time clock
+
+	head    header
+	opened  int64  // the line of head, 0 when no sample is open
+	cut     bool   // a line of the open sample is cut
+	gap     bool   // a blank line stands behind what the open sample has so far
+	headed  bool   // the open sample has a header
+	first   []byte // the line of its first frame
+	bare    bool   // its first frame is a number alone, perhaps its period
+	event   []byte // of the last header, nil before there is one that names it
+	stack   []*frame
+	frames  map[string]*frame // by the whole line
+	noEvent bool              // headers do not name the event
+	placed  bool              // headers say when or on which thread
+
+	headers, lines *recording.Tally
+}
+
+// Decode reads all samples. Each event of perf's becomes an event with the
+// metrics "samples" and, where printed, "period". Stack records are summed up
+// by event, thread and stack; samples with a time stand on their thread's
+// track too.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{b: b, frames: map[string]*frame{}, headers: b.Tally("sample"), lines: b.Tally("frame line")}
+	d.rows.init(b, &d.meta)
+	head, _, err := in.Head(headLen)
+	if err != nil {
+		return err
+	}
+	if d.time.deltas = areDeltas(head); d.time.deltas {
+		b.Remark("time-deltas", "", "Times begin with 0 and go down again and again: they are taken for those since the line before (perf script --deltatime) and were added up")
+	}
+	err = d.read(ctx, in)
+	d.close()
+	d.rows.flush()
+	d.meta.apply(b)
+	if err == nil && d.headers.Kept == 0 {
+		return errors.New("there is no sample in the text: perf script prints them as a line with the thread, time and event and then a line for each frame")
+	}
+	return err
+}
+
+func (d *decoder) read(ctx context.Context, in *source.Input) error {
+	in.OnSilence(d.show)
+	next := func(rest int) ([]byte, error) {
+		chunk, _, err := in.Next(rest)
+		return chunk, err
+	}
+	return decode.WholeLines(ctx, next, d.b, func() {
+		d.line++
+		d.b.Warn("line-too-long", d.place(d.line), "Line %d is longer than %d MB and was left out", d.line, decode.MaxLine>>20)
+	}, func(line []byte, ended bool) {
+		d.line++
+		d.text(line, !ended)
+	})
+}
+
+// show publishes what has come from a pipe that has fallen silent, the sums of
+// stacks included.
+func (d *decoder) show() bool {
+	if d.b.OnPublish == nil {
+		return true // nobody looks: how stacks are put together is not to depend on time
+	}
+	if d.gap {
+		d.close()
+	}
+	d.rows.flush()
+	return d.b.Progress()
+}
+
+// text reads one line; last marks one that has no line end, which may be cut.
+func (d *decoder) text(l []byte, last bool) {
+	l = bytes.TrimRight(l, "\r")
+	body := bytes.TrimSpace(l)
+	switch {
+	case len(body) == 0:
+		d.gap = d.opened != 0
+	case body[0] == '#' && !d.hashHeader(body):
+		d.meta.comment(body)
+	case !blank(l[0]) || !d.frameLine(l, body, last):
+		d.headerLine(l, last)
+	}
+}
+
+// hashHeader reports whether a line that begins with # is no comment but the
+// header of a sample whose thread's name does.
+func (d *decoder) hashHeader(body []byte) bool {
+	var h header
+	return parseHeader(body, &h) && h.hasTime && h.hasTID
+}
+
+// frameLine reads an indented line; it reports false when it is the header of
+// another sample after all: comms are right-aligned when there are no stacks.
+func (d *decoder) frameLine(l, body []byte, last bool) bool {
+	f := d.frames[string(l)]
+	if f == nil {
+		// A tab comes before frames only; after spaces a comm may stand that
+		// looks like an address.
+		f = parseFrame(body)
+		var h header
+		if l[0] != '\t' && parseHeader(body, &h) && (h.hasTime || h.event != nil && f == nil) {
+			return false
+		}
+		if n := len(d.stack); n > 0 && d.stack[n-1].hasAddr && bytes.HasPrefix(l, []byte("  ")) && !last {
+			if file, line, ok := sourceLine(body); ok {
+				d.stack[n-1] = d.stack[n-1].at(file, line)
+				return true
+			}
+		}
+		if f == nil {
+			if d.opened == 0 {
+				return false
+			}
+			d.leaveOut(d.lines, "not-a-frame", "is neither a frame nor a sample and was left out")
+			return true
+		}
+		if last && !f.whole {
+			d.cut = true
+			d.leaveOut(d.lines, "cut", "is cut, like the text; the stack above it is shown without what followed")
+			return true
+		}
+		d.frames[string(l)] = f
+	}
+	if d.gap && !d.headed {
+		d.close()
+	}
+	if d.gap {
+		d.gap = false
+		d.b.Warn("blank-line", d.place(d.line), "A blank line stands before line %d and within a sample; its frames were put together", d.line)
+	}
+	if d.opened == 0 {
+		d.unheaded()
+		_, d.bare = integer(body)
+		d.bare = d.bare && l[0] != '\t'
+	} else if d.bare && len(d.stack) == 1 && l[0] == '\t' {
+		// The number before, without a tab, was no frame but the period, which
+		// -F period,ip prints alone.
+		d.head.period, d.head.hasPeriod = integer(bytes.TrimSpace(d.first))
+		d.stack, d.bare = d.stack[:0], false
+		d.lines.Read--
+		d.lines.Kept--
+	}
+	if len(d.stack) == 0 {
+		d.first = l
+	}
+	d.lines.Read++
+	d.lines.Kept++
+	d.stack = append(d.stack, f)
+	return true
+}
+
+// unheaded opens a sample that has no header: perf script -F ip,sym prints none
+// at all. Where there are others, it was one that could not be read.
+func (d *decoder) unheaded() {
+	d.head, d.opened, d.headed = header{cpu: -1, event: d.event}, d.line, false
+	if d.event != nil {
+		d.b.Warn("no-header", d.place(d.line), "The stack on line %d has no header; it counts as the event of the sample before, %s, on no thread", d.line, d.event)
+	}
+}
+
+// headerLine begins a sample.
+func (d *decoder) headerLine(l []byte, last bool) {
+	d.close()
+	body := bytes.TrimSpace(l)
+	d.head = header{cpu: -1}
+	ok := parseHeader(body, &d.head)
+	switch placed := d.head.hasTime || d.head.hasTID; {
+	case !ok:
+	case last && d.head.event == nil && !d.noEvent:
+		ok = false
+	case d.placed && !placed:
+		ok = false // "Warning: …" looks like an event
+	default:
+		d.placed = placed
+	}
+	if ok && d.head.hasTime {
+		d.head.ns = d.time.at(d.head.ns)
+	}
+	switch {
+	case !ok:
+		d.leaveOut(d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
+	case d.head.side != nil:
+		d.sideBand()
+	default:
+		d.headed = true
+		if d.head.event != nil {
+			d.event = d.head.event
+		}
+		d.noEvent = d.noEvent || d.head.event == nil && !d.head.weak
+		d.opened = d.line
+		// The header stays valid: chunks live as long as the input.
+	}
+}
+
+// sideBand counts a line about a process or a mapping, not a sample.
+func (d *decoder) sideBand() {
+	t := d.b.Tally("side-band record")
+	t.Read++
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = d.place(d.line)
+	}
+	if bytes.HasPrefix(d.head.side, []byte("PERF_RECORD_LOST")) {
+		d.b.Warn("samples-lost", d.place(d.line), "perf lost samples while it recorded: %s", bytes.TrimSpace(d.head.rest))
+	}
+}
+
+// close ends the open sample and puts it into the recording.
+func (d *decoder) close() {
+	if d.opened == 0 {
+		return
+	}
+	h, at := &d.head, d.opened
+	d.opened, d.gap, d.bare = 0, false, false
+	if len(d.stack) == 0 && h.weak {
+		d.leaveOutAt(at, d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
+		return
+	}
+	if len(d.stack) == 0 && len(h.rest) > 0 {
+		// Without stacks the address stands on the same line.
+		if f := parseFrame(h.rest); f != nil && f.whole {
+			d.stack, h.rest = append(d.stack, f), nil
+		}
+	}
+	if len(h.rest) > 0 {
+		d.b.Remark("fields-not-shown", d.place(at), "Line %d has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown", at)
+	}
+	d.headers.Read++
+	d.headers.Kept++
+	if d.cut {
+		d.cut = false
+		d.headers.Repaired++
+		if d.headers.FirstRepaired == "" {
+			d.headers.FirstRepaired = d.place(at)
+		}
+	}
+	d.rows.add(h, d.stack, d.place, at)
+	d.stack = d.stack[:0]
+}
+
+func (d *decoder) place(line int64) string { return fmt.Sprintf("line %d", line) }
+
+func (d *decoder) leaveOut(t *recording.Tally, code, what string) {
+	d.leaveOutAt(d.line, t, code, what)
+}
+
+func (d *decoder) leaveOutAt(line int64, t *recording.Tally, code, what string) {
+	t.Read++
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = d.place(line)
+	}
+	d.b.Warn(code, d.place(line), "Line %d %s", line, what)
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' }

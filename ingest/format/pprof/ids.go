@@ -1,0 +1,166 @@
+package pprof
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+)
+
+// references describes the functions' ids of a profile, which should be
+// unique and not 0, and the lines that name them.
+type references struct {
+	functions map[uint64]int // how many have an id
+	count     int
+	locations int
+	single    int // locations with one line
+	lines     int
+	zero      int    // lines that name function 0
+	largest   uint64 // function that a line names
+	lost      int    // lines that name functions that are not there
+}
+
+// eachField visits the fields of a message as far as they can be read.
+func eachField(b []byte, visit func(f *wireField)) {
+	for i := 0; i < len(b); {
+		f, next := nextField(b, i)
+		if next < 0 {
+			return
+		}
+		visit(&f)
+		i = next
+	}
+}
+
+// numberIn is a number in a message, 0 when it is not there.
+func numberIn(b []byte, num int) (n uint64) {
+	eachField(b, func(f *wireField) {
+		if f.num == num && f.typ == wireVarint {
+			n = f.number
+		}
+	})
+	return n
+}
+
+// eachLine visits the lines of a location.
+func eachLine(location []byte, visit func(line []byte)) {
+	eachField(location, func(f *wireField) {
+		if f.num == locationLine && f.typ == wireBytes {
+			visit(f.body)
+		}
+	})
+}
+
+func countReferences(content []byte) references {
+	r := references{functions: map[uint64]int{}}
+	eachField(content, func(f *wireField) {
+		if f.num == fieldFunction && f.typ == wireBytes {
+			r.count++
+			r.functions[numberIn(f.body, messageID)]++
+		}
+	})
+	eachField(content, func(f *wireField) {
+		if f.num != fieldLocation || f.typ != wireBytes {
+			return
+		}
+		r.locations++
+		before := r.lines
+		eachLine(f.body, func(line []byte) {
+			r.lines++
+			id := numberIn(line, lineFunction)
+			r.largest = max(r.largest, id)
+			switch {
+			case id == 0:
+				r.zero++
+			case r.functions[id] == 0:
+				r.lost++
+			}
+		})
+		if r.lines == before+1 {
+			r.single++
+		}
+	})
+	return r
+}
+
+// giveIDs returns a profile whose functions have ids: some writers leave all of
+// them 0. The lines then name functions by their position, from 1 or from 0, or
+// not at all: where each location has one line and there are as many functions,
+// they go together in their order. What cannot be found is warned of.
+func giveIDs(content []byte, b *recording.Builder) []byte {
+	r := countReferences(content)
+	none := r.count > 0 && r.functions[0] == r.count
+	switch {
+	case !none:
+		if r.lost > 0 {
+			b.Warn("function-missing", "", "Functions that source lines name are not in the profile (%s); they are shown as addresses", plain.Plural(r.lost, "line"))
+		}
+		for id, n := range r.functions {
+			if n > 1 {
+				b.Warn("function-ids", "", "Several functions have the id %d; some names may be those of others", id)
+				break
+			}
+		}
+		return content
+	case r.lines == 0:
+		return content
+	case r.zero == 0 && r.largest <= uint64(r.count):
+		return renumber(content, func(_ int, id uint64) uint64 { return id }, b, r.count)
+	case r.largest > 0 && r.largest < uint64(r.count):
+		return renumber(content, func(_ int, id uint64) uint64 { return id + 1 }, b, r.count)
+	case r.largest == 0 && r.single == r.locations && r.count == r.locations:
+		return renumber(content, func(location int, _ uint64) uint64 { return uint64(location) + 1 }, b, r.count)
+	}
+	b.Warn("function-ids", "", "None of the profile's %s has an id, and its lines do not say which they mean; their names cannot be shown", plain.Plural(r.count, "function"))
+	return content
+}
+
+// renumber gives functions their position as id, from 1, and lines the function
+// that of tells by the position of their location and what they name.
+func renumber(content []byte, of func(location int, function uint64) uint64, b *recording.Builder, count int) []byte {
+	b.Warn("function-ids", "", "None of the profile's %s has an id; they were taken by their position", plain.Plural(count, "function"))
+	out := make([]byte, 0, len(content)+len(content)/8)
+	field := func(num int, body []byte) {
+		out = protowire.AppendTag(out, protowire.Number(num), protowire.BytesType)
+		out = protowire.AppendBytes(out, body)
+	}
+	withID := func(body []byte, num protowire.Number, id uint64) []byte {
+		body = protowire.AppendTag(append([]byte(nil), body...), num, protowire.VarintType)
+		return protowire.AppendVarint(body, id) // the last one counts
+	}
+	functions, locations := 0, 0
+	for i := 0; i < len(content); {
+		f, next := nextField(content, i)
+		if next < 0 {
+			return append(out, content[i:]...)
+		}
+		switch {
+		case f.num == fieldFunction && f.typ == wireBytes:
+			functions++
+			field(f.num, withID(f.body, messageID, uint64(functions)))
+		case f.num == fieldLocation && f.typ == wireBytes:
+			var body []byte
+			for k := 0; k < len(f.body); {
+				g, after := nextField(f.body, k)
+				if after < 0 {
+					body = append(body, f.body[k:]...)
+					break
+				}
+				if g.num == locationLine && g.typ == wireBytes {
+					id := of(locations, numberIn(g.body, lineFunction))
+					body = protowire.AppendTag(body, locationLine, protowire.BytesType)
+					body = protowire.AppendBytes(body, withID(g.body, lineFunction, id))
+				} else {
+					body = append(body, f.body[k:after]...)
+				}
+				k = after
+			}
+			locations++
+			field(f.num, body)
+		default:
+			out = append(out, content[i:next]...)
+		}
+		i = next
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package pprof
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/google/pprof/profile"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/model/recording"
+)
+
+// read reads all of a profile but its samples, which are read as they are used.
+func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, error) {
+	switch {
+	case len(content) == 0:
+		return nil, nil, errors.New("the profile is empty")
+	case legacy(content):
+		p, err := guarded(func() (*profile.Profile, error) { return profile.ParseData(content) })
+		if err != nil {
+			return nil, nil, fmt.Errorf("the profile in an old format cannot be read: %v", bare(err))
+		}
+		nameByComments(content, p)
+		return p, librarySamples(p), nil
+	}
+	f := split(content)
+	if err := memory.Need(f.objects, "the profile"); err != nil {
+		return nil, nil, err
+	}
+	p, err := tables(giveIDs(f.rest, b), &f, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.samples.find(p.Location)
+	f.samples.fields = f.count
+	return p, &f.samples, nil
+}
+
+// librarySamples are those that the library has read.
+func librarySamples(p *profile.Profile) *samples {
+	s := &samples{all: p.Sample, count: len(p.Sample)}
+	s.find(p.Location)
+	return s
+}
+
+// fields are those of a profile.
+type fields struct {
+	content []byte
+	count   int
+	samples samples
+	rest    []byte // all but the samples
+	shifts  []shift
+	// objects is about how many bytes what the library makes of the rest takes at
+	// most. It cannot be stopped once it has begun.
+	objects int64
+}
+
+// shift says that what is from rest on in the rest begins at content in the file.
+type shift struct{ rest, content int }
+
+// split tells a profile's samples from the rest. What is behind a field that
+// cannot be read is the rest's.
+func split(content []byte) (x fields) {
+	x.content = content
+	from, to, kept := -1, 0, 0 // of the samples; up to where rest has the fields
+	keep := func(end int) {
+		if kept < end {
+			x.shifts = append(x.shifts, shift{len(x.rest), kept})
+			x.rest = append(x.rest, content[kept:end]...)
+		}
+	}
+	for i := 0; i < len(content); {
+		f, next := nextField(content, i)
+		if next < 0 {
+			break
+		}
+		x.count++
+		if f.num == fieldSample {
+			keep(i)
+			if from < 0 {
+				from = i
+			}
+			to, kept = next, next
+			x.samples.count++
+		} else {
+			x.objects += 300
+			if f.num == fieldStrings && f.typ == wireBytes {
+				x.samples.texts = append(x.samples.texts, f.body)
+			}
+			if f.num == fieldLocation {
+				x.objects += 24 * int64(len(f.body)) // a line may have two bytes
+			}
+		}
+		i = next
+	}
+	keep(len(content))
+	from = max(from, 0)
+	x.samples.content, x.samples.from = content[from:to:to], from
+	return x
+}
+
+// tables reads the rest of a profile with pprof's library, which takes or refuses
+// it as a whole. What it refuses is mended if possible: fields that are damaged,
+// and the one at which the file is cut, are taken out.
+func tables(rest []byte, f *fields, b *recording.Builder) (*profile.Profile, error) {
+	parse := func(content []byte) (*profile.Profile, error) {
+		return guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(content) })
+	}
+	p, err := parse(rest)
+	if err != nil {
+		if mended := f.mend(rest, b); len(mended) > 0 {
+			if q, again := parse(mended); again == nil {
+				p, err = q, nil
+			}
+		}
+	}
+	switch {
+	case err != nil && strings.Contains(err.Error(), "concatenated"):
+		return nil, errors.New("the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one")
+	case err != nil:
+		return nil, fmt.Errorf("the profile is damaged beyond reading: %v%s", bare(err), f.extent())
+	case len(p.SampleType) == 0:
+		return nil, errors.New("the profile does not say what it measures: it has no sample types")
+	}
+	return p, nil
+}
+
+// guarded keeps a mistake of the library's from ending more than the parse.
+func guarded(f func() (*profile.Profile, error)) (p *profile.Profile, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if _, fault := v.(interface{ Addr() uintptr }); fault {
+				panic(v) // the mapped file went away; the caller knows
+			}
+			p, err = nil, fmt.Errorf("%v", v)
+		}
+	}()
+	return f()
+}
+
+// bare takes the library's own prefix off its errors.
+func bare(err error) string {
+	return strings.TrimPrefix(err.Error(), "parsing profile: ")
+}
+
+// mend copies the fields of the rest that are whole, with warnings about the
+// others. Samples are taken for whole: those that are not are found when they are
+// read.
+func (x *fields) mend(rest []byte, b *recording.Builder) (mended []byte) {
+	t := damagedFields(b, x.samples.count)
+	for at := 0; at < len(rest); {
+		num, typ, n := protowire.ConsumeTag(rest[at:])
+		size := -1
+		if n > 0 {
+			size = protowire.ConsumeFieldValue(num, typ, rest[at+n:])
+		}
+		t.Read++
+		if size < 0 {
+			leaveOut(t, x.place(at))
+			b.Warn("cut", byteAt(x.place(at)), "The profile is cut or damaged at byte %d of %d; what follows is left out", x.place(at), len(x.content))
+			break
+		}
+		end := at + n + size
+		if whole.fits(num, typ, rest[at+n:end], false) {
+			mended = append(mended, rest[at:end]...)
+			t.Kept++
+		} else {
+			leaveOut(t, x.place(at))
+			b.Warn("damaged-field", byteAt(x.place(at)), "Field %d of the profile at byte %d is damaged and left out", num, x.place(at))
+		}
+		at = end
+	}
+	return mended
+}
+
+// damagedFields is the tally of the profile's fields, which there is where some
+// are damaged; so many are known and whole.
+func damagedFields(b *recording.Builder, whole int) *recording.Tally {
+	t := b.Tally("field")
+	if t.Read == 0 {
+		t.Read, t.Kept = int64(whole), int64(whole)
+	}
+	return t
+}
+
+func leaveOut(t *recording.Tally, at int) {
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = byteAt(at)
+	}
+}
+
+func byteAt(at int) string { return fmt.Sprintf("byte %d", at) }
+
+// place says where in the file a byte of the rest is.
+func (x *fields) place(at int) int {
+	i := sort.Search(len(x.shifts), func(i int) bool { return x.shifts[i].rest > at })
+	if i == 0 {
+		return at
+	}
+	return at - x.shifts[i-1].rest + x.shifts[i-1].content
+}
+
+// extent says, where it helps, up to which byte a profile is whole.
+func (x *fields) extent() string {
+	for at := 0; at < len(x.content); {
+		_, next := nextField(x.content, at)
+		if next < 0 {
+			return fmt.Sprintf(" (its fields are whole up to byte %d of %d)", at, len(x.content))
+		}
+		at = next
+	}
+	return ""
+}

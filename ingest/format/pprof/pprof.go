@@ -1,0 +1,254 @@
+// Package pprof reads profiles in pprof's profile.proto, and the older text
+// and binary profiles that pprof's own library still takes: heap, growth,
+// contention, thread and count profiles and the binary CPU profiles of C++ and
+// Java.
+//
+// Numbers agree with `go tool pprof -top` (see the tests): functions are one
+// by name, as there, whatever files and binaries their lines lie in.
+package pprof
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is pprof.
+var Format = codec.Format{
+	Name:       "pprof",
+	Title:      "pprof",
+	Holds:      "all sample types, labels, inlined frames; legacy profiles too",
+	Extensions: []string{".pprof", ".pb", ".prof"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".pb", ".pprof"}, Packed: []string{".pprof"}, OneEvent: true, Write: write},
+}
+
+// maxContent bounds the uncompressed profile, all of which is needed in memory.
+const maxContent = 4 << 30
+
+// Decode reads a profile into one event without a name whose metrics are the
+// profile's sample types. Samples become stack records; where a label says
+// when a sample was taken it stands on a timeline too.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	content, readErr := in.All(maxContent)
+	if len(content) == 0 && readErr != nil {
+		return readErr
+	}
+	p, all, err := read(content, b)
+	if err != nil {
+		if readErr != nil {
+			return readErr
+		}
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c := &converter{b: b, p: p, samples: all, name: in.Path}
+	if err := c.convert(ctx); err != nil {
+		return err
+	}
+	return readErr
+}
+
+// Convert puts a profile that was read otherwise into a recording, as Decode
+// does. Its samples are used up.
+func Convert(ctx context.Context, p *profile.Profile, b *recording.Builder) error {
+	c := &converter{b: b, p: p, samples: librarySamples(p), name: "profile"}
+	return c.convert(ctx)
+}
+
+// converter carries a parsed profile over into a recording.
+type converter struct {
+	b       *recording.Builder
+	p       *profile.Profile // without samples, which are in samples
+	name    string           // of the file
+	event   int
+	samples *samples
+	// frames of each location, outermost first; a location's ID is its index
+	// here once number has run. nil where no stack needed it yet.
+	frames [][]recording.FrameID
+	files  map[recording.FuncID]string // the source file of each function
+	// modules has the binary of each function's name.
+	modules map[string]string
+	labels  labels
+	active  []int32             // of lookUp
+	rest    []recording.FrameID // of newCalls
+}
+
+func (c *converter) convert(ctx context.Context) error {
+	c.number()
+	c.dropFrames()
+	c.describe()
+	c.addEvent()
+	c.frames = make([][]recording.FrameID, len(c.p.Location))
+	c.files = map[recording.FuncID]string{}
+	c.modules = c.findModules()
+	c.labels.init(c.b, c.samples)
+	return c.addSamples(ctx)
+}
+
+// number makes each location's ID its index, which tables can use.
+func (c *converter) number() {
+	for i, l := range c.p.Location {
+		l.ID = uint64(i)
+	}
+}
+
+// dropFrames finds the frames that the profile asks not to be shown: its
+// recorders mark their own innermost frames so. pprof's library says what becomes
+// of a stack with each location between two others that stay.
+func (c *converter) dropFrames() {
+	c.p.Sample = nil
+	if c.p.DropFrames == "" {
+		return
+	}
+	n := uint64(len(c.p.Location))
+	below, above := &profile.Location{ID: n}, &profile.Location{ID: n + 1}
+	for _, l := range c.p.Location {
+		c.p.Sample = append(c.p.Sample, &profile.Sample{Location: []*profile.Location{below, l, above}})
+	}
+	if err := c.p.RemoveUninteresting(); err != nil {
+		c.p.Sample = nil
+		c.b.Warn("drop-frames", "", "The profile's own rule for frames to be hidden cannot be used, so all are shown: %v", err)
+		return
+	}
+	c.samples.hides = make([]hidden, n)
+	for i, s := range c.p.Sample {
+		left := len(s.Location)
+		c.samples.hides[i] = hidden{on: left < 3, whole: left < 2, shown: int32(max(1, len(c.p.Location[i].Line)))}
+	}
+	c.p.Sample = nil
+}
+
+// describe carries over what the profile says about itself.
+func (c *converter) describe() {
+	if len(c.p.Mapping) > 0 {
+		c.b.Source().Command = c.p.Mapping[0].File
+	}
+	src := c.b.Source()
+	for _, text := range c.p.Comments {
+		src.Note(recording.NoteComment, text)
+	}
+	src.Note(recording.NoteDoc, c.p.DocURL)
+	if c.p.DurationNanos != 0 {
+		src.Note(recording.NoteDuration, recording.NoteSeconds(c.p.DurationNanos))
+	}
+	src.Note(recording.NoteDrop, c.p.DropFrames)
+	src.Note(recording.NoteKeep, c.p.KeepFrames)
+	if c.p.TimeNanos != 0 {
+		src.Note(recording.NoteTime, recording.NoteUnix(c.p.TimeNanos))
+		*c.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: c.p.TimeNanos}}
+	}
+}
+
+// addEvent makes the event and its metrics.
+func (c *converter) addEvent() {
+	e := recording.Event{Basis: recording.FromStacks, Mode: "period", Period: c.p.Period}
+	if pt := c.p.PeriodType; pt != nil {
+		switch pt.Type {
+		case "cpu", "wall":
+			e.Kind = "timer"
+			if pt.Unit == "nanoseconds" && c.p.Period > 0 {
+				e.Mode, e.Frequency = "frequency", 1e9/float64(c.p.Period)
+			}
+		case "space", "heap":
+			e.Kind = "allocation"
+		}
+	}
+	for _, st := range c.p.SampleType {
+		e.Metrics = append(e.Metrics, recording.Metric{Name: st.Type, Unit: st.Unit, Kind: metricKind(st.Type)})
+	}
+	// The default, where none is named or the name is unknown, is the last.
+	e.Primary, _ = c.p.SampleIndexByName("")
+	c.event = c.b.AddEvent(e)
+}
+
+// metricKind tells states at a moment from what adds up over time. Profiles do
+// not say; these are the names that the runtimes use.
+func metricKind(name string) recording.MetricKind {
+	switch {
+	case strings.HasPrefix(name, "inuse_"), strings.HasPrefix(name, "live"), strings.HasPrefix(name, "goroutine"), name == "inuse":
+		return recording.Level
+	}
+	return recording.Sum
+}
+
+func (c *converter) addSamples(ctx context.Context) error {
+	frames, t := c.b.Tally("frame in a stack"), c.b.Tally("sample")
+	values := make([]int64, len(c.p.SampleType))
+	return c.samples.batches(ctx, c.name, func(b *batch) {
+		c.b.Progress()
+		frames.Read += b.frames
+		frames.Kept += b.frames - b.hidden
+		if frames.LeftOut += b.hidden; b.hidden > 0 {
+			frames.FirstLeftOut = "by the profile's drop_frames"
+		}
+		c.lookUp(b)
+		for i := range b.rows {
+			one := &b.rows[i]
+			if one.damaged >= 0 {
+				c.leaveOut(one)
+				continue
+			}
+			if one.missing > 0 {
+				c.b.Warn("location-missing", place(one.n), "Sample %d names %s not in the profile, by which its stack is shorter", one.n+1, plain.Plural(one.missing, "location"))
+			}
+			t.Read++
+			t.Kept++
+			if !c.values(one.n, b.values[one.values:][:one.count], values) {
+				t.Repaired++
+				if t.FirstRepaired == "" {
+					t.FirstRepaired = place(one.n)
+				}
+			}
+			call := c.call(b, one)
+			l := c.labels.of(b, one)
+			c.b.AddStack(c.event, call, l.track, l.ctx, values)
+			c.labels.sample(one.n, &l, c.event, call, values)
+		}
+	})
+}
+
+// leaveOut says that a sample cannot be read.
+func (c *converter) leaveOut(one *record) {
+	t := damagedFields(c.b, c.samples.fields)
+	t.Kept--
+	leaveOut(t, one.damaged)
+	c.b.Warn("damaged-field", byteAt(one.damaged), "Field %d of the profile at byte %d is damaged and left out", fieldSample, one.damaged)
+}
+
+// values copies a sample's values; it reports false when it had to mend them.
+func (c *converter) values(i int, given, values []int64) bool {
+	ok := true
+	if len(given) != len(values) {
+		ok = false
+		c.b.Warn("value-count", place(i), "Sample %d has %s where the profile has %s", i+1, plain.Plural(len(given), "value"), plain.Plural(len(values), "sample type"))
+	}
+	metrics := c.b.Event(c.event).Metrics
+	for m := range values {
+		values[m] = recording.Missing
+		if m >= len(given) {
+			continue
+		}
+		v, total := given[m], metrics[m].Total
+		if v > 0 && total+v < total || v < 0 && total+v > total || v == recording.Missing {
+			ok = false
+			c.b.Warn("value-too-large", place(i), "The %s of sample %d does not fit 64 bits together with those before and was left out", metrics[m].Name, i+1)
+			continue
+		}
+		values[m] = v
+	}
+	return ok
+}
+
+func place(i int) string { return fmt.Sprintf("sample %d", i+1) }

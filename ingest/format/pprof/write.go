@@ -1,0 +1,320 @@
+package pprof
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/recording"
+)
+
+// pprofWriter writes one event of a recording as a pprof profile. Its metrics
+// are the sample types. What a context or a thread says become labels: pid,
+// tid, cpu and uid numbers, all else text. There is no timeline.
+//
+// SPAA's heap metrics get the names that pprof's tools know. An address without
+// a name stays one, so that pprof shows it as it does its own.
+type pprofWriter struct {
+	*encode.Job
+	p         *profile.Profile
+	event     int
+	rows      *encode.Rows
+	locs      *encode.Locations
+	functions map[functionKey]*profile.Function
+	mappings  map[encode.MappingKey]*profile.Mapping
+	labels    map[labelKey]*labelSet
+}
+
+type functionKey struct {
+	id   recording.FuncID
+	file string
+}
+
+type labelKey struct {
+	track int32
+	ctx   recording.ContextID
+}
+
+type labelSet struct {
+	text map[string][]string
+	num  map[string][]int64
+	unit map[string][]string
+}
+
+func write(j *encode.Job) error {
+	event, err := j.OneEvent()
+	if err != nil {
+		return err
+	}
+	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans
+	w := &pprofWriter{
+		Job: j, event: event, p: &profile.Profile{}, locs: encode.NewLocations(j.Rec),
+		functions: map[functionKey]*profile.Function{}, mappings: map[encode.MappingKey]*profile.Mapping{}, labels: map[labelKey]*labelSet{},
+	}
+	if w.rows, err = j.RowsOf(event); err != nil {
+		return err
+	}
+	w.describe()
+	if err := w.samples(); err != nil {
+		return err
+	}
+	w.locations()
+	w.mainFirst()
+	w.losses()
+	if err := w.p.CheckValid(); err != nil {
+		return err
+	}
+	if err := j.Ctx.Err(); err != nil {
+		return err
+	}
+	return w.p.WriteUncompressed(j.W)
+}
+
+func (w *pprofWriter) describe() {
+	rec, p := w.Rec, w.p
+	e := &rec.Events[w.event]
+	for i := range e.Metrics {
+		m := &e.Metrics[i]
+		p.SampleType = append(p.SampleType, &profile.ValueType{Type: encode.PprofMetric(m.Name), Unit: encode.PprofUnit(m.Unit)})
+	}
+	if len(p.SampleType) > 0 {
+		p.DefaultSampleType = p.SampleType[e.Primary].Type
+	}
+	typ, unit, period := encode.SamplingPeriod(e)
+	p.PeriodType, p.Period = &profile.ValueType{Type: typ, Unit: unit}, period
+	if at, ok := w.WallClock(rec.Start); ok {
+		p.TimeNanos = at
+	}
+	if rec.HasTime {
+		p.DurationNanos = rec.Duration() / 1000
+	}
+	w.notes()
+	if s := rec.Source.Tool; s != "" {
+		p.Comments = append(p.Comments, "recorded by "+s)
+	}
+	if s := rec.Source.Command; s != "" && rec.Source.Format != "pprof" {
+		p.Comments = append(p.Comments, "command: "+s)
+	}
+}
+
+func (w *pprofWriter) samples() error {
+	ms := w.Rec.Events[w.event].Metrics
+	rounders := make([]encode.Rounder, len(ms))
+	for i := range ms {
+		rounders[i] = encode.NewRounder(ms[i].Decimals)
+	}
+	w.Records = int64(len(w.rows.Keys))
+	for i, k := range w.rows.Keys {
+		s := &profile.Sample{Value: make([]int64, len(ms))}
+		for m, v := range w.rows.At(i) {
+			s.Value[m] = rounders[m].Value(v)
+		}
+		for _, n := range w.locs.Stack(k.Call) {
+			s.Location = append(s.Location, w.location(n))
+		}
+		if l := w.label(labelKey{k.Track, k.Ctx}); l != nil {
+			s.Label, s.NumLabel, s.NumUnit = l.text, l.num, l.unit
+		}
+		w.p.Sample = append(w.p.Sample, s)
+		if err := w.Tick(1); err != nil {
+			return err
+		}
+	}
+	for i := range ms {
+		w.Lose(rounders[i].N, "fractions of "+ms[i].Name, "values are whole %s; they were rounded so that the sum stays", encode.PprofUnit(ms[i].Unit))
+	}
+	return nil
+}
+
+// location finds or makes a location by its number.
+func (w *pprofWriter) location(n int) *profile.Location {
+	for len(w.p.Location) < n {
+		w.p.Location = append(w.p.Location, &profile.Location{ID: uint64(len(w.p.Location) + 1)})
+	}
+	return w.p.Location[n-1]
+}
+
+// locations fills the locations in.
+func (w *pprofWriter) locations() {
+	for i, loc := range w.locs.All {
+		out := w.location(i + 1)
+		f := w.Rec.Frames.At(int(loc[0]))
+		out.Address = f.Addr
+		bare := w.locs.Bare(loc)
+		out.Mapping = w.mapping(w.locs.Mapping(loc), bare)
+		if bare {
+			continue
+		}
+		for _, id := range loc {
+			fr := w.Rec.Frames.At(int(id))
+			fn := w.Rec.Functions.At(int(fr.Func))
+			out.Line = append(out.Line, profile.Line{Function: w.function(fr.Func, &fn, encode.SourceFile(&fn, &fr)), Line: int64(fr.Line), Column: int64(fr.Column)})
+			if m := out.Mapping; m != nil && fr.Line > 0 {
+				m.HasLineNumbers = true
+			}
+		}
+	}
+}
+
+func (w *pprofWriter) function(id recording.FuncID, fn *recording.Function, file string) *profile.Function {
+	k := functionKey{id, file}
+	f := w.functions[k]
+	if f == nil {
+		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: cmp.Or(fn.Symbol, fn.Name), Filename: file}
+		w.functions[k] = f
+		w.p.Function = append(w.p.Function, f)
+	}
+	return f
+}
+
+// mapping finds or makes a binary, nil where there is none. The recording does
+// not know up to where binaries lay; without HasFunctions pprof would look for
+// symbols there.
+func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
+	if k.File == "" {
+		return nil
+	}
+	m := w.mappings[k]
+	if m == nil {
+		m = &profile.Mapping{ID: uint64(len(w.p.Mapping) + 1), File: k.File, BuildID: k.BuildID}
+		if k.Placed {
+			m.Start, m.Limit = k.Start, math.MaxUint64
+		}
+		w.mappings[k] = m
+		w.p.Mapping = append(w.p.Mapping, m)
+	}
+	if !bare {
+		m.HasFunctions, m.HasFilenames = true, true
+	}
+	return m
+}
+
+// mainFirst puts the program itself in front of the other binaries: readers take
+// the first one for it.
+func (w *pprofWriter) mainFirst() {
+	main := slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
+		return w.Rec.Source.Format == "pprof" && m.File == w.Rec.Source.Command
+	})
+	if main < 0 {
+		main = slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
+			return m.File[0] != '[' && !program.IsKernel(m.File) && !strings.Contains(path.Base(m.File), ".so")
+		})
+	}
+	if main > 0 {
+		m := w.p.Mapping[main]
+		copy(w.p.Mapping[1:], w.p.Mapping[:main])
+		w.p.Mapping[0] = m
+		for i, m := range w.p.Mapping {
+			m.ID = uint64(i + 1)
+		}
+	}
+}
+
+// label is the labels of a thread and a context.
+func (w *pprofWriter) label(k labelKey) *labelSet {
+	l, ok := w.labels[k]
+	if ok {
+		return l
+	}
+	l = &labelSet{text: map[string][]string{}, num: map[string][]int64{}, unit: map[string][]string{}}
+	hasThread := false
+	for _, a := range w.Rec.Contexts.At(int(k.ctx)) {
+		key := strings.TrimPrefix(a.Key, "x_pprof_")
+		if key == "event" {
+			continue // there is one
+		}
+		switch strings.ToLower(key) {
+		case "tid", "thread", "thread_id", "thread_name", "thread.id", "thread.name":
+			hasThread = true
+		}
+		l.add(key, a.Value)
+	}
+	if k.track != recording.NoTrack && !hasThread {
+		t := w.Rec.Tracks[k.track]
+		if t.Kind == recording.ThreadTrack && (t.TID != 0 || t.PID != 0) {
+			l.num["pid"], l.num["tid"] = []int64{t.PID}, []int64{t.TID}
+		}
+		if t.Name != "" {
+			l.text["thread"] = []string{t.Name}
+		}
+	}
+	if len(l.text)+len(l.num) == 0 {
+		l = nil
+	}
+	w.labels[k] = l
+	return l
+}
+
+// add adds a label. A number with a unit behind it is how a recording has
+// pprof's own labels of numbers.
+func (l *labelSet) add(key, value string) {
+	number, unit, _ := strings.Cut(value, " ")
+	switch n, err := strconv.ParseInt(number, 10, 64); {
+	case err != nil || strconv.FormatInt(n, 10) != number || strings.Contains(unit, " "):
+	case unit != "":
+		l.num[key], l.unit[key] = []int64{n}, []string{unit}
+		return
+	case key == "pid" || key == "tid" || key == "cpu" || key == "uid" || key == "bytes":
+		l.num[key] = []int64{n}
+		return
+	}
+	l.text[key] = []string{value}
+}
+
+func (w *pprofWriter) losses() {
+	const why = "a profile has no timeline"
+	rec := w.Rec
+	if rec.Events[w.event].Basis == recording.FromSpans {
+		w.LoseTrace(why)
+		w.LoseArgs(why)
+	} else {
+		w.LoseMarks(why)
+	}
+	w.Lose(encode.Samples(rec), "times of samples", "%s; what they add up to by stack is carried", why)
+	w.LoseWindows(why)
+	w.Lose(w.locs.Single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
+	w.LoseOffsets()
+	var kernel int64
+	for i := range rec.Frames.Len() {
+		f := rec.Frames.At(i)
+		if f.Kind == recording.KindKernel && !program.IsKernel(rec.Functions.At(int(f.Func)).Module) {
+			kernel++
+		}
+	}
+	w.Lose(kernel, "frames of the kernel", "a profile tells them by the name of their binary only")
+}
+
+// notes carries notes into a profile: comments as such, others that it has no
+// field for as comments that begin with their key.
+func (w *pprofWriter) notes() {
+	p := w.p
+	for _, n := range w.Rec.Source.Notes {
+		switch {
+		case n.Key == recording.NoteComment:
+			p.Comments = append(p.Comments, n.Value)
+		case n.Key == recording.NoteDoc && p.DocURL == "":
+			p.DocURL = n.Value
+		case n.Key == recording.NoteDuration && !w.Rec.HasTime:
+			if ns, ok := recording.NoteNanos(n.Value); ok {
+				p.DurationNanos = ns
+			}
+		case n.Key == recording.NoteDuration:
+		case n.Key == recording.NoteTime && encode.IsUnix(n.Value):
+			if p.TimeNanos == 0 {
+				p.TimeNanos = encode.UnixOf(n.Value)
+			}
+		case n.Key == recording.NoteDrop || n.Key == recording.NoteKeep:
+			// What they hide is gone already.
+		default:
+			p.Comments = append(p.Comments, n.Key+": "+n.Value)
+		}
+	}
+	w.Lose(w.Rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
+}

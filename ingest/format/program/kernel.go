@@ -1,0 +1,35 @@
+package program
+
+import (
+	"path"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// IsKernel reports whether a binary is the kernel's or a module of it, by what
+// perf, DTrace and their kin call it.
+func IsKernel(name string) bool {
+	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
+		return true
+	}
+	base := path.Base(name)
+	if base == "mach_kernel" || strings.HasPrefix(base, "vmlinux") || strings.HasPrefix(base, "bpf_prog_") {
+		return true
+	}
+	for _, ext := range []string{".gz", ".xz", ".zst"} {
+		base = strings.TrimSuffix(base, ext)
+	}
+	return strings.HasSuffix(base, ".ko")
+}
+
+// KindOf is the kind of code in a binary of which nothing else is known.
+func KindOf(name string) recording.Kind {
+	switch {
+	case name == "":
+		return recording.KindUnknown
+	case IsKernel(name):
+		return recording.KindKernel
+	}
+	return recording.KindUser
+}

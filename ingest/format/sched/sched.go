@@ -1,0 +1,232 @@
+// Package sched turns what the kernel's scheduler traced into tracks: for each
+// processor which thread it ran, as spans, and for each thread what it was in, and who
+// woke it.
+package sched
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Processors is the process that stands for those of the machine.
+const Processors = recording.TextID
+
+// Builder follows processors and threads. Events come in the order of time.
+type Builder struct {
+	b       *recording.Builder
+	cpus    map[int64]*processor
+	threads map[int64]*thread
+	frames  map[State]recording.FrameID
+	last    int64
+	any     bool // there is an event of states
+
+	// Names are those of threads, by id, and Owner their processes.
+	Names map[int64]string
+	Owner map[int64]int64
+}
+
+type processor struct {
+	track *recording.TrackBuilder
+	runs  int64 // a thread, 0 for none
+	since int64
+}
+
+// thread has the state that one is in, NoState while that is not known.
+type thread struct {
+	id    int64
+	track *recording.TrackBuilder
+	since int64
+	in    State
+	waker int64 // the thread that woke it, 0 where that is not known
+	// stack is where it was switched away from, and run where it ran before that.
+	stack, run recording.CallID
+	// frame is that of its spans on processors, which are called as it is.
+	frame  recording.FrameID
+	called string
+}
+
+// State has a thread's state, with the kernel's name for it.
+type State struct {
+	Is   recording.State
+	Name string
+}
+
+var runnable, running = State{Is: recording.Runnable}, State{Is: recording.Running}
+
+// New returns a builder that adds to b.
+func New(b *recording.Builder) *Builder {
+	return &Builder{b: b, cpus: map[int64]*processor{}, threads: map[int64]*thread{}, frames: map[State]recording.FrameID{}, Names: map[int64]string{}, Owner: map[int64]int64{}}
+}
+
+// states of threads that are switched away from, by the lowest bit that is set.
+var states = []State{{recording.Blocked, "sleeping"}, {recording.Blocked, "sleeping, uninterruptible"}, {recording.Blocked, "stopped"},
+	{recording.Blocked, "traced"}, {}, {}, {recording.Blocked, "parked"}, {recording.Blocked, "idle"}}
+
+// StateOf reads the state of a thread that was switched away from, as the kernel's bits
+// say it. One that has ended is in none.
+func StateOf(bits int64) State {
+	for i, s := range states {
+		if bits>>i&1 != 0 {
+			return s
+		}
+	}
+	return runnable
+}
+
+// Begin adds the event of states where there is none yet.
+func (s *Builder) Begin() {
+	if !s.any {
+		s.any = true
+		s.b.AddEvent(recording.StateEvent())
+	}
+}
+
+// Wake says that a thread may run from now on, and which other one made it; 0 where
+// it was none.
+func (s *Builder) Wake(at, waker, tid int64) {
+	s.last = max(s.last, at)
+	if t := s.thread(tid); t != nil && t.in.Is != recording.Running && t.in.Is != recording.Runnable {
+		s.become(t, runnable, at)
+		if t.waker = waker; waker == tid {
+			t.waker = 0
+		}
+	}
+}
+
+// Switch says that a processor goes from one thread, which is in a state from then
+// on, to the next. Thread 0 is that of a processor that has nothing to do, and
+// those below are not known. The stack is that of the first, NoCall where it is not
+// known.
+func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallID, next int64) {
+	s.Begin()
+	s.last = max(s.last, at)
+	p := s.cpus[cpu]
+	if p == nil {
+		p = &processor{runs: prev, since: at, track: s.b.Track(recording.TrackKey{PID: Processors, TID: cpu})}
+		p.track.SetName(fmt.Sprintf("CPU %d", cpu))
+		p.track.SetSort(int(min(max(cpu, 0), 1<<31-1)))
+		s.b.ProcessInfo(s.b.Process(Processors)).Name = "processors"
+		s.cpus[cpu] = p
+	}
+	if p.runs != prev && prev >= 0 {
+		s.missed(p, prev)
+	}
+	p.track.End(at)
+	if p.runs, p.since = next, at; next > 0 {
+		p.track.Begin(at, s.frame(next), 0)
+	}
+	if t := s.thread(prev); t != nil {
+		s.ran(t, stack)
+		s.become(t, state, at)
+	}
+	if t := s.thread(next); t != nil {
+		s.become(t, running, at)
+	}
+}
+
+// missed follows from a processor that goes on from another thread than it went to:
+// what happened between was not recorded (of threads of other containers, say). As
+// perf sched timehist does, it takes it that this thread ran all the while.
+func (s *Builder) missed(p *processor, prev int64) {
+	if t := s.threads[p.runs]; t != nil && t.in == running && t.since == p.since {
+		t.in = State{}
+	}
+	if p.runs > 0 {
+		p.track.Forget()
+	}
+	if t := s.thread(prev); t != nil {
+		p.track.Begin(p.since, s.frame(prev), 0)
+		if t.in != running {
+			s.become(t, running, max(p.since, t.since))
+		}
+	}
+}
+
+// ran notes the stack with which a thread stops to run: it ran in what that has in
+// common with the one before.
+func (s *Builder) ran(t *thread, stack recording.CallID) {
+	t.run, t.stack = s.b.CommonCall(t.stack, stack), stack
+}
+
+func (s *Builder) name(tid int64) string {
+	if name := s.Names[tid]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("thread %d", tid)
+}
+
+// frame is that of a thread's spans on processors.
+func (s *Builder) frame(tid int64) recording.FrameID {
+	name := s.name(tid)
+	t := s.thread(tid)
+	if t.called != name {
+		t.called, t.frame = name, s.b.FunctionFrame(s.b.Function(recording.Function{Name: name}))
+	}
+	return t.frame
+}
+
+// stateFrame is the frame of a state.
+func (s *Builder) stateFrame(in State) recording.FrameID {
+	f, ok := s.frames[in]
+	if !ok {
+		f = s.b.StateFrame(in.Is, in.Name)
+		s.frames[in] = f
+	}
+	return f
+}
+
+func (s *Builder) thread(tid int64) *thread {
+	if tid <= 0 {
+		return nil
+	}
+	t := s.threads[tid]
+	if t == nil {
+		t = &thread{id: tid}
+		s.threads[tid] = t
+	}
+	return t
+}
+
+// become ends what a thread is in and begins the next.
+func (s *Builder) become(t *thread, in State, at int64) {
+	s.tell(t, at)
+	t.in, t.since, t.waker = in, at, 0
+}
+
+func (s *Builder) tell(t *thread, at int64) {
+	if t.in.Is == recording.NoState || at <= t.since {
+		return
+	}
+	waker := recording.NoTrack
+	if w := s.thread(t.waker); w != nil {
+		waker = s.trackOf(w).Index()
+	}
+	call := t.stack
+	if t.in.Is == recording.Running {
+		call = t.run
+	}
+	s.trackOf(t).State(t.since, at, s.b.Call(call, s.stateFrame(t.in)), waker)
+}
+
+func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {
+	if t.track == nil {
+		t.track = s.b.Track(recording.TrackKey{PID: s.Owner[t.id], TID: t.id})
+	}
+	if t.track.Name() == "" {
+		t.track.SetName(s.name(t.id))
+	}
+	return t.track
+}
+
+// End ends what threads are in, at the last time or a later one.
+func (s *Builder) End(at int64) {
+	at = max(at, s.last)
+	for _, tid := range slices.Sorted(maps.Keys(s.threads)) {
+		t := s.threads[tid]
+		t.run = t.stack
+		s.tell(t, at)
+	}
+}

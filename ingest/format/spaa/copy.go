@@ -1,0 +1,245 @@
+package spaa
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"ashlar/ingest/format/encode"
+	format "ashlar/spaa"
+)
+
+// copyRecords writes the records of SPAA text in canonical form. Each is the
+// same as in r: unknown records, keys and the spelling of numbers stay, and so
+// does what breaks rules of the format, in its order. Lines that are no records
+// are left out and reported.
+//
+// With Options.Window the records are followed by time windows made from the
+// samples, unless the file has windows.
+func copyRecords(j *encode.Job, r io.Reader) error {
+	c := &copier{Job: j, reader: format.NewReader(r), cut: newCutter(j.Opt.Window)}
+	return c.run()
+}
+
+type copier struct {
+	*encode.Job
+	reader *format.Reader
+	line   []byte
+	header *format.Header
+	had    bool // the file has windows
+	cut    *cutter
+}
+
+func (c *copier) run() error {
+	for {
+		if err := c.Tick(1); err != nil {
+			return err
+		}
+		rec, err := c.reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var bad *format.LineError
+		if errors.As(err, &bad) {
+			var other *format.FormatError
+			if errors.As(err, &other) {
+				return err
+			}
+			c.Lose(1, "lines", "they are no records of SPAA")
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.look(rec)
+		if err := c.write(rec); err != nil {
+			return err
+		}
+	}
+	if c.Records == 0 {
+		return errors.New("there is no record of SPAA in it")
+	}
+	return c.windows()
+}
+
+func (c *copier) write(rec format.Record) error {
+	var err error
+	if c.line, err = format.AppendRecord(c.line[:0], rec); err != nil {
+		return err
+	}
+	c.Records++
+	c.line = append(c.line, '\n')
+	_, err = c.W.Write(c.line)
+	return err
+}
+
+// look takes from a record what the windows are made of.
+func (c *copier) look(rec format.Record) {
+	switch rec := rec.(type) {
+	case *format.Header:
+		if c.header == nil {
+			c.header = rec
+		}
+	case *format.Window:
+		c.had = true
+	case *format.Sample:
+		if c.Opt.Window > 0 {
+			c.cut.add(rec, c.header)
+		}
+	}
+}
+
+func (c *copier) windows() error {
+	switch {
+	case c.Opt.Window <= 0:
+		return nil
+	case c.had:
+		c.Lose(1, "request for windows", "the file has windows, which were kept")
+		return nil
+	}
+	ws, err := c.cut.windows(c.header)
+	if err != nil {
+		return err
+	}
+	for _, w := range ws {
+		if err := c.write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cutter adds the samples of a SPAA file up by windows, in exact decimals.
+type cutter struct {
+	size  *big.Rat // in seconds
+	wins  map[int64]map[format.ID]*cutSum
+	order map[int64][]format.ID
+	start *big.Rat // of the header's time range, else of the first sample
+	last  *big.Rat // the latest sample
+	unit  string   // of the file's times
+}
+
+// cutSum is the weight of a stack in a window.
+type cutSum struct {
+	samples int64
+	metric  string
+	period  *big.Rat
+}
+
+func newCutter(window int64) *cutter {
+	return &cutter{
+		size: big.NewRat(window, encode.Second), wins: map[int64]map[format.ID]*cutSum{}, order: map[int64][]format.ID{},
+	}
+}
+
+func (c *cutter) begin(first *big.Rat, h *format.Header) {
+	c.start, c.unit = first, "seconds"
+	if h != nil && h.TimeRange != nil {
+		if h.TimeRange.Unit != "" {
+			c.unit = h.TimeRange.Unit
+		}
+		if at, ok := new(big.Rat).SetString(string(h.TimeRange.Start)); ok {
+			c.start = at
+		}
+	}
+	unit, _ := unitSize(c.unit)
+	c.size.Mul(c.size, big.NewRat(second, unit))
+}
+
+func (c *cutter) add(s *format.Sample, h *format.Header) {
+	at, ok := new(big.Rat).SetString(string(s.Timestamp))
+	if !ok || s.StackID.IsZero() {
+		return
+	}
+	if c.start == nil {
+		c.begin(at, h)
+	}
+	d := new(big.Rat).Sub(at, c.start)
+	d.Quo(d, c.size)
+	n := new(big.Int).Div(d.Num(), d.Denom()) // rounds down
+	if !n.IsInt64() {
+		return
+	}
+	if c.last == nil || at.Cmp(c.last) > 0 {
+		c.last = at
+	}
+	w := c.wins[n.Int64()]
+	if w == nil {
+		w = map[format.ID]*cutSum{}
+		c.wins[n.Int64()] = w
+	}
+	sum := w[s.StackID]
+	if sum == nil {
+		sum = &cutSum{metric: periodMetric(h, s.Event)}
+		w[s.StackID] = sum
+		c.order[n.Int64()] = append(c.order[n.Int64()], s.StackID)
+	}
+	sum.samples++
+	if p, ok := new(big.Rat).SetString(string(s.Period)); ok && sum.metric != "" {
+		if sum.period == nil {
+			sum.period = new(big.Rat)
+		}
+		sum.period.Add(sum.period, p)
+	}
+}
+
+// periodMetric is the metric that the period of an event's samples measures.
+func periodMetric(h *format.Header, event string) string {
+	if h == nil || len(h.Events) == 0 {
+		return "period"
+	}
+	e := h.Event(event)
+	if e == nil {
+		e = &h.Events[0]
+	}
+	switch p := e.Sampling.PrimaryMetric; p {
+	case "samples", "count", "":
+		return "period"
+	default:
+		return p
+	}
+}
+
+func (c *cutter) windows(h *format.Header) ([]*format.Window, error) {
+	if c.start == nil {
+		return nil, errors.New("windows are made of samples with times, and the file has none")
+	}
+	if len(c.wins) > mostWindows {
+		return nil, fmt.Errorf("windows that short would be more than %d; make them longer", mostWindows)
+	}
+	var ns []int64
+	for n := range c.wins {
+		ns = append(ns, n)
+	}
+	slices.Sort(ns)
+	var out []*format.Window
+	for i, n := range ns {
+		start := new(big.Rat).Add(c.start, new(big.Rat).Mul(c.size, new(big.Rat).SetInt64(n)))
+		end := new(big.Rat).Add(start, c.size)
+		if h != nil && h.TimeRange != nil {
+			if limit, ok := new(big.Rat).SetString(string(h.TimeRange.End)); ok && end.Cmp(limit) > 0 && c.last.Cmp(limit) <= 0 {
+				end = limit
+			}
+		}
+		w := &format.Window{ID: format.StringID("w" + strconv.Itoa(i+1)), Start: ratNumber(start), End: ratNumber(end), Unit: c.unit}
+		for _, id := range c.order[n] {
+			sum := c.wins[n][id]
+			ws := []format.Weight{{Metric: "samples", Value: format.IntNumber(sum.samples)}}
+			if sum.period != nil {
+				ws = append(ws, format.Weight{Metric: sum.metric, Value: ratNumber(sum.period)})
+			}
+			w.ByStack = append(w.ByStack, format.StackWeights{StackID: id, Weights: ws})
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// ratNumber writes a decimal fraction; all that are made here are ones.
+func ratNumber(r *big.Rat) format.Number {
+	n, _ := r.FloatPrec()
+	return format.Number(r.FloatString(n))
+}

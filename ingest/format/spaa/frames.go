@@ -1,0 +1,139 @@
+package spaa
+
+import (
+	"fmt"
+	"strconv"
+
+	"ashlar/ingest/model/recording"
+	format "ashlar/spaa"
+)
+
+type dsoInfo struct {
+	name, buildID string
+	kernel        bool
+}
+
+// missingDSO is the module of frames whose dso has no record.
+const missingDSO = "[missing dso]"
+
+func (m *merger) dso(mi *mirror, d *dsoRec, line int64) {
+	if _, ok := m.dsos[d.id]; ok {
+		m.warn(warnDuplicateDSO, line, strconv.FormatInt(d.id, 10))
+		m.leaveOut(int(format.KindDSO), line)
+		return
+	}
+	name := m.names.text[mi.name(d.name)]
+	if d.name == 0 {
+		name = fmt.Sprintf("[dso %d]", d.id)
+	}
+	m.dsos[d.id] = dsoInfo{name, m.names.text[mi.name(d.buildID)], d.kernel}
+	m.keep(format.KindDSO)
+}
+
+func (m *merger) frame(mi *mirror, f *frameRec, line int64) {
+	if m.frames.get(f.id) != 0 {
+		m.warn(warnDuplicateFrame, line, strconv.FormatInt(f.id, 10))
+		m.leaveOut(int(format.KindFrame), line)
+		return
+	}
+	d, ok := m.dsos[f.dso]
+	if f.hasDSO && !ok {
+		m.warn(warnMissingDSO, line, strconv.FormatInt(f.dso, 10))
+	}
+	if !ok {
+		d.name = missingDSO
+	}
+	kind := f.kind
+	if d.kernel {
+		kind = recording.KindKernel
+	}
+	name := m.names.text[mi.name(f.name)]
+	if f.name == 0 {
+		name = fmt.Sprintf("[frame %d]", f.id)
+	}
+	file := m.names.text[mi.name(f.file)]
+	fn := m.function(recording.Function{Name: name, Module: d.name, File: file, Kind: kind, Unresolved: f.unresolved})
+	fr := recording.Frame{
+		Func: fn, Addr: f.addr, Offset: f.offset, Line: f.line, Column: f.column,
+		Inlined: f.inlined, InlineDepth: f.depth, Kind: kind, BuildID: d.buildID,
+	}
+	if file != m.files[fn] {
+		fr.File = file
+	}
+	m.frames.set(f.id, uint32(m.b.Frame(fr))+1)
+	m.keep(format.KindFrame)
+	if _, used := m.missing[f.id]; used {
+		delete(m.missing, f.id)
+		m.epoch++
+		m.warn(warnLateFrame, line, strconv.FormatInt(f.id, 10))
+	}
+}
+
+func (m *merger) function(f recording.Function) recording.FuncID {
+	id := m.b.Function(f)
+	if int(id) == len(m.files) {
+		m.files = append(m.files, f.File)
+	}
+	return id
+}
+
+// frameOf returns the frame of a node.
+func (m *merger) frameOf(mi *mirror, packed uint32, line int64) recording.FrameID {
+	id := int64(packed)
+	if packed >= bigFrame {
+		id = mi.bigs[packed-bigFrame]
+	}
+	if f := m.frames.get(id); f != 0 {
+		return recording.FrameID(f - 1)
+	}
+	f, ok := m.missing[id]
+	if !ok {
+		fn := m.function(recording.Function{Name: fmt.Sprintf("[missing frame %d]", id), Unresolved: true})
+		f = m.b.Frame(recording.Frame{Func: fn})
+		m.missing[id] = f
+		m.warn(warnMissingFrame, line, strconv.FormatInt(id, 10))
+	}
+	return f
+}
+
+// frameTable maps frame ids to 1 + FrameID. Ids are mostly small and dense,
+// but may be anything.
+type frameTable struct {
+	pages [][]uint32
+	rest  map[int64]uint32
+}
+
+const (
+	pageBits = 12
+	pageLen  = 1 << pageBits
+	maxPaged = 1 << 31 // a table of pages for all of them takes 12 MB
+)
+
+func (t *frameTable) get(id int64) uint32 {
+	if id < 0 || id >= maxPaged {
+		return t.rest[id]
+	}
+	p := int(id >> pageBits)
+	if p >= len(t.pages) || t.pages[p] == nil {
+		return 0
+	}
+	return t.pages[p][id&(pageLen-1)]
+}
+
+func (t *frameTable) set(id int64, v uint32) {
+	if id < 0 || id >= maxPaged {
+		if t.rest == nil {
+			t.rest = map[int64]uint32{}
+		}
+		t.rest[id] = v
+		return
+	}
+	p := int(id >> pageBits)
+	if p >= len(t.pages) {
+		t.pages = append(t.pages, make([][]uint32, p+1-len(t.pages))...)
+	}
+	if t.pages[p] == nil {
+		t.pages[p] = make([]uint32, pageLen)
+	}
+	t.pages[p][id&(pageLen-1)] = v
+}

@@ -1,0 +1,256 @@
+package spaa
+
+import "ashlar/ingest/model/recording"
+
+// idTable knows every stack id and the records that bear it. An id may be
+// named before its first record comes.
+type idTable struct {
+	slots   []uint32 // 1 + index in entries; open addressing
+	entries []idEntry
+	records []idRecord
+	// owners finds the first record of an id that has several by event and
+	// owner (a track, or one of the wildcards below). It has the ids that
+	// were looked for so.
+	owners map[ownerKey]int32
+	// lately are answers of named, good while there are as many records as there
+	// were then.
+	lately []lateAnswer
+	// process gives the index of a track's process.
+	process func(track int32) int32
+}
+
+type idEntry struct {
+	word  uint64
+	form  uint8
+	mixed bool // its records stand for different calls
+	owned bool // its records are in owners
+	// first and last record, -1 for none yet, and the first one's call.
+	first, last int32
+	call        recording.CallID
+}
+
+// idRecord is the part of a stack record that resolving needs.
+type idRecord struct {
+	event, track int32
+	call         recording.CallID
+	context      recording.ContextID
+	comm         uint32
+	prev         int32 // of the same id, -1 at the first
+}
+
+type ownerKey struct {
+	id           uint32
+	event, track int32
+}
+
+// lateAnswer has all that was asked, and what was answered.
+type lateAnswer struct {
+	word         uint64
+	event, track int32
+	comm         uint32
+	records      int32 // how many there were; 0 in an empty slot
+	call         recording.CallID
+	of           int32 // the event of the record that was found
+	form         uint8
+}
+
+// How many answers are kept, for few records and for many: no more than stay near the
+// core.
+const (
+	lateFew  = 1 << 10
+	lateMany = 1 << 14
+)
+
+// Wildcards for ownerKey.track. A process is firstProcess minus its index;
+// a record without a track has recording.NoTrack, which is -1.
+const (
+	anyTrack     = -2
+	firstProcess = -3
+)
+
+// mostScanned bounds walks along the records of one id.
+const mostScanned = 256
+
+func (t *idTable) hash(word uint64, form uint8) uint64 {
+	h := (word ^ uint64(form)<<56) * 0x9E3779B97F4A7C15
+	return h ^ h>>32
+}
+
+// index returns the entry's index of an id, making one when it is new.
+func (t *idTable) index(word uint64, form uint8) uint32 {
+	if 2*(len(t.entries)+1) > len(t.slots) {
+		t.grow()
+	}
+	mask := uint64(len(t.slots) - 1)
+	i := t.hash(word, form) & mask
+	for ; t.slots[i] != 0; i = (i + 1) & mask {
+		if e := &t.entries[t.slots[i]-1]; e.word == word && e.form == form {
+			return t.slots[i] - 1
+		}
+	}
+	t.entries = append(t.entries, idEntry{word: word, form: form, first: -1, last: -1})
+	t.slots[i] = uint32(len(t.entries))
+	return uint32(len(t.entries) - 1)
+}
+
+func (t *idTable) grow() {
+	t.slots = make([]uint32, max(1024, 2*len(t.slots)))
+	mask := uint64(len(t.slots) - 1)
+	for k := range t.entries {
+		i := t.hash(t.entries[k].word, t.entries[k].form) & mask
+		for t.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = uint32(k + 1)
+	}
+}
+
+// add notes a record of an id and returns its number.
+func (t *idTable) add(id uint32, r idRecord) int32 {
+	// Only the entry and the new record are touched: going through memory costs most.
+	k := int32(len(t.records))
+	e := &t.entries[id]
+	r.prev = e.last
+	t.records = append(t.records, r)
+	e.last = k
+	if e.first < 0 {
+		e.first, e.call = k, r.call
+		return k
+	}
+	e.mixed = e.mixed || r.call != e.call
+	if e.owned {
+		t.own(id, k)
+	}
+	return k
+}
+
+// own enters a record in owners.
+func (t *idTable) own(id uint32, k int32) {
+	r := &t.records[k]
+	t.ownKey(ownerKey{id, r.event, r.track}, k)
+	t.ownKey(ownerKey{id, r.event, anyTrack}, k)
+	if r.track >= 0 {
+		t.ownKey(ownerKey{id, r.event, firstProcess - t.process(r.track)}, k)
+	}
+}
+
+func (t *idTable) ownKey(key ownerKey, k int32) {
+	if old, ok := t.owners[key]; !ok || k < old {
+		t.owners[key] = k
+	}
+}
+
+// ownAll enters all records of an id.
+func (t *idTable) ownAll(id uint32) {
+	e := &t.entries[id]
+	if e.owned {
+		return
+	}
+	e.owned = true
+	if t.owners == nil {
+		t.owners = map[ownerKey]int32{}
+	}
+	for k := e.last; k >= 0; k = t.records[k].prev {
+		t.own(id, k)
+	}
+}
+
+// seeker names a stack by its id.
+type seeker struct {
+	event          int32 // -1: any
+	track, process int32 // NoTrack and -1: not known
+	comm           uint32
+}
+
+// find returns the record that a seeker means. While more records may come
+// (final is false) it fails, with -1, when a better match may be among them.
+func (t *idTable) find(id uint32, s seeker, final bool) int32 {
+	e := &t.entries[id]
+	if e.first < 0 {
+		return -1
+	}
+	r := &t.records[e.first]
+	right := s.event < 0 || r.event == s.event
+	if right && !e.mixed && (r.track == s.track || r.track == recording.NoTrack || s.track == recording.NoTrack) {
+		return e.first
+	}
+	if e.first == e.last {
+		if final {
+			return e.first
+		}
+		return -1
+	}
+	return t.among(id, s, final)
+}
+
+// named returns the call of the record that a seeker means by an id, and its event, as
+// find does while more records may come; found is false where it fails. The same is
+// asked again and again, and going through memory costs most: so most answers are in
+// one place.
+func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallID, event int32, found bool) {
+	if n := len(t.lately); len(t.records) > n/2 && n < lateMany {
+		t.lately = make([]lateAnswer, max(lateFew, 4*n))
+	}
+	if len(t.records) == 0 {
+		return 0, 0, false
+	}
+	h := (word ^ uint64(form)<<56 ^ uint64(s.track)<<32 ^ uint64(s.event)<<20) * 0x9E3779B97F4A7C15
+	late := &t.lately[h>>40&uint64(len(t.lately)-1)]
+	if late.word != word || late.form != form || late.event != s.event || late.track != s.track || late.comm != s.comm || int(late.records) != len(t.records) {
+		k := t.find(t.index(word, form), s, false)
+		if k < 0 {
+			return 0, 0, false
+		}
+		r := &t.records[k]
+		*late = lateAnswer{word: word, form: form, event: s.event, track: s.track, comm: s.comm, records: int32(len(t.records)), call: r.call, of: r.event}
+	}
+	return late.call, late.of, true
+}
+
+// among is find for an id that has several records.
+func (t *idTable) among(id uint32, s seeker, final bool) int32 {
+	t.ownAll(id)
+	e := &t.entries[id]
+	r := &t.records[e.first]
+	event := s.event
+	if event < 0 {
+		event = r.event
+	}
+	if k, ok := t.owners[ownerKey{id, event, s.track}]; ok {
+		return t.sameComm(e, k, s)
+	}
+	if k, ok := t.owners[ownerKey{id, event, recording.NoTrack}]; ok {
+		return k
+	}
+	if !final {
+		return -1
+	}
+	if s.process >= 0 {
+		if k, ok := t.owners[ownerKey{id, event, firstProcess - s.process}]; ok {
+			return k
+		}
+	}
+	if k, ok := t.owners[ownerKey{id, event, anyTrack}]; ok {
+		return k
+	}
+	return e.first
+}
+
+// sameComm prefers, among the records of one event and thread, that of the
+// seeker's command name: threads change it when they exec.
+func (t *idTable) sameComm(e *idEntry, k int32, s seeker) int32 {
+	if s.comm == 0 || !e.mixed {
+		return k
+	}
+	first := &t.records[k]
+	best := k
+	n := 0
+	for i := e.last; i >= k && n < mostScanned; i = t.records[i].prev {
+		r := &t.records[i]
+		if r.event == first.event && r.track == first.track && r.comm == s.comm {
+			best = i
+		}
+		n++
+	}
+	return best
+}

@@ -1,0 +1,292 @@
+package spaa
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"ashlar/ingest/model/recording"
+	format "ashlar/spaa"
+)
+
+// merger puts batches into the builder, in file order. It belongs to the
+// goroutine that owns the builder.
+type merger struct {
+	b   *recording.Builder
+	ctx context.Context
+
+	line     int64 // lines merged so far
+	shown    int64 // stacks, samples and windows in the recording
+	firstBad string
+
+	anyRecord  bool // a line with a record came by
+	headerSeen bool
+	headerLine int64
+	tallies    [kindBad + 1]*recording.Tally
+
+	warned  [codeCount]bool
+	pending [codeCount]int64
+
+	mirrors []mirror
+	names   names
+	dsos    map[int64]dsoInfo
+	frames  frameTable
+	// missing are the frames that stand for ids without a record so far.
+	missing map[int64]recording.FrameID
+	// files are the files of functions, by FuncID.
+	files []string
+	// epoch is counted up when a frame changes, so that calls made of the old
+	// one are looked up again.
+	epoch uint32
+	path  []uint32 // scratch of call
+
+	events  []eventState
+	eventOf []int32 // by string number: 1 + event
+	values  []int64 // scratch
+
+	tracks   map[owner]*trackState // by pid and tid
+	byIndex  []*trackState
+	byTID    map[int64]int64 // pid of a tid
+	recent   [recentTracks]*trackState
+	ids      idTable
+	related  []relatedRef
+	halves   halves
+	clock    *clock
+	rng      timeRange
+	deferred deferredSamples
+	windows  windowState
+}
+
+// Kinds of tally beyond the format's record kinds.
+const (
+	kindBad = int(format.KindWindow) + 1
+)
+
+// relatedRef is a stack that was named before it was defined, or never is.
+type relatedRef struct {
+	id   uint32
+	line int64
+}
+
+func newMerger(ctx context.Context, b *recording.Builder) *merger {
+	m := &merger{
+		b: b, ctx: ctx, epoch: 1,
+		names:   newNames(),
+		dsos:    map[int64]dsoInfo{},
+		missing: map[int64]recording.FrameID{},
+		tracks:  map[owner]*trackState{},
+		byTID:   map[int64]int64{},
+	}
+	m.ids.process = func(track int32) int32 { return m.byIndex[track].process }
+	return m
+}
+
+// tally returns the ledger's counters of a kind of record.
+func (m *merger) tally(kind int) *recording.Tally {
+	t := m.tallies[kind]
+	if t == nil {
+		name := "bad line"
+		if kind != kindBad {
+			name = format.Kind(kind).String()
+		}
+		t = m.b.Tally(name)
+		m.tallies[kind] = t
+	}
+	return t
+}
+
+func place(line int64) string { return "line " + strconv.FormatInt(line, 10) }
+
+// leaveOut counts a record that is not in the recording.
+func (m *merger) leaveOut(kind int, line int64) {
+	t := m.tally(kind)
+	t.Read++
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = place(line)
+	}
+}
+
+// repair counts a kept record that is not shown as the file has it.
+func (m *merger) repair(kind format.Kind, line int64) {
+	t := m.tally(int(kind))
+	t.Repaired++
+	if t.FirstRepaired == "" {
+		t.FirstRepaired = place(line)
+	}
+}
+
+func (m *merger) keep(kind format.Kind) {
+	t := m.tally(int(kind))
+	t.Read++
+	t.Kept++
+}
+
+// merge adds one batch. Batches of a worker come in the order it made them.
+func (m *merger) merge(b *batch) {
+	mi := &m.mirrors[b.worker]
+	mi.learn(b, &m.names)
+	for i := range b.items {
+		it := &b.items[i]
+		line := m.line + int64(it.line) + 1
+		switch it.kind {
+		case itemRecord:
+			m.record(mi, b, it, line)
+			m.anyRecord = true
+		case itemLeftOut:
+			m.leaveOut(int(it.rec), line)
+		case itemWarning:
+			m.warn(it.code, line, b.note(it))
+		case itemBad:
+			m.leaveOut(kindBad, line)
+			m.warn(it.code, line, b.note(it))
+			if m.firstBad == "" {
+				m.firstBad = place(line) + ": " + b.note(it)
+			}
+		}
+	}
+	m.line += int64(b.lines)
+	m.flushWarnings()
+}
+
+func (b *batch) note(it *item) string {
+	if it.at == 0 {
+		return ""
+	}
+	return b.notes[it.at-1]
+}
+
+func (m *merger) record(mi *mirror, b *batch, it *item, line int64) {
+	switch it.rec {
+	case format.KindSample:
+		m.sample(mi, b, &b.samples[it.at], line)
+	case format.KindStack:
+		m.stack(mi, b, &b.stacks[it.at], line)
+	case format.KindFrame:
+		m.frame(mi, &b.frames[it.at], line)
+	case format.KindDSO:
+		m.dso(mi, &b.dsos[it.at], line)
+	case format.KindThread:
+		m.thread(mi, &b.threads[it.at], line)
+	case format.KindWindow:
+		m.window(mi, b, &b.windows[it.at], line)
+	case format.KindHeader:
+		m.headerRecord(b.headers[it.at], line)
+	}
+}
+
+// stack adds a stack record.
+func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
+	c := m.context(mi, s.context, line)
+	ev := &m.events[c.event]
+	call := m.call(mi, s.leaf, line)
+	var ts *trackState
+	track := int32(recording.NoTrack)
+	if c.rec.who.hasTID {
+		if ts = c.track; ts == nil {
+			ts = m.track(c.rec.who)
+			if c.rec.who.hasPID { // else a later thread record may tell the process
+				c.track = ts
+			}
+		}
+		track = ts.index
+		if comm := mi.name(c.rec.who.comm); comm != 0 {
+			m.seen(ts, comm)
+		}
+	}
+	values := m.weights(c.event, mi.resolve(b.weights[s.weights.from:s.weights.to]), line)
+	if s.weights.from == s.weights.to {
+		if ev.bare == 0 {
+			ev.bareLine = line
+		}
+		ev.bare++
+	} else {
+		ev.weighed = true
+		if ev.primary >= 0 && values[ev.primary] == recording.Missing {
+			m.warn(warnPrimaryMissing, line, quote(m.names.text[ev.name]))
+		}
+	}
+	row := m.b.AddStack(int(c.event), call, int(track), c.id, values)
+	m.shown++
+	m.keep(format.KindStack)
+	if s.id.form != formNone {
+		id := m.id(mi, s.id)
+		k := m.ids.add(id, idRecord{event: c.event, track: track, call: call, context: c.id, comm: mi.name(c.rec.who.comm)})
+		m.halves.add(k, row, s.half)
+	}
+	for _, r := range b.related[s.related.from:s.related.to] {
+		if r.form == formNone {
+			continue
+		}
+		id := m.id(mi, r)
+		if m.ids.entries[id].first < 0 {
+			m.related = append(m.related, relatedRef{id, line})
+		}
+		if s.half != whole {
+			m.halves.link(link{id: id, event: c.event, track: track, context: c.id, row: row, half: s.half})
+		}
+	}
+}
+
+// id returns the index of a stack id.
+func (m *merger) id(mi *mirror, r idRef) uint32 {
+	r = mi.ref(r)
+	return m.ids.index(r.word, r.form)
+}
+
+// idText writes an id for sentences.
+func (m *merger) idText(id uint32) string {
+	e := &m.ids.entries[id]
+	switch e.form {
+	case formText:
+		return quote(m.names.text[e.word])
+	case formNumberText:
+		return m.names.text[e.word]
+	case uint8(format.IDInt):
+		return strconv.FormatUint(e.word, 10)
+	}
+	return fmt.Sprintf(`"0x%0*x"`, int(e.form), e.word)
+}
+
+// call returns the call of a node of a worker's call tree. Calls are interned
+// in the order in which records name them, whoever parsed them.
+func (m *merger) call(mi *mirror, n uint32, line int64) recording.CallID {
+	path := m.path[:0]
+	for n != 0 && mi.nodes[n-1].epoch != m.epoch {
+		path = append(path, n)
+		n = mi.nodes[n-1].parent
+	}
+	m.path = path
+	call := recording.NoCall
+	if n != 0 {
+		call = mi.nodes[n-1].call
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		nd := &mi.nodes[path[i]-1]
+		epoch := m.epoch
+		call = m.b.Call(call, m.frameOf(mi, nd.frame, line))
+		nd.call, nd.epoch = call, epoch
+	}
+	return call
+}
+
+// finish adds what had to wait for the end of the file.
+func (m *merger) finish() error {
+	for _, r := range m.related {
+		if m.ids.entries[r.id].first < 0 {
+			m.warn(warnRelated, r.line, m.idText(r.id))
+		}
+	}
+	m.joinHalves()
+	if err := m.flushSamples(); err != nil {
+		return err
+	}
+	m.flushWindows()
+	m.finishEvents()
+	m.finishNames()
+	if !m.headerSeen && m.shown > 0 {
+		m.warn(warnNoHeader, 0, "")
+	}
+	m.flushWarnings()
+	return nil
+}

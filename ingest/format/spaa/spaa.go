@@ -1,0 +1,166 @@
+// Package spaa decodes SPAA recordings (see the format library ashlar/spaa)
+// into the Recording.
+//
+// Lines are parsed on all cores, each piece of the file into a compact batch,
+// and merged in file order by the goroutine that owns the builder, so that the
+// result does not depend on how the file was cut up or by how many workers it
+// was parsed.
+//
+// # What is done where the format leaves a choice or a file breaks a rule
+//
+//   - Every stack record is kept, also when ids repeat. A sample resolves an
+//     id to the record of its event and thread, then of its event and process,
+//     then of its event, then to the first one. Records may come after the
+//     samples and windows that name them.
+//   - Of dsos, frames, threads and headers that are defined twice the first
+//     stands. A frame that is defined after a stack has used it holds from
+//     there on; before, it is shown as "[missing frame N]".
+//   - Values are exact: a metric gets as many decimals (at most 9) as its
+//     finest value. A metric that shows up late is missing in the records
+//     before.
+//   - A sample's period is the value of the event's metric "period", or of
+//     its primary metric when it has no such metric and the primary one is not
+//     a count of samples.
+//   - An event whose stack records carry no weights takes its values from its
+//     samples ([recording.FromSamples]).
+//   - Stack records of type user and kernel that name each other as related are
+//     halves of one stack; see [halves].
+//   - The spec does not say whether a window's times are absolute or relative
+//     to the start of the time range: see [merger.placeWindows].
+package spaa
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"runtime"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+	format "ashlar/spaa"
+)
+
+// Format is the SPAA decoder.
+var Format = codec.Format{
+	Name:       "spaa",
+	Title:      "SPAA",
+	Holds:      "stacks with all their events and metrics, samples, windows",
+	Extensions: []string{".spaa"},
+	Sniff:      sniff,
+	Decode:     Decode,
+	Encode:     &codec.Encoder{Extensions: []string{".spaa"}, Windows: true, Write: write, Copy: copyRecords},
+}
+
+// sniffLines is how many lines sniff looks at: a file may begin with lines that
+// were damaged.
+const sniffLines = 16
+
+// heapDiff finds the format key of the reports that some SPAA tools write.
+var heapDiff = regexp.MustCompile(`"format"\s*:\s*"heap-diff"`)
+
+// sniff looks for a header, whatever the order of its keys, and for records
+// that only SPAA has.
+func sniff(head []byte, whole bool) (decode.Confidence, error) {
+	head = bytes.TrimPrefix(head, bom)
+	if c := bytes.TrimLeft(head, " \t\r\n"); len(c) == 0 || c[0] != '{' {
+		return decode.No, nil
+	}
+	var (
+		p    format.Parser
+		best = decode.No
+	)
+	rest := head
+	for n := 0; n < sniffLines && len(rest) > 0; n++ {
+		line, after, ended := bytes.Cut(rest, []byte{'\n'})
+		rest = after
+		rec, err := p.Parse(string(line))
+		if err != nil {
+			var syntax *format.SyntaxError
+			if errors.As(err, &syntax) && syntax.AtEnd && !ended && !whole && n == 0 && bytes.Contains(line, []byte(`"frame_order"`)) {
+				best = max(best, decode.Likely) // a header longer than head
+			}
+			continue
+		}
+		c, err := sniffRecord(rec, &p)
+		if err != nil || c == decode.Certain {
+			return decode.Certain, err
+		}
+		best = max(best, c)
+	}
+	if best == decode.No && heapDiff.Match(head) {
+		return decode.Certain, &format.FormatError{Format: "heap-diff"}
+	}
+	return best, nil
+}
+
+func sniffRecord(rec format.Record, p *format.Parser) (decode.Confidence, error) {
+	switch rec := rec.(type) {
+	case *format.Unknown:
+		return decode.No, nil
+	case *format.Header:
+		switch err := rec.OtherFormat(); {
+		case err == nil:
+			return decode.Certain, nil
+		case rec.Format == "heap-diff":
+			return decode.Certain, err
+		}
+		return decode.No, nil
+	}
+	if p.Missing() == nil {
+		return decode.Likely, nil
+	}
+	return decode.No, nil
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Decode reads a SPAA file into b. The error is one sentence that names the
+// file; what was read until then is in b.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
+	workers := opt.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	defer context.AfterFunc(ctx, in.Stop)()
+	s := &splitter{in: in}
+	pre, err := findHeader(ctx, s)
+	if err != nil {
+		return err
+	}
+	m := newMerger(ctx, b)
+	if pre.header != nil {
+		m.header(pre.header, pre.line)
+	}
+	err = runPipeline(ctx, s, pre, workers, m)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if ferr := m.finish(); err == nil {
+		err = ferr
+	}
+	if err != nil {
+		return err
+	}
+	return m.verdict(in.Path)
+}
+
+// verdict is the error of a file that gave nothing to show.
+func (m *merger) verdict(path string) error {
+	if m.headerSeen || m.shown > 0 {
+		return nil
+	}
+	what := "is empty"
+	if m.line > 0 {
+		what = fmt.Sprintf("has no SPAA header (a first line like %s) and no stack or sample record that could be shown in its %s",
+			`{"type":"header","format":"spaa",…}`, plain.Plural(m.line, "line"))
+		if m.firstBad != "" {
+			what += "; the first thing wrong: " + m.firstBad
+		}
+	}
+	return &source.Error{Path: path, What: what}
+}

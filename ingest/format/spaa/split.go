@@ -1,0 +1,194 @@
+package spaa
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"ashlar/ingest/input/source"
+	format "ashlar/spaa"
+)
+
+const (
+	// pieceSize is about how many bytes one batch covers: small enough that
+	// the batch stays in a core's cache, large enough that handing it over
+	// costs nothing.
+	pieceSize = 1 << 20
+	// headerWithin is how far into a file its header is looked for before
+	// stacks are read without one.
+	headerWithin = 1 << 20
+)
+
+// maxLine is the longest line that is read, in bytes; longer ones are skipped
+// without being held. A variable for tests.
+var maxLine = format.DefaultMaxLine
+
+// piece is some whole lines of the file.
+type piece struct {
+	data []byte
+	at   int64 // where in the content data begins
+	// last: there is no line end behind data.
+	last bool
+	// long stands for one line that was too long; data is empty.
+	long bool
+}
+
+// splitter cuts an input into pieces at line ends.
+type splitter struct {
+	in    *source.Input
+	begun bool
+	// data is the rest of the last chunk; searched is how much of it is
+	// known to have no line end.
+	data     []byte
+	at       int64 // where in the content it begins
+	searched int
+	skipping bool  // inside a line that is too long
+	err      error // what ended the input
+}
+
+// next returns the next piece; io.EOF, or why the input ended, behind the last.
+func (s *splitter) next() (p piece, err error) {
+	err = source.Guard(s.in.Path, func() error {
+		var err error
+		p, err = s.cut()
+		return err
+	})
+	return p, err
+}
+
+// cut looks at no more bytes than it returns, as far as lines allow: what lies
+// behind them may no longer be there (see [source.Guard]).
+func (s *splitter) cut() (piece, error) {
+	for {
+		if n := s.lineEnd(); n > 0 {
+			p := piece{data: s.data[:n], at: s.at}
+			s.drop(n)
+			if !s.skipping {
+				return p, nil
+			}
+			s.skipping = false // p is the end of the line that is skipped
+			continue
+		}
+		if s.skipping {
+			s.drop(len(s.data))
+		} else if len(s.data) > maxLine {
+			s.skipping = true
+			return piece{long: true}, nil
+		}
+		if s.err == nil {
+			s.fill()
+			continue
+		}
+		// What is left is shown, whatever ended the input.
+		if p := s.data; len(p) > 0 {
+			s.data, s.searched = nil, 0
+			return piece{data: p, at: s.at, last: true}, nil
+		}
+		return piece{}, s.err
+	}
+}
+
+// drop leaves the first bytes of data behind.
+func (s *splitter) drop(n int) { s.data, s.at, s.searched = s.data[n:], s.at+int64(n), 0 }
+
+// lineEnd returns the length of a piece of whole lines (of the rest of one
+// line when that is being skipped), 0 when data has no line end.
+func (s *splitter) lineEnd() int {
+	near := s.data[s.searched:min(len(s.data), s.searched+pieceSize)]
+	i := -1
+	if s.skipping {
+		i = bytes.IndexByte(near, '\n')
+	} else {
+		i = bytes.LastIndexByte(near, '\n')
+	}
+	if i < 0 {
+		s.searched += len(near)
+		i = bytes.IndexByte(s.data[s.searched:], '\n')
+	}
+	if i < 0 {
+		s.searched = len(s.data)
+		return 0
+	}
+	return s.searched + i + 1
+}
+
+// fill reads on.
+func (s *splitter) fill() {
+	rest := len(s.data)
+	s.data, s.at, s.err = s.in.Next(rest)
+	if !s.begun && (len(s.data) >= len(bom) || s.err != nil) {
+		s.begun = true
+		if bytes.HasPrefix(s.data, bom) {
+			s.drop(len(bom))
+		}
+	}
+}
+
+// prelude is the part that was read to find the header.
+type prelude struct {
+	held   []piece
+	header *format.Header
+	line   int64 // the header's, from 1
+}
+
+// findHeader reads ahead to the header, which is the first line of a valid
+// file, and at most headerWithin bytes.
+func findHeader(ctx context.Context, s *splitter) (prelude, error) {
+	var (
+		pre  prelude
+		p    format.Parser
+		off  int
+		line int64
+	)
+	for off < headerWithin {
+		pc, err := s.next()
+		if ctx.Err() != nil {
+			return pre, ctx.Err()
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return pre, nil
+			}
+			if len(pre.held) > 0 {
+				return pre, nil // met again behind what is held
+			}
+			return pre, err
+		}
+		pre.held = append(pre.held, pc)
+		err = source.Guard(s.in.Path, func() error {
+			for data := pc.data; len(data) > 0 && off < headerWithin; {
+				text, rest, _ := bytes.Cut(data, []byte{'\n'})
+				off += len(data) - len(rest)
+				data = rest
+				line++
+				rec, _ := p.Parse(string(text))
+				h, ok := rec.(*format.Header)
+				if !ok {
+					continue
+				}
+				if h.Format == "heap-diff" {
+					err := h.OtherFormat()
+					return &source.Error{Path: s.in.Path, What: err.Error(), Err: err}
+				}
+				if h.OtherFormat() == nil {
+					pre.header, pre.line = h, line
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil || pre.header != nil {
+			return pre, err
+		}
+		if pc.long {
+			return pre, nil
+		}
+	}
+	return pre, nil
+}
+
+// rootFirst reports whether stacks list their outermost frame first.
+func (p *prelude) rootFirst() bool {
+	return p.header != nil && p.header.FrameOrder == format.RootToLeaf
+}

@@ -1,0 +1,208 @@
+package spaa
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/recording"
+	format "ashlar/spaa"
+)
+
+// spaaDict numbers dsos and frames. Frame ids count from 1 in the order in
+// which stacks use them.
+type spaaDict struct {
+	rec    *recording.Recording
+	used   []bool // by call
+	ids    []int64
+	frames []recording.FrameID    // in the order of their ids
+	same   []format.FrameIdentity // of those frames
+	seen   map[format.FrameIdentity]bool
+	dsos   map[dsoKey]int64
+	order  []dsoKey
+
+	badBuildIDs, managed int64
+	scratch              []format.FrameIdentity
+}
+
+// dsoKey identifies a dso. Frames of the kernel and others have separate ones,
+// also where both are "[unknown]", because a dso's is_kernel holds for all.
+type dsoKey struct {
+	module, buildID string
+	kernel          bool
+}
+
+// noModule is the dso of frames of which it is not known; each must have one.
+const noModule = "[unknown]"
+
+func (d *spaaDict) init(rec *recording.Recording) {
+	*d = spaaDict{rec: rec, used: make([]bool, rec.Calls.Len()), ids: make([]int64, rec.Frames.Len()), dsos: map[dsoKey]int64{}, seen: map[format.FrameIdentity]bool{}}
+}
+
+// use numbers the frames of a stack.
+func (d *spaaDict) use(call recording.CallID) {
+	for c := call; c != recording.NoCall && !d.used[c]; c = d.rec.Calls.Parent(c) {
+		d.used[c] = true
+		f := d.rec.Calls.Frame(c)
+		if d.ids[f] != 0 {
+			continue
+		}
+		d.frames = append(d.frames, f)
+		d.ids[f] = int64(len(d.frames))
+		k, fr := d.dso(f), d.rec.Frames.At(int(f))
+		if d.dsos[k] == 0 {
+			d.order = append(d.order, k)
+			d.dsos[k] = int64(len(d.order))
+		}
+		d.same = append(d.same, d.identity(&fr, k))
+	}
+}
+
+// identity has the parts of a frame that are hashed. An id shall be that of one sequence of
+// frames, so that behind the offset stands what else tells frames of one function
+// apart: the line, which is the same in each run, and the address only where that
+// is not enough.
+func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
+	x := format.FrameIdentity{Func: d.rec.NameInFile(f.Func), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(f.Offset)}
+	if f.Line > 0 || f.Column > 0 || f.File != "" {
+		x.SymOff += fmt.Sprintf(" %s:%d:%d", f.File, f.Line, f.Column)
+	}
+	if f.Inlined {
+		x.SymOff += fmt.Sprintf(" inlined %d", f.InlineDepth)
+	}
+	if d.seen[x] {
+		x.SymOff += " " + encode.HexText(f.Addr)
+	}
+	d.seen[x] = true
+	return x
+}
+
+// path appends the frame ids of a stack, leaf first.
+func (d *spaaDict) path(dst []int64, call recording.CallID) []int64 {
+	for ; call != recording.NoCall; call = d.rec.Calls.Parent(call) {
+		dst = append(dst, d.ids[d.rec.Calls.Frame(call)])
+	}
+	return dst
+}
+
+// id hashes a stack; outer, if not empty, is one more frame above all.
+func (d *spaaDict) id(call recording.CallID, outer string) format.ID {
+	fs := d.scratch[:0]
+	for ; call != recording.NoCall; call = d.rec.Calls.Parent(call) {
+		fs = append(fs, d.same[d.ids[d.rec.Calls.Frame(call)]-1])
+	}
+	if outer != "" {
+		fs = append(fs, format.FrameIdentity{Func: outer})
+	}
+	d.scratch = fs
+	return format.ContentID(fs)
+}
+
+func (d *spaaDict) dso(id recording.FrameID) dsoKey {
+	f := d.rec.Frames.At(int(id))
+	fn := d.rec.Functions.At(int(f.Func))
+	k := dsoKey{module: fn.Module, buildID: strings.ToLower(f.BuildID)}
+	if k.module == "" {
+		k.module = noModule
+	}
+	if strings.Trim(k.buildID, "0123456789abcdef") != "" {
+		k.buildID = ""
+	}
+	k.kernel = f.Kind == recording.KindKernel || program.IsKernel(k.module)
+	return k
+}
+
+// dictionary writes the dsos and frames.
+func (s *spaaWriter) dictionary() error {
+	d := &s.dict
+	for i, k := range d.order {
+		err := s.out.Write(&format.DSO{ID: int64(i + 1), Name: k.module, BuildID: k.buildID, IsKernel: format.Some(k.kernel)})
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range d.frames {
+		f := d.rec.Frames.At(int(id))
+		if err := s.out.Write(d.frame(id, &f)); err != nil {
+			return err
+		}
+		if err := s.Tick(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame {
+	fn := d.rec.Functions.At(int(f.Func))
+	k := d.dso(id)
+	out := &format.Frame{
+		ID: d.ids[id], Func: d.rec.NameInFile(f.Func), DSO: d.dsos[k],
+		IP: encode.HexText(f.Addr), SymOff: encode.HexText(f.Offset), SrcLine: sourceLine(&fn, f), Kind: f.Kind.String(),
+	}
+	switch {
+	case k.kernel:
+		out.Kind = "kernel"
+	case f.Kind == recording.KindManaged:
+		out.Kind = "user"
+		d.managed++
+	}
+	if f.BuildID != "" && k.buildID == "" {
+		d.badBuildIDs++
+	}
+	if fn.Unresolved {
+		out.FuncResolved = format.Some(false)
+	}
+	if f.Inlined {
+		out.Inlined = format.Some(true)
+		if f.InlineDepth > 0 {
+			out.InlineDepth = format.Some(int64(f.InlineDepth))
+		}
+	}
+	return out
+}
+
+// sourceLine is "file:line:column", "" where the line is not known.
+func sourceLine(fn *recording.Function, f *recording.Frame) string {
+	file := encode.SourceFile(fn, f)
+	if file == "" || f.Line == 0 && strings.Contains(file, ":") {
+		return file
+	}
+	if f.Line > 0 {
+		file += ":" + strconv.Itoa(int(f.Line))
+		if f.Column > 0 {
+			file += ":" + strconv.Itoa(int(f.Column))
+		}
+	}
+	return file
+}
+
+func jsonString(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil { // a string always is JSON
+		return json.RawMessage(`""`)
+	}
+	return b
+}
+
+// notes are the fields of a SPAA header for them.
+func (s *spaaWriter) notes() format.Extra {
+	if len(s.Rec.Source.Notes) == 0 {
+		return nil
+	}
+	pairs := [][2]string{}
+	for _, n := range s.Rec.Source.Notes {
+		pairs = append(pairs, [2]string{n.Key, n.Value})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(pairs) != nil {
+		return nil
+	}
+	return format.Extra{notesKey: bytes.TrimSpace(b.Bytes())}
+}

@@ -1,0 +1,164 @@
+package spall
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// maxTime bounds times in picoseconds on either side of the origin, so that
+// the difference of any two fits an int64.
+const maxTime = 1 << 62
+
+// clock turns the file's times into picoseconds since an origin.
+type clock struct {
+	// One tick is hi+lo picoseconds; the sum is exact where the header's
+	// number times perUnit is not a float64.
+	hi, lo float64
+	whole  int64 // hi+lo when that is an integer, else 0
+	ints   int64 // fewer whole ticks than this are in range; 0 when whole is
+	// A whole number of ticks, fewer than most, is near times as many
+	// picoseconds: lo is too little to make a difference.
+	near int64
+	most float64
+	// The origin, in ticks: a whole number, so that it can be told exactly.
+	base  float64 // versions 0 and 1
+	ticks uint64  // version 3
+}
+
+func newClock(unit float64, perUnit float64) clock {
+	hi := unit * perUnit
+	c := clock{hi: hi, lo: math.FMA(unit, perUnit, -hi)}
+	if c.lo == 0 && hi == math.Trunc(hi) && hi < 1<<53 {
+		c.whole = int64(hi)
+		if c.whole > 0 {
+			c.ints = maxTime / c.whole
+		}
+	}
+	if hi == math.Trunc(hi) && hi > 0 && hi < 1<<53 {
+		c.near, c.most = int64(hi), maxTime/hi/2
+		if c.lo != 0 {
+			c.most = min(c.most, .49/math.Abs(c.lo))
+		}
+	}
+	return c
+}
+
+// span converts a distance in ticks, to the nearest picosecond of the exact
+// product; ok is false where it is not a number or out of range.
+func (c *clock) span(d float64) (ps int64, ok bool) {
+	p := d * c.hi
+	if !(p < maxTime && p > -maxTime) {
+		return 0, false
+	}
+	i := int64(p)
+	if c.whole != 0 {
+		if n := int64(d); float64(n) == d {
+			return n * c.whole, true
+		}
+	}
+	r := p - float64(i) + (math.FMA(d, c.hi, -p) + d*c.lo)
+	return i + int64(math.Floor(r+0.5)), true
+}
+
+// float converts a time of version 0 or 1. Subtracting first keeps what a
+// float64 of the whole time in picoseconds would lose.
+func (c *clock) float(t float64) (ps int64, ok bool) {
+	if ps, ok = c.quickFloat(t); ok {
+		return ps, ok
+	}
+	return c.span(t - c.base)
+}
+
+// quickFloat is float for most times, where calls cost too much; where it is
+// not ok, float tells.
+func (c *clock) quickFloat(t float64) (ps int64, ok bool) {
+	d := t - c.base
+	n := int64(d)
+	return n * c.near, float64(n) == d && d < c.most && d > -c.most
+}
+
+// int converts a time of version 3.
+func (c *clock) int(t uint64) (ps int64, ok bool) {
+	if ps, ok = c.quickInt(t); ok || c.whole != 0 {
+		return ps, ok
+	}
+	d := int64(t - c.ticks)
+	// d may have more digits than a float64: convert it in two parts.
+	high := float64(d)
+	ps, ok = c.span(high)
+	if !ok || math.Abs(high) < 1<<53 {
+		return ps, ok
+	}
+	low, ok := c.span(float64(d - int64(high)))
+	return ps + low, ok
+}
+
+// quickInt is int for most times, as quickFloat is float.
+func (c *clock) quickInt(t uint64) (ps int64, ok bool) {
+	d := int64(t - c.ticks)
+	return d * c.whole, d < c.ints && d > -c.ints
+}
+
+// begin sets the origin from the first times of a file: the first one, unless
+// it is so far from most that these could not be told apart any more (some
+// writers begin with a 0).
+func (c *clock) begin(times []float64) {
+	var finite []float64
+	for _, t := range times {
+		if !math.IsNaN(t) && !math.IsInf(t, 0) {
+			finite = append(finite, t)
+		}
+	}
+	if len(finite) == 0 {
+		return
+	}
+	sorted := slices.Clone(finite)
+	slices.Sort(sorted)
+	middle := sorted[len(sorted)/2]
+	for _, t := range finite {
+		if d := math.Abs(t-middle) * c.hi; d < maxTime/4 {
+			c.base = math.Floor(t)
+			return
+		}
+	}
+}
+
+// beginInt is begin for version 3.
+func (c *clock) beginInt(times []uint64) {
+	if len(times) == 0 {
+		return
+	}
+	sorted := slices.Clone(times)
+	slices.Sort(sorted)
+	middle := sorted[len(sorted)/2]
+	for _, t := range times {
+		if d := math.Abs(float64(int64(t-middle))) * c.hi; d < maxTime/4 {
+			c.ticks = t
+			return
+		}
+	}
+}
+
+// describe says in the recording what its picoseconds mean. A file whose tick
+// is not a known unit is given in ticks.
+func (c *clock) describe(out *recording.Clock, perUnit float64) {
+	names := map[int64]string{1: "ps", 1e3: "ns", 1e6: "us", 1e9: "ms", 1e12: "seconds"}
+	exact := c.base == 0 && c.ticks < 1<<63 || math.Abs(c.base) < 1<<62
+	if name := names[c.whole]; name != "" && exact {
+		out.Unit, out.PerUnit = name, c.whole
+		out.Origin.Mantissa = int64(c.base) + int64(c.ticks)
+		return
+	}
+	out.Unit, out.PerUnit = names[int64(perUnit)], int64(perUnit)
+	origin := (c.base + float64(c.ticks)) * c.hi
+	if math.Abs(origin) < maxTime {
+		out.Origin = recording.Decimal{Mantissa: int64(math.Round(origin)), Scale: int(math.Round(math.Log10(perUnit)))}
+	}
+}
+
+func floatAt(b []byte, i int) float64 {
+	return math.Float64frombits(binary.LittleEndian.Uint64(b[i:]))
+}

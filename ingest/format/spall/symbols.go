@@ -1,0 +1,56 @@
+package spall
+
+import (
+	"fmt"
+
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/recording"
+)
+
+// loaded is the program that a trace was recorded of, and where it was loaded.
+type loaded struct {
+	*program.Program
+	module string
+	slide  uint64 // runtime address - address in the file
+}
+
+// openProgram reads the symbols of the executable at path, which was loaded at
+// base when it was recorded.
+func openProgram(path string, base uint64) (*loaded, error) {
+	p, err := program.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{Program: p, module: path}
+	if p.Moves {
+		l.slide = base
+	}
+	return l, nil
+}
+
+// lookup finds the function that an address lies in.
+func (l *loaded) lookup(addr uint64) (recording.Function, bool) {
+	name, start, ok := l.Lookup(addr - l.slide)
+	if !ok {
+		return recording.Function{}, false
+	}
+	return recording.Function{Name: name, Module: l.module, File: l.File(start), Kind: recording.KindUser}, true
+}
+
+// symbols says how addresses of an automatic trace become functions: with the
+// executable that the user names, or else the one that was recorded. why is a
+// sentence for the warning when there is none.
+func symbols(h header, exe string) (p *loaded, why string) {
+	path := exe
+	if path == "" {
+		path = h.path
+	}
+	if path == "" {
+		return nil, "the trace has addresses only and does not name its program; name it with --exe"
+	}
+	p, err := openProgram(path, h.base)
+	if err != nil {
+		return nil, fmt.Sprintf("the trace has addresses only, and its program %s %v; name it with --exe", path, err)
+	}
+	return p, ""
+}

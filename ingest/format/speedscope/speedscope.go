@@ -1,0 +1,215 @@
+// Package speedscope reads the files of speedscope, which py-spy, rbspy and
+// others write too: JSON with a table of frames and one or more profiles, each
+// of which is a thread here. See
+// https://www.speedscope.app/file-format-schema.json.
+//
+// An evented profile has frames that open and close. Where its unit is one of
+// time they are spans, with exactly the times that the file gives. A sampled
+// profile has stacks and their weights; where the weights are times, the
+// samples follow each other on the timeline from the profile's start on, and
+// each lasts as long as its weight, as speedscope shows them. Profiles in
+// other units have no timeline: their weights are added up by stack, those of
+// an evented one as what passed while a stack was the one that was open.
+//
+// The frames may stand behind the profiles that name them by number. What is
+// held of a profile until it can be built is a few bytes for each event.
+package speedscope
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is speedscope's JSON.
+var Format = codec.Format{
+	Name:       "speedscope",
+	Title:      "speedscope",
+	Holds:      "evented and sampled profiles, each a thread; what py-spy and rbspy write",
+	Extensions: []string{".speedscope.json", ".speedscope"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+// Sniff looks for the schema's name, or for profiles of the two kinds.
+func Sniff(head []byte, whole bool) (decode.Confidence, error) {
+	keys := jsonscan.KeysOf(head, whole)
+	kinds := bytes.Contains(head, []byte(`"evented"`)) || bytes.Contains(head, []byte(`"sampled"`))
+	switch {
+	case keys["traceEvents"]:
+		return decode.No, nil
+	case keys["$schema"] && strings.Contains(jsonscan.Plain(jsonscan.Member(head[jsonscan.Space(head, 0):], "$schema")), "speedscope"):
+		return decode.Certain, nil
+	case keys["profiles"] && (keys["shared"] || kinds && bytes.Contains(head, []byte(`"unit"`))):
+		return decode.Certain, nil
+	case keys["shared"] && !whole && bytes.Contains(head, []byte(`"frames"`)):
+		return decode.Likely, nil // the profiles come behind what was looked at
+	}
+	return decode.No, nil
+}
+
+// decoder turns the file into a recording.
+type decoder struct {
+	b   *recording.Builder
+	in  *source.Input
+	s   *jsonscan.Stream
+	ctx context.Context
+
+	frames  []recording.FrameID
+	known   bool // the frames have been read
+	waiting []*profile
+	tracks  map[string]int // how many profiles have a name
+	origin  *decode.Picos  // the file's time of picosecond 0, nil while there is none
+	events  map[eventKey]int
+	nodes   tree
+	any     bool
+
+	eventTally, sampleTally *recording.Tally
+}
+
+// Decode reads all profiles into b. Of a file that is cut or damaged it reads
+// what stands before.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	d := &decoder{
+		b: b, in: in, ctx: ctx, tracks: map[string]int{}, events: map[eventKey]int{},
+	}
+	if err := decode.JSON(ctx, in, b, d.file); err != nil {
+		return err
+	}
+	if !d.known {
+		if len(d.waiting) > 0 {
+			b.Warn("frames-missing", "", "The file has no table of frames; frames are called by their numbers")
+		}
+		d.known = true
+		if err := d.buildWaiting(); err != nil {
+			return err
+		}
+	}
+	if !d.any {
+		return fmt.Errorf("there is no profile in it: neither an evented nor a sampled one was found")
+	}
+	return nil
+}
+
+// file reads the outermost object.
+func (d *decoder) file(s *jsonscan.Stream) {
+	if d.s = s; !d.s.Enter('{') {
+		return
+	}
+	for key := range d.s.Members {
+		switch {
+		case key == "profiles" && d.s.Enter('['):
+			for d.s.Next() {
+				d.profile()
+			}
+		case key == "shared" && d.s.Enter('{'):
+			d.shared()
+		case d.s.Peek() == '{' || d.s.Peek() == '[':
+			d.leaveMember(key)
+		default:
+			raw, ok := d.s.Value()
+			if ok {
+				d.about(key, jsonscan.Plain(raw))
+			}
+		}
+	}
+}
+
+// leaveMember passes over a member that has no place in a recording.
+func (d *decoder) leaveMember(key string) {
+	t := d.b.Tally("member")
+	t.Read++
+	t.Leave(decode.Byte(d.s.Offset()))
+	d.b.Remark("member-unknown", decode.Byte(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
+	d.s.Skip()
+}
+
+// about keeps what the file says of itself.
+func (d *decoder) about(key, value string) {
+	src := d.b.Source()
+	switch key {
+	case "$schema", "activeProfileIndex": // which one speedscope shows first
+	case "version":
+		src.Version = value
+	case "exporter":
+		src.Tool = value
+	case "name":
+		d.b.ProcessInfo(d.b.Process(0)).Name = value
+	default:
+		src.Note(key, value)
+	}
+}
+
+func (d *decoder) shared() {
+	for key := range d.s.Members {
+		switch {
+		case key == "frames" && d.s.Enter('['):
+			for d.s.Next() {
+				raw, ok := d.s.Value()
+				if !ok {
+					break // what was read of them names what it can
+				}
+				d.frame(raw)
+			}
+			d.known = true
+			if err := d.buildWaiting(); err != nil {
+				return // the context's, which the walk finds too
+			}
+		default:
+			d.leaveMember(key)
+		}
+	}
+}
+
+// frame adds a frame of the table.
+func (d *decoder) frame(raw []byte) {
+	t := d.b.Tally("frame")
+	t.Read++
+	t.Kept++
+	var fn recording.Function
+	var fr recording.Frame
+	for k, v := range jsonscan.Object(raw).All {
+		switch string(k) {
+		case "name":
+			fn.Name = jsonscan.Plain(v)
+		case "file":
+			fn.File = jsonscan.Plain(v)
+		case "line":
+			fr.Line = ordinal(v)
+		case "col":
+			fr.Column = ordinal(v)
+		}
+	}
+	if fn.Name == "" {
+		fn.Name = fmt.Sprintf("[frame %d]", len(d.frames))
+		t.Mend(decode.Byte(d.s.Offset()))
+	}
+	// Functions of one name in several files are several.
+	fn.Module = fn.File
+	fr.Func = d.b.Function(fn)
+	d.frames = append(d.frames, d.b.Frame(fr))
+}
+
+func ordinal(v []byte) int32 {
+	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(v))
+	if !ok || !fits || n.Scale > 0 || n.Mantissa < 0 || n.Mantissa > 1<<31-1 {
+		return 0
+	}
+	return int32(n.Mantissa)
+}
+
+// frameOf is a frame by its number; one that is not in the table is called by
+// it.
+func (d *decoder) frameOf(n uint32) recording.FrameID {
+	if int(n) < len(d.frames) {
+		return d.frames[n]
+	}
+	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: fmt.Sprintf("[frame %d]", n), Unresolved: true}))
+}

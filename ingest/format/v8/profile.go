@@ -1,0 +1,349 @@
+// Package v8 reads V8's CPU profiles wherever they stand: a tree of nodes, each a function
+// called from its parent; for each sample the innermost node; and for each sample the
+// microseconds since the one before, the first since startTime. In traces, of Chrome's JSON
+// as of Perfetto's, they come in chunks: an event Profile says when a profile begins and, by
+// where it stands, which thread is sampled, and events ProfileChunk, which another thread
+// may write, have nodes and samples. A .cpuprofile file is a profile on its own. See
+// https://chromedevtools.github.io/devtools-protocol/tot/Profiler/ (Profile, ProfileNode).
+//
+// A sample's time is until the next one, as DevTools counts it, and the last one's until
+// endTime. Samples of several threads of V8's are a little out of order (negative
+// timeDeltas); the newest few are held back and sorted.
+package v8
+
+import (
+	"maps"
+	"slices"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
+)
+
+// Profiles are the CPU profiles of a recording.
+type Profiles struct {
+	b     *recording.Builder
+	time  func(at jsonscan.Micros, place int64) int64
+	event int // that samples are of, -1 before the first
+	keyed map[Key]*Profile
+	all   []*Profile
+	read  *recording.Tally // nil before the first sample
+}
+
+// Key names a profile that comes in chunks: by the process, and by a number there.
+type Key struct {
+	PID int64
+	ID  uint64
+}
+
+// NewProfiles puts profiles into b. time says when in the recording something was, in
+// picoseconds, by its time in the profile and the byte of the file where that stands.
+func NewProfiles(b *recording.Builder, time func(at jsonscan.Micros, place int64) int64) *Profiles {
+	return &Profiles{b: b, time: time, event: -1, keyed: map[Key]*Profile{}}
+}
+
+// New is a profile of its own, of a thread: its track is asked for when there is a sample.
+func (s *Profiles) New(track func() *recording.TrackBuilder) *Profile {
+	p := &Profile{of: s, nodes: map[int64]*node{}, parent: map[int64]int64{}, track: track}
+	s.all = append(s.all, p)
+	return p
+}
+
+// Begin takes an event Profile, which stands on the thread that is sampled. It begins a new
+// profile where one of its key has begun already.
+func (s *Profiles) Begin(k Key, track func() *recording.TrackBuilder, e Event) {
+	p := s.keyed[k]
+	if p == nil || p.begun {
+		p = s.New(track)
+		s.keyed[k] = p
+	}
+	p.begun, p.track = true, track
+	if start, ok := number(e.Start); ok {
+		p.Start(start.Plus(e.Shift))
+	} else {
+		p.Start(e.At)
+	}
+	p.Read(e)
+}
+
+// Of is the profile that a ProfileChunk belongs to. Where no Profile has come before, it is
+// of a thread that SetTrack has to name.
+func (s *Profiles) Of(k Key) *Profile {
+	p := s.keyed[k]
+	if p == nil {
+		p = s.New(nil)
+		s.keyed[k] = p
+	}
+	return p
+}
+
+// End adds the samples that were held back.
+func (s *Profiles) End() {
+	for _, p := range s.all {
+		p.flush(0)
+	}
+}
+
+// Profile is one CPU profile while it is read.
+type Profile struct {
+	of    *Profiles
+	track func() *recording.TrackBuilder
+	begun bool // by an event, which says the thread
+	now   jsonscan.Micros
+	timed bool            // now is set: the time of the last sample, or the start
+	start jsonscan.Micros // what now began with
+	end   jsonscan.Micros
+	ended bool
+
+	nodes  map[int64]*node
+	parent map[int64]int64 // from children, for nodes that name no parent
+
+	ids    []int64 // what is read of a chunk
+	deltas []jsonscan.Micros
+
+	held []held
+	last jsonscan.Micros // of the last sample that was added
+	any  bool
+}
+
+type held struct {
+	at    jsonscan.Micros
+	call  recording.CallID
+	place int64
+	lost  bool // its node is not there
+}
+
+// holdBack is how many samples are held back to be put in order.
+const holdBack = 64
+
+// HasTrack says whether it is known which thread the profile is of.
+func (p *Profile) HasTrack() bool { return p.track != nil }
+
+// SetTrack says which.
+func (p *Profile) SetTrack(track func() *recording.TrackBuilder) { p.track = track }
+
+// Start says when the profile starts.
+func (p *Profile) Start(at jsonscan.Micros) { p.now, p.start, p.timed = at, at, true }
+
+// Finish says when it ends.
+func (p *Profile) Finish(at jsonscan.Micros) { p.end, p.ended = at, true }
+
+// Event is what an event has of a profile.
+type Event struct {
+	// Profile and the others are JSON values of the argument data: cpuProfile, timeDeltas,
+	// startTime and endTime. They are nil where it has none such.
+	Profile, Deltas, Start, End []byte
+	At                          jsonscan.Micros // when it was written
+	Shift                       jsonscan.Micros // how far At's clock is ahead of that of Start and End
+	Place                       int64           // the byte of the file where it stands, -1 where that is not known
+}
+
+// EventOf is the event that has the argument data.
+func EventOf(data jsonscan.Members) (e Event) {
+	for {
+		key, v, more := data.Next()
+		if !more {
+			return e
+		}
+		var to *[]byte
+		switch string(key) {
+		case "cpuProfile":
+			to = &e.Profile
+		case "timeDeltas":
+			to = &e.Deltas
+		case "startTime":
+			to = &e.Start
+		case "endTime":
+			to = &e.End
+		}
+		if to != nil && *to == nil { // the first one counts
+			*to = v
+		}
+	}
+}
+
+// Read adds the nodes and samples of an event.
+func (p *Profile) Read(e Event) {
+	p.chunk(e)
+	if end, ok := number(e.End); ok {
+		p.Finish(end.Plus(e.Shift))
+	}
+}
+
+func number(text []byte) (jsonscan.Micros, bool) {
+	return jsonscan.ParseMicros(jsonscan.Unquoted(text))
+}
+
+// chunk adds nodes and samples; timeDeltas may stand in the profile or beside it.
+func (p *Profile) chunk(e Event) {
+	m := jsonscan.Object(e.Profile)
+	var samples []byte
+	var start, end jsonscan.Micros
+	var starts, ends bool
+	for {
+		k, v, ok := m.Next()
+		if !ok {
+			break
+		}
+		switch string(k) {
+		case "nodes":
+			for n := range jsonscan.Array(v).All {
+				p.Node(n)
+			}
+		case "samples":
+			samples = v
+		case "timeDeltas":
+			e.Deltas = v
+		case "startTime":
+			start, starts = number(v)
+		case "endTime":
+			end, ends = number(v)
+		}
+	}
+	if starts && !p.timed {
+		p.Start(start.Plus(e.Shift))
+	}
+	switch {
+	case ends && starts && p.timed:
+		// The profile's own clock may be another one than the trace's.
+		p.Finish(end.Plus(start.Negated()).Plus(p.start))
+	case ends:
+		p.Finish(end.Plus(e.Shift))
+	}
+	ids, deltas := p.columns(samples, e.Deltas)
+	if !p.timed {
+		at := e.At
+		for _, d := range deltas { // the chunk was written behind its last sample
+			at = at.Plus(d.Negated())
+		}
+		p.Start(at)
+	}
+	p.Samples(ids, deltas, e.Place)
+	p.flush(holdBack)
+}
+
+// columns reads the nodes of samples, -1 for what is none, and their distances.
+func (p *Profile) columns(samples, deltas []byte) ([]int64, []jsonscan.Micros) {
+	p.ids, p.deltas = p.ids[:0], p.deltas[:0]
+	for a := jsonscan.Array(samples); ; {
+		v, ok := a.Next()
+		if !ok {
+			break
+		}
+		id, ok := jsonscan.ParseInt(jsonscan.Unquoted(v))
+		if !ok {
+			id = -1
+		}
+		p.ids = append(p.ids, id)
+	}
+	for v := range jsonscan.Array(deltas).All {
+		d, _ := number(v)
+		p.deltas = append(p.deltas, d)
+	}
+	return p.ids, p.deltas
+}
+
+// Samples adds samples: of each the node, and how long after the one before it was.
+func (p *Profile) Samples(ids []int64, deltas []jsonscan.Micros, place int64) {
+	for i, id := range ids {
+		var d jsonscan.Micros
+		if i < len(deltas) {
+			d = deltas[i]
+		}
+		p.sample(id, d, place)
+	}
+}
+
+func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
+	s := p.of
+	if s.read == nil {
+		s.read = s.b.Tally("profile samples")
+	}
+	s.read.Read++
+	s.read.Kept++
+	call, known := p.call(id)
+	if !known {
+		s.warn(place, "no-node", "A sample of a CPU profile names a node that the profile does not have; it is shown without a stack.")
+	}
+	p.now = p.now.Plus(delta)
+	p.held = append(p.held, held{p.now, call, place, !known})
+	if len(p.held) >= 4*holdBack {
+		p.flush(holdBack)
+	}
+}
+
+// warn tells of a sample that is shown otherwise than it stands.
+func (s *Profiles) warn(place int64, code, text string) {
+	s.b.Warn(code, byteOf(place), "%s", text)
+}
+
+func byteOf(place int64) string {
+	if place < 0 {
+		return ""
+	}
+	return decode.Byte(place)
+}
+
+// label names V8's profiles of JavaScript as people do; V8 calls them cpu-profile.
+const label = "JS samples"
+
+// flush adds the samples that were held back, all but the newest keep.
+func (p *Profile) flush(keep int) {
+	slices.SortStableFunc(p.held, func(a, b held) int { return a.at.Compare(b.at) })
+	n := len(p.held) - keep
+	if n <= 0 {
+		return
+	}
+	s := p.of
+	if s.event < 0 {
+		// V8 says how long it was to each sample, since a busy machine takes them late: a
+		// count alone would say less than there was.
+		s.event = s.b.AddEvent(recording.Event{Name: "cpu-profile", Label: label, Kind: "timer", Basis: recording.FromSamples, Primary: 1, Metrics: []recording.Metric{
+			{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
+			{Name: "time", Unit: "ns", Decimals: 3, PerSample: recording.SampleColumn},
+		}})
+	}
+	track := p.track()
+	for i := range n {
+		h := p.held[i]
+		until := p.end
+		switch {
+		case i+1 < len(p.held):
+			until = p.held[i+1].at
+		case !p.ended:
+			until = h.at
+		}
+		lasts, _ := until.Plus(h.at.Negated()).Picos()
+		lasts = max(lasts, 0)
+		late := p.any && h.at.Compare(p.last) < 0
+		if late {
+			s.warn(h.place, "sample-backward", "A sample is far older than the one before it; it is shown with no time.")
+			lasts = 0
+		}
+		if late || h.lost {
+			s.read.Mend(byteOf(h.place))
+		}
+		track.Sample(s.event, s.time(h.at, h.place), h.call, -1, []int64{1, lasts})
+		if !p.any || h.at.Compare(p.last) > 0 {
+			p.last, p.any = h.at, true
+		}
+	}
+	p.held = append(p.held[:0], p.held[n:]...)
+}
+
+// CountHits takes what the nodes of a profile without samples say they had.
+func (p *Profile) CountHits() {
+	event := -1
+	b := p.of.b
+	for _, id := range slices.Sorted(maps.Keys(p.nodes)) {
+		hits := p.nodes[id].hits
+		if hits <= 0 {
+			continue
+		}
+		if event < 0 {
+			event = b.AddEvent(recording.Event{Name: "cpu-profile", Label: label, Kind: "timer", Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
+		}
+		call, _ := p.call(id)
+		b.AddStack(event, call, recording.NoTrack, 0, []int64{hits})
+	}
+}

@@ -1,0 +1,87 @@
+// Package durations holds how long spans took, by function, as a recording that is stored
+// keeps it for comparisons.
+package durations
+
+import (
+	"math"
+	"math/bits"
+
+	"ashlar/ingest/model/column"
+)
+
+// Table says how long spans took, by function: their sums, and some spans drawn by
+// chance. It is of the whole recording, and what comparisons would else have to visit
+// each span for.
+//
+// Parts are disjoint, so that those of several functions can be put together: what is
+// drawn of a part are its spans with the lowest dice, and so are of all of them together
+// the lowest of what was drawn of each.
+type Table struct {
+	// Parts has two for each function: at 2*id the spans that lie in another one of the
+	// function, at 2*id+1 those that do not. The last one has the outermost spans of
+	// tracks, of all functions.
+	Parts []Part
+	// Draws has what was drawn of the parts, one part behind the other.
+	Draws []Draw
+}
+
+// Part sums some spans up: how long they took (Total), and how long without
+// their children (Self), in picoseconds, and the squares of that.
+type Part struct {
+	Spans                      int64
+	Total, Total2, Self, Self2 Wide
+	Drawn                      int // how many of Table.Draws are its own
+}
+
+// Draw is a span that was drawn by chance. Times are in picoseconds.
+type Draw struct {
+	Dice        uint32
+	Total, Self float32
+}
+
+// Wide is a sum of numbers that are not negative, exact up to 2^128-1, where it stops.
+type Wide struct{ High, Low uint64 }
+
+// Add adds a number.
+func (w *Wide) Add(v uint64) {
+	var carry uint64
+	w.Low, carry = bits.Add64(w.Low, v, 0)
+	if w.High, carry = bits.Add64(w.High, 0, carry); carry != 0 {
+		*w = Wide{math.MaxUint64, math.MaxUint64}
+	}
+}
+
+// AddSquare adds the square of a number.
+func (w *Wide) AddSquare(v uint64) {
+	high, low := bits.Mul64(v, v)
+	w.AddWide(Wide{high, low})
+}
+
+// AddWide adds another sum.
+func (w *Wide) AddWide(o Wide) {
+	var carry uint64
+	w.Low, carry = bits.Add64(w.Low, o.Low, 0)
+	if w.High, carry = bits.Add64(w.High, o.High, carry); carry != 0 {
+		*w = Wide{math.MaxUint64, math.MaxUint64}
+	}
+}
+
+// Float is the sum as a floating-point number.
+func (w Wide) Float() float64 { return float64(w.High)*(1<<64) + float64(w.Low) }
+
+// Pack implements [column.Packer].
+func (d *Table) Pack(a *column.Archive) {
+	column.Pack(a, &d.Parts)
+	drawn := 0
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		column.Must(p.Drawn >= 0 && int64(p.Drawn) <= p.Spans && drawn <= math.MaxInt32, "more spans were drawn than there are")
+		drawn += p.Drawn
+	}
+	column.PackChunk(a, &d.Draws, drawn)
+}
+
+// Verify checks that there are parts of so many functions, which the archive does not know.
+func (d *Table) Verify(functions int) {
+	column.Must(d == nil || len(d.Parts) == 2*functions+1, "durations are of other functions")
+}

@@ -1,0 +1,106 @@
+package lanes
+
+import (
+	"sync"
+
+	"ashlar/ingest/model/column"
+)
+
+// Where there are millions of short states, columns take several times what the file
+// does. So chunks of states that are full are squeezed (see column.Spans), to a third of
+// the room, and those of spans where the decoder asks for it. It costs
+// little of what decoding such a format does, and as much again whenever they are read.
+
+// Unsqueezed reports whether some spans of a squeezed lane are not squeezed yet.
+func (l *Lane) Unsqueezed() bool { return len(l.chunks) > 0 }
+
+// Settled reports whether the lane is a short one that is squeezed, so that it stays as it
+// is if nothing is added.
+func (l *Lane) Settled() bool { return l.squeezed && len(l.dense) <= 1 && len(l.chunks) == 0 }
+
+// squeezing is room for the ends of a chunk.
+var squeezing = sync.Pool{New: func() any { return new([column.ChunkLen]int64) }}
+
+// squeeze packs the chunk that is not yet. Snapshots keep what they have.
+func (l *Lane) squeeze() {
+	if len(l.chunks) == 0 {
+		return
+	}
+	c := &l.chunks[0]
+	from := len(l.dense) << column.ChunkBits
+	n := l.n - from
+	room := squeezing.Get().(*[column.ChunkLen]int64)
+	defer squeezing.Put(room)
+	ends := room[:n]
+	long := -1
+	for i, d := range c.durs[:n] {
+		if d != isLong {
+			ends[i] = c.starts[i] + int64(d)
+			continue
+		}
+		if long < 0 {
+			long = l.longFrom(from + i)
+		}
+		ends[i] = l.long.At(long).end
+		long++
+	}
+	wakers := c.wakers
+	if wakers != nil {
+		wakers = wakers[:n]
+	}
+	l.dense = append(l.dense, column.SpansOf(l.shelf, c.starts[:n], ends, c.calls[:n], wakers))
+	l.drop()
+	if l.laneMore != &noMore {
+		if l.long = column.On[longSpan](l.shelf); !l.HasArgs() && len(l.unfinished)+len(l.levels) == 0 {
+			l.laneMore = &noMore
+		}
+	}
+}
+
+// loosen unpacks the last chunk, which is not full, so that more can be appended.
+func (l *Lane) loosen() {
+	k := len(l.dense) - 1
+	d := &l.dense[k]
+	size := 2 * d.Len()
+	for size&(size-1) != 0 {
+		size += size & -size
+	}
+	c := l.newChunk(min(column.ChunkLen, max(column.FirstLen, size)))
+	for i := range d.Len() {
+		start, end := d.Start(i), d.End(i)
+		c.starts[i], c.durs[i], c.calls[i] = start, isLong, CallID(d.First(i))
+		if dur := uint64(end - start); dur < isLong {
+			c.durs[i] = uint32(dur)
+		} else {
+			l.more().long.Append(longSpan{k<<column.ChunkBits + i, end})
+		}
+		if l.woken {
+			c.wakers[i] = d.Second(i)
+		}
+	}
+	l.dense = l.dense[:k:k]
+	l.chunks = []laneChunk{c}
+	l.setTail(c, len(c.starts)-d.Len())
+}
+
+// leaf is room for what a detail level has one node of.
+type leaf struct {
+	starts, ends [leafSpans]int64
+	durs         [leafSpans]uint32
+	calls        [leafSpans]CallID
+}
+
+// leaf returns the columns of n spans from span i on, of one leaf.
+func (l *Lane) leaf(i, n int, room *leaf) (starts []int64, durs []uint32, calls []CallID) {
+	k, off := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
+	if k >= 0 {
+		c := &l.chunks[k]
+		return c.starts[off : off+n], c.durs[off : off+n], c.calls[off : off+n]
+	}
+	starts, durs, calls = room.starts[:n], room.durs[:n], room.calls[:n]
+	column.ReadSpans(&l.dense[i>>column.ChunkBits], off, starts, room.ends[:n], calls)
+	for j := range starts {
+		durs[j] = uint32(min(uint64(room.ends[j]-starts[j]), isLong))
+	}
+	return starts, durs, calls
+}

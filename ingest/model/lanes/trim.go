@@ -1,0 +1,42 @@
+package lanes
+
+import (
+	"slices"
+
+	"ashlar/ingest/model/column"
+)
+
+// Columns grow by chunks, the last of which is on average half empty: nothing
+// for one lane of a million spans, but much for hundreds of short ones. So once
+// a recording is complete the last chunks are cut to what is in them.
+
+// Trim gives back the room that a lane has left; nothing can be appended after, but
+// for what TrimShort says.
+// Snapshots keep what they have.
+func (l *Lane) Trim() {
+	if l.squeezed {
+		l.squeeze()
+	}
+	l.tail = &noTail
+	if k := len(l.chunks) - 1; k >= 0 {
+		c := &l.chunks[k]
+		if n := l.n - k*column.ChunkLen; n < len(c.starts) && !(len(c.starts) == column.ChunkLen && l.shelf.Extended()) {
+			l.chunks = slices.Clone(l.chunks)
+			l.chunks[k] = laneChunk{slices.Clone(c.starts[:n:n]), slices.Clone(c.durs[:n:n]), slices.Clone(c.calls[:n:n]), nil}
+		}
+	}
+	if l.laneMore != &noMore {
+		for i := range l.levels {
+			l.levels[i].Trim()
+		}
+		l.long.Trim()
+		l.args.Trim()
+	}
+}
+
+// TrimShort is Trim for a lane of less than a chunk, to which more can be appended.
+func (l *Lane) TrimShort() {
+	if l.n < column.ChunkLen {
+		l.Trim()
+	}
+}

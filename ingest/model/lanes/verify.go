@@ -1,0 +1,67 @@
+package lanes
+
+import (
+	"math"
+
+	"ashlar/ingest/model/column"
+)
+
+// VerifyShape checks what was unpacked but for what is in the columns: it panics as
+// [column.Must] does.
+func (l *Lane) VerifyShape() {
+	for k := range l.levels {
+		nodes := l.n >> (LeafBits + k*FanBits)
+		if k == 0 && l.squeezed {
+			nodes = 0
+		}
+		column.Must(l.levels[k].Len() == nodes, "a lane's detail levels are those of another")
+	}
+	last := -1
+	for _, i := range l.unfinished {
+		column.Must(i > last && i < l.n, "an unfinished span is none of the lane's")
+		last = i
+	}
+	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane has more than spans")
+}
+
+// Verify checks the columns of a lane of a recording with so many calls, which lies
+// between two times and has texts of arguments or not.
+func (l *Lane) Verify(calls int, from, to int64, args bool) {
+	for k := range l.dense {
+		l.dense[k].Check()
+	}
+	long := 0
+	for k := range l.chunks {
+		first := (len(l.dense) + k) << column.ChunkBits
+		for i, d := range l.chunks[k].durs[:min(column.ChunkLen, l.n-first)] {
+			if d == isLong {
+				column.Must(long < l.long.Len() && l.long.At(long).index == first+i, "a long span has no end")
+				long++
+			}
+		}
+	}
+	column.Must(long == l.long.Len(), "there are ends of no spans")
+	var room Room
+	end := int64(math.MinInt64)
+	for i := 0; i < l.n; {
+		starts, ends, in := l.Columns(i, l.n, &room)
+		for k, start := range starts {
+			column.Must(start >= end && ends[k] >= start && int(in[k]) < calls, "span %d is out of order, or of no call", i+k)
+			end = ends[k]
+		}
+		i += len(starts)
+	}
+	column.Must(l.n == 0 || l.Start(0) >= from && end <= to, "spans lie outside of the recording")
+	for k := range l.levels {
+		lv := &l.levels[k]
+		size := 1 << (LeafBits + k*FanBits)
+		for i := range lv.Len() {
+			nd := lv.At(i)
+			column.Must(nd.Start == l.Start(i*size) && nd.End == l.End((i+1)*size-1) && int(nd.Call) < calls && nd.Busy >= 0, "detail levels are those of another lane")
+		}
+	}
+	l.args.Check(l.n)
+	for i := 0; !args && i < l.args.Values().Len(); i++ {
+		column.Must(l.args.Values().At(i) == 0, "there are arguments without texts")
+	}
+}

@@ -1,0 +1,119 @@
+package recording
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"ashlar/ingest/model/column"
+)
+
+// Counter is a value over time, drawn as a graph.
+type Counter struct {
+	Name, Series, Unit string
+	Process            int
+	times              column.Vec[int64]
+	values             column.Vec[float64]
+	// levels are the least and greatest values of 16 neighbouring points, of 16
+	// of those, and so on: a picture costs by its pixels, not by the points. An
+	// array, so that a copy of the struct is a snapshot.
+	levels   [counterLevels]column.Vec[extent]
+	unsorted bool // a point came out of order
+}
+
+const (
+	counterBits   = 4 // 16 to one
+	counterLevels = 6
+)
+
+type extent struct{ lo, hi float64 }
+
+func newCounter(s *column.Shelf, process int, name, series, unit string) *Counter {
+	c := &Counter{Name: name, Series: series, Unit: unit, Process: process}
+	c.times, c.values = column.On[int64](s), column.On[float64](s)
+	for k := range c.levels {
+		c.levels[k] = column.On[extent](s)
+	}
+	return c
+}
+
+// Len is the number of points; Time and Value give point i.
+func (c *Counter) Len() int { return c.times.Len() }
+
+// Time is when point i was taken, in picoseconds.
+func (c *Counter) Time(i int) int64 { return c.times.At(i) }
+
+// Value is the counter's value from point i until the next.
+func (c *Counter) Value(i int) float64 { return c.values.At(i) }
+
+// Search returns the first point after t.
+func (c *Counter) Search(t int64) int {
+	return sort.Search(c.Len(), func(i int) bool { return c.times.At(i) > t })
+}
+
+// Extent is the least and the greatest value of points i to j-1; without points
+// lo is above hi.
+func (c *Counter) Extent(i, j int) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for i < j {
+		level := -1
+		for k := range c.levels {
+			if n := 1 << ((k + 1) * counterBits); i&(n-1) != 0 || i+n > j || i/n >= c.levels[k].Len() {
+				break
+			}
+			level = k
+		}
+		if level < 0 {
+			v := c.values.At(i)
+			lo, hi = min(lo, v), max(hi, v)
+			i++
+			continue
+		}
+		shift := (level + 1) * counterBits
+		e := c.levels[level].At(i >> shift)
+		lo, hi = min(lo, e.lo), max(hi, e.hi)
+		i += 1 << shift
+	}
+	return lo, hi
+}
+
+func (c *Counter) append(t int64, v float64) {
+	if n := c.times.Len(); n > 0 && t < c.times.At(n-1) {
+		c.unsorted = true
+	}
+	c.times.Append(t)
+	c.values.Append(v)
+	c.levelUp()
+}
+
+// levelUp sums up the points that have come to be whole groups.
+func (c *Counter) levelUp() {
+	n := c.values.Len()
+	for k := range c.levels {
+		size := 1 << ((k + 1) * counterBits)
+		if n&(size-1) != 0 {
+			return
+		}
+		lo, hi := c.Extent(n-size, n)
+		c.levels[k].Append(extent{lo, hi})
+	}
+}
+
+// sortByTime puts the points in order of time, stable, if they are not. It
+// builds new columns, so snapshots keep theirs.
+func (c *Counter) sortByTime() {
+	if !c.unsorted {
+		return
+	}
+	order := make([]int, c.times.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.times.At(a), c.times.At(b)) })
+	sorted := newCounter(c.times.Shelf(), c.Process, c.Name, c.Series, c.Unit)
+	for _, i := range order {
+		sorted.append(c.times.At(i), c.values.At(i))
+	}
+	*c = *sorted
+}

@@ -1,0 +1,164 @@
+package recording
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/model/column"
+	"ashlar/ingest/model/loose"
+)
+
+// looseSpans are whole spans of a track that came in any order. They are kept
+// as they came, and laid out by containment when a snapshot is wanted, or when
+// there are many.
+//
+// What was laid out before stays as far as no new span comes before it: the rest of
+// the lanes is taken off again and merged with what is new. So the outcome is that of
+// laying all out at once.
+type looseSpans struct {
+	runs loose.Runs // what is to be laid out
+	args column.Vec[uint64]
+	// groups go with args, as far as any span has one.
+	groups column.Vec[uint32]
+	nests  nests // what has been
+	next   int   // compact looks again when there are so many to be laid out
+	shown  bool  // snapshots have the lanes
+}
+
+const (
+	looseUnfinished = 1 << 31 // of a loose.Span's Frame, beside the FrameID
+	// compactSpans is how many spans are worth laying out before all are there.
+	compactSpans = 16 * loose.RunSpans
+)
+
+func (s *looseSpans) add(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) {
+	s.runs.Add(s.loose(start, end, frame, group, args, unfinished))
+}
+
+// loose makes a span.
+func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) loose.Span {
+	x := loose.Span{Start: start, End: end, Frame: uint32(frame)}
+	if unfinished {
+		x.Frame |= looseUnfinished
+	}
+	if args != 0 || group != 0 {
+		for group != 0 && s.groups.Len() < s.args.Len() {
+			s.groups.Append(0)
+		}
+		if group != 0 {
+			s.groups.Append(group)
+		}
+		s.args.Append(args)
+		x.Args = uint32(s.args.Len())
+	}
+	return x
+}
+
+// extra returns what a span has beside its times and frame.
+func (s *looseSpans) extra(x *loose.Span) (args uint64, group uint32) {
+	if x.Args == 0 {
+		return 0, 0
+	}
+	i := int(x.Args) - 1
+	if i < s.groups.Len() {
+		group = s.groups.At(i)
+	}
+	return s.args.At(i), group
+}
+
+// layout nests the spans by containment within their group, in order. A span that
+// overlaps another without containing it or being contained, or one of another
+// group, goes to the next nest, where it is an outermost call; the nests' lanes
+// follow each other. It reports false when the builder was stopped before all were
+// laid out; with last the others are given up then.
+func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
+	lanes, pending := s.nests.count(), s.runs.Len()
+	s.takeBack(b)
+	n := 0
+	defer func() {
+		if s.runs.Len() == 0 || last {
+			s.runs, s.args, s.groups = loose.Runs{}, column.Vec[uint64]{}, column.Vec[uint32]{}
+		}
+		s.next = 0
+		b.held.loose += int64(s.runs.Len() - pending)
+		b.held.lanes += int64(s.nests.count() - lanes)
+	}()
+	s.nests.grouped = s.nests.grouped || s.groups.Len() > 0
+	s.runs.Merge(func(x *loose.Span) bool {
+		if n%loose.RunSpans == loose.RunSpans-1 && b.Stopped() {
+			return false
+		}
+		n++
+		args, group := s.extra(x)
+		s.nests.add(b, x, group, args)
+		return true
+	})
+	return s.runs.Len() == 0
+}
+
+// takeBack takes what was laid out off its lanes again from the time on at which the
+// first of the spans that are to be begins: where a span of no length belongs that
+// stands at the end of another depends on what else begins there.
+func (s *looseSpans) takeBack(b *Builder) {
+	ns := &s.nests
+	if ns.seen == nil {
+		ns.seen = map[uint32]int{}
+	}
+	first := s.runs.First()
+	if first == nil {
+		return
+	}
+	var old [][]loose.Span
+	type turned struct {
+		loose.Span
+		turn uint32
+	}
+	var grouped []turned
+	for _, n := range ns.all {
+		for d := range n.lanes {
+			l := &n.lanes[d]
+			from := l.From(first.Start)
+			if from == l.Len() {
+				continue
+			}
+			b.uncount(l, from)
+			spans := make([]loose.Span, 0, l.Len()-from)
+			for i := from; i < l.Len(); i++ {
+				m := n.markOf(d, i)
+				x := s.loose(l.Start(i), l.End(i), b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
+				if ns.grouped {
+					grouped = append(grouped, turned{x, m.turn})
+				} else {
+					spans = append(spans, x)
+				}
+			}
+			if len(spans) > 0 {
+				old = append(old, spans)
+			}
+			n.keep(d, from, s.shown)
+		}
+	}
+	if len(grouped) > 0 {
+		slices.SortFunc(grouped, func(x, y turned) int {
+			return cmp.Or(x.Order(&y.Span), cmp.Compare(x.turn, y.turn))
+		})
+		spans := make([]loose.Span, len(grouped))
+		for i := range grouped {
+			spans[i] = grouped[i].Span
+		}
+		old = append(old, spans)
+	}
+	s.runs.Precede(old)
+	ns.reopen()
+}
+
+// compact lays out what came so far when there is much of it and it hardly changes
+// what is laid out: lanes take less room than spans, and less is left for the end.
+func (s *looseSpans) compact(b *Builder) {
+	if s.runs.Len() < max(compactSpans, s.next) {
+		return
+	}
+	if s.next = 2 * s.runs.Len(); 4*s.nests.since(s.runs.First().Start) < s.runs.Len() {
+		s.layout(b, false)
+	}
+}

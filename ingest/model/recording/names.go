@@ -1,0 +1,166 @@
+package recording
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/model/column"
+	"ashlar/ingest/model/lanes"
+)
+
+// Kind says what sort of code a function or frame is.
+type Kind uint8
+
+// Kinds of code. Managed covers code run by an interpreter or a virtual
+// machine (JavaScript, Python, Java …).
+const (
+	KindUnknown Kind = iota
+	KindUser
+	KindKernel
+	KindManaged
+)
+
+// String is the kind in lower case, as SPAA writes it.
+func (k Kind) String() string {
+	switch k {
+	case KindUser:
+		return "user"
+	case KindKernel:
+		return "kernel"
+	case KindManaged:
+		return "managed"
+	}
+	return "unknown"
+}
+
+// FuncID is the index of a Function in a Recording.
+type FuncID uint32
+
+// FuncName identifies a function, in one recording and from one
+// to the next: two functions are the same when name and module are.
+type FuncName struct {
+	Name   string `json:"name"`
+	Module string `json:"module,omitempty"`
+}
+
+// String is NAME, or NAME@MODULE where there is one, as people type it.
+func (n FuncName) String() string {
+	if n.Module == "" {
+		return n.Name
+	}
+	return n.Name + "@" + n.Module
+}
+
+// FuncName identifies the function.
+func (f Function) FuncName() FuncName { return FuncName{f.Name, f.Module} }
+
+// Function is a function as people mean it: everything is merged by it for
+// display. Two functions are the same when their FuncName is.
+type Function struct {
+	Name   string
+	Module string // binary, shared library, script or category; may be empty
+	File   string // source file, where known (of the first frame seen)
+	Kind   Kind   // of the first frame seen
+	// Unresolved marks a name that is only an address.
+	Unresolved bool
+	// Symbol is the linker's name where it is another than Name. Demangled says
+	// that the file has it, and Name was made of it; see
+	// Recording.NameInFile.
+	Symbol    string
+	Demangled bool
+	// State is set of what is no code but stands for a state of threads; see
+	// Builder.StateFrame.
+	State State
+}
+
+// UnknownName is that of code of which neither name, address nor binary is
+// known.
+const UnknownName = "<unknown>"
+
+// AddressName is the name of a function of which only the address is known: where
+// it lies in its binary, as "libc.so.6+0x12", which is the same in each run. An
+// offset of 0 is not known, and an address alone names no place in a binary.
+func AddressName(module string, addr, offset uint64) string {
+	base := path.Base(strings.ReplaceAll(module, `\`, "/"))
+	switch {
+	case module != "" && offset != 0:
+		return base + "+0x" + strconv.FormatUint(offset, 16)
+	case addr != 0:
+		return "0x" + strconv.FormatUint(addr, 16)
+	case module != "":
+		return "[" + strings.Trim(base, "[]") + "]"
+	}
+	return UnknownName
+}
+
+// FrameID is the index of a Frame in a Recording.
+type FrameID uint32
+
+// Frame is one place in a function, as exact as the file knows it. Profiles
+// have one a sampled address; traces have one a function.
+type Frame struct {
+	Func FuncID
+	// Addr is the instruction address, Offset the offset from the symbol's
+	// start; 0 when not recorded.
+	Addr, Offset uint64
+	// File is the source file when it differs from the function's; Line and
+	// Column are 1-based, 0 when unknown.
+	File         string
+	Line, Column int32
+	Inlined      bool
+	InlineDepth  uint8
+	Kind         Kind
+	BuildID      string
+}
+
+// CallID names a node of the call tree.
+type CallID = lanes.CallID
+
+// NoCall is the root of the call tree: no frame, no parent.
+const NoCall = lanes.NoCall
+
+// Calls is the call tree: for each call its parent, its frame and its depth.
+// Call 0 is the root; its depth is 0 and an outermost call's depth is 1.
+// A parent always has a smaller id than its children.
+type Calls struct {
+	parent column.Vec[CallID]
+	frame  column.Vec[FrameID]
+	depth  column.Vec[uint32]
+}
+
+// Len counts the calls, the root included.
+func (c *Calls) Len() int { return c.parent.Len() }
+
+// Parent returns the call that c was made from; the root's is the root.
+func (c *Calls) Parent(id CallID) CallID { return c.parent.At(int(id)) }
+
+// Frame returns the frame that runs in a call. The root has none: do not ask.
+func (c *Calls) Frame(id CallID) FrameID { return c.frame.At(int(id)) }
+
+// Depth is the number of frames from the outermost one to this one: 0 for the
+// root.
+func (c *Calls) Depth(id CallID) int { return int(c.depth.At(int(id))) }
+
+// Path appends the calls from the outermost to id and returns the slice.
+func (c *Calls) Path(dst []CallID, id CallID) []CallID {
+	n := c.Depth(id)
+	base := len(dst)
+	for range n {
+		dst = append(dst, 0)
+	}
+	for i := base + n - 1; i >= base; i-- {
+		dst[i] = id
+		id = c.Parent(id)
+	}
+	return dst
+}
+
+// Ancestor returns the ancestor of id at the given depth (1 is the outermost
+// call); id itself when it is no deeper than that.
+func (c *Calls) Ancestor(id CallID, depth int) CallID {
+	for n := c.Depth(id); n > depth; n-- {
+		id = c.Parent(id)
+	}
+	return id
+}

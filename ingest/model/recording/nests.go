@@ -1,0 +1,392 @@
+package recording
+
+import (
+	"cmp"
+	"math"
+
+	"ashlar/ingest/model/column"
+	"ashlar/ingest/model/heap"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/loose"
+)
+
+// nest is one column of properly nested spans: its open ends, innermost last,
+// and the lanes it fills.
+type nest struct {
+	ends   []int64
+	calls  []CallID
+	lanes  []lanes.Lane
+	groups []uint32           // of the open spans
+	marks  []column.Vec[mark] // parallel to lanes; nil where there are no groups
+}
+
+// mark says of a span in a lane what its group is and which of the spans laid out
+// it was: spans that are alike nest in the order in which they came.
+type mark struct{ group, turn uint32 }
+
+// takes drops what has ended by the span's start and reports whether the span
+// fits inside what is left.
+func (n *nest) takes(x *loose.Span, group uint32) bool {
+	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
+		n.ends = n.ends[:len(n.ends)-1]
+		n.calls = n.calls[:len(n.calls)-1]
+		n.groups = n.groups[:len(n.groups)-1]
+	}
+	k := len(n.ends) - 1
+	return k < 0 || x.End <= n.ends[k] && group == n.groups[k]
+}
+
+// over reports whether the open span at depth d is past when x starts. A span
+// of no length at the very end of another still belongs to it.
+func (n *nest) over(d int, x *loose.Span) bool {
+	end := n.ends[d]
+	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].LastStart() == end)
+}
+
+// drop takes away what has ended before a time.
+func (n *nest) drop(before int64) {
+	k := len(n.ends)
+	for k > 0 && n.ends[k-1] < before {
+		k--
+	}
+	n.ends, n.calls, n.groups = n.ends[:k], n.calls[:k], n.groups[:k]
+}
+
+func (n *nest) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID {
+	parent := NoCall
+	d := len(n.ends)
+	if d > 0 {
+		parent = n.calls[d-1]
+	}
+	call := b.Call(parent, FrameID(x.Frame&^looseUnfinished))
+	n.ends = append(n.ends, x.End)
+	n.calls = append(n.calls, call)
+	n.groups = append(n.groups, group)
+	if d == len(n.lanes) {
+		n.lanes = append(n.lanes, lanes.New(b.shelf, false))
+	}
+	l := &n.lanes[d]
+	l.Append(x.Start, x.End, call, args, x.Frame&looseUnfinished != 0)
+	b.countSpan(call, x.End-x.Start)
+	return call
+}
+
+// label notes a mark for the span that was added last.
+func (n *nest) label(m mark) {
+	d := len(n.ends) - 1
+	for d >= len(n.marks) {
+		n.marks = append(n.marks, column.Vec[mark]{})
+	}
+	for n.marks[d].Len() < n.lanes[d].Len()-1 {
+		n.marks[d].Append(mark{}) // from before there were groups
+	}
+	n.marks[d].Append(m)
+}
+
+// markOf is the mark of span i of a lane.
+func (n *nest) markOf(lane, i int) mark {
+	if lane < len(n.marks) && i < n.marks[lane].Len() {
+		return n.marks[lane].At(i)
+	}
+	return mark{}
+}
+
+// keep cuts a lane to its first spans; those behind it are empty then.
+func (n *nest) keep(lane, spans int, shown bool) {
+	n.lanes[lane].Cut(spans, shown)
+	if lane < len(n.marks) {
+		n.marks[lane].Cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
+	}
+}
+
+// reopen has the spans open that were when the last of those in the lanes was
+// added. It returns when that began, and its turn.
+func (n *nest) reopen() (last loose.Span, turn uint32) {
+	for len(n.lanes) > 0 && n.lanes[len(n.lanes)-1].Len() == 0 {
+		n.lanes = n.lanes[:len(n.lanes)-1]
+	}
+	n.marks = n.marks[:min(len(n.marks), len(n.lanes))]
+	n.ends, n.calls, n.groups = n.ends[:0], n.calls[:0], n.groups[:0]
+	depth := -1
+	for d := range n.lanes {
+		l := &n.lanes[d]
+		i := l.Len() - 1
+		x := loose.Span{Start: l.Start(i), End: l.End(i)}
+		if depth < 0 || !x.Before(&last) {
+			depth, last = d, x
+		}
+	}
+	for d := range depth + 1 {
+		l := &n.lanes[d]
+		i := l.Len() - 1
+		m := n.markOf(d, i)
+		n.ends, n.calls, n.groups = append(n.ends, l.End(i)), append(n.calls, l.Call(i)), append(n.groups, m.group)
+		turn = m.turn
+	}
+	return last, turn
+}
+
+// nests are those of a track. A span belongs to the first that takes it. As soon
+// as there are two they are looked up rather than asked one after the other: spans
+// that all overlap make as many nests as there are spans.
+type nests struct {
+	all  []*nest
+	seen map[uint32]int // where a group was last
+	turn uint32         // how many spans were added since there were groups
+	// grouped: some span has a group.
+	grouped bool
+	were    []seenBefore // what seen was, to go back
+
+	// room is a tree over the nests: in its second half what each takes, and
+	// before that the greater of any two. A nest takes what ends by its innermost
+	// open span's end, anything where none is open, and only its own group's
+	// spans where that is not 0.
+	room []int64
+	now  int64 // the latest span's start
+	ends heap.Heap[openEnd]
+	// tied are nests with a span that ends now, and flat those with a span of no
+	// length there: whether it is over depends on the next span (see over), and is
+	// only looked into in nests that come before that span's.
+	tied, flat heap.Heap[int]
+}
+
+// seenBefore says where a group was seen before the span of a turn; -1 for nowhere.
+type seenBefore struct {
+	turn, group uint32
+	nest        int32
+}
+
+type openEnd struct {
+	at   int64
+	nest int
+}
+
+const anything = math.MaxInt64
+
+// add adds a span, which starts no earlier than the one before.
+func (ns *nests) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID {
+	if len(ns.all) > 1 {
+		ns.advance(x.Start)
+	}
+	k := ns.place(x, group)
+	if k == len(ns.all) {
+		ns.all = append(ns.all, new(nest))
+		if k > 0 {
+			ns.index(x.Start)
+		}
+	}
+	call := ns.all[k].add(b, x, group, args)
+	if ns.grouped {
+		ns.turn++
+		ns.all[k].label(mark{group, ns.turn})
+	}
+	if len(ns.all) > 1 {
+		ns.fits(k)
+		if x.End > x.Start {
+			ns.ends.Push(openEnd{x.End, k})
+		} else {
+			ns.flat.Push(k)
+		}
+	}
+	return call
+}
+
+// count is how many lanes there are.
+func (ns *nests) count() (lanes int) {
+	for _, n := range ns.all {
+		lanes += len(n.lanes)
+	}
+	return lanes
+}
+
+// lanes are those of all nests, one after the other.
+func (ns *nests) lanes() (all []lanes.Lane) {
+	for _, n := range ns.all {
+		all = append(all, n.lanes...)
+	}
+	return all
+}
+
+// since counts the spans that begin at a time or later.
+func (ns *nests) since(at int64) (count int) {
+	for _, n := range ns.all {
+		for d := range n.lanes {
+			count += n.lanes[d].Len() - n.lanes[d].From(at)
+		}
+	}
+	return count
+}
+
+// reopen makes all as it was when the last of the spans was added that the lanes
+// have now.
+func (ns *nests) reopen() {
+	ns.now, ns.turn = math.MinInt64, 0
+	for k, n := range ns.all {
+		last, turn := n.reopen()
+		if len(n.lanes) == 0 { // and so are those behind it
+			ns.all = ns.all[:k]
+			break
+		}
+		ns.now, ns.turn = max(ns.now, last.Start), max(ns.turn, turn)
+	}
+	for k := len(ns.were) - 1; k >= 0 && ns.were[k].turn > ns.turn; k-- {
+		if w := ns.were[k]; w.nest < 0 {
+			delete(ns.seen, w.group)
+		} else {
+			ns.seen[w.group] = int(w.nest)
+		}
+		ns.were = ns.were[:k]
+	}
+	ns.room, ns.ends.Items, ns.tied.Items, ns.flat.Items = nil, nil, nil, nil
+	for k := range ns.all {
+		if len(ns.all) > 1 {
+			ns.all[k].drop(ns.now)
+			ns.open(k)
+		}
+	}
+}
+
+// open notes what is open in a nest.
+func (ns *nests) open(k int) {
+	ns.ends.Before = func(a, b openEnd) bool { return a.at < b.at }
+	ns.tied.Before, ns.flat.Before = cmp.Less[int], cmp.Less[int]
+	n := ns.all[k]
+	for d, end := range n.ends {
+		if end == ns.now && n.lanes[d].LastStart() == end {
+			ns.flat.Push(k)
+		} else {
+			ns.ends.Push(openEnd{end, k})
+		}
+	}
+	ns.fits(k)
+}
+
+// place finds the nest for a span: the first that takes it; for one of a group
+// that where its group was last seen, if it goes on there, else the first that is
+// free.
+func (ns *nests) place(x *loose.Span, group uint32) int {
+	if group == 0 {
+		return ns.first(x, group)
+	}
+	was, ok := ns.seen[group]
+	if ok {
+		takes := ns.all[was].takes(x, group)
+		if len(ns.all) > 1 {
+			ns.fits(was)
+		}
+		if takes && len(ns.all[was].ends) > 0 {
+			return was
+		}
+	} else {
+		was = -1
+	}
+	k := ns.first(x, group)
+	if k != was {
+		ns.were = append(ns.were, seenBefore{ns.turn + 1, group, int32(was)})
+		ns.seen[group] = k
+	}
+	return k
+}
+
+func (ns *nests) first(x *loose.Span, group uint32) int {
+	switch {
+	case len(ns.all) == 0:
+		return 0
+	case len(ns.all) == 1 && ns.all[0].takes(x, group) && (group == 0 || len(ns.all[0].ends) == 0):
+		return 0
+	case len(ns.all) == 1:
+		return 1
+	}
+	needs, undecided := x.End, &ns.flat
+	if group != 0 {
+		needs = anything
+	}
+	if x.End > x.Start {
+		undecided = &ns.tied
+		for ns.ends.Len() > 0 && ns.ends.Min().at == x.Start {
+			ns.tied.Push(ns.ends.Pop().nest)
+		}
+	}
+	for {
+		k := ns.find(needs)
+		if undecided.Len() == 0 || undecided.Min() > k {
+			return k
+		}
+		k = undecided.Pop()
+		ns.all[k].takes(x, group)
+		ns.fits(k)
+	}
+}
+
+// index begins to look nests up: there is a second one.
+func (ns *nests) index(now int64) {
+	if len(ns.all) > 2 {
+		return
+	}
+	ns.now = now
+	ns.open(0)
+}
+
+// advance drops what has ended before a time.
+func (ns *nests) advance(to int64) {
+	if to == ns.now {
+		return
+	}
+	ns.now = to
+	drop := func(k int) {
+		ns.all[k].drop(to)
+		ns.fits(k)
+	}
+	for ns.tied.Len() > 0 {
+		drop(ns.tied.Pop())
+	}
+	for ns.flat.Len() > 0 {
+		drop(ns.flat.Pop())
+	}
+	for ns.ends.Len() > 0 && ns.ends.Min().at < to {
+		drop(ns.ends.Pop().nest)
+	}
+}
+
+// fits notes what a nest takes now.
+func (ns *nests) fits(k int) {
+	half := len(ns.room) / 2
+	if k >= half {
+		old := ns.room[half:]
+		half = max(8, 2*half)
+		ns.room = make([]int64, 2*half)
+		for i := range ns.room {
+			ns.room[i] = math.MinInt64
+		}
+		copy(ns.room[half:], old)
+		for i := half - 1; i > 0; i-- {
+			ns.room[i] = max(ns.room[2*i], ns.room[2*i+1])
+		}
+	}
+	room := int64(anything)
+	if n := ns.all[k]; len(n.ends) > 0 {
+		room = math.MinInt64
+		if top := len(n.ends) - 1; n.groups[top] == 0 {
+			room = n.ends[top]
+		}
+	}
+	for i := half + k; i > 0; i /= 2 {
+		ns.room[i] = room
+		room = max(room, ns.room[i^1])
+	}
+}
+
+// find is the first nest that takes what ends then, a new one where none does.
+func (ns *nests) find(end int64) int {
+	half := len(ns.room) / 2
+	if ns.room[1] < end {
+		return len(ns.all)
+	}
+	i := 1
+	for i < half {
+		if i *= 2; ns.room[i] < end {
+			i++
+		}
+	}
+	return i - half
+}

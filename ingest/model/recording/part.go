@@ -1,0 +1,166 @@
+package recording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/lanes"
+)
+
+// Part limits what is kept of a recording, for one that is larger than memory.
+// Its zero value is everything.
+type Part struct {
+	// Range is the time that is kept; what reaches into it is kept whole.
+	Range
+	// Threads are ids, names or parts of names; empty stands for all.
+	Threads []string
+}
+
+// IsSet reports whether anything is left out.
+func (p *Part) IsSet() bool { return p.Range.IsSet() || len(p.Threads) > 0 }
+
+// takes reports whether a track is one of the part's threads. It is not sure
+// while the track has no name.
+func (p *Part) takes(t *Track) (ok, sure bool) {
+	if len(p.Threads) == 0 {
+		return true, true
+	}
+	for _, text := range p.Threads {
+		if t.Kind == ThreadTrack && strconv.FormatInt(t.TID, 10) == text || t.Name != "" && strings.Contains(t.Name, text) {
+			return true, true
+		}
+	}
+	return false, t.Name != ""
+}
+
+// Takes reports whether a track of a recording is one of the part's threads.
+func (p *Part) Takes(t *Track) bool {
+	ok, _ := p.takes(t)
+	return ok
+}
+
+// WarnPart is the code of the warning that says what a part leaves out.
+const WarnPart = "part"
+
+// parting is the builder's knowledge of the part it keeps.
+type parting struct {
+	Part
+	left int64 // spans, samples, … that were left out
+	last int64 // the latest end of those
+	base int64 // the earliest start that something was left out by
+	any  bool
+	skip bool // the window that is being added is outside
+}
+
+// Only limits what is kept. It must be called before anything is added.
+//
+// A range counts from the earliest time so far, since the end of the file is
+// not known when its beginning is read; see also tellPart.
+func (b *Builder) Only(p Part) {
+	if p.IsSet() {
+		b.part = &parting{Part: p}
+	}
+}
+
+// outside reports whether something lies outside the part, and counts it.
+func (b *Builder) outside(out bool, start, end int64) bool {
+	p := b.part
+	if p == nil {
+		return false
+	}
+	if !out && !(p.HasFrom && end < b.start+p.From) && !(p.HasTo && start > b.start+p.To) {
+		return false
+	}
+	if p.last = max(p.last, end); p.left == 0 {
+		p.last = end
+	}
+	p.left++
+	if !out && (!p.any || b.start > p.base) {
+		p.any, p.base = true, b.start
+	}
+	return true
+}
+
+// tellPart says in a warning what was left out. Where that is everything, since the
+// part lies behind the end, the recording says so.
+func (b *Builder) tellPart() {
+	p := b.part
+	if p == nil || p.left == 0 {
+		return
+	}
+	c := &b.rec.Counts
+	if nothing := c.Spans+c.Samples+c.Instants+c.States == 0; nothing && p.HasFrom && p.last < b.start+p.From && len(p.Threads) == 0 {
+		b.rec.Behind = &BehindEnd{p.Range, p.last - b.start}
+		b.Warn(WarnPart+"-behind", "", "%v; nothing of it is shown", b.rec.Behind)
+	}
+	b.Warn(WarnPart, "", "only a part of the file was opened; what is outside of it (%s: spans, samples and others) is left out", plain.Plural(p.left, "record"))
+	if p.any && p.base > b.start {
+		b.Warn(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
+	}
+}
+
+// thread decides about a track that has been made or named: one that turns out
+// to be outside loses what it has.
+func (t *TrackBuilder) thread() {
+	p := t.b.part
+	if p == nil || len(p.Threads) == 0 {
+		return
+	}
+	ok, sure := p.takes(t.track)
+	if t.out = !ok && sure; t.out {
+		t.discard()
+	}
+}
+
+// discard takes everything back that was added to the track but what is open.
+func (t *TrackBuilder) discard() {
+	c := &t.b.rec.Counts
+	p := t.b.part
+	all := t.lanes
+	if t.loose != nil {
+		all = t.loose.nests.lanes()
+	}
+	for i := range all {
+		t.b.uncount(&all[i], 0)
+	}
+	if t.loose != nil {
+		t.b.held.loose -= int64(t.loose.runs.Len())
+	}
+	t.b.held.lanes -= int64(len(all))
+	t.own()
+	c.States -= int64(t.track.States.Len())
+	p.left += int64(t.track.States.Len())
+	for s, ps := range t.track.InState {
+		Add(&t.b.inState[s], -ps)
+	}
+	t.track.States, t.track.InState = lanes.NewStates(t.b.shelf), [states]int64{}
+	c.Spans -= t.spans
+	c.Unfinished -= t.late
+	p.left += t.spans + int64(len(t.track.Instants))
+	c.Instants -= int64(len(t.track.Instants))
+	for _, s := range t.samples {
+		c.Samples -= int64(s.Len())
+		for _, v := range s.values {
+			if v != nil {
+				t.b.held.values -= int64(v.Len())
+			}
+		}
+		p.left += int64(s.Len())
+	}
+	t.lanes, t.loose, t.samples, t.track.Instants, t.spans, t.late = nil, nil, nil, nil, 0, 0
+	t.cached = nil
+}
+
+// String says what the part is, as one would ask for it.
+func (p *Part) String() string {
+	var s []string
+	if p.Range.IsSet() {
+		s = append(s, "--range "+p.Range.String())
+	}
+	for _, t := range p.Threads {
+		s = append(s, fmt.Sprintf("--thread %q", t))
+	}
+	return strings.Join(s, " ")
+}

@@ -1,0 +1,311 @@
+package recording
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/sets"
+)
+
+// How often a growing recording is shown: the first picture soon, then a few
+// times a second, and never so often that making snapshots costs more than a
+// small part of the decoding.
+const (
+	firstPublish = 15 * time.Millisecond
+	emptyPublish = 300 * time.Millisecond // where there is nothing to look at yet
+	publishEvery = 100 * time.Millisecond
+	publishShare = 12                     // at most a twelfth of the time,
+	publishLate  = 150 * time.Millisecond // but five times a second
+	layoutShare  = 20 * time.Millisecond  // for laying loose spans out, in one snapshot
+)
+
+// Progress is called by decoders at least every few milliseconds of work; it
+// publishes a snapshot when one is due, and reports whether it did. One that
+// waits for a pipe should call it again a little later when it did not.
+func (b *Builder) Progress() bool {
+	if b.OnProgress != nil {
+		b.OnProgress()
+	}
+	if b.OnPublish == nil {
+		return false
+	}
+	now := time.Now()
+	if b.next.IsZero() {
+		b.next, b.empty = now.Add(firstPublish), now.Add(emptyPublish)
+	}
+	if now.Before(b.next) || now.Before(b.empty) && b.nothing() {
+		return false
+	}
+	r := b.snapshot(now.Add(layoutShare))
+	cost := time.Since(now)
+	b.OnPublish(r) // which may wait
+	b.next = time.Now().Add(min(publishLate, max(publishEvery, publishShare*cost)))
+	return true
+}
+
+// nothing reports whether there is nothing to look at yet: dictionaries come
+// first in some formats.
+func (b *Builder) nothing() bool {
+	c := &b.rec.Counts
+	return c.Spans+c.States+c.Samples+c.Stacks+c.Instants == 0
+}
+
+// Snapshot returns what has been recorded so far.
+func (b *Builder) Snapshot() *Recording { return b.snapshot(time.Time{}) }
+
+// snapshot is Snapshot. Tracks whose loose spans have not been laid out again by
+// a time, if there is one, are as they were last, and have their turn first in the
+// next snapshot.
+func (b *Builder) snapshot(until time.Time) *Recording {
+	b.rec.Version++
+	r := b.rec
+	if b.timed {
+		r.Start, r.End, r.HasTime = b.start, b.end, true
+	}
+	b.publishTracks(&r, until)
+	r.Counts = b.rec.Counts // layouts may have been given up
+	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
+		b.Warn(warnUnlaid, "", "what could not be laid out is not shown: %s (%v)", plain.Plural(b.unlaid, "span"), context.Cause(b.until))
+	}
+	r.CPUTimes = new(CPUTimes)
+	b.space(r.Tracks)
+	r.Calls = b.rec.Calls // layouts may have added calls
+	b.publishSums(&r)
+	r.Stacks = make([]*Stacks, len(b.rec.Stacks))
+	for i, s := range b.rec.Stacks {
+		if s != nil {
+			r.Stacks[i] = s.snapshot()
+		}
+	}
+	r.Windows = make([]*WindowSet, len(b.rec.Windows))
+	for i, w := range b.rec.Windows {
+		c := *w
+		c.Windows = append([]Window(nil), w.Windows...)
+		c.Rows = *w.Rows.snapshot()
+		r.Windows[i] = &c
+	}
+	r.Events = make([]Event, len(b.rec.Events))
+	for i := range b.rec.Events {
+		r.Events[i] = b.event(&r, i)
+	}
+	r.Counters = make([]*Counter, len(b.rec.Counters))
+	for i, c := range b.rec.Counters {
+		c.sortByTime()
+		d := *c
+		r.Counters[i] = &d
+	}
+	r.Processes = append([]Process(nil), b.rec.Processes...)
+	r.Warnings = append([]Warning(nil), b.rec.Warnings...)
+	r.Flows = b.rec.Flows[:len(b.rec.Flows):len(b.rec.Flows)]
+	r.Ledger = make([]Tally, len(b.tallys))
+	for i, t := range b.tallys {
+		r.Ledger[i] = *t
+	}
+	r.Counts.Frames = int64(r.Frames.Len())
+	r.Counts.Functions = int64(r.Functions.Len())
+	r.Counts.Counters = int64(len(r.Counters))
+	r.Counts.Flows = int64(len(r.Flows))
+	return &r
+}
+
+// publishTracks takes snapshots of tracks, as many as there is time for: of others the
+// last ones stay, and the next snapshot begins with them.
+func (b *Builder) publishTracks(r *Recording, until time.Time) {
+	r.Tracks = slices.Clone(b.over)
+	turn := b.turn
+	for i := range b.alive.From(turn) {
+		t := b.order[i]
+		if !until.IsZero() && t.shown != nil && t.cached == nil && time.Now().After(until) {
+			if r.Tracks[i] = t.shown; b.turn == turn {
+				b.turn = i
+			}
+		} else {
+			r.Tracks[i] = t.snapshot()
+		}
+		if t.any {
+			r.End = max(r.End, t.last)
+		}
+	}
+}
+
+// publishSums takes what spans of each call took.
+func (b *Builder) publishSums(r *Recording) {
+	if b.summed == nil {
+		times, counts := make([]int64, len(b.sums)), make([]int64, len(b.sums))
+		for c := range b.sums {
+			s := &b.sums[c]
+			times[c], counts[c] = int64(s.low), s.count
+			if s.high != 0 || s.low > math.MaxInt64 {
+				times[c] = b.time(math.MaxInt64, math.MaxInt64)
+			}
+		}
+		b.summed = &[2][]int64{times, counts}
+	}
+	r.SpanTime, r.SpanCount = b.summed[0], b.summed[1]
+}
+
+// event is an event with its totals. It has at least one metric, so that whatever
+// is asked of a recording has an answer: where the file measures nothing, records
+// are counted.
+func (b *Builder) event(r *Recording, i int) Event {
+	e := b.rec.Events[i]
+	e.Metrics = slices.Clone(e.Metrics)
+	if len(e.Metrics) == 0 {
+		e.Metrics = []Metric{{Name: "records", Unit: "count", PerSample: SampleOne}}
+		if s := r.Stacks[i]; s != nil {
+			s.ones = true
+			e.Metrics[0].Total = int64(s.Len())
+		}
+		for _, w := range r.Windows {
+			w.Rows.ones = w.Rows.ones || w.Event == i
+		}
+	}
+	if e.Primary < 0 || e.Primary >= len(e.Metrics) {
+		e.Primary = 0
+	}
+	switch e.Basis {
+	case FromSpans:
+		if b.rec.CPU != nil && len(e.Metrics) == plainSpanMetrics {
+			e.Metrics = append(e.Metrics, cpuMetrics()...)
+		}
+		e.Metrics[SpanTime].Total = b.outermost(r)
+		e.Metrics[SpanCount].Total = r.Counts.Spans
+	case FromStates:
+		for m := range e.Metrics {
+			e.Metrics[m].Total = 0
+			for s, ps := range b.inState {
+				if State(s).Weighs(m) {
+					e.Metrics[m].Total = b.total(e.Metrics[m].Total, ps, e.Metrics[m].Name)
+				}
+			}
+		}
+	case FromSamples:
+		for m := range e.Metrics {
+			e.Metrics[m].Total = b.sampled(&e, i, m)
+		}
+	}
+	e.Primary = worth(e.Metrics, e.Primary)
+	return e
+}
+
+// worth is the metric to show first: the one that is meant, or where that is zero
+// all over (the lock times of a program without locks) the nearest that is not.
+func worth(ms []Metric, primary int) int {
+	for d := range len(ms) {
+		for _, m := range []int{primary - d, primary + d} {
+			if m >= 0 && m < len(ms) && ms[m].Total != 0 && ms[m].Total != Missing {
+				return m
+			}
+		}
+	}
+	return primary
+}
+
+// sampled is the sum of a metric over all samples of an event.
+func (b *Builder) sampled(e *Event, event, metric int) (sum int64) {
+	m := &e.Metrics[metric]
+	for t := range b.live {
+		for _, s := range t.samples {
+			switch {
+			case s.Event != event:
+			case m.PerSample == SampleOne:
+				sum += int64(s.Len())
+			case m.PerSample == SampleColumn && metric < len(s.sums):
+				sum = b.total(sum, s.sums[metric], m.Name)
+			}
+		}
+	}
+	return sum
+}
+
+// outermost is the time covered by the outermost calls: the sum of self times
+// over everything.
+func (b *Builder) outermost(r *Recording) (sum int64) {
+	for c, t := range r.SpanTime {
+		if t != 0 && r.Calls.Depth(CallID(c)) == 1 {
+			sum = b.time(sum, t)
+		}
+	}
+	return sum
+}
+
+// Extent bounds the times so far; ok is false when there are none.
+func (b *Builder) Extent() (start, end int64, ok bool) {
+	end = b.end
+	for t := range b.live {
+		if t.any {
+			end = max(end, t.last)
+		}
+	}
+	return b.start, end, b.timed
+}
+
+// layOut lays the loose spans out for good, track by track. That takes longer
+// than a picture should stand still, so what is ready is published meanwhile, the
+// other tracks as they were last.
+func (b *Builder) layOut() {
+	if b.OnPublish == nil {
+		return
+	}
+	for t := range b.live {
+		t.waits = t.loose != nil
+	}
+	b.next = time.Now()
+	for t := range b.live {
+		if !t.waits {
+			continue
+		}
+		t.waits = false
+		t.snapshot()
+		if now := time.Now(); now.After(b.next) {
+			r := b.Snapshot()
+			r.Done = false
+			cost := time.Since(now)
+			b.OnPublish(r)
+			b.next = time.Now().Add(max(publishEvery, publishShare*cost))
+		}
+	}
+}
+
+// warnUnlaid is the code of the warning that spans were not laid out.
+const warnUnlaid = "not-laid-out"
+
+// Finish closes open spans at the end of the recording and returns the final
+// snapshot. The builder must not be used afterwards. Once the context of Until has
+// ended, spans that came in no order and are not laid out yet are left out, with a
+// warning.
+func (b *Builder) Finish() *Recording {
+	if r := b.adopted; r != nil {
+		r.Warnings = append(slices.Clip(r.Warnings), b.rec.Warnings...)
+		if b.OnPublish != nil {
+			b.OnPublish(r)
+		}
+		return r
+	}
+	b.halted.Store(false)
+	_, end, _ := b.Extent()
+	for t := range b.live {
+		t.finish(end)
+	}
+	if b.part != nil {
+		for t := range b.live {
+			if ok, _ := b.part.takes(t.track); !ok {
+				t.discard() // it never had a name
+			}
+		}
+		b.tellPart()
+		b.rec.Part = b.part.Part
+	}
+	b.rec.Done = true
+	b.layOut()
+	b.splitStates()
+	r := b.Snapshot()
+	b.order, b.over, b.alive, b.tracks = nil, nil, sets.Bits{}, trackTable{} // of which the recording has all that is needed
+	if b.OnPublish != nil {
+		b.OnPublish(r)
+	}
+	return r
+}

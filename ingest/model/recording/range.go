@@ -1,0 +1,119 @@
+package recording
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar/ingest/input/decimal"
+)
+
+// Range is a stretch of a recording, as offsets from its start in picoseconds.
+// Without HasFrom it begins where the recording does, without HasTo it ends
+// where the recording does. Its zero value is everything.
+type Range struct {
+	From, To       int64
+	HasFrom, HasTo bool
+}
+
+// Offsets is the Range from one offset to another.
+func Offsets(from, to int64) Range { return Range{from, to, true, true} }
+
+// IsSet reports whether the range leaves anything out.
+func (r Range) IsSet() bool { return r.HasFrom || r.HasTo }
+
+// String writes the range as FROM..TO, FROM.. or ..TO, exactly; "" when it limits
+// nothing.
+func (r Range) String() string {
+	var from, to string
+	if !r.IsSet() {
+		return ""
+	}
+	if r.HasFrom {
+		from = Offset(r.From)
+	}
+	if r.HasTo {
+		to = Offset(r.To)
+	}
+	return from + ".." + to
+}
+
+// Offset writes an offset as ranges have it, exactly: 1.5ms.
+func Offset(ps int64) string {
+	if ps == 0 {
+		return "0s"
+	}
+	return strings.ReplaceAll(decimal.Length(ps), " ", "")
+}
+
+// Ends are the moments between which the range lies in a recording, which may
+// not reach as far.
+func (r Range) Ends(rec *Recording) (from, to int64) {
+	from, to = rec.Start, rec.End
+	if r.HasFrom {
+		from = rec.Start + r.From
+	}
+	if r.HasTo {
+		to = rec.Start + r.To
+	}
+	return from, to
+}
+
+// In is the scope that the range means in a recording, which it is clipped to.
+// The error is a *[BehindEnd].
+func (r Range) In(rec *Recording) (in Scope, err error) {
+	length := rec.Duration()
+	if r.HasFrom && r.From > length {
+		return in, &BehindEnd{r, length}
+	}
+	r.To = min(r.To, length)
+	from, to := r.Ends(rec)
+	return Between(from, to), nil
+}
+
+// BehindEnd is the error of a range that lies behind a recording's end: a problem
+// with that recording, since the range may be one of another.
+type BehindEnd struct {
+	Range  Range
+	Length int64
+}
+
+func (e *BehindEnd) Error() string {
+	return fmt.Sprintf("the range %s begins after the recording's end at %s", e.Range, Offset(e.Length))
+}
+
+// rangeForm says what ParseRange reads.
+const rangeForm = "write START..END with times from the recording's start, like 1.2s..1.5s, 300ms.. or ..2min"
+
+// ParseRange reads START..END, offsets from the recording's start. Either may be
+// left out, but not both. A time is a number with a unit (ps, ns, us or µs, ms,
+// s, min, h, d), or several, like 1min30s; a bare number is seconds. Times are
+// exact to the picosecond. The error is one sentence.
+func ParseRange(s string) (Range, error) {
+	var r Range
+	start, end, ok := strings.Cut(s, "..")
+	if !ok {
+		return r, fmt.Errorf("%q is not a range; %s", s, rangeForm)
+	}
+	start, end = strings.TrimSpace(start), strings.TrimSpace(end)
+	if start == "" && end == "" {
+		return r, fmt.Errorf("%q names neither a start nor an end; %s", s, rangeForm)
+	}
+	for _, side := range []struct {
+		text string
+		at   *int64
+		has  *bool
+	}{{start, &r.From, &r.HasFrom}, {end, &r.To, &r.HasTo}} {
+		if side.text == "" {
+			continue
+		}
+		t, err := decimal.ParseLength(side.text)
+		if err != nil {
+			return Range{}, fmt.Errorf("%q in the range %q %w", side.text, s, err)
+		}
+		*side.at, *side.has = t, true
+	}
+	if r.HasTo && r.To <= r.From {
+		return Range{}, fmt.Errorf("the range %q ends at %s, which is not after its start at %s", s, Offset(r.To), Offset(r.From))
+	}
+	return r, nil
+}

@@ -1,0 +1,145 @@
+package recording
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/model/lanes"
+)
+
+// TrackKind says what a track's lanes are.
+type TrackKind uint8
+
+const (
+	// ThreadTrack: what one thread did. Lanes nest: the call in a row is made
+	// from the one above it.
+	ThreadTrack TrackKind = iota
+	// AsyncTrack: operations that overlap freely, laid out so that none covers
+	// another.
+	AsyncTrack
+)
+
+// Track is a thread, or another row of lanes, of a process.
+type Track struct {
+	Kind TrackKind
+	// PID and TID are as the file gives them; 0 when it gives none. Process is
+	// the index in Recording.Processes.
+	PID, TID int64
+	Process  int
+	Name     string
+	// Sort orders tracks within a process before file order does.
+	Sort int
+
+	Lanes []lanes.Lane
+	// Open are spans that have begun but not ended so far, outermost first.
+	// Once the recording is done they are in Lanes, unfinished.
+	Open []OpenSpan
+
+	// States has those of the thread, one after the other: calls of
+	// Builder.StateFrame, below the stack where that is known. See also Waker.
+	// InState is how long it was in each State.
+	States  lanes.Lane
+	InState [states]int64
+
+	// Samples has one entry an event that was sampled on this track.
+	Samples  []*Samples
+	Instants []Instant
+}
+
+// OpenSpan is a span that has not ended yet; its lane is its index in
+// Track.Open.
+type OpenSpan struct {
+	Start int64
+	Call  CallID
+	Args  uint64
+}
+
+// Instant is something that happened at a moment.
+type Instant struct {
+	Time int64
+	Name string
+	Args uint64
+}
+
+// SamplesOf returns the samples of an event, nil when there are none.
+func (t *Track) SamplesOf(event int) *Samples {
+	for _, s := range t.Samples {
+		if s.Event == event {
+			return s
+		}
+	}
+	return nil
+}
+
+// Spans counts the spans in all lanes.
+func (t *Track) Spans() int {
+	n := 0
+	for i := range t.Lanes {
+		n += t.Lanes[i].Len()
+	}
+	return n
+}
+
+// Columns takes the track's lanes apart into columns, by their places, in each of
+// which a lane's spans lie within those of the lane above: spans nest like calls. A
+// track has several where spans overlap without nesting. Empty lanes are left out.
+func (t *Track) Columns(calls *Calls) (columns [][]int) {
+	for i := range t.Lanes {
+		l := &t.Lanes[i]
+		if l.Len() == 0 {
+			continue
+		}
+		if len(columns) == 0 || calls.Depth(l.Call(0)) == 1 {
+			columns = append(columns, nil)
+		}
+		columns[len(columns)-1] = append(columns[len(columns)-1], i)
+	}
+	return columns
+}
+
+// Process groups tracks.
+type Process struct {
+	PID    int64
+	Name   string
+	Labels string
+	Sort   int
+}
+
+// Title is a process's name with its labels.
+func (p *Process) Title() string { return strings.TrimSpace(p.Name + " " + p.Labels) }
+
+// TextID is the first of the numbers that stand for ids of processes and threads
+// that are text in the file; the next ones are below it.
+const TextID = -1 << 40
+
+// IDText writes the id of a process or thread. One that is text in the file is
+// empty: it is the name of what has no other.
+func IDText(id int64) string {
+	if id <= TextID {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// Flow links spans on different tracks: an arrow through its steps.
+type Flow struct {
+	Name  string
+	Steps []FlowStep
+}
+
+// FlowStep is one end of an arrow: a moment on a track, bound to the span that
+// runs there.
+type FlowStep struct {
+	Track int
+	Time  int64
+}
+
+// Title is the name of a track where there is no room for more: its name,
+// else its thread id.
+func (t *Track) Title() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return fmt.Sprintf("thread %d", t.TID)
+}

@@ -1,0 +1,448 @@
+package recording
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/model/column"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/loose"
+)
+
+// TrackBuilder adds to one track.
+//
+// Begin and End nest like calls and go straight into lanes. Span adds whole
+// spans in any order; they are laid out when a snapshot is made, by
+// containment, and spans that overlap without nesting get rows of their own.
+// A track may use both.
+type TrackBuilder struct {
+	b *Builder
+	// There may be a million tracks, of threads that soon end: what is small lies together.
+	index   int32
+	any     bool   // there is a last
+	out     bool   // not one of the threads that are kept: see Builder.Only
+	waits   bool   // for loose spans to be laid out for good: see layOut
+	shared  bool   // track is a snapshot: see own
+	track   *Track // all but lanes, open and samples, which snapshots have
+	lanes   []lanes.Lane
+	open    []openSpan
+	last    int64 // the latest time seen by Begin and End
+	samples []sampleBuilder
+	loose   *looseSpans
+	spans   int64
+	late    int64  // of them, those that never ended
+	cached  *Track // the last snapshot, nil when something changed since
+	shown   *Track // the last snapshot of loose spans, until they are laid out for good
+}
+
+// sampleBuilder has samples that may have arrived out of order since they were sorted.
+type sampleBuilder struct {
+	*Samples
+	unsorted bool
+	sorted   int   // how many there were before the first of those
+	late     int64 // the earliest of them and of those behind it
+}
+
+type openSpan struct {
+	start int64
+	call  CallID
+	args  uint64
+}
+
+// Index is the track's place in Recording.Tracks.
+func (t *TrackBuilder) Index() int { return int(t.index) }
+
+// own makes track one that may be written to: snapshots share it until then, since of
+// many tracks most have ended.
+func (t *TrackBuilder) own() {
+	if !t.shared {
+		return
+	}
+	c := *t.track
+	c.States = t.track.States.Copy()
+	c.Lanes, c.Open, c.Samples = nil, nil, nil
+	t.track, t.shared = &c, false
+}
+
+// SetName names the track; SetSort orders it.
+func (t *TrackBuilder) SetName(name string) {
+	t.own()
+	t.track.Name, t.cached = name, nil
+	t.thread()
+}
+
+// Name is the track's name so far.
+func (t *TrackBuilder) Name() string { return t.track.Name }
+
+// SetSort orders the track among those of its process.
+func (t *TrackBuilder) SetSort(sort int) {
+	t.own()
+	t.track.Sort, t.cached = sort, nil
+}
+
+// clock moves a backward time up to the latest one; it reports whether the
+// time was good.
+func (t *TrackBuilder) clock(at int64) (int64, bool) {
+	if !t.any {
+		t.any, t.last = true, at
+		t.b.Cover(at, at)
+		return at, true
+	}
+	if at < t.last {
+		return t.last, false
+	}
+	t.last = at
+	return at, true
+}
+
+// Begin opens a span. It reports false when the time ran backwards and was
+// moved up to the latest one on this track.
+func (t *TrackBuilder) Begin(at int64, frame FrameID, args uint64) bool {
+	parent := NoCall
+	if n := len(t.open); n > 0 {
+		parent = t.open[n-1].call
+	}
+	return t.BeginCall(at, t.b.Call(parent, frame), args)
+}
+
+// BeginCall is Begin for a decoder that knows the call already: it must be one
+// from the call of the innermost open span, or from NoCall when none is open.
+func (t *TrackBuilder) BeginCall(at int64, call CallID, args uint64) bool {
+	at, ok := t.clock(at)
+	t.cached = nil
+	t.b.held.open++
+	t.open = append(t.open, openSpan{at, call, args})
+	return ok
+}
+
+// End closes the innermost open span. matched is false when none is open
+// (nothing happens then); forward is false when the time ran backwards and was
+// moved up.
+func (t *TrackBuilder) End(at int64) (matched, forward bool) {
+	at, forward = t.clock(at)
+	if len(t.open) == 0 {
+		return false, forward
+	}
+	t.pop(at, false)
+	return true, forward
+}
+
+func (t *TrackBuilder) pop(at int64, unfinished bool) {
+	n := len(t.open) - 1
+	o := t.open[n]
+	t.open = t.open[:n]
+	t.b.held.open--
+	t.close(n, o, at, unfinished)
+}
+
+// Nested adds spans that lie within open ones, for a decoder that matches ends with
+// begins itself: depth is how many spans each is in, those that Open will tell of
+// included. They come in order, one after the other, and after what that depth had;
+// the builder was told of the first time of the track by Cover. Many at a time are
+// added at half the price.
+func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
+	n := len(spans)
+	if n == 0 {
+		return
+	}
+	if last := spans[n-1].End; !t.any || last > t.last {
+		t.any, t.last = true, last
+	}
+	if t.b.part != nil || t.loose != nil {
+		for i := range spans {
+			s := &spans[i]
+			t.close(depth, openSpan{s.Start, s.Call, s.Args}, s.End, false)
+		}
+		return
+	}
+	t.b.check()
+	for depth >= len(t.lanes) {
+		t.addLane()
+	}
+	t.cached = nil
+	t.spans += int64(n)
+	t.b.rec.Counts.Spans += int64(n)
+	t.lanes[depth].AppendAll(spans)
+	t.b.countSpans(spans)
+}
+
+// Open opens a span within the innermost open one, like BeginCall, after Nested
+// told of spans that lie in it.
+func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
+	if !t.any {
+		t.any, t.last = true, start
+	}
+	t.last = max(t.last, start)
+	t.cached = nil
+	t.b.held.open++
+	t.open = append(t.open, openSpan{start, call, args})
+}
+
+// Depth is the number of open spans.
+func (t *TrackBuilder) Depth() int { return len(t.open) }
+
+func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) {
+	if t.b.outside(t.out, o.start, end) {
+		return
+	}
+	t.b.check()
+	t.cached = nil
+	t.spans++
+	t.b.rec.Counts.Spans++
+	if unfinished {
+		t.late++
+		t.b.rec.Counts.Unfinished++
+	}
+	if t.loose != nil {
+		t.b.held.loose++
+		t.loose.add(o.start, end, t.b.rec.Calls.Frame(o.call), 0, o.args, unfinished)
+		t.loose.compact(t.b)
+		return
+	}
+	for depth >= len(t.lanes) {
+		t.addLane()
+	}
+	t.lanes[depth].Append(o.start, end, o.call, o.args, unfinished)
+	t.b.countSpan(o.call, end-o.start)
+}
+
+// addLane adds a lane below the others.
+func (t *TrackBuilder) addLane() {
+	t.lanes = append(t.lanes, lanes.New(t.b.shelf, t.b.squeezed))
+	t.b.held.lanes++
+}
+
+// Span adds a whole span, in any order. end must not be before start.
+func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfinished bool) {
+	t.SpanOf(0, start, end, frame, args, unfinished)
+}
+
+// SpanOf is Span for a track where several things go on at a time: a span is only
+// called from one of the same group.
+func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, args uint64, unfinished bool) {
+	t.b.Cover(start, end)
+	if t.b.outside(t.out, start, end) {
+		return
+	}
+	t.b.check()
+	if t.loose == nil {
+		t.loosen()
+	}
+	t.cached = nil
+	t.spans++
+	t.b.rec.Counts.Spans++
+	if unfinished {
+		t.late++
+		t.b.rec.Counts.Unfinished++
+	}
+	t.b.held.loose++
+	t.loose.add(start, end, frame, group, args, unfinished)
+	t.loose.compact(t.b)
+}
+
+// loosen moves what nested spans put into lanes to the loose ones.
+func (t *TrackBuilder) loosen() {
+	t.loose = new(looseSpans)
+	for i := range t.lanes {
+		l := &t.lanes[i]
+		t.b.uncount(l, 0)
+		for k := range l.Len() {
+			t.loose.add(l.Start(k), l.End(k), t.b.rec.Calls.Frame(l.Call(k)), 0, l.Args(k), l.Unfinished(k))
+		}
+		t.b.held.loose += int64(l.Len())
+	}
+	t.b.held.lanes -= int64(len(t.lanes))
+	t.lanes = nil
+}
+
+// Starts visits the times at which the track's spans so far begin, in any order.
+func (t *TrackBuilder) Starts(visit func(at int64)) {
+	lanes := t.lanes
+	if t.loose != nil {
+		lanes = t.loose.nests.lanes()
+		t.loose.runs.All(func(x *loose.Span) { visit(x.Start) })
+	}
+	for i := range lanes {
+		for k := range lanes[i].Len() {
+			visit(lanes[i].Start(k))
+		}
+	}
+	for i := range t.open {
+		visit(t.open[i].start)
+	}
+}
+
+// Sample adds a sample of an event at time at: the innermost call of its
+// stack, the processor (-1 when not known) and its values by metric (used for
+// metrics whose PerSample is SampleColumn).
+func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values []int64) {
+	t.b.Cover(at, at)
+	if t.b.outside(t.out, at, at) {
+		return
+	}
+	t.cached = nil
+	t.b.rec.Counts.Samples++
+	k := 0
+	for k < len(t.samples) && t.samples[k].Event != event {
+		k++
+	}
+	if k == len(t.samples) {
+		t.samples = append(t.samples, sampleBuilder{Samples: newSamples(t.b.shelf, event)})
+	}
+	s := &t.samples[k]
+	n := s.Len()
+	if !s.unsorted && n > 0 && at < s.times.At(n-1) {
+		s.unsorted, s.sorted, s.late = true, n, at
+	}
+	if s.unsorted {
+		s.late = min(s.late, at)
+		t.b.held.unsorted = max(t.b.held.unsorted, int64(n))
+	}
+	s.times.Append(at)
+	s.calls.Append(call)
+	s.depth = max(s.depth, t.b.rec.Calls.Depth(call))
+	if cpu >= 0 && s.cpu == nil {
+		s.cpu = new(column.On[int32](t.b.shelf))
+	}
+	if s.cpu != nil {
+		for s.cpu.Len() < n {
+			s.cpu.Append(-1)
+		}
+		s.cpu.Append(int32(cpu))
+	}
+	for m, v := range values {
+		if t.b.rec.Events[event].Metrics[m].PerSample != SampleColumn {
+			continue
+		}
+		for m >= len(s.values) {
+			s.values, s.sums = append(s.values, nil), append(s.sums, 0)
+		}
+		if s.values[m] == nil {
+			s.values[m] = new(column.On[int64](t.b.shelf))
+		}
+		for s.values[m].Len() < n {
+			s.values[m].Append(Missing)
+		}
+		s.values[m].Append(v)
+		t.b.held.values++
+		if v != Missing {
+			s.sums[m] = t.b.total(s.sums[m], v, t.b.rec.Events[event].Metrics[m].Name)
+		}
+	}
+}
+
+// Instant adds a moment.
+func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
+	t.b.Cover(at, at)
+	if t.b.outside(t.out, at, at) {
+		return
+	}
+	t.own()
+	t.cached = nil
+	t.track.Instants = append(t.track.Instants, Instant{at, name, args})
+	t.b.rec.Counts.Instants++
+}
+
+// Break closes all open spans, which never ended. It is likely, though not sure, that
+// nothing comes after.
+func (t *TrackBuilder) Break(at int64) {
+	for at = max(at, t.last); len(t.open) > 0; {
+		t.pop(at, true)
+	}
+	if t.loose == nil { // else lanes are copies of those that spans are still added to
+		for i := range t.lanes {
+			t.lanes[i].TrimShort()
+		}
+	}
+	if t.track.States.Unsqueezed() {
+		t.own()
+		t.cached = nil
+		t.track.States.TrimShort()
+	}
+}
+
+// finish closes what is open at the recording's end.
+func (t *TrackBuilder) finish(end int64) {
+	t.Break(end)
+	if slices.IsSortedFunc(t.track.Instants, byTime) {
+		return
+	}
+	t.own()
+	t.cached = nil
+	t.track.Instants = slices.Clone(t.track.Instants) // snapshots share the old order
+	slices.SortStableFunc(t.track.Instants, byTime)
+}
+
+func byTime(x, y Instant) int { return cmp.Compare(x.Time, y.Time) }
+
+// layOut makes lanes of loose spans. Where the builder is stopped the last ones are
+// left out; see Builder.Finish.
+func (t *TrackBuilder) layOut() {
+	whole := t.loose.layout(t.b, t.b.rec.Done)
+	lanes := t.loose.nests.lanes()
+	t.lanes = lanes
+	t.loose.shown = true
+	if whole || !t.b.rec.Done {
+		return
+	}
+	var spans, late int64
+	for i := range lanes {
+		spans += int64(lanes[i].Len())
+		late += int64(lanes[i].UnfinishedCount())
+	}
+	c := &t.b.rec.Counts
+	t.b.unlaid += t.spans - spans
+	c.Spans -= t.spans - spans
+	c.Unfinished -= t.late - late
+	t.spans, t.late = spans, late
+}
+
+// snapshot returns the track as it is, reusing the last one when nothing
+// changed.
+func (t *TrackBuilder) snapshot() *Track {
+	if t.cached != nil {
+		return t.cached
+	}
+	if t.waits && t.shown != nil {
+		return t.shown
+	}
+	if t.loose != nil && !t.waits {
+		t.layOut()
+	}
+	t.own()
+	s := t.track
+	t.shared = true
+	if whole := t.b.rec.Done && !t.waits; whole { // nobody adds to it any more
+		t.loose = nil
+		s.Lanes = t.lanes
+		for i := range t.lanes {
+			t.lanes[i].Trim()
+		}
+		s.States.Trim()
+	} else if len(t.lanes) > 0 {
+		s.Lanes = make([]lanes.Lane, len(t.lanes))
+		for i := range t.lanes {
+			s.Lanes[i] = t.lanes[i].Snapshot()
+		}
+	}
+	for _, o := range t.open {
+		s.Open = append(s.Open, OpenSpan{o.start, o.call, o.args})
+	}
+	for k := range t.samples {
+		c := &t.samples[k]
+		if c.unsorted {
+			c.sortByTime(c.sorted, c.late)
+			c.unsorted = false
+		}
+		s.Samples = append(s.Samples, c.snapshot())
+	}
+	t.shown = nil
+	if t.waits {
+		return s // without what has not been laid out
+	}
+	t.cached = s
+	if t.loose != nil && !t.b.rec.Done {
+		t.shown = s
+	}
+	return s
+}

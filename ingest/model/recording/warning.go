@@ -1,0 +1,105 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+
+	"ashlar/ingest/input/plain"
+)
+
+// Warning is one thing that was wrong with a file, how often, and where first.
+type Warning struct {
+	// Code is a stable word for programs, like "time-backward".
+	Code string `json:"code"`
+	// Text is a sentence for people, about the first place.
+	Text  string `json:"text"`
+	Count int64  `json:"count"`
+	// First is the first place: "line 17" or "byte 4096"; may be empty.
+	First string `json:"first"`
+	// Minor says that no number and no bar on the screen would be another one
+	// without it: something that was read has no place to be shown.
+	Minor bool `json:"minor,omitempty"`
+}
+
+// Warned counts the warnings of a recording in words, "" without any. changes
+// reports whether some of them change a number or a bar: others are notes on what
+// has no place to be shown.
+func (r *Recording) Warned() (text string, changes bool) {
+	wrong, notes := 0, 0
+	for i := range r.Warnings {
+		if r.Warnings[i].Minor {
+			notes++
+		} else {
+			wrong++
+		}
+	}
+	switch {
+	case notes == 0 && wrong == 0:
+		return "", false
+	case notes == 0:
+		return plain.Plural(wrong, "warning"), true
+	case wrong == 0:
+		return plain.Plural(notes, "note"), false
+	}
+	return plain.Plural(wrong, "warning") + ", " + plain.Plural(notes, "note"), true
+}
+
+// Tally counts what became of the records of one kind. Read = Kept + LeftOut
+// always; Repaired ones are among the kept.
+type Tally struct {
+	Kind                          string
+	Read, Kept, Repaired, LeftOut int64
+	FirstRepaired, FirstLeftOut   string
+}
+
+// Leave counts a record that was read and left out.
+func (t *Tally) Leave(place string) {
+	t.LeftOut++
+	if t.FirstLeftOut == "" {
+		t.FirstLeftOut = place
+	}
+}
+
+// Mend counts a record that was repaired, and is kept.
+func (t *Tally) Mend(place string) {
+	t.Repaired++
+	if t.FirstRepaired == "" {
+		t.FirstRepaired = place
+	}
+}
+
+// Warn notes something wrong at a place. The sentence of the first one with
+// the code is kept; later ones are counted.
+func (b *Builder) Warn(code, place, format string, args ...any) {
+	i, ok := b.warn[code]
+	if !ok {
+		i = len(b.rec.Warnings)
+		b.warn[code] = i
+		b.rec.Warnings = append(b.rec.Warnings, Warning{Code: code, First: place, Text: fmt.Sprintf(format, args...)})
+	}
+	b.rec.Warnings[i].Count++
+}
+
+// Remark is Warn for what changes no number: see Warning.Minor.
+func (b *Builder) Remark(code, place, format string, args ...any) {
+	b.Warn(code, place, format, args...)
+	b.rec.Warnings[b.warn[code]].Minor = true
+}
+
+// WarnMore counts n more of a warning that Warn has noted.
+func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
+
+// Retract takes a warning back that has turned out to be wrong.
+func (b *Builder) Retract(code string) {
+	i, ok := b.warn[code]
+	if !ok {
+		return
+	}
+	b.rec.Warnings = slices.Delete(slices.Clone(b.rec.Warnings), i, i+1)
+	delete(b.warn, code)
+	for c, k := range b.warn {
+		if k > i {
+			b.warn[c] = k - 1
+		}
+	}
+}

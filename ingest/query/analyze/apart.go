@@ -1,0 +1,132 @@
+package analyze
+
+import (
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Apart looks up in a recording what a scope leaves out of what is apart from the
+// work of threads: rows of async operations, and idle samples.
+//
+// Where a scope's tracks have no other spans than async ones, those count unless it
+// says that they do not.
+func Apart(rec *recording.Recording, in recording.Scope) recording.Scope {
+	in.Beside = nil
+	if in.Async != recording.In {
+		in.Beside = beside(rec, in, in.Async == recording.Only)
+	}
+	if in.Idle == "" && slices.Contains(idleFunctions(rec), true) {
+		in.Idle = recording.Out
+	}
+	return in
+}
+
+// beside lists the rows of async operations, or all others, that a scope leaves
+// out; nil where nothing would be left.
+func beside(rec *recording.Recording, in recording.Scope, only bool) (out []int) {
+	chosen, left := in.TrackTest(), false
+	for i, t := range rec.Tracks {
+		switch {
+		case !chosen(i) || t.Spans() == 0 && len(t.Open) == 0:
+		case (t.Kind == recording.AsyncTrack) != only:
+			out = append(out, i)
+		default:
+			left = true
+		}
+	}
+	if !left && !only && in.Async == "" {
+		return nil
+	}
+	return out
+}
+
+// Besides is the scope with what it leaves out of async operations in place of what
+// it has: for a question that finds nothing among all others.
+func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
+	in.Async = recording.Only
+	return Apart(rec, in)
+}
+
+// LeftOut counts what lies in a query's scope and was not added up, since it is apart
+// from the work of threads.
+type LeftOut struct {
+	// AsyncSpans is how many async operations there are, and AsyncTime how much time
+	// the outermost cover, in picoseconds.
+	AsyncSpans, AsyncTime int64
+	// IdleRecords is how many samples are idle, or stack records, and Idle what they
+	// weigh.
+	IdleRecords, Idle int64
+}
+
+// Add adds what another scope leaves out.
+func (l *LeftOut) Add(o *LeftOut) {
+	l.AsyncSpans += o.AsyncSpans
+	recording.Add(&l.AsyncTime, o.AsyncTime)
+	l.IdleRecords += o.IdleRecords
+	recording.Add(&l.Idle, o.Idle)
+}
+
+// async says what a scope leaves out of async operations.
+func (q *Query) async(rec *recording.Recording) (out LeftOut) {
+	if q.Scope.Async == recording.Only || q.Scope.Calls != nil || len(q.Scope.Beside) == 0 {
+		return out
+	}
+	from, to := q.Scope.Bounds(rec)
+	for _, i := range q.Scope.Beside {
+		for k := range rec.Tracks[i].Lanes {
+			l := &rec.Tracks[i].Lanes[k]
+			first, last := q.Scope.SpansIn(l)
+			out.AsyncSpans += int64(last - first)
+			if first == last || rec.Calls.Depth(l.Call(first)) != 1 {
+				continue
+			}
+			for s := first; s < last; s++ {
+				recording.Add(&out.AsyncTime, min(l.End(s), to)-max(l.Start(s), from))
+			}
+		}
+	}
+	return out
+}
+
+// idleNames are V8's names for the functions of samples that were taken while no
+// code of the program ran.
+var idleNames = []string{"(idle)", "(program)"}
+
+// idleFunctions marks those that are idle; nil where there are neither samples nor
+// stacks.
+func idleFunctions(rec *recording.Recording) []bool {
+	if rec.Counts.Samples+rec.Counts.Stacks == 0 {
+		return nil
+	}
+	is := make([]bool, rec.Functions.Len())
+	for i := range is {
+		is[i] = slices.Contains(idleNames, rec.Functions.At(i).Name)
+	}
+	return is
+}
+
+// idle keeps records of nothing at work from a sink, or all others.
+type idle struct {
+	to   sink
+	is   []bool
+	rec  *recording.Recording
+	only bool
+	left *LeftOut
+}
+
+func (f *idle) add(r *Record) {
+	is := r.Call != recording.NoCall && f.is[f.rec.Func(r.Call)]
+	if is == f.only {
+		f.to.add(r)
+		return
+	}
+	if f.left != nil && !f.only {
+		f.left.IdleRecords++
+		if r.Value != recording.Missing {
+			recording.Add(&f.left.Idle, r.Value)
+		}
+	}
+}
+
+func (f *idle) window(w *recording.Window) { f.to.window(w) }

@@ -1,0 +1,77 @@
+package analyze
+
+import (
+	"sort"
+
+	"ashlar/ingest/model/recording"
+)
+
+// cover chooses the windows that answer for from..to, none overlapping another,
+// so that nothing is counted twice where a file has both seconds and minutes.
+// Of all such choices it is the one that answers for most of the range, then
+// for least beside it, then with the finest windows. They come back in order of
+// time.
+func cover(ws []recording.Window, from, to int64) []int {
+	var touch []int
+	for i := range ws {
+		if ws[i].Start < to && ws[i].End > from {
+			touch = append(touch, i)
+		}
+	}
+	sort.SliceStable(touch, func(a, b int) bool {
+		x, y := &ws[touch[a]], &ws[touch[b]]
+		if x.End != y.End {
+			return x.End < y.End
+		}
+		return x.Start < y.Start
+	})
+	// best[k] is the merit of the best choice among the first k windows;
+	// took[k] reports whether it has the last of them, before[k] how many windows
+	// end by that one's start.
+	best := make([]merit, len(touch)+1)
+	took := make([]bool, len(touch)+1)
+	before := make([]int, len(touch)+1)
+	for k, i := range touch {
+		w := &ws[i]
+		p := sort.Search(k, func(j int) bool { return ws[touch[j]].End > w.Start })
+		in := min(w.End, to) - max(w.Start, from)
+		with := best[p].plus(merit{in, in - (w.End - w.Start), 1})
+		best[k+1], before[k+1] = best[k], p
+		if best[k].less(with) {
+			best[k+1], took[k+1] = with, true
+		}
+	}
+	var taken []int
+	for k := len(touch); k > 0; {
+		if took[k] {
+			taken = append(taken, touch[k-1])
+			k = before[k]
+		} else {
+			k--
+		}
+	}
+	sort.Slice(taken, func(a, b int) bool {
+		x, y := &ws[taken[a]], &ws[taken[b]]
+		if x.Start != y.Start {
+			return x.Start < y.Start
+		}
+		return taken[a] < taken[b]
+	})
+	return taken
+}
+
+// merit says how good a choice of windows is: what it covers of the range,
+// minus what it covers beside it, and its number of windows; the first decides.
+type merit struct{ in, beside, n int64 }
+
+func (a merit) plus(b merit) merit { return merit{a.in + b.in, a.beside + b.beside, a.n + b.n} }
+
+func (a merit) less(b merit) bool {
+	if a.in != b.in {
+		return a.in < b.in
+	}
+	if a.beside != b.beside {
+		return a.beside < b.beside
+	}
+	return a.n < b.n
+}

@@ -1,0 +1,206 @@
+package analyze
+
+import (
+	"context"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// JoinRelated puts the kernel's stacks on top of the stacks of user space that
+// they belong to (see recording.Halves), where a recorder wrote the two apart.
+// They are two views of the same samples, so what both weigh counts once: the
+// total becomes less by Weights.Joined.
+//
+// How much that is follows from the weights alone. Of a pair it is the smaller
+// of both; the rest of the larger one stays where it is, as a stack of its own:
+// samples in which only that half was seen. A half of several pairs is shared
+// out in the order of the file, each time as far as both halves have any weight
+// left. A half without a value of the metric has the other's. In this way no
+// weight is counted twice and none is lost: total + Joined is the total of
+// before.
+//
+// Samples on the timeline belong together when they are of one thread and one
+// moment and their stacks are related, rows of windows when they stand in the
+// same window.
+func JoinRelated() Transform { return Transform{Op: OpJoinRelated} }
+
+// join hands records over to a sink as records does, with halves joined.
+type join struct {
+	rec *recording.Recording
+	q   *Query
+	to  sink
+	// samples says that what is joined are samples.
+	samples bool
+	// byKernel are, by the kernel's call, the calls of user space it belongs to.
+	byKernel map[recording.CallID][]related
+	batch    []Record
+	pairs    []pair
+}
+
+// related is a call of user space and what it becomes with the kernel's on top.
+type related struct{ user, joined recording.CallID }
+
+// pair are two records of a batch that belong together.
+type pair struct {
+	user, kernel int
+	joined       recording.CallID
+}
+
+// newJoin returns nil where there is nothing to join.
+func newJoin(rec *recording.Recording, q *Query, to sink) *join {
+	if !q.Join || q.Event >= len(rec.Stacks) || rec.Stacks[q.Event] == nil || len(rec.Stacks[q.Event].Halves()) == 0 {
+		return nil
+	}
+	return &join{rec: rec, q: q, to: to}
+}
+
+func (j *join) records(ctx context.Context) error {
+	basis := j.q.Basis(j.rec)
+	if basis == Stacks {
+		return j.stacks(ctx)
+	}
+	j.samples = basis == Samples
+	j.byCall()
+	err := plainRecords(ctx, j.rec, *j.q, j)
+	j.flush()
+	return err
+}
+
+// stacks joins stack records, of which it is known which belong together.
+func (j *join) stacks(ctx context.Context) error {
+	s := j.rec.Stacks[j.q.Event]
+	at := map[int]int{} // place in the batch, by row
+	for _, h := range s.Halves() {
+		at[h.User], at[h.Kernel] = -1, -1
+	}
+	chosen := j.q.Scope.TrackTest()
+	for i := range s.Len() {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !chosen(s.Track(i)) {
+			continue
+		}
+		r := Record{Call: s.Call(i), Value: s.Value(i, j.q.Metric), Track: s.Track(i), Context: s.Context(i), CPU: -1, At: int64(i)}
+		if _, is := at[i]; is {
+			at[i] = len(j.batch)
+			j.batch = append(j.batch, r)
+			continue
+		}
+		j.to.add(&r)
+	}
+	for _, h := range s.Halves() {
+		if u, k := at[h.User], at[h.Kernel]; u >= 0 && k >= 0 {
+			j.pairs = append(j.pairs, pair{u, k, h.Joined})
+		}
+	}
+	j.share()
+	return ctx.Err()
+}
+
+// byCall says which calls belong together, for records that do not say which
+// stack record they are of.
+func (j *join) byCall() {
+	s := j.rec.Stacks[j.q.Event]
+	j.byKernel = map[recording.CallID][]related{}
+	for _, h := range s.Halves() {
+		k, r := s.Call(h.Kernel), related{s.Call(h.User), h.Joined}
+		if !slices.Contains(j.byKernel[k], r) {
+			j.byKernel[k] = append(j.byKernel[k], r)
+		}
+	}
+}
+
+// add collects samples of one moment and thread, and the rows of a window.
+func (j *join) add(r *Record) {
+	if n := len(j.batch); n > 0 && j.samples && (j.batch[0].At != r.At || j.batch[0].Track != r.Track) {
+		j.flush()
+	}
+	j.batch = append(j.batch, *r)
+}
+
+// window ends the rows of the window before.
+func (j *join) window(w *recording.Window) {
+	j.flush()
+	j.to.window(w)
+}
+
+// flush joins what was collected.
+func (j *join) flush() {
+	if len(j.batch) > 1 {
+		byCall := map[recording.CallID][]int{}
+		for i := range j.batch {
+			byCall[j.batch[i].Call] = append(byCall[j.batch[i].Call], i)
+		}
+		for k := range j.batch {
+			for _, r := range j.byKernel[j.batch[k].Call] {
+				for _, u := range byCall[r.user] {
+					if a, b := j.batch[u].Track, j.batch[k].Track; a == b || a == recording.NoTrack || b == recording.NoTrack {
+						j.pairs = append(j.pairs, pair{u, k, r.joined})
+					}
+				}
+			}
+		}
+	}
+	j.share()
+}
+
+// share hands the batch over: what pairs have in common as one record, and what
+// is left of each half.
+func (j *join) share() {
+	if len(j.batch) == 1 { // the most common, by far
+		j.to.add(&j.batch[0])
+		j.batch = j.batch[:0]
+		return
+	}
+	used := make([]bool, len(j.batch))
+	for _, p := range j.pairs {
+		u, k := &j.batch[p.user], &j.batch[p.kernel]
+		v := common(u.Value, k.Value)
+		if v == 0 && (used[p.user] || used[p.kernel]) {
+			continue // nothing is left to be shared
+		}
+		r := *u
+		r.Call, r.Value, r.At, r.joined = p.joined, v, min(u.At, k.At), true
+		if r.Track == recording.NoTrack {
+			r.Track = k.Track
+		}
+		if r.Context == 0 {
+			r.Context = k.Context
+		}
+		used[p.user], used[p.kernel] = true, true
+		if v != recording.Missing {
+			take(&u.Value, v)
+			take(&k.Value, v)
+		}
+		j.to.add(&r)
+	}
+	for i := range j.batch {
+		if r := &j.batch[i]; !used[i] || r.Value != 0 && r.Value != recording.Missing {
+			j.to.add(r)
+		}
+	}
+	j.batch, j.pairs = j.batch[:0], j.pairs[:0]
+}
+
+func take(from *int64, v int64) {
+	if *from != recording.Missing {
+		*from -= v
+	}
+}
+
+// common is the weight that two views of the same samples share.
+func common(a, b int64) int64 {
+	switch {
+	case a == recording.Missing:
+		return b
+	case b == recording.Missing:
+		return a
+	case a > 0 && b > 0:
+		return min(a, b)
+	case a < 0 && b < 0:
+		return max(a, b)
+	}
+	return 0
+}

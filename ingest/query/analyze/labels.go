@@ -1,0 +1,75 @@
+package analyze
+
+import (
+	"strconv"
+
+	"ashlar/ingest/model/recording"
+)
+
+// labels says what records say under a key: by their own context, else by their
+// processor, else by what their track says. Each value is asked about once and
+// then known by a number from 1 on.
+type labels struct {
+	rec *recording.Recording
+	key string
+	ask func(value string) int
+	// These have the number, 0 while that is not known.
+	byTrack, byContext []int
+	byCPU              map[int]int
+}
+
+func newLabels(rec *recording.Recording, key string, ask func(value string) int) *labels {
+	return &labels{rec: rec, key: key, ask: ask, byTrack: make([]int, len(rec.Tracks)+1), byContext: make([]int, rec.Contexts.Len()), byCPU: map[int]int{}}
+}
+
+// of is the number of a record's value.
+func (l *labels) of(r *Record) int {
+	known := &l.byContext[r.Context]
+	if r.Context != 0 && *known != 0 {
+		return *known
+	}
+	v := contextValue(l.rec.Contexts.At(int(r.Context)), l.key)
+	switch {
+	case v != "":
+		*known = l.ask(v)
+		return *known
+	case l.key == "cpu" && r.CPU >= 0:
+		i, ok := l.byCPU[r.CPU]
+		if !ok {
+			i = l.ask(strconv.Itoa(r.CPU))
+			l.byCPU[r.CPU] = i
+		}
+		return i
+	}
+	track := r.Track
+	if track < 0 || track >= len(l.rec.Tracks) {
+		track = len(l.rec.Tracks)
+	}
+	if known = &l.byTrack[track]; *known == 0 {
+		*known = l.ask(l.ofTrack(track))
+	}
+	return *known
+}
+
+func (l *labels) ofTrack(i int) string {
+	if i == len(l.rec.Tracks) {
+		return ""
+	}
+	t := l.rec.Tracks[i]
+	switch l.key {
+	case "tid":
+		return number(t.TID)
+	case "pid":
+		return number(t.PID)
+	case "comm":
+		return t.Name
+	}
+	return ""
+}
+
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,223 @@
+package analyze
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/funcname"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
+)
+
+// What functions can be grouped by that their names mean.
+const (
+	ByPackage  By = "package"
+	ByName     By = "name" // with digits folded
+	ByCategory By = "category"
+)
+
+// byArgument begins a grouping of spans by the value of an argument, like arg:detail.
+const byArgument = "arg:"
+
+// ArgumentKey is the key of a grouping by argument; false for others.
+func (b By) ArgumentKey() (string, bool) { return strings.CutPrefix(string(b), byArgument) }
+
+// scripts are the extensions of files that are packages of their own.
+var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".py", ".rb", ".php", ".lua"}
+
+// PackageOf names what a function belongs to: the package, namespace or crate in its
+// name, of scripts the file, else the last part of its module; "" where nothing says.
+func PackageOf(f *recording.Function) string {
+	if slices.Contains(scripts, strings.ToLower(path.Ext(strings.SplitN(f.File, "?", 2)[0]))) {
+		return f.File
+	}
+	if p := funcname.Package(f.Name); p != "" {
+		return p
+	}
+	return ModuleBase(f.Module)
+}
+
+// HasCategories reports whether a recording's modules are the categories of trace
+// events.
+func HasCategories(rec *recording.Recording) bool { return rec.Source.Format == "chrome" }
+
+// Meaning is the group of a function by what its name means; ok is false for other
+// groupings.
+func (b By) Meaning(f *recording.Function) (name string, ok bool) {
+	switch b {
+	case ByPackage:
+		return orNone(PackageOf(f), "[no package]"), true
+	case ByName:
+		return funcname.FoldDigits(f.Name), true
+	case ByCategory:
+		return orNone(f.Module, "[no category]"), true
+	}
+	return "", false
+}
+
+// meaningGroup stands for all functions of a group.
+func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
+	return func(f *recording.Function) uint32 {
+		name, _ := by.Meaning(f)
+		g := recording.Function{Name: name, Kind: f.Kind}
+		if by == ByName {
+			g.Module = f.Module
+			return p.group(groupID{by: by, name: name + "\x00" + f.Module}, g)
+		}
+		return p.group(groupID{by: by, name: name}, g)
+	}
+}
+
+// argumentValue is the value of an argument in the text of all, as JSON has it; texts are
+// without quotes. Members of objects in it are KEY.KEY.
+func argumentValue(text, key string) (string, bool) {
+	for text != "" {
+		var m map[string]json.RawMessage
+		if json.Unmarshal([]byte(text), &m) != nil {
+			return "", false
+		}
+		if raw, ok := m[key]; ok {
+			var s string
+			if json.Unmarshal(raw, &s) == nil {
+				return s, true
+			}
+			return string(raw), true
+		}
+		head, rest, ok := strings.Cut(key, ".")
+		if !ok {
+			return "", false
+		}
+		text, key = string(m[head]), rest
+	}
+	return "", false
+}
+
+// ByArgument lists how much time spans have by the value of one of their arguments:
+// by themselves, and with what they called, where spans within others of the same
+// value count once. Spans without it are part of the nearest one above that has it.
+func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key string) ([]Row, error) {
+	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Metric > recording.SpanCount {
+		return nil, fmt.Errorf("only the time and the count of spans are told by argument %q", key)
+	}
+	b := &argumentRows{rec: rec, key: key, at: map[string]int{}, timed: q.Metric == recording.SpanTime}
+	b.from, b.to = q.Scope.Bounds(rec)
+	b.row(WithoutArgument(key)) // row 0
+	stretches := map[[2]int]scan.Stretch{}
+	for _, s := range q.lanes(rec) {
+		stretches[[2]int{s.Track, s.Row}] = s
+	}
+	for ti, t := range rec.Tracks {
+		for _, column := range t.Columns(&rec.Calls) {
+			var above []argued
+			for _, li := range column {
+				s, ok := stretches[[2]int{ti, li}]
+				if !ok {
+					above = nil
+					continue
+				}
+				if above = b.lane(s, above); ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+			}
+		}
+	}
+	rows := slices.DeleteFunc(b.rows, func(r Row) bool { return r.Count == 0 })
+	if !b.timed {
+		for i := range rows {
+			rows[i].Total = rows[i].Self
+		}
+	}
+	SortRows(rows)
+	return rows, nil
+}
+
+// WithoutArgument names the row of [ByArgument] of spans that do not have the argument.
+func WithoutArgument(key string) string { return "[no " + key + "]" }
+
+// argumentRows has the rows of [ByArgument] while they are made.
+type argumentRows struct {
+	rec      *recording.Recording
+	key      string
+	from, to int64
+	timed    bool // time is asked for, not the count
+	rows     []Row
+	at       map[string]int // rows by value
+}
+
+func (b *argumentRows) row(value string) int {
+	i, ok := b.at[value]
+	if !ok {
+		i = len(b.rows)
+		b.at[value] = i
+		b.rows = append(b.rows, Row{Name: value, Track: recording.NoTrack})
+	}
+	return i
+}
+
+// lane counts the spans of a lane, and returns them for the lane below.
+func (b *argumentRows) lane(s scan.Stretch, above []argued) (here []argued) {
+	s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
+		for k, c := range calls {
+			x := argued{start: starts[k], end: ends[k], call: c}
+			for len(above) > 0 && above[0].end < x.start {
+				above = above[1:]
+			}
+			up := b.over(&x, above)
+			if up != nil {
+				x.row, x.within = up.row, up.within
+			}
+			if ref := s.Lane.Args(first + k); ref != 0 && b.rec.Args != nil {
+				if v, ok := argumentValue(b.rec.Args(ref), b.key); ok {
+					x.row = b.row(v)
+				}
+			}
+			b.count(&x, up)
+			here = append(here, x)
+		}
+	})
+	return here
+}
+
+// over finds the span that another one lies in, nil where it lies in none.
+func (b *argumentRows) over(x *argued, above []argued) *argued {
+	for i := range above {
+		switch up := &above[i]; {
+		case up.start > x.start:
+			return nil
+		case up.end >= x.end && up.call == b.rec.Calls.Parent(x.call):
+			return up
+		}
+	}
+	return nil
+}
+
+func (b *argumentRows) count(x, up *argued) {
+	took := int64(1)
+	if b.timed {
+		if took = min(x.end, b.to) - max(x.start, b.from); up != nil {
+			recording.Add(&b.rows[up.row].Self, -took)
+		}
+	}
+	recording.Add(&b.rows[x.row].Self, took)
+	b.rows[x.row].Count++
+	if slices.Contains(x.within, x.row) {
+		return
+	}
+	x.within = append(slices.Clip(x.within), x.row)
+	if b.timed {
+		recording.Add(&b.rows[x.row].Total, took)
+	}
+}
+
+// argued is a span with the row it counts in; within are those of the spans that it
+// lies in and its own.
+type argued struct {
+	start, end int64
+	call       recording.CallID
+	row        int
+	within     []int
+}

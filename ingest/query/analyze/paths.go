@@ -1,0 +1,273 @@
+package analyze
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// callPaths is a tree of calls on its way to becoming a Tree. Transforms look at
+// one node and what its parent became, so each is one pass over the nodes,
+// whatever their depth. Nodes that run the same functions are only merged at
+// the end: until then each stands for one call, which tells inlined and kernel
+// frames, and lines.
+type callPaths struct {
+	rec *recording.Recording
+	// Columns by node. A parent has a smaller index; node 0 is the root.
+	parent      []int32
+	key         []uint32 // a function, or functions+i for groups[i]
+	call        []recording.CallID
+	self, count []int64
+	seen        []int64 // when first, nil when not asked
+
+	// at says, by call of the recording, which node its frame has become, -1
+	// for none; out marks calls whose stacks were taken away.
+	at  []int32
+	out []bool
+
+	functions uint32
+	groups    []recording.Function
+	groupOf   map[groupID]uint32
+
+	// bare paths have no weights, all calls, and keep what weighs nothing.
+	bare             bool
+	inverted, byTime bool
+}
+
+// pathsOf takes over the calls with any weight or count in them or below; with
+// nil for w it takes over all.
+func pathsOf(rec *recording.Recording, w *Weights) *callPaths {
+	p := &callPaths{rec: rec, functions: uint32(rec.Functions.Len()), bare: w == nil}
+	n := rec.Calls.Len()
+	if w != nil {
+		n = min(n, max(1, len(w.Self)))
+	}
+	live := make([]bool, n)
+	nodes := 1
+	for c := n - 1; c > 0; c-- {
+		if live[c] || w == nil || w.Count[c] != 0 || w.Self[c] != 0 {
+			live[c] = true
+			live[rec.Calls.Parent(recording.CallID(c))] = true
+			nodes++
+		}
+	}
+	p.parent, p.key, p.call = make([]int32, nodes), make([]uint32, nodes), make([]recording.CallID, nodes)
+	p.self, p.count = make([]int64, nodes), make([]int64, nodes)
+	p.at, p.out = make([]int32, n), make([]bool, n)
+	if w != nil && w.First != nil {
+		p.seen = make([]int64, nodes)
+	}
+	p.key[0] = math.MaxUint32
+	k := 0
+	for c := range n {
+		if c > 0 {
+			if !live[c] {
+				p.at[c] = -1
+				continue
+			}
+			k++
+			call := recording.CallID(c)
+			p.parent[k], p.call[k] = p.at[rec.Calls.Parent(call)], call
+			p.key[k] = uint32(rec.Func(call))
+		}
+		p.at[c] = int32(k)
+		if w != nil && c < len(w.Self) {
+			p.self[k], p.count[k] = w.Self[c], w.Count[c]
+		}
+		if p.seen != nil {
+			p.seen[k] = w.First[c]
+		}
+	}
+	return p
+}
+
+// groupID identifies a group: all functions of a module or file, or a line of a
+// function.
+type groupID struct {
+	by   By
+	name string
+	fn   recording.FuncID
+	line int32
+}
+
+// group is the key of something that stands for several functions; f describes
+// it.
+func (p *callPaths) group(id groupID, f recording.Function) uint32 {
+	k, ok := p.groupOf[id]
+	if !ok {
+		if p.groupOf == nil {
+			p.groupOf = map[groupID]uint32{}
+		}
+		k = p.functions + uint32(len(p.groups))
+		p.groups = append(p.groups, f)
+		p.groupOf[id] = k
+	}
+	return k
+}
+
+// function is the function of a key.
+func (p *callPaths) function(key uint32) recording.Function {
+	if key >= p.functions {
+		return p.groups[key-p.functions]
+	}
+	return p.rec.Functions.At(int(key))
+}
+
+// keys turns a test of functions into one of keys that asks once for each.
+func (p *callPaths) keys(is func(*recording.Function) bool) func(key uint32) bool {
+	known := make([]uint8, p.functions+uint32(len(p.groups)))
+	return func(key uint32) bool {
+		if known[key] == 0 {
+			known[key] = 1
+			if f := p.function(key); is(&f) {
+				known[key] = 2
+			}
+		}
+		return known[key] == 2
+	}
+}
+
+// What a pass does with a node, beside the number of a node to fold it into.
+const (
+	become = -2 // it becomes a node below what its parent became
+	vanish = -1 // it goes, with its weight
+	adopt  = -3 // it becomes an outermost node
+)
+
+// pass rebuilds the tree. step is asked for each node i but the root, parents
+// first; up is what the parent became, -1 when that is gone. It may change
+// p.key[i], and looks at what nodes have become by p.key[up].
+func (p *callPaths) pass(step func(i, up int32) int32) {
+	to := make([]int32, len(p.parent))
+	n := int32(1)
+	for i := int32(1); i < int32(len(to)); i++ {
+		up := to[p.parent[i]]
+		m := step(i, up)
+		switch m {
+		case become, adopt:
+			if m == adopt {
+				up = 0
+			}
+			p.parent[n], p.key[n], p.call[n] = up, p.key[i], p.call[i]
+			p.self[n], p.count[n] = p.self[i], p.count[i]
+			if p.seen != nil {
+				p.seen[n] = p.seen[i]
+			}
+			m = n
+			n++
+		case vanish:
+		default:
+			recording.Add(&p.self[m], p.self[i])
+			p.count[m] += p.count[i]
+			if p.seen != nil {
+				p.seen[m] = min(p.seen[m], p.seen[i])
+			}
+		}
+		to[i] = m
+	}
+	p.parent, p.key, p.call, p.self, p.count = p.parent[:n], p.key[:n], p.call[:n], p.self[:n], p.count[:n]
+	if p.seen != nil {
+		p.seen = p.seen[:n]
+	}
+	for c, k := range p.at {
+		if k >= 0 {
+			p.at[c] = to[k]
+			p.out[c] = p.out[c] || to[k] < 0
+		}
+	}
+}
+
+// lose takes away the stacks that end in nodes for which gone says so. What is
+// left without any weight goes, too.
+func (p *callPaths) lose(gone []bool) {
+	for c, k := range p.at {
+		if k >= 0 && gone[k] {
+			p.out[c] = true
+		}
+	}
+	live := make([]bool, len(p.parent))
+	for i := len(live) - 1; i >= 0; i-- {
+		if gone[i] {
+			p.self[i], p.count[i] = 0, 0
+			if p.seen != nil {
+				p.seen[i] = math.MaxInt64
+			}
+		}
+		if live[i] || p.bare || p.self[i] != 0 || p.count[i] != 0 {
+			live[i] = true
+			live[p.parent[i]] = true
+		}
+	}
+	p.pass(func(i, up int32) int32 {
+		if live[i] {
+			return become
+		}
+		return vanish
+	})
+}
+
+// tree merges nodes that run the same functions.
+func (p *callPaths) tree(w *Weights) *Tree {
+	to, first := p.merge()
+	t := &Tree{Nodes: make([]Node, len(first)), Weights: w, Groups: p.groups, at: p.at}
+	if p.seen != nil {
+		t.seen = never(len(first))
+	}
+	for k, i := range first[1:] {
+		parent := to[p.parent[i]]
+		t.Nodes[k+1] = p.node(i, parent, t.Nodes[parent].Depth+1)
+	}
+	for i, k := range to {
+		nd := &t.Nodes[k]
+		recording.Add(&nd.Self, p.self[i])
+		nd.Count += p.count[i]
+		if p.seen != nil {
+			t.seen[k] = min(t.seen[k], p.seen[i])
+		}
+	}
+	for c, k := range t.at {
+		if k >= 0 {
+			t.at[c] = to[k]
+		}
+	}
+	if p.inverted {
+		t.own = slices.Clone(t.seen)
+	}
+	t.finish(p.byTime)
+	return t
+}
+
+// merge numbers the nodes of the merged tree: to is the number by node of p, and
+// first the first node of p that has a number. Nodes that have a function and a
+// parent in common are found with a hash table that is large enough from the
+// start.
+func (p *callPaths) merge() (to, first []int32) {
+	to = make([]int32, len(p.parent))
+	first = make([]int32, 1, len(p.parent)/4+16)
+	size := 1 << bits.Len(uint(len(p.parent))*3/2)
+	keys, numbers := make([]uint64, size), make([]int32, size) // number 0 marks a free slot
+	for i := 1; i < len(to); i++ {
+		key := uint64(to[p.parent[i]])<<32 | uint64(p.key[i])
+		h := key * 0x9E3779B97F4A7C15
+		at := (h ^ h>>32) & uint64(size-1)
+		for numbers[at] != 0 && keys[at] != key {
+			at = (at + 1) & uint64(size-1)
+		}
+		if numbers[at] == 0 {
+			keys[at], numbers[at] = key, int32(len(first))
+			first = append(first, int32(i))
+		}
+		to[i] = numbers[at]
+	}
+	return to, first
+}
+
+func (p *callPaths) node(i, parent, depth int32) Node {
+	nd := Node{Func: p.rec.Func(p.call[i]), Frame: p.rec.Calls.Frame(p.call[i]), Call: p.call[i], Parent: parent, Depth: depth}
+	if p.key[i] >= p.functions {
+		nd.Group = int32(p.key[i]-p.functions) + 1
+	}
+	return nd
+}

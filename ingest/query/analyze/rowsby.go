@@ -1,0 +1,69 @@
+package analyze
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+)
+
+// RowsBy lists self and total by whatever rows stand for. tree is that of what the query
+// selects with the transforms done; where rows are listed for themselves (see Listed) it
+// may be nil. A grouping that the recording does not have is an error that says so.
+func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree *Tree, ts ...Transform) ([]Row, error) {
+	if err := checkBy(rec, q, by, ts); err != nil {
+		return nil, err
+	}
+	if key, ok := by.ContextKey(); ok {
+		return ByContext(ctx, rec, q, key, ts...)
+	}
+	if key, ok := by.ArgumentKey(); ok {
+		return ByArgument(ctx, rec, q, key)
+	}
+	switch by {
+	case ByThread:
+		return ByTrack(ctx, rec, q, ts...)
+	case ByState:
+		return StateRows(ctx, rec, q, ts...)
+	}
+	return Table(rec, tree, by), nil
+}
+
+// Listed reports whether rows are listed for themselves: threads, states, values of labels
+// and of arguments are no functions of a tree.
+func (b By) Listed() bool {
+	_, context := b.ContextKey()
+	_, argument := b.ArgumentKey()
+	return context || argument || b == ByThread || b == ByState
+}
+
+func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
+	if key, ok := by.ContextKey(); ok {
+		keys := ContextKeys(rec)
+		if slices.Contains(keys, key) {
+			return nil
+		}
+		has := "none"
+		if len(keys) > 0 {
+			has = plain.Short(strings.Join(keys, ", "))
+		}
+		return fmt.Errorf("the recording has no context key %q; it has %s", key, has)
+	}
+	_, argument := by.ArgumentKey()
+	switch {
+	case argument && len(ts) > 0:
+		return fmt.Errorf("arguments are of spans and not of stacks that were changed: leave out %q", ts[0].String())
+	case by == ByState && (q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States):
+		return ErrNoStates
+	case by == ByCategory && !HasCategories(rec):
+		return errors.New("only Chrome's traces have categories: group by module")
+	}
+	return nil
+}
+
+// ErrNoStates says that what is weighed are no states of threads.
+var ErrNoStates = errors.New("rows by state are for the states of threads, of which there are none here")

@@ -1,0 +1,70 @@
+package analyze
+
+import "ashlar/ingest/model/recording"
+
+// windowsFor chooses the windows that answer for a query's range. Sums are made
+// of windows that cover it. A level is a state at one moment, which several
+// windows do not add up to: the last one tells it, as it was at the end of the
+// range. Of peaks, too, all windows that cover the range are looked at; see
+// peaks.
+func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int {
+	in := cover(ws, q.Scope.From, q.Scope.To)
+	if rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Level && len(in) > 1 {
+		in = in[len(in)-1:]
+	}
+	return in
+}
+
+// peaks lets through, of the rows of several windows, the greatest of each
+// stack: what a stack's peak was in all of them. Rows of one window that nothing
+// tells apart add up, as stack records do.
+type peaks struct {
+	to     sink
+	at     map[peakOf]int
+	stacks []peak
+	n      int // of the window, from 1
+}
+
+type peakOf struct {
+	call    recording.CallID
+	track   int
+	context recording.ContextID
+}
+
+// peak is a stack: the record to hand over, and what it has in window n.
+type peak struct {
+	Record
+	here int64
+	n    int
+}
+
+func (p *peaks) window(w *recording.Window) {
+	p.n++
+	p.to.window(w)
+}
+
+func (p *peaks) add(r *Record) {
+	k := peakOf{r.Call, r.Track, r.Context}
+	i, ok := p.at[k]
+	if !ok {
+		i = len(p.stacks)
+		p.at[k] = i
+		p.stacks = append(p.stacks, peak{Record: *r})
+	}
+	s := &p.stacks[i]
+	switch {
+	case s.n != p.n:
+		s.n, s.here = p.n, r.Value
+	case s.here == recording.Missing:
+		s.here = r.Value
+	case r.Value != recording.Missing:
+		recording.Add(&s.here, r.Value)
+	}
+	s.Value = max(s.Value, s.here) // Missing is less than any
+}
+
+func (p *peaks) flush() {
+	for i := range p.stacks {
+		p.to.add(&p.stacks[i].Record)
+	}
+}

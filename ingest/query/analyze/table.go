@@ -1,0 +1,289 @@
+package analyze
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// By says what rows of a table stand for.
+type By string
+
+// What a table can be grouped by.
+const (
+	ByFunction By = "function"
+	ByModule   By = "module"
+	ByFile     By = "file"
+	ByLine     By = "line"
+	ByThread   By = "thread"
+	ByState    By = "state"
+)
+
+// byContext begins a grouping by the values of a context key, like context:cpu.
+const byContext = "context:"
+
+// ParseBy reads a grouping as the command line names it: one of the constants,
+// context:KEY or arg:KEY.
+func ParseBy(s string) (By, error) {
+	switch b := By(s); b {
+	case ByFunction, ByModule, ByFile, ByLine, ByThread, ByState, ByPackage, ByName, ByCategory:
+		return b, nil
+	}
+	for _, prefix := range []string{byContext, byArgument} {
+		if len(s) > len(prefix) && strings.HasPrefix(s, prefix) {
+			return By(s), nil
+		}
+	}
+	return "", fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, thread or state, or context:KEY, arg:KEY", s)
+}
+
+// ContextKey is the key of a grouping by context; false for others.
+func (b By) ContextKey() (string, bool) { return strings.CutPrefix(string(b), byContext) }
+
+// Row is one line of a table.
+type Row struct {
+	// Name is the function, module, file or thread; Module only goes with
+	// functions. Func is the function, where rows are functions or lines.
+	Name, Module string
+	Func         recording.FuncID
+	// Place is a line's file:line, or only the file where the line is not known;
+	// Name is then the function it belongs to.
+	Place string
+	Track int
+	// Self and Total are in the metric's units. A function that stands several
+	// times in one stack counts once there in Total. Count is the number of
+	// spans, samples or records that end in the row.
+	Self, Total, Count int64
+}
+
+// Function describes what a row stands for: its function, or something else as
+// if it were one.
+func (r *Row) Function(rec *recording.Recording) recording.Function {
+	if int(r.Func) < rec.Functions.Len() {
+		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
+			return f
+		}
+	}
+	return recording.Function{Name: r.Name, Module: r.Module}
+}
+
+// What rows are called that have no name.
+const (
+	noModule = "[no module]"
+	noFile   = "[no file]"
+	noStack  = "[no stack]"
+)
+
+// Table lists self and total by function, module, file or line, heaviest self
+// first, then by total and name. A table has no direction: that of an inverted
+// tree is the same as that of the tree upright.
+func Table(rec *recording.Recording, t *Tree, by By) []Row {
+	if t.upright != nil {
+		t = t.upright
+	}
+	if by == ByLine {
+		t = byLines(rec, t)
+	}
+	group, rows := groups(rec, t, by)
+	on := make([]int32, len(rows)) // how often a row is on the path now
+	t.walk(func(i int) {
+		nd := &t.Nodes[i]
+		g := group[i]
+		if on[g] == 0 {
+			recording.Add(&rows[g].Total, nd.Total)
+		}
+		recording.Add(&rows[g].Self, nd.Self)
+		rows[g].Count += nd.Count
+		on[g]++
+	}, func(i int) { on[group[i]]-- })
+	// The root is a row only when records have empty stacks.
+	if r := &rows[0]; r.Self == 0 && r.Count == 0 {
+		rows = rows[1:]
+	} else {
+		r.Total = r.Self
+	}
+	SortRows(rows)
+	return rows
+}
+
+// walk visits the nodes depth first: enter before a node's children, leave
+// after them.
+func (t *Tree) walk(enter, leave func(node int)) {
+	stack := []int32{0}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		if i < 0 {
+			stack = stack[:len(stack)-1]
+			leave(int(^i))
+			continue
+		}
+		enter(int(i))
+		stack[len(stack)-1] = ^i
+		stack = append(stack, t.Children(int(i))...)
+	}
+}
+
+// SortRows orders rows by self, then total, then name.
+func SortRows(rows []Row) {
+	// There may be very many, and a row is large: what decides is sorted alone.
+	type key struct {
+		self, total int64
+		row         int
+	}
+	keys := make([]key, len(rows))
+	for i := range rows {
+		keys[i] = key{rows[i].Self, rows[i].Total, i}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.self != b.self {
+			return cmp.Compare(b.self, a.self)
+		}
+		if a.total != b.total {
+			return cmp.Compare(b.total, a.total)
+		}
+		x, y := &rows[a.row], &rows[b.row]
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Module, y.Module), cmp.Compare(x.Place, y.Place), cmp.Compare(a.row, b.row))
+	})
+	// Each row goes to its place along the circle that it is in: there may be no
+	// room for them twice.
+	for i := range keys {
+		if keys[i].row < 0 {
+			continue
+		}
+		first := rows[i]
+		for to := i; ; {
+			from := keys[to].row
+			keys[to].row = -1
+			if from == i {
+				rows[to] = first
+				break
+			}
+			rows[to] = rows[from]
+			to = from
+		}
+	}
+}
+
+// groups gives each node of the tree a row. Row 0 is the root's.
+func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row) {
+	group = make([]int32, len(t.Nodes))
+	rows = []Row{{Name: noStack}}
+	byKey := make([]int32, rec.Functions.Len()+len(t.Groups)) // 0 while not known
+	byName := map[string]int32{}
+	shared := by != ByFunction && by != "" && by != ByLine
+	if !shared { // there may be very many, and rows that grow take their room twice
+		rows = append(make([]Row, 0, 1+t.distinct(rec)), rows...)
+	}
+	for i := 1; i < len(t.Nodes); i++ {
+		key := t.key(rec, i)
+		g := byKey[key]
+		if g == 0 {
+			row := t.row(rec, i, by)
+			if shared {
+				g = byName[row.Name]
+			}
+			if g == 0 {
+				g = int32(len(rows))
+				rows = append(rows, row)
+				if shared {
+					byName[row.Name] = g
+				}
+			}
+			byKey[key] = g
+		}
+		group[i] = g
+	}
+	return group, rows
+}
+
+// distinct is how many functions and groups the nodes stand for.
+func (t *Tree) distinct(rec *recording.Recording) (n int) {
+	seen := make([]bool, rec.Functions.Len()+len(t.Groups))
+	for i := 1; i < len(t.Nodes); i++ {
+		if key := t.key(rec, i); !seen[key] {
+			seen[key] = true
+			n++
+		}
+	}
+	return n
+}
+
+// key numbers what nodes stand for: functions, and behind them groups.
+func (t *Tree) key(rec *recording.Recording, node int) int {
+	if g := t.Nodes[node].Group; g > 0 {
+		return rec.Functions.Len() + int(g) - 1
+	}
+	return int(t.Nodes[node].Func)
+}
+
+func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
+	fn := t.Function(rec, node)
+	if name, ok := by.Meaning(&fn); ok {
+		return Row{Name: name}
+	}
+	switch by {
+	case ByModule:
+		return Row{Name: orNone(fn.Module, noModule)}
+	case ByFile:
+		return Row{Name: orNone(fn.File, noFile)}
+	case ByLine:
+		return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func, Place: fn.File}
+	}
+	return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func}
+}
+
+// byLines makes the tree again with a node for each line: as groups, whose File
+// is file:line.
+func byLines(rec *recording.Recording, t *Tree) *Tree {
+	p := pathsOf(rec, t.Weights)
+	p.apply(t.Transforms)
+	before := uint32(len(p.groups))
+	keys := make([]uint32, rec.Frames.Len()) // by frame; 0 while not known
+	for i := 1; i < len(p.key); i++ {
+		if p.key[i] >= p.functions && p.key[i] < p.functions+before {
+			continue // a module or file by a transform
+		}
+		f := rec.Calls.Frame(p.call[i])
+		if keys[f] == 0 {
+			keys[f] = 1 + p.line(f)
+		}
+		p.key[i] = keys[f] - 1
+	}
+	p.inverted = false
+	return p.tree(t.Weights)
+}
+
+// line is the key of the line a frame stands on.
+func (p *callPaths) line(f recording.FrameID) uint32 {
+	frame := p.rec.Frames.At(int(f))
+	fn := p.rec.Functions.At(int(frame.Func))
+	if frame.File != "" {
+		fn.File = frame.File
+	}
+	id := groupID{ByLine, fn.File, frame.Func, max(0, frame.Line)}
+	if frame.Line > 0 {
+		fn.File += ":" + strconv.Itoa(int(frame.Line))
+	}
+	return p.group(id, fn)
+}
+
+func orNone(s, none string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+// ModuleBase is a module's short name: the last element of its path, "" for
+// none.
+func ModuleBase(module string) string {
+	if module == "" || strings.HasPrefix(module, "[") {
+		return module
+	}
+	return path.Base(strings.ReplaceAll(module, `\`, "/"))
+}

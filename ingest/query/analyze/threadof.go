@@ -1,0 +1,78 @@
+package analyze
+
+import (
+	"context"
+
+	"ashlar/ingest/model/recording"
+)
+
+// What ThreadOf says of functions that do not run on just one thread.
+const (
+	NoThread    = -1 // on none that is known
+	ManyThreads = -2
+)
+
+// ThreadOf says on which track each function runs, where it is just one. It
+// looks at every span and sample once.
+func ThreadOf(ctx context.Context, rec *recording.Recording) ([]int32, error) {
+	calls := make([]int32, rec.Calls.Len())
+	for i := range calls {
+		calls[i] = NoThread
+	}
+	for ti, t := range rec.Tracks {
+		for l := range t.Lanes {
+			lane := &t.Lanes[l]
+			for i := 0; i < lane.Len(); {
+				run := lane.Calls(i)
+				for _, c := range run {
+					calls[c] = joined(calls[c], int32(ti))
+				}
+				i += len(run)
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+			}
+		}
+		for _, s := range t.Samples {
+			for i := range s.Len() {
+				c := s.Call(i)
+				calls[c] = joined(calls[c], int32(ti))
+			}
+		}
+	}
+	for _, s := range rec.Stacks {
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			if ti := s.Track(i); ti != recording.NoTrack {
+				c := s.Call(i)
+				calls[c] = joined(calls[c], int32(ti))
+			}
+		}
+	}
+	of := make([]int32, rec.Functions.Len())
+	for i := range of {
+		of[i] = NoThread
+	}
+	// What a thread samples in a call it samples in the callers too.
+	for c := len(calls) - 1; c > 0; c-- {
+		call := recording.CallID(c)
+		f := rec.Func(call)
+		of[f] = joined(of[f], calls[c])
+		if up := rec.Calls.Parent(call); up != recording.NoCall {
+			calls[up] = joined(calls[up], calls[c])
+		}
+	}
+	return of, nil
+}
+
+func joined(a, b int32) int32 {
+	switch {
+	case a == NoThread:
+		return b
+	case b == NoThread || a == b:
+		return a
+	}
+	return ManyThreads
+}

@@ -1,0 +1,681 @@
+package analyze
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/search"
+	"ashlar/testdata/rounds"
+)
+
+// plainFrame and plainStack check the transforms another way: with stacks as
+// lists, transformed one by one.
+type plainFrame struct {
+	name, module, file string
+	line               int32
+	kernel, inlined    bool
+	group              bool // a module or file
+}
+
+func (f plainFrame) String() string {
+	if f.group {
+		return "{" + f.name + "@" + f.module + "}"
+	}
+	return f.name + "@" + f.module
+}
+
+type plainStack struct {
+	frames      []plainFrame // outermost first
+	self, count int64
+	track       int
+	context     string
+	at          int64
+}
+
+var plainPool = []plainFrame{
+	{name: "main", module: "/bin/app", file: "main.go"},
+	{name: "f", module: "/bin/app", file: "f.go"},
+	{name: "f", module: "/lib/libc.so", file: "f.c"},
+	{name: "g", module: "/lib/libc.so", file: "g.c"},
+	{name: "h", module: "/bin/app", file: "f.go"},
+	{name: "/re/", module: ""},
+	{name: "walk", module: "", file: "main.go"},
+	{name: "read", module: "[kernel]", kernel: true},
+	{name: "Grow", module: "[kernel]", kernel: true, file: "k.c"},
+}
+
+// plainWorld makes a recording of random stacks, and the same as lists.
+func plainWorld(seed uint64) (*recording.Recording, []plainStack) {
+	r := rand.New(rand.NewPCG(seed, 9))
+	b := recording.NewBuilder()
+	b.AddEvent(recording.Event{Name: "e", Metrics: []recording.Metric{{Name: "n"}}})
+	for i := range 3 {
+		b.Track(recording.TrackKey{PID: 7, TID: int64(i + 1)})
+	}
+	var all []plainStack
+	for i := range 1 + r.IntN(60) {
+		s := plainStack{track: r.IntN(4) - 1, self: int64(r.IntN(50)), count: 1, at: int64(i)}
+		var ids []recording.FrameID
+		kernelFrom := 4 + r.IntN(8)
+		for d := range r.IntN(12) {
+			f := plainPool[r.IntN(len(plainPool)-2)]
+			if d >= kernelFrom {
+				f = plainPool[len(plainPool)-1-r.IntN(2)]
+			}
+			f.line = int32(r.IntN(3))
+			f.inlined = r.IntN(3) == 0
+			kind := recording.KindUser
+			if f.kernel {
+				kind = recording.KindKernel
+			}
+			fn := b.Function(recording.Function{Name: f.name, Module: f.module, File: f.file, Kind: kind})
+			ids = append(ids, b.Frame(recording.Frame{Func: fn, Line: f.line, Inlined: f.inlined, Kind: kind, Addr: uint64(r.IntN(2))}))
+			s.frames = append(s.frames, f)
+		}
+		var attrs []recording.Attr
+		if c := r.IntN(3); c > 0 {
+			s.context = fmt.Sprint("v", c)
+			attrs = append(attrs, recording.Attr{Key: "label", Value: s.context})
+		}
+		b.AddStack(0, b.Stack(ids), s.track, b.Context(attrs), []int64{s.self})
+		all = append(all, s)
+	}
+	return b.Finish(), all
+}
+
+// isFunc tells by a reference, as its words say.
+func (r Ref) isFunc(all []plainStack) func(plainFrame) bool {
+	if r.Exact {
+		return func(f plainFrame) bool { return f.name == r.Text && f.module == r.Module }
+	}
+	for _, s := range all {
+		for _, f := range s.frames {
+			if f.name == r.Text {
+				return func(f plainFrame) bool { return f.name == r.Text }
+			}
+		}
+	}
+	if len(r.Text) > 2 && r.Text[0] == '/' {
+		re := regexp.MustCompile(r.Text[1 : len(r.Text)-1])
+		return func(f plainFrame) bool { return re.MatchString(f.name) }
+	}
+	name, module, _ := strings.Cut(r.Text, "@")
+	return func(f plainFrame) bool {
+		return f.name == name && module != "" && (f.module == module || strings.HasSuffix(f.module, "/"+module))
+	}
+}
+
+func plainMatch(p string, f plainFrame) bool {
+	for _, s := range []string{f.name, f.module, f.file} {
+		if p[0] == '/' {
+			if s != "" && regexp.MustCompile(p[1:len(p)-1]).MatchString(s) {
+				return true
+			}
+		} else if p == strings.ToLower(p) && strings.Contains(strings.ToLower(s), p) || strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainApply transforms stacks one by one; recorded are those of the recording,
+// which say what a reference stands for.
+func plainApply(recorded, all []plainStack, t Transform) []plainStack {
+	is := t.isFunc(recorded)
+	var out []plainStack
+	for _, s := range all {
+		frames := slices.Clone(s.frames)
+		first := slices.IndexFunc(frames, is)
+		keep := true
+		switch t.Op {
+		case OpFocus:
+			keep = first >= 0
+		case OpOnly:
+			keep = slices.ContainsFunc(frames, func(f plainFrame) bool { return plainMatch(t.Text, f) })
+		case OpHide:
+			frames = slices.DeleteFunc(frames, is)
+		case OpDrop:
+			keep = first < 0
+		case OpHideKernel:
+			frames = slices.DeleteFunc(frames, func(f plainFrame) bool { return f.kernel })
+		case OpFoldInlined:
+			var left []plainFrame
+			for _, f := range frames {
+				if !f.inlined || f.group || len(left) == 0 {
+					left = append(left, f)
+				}
+			}
+			frames = left
+		case OpCallersOf:
+			if keep = first >= 0; keep {
+				frames = frames[:first+1]
+			}
+		case OpCalleesOf:
+			if keep = first >= 0; keep {
+				frames = frames[first:]
+			}
+		case OpShowFrom:
+			first = slices.IndexFunc(frames, func(f plainFrame) bool { return plainMatch(t.Text, f) })
+			if keep = first >= 0; keep {
+				frames = frames[first:]
+			}
+		case OpCollapseRecursion:
+			if t.Ref == (Ref{}) {
+				frames = slices.CompactFunc(frames, func(a, b plainFrame) bool { return a.String() == b.String() })
+			} else if first >= 0 {
+				last := first
+				for i := range frames {
+					if is(frames[i]) {
+						last = i
+					}
+				}
+				frames = append(slices.Clone(frames[:first+1]), frames[last+1:]...)
+			}
+		case OpCollapseModule, OpMergeByModule, OpMergeByFile:
+			for i, f := range frames {
+				if t.Op == OpCollapseModule && f.module != t.Text && !strings.HasSuffix(f.module, "/"+t.Text) {
+					continue
+				}
+				g := plainFrame{group: true, module: f.module, file: f.file, kernel: f.kernel}
+				if t.Op == OpMergeByFile {
+					if g.name = f.file; g.name == "" {
+						g.name = "[no file]"
+					}
+					g.module = ""
+				} else {
+					parts := strings.Split(f.module, "/")
+					if g.name = parts[len(parts)-1]; g.name == "" {
+						g.name = "[no module]"
+					}
+					g.file = ""
+				}
+				frames[i] = g
+			}
+			frames = slices.CompactFunc(frames, func(a, b plainFrame) bool { return a.group && a.String() == b.String() })
+		}
+		if keep {
+			s.frames = frames
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// randomTransforms makes lists of up to four. Merging comes last, since what
+// stands for several functions has the name of the first of them.
+func randomTransforms(r *rand.Rand) []Transform {
+	ref := func() Ref {
+		f := plainPool[r.IntN(len(plainPool))]
+		switch r.IntN(5) {
+		case 0:
+			return Named(f.name)
+		case 1:
+			return Named("/^[fg]$/")
+		case 2:
+			return Named("f@libc.so")
+		}
+		return RefTo(recording.Function{Name: f.name, Module: f.module})
+	}
+	makes := []func() Transform{
+		func() Transform { return Focus(ref()) },
+		func() Transform { return Transform{Op: OpHide, Ref: ref()} },
+		func() Transform { return Transform{Op: OpHide, Ref: ref()} },
+		func() Transform { return Transform{Op: OpDrop, Ref: ref()} },
+		func() Transform { return Only([]string{"libc", "gro", "Gro", "F.go", "/^.$/", "main"}[r.IntN(6)]) },
+		func() Transform { return Transform{Op: OpCollapseRecursion} },
+		func() Transform { return Transform{Op: OpCollapseRecursion, Ref: ref()} },
+		func() Transform { return CollapseModule([]string{"libc.so", "/bin/app", "none"}[r.IntN(3)]) },
+		func() Transform { return Transform{Op: OpFoldInlined} },
+		func() Transform { return Transform{Op: OpHideKernel} },
+		func() Transform { return CalleesOf(ref()) },
+		func() Transform {
+			return Transform{Op: OpShowFrom, Ref: Ref{Text: []string{"libc", "gro", "F.go", "/^.$/", "f"}[r.IntN(5)]}}
+		},
+	}
+	var ts []Transform
+	for range r.IntN(5) {
+		ts = append(ts, makes[r.IntN(len(makes))]())
+	}
+	switch r.IntN(8) {
+	case 0:
+		ts = append(ts, Transform{Op: OpMergeByFile})
+	case 1:
+		ts = append(ts, Transform{Op: OpMergeByModule})
+	}
+	return ts
+}
+
+type plainSums struct{ self, total, count int64 }
+
+// plainTree sums stacks by path, inverted or not.
+func plainTree(all []plainStack, inverted bool) map[string]plainSums {
+	sums := map[string]plainSums{}
+	for _, s := range all {
+		frames := slices.Clone(s.frames)
+		if inverted {
+			slices.Reverse(frames)
+		}
+		path := ""
+		for i := 0; ; i++ {
+			x := sums[path]
+			x.total += s.self
+			if i == len(frames) {
+				x.self += s.self
+				x.count += s.count
+				sums[path] = x
+				break
+			}
+			sums[path] = x
+			path += ";" + frames[i].String()
+		}
+	}
+	return sums
+}
+
+// treeSums is the same of a tree.
+func treeSums(t *testing.T, rec *recording.Recording, tree *Tree) map[string]plainSums {
+	t.Helper()
+	sums, names := map[string]plainSums{}, make([]string, len(tree.Nodes))
+	for i := range tree.Nodes {
+		nd := &tree.Nodes[i]
+		if i > 0 {
+			fn := tree.Function(rec, i)
+			f := plainFrame{name: fn.Name, module: fn.Module, group: nd.Group > 0}
+			if fn.File == fn.Name && f.group || fn.Name == noFile {
+				f.module = ""
+			}
+			names[i] = names[nd.Parent] + ";" + f.String()
+		}
+		if _, twice := sums[names[i]]; twice {
+			t.Errorf("%s has two nodes", names[i])
+		}
+		sums[names[i]] = plainSums{nd.Self, nd.Total, nd.Count}
+	}
+	return sums
+}
+
+func sameSums(t *testing.T, what string, got, want map[string]plainSums) {
+	t.Helper()
+	// The root is always there. No other row may be without any record.
+	root := func(k string, s plainSums) bool { return k == "" && s == plainSums{} }
+	got, want = maps.Clone(got), maps.Clone(want)
+	maps.DeleteFunc(got, root)
+	maps.DeleteFunc(want, root)
+	for k, w := range want {
+		if g := got[k]; g != w {
+			t.Errorf("%s: %q has %+v, want %+v", what, k, g, w)
+		}
+	}
+	for k, g := range got {
+		if _, ok := want[k]; !ok {
+			t.Errorf("%s: %q has %+v, want none", what, k, g)
+		}
+	}
+}
+
+// TestTransforms compares trees, tables, threads and contexts after random lists
+// of transforms with the stacks transformed one by one.
+func TestTransforms(t *testing.T) {
+	for seed := range rounds.Of(uint64(120)) {
+		rec, all := plainWorld(seed)
+		r := rand.New(rand.NewPCG(seed, 10))
+		for range 6 {
+			ts := randomTransforms(r)
+			t.Run(fmt.Sprintf("%d/%v", seed, ts), func(t *testing.T) {
+				left := all
+				for _, x := range ts {
+					if err := x.Check(); err != nil {
+						t.Fatal(err)
+					}
+					left = plainApply(all, left, x)
+				}
+				w := weigh(t, rec, Query{First: true})
+				tree := NewTree(rec, w, ts...)
+				sameSums(t, "tree", treeSums(t, rec, tree), plainTree(left, false))
+				inverted := NewTree(rec, w, append([]Transform{Transform{Op: OpInvert}}, ts...)...)
+				sameSums(t, "inverted", treeSums(t, rec, inverted), plainTree(left, true))
+				if inverted.Cut != 0 {
+					t.Errorf("%d nodes are cut", inverted.Cut)
+				}
+				for _, by := range []By{ByFunction, ByModule, ByFile, ByLine} {
+					if a, b := Table(rec, tree, by), Table(rec, inverted, by); !slices.Equal(a, b) {
+						t.Errorf("by %s: upright %+v, inverted %+v", by, a, b)
+					}
+				}
+				checkPlainTables(t, rec, tree, left)
+				checkPlainSeen(t, rec, NewTree(rec, w, append(ts, ByTime())...), left)
+				checkPlainSeen(t, rec, NewTree(rec, w, append(ts, Transform{Op: OpInvert}, ByTime())...), left)
+				checkPlainThreads(t, rec, ts, left)
+				checkPlainNodes(t, rec, tree)
+			})
+		}
+	}
+}
+
+func checkPlainTables(t *testing.T, rec *recording.Recording, tree *Tree, left []plainStack) {
+	t.Helper()
+	for by, name := range map[By]func(plainFrame) string{
+		ByFunction: func(f plainFrame) string { return f.String() },
+		ByLine: func(f plainFrame) string {
+			if f.line > 0 && !f.group {
+				return fmt.Sprintf("%s %s:%d", f, f.file, f.line)
+			}
+			return fmt.Sprintf("%s %s", f, f.file)
+		},
+	} {
+		want := map[string]plainSums{}
+		for _, s := range left {
+			names := []string{noStack}
+			for i, f := range s.frames {
+				if i == 0 {
+					names = nil
+				}
+				names = append(names, name(f))
+			}
+			for i, n := range names {
+				x := want[n]
+				if i == len(names)-1 {
+					x.self += s.self
+					x.count += s.count
+				}
+				if !slices.Contains(names[:i], n) {
+					x.total += s.self
+				}
+				want[n] = x
+			}
+		}
+		got := map[string]plainSums{}
+		for _, r := range Table(rec, tree, by) {
+			n := r.Name
+			if n != noStack {
+				group := slices.ContainsFunc(tree.Groups, func(f recording.Function) bool { return f.Name == r.Name && f.Module == r.Module })
+				f := plainFrame{name: r.Name, module: r.Module, group: group}
+				if group && strings.Contains(r.Name, ".") && !strings.Contains(r.Name, ".so") || r.Name == noFile {
+					f.module = "" // a file
+				}
+				n = f.String()
+				if by == ByLine {
+					n += " " + r.Place
+				}
+			}
+			x := got[n]
+			got[n] = plainSums{x.self + r.Self, x.total + r.Total, x.count + r.Count}
+		}
+		sameSums(t, string(by), got, want)
+	}
+}
+
+// checkPlainSeen: children are in order of the first stack that has them.
+func checkPlainSeen(t *testing.T, rec *recording.Recording, tree *Tree, left []plainStack) {
+	t.Helper()
+	want := map[string]int64{}
+	for _, s := range left {
+		frames := slices.Clone(s.frames)
+		if tree.Inverted {
+			slices.Reverse(frames)
+		}
+		path := ""
+		for i := 0; ; i++ {
+			if at, ok := want[path]; !ok || s.at < at {
+				want[path] = s.at
+			}
+			if i == len(frames) {
+				break
+			}
+			path += ";" + frames[i].String()
+		}
+	}
+	names := make([]string, len(tree.Nodes))
+	for i := range tree.Nodes {
+		if i > 0 {
+			fn := tree.Function(rec, i)
+			f := plainFrame{name: fn.Name, module: fn.Module, group: tree.Nodes[i].Group > 0}
+			if f.group && fn.File == fn.Name || fn.Name == noFile {
+				f.module = ""
+			}
+			names[i] = names[tree.Nodes[i].Parent] + ";" + f.String()
+		}
+		if at := tree.seen[i]; at != math.MaxInt64 && at != want[names[i]] || at == math.MaxInt64 && len(left) > 0 {
+			t.Errorf("%q was first seen at %d, want %d", names[i], at, want[names[i]])
+		}
+		if !slices.IsSortedFunc(tree.Children(i), func(a, b int32) int { return int(tree.seen[a] - tree.seen[b]) }) {
+			t.Errorf("the children of %q are not in order of time", names[i])
+		}
+	}
+}
+
+func checkPlainThreads(t *testing.T, rec *recording.Recording, ts []Transform, left []plainStack) {
+	t.Helper()
+	tracks, labels := map[string]plainSums{}, map[string]plainSums{}
+	for _, s := range left {
+		name := "[no thread]"
+		if s.track >= 0 {
+			name = fmt.Sprint("thread ", s.track+1)
+		}
+		x := tracks[name]
+		tracks[name] = plainSums{x.self + s.self, x.total + s.self, x.count + 1}
+		name = orNone(s.context, "[no label]")
+		x = labels[name]
+		labels[name] = plainSums{x.self + s.self, x.total + s.self, x.count + 1}
+	}
+	rows := func(rows []Row, err error) map[string]plainSums {
+		if err != nil {
+			t.Error(err)
+		}
+		got := map[string]plainSums{}
+		for _, r := range rows {
+			got[r.Name] = plainSums{r.Self, r.Total, r.Count}
+		}
+		return got
+	}
+	sameSums(t, "threads", rows(ByTrack(context.Background(), rec, Query{}, ts...)), tracks)
+	sameSums(t, "labels", rows(ByContext(context.Background(), rec, Query{}, "label", ts...)), labels)
+}
+
+// checkPlainNodes: calls are in nodes that are as deep as they are at most.
+func checkPlainNodes(t *testing.T, rec *recording.Recording, tree *Tree) {
+	t.Helper()
+	for c := range rec.Calls.Len() {
+		n := tree.nodeOf(recording.CallID(c))
+		if n >= len(tree.Nodes) || n > 0 && int(tree.Nodes[n].Depth) > rec.Calls.Depth(recording.CallID(c)) {
+			t.Errorf("call %d is in node %d", c, n)
+		}
+		if n > 0 && len(tree.Transforms) == 0 && tree.Nodes[n].Func != rec.Func(recording.CallID(c)) {
+			t.Errorf("call %d of %s is in a node of %s", c, rec.FuncName(recording.CallID(c)), tree.Function(rec, n).Name)
+		}
+	}
+}
+
+// TestSandwich compares callers, callees and what a search matches with the
+// stacks as lists.
+func TestSandwich(t *testing.T) {
+	for seed := range rounds.Of(uint64(80)) {
+		rec, all := plainWorld(seed)
+		w := weigh(t, rec, Query{})
+		for _, ref := range []Ref{Named("f"), Named("/[gh]/"), Named("/re/"), RefTo(recording.Function{Name: "f", Module: "/bin/app"}), Named("nobody")} {
+			is := ref.isFunc(all)
+			var self, total, count int64
+			callers, callees := map[string]plainSums{}, map[string]plainSums{}
+			for _, s := range all {
+				up, down := map[string]bool{}, map[string]bool{}
+				for i, f := range s.frames {
+					above := outermostRow
+					if i > 0 {
+						above = s.frames[i-1].String()
+					}
+					last := i == len(s.frames)-1
+					if is(f) {
+						x := callers[above]
+						if !up[above] {
+							x.total += s.self
+						}
+						if last {
+							x.self += s.self
+							x.count++
+							self += s.self
+							count++
+						}
+						callers[above] = x
+						up[above] = true
+					}
+					if i > 0 && is(s.frames[i-1]) {
+						x := callees[f.String()]
+						if !down[f.String()] {
+							x.total += s.self
+						}
+						if last {
+							x.self += s.self
+							x.count++
+						}
+						callees[f.String()] = x
+						down[f.String()] = true
+					}
+				}
+				if slices.ContainsFunc(s.frames, is) {
+					total += s.self
+				}
+			}
+			rows := func(rows []Row) map[string]plainSums {
+				got := map[string]plainSums{}
+				for _, r := range rows {
+					n := r.Name
+					if n != outermostRow {
+						n = plainFrame{name: r.Name, module: r.Module}.String()
+					}
+					got[n] = plainSums{r.Self, r.Total, r.Count}
+				}
+				return got
+			}
+			for _, tree := range []*Tree{NewTree(rec, w), NewTree(rec, w, Transform{Op: OpInvert})} {
+				n := Around(rec, tree, ref)
+				if n.Function.Self != self || n.Function.Total != total || n.Function.Count != count {
+					t.Errorf("seed %d: %v has %+v, want %d, %d, %d", seed, ref, n.Function, self, total, count)
+				}
+				sameSums(t, "callers", rows(n.Callers), callers)
+				sameSums(t, "callees", rows(n.Callees), callees)
+			}
+			// The sandwich's trees: both hold what runs through the function.
+			up, down := plainApply(all, all, CallersOf(ref)), plainApply(all, all, CalleesOf(ref))
+			sameSums(t, "callers' tree", treeSums(t, rec, NewTree(rec, w, CallersOf(ref))), plainTree(up, true))
+			sameSums(t, "callees' tree", treeSums(t, rec, NewTree(rec, w, CalleesOf(ref))), plainTree(down, false))
+		}
+		for _, text := range []string{"f", "libc", "Gro", "/^[a-f]$/", "zzz"} {
+			p, err := search.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want Matched
+			distinct := map[plainFrame]bool{}
+			for _, s := range all {
+				for _, f := range s.frames {
+					// One function has frames on several lines.
+					if fn := (plainFrame{name: f.name, module: f.module, file: f.file}); plainMatch(text, f) && !distinct[fn] {
+						distinct[fn] = true
+						want.Functions++
+					}
+				}
+				want.OfTotal += s.self
+				want.OfCount++
+				if slices.ContainsFunc(s.frames, func(f plainFrame) bool { return plainMatch(text, f) }) {
+					want.Total += s.self
+					want.Count++
+				}
+			}
+			for _, tree := range []*Tree{NewTree(rec, w), NewTree(rec, w, Transform{Op: OpInvert})} {
+				m := Match(rec, tree, p)
+				for i, is := range m.Nodes {
+					f := tree.Function(rec, i)
+					if i > 0 && is != plainMatch(text, plainFrame{name: f.Name, module: f.Module, file: f.File}) {
+						t.Errorf("%q: node %s is marked %v", text, f.Name, is)
+					}
+				}
+				if m.Total != want.Total || m.Count != want.Count || m.OfTotal != want.OfTotal || m.OfCount != want.OfCount || m.Functions != want.Functions {
+					t.Errorf("%q matches %+v, want %+v", text, m, want)
+				}
+			}
+		}
+	}
+}
+
+// TestCutInversion: an inverted tree that is cut short still adds up, and is
+// exact where it is heaviest.
+func TestCutInversion(t *testing.T) {
+	defer func(nodes, steps int) { mostInverted, mostSteps = nodes, steps }(mostInverted, mostSteps)
+	for seed := range uint64(100) {
+		rec, all := plainWorld(seed)
+		w := weigh(t, rec, Query{})
+		for _, limit := range []int{1, 5, 20, 60} {
+			mostInverted, mostSteps = limit, 1<<20
+			if seed%2 == 1 {
+				mostInverted, mostSteps = 1<<20, limit*3
+			}
+			tree := NewTree(rec, w, Transform{Op: OpInvert})
+			want := plainTree(all, true)
+			got := treeSums(t, rec, tree)
+			var self int64
+			for path, g := range got {
+				self += g.self
+				if g.total != want[path].total {
+					t.Errorf("seed %d, limit %d: %q has the total %d, want %d", seed, limit, path, g.total, want[path].total)
+				}
+			}
+			if self != w.Sum || tree.Nodes[0].Total != w.Sum {
+				t.Errorf("self adds up to %d of %d", self, w.Sum)
+			}
+			if (tree.Cut > 0) != (len(got) < len(want)) {
+				t.Errorf("seed %d, limit %d: %d nodes are cut, %d of %d are there", seed, limit, tree.Cut, len(got), len(want))
+			}
+		}
+	}
+}
+
+func TestTransformText(t *testing.T) {
+	fn := RefTo(recording.Function{Name: "price", Module: "/bin/shop"})
+	for _, c := range []struct {
+		t    Transform
+		want string
+	}{
+		{Focus(fn), "focus price"},
+		{Transform{Op: OpHide, Ref: Named("/x|y/")}, "hide /x|y/"},
+		{Transform{Op: OpDrop, Ref: fn}, "drop price"},
+		{Only("lib"), "only lib"},
+		{Transform{Op: OpCollapseRecursion}, "collapse recursion"},
+		{Transform{Op: OpCollapseRecursion, Ref: fn}, "collapse recursion of price"},
+		{CollapseModule("/lib/libc.so.6"), "collapse libc.so.6"},
+		{Transform{Op: OpMergeByFile}, "merge by file"},
+		{Transform{Op: OpMergeByModule}, "merge by module"},
+		{Transform{Op: OpFoldInlined}, "fold inlined"},
+		{Transform{Op: OpHideKernel}, "hide kernel"},
+		{CallersOf(fn), "callers of price"},
+		{CalleesOf(fn), "callees of price"},
+		{Transform{Op: OpShowFrom, Ref: Ref{Text: "/^price/"}}, "from /^price/"},
+		{Transform{Op: OpInvert}, "invert"},
+		{ByTime(), "in order of time"},
+	} {
+		if got := c.t.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if err := c.t.Check(); err != nil {
+			t.Errorf("%s: %v", c.want, err)
+		}
+		b, err := json.Marshal(c.t)
+		var back Transform
+		if err != nil || json.Unmarshal(b, &back) != nil || back != c.t {
+			t.Errorf("%s came back as %+v", b, back)
+		}
+	}
+	for _, bad := range []Transform{{}, {Op: "fly"}, {Op: OpFocus}, Only(""), Only("/(/"), Transform{Op: OpHide, Ref: Named("/(/")}, CollapseModule("")} {
+		if bad.Check() == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package analyze
+
+import (
+	"fmt"
+	"regexp"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/search"
+)
+
+// Argument says what a transform is about.
+type Argument uint8
+
+// What transforms are about.
+const (
+	OfAll       Argument = iota // nothing but the stacks themselves
+	OfFunction                  // a function; see Ref
+	OfPattern                   // what a pattern matches; see search.Parse
+	OfModule                    // a module
+	OfCondition                 // a label; see Where
+)
+
+// TransformKind is a kind of transform. What it is, is said here once: the flags
+// of the command line, the menus, the palette and the manual are made of it.
+type TransformKind struct {
+	Op Op
+	Of Argument
+	// Flag is its name on the command line and Usage that flag's help.
+	Flag, Usage string
+	// Title is the command of the window, Key the key it has, and Menu the line of
+	// the menus; "" where it has none of its own.
+	Title, Key, Menu string
+	// chip is the text of a chip, with that of the transform for %s; "" for the operation itself.
+	chip string
+	// takes says that it takes whole stacks away.
+	takes bool
+	// pass changes the stacks; nil where the stacks stay and what is weighed changes (see
+	// Query.With).
+	pass func(p *callPaths, t Transform)
+}
+
+// Transforms are all kinds, in the order of menus and help.
+var Transforms = []TransformKind{
+	{Op: OpFocus, Of: OfFunction, Flag: "focus", Usage: "keep only the stacks that have this `FUNCTION`",
+		Title: "Focus on the selected function", Menu: "Focus on it", takes: true,
+		pass: func(p *callPaths, t Transform) { p.focus(p.matches(t)) }},
+	{Op: OpOnly, Of: OfPattern, Flag: "only", Usage: "keep only the stacks with a name, module or file like this `TEXT` or /expression/", takes: true,
+		pass: func(p *callPaths, t Transform) { p.focus(p.like(t)) }},
+	{Op: OpHide, Of: OfFunction, Flag: "hide", Usage: "take out this `FUNCTION`: its cost goes to its caller",
+		Title: "Hide the selected function", Menu: "Hide it: its cost goes to its callers",
+		pass: func(p *callPaths, t Transform) { p.hide(p.matches(t)) }},
+	{Op: OpDrop, Of: OfFunction, Flag: "drop", Usage: "take away the stacks that have this `FUNCTION`, and their cost",
+		Title: "Drop the selected function", Menu: "Drop it: its cost goes away", takes: true,
+		pass: func(p *callPaths, t Transform) { p.drop(p.matches(t)) }},
+	{Op: OpCallersOf, Of: OfFunction, Flag: "callers-of", Usage: "what calls this `FUNCTION`",
+		Title: "Flamegraph of the callers of the selected function", Menu: "Only its callers", chip: "callers of %s", takes: true,
+		pass: func(p *callPaths, t Transform) { p.callersOf(p.matches(t)); p.inverted = true }},
+	{Op: OpCalleesOf, Of: OfFunction, Flag: "callees-of", Usage: "what this `FUNCTION` calls",
+		Title: "Flamegraph of the callees of the selected function", Menu: "Only its callees", chip: "callees of %s", takes: true,
+		pass: func(p *callPaths, t Transform) { p.calleesOf(p.matches(t)) }},
+	{Op: OpShowFrom, Of: OfPattern, Flag: "show-from", Usage: "begin stacks at the outermost frame with a name, module or file like this `TEXT` or /expression/; stacks without one go", chip: "from %s", takes: true,
+		pass: func(p *callPaths, t Transform) { p.calleesOf(p.like(t)) }},
+	{Op: OpCollapseRecursion, Of: OfFunction, Flag: "collapse-recursion-of", Usage: "leave one frame of this `FUNCTION` in each stack, nothing between",
+		Menu: "Collapse its recursion", chip: "collapse recursion of %s",
+		pass: func(p *callPaths, t Transform) { p.collapseRecursionOf(p.matches(t)) }},
+	{Op: OpCollapseModule, Of: OfModule, Flag: "collapse-module", Usage: "make neighbouring frames of this `MODULE` one frame", chip: "collapse %s",
+		pass: func(p *callPaths, t Transform) { p.collapseModule(t.modules()) }},
+	{Op: OpInvert, Flag: "invert", Usage: "bottom-up: from where the cost is to the callers",
+		Title: "Flamegraph bottom-up", Key: "I", Menu: "Bottom-up",
+		pass: func(p *callPaths, _ Transform) { p.inverted = true }},
+	{Op: OpByTime, Flag: "by-time", Usage: "in order of time and not of weight",
+		Title: "Flamegraph in order of time", Key: "O", Menu: "In order of time", chip: "in order of time",
+		pass: func(p *callPaths, _ Transform) { p.byTime = true }},
+	{Op: OpCollapseRecursion, Flag: "collapse-recursion", Usage: "make functions that call themselves directly one frame",
+		Title: "Collapse recursion", Key: "R", Menu: "Collapse recursion",
+		pass: func(p *callPaths, _ Transform) { p.collapseRecursion() }},
+	{Op: OpMergeByModule, Flag: "merge-by-module", Usage: "make neighbouring frames of one module one frame",
+		Title: "Merge by module", Menu: "Merge by module",
+		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.moduleGroup) }},
+	{Op: OpMergeByFile, Flag: "merge-by-file", Usage: "make neighbouring frames of one source file one frame",
+		Title: "Merge by file", Menu: "Merge by file",
+		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.fileGroup) }},
+	{Op: OpMergeByPackage, Flag: "merge-by-package", Usage: "make neighbouring frames of one package, namespace, crate or script one frame",
+		Title: "Merge by package", Menu: "Merge by package",
+		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByPackage)) }},
+	{Op: OpMergeByCategory, Flag: "merge-by-category", Usage: "make neighbouring spans of one category one (Chrome)",
+		Title: "Merge by category", Menu: "Merge by category",
+		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByCategory)) }},
+	{Op: OpFoldDigits, Flag: "fold-digits", Usage: "make functions one whose names differ in numbers alone",
+		Title: "Fold numbers in names", Menu: "Fold numbers in names",
+		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByName)) }},
+	{Op: OpFoldInlined, Flag: "fold-inlined", Usage: "count inlined functions as what they were inlined into",
+		Title: "Fold inlined frames", Menu: "Fold inlined frames",
+		pass: func(p *callPaths, _ Transform) { p.foldInlined() }},
+	{Op: OpHideKernel, Flag: "hide-kernel", Usage: "count the kernel's functions as what called them",
+		Title: "Hide kernel frames", Menu: "Hide kernel frames",
+		pass: func(p *callPaths, _ Transform) { p.hideKernel() }},
+	{Op: OpJoinRelated, Flag: "join-related", Usage: "put the kernel's stacks on those of user space that they belong to (DTrace)",
+		Title: "Join user and kernel stacks", Menu: "Join user and kernel stacks", chip: "user and kernel joined"},
+	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only what has this label: `KEY=VALUE`, or KEY~EXPRESSION; with != and !~ what has not; several of one key are alternatives", chip: "%s"},
+}
+
+// Make is a transform of this kind, of what is typed for it.
+func (k *TransformKind) Make(text string) Transform {
+	if k.Of == OfAll {
+		return Transform{Op: k.Op}
+	}
+	return Transform{k.Op, Ref{Text: text}}
+}
+
+// On is a transform of this kind of just one function.
+func (k *TransformKind) On(f recording.Function) Transform { return Transform{k.Op, RefTo(f)} }
+
+// Kind is the kind of a transform, nil for an operation that is not known.
+func (t Transform) Kind() *TransformKind {
+	for i := range Transforms {
+		k := &Transforms[i]
+		if k.Op == t.Op && (k.Of == OfAll) == (t.Ref == Ref{}) {
+			return k
+		}
+	}
+	for i := range Transforms { // which lacks what it is about, or has too much
+		if Transforms[i].Op == t.Op {
+			return &Transforms[i]
+		}
+	}
+	return nil
+}
+
+// Typed writes what the transform is about as it is typed on a command line for a
+// recording, "" where it is about nothing.
+func (t Transform) Typed(rec *recording.Recording) string {
+	if k := t.Kind(); k != nil && k.Of != OfFunction {
+		return t.Text
+	}
+	return t.Ref.Typed(rec)
+}
+
+// Check says in one sentence what is wrong with a transform that came from
+// outside: an operation that is not known, or an expression that cannot be
+// read.
+func (t Transform) Check() error {
+	k := t.Kind()
+	switch {
+	case k == nil:
+		return fmt.Errorf("there is no transform %q", t.Op)
+	case k.Of == OfAll:
+		return nil
+	case k.Of == OfPattern:
+		p, err := search.Parse(t.Text)
+		if err == nil && !p.OfFunctions() {
+			err = fmt.Errorf("%s is looked for in %ss, not in stacks", t.Text, p.Field())
+		}
+		return err
+	case k.Of == OfCondition:
+		_, err := parseCondition(t.Text)
+		return err
+	case t.Text == "" && !t.Exact:
+		return fmt.Errorf("%s needs a name", t.Op)
+	}
+	if src, ok := search.Expression(t.Text); ok && !t.Exact {
+		if _, err := regexp.Compile(src); err != nil {
+			return fmt.Errorf("%s is neither a name nor a regular expression: %w", t.Text, err)
+		}
+	}
+	return nil
+}

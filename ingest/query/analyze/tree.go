@@ -1,0 +1,166 @@
+package analyze
+
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Node is a bar of a flamegraph: one path of functions.
+type Node struct {
+	// Func is the function; Frame and Call are the first of those merged here.
+	// The root has none of them.
+	Func   recording.FuncID
+	Frame  recording.FrameID
+	Call   recording.CallID
+	Parent int32
+	Depth  int32 // 0 for the root
+	// Group is 0 where the node stands for its function, and else 1 + the index
+	// in Tree.Groups of what it stands for: a module or a file.
+	Group int32
+	// Self and Total are in the metric's units; Count is the number of spans,
+	// samples or records that end exactly here.
+	Self, Total, Count int64
+	// Gross is how wide the node is drawn: what stands in it and below, what is
+	// negative counted as if it were not. It is Total where nothing is negative;
+	// else a child with more than its parent's total would be wider than that, and
+	// one with less than nothing could not be seen.
+	Gross int64
+	// first and last bound the children in Tree.kids.
+	first, last int32
+}
+
+// Tree is an aggregated call tree: calls that run the same functions from the
+// root down are one node. Node 0 is the root.
+type Tree struct {
+	Nodes []Node
+	kids  []int32
+	// Depth is that of the deepest node.
+	Depth int
+	// The tree was made from Weights by Transforms.
+	Weights    *Weights
+	Transforms []Transform
+	// Groups are the modules and files that nodes stand for instead of functions,
+	// described as functions.
+	Groups []recording.Function
+	// Inverted trees begin with the functions that cost themselves and go on to
+	// their callers. Self is then the weight of stacks that reach no further up.
+	Inverted bool
+	// Negative is the sum of what is below zero in nodes, never above 0: the root's
+	// Total is what is positive less that, and its Gross the two together.
+	Negative int64
+	// Cut is how many nodes of an inverted tree end too early: bottom-up trees
+	// can be far larger than the recording, so the lightest parts of very large
+	// ones are not followed to the end. Such a node's weight is its own.
+	Cut int
+
+	// seen is, by node, when it was first seen; nil when not asked. own is that of
+	// the stacks that end in the node, as long as the tree is to be inverted.
+	seen, own []int64
+	// at is, by call, which node it has become; see nodeOf.
+	at []int32
+	// upright is the tree that an inverted one was made from.
+	upright *Tree
+}
+
+// Function describes what a node stands for: a function of the recording, or a
+// module or file as if it were one. The root is "all".
+func (t *Tree) Function(rec *recording.Recording, node int) recording.Function {
+	nd := &t.Nodes[node]
+	switch {
+	case node == 0:
+		return recording.Function{Name: "all"}
+	case nd.Group > 0:
+		return t.Groups[nd.Group-1]
+	}
+	return rec.Functions.At(int(nd.Func))
+}
+
+// nodeOf returns the node that a call's frame is part of, -1 when it is not in
+// the tree: nothing was weighed there, or a transform took it away. A hidden
+// frame is part of its caller. Inverted trees have no such place for a call.
+func (t *Tree) nodeOf(call recording.CallID) int {
+	if int(call) >= len(t.at) || t.Inverted {
+		return -1
+	}
+	return int(t.at[call])
+}
+
+// Children are the nodes directly below one, heaviest first, or in order of
+// time where ByTime asked for it.
+func (t *Tree) Children(node int) []int32 { return t.kids[t.Nodes[node].first:t.Nodes[node].last] }
+
+// Path lists the nodes from the outermost call to node, without the root.
+func (t *Tree) Path(node int) []int {
+	var path []int
+	for node != 0 {
+		path = append(path, node)
+		node = int(t.Nodes[node].Parent)
+	}
+	for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
+		path[i], path[j] = path[j], path[i]
+	}
+	return path
+}
+
+// NewTree merges weights into a tree, after applying transforms in order. Calls
+// without any weight or count below them are left out.
+func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tree {
+	p := pathsOf(rec, w)
+	p.apply(transforms)
+	t := p.tree(w)
+	t.Transforms = transforms
+	if p.inverted {
+		t = invert(t, p)
+	}
+	return t
+}
+
+// finish adds up totals and orders children.
+func (t *Tree) finish(byTime bool) {
+	// A node's parent has a smaller index, so one pass from the back adds up.
+	counts := make([]int32, len(t.Nodes)+1)
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		nd := &t.Nodes[i]
+		recording.Add(&nd.Total, nd.Self)
+		recording.Add(&nd.Gross, max(nd.Self, -nd.Self))
+		recording.Add(&t.Negative, min(nd.Self, 0))
+		t.Depth = max(t.Depth, int(nd.Depth))
+		if i > 0 {
+			recording.Add(&t.Nodes[nd.Parent].Total, nd.Total)
+			recording.Add(&t.Nodes[nd.Parent].Gross, nd.Gross)
+			counts[nd.Parent]++
+			if t.seen != nil {
+				t.seen[nd.Parent] = min(t.seen[nd.Parent], t.seen[i])
+			}
+		}
+	}
+	var sum int32
+	for i := range t.Nodes {
+		t.Nodes[i].first, t.Nodes[i].last = sum, sum
+		sum += counts[i]
+	}
+	t.kids = make([]int32, sum)
+	for i := 1; i < len(t.Nodes); i++ {
+		p := &t.Nodes[t.Nodes[i].Parent]
+		t.kids[p.last] = int32(i)
+		p.last++
+	}
+	for i := range t.Nodes {
+		if kids := t.Children(i); len(kids) > 1 {
+			t.order(kids, byTime)
+		}
+	}
+}
+
+// order sorts the children of a node. They are in order of their calls, which
+// is that of the file, and so are those that nothing else tells apart.
+func (t *Tree) order(kids []int32, byTime bool) {
+	switch {
+	case !byTime:
+		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.Nodes[b].Gross, t.Nodes[a].Gross) })
+	case t.seen != nil:
+		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.seen[a], t.seen[b]) })
+	}
+}

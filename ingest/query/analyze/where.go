@@ -1,0 +1,229 @@
+package analyze
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Where keeps only the records with a label like a condition says: KEY=VALUE for
+// just that value, KEY~EXPRESSION for the values that a regular expression is
+// found in, and KEY!=VALUE and KEY!~EXPRESSION for all others. Several conditions
+// on one key hold where any of them does that does not begin with !, and all that
+// do; conditions on several keys must hold all.
+//
+// Labels describe where a stack was taken (see ContextKeys): the
+// contexts of stack records, threads' pid, tid and comm, samples' cpu. A record
+// without the key has the value "". A half of a stack that was joined with
+// another (see JoinRelated) counts with it.
+func Where(condition string) Transform { return Transform{OpWhere, Ref{Text: condition}} }
+
+// IsWhere reports whether a transform is one of Where.
+func (t Transform) IsWhere() bool { return t.Op == OpWhere }
+
+// condition is one of Where, taken apart.
+type condition struct {
+	key, value string
+	re         *regexp.Regexp // nil for a value
+	not        bool
+}
+
+func parseCondition(s string) (c condition, err error) {
+	i := strings.IndexAny(s, "=~")
+	if i < 0 {
+		return c, fmt.Errorf("%q is not a condition; write KEY=VALUE, or KEY~EXPRESSION", s)
+	}
+	c.key, c.value = s[:i], s[i+1:]
+	c.key, c.not = strings.CutSuffix(c.key, "!")
+	if c.key == "" {
+		return c, fmt.Errorf("the condition %q names no key; write KEY=VALUE, or KEY~EXPRESSION", s)
+	}
+	if s[i] == '~' {
+		if c.re, err = regexp.Compile(c.value); err != nil {
+			return c, fmt.Errorf("%q in the condition %q is not a regular expression: %w", c.value, s, err)
+		}
+	}
+	return c, nil
+}
+
+// about reports whether a value is one that the condition is about.
+func (c *condition) about(v string) bool {
+	if c.re != nil {
+		return c.re.MatchString(v)
+	}
+	return v == c.value
+}
+
+// meets reports whether a key's value is as the conditions on that key say.
+func meets(cs []condition, v string) bool {
+	any, ok := false, false
+	for i := range cs {
+		switch c := &cs[i]; {
+		case c.not && c.about(v):
+			return false
+		case !c.not:
+			any = true
+			ok = ok || c.about(v)
+		}
+	}
+	return ok || !any
+}
+
+// keyConditions takes conditions apart, by key.
+func keyConditions(texts []string) map[string][]condition {
+	by := map[string][]condition{}
+	for _, s := range texts {
+		// What cannot be read does not come here; see Transform.Check.
+		if c, err := parseCondition(s); err == nil {
+			by[c.key] = append(by[c.key], c)
+		}
+	}
+	return by
+}
+
+// With returns the query as transforms want it: JoinRelated and Where say what is
+// weighed to begin with.
+func (q Query) With(rec *recording.Recording, ts []Transform) Query {
+	q.Join = false
+	q.Where = nil
+	for _, t := range ts {
+		switch t.Op {
+		case OpJoinRelated:
+			q.Join = true
+		case OpWhere:
+			q.Where = append(q.Where, t.Text)
+		}
+	}
+	if q.Where == nil || q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans {
+		return q
+	}
+	// Spans have no labels but those of their threads.
+	chosen, is, tracks := q.Scope.TrackTest(), q.filter(rec), []int{}
+	for i := range rec.Tracks {
+		if chosen(i) && is(&Record{Track: i, CPU: -1}) {
+			tracks = append(tracks, i)
+		}
+	}
+	q.Scope.Tracks, q.Where = tracks, nil
+	return q
+}
+
+// OfSamples reports whether samples, too, have the labels that Where asks for: they
+// have no contexts.
+func (q *Query) OfSamples() bool {
+	for key := range keyConditions(q.Where) {
+		if !slices.Contains(sampleKeys, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// sampleKeys are the labels of samples and of threads.
+var sampleKeys = []string{"tid", "pid", "comm", "cpu"}
+
+// filter returns a test for what Where says of records.
+func (q *Query) filter(rec *recording.Recording) func(*Record) bool {
+	const taken, left = 1, 2
+	var keys []*labels
+	for key, cs := range keyConditions(q.Where) {
+		keys = append(keys, newLabels(rec, key, func(v string) int {
+			if meets(cs, v) {
+				return taken
+			}
+			return left
+		}))
+	}
+	return func(r *Record) bool {
+		for _, k := range keys {
+			if k.of(r) == left {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// Takes returns a test for what a query's Where says of a record that is identified by
+// its track, or recording.NoTrack, its context and its processor, -1 when that is
+// not known.
+func (q *Query) Takes(rec *recording.Recording) func(track int, of recording.ContextID, cpu int) bool {
+	is := q.filter(rec)
+	return func(track int, of recording.ContextID, cpu int) bool {
+		return is(&Record{Track: track, Context: of, CPU: cpu})
+	}
+}
+
+// filtered hands on what a test takes.
+type filtered struct {
+	to sink
+	is func(*Record) bool
+}
+
+func (f *filtered) add(r *Record) {
+	if f.is(r) {
+		f.to.add(r)
+	}
+}
+
+func (f *filtered) window(w *recording.Window) { f.to.window(w) }
+
+// CheckWhere says in one sentence which key or value of a condition a recording
+// does not have, and what it has instead.
+func CheckWhere(rec *recording.Recording, t Transform) error {
+	c, err := parseCondition(t.Text)
+	if err != nil {
+		return err
+	}
+	keys := ContextKeys(rec)
+	if !slices.Contains(keys, c.key) {
+		if len(keys) == 0 {
+			return fmt.Errorf("the recording has no labels, so none %q", c.key)
+		}
+		return fmt.Errorf("the recording has no label %q; it has %s", c.key, strings.Join(keys, ", "))
+	}
+	values := labelValues(rec, c.key)
+	if c.not || slices.ContainsFunc(values, c.about) {
+		return nil
+	}
+	const most = 5
+	like := strings.Join(values[:min(most, len(values))], ", ")
+	if n := len(values) - most; n > 0 {
+		like += fmt.Sprintf(" and %d more", n)
+	}
+	if c.re != nil {
+		return fmt.Errorf("no %s of the recording is like %q; there are %s", c.key, c.value, like)
+	}
+	return fmt.Errorf("no %s of the recording is %q; there are %s", c.key, c.value, like)
+}
+
+// labelValues lists the values of a key.
+func labelValues(rec *recording.Recording, key string) []string {
+	set := map[string]bool{}
+	l := newLabels(rec, key, func(v string) int {
+		if v != "" {
+			set[v] = true
+		}
+		return 1
+	})
+	for i := range rec.Contexts.Len() {
+		l.of(&Record{Track: recording.NoTrack, Context: recording.ContextID(i), CPU: -1})
+	}
+	for ti, t := range rec.Tracks {
+		l.of(&Record{Track: ti, CPU: -1})
+		for _, s := range t.Samples {
+			for i := 0; key == "cpu" && i < s.Len(); i++ {
+				l.of(&Record{Track: ti, CPU: s.CPU(i)})
+			}
+		}
+	}
+	values := make([]string, 0, len(set))
+	for v := range set {
+		values = append(values, v)
+	}
+	slices.Sort(values)
+	return values
+}

@@ -1,0 +1,134 @@
+package calls
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
+)
+
+// Member is one of a span's arguments.
+type Member struct{ Key, Value string }
+
+// mostMembers bounds how many of one span are looked at.
+const mostMembers = 1000
+
+// WholeArgs is the key of arguments that are no JSON object.
+const WholeArgs = "args"
+
+// Members takes the text of a span's arguments apart: those of a JSON object, and
+// of objects in it as KEY.KEY, texts without quotes and other values as they are
+// written.
+func Members(text string) (ms []Member) {
+	if text == "" || text == "{}" {
+		return nil
+	}
+	ms, ok := members(nil, "", []byte(text))
+	if !ok {
+		return []Member{{WholeArgs, text}}
+	}
+	return ms
+}
+
+func members(ms []Member, prefix string, object []byte) ([]Member, bool) {
+	d := json.NewDecoder(strings.NewReader(string(object)))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return ms, false
+	}
+	for d.More() && len(ms) < mostMembers {
+		k, err := d.Token()
+		key, is := k.(string)
+		var raw json.RawMessage
+		if err != nil || !is || d.Decode(&raw) != nil || len(raw) == 0 {
+			return ms, false
+		}
+		var s string
+		switch raw[0] {
+		case '"':
+			if json.Unmarshal(raw, &s) != nil {
+				return ms, false
+			}
+			ms = append(ms, Member{prefix + key, s})
+		case '{':
+			ms, _ = members(ms, prefix+key+".", raw)
+		default:
+			ms = append(ms, Member{prefix + key, string(raw)})
+		}
+	}
+	return ms, true
+}
+
+// argTest is a test for the arguments of spans.
+func argTest(args []Arg) func(text string) bool {
+	tests := make([]func(string) bool, len(args))
+	for i := range args {
+		tests[i] = args[i].test()
+	}
+	return func(text string) bool {
+		ms := Members(text)
+		for i, is := range tests {
+			value := ""
+			for _, m := range ms {
+				if m.Key == args[i].Key {
+					value = m.Value
+				}
+			}
+			if !is(value) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func (a *Arg) test() func(value string) bool {
+	value := a.Value
+	switch a.Is {
+	case "in":
+		low, lerr := strconv.ParseFloat(a.Low, 64)
+		high, herr := strconv.ParseFloat(a.High, 64)
+		return func(v string) bool {
+			n, err := strconv.ParseFloat(v, 64)
+			return err == nil && (lerr != nil || n >= low) && (herr != nil || n <= high)
+		}
+	case "~", "!~":
+		re, err := regexp.Compile(value)
+		return func(v string) bool { return err == nil && re.MatchString(v) != (a.Is == "!~") }
+	}
+	return func(v string) bool { return (v == value) != (a.Is == "!=") }
+}
+
+// mostAsked bounds how many spans are asked for their arguments, and perFunction how many
+// of one function are, to learn which arguments a recording has.
+const (
+	mostAsked   = 4000
+	perFunction = 4
+)
+
+// ArgumentKeys lists the arguments that spans of a recording have, those first that most
+// functions have, then by name. Some spans of each function tell.
+func ArgumentKeys(rec *recording.Recording) []string {
+	if rec.Args == nil {
+		return nil
+	}
+	var some []Detail
+	asked := make([]uint8, rec.Functions.Len())
+	for _, s := range scan.Lanes(rec, recording.Scope{}) {
+		s.EachCall(func(first int, of []recording.CallID) {
+			for k, c := range of {
+				f := rec.Func(c)
+				if asked[f] == perFunction || len(some) == mostAsked {
+					continue
+				}
+				if ref := s.Lane.Args(first + k); ref != 0 {
+					asked[f]++
+					some = append(some, Detail{Args: Members(rec.Args(ref))})
+				}
+			}
+		})
+	}
+	return Keys(some)
+}

@@ -1,0 +1,361 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/model/sets"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/scan"
+	"ashlar/ingest/query/search"
+	"ashlar/ingest/query/spans"
+)
+
+// Bind looks a scope up in a recording: what it leaves out of what is apart (see
+// analyze.Apart), and its calls, those that touch its range and tracks. Calls that
+// only async operations are, are meant even where these do not count. It ends early
+// with ctx.
+func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
+	in = analyze.Apart(rec, in)
+	if in.Calls == nil {
+		return in, nil
+	}
+	q, err := Parse(in.Calls.Text)
+	if err != nil {
+		return in, err
+	}
+	set, err := q.In(ctx, rec, in.Of(nil))
+	if err == nil && set.Calls == 0 && in.Async == "" && in.Beside != nil {
+		beside := analyze.Besides(rec, in.Of(nil))
+		if found, err := q.In(ctx, rec, beside); err == nil && found.Calls > 0 {
+			return beside.Of(found), nil
+		}
+	}
+	return in.Of(set), err
+}
+
+// Durations measures the spans of functions in a scope that has been looked up:
+// those that count, or where none does, their async ones. metric is recording.SpanTime,
+// or what else of their time is asked about.
+func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
+	d, err := spans.TimesOf(ctx, rec, in, of, metric)
+	if err == nil && d.Count+d.Untold == 0 && in.Async == "" && in.Beside != nil {
+		return spans.TimesOf(ctx, rec, analyze.Besides(rec, in), of, metric)
+	}
+	return d, err
+}
+
+// In looks the calls up in a scope of a recording.
+func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.Scope) (*recording.CallSet, error) {
+	l := newLookup(rec, in, q)
+	items := l.items()
+	if err := l.place(ctx, items); err != nil {
+		return nil, err
+	}
+	type piece struct{ all, chosen []sets.Run }
+	pieces := make([]piece, len(items))
+	slow := &longest{n: q.Slowest, items: items, of: make([][]slowCall, runtime.GOMAXPROCS(0))}
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
+		p, s := &pieces[i], &items[i]
+		l.each(s, func(k int, is bool, took int64) {
+			if q.Others {
+				p.all = grown(p.all, k)
+			}
+			switch {
+			case !is:
+			case q.Slowest > 0:
+				slow.add(worker, slowCall{took, int32(i), int32(k)})
+			default:
+				p.chosen = grown(p.chosen, k)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	all, chosen := l.lanes(), l.lanes()
+	for i, s := range items {
+		all[s.Track][s.Row] = append(all[s.Track][s.Row], pieces[i].all...)
+		chosen[s.Track][s.Row] = append(chosen[s.Track][s.Row], pieces[i].chosen...)
+	}
+	for _, c := range slow.cut(slices.Concat(slow.of...)) {
+		to := &chosen[items[c.item].Track][items[c.item].Row]
+		*to = append(*to, sets.Run{First: int(c.span), Last: int(c.span) + 1})
+	}
+	err = scan.Spread(ctx, len(chosen), func(_, track int) {
+		for row := range chosen[track] {
+			runs := sets.Joined(chosen[track][row])
+			if q.Others {
+				runs = sets.Without(sets.Joined(all[track][row]), runs)
+			}
+			chosen[track][row] = runs
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return scan.Below(ctx, rec, q.String(), chosen)
+}
+
+// grown adds a span to runs, which comes behind them.
+func grown(runs []sets.Run, k int) []sets.Run {
+	if n := len(runs); n > 0 && runs[n-1].Last == k {
+		runs[n-1].Last++
+		return runs
+	}
+	return append(runs, sets.Run{First: k, Last: k + 1})
+}
+
+// slowCall is a call that took so long: a span of the lane of an item.
+type slowCall struct {
+	took       int64
+	item, span int32
+}
+
+// longest gathers the n longest of many calls, each worker some. Each cuts its own to
+// the n longest now and then: nothing shorter than those is looked at any more.
+type longest struct {
+	n     int
+	items []scan.Stretch
+	of    [][]slowCall // by worker
+	least atomic.Int64 // what is shorter is not among them
+}
+
+func (s *longest) add(worker int, c slowCall) {
+	if c.took < s.least.Load() {
+		return
+	}
+	all := s.of[worker]
+	if all == nil {
+		all = make([]slowCall, 0, min(2*s.n, 1<<20)+1024)
+	}
+	all = append(all, c)
+	if len(all) >= 2*s.n+1024 {
+		all = s.cut(all)
+		least := all[0].took
+		for i := range all {
+			least = min(least, all[i].took)
+		}
+		for was := s.least.Load(); was < least && !s.least.CompareAndSwap(was, least); was = s.least.Load() {
+		}
+	}
+	s.of[worker] = all
+}
+
+// cut leaves the n longest, the earlier where they are alike.
+func (s *longest) cut(cs []slowCall) []slowCall {
+	if len(cs) <= s.n {
+		return cs
+	}
+	all := make([]int64, len(cs))
+	for i := range cs {
+		all[i] = cs[i].took
+	}
+	least := spans.Nth(all, len(cs)-s.n)
+	var alike []slowCall
+	longer := cs[:0]
+	for _, c := range cs {
+		switch {
+		case c.took > least:
+			longer = append(longer, c)
+		case c.took == least:
+			alike = append(alike, c)
+		}
+	}
+	slices.SortFunc(alike, func(a, b slowCall) int {
+		x, y := &s.items[a.item], &s.items[b.item]
+		return cmp.Or(cmp.Compare(x.Lane.Start(int(a.span)), y.Lane.Start(int(b.span))), cmp.Compare(x.Track, y.Track), cmp.Compare(x.Row, y.Row), cmp.Compare(a.span, b.span))
+	})
+	return append(longer, alike[:s.n-len(longer)]...)
+}
+
+// lookup tells which spans of a scope are meant.
+type lookup struct {
+	rec     *recording.Recording
+	in      recording.Scope
+	q       *Query
+	is      []bool       // by call: of one of the functions
+	depths  map[int]bool // at which there is any
+	args    func(text string) bool
+	found   func(s *scan.Stretch, k int) bool
+	at      map[int][]int64 // by track, in order
+	below   map[*lanes.Lane]*lanes.Lane
+	placed  [][]placedLane // by track and lane, nil where that is not known
+	anybody bool           // all functions are meant
+	when    bool           // what then says counts
+}
+
+func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
+	l := &lookup{rec: rec, in: in, q: q, depths: map[int]bool{}, anybody: len(q.Functions) == 0}
+	var of []recording.FuncID
+	for _, f := range q.Functions {
+		of = append(of, analyze.Named(f).Functions(rec)...)
+	}
+	l.is = scan.Calls(rec, of)
+	for c, is := range l.is {
+		if is {
+			l.depths[rec.Calls.Depth(recording.CallID(c))] = true
+		}
+	}
+	if len(q.Args) > 0 {
+		l.args = argTest(q.Args)
+	}
+	if q.Found != "" {
+		l.found = finds(rec, q.Found)
+	}
+	if q.At != nil {
+		l.at = map[int][]int64{}
+		for ti, t := range rec.Tracks {
+			for _, p := range q.At {
+				if p.PID == t.PID && p.TID == t.TID && (p.Name == "" || p.Name == t.Name) {
+					l.at[ti] = append(l.at[ti], rec.Start+p.Time)
+				}
+			}
+			slices.Sort(l.at[ti])
+		}
+	}
+	if q.Self.IsSet() {
+		l.below = nextLanes(rec)
+	}
+	l.when = q.Started.IsSet() || l.at != nil || l.below != nil
+	return l
+}
+
+// finds is a test for spans that a search finds.
+func finds(rec *recording.Recording, text string) func(*scan.Stretch, int) bool {
+	p, err := search.Parse(text)
+	switch {
+	case err != nil:
+		return func(*scan.Stretch, int) bool { return false }
+	case p.Field() == search.InThread:
+		return func(s *scan.Stretch, _ int) bool { return p.MatchTrack(rec.Tracks[s.Track]) }
+	case p.Field() == search.InArgs:
+		return func(s *scan.Stretch, k int) bool {
+			ref := s.Lane.Args(k)
+			return ref != 0 && rec.Args != nil && p.Match(rec.Args(ref))
+		}
+	}
+	is := make([]bool, rec.Functions.Len())
+	for i := range is {
+		f := rec.Functions.At(i)
+		is[i] = p.MatchFunction(&f)
+	}
+	return func(s *scan.Stretch, k int) bool { return is[rec.Func(s.Lane.Call(k))] }
+}
+
+// items are the stretches in which calls of the functions may be.
+func (l *lookup) items() []scan.Stretch {
+	lanes := l.reached(scan.Lanes(l.rec, l.in))
+	return scan.Cut(slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
+		_, placed := l.at[s.Track]
+		return l.at != nil && !placed && !l.q.Others
+	})...)
+}
+
+// reached leaves the lanes at depths where calls of the functions are.
+func (l *lookup) reached(lanes []scan.Stretch) []scan.Stretch {
+	return slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
+		return !l.anybody && !l.depths[l.rec.Calls.Depth(s.Lane.Call(s.First))]
+	})
+}
+
+// lanes has room for runs of all lanes.
+func (l *lookup) lanes() [][][]sets.Run {
+	out := make([][][]sets.Run, len(l.rec.Tracks))
+	for i, t := range l.rec.Tracks {
+		out[i] = make([][]sets.Run, len(t.Lanes))
+	}
+	return out
+}
+
+// each visits the calls of the functions in a stretch, and says which are meant.
+func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
+	if l.placed != nil {
+		p := &l.placed[s.Track][s.Row]
+		first, _ := slices.BinarySearch(p.spans, s.First)
+		last, _ := slices.BinarySearch(p.spans, s.Last)
+		for i := first; i < last; i++ {
+			visit(p.spans[i], l.meant(s, p.spans[i], p.took[i]), p.took[i])
+		}
+		return
+	}
+	s.EachCall(func(i int, calls []recording.CallID) {
+		for k, c := range calls {
+			if l.anybody || l.is[c] {
+				took := s.Lane.Duration(i + k)
+				visit(i+k, l.meant(s, i+k, took), took)
+			}
+		}
+	})
+}
+
+// meant reports whether span i, a call of one of the functions, is as the query says.
+func (l *lookup) meant(s *scan.Stretch, i int, took int64) bool {
+	return Within(&l.q.Duration, took) && (!l.when || l.then(s, i, took)) &&
+		(l.found == nil || l.found(s, i)) && (l.args == nil || l.args(l.text(s.Lane, i)))
+}
+
+// then reports whether a span began, and had what it called, as the query says.
+func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
+	start, is := s.Lane.Start(i), true
+	if l.at != nil {
+		_, is = slices.BinarySearch(l.at[s.Track], start)
+	}
+	return is && Within(&l.q.Started, start-l.rec.Start) &&
+		(l.below == nil || Within(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
+}
+
+// Within reports whether a length lies in a range, whose end does not.
+func Within(r *recording.Range, took int64) bool {
+	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
+}
+
+// text is that of a span's arguments.
+func (l *lookup) text(lane *lanes.Lane, k int) string {
+	if ref := lane.Args(k); ref != 0 && l.rec.Args != nil {
+		return l.rec.Args(ref)
+	}
+	return ""
+}
+
+// nextLanes has for each lane the one that the children of its spans are in.
+func nextLanes(rec *recording.Recording) map[*lanes.Lane]*lanes.Lane {
+	below := map[*lanes.Lane]*lanes.Lane{}
+	for _, t := range rec.Tracks {
+		for _, lanes := range t.Columns(&rec.Calls) {
+			for k := range lanes[1:] {
+				below[&t.Lanes[lanes[k]]] = &t.Lanes[lanes[k+1]]
+			}
+		}
+	}
+	return below
+}
+
+// inner is how much of a call its children cover, which are in the lane below; nil
+// for none.
+func inner(rec *recording.Recording, below *lanes.Lane, start, end int64, call recording.CallID) (sum int64) {
+	if below == nil {
+		return 0
+	}
+	for i := below.Search(start); i < below.Len() && below.Start(i) < end; i++ {
+		if below.Start(i) >= start && below.End(i) <= end && rec.Calls.Parent(below.Call(i)) == call {
+			sum += below.End(i) - below.Start(i)
+		}
+	}
+	return sum
+}
+
+// Check says in one sentence which function of the query a recording does not have.
+func (q *Query) Check(rec *recording.Recording) error {
+	for _, f := range q.Functions {
+		if ref := analyze.Named(f); len(ref.Functions(rec)) == 0 {
+			return ref.Missing(rec)
+		}
+	}
+	return nil
+}

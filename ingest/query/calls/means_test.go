@@ -1,0 +1,309 @@
+package calls_test
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/spans"
+)
+
+// TestMeansPerCallAgainstNaive compares a set of calls of every recording with all
+// others of the function, per call: the totals are what ran in the calls, added up by
+// hand and divided by how many lie in no other one, and the rows add up to them. Of
+// samples too.
+func TestMeansPerCallAgainstNaive(t *testing.T) {
+	ctx := context.Background()
+	timed, sampled, clocked := 0, 0, 0
+	recordings(t, func(path string, rec *recording.Recording) {
+		all := spansOf(rec)
+		names := some(rec, all)
+		if len(names) == 0 {
+			return
+		}
+		for _, q := range questions(rec, all, names[0]) {
+			if q.q.Others || q.q.Duration.IsSet() == false && q.q.Slowest == 0 {
+				continue
+			}
+			rest := q.q
+			rest.Others = true
+			others := question{rest, q.of, q.is, q.most}
+			sync := func(s *bar) bool { return !s.async }
+			sides := [2]*set{others.picked(all, sync), q.picked(all, sync)}
+			if len(sides[0].all) == 0 || len(sides[1].all) == 0 {
+				continue
+			}
+			var in [2]recording.Scope
+			var outer [2][]*bar
+			for i, text := range []string{rest.String(), q.q.String()} {
+				in[i] = recording.Scope{Calls: &recording.CallSet{Text: text}}
+				outer[i] = outermost(sides[i])
+			}
+			for e := range rec.Events {
+				for m := range rec.Events[e].Metrics {
+					c, err := compare.Compare(ctx, []compare.Input{{Rec: rec, Scope: in[0]}}, []compare.Input{{Rec: rec, Scope: in[1]}},
+						compare.Options{Event: analyze.EventName(&rec.Events[e]), Metric: rec.Events[e].Metrics[m].Name, Normalize: compare.Calls})
+					if err != nil {
+						continue // of stacks without times, or where a side has nothing of it
+					}
+					table, err := c.Table(ctx, compare.ByFunction, false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var sums [2]int64
+					for _, r := range table.Rows {
+						sums[0], sums[1] = sums[0]+r.ASelf, sums[1]+r.BSelf
+					}
+					for i, s := range []compare.Side{c.A(), c.B()} {
+						bound, err := calls.Bind(ctx, rec, in[i])
+						if err != nil {
+							t.Fatal(err)
+						}
+						w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: e, Metric: m, Scope: bound})
+						if err != nil {
+							t.Fatal(err)
+						}
+						want := new(big.Rat).SetFrac64(w.Sum, int64(len(outer[i])))
+						want.Mul(want, new(big.Rat).SetInt64(int64(math.Pow10(c.Metric.Guard))))
+						if s.Calls != int64(len(outer[i])) || s.Total != rounded(want) || sums[i] != s.Total {
+							t.Errorf("%s: %s: %s per call of side %d is %d in %d calls, the rows add up to %d; want %s in %d", path, q.q.String(), rec.Events[e].Metrics[m].Name, i, s.Total, s.Calls, sums[i], want.FloatString(2), len(outer[i]))
+						}
+						switch {
+						case rec.Events[e].Basis != recording.FromSpans:
+							sampled++
+						case m == recording.SpanTime:
+							timed++
+							var took int64
+							for _, b := range outer[i] {
+								took += b.end - b.start
+							}
+							if took != w.Sum {
+								t.Errorf("%s: %s: %d in the calls of side %d, want %d", path, q.q.String(), w.Sum, i, took)
+							}
+						case m >= recording.SpanCPU:
+							clocked += onProcessors(t, path, rec, outer[i], m, w.Sum, s)
+						}
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%d means of time, %d of samples, %d on processors or waiting", timed, sampled, clocked)
+	if timed == 0 {
+		t.Fatal("nothing was compared")
+	}
+}
+
+// onProcessors holds what the calls of a side ran, or waited, against what they tell: the
+// sum of a table is that of the calls where all of them tell.
+func onProcessors(t *testing.T, path string, rec *recording.Recording, outer []*bar, metric int, sum int64, s compare.Side) int {
+	t.Helper()
+	var want int64
+	for _, b := range outer {
+		cpu, ok := rec.SpanCPU(b.lane, b.index)
+		if !ok {
+			return 0
+		}
+		if metric == recording.SpanWaiting {
+			cpu = b.end - b.start - cpu
+		}
+		want += cpu
+	}
+	each := s.OnCPU
+	if metric == recording.SpanWaiting {
+		each = s.Waiting
+	}
+	if each == nil || each.Cmp(new(big.Rat).SetFrac64(want, int64(len(outer)))) != 0 || sum != want {
+		t.Errorf("%s: metric %d is %d in %d calls and %v each, want %d", path, metric, sum, len(outer), each, want)
+	}
+	return 1
+}
+
+// outermost are the calls of a set that lie in no other one of it.
+func outermost(of *set) (outer []*bar) {
+	var within func(b *bar) bool
+	within = func(b *bar) bool { return b != nil && (of.has(b) || within(b.up) || within(b.also)) }
+	for _, b := range of.all {
+		if !within(b.up) && !within(b.also) {
+			outer = append(outer, b)
+		}
+	}
+	return outer
+}
+
+// rounded is the nearest integer, halves away from 0.
+func rounded(r *big.Rat) int64 {
+	n := new(big.Int).Mul(r.Num(), big.NewInt(2))
+	if n.Sign() < 0 {
+		n.Sub(n, r.Denom())
+	} else {
+		n.Add(n, r.Denom())
+	}
+	return n.Quo(n, new(big.Int).Mul(r.Denom(), big.NewInt(2))).Int64()
+}
+
+// TestHumpsAgainstNaive: the humps of every recording's functions have all calls, each
+// in its bounds, and lie apart by the rule that the manual has; within none of them is
+// another valley. All is told from the durations one by one.
+func TestHumpsAgainstNaive(t *testing.T) {
+	ctx := context.Background()
+	several, one := 0, 0
+	recordings(t, func(path string, rec *recording.Recording) {
+		byFunc := map[recording.FuncID][]int64{}
+		for _, s := range spansOf(rec) {
+			if !s.async {
+				byFunc[rec.Func(s.call)] = append(byFunc[rec.Func(s.call)], s.end-s.start)
+			}
+		}
+		for f, took := range byFunc {
+			if len(took) < 20 {
+				continue
+			}
+			in, err := calls.Bind(ctx, rec, recording.Scope{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := spans.DurationsOf(ctx, rec, in, []recording.FuncID{f})
+			if err != nil {
+				t.Fatal(err)
+			}
+			hs := d.Humps()
+			bins := naiveBins(took, d.Logarithmic, d)
+			name := rec.Functions.At(int(f)).Name
+			for i, h := range hs {
+				n := count(took, h.From, h.To)
+				if n != h.Count || i > 0 && hs[i-1].To != h.From {
+					t.Errorf("%s: %s: hump %d of %v has %d calls", path, name, i, hs, n)
+				}
+				if i > 0 && !valleyBetween(bins, hs[i-1], h) {
+					t.Errorf("%s: %s: there is no valley between %v and %v", path, name, hs[i-1], h)
+				}
+				for _, border := range bins {
+					if border.From <= h.From || border.From >= h.To {
+						continue
+					}
+					left, right := spans.Hump{From: h.From, To: border.From}, spans.Hump{From: border.From, To: h.To}
+					left.To = meeting(bins, left, right)
+					right.From = left.To
+					if valleyBetween(bins, left, right) && (i == 0 || valleyBetween(bins, hs[i-1], left)) && (i+1 == len(hs) || valleyBetween(bins, right, hs[i+1])) {
+						t.Errorf("%s: %s: hump %v of %v has a valley at %d", path, name, h, hs, border.From)
+						break
+					}
+				}
+			}
+			if len(hs) > 0 && (hs[0].From > slices.Min(took) || hs[len(hs)-1].To <= slices.Max(took)) {
+				t.Errorf("%s: %s: the humps %v leave calls of %d to %d out", path, name, hs, slices.Min(took), slices.Max(took))
+			}
+			if one++; len(hs) > 1 {
+				several++
+			}
+		}
+	})
+	t.Logf("%d functions, %d with several humps", one, several)
+	if one == 0 || several == 0 {
+		t.Fatal("there are no humps")
+	}
+}
+
+// count is how many durations lie in from..to.
+func count(took []int64, from, to int64) (n int64) {
+	for _, d := range took {
+		if d >= from && d < to {
+			n++
+		}
+	}
+	return n
+}
+
+// naiveBins counts durations in the bins of a histogram, which are joined until each
+// has ten steps of the clock by which a few of the durations were measured.
+func naiveBins(took []int64, of []spans.Bin, d *spans.Durations) (bins []spans.Bin) {
+	step := new(big.Int)
+	for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {
+		step.GCD(nil, nil, step, big.NewInt(v))
+	}
+	for _, b := range of {
+		if n := len(bins); n > 0 && (bins[n-1].To-bins[n-1].From)/10 < step.Int64() {
+			bins[n-1].To = b.To
+		} else {
+			bins = append(bins, b)
+		}
+	}
+	for i := range bins {
+		bins[i].Count = count(took, bins[i].From, bins[i].To)
+	}
+	return bins
+}
+
+// inHump are the bins of a hump, and the first of the fullest of them, by where they are.
+func inHump(bins []spans.Bin, h spans.Hump) (peak int, cs []int64) {
+	peak = -1
+	for i, b := range bins {
+		if b.From < h.From || b.To > h.To {
+			continue
+		}
+		if cs = append(cs, b.Count); peak < 0 || b.Count > bins[peak].Count {
+			peak = i
+		}
+	}
+	return peak, cs
+}
+
+// meeting is where two humps meet: in the middle of the first emptiest bins between their
+// fullest ones.
+func meeting(bins []spans.Bin, a, b spans.Hump) int64 {
+	pa, _ := inHump(bins, a)
+	pb, _ := inHump(bins, b)
+	from := pa + 1
+	for i := pa + 1; i < pb; i++ {
+		if bins[i].Count < bins[from].Count {
+			from = i
+		}
+	}
+	to := from
+	for to+1 < pb && bins[to+1].Count == bins[from].Count {
+		to++
+	}
+	return bins[(from+to+1)/2].From
+}
+
+// valleyBetween says again what divides two heaps: in one to five neighbouring bins
+// between their fullest ones are at most half of the calls that the lower one has in as
+// many of its bins, and fewer by three standard deviations of such counts.
+func valleyBetween(bins []spans.Bin, a, b spans.Hump) bool {
+	best := func(cs []int64, w int, most bool) (v int64) {
+		v = -1
+		if len(cs) < w && most {
+			w = len(cs)
+		}
+		for i := 0; i+w <= len(cs); i++ {
+			var sum int64
+			for _, c := range cs[i : i+w] {
+				sum += c
+			}
+			if v < 0 || most && sum > v || !most && sum < v {
+				v = sum
+			}
+		}
+		return v
+	}
+	pa, ca := inHump(bins, a)
+	pb, cb := inHump(bins, b)
+	var between []int64
+	for i := pa + 1; i < pb; i++ {
+		between = append(between, bins[i].Count)
+	}
+	for w := 1; w <= 5; w++ {
+		low, high := best(between, w, false), min(best(ca, w, true), best(cb, w, true))
+		if low >= 0 && high > 0 && 2*low <= high && float64(high-low) >= 3*math.Sqrt(float64(high+low)) {
+			return true
+		}
+	}
+	return false
+}

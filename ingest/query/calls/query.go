@@ -1,0 +1,424 @@
+// Package calls says which calls of functions are meant: by how long they took, by
+// their arguments, by a search, the slowest, or one by one. A [Query] is that in
+// words, [Bind] looks it up in a recording.
+//
+// As text a Query is one or more functions, and conditions in brackets that must
+// all hold:
+//
+//	RunTask                          all calls of a function
+//	RunTask[60ms..320ms]             those of 60 ms or more, but less than 320 ms
+//	parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
+//	Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
+//	Request[url~"^/api", kind!=ping] an expression found in one, any other value
+//	RunTask[started 2s..3s]          those that began then
+//	*[found "arg:timeout"]           calls of any function that a search finds
+//	RunTask[slowest 25]              the longest of those that all else holds for
+//	RunTask[at 42:43@1.2s 42:43@2s]  those that begin just then on a thread
+//	!RunTask[60ms..]                 all other calls of the functions
+//
+// A function is written as everywhere (see [analyze.Ref]). Members of arguments
+// within others are KEY.KEY, arguments that are no object are called args. A text
+// with characters that would divide it stands in double quotes, as Go and JSON
+// write them.
+package calls
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/search"
+)
+
+// Query says which calls are meant.
+type Query struct {
+	// Functions are as analyze.Named takes them; none stands for all functions.
+	Functions []string
+	// Others turns it round: all calls of the functions but those.
+	Others bool
+	// Duration and Self limit how long a call took, in picoseconds, with all it
+	// called and without: from the first on, up to but without the last.
+	Duration, Self recording.Range
+	// Started is when a call began, from the start of the recording.
+	Started recording.Range
+	Args    []Arg
+	// Found is the text that a search for the call looks for (see search.Parse), "" for
+	// nothing.
+	Found string
+	// Slowest leaves only so many of the longest, 0 for all.
+	Slowest int
+	// At are single calls, nil for any.
+	At []Place
+}
+
+// Arg is a condition on an argument. What does not have it has the value "".
+type Arg struct {
+	Key string
+	// Is is "=" for a value, "~" for an expression found in it, with "!" before it
+	// for all others, or "in" for Low..High, whose ends are included and may be "".
+	Is, Value string
+	Low, High string
+}
+
+// Place is where a call begins: on a thread, at a time from the recording's start
+// in picoseconds. Name is the thread's where its ids do not tell.
+type Place struct {
+	PID, TID int64
+	Name     string
+	Time     int64
+}
+
+// form says what Parse reads.
+const form = "write FUNCTION, or FUNCTION[CONDITION, …] with conditions like 60ms..320ms, self 1ms.., started 2s..3s, KEY=VALUE, KEY in 1..5, found TEXT, slowest 25"
+
+// String writes the query as Parse reads it.
+func (q *Query) String() string {
+	var b strings.Builder
+	if q.Others {
+		b.WriteByte('!')
+	}
+	for i, f := range q.Functions {
+		if i > 0 {
+			b.WriteByte('|')
+		}
+		b.WriteString(functionText(f))
+	}
+	if len(q.Functions) == 0 {
+		b.WriteByte('*')
+	}
+	var cs []string
+	if q.Duration.IsSet() {
+		cs = append(cs, q.Duration.String())
+	}
+	if q.Self.IsSet() {
+		cs = append(cs, "self "+q.Self.String())
+	}
+	if q.Started.IsSet() {
+		cs = append(cs, "started "+q.Started.String())
+	}
+	for i := range q.Args {
+		cs = append(cs, q.Args[i].String())
+	}
+	if q.Found != "" {
+		cs = append(cs, "found "+word(q.Found))
+	}
+	if q.Slowest > 0 {
+		cs = append(cs, "slowest "+strconv.Itoa(q.Slowest))
+	}
+	if len(q.At) > 0 {
+		at := "at"
+		for i := range q.At {
+			at += " " + q.At[i].text()
+		}
+		cs = append(cs, at)
+	}
+	if len(cs) > 0 {
+		b.WriteString("[" + strings.Join(cs, ", ") + "]")
+	}
+	return b.String()
+}
+
+// String writes the condition as Parse reads it.
+func (a *Arg) String() string {
+	if a.Is == "in" {
+		return word(a.Key) + " in " + a.Low + ".." + a.High
+	}
+	return word(a.Key) + a.Is + word(a.Value)
+}
+
+func (p *Place) text() string {
+	s := fmt.Sprintf("%d:%d", p.PID, p.TID)
+	if p.Name != "" {
+		s += ":" + strconv.Quote(p.Name)
+	}
+	return s + "@" + recording.Offset(p.Time)
+}
+
+// functionText writes a function, in quotes where it would not be read as it is.
+func functionText(f string) string {
+	// A path could go on to the end of an expression behind it.
+	path := strings.HasPrefix(f, "/") && !strings.HasSuffix(f, "/")
+	if got, rest := bareFunction(f); !path && got == f && rest == "" && strings.Trim(f, " ") == f && f != "" && f != "*" && !strings.ContainsAny(f[:1], `!"`) && fit(f) {
+		return f
+	}
+	return strconv.Quote(f)
+}
+
+// word writes a key or a value, in quotes where it would divide what it stands in.
+func word(s string) string {
+	if s == "" || strings.Trim(s, " ") != s || strings.ContainsAny(s, "\",]=~!") || strings.Contains(s, " in ") || !fit(s) {
+		return strconv.Quote(s)
+	}
+	for _, k := range keywords {
+		if s == k || strings.HasPrefix(s, k+" ") {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// keywords begin conditions.
+var keywords = []string{"self", "started", "found", "slowest", "at"}
+
+// fit reports whether a text can stand without quotes in a line.
+func fit(s string) bool { return strings.Trim(strconv.Quote(s), `"`) == s }
+
+// bareFunction takes a function without quotes from the front of a text.
+func bareFunction(s string) (f, rest string) {
+	if strings.HasPrefix(s, "/") {
+		for i := 1; i < len(s); i++ {
+			if s[i] == '/' && (i+1 == len(s) || s[i+1] == '|' || s[i+1] == '[') {
+				return s[:i+1], s[i+1:]
+			}
+		}
+	}
+	if i := strings.IndexAny(s, "|["); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// Parse reads a query. The error is one sentence.
+func Parse(text string) (*Query, error) {
+	q := new(Query)
+	rest := strings.TrimSpace(text)
+	rest, q.Others = strings.CutPrefix(rest, "!")
+	for {
+		f, all, after, err := function(rest)
+		if err != nil {
+			return nil, fmt.Errorf("in %q %w", text, err)
+		}
+		if !all {
+			q.Functions = append(q.Functions, f)
+		} else if len(q.Functions) > 0 || strings.HasPrefix(after, "|") {
+			return nil, fmt.Errorf("%q has * for all functions beside others", text)
+		}
+		more := false
+		if rest, more = strings.CutPrefix(after, "|"); !more {
+			break
+		}
+	}
+	if rest == "" {
+		return q, nil
+	}
+	if rest[0] != '[' || !strings.HasSuffix(rest, "]") {
+		return nil, fmt.Errorf("%q is no set of calls; %s", text, form)
+	}
+	conditions, err := split(rest[1 : len(rest)-1])
+	if err != nil {
+		return nil, fmt.Errorf("in %q %w", text, err)
+	}
+	for _, c := range conditions {
+		if err := q.condition(c); err != nil {
+			return nil, fmt.Errorf("the condition %q %w", c, err)
+		}
+	}
+	return q, nil
+}
+
+// function takes a function from the front of a text, or * for all.
+func function(s string) (f string, all bool, rest string, err error) {
+	s = strings.TrimLeft(s, " ")
+	if strings.HasPrefix(s, `"`) {
+		f, rest, err = quoted(s)
+		return f, false, strings.TrimLeft(rest, " "), err
+	}
+	f, rest = bareFunction(s)
+	if f = strings.TrimRight(f, " "); f == "" {
+		err = errors.New("a function has no name; " + form)
+	}
+	return f, f == "*", rest, err
+}
+
+func quoted(s string) (text, rest string, err error) {
+	prefix, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return "", "", errors.New(`a text in double quotes does not end, or has a \ that Go does not know`)
+	}
+	text, err = strconv.Unquote(prefix)
+	return text, s[len(prefix):], err
+}
+
+// split takes conditions apart at commas that stand in no quotes.
+func split(s string) (parts []string, err error) {
+	from := 0
+	err = outside(s, func(i int) bool {
+		if s[i] == ',' {
+			parts = append(parts, strings.TrimSpace(s[from:i]))
+			from = i + 1
+		}
+		return true
+	})
+	if last := strings.TrimSpace(s[from:]); last != "" || len(parts) > 0 {
+		parts = append(parts, last)
+	}
+	return parts, err
+}
+
+// outside visits the bytes of a text that stand in no quotes, until visit returns
+// false.
+func outside(s string, visit func(i int) bool) error {
+	for i := 0; i < len(s); i++ {
+		if s[i] == '"' {
+			_, rest, err := quoted(s[i:])
+			if err != nil {
+				return err
+			}
+			i = len(s) - len(rest) - 1
+			continue
+		}
+		if !visit(i) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// bare reads a key or a value, with or without quotes.
+func bare(s string) (string, error) {
+	s = strings.TrimSpace(s)
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	text, rest, err := quoted(s)
+	if err == nil && rest != "" {
+		err = fmt.Errorf("has %q behind a text in quotes", rest)
+	}
+	return text, err
+}
+
+// condition reads one condition.
+func (q *Query) condition(c string) (err error) {
+	head, rest, _ := strings.Cut(c, " ")
+	switch head {
+	case "found":
+		if q.Found, err = bare(rest); err == nil {
+			_, err = search.Parse(q.Found)
+		}
+		return err
+	case "slowest":
+		if q.Slowest, err = strconv.Atoi(strings.TrimSpace(rest)); err != nil || q.Slowest < 1 {
+			return errors.New("should name a whole number from 1 on")
+		}
+		return nil
+	case "at":
+		return q.places(rest)
+	}
+	op, at := "", -1
+	err = outside(c, func(i int) bool {
+		for _, o := range []string{"!=", "!~", "=", "~", " in "} {
+			if strings.HasPrefix(c[i:], o) {
+				op, at = o, i
+				return false
+			}
+		}
+		return true
+	})
+	switch {
+	case err != nil:
+		return err
+	case at >= 0:
+		return q.arg(c[:at], op, c[at+len(op):])
+	case head == "self":
+		return limit(&q.Self, rest)
+	case head == "started":
+		return limit(&q.Started, rest)
+	}
+	return limit(&q.Duration, c)
+}
+
+func (q *Query) arg(key, op, value string) (err error) {
+	a := Arg{Is: strings.TrimSpace(op)}
+	if a.Key, err = bare(key); err != nil {
+		return err
+	}
+	if a.Key == "" {
+		return errors.New("names no argument")
+	}
+	if a.Is == "in" {
+		var ok bool
+		if a.Low, a.High, ok = strings.Cut(strings.TrimSpace(value), ".."); !ok || a.Low == "" && a.High == "" {
+			return errors.New("should be KEY in LOW..HIGH, LOW.. or ..HIGH")
+		}
+		for _, n := range []string{a.Low, a.High} {
+			if _, err := strconv.ParseFloat(n, 64); n != "" && err != nil {
+				return fmt.Errorf("has %q for a number", n)
+			}
+		}
+	} else if a.Value, err = bare(value); err != nil {
+		return err
+	}
+	if strings.HasSuffix(a.Is, "~") {
+		if _, err := regexp.Compile(a.Value); err != nil {
+			return fmt.Errorf("has no regular expression: %w", err)
+		}
+	}
+	q.Args = append(q.Args, a)
+	return nil
+}
+
+// limit reads the bounds of a time.
+func limit(r *recording.Range, s string) (err error) {
+	if r.IsSet() {
+		return errors.New("is there twice")
+	}
+	if !strings.Contains(s, "..") {
+		return errors.New("is none that there is; " + form)
+	}
+	if *r, err = recording.ParseRange(s); err != nil {
+		err = fmt.Errorf("cannot be read: %w", err)
+	}
+	return err
+}
+
+func (q *Query) places(s string) error {
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		end := len(s)
+		if err := outside(s, func(i int) bool {
+			if s[i] == ' ' {
+				end = i
+			}
+			return s[i] != ' '
+		}); err != nil {
+			return err
+		}
+		p, err := parsePlace(s[:end])
+		if err != nil {
+			return err
+		}
+		q.At, s = append(q.At, p), s[end:]
+	}
+	if len(q.At) == 0 {
+		return errors.New("names no call; write at PID:TID@TIME")
+	}
+	return nil
+}
+
+func parsePlace(s string) (p Place, err error) {
+	bad := fmt.Errorf("has %q for a call; write PID:TID@TIME", s)
+	at := strings.LastIndexByte(s, '@')
+	if at < 0 {
+		return p, bad
+	}
+	if p.Time, err = decimal.ParseLength(s[at+1:]); err != nil {
+		return p, fmt.Errorf("has %q for a time, which %w", s[at+1:], err)
+	}
+	pid, rest, ok := strings.Cut(s[:at], ":")
+	tid, name, named := strings.Cut(rest, ":")
+	var perr, terr error
+	p.PID, perr = strconv.ParseInt(pid, 10, 64)
+	p.TID, terr = strconv.ParseInt(tid, 10, 64)
+	if !ok || perr != nil || terr != nil {
+		return p, bad
+	}
+	if named {
+		if p.Name, err = bare(name); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}

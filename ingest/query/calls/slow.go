@@ -1,0 +1,145 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
+)
+
+// Of one hump the slowest tenth are slow, but no more than so many.
+const (
+	slowShare = 10
+	mostSlow  = 100_000
+)
+
+// Slow says which of some calls are slow, and which the others are: the last hump of
+// how long they took (see spans.Durations.Humps) and all before it, or where there
+// is one hump the slowest tenth of it. So no set has calls of two humps on one
+// side of a border that no call knows of. found says which of both it is.
+func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording.Scope) (slow, rest *Query, found string, err error) {
+	d, err := q.durations(ctx, rec, in)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if d.Count < 2 {
+		return nil, nil, "", fmt.Errorf("comparing takes two calls: of %s there is %s", q, map[bool]string{true: "one", false: "none"}[d.Count == 1])
+	}
+	if q.Others || q.Slowest > 0 {
+		return nil, nil, "", errors.New("the slow ones of " + q.String() + " cannot be told from the others: name the calls without ! and slowest")
+	}
+	a, b := *q, *q
+	hs := d.Humps()
+	n := slowOf(d, hs)
+	if k := len(hs); k > 1 {
+		border := hs[k-1].From
+		a.Duration = between(q.Duration, border, -1)
+		b.Duration = between(q.Duration, -1, border)
+		return &a, &b, fmt.Sprintf("the last of %d humps", k), nil
+	}
+	a.Slowest = int(n)
+	b.Slowest, b.Others = a.Slowest, true
+	return &a, &b, "the slowest tenth of one hump", nil
+}
+
+// slowOf is how many of some calls, whose humps are hs, are slow.
+func slowOf(d *spans.Durations, hs []spans.Hump) int64 {
+	if n := len(hs); n > 1 {
+		return hs[n-1].Count
+	}
+	return max(1, min(d.Count/slowShare, mostSlow))
+}
+
+// SlowCount says how many calls of a function are slow, in the sense of Slow, and how
+// many there are in a scope; apart says that they are a hump of their own.
+func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope, f recording.FuncID) (slow, all int64, apart bool, err error) {
+	bound, err := Bind(ctx, rec, in.Of(nil))
+	if err != nil {
+		return 0, 0, false, err
+	}
+	d, err := Durations(ctx, rec, bound, []recording.FuncID{f}, recording.SpanTime)
+	if err != nil || d.Count < 2 {
+		return 0, 0, false, err
+	}
+	hs := d.Humps()
+	return slowOf(d, hs), d.Count, len(hs) > 1, nil
+}
+
+// Typical is, for one call that a query means, the call that is like most: that of
+// the middle (by nearest rank) of the others in its hump, of all calls of the same
+// function, or of the fullest hump where it is alone in its own. of is how many those
+// are.
+func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in recording.Scope) (typical *Query, of int, err error) {
+	set, err := Bind(ctx, rec, in.Of(&recording.CallSet{Text: q.String()}))
+	if err != nil {
+		return nil, 0, err
+	}
+	if set.Calls.Calls != 1 {
+		return nil, 0, fmt.Errorf("%s means %s; one is compared with the typical call", q, plain.Plural(set.Calls.Calls, "call"))
+	}
+	one, err := List(ctx, rec, set.Calls, ByStart)
+	if err != nil {
+		return nil, 0, err
+	}
+	f := rec.Functions.At(int(rec.Func(one[0].Call)))
+	same := &Query{Functions: []string{analyze.RefTo(f).Typed(rec)}}
+	all, err := Bind(ctx, rec, in.Of(&recording.CallSet{Text: same.String()}))
+	if err != nil {
+		return nil, 0, err
+	}
+	d, err := spans.DurationsIn(ctx, rec, all)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows, err := List(ctx, rec, all.Calls, "-"+ByDuration)
+	if err != nil {
+		return nil, 0, err
+	}
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Track == one[0].Track && r.Lane == one[0].Lane && r.Span == one[0].Span })
+	hs := d.Humps()
+	slices.SortStableFunc(hs, func(a, b spans.Hump) int { return cmp.Compare(b.Count, a.Count) })
+	own := slices.IndexFunc(hs, func(h spans.Hump) bool { return one[0].Duration >= h.From && one[0].Duration < h.To })
+	for _, k := range []int{own, 0} {
+		if k < 0 {
+			continue
+		}
+		in := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Duration < hs[k].From || r.Duration >= hs[k].To })
+		if len(in) > 0 {
+			r := &in[(len(in)-1)/2]
+			return &Query{Functions: same.Functions, At: []Place{placeOf(rec, r.Track, r.Start)}, Duration: recording.Offsets(r.Duration, r.Duration+1)}, len(in), nil
+		}
+	}
+	return nil, 0, fmt.Errorf("there is no other call of %s", same)
+}
+
+// placeOf is where a call begins.
+func placeOf(rec *recording.Recording, track int, start int64) Place {
+	t := rec.Tracks[track]
+	return Place{PID: t.PID, TID: t.TID, Name: t.Name, Time: start - rec.Start}
+}
+
+// durations measures the calls that a query means.
+func (q *Query) durations(ctx context.Context, rec *recording.Recording, in recording.Scope) (*spans.Durations, error) {
+	bound, err := Bind(ctx, rec, in.Of(&recording.CallSet{Text: q.String()}))
+	if err != nil {
+		return nil, err
+	}
+	return spans.DurationsIn(ctx, rec, bound)
+}
+
+// between limits a range further; -1 for no limit.
+func between(r recording.Range, from, to int64) recording.Range {
+	if from >= 0 && (!r.HasFrom || from > r.From) {
+		r.From, r.HasFrom = from, true
+	}
+	if to >= 0 && (!r.HasTo || to < r.To) {
+		r.To, r.HasTo = to, true
+	}
+	return r
+}

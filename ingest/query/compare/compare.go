@@ -1,0 +1,478 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+)
+
+// Normalize says how the sides are made comparable.
+type Normalize string
+
+// Normalisations; see the package documentation.
+const (
+	Raw      Normalize = "raw"
+	Total    Normalize = "total"
+	Duration Normalize = "duration"
+	Samples  Normalize = "samples"
+	Calls    Normalize = "calls"
+)
+
+// ParseNormalize reads a normalisation as the command line names it.
+func ParseNormalize(s string) (Normalize, error) {
+	switch n := Normalize(s); n {
+	case Raw, Total, Duration, Samples, Calls:
+		return n, nil
+	}
+	return "", fmt.Errorf("cannot normalise by %q: use raw, total, duration, samples or calls", s)
+}
+
+// Input is one recording of a side, or the part of it that is meant.
+type Input struct {
+	Rec   *recording.Recording
+	Scope recording.Scope
+}
+
+// Options say how to compare. The zero value compares the default metric as it
+// is, with all rules of matching.
+type Options struct {
+	Event, Metric string
+	// MetricB names B's metric where it is another one; "" for the
+	// counterpart of A's.
+	MetricB   string
+	Normalize Normalize // Raw when empty
+	Match     MatchOptions
+	// Matching, where set, is one that Match made before for the same
+	// recordings in the same order.
+	Matching *Matching
+	// Transforms are applied to the stacks of all recordings alike.
+	Transforms []analyze.Transform
+}
+
+// Run is one recording of a comparison.
+type Run struct {
+	Input
+	// Weights are the answer for it, in its own units; Sum is the value that they add up
+	// to in the common metric's units, before normalising, and Scaled after.
+	Weights     *analyze.Weights
+	Sum, Scaled int64
+	// Samples is the number of samples behind it, or of spans or records where
+	// those are not known (Counted is false then). Length is how long what is
+	// compared lasted, in picoseconds; 0 where nothing says.
+	Samples int64
+	Counted bool
+	Length  int64
+	// Calls is how many calls the scope's set has that lie in no other one of it; 0
+	// without a set.
+	Calls int64
+
+	// Whether all of the calls that ended within the scope tell how long they ran on a
+	// processor, and how long they did and did not, as tables of that have it.
+	tells          bool
+	onCPU, waiting int64
+
+	query  analyze.Query
+	behind *analyze.Weights
+	factor factor
+}
+
+// Comparison is the outcome of Compare. Any number of goroutines may read it and
+// call its methods.
+type Comparison struct {
+	Metric    *Metric
+	Normalize Normalize
+	Matching  *Matching
+	// Runs are the recordings, A's first; the first Sides of them are A's.
+	Runs  []Run
+	Sides int
+	// Tree has the stacks of both sides.
+	Tree *Tree
+
+	recs       []*recording.Recording
+	match      MatchOptions
+	transforms []analyze.Transform
+}
+
+// Method says what a confidence is made from.
+type Method string
+
+// What confidences are made from; see the package documentation.
+const (
+	NoMethod      Method = ""
+	FromRuns      Method = "runs"
+	FromCounts    Method = "counts"
+	FromDurations Method = "durations"
+)
+
+// comparedBytes is about how many bytes of memory a comparison takes for each call of
+// the recordings.
+const comparedBytes = 600
+
+// Compare compares recordings of side A with recordings of side B. Errors are
+// one sentence: for metrics without a counterpart, for a normalisation that the
+// recordings do not allow, and for pairs made by hand that name nothing.
+func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, errors.New("a comparison needs a recording on both sides")
+	}
+	c := &Comparison{Normalize: o.Normalize, Sides: len(a), match: o.Match, Matching: o.Matching, transforms: o.Transforms}
+	if c.Normalize == "" {
+		c.Normalize = Raw
+	}
+	for _, in := range append(append([]Input(nil), a...), b...) {
+		c.Runs = append(c.Runs, Run{Input: in})
+		c.recs = append(c.recs, in.Rec)
+	}
+	var err error
+	if c.Metric, err = matchMetrics(c.recs, c.Sides, o); err != nil {
+		return nil, err
+	}
+	if c.Matching == nil {
+		if c.Matching, err = Match(c.recs[:c.Sides], c.recs[c.Sides:], o.Match); err != nil {
+			return nil, err
+		}
+	}
+	calls := 0
+	for _, rec := range c.recs {
+		calls += rec.Calls.Len()
+	}
+	if err := memory.NeedEach(calls, comparedBytes, "the comparison"); err != nil {
+		return nil, err
+	}
+	for r := range c.Runs {
+		if err := c.weigh(ctx, r, o.Transforms); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.normalize(); err != nil {
+		return nil, err
+	}
+	if c.Tree, err = c.grow(o.Transforms); err != nil {
+		return nil, err
+	}
+	return c, ctx.Err()
+}
+
+// weigh answers for one recording.
+func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (err error) {
+	run := &c.Runs[r]
+	if run.Scope.Ranged && !run.Rec.HasTime {
+		return fmt.Errorf("%s has no times, so no range of it can be compared", run.Rec.Source.Path)
+	}
+	if run.Scope, err = calls.Bind(ctx, run.Rec, run.Scope); err != nil {
+		return err
+	}
+	run.query = analyze.Query{Event: c.Metric.Event[r], Metric: c.Metric.Metric[r], Scope: run.Scope}.With(run.Rec, ts)
+	if run.Weights, err = analyze.Weigh(ctx, run.Rec, run.query); err != nil {
+		return err
+	}
+	if run.Scope.Ranged && !run.Weights.Ranged {
+		return fmt.Errorf("%s: %s cannot be told by time, since no spans, samples or windows carry it, so no range of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
+	}
+	if run.Scope.Calls != nil && !run.Weights.Called {
+		return fmt.Errorf("%s: %s cannot be told by calls, since neither spans nor samples carry it, so no calls of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
+	}
+	if run.behind, err = SamplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
+		return err
+	}
+	run.Samples = run.Weights.Records
+	if run.behind != nil {
+		run.Samples, run.Counted = run.behind.Sum, true
+	}
+	if run.Rec.HasTime {
+		run.Length = run.Rec.Duration()
+	}
+	if run.Weights.Ranged {
+		run.Length = run.Weights.To - run.Weights.From
+	}
+	if run.Scope.Calls != nil {
+		if err := run.calls(ctx); err != nil {
+			return err
+		}
+	}
+	f := newFactor(new(big.Rat).SetInt64(c.Metric.times[r]))
+	if run.Sum, err = f.round(run.Weights.Sum); err != nil {
+		return fmt.Errorf("%s: %w", run.Rec.Source.Path, err)
+	}
+	return nil
+}
+
+// calls counts the calls of a run's set and adds up how long they took within its
+// scope, and how long they ran on a processor where those tell that ended in it.
+func (r *Run) calls(ctx context.Context) error {
+	from, to := r.query.Scope.Bounds(r.Rec)
+	chosen := r.query.Scope.TrackTest()
+	r.tells = false
+	ended, tell := int64(0), int64(0)
+	r.Calls, r.Length = 0, 0
+	r.query.Scope.Calls.EachOuter(r.Rec, func(track int, l *lanes.Lane, i int) {
+		if !chosen(track) {
+			return
+		}
+		r.Calls++
+		recording.Add(&r.Length, max(0, min(l.End(i), to)-max(l.Start(i), from)))
+		if l.Unfinished(i) || l.Start(i) < from || l.End(i) > to {
+			return
+		}
+		ended++
+		if _, ok := r.Rec.SpanCPU(l, i); ok {
+			tell++
+		}
+	})
+	e := &r.Rec.Events[r.query.Event]
+	if r.tells = e.Basis == recording.FromSpans && tell > 0 && tell == ended; !r.tells {
+		return nil
+	}
+	for metric, sum := range map[int]*int64{recording.SpanCPU: &r.onCPU, recording.SpanWaiting: &r.waiting} {
+		q := r.query
+		q.Metric = metric
+		w, err := analyze.Weigh(ctx, r.Rec, q)
+		if err != nil {
+			return err
+		}
+		*sum = w.Sum
+	}
+	return nil
+}
+
+// guard is how many more decimals scaled values get at most.
+const guard = 6
+
+// normalize finds what each recording's values are multiplied with.
+func (c *Comparison) normalize() error {
+	by, err := c.normalizers()
+	if err != nil {
+		return err
+	}
+	factors, err := c.factors(by)
+	if err != nil {
+		return err
+	}
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		run.factor = newFactor(factors[r])
+		if run.Scaled, err = run.factor.round(run.Weights.Sum); err != nil {
+			return err
+		}
+		// Sum is in the common units too.
+		own := new(big.Rat).SetFrac(pow10(c.Metric.Common.Decimals), big.NewInt(1))
+		run.Sum, err = newFactor(own.Mul(own, c.own(r))).round(run.Weights.Sum)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// normalizers are what the values of each run are divided by, all above zero.
+func (c *Comparison) normalizers() ([]*big.Rat, error) {
+	by := make([]*big.Rat, len(c.Runs))
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		by[r] = big.NewRat(1, 1)
+		what := ""
+		switch c.Normalize {
+		case Total:
+			by[r].SetInt64(run.Sum)
+			what = "total"
+		case Duration:
+			by[r].SetInt64(run.Length)
+			what = "duration"
+		case Samples:
+			by[r].SetInt64(run.Samples)
+			what = "number of samples"
+		case Calls:
+			by[r].SetInt64(run.Calls)
+			what = "number of calls in the set"
+		}
+		if by[r].Sign() <= 0 {
+			return nil, fmt.Errorf("cannot normalise by %s: %s of %s is %s", c.Normalize, what, run.Rec.Source.Path, by[r].RatString())
+		}
+	}
+	return by, nil
+}
+
+// factors are what the values of each run are multiplied by, so that the mean of a side
+// is in common units. These are made finer as long as some factor has a fraction and
+// sums leave room.
+func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
+	mean := new(big.Rat) // of what the first side is normalised by
+	for r := range c.Runs {
+		if side, n := c.sideOf(r); side == 0 {
+			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
+		}
+	}
+	exact := true
+	var largest int64
+	factors := make([]*big.Rat, len(c.Runs))
+	for r := range c.Runs {
+		_, n := c.sideOf(r)
+		f := new(big.Rat).Quo(mean, by[r])
+		switch c.Normalize {
+		case Raw:
+			f.SetInt64(1)
+		case Calls: // both sides are what one call has
+			f.Inv(by[r])
+		}
+		f.Quo(f, big.NewRat(int64(n), 1))
+		f.Mul(f, new(big.Rat).SetInt64(c.Metric.times[r]))
+		factors[r], exact = f, exact && f.IsInt()
+		v, err := newFactor(f).round(c.Runs[r].Weights.Sum)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
+		}
+		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are told in these units
+	}
+	const room = 1e17 // for sums of both signs that are larger than their sum
+	for range guard {
+		if exact || largest > room/10 {
+			break
+		}
+		largest *= 10
+		c.Metric.Common.Decimals++
+		c.Metric.Guard++
+		for _, f := range factors {
+			f.Mul(f, big.NewRat(10, 1))
+		}
+	}
+	return factors, nil
+}
+
+// Totals are those of both sides in another normalisation, in units of a metric of
+// their own.
+func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
+	o, metric := *c, *c.Metric
+	metric.Common.Decimals, metric.Guard = metric.Common.Decimals-metric.Guard, 0
+	o.Metric, o.Normalize, o.Runs = &metric, n, slices.Clone(c.Runs)
+	for r := range o.Runs {
+		run := &o.Runs[r]
+		if run.Sum, err = newFactor(new(big.Rat).SetInt64(metric.times[r])).round(run.Weights.Sum); err != nil {
+			return 0, 0, nil, err
+		}
+	}
+	err = o.normalize()
+	return o.A().Total, o.B().Total, &metric, err
+}
+
+// own is one of a recording's values in common whole units.
+func (c *Comparison) own(r int) *big.Rat {
+	m := &c.recs[r].Events[c.Metric.Event[r]].Metrics[c.Metric.Metric[r]]
+	u := unitOf(&c.recs[r].Events[c.Metric.Event[r]], m)
+	common := int64(1)
+	if k, ok := units[c.Metric.Common.Unit]; ok {
+		common = k.base
+	}
+	q := new(big.Rat).SetFrac(big.NewInt(u.base), pow10(m.Decimals))
+	return q.Quo(q, new(big.Rat).SetInt64(common))
+}
+
+// sideOf is 0 for A and 1 for B, with the number of its recordings.
+func (c *Comparison) sideOf(r int) (side, n int) {
+	if r < c.Sides {
+		return 0, c.Sides
+	}
+	return 1, len(c.Runs) - c.Sides
+}
+
+// grow makes the tree of both sides.
+func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
+	in := make([]grown, len(c.Runs))
+	factors := make([]factor, len(c.Runs))
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		in[r] = grown{rec: run.Rec, values: analyze.NewTree(run.Rec, run.Weights, ts...)}
+		if run.behind != nil {
+			in[r].counts = analyze.NewTree(run.Rec, run.behind, ts...)
+		}
+		factors[r] = run.factor
+	}
+	t := merge(in, c.Sides, c.Matching)
+	return t, t.finish(factors)
+}
+
+// Side sums up the recordings of a side.
+type Side struct {
+	// Recordings is how many they are.
+	Recordings int
+	// Total is the value to compare, in the common metric's units: scaled, and the
+	// mean of several. RawTotal is the recordings' own value, their mean.
+	Total, RawTotal int64
+	// Samples is the number of samples of all recordings; see Run.
+	Samples int64
+	Counted bool
+	// Length is the mean duration in picoseconds; 0 where it is not known. Calls is
+	// the number of calls of all recordings' sets.
+	Length, Calls int64
+	// OnCPU and Waiting are how long one call of the sets ran on a processor, and was
+	// there without running, in picoseconds; nil where not all tell that ended.
+	OnCPU, Waiting *big.Rat
+	// LeftOut sums up what the recordings have beside that; what is idle is in their
+	// own metrics' units.
+	LeftOut analyze.LeftOut
+	// Untold is how many spans have nothing of the metric, since they do not tell their
+	// time on a processor; see analyze.Weights.
+	Untold int64
+}
+
+// A and B sum up the sides.
+func (c *Comparison) A() Side { return c.sum(0, c.Sides) }
+
+// B sums up side B.
+func (c *Comparison) B() Side { return c.sum(c.Sides, len(c.Runs)) }
+
+func (c *Comparison) sum(from, to int) Side {
+	s := Side{Recordings: to - from, Counted: true}
+	raw, length, timed, tells := new(big.Int), new(big.Int), true, true
+	onCPU, waiting := new(big.Int), new(big.Int)
+	for _, run := range c.Runs[from:to] {
+		recording.Add(&s.Total, run.Scaled)
+		raw.Add(raw, big.NewInt(run.Sum))
+		length.Add(length, big.NewInt(run.Length))
+		timed = timed && run.Length > 0
+		s.LeftOut.Add(&run.Weights.Left)
+		s.Untold += run.Weights.Untold
+		s.Samples += run.Samples
+		s.Calls += run.Calls
+		tells = tells && run.tells
+		onCPU.Add(onCPU, big.NewInt(run.onCPU))
+		waiting.Add(waiting, big.NewInt(run.waiting))
+		s.Counted = s.Counted && run.Counted
+	}
+	if tells && s.Calls > 0 {
+		n := big.NewInt(s.Calls)
+		s.OnCPU, s.Waiting = new(big.Rat).SetFrac(onCPU, n), new(big.Rat).SetFrac(waiting, n)
+	}
+	n := big.NewInt(int64(to - from))
+	s.RawTotal = raw.Quo(raw, n).Int64()
+	if timed {
+		s.Length = length.Quo(length, n).Int64()
+	}
+	return s
+}
+
+// Method is the basis of the comparison's confidences.
+func (c *Comparison) Method() Method {
+	if c.Sides >= 2 && len(c.Runs)-c.Sides >= 2 {
+		return FromRuns
+	}
+	counted, spans := true, true
+	for r := range c.Runs {
+		counted = counted && c.Runs[r].Counted
+		spans = spans && c.Runs[r].Weights.Basis == analyze.Spans && !c.Runs[r].query.OfProcessors(c.Runs[r].Rec)
+	}
+	switch {
+	case spans && !counted:
+		return FromDurations
+	case counted:
+		return FromCounts
+	}
+	return NoMethod
+}

@@ -1,0 +1,301 @@
+package compare
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/stats"
+)
+
+// Confidence says how sure a difference is. Differences are of B to A in the
+// common metric's units, as floating-point numbers: nothing here is exact.
+type Confidence struct {
+	Method Method
+	// P is how often chance alone would make a difference at least this large; Q
+	// is the share of false alarms among all rows of the table at least as
+	// sure.
+	P, Q float64
+	// Low and High bound the difference with 95 % confidence; both are NaN where
+	// that cannot be said.
+	Low, High float64
+	// Detectable is the smallest difference that would be shown (p < 0.05) four
+	// times in five; NaN where that cannot be said.
+	Detectable float64
+	// A and B are how many samples, spans or recordings are behind the row.
+	A, B int64
+
+	lengths [2][]length // sorted, of spans of both sides; see Shift
+}
+
+// Level is 1-Q, the confidence that there is a difference.
+func (c *Confidence) Level() float64 { return 1 - c.Q }
+
+// Shift says how the durations of a row's spans differ, for FromDurations; nil
+// where that is not known: in the rows of Sure.
+func (c *Confidence) Shift() *Shift { return shift(c.lengths[0], c.lengths[1]) }
+
+// Shift says how the durations of spans differ, in picoseconds.
+type Shift struct {
+	MedianA, MedianB float64
+	// By is by how much a typical span of B is longer than one of A (Hodges and
+	// Lehmann), Low and High bound it with 95 % confidence.
+	By, Low, High float64
+}
+
+// judge finds the confidences of all rows. s has the durations of their spans,
+// nil where they are not wanted.
+func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTable) error {
+	one := c.judgement(g, t, s)
+	if one == nil {
+		return nil
+	}
+	for _, total := range []bool{false, true} {
+		ps, all, err := g.each(ctx, one, total)
+		if err != nil {
+			return err
+		}
+		for i, conf := range all {
+			if conf != nil && total {
+				g.rows[i].Total = conf
+			} else if conf != nil {
+				g.rows[i].Self = conf
+			}
+		}
+		// Self and total are two chances for a false alarm: each takes half.
+		discover(all, ps, 2)
+	}
+	if t.Whole != nil {
+		t.Whole.Q = t.Whole.P
+	}
+	return nil
+}
+
+// discover turns the p-values of rows into q-values, times each.
+func discover(all []*Confidence, ps []float64, times float64) {
+	qs := stats.Discoveries(ps)
+	k := 0
+	for _, conf := range all {
+		if conf != nil {
+			conf.Q = math.Min(1, times*qs[k])
+			k++
+		}
+	}
+}
+
+// each asks for the confidence of every row that weighs anything: of self, or of
+// total. Rows are apart from each other.
+func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confidence, total bool) (ps []float64, all []*Confidence, err error) {
+	all = make([]*Confidence, len(g.rows))
+	const some = 64
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 1+len(g.rows)/some) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for ctx.Err() == nil {
+				from := int(next.Add(some)) - some
+				if from >= len(g.rows) {
+					return
+				}
+				for i := from; i < min(from+some, len(g.rows)); i++ {
+					row := &g.rows[i]
+					a, b := row.ASelf, row.BSelf
+					if total {
+						a, b = row.ATotal, row.BTotal
+					}
+					if row.Status != "" && (a != 0 || b != 0) {
+						all[i] = one(i, total)
+					}
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for _, conf := range all {
+		if conf != nil {
+			ps = append(ps, conf.P)
+		}
+	}
+	return ps, all, ctx.Err()
+}
+
+// judgement finds the confidence of a row; nil where nothing tells, or
+// where it would take durations that are not there.
+func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i int, total bool) *Confidence) {
+	switch c.Method() {
+	case FromRuns:
+		one = func(i int, total bool) *Confidence { return c.byRuns(g, i, total) }
+		t.Whole = c.wholeByRuns()
+	case FromCounts:
+		w := c.wholes()
+		grain := c.grain(w)
+		one = func(i int, total bool) *Confidence { return c.byCounts(g, i, total, w, grain) }
+		if c.Normalize == Raw || c.Normalize == Duration {
+			t.Whole = counts(w[0], w[1], grain, nil)
+		}
+	case FromDurations:
+		if s == nil {
+			return nil
+		}
+		one = s.judge
+		t.Whole = s.judgeWhole()
+	}
+	return one
+}
+
+// weighed is a side's weight with its variance and the number of samples behind
+// it.
+type weighed struct {
+	weight, spread float64
+	samples        int64
+}
+
+// wholes are the sides' totals.
+func (c *Comparison) wholes() (w [2]weighed) {
+	for side := range w {
+		for _, v := range c.Tree.spread(side == 1) {
+			w[side].spread += v
+		}
+		s := c.A()
+		if side == 1 {
+			s = c.B()
+		}
+		w[side].weight, w[side].samples = float64(s.Total), s.Samples
+	}
+	return w
+}
+
+// grain is how much more a sample of A stands for than one of B: by the sampling
+// periods and what the values are scaled by, and where no period is known by
+// what the samples weigh.
+func (c *Comparison) grain(whole [2]weighed) float64 {
+	var each [2]float64
+	known := true
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		ev := &run.Rec.Events[run.query.Event]
+		period := float64(ev.Period)
+		if countsSamples(&ev.Metrics[run.query.Metric]) || run.Weights.Basis == analyze.Spans {
+			period = 1
+		}
+		// The periods are in the unit of the values, or of what goes with them.
+		v := period * run.factor.float()
+		side, _ := c.sideOf(r)
+		known = known && v > 0 && (each[side] == 0 || math.Abs(each[side]-v) < 1e-6*v)
+		each[side] = v
+	}
+	if !known {
+		for side, w := range whole {
+			if each[side] = 1; w.weight > 0 && w.spread > 0 {
+				each[side] = w.spread / w.weight
+			}
+		}
+	}
+	return each[0] / each[1]
+}
+
+func (c *Comparison) byCounts(g *groups, i int, total bool, whole [2]weighed, grain float64) *Confidence {
+	values, samples, spread := g.self, g.count, g.spread
+	if total {
+		values, samples, spread = g.total, g.countTotal, g.spreadTotal
+	}
+	var w [2]weighed
+	for r := range c.Runs {
+		side, _ := c.sideOf(r)
+		w[side].weight += float64(values[r][i])
+		w[side].samples += samples[r][i]
+	}
+	for side := range w {
+		w[side].spread = spread[side][i]
+	}
+	if c.Normalize == Raw || c.Normalize == Duration {
+		return counts(w[0], w[1], grain, nil)
+	}
+	return counts(w[0], w[1], grain, &whole)
+}
+
+// counts compares two weights by the samples behind them: as rates, or, given
+// the totals, as shares of them.
+func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
+	conf := &Confidence{Method: FromCounts, A: a.samples, B: b.samples}
+	d := b.weight - a.weight
+	// What one sample weighs, from both sides together, since they are taken to
+	// be the same.
+	ea := (a.spread + grain*grain*b.spread) / (a.weight + grain*b.weight)
+	if a.weight < 0 || b.weight < 0 || !(ea > 0) {
+		// Signed values: only the normal distribution is left.
+		e := math.Sqrt(a.spread + b.spread)
+		if e == 0 {
+			return nil
+		}
+		conf.P = stats.NormalTails(d / e)
+		conf.Low, conf.High = d-stats.Z95*e, d+stats.Z95*e
+		conf.Detectable = (stats.Z95 + stats.Z80) * e
+		return conf
+	}
+	eb := ea / grain
+	na, nb := a.weight/ea, b.weight/eb
+	// What the difference would vary by if there were none, with a sample at
+	// least.
+	spread := math.Max(a.spread, ea*ea) + math.Max(b.spread, eb*eb)
+	var la, ha, lb, hb float64
+	if whole == nil {
+		conf.P = stats.Counts(na, nb, 1/(1+grain))
+		la, ha = stats.CountInterval(na)
+		lb, hb = stats.CountInterval(nb)
+	} else {
+		ta, tb := math.Max(na, whole[0].weight/ea), math.Max(nb, whole[1].weight/eb)
+		conf.P = stats.Shares(na, ta, nb, tb)
+		la, ha = stats.ShareInterval(na, ta)
+		lb, hb = stats.ShareInterval(nb, tb)
+		la, ha, lb, hb = la*ta, ha*ta, lb*tb, hb*tb
+		share := (a.weight + b.weight) / (whole[0].weight + whole[1].weight)
+		spread *= math.Max(0, 1-share)
+	}
+	conf.Low, conf.High = stats.Difference(a.weight, la*ea, ha*ea, b.weight, lb*eb, hb*eb)
+	conf.Detectable = (stats.Z95 + stats.Z80) * math.Sqrt(spread)
+	return conf
+}
+
+// byRuns compares the values of several recordings a side.
+func (c *Comparison) byRuns(g *groups, i int, total bool) *Confidence {
+	values, spread := g.self, g.spread
+	if total {
+		values, spread = g.total, g.spreadTotal
+	}
+	least := 0.0
+	if spread[0] != nil && spread[1] != nil {
+		least = spread[0][i] + spread[1][i]
+	}
+	return c.welch(func(r int) float64 { return float64(values[r][i]) }, least)
+}
+
+func (c *Comparison) wholeByRuns() *Confidence {
+	if c.Normalize == Total {
+		return nil
+	}
+	least := 0.0
+	if w := c.wholes(); c.Runs[0].Counted && c.Runs[c.Sides].Counted && c.Normalize != Samples {
+		least = w[0].spread + w[1].spread
+	}
+	return c.welch(func(r int) float64 { return float64(c.Runs[r].Scaled) }, least)
+}
+
+// welch compares values by recording, each of which is its part of the mean.
+func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence {
+	var sides [2][]float64
+	for r := range c.Runs {
+		side, n := c.sideOf(r)
+		sides[side] = append(sides[side], value(r)*float64(n))
+	}
+	a, b := stats.NewSample(sides[0]), stats.NewSample(sides[1])
+	w := stats.Means(a, b, least)
+	conf := &Confidence{Method: FromRuns, P: w.P, Low: w.Low, High: w.High, A: int64(a.N), B: int64(b.N)}
+	conf.Detectable = (stats.StudentQuantile(w.Freedom) + stats.Z80) * w.Error
+	return conf
+}

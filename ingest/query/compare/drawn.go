@@ -1,0 +1,288 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"ashlar/ingest/model/durations"
+	"ashlar/ingest/query/compare/stats"
+)
+
+// How many spans of a row are kept a side: enough to show a shift of a tenth of
+// their spread. Where there are very many rows it is fewer, so that all rows take
+// no more than some ten megabytes. Of nodes there are many, and what they show is
+// a colour.
+const (
+	mostSpans      = 2048
+	leastSpans     = 128
+	mostNodeSpans  = 256
+	leastNodeSpans = 64
+	keptSpans      = 2 << 20
+)
+
+// mostOf is how many spans are kept of each of so many rows: a power of two, so that it
+// is mostly the same for a recording and for one that it is compared with.
+func mostOf(rows int) int {
+	fit := max(leastSpans, min(mostSpans, keptSpans/max(1, rows)))
+	return 1 << (bits.Len(uint(fit)) - 1)
+}
+
+// length is the duration of a span in picoseconds, to 24 bits. As numbers lengths
+// have the order of what they stand for.
+type length uint32
+
+func newLength(ps float64) length { return length(math.Float32bits(float32(max(0, ps)))) }
+
+// ps is the duration in picoseconds.
+func (l length) ps() float64 { return float64(math.Float32frombits(uint32(l))) }
+
+// durationsOf are sorted lengths as numbers.
+func durationsOf(ls []length) []float64 {
+	out := make([]float64, len(ls))
+	for i, l := range ls {
+		out[i] = l.ps()
+	}
+	return out
+}
+
+// drawn are durations of spans: their number and sums, and some of them, which
+// are kept.
+type drawn struct {
+	n         int64
+	sum, sum2 float64 // of picoseconds
+	kept      []length
+}
+
+func (d *drawn) variance() float64 {
+	if d.n < 2 {
+		return math.NaN()
+	}
+	n := float64(d.n)
+	return math.Max(0, (d.sum2-d.sum*d.sum/n)/(n-1))
+}
+
+// part are spans that are summed up together, and some of them that were drawn by
+// chance: each span of a recording has dice, which depend on its place alone, and those
+// with the lowest are kept. So both sides, and each time, draw alike, and parts that
+// have no span in common can be put together.
+type part struct {
+	n                          int64
+	total, total2, self, self2 durations.Wide
+	limit                      uint32 // spans with higher dice are not kept
+	kept                       []durations.Draw
+}
+
+// add adds a span.
+func (p *part) add(dice uint32, total, self int64) {
+	p.n++
+	p.total.Add(uint64(total))
+	p.total2.AddSquare(uint64(total))
+	p.self.Add(uint64(self))
+	p.self2.AddSquare(uint64(self))
+	if dice <= p.limit {
+		p.kept = append(p.kept, durations.Draw{Dice: dice, Total: float32(total), Self: float32(self)})
+	}
+}
+
+// join adds the spans of another part.
+func (p *part) join(o *part) {
+	p.n += o.n
+	p.total.AddWide(o.total)
+	p.total2.AddWide(o.total2)
+	p.self.AddWide(o.self)
+	p.self2.AddWide(o.self2)
+	p.kept = append(p.kept, o.kept...)
+}
+
+// lowest leaves so many of the spans that were drawn, in no order. It writes to draws.
+func lowest(draws []durations.Draw, most int) []durations.Draw {
+	if len(draws) <= most {
+		return draws
+	}
+	top := uint32(0)
+	for i := range draws {
+		top = max(top, draws[i].Dice)
+	}
+	const digits = 10
+	shift := max(0, bits.Len32(top)-digits)
+	var counts [1 << digits]int
+	for i := range draws {
+		counts[draws[i].Dice>>shift]++
+	}
+	// The highest dice that are kept have the first digits last, of which there are some
+	// too many.
+	n, last := 0, uint32(0)
+	for ; n+counts[last] <= most; last++ {
+		n += counts[last]
+	}
+	edge := make([]durations.Draw, 0, counts[last])
+	kept := draws[:0]
+	for _, d := range draws {
+		switch k := d.Dice >> shift; {
+		case k < last:
+			kept = append(kept, d)
+		case k == last:
+			edge = append(edge, d)
+		}
+	}
+	slices.SortFunc(edge, byDice)
+	return append(kept, edge[:most-n]...)
+}
+
+func byDice(a, b durations.Draw) int {
+	if a.Dice != b.Dice {
+		return cmp.Compare(a.Dice, b.Dice)
+	}
+	return cmp.Or(cmp.Compare(a.Total, b.Total), cmp.Compare(a.Self, b.Self))
+}
+
+// margin is how many more spans of a part are looked at than are to be kept, so that six
+// times the deviation of what chance makes of it is in it.
+var margin = func(most int) float64 { return 6*math.Sqrt(float64(most)) + 32 }
+
+// limitOf is up to which dice spans are to be looked at so that of n about wider times
+// as many as are to be kept have lower ones.
+func limitOf(n int64, most int, wider float64) uint32 {
+	if share := wider * (float64(most) + margin(most)) / float64(n); share < 1 {
+		return uint32(share * (1 << 32))
+	}
+	return math.MaxUint32
+}
+
+// rollDice rolls the dice of neighbouring spans of a lane, of which first is the number
+// of the first one.
+func rollDice(track, lane, first int, dice []uint32) {
+	seed := mix(uint64(track)<<32 ^ uint64(lane))
+	for i := range dice {
+		dice[i] = uint32(mix(seed+uint64(first+i)) >> 32)
+	}
+}
+
+// mix has each bit of a number depend on all of another.
+func mix(x uint64) uint64 {
+	x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>32) * 0x94D049BB133111EB
+	return x ^ x>>29
+}
+
+// source are parts of one recording, and what durations are multiplied with there.
+type source struct {
+	parts []part
+	long  float64
+}
+
+// draw sums parts up, as they lasted in all or without their children, and keeps the
+// lowest dice of all.
+func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
+	all := 0
+	for _, s := range sources {
+		var n int64
+		var sum, sum2 durations.Wide
+		for i := range s.parts {
+			p := &s.parts[i]
+			n, all = n+p.n, all+len(p.kept)
+			if self {
+				sum.AddWide(p.self)
+				sum2.AddWide(p.self2)
+			} else {
+				sum.AddWide(p.total)
+				sum2.AddWide(p.total2)
+			}
+		}
+		d.n += n
+		d.sum += sum.Float() * s.long
+		d.sum2 += sum2.Float() * s.long * s.long
+	}
+	if all == 0 {
+		return d
+	}
+	draws := room.draws[:0]
+	for _, s := range sources {
+		for i := range s.parts {
+			for _, x := range s.parts[i].kept {
+				x.Total, x.Self = float32(float64(x.Total)*s.long), float32(float64(x.Self)*s.long)
+				draws = append(draws, x)
+			}
+		}
+	}
+	room.draws = draws
+	draws = lowest(draws, most)
+	d.kept = make([]length, len(draws))
+	for i, x := range draws {
+		ps := x.Total
+		if self {
+			ps = x.Self
+		}
+		d.kept[i] = newLength(float64(ps))
+	}
+	room.lengths = slices.Grow(room.lengths[:0], len(d.kept))
+	sortLengths(d.kept, room.lengths[:len(d.kept)])
+	return d
+}
+
+// drawRoom holds scratch columns of draw, which calls one after the other share.
+type drawRoom struct {
+	draws   []durations.Draw
+	lengths []length
+}
+
+// childless reports whether none of the spans in parts has children.
+func childless(sources []source) bool {
+	for _, s := range sources {
+		for i := range s.parts {
+			if s.parts[i].self != s.parts[i].total {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// shift says how two sets of sorted lengths differ; nil where one is empty.
+func shift(a, b []length) *Shift {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	x, y := durationsOf(a), durationsOf(b)
+	s := &Shift{MedianA: stats.Quantile(x, .5), MedianB: stats.Quantile(y, .5)}
+	s.By, s.Low, s.High = stats.Shift(x, y)
+	return s
+}
+
+// sortLengths sorts what has at most as many elements as room. There are millions in
+// all, so that many are not compared but sorted by one byte after the other, from the
+// lowest on: mostly the two highest of a row's are all alike but for few.
+func sortLengths(ls, room []length) {
+	const few = 128
+	if len(ls) < few {
+		slices.Sort(ls)
+		return
+	}
+	var counts [4][256]uint32
+	for _, l := range ls {
+		counts[0][l&255]++
+		counts[1][l>>8&255]++
+		counts[2][l>>16&255]++
+		counts[3][l>>24]++
+	}
+	from, to := ls, room[:len(ls)]
+	for digit := range counts {
+		of, shift := &counts[digit], 8*digit
+		if of[from[0]>>shift&255] == uint32(len(ls)) {
+			continue // all are alike
+		}
+		sum := uint32(0)
+		for i, n := range of {
+			of[i], sum = sum, sum+n
+		}
+		for _, l := range from {
+			at := &of[l>>shift&255]
+			to[*at] = l
+			*at++
+		}
+		from, to = to, from
+	}
+	copy(ls, from) // where it does not lie there
+}

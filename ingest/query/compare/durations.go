@@ -1,0 +1,345 @@
+package compare
+
+import (
+	"context"
+	"runtime"
+
+	"ashlar/ingest/model/durations"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
+)
+
+// SumDurations visits all spans of a recording for what comparisons need of them, so that
+// it can be stored with it; nil where it has no spans.
+func SumDurations(ctx context.Context, rec *recording.Recording) (*durations.Table, error) {
+	if rec.Counts.Spans == 0 {
+		return nil, ctx.Err()
+	}
+	n := rec.Functions.Len()
+	p := &pass{run: &Run{Input: Input{Rec: rec}}, self: true, sums: []sums{
+		{at: functionParts(rec), slots: 2 * n, most: mostOf(n)},
+		{whole: true, slots: 1, most: mostSpans},
+	}}
+	if err := p.collect(ctx); err != nil {
+		return nil, err
+	}
+	d := new(durations.Table)
+	for _, s := range p.sums {
+		for i := range s.parts {
+			x := &s.parts[i]
+			d.Parts = append(d.Parts, durations.Part{Spans: x.n, Total: x.total, Total2: x.total2, Self: x.self, Self2: x.self2, Drawn: len(x.kept)})
+			d.Draws = append(d.Draws, x.kept...)
+		}
+	}
+	return d, nil
+}
+
+// stored are the parts of a recording that was stored.
+func stored(d *durations.Table) []part {
+	parts, draws := make([]part, len(d.Parts)), d.Draws
+	for i := range d.Parts {
+		x := &d.Parts[i]
+		parts[i] = part{n: x.Spans, total: x.Total, total2: x.Total2, self: x.Self, self2: x.Self2, kept: draws[:x.Drawn:x.Drawn]}
+		draws = draws[x.Drawn:]
+	}
+	return parts
+}
+
+// functionParts are the parts of a recording's calls, as [durations.Table] has them.
+func functionParts(rec *recording.Recording) []int32 {
+	at := make([]int32, rec.Calls.Len())
+	at[0] = -1
+	for i := 1; i < len(at); i++ {
+		at[i] = int32(rec.Func(recording.CallID(i)))
+	}
+	outer := make([]bool, len(at))
+	outermostCalls(&rec.Calls, at, outer, rec.Functions.Len())
+	for i := 1; i < len(at); i++ {
+		if at[i] *= 2; outer[i] {
+			at[i]++
+		}
+	}
+	return at
+}
+
+// sums are what a pass finds for the rows of a table, or for all.
+type sums struct {
+	// at has the slot of each call, -1 for none. It is nil where slots go by track: two
+	// for each row that track has, the second for outermost spans.
+	at    []int32
+	track []int32
+	whole bool // one slot, of outermost spans
+	slots int
+	most  int // how many spans of a slot are kept
+
+	// parts are what was found: those of slot i alone, or from from[i] up to from[i+1].
+	parts []part
+	from  []int32
+}
+
+// of are the parts of some slots.
+func (s *sums) of(first, last int) []part {
+	if s.from != nil {
+		first, last = int(s.from[first]), int(s.from[last])
+	}
+	return s.parts[first:last]
+}
+
+// covers reports whether enough spans of all parts were kept.
+func (s *sums) covers(parts []part) bool {
+	for i := range parts {
+		if int64(len(parts[i].kept)) < min(int64(s.most), parts[i].n) {
+			return false
+		}
+	}
+	return true
+}
+
+// fill takes the parts of functions, the last of which are all outermost spans, where
+// each slot is made of such; false where it is not.
+func (s *sums) fill(functions []int32, parts []part) bool {
+	if s.at == nil && !s.whole || !s.covers(parts) {
+		return false
+	}
+	last := len(parts) - 1
+	if s.whole {
+		s.parts = parts[last:]
+		return true
+	}
+	parts = parts[:last]
+	of := make([]int32, len(parts)) // 1 + the slot
+	for c, f := range functions {
+		if f < 0 {
+			continue
+		}
+		if at := s.at[c] + 1; of[f] == 0 {
+			of[f] = at + 1
+		} else if of[f] != at+1 {
+			return false
+		}
+	}
+	s.from = make([]int32, s.slots+1)
+	for _, k := range of {
+		if k > 1 {
+			s.from[k-1]++
+		}
+	}
+	for i := range s.slots {
+		s.from[i+1] += s.from[i]
+	}
+	next := append([]int32(nil), s.from...)
+	s.parts = make([]part, s.from[s.slots])
+	for f, k := range of {
+		if k > 1 {
+			s.parts[next[k-2]] = parts[f]
+			next[k-2]++
+		}
+	}
+	return true
+}
+
+// pass visits spans of one recording.
+type pass struct {
+	run  *Run
+	self bool
+	sums []sums
+	// depths limits it to spans of some depths; nil for all.
+	depths map[int]bool
+	// also is called with all that is visited, by goroutines with numbers below
+	// GOMAXPROCS; nil for nothing.
+	also func(worker int, r *spanRun)
+}
+
+// everything reports whether all spans of the recording are visited.
+func (p *pass) everything() bool {
+	in := &p.run.query.Scope
+	if in.Ranged || in.Calls != nil {
+		return false
+	}
+	chosen := in.TrackTest()
+	for ti := range p.run.Rec.Tracks {
+		if !chosen(ti) {
+			return false
+		}
+	}
+	return true
+}
+
+// find finds all sums: those that were stored, and others in a pass.
+func (p *pass) find(ctx context.Context) error {
+	d := p.run.Rec.Durations
+	if d == nil || !p.everything() {
+		return p.collect(ctx)
+	}
+	parts, functions := stored(d), functionParts(p.run.Rec)
+	var rest []int
+	for i := range p.sums {
+		if !p.sums[i].fill(functions, parts) {
+			rest = append(rest, i)
+		}
+	}
+	if len(rest) == 0 {
+		return ctx.Err()
+	}
+	other := pass{run: p.run, self: p.self}
+	for _, i := range rest {
+		other.sums = append(other.sums, p.sums[i])
+	}
+	if err := other.collect(ctx); err != nil {
+		return err
+	}
+	for k, i := range rest {
+		p.sums[i] = other.sums[k]
+	}
+	return nil
+}
+
+// collect visits the spans, once more in the rare case that dice were so high that too
+// few were kept.
+func (p *pass) collect(ctx context.Context) error {
+	chosen := p.run.query.Scope.TrackTest()
+	w := newSpanWalk(p.run, p.self)
+	w.depths = p.depths
+	counts := p.expect(w, chosen)
+	pieces := w.pieces(chosen)
+	for wider := 1.0; ; wider *= 2 {
+		visitors := make([]*visitor, runtime.GOMAXPROCS(0))
+		err := scan.Spread(ctx, len(pieces), func(worker, i int) {
+			if visitors[worker] == nil {
+				visitors[worker] = newVisitor(p.sums, counts, wider)
+			}
+			v := visitors[worker]
+			_ = w.each(ctx, &pieces[i], func(r *spanRun) { // its error is that of ctx
+				if v.visit(r); p.also != nil {
+					p.also(worker, r)
+				}
+			})
+		})
+		if err != nil {
+			return err
+		}
+		if p.join(visitors) {
+			return nil
+		}
+	}
+}
+
+// expect says how many spans there will be in each slot.
+func (p *pass) expect(w *spanWalk, chosen func(int) bool) [][]int64 {
+	calls := make([]int64, p.run.Rec.Calls.Len())
+	into := calls
+	if p.everything() {
+		copy(calls, p.run.Rec.SpanCount)
+		into = nil
+	}
+	out := make([][]int64, len(p.sums))
+	for i := range p.sums {
+		out[i] = make([]int64, p.sums[i].slots)
+	}
+	for ti := range p.run.Rec.Tracks {
+		if !chosen(ti) {
+			continue
+		}
+		all, outermost := w.count(ti, into)
+		for i := range p.sums {
+			switch s := &p.sums[i]; {
+			case s.whole:
+				out[i][0] += outermost
+			case s.at == nil:
+				out[i][2*s.track[ti]] += all - outermost
+				out[i][2*s.track[ti]+1] += outermost
+			}
+		}
+	}
+	for i := range p.sums {
+		for c, slot := range p.sums[i].at {
+			if slot >= 0 {
+				out[i][slot] += calls[c]
+			}
+		}
+	}
+	return out
+}
+
+// join puts together what was found; false where too few spans of a part were kept.
+func (p *pass) join(visitors []*visitor) bool {
+	enough := true
+	for i := range p.sums {
+		s := &p.sums[i]
+		s.parts = nil
+		for _, v := range visitors {
+			switch {
+			case v == nil:
+			case s.parts == nil:
+				s.parts = v.parts[i]
+			default:
+				for k := range s.parts {
+					s.parts[k].join(&v.parts[i][k])
+				}
+			}
+		}
+		if s.parts == nil {
+			s.parts = make([]part, s.slots)
+		}
+		for k := range s.parts {
+			x := &s.parts[k]
+			x.kept = lowest(x.kept, s.most)
+		}
+		enough = enough && s.covers(s.parts)
+	}
+	return enough
+}
+
+// visitor adds up the spans that one goroutine visits in a pass.
+type visitor struct {
+	sums  []sums
+	parts [][]part // by slot of each of sums
+	dice  [lanes.RoomLen]uint32
+	none  [lanes.RoomLen]int64 // self times where none are asked for
+}
+
+func newVisitor(all []sums, counts [][]int64, wider float64) *visitor {
+	v := &visitor{sums: all}
+	for i := range all {
+		parts := make([]part, all[i].slots)
+		for k := range parts {
+			parts[k].limit = limitOf(counts[i][k], all[i].most, wider)
+		}
+		v.parts = append(v.parts, parts)
+	}
+	return v
+}
+
+func (v *visitor) visit(r *spanRun) {
+	n := len(r.starts)
+	dice, starts, ends, selfs := v.dice[:n], r.starts, r.ends[:n], r.selfs
+	if rollDice(r.track, r.lane, r.first, dice); selfs == nil {
+		selfs = v.none[:]
+	}
+	selfs = selfs[:n]
+	for i := range v.sums {
+		s, parts := &v.sums[i], v.parts[i]
+		if s.at != nil {
+			calls := r.calls[:n]
+			for j, start := range starts {
+				if slot := s.at[calls[j]]; slot >= 0 {
+					parts[slot].add(dice[j], ends[j]-start, selfs[j])
+				}
+			}
+			continue
+		}
+		slot := 0
+		switch {
+		case !s.whole:
+			if slot = int(2 * s.track[r.track]); r.outer {
+				slot++
+			}
+		case !r.outer:
+			continue
+		}
+		for j, start := range starts {
+			parts[slot].add(dice[j], ends[j]-start, selfs[j])
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package compare
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/model/sets"
+)
+
+// spanRun is a run of neighbouring spans of a lane.
+type spanRun struct {
+	track, lane  int
+	first        int  // the number of the first in its lane
+	outer        bool // they lie in no other one of what is compared
+	starts, ends []int64
+	calls        []recording.CallID
+	// selfs are the spans' durations without what their children take; none where they
+	// are not asked for.
+	selfs []int64
+}
+
+// spanWalk says which spans to visit, of one recording.
+type spanWalk struct {
+	rec     *recording.Recording
+	parents []recording.CallID // of all calls
+	// in leaves out spans that are not wholly in its range.
+	in recording.Scope
+	// self asks for the times of spans alone.
+	self bool
+	// depths limits it to spans of some depths; nil for all.
+	depths map[int]bool
+}
+
+func newSpanWalk(run *Run, self bool) *spanWalk {
+	w := &spanWalk{rec: run.Rec, in: run.query.Scope, self: self}
+	w.parents = make([]recording.CallID, run.Rec.Calls.Len())
+	for c := range w.parents {
+		w.parents[c] = run.Rec.Calls.Parent(recording.CallID(c))
+	}
+	return w
+}
+
+// stretch is a run of a lane's spans that are visited, which are all outermost ones
+// of what is compared or all not.
+type stretch struct {
+	sets.Run
+	outer bool
+}
+
+// stretches are which of a lane's spans are visited, in order.
+func (w *spanWalk) stretches(track, lane int) (out []stretch) {
+	l := &w.rec.Tracks[track].Lanes[lane]
+	if l.Len() == 0 || w.depths != nil && !w.depths[w.depth(l)] {
+		return nil
+	}
+	from, to := 0, l.Len()
+	if w.in.Ranged {
+		from = sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.in.From })
+		to = l.Search(w.in.To)
+	}
+	if from >= to {
+		return nil
+	}
+	set := w.in.Calls
+	if set == nil {
+		return []stretch{{sets.Run{First: from, Last: to}, w.depth(l) == 1}}
+	}
+	runs := set.SpanRuns(track, lane, from, to)
+	if len(runs) == 0 {
+		return nil
+	}
+	outer := set.Outer[track][lane]
+	for _, r := range sets.Without(runs, outer) {
+		out = append(out, stretch{r, false})
+	}
+	for _, r := range outer {
+		if r.First, r.Last = max(r.First, from), min(r.Last, to); r.First < r.Last {
+			out = append(out, stretch{r, true})
+		}
+	}
+	slices.SortFunc(out, func(a, b stretch) int { return a.First - b.First })
+	return out
+}
+
+// depth is that of all spans of a lane that is not empty.
+func (w *spanWalk) depth(l *lanes.Lane) int { return w.rec.Calls.Depth(l.Call(0)) }
+
+// pieceSpans is about how many spans one goroutine visits on end.
+const pieceSpans = 1 << 16
+
+// piece are some of a lane's spans that are visited on end, in order.
+type piece struct {
+	track, lane int
+	parts       []stretch
+	below       []int // the lanes of the track that have children of them
+}
+
+// pieces are what all that is to be visited of some tracks is made of.
+func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
+	for ti, t := range w.rec.Tracks {
+		if !chosen(ti) {
+			continue
+		}
+		depths := map[int][]int{}
+		for i := range t.Lanes {
+			if l := &t.Lanes[i]; w.self && l.Len() > 0 {
+				d := w.depth(l)
+				depths[d] = append(depths[d], i)
+			}
+		}
+		for i := range t.Lanes {
+			p, n := piece{track: ti, lane: i}, 0
+			for _, s := range w.stretches(ti, i) {
+				if p.below == nil && w.self {
+					p.below = depths[w.depth(&t.Lanes[i])+1]
+				}
+				for s.First < s.Last {
+					part := s
+					part.Last = min(s.Last, s.First+pieceSpans-n)
+					p.parts, s.First = append(p.parts, part), part.Last
+					if n += part.Last - part.First; n == pieceSpans {
+						all, n = append(all, p), 0
+						p.parts = nil
+					}
+				}
+			}
+			if n > 0 {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// rooms are for columns of children, of which there may be as many as lanes.
+var rooms = sync.Pool{New: func() any { return new(lanes.Room) }}
+
+// each visits the spans of a piece. Children are the spans one deeper that were called
+// from it and lie in it.
+func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) error {
+	t := w.rec.Tracks[p.track]
+	l := &t.Lanes[p.lane]
+	var room lanes.Room
+	var selfs [lanes.RoomLen]int64
+	var kids []cursor
+	for _, below := range p.below {
+		lane := &t.Lanes[below]
+		room := rooms.Get().(*lanes.Room)
+		defer rooms.Put(room)
+		kids = append(kids, cursor{lane: lane, room: room, next: lane.Search(l.Start(p.parts[0].First) - 1)})
+	}
+	r := spanRun{track: p.track, lane: p.lane}
+	for _, part := range p.parts {
+		r.outer = part.outer
+		for k := part.First; k < part.Last; k += len(r.starts) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			r.first = k
+			r.starts, r.ends, r.calls = l.Columns(k, part.Last-k, &room)
+			if w.self {
+				r.selfs = selfs[:len(r.starts)]
+				for j := range r.selfs {
+					r.selfs[j] = r.ends[j] - r.starts[j]
+				}
+				for c := range kids {
+					kids[c].take(&r, w.parents)
+				}
+			}
+			visit(&r)
+		}
+	}
+	return nil
+}
+
+// cursor walks a lane of children along with the lane of their parents.
+type cursor struct {
+	lane   *lanes.Lane
+	next   int // of the first span that is not in the columns yet
+	in     int // the place in the columns of the first that may lie in the next parent
+	room   *lanes.Room
+	starts []int64
+	ends   []int64
+	calls  []recording.CallID
+}
+
+// take takes from a run's spans what their children in the lane cover. Runs come
+// in order.
+func (c *cursor) take(r *spanRun, parents []recording.CallID) {
+	starts, ends, calls := c.starts, c.ends[:len(c.starts)], c.calls[:len(c.starts)]
+	k := c.in
+	for j, start := range r.starts {
+		end, call := r.ends[j], r.calls[j]
+		var inner int64
+		for {
+			if k == len(starts) {
+				if !c.load() {
+					break
+				}
+				starts, ends, calls = c.starts, c.ends[:len(c.starts)], c.calls[:len(c.starts)]
+				k = 0
+			}
+			if starts[k] >= end {
+				break
+			}
+			if starts[k] >= start && ends[k] <= end && parents[calls[k]] == call {
+				inner += ends[k] - starts[k]
+			}
+			k++
+		}
+		r.selfs[j] -= inner
+	}
+	c.in = k
+}
+
+// load makes the columns hold the spans that follow; false where none do.
+func (c *cursor) load() bool {
+	if c.next >= c.lane.Len() {
+		return false
+	}
+	c.starts, c.ends, c.calls = c.lane.Columns(c.next, c.lane.Len(), c.room)
+	c.next += len(c.starts)
+	return true
+}
+
+// count counts the spans of a track that each would visit: by call, added to
+// what is there, unless calls is nil, and all and the outermost ones.
+func (w *spanWalk) count(track int, calls []int64) (all, outermost int64) {
+	for i := range w.rec.Tracks[track].Lanes {
+		l := &w.rec.Tracks[track].Lanes[i]
+		for _, part := range w.stretches(track, i) {
+			n := int64(part.Last - part.First)
+			if all += n; part.outer {
+				outermost += n
+			}
+			for k := part.First; k < part.Last && calls != nil; {
+				run := l.Calls(k)
+				run = run[:min(len(run), part.Last-k)]
+				for _, c := range run {
+					calls[c]++
+				}
+				k += len(run)
+			}
+		}
+	}
+	return all, outermost
+}

@@ -1,0 +1,387 @@
+package compare
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// Rule says why two things were taken to be the same.
+type Rule string
+
+// Rules in the order in which they are tried.
+const (
+	Unmatched   Rule = ""        // in no other recording
+	RuleHand    Rule = "hand"    // paired by the user
+	RuleModule  Rule = "module"  // the same name and module
+	RuleName    Rule = "name"    // the same name
+	RuleSimilar Rule = "similar" // the same normalName
+	RuleOrder   Rule = "order"   // threads: what is left, in order
+)
+
+// Pair is a function of A and what it is called in B: a NAME or NAME@MODULE each.
+type Pair struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}
+
+// MatchOptions choose the rules. The zero value uses all of them.
+type MatchOptions struct {
+	NoModule, NoName, NoSimilar bool
+	// NoOrder leaves threads alone whose names differ.
+	NoOrder bool
+	Hand    []Pair
+}
+
+// Rules writes the rules that are on with commas between them; "" for all.
+func (o MatchOptions) Rules() string {
+	var on []string
+	for _, r := range []struct {
+		off  bool
+		name string
+	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}} {
+		if !r.off {
+			on = append(on, r.name)
+		}
+	}
+	switch len(on) {
+	case 4:
+		return ""
+	case 0:
+		return "none"
+	}
+	return strings.Join(on, ",")
+}
+
+// Func is a function of the comparison: what is taken to be one function in the
+// recordings.
+type Func struct {
+	// FuncName and File are those of the first recording that has it.
+	recording.FuncName
+	File string
+	// In has for each recording its function, or -1.
+	In []int32
+	// By has for each recording the rule by which its function joined; the
+	// first one's is Unmatched.
+	By []Rule
+}
+
+// Rule is the rule by which the function's two sides were matched, for a
+// matching of two recordings: Unmatched when one of them has it alone.
+func (f *Func) Rule() Rule {
+	r := Unmatched
+	for _, by := range f.By {
+		if by != Unmatched {
+			r = by
+		}
+	}
+	return r
+}
+
+// Matching says which functions of several recordings are the same.
+type Matching struct {
+	Funcs []Func
+	// IDs has for each recording the index in Funcs of each function.
+	IDs [][]int32
+}
+
+// Match finds out which functions of the recordings of side A and side B, put
+// in one list, are the same. Each rule only
+// sees what the ones before it left over, and no function is matched twice.
+// Where a rule has several candidates, those go together that agree most: in
+// kind, module, its file name, source file, and then in how much of the names is
+// equal at both ends. Swapping two recordings swaps the pairs.
+//
+// Functions without a name (bare addresses) are only matched by module and
+// address. The error says which pair made by hand names nothing.
+func Match(a, b []*recording.Recording, o MatchOptions) (*Matching, error) {
+	recs := append(append([]*recording.Recording(nil), a...), b...)
+	items := make([][]item, len(recs))
+	for r, rec := range recs {
+		items[r] = make([]item, rec.Functions.Len())
+		for i := range items[r] {
+			f := rec.Functions.At(i)
+			items[r][i] = item{f.Name, f.Module, f.File, f.Unresolved, f.Kind}
+		}
+	}
+	var steps []step
+	if !o.NoModule {
+		steps = append(steps, step{RuleModule, func(x *item) string { return x.name + "\x00" + x.module }})
+	}
+	if !o.NoName {
+		steps = append(steps, step{RuleName, func(x *item) string {
+			if x.bare {
+				return ""
+			}
+			return x.name
+		}})
+	}
+	if !o.NoSimilar {
+		steps = append(steps, step{RuleSimilar, func(x *item) string {
+			if x.bare {
+				return ""
+			}
+			return normalName(x.name)
+		}})
+	}
+	m := newMatcher(items)
+	for r := range recs {
+		m.begin(r)
+		if r >= len(a) {
+			m.byHand(r, o.Hand)
+		}
+		m.run(r, steps)
+	}
+	for k, p := range o.Hand {
+		if !m.used[k] {
+			return nil, fmt.Errorf("the pair %s=%s names no function that A has and one that B has", p.A, p.B)
+		}
+	}
+	return m.matching(), nil
+}
+
+// item is something that is matched.
+type item struct {
+	name, module, file string
+	bare               bool // the name is only an address
+	kind               recording.Kind
+}
+
+// mayBe reports whether two items can be the same: code of the kernel is none of
+// programs, whatever its name.
+func (x *item) mayBe(y *item) bool {
+	return x.kind == recording.KindUnknown || y.kind == recording.KindUnknown || x.kernel() == y.kernel()
+}
+
+func (x *item) kernel() bool { return x.kind == recording.KindKernel }
+
+// step gives items with the same key to each other; "" is no key.
+type step struct {
+	rule Rule
+	key  func(*item) string
+}
+
+// matcher puts the items of several recordings together, one recording after
+// the other.
+type matcher struct {
+	items [][]item
+	funcs []Func
+	ids   [][]int32
+	used  map[int]bool // hand pairs that found something
+}
+
+func newMatcher(items [][]item) *matcher {
+	return &matcher{items: items, ids: make([][]int32, len(items)), used: map[int]bool{}}
+}
+
+func (m *matcher) matching() *Matching { return &Matching{Funcs: m.funcs, IDs: m.ids} }
+
+func (m *matcher) begin(r int) {
+	m.ids[r] = make([]int32, len(m.items[r]))
+	for i := range m.ids[r] {
+		m.ids[r][i] = -1
+	}
+}
+
+func (m *matcher) join(r int, i, f int32, rule Rule) {
+	m.ids[r][i] = f
+	m.funcs[f].In[r] = i
+	m.funcs[f].By[r] = rule
+}
+
+// run matches what is left of recording r and adds what matches nothing.
+func (m *matcher) run(r int, steps []step) {
+	if r > 0 {
+		for _, s := range steps {
+			m.step(r, s)
+		}
+	}
+	for i, f := range m.ids[r] {
+		if f >= 0 {
+			continue
+		}
+		x := &m.items[r][i]
+		in := make([]int32, len(m.items))
+		for k := range in {
+			in[k] = -1
+		}
+		m.funcs = append(m.funcs, Func{FuncName: recording.FuncName{Name: x.name, Module: x.module}, File: x.file, In: in, By: make([]Rule, len(m.items))})
+		m.join(r, int32(i), int32(len(m.funcs)-1), Unmatched)
+	}
+}
+
+// step matches by one rule.
+func (m *matcher) step(r int, s step) {
+	type bucket struct{ old, new []int32 }
+	buckets := map[string]*bucket{}
+	var order []*bucket
+	for i := range m.items[r] {
+		if m.ids[r][i] >= 0 {
+			continue
+		}
+		k := s.key(&m.items[r][i])
+		if k == "" {
+			continue
+		}
+		b := buckets[k]
+		if b == nil {
+			b = &bucket{}
+			buckets[k] = b
+			order = append(order, b)
+		}
+		b.new = append(b.new, int32(i))
+	}
+	if len(buckets) == 0 {
+		return
+	}
+	for f := range m.funcs {
+		if m.funcs[f].In[r] >= 0 {
+			continue
+		}
+		if b := buckets[s.key(m.itemOf(f))]; b != nil {
+			b.old = append(b.old, int32(f))
+		}
+	}
+	for _, b := range order {
+		m.pair(r, b.old, b.new, s.rule)
+	}
+}
+
+func (m *matcher) itemOf(f int) *item {
+	for r, i := range m.funcs[f].In {
+		if i >= 0 {
+			return &m.items[r][i]
+		}
+	}
+	panic("compare: a function of no recording")
+}
+
+// mostPairs bounds the candidates that are weighed against each other.
+const mostPairs = 1 << 18
+
+// pair puts candidates together that share a rule's key.
+func (m *matcher) pair(r int, old, new []int32, rule Rule) {
+	switch {
+	case len(old) == 0 || len(new) == 0:
+		return
+	case len(old) == 1 && len(new) == 1:
+		if m.itemOf(int(old[0])).mayBe(&m.items[r][new[0]]) {
+			m.join(r, new[0], old[0], rule)
+		}
+		return
+	}
+	less := func(x, y *item) bool {
+		if x.kernel() != y.kernel() {
+			return x.kernel()
+		}
+		if x.module != y.module {
+			return x.module < y.module
+		}
+		if x.file != y.file {
+			return x.file < y.file
+		}
+		return x.name < y.name
+	}
+	sort.SliceStable(old, func(a, b int) bool { return less(m.itemOf(int(old[a])), m.itemOf(int(old[b]))) })
+	sort.SliceStable(new, func(a, b int) bool { return less(&m.items[r][new[a]], &m.items[r][new[b]]) })
+	if rule == RuleOrder || len(old)*len(new) > mostPairs {
+		for k := range min(len(old), len(new)) {
+			if m.itemOf(int(old[k])).mayBe(&m.items[r][new[k]]) {
+				m.join(r, new[k], old[k], rule)
+			}
+		}
+		return
+	}
+	type edge struct {
+		o, n  int32
+		score float64
+	}
+	edges := make([]edge, 0, len(old)*len(new))
+	for _, o := range old {
+		x := m.itemOf(int(o))
+		for _, n := range new {
+			if y := &m.items[r][n]; x.mayBe(y) {
+				edges = append(edges, edge{o, n, likeness(x, y)})
+			}
+		}
+	}
+	// Edges that share an end come in the same order from either side, so the
+	// greedy choice does not depend on which side is which.
+	sort.SliceStable(edges, func(a, b int) bool { return edges[a].score > edges[b].score })
+	for _, e := range edges {
+		if m.ids[r][e.n] < 0 && m.funcs[e.o].In[r] < 0 {
+			m.join(r, e.n, e.o, rule)
+		}
+	}
+}
+
+// likeness is how much two candidates agree; it is symmetric.
+func likeness(x, y *item) float64 {
+	s := 0.0
+	if x.kind == y.kind {
+		s += 16
+	}
+	if x.module == y.module {
+		s += 8
+	}
+	if analyze.ModuleBase(x.module) == analyze.ModuleBase(y.module) {
+		s += 4
+	}
+	if x.file == y.file {
+		s += 2
+	}
+	a, b := x.name, y.name
+	n := min(len(a), len(b))
+	pre := 0
+	for pre < n && a[pre] == b[pre] {
+		pre++
+	}
+	post := 0
+	for post < n-pre && a[len(a)-1-post] == b[len(b)-1-post] {
+		post++
+	}
+	if n := max(len(a), len(b)); n > 0 {
+		s += float64(pre+post) / float64(n)
+	}
+	return s
+}
+
+// byHand matches the pairs that the user made.
+func (m *matcher) byHand(r int, pairs []Pair) {
+	for k, p := range pairs {
+		var f, i int32 = -1, -1
+		for c := range m.funcs {
+			if m.funcs[c].In[r] < 0 && m.itemOf(c).called(p.A) {
+				f = int32(c)
+				break
+			}
+		}
+		for c := range m.items[r] {
+			if m.ids[r][c] < 0 && m.items[r][c].called(p.B) {
+				i = int32(c)
+				break
+			}
+		}
+		if f >= 0 && i >= 0 {
+			m.join(r, i, f, RuleHand)
+			m.used[k] = true
+		}
+	}
+}
+
+// HasFunction reports whether a recording has a function that a pair names.
+func HasFunction(rec *recording.Recording, name string) bool {
+	for _, f := range rec.Functions.Slice() {
+		if analyze.IsCalled(f.FuncName(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *item) called(name string) bool {
+	return analyze.IsCalled(recording.FuncName{Name: x.name, Module: x.module}, name)
+}

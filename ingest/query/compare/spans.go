@@ -1,0 +1,174 @@
+package compare
+
+import (
+	"math"
+
+	"ashlar/ingest/query/compare/stats"
+)
+
+// spanTable has the durations of spans by row.
+type spanTable struct {
+	c *Comparison
+	g *groups
+	// self and total are by side and row of groups; self is nil for nodes. whole are the
+	// outermost spans.
+	self, total [2][]drawn
+	whole       [2]drawn
+	most        int // spans that are kept of a row
+	*spanScales
+	// shifts says that confidences are to tell how durations differ.
+	shifts bool
+}
+
+// spanScales say what durations are scaled by.
+type spanScales struct {
+	// unit is how many picoseconds one of the common metric has; long what
+	// durations of a recording are multiplied with, often what numbers of spans
+	// are.
+	unit        float64
+	long, often []float64
+}
+
+func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
+	s := &spanTable{c: c, g: g, spanScales: scales}
+	n := len(g.rows)
+	if s.nodes() {
+		s.most = max(leastNodeSpans, min(mostNodeSpans, keptSpans/max(1, n)))
+	} else {
+		// Recordings have stored no more than as many of each of their functions.
+		rows := n
+		for _, rec := range c.recs {
+			rows = max(rows, rec.Functions.Len())
+		}
+		s.most = mostOf(rows)
+	}
+	for side := range s.total {
+		s.total[side] = make([]drawn, n)
+		if !s.nodes() {
+			s.self[side] = make([]drawn, n)
+		}
+	}
+	return s
+}
+
+// nodes reports whether rows are nodes of the tree, of which there are totals alone.
+func (s *spanTable) nodes() bool { return s.g.by == byNode }
+
+// spanScales finds what durations and numbers of spans are scaled by; see the
+// package documentation.
+func (c *Comparison) spanScales() *spanScales {
+	s := new(spanScales)
+	u, ok := units[c.Metric.Common.Unit]
+	if !ok {
+		u.base = 1
+	}
+	s.unit = float64(u.base)
+	for range c.Metric.Common.Decimals {
+		s.unit /= 10
+	}
+	s.long, s.often = make([]float64, len(c.Runs)), make([]float64, len(c.Runs))
+	meanSpans := float64(c.A().Samples) / float64(c.Sides)
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		_, n := c.sideOf(r)
+		all := run.factor.float() * float64(n) // of a sum of durations, in common units
+		all *= s.unit / float64(units[run.Rec.Events[run.query.Event].Metrics[run.query.Metric].Unit].base) * math.Pow10(run.Rec.Events[run.query.Event].Metrics[run.query.Metric].Decimals)
+		s.long[r], s.often[r] = 1, all
+		switch c.Normalize {
+		case Raw:
+			s.often[r] = 1
+		case Total:
+			s.often[r] = 1
+			if run.Samples > 0 {
+				s.often[r] = meanSpans / float64(run.Samples)
+			}
+			s.long[r] = all / s.often[r]
+		}
+	}
+	return s
+}
+
+// judge is the confidence of a row's difference.
+func (s *spanTable) judge(i int, total bool) *Confidence {
+	of := s.self
+	if total {
+		if self := s.g.rows[i].Self; self != nil && s.alike(i) { // which was judged before
+			same := *self
+			return &same
+		}
+		of = s.total
+	}
+	return s.compare(&of[0][i], &of[1][i])
+}
+
+// alike reports whether spans take all of their time themselves, so that self and total
+// are the same.
+func (s *spanTable) alike(i int) bool {
+	for side := range s.total {
+		if s.self[side] == nil {
+			return false
+		}
+		a, b := s.self[side][i].kept, s.total[side][i].kept
+		if len(a) != len(b) || len(a) > 0 && &a[0] != &b[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// judgeWhole is the confidence of the difference of the totals.
+func (s *spanTable) judgeWhole() *Confidence {
+	if s.c.Normalize == Total {
+		return nil
+	}
+	conf := s.compare(&s.whole[0], &s.whole[1])
+	if conf == nil || math.IsNaN(conf.Low) || conf.High <= conf.Low {
+		return conf
+	}
+	// That spans are otherwise does not say that their sum is: it is as sure as its
+	// interval says, and what could be detected.
+	e := (conf.High - conf.Low) / (2 * stats.Z95)
+	conf.P = stats.NormalTails((conf.High + conf.Low) / 2 / e)
+	return conf
+}
+
+func (s *spanTable) compare(a, b *drawn) *Confidence {
+	if a.n <= 1 && b.n <= 1 { // one call says nothing about how much calls differ by chance
+		return nil
+	}
+	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: stats.Ranks(a.kept, b.kept), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}
+	// How often spans ran: by the number of recordings and what scales it.
+	var exposure [2]float64
+	for r := range s.c.Runs {
+		side, _ := s.c.sideOf(r)
+		exposure[side] += 1 / s.often[r]
+	}
+	if float64(a.n)*exposure[1] != float64(b.n)*exposure[0] {
+		p := stats.Counts(float64(a.n), float64(b.n), exposure[0]/(exposure[0]+exposure[1]))
+		if a.n == 0 || b.n == 0 {
+			conf.P = p
+		} else {
+			conf.P = math.Min(1, 2*math.Min(p, conf.P))
+		}
+	}
+	if s.shifts && a.n > 0 && b.n > 0 {
+		conf.lengths = [2][]length{a.kept, b.kept}
+	}
+	// Sums of n spans vary by n times the variance of one.
+	va, vb := a.variance()*float64(a.n), b.variance()*float64(b.n)
+	if a.n == 0 {
+		va = 0
+	}
+	if b.n == 0 {
+		vb = 0
+	}
+	wa, wb := 1/exposure[0], 1/exposure[1]
+	if v := va*wa*wa + vb*wb*wb; !math.IsNaN(v) {
+		d, e := b.sum*wb-a.sum*wa, math.Sqrt(v)
+		conf.Low, conf.High = (d-stats.Z95*e)/s.unit, (d+stats.Z95*e)/s.unit
+		if a.n > 0 && b.n > 0 {
+			conf.Detectable = (stats.Z95 + stats.Z80) * e / s.unit
+		}
+	}
+	return conf
+}

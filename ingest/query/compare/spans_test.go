@@ -1,0 +1,474 @@
+package compare
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"ashlar/ingest/model/durations"
+	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
+)
+
+// TestEachSpanSelf holds the self times of single spans against the sums by
+// call that the recording keeps.
+func TestEachSpanSelf(t *testing.T) {
+	for seed := range uint64(30) {
+		rec := random(seed, poolA)
+		self, spans := map[recording.CallID]int64{}, 0
+		for tr := range rec.Tracks {
+			w := newSpanWalk(&Run{Input: Input{Rec: rec}}, true)
+			for _, p := range w.pieces(func(track int) bool { return track == tr }) {
+				if err := w.each(bg, &p, func(r *spanRun) {
+					for j, c := range r.calls {
+						self[c] += r.selfs[j]
+						spans++
+						if length := r.ends[j] - r.starts[j]; r.selfs[j] < 0 || r.selfs[j] > length {
+							t.Fatalf("a span of %d has %d for itself", length, r.selfs[j])
+						}
+					}
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		want := map[recording.CallID]int64{}
+		for c, v := range rec.SpanTime {
+			want[recording.CallID(c)] += v
+			if p := rec.Calls.Parent(recording.CallID(c)); c > 0 && p != 0 {
+				want[p] -= v
+			}
+		}
+		for c, v := range want {
+			if self[c] != v {
+				t.Errorf("call %d has %d for itself, want %d", c, self[c], v)
+			}
+		}
+		if int64(spans) != rec.Counts.Spans {
+			t.Errorf("%d spans were visited, of %d", spans, rec.Counts.Spans)
+		}
+	}
+}
+
+// traced makes a trace of a loop that calls parse and render. The durations
+// vary; slow makes parse slower by a factor.
+func traced(seed uint64, n int, slow float64, calls int) *recording.Recording {
+	p := newProgram(seed)
+	p.b.AddEvent(recording.SpanEvent())
+	tr := p.b.Track(recording.TrackKey{PID: 1, TID: 1})
+	at := int64(0)
+	length := func(mean float64) int64 { return int64(mean * math.Exp(.3*p.r.NormFloat64())) }
+	for range n {
+		tr.Begin(at, p.frame("frame@app"), 0)
+		for range calls {
+			tr.Begin(at, p.frame("parse@app"), 0)
+			at += length(1e6 * slow)
+			tr.End(at)
+		}
+		tr.Begin(at, p.frame("render@app"), 0)
+		at += length(3e6)
+		tr.End(at)
+		at += length(2e5)
+		tr.End(at)
+	}
+	return p.b.Finish()
+}
+
+func row(t *testing.T, table *Table, name string) *Row {
+	t.Helper()
+	for i := range table.Rows {
+		if table.Rows[i].Name == name {
+			return &table.Rows[i]
+		}
+	}
+	t.Fatalf("there is no row %s", name)
+	return nil
+}
+
+func TestSlowerSpans(t *testing.T) {
+	c := mustCompare(t, traced(1, 400, 1, 1), traced(2, 400, 1.2, 1), Options{})
+	table := mustTable(t, c, ByFunction)
+	if c.Method() != FromDurations || table.Rows[0].Name != "parse" {
+		t.Fatalf("by %s, the first row is %s", c.Method(), table.Rows[0].Name)
+	}
+	parse := table.Rows[0].Self
+	if parse.Level() < .999 || parse.A != 400 || parse.B != 400 {
+		t.Errorf("parse is %+v", parse)
+	}
+	if ratio := 1 + parse.Shift().By/parse.Shift().MedianA; ratio < 1.1 || ratio > 1.3 {
+		t.Errorf("a typical parse is %g times as long, want 1.2", ratio)
+	}
+	if d := float64(table.Rows[0].DeltaSelf()); parse.Low > d || parse.High < d || parse.Low < 0 {
+		t.Errorf("the difference of %g is in %g…%g", d, parse.Low, parse.High)
+	}
+	if l := row(t, table, "render").Self.Level(); l > .95 {
+		t.Errorf("render is the same but %g sure", l)
+	}
+	if l := row(t, table, "frame").Self.Level(); l > .95 {
+		t.Errorf("frame itself is the same but %g sure", l)
+	}
+}
+
+// TestMoreSpans: the same spans, but twice as many.
+func TestMoreSpans(t *testing.T) {
+	a, b := traced(1, 300, 1, 1), traced(2, 300, 1, 2)
+	table := mustTable(t, mustCompare(t, a, b, Options{}), ByFunction)
+	if l := row(t, table, "parse").Self.Level(); l < .999 {
+		t.Errorf("twice as many calls of parse are %g sure", l)
+	}
+	if l := row(t, table, "render").Self.Level(); l > .95 {
+		t.Errorf("render is %g sure", l)
+	}
+	// Twice as long a recording of the same is no difference by duration.
+	table = mustTable(t, mustCompare(t, a, traced(3, 600, 1, 1), Options{Normalize: Duration}), ByFunction)
+	for _, r := range table.Rows {
+		if c := r.Confidence(); c.Level() > .95 {
+			t.Errorf("by duration, %s is %g sure", r.Name, c.Level())
+		}
+	}
+}
+
+// TestSlowerMachine: everything takes twice as long, which normalising by total
+// takes out.
+func TestSlowerMachine(t *testing.T) {
+	a := traced(1, 400, 1, 1)
+	p := newProgram(5)
+	p.b.AddEvent(recording.SpanEvent())
+	tr := p.b.Track(recording.TrackKey{PID: 1, TID: 1})
+	at := int64(0)
+	for range 400 {
+		tr.Begin(at, p.frame("frame@app"), 0)
+		tr.Begin(at, p.frame("parse@app"), 0)
+		at += int64(2e6 * math.Exp(.3*p.r.NormFloat64()))
+		tr.End(at)
+		tr.Begin(at, p.frame("render@app"), 0)
+		at += int64(6e6 * math.Exp(.3*p.r.NormFloat64()))
+		tr.End(at)
+		at += int64(4e5 * math.Exp(.3*p.r.NormFloat64()))
+		tr.End(at)
+	}
+	b := p.b.Finish()
+	for _, r := range mustTable(t, mustCompare(t, a, b, Options{}), ByFunction).Rows {
+		if r.Self.Level() < .99 {
+			t.Errorf("%s takes twice as long, but is only %g sure", r.Name, r.Self.Level())
+		}
+	}
+	for _, r := range mustTable(t, mustCompare(t, a, b, Options{Normalize: Total}), ByFunction).Rows {
+		if r.Self.Level() > .95 {
+			t.Errorf("by total, %s is %g sure", r.Name, r.Self.Level())
+		}
+	}
+}
+
+// TestDrawnIsFairAndTheSame draws from spans whose place tells how long they are.
+func TestDrawnIsFairAndTheSame(t *testing.T) {
+	const all, most = 100_000, 100
+	rolled := func(track int) []durations.Draw {
+		dice := make([]uint32, all)
+		for first := 0; first < all; first += 1000 { // as they are visited
+			rollDice(track, 0, first, dice[first:first+1000])
+		}
+		out := make([]durations.Draw, all)
+		for i, d := range dice {
+			out[i] = durations.Draw{Dice: d, Total: float32(i), Self: float32(i) / 2}
+		}
+		return out
+	}
+	// Of whatever parts and in whatever order they come, the same are drawn.
+	spans := rolled(3)
+	naive := slices.Clone(spans)
+	slices.SortFunc(naive, byDice)
+	want := drawnLengths(naive[:most])
+	for seed := range uint64(5) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		r.Shuffle(len(spans), func(i, k int) { spans[i], spans[k] = spans[k], spans[i] })
+		parts := make([]part, 1+r.IntN(4))
+		for i := range parts {
+			parts[i].limit = limitOf(all, most, 1)
+		}
+		for _, s := range spans {
+			parts[r.IntN(len(parts))].add(s.Dice, int64(s.Total), int64(s.Self))
+		}
+		for i := range parts {
+			parts[i].kept = lowest(parts[i].kept, most)
+		}
+		d := draw([]source{{parts, 1}}, most, false, new(drawRoom))
+		if got := durationsOf(d.kept); !slices.Equal(got, want) {
+			t.Errorf("of %d parts other spans are drawn", len(parts))
+		}
+		if d.n != all || math.Abs(d.variance()-1e10/12)/1e10 > 1e-4 {
+			t.Errorf("there are %d with variance %g", d.n, d.variance())
+		}
+	}
+	// Every span has the same chance: of many draws each tenth of them has a tenth.
+	var tenths [10]int
+	const tracks = 200
+	for track := range tracks {
+		const low = 1 << 32 / all * most * 2 // which about 200 are below
+		spans := slices.DeleteFunc(rolled(track), func(d durations.Draw) bool { return d.Dice >= low })
+		slices.SortFunc(spans, byDice)
+		for _, s := range spans[:most] {
+			tenths[int(s.Total)/(all/10)]++
+		}
+	}
+	for i, n := range tenths {
+		mean := float64(tracks*most) / 10
+		if math.Abs(float64(n)-mean) > 5*math.Sqrt(mean) {
+			t.Errorf("in tenth %d lie %d spans, want about %g", i, n, mean)
+		}
+	}
+}
+
+func drawnLengths(spans []durations.Draw) (out []float64) {
+	for _, s := range spans {
+		out = append(out, float64(s.Total))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestDrawnTwice: where chance leaves too few spans, they are visited once more.
+func TestDrawnTwice(t *testing.T) {
+	rec := traced(1, 6_000, 1, 1)
+	want, err := SumDurations(bg, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(was func(int) float64) { margin = was }(margin)
+	margin = func(most int) float64 { return -.9 * float64(most) }
+	got, err := SumDurations(bg, rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []*durations.Table{got, want} { // in the order in which cores found them
+		at := 0
+		for _, p := range d.Parts {
+			slices.SortFunc(d.Draws[at:at+p.Drawn], byDice)
+			at += p.Drawn
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("other spans are drawn")
+	}
+}
+
+// TestStoredDurations: a comparison is the same with what was stored of spans as without,
+// by whatever it groups.
+func TestStoredDurations(t *testing.T) {
+	for seed := range rounds.Of(uint64(8)) {
+		pairs := [][2]*recording.Recording{{random(seed, poolA), random(seed+100, poolB)}, {traced(seed, 3_000, 1, 2), traced(seed+9, 4_000, 1.1, 3)}}
+		for _, pair := range pairs {
+			var kept [2]*recording.Recording
+			for i, rec := range pair {
+				with := *rec
+				var err error
+				if with.Durations, err = SumDurations(bg, rec); err != nil {
+					t.Fatal(err)
+				}
+				kept[i] = &with
+			}
+			for _, o := range []Options{{}, {Normalize: Total}, {Normalize: Duration}} {
+				plain, stored := mustCompare(t, pair[0], pair[1], o), mustCompare(t, kept[0], kept[1], o)
+				for _, by := range allBy {
+					a, b := mustTable(t, plain, by), mustTable(t, stored, by)
+					for i := range a.Rows {
+						x, y := &a.Rows[i], &b.Rows[i]
+						if !sameConfidence(x.Self, y.Self) || !sameConfidence(x.Total, y.Total) {
+							t.Fatalf("seed %d, %s by %s: %+v and %+v", seed, x.Name, by, x.Self, y.Self)
+						}
+					}
+					if !sameConfidence(a.Whole, b.Whole) {
+						t.Fatalf("seed %d, by %s: the whole is %+v and %+v", seed, by, a.Whole, b.Whole)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestStoredIsUsed: tables of functions do not visit spans whose durations were stored.
+func TestStoredIsUsed(t *testing.T) {
+	rec := traced(1, 3_000, 1, 2)
+	with := *rec
+	var err error
+	if with.Durations, err = SumDurations(bg, rec); err != nil {
+		t.Fatal(err)
+	}
+	for i := range with.Durations.Parts {
+		with.Durations.Parts[i].Total2.AddSquare(1 << 40) // to tell
+	}
+	for by, used := range map[By]bool{ByFunction: true, ByThread: false} {
+		a := mustTable(t, mustCompare(t, rec, rec, Options{}), by)
+		b := mustTable(t, mustCompare(t, &with, &with, Options{}), by)
+		if same := a.Rows[0].Total.High == b.Rows[0].Total.High; same == used {
+			t.Errorf("by %s, what was stored is used: %v", by, !same)
+		}
+	}
+}
+
+// sameConfidence compares NaN as equal to NaN.
+func sameConfidence(a, b *Confidence) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	return a.Method == b.Method && same(a.P, b.P) && same(a.Q, b.Q) && same(a.Low, b.Low) && same(a.High, b.High) && same(a.Detectable, b.Detectable) &&
+		a.A == b.A && a.B == b.B && slices.Equal(a.lengths[0], b.lengths[0]) && slices.Equal(a.lengths[1], b.lengths[1])
+}
+
+// TestSpanTable adds the durations up span by span.
+func TestSpanTable(t *testing.T) {
+	for seed := range uint64(20) {
+		a, b := random(seed, poolA), random(seed+100, poolB)
+		for _, ranged := range []bool{false, true} {
+			x, y := Input{Rec: a}, Input{Rec: b}
+			if ranged {
+				x.Scope = recording.Between(a.Start+a.Duration()/4, a.Start+a.Duration()*3/4)
+				y.Scope.Tracks = []int{0, 2}
+			}
+			c, err := Compare(bg, []Input{x}, []Input{y}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, by := range append([]By{byNode}, allBy...) {
+				g, err := c.group(bg, by)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tables, err := c.spans(bg, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for side, rec := range []*recording.Recording{a, b} {
+					self, total := naiveSpans(c, g, side, rec)
+					for row := range g.rows {
+						if by != byNode {
+							sameSpans(t, &tables[0].self[side][row], self[row])
+						}
+						sameSpans(t, &tables[0].total[side][row], total[row])
+					}
+				}
+			}
+		}
+	}
+}
+
+func sameSpans(t *testing.T, d *drawn, want []float64) {
+	t.Helper()
+	var sum, sum2 float64
+	for _, v := range want {
+		sum += v
+		sum2 += v * v
+	}
+	slices.Sort(want)
+	if d.n != int64(len(want)) || math.Abs(d.sum-sum) > 1e-9*sum || math.Abs(d.sum2-sum2) > 1e-9*sum2 || !slices.Equal(durationsOf(d.kept), want) {
+		t.Fatalf("%d spans of %g, squared %g, %d kept; want %d, %g and %g", d.n, d.sum, d.sum2, len(d.kept), len(want), sum, sum2)
+	}
+}
+
+// naiveSpans finds the durations by row from each span's own stack.
+func naiveSpans(c *Comparison, g *groups, side int, rec *recording.Recording) (self, total map[int][]float64) {
+	self, total = map[int][]float64{}, map[int][]float64{}
+	in := c.Runs[side].Input
+	at := c.Tree.calls(rec, c.Matching.IDs[side])
+	for ti, tr := range rec.Tracks {
+		if in.Scope.Tracks != nil && !slices.Contains(in.Scope.Tracks, ti) {
+			continue
+		}
+		for li := range tr.Lanes {
+			l := &tr.Lanes[li]
+			for i := range l.Len() {
+				start, end, call := l.Start(i), l.End(i), l.Call(i)
+				if in.Scope.Ranged && (start < in.Scope.From || end > in.Scope.To) {
+					continue
+				}
+				alone := end - start
+				for lj := range tr.Lanes {
+					k := &tr.Lanes[lj]
+					for j := range k.Len() {
+						if lj != li && k.Start(j) >= start && k.End(j) <= end && rec.Calls.Parent(k.Call(j)) == call {
+							alone -= k.End(j) - k.Start(j)
+						}
+					}
+				}
+				row, outer := int(g.rowOfCall(side, ti, at[call])), true
+				for p := rec.Calls.Parent(call); p != 0 && !ofNodes(g.by); p = rec.Calls.Parent(p) {
+					outer = outer && int(g.rowOfCall(side, ti, at[p])) != row
+				}
+				self[row] = append(self[row], float64(alone))
+				if outer {
+					total[row] = append(total[row], float64(end-start))
+				}
+			}
+		}
+	}
+	return self, total
+}
+
+// rowOfCall is the row of a span on a track whose call has a node.
+func (g *groups) rowOfCall(side, track int, node int32) int32 {
+	switch {
+	case g.by == ByThread:
+		return g.track[side][track]
+	case ofNodes(g.by):
+		return node
+	}
+	return g.of[side][node]
+}
+
+func TestDistribution(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	build := func(n int, mean int64) (*recording.Recording, []float64) {
+		p := newProgram(1)
+		p.b.AddEvent(recording.SpanEvent())
+		tr := p.b.Track(recording.TrackKey{PID: 1, TID: 1})
+		var all []float64
+		at := int64(0)
+		for range n {
+			d := mean + r.Int64N(mean)
+			tr.Begin(at, p.frame("f@app"), 0)
+			tr.End(at + d)
+			at += d
+			all = append(all, float64(d))
+		}
+		slices.Sort(all)
+		return p.b.Finish(), all
+	}
+	a, da := build(500, 1000)
+	b, db := build(700, 4000)
+	c := mustCompare(t, a, b, Options{})
+	d, err := c.Distribution(bg, 0, false, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.A.N != 500 || d.B.N != 700 || d.A.Min != da[0] || d.B.Max != db[699] || d.A.Median != da[249] || d.B.P99 != db[692] {
+		t.Errorf("the distribution is %+v and %+v", d.A, d.B)
+	}
+	for i, side := range []Durations{d.A, d.B} {
+		var sum float64
+		for k, part := range side.Bins {
+			n := 0
+			for _, v := range [][]float64{da, db}[i] {
+				if v >= d.Edges[k] && (v < d.Edges[k+1] || k == 19) {
+					n++
+				}
+			}
+			if math.Abs(part*float64(side.N)-float64(n)) > 1e-6 {
+				t.Errorf("bin %d has a part of %g, want %d", k, part, n)
+			}
+			sum += part
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("the bins add up to %g", sum)
+		}
+	}
+	if d.P > 1e-9 || d.Shift.By < 3000 {
+		t.Errorf("the shift is %+v with p %g", d.Shift, d.P)
+	}
+	s := mustCompare(t, random(1, poolA), random(2, poolA), Options{Event: "cycles", Metric: "period"})
+	if _, err := s.Distribution(bg, 0, false, 5); err == nil {
+		t.Error("samples have no durations")
+	}
+}

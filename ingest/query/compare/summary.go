@@ -1,0 +1,49 @@
+package compare
+
+import "ashlar/ingest/model/recording"
+
+// Matched sums up what was matched by one rule.
+type Matched struct {
+	Rule Rule
+	// Status is Changed for what is on both sides, else Gone or New.
+	Status Status
+	// Count is the number of functions (or what the table is by); A and B are
+	// the sums of their self values.
+	Count int
+	A, B  int64
+}
+
+// Matched says how the rows of a table came together: by which rule how many,
+// and what they weigh; then what is on one side only. Rules that matched nothing
+// are left out.
+func (t *Table) Matched() []Matched {
+	order := []Matched{
+		{Rule: RuleHand, Status: Changed}, {Rule: RuleModule, Status: Changed}, {Rule: RuleName, Status: Changed},
+		{Rule: RuleSimilar, Status: Changed}, {Rule: RuleOrder, Status: Changed}, {Rule: Unmatched, Status: Changed},
+		{Rule: Unmatched, Status: Gone}, {Rule: Unmatched, Status: New},
+	}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		rule, status := row.Rule, row.Status
+		switch status {
+		case Same:
+			status = Changed
+		case Gone, New:
+			rule = Unmatched
+		}
+		for k := range order {
+			if o := &order[k]; o.Rule == rule && o.Status == status {
+				o.Count++
+				recording.Add(&o.A, row.ASelf)
+				recording.Add(&o.B, row.BSelf)
+			}
+		}
+	}
+	out := order[:0]
+	for _, o := range order {
+		if o.Count > 0 {
+			out = append(out, o)
+		}
+	}
+	return out
+}

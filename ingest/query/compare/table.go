@@ -1,0 +1,467 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// By says what the rows of a table stand for: whatever tables of one recording can be
+// grouped by, or stacks.
+type By = analyze.By
+
+// Some of what a table can be grouped by.
+const (
+	ByFunction    = analyze.ByFunction
+	ByModule      = analyze.ByModule
+	ByFile        = analyze.ByFile
+	ByThread      = analyze.ByThread
+	ByStack    By = "stack"
+)
+
+// ParseBy reads a grouping as the command line names it.
+func ParseBy(s string) (By, error) {
+	if By(s) == ByStack {
+		return ByStack, nil
+	}
+	b, err := analyze.ParseBy(s)
+	if err != nil {
+		err = fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, state, thread or stack, or context:KEY, arg:KEY", s)
+	}
+	return b, err
+}
+
+// Row is one line of a table of differences, in the common metric's units.
+type Row struct {
+	// Name is the function, module, file, thread or stack (functions from the
+	// outermost, joined by ;), or whatever the table is by. Module goes with functions and stacks (the
+	// innermost's). NameB and ModuleB are its names in B, where that
+	// differs; both are empty where it is not in B.
+	Name, Module, NameB, ModuleB string
+	// Key is the index of the function in Matching.Funcs, or of a stack's node in
+	// Comparison.Tree; of others a number without meaning.
+	Key int32
+	// Rule is why both sides are taken to be the same.
+	Rule   Rule
+	Status Status
+	// A function that stands several times in one stack counts once there in
+	// ATotal and BTotal.
+	ASelf, BSelf, ATotal, BTotal int64
+	// Self and Total say how sure the differences are; nil where nothing says.
+	Self, Total *Confidence
+}
+
+// DeltaSelf is the self of B less that of A.
+func (r *Row) DeltaSelf() int64 { return recording.Saturated(r.BSelf, -r.ASelf) }
+
+// DeltaTotal is the total of B less that of A.
+func (r *Row) DeltaTotal() int64 { return recording.Saturated(r.BTotal, -r.ATotal) }
+
+// Confidence is that of the difference by which the row is sorted: of self, and
+// of total where self is the same on both sides.
+func (r *Row) Confidence() *Confidence {
+	if r.Self == nil || r.DeltaSelf() == 0 && r.DeltaTotal() != 0 {
+		return r.Total
+	}
+	return r.Self
+}
+
+// Table is a comparison by functions, stacks, threads or any other grouping.
+type Table struct {
+	By   By
+	Rows []Row
+	// Moved is the sum of the sizes of all differences of self: what rows have
+	// their share of.
+	Moved int64
+	// Whole says how sure the difference of the totals is; nil where nothing
+	// says or where both are the same by normalisation.
+	Whole *Confidence
+}
+
+// Table lists the differences, largest difference of self first, then of total,
+// then by name: also of what is the same on both sides. Threads stand for
+// themselves, so that self and total are the same.
+//
+// For traces, a confidence needs a pass over all spans, which is the only slow
+// part; sure says whether to make it. Other confidences are always there.
+func (c *Comparison) Table(ctx context.Context, by By, sure bool) (*Table, error) {
+	g, err := c.group(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	var s *spanTable
+	if sure && c.Method() == FromDurations {
+		tables, err := c.spans(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		s = tables[0]
+		s.shifts = true
+	}
+	return c.table(ctx, g, s)
+}
+
+// table makes a table of groups; s has the durations of their spans, or is nil.
+func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table, error) {
+	t := &Table{By: g.by, Rows: g.rows}
+	if err := c.judge(ctx, g, t, s); err != nil {
+		return nil, err
+	}
+	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Status == "" })
+	SortRows(t.Rows)
+	for i := range t.Rows {
+		recording.Add(&t.Moved, size(t.Rows[i].DeltaSelf()))
+	}
+	return t, ctx.Err()
+}
+
+// SortRows orders rows by the size of the difference of self, then of total,
+// then by name.
+func SortRows(rows []Row) {
+	slices.SortFunc(rows, func(a, b Row) int {
+		if c := cmp.Compare(size(b.DeltaSelf()), size(a.DeltaSelf())); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(size(b.DeltaTotal()), size(a.DeltaTotal())); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module), cmp.Compare(a.NameB, b.NameB), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+func size(v int64) int64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}
+
+// groups says which rows nodes belong to, and has what the rows add up to.
+type groups struct {
+	by   By
+	rows []Row
+	// of has for each recording the row of each node's function, nil where rows
+	// are no part of stacks (see flat); outer reports whether no node above belongs to the same row.
+	of    [][]int32
+	outer [][]bool
+	// self and total are by recording and row, scaled; count and countTotal are
+	// numbers of samples, nil where they are not known.
+	self, total, count, countTotal [][]int64
+	// spread and spreadTotal are variances by side and row.
+	spread, spreadTotal [2][]float64
+	// track has for each recording the row of each track; the last is that of no
+	// track.
+	track [][]int32
+}
+
+// flat reports whether rows are no part of stacks, but listed for themselves.
+func (g *groups) flat() bool { return g.of == nil }
+
+func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
+	g := &groups{by: by}
+	switch listed, err := c.listed(by); {
+	case err != nil:
+		return nil, err
+	case by == ByThread:
+		return g, c.groupThreads(ctx, g)
+	case listed:
+		return g, c.groupListed(ctx, g)
+	}
+	keys := c.groupKeys(g)
+	n := len(c.Runs)
+	g.self, g.total, g.count, g.countTotal = make([][]int64, n), make([][]int64, n), make([][]int64, n), make([][]int64, n)
+	g.of, g.outer = make([][]int32, n), make([][]bool, n)
+	for r := range c.Runs {
+		if r > 0 && (by == ByFunction || ofNodes(by)) { // the same for all
+			g.of[r] = g.of[0]
+		} else {
+			g.of[r] = keys(r)
+		}
+	}
+	for r := range c.Runs {
+		if r > 0 && (by == ByFunction || ofNodes(by)) {
+			g.outer[r] = g.outer[0]
+		} else {
+			g.outer[r] = c.Tree.outermost(g.of[r], len(g.rows))
+		}
+		g.self[r], g.total[r] = roll(c.Tree, c.Tree.runs[r], g.of[r], g.outer[r], len(g.rows))
+		if c.Tree.count[r] != nil {
+			g.count[r], g.countTotal[r] = roll(c.Tree, c.Tree.count[r], g.of[r], g.outer[r], len(g.rows))
+		}
+	}
+	for side, at := range []int{0, c.Sides} {
+		if s := c.Tree.spread(side == 1); s != nil {
+			g.spread[side], g.spreadTotal[side] = roll(c.Tree, s, g.of[at], g.outer[at], len(g.rows))
+		}
+	}
+	here := [2][]bool{make([]bool, len(g.rows)), make([]bool, len(g.rows))}
+	for i := range c.Tree.Nodes {
+		nd := &c.Tree.Nodes[i]
+		if nd.A.Here {
+			here[0][g.of[nd.A.Run][i]] = true
+		}
+		if nd.B.Here {
+			here[1][g.of[nd.B.Run][i]] = true
+		}
+	}
+	g.finish(c, here)
+	return g, nil
+}
+
+// groupKeys makes the rows and returns what finds the row of each node for a
+// recording. Row 0 is the root's.
+func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
+	t := c.Tree
+	g.rows = []Row{{Name: "[no stack]", Key: -1}}
+	if ofNodes(g.by) {
+		for i := 1; i < len(t.Nodes); i++ {
+			g.rows = append(g.rows, Row{Key: int32(i)})
+		}
+		return func(int) []int32 {
+			of := make([]int32, len(t.Nodes))
+			for i := range of {
+				of[i] = int32(i)
+			}
+			return of
+		}
+	}
+	if g.by == ByFunction {
+		for f := range t.Funcs {
+			g.rows = append(g.rows, c.funcRow(&t.Funcs[f], int32(f)))
+		}
+		return func(int) []int32 {
+			return t.rowOf(func(f int32) int32 { return f + 1 })
+		}
+	}
+	return c.groupPlaces(g)
+}
+
+// groupPlaces is groupKeys for rows that stand for several functions: of a module, a file.
+func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
+	t := c.Tree
+	places, index, none := c.placesOf(g.by)
+	m, at := places(c.recs, c.match)
+	for f := range m.Funcs {
+		row := c.funcRow(&m.Funcs[f], int32(f))
+		row.Name = orNone(row.Name, none)
+		g.rows = append(g.rows, row)
+	}
+	for r := c.Sides; r < len(at); r++ {
+		for p, k := range at[r] {
+			if row := &g.rows[k+1]; row.Name != orNone(p, none) && row.Rule != Unmatched && (row.NameB == "" || p < row.NameB) {
+				row.NameB = p
+			}
+		}
+	}
+	made := map[string]int32{}
+	return func(r int) []int32 {
+		return t.rowOf(func(f int32) int32 {
+			fn := &t.Funcs[f]
+			if has := c.whoHas(fn, r); has >= 0 {
+				of := c.recs[has].Functions.At(int(fn.In[has]))
+				return at[has][index(&of)] + 1
+			}
+			// What a transform made of several functions.
+			p := index(&recording.Function{Name: fn.Name, Module: fn.Module, File: fn.File})
+			k, ok := made[p]
+			if !ok {
+				if k, ok = at[0][p]; ok {
+					k++
+				} else {
+					k = int32(len(g.rows))
+					g.rows = append(g.rows, Row{Name: orNone(p, none), Key: -1})
+				}
+				made[p] = k
+			}
+			return k
+		})
+	}
+}
+
+// whoHas is the recording to ask about a function: r, or another one of its
+// side, or any; -1 for what transforms made.
+func (c *Comparison) whoHas(f *Func, r int) int {
+	if f.In[r] >= 0 {
+		return r
+	}
+	side, _ := c.sideOf(r)
+	found := -1
+	for other, i := range f.In {
+		if i < 0 {
+			continue
+		}
+		if s, _ := c.sideOf(other); s == side {
+			return other
+		}
+		if found < 0 {
+			found = other
+		}
+	}
+	return found
+}
+
+// rowOf finds the row of each node from that of its function.
+func (t *Tree) rowOf(row func(f int32) int32) []int32 {
+	known := make([]int32, len(t.Funcs))
+	of := make([]int32, len(t.Nodes))
+	for i := 1; i < len(t.Nodes); i++ {
+		f := t.Nodes[i].Func
+		if known[f] == 0 {
+			known[f] = row(f)
+		}
+		of[i] = known[f]
+	}
+	return of
+}
+
+func orNone(s, none string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+// funcRow names a row after something that was matched.
+func (c *Comparison) funcRow(f *Func, key int32) Row {
+	return Row{Name: f.Name, Module: f.Module, Key: key, Rule: f.Rule()}
+}
+
+// outermost reports for each node whether no node above it has its row.
+func (t *Tree) outermost(of []int32, rows int) []bool {
+	on := make([]int32, rows)
+	outer := make([]bool, len(t.Nodes))
+	stack := []int32{0}
+	for len(stack) > 0 {
+		i := stack[len(stack)-1]
+		if i < 0 {
+			stack = stack[:len(stack)-1]
+			on[of[^i]]--
+			continue
+		}
+		outer[i] = on[of[i]] == 0
+		on[of[i]]++
+		stack[len(stack)-1] = ^i
+		stack = append(stack, t.Children(int(i))...)
+	}
+	return outer
+}
+
+// roll adds the self values of nodes up by row: self, and total once a path.
+func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows int) (self, total []T) {
+	self, total = make([]T, rows), make([]T, rows)
+	sums := slices.Clone(values)
+	for i := len(sums) - 1; i > 0; i-- {
+		add(&sums[t.Nodes[i].Parent], sums[i])
+	}
+	for i := range values {
+		g := of[i]
+		switch {
+		case !t.Inverted || i == 0:
+			add(&self[g], values[i])
+		case t.Nodes[i].Depth == 1: // what ends here, whoever called it
+			add(&self[g], sums[i])
+		}
+		if outer[i] && i > 0 {
+			add(&total[g], sums[i])
+		}
+	}
+	total[0] = self[0] // the root is a row only for records without a stack
+	return self, total
+}
+
+// finish fills the rows in and leaves out those without anything.
+func (g *groups) finish(c *Comparison, here [2][]bool) {
+	for i := range g.rows {
+		row := &g.rows[i]
+		for r := range g.self {
+			if side, _ := c.sideOf(r); side == 0 {
+				recording.Add(&row.ASelf, g.self[r][i])
+				recording.Add(&row.ATotal, g.total[r][i])
+			} else {
+				recording.Add(&row.BSelf, g.self[r][i])
+				recording.Add(&row.BTotal, g.total[r][i])
+			}
+		}
+		switch a, b := here[0][i], here[1][i]; {
+		case i == 0 && !g.flat() && row.ASelf == 0 && row.BSelf == 0, !a && !b,
+			g.by == ByStack && !g.ends(c, i):
+			row.Status = "" // no row
+		case !b:
+			row.Status = Gone
+		case !a:
+			row.Status = New
+		case row.ASelf == row.BSelf && row.ATotal == row.BTotal:
+			row.Status = Same
+		default:
+			row.Status = Changed
+		}
+		if row.Status != "" {
+			g.name(c, i)
+		}
+	}
+}
+
+// ends reports whether a stack of a table ends at a node or only passes it.
+func (g *groups) ends(c *Comparison, i int) bool {
+	for r := range g.self {
+		if g.self[r][i] != 0 || g.count[r] != nil && g.count[r][i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// name fills in what a row is called on both sides.
+func (g *groups) name(c *Comparison, i int) {
+	row := &g.rows[i]
+	if i == 0 && !g.flat() || row.Key < 0 {
+		return
+	}
+	switch g.by {
+	case ByStack:
+		path := c.Tree.Path(int(row.Key))
+		names := make([]string, len(path))
+		for k, n := range path {
+			names[k] = c.Tree.Name(n)
+		}
+		row.Name = strings.Join(names, ";")
+		f := &c.Tree.Funcs[c.Tree.Nodes[row.Key].Func]
+		row.Module, row.Rule = f.Module, f.Rule()
+	case ByFunction:
+		f := &c.Tree.Funcs[row.Key]
+		c.nameSides(row, f)
+	}
+}
+
+// nameSides fills in what a function is called in B, where that differs from A.
+func (c *Comparison) nameSides(row *Row, f *Func) {
+	var in [2]*recording.Function
+	for r, i := range f.In {
+		if side, _ := c.sideOf(r); i >= 0 && in[side] == nil {
+			fn := c.recs[r].Functions.At(int(i))
+			in[side] = &fn
+		}
+	}
+	if in[0] != nil && in[1] != nil {
+		if in[0].Name != in[1].Name {
+			row.NameB = in[1].Name
+		}
+		if in[0].Module != in[1].Module {
+			row.ModuleB = in[1].Module
+		}
+	}
+}
+
+// add adds to a sum, which stops at the last number that there is.
+func add[T int64 | float64](sum *T, v T) {
+	if whole, ok := any(sum).(*int64); ok {
+		recording.Add(whole, int64(v))
+		return
+	}
+	*sum += v
+}

@@ -1,0 +1,107 @@
+package extract
+
+import (
+	"fmt"
+	"math"
+
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+)
+
+// spans takes over the spans of all tracks, cut at the edges of the range.
+func (x *extraction) spans() error {
+	for i, t := range x.tracks {
+		if t == nil {
+			continue
+		}
+		from := x.rec.Tracks[i]
+		for n, lanes := range from.Columns(&x.rec.Calls) {
+			if n > 0 {
+				// Spans that overlap without nesting stand on tracks of their own:
+				// cut, they might seem to nest.
+				t = x.b.Track(recording.TrackKey{Kind: from.Kind, PID: from.PID, TID: from.TID, Name: fmt.Sprintf("%s (%d)", from.Name, n+1)})
+				t.SetSort(from.Sort)
+			}
+			c := &column{x: x, t: t, track: i, at: make([]int, len(lanes)), last: make([]int, len(lanes))}
+			for k, lane := range lanes {
+				c.lanes = append(c.lanes, &from.Lanes[lane])
+				c.at[k], c.last[k] = x.in.SpansIn(c.lanes[k])
+			}
+			c.emit(0, recording.NoCall, math.MinInt64, math.MaxInt64)
+			if x.ctx.Err() != nil {
+				return x.ctx.Err()
+			}
+		}
+	}
+	return nil
+}
+
+// states takes over what threads were in, cut at the edges of the range.
+func (x *extraction) states() error {
+	for i, t := range x.tracks {
+		if t == nil {
+			continue
+		}
+		l := &x.rec.Tracks[i].States
+		first, last := x.in.SpansIn(l)
+		for k := first; k < last; k++ {
+			start, end := l.Start(k), l.End(k)
+			if x.in.Ranged {
+				start, end = max(start, x.in.From), min(end, x.in.To)
+			}
+			call, ok := x.stacks.call(l.Call(k))
+			if !ok || !x.has(i, start, end) {
+				continue
+			}
+			waker := x.rec.Tracks[i].Waker(k)
+			if waker != recording.NoTrack && x.tracks[waker] != nil && start == l.Start(k) {
+				waker = x.tracks[waker].Index()
+			} else {
+				waker = recording.NoTrack
+			}
+			t.State(start, end, call, waker)
+		}
+		if x.ctx.Err() != nil {
+			return x.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// column is one of a track's columns under way.
+type column struct {
+	x        *extraction
+	t        *recording.TrackBuilder
+	track    int
+	lanes    []*lanes.Lane
+	at, last []int
+}
+
+// emit adds the spans of lane k that lie within a span of the lane above, which
+// is from..to.
+func (c *column) emit(k int, parent recording.CallID, from, to int64) {
+	if k == len(c.lanes) {
+		return
+	}
+	rec, l := c.x.rec, c.lanes[k]
+	for ; c.at[k] < c.last[k]; c.at[k]++ {
+		i := c.at[k]
+		call, start, end := l.Call(i), l.Start(i), l.End(i)
+		if start > to || end > to {
+			return
+		}
+		if start < from || rec.Calls.Parent(call) != parent {
+			if start > from {
+				return // it lies in the next one
+			}
+			continue // of no length, at the edge, in one that is left out
+		}
+		if !c.x.has(c.track, start, end) {
+			continue
+		}
+		mine, _ := c.x.stacks.call(call)
+		c.t.BeginCall(max(start, c.x.from), mine, l.Args(i))
+		c.emit(k+1, call, start, end)
+		c.t.End(min(end, c.x.to))
+	}
+}

@@ -1,0 +1,328 @@
+// Package redact leaves out of recordings what says where a program ran and on what:
+// URLs, hosts, folders, arguments, values of labels, notes and command lines. What a
+// number belongs to stays told apart: in place of each stands a short name that is the
+// same wherever it occurs, in every recording.
+package redact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"sync"
+
+	"ashlar/ingest/input/fetch/ssh"
+	"ashlar/ingest/input/plain"
+	"ashlar/ingest/model/column"
+	"ashlar/ingest/model/recording"
+)
+
+// Redactor leaves things out and counts them.
+type Redactor struct {
+	seen  [kinds]map[string]bool // what was replaced
+	spans int64                  // those with arguments
+	notes int64                  // what files say of themselves
+	lines int64                  // command lines
+}
+
+type kind int
+
+const (
+	urls kind = iota
+	hosts
+	folders
+	values
+	kinds = iota
+)
+
+// words head the short names, and count them.
+var words = [kinds]struct{ short, one string }{{"url", "URL"}, {"host", "host"}, {"dir", "folder"}, {"value", "label value"}}
+
+// name is the short name of a text. It tells nothing of the text but to somebody who
+// guesses it: the sum of a guess is the same.
+func (r *Redactor) name(k kind, text string) string {
+	if r.seen[k] == nil {
+		r.seen[k] = map[string]bool{}
+	}
+	r.seen[k][text] = true
+	sum := sha256.Sum256([]byte("ashlar " + words[k].short + " " + text))
+	return words[k].short + "-" + hex.EncodeToString(sum[:3])
+}
+
+// Said lists what was left out, and how much of it.
+func (r *Redactor) Said() string {
+	var all []string
+	add := func(n int64, one string) {
+		if n > 0 {
+			all = append(all, plain.Plural(n, one))
+		}
+	}
+	for k, w := range words {
+		add(int64(len(r.seen[k])), w.one)
+	}
+	add(r.lines, "command line")
+	add(r.notes, "note of the file")
+	add(r.spans, "set of arguments")
+	if all == nil {
+		return "nothing"
+	}
+	return strings.Join(all, ", ")
+}
+
+const (
+	// tops are the last parts of names of hosts, of which those of two parts alone have
+	// to end in one of the few: java.net is none, and neither is main.in.
+	few  = `com|org|net|io|dev|gov|edu|internal|local|lan|corp|intranet|localdomain`
+	tops = few + `|int|mil|arpa|home|cloud|app|ai|co|uk|de|fr|jp|cn|us|eu|ru|nl|ch|at|se|no|dk|fi|it|es|pl|br|ca|au|nz|kr|tw|in|tech|xyz|info|biz|me|tv|sh|so|to|invalid|test|example`
+	// code are the ends of names of files whose last part says what code it is.
+	code = `js|mjs|cjs|jsx|ts|tsx|wasm|py|rb|php|go|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|rs|java|kt|scala|cs|swift|m|mm|s|asm|lua|pl|ex|erl|hs|ml|zig|d|so|dll|dylib|exe|jar|ko|vue|svelte`
+)
+
+var (
+	anyURL   = expression{`:`, lazily(`(?i)\b(?:[a-z][a-z0-9+.-]{1,24}://|(?:data|blob|javascript|filesystem|mailto):)[^\s"'<>\x60]+`)}
+	email    = expression{`@`, lazily(`(?i)\b[\w.+-]+@(?:[a-z0-9-]+\.)+(?:` + tops + `)\b`)}
+	windows  = expression{`:\`, lazily(`(?i)(?:\b[a-z]:|\\)[\\/][^\s"'<>|:*?]+`)}
+	absolute = expression{`/`, lazily(`(^|[\s"'()\[\]{}=,:;@|<>])(~?/[^\s"'()\[\]{},;:|<>]+)`)}
+	relative = expression{`/\`, lazily(`(?i)(?:[\w.@+~-]+[/\\])+[\w.@+~-]+\.(?:` + code + `)\b`)}
+	led      = expression{`/`, lazily(`(?i)\b(?:[a-z0-9-]+\.)+(?:` + tops + `)(?::\d+)?/(?:[^\s"'()\[\]{},;:*/]+/)*`)}
+	long     = expression{`.`, lazily(`(^|[\s"'()\[\]{}=,;@|<>/])((?:[a-z0-9-]+\.){2,}(?:` + tops + `)(?::\d+)?)($|[\s"'()\[\]{},;|<>/])`)}
+	short    = expression{`.:`, lazily(`(^|[\s"'()\[\]{}=,;@|<>/])([a-z0-9-]+\.(?:` + few + `)(?::\d+)?|localhost:\d+)($|[\s"'()\[\]{},;|<>/])`)}
+	ipv4     = expression{`.`, lazily(`\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b`)}
+	ipv6     = expression{`[`, lazily(`(?i)\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*\](?::\d+)?`)}
+	ending   = lazily(`(?i)([^/\\?#=&]+\.(?:` + code + `))(?:[?#][^:]*)?((?::\d+){0,2})$`)
+	java     = lazily(`^(?:java|javax|sun|jdk|kotlin|scala|android)\.`)
+)
+
+// expression is one that only finds texts with one of the bytes that it needs. Most names
+// lack them, and looking for bytes takes a hundredth of the time.
+type expression struct {
+	needs string
+	lazy  func() *regexp.Regexp
+}
+
+func (e expression) replace(s string, by func(string) string) string {
+	if !strings.ContainsAny(s, e.needs) {
+		return s
+	}
+	return e.lazy().ReplaceAllStringFunc(s, by)
+}
+
+// lazily compiles an expression when it is first used: these take some milliseconds, and
+// few runs of the program need them.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+// Text leaves out of a name or a sentence the URLs, hosts and folders in it.
+func (r *Redactor) Text(s string) string {
+	s = anyURL.replace(s, func(u string) string {
+		end := strings.TrimRight(u, ").,;]}")
+		rest := u[len(end):]
+		name := r.name(urls, end)
+		if m := ending().FindStringSubmatch(end); m != nil {
+			name += "/" + m[1] + m[2]
+		}
+		return name + rest
+	})
+	s = email.replace(s, func(a string) string { return r.name(hosts, a) })
+	s = windows.replace(s, r.path)
+	s = absolute.replace(s, func(m string) string {
+		at := strings.IndexAny(m, "~/")
+		return m[:at] + r.path(m[at:])
+	})
+	s = relative.replace(s, r.path)
+	s = led.replace(s, func(m string) string { return r.name(hosts, m) + "/" })
+	for _, host := range []expression{long, short} {
+		s = host.replace(s, func(m string) string {
+			p := host.lazy().FindStringSubmatch(m)
+			if java().MatchString(p[2]) {
+				return m
+			}
+			return p[1] + r.name(hosts, p[2]) + p[3]
+		})
+	}
+	for _, host := range []expression{ipv4, ipv6} {
+		s = host.replace(s, func(m string) string { return r.name(hosts, m) })
+	}
+	return s
+}
+
+// done says that a text begins with a short name: it was left out before.
+var done = lazily(`^(?:url|host|dir|value)-[0-9a-f]{6}\b`)
+
+// path is a path with its folder as a short name. The last part stays where it says what
+// code it is.
+func (r *Redactor) path(p string) string {
+	if done().MatchString(p) {
+		return p
+	}
+	at := strings.LastIndexAny(p, `/\`)
+	if ending().MatchString(p[at+1:]) {
+		return r.name(folders, p[:at]) + "/" + p[at+1:]
+	}
+	return r.name(folders, p)
+}
+
+// File is the name of a source file, a library or a program: of its path the folder is
+// left out.
+func (r *Redactor) File(s string) string {
+	at := strings.LastIndexAny(s, `/\`)
+	switch {
+	case at < 0 || strings.Contains(s, "://") || strings.HasPrefix(s, "data:") || strings.HasPrefix(s, "blob:"):
+		return r.Text(s)
+	case done().MatchString(s):
+		return s
+	case at == 0:
+		return s[1:]
+	}
+	return r.name(folders, s[:at]) + "/" + r.Text(s[at+1:])
+}
+
+// process is the name of a process or thread, which may be its command line.
+func (r *Redactor) process(s string) string {
+	if s == "" || s[0] != '/' && !windows.lazy().MatchString(s[:min(len(s), 4)]) {
+		return r.Text(s)
+	}
+	program, arguments, more := strings.Cut(s, " ")
+	if more && arguments != "" {
+		r.lines++
+	}
+	return r.File(program)
+}
+
+// plainKeys are labels whose values say no more than threads do.
+var plainKeys = map[string]bool{"pid": true, "tid": true, "cpu": true}
+
+// Recording is a recording with the same numbers, of which all that is left out is gone.
+// The one it is given stays as it is.
+func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
+	if rec.Source.Redacted {
+		return rec
+	}
+	out := *rec
+	out.Source = r.source(rec.Source)
+	r.columns(rec, &out)
+	out.Events = append([]recording.Event(nil), rec.Events...)
+	for i := range out.Events {
+		e := &out.Events[i]
+		e.Name, e.Note = r.Text(e.Name), r.Text(e.Note)
+	}
+	out.Processes = append([]recording.Process(nil), rec.Processes...)
+	for i := range out.Processes {
+		p := &out.Processes[i]
+		p.Name, p.Labels = r.process(p.Name), r.Text(p.Labels)
+	}
+	r.timeline(rec, &out)
+	out.Flows = append([]recording.Flow(nil), rec.Flows...)
+	for i := range out.Flows {
+		out.Flows[i].Name = r.Text(out.Flows[i].Name)
+	}
+	out.Warnings = append([]recording.Warning(nil), rec.Warnings...)
+	for i := range out.Warnings {
+		out.Warnings[i].Text = r.Text(out.Warnings[i].Text)
+	}
+	if rec.Args != nil {
+		out.Args = func(uint64) string { return "" }
+	}
+	out.ArgState = nil
+	return &out
+}
+
+// columns copies functions, frames and contexts.
+func (r *Redactor) columns(rec, out *recording.Recording) {
+	out.Functions = column.Vec[recording.Function]{}
+	for i := range rec.Functions.Len() {
+		f := rec.Functions.At(i)
+		f.Name, f.Symbol, f.Module, f.File = r.Text(f.Name), r.Text(f.Symbol), r.File(f.Module), r.File(f.File)
+		out.Functions.Append(f)
+	}
+	out.Frames = column.Vec[recording.Frame]{}
+	for i := range rec.Frames.Len() {
+		f := rec.Frames.At(i)
+		f.File = r.File(f.File)
+		out.Frames.Append(f)
+	}
+	out.Contexts = column.Vec[recording.Context]{}
+	for i := range rec.Contexts.Len() {
+		out.Contexts.Append(r.context(rec.Contexts.At(i)))
+	}
+}
+
+// timeline copies tracks, counters and windows.
+func (r *Redactor) timeline(rec, out *recording.Recording) {
+	out.Tracks = make([]*recording.Track, len(rec.Tracks))
+	for i, t := range rec.Tracks {
+		out.Tracks[i] = r.track(rec, t)
+	}
+	out.Counters = make([]*recording.Counter, len(rec.Counters))
+	for i, c := range rec.Counters {
+		of := *c
+		of.Name, of.Series = r.Text(c.Name), r.Text(c.Series)
+		out.Counters[i] = &of
+	}
+	out.Windows = make([]*recording.WindowSet, len(rec.Windows))
+	for i, w := range rec.Windows {
+		of := *w
+		of.Windows = append([]recording.Window(nil), w.Windows...)
+		for k := range of.Windows {
+			of.Windows[k].ID = r.Text(of.Windows[k].ID)
+		}
+		out.Windows[i] = &of
+	}
+}
+
+func (r *Redactor) source(s recording.Source) recording.Source {
+	if r.notes += int64(len(s.Notes)) + s.MoreNotes; s.Command != "" {
+		r.lines++
+	}
+	s.Notes, s.MoreNotes, s.Command = nil, 0, ""
+	s.Tool = r.Text(s.Tool)
+	s.Path, s.Name, s.Redacted = FileName(s.Path), FileName(s.Name), true
+	return s
+}
+
+// FileName is the last part of the path of a recording, by which commands and addresses
+// name it: whoever is given them knows in which folder it lies.
+func FileName(path string) string {
+	if strings.Contains(path, "://") {
+		return new(Redactor).Text(path)
+	}
+	ends := `/\`
+	if ssh.Is(path) {
+		ends = `/\:`
+	}
+	return path[strings.LastIndexAny(path, ends)+1:]
+}
+
+func (r *Redactor) context(c recording.Context) recording.Context {
+	out := append(recording.Context(nil), c...)
+	for i := range out {
+		switch a := &out[i]; {
+		case a.Key == "comm":
+			a.Value = r.process(a.Value)
+		case !plainKeys[a.Key]:
+			a.Value = r.name(values, a.Value)
+		}
+	}
+	return out
+}
+
+func (r *Redactor) track(rec *recording.Recording, t *recording.Track) *recording.Track {
+	out := *t
+	out.Name = r.process(t.Name)
+	out.Instants = append([]recording.Instant(nil), t.Instants...)
+	for i := range out.Instants {
+		out.Instants[i].Name = r.Text(out.Instants[i].Name)
+	}
+	if rec.Args != nil {
+		for i := range t.Lanes {
+			l := &t.Lanes[i]
+			for k := range l.Len() {
+				if l.Args(k) != 0 {
+					r.spans++
+				}
+			}
+		}
+	}
+	return &out
+}

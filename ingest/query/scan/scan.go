@@ -1,0 +1,213 @@
+// Package scan looks at all spans of a recording, or those of a part, on all
+// cores.
+package scan
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/model/sets"
+)
+
+// Stretch is a part of a lane, spans First..Last-1, that one goroutine looks at.
+type Stretch struct {
+	Lane *lanes.Lane
+	// Track is the lane's, and Row its place there.
+	Track, Row  int
+	First, Last int
+	// Runs are those of them that count, nil for all.
+	Runs []sets.Run
+}
+
+// A stretch has at most so many spans and runs: enough to be worth handing out,
+// few enough that all goroutines end at the same time.
+const (
+	stretchSpans = 1 << 16
+	stretchRuns  = 1 << 12
+)
+
+// Len is the number of spans that count.
+func (s *Stretch) Len() int {
+	if s.Runs == nil {
+		return s.Last - s.First
+	}
+	n := 0
+	for _, r := range s.Runs {
+		n += r.Last - r.First
+	}
+	return n
+}
+
+// Each calls f with runs of the stretch's columns, of which i is the first span.
+func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.CallID)) {
+	var room lanes.Room
+	runs := s.Runs
+	if runs == nil {
+		runs = []sets.Run{{First: s.First, Last: s.Last}}
+	}
+	for _, r := range runs {
+		for i := r.First; i < r.Last; {
+			starts, ends, calls := s.Lane.Columns(i, r.Last-i, &room)
+			f(i, starts, ends, calls)
+			i += len(starts)
+		}
+	}
+}
+
+// EachCall is Each of calls alone: who wants the times of few spans asks the lane for
+// them, and reads a fifth of the memory.
+func (s *Stretch) EachCall(f func(i int, calls []recording.CallID)) {
+	runs := s.Runs
+	if runs == nil {
+		runs = []sets.Run{{First: s.First, Last: s.Last}}
+	}
+	for _, r := range runs {
+		for i := r.First; i < r.Last; {
+			calls := s.Lane.Calls(i)
+			calls = calls[:min(len(calls), r.Last-i)]
+			f(i, calls)
+			i += len(calls)
+		}
+	}
+}
+
+// Lanes lists the lanes of a scope's tracks, each with the spans that touch its
+// range and belong to its calls: at least one.
+func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
+	chosen := in.TrackTest()
+	for ti, t := range rec.Tracks {
+		if !chosen(ti) {
+			continue
+		}
+		for i := range t.Lanes {
+			if s := stretch(ti, i, &t.Lanes[i], in); s.First < s.Last {
+				lanes = append(lanes, s)
+			}
+		}
+	}
+	return lanes
+}
+
+func stretch(track, lane int, l *lanes.Lane, in recording.Scope) Stretch {
+	s := Stretch{Lane: l, Track: track, Row: lane}
+	s.First, s.Last = in.SpansIn(l)
+	if in.Calls == nil || s.First >= s.Last {
+		return s
+	}
+	if s.Runs = in.Calls.SpanRuns(track, lane, s.First, s.Last); len(s.Runs) == 0 {
+		return Stretch{}
+	}
+	s.First, s.Last = s.Runs[0].First, s.Runs[len(s.Runs)-1].Last
+	return s
+}
+
+// Picked lists the calls of a set themselves, without what ran in them.
+func Picked(rec *recording.Recording, set *recording.CallSet) (lanes []Stretch) {
+	for track := range set.Picked {
+		for row, runs := range set.Picked[track] {
+			if len(runs) > 0 {
+				lanes = append(lanes, Stretch{&rec.Tracks[track].Lanes[row], track, row, runs[0].First, runs[len(runs)-1].Last, runs})
+			}
+		}
+	}
+	return lanes
+}
+
+// Rest lists what Lanes leaves out of the whole recording.
+func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
+	chosen := in.TrackTest()
+	for ti, t := range rec.Tracks {
+		for i := range t.Lanes {
+			l := &t.Lanes[i]
+			if l.Len() == 0 {
+				continue
+			}
+			s := Stretch{}
+			if chosen(ti) {
+				s = stretch(ti, i, l, in)
+			}
+			runs := s.Runs
+			if runs == nil {
+				runs = []sets.Run{{First: s.First, Last: s.Last}}
+			}
+			if gaps := sets.Without([]sets.Run{{First: 0, Last: l.Len()}}, runs); len(gaps) > 0 {
+				rest = append(rest, Stretch{l, ti, i, gaps[0].First, gaps[len(gaps)-1].Last, gaps})
+			}
+		}
+	}
+	return rest
+}
+
+// Cut makes stretches smaller, so that they can be shared out.
+func Cut(lanes ...Stretch) (items []Stretch) {
+	for _, s := range lanes {
+		if s.Runs == nil {
+			for s.First < s.Last {
+				n := min(stretchSpans, s.Len())
+				items = append(items, Stretch{s.Lane, s.Track, s.Row, s.First, s.First + n, nil})
+				s.First += n
+			}
+			continue
+		}
+		var runs []sets.Run
+		n := 0
+		hand := func() {
+			if len(runs) > 0 {
+				items = append(items, Stretch{s.Lane, s.Track, s.Row, runs[0].First, runs[len(runs)-1].Last, runs})
+			}
+			runs, n = nil, 0
+		}
+		for k, r := range s.Runs {
+			for r.First < r.Last {
+				if runs == nil {
+					runs = make([]sets.Run, 0, min(stretchRuns, len(s.Runs)-k))
+				}
+				part := sets.Run{First: r.First, Last: min(r.Last, r.First+stretchSpans-n)}
+				runs = append(runs, part)
+				r.First = part.Last
+				if n += part.Last - part.First; n >= stretchSpans || len(runs) >= stretchRuns {
+					hand()
+				}
+			}
+		}
+		hand()
+	}
+	return items
+}
+
+// Spread calls do for each of n items, on all cores; each goroutine has its own
+// worker number, below GOMAXPROCS. It ends early with ctx.
+func Spread(ctx context.Context, n int, do func(worker, item int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for worker := range min(runtime.GOMAXPROCS(0), max(1, n)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				do(worker, i)
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// Calls marks, by call, those that run one of some functions.
+func Calls(rec *recording.Recording, of []recording.FuncID) []bool {
+	set := make([]bool, rec.Functions.Len())
+	for _, f := range of {
+		set[f] = true
+	}
+	is := make([]bool, rec.Calls.Len())
+	for c := 1; c < len(is); c++ {
+		is[c] = set[rec.Func(recording.CallID(c))]
+	}
+	return is
+}

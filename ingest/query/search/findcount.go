@@ -1,0 +1,131 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"ashlar/ingest/query/scan"
+)
+
+// counting is Find's look at all spans and samples, block by block.
+type counting struct {
+	h     *Hits
+	items []countItem
+	// members are the spans or samples that the hits of an item are made of;
+	// done says that it has been counted.
+	members []int64
+	done    []atomic.Bool
+}
+
+// countItem is some neighbouring blocks of a row that one goroutine counts.
+type countItem struct {
+	row, first, last int
+	part             float64 // of the row that lies before
+}
+
+// itemBlocks is how many blocks an item has at most.
+const itemBlocks = 64
+
+// soonAfter is how long a search runs before it reports what it has found.
+const soonAfter = 20 * time.Millisecond
+
+// count fills the rows' counts by block, and drops rows without any hit.
+func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
+	c := newCounting(h)
+	began := time.Now()
+	var told atomic.Bool
+	told.Store(soon == nil)
+	err := scan.Spread(ctx, len(c.items), func(_, i int) {
+		c.look(i)
+		if told.Load() || time.Since(began) < soonAfter || !told.CompareAndSwap(false, true) {
+			return
+		}
+		if part := c.soFar(); part.n > 0 {
+			soon(part)
+		} else {
+			told.Store(false)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	c.sum(h)
+	return nil
+}
+
+// newCounting divides the rows. The items are in order of the part of their row
+// that lies before them, so that an early answer has the beginning of every row.
+func newCounting(h *Hits) *counting {
+	c := &counting{h: h}
+	for r := range h.rows {
+		n := len(h.rows[r].before) - 1
+		for b := 0; b < n; b += itemBlocks {
+			c.items = append(c.items, countItem{r, b, min(n, b+itemBlocks), float64(b) / float64(n)})
+		}
+	}
+	slices.SortStableFunc(c.items, func(a, b countItem) int { return cmp.Compare(a.part, b.part) })
+	c.members = make([]int64, len(c.items))
+	c.done = make([]atomic.Bool, len(c.items))
+	return c
+}
+
+// look counts an item. The counts are of single blocks until sum adds them up.
+func (c *counting) look(i int) {
+	it := &c.items[i]
+	row := &c.h.rows[it.row]
+	for b := it.first; b < it.last; b++ {
+		hits, members := row.countBlock(b)
+		row.before[b+1] = hits
+		c.members[i] += members
+	}
+	c.done[i].Store(true)
+}
+
+// soFar is the count up to now, while others go on counting.
+func (c *counting) soFar() *Hits {
+	h := *c.h
+	h.Partial = true
+	h.rows = slices.Clone(c.h.rows)
+	for r := range h.rows {
+		h.rows[r].before = make([]int64, len(c.h.rows[r].before))
+	}
+	part := counting{items: c.items, members: make([]int64, len(c.items))}
+	for i := range c.items {
+		if c.done[i].Load() {
+			it := &c.items[i]
+			copy(h.rows[it.row].before[it.first+1:it.last+1], c.h.rows[it.row].before[it.first+1:])
+			part.members[i] = c.members[i]
+		}
+	}
+	part.sum(&h)
+	return &h
+}
+
+// sum adds up what the rows' blocks have, and drops rows that have nothing.
+func (c *counting) sum(h *Hits) {
+	for i := range c.items {
+		h.rows[c.items[i].row].members += c.members[i]
+	}
+	n := 0
+	for _, r := range h.rows {
+		if r.members == 0 {
+			continue
+		}
+		for b := 1; b < len(r.before); b++ {
+			r.before[b] += r.before[b-1]
+		}
+		all := r.before[len(r.before)-1]
+		h.n += all
+		if r.lane != nil {
+			h.Spans += all
+		} else {
+			h.Samples += r.members
+		}
+		h.rows[n] = r
+		n++
+	}
+	h.rows = h.rows[:n]
+}

@@ -1,0 +1,153 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Pattern is a text to search for.
+type Pattern struct {
+	text  string // as it was typed
+	field Field
+	want  string // what is looked for in the field
+	re    *regexp.Regexp
+	// fold is set for text without capitals, which matches in any case; ascii
+	// when it also has only ASCII, which is quicker.
+	fold, ascii bool
+}
+
+// Field says where a pattern looks.
+type Field string
+
+// Where patterns look. Without a field they look in the names, modules and
+// files of functions.
+const (
+	InFunctions Field = ""
+	InName      Field = "name"
+	InModule    Field = "module"
+	InFile      Field = "file"
+	InThread    Field = "thread"
+	InArgs      Field = "arg"
+)
+
+// Parse reads text to search for. /…/ is a regular expression (Go's
+// syntax) and taken as it is. Other text is found anywhere; capitals only
+// matter when it has some. A field and a colon before it say where it is looked
+// for: name:, module:, file:, thread: (the names of threads) or arg: (the
+// arguments of spans). The error is one sentence.
+func Parse(text string) (*Pattern, error) {
+	p := &Pattern{text: text, want: text}
+	for _, f := range []Field{InName, InModule, InFile, InThread, InArgs} {
+		// name::space is a name.
+		if rest, ok := strings.CutPrefix(text, string(f)+":"); ok && !strings.HasPrefix(rest, ":") {
+			p.field, p.want = f, rest
+		}
+	}
+	if p.want == "" {
+		return nil, errors.New("there is no text to search for")
+	}
+	if src, ok := Expression(p.want); ok {
+		re, err := regexp.Compile(src)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a regular expression: %w", p.want, err)
+		}
+		p.re = re
+		return p, nil
+	}
+	p.fold, p.ascii = true, true
+	for _, r := range p.want {
+		p.fold = p.fold && !unicode.IsUpper(r)
+		p.ascii = p.ascii && r < utf8.RuneSelf
+	}
+	return p, nil
+}
+
+// Is reports whether two patterns are of the same text; either may be nil.
+func (p *Pattern) Is(o *Pattern) bool {
+	return p == o || p != nil && o != nil && p.text == o.text
+}
+
+// Field is where the pattern looks.
+func (p *Pattern) Field() Field { return p.field }
+
+// OfFunctions reports whether a function alone says if it matches; patterns for
+// threads and arguments ask where it runs.
+func (p *Pattern) OfFunctions() bool { return p.field != InThread && p.field != InArgs }
+
+// Expression returns what stands between the slashes of /…/.
+func Expression(s string) (string, bool) {
+	if len(s) < 3 || s[0] != '/' || s[len(s)-1] != '/' {
+		return "", false
+	}
+	return s[1 : len(s)-1], true
+}
+
+// String is the pattern as it was typed.
+func (p *Pattern) String() string { return p.text }
+
+// Match reports whether a text matches, wherever the pattern looks.
+func (p *Pattern) Match(s string) bool {
+	switch {
+	case p.re != nil:
+		return p.re.MatchString(s)
+	case p.fold && p.ascii:
+		return containsFold(s, p.want)
+	case p.fold:
+		return strings.Contains(strings.ToLower(s), p.want)
+	}
+	return strings.Contains(s, p.want)
+}
+
+// MatchFunction reports whether a function's name, symbol, module or file
+// matches: those that the pattern looks in.
+func (p *Pattern) MatchFunction(f *recording.Function) bool {
+	switch p.field {
+	case InFunctions:
+		return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol) || f.Module != "" && p.Match(f.Module) || f.File != "" && p.Match(f.File)
+	case InName:
+		return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol)
+	case InModule:
+		return f.Module != "" && p.Match(f.Module)
+	case InFile:
+		return f.File != "" && p.Match(f.File)
+	}
+	return false
+}
+
+// MatchTrack reports whether a thread's name, or its number, matches.
+func (p *Pattern) MatchTrack(t *recording.Track) bool {
+	return p.field == InThread && (p.Match(t.Title()) || t.TID != 0 && p.Match(strconv.FormatInt(t.TID, 10)))
+}
+
+// containsFold finds lower-case ASCII in any case, without making a copy.
+func containsFold(s, lower string) bool {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		if lowered(s[i]) == lower[0] && equalFold(s[i:i+len(lower)], lower) {
+			return true
+		}
+	}
+	return false
+}
+
+func equalFold(s, lower string) bool {
+	for k := range len(lower) {
+		if lowered(s[k]) != lower[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func lowered(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}

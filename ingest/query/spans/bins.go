@@ -1,0 +1,155 @@
+package spans
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"runtime"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
+)
+
+// Bin is a stretch From..To, To not included, with how many fall into it, and what they
+// are together.
+type Bin struct{ From, To, Count, Sum int64 }
+
+// linearBins is how many bins of one width a histogram has at most.
+const linearBins = 50
+
+// renard are ten steps to a power of ten, each about a quarter more than the
+// one before: the preferred numbers R10 of ISO 3, in hundredths.
+var renard = [...]int64{100, 125, 160, 200, 250, 315, 400, 500, 630, 800}
+
+// logEdges are the edges of bins that grow by a tenth of a power of ten and
+// hold least..most.
+func logEdges(least, most int64) []int64 {
+	all := []int64{0}
+	for power := int64(1); ; power *= 10 {
+		for _, m := range renard {
+			e := power / 100 * m
+			if power < 100 {
+				e = power * m / 100
+			}
+			if e > all[len(all)-1] {
+				all = append(all, e)
+			}
+		}
+		if power > math.MaxInt64/100 {
+			all = append(all, math.MaxInt64)
+			break
+		}
+	}
+	first, last := 0, len(all)-1
+	for all[first+1] <= least {
+		first++
+	}
+	for all[last-1] > most {
+		last--
+	}
+	return all[first : last+1]
+}
+
+// linearEdges are the edges of at most linearBins bins of one width, which is
+// 1, 2 or 5 times a power of ten, that hold least..most.
+func linearEdges(least, most int64) []int64 {
+	width := int64(1)
+	for k := 0; (most/width - least/width) >= linearBins; k++ {
+		if k%3 == 1 { // 1, 2, 5, 10: times 2, times 2.5, times 2
+			width = width / 2 * 5
+		} else {
+			width *= 2
+		}
+	}
+	edges := []int64{least / width * width}
+	for edges[len(edges)-1] <= most {
+		e := edges[len(edges)-1]
+		if e > math.MaxInt64-width {
+			return append(edges, math.MaxInt64)
+		}
+		edges = append(edges, e+width)
+	}
+	return edges
+}
+
+// binner finds the bin of a value by looking at few edges.
+type binner struct {
+	edges []int64
+	// start is, by the number of bits of a value, the last edge that no such
+	// value lies before.
+	start [65]int
+	// width is that of all bins, where they are alike, and per 1/width.
+	width int64
+	per   float64
+}
+
+func newBinner(edges []int64, alike bool) *binner {
+	b := &binner{edges: edges}
+	for n := range b.start {
+		least := int64(0)
+		if n > 0 {
+			least = int64(1<<(n-1)) & math.MaxInt64
+		}
+		for b.start[n] < len(edges)-2 && edges[b.start[n]+1] <= least {
+			b.start[n]++
+		}
+	}
+	if alike {
+		b.width = edges[1] - edges[0]
+		b.per = 1 / float64(b.width)
+	}
+	return b
+}
+
+func (b *binner) bin(v int64) int {
+	i := 0
+	if b.width > 0 {
+		i = min(int(float64(v-b.edges[0])*b.per), len(b.edges)-2)
+		for b.edges[i] > v { // the float was rounded
+			i--
+		}
+	} else {
+		i = b.start[bits.Len64(uint64(v))]
+	}
+	for i < len(b.edges)-2 && b.edges[i+1] <= v {
+		i++
+	}
+	return i
+}
+
+// histograms counts values into bins whose width grows, and into bins of one
+// width.
+func histograms(ctx context.Context, p parts, least, most int64) (log, linear []Bin, err error) {
+	by := [2]*binner{newBinner(logEdges(least, most), false), newBinner(linearEdges(least, most), true)}
+	type sum struct{ n, of int64 }
+	counts := make([][2][]sum, runtime.GOMAXPROCS(0))
+	err = scan.Spread(ctx, len(p), func(worker, i int) {
+		c := &counts[worker]
+		if c[0] == nil {
+			for k := range by {
+				c[k] = make([]sum, len(by[k].edges)-1)
+			}
+		}
+		for _, v := range p[i] {
+			for k := range by {
+				b := &c[k][by[k].bin(v)]
+				b.n++
+				recording.Add(&b.of, v)
+			}
+		}
+	})
+	var out [2][]Bin
+	for k, b := range by {
+		out[k] = make([]Bin, len(b.edges)-1)
+		for i := range out[k] {
+			out[k][i] = Bin{From: b.edges[i], To: b.edges[i+1]}
+			for _, c := range counts {
+				if c[k] != nil {
+					out[k][i].Count += c[k][i].n
+					recording.Add(&out[k][i].Sum, c[k][i].of)
+				}
+			}
+		}
+	}
+	return out[0], out[1], err
+}

@@ -1,0 +1,88 @@
+package spans
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ashlar/ingest/model/recording"
+)
+
+// lengths are the durations of one function's calls, as a recording has them.
+func lengths(t *testing.T, ds []int64) *Durations {
+	t.Helper()
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	f := b.Function(recording.Function{Name: "f"})
+	track, at := b.Track(recording.TrackKey{}), int64(0)
+	for _, d := range ds {
+		track.Begin(at, b.FunctionFrame(f), 0)
+		at += d
+		track.End(at)
+	}
+	d, err := DurationsOf(context.Background(), b.Finish(), recording.Scope{}, []recording.FuncID{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// heaps makes so many calls about each length, a normal spread of its logarithm.
+func heaps(r *rand.Rand, spread float64, step int64, of ...float64) (ds []int64) {
+	for i := 0; i < len(of); i += 2 {
+		for range int(of[i]) {
+			ds = append(ds, max(1, int64(math.Exp(math.Log(of[i+1])+spread*r.NormFloat64())/float64(step)))*step)
+		}
+	}
+	r.Shuffle(len(ds), func(i, j int) { ds[i], ds[j] = ds[j], ds[i] })
+	return ds
+}
+
+// TestHumps: heaps that are apart are found, with the calls that were put there,
+// and what is one heap stays one, also by a coarse clock.
+func TestHumps(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		spread float64
+		step   int64
+		of     []float64
+		want   int
+	}{
+		{"one", .3, 1000, []float64{1000, 16e9}, 1},
+		{"one, wide", 1.2, 1000, []float64{3000, 1e9}, 1},
+		{"one of few", .5, 1000, []float64{30, 1e9}, 1},
+		{"by a coarse clock", .8, 1e6, []float64{20000, 6e6}, 1},
+		{"25 slow frames of 300", .25, 1000, []float64{275, 16e9, 25, 150e9}, 2},
+		{"one frame and two", .05, 1000, []float64{500, 16.7e9, 60, 33.3e9}, 2},
+		{"three", .2, 1000, []float64{5000, 1e7, 400, 1e9, 90, 2e11}, 3},
+		{"too few to tell", .3, 1000, []float64{300, 1e9, 4, 1e11}, 1},
+	} {
+		for seed := range uint64(20) {
+			ds := heaps(rand.New(rand.NewPCG(seed, 9)), c.spread, c.step, c.of...)
+			d := lengths(t, ds)
+			hs := d.Humps()
+			if len(hs) != c.want {
+				t.Errorf("%s, seed %d: %d humps, want %d: %v", c.name, seed, len(hs), c.want, hs)
+				continue
+			}
+			for i, h := range hs {
+				n := int64(0)
+				for _, v := range ds {
+					if v >= h.From && v < h.To {
+						n++
+					}
+				}
+				if n != h.Count || i > 0 && hs[i-1].To != h.From {
+					t.Errorf("%s, seed %d: hump %d of %v has %d calls", c.name, seed, i, hs, n)
+				}
+				if c.want > 1 && math.Abs(float64(n)-c.of[2*i]) > .05*c.of[2*i]+1 {
+					t.Errorf("%s, seed %d: hump %d has %d calls, %v were put there", c.name, seed, i, n, c.of[2*i])
+				}
+			}
+		}
+	}
+	if hs := (&Durations{}).Humps(); len(hs) != 0 {
+		t.Errorf("no calls have humps %v", hs)
+	}
+}

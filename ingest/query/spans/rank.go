@@ -1,0 +1,34 @@
+package spans
+
+import (
+	"context"
+	"sync/atomic"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
+)
+
+// RankOf counts how many spans a function has and how many of them are longer
+// than a duration: a span's place among them is one more. All of the recording
+// counts.
+func RankOf(ctx context.Context, rec *recording.Recording, f recording.FuncID, duration int64) (longer, all int64, err error) {
+	is := scan.Calls(rec, []recording.FuncID{f})
+	items := scan.Cut(scan.Lanes(rec, recording.Scope{})...)
+	var above, count atomic.Int64
+	err = scan.Spread(ctx, len(items), func(_, i int) {
+		var n, m int64
+		items[i].Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
+			for k, c := range calls {
+				if is[c] {
+					n++
+					if ends[k]-starts[k] > duration {
+						m++
+					}
+				}
+			}
+		})
+		count.Add(n)
+		above.Add(m)
+	})
+	return above.Load(), count.Load(), err
+}

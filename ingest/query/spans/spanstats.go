@@ -1,0 +1,128 @@
+// Package spans answers what spans are like, one by one: how long a function's
+// are, which are the longest, how they change over time, and which flows go
+// through one. Of samples it says how often and how long on end a function was
+// seen. What all of them cost together is for package analyze.
+package spans
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"runtime"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/scan"
+)
+
+// Stat sums up how long a function's spans are, in picoseconds.
+type Stat struct {
+	// Count is the number of spans that touch the selection. A length is always the
+	// whole span's, also where the range cuts it, and that which is drawn for a span
+	// that never ended.
+	Count    int64
+	Min, Max int64
+	sum      wide // of their lengths
+}
+
+// wide is a sum that cannot overflow.
+type wide struct{ hi, lo uint64 }
+
+func (s *wide) add(o wide) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, o.lo, 0)
+	s.hi += o.hi + carry
+}
+
+// Average is the mean length, rounded down; 0 without spans.
+func (s *Stat) Average() int64 {
+	if s.Count == 0 {
+		return 0
+	}
+	mean, _ := bits.Div64(s.sum.hi, s.sum.lo, uint64(s.Count))
+	return int64(mean)
+}
+
+func (s *Stat) add(o *Stat) {
+	if o.Count == 0 {
+		return
+	}
+	if s.Count == 0 {
+		*s = *o
+		return
+	}
+	s.Count += o.Count
+	s.sum.add(o.sum)
+	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
+}
+
+// Stats looks at every span of a scope and sums their lengths up by function:
+// the answer is indexed by FuncID.
+func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Stat, error) {
+	items := scan.Cut(scan.Lanes(rec, in)...)
+	all := make([][]Stat, runtime.GOMAXPROCS(0)) // by worker and call
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
+		if all[worker] == nil {
+			all[worker] = make([]Stat, rec.Calls.Len())
+			for c := range all[worker] {
+				all[worker][c].Min = math.MaxInt64
+			}
+		}
+		stats := all[worker]
+		items[i].Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
+			for k, c := range calls {
+				s := &stats[c]
+				d := ends[k] - starts[k]
+				s.Count++
+				s.sum.add(wide{0, uint64(d)})
+				s.Min, s.Max = min(s.Min, d), max(s.Max, d)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Stat, rec.Functions.Len())
+	for _, stats := range all {
+		for c := 1; c < len(stats); c++ {
+			if stats[c].Count > 0 {
+				out[rec.Func(recording.CallID(c))].add(&stats[c])
+			}
+		}
+	}
+	return out, nil
+}
+
+// OfRow finds in stats, by function as [Stats] has them, those of the spans of a
+// table's row: nil where that is no function of the recording, as with a module
+// that stands for its functions, and where there are none.
+func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
+	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 {
+		return nil
+	}
+	if f := rec.Functions.At(int(r.Func)); f.Name != r.Name || f.Module != r.Module {
+		return nil
+	}
+	return &stats[r.Func]
+}
+
+// Length is a number that says how long spans are.
+type Length struct {
+	Name string
+	of   func(*Stat) int64
+}
+
+// Lengths are those that tables of functions have columns of.
+var Lengths = [...]Length{
+	{"average", (*Stat).Average},
+	{"least", func(s *Stat) int64 { return s.Min }},
+	{"most", func(s *Stat) int64 { return s.Max }},
+}
+
+// OfRow is that of the spans of a table's row (see [OfRow]), -1 where it has none.
+func (l *Length) OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) int64 {
+	if s := OfRow(rec, r, stats); s != nil {
+		return l.of(s)
+	}
+	return -1
+}

@@ -1,0 +1,290 @@
+package spans
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/big"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sort"
+
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/scan"
+)
+
+// Durations says how long the spans of a function are. Times are picoseconds.
+// A length is always the whole span's, also where the range cuts it, and that
+// which is drawn for a span that never ended.
+type Durations struct {
+	// Count is how many spans touch the selection; Unfinished of them never
+	// ended. All else is 0 and empty when there are none.
+	Count, Unfinished int64
+	// Untold is how many do not tell their time on a processor: where that is asked
+	// about, they are none of Count.
+	Untold int64
+	// Sum is the sum of the lengths. Together is that of those that lie in no other one
+	// of them, where the calls of a set are looked at; nil where not.
+	Sum, Together          *big.Int
+	Min, Max               int64
+	Median, P90, P99, P999 int64 // nearest rank
+	Slowest                []SlowSpan
+	Logarithmic, Linear    []Bin
+	OverTime               []Moment
+	Trend                  Trend
+	From, To               int64 // what was looked at
+}
+
+// Mean is the exact mean; nil without spans.
+func (d *Durations) Mean() *big.Rat {
+	if d.Count == 0 {
+		return nil
+	}
+	return new(big.Rat).SetFrac(d.Sum, big.NewInt(d.Count))
+}
+
+// SlowSpan is one of the longest spans and where it is; Duration is what was asked about.
+type SlowSpan struct {
+	Track, Lane, Span int
+	Call              recording.CallID
+	Start, Duration   int64
+	Unfinished        bool
+}
+
+const (
+	// slowestSpans is how many of the longest are listed.
+	slowestSpans = 10
+	// momentsOfTime is into how many parts the time is divided.
+	momentsOfTime = 60
+)
+
+// DurationsOf looks at every span of some functions in a scope.
+func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*Durations, error) {
+	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), recording.SpanTime)
+}
+
+// TimesOf is DurationsOf for recording.SpanCPU or recording.SpanWaiting too: how long
+// spans ran on a processor, or did not.
+func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*Durations, error) {
+	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), metric)
+}
+
+// DurationsIn looks at the calls of a scope's set themselves.
+func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
+	d, err := durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
+	if err != nil {
+		return nil, err
+	}
+	var hi, lo uint64
+	in.Calls.EachOuter(rec, func(_ int, l *lanes.Lane, i int) {
+		var carry uint64
+		lo, carry = bits.Add64(lo, uint64(l.End(i)-l.Start(i)), 0)
+		hi += carry
+	})
+	d.Together = sum128(hi, lo)
+	return d, nil
+}
+
+// sum128 is a sum of 128 bits.
+func sum128(hi, lo uint64) *big.Int {
+	sum := new(big.Int).SetUint64(hi)
+	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(lo))
+}
+
+// durations looks at the spans of lanes whose calls are meant; all where is is nil.
+func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool, metric int) (*Durations, error) {
+	var cpu *recording.OnCPU
+	if metric >= recording.SpanCPU {
+		var err error
+		if cpu, err = scan.CPU(ctx, rec); err != nil {
+			return nil, err
+		}
+	}
+	from, to := in.Bounds(rec)
+	items := scan.Cut(lanes...)
+	edges := momentEdges(from, to)
+	all := make([]*gatherer, runtime.GOMAXPROCS(0))
+	err := scan.Spread(ctx, len(items), func(worker, i int) {
+		if all[worker] == nil {
+			all[worker] = newGatherer(edges, rec.Counts.Unfinished > 0)
+			all[worker].cpu, all[worker].waiting = cpu, metric == recording.SpanWaiting
+		}
+		all[worker].gather(&items[i], is)
+	})
+	if err != nil {
+		return nil, err
+	}
+	d := &Durations{Sum: new(big.Int), Min: math.MaxInt64, Max: math.MinInt64, From: from, To: to}
+	values := make([]parts, len(edges)-1)
+	for _, g := range all {
+		if g != nil {
+			d.take(g, values)
+		}
+	}
+	if d.Count == 0 {
+		return &Durations{Sum: d.Sum, Untold: d.Untold, From: from, To: to, Trend: trendOf(nil)}, nil
+	}
+	return d, d.tell(ctx, values, edges)
+}
+
+// momentEdges divides from..to into equal moments, as far as it has
+// picoseconds.
+func momentEdges(from, to int64) []int64 {
+	span := max(1, to-from)
+	n := min(momentsOfTime, span)
+	edges := make([]int64, n+1)
+	for i := range edges {
+		k := int64(i)
+		edges[i] = from + span/n*k + span%n*k/n
+	}
+	return edges
+}
+
+// gatherer takes the lengths of a function's spans out of the lanes, by moment.
+type gatherer struct {
+	edges      []int64
+	moments    []growing
+	count      int64
+	sumHi, sum uint64
+	min, max   int64
+	slow       []SlowSpan // longest first
+	unfinished int64
+	open       bool // some span of the recording never ended
+	// cpu is how long spans ran on a processor, where that is asked about, or waiting
+	// of them.
+	cpu     *recording.OnCPU
+	waiting bool
+	untold  int64
+}
+
+func newGatherer(edges []int64, open bool) *gatherer {
+	return &gatherer{edges: edges, open: open, moments: make([]growing, len(edges)-1), min: math.MaxInt64, max: math.MinInt64}
+}
+
+// growing is a list of values that is never copied.
+type growing struct {
+	full parts
+	last []int64
+}
+
+func (g *growing) grow() {
+	n := 64
+	if g.last != nil {
+		g.full = append(g.full, g.last)
+		n = min(8*cap(g.last), 1<<13)
+	}
+	g.last = make([]int64, 0, n)
+}
+
+func (g *gatherer) gather(s *scan.Stretch, is []bool) {
+	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.Lane.Start(s.First) })-1)
+	m = min(m, len(g.moments)-1)
+	into, until := &g.moments[m], g.edges[m+1]
+	s.Each(func(i int, starts, ends []int64, calls []recording.CallID) {
+		for k, c := range calls {
+			if is != nil && !is[c] {
+				continue
+			}
+			start := starts[k]
+			for start >= until && m < len(g.moments)-1 {
+				m++
+				into, until = &g.moments[m], g.edges[m+1]
+			}
+			d := ends[k] - start
+			if g.cpu != nil {
+				ran := g.cpu.Spans[s.Track][s.Row][i+k]
+				if ran == recording.Missing {
+					g.untold++
+					continue
+				}
+				if d -= ran; !g.waiting {
+					d = ran
+				}
+			}
+			if len(into.last) == cap(into.last) {
+				into.grow()
+			}
+			into.last = append(into.last, d)
+			var carry uint64
+			g.sum, carry = bits.Add64(g.sum, uint64(d), 0)
+			g.sumHi += carry
+			g.count++
+			g.min, g.max = min(g.min, d), max(g.max, d)
+			if g.open && s.Lane.Unfinished(i+k) {
+				g.unfinished++
+			}
+			if len(g.slow) < slowestSpans || d >= g.slow[slowestSpans-1].Duration {
+				g.keep(s, i+k, start, d)
+			}
+		}
+	})
+}
+
+// slower orders spans: longest first, then earliest, then by track and place.
+func slower(a, b SlowSpan) int {
+	return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start),
+		cmp.Compare(a.Track, b.Track), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Span, b.Span))
+}
+
+// keep puts a span among the longest if it is one of them.
+func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
+	x := SlowSpan{Track: s.Track, Lane: s.Row, Span: span, Call: s.Lane.Call(span), Start: start, Duration: d, Unfinished: s.Lane.Unfinished(span)}
+	at, _ := slices.BinarySearchFunc(g.slow, x, slower)
+	if at == slowestSpans {
+		return
+	}
+	g.slow = slices.Insert(g.slow, at, x)
+	g.slow = g.slow[:min(len(g.slow), slowestSpans)]
+}
+
+// take adds what one goroutine has gathered.
+func (d *Durations) take(g *gatherer, values []parts) {
+	d.Count += g.count
+	d.Unfinished += g.unfinished
+	d.Untold += g.untold
+	d.Min, d.Max = min(d.Min, g.min), max(d.Max, g.max)
+	d.Sum.Add(d.Sum, sum128(g.sumHi, g.sum))
+	d.Slowest = append(d.Slowest, g.slow...)
+	slices.SortFunc(d.Slowest, slower)
+	d.Slowest = d.Slowest[:min(len(d.Slowest), slowestSpans)]
+	for m := range g.moments {
+		mo := &g.moments[m]
+		values[m] = append(values[m], mo.full...)
+		if len(mo.last) > 0 {
+			values[m] = append(values[m], mo.last)
+		}
+	}
+}
+
+// tell finds percentiles, histograms and the course over time.
+func (d *Durations) tell(ctx context.Context, values []parts, edges []int64) error {
+	var all parts
+	for _, p := range values {
+		all = append(all, p...)
+	}
+	n := d.Count
+	ranks, err := atRanks(ctx, all, d.Min, d.Max, []int64{rankOf(n, 500), rankOf(n, 900), rankOf(n, 990), rankOf(n, 999)})
+	if err != nil {
+		return err
+	}
+	d.Median, d.P90, d.P99, d.P999 = ranks[0], ranks[1], ranks[2], ranks[3]
+	if d.Logarithmic, d.Linear, err = histograms(ctx, all, d.Min, d.Max); err != nil {
+		return err
+	}
+	d.OverTime = make([]Moment, len(values))
+	err = scan.Spread(ctx, len(values), func(_, m int) {
+		mo := Moment{From: edges[m], To: edges[m+1], Count: values[m].len()}
+		if mo.Count > 0 {
+			s := make([]int64, 0, mo.Count)
+			for _, p := range values[m] {
+				s = append(s, p...)
+			}
+			mo.Median = Nth(s, int(rankOf(mo.Count, 500)))
+		}
+		d.OverTime[m] = mo
+	})
+	d.Trend = trendOf(d.OverTime)
+	return err
+}
