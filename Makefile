@@ -26,7 +26,7 @@ VERSION ?= $(or \
 	$(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),\
 	$(addsuffix $(shell git diff --quiet HEAD 2>/dev/null || echo -dirty),$(shell git log -1 --format=0.0.0-%cd-g%h --date=format:%Y%m%d 2>/dev/null)),\
 	0.0.0-unknown)
-LDFLAGS = -X ashlar/app/core/version.number=$(VERSION)
+LDFLAGS = -X ashlar/app/desktop/version.number=$(VERSION)
 
 # make install: for everybody in PREFIX; for a package, below DESTDIR.
 PREFIX ?= /usr/local

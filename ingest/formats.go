@@ -35,7 +35,7 @@ import (
 	"ashlar/ingest/format/speedscope"
 	"ashlar/ingest/format/store"
 	"ashlar/ingest/format/zipkin"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 )
 
@@ -179,7 +179,7 @@ func describe(head []byte) string {
 		return s
 	}
 	if n := countZero(head); n == len(head) || n >= 16 {
-		return fmt.Sprintf("%s of zero", plain.Plural(n, "byte"))
+		return fmt.Sprintf("%s of zero", safetext.Plural(n, "byte"))
 	}
 	few := head[:min(len(head), 16)]
 	letters := bytes.Map(func(r rune) rune {

@@ -23,7 +23,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest"
-	"ashlar/ingest/convert"
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/query/analyze"
@@ -224,7 +223,7 @@ func limitedChild() {
 	}
 	if as := os.Getenv(limitedTo); as != "" {
 		var format *codec.Format
-		if format, err = convert.ForFile("x" + as); err == nil {
+		if format, err = ingest.FormatFor("x" + as); err == nil {
 			_, err = format.Write(context.Background(), io.Discard, "x"+as, rec, encode.Options{})
 		}
 		fmt.Println("written:", err)

@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/fetch"
-	"ashlar/ingest/input/fetch/ssh"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"

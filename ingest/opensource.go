@@ -3,9 +3,9 @@ package ingest
 import (
 	"context"
 
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/format/store"
-	"ashlar/ingest/input/fetch"
-	"ashlar/ingest/input/fetch/ssh"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )

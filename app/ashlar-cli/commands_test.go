@@ -14,7 +14,7 @@ import (
 
 	"ashlar/app/command"
 	"ashlar/app/command/picture"
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 )
 
 // asked are lines of commands, in a folder with what the tests of package cli read; they
@@ -73,14 +73,14 @@ func commands(t *testing.T, program string) {
 	for _, line := range asked {
 		args := strings.Fields(strings.ReplaceAll(line, "$OUT", out))
 		var want, got answer
-		want.code = cli.Main(args, strings.NewReader(""), &want.stdout, &want.stderr, cli.Runner{Render: picture.Render, Store: store.Open})
+		want.code = command.Main(args, strings.NewReader(""), &want.stdout, &want.stderr, command.Runner{Render: picture.Render, Store: settings.Open})
 		want.read(t, out)
 		cmd := exec.Command(program, args...)
 		cmd.Stdout, cmd.Stderr = &got.stdout, &got.stderr
 		_ = cmd.Run() // its exit code is compared
 		got.code = cmd.ProcessState.ExitCode()
 		got.read(t, out)
-		if want.code == cli.Done || slices.Contains(refused, args[0]) {
+		if want.code == command.Done || slices.Contains(refused, args[0]) {
 			tried = append(tried, args[0])
 		}
 		if !maps.Equal(got.files, want.files) {
@@ -91,7 +91,7 @@ func commands(t *testing.T, program string) {
 		}
 	}
 	var none answer
-	cli.Main([]string{"help", "nothing"}, nil, io.Discard, &none.stderr, cli.Runner{})
+	command.Main([]string{"help", "nothing"}, nil, io.Discard, &none.stderr, command.Runner{})
 	_, list, _ := strings.Cut(none.stderr.String(), "; commands are ")
 	list, _, _ = strings.Cut(list, "; ")
 	all := strings.Split(list, ", ")

@@ -12,9 +12,9 @@ import (
 
 	"ashlar/app/command"
 	"ashlar/app/core/view"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/headless"
 	"ashlar/app/window/shell"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
 )
@@ -25,14 +25,14 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, tab string
-		view      desk.View
+		view      workspace.View
 		theme     *theme.Theme
 		mode      theme.Mode
 		scale     float32
 	}{
-		{"timeline", "", desk.Upper, theme.Light, theme.ByModule, 1},
-		{"timeline twice as large", "", desk.Upper, theme.Dark, theme.ByFunction, 2},
-		{"heatmap", "heatmap", desk.Both, theme.Dark, theme.ByFunction, 1},
+		{"timeline", "", workspace.Upper, theme.Light, theme.ByModule, 1},
+		{"timeline twice as large", "", workspace.Upper, theme.Dark, theme.ByFunction, 2},
+		{"heatmap", "heatmap", workspace.Both, theme.Dark, theme.ByFunction, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := shell.New(c.theme)
@@ -55,7 +55,7 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.png")
 			args[slices.Index(args, "-o")+1] = out
 			var said strings.Builder
-			if code := cli.Main(args, nil, &said, &said, cli.Runner{Render: render}); code != cli.Done {
+			if code := command.Main(args, nil, &said, &said, command.Runner{Render: render}); code != command.Done {
 				t.Fatalf("%s: exit %d: %s", line, code, said.String())
 			}
 			f, err := os.Open(out)

@@ -10,20 +10,20 @@ import (
 
 	"ashlar/app/command"
 	"ashlar/app/command/picture"
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/instance"
 	"ashlar/app/window"
 	"ashlar/app/window/drawing"
 	"ashlar/app/window/headless"
 	"ashlar/app/window/shell"
-	"ashlar/ingest/input/fetch"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/safetext"
 	"ashlar/render/theme"
 )
 
 // show runs the window and returns the program's exit code.
-func show(o cli.WindowOptions, runner cli.Runner) int {
+func show(o command.WindowOptions, runner command.Runner) int {
 	others, taken := handOver(o)
 	if taken {
 		return 0
@@ -33,16 +33,16 @@ func show(o cli.WindowOptions, runner cli.Runner) int {
 	s.SetTheme(o.Theme)
 	s.Roots, s.FollowFiles, s.Cache, s.Scratch = o.Roots, o.Follow, o.Cache, o.Scratch
 	defer o.Cache.Close()
-	kept, err := store.Open()
+	kept, err := settings.Open()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error())) // it works without
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // it works without
 	}
 	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
 		Store: kept, AskedTheme: o.Theme != "", Run: runner.Answer,
 	})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error()))
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error()))
 		return 1
 	}
 	return 0
@@ -50,7 +50,7 @@ func show(o cli.WindowOptions, runner cli.Runner) int {
 
 // handOver asks the windows that are open already to take the files. Where none
 // does, the listener lets others find this program; it is nil where they can't.
-func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
+func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
 		if f == "-" || fetch.IsURL(f) {
@@ -71,14 +71,14 @@ func handOver(o cli.WindowOptions) (l *instance.Listener, taken bool) {
 		taken = answer == instance.Taken
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(err.Error()))
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error()))
 	}
 	return l, taken
 }
 
 // render draws what the window would show into a file, on the GPU where there is
 // one for it, and memory for its driver.
-func render(o cli.RenderOptions) error {
+func render(o command.RenderOptions) error {
 	return picture.RenderBy(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		img, err := headless.Draw(s, w, h, scale)
 		if errors.Is(err, headless.ErrNoGPU) {

@@ -14,7 +14,7 @@ import (
 )
 
 // drawn is the text of a picture as SVG.
-func drawn(t *testing.T, o cli.RenderOptions) string {
+func drawn(t *testing.T, o command.RenderOptions) string {
 	t.Helper()
 	o.Out = filepath.Join(t.TempDir(), "out.svg")
 	o.Width, o.Height, o.Scale, o.Theme = 1200, 900, 1, "dark"
@@ -48,8 +48,8 @@ func TestRenderOfAThread(t *testing.T) {
 {"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"},{"ph":"X","pid":1,"tid":8,"ts":0,"dur":400,"name":"seek"}]`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	whole := drawn(t, cli.RenderOptions{File: path, View: "both"})
-	part := drawn(t, cli.RenderOptions{File: path, View: "both", Part: recording.Part{Threads: []string{"net"}}})
+	whole := drawn(t, command.RenderOptions{File: path, View: "both"})
+	part := drawn(t, command.RenderOptions{File: path, View: "both", Part: recording.Part{Threads: []string{"net"}}})
 	if !strings.Contains(whole, ">send<") || !strings.Contains(whole, ">seek<") || !strings.Contains(part, ">send<") || strings.Contains(part, ">seek<") {
 		t.Errorf("the whole has %d bytes, one thread %d: it should have send and not seek", len(whole), len(part))
 	}
@@ -66,7 +66,7 @@ func TestRenderBehindTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []cli.RenderOptions{{Ranges: [2]recording.Range{behind}, View: "both"}, {With: path, Ranges: [2]recording.Range{{}, behind}, View: "compare"}} {
+	for _, o := range []command.RenderOptions{{Ranges: [2]recording.Range{behind}, View: "both"}, {With: path, Ranges: [2]recording.Range{{}, behind}, View: "compare"}} {
 		o.File, o.Out, o.Width, o.Height, o.Scale, o.Theme = path, filepath.Join(t.TempDir(), "out.svg"), 400, 300, 1, "dark"
 		if err := render(o); err == nil || !strings.Contains(err.Error(), "one.json: the range 1ms..2ms begins after the recording's end at 400us") {
 			t.Errorf("%+v: %v", o, err)
@@ -88,7 +88,7 @@ func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := cli.RenderOptions{File: path, View: "flame", Ranges: [2]recording.Range{rng}}
+	o := command.RenderOptions{File: path, View: "flame", Ranges: [2]recording.Range{rng}}
 	whole := drawn(t, o)
 	runtime.GC()
 	var m runtime.MemStats

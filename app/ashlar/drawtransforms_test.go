@@ -284,7 +284,7 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.svg")
 			args := append([]string{"render", plainFile(t), "--view", "flame", "--size", "2000x300", "-o", out}, strings.Fields(flags)...)
 			var errs strings.Builder
-			if code := cli.Main(args, nil, io.Discard, &errs, cli.Runner{Render: render}); code != cli.Done {
+			if code := command.Main(args, nil, io.Discard, &errs, command.Runner{Render: render}); code != command.Done {
 				t.Fatalf("exit code %d: %s", code, errs.String())
 			}
 			svg, err := os.ReadFile(out)

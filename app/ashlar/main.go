@@ -7,7 +7,7 @@ import (
 
 	"ashlar/app/command"
 	"ashlar/app/core/cache"
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/window"
 )
 
@@ -15,18 +15,18 @@ func main() {
 	attachConsole()
 	// The desktop's event loop wants the main goroutine, but only once it is
 	// known that a window is wanted.
-	windowed := make(chan cli.WindowOptions)
+	windowed := make(chan command.WindowOptions)
 	done := make(chan int)
-	run := cli.Runner{
+	run := command.Runner{
 		Render: render,
-		Store:  store.Open,
+		Store:  settings.Open,
 		Cache:  kept,
-		Window: func(o cli.WindowOptions) error {
+		Window: func(o command.WindowOptions) error {
 			windowed <- o
 			select {} // show ends the program
 		},
 	}
-	go func() { done <- cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, run) }()
+	go func() { done <- command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, run) }()
 	select {
 	case code := <-done:
 		os.Exit(code)
@@ -37,8 +37,8 @@ func main() {
 
 // kept is where large recordings are kept, as the settings say.
 func kept() *cache.Cache {
-	var s store.CacheSettings
-	if st, err := store.Open(); err == nil {
+	var s settings.CacheSettings
+	if st, err := settings.Open(); err == nil {
 		s = st.Cache()
 	}
 	return cache.Open(s)

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"path/filepath"
@@ -8,7 +8,7 @@ import (
 
 	"ashlar/app/core/locate"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // address reads an address from the command line and finds its files; those that were
@@ -24,7 +24,7 @@ func (c *call) address(s, parts string, given ...string) (string, error) {
 	}
 	switch {
 	case len(given) > 0 && len(given) != len(v.Files):
-		return "", misuse("the address is of %s, and %d are named behind it", plain.Plural(len(v.Files), "file"), len(given))
+		return "", misuse("the address is of %s, and %d are named behind it", safetext.Plural(len(v.Files), "file"), len(given))
 	case len(given) > 0:
 		return c.given(v, given)
 	case len(v.Files) == 0:

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 )
 
@@ -16,12 +16,12 @@ import (
 // the window opened last too, or is the file that is named behind it; which is said.
 func TestAddressesOfMovedFiles(t *testing.T) {
 	dir := t.TempDir()
-	kept := store.In(dir, dir)
+	kept := settings.In(dir, dir)
 	path, far := filepath.Join(dir, "a.folded"), filepath.Join(t.TempDir(), "b.folded")
 	if err := os.WriteFile(path, []byte("main;f 1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, _, err := store.FileContent(path)
+	c, _, err := settings.FileContent(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestAddressesOfMovedFiles(t *testing.T) {
 	ask := func(args ...string) (files []string, code int, said string) {
 		t.Helper()
 		var errs bytes.Buffer
-		run := Runner{Store: func() (*store.Store, error) { return kept, nil },
+		run := Runner{Store: func() (*settings.Store, error) { return kept, nil },
 			Render: func(o RenderOptions) error { files = append(files, o.File, o.With); return nil },
 			Window: func(o WindowOptions) error { files = append(files, o.Files...); return nil }}
 		code = Main(args, nil, &errs, &errs, run)

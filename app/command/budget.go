@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"io"
@@ -9,7 +9,7 @@ import (
 
 	"ashlar/app/agent/budget"
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/query/redact"
 )
 
@@ -53,7 +53,7 @@ func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) 
 		}
 		return c.say(text(rows))
 	}
-	all := plain.Command(c.all...)
+	all := safetext.Command(c.all...)
 	if asJSON {
 		b, err := budget.JSON(v, c.budget, all)
 		if err == nil {
@@ -63,7 +63,7 @@ func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) 
 	}
 	s, err := budget.Rows(v, list, rows, c.budget, all, func(n int) string {
 		var b strings.Builder
-		_, _ = io.WriteString(plain.Writer(&b), text(n)) // as it will be written, into memory
+		_, _ = io.WriteString(safetext.Writer(&b), text(n)) // as it will be written, into memory
 		return b.String()
 	})
 	if err == nil {

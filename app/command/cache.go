@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"ashlar/app/core/cache"
 	"ashlar/app/core/tabular"
 	"ashlar/ingest"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/render/units"
 )
 
@@ -90,9 +90,9 @@ func (c *call) listCache(kept *cache.Cache, clean, asJSON bool) error {
 	}
 	rows := [][]string{}
 	for _, e := range all {
-		rows = append(rows, []string{units.Bytes(e.Bytes), e.Used.Local().Format("2006-01-02 15:04"), plain.Text(filepath.ToSlash(e.Path)), ingest.Title(e.Format), units.Bytes(e.Of)})
+		rows = append(rows, []string{units.Bytes(e.Bytes), e.Used.Local().Format("2006-01-02 15:04"), safetext.Text(filepath.ToSlash(e.Path)), ingest.Title(e.Format), units.Bytes(e.Of)})
 	}
 	tabular.Columns(&b, "", "rlllr", rows)
-	fmt.Fprintf(&b, "%s: %s of %s at most\n", plain.Text(out.Folder), units.Bytes(out.Bytes), units.Bytes(kept.Most*1e6))
+	fmt.Fprintf(&b, "%s: %s of %s at most\n", safetext.Text(out.Folder), units.Bytes(out.Bytes), units.Bytes(kept.Most*1e6))
 	return c.say(b.String())
 }

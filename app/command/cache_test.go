@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ashlar/app/core/cache"
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/ingest"
 	"ashlar/testdata/gen/synth"
 )
@@ -22,7 +22,7 @@ func TestKeptAnswersTheSame(t *testing.T) {
 	kept := filepath.Join(dir, "cache")
 	ask := func(args ...string) string {
 		t.Helper()
-		c := cache.In(kept, store.CacheSettings{Least: 1, Free: -1})
+		c := cache.In(kept, settings.CacheSettings{Least: 1, Free: -1})
 		var out, errs bytes.Buffer
 		code := Main(args, strings.NewReader(""), &out, &errs, Runner{Cache: func() *cache.Cache { return c }})
 		if code != Done {
@@ -56,7 +56,7 @@ func TestKeptAnswersTheSame(t *testing.T) {
 			if list := ask("cache"); !strings.Contains(list, path) {
 				t.Fatalf("it is not kept:\n%s", list)
 			}
-			if rec, stats, err := ingest.ReadAll(context.Background(), path, ingest.Options{Cache: cache.In(kept, store.CacheSettings{Least: 1, Free: -1})}); err != nil || stats.Bytes != 0 || !rec.Done {
+			if rec, stats, err := ingest.ReadAll(context.Background(), path, ingest.Options{Cache: cache.In(kept, settings.CacheSettings{Least: 1, Free: -1})}); err != nil || stats.Bytes != 0 || !rec.Done {
 				t.Fatalf("it is read anew: %v", err)
 			}
 			for i, q := range questions {

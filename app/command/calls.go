@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -158,8 +158,8 @@ type callRow struct {
 	Self       json.Number       `json:"self"`
 	CPU        json.Number       `json:"cpu,omitempty"`
 	Waiting    json.Number       `json:"waiting,omitempty"`
-	PID        exact.ID          `json:"pid"`
-	TID        exact.ID          `json:"tid"`
+	PID        exactnum.ID       `json:"pid"`
+	TID        exactnum.ID       `json:"tid"`
 	Thread     string            `json:"thread"`
 	Unfinished bool              `json:"unfinished,omitempty"`
 	Args       map[string]string `json:"args,omitempty"`
@@ -178,14 +178,14 @@ func (a *callList) fill(bins []spans.Bin, room int) {
 	for i := range a.rows {
 		r := &a.rows[i]
 		if room > 0 && i > room && !a.rec.Source.Redacted { // what is redacted is written whole first
-			a.Rows = append(a.Rows, callRow{Self: exact.Nanoseconds(r.Self), Duration: exact.Nanoseconds(r.Duration)})
+			a.Rows = append(a.Rows, callRow{Self: exactnum.Nanoseconds(r.Self), Duration: exactnum.Nanoseconds(r.Duration)})
 			continue
 		}
 		t := a.rec.Tracks[r.Track]
-		row := callRow{Function: a.rec.FuncName(r.Call), Start: exact.Nanoseconds(r.Start - a.rec.Start), Duration: exact.Nanoseconds(r.Duration), Self: exact.Nanoseconds(r.Self),
-			PID: exact.ID(t.PID), TID: exact.ID(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
+		row := callRow{Function: a.rec.FuncName(r.Call), Start: exactnum.Nanoseconds(r.Start - a.rec.Start), Duration: exactnum.Nanoseconds(r.Duration), Self: exactnum.Nanoseconds(r.Self),
+			PID: exactnum.ID(t.PID), TID: exactnum.ID(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
 		if r.HasCPU {
-			row.CPU, row.Waiting = exact.Nanoseconds(r.CPU), exact.Nanoseconds(r.Waiting())
+			row.CPU, row.Waiting = exactnum.Nanoseconds(r.CPU), exactnum.Nanoseconds(r.Waiting())
 		}
 		for _, m := range r.Args {
 			if row.Args == nil {
@@ -261,7 +261,7 @@ func (a *callList) csv(out io.Writer) error {
 func (a *callList) text() string {
 	var b strings.Builder
 	d := a.durations
-	fmt.Fprintf(&b, "%s: %s%s\n", plain.Short(a.rec.Source.Name), tabular.Calls(int(a.Count), a.Of), unfinishedText(d))
+	fmt.Fprintf(&b, "%s: %s%s\n", safetext.Short(a.rec.Source.Name), tabular.Calls(int(a.Count), a.Of), unfinishedText(d))
 	if d.Count == 0 {
 		return b.String()
 	}

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/core/lacks"
+	"ashlar/app/core/missing"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
@@ -41,7 +41,7 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 		return nil, nil
 	}
 	if rec.Counts.Spans == 0 {
-		return nil, misfit(rec, errors.New("there are no spans, so no calls can be told from others: leave out --calls; "+lacks.Of(lacks.Spans, rec)))
+		return nil, misfit(rec, errors.New("there are no spans, so no calls can be told from others: leave out --calls; "+missing.Reason(missing.Spans, rec)))
 	}
 	if err := f.query.Check(rec); err != nil {
 		return nil, misfit(rec, err)

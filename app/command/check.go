@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 
 	"ashlar/app/command/contents"
 	"ashlar/app/core/evidence"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/tabular"
-	"ashlar/app/core/verb"
 	"ashlar/ingest"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/redact"
@@ -43,8 +43,8 @@ be read.`,
 			rules := fs.Bool("rules", false, "list the rules for SPAA files")
 			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
 			fs.BoolVar(&o.json, "json", false, "print JSON")
-			verb.BudgetFlag(fs)
-			verb.RedactFlag(fs)
+			subcommand.BudgetFlag(fs)
+			subcommand.RedactFlag(fs)
 			only.rangeFlag(fs)
 			only.threadFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -275,20 +275,20 @@ func (f *checkedFile) tallies(rec *recording.Recording) {
 // text writes the findings as lines that editors can jump by.
 func (f *checkedFile) text() string {
 	var b strings.Builder
-	name := plain.Text(f.File)
+	name := safetext.Text(f.File)
 	for _, x := range f.Findings {
 		b.WriteString(name)
 		if x.Line > 0 {
 			fmt.Fprintf(&b, ":%d", x.Line)
 		}
-		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, plain.Text(x.Rule), plain.Text(x.Message))
+		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, safetext.Text(x.Rule), safetext.Text(x.Message))
 		switch {
 		case x.Count > 1 && x.First != "":
-			fmt.Fprintf(&b, " (%s, first at %s)", tabular.Often(x.Count), plain.Text(x.First))
+			fmt.Fprintf(&b, " (%s, first at %s)", tabular.Often(x.Count), safetext.Text(x.First))
 		case x.Count > 1:
 			fmt.Fprintf(&b, " (%s)", tabular.Often(x.Count))
 		case x.First != "":
-			fmt.Fprintf(&b, " (at %s)", plain.Text(x.First))
+			fmt.Fprintf(&b, " (at %s)", safetext.Text(x.First))
 		}
 		b.WriteByte('\n')
 	}
@@ -298,7 +298,7 @@ func (f *checkedFile) text() string {
 		}
 	}
 	for _, t := range f.Ledger {
-		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, plain.Text(t.Kind),
+		fmt.Fprintf(&b, "%s: note [ledger]: %s: %s read, %s kept, %s repaired, %s left out\n", name, safetext.Text(t.Kind),
 			units.Count(t.Read), units.Count(t.Kept), units.Count(t.Repaired), units.Count(t.LeftOut))
 	}
 	if !f.Strict && f.Format != "" {

@@ -1,7 +1,7 @@
-// Package cli is the command line: it reads what was typed, answers what needs
+// Package command is the command line: it reads what was typed, answers what needs
 // no window, and hands the rest to a [Runner]. It draws nothing, so it can be
 // tested without a display.
-package cli
+package command
 
 import (
 	"cmp"
@@ -13,15 +13,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/command/slip"
 	"ashlar/app/core/cache"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/sourcefile"
-	"ashlar/app/core/store"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/ingest"
 	"ashlar/ingest/input/memory"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/redact"
 )
@@ -94,14 +93,14 @@ type Runner struct {
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
 	// Store opens where marks are kept; nil where they are not.
-	Store func() (*store.Store, error)
+	Store func() (*settings.Store, error)
 	// Cache has recordings that were read before; nil where none are kept.
 	Cache func() *cache.Cache
 	// Context ends what runs, and Read reads recordings, where a part of the
 	// program asks; nil else.
 	Context context.Context
-	Read    verb.Reader
-	// Dir and Picture: see [verb.Ask].
+	Read    subcommand.Reader
+	// Dir and Picture: see [subcommand.Ask].
 	Dir     string
 	Picture io.Writer
 }
@@ -137,7 +136,7 @@ func (c *call) watch(what string) {
 
 // note prints a remark beside the answer.
 func (c *call) note(format string, args ...any) {
-	fmt.Fprintf(c.stderr, "ashlar: %s\n", plain.Text(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(c.stderr, "ashlar: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
 }
 
 // command is one thing that ashlar does.
@@ -181,7 +180,7 @@ func misuse(format string, args ...any) error {
 // Main runs the command line without the program's name and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
-	c := &call{stdin: stdin, stdout: plain.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: run.context(), unwatch: func() {}}
+	c := &call{stdin: stdin, stdout: safetext.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: run.context(), unwatch: func() {}}
 	defer func() { c.unwatch() }()
 	cmd, rest := windowCommand(), args
 	if len(args) > 0 {
@@ -239,7 +238,7 @@ func (c *call) start(cmd *command, args []string) error {
 		return c.printHelp(cmd)
 	}
 	if err != nil {
-		return &usageError{err: slip.Flag(fs, err)}
+		return &usageError{err: suggestFlag(fs, err)}
 	}
 	if f := fs.Lookup("exe"); f != nil {
 		if c.exe = f.Value.String(); f.Changed {

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ashlar/app/core/held"
 	"ashlar/app/core/manual"
-	"ashlar/app/window/desk"
+	"ashlar/app/core/resident"
+	"ashlar/app/window/workspace"
 	"ashlar/assets"
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "write testdata anew")
 const helperArgs = "ASHLAR_CLI_TEST_ARGS"
 
 func TestMain(m *testing.M) {
-	SetPanels(desk.PanelNames())
+	SetPanels(workspace.PanelNames())
 	if args, ok := os.LookupEnv(helperArgs); ok {
 		os.Exit(Main(strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr, Runner{}))
 	}
@@ -58,7 +58,7 @@ func runAs(as Runner, stdin []byte, args ...string) ran {
 func run(args ...string) ran { return runWith(nil, args...) }
 
 // read has recordings that tests ask much of.
-var read = held.New(ingest.ReadAll, 0)
+var read = resident.New(ingest.ReadAll, 0)
 
 // ask runs what only asks, where much is asked of one recording: it is read once, as by
 // a program that serves.

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"cmp"
@@ -12,16 +12,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/command/progress"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/outfile"
 	"ashlar/ingest"
-	"ashlar/ingest/convert"
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/input/decimal"
 	"ashlar/ingest/input/memory"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
@@ -36,7 +35,7 @@ func convertCommand() command {
 		text: `
 The name of OUT chooses the format:
 
-` + convert.Targets() + `
+` + ingest.WrittenFormats() + `
 .gz or .zst after it compresses.
 
 What OUT cannot hold is listed at the end. OUT appears when it is complete, or
@@ -59,7 +58,7 @@ of IN, and gives the same answers as IN does for that part.
 			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
 			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
 			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
-			verb.RedactFlag(fs)
+			subcommand.RedactFlag(fs)
 			var rng string
 			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 			o.calls.add(fs)
@@ -118,7 +117,7 @@ func (o *convertOptions) names(args []string) (err error) {
 		return misuse("name the file to write: its extension says the format, which - has none of")
 	}
 	o.in, o.out = args[0], args[1]
-	if o.target, err = convert.ForFile(o.out); err != nil {
+	if o.target, err = ingest.FormatFor(o.out); err != nil {
 		return &usageError{err: err}
 	}
 	return nil
@@ -260,7 +259,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 // reportConversion says what was made, and what could not be carried over.
 func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if r.Warnings > 0 {
-		c.note("%s: %s while it was read; %s lists them", o.in, units.Plural(r.Warnings, "warning"), plain.Command("ashlar", "check", o.in))
+		c.note("%s: %s while it was read; %s lists them", o.in, units.Plural(r.Warnings, "warning"), safetext.Command("ashlar", "check", o.in))
 	}
 	if c.redactor != nil {
 		r.File = redact.FileName(r.File)
@@ -274,10 +273,10 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if len(r.Lost) > 0 {
 		fmt.Fprintln(c.stderr, "not carried over:")
 		for _, l := range r.Lost {
-			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", plain.Short(l.What), units.Count(l.Count), plain.Text(l.Why))
+			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", safetext.Short(l.What), units.Count(l.Count), safetext.Text(l.Why))
 		}
 	}
-	return c.say(fmt.Sprintf("%s: %s, %s, %s\n", plain.Text(o.out), o.target.Title, units.Plural(r.Records, "record"), units.Bytes(r.Bytes)))
+	return c.say(fmt.Sprintf("%s: %s, %s, %s\n", safetext.Text(o.out), o.target.Title, units.Plural(r.Records, "record"), units.Bytes(r.Bytes)))
 }
 
 // openInput opens a recording without reading it.

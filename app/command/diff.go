@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 
 	"ashlar/app/command/difference"
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/lacks"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/missing"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/ingest/format/folded"
 	"ashlar/ingest/model/recording"
@@ -129,8 +129,8 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a comment on the change")
-	verb.BudgetFlag(fs)
-	verb.RedactFlag(fs)
+	subcommand.BudgetFlag(fs)
+	subcommand.RedactFlag(fs)
 	o.view.AddTransformFlags(fs)
 	o.demo = fs.Bool("demo", false, "use the built-in recording for both sides")
 }
@@ -295,7 +295,7 @@ func (c *call) diff(o *diffOptions) error {
 	}
 	compared, err := compare.Compare(c.ctx, inputs[0], inputs[1], opts)
 	if err != nil {
-		return lacks.Asked(err, o.metric, inputs[0][0].Rec)
+		return missing.Asked(err, o.metric, inputs[0][0].Rec)
 	}
 	d, err := difference.New(c.ctx, compared, o.Options)
 	if err != nil {

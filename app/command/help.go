@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"ashlar/app/command/man"
 	"ashlar/app/core/manual"
-	"ashlar/app/core/version"
+	"ashlar/app/desktop/version"
 	"ashlar/ingest"
 )
 

@@ -1,11 +1,11 @@
-package cli
+package command
 
 import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/command/contents"
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 )
 
 func infoCommand() command {
@@ -23,8 +23,8 @@ early, the part that was read is printed and the exit code is 1.`,
 		},
 		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
 			asJSON := fs.Bool("json", false, "print JSON")
-			verb.BudgetFlag(fs)
-			verb.RedactFlag(fs)
+			subcommand.BudgetFlag(fs)
+			subcommand.RedactFlag(fs)
 			var only partFlags
 			only.rangeFlag(fs)
 			only.threadFlag(fs)

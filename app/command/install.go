@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/desktop/install"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 func installCommand() command {
@@ -108,7 +108,7 @@ func (p *placeFlags) check(name string, args []string) error {
 func (c *call) report(lines []install.Line, err error) error {
 	for _, l := range lines {
 		if l.OK {
-			fmt.Fprintln(c.stdout, plain.Text(l.Text))
+			fmt.Fprintln(c.stdout, safetext.Text(l.Text))
 		} else {
 			c.note("%s", l.Text)
 		}
@@ -128,7 +128,7 @@ func (c *call) checkInstalled(program string) error {
 			mark = "-- "
 			missing++
 		}
-		fmt.Fprintln(c.stdout, mark+plain.Text(l.Text))
+		fmt.Fprintln(c.stdout, mark+safetext.Text(l.Text))
 	}
 	if missing > 0 {
 		return fmt.Errorf("not installed, or not wholly; ashlar install does it")

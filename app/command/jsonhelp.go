@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 	"ashlar/app/command/contents"
 	"ashlar/app/command/difference"
 	"ashlar/app/command/jsondoc"
-	"ashlar/app/core/critical"
-	"ashlar/app/core/store"
+	"ashlar/app/core/pathreport"
+	"ashlar/app/core/settings"
 )
 
 // answer is the type of what a command prints with --json.
@@ -24,8 +24,8 @@ type answer struct {
 // answers are those of all commands.
 func answers() []answer {
 	return append([]answer{
-		{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[contents.Contents]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"path", reflect.TypeFor[critical.Answer]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[difference.JSON]()},
-		{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[store.Marks]()}, {"cache", reflect.TypeFor[cached]()},
+		{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[contents.Contents]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"path", reflect.TypeFor[pathreport.Answer]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[difference.JSON]()},
+		{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[settings.Marks]()}, {"cache", reflect.TypeFor[cached]()},
 	}, roomAnswers()...)
 }
 

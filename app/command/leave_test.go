@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // evil is a text that does something to a terminal: it clears the screen, sets
@@ -104,7 +104,7 @@ func TestHostileFolded(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, rest, _ := strings.Cut(string(b), "\n")
-	if rest != "" || plain.Text(line) != line || !strings.HasSuffix(line, " 3") {
+	if rest != "" || safetext.Text(line) != line || !strings.HasSuffix(line, " 3") {
 		t.Errorf("written was %q", b)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"encoding/json"
@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/tabular"
-	"ashlar/app/core/verb"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/spans"
@@ -38,8 +38,8 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	f.apart.add(fs)
 	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
-	verb.BudgetFlag(fs)
-	verb.RedactFlag(fs)
+	subcommand.BudgetFlag(fs)
+	subcommand.RedactFlag(fs)
 }
 
 // parse reads what was typed of them; args are the file.
@@ -124,11 +124,11 @@ func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
 	}
 	l.humps = d.Humps()
 	for _, h := range l.humps {
-		l.Humps = append(l.Humps, callHump{exact.Nanoseconds(h.From), exact.Nanoseconds(h.To), h.Count, humpCalls(of, h)})
+		l.Humps = append(l.Humps, callHump{exactnum.Nanoseconds(h.From), exactnum.Nanoseconds(h.To), h.Count, humpCalls(of, h)})
 	}
 	l.Min, l.Max, l.Mean, l.Median, l.P90, l.P99, l.P999 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
 	for _, b := range bins {
-		l.Histogram = append(l.Histogram, statsBin{exact.Nanoseconds(b.From), exact.Nanoseconds(b.To), b.Count})
+		l.Histogram = append(l.Histogram, statsBin{exactnum.Nanoseconds(b.From), exactnum.Nanoseconds(b.To), b.Count})
 	}
 	return l
 }
@@ -157,7 +157,7 @@ func (l *lengths) humpsText(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%d humps\n", len(l.humps))
 	rows := [][]string{}
 	for i, h := range l.humps {
-		rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), plain.Short(l.Humps[i].Calls)})
+		rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), safetext.Short(l.Humps[i].Calls)})
 	}
 	tabular.Columns(b, "  ", "rll", rows)
 }
@@ -189,7 +189,7 @@ func unfinishedText(d *spans.Durations) string {
 }
 
 func ns(ps int64) *json.Number {
-	n := exact.Nanoseconds(ps)
+	n := exactnum.Nanoseconds(ps)
 	return &n
 }
 

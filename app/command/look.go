@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 	"ashlar/app/agent/findings"
 	"ashlar/app/agent/overview"
 	"ashlar/app/command/jsondoc"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/ingest/model/recording"
 )
 
@@ -96,8 +96,8 @@ var rulesText = sync.OnceValue(func() string {
 // lookAt is a command about one recording, or as many as most.
 func lookAt(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
-	verb.BudgetFlag(fs)
-	verb.RedactFlag(fs)
+	subcommand.BudgetFlag(fs)
+	subcommand.RedactFlag(fs)
 	demo := demoFlag(fs)
 	return func(c *call, args []string) error {
 		if most == 1 || len(args) < 2 {

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/demo"
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/outfile"
-	"ashlar/ingest/input/fetch"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
 )
@@ -85,13 +85,13 @@ func (c *call) marks(file string, builtin bool, export, imports string, force bo
 	if builtin {
 		name = demo.Name
 		b := demo.Input().Mapped()
-		key, err = store.Key(bytes.NewReader(b), int64(len(b)))
+		key, err = settings.Key(bytes.NewReader(b), int64(len(b)))
 	} else {
-		key, err = store.FileKey(file)
+		key, err = settings.FileKey(file)
 	}
 	switch {
 	case fetch.IsURL(file):
-		return fmt.Errorf("%s: only files have marks; save it in a file first", plain.URL(file))
+		return fmt.Errorf("%s: only files have marks; save it in a file first", safetext.URL(file))
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s: there is no such file", file)
 	case err != nil:
@@ -109,7 +109,7 @@ func (c *call) marks(file string, builtin bool, export, imports string, force bo
 	return c.listMarks(st, key)
 }
 
-func (c *call) importMarks(st *store.Store, key, name, path string) error {
+func (c *call) importMarks(st *settings.Store, key, name, path string) error {
 	in := c.stdin
 	if path != "-" {
 		f, err := os.Open(path)
@@ -131,7 +131,7 @@ func (c *call) importMarks(st *store.Store, key, name, path string) error {
 }
 
 // listMarks prints one mark a line.
-func (c *call) listMarks(st *store.Store, key string) error {
+func (c *call) listMarks(st *settings.Store, key string) error {
 	marks, err := st.Marks(key)
 	if err != nil {
 		return err
@@ -149,13 +149,13 @@ func printMark(w io.Writer, m view.Mark) error {
 	at := recording.Offsets(m.From, m.To).String()
 	switch {
 	case m.Func != nil:
-		at = "function " + plain.Short(m.Func.Name)
+		at = "function " + safetext.Short(m.Func.Name)
 		if m.Func.Module != "" {
-			at += " (" + plain.Short(m.Func.Module) + ")"
+			at += " (" + safetext.Short(m.Func.Module) + ")"
 		}
 	case m.From == m.To:
 		at, _, _ = strings.Cut(at, "..")
 	}
-	_, err := fmt.Fprintf(w, "%s\t%s\n", at, plain.Text(m.Text))
+	_, err := fmt.Fprintf(w, "%s\t%s\n", at, safetext.Text(m.Text))
 	return err
 }

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 )
 
 // TestMarksExport: marks go into a file that is new, or is to be replaced, and
@@ -22,7 +22,7 @@ func TestMarksExport(t *testing.T) {
 	export := func(args ...string) ran {
 		var r ran
 		var out, err bytes.Buffer
-		r.code = Main(append([]string{"marks", rec, "--export"}, args...), nil, &out, &err, Runner{Store: func() (*store.Store, error) { return store.In(dir, dir), nil }})
+		r.code = Main(append([]string{"marks", rec, "--export"}, args...), nil, &out, &err, Runner{Store: func() (*settings.Store, error) { return settings.In(dir, dir), nil }})
 		r.stdout, r.stderr = out.String(), err.String()
 		return r
 	}

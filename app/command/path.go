@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/core/critical"
-	"ashlar/app/core/lacks"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/missing"
+	"ashlar/app/core/pathreport"
+	"ashlar/app/core/subcommand"
 	"ashlar/ingest/model/recording"
 )
 
@@ -43,8 +43,8 @@ that lie in each other only of the outermost.`,
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
 			fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV with times in nanoseconds")
-			verb.BudgetFlag(fs)
-			verb.RedactFlag(fs)
+			subcommand.BudgetFlag(fs)
+			subcommand.RedactFlag(fs)
 			demo := demoFlag(fs)
 			cacheFlag(fs)
 			return func(c *call, args []string) (err error) {
@@ -81,10 +81,10 @@ func (c *call) criticalPath(o *pathOptions) error {
 	}
 	c.watch("the answer")
 	if !rec.HasTime {
-		return misfit(rec, errors.New("there is no timeline, so nothing says what waited for what: "+lacks.Of(lacks.OffCPU, rec)))
+		return misfit(rec, errors.New("there is no timeline, so nothing says what waited for what: "+missing.Reason(missing.OffCPU, rec)))
 	}
 	if rec.Counts.Spans == 0 && rec.Counts.States == 0 && len(rec.Flows) == 0 {
-		return misfit(rec, errors.New("samples alone do not say what waited for what: "+lacks.Of(lacks.OffCPU, rec)))
+		return misfit(rec, errors.New("samples alone do not say what waited for what: "+missing.Reason(missing.OffCPU, rec)))
 	}
 	var in recording.Scope
 	if o.rng.IsSet() {
@@ -106,7 +106,7 @@ func (c *call) criticalPath(o *pathOptions) error {
 	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
 		return err
 	}
-	a, err := critical.Of(c.ctx, rec, in, o.steps)
+	a, err := pathreport.Of(c.ctx, rec, in, o.steps)
 	if err != nil {
 		return misfit(rec, err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 
 	"ashlar/app/core/bundle"
 	"ashlar/app/core/sourcefile"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
@@ -77,7 +77,7 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 	r.demo = demoFlag(fs)
 	cacheFlag(fs)
 	r.roots = rootFlag(fs)
-	verb.RedactFlag(fs)
+	subcommand.RedactFlag(fs)
 	return func(c *call, args []string) error {
 		o.Event, o.Metric, o.Demo, o.Exe = r.ch.event, r.ch.metric, *r.demo, c.exe
 		o.State.Sides[1].Sort, o.State.Sides[1].Calls = o.State.Sides[0].Sort, o.State.Sides[0].Calls

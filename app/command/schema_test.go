@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"ashlar/app/core/held"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/subcommand"
 	"ashlar/ingest"
 	"ashlar/testdata/samples"
 )
@@ -38,13 +38,13 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s has --json or a schema, and not both", c.name)
 		}
 	}
-	loaded := held.New(ingest.ReadAll, 0)
+	loaded := resident.New(ingest.ReadAll, 0)
 	defer loaded.Close()
 	asked := map[string]int{}
 	hold := func(command string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		Runner{}.Answer(verb.Ask{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
+		Runner{}.Answer(subcommand.Ask{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
 		if !strings.HasPrefix(out.String(), "{") && !strings.HasPrefix(out.String(), "[") {
 			return // refused, as this recording has no such thing
 		}

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -171,8 +171,8 @@ type statsFunction struct {
 type statsSpan struct {
 	Start    json.Number `json:"start"`
 	Duration json.Number `json:"duration"`
-	PID      exact.ID    `json:"pid"`
-	TID      exact.ID    `json:"tid"`
+	PID      exactnum.ID `json:"pid"`
+	TID      exactnum.ID `json:"tid"`
 	// Unfinished is there when the span never ended.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
@@ -235,8 +235,8 @@ type seenRuns struct {
 	MostSamples   int64       `json:"most_samples"`
 	Longest       json.Number `json:"longest"`
 	Start         json.Number `json:"start"`
-	PID           exact.ID    `json:"pid"`
-	TID           exact.ID    `json:"tid"`
+	PID           exactnum.ID `json:"pid"`
+	TID           exactnum.ID `json:"tid"`
 }
 
 // evidence says how far shares can be trusted, and what shows them.
@@ -265,7 +265,7 @@ func (s *stats) name(of []recording.FuncID) {
 	}
 }
 
-func (s *stats) at(ps int64) json.Number { return exact.Nanoseconds(ps - s.rec.Start) }
+func (s *stats) at(ps int64) json.Number { return exactnum.Nanoseconds(ps - s.rec.Start) }
 
 func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	d := s.durations
@@ -280,7 +280,7 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	s.bins, s.lengths = bins, lengthsOf(d, bins, of)
 	for _, x := range d.Slowest {
 		t := s.rec.Tracks[x.Track]
-		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), exact.Nanoseconds(x.Duration), exact.ID(t.PID), exact.ID(t.TID), x.Unfinished})
+		s.Slowest = append(s.Slowest, statsSpan{s.at(x.Start), exactnum.Nanoseconds(x.Duration), exactnum.ID(t.PID), exactnum.ID(t.TID), x.Unfinished})
 	}
 	for _, m := range d.OverTime {
 		mo := statsMoment{From: s.at(m.From), To: s.at(m.To), Count: m.Count}
@@ -290,7 +290,7 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 		s.OverTime = append(s.OverTime, mo)
 	}
 	t := &d.Trend
-	s.Trend = &statsTrend{string(t.Says), exact.Measured(t.First/1000, 3), exact.Measured(t.Last/1000, 3), exact.Measured(t.Tau, 4), exact.Measured(t.P, 6), t.Moments}
+	s.Trend = &statsTrend{string(t.Says), exactnum.Measured(t.First/1000, 3), exactnum.Measured(t.Last/1000, 3), exactnum.Measured(t.Tau, 4), exactnum.Measured(t.P, 6), t.Moments}
 }
 
 // What cannot be told without spans.
@@ -304,9 +304,9 @@ func (s *stats) ofRecords(e *recording.Event, metric int) {
 	s.metric = &e.Metrics[metric]
 	s.Basis, s.Cannot = string(p.Basis), cannotStacks
 	seen := &statsSeen{Records: p.Records, Leaf: p.Leaf, Of: p.Of, Metric: s.metric.Name,
-		Total: exact.Value(p.Total, s.metric), Self: exact.Value(p.Self, s.metric), OfWeight: exact.Value(p.OfWeight, s.metric)}
+		Total: exactnum.Value(p.Total, s.metric), Self: exactnum.Value(p.Self, s.metric), OfWeight: exactnum.Value(p.OfWeight, s.metric)}
 	if p.Negative != 0 {
-		seen.Negative = exact.Value(p.Negative, s.metric)
+		seen.Negative = exactnum.Value(p.Negative, s.metric)
 	}
 	s.Seen = seen
 	for i, b := range p.OverTime {
@@ -316,7 +316,7 @@ func (s *stats) ofRecords(e *recording.Event, metric int) {
 		s.Cannot = cannotSamples
 		if r.Count > 0 {
 			t := s.rec.Tracks[r.Track]
-			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, exact.Nanoseconds(r.Longest), s.at(r.Start), exact.ID(t.PID), exact.ID(t.TID)}
+			seen.Runs = &seenRuns{r.Count, r.Median, r.P90, r.Most, exactnum.Nanoseconds(r.Longest), s.at(r.Start), exactnum.ID(t.PID), exactnum.ID(t.TID)}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/spans"
@@ -16,9 +16,9 @@ import (
 // text writes the statistics for people.
 func (s *stats) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", plain.Short(s.rec.Source.Name), plain.Short(s.Functions[0].Name))
+	fmt.Fprintf(&b, "%s: %s", safetext.Short(s.rec.Source.Name), safetext.Short(s.Functions[0].Name))
 	if m := s.Functions[0].Module; m != "" {
-		fmt.Fprintf(&b, " (%s)", plain.Short(analyze.ModuleBase(m)))
+		fmt.Fprintf(&b, " (%s)", safetext.Short(analyze.ModuleBase(m)))
 	}
 	if n := len(s.Functions) - 1; n > 0 {
 		fmt.Fprintf(&b, " and %s more", units.Count(int64(n)))
@@ -59,7 +59,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		if x.Unfinished {
 			took = "≥ " + took
 		}
-		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), plain.Short(t.Title())})
+		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), safetext.Short(t.Title())})
 	}
 	tabular.Columns(b, "  ", "rrrrl", rows)
 }
@@ -80,7 +80,7 @@ func trendText(t *spans.Trend) string {
 func (s *stats) seenText(b *strings.Builder) {
 	p := s.presence
 	fmt.Fprintf(b, "in %s of %s, innermost in %s\n", units.Count(p.Records), units.Plural(p.Of, p.Basis.One()), units.Count(p.Leaf))
-	fmt.Fprintf(b, "%s: total %s%s (%s), self %s (%s)\n", plain.Short(s.metric.Name),
+	fmt.Fprintf(b, "%s: total %s%s (%s), self %s (%s)\n", safetext.Short(s.metric.Name),
 		units.Value(p.Total, s.metric), below(p.Negative, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
 	r := s.Seen.Runs
 	if r != nil {

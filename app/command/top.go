@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/exact"
-	"ashlar/app/core/lacks"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/exactnum"
+	"ashlar/app/core/missing"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -55,8 +55,8 @@ of a function, and --search lists the rows that match.`,
 			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 			fs.BoolVar(&o.json, "json", false, "print JSON")
-			verb.BudgetFlag(fs)
-			verb.RedactFlag(fs)
+			subcommand.BudgetFlag(fs)
+			subcommand.RedactFlag(fs)
 			o.AddFlags(fs)
 			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
@@ -120,7 +120,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), lacks.Of(lacks.Timeline, rec))
+		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Reason(missing.Timeline, rec))
 	}
 	return cmp.Or(c.rows(o.json, t, "rows", len(t.Rows), func(n int) string {
 		cut := *t
@@ -200,7 +200,7 @@ type topRange struct {
 
 func newTopRange(rec *recording.Recording, from, to int64) *topRange {
 	from, to = from-rec.Start, to-rec.Start
-	return &topRange{exact.Nanoseconds(from), exact.Nanoseconds(to), from, to}
+	return &topRange{exactnum.Nanoseconds(from), exactnum.Nanoseconds(to), from, to}
 }
 
 type topRow struct {
@@ -225,8 +225,8 @@ type topRow struct {
 	Depth int  `json:"depth,omitempty"`
 	Match bool `json:"match,omitempty"`
 	// PID and TID are those of a thread.
-	PID *exact.ID `json:"pid,omitempty"`
-	TID *exact.ID `json:"tid,omitempty"`
+	PID *exactnum.ID `json:"pid,omitempty"`
+	TID *exactnum.ID `json:"tid,omitempty"`
 
 	row *analyze.Row
 }
@@ -252,7 +252,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		}
 		t.whole = whole.Sum
 	}
-	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exact.Value(w.Sum, t.metric), w.Records
+	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exactnum.Value(w.Sum, t.metric), w.Records
 	t.leave(&w.Left)
 	t.Untold = w.Untold
 	if t.Calls != nil && !w.Called {
@@ -288,7 +288,7 @@ func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze
 		named = recording.StateEvent().Name // the only one that has them
 	}
 	if q.Event, q.Metric, err = analyze.Choose(rec, named, o.metric); err != nil {
-		return q, misfit(rec, lacks.Asked(err, o.metric, rec))
+		return q, misfit(rec, missing.Asked(err, o.metric, rec))
 	}
 	if q.Event >= 0 {
 		e := &rec.Events[q.Event]
@@ -352,10 +352,10 @@ func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *an
 // leave notes what was not added up.
 func (t *top) leave(l *analyze.LeftOut) {
 	if t.left = *l; l.AsyncSpans > 0 {
-		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, exact.Nanoseconds(l.AsyncTime)
+		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, exactnum.Nanoseconds(l.AsyncTime)
 	}
 	if l.IdleRecords > 0 {
-		t.IdleRecords, t.Idle = l.IdleRecords, exact.Value(l.Idle, t.metric)
+		t.IdleRecords, t.Idle = l.IdleRecords, exactnum.Value(l.Idle, t.metric)
 	}
 }
 
@@ -373,17 +373,17 @@ func (t *top) add(rec *recording.Recording, r *analyze.Row) {
 }
 
 func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
-	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exact.Value(r.Self, t.metric), Total: exact.Value(r.Total, t.metric), Count: r.Count,
+	row := topRow{Name: r.Name, Module: r.Module, Place: r.Place, Self: exactnum.Value(r.Self, t.metric), Total: exactnum.Value(r.Total, t.metric), Count: r.Count,
 		Shares: t.behind.Row(r, t.sum), row: r}
 	if t.By == string(analyze.ByFunction) || t.By == string(analyze.ByLine) || t.Function != nil {
 		row.Symbol = r.Function(rec).Symbol
 	}
 	if s := spans.OfRow(rec, r, t.spans); s != nil {
-		row.Average, row.Least, row.Most = exact.Nanoseconds(s.Average()), exact.Nanoseconds(s.Min), exact.Nanoseconds(s.Max)
+		row.Average, row.Least, row.Most = exactnum.Nanoseconds(s.Average()), exactnum.Nanoseconds(s.Min), exactnum.Nanoseconds(s.Max)
 	}
 	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
-		pid, tid := exact.ID(track.PID), exact.ID(track.TID)
+		pid, tid := exactnum.ID(track.PID), exactnum.ID(track.TID)
 		row.PID, row.TID = &pid, &tid
 	}
 	return row

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/spans"
@@ -36,9 +36,9 @@ func (t *top) what() string {
 func (t *top) text(rec *recording.Recording) string {
 	var b strings.Builder
 	if t.metric.Name == "" {
-		return plain.Short(rec.Source.Name) + " holds nothing to add up.\n"
+		return safetext.Short(rec.Source.Name) + " holds nothing to add up.\n"
 	}
-	fmt.Fprintf(&b, "%s: %s, from %s", plain.Short(rec.Source.Name), plain.Short(t.what()), t.counted(t.Records))
+	fmt.Fprintf(&b, "%s: %s, from %s", safetext.Short(rec.Source.Name), safetext.Short(t.what()), t.counted(t.Records))
 	if t.Range != nil {
 		fmt.Fprintf(&b, ", %s to %s", units.Duration(t.Range.from), units.Duration(t.Range.to))
 		if *t.Range != *t.Asked {
@@ -49,7 +49,7 @@ func (t *top) text(rec *recording.Recording) string {
 		fmt.Fprintf(&b, ", in %s", tabular.Calls(*t.Calls, t.Of))
 	}
 	fmt.Fprintf(&b, "\ntotal %s%s", units.Bound(t.metric), units.Value(t.sum, t.metric))
-	if x := exact.InFull(t.sum, t.metric); x != "" {
+	if x := exactnum.InFull(t.sum, t.metric); x != "" {
 		fmt.Fprintf(&b, " (%s)", x)
 	}
 	if t.Whole != "" && t.Whole != t.Total {

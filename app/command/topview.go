@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"cmp"
@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/core/exact"
-	"ashlar/app/core/lacks"
+	"ashlar/app/core/exactnum"
+	"ashlar/app/core/missing"
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
@@ -108,18 +108,18 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	}
 	t.inTree = ts
 	if len(o.Transforms) > 0 {
-		t.Transforms, t.Whole = o.Transforms, exact.Value(t.whole, t.metric)
+		t.Transforms, t.Whole = o.Transforms, exactnum.Value(t.whole, t.metric)
 		t.sum, t.Records = sumOf(tree)
-		t.Total, t.Cut = exact.Value(t.sum, t.metric), tree.Cut
+		t.Total, t.Cut = exactnum.Value(t.sum, t.metric), tree.Cut
 	}
 	if t.negative = w.Negative(); tree != nil {
 		t.negative = tree.Negative
 	}
 	if t.negative != 0 {
-		t.Negative = exact.Value(t.negative, t.metric)
+		t.Negative = exactnum.Value(t.negative, t.metric)
 	}
 	if w.Pairs > 0 {
-		t.Pairs, t.Joined, t.joined = w.Pairs, exact.Value(w.Joined, t.metric), w.Joined
+		t.Pairs, t.Joined, t.joined = w.Pairs, exactnum.Value(w.Joined, t.metric), w.Joined
 	}
 	var rows []analyze.Row
 	var err error
@@ -145,7 +145,7 @@ func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *ana
 	}
 	rows, err := analyze.RowsBy(c.ctx, rec, q, o.by, tree, ts...)
 	if errors.Is(err, analyze.ErrNoStates) {
-		err = fmt.Errorf("%w: %s", err, lacks.Of(lacks.OffCPU, rec))
+		err = fmt.Errorf("%w: %s", err, missing.Reason(missing.OffCPU, rec))
 	}
 	if err != nil && c.ctx.Err() == nil {
 		err = misfit(rec, err)
@@ -195,7 +195,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 			return nil, err
 		}
 	}
-	t.Matched = &topMatched{o.Find, exact.Value(m.Total, t.metric), m.Count, m.Functions, m.Total}
+	t.Matched = &topMatched{o.Find, exactnum.Value(m.Total, t.metric), m.Count, m.Functions, m.Total}
 	if o.tree {
 		for i := range t.matches {
 			t.matches[i] = m.Nodes[t.nodes[i]]
@@ -301,9 +301,9 @@ func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from i
 	}
 	from, missing := tree.Find(rec, refs)
 	if missing == 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", plain.Short(path[0])))
+		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", safetext.Short(path[0])))
 	} else if missing > 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", plain.Short(path[missing-1]), plain.Short(path[missing])))
+		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", safetext.Short(path[missing-1]), safetext.Short(path[missing])))
 	}
 	under = make([]bool, len(tree.Nodes))
 	todo := []int32{int32(from)}
@@ -329,7 +329,7 @@ func (t *top) viewText(b *strings.Builder) {
 		var names []string
 		for _, x := range t.Transforms {
 			if s := x.String(); s != t.around {
-				names = append(names, plain.Short(s))
+				names = append(names, safetext.Short(s))
 			}
 		}
 		if len(names) > 0 {
@@ -344,11 +344,11 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 	if t.Function != nil {
 		f := t.Function
-		fmt.Fprintf(b, "\n%s: self %s (%s), total %s (%s)", plain.Short(t.around), units.Value(f.row.Self, t.metric),
+		fmt.Fprintf(b, "\n%s: self %s (%s), total %s (%s)", safetext.Short(t.around), units.Value(f.row.Self, t.metric),
 			units.Percent(f.row.Self, t.sum), units.Value(f.row.Total, t.metric), units.Percent(f.row.Total, t.sum))
 	}
 	if m := t.Matched; m != nil {
-		fmt.Fprintf(b, "\n%s is in %s (%s), %s", plain.Short(m.Search), units.Value(m.total, t.metric),
+		fmt.Fprintf(b, "\n%s is in %s (%s), %s", safetext.Short(m.Search), units.Value(m.total, t.metric),
 			units.Percent(m.total, t.sum), t.counted(m.Records))
 	}
 	if t.Cut > 0 {
@@ -365,7 +365,7 @@ func (t *top) treeRows(b *strings.Builder) {
 	table := [][]string{{"total", "", "self", "", "count", "function"}}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		name := plain.Short(r.Name)
+		name := safetext.Short(r.Name)
 		if r.Match {
 			name = "* " + name
 		}
@@ -373,7 +373,7 @@ func (t *top) treeRows(b *strings.Builder) {
 		if r.Depth-1 > deepestIndent {
 			indent += fmt.Sprintf("%d: ", r.Depth)
 		}
-		if m := plain.Short(analyze.ModuleBase(r.Module)); m != "" {
+		if m := safetext.Short(analyze.ModuleBase(r.Module)); m != "" {
 			name += "  " + m
 		}
 		table = append(table, []string{units.Value(r.row.Total, t.metric), units.Percent(r.row.Total, t.sum),

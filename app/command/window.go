@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -10,11 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/command/slip"
-	"ashlar/app/core/version"
 	"ashlar/app/core/view"
+	"ashlar/app/desktop/version"
+	"ashlar/ingest/fetch"
 	stored "ashlar/ingest/format/store"
-	"ashlar/ingest/input/fetch"
 )
 
 // windowCommand runs when no command is named.
@@ -155,7 +154,7 @@ func checkTheme(name string) error {
 // nearest is the command that a word is a slip of the pen from, "" for none.
 func nearest(word string) string {
 	for _, name := range names() {
-		if len(word) > 2 && (slip.Distance(word, name) == 1 || strings.HasPrefix(name, word)) {
+		if len(word) > 2 && (editDistance(word, name) == 1 || strings.HasPrefix(name, word)) {
 			return name
 		}
 	}

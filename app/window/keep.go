@@ -10,12 +10,12 @@ import (
 	"gioui.org/app"
 	"gioui.org/unit"
 
+	"ashlar/app/core/settings"
 	"ashlar/app/core/sourcefile"
-	"ashlar/app/core/store"
 	"ashlar/app/core/view"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/shell"
-	"ashlar/ingest/input/plain"
+	"ashlar/app/window/workspace"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/query/compare"
 )
 
@@ -23,14 +23,14 @@ import (
 // background, a while after it changed, so that the window never waits for the
 // disk.
 type keeper struct {
-	store *store.Store
+	store *settings.Store
 	wake  func()
 	// settings are as this window knows them; only its goroutine uses them.
-	settings store.Settings
-	window   store.Window // as it was last written
+	settings settings.Settings
+	window   settings.Window // as it was last written
 
 	mu      sync.Mutex
-	pending []func(*store.Settings)
+	pending []func(*settings.Settings)
 	marks   []markChange // in order
 	said    []string
 	poke    chan struct{}
@@ -42,7 +42,7 @@ type keeper struct {
 const unhurried = 300 * time.Millisecond
 
 // newKeeper reads the settings of a store; nil for nil.
-func newKeeper(st *store.Store, wake func()) *keeper {
+func newKeeper(st *settings.Store, wake func()) *keeper {
 	if st == nil {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (k *keeper) flush() {
 	if len(pending) == 0 {
 		return
 	}
-	err := k.store.ChangeSettings(func(v *store.Settings) {
+	err := k.store.ChangeSettings(func(v *settings.Settings) {
 		for _, c := range pending {
 			c(v)
 		}
@@ -137,7 +137,7 @@ func (k *keeper) flush() {
 }
 
 // change changes the settings here at once, and on the disk soon.
-func (k *keeper) change(f func(*store.Settings)) {
+func (k *keeper) change(f func(*settings.Settings)) {
 	f(&k.settings)
 	k.mu.Lock()
 	k.pending = append(k.pending, f)
@@ -186,7 +186,7 @@ func (k *keeper) close() {
 	close(k.stopped)
 	<-k.ended
 	for _, text := range k.news() {
-		fmt.Fprintln(os.Stderr, "ashlar:", plain.Text(text))
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(text))
 	}
 }
 
@@ -202,7 +202,7 @@ func (k *keeper) Recents() []shell.Recent {
 // Opened adds a file to the settings.
 func (k *keeper) Opened(path string) {
 	at := time.Now()
-	k.change(func(v *store.Settings) { v.AddRecent(path, at) })
+	k.change(func(v *settings.Settings) { v.AddRecent(path, at) })
 }
 
 // Folder is that of the settings.
@@ -213,12 +213,12 @@ func (k *keeper) Pairs() []compare.Pair { return slices.Clone(k.settings.Pairs) 
 
 // SetPair changes the settings.
 func (k *keeper) SetPair(p compare.Pair, on bool) {
-	k.change(func(v *store.Settings) { v.SetPair(p, on) })
+	k.change(func(v *settings.Settings) { v.SetPair(p, on) })
 }
 
 // Prefer changes the settings.
-func (k *keeper) Prefer(was, now desk.Prefs) {
-	k.change(func(v *store.Settings) {
+func (k *keeper) Prefer(was, now workspace.Prefs) {
+	k.change(func(v *settings.Settings) {
 		if now.Theme != was.Theme {
 			v.Theme = now.Theme
 		}
@@ -234,9 +234,9 @@ func (k *keeper) Prefer(was, now desk.Prefs) {
 }
 
 // prefs reads the settings; a theme that was asked for is stronger.
-func (k *keeper) prefs(askedTheme bool) desk.Prefs {
+func (k *keeper) prefs(askedTheme bool) workspace.Prefs {
 	v := &k.settings
-	p := desk.Prefs{Theme: v.Theme, Scale: v.Scale, Look: view.Kept{}}
+	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Look: view.Kept{}}
 	for i := range view.Fields {
 		if f := &view.Fields[i]; f.Remembered {
 			p.Look[f.Key] = v.Text(f.Key)
@@ -287,11 +287,11 @@ func (k *keeper) sized(c app.Config, m unit.Metric) {
 		if m.PxPerDp == 0 || c.Size.X == 0 {
 			return
 		}
-		now = store.Window{Width: int(m.PxToDp(c.Size.X)), Height: int(m.PxToDp(c.Size.Y))}
+		now = settings.Window{Width: int(m.PxToDp(c.Size.X)), Height: int(m.PxToDp(c.Size.Y))}
 	}
 	if now == k.window {
 		return
 	}
 	k.window = now
-	k.change(func(v *store.Settings) { v.Window = &now })
+	k.change(func(v *settings.Settings) { v.Window = &now })
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/filelock"
 )
@@ -39,7 +39,7 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 		t.Skip("it waits for locks as long as a person would")
 	}
 	dir := t.TempDir()
-	st := store.In(filepath.Join(dir, "c"), filepath.Join(dir, "d"))
+	st := settings.In(filepath.Join(dir, "c"), filepath.Join(dir, "d"))
 	key := strings.Repeat("ab", 32)
 	marksLock := hold(t, filepath.Join(dir, "d", "marks", key+".json.lock"))
 	settingsLock := hold(t, filepath.Join(dir, "c", "settings.json.lock"))

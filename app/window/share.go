@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"ashlar/app/agent/serve"
-	"ashlar/app/core/held"
+	"ashlar/app/core/resident"
 	"ashlar/app/core/session"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/window/shell"
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
@@ -45,14 +45,14 @@ func newShare(s *shell.Shell) *share {
 }
 
 // server answers what programs ask of the window; run runs a command line.
-func (w *share) server(run func(verb.Ask) int) *serve.Server {
+func (w *share) server(run func(subcommand.Ask) int) *serve.Server {
 	return &serve.Server{Run: run, In: w.in, Window: w}
 }
 
 var errNotOpen = errors.New("the window does not have it open")
 
 // in reads what is open.
-func (w *share) in(dir string) verb.Reader {
+func (w *share) in(dir string) subcommand.Reader {
 	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
 		at, below := path, ""
 		if !filepath.IsAbs(path) {
@@ -61,7 +61,7 @@ func (w *share) in(dir string) verb.Reader {
 		for _, d := range *w.sides.Load() {
 			if rec, stats, release, ok := d.ReadAs(filepath.Clean(at), o.Exe, o.Part); ok {
 				context.AfterFunc(ctx, release)
-				return held.Named(rec, path, below), stats, nil
+				return resident.Named(rec, path, below), stats, nil
 			}
 		}
 		return nil, ingest.Stats{}, errNotOpen

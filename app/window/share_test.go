@@ -27,7 +27,7 @@ import (
 
 	"ashlar/app/agent/serve"
 	"ashlar/app/command"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/instance"
 	"ashlar/app/window/shell"
@@ -63,9 +63,9 @@ func newScreen(t *testing.T, path string) *screen {
 		}
 	}
 	shared := newShare(w.Shell)
-	l.Session = shared.server(func(a verb.Ask) int {
+	l.Session = shared.server(func(a subcommand.Ask) int {
 		w.answers.Add(1)
-		return cli.Runner{}.Answer(a)
+		return command.Runner{}.Answer(a)
 	}).Session
 	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
 	w.Open(path)
@@ -121,7 +121,7 @@ func (w *screen) until(t *testing.T, what string, is func() bool) {
 
 func typed(args ...string) string {
 	var out, errs bytes.Buffer
-	code := cli.Main(args, nil, &out, &errs, cli.Runner{})
+	code := command.Main(args, nil, &out, &errs, command.Runner{})
 	return fmt.Sprintf("%s%sexit code %d", out.String(), errs.String(), code)
 }
 
@@ -243,7 +243,7 @@ func TestWatch(t *testing.T) {
 	w.on(func() { w.Shared = true })
 	r, out := io.Pipe()
 	ended := make(chan int, 1)
-	go func() { ended <- cli.Main([]string{"watch"}, nil, out, io.Discard, cli.Runner{}); out.Close() }()
+	go func() { ended <- command.Main([]string{"watch"}, nil, out, io.Discard, command.Runner{}); out.Close() }()
 	d := json.NewDecoder(r)
 	next := func() (s serve.Selected, total string) {
 		t.Helper()
@@ -275,7 +275,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("of what a program shows: %+v", s)
 	}
 	w.on(func() { w.Shared = false })
-	if code := <-ended; code != cli.Problem {
+	if code := <-ended; code != command.Problem {
 		t.Errorf("it ends with %d", code)
 	}
 }
@@ -301,7 +301,7 @@ func TestOneSession(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan int, 1)
 	go func() {
-		served <- cli.Main([]string{"serve", profile}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
+		served <- command.Main([]string{"serve", profile}, nil, io.Discard, io.Discard, command.Runner{Context: ctx})
 	}()
 
 	over, late := time.Now().Add(long), time.Now().Add(long+time.Minute)
@@ -384,12 +384,14 @@ func TestOneSession(t *testing.T) {
 		}
 	})
 	watched := make(chan int, 1)
-	go func() { watched <- cli.Main([]string{"watch"}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx}) }()
+	go func() {
+		watched <- command.Main([]string{"watch"}, nil, io.Discard, io.Discard, command.Runner{Context: ctx})
+	}()
 	all.Wait()
 	w.on(func() { w.Shared = false })
 	<-watched
 	cancel()
-	if code := <-served; code != cli.Done {
+	if code := <-served; code != command.Done {
 		t.Errorf("the server ends with %d", code)
 	}
 	questions := int64(0)

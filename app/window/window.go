@@ -17,8 +17,8 @@ import (
 	"gioui.org/op"
 	"gioui.org/unit"
 
-	"ashlar/app/core/store"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/settings"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/dialog"
 	"ashlar/app/desktop/drop"
 	"ashlar/app/desktop/drop/native"
@@ -47,11 +47,11 @@ type Options struct {
 	// they can't.
 	Others *instance.Listener
 	// Run runs a command line, for programs that the person lets ask.
-	Run func(verb.Ask) int
+	Run func(subcommand.Ask) int
 	// Store is where settings are kept; nil keeps nothing. AskedTheme tells
 	// that the shell's theme was asked for and does not give way to the kept
 	// one.
-	Store      *store.Store
+	Store      *settings.Store
 	AskedTheme bool
 }
 

@@ -19,7 +19,7 @@ import (
 // TestMain is the program that the action runs, where it is asked to be.
 func TestMain(m *testing.M) {
 	if os.Getenv("ASHLAR_ACTION_TEST") != "" {
-		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.Runner{}))
+		os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, command.Runner{}))
 	}
 	os.Exit(m.Run())
 }

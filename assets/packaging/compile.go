@@ -31,7 +31,7 @@ const noTables = "-dwarf=false"
 // and when it was built.
 func (r *release) compile(work, of, system, arch, linker string, env ...string) (*program, error) {
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
-	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/core/version.number=" + r.version + " " + linker)
+	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/desktop/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
 	// What waits for a person or a network is compiled small, without inlining, where
 	// the folder of the program lists such packages.

@@ -20,7 +20,7 @@ import (
 // manPages are the program's pages for man, by path below a folder; where they are
 // packed, their names end in .gz.
 func (r *release) manPages(folder string, pack func([]byte) []byte) (files []entry) {
-	pages := cli.ManPages(r.version)
+	pages := command.ManPages(r.version)
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
 		path, page := folder+name+".1", []byte(pages[name])
 		if pack != nil {

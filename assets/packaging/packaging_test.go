@@ -208,7 +208,7 @@ func TestDeb(t *testing.T) {
 			t.Errorf("md5sums does not have %s as it is", name)
 		}
 	}
-	if files != len(sums) || files != len(shared)+3+len(cli.ManPages("")) {
+	if files != len(sums) || files != len(shared)+3+len(command.ManPages("")) {
 		t.Errorf("there are %d files, %d sums, and %d files of the desktop", files, len(sums), len(shared))
 	}
 	if h := heads["./usr/bin/ashlar"]; h == nil || h.Mode != 0o755 {

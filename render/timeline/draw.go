@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -215,7 +215,7 @@ func (p *Picture) gutter(r *Row, y int) {
 	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(note, float32(right-x)), dim, x, right)
 	p.subRow(r, y, x, right)
 	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {
-		more := "+" + plain.Plural(r.All-r.Lanes, "lane")
+		more := "+" + safetext.Plural(r.All-r.Lanes, "lane")
 		p.Fonts.Small.Draw(p.c, float32(x), y+r.Height-p.px(10), more, raster.Pack(t.Faint), x, right)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -161,7 +161,7 @@ func Full(v int64, m *recording.Metric) string {
 	case "bytes", "byte", "B":
 		return s
 	case "", "count":
-		return s + " " + plain.Text(m.Name)
+		return s + " " + safetext.Text(m.Name)
 	}
 	return s + " " + Unit(m)
 }
@@ -234,7 +234,7 @@ func Unit(m *recording.Metric) string {
 	if t, ok := timeUnits[m.Unit]; ok {
 		return t.unit
 	}
-	return plain.Text(m.Unit)
+	return safetext.Text(m.Unit)
 }
 
 // timeUnits are the units of time by the names that files have for them, in

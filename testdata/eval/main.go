@@ -25,7 +25,7 @@ import (
 
 	"ashlar/app/agent/budget"
 	"ashlar/app/command"
-	"ashlar/app/core/version"
+	"ashlar/app/desktop/version"
 )
 
 func main() {
@@ -211,7 +211,7 @@ func (c *recorded) ask(dir string) (r result, err error) {
 	begin := time.Now()
 	run := func(args ...string) []byte {
 		var out, errs bytes.Buffer
-		if code := cli.Main(args, bytes.NewReader(nil), &out, &errs, cli.Runner{}); code != cli.Done && err == nil {
+		if code := command.Main(args, bytes.NewReader(nil), &out, &errs, command.Runner{}); code != command.Done && err == nil {
 			err = fmt.Errorf("%v: %s", args, errs.String())
 		}
 		r.said += out.String() + errs.String()
@@ -281,7 +281,7 @@ func (c *recorded) as(dir, ext string) string {
 	if "."+c.files[i].ext == ext {
 		return in
 	}
-	if cli.Main([]string{"convert", in, out, "--force"}, bytes.NewReader(nil), new(bytes.Buffer), new(bytes.Buffer), cli.Runner{}) != cli.Done {
+	if command.Main([]string{"convert", in, out, "--force"}, bytes.NewReader(nil), new(bytes.Buffer), new(bytes.Buffer), command.Runner{}) != command.Done {
 		return ""
 	}
 	return out

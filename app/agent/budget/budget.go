@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Least is the smallest budget that is kept: less has no room for what an answer is
@@ -131,7 +131,7 @@ func Lines(s string, tokens int, all string) (string, error) {
 	lines := strings.SplitAfter(strings.TrimRight(s, "\n")+"\n", "\n")
 	lines = lines[:len(lines)-1]
 	for n := len(lines) - 1; n > 0; n-- {
-		out := strings.Join(lines[:n], "") + fmt.Sprintf("left out: %d of %s; all: %s\n", len(lines)-n, plain.Plural(len(lines), "line"), all)
+		out := strings.Join(lines[:n], "") + fmt.Sprintf("left out: %d of %s; all: %s\n", len(lines)-n, safetext.Plural(len(lines), "line"), all)
 		if Tokens(len(out)) <= tokens {
 			return out, nil
 		}
@@ -145,7 +145,7 @@ func (v *value) note(list string, n int, all string) string {
 	if rows == nil || rows.of() <= n {
 		return "all: " + all + "\n"
 	}
-	s := fmt.Sprintf("left out: %d of %s", rows.of()-n, plain.Plural(rows.of(), "row"))
+	s := fmt.Sprintf("left out: %d of %s", rows.of()-n, safetext.Plural(rows.of(), "row"))
 	if by, share := rows.share(n); by != "" {
 		s += fmt.Sprintf(" with %s of their %s", percent(share), strings.ReplaceAll(by, "_", " "))
 	}
@@ -243,7 +243,7 @@ func (v *value) bytes() ([]byte, error) {
 	if err := v.write(&b); err != nil {
 		return nil, err
 	}
-	_, err := plain.Writer(&seen).Write(b.Bytes())
+	_, err := safetext.Writer(&seen).Write(b.Bytes())
 	return seen.Bytes(), err
 }
 

@@ -21,15 +21,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/locate"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
 )
 
 // Check is the command.
-var Check = verb.Verb{
+var Check = subcommand.Command{
 	Name: "check-claims", Args: "REPORT.md [--json]", Line: "recompute the numbers of a report from its commands",
 	Text: `
 A claim is code in a line of the report: a command, a #, and what it says, as in
@@ -46,12 +46,12 @@ The exit code is 3 when anything is wrong; what is right is printed. Commands
 run in this folder; only those that read are.`,
 	Examples: [][2]string{{"ashlar check-claims REPORT.md", "hold a report against its recordings"}},
 	Answer:   Checked{},
-	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		asJSON := fs.Bool("json", false, "print JSON")
-		verb.BudgetFlag(fs)
-		return func(p *verb.Program, args []string) error {
+		subcommand.BudgetFlag(fs)
+		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 {
-				return verb.Misuse("name one report")
+				return subcommand.Misuse("name one report")
 			}
 			text, err := read(p, args[0])
 			if err != nil {
@@ -65,7 +65,7 @@ run in this folder; only those that read are.`,
 // mostReport bounds a report, in bytes.
 const mostReport = 16 << 20
 
-func read(p *verb.Program, path string) (string, error) {
+func read(p *subcommand.Program, path string) (string, error) {
 	in := p.Stdin
 	if path != "-" {
 		f, err := os.Open(path)
@@ -109,7 +109,7 @@ type Wrong struct {
 // reading are the commands that a report may run: those that write nothing.
 var reading = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", "check"}
 
-func check(p *verb.Program, name, text string, asJSON bool) error {
+func check(p *subcommand.Program, name, text string, asJSON bool) error {
 	c := &checker{p: p, Checked: Checked{Report: name, Found: []Wrong{}}, answers: map[string]any{}}
 	n := 0
 	for line := range strings.Lines(text) {
@@ -122,20 +122,20 @@ func check(p *verb.Program, name, text string, asJSON bool) error {
 	err := p.Answer(asJSON, &c.Checked, "found", len(c.Found), func(n int) string {
 		var b strings.Builder
 		for _, w := range c.Found[:n] {
-			fmt.Fprintf(&b, "%s:%d: %s: %s\n", plain.Text(name), w.Line, plain.Text(w.Claim), plain.Text(w.Why))
+			fmt.Fprintf(&b, "%s:%d: %s: %s\n", safetext.Text(name), w.Line, safetext.Text(w.Claim), safetext.Text(w.Why))
 		}
 		fmt.Fprintf(&b, "%d of %d claims are wrong\n", c.Wrong, c.Claims)
 		return b.String()
 	})
 	if err == nil && c.Wrong > 0 {
-		return &verb.Failed{Text: fmt.Sprintf("%s: %d of %d claims are wrong", name, c.Wrong, c.Claims)}
+		return &subcommand.Failed{Text: fmt.Sprintf("%s: %d of %d claims are wrong", name, c.Wrong, c.Claims)}
 	}
 	return err
 }
 
 type checker struct {
 	Checked
-	p       *verb.Program
+	p       *subcommand.Program
 	answers map[string]any // by command
 }
 
@@ -282,7 +282,7 @@ func people(answer any, path string) string {
 	if err != nil || unit == "" {
 		return ""
 	}
-	return even(plain.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
+	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
 }
 
 // counts are fields without the unit that stands above them.
@@ -340,7 +340,7 @@ func (c *checker) run(command string) (any, error) {
 		words = append(words, "--json")
 	}
 	var out, remarks bytes.Buffer
-	code := c.p.Run(verb.Ask{Ctx: c.p.Ctx, Args: words, Stdout: &out, Stderr: &remarks})
+	code := c.p.Run(subcommand.Ask{Ctx: c.p.Ctx, Args: words, Stdout: &out, Stderr: &remarks})
 	d := json.NewDecoder(&out)
 	d.UseNumber()
 	var v any

@@ -18,7 +18,7 @@ import (
 
 func run(args ...string) (code int, out, remarks string) {
 	var o, r bytes.Buffer
-	code = cli.Main(args, nil, &o, &r, cli.Runner{Render: picture.Render})
+	code = command.Main(args, nil, &o, &r, command.Runner{Render: picture.Render})
 	return code, o.String(), r.String()
 }
 
@@ -54,7 +54,7 @@ func reports(t *testing.T) (dir string, texts []string) {
 			out = filepath.Join(dir, "report.md")
 		}
 		code, text, remarks := run(append(append([]string{"report"}, files...), "-o", out)...)
-		if code != cli.Done {
+		if code != command.Done {
 			t.Fatalf("%v: %s", files, remarks)
 		}
 		if out != "-" {
@@ -79,7 +79,7 @@ var claimed = regexp.MustCompile(`= (-?[0-9]+(?:\.[0-9]+)?)|\*\*(-?[0-9]+(?:\.[0
 func TestClaims(t *testing.T) {
 	dir, texts := reports(t)
 	for i, text := range texts {
-		if code, c := check(t, dir, text); code != cli.Done || c.Wrong != 0 || c.Claims < 6 {
+		if code, c := check(t, dir, text); code != command.Done || c.Wrong != 0 || c.Claims < 6 {
 			t.Fatalf("report %d: exit code %d, %d of %d are wrong: %+v\n%s", i, code, c.Wrong, c.Claims, c.Found, text)
 		}
 	}
@@ -100,7 +100,7 @@ func TestClaims(t *testing.T) {
 		wrong := mutate(rnd, right)
 		code, c := check(t, dir, text[:from]+wrong+text[to:])
 		line := 1 + strings.Count(text[:from], "\n")
-		if code != cli.Failed || c.Wrong < 1 || c.Found[0].Line != line {
+		if code != command.Failed || c.Wrong < 1 || c.Found[0].Line != line {
 			t.Errorf("%s instead of %s in line %d is not found: exit code %d, %+v", wrong, right, line, code, c.Found)
 		} else if m[2] >= 0 && (c.Found[0].Right == nil || string(*c.Found[0].Right) != right) {
 			t.Errorf("%s instead of %s: what is right is not said: %+v", wrong, right, c.Found)
@@ -151,7 +151,7 @@ func TestForms(t *testing.T) {
 		"x `ashlar top 'open # total = 1` `ashlar top " + file + " # a = 1`": "no field a",
 		"x [y](ashlar:1?file=none.folded)":                                   "there is no such file",
 	} {
-		if code, c := check(t, dir, text+"\n"); code != cli.Failed || len(c.Found) != 1 || !strings.Contains(c.Found[0].Why, want) {
+		if code, c := check(t, dir, text+"\n"); code != command.Failed || len(c.Found) != 1 || !strings.Contains(c.Found[0].Why, want) {
 			t.Errorf("%s: exit code %d, %+v, want %q", text, code, c.Found, want)
 		}
 	}
@@ -174,10 +174,10 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := fmt.Sprintf("It is **%s** in all, `ashlar top %s # total = %s; rows[name=%s].self = %s`, and 7 others. `ashlar:1?file=%s`\n", top.Total, file, top.Total, name, top.Rows[1].Self, file)
-	if code, c := check(t, dir, good); code != cli.Done || c.Claims != 4 {
+	if code, c := check(t, dir, good); code != command.Done || c.Claims != 4 {
 		t.Errorf("%s: exit code %d, %+v", good, code, c)
 	}
-	if code, _, remarks := run("check-claims", file); code != cli.Problem || !strings.Contains(remarks, "no claim") {
+	if code, _, remarks := run("check-claims", file); code != command.Problem || !strings.Contains(remarks, "no claim") {
 		t.Errorf("what is no report gives %d: %s", code, remarks)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/yuin/goldmark"
 
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/outfile"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/query/redact"
 )
 
 // Report is the command.
-var Report = verb.Verb{
+var Report = subcommand.Command{
 	Name: "report", Args: "FILE [FILE] -o OUT.md", Line: "write a report whose numbers can be recomputed",
 	Text: `
 Of one recording: what it is, where the cost went, and what is unusual. Of two,
@@ -33,22 +33,22 @@ change, say. A name that ends in .html makes a page.`,
 		{"ashlar report run.spaa -o report.md", "a report of one run, with its picture"},
 		{"ashlar report old.pprof new.pprof -o -", "what a change does, for a comment on it"},
 	},
-	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		out := fs.StringP("output", "o", "", "write the report to this `FILE`, which ends in .md or .html; - is standard output")
 		force := fs.Bool("force", false, "replace the file where there is one")
 		rows := fs.IntP("rows", "n", 10, "list at most `N` functions")
-		verb.RedactFlag(fs)
-		return func(p *verb.Program, args []string) error {
+		subcommand.RedactFlag(fs)
+		return func(p *subcommand.Program, args []string) error {
 			html := strings.EqualFold(filepath.Ext(*out), ".html")
 			switch {
 			case len(args) < 1 || len(args) > 2:
-				return verb.Misuse("name one recording, or two to compare")
+				return subcommand.Misuse("name one recording, or two to compare")
 			case args[0] == "-" || args[len(args)-1] == "-":
-				return verb.Misuse("a report names its recordings, so they have to be files")
+				return subcommand.Misuse("a report names its recordings, so they have to be files")
 			case *out != "-" && !html && !strings.EqualFold(filepath.Ext(*out), ".md"):
-				return verb.Misuse("name the report with -o: it ends in .md or .html, or is - for standard output")
+				return subcommand.Misuse("name the report with -o: it ends in .md or .html, or is - for standard output")
 			case *rows < 1:
-				return verb.Misuse("-n %d lists nothing", *rows)
+				return subcommand.Misuse("-n %d lists nothing", *rows)
 			}
 			w := &writer{p: p, rows: *rows}
 			w.redact, _ = fs.GetBool("redact")
@@ -78,7 +78,7 @@ change, say. A name that ends in .html makes a page.`,
 
 // writer writes a report.
 type writer struct {
-	p    *verb.Program
+	p    *subcommand.Program
 	rows int
 	// redact has all answers without what says where recordings come from.
 	redact bool
@@ -118,11 +118,11 @@ func (w *writer) ask(args ...string) (*source, error) {
 	}
 	s := &source{}
 	var err error
-	s.answer, err = c.run(plain.Command(append([]string{"ashlar"}, args...)...))
+	s.answer, err = c.run(safetext.Command(append([]string{"ashlar"}, args...)...))
 	for i := range args {
 		args[i] = w.name(args[i])
 	}
-	s.command = plain.Command(append([]string{"ashlar"}, args...)...)
+	s.command = safetext.Command(append([]string{"ashlar"}, args...)...)
 	return s, err
 }
 
@@ -174,11 +174,11 @@ func (s *source) len(path string) int {
 }
 
 // code is a name of a recording as code, in which nothing is Markdown.
-func code(s string) string { return "`" + strings.ReplaceAll(plain.Short(s), "`", "'") + "`" }
+func code(s string) string { return "`" + strings.ReplaceAll(safetext.Short(s), "`", "'") + "`" }
 
 // words is a sentence of the program with names of a recording in it.
 func words(s string) string {
-	return strings.NewReplacer("*", `\*`, "`", "'", "<", `\<`, "[", `\[`, "_", `\_`, "#", `\#`).Replace(plain.Text(s))
+	return strings.NewReplacer("*", `\*`, "`", "'", "<", `\<`, "[", `\[`, "_", `\_`, "#", `\#`).Replace(safetext.Text(s))
 }
 
 func (w *writer) say(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
@@ -239,7 +239,7 @@ func (w *writer) findings(files []string) error {
 func (w *writer) picture(files []string, out string) error {
 	name := strings.TrimSuffix(out, filepath.Ext(out)) + ".png"
 	var remarks bytes.Buffer
-	if w.p.Run(verb.Ask{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
+	if w.p.Run(subcommand.Ask{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
 		return errors.New(strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: "))
 	}
 	w.say("\n![What the window shows](%s)\n", strings.ReplaceAll(filepath.Base(name), " ", "%20"))

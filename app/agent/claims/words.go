@@ -55,7 +55,7 @@ func splitOutside(s string, at byte) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// split divides a command line into words as a shell does, for what [plain.Command]
+// split divides a command line into words as a shell does, for what [safetext.Command]
 // writes: quotes of both kinds, backslashes, and $'…' with its escapes. Nothing is
 // expanded.
 func split(s string) (words []string, err error) {

@@ -19,7 +19,7 @@ import (
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
@@ -236,7 +236,7 @@ func typed(rec *recording.Recording, f recording.Function) string {
 }
 
 // quoted is a name from a recording within a sentence.
-func quoted(name string) string { return "“" + plain.Short(name) + "”" }
+func quoted(name string) string { return "“" + safetext.Short(name) + "”" }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 

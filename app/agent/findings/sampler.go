@@ -7,7 +7,7 @@ import (
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
@@ -30,7 +30,7 @@ func (l *look) sampler(r rule) error {
 	for i := range l.rec.Warnings {
 		w := &l.rec.Warnings[i]
 		if !w.Minor && (strings.Contains(w.Code, "lost") || w.Code == "failed") {
-			l.add(r, Finding{Claim: strings.TrimSuffix(plain.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", evidence.File(l.rec))
+			l.add(r, Finding{Claim: strings.TrimSuffix(safetext.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", evidence.File(l.rec))
 		}
 	}
 	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum {

@@ -20,18 +20,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/agent/budget"
-	"ashlar/app/core/held"
 	"ashlar/app/core/manual"
-	"ashlar/app/core/verb"
-	"ashlar/app/core/version"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
+	"ashlar/app/desktop/version"
 	"ashlar/assets"
 	"ashlar/ingest"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Verb is the command.
-var Verb = verb.Verb{
+var Command = subcommand.Command{
 	Name: "mcp", Line: "answer assistants over the Model Context Protocol",
 	Text: `
 A server on standard input and output, for programs that speak the Model
@@ -44,13 +44,13 @@ Resources are the manual's pages, and the picture of any ADDRESS as a PNG.
 
 It opens what the person who started it can open, and writes nothing.`,
 	Examples: [][2]string{{"ashlar mcp", "what a client is told to start"}},
-	Setup: func(*pflag.FlagSet) func(*verb.Program, []string) error {
-		return func(p *verb.Program, args []string) error {
+	Setup: func(*pflag.FlagSet) func(*subcommand.Program, []string) error {
+		return func(p *subcommand.Program, args []string) error {
 			if len(args) > 0 {
-				return verb.Misuse("mcp takes no arguments: files are named by the tools' arguments")
+				return subcommand.Misuse("mcp takes no arguments: files are named by the tools' arguments")
 			}
 			in := newLines(p.Stdin, p.Stdout)
-			recordings := held.New(ingest.ReadAll, 0)
+			recordings := resident.New(ingest.ReadAll, 0)
 			defer recordings.Close()
 			err := serverOf(p, recordings).Run(p.Ctx, &sdk.IOTransport{Reader: in, Writer: in})
 			if err == io.EOF {
@@ -68,16 +68,16 @@ Resources: pages of the manual, and a PNG of any address (ashlar:1?file=…), su
 
 // server answers; one question at a time, since each uses all cores.
 type server struct {
-	p    *verb.Program
-	held *held.Recordings
+	p    *subcommand.Program
+	held *resident.Recordings
 	turn chan struct{}
 }
 
 // serverOf is a server that asks a program of recordings that stay open.
-func serverOf(p *verb.Program, recordings *held.Recordings) *sdk.Server {
+func serverOf(p *subcommand.Program, recordings *resident.Recordings) *sdk.Server {
 	s := &server{p: p, held: recordings, turn: make(chan struct{}, 1)}
 	out := sdk.NewServer(&sdk.Implementation{Name: "ashlar", Title: "Ashlar", Version: version.String()}, &sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}})
-	commands := map[string]*verb.Command{}
+	commands := map[string]*subcommand.Info{}
 	all := p.Commands()
 	for i := range all {
 		commands[all[i].Name] = &all[i]
@@ -170,7 +170,7 @@ func (s *server) run(ctx context.Context, words []string, out, remarks io.Writer
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	return s.p.Run(verb.Ask{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")}), nil
+	return s.p.Run(subcommand.Ask{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")}), nil
 }
 
 // bounded is a text that names of a recording may be in.
@@ -182,7 +182,7 @@ func bounded(s string) string {
 	}
 	lines := strings.Split(string(r), "\n")
 	for i := range lines {
-		lines[i] = plain.Text(lines[i])
+		lines[i] = safetext.Text(lines[i])
 	}
 	return strings.Join(lines, "\n")
 }

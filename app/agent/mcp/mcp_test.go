@@ -20,15 +20,15 @@ import (
 	"ashlar/app/agent/serve"
 	"ashlar/app/command"
 	"ashlar/app/command/picture"
-	"ashlar/app/core/held"
 	"ashlar/app/core/manual"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/instance"
 	"ashlar/ingest"
 	"ashlar/testdata/samples"
 )
 
-var program = cli.Runner{Render: picture.Render}
+var program = command.Runner{Render: picture.Render}
 
 // start starts "ashlar mcp" and gives its standard input and output.
 func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
@@ -38,7 +38,7 @@ func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if code := cli.Main([]string{"mcp"}, inR, outW, io.Discard, program); code != cli.Done {
+		if code := command.Main([]string{"mcp"}, inR, outW, io.Discard, program); code != command.Done {
 			t.Errorf("ashlar mcp ends with %d", code)
 		}
 		outW.Close()
@@ -176,7 +176,7 @@ func TestTools(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		cli.Main(append(x.line, "--json", fmt.Sprint("--budget=", most.Budget)), nil, &out, io.Discard, program)
+		command.Main(append(x.line, "--json", fmt.Sprint("--budget=", most.Budget)), nil, &out, io.Discard, program)
 		same(t, x.tool, without(t, got, "all", "load", "remarks"), without(t, out.String(), "all", "load", "remarks"))
 	}
 	for name := range c.schemas {
@@ -209,7 +209,7 @@ func without(t *testing.T, text string, names ...string) string {
 func TestSamples(t *testing.T) {
 	samples.Need(t)
 	c := connect(t)
-	recordings := held.New(ingest.ReadAll, 0)
+	recordings := resident.New(ingest.ReadAll, 0)
 	defer recordings.Close()
 	whole := map[string]int{}
 	for i, path := range samples.Small(1<<20, samples.Files(t)) {
@@ -243,7 +243,7 @@ func TestSamples(t *testing.T) {
 				}
 				whole[x.tool]++
 				var out bytes.Buffer
-				program.Answer(verb.Ask{Ctx: t.Context(), Args: append(x.line, "--json"), Stdout: &out, Stderr: io.Discard, Read: recordings.In("")})
+				program.Answer(subcommand.Ask{Ctx: t.Context(), Args: append(x.line, "--json"), Stdout: &out, Stderr: io.Discard, Read: recordings.In("")})
 				same(t, x.tool+" "+path, without(t, got, "load", "remarks", "texts_cut_to"), without(t, out.String(), "load"))
 			}
 		}

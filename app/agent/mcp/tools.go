@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/agent/budget"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 )
 
 // tool is a command of the command line that programs may ask for.
@@ -59,7 +59,7 @@ func (t *tool) isFor(f *pflag.Flag) bool {
 
 // input is the schema of a tool's arguments: what the command takes, and its flags
 // under their names.
-func (t *tool) input(cmd *verb.Command) *jsonschema.Schema {
+func (t *tool) input(cmd *subcommand.Info) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	add := func(name string, x *jsonschema.Schema) {
 		s.Properties[name] = x

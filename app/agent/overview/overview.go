@@ -11,9 +11,9 @@ import (
 
 	"ashlar/app/agent/findings"
 	"ashlar/app/core/evidence"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
@@ -122,7 +122,7 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 		Threads: len(rec.Tracks), Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
 		Total: "0", Others: []string{}, Quality: []Problem{}, Top: []Row{}, Busiest: []Thread{}, Next: []Ask{}, rec: rec, metric: &recording.Metric{}}
 	if rec.HasTime {
-		n := exact.Nanoseconds(rec.Duration())
+		n := exactnum.Nanoseconds(rec.Duration())
 		o.Duration = &n
 	}
 	for i := range rec.Warnings {
@@ -144,7 +144,7 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 }
 
 func short(s string) string {
-	r := []rune(plain.Text(s))
+	r := []rune(safetext.Text(s))
 	if len(r) > longest {
 		return string(r[:longest/2]) + "…" + string(r[len(r)-longest/2:])
 	}
@@ -156,7 +156,7 @@ func (o *Overview) weigh(ctx context.Context) error {
 	for e := range rec.Events {
 		for m := range rec.Events[e].Metrics {
 			if (e != rec.DefaultEvent() || m != rec.Events[e].Primary) && len(o.Others) < mostOthers {
-				o.Others = append(o.Others, short(analyze.EventName(&rec.Events[e]))+"/"+short(rec.Events[e].Metrics[m].Name))
+				o.Others = append(o.Others, short(rec.Events[e].NameOrKind())+"/"+short(rec.Events[e].Metrics[m].Name))
 			}
 		}
 	}
@@ -175,7 +175,7 @@ func (o *Overview) weigh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, exact.Value(w.Sum, o.metric), string(w.Basis), behind.Samples, w.Left
+	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, exactnum.Value(w.Sum, o.metric), string(w.Basis), behind.Samples, w.Left
 	o.AsyncSpans, o.IdleRecords = w.Left.AsyncSpans, w.Left.IdleRecords
 	rows := analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction)
 	behind.By(rec, analyze.ByFunction)
@@ -183,14 +183,14 @@ func (o *Overview) weigh(ctx context.Context) error {
 	for i := range o.rows {
 		r := &o.rows[i]
 		of := behind.Row(r, w.Sum)
-		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), exact.Value(r.Self, o.metric), of.SelfShare, exact.Value(r.Total, o.metric), of.TotalShare, of.SelfInterval, of.TotalInterval})
+		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), exactnum.Value(r.Self, o.metric), of.SelfShare, exactnum.Value(r.Total, o.metric), of.TotalShare, of.SelfInterval, of.TotalInterval})
 	}
 	threads, err := analyze.ByTrack(ctx, rec, q)
 	if err != nil {
 		return err
 	}
 	for i := range threads[:min(len(threads), mostThreads)] {
-		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), exact.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, o.sum)})
+		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), exactnum.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, o.sum)})
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (o *Overview) ask(found int) {
 // Text writes it for people.
 func (o *Overview) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", plain.Short(o.rec.Source.Name), o.Format)
+	fmt.Fprintf(&b, "%s: %s", safetext.Short(o.rec.Source.Name), o.Format)
 	if o.Tool != "" {
 		fmt.Fprintf(&b, " by %s", o.Tool)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"ashlar/app/core/held"
+	"ashlar/app/core/resident"
 )
 
 // Bounds of the answers that are kept. What was answered faster than worthKeeping is as
@@ -50,7 +50,7 @@ func (f files) note(dir, path string) {
 // same says that all of them are as they were.
 func (f files) same() bool {
 	for path, was := range f {
-		if now, err := os.Stat(path); err != nil || !held.Same(was, now) {
+		if now, err := os.Stat(path); err != nil || !resident.Same(was, now) {
 			return false
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
 )
@@ -33,7 +33,7 @@ func askedAgain(t *testing.T) {
 	ran, code, takes := 0, 0, 2*worthKeeping
 	s := &Server{turns: make(chan struct{}, 1)}
 	s.once.Do(func() {})
-	s.Run = func(a verb.Ask) int {
+	s.Run = func(a subcommand.Ask) int {
 		ran++
 		if len(a.Args) > 1 {
 			_, _, _ = a.Read(a.Ctx, a.Args[1], ingest.Options{})
@@ -44,7 +44,7 @@ func askedAgain(t *testing.T) {
 		time.Sleep(takes)
 		return code
 	}
-	s.In = func(string) verb.Reader {
+	s.In = func(string) subcommand.Reader {
 		return func(context.Context, string, ingest.Options) (*recording.Recording, ingest.Stats, error) {
 			return nil, ingest.Stats{}, nil
 		}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"ashlar/app/core/version"
 	"ashlar/app/desktop/instance"
+	"ashlar/app/desktop/version"
 )
 
 // Ask has a session that runs answer a command line that was typed here; a picture that

@@ -23,11 +23,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ashlar/app/core/held"
-	"ashlar/app/core/verb"
-	"ashlar/app/core/version"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/subcommand"
+	"ashlar/app/desktop/version"
 	"ashlar/ingest"
-	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/model/recording"
 )
 
@@ -83,10 +83,10 @@ const (
 // Server answers what is asked of a session.
 type Server struct {
 	// Run runs a command line of this program.
-	Run func(verb.Ask) int
+	Run func(subcommand.Ask) int
 	// In reads recordings that are named from a folder; an error leaves them to whoever
 	// asks.
-	In func(dir string) verb.Reader
+	In func(dir string) subcommand.Reader
 	// Window is what the session is shown in, nil for none.
 	Window Window
 
@@ -183,7 +183,7 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 	var mu sync.Mutex
 	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
 	read, began := s.In(dir), time.Now()
-	x.code = s.Run(verb.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
+	x.code = s.Run(subcommand.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
 		if here, ok := s.here(path); !ok {
 			err = errElsewhere
 		} else {
@@ -191,7 +191,7 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 			x.files.note(dir, here)
 			mu.Unlock()
 			if rec, stats, err = read(ctx, here, o); err == nil && s.as != "" {
-				rec = held.Named(rec, path, "")
+				rec = resident.Named(rec, path, "")
 			}
 		}
 		if err != nil {

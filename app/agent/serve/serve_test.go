@@ -25,7 +25,7 @@ import (
 )
 
 // runner draws on the CPU.
-var runner = cli.Runner{Render: picture.Render}
+var runner = command.Runner{Render: picture.Render}
 
 // helper makes the test binary "ashlar serve", in a process and a folder of its own.
 const helper = "ASHLAR_SERVE_TEST"
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(helper) == "" {
 		os.Exit(m.Run())
 	}
-	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runner))
+	os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runner))
 }
 
 // room gives the test a runtime folder of its own.
@@ -92,14 +92,14 @@ func inside(t *testing.T) (path string, end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan int)
 	go func() {
-		done <- cli.Main([]string{"serve"}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
+		done <- command.Main([]string{"serve"}, nil, io.Discard, io.Discard, command.Runner{Context: ctx})
 	}()
 	path = socket(t, dir)
 	var once sync.Once
 	end = func() {
 		once.Do(func() {
 			cancel()
-			if code := <-done; code != cli.Done {
+			if code := <-done; code != command.Done {
 				t.Errorf("the server ends with %d", code)
 			}
 		})
@@ -122,7 +122,7 @@ func (o outcome) String() string {
 
 func typed(args ...string) outcome {
 	var out, err bytes.Buffer
-	code := cli.Main(args, nil, &out, &err, runner)
+	code := command.Main(args, nil, &out, &err, runner)
 	return outcome{code, out.String(), err.String()}
 }
 
@@ -207,7 +207,7 @@ func TestSessionSaysTheSame(t *testing.T) {
 func TestSessionDraws(t *testing.T) {
 	copies(t, "small.spaa", "small.spall", "diff-a.folded", "diff-b.folded")
 	elsewhere(t)
-	if got := typed("bundle", "diff-a.folded", "diff-b.folded", "-o", "both.ashlar"); got.code != cli.Done {
+	if got := typed("bundle", "diff-a.folded", "diff-b.folded", "-o", "both.ashlar"); got.code != command.Done {
 		t.Fatal(got)
 	}
 	for i, line := range []string{
@@ -231,14 +231,14 @@ func TestSessionDraws(t *testing.T) {
 			got := typed(append(args, "--session", "-o", "there"+ext)...)
 			a, aerr := os.ReadFile("here" + ext)
 			b, berr := os.ReadFile("there" + ext)
-			if got != want || !bytes.Equal(a, b) || !bytes.Equal(a, picture.Bytes()) || (aerr == nil) != (want.code == cli.Done) || (berr == nil) != (aerr == nil) {
+			if got != want || !bytes.Equal(a, b) || !bytes.Equal(a, picture.Bytes()) || (aerr == nil) != (want.code == command.Done) || (berr == nil) != (aerr == nil) {
 				t.Errorf("%s: %s, and else %s; the pictures have %d, %d and %d bytes", line, got, want, len(a), len(b), picture.Len())
 			}
 			os.Remove("here" + ext)
 			os.Remove("there" + ext)
 		}
 	}
-	if got := typed("render", "small.spaa", "--session", "-o", "small.spaa.svg", "--size", "100x100"); got.code != cli.Done {
+	if got := typed("render", "small.spaa", "--session", "-o", "small.spaa.svg", "--size", "100x100"); got.code != command.Done {
 		t.Error(got)
 	}
 }
@@ -255,14 +255,14 @@ func TestReportsAskTheSession(t *testing.T) {
 	copies(t, "small.spaa")
 	elsewhere(t)
 	want := typed("report", "small.spaa", "-o", "-")
-	if got := typed("report", "small.spaa", "-o", "-", "--session"); got != want || want.code != cli.Done {
+	if got := typed("report", "small.spaa", "-o", "-", "--session"); got != want || want.code != command.Done {
 		t.Errorf("%s\nis not\n%s", got, want)
 	}
 	if err := os.WriteFile("r.md", []byte(want.out), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	want = typed("check-claims", "r.md")
-	if got := typed("check-claims", "--session", "r.md"); got != want || want.code != cli.Done {
+	if got := typed("check-claims", "--session", "r.md"); got != want || want.code != command.Done {
 		t.Errorf("%s\nis not\n%s", got, want)
 	}
 }
@@ -298,7 +298,7 @@ func TestSessionOfSamples(t *testing.T) {
 // TestOneServer: a second one is refused, and one that died is no hindrance.
 func TestOneServer(t *testing.T) {
 	path, end := inside(t)
-	if got := typed("serve"); got.code != cli.Problem || !strings.Contains(got.err, "served already") {
+	if got := typed("serve"); got.code != command.Problem || !strings.Contains(got.err, "served already") {
 		t.Errorf("a second server: %s", got)
 	}
 	if i, err := os.Lstat(path); err != nil || i.Mode().Perm() != 0o600 {
@@ -314,7 +314,7 @@ func TestOneServer(t *testing.T) {
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	if got := typed("serve", "--idle", "1ms"); got.code != cli.Done {
+	if got := typed("serve", "--idle", "1ms"); got.code != command.Done {
 		t.Errorf("after one that died: %s", got)
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -409,7 +409,7 @@ func BenchmarkSession(b *testing.B) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go cli.Main([]string{"serve", path}, nil, io.Discard, io.Discard, cli.Runner{Context: ctx})
+	go command.Main([]string{"serve", path}, nil, io.Discard, io.Discard, command.Runner{Context: ctx})
 	for range 600 {
 		if found, _ := filepath.Glob(filepath.Join(dir, "ashlar", "serve-*.sock")); len(found) == 1 {
 			break
@@ -418,12 +418,12 @@ func BenchmarkSession(b *testing.B) {
 	}
 	for what, how := range map[string]string{"again": "--session", "new": "--session", "without": "--json"} {
 		b.Run(what, func(b *testing.B) {
-			_ = cli.Main([]string{"top", path, "-n", "10", how, "--json"}, nil, io.Discard, io.Discard, cli.Runner{}) // once it is read
+			_ = command.Main([]string{"top", path, "-n", "10", how, "--json"}, nil, io.Discard, io.Discard, command.Runner{}) // once it is read
 			for rows := 10; b.Loop(); {
 				if what == "new" {
 					rows++ // what was asked before is said again
 				}
-				if code := cli.Main([]string{"top", path, "-n", fmt.Sprint(rows), "--json", how}, nil, io.Discard, io.Discard, cli.Runner{}); code != cli.Done {
+				if code := command.Main([]string{"top", path, "-n", fmt.Sprint(rows), "--json", how}, nil, io.Discard, io.Discard, command.Runner{}); code != command.Done {
 					b.Fatal(code)
 				}
 			}

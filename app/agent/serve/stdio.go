@@ -13,13 +13,13 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"ashlar/app/core/held"
-	"ashlar/app/core/store"
-	"ashlar/app/core/verb"
-	"ashlar/app/core/version"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/settings"
+	"ashlar/app/core/subcommand"
+	"ashlar/app/desktop/version"
 	"ashlar/ingest"
+	"ashlar/ingest/fetch/ssh"
 	stored "ashlar/ingest/format/store"
-	"ashlar/ingest/input/fetch/ssh"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -75,7 +75,7 @@ func AskHost(ctx context.Context, file string, args []string, stdout, stderr, pi
 
 // stdio answers the one question of a program on another machine, which ssh connects
 // with the standard input and output.
-func stdio(p *verb.Program) error {
+func stdio(p *subcommand.Program) error {
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()
 	var q ssh.Question
@@ -102,7 +102,7 @@ func stdio(p *verb.Program) error {
 }
 
 // answerHere runs a command line over files that lie here.
-func answerHere(ctx context.Context, p *verb.Program, q *ssh.Question) error {
+func answerHere(ctx context.Context, p *subcommand.Program, q *ssh.Question) error {
 	args := q.Args
 	if len(args) == 0 || !Answers(args[0]) && args[0] != checking {
 		return writeLine(p.Output, reply{Own: true})
@@ -120,7 +120,7 @@ func answerHere(ctx context.Context, p *verb.Program, q *ssh.Question) error {
 	if err != nil {
 		return err
 	}
-	s := &Server{Run: p.Run, In: func(string) verb.Reader { return ingest.ReadAll }, as: q.As}
+	s := &Server{Run: p.Run, In: func(string) subcommand.Reader { return ingest.ReadAll }, as: q.As}
 	x, ok := s.run(ctx, dir, args)
 	if !ok || x.out.over {
 		return writeLine(p.Output, reply{Own: true})
@@ -146,7 +146,7 @@ func sendRecording(ctx context.Context, w io.Writer, hello ssh.Greeting, q *ssh.
 	if err != nil {
 		return err
 	}
-	if err := stored.Write(z, held.Named(rec, q.As+q.Recording, ""), nil, false); err != nil {
+	if err := stored.Write(z, resident.Named(rec, q.As+q.Recording, ""), nil, false); err != nil {
 		return err
 	}
 	return z.Close()
@@ -158,7 +158,7 @@ func isFile(hello *ssh.Greeting, path string) (refused string) {
 	if err != nil {
 		return what(err)
 	}
-	c, _, err := store.FileContent(path)
+	c, _, err := settings.FileContent(path)
 	if err != nil {
 		return what(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"ashlar/app/command"
 	"ashlar/app/core/cache"
-	appstore "ashlar/app/core/store"
+	appstore "ashlar/app/core/settings"
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
 )
@@ -63,7 +63,7 @@ func hosts(t *testing.T) (home string, asked func() string, install func(script 
 // said runs a command here and returns what it prints, and its exit code.
 func said(args ...string) string {
 	var out, errs bytes.Buffer
-	code := cli.Main(args, nil, &out, &errs, runner)
+	code := command.Main(args, nil, &out, &errs, runner)
 	return fmt.Sprintf("%s%s%d", out.String(), errs.String(), code)
 }
 

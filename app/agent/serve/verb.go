@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/core/held"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/instance"
 	"ashlar/ingest"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Verb is the command that serves a session without a window.
-var Verb = verb.Verb{
+var Command = subcommand.Command{
 	Name: "serve", Args: "[FILE…]", Line: "keep recordings loaded, and answer commands with --session",
 	Text: `
 Recordings stay loaded in this program, so that commands with --session are
@@ -35,27 +35,27 @@ ashlar help sessions says more.`,
 		{"ashlar top run.pftrace --by thread --session", "ask it many times"},
 		{"ashlar serve --idle 10m &", "a session that ends by itself"},
 	},
-	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		keep := fs.Duration("keep", 30*time.Minute, "let go of what nobody asked about for this `TIME`")
 		overSSH := fs.Bool("stdio", false, "answer one question on standard input: what names like ssh:HOST:PATH have ssh run")
 		idle := fs.Duration("idle", 0, "end when nothing was asked for this `TIME` (default: never)")
 		fs.Lookup("idle").DefValue = "0" // said in the text
-		return func(p *verb.Program, files []string) error {
+		return func(p *subcommand.Program, files []string) error {
 			if *overSSH {
 				if len(files) > 0 {
-					return verb.Misuse("--stdio is told what to read; leave out %s", files[0])
+					return subcommand.Misuse("--stdio is told what to read; leave out %s", files[0])
 				}
 				return stdio(p)
 			}
 			if *keep <= 0 || *idle < 0 {
-				return verb.Misuse("--keep and --idle are times from now on, such as 30m")
+				return subcommand.Misuse("--keep and --idle are times from now on, such as 30m")
 			}
 			return run(p, files, *keep, *idle)
 		}
 	},
 }
 
-func run(p *verb.Program, files []string, keep, idle time.Duration) error {
+func run(p *subcommand.Program, files []string, keep, idle time.Duration) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
@@ -71,16 +71,16 @@ func run(p *verb.Program, files []string, keep, idle time.Duration) error {
 	defer l.Close()
 	ctx, stop := signal.NotifyContext(p.Ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	recordings := held.New(ingest.ReadAll, keep)
+	recordings := resident.New(ingest.ReadAll, keep)
 	defer recordings.Close()
 	s := &Server{Run: p.Run, In: recordings.In}
 	s.asked.Store(time.Now().UnixNano())
 	l.Session = s.Session
 	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
-	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", plain.Text(l.Path()))
+	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", safetext.Text(l.Path()))
 	for _, f := range files {
 		// The command that reads most of what others need.
-		p.Run(verb.Ask{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
+		p.Run(subcommand.Ask{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
 	}
 	for ctx.Err() == nil {
 		wait := time.Hour

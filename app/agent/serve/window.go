@@ -17,11 +17,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/locate"
-	"ashlar/app/core/verb"
-	"ashlar/app/core/version"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/instance"
-	"ashlar/ingest/input/plain"
+	"ashlar/app/desktop/version"
+	"ashlar/ingest/input/safetext"
 )
 
 // Window is what programs may have of a window. Its methods are called from any
@@ -93,14 +93,14 @@ func (s *Server) show(ctx context.Context, what *show) reply {
 	ctx, cancel := context.WithTimeout(ctx, windowPatience)
 	defer cancel()
 	if err := s.Window.Show(ctx, what.Address, note(what.Note)); err != nil {
-		return reply{Refused: plain.Text(err.Error())}
+		return reply{Refused: safetext.Text(err.Error())}
 	}
 	return reply{Begun: true}
 }
 
 // note is a text of a program as a person may see it.
 func note(s string) string {
-	r := []rune(strings.TrimSpace(plain.Text(strings.ToValidUTF8(s, "\ufffd"))))
+	r := []rune(strings.TrimSpace(safetext.Text(strings.ToValidUTF8(s, "\ufffd"))))
 	if len(r) > mostNote {
 		r = append(r[:mostNote-1:mostNote-1], '…')
 	}
@@ -133,7 +133,7 @@ func (s *Server) watch(ctx context.Context, c net.Conn) {
 			_ = writeLine(c, line{Refused: "the session is not shared any more"})
 			return
 		}
-		if command := plain.Command(now.Command...); now.Address != "" && command != last {
+		if command := safetext.Command(now.Command...); now.Address != "" && command != last {
 			last = command
 			x := Selected{Address: now.Address, Command: command, By: "person", Answer: s.answerFor(ctx, now.Command)}
 			if now.Program {
@@ -180,7 +180,7 @@ func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage 
 }
 
 // Show is the command that moves the window.
-var Show = verb.Verb{
+var Show = subcommand.Command{
 	Name: "show", Args: "ADDRESS [--note TEXT]", Line: "show an address in the open window, if its user allows it",
 	Text: `
 The window that is open goes to the ADDRESS, as one step of its history: Ctrl-Z
@@ -189,13 +189,13 @@ does so only where the person has chosen "Share this session" in it, and never
 while they are dragging, typing or in a menu.`,
 	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'late frames'", "point at something"}},
 	Answer:   Shown{},
-	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		text := fs.String("note", "", "say `TEXT` in the window's status line")
 		asJSON := fs.Bool("json", false, "print JSON")
-		verb.BudgetFlag(fs)
-		return func(p *verb.Program, args []string) error {
+		subcommand.BudgetFlag(fs)
+		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 {
-				return verb.Misuse("name one address: “Copy the view's address” in the window copies one, and findings have them")
+				return subcommand.Misuse("name one address: “Copy the view's address” in the window copies one, and findings have them")
 			}
 			address, notes, err := here(args[0], p.Recent())
 			for _, n := range notes {
@@ -218,11 +218,11 @@ func here(s string, recent []string) (address string, notes []string, err error)
 	v, err := view.Parse(s)
 	switch {
 	case err != nil:
-		return "", nil, &verb.Usage{Err: err}
+		return "", nil, &subcommand.Usage{Err: err}
 	case len(v.Files) == 0:
-		return "", nil, verb.Misuse("the address names no file: it should have file=PATH")
+		return "", nil, subcommand.Misuse("the address names no file: it should have file=PATH")
 	case slices.Contains(v.Files, "-"):
-		return "", nil, verb.Misuse("standard input cannot be shown in another window")
+		return "", nil, subcommand.Misuse("standard input cannot be shown in another window")
 	}
 	notes, err = locate.Files(v, "", recent)
 	return v.String(), notes, err
@@ -275,7 +275,7 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 }
 
 // Watch is the command that tells what a person selects.
-var Watch = verb.Verb{
+var Watch = subcommand.Command{
 	Name: "watch", Args: "[-n N]", Line: "print what the user selects in the open window, as JSON",
 	Text: `
 Each line has the address of what the window shows, the command that answers for
@@ -287,11 +287,11 @@ ends with it.`,
 		{"ashlar watch -n 1", "what is selected now"},
 		{"ashlar watch | jq -r .command", "the command of each thing that is clicked"},
 	},
-	Setup: func(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		lines := fs.IntP("lines", "n", 0, "end after `N` lines")
-		return func(p *verb.Program, args []string) error {
+		return func(p *subcommand.Program, args []string) error {
 			if len(args) > 0 || *lines < 0 {
-				return verb.Misuse("watch takes no file: it tells what is selected in the window that is open")
+				return subcommand.Misuse("watch takes no file: it tells what is selected in the window that is open")
 			}
 			return askWindow(p.Ctx, question{Watch: true}, func(c net.Conn, r *bufio.Reader) error {
 				if err := c.SetDeadline(time.Time{}); err != nil {

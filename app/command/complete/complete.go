@@ -10,14 +10,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 )
 
 // shells are those that there is completion for.
-var shells = map[string]func(*strings.Builder, []verb.Command){"bash": bash, "zsh": zsh, "fish": fish}
+var shells = map[string]func(*strings.Builder, []subcommand.Info){"bash": bash, "zsh": zsh, "fish": fish}
 
 // Verb is the command.
-var Verb = verb.Verb{
+var Command = subcommand.Command{
 	Name: "completion", Args: "bash|zsh|fish", Line: "print a completion script for a shell",
 	Text: `
 Commands and their flags are completed, and files everywhere else. It is for the
@@ -26,10 +26,10 @@ program's name, ashlar, and belongs into a file:
   zsh:  _ashlar in a folder of $fpath
   fish: ~/.config/fish/completions/ashlar.fish`,
 	Examples: [][2]string{{"ashlar completion bash", "print what bash needs"}},
-	Setup: func(*pflag.FlagSet) func(*verb.Program, []string) error {
-		return func(p *verb.Program, args []string) error {
+	Setup: func(*pflag.FlagSet) func(*subcommand.Program, []string) error {
+		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 || shells[args[0]] == nil {
-				return verb.Misuse("name one shell: bash, zsh or fish")
+				return subcommand.Misuse("name one shell: bash, zsh or fish")
 			}
 			var b strings.Builder
 			shells[args[0]](&b, p.Commands())
@@ -45,7 +45,7 @@ type flag struct {
 	takes             bool // a value
 }
 
-func flags(c *verb.Command) (all []flag) {
+func flags(c *subcommand.Info) (all []flag) {
 	c.Flags.VisitAll(func(f *pflag.Flag) {
 		_, what := pflag.UnquoteUsage(f)
 		all = append(all, flag{f.Name, f.Shorthand, what, f.NoOptDefVal == "" && f.Value.Type() != "bool"})
@@ -53,7 +53,7 @@ func flags(c *verb.Command) (all []flag) {
 	return append(all, flag{name: "help", short: "h", what: "show this and stop"})
 }
 
-func names(commands []verb.Command) (all []string) {
+func names(commands []subcommand.Info) (all []string) {
 	for _, c := range commands {
 		if c.Name != "" {
 			all = append(all, c.Name)
@@ -63,7 +63,7 @@ func names(commands []verb.Command) (all []string) {
 }
 
 // long are the flags of a command as they are typed, sorted.
-func long(c *verb.Command) string {
+func long(c *subcommand.Info) string {
 	var all []string
 	for _, f := range flags(c) {
 		all = append(all, "--"+f.name)
@@ -72,7 +72,7 @@ func long(c *verb.Command) string {
 	return strings.Join(all, " ")
 }
 
-func bash(b *strings.Builder, commands []verb.Command) {
+func bash(b *strings.Builder, commands []subcommand.Info) {
 	fmt.Fprintf(b, "# bash completion of ashlar\n_ashlar() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} flags\n\tCOMPREPLY=()\n\tcase ${COMP_WORDS[1]} in\n")
 	for i := range commands {
 		if c := &commands[i]; c.Name != "" {
@@ -86,7 +86,7 @@ func bash(b *strings.Builder, commands []verb.Command) {
 // quoted is a text in single quotes, as all three shells take it.
 func quoted(s string) string { return "'" + strings.NewReplacer("'", "’", `\`, "").Replace(s) + "'" }
 
-func zsh(b *strings.Builder, commands []verb.Command) {
+func zsh(b *strings.Builder, commands []subcommand.Info) {
 	b.WriteString("#compdef ashlar\n_ashlar() {\n\tlocal -a commands\n\tcommands=(\n")
 	for _, c := range commands {
 		if c.Name != "" {
@@ -104,7 +104,7 @@ func zsh(b *strings.Builder, commands []verb.Command) {
 	b.WriteString("\tesac\n}\n_ashlar \"$@\"\n")
 }
 
-func zshFlags(b *strings.Builder, c *verb.Command) {
+func zshFlags(b *strings.Builder, c *subcommand.Info) {
 	plain := strings.NewReplacer("[", "(", "]", ")", ":", ";")
 	for _, f := range flags(c) {
 		value := ""
@@ -116,7 +116,7 @@ func zshFlags(b *strings.Builder, c *verb.Command) {
 	b.WriteString(" \\\n\t\t\t'*:file:_files'\n\t\t;;\n")
 }
 
-func fish(b *strings.Builder, commands []verb.Command) {
+func fish(b *strings.Builder, commands []subcommand.Info) {
 	all := strings.Join(names(commands), " ")
 	b.WriteString("# fish completion of ashlar\n")
 	for i := range commands {

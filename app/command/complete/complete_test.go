@@ -14,7 +14,7 @@ import (
 func script(t *testing.T, shell string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if code := cli.Main([]string{"completion", shell}, nil, &out, io.Discard, cli.Runner{}); code != cli.Done {
+	if code := command.Main([]string{"completion", shell}, nil, &out, io.Discard, command.Runner{}); code != command.Done {
 		t.Fatalf("completion %s gives %d", shell, code)
 	}
 	return out.String()
@@ -55,7 +55,7 @@ func TestOthers(t *testing.T) {
 			}
 		}
 	}
-	if code := cli.Main([]string{"completion", "csh"}, nil, io.Discard, io.Discard, cli.Runner{}); code != cli.Usage {
+	if code := command.Main([]string{"completion", "csh"}, nil, io.Discard, io.Discard, command.Runner{}); code != command.Usage {
 		t.Errorf("an unknown shell gives %d", code)
 	}
 }

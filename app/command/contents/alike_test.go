@@ -4,17 +4,17 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 )
 
 // TestInfoThreadsAlike: a pool of threads is one row with its sums, and what is
 // listed and what is left out make all of them.
 func TestInfoThreadsAlike(t *testing.T) {
 	in := &Contents{Threads: []Thread{{PID: 1, TID: 1, Name: "main", Spans: 5, MaxDepth: 2}}}
-	for i := range exact.ID(40) {
+	for i := range exactnum.ID(40) {
 		in.Threads = append(in.Threads, Thread{PID: 1, TID: 10 + i, Name: "worker", Samples: 3, MaxDepth: int(i)})
 	}
-	for i := range exact.ID(3) {
+	for i := range exactnum.ID(3) {
 		in.Threads = append(in.Threads, Thread{PID: 1, TID: 100 + i, Name: "few", Stacks: 1})
 	}
 	in.Threads = append(in.Threads, Thread{PID: 2, TID: 200, Name: "worker", Samples: 1})

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 
 	"ashlar/app/core/bundle"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -49,9 +49,9 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 		Events: []Event{}, Threads: threadsOf(rec), Contexts: contextsOf(rec), Counts: Counts(rec.Counts), Pairs: rec.Pairs(), Views: bundle.Views(s.At(s.Path), s.Path),
 		Warnings: []Warning{}, Ledger: []Tally{},
 		Load: Load{
-			Seconds:         exact.Measured(stats.Elapsed.Seconds(), 6),
-			BytesPerSecond:  exact.Measured(stats.BytesPerSecond(), 0),
-			EventsPerSecond: exact.Measured(stats.EventsPerSecond(), 0),
+			Seconds:         exactnum.Measured(stats.Elapsed.Seconds(), 6),
+			BytesPerSecond:  exactnum.Measured(stats.BytesPerSecond(), 0),
+			EventsPerSecond: exactnum.Measured(stats.EventsPerSecond(), 0),
 			PeakRSS:         stats.PeakRSS,
 		},
 	}
@@ -73,7 +73,7 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 	if rec.HasTime {
 		in.Time = &Time{
 			Start: json.Number(rec.Clock.Text(rec.Start)), End: json.Number(rec.Clock.Text(rec.End)),
-			Unit: rec.Clock.Unit, Duration: exact.Nanoseconds(rec.Duration()),
+			Unit: rec.Clock.Unit, Duration: exactnum.Nanoseconds(rec.Duration()),
 		}
 	}
 	for _, w := range rec.Warnings {
@@ -123,11 +123,11 @@ type Metric struct {
 func newMetric(rec *recording.Recording, event, metric int) Metric {
 	e := &rec.Events[event]
 	m := &e.Metrics[metric]
-	total := exact.Value(m.Total, m)
+	total := exactnum.Value(m.Total, m)
 	im := Metric{sum: m.Total, Name: m.Name, Unit: m.Unit, Kind: m.Kind.String(), Total: &total, Primary: metric == e.Primary}
 	if m.Kind == recording.Peak {
 		im.largest = largest(rec.Stacks[event], metric)
-		most := exact.Value(im.largest, m)
+		most := exactnum.Value(im.largest, m)
 		im.Total, im.Largest, im.AtMost = nil, &most, &total
 	}
 	return im
@@ -152,12 +152,12 @@ func (in *Contents) below(ctx context.Context) error {
 			}
 			if m.Total == recording.Missing {
 				im.sum = w.Sum
-				n := exact.Value(w.Sum, m)
+				n := exactnum.Value(w.Sum, m)
 				im.Total = &n
 				continue
 			}
 			if im.negative = w.Negative(); im.negative != 0 {
-				n := exact.Value(im.negative, m)
+				n := exactnum.Value(im.negative, m)
 				im.Negative = &n
 			}
 		}
@@ -187,9 +187,9 @@ type Time struct {
 }
 
 type Thread struct {
-	PID  exact.ID `json:"pid"`
-	TID  exact.ID `json:"tid"`
-	Name string   `json:"name"`
+	PID  exactnum.ID `json:"pid"`
+	TID  exactnum.ID `json:"tid"`
+	Name string      `json:"name"`
 	// Process is its process's name, with the labels that the file gives it.
 	Process  string `json:"process,omitempty"`
 	Spans    int64  `json:"spans"`
@@ -272,7 +272,7 @@ type Load struct {
 func threadsOf(rec *recording.Recording) []Thread {
 	threads := make([]Thread, len(rec.Tracks))
 	for i, t := range rec.Tracks {
-		th := Thread{PID: exact.ID(t.PID), TID: exact.ID(t.TID), Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
+		th := Thread{PID: exactnum.ID(t.PID), TID: exactnum.ID(t.TID), Name: t.Name, Spans: int64(t.Spans()), Async: t.Kind == recording.AsyncTrack}
 		if t.Process >= 0 && t.Process < len(rec.Processes) {
 			th.Process = rec.Processes[t.Process].Title()
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
@@ -21,10 +21,10 @@ const mostThreads = 40
 func (in *Contents) Text() string {
 	rec := in.rec
 	var b strings.Builder
-	b.WriteString(plain.Short(rec.Source.Name) + "\n")
+	b.WriteString(safetext.Short(rec.Source.Name) + "\n")
 	in.head(&b, rec)
 	for _, v := range in.Views {
-		fmt.Fprintf(&b, "  view  %s\n", plain.Text(v))
+		fmt.Fprintf(&b, "  view  %s\n", safetext.Text(v))
 	}
 	in.events(&b, rec)
 	in.threads(&b)
@@ -46,20 +46,20 @@ func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 	}
 	rows := [][]string{{"format", format}, {"size", size}}
 	if in.Tool != "" {
-		rows = append(rows, []string{"recorded by", plain.Short(in.Tool)})
+		rows = append(rows, []string{"recorded by", safetext.Short(in.Tool)})
 	}
 	if rec.Source.Command != "" {
-		rows = append(rows, []string{"command", plain.Short(rec.Source.Command)})
+		rows = append(rows, []string{"command", safetext.Short(rec.Source.Command)})
 	}
 	for _, n := range rec.Source.Notes {
-		rows = append(rows, []string{plain.Short(n.Key), plain.Short(n.Value)})
+		rows = append(rows, []string{safetext.Short(n.Key), safetext.Short(n.Value)})
 	}
 	if n := rec.Source.MoreNotes; n > 0 {
 		rows = append(rows, []string{"…", units.Plural(n, "more note")})
 	}
 	if t := in.Time; t != nil {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
-			units.Duration(rec.Duration()), t.Start, t.End, plain.Text(t.Unit)))})
+			units.Duration(rec.Duration()), t.Start, t.End, safetext.Text(t.Unit)))})
 	} else {
 		rows = append(rows, []string{"time", "none: nothing in it says when"})
 	}
@@ -91,7 +91,7 @@ func (in *Contents) events(b *strings.Builder, rec *recording.Recording) {
 		if e.Name == "" {
 			how = strings.Join(nonEmpty(e.Mode, sampled(e), e.Note), ", ")
 		}
-		rows = append(rows, []string{plain.Short(analyze.EventName(e)), how, "", ""})
+		rows = append(rows, []string{safetext.Short(e.NameOrKind()), how, "", ""})
 		for k := range e.Metrics {
 			m, im := &e.Metrics[k], &in.Events[i].Metrics[k]
 			value, mark := im.sum, []string{units.KindText(m)}
@@ -105,7 +105,7 @@ func (in *Contents) events(b *strings.Builder, rec *recording.Recording) {
 			if im.negative != 0 {
 				mark = append(mark, "with "+units.Value(im.negative, m)+" below zero")
 			}
-			rows = append(rows, []string{"  " + plain.Short(m.Name), units.Value(value, m), exact.InFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
+			rows = append(rows, []string{"  " + safetext.Short(m.Name), units.Value(value, m), exactnum.InFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}
 	}
 	tabular.Columns(b, "  ", "llrl", rows)
@@ -126,7 +126,7 @@ func nonEmpty(words ...string) []string {
 	var out []string
 	for _, w := range words {
 		if w != "" {
-			out = append(out, plain.Short(w))
+			out = append(out, safetext.Short(w))
 		}
 	}
 	return out
@@ -143,7 +143,7 @@ func (in *Contents) threads(b *strings.Builder) {
 	listed := len(in.Threads)
 	for _, g := range groups[:min(len(groups), mostThreads)] {
 		t := &g.Thread
-		name, tid := plain.Short(t.Name), fmt.Sprint(t.TID)
+		name, tid := safetext.Short(t.Name), fmt.Sprint(t.TID)
 		if t.Async {
 			name = strings.TrimSpace(name + " (async)")
 		}
@@ -151,7 +151,7 @@ func (in *Contents) threads(b *strings.Builder) {
 			name, tid = strings.TrimSpace(fmt.Sprintf("%s × %s", name, units.Count(int64(g.count)))), "…"
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(t.PID), plain.Short(t.Process), tid, name, tabular.Dash(t.Spans), tabular.Dash(t.Samples), tabular.Dash(t.Stacks), tabular.Dash(int64(t.MaxDepth)),
+			fmt.Sprint(t.PID), safetext.Short(t.Process), tid, name, tabular.Dash(t.Spans), tabular.Dash(t.Samples), tabular.Dash(t.Stacks), tabular.Dash(int64(t.MaxDepth)),
 		})
 		listed -= g.count
 	}
@@ -181,7 +181,7 @@ const fewAlike = 3
 // would fill the page, and differ in nothing but their ids.
 func alike(threads []Thread) (groups []alikeThreads) {
 	type same struct {
-		pid   exact.ID
+		pid   exactnum.ID
 		name  string
 		async bool
 	}
@@ -220,7 +220,7 @@ func (in *Contents) contexts(b *strings.Builder) {
 		var values []string
 		length := 0
 		for _, v := range c.Top {
-			s := plain.Short(v.Value)
+			s := safetext.Short(v.Value)
 			if length += len(s) + 2; len(values) > 0 && length > 60 {
 				break
 			}
@@ -230,7 +230,7 @@ func (in *Contents) contexts(b *strings.Builder) {
 		if more := c.Values - len(values); more > 0 {
 			text += fmt.Sprintf(" and %s more", units.Count(int64(more)))
 		}
-		rows = append(rows, []string{plain.Short(c.Key), text})
+		rows = append(rows, []string{safetext.Short(c.Key), text})
 	}
 	if len(rows) > 0 {
 		b.WriteString("\nContexts of stacks\n")
@@ -270,12 +270,12 @@ func (in *Contents) ledger(b *strings.Builder) {
 	for _, t := range in.Ledger {
 		var first []string
 		if t.FirstRepaired != "" {
-			first = append(first, "repaired first at "+plain.Short(t.FirstRepaired))
+			first = append(first, "repaired first at "+safetext.Short(t.FirstRepaired))
 		}
 		if t.FirstLeftOut != "" {
-			first = append(first, "left out first at "+plain.Short(t.FirstLeftOut))
+			first = append(first, "left out first at "+safetext.Short(t.FirstLeftOut))
 		}
-		rows = append(rows, []string{plain.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
+		rows = append(rows, []string{safetext.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
 			tabular.Dash(t.Repaired), tabular.Dash(t.LeftOut), strings.Join(first, ", ")})
 	}
 	tabular.Columns(b, "  ", "lrrrrl", rows)
@@ -299,10 +299,10 @@ func (in *Contents) warningsOf(b *strings.Builder, minor bool) {
 		}
 		b.WriteString(head)
 		head = ""
-		line := fmt.Sprintf("%s, %s", plain.Short(w.Code), tabular.Often(w.Count))
+		line := fmt.Sprintf("%s, %s", safetext.Short(w.Code), tabular.Often(w.Count))
 		if w.First != "" {
-			line += ", first at " + plain.Short(w.First)
+			line += ", first at " + safetext.Short(w.First)
 		}
-		fmt.Fprintf(b, "  %s\n      %s\n", line, plain.Text(w.Text))
+		fmt.Fprintf(b, "  %s\n      %s\n", line, safetext.Text(w.Text))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"ashlar/ingest/input/decimal"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
@@ -84,7 +84,7 @@ func unitName(m *recording.Metric) string {
 	if m.Unit == "" {
 		return "no unit"
 	}
-	return plain.Text(m.Unit)
+	return safetext.Text(m.Unit)
 }
 
 // conditions says which conditions hold.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/verdict"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
@@ -118,14 +118,14 @@ func (d *Answer) JSON() *JSON {
 		Rows: []Row{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.Failed...),
 	}
 	if a := d.c.A().RawTotal; a != 0 {
-		out.Ratio = exact.Measured(float64(d.c.B().RawTotal)/float64(a), 6)
+		out.Ratio = exactnum.Measured(float64(d.c.B().RawTotal)/float64(a), 6)
 	}
 	for _, x := range d.t.Matched() {
 		state := "both"
 		if x.Status != compare.Changed {
 			state = string(x.Status)
 		}
-		out.Matched = append(out.Matched, Matched{string(x.Rule), state, x.Count, exact.Value(x.A, m), exact.Value(x.B, m)})
+		out.Matched = append(out.Matched, Matched{string(x.Rule), state, x.Count, exactnum.Value(x.A, m), exactnum.Value(x.B, m)})
 	}
 	for i := range d.rows {
 		out.Rows = append(out.Rows, d.row(&d.rows[i], m))
@@ -135,7 +135,7 @@ func (d *Answer) JSON() *JSON {
 
 func (d *Answer) side(s compare.Side, from, to int) Side {
 	m := &d.c.Metric.Common
-	out := Side{Total: exact.Value(s.Total, m), RawTotal: exact.Value(s.RawTotal, m), Samples: s.Samples}
+	out := Side{Total: exactnum.Value(s.Total, m), RawTotal: exactnum.Value(s.RawTotal, m), Samples: s.Samples}
 	for _, r := range d.c.Runs[from:to] {
 		out.Files = append(out.Files, r.Rec.Source.Path)
 	}
@@ -143,17 +143,17 @@ func (d *Answer) side(s compare.Side, from, to int) Side {
 	out.Untold = s.Untold
 	out.AsyncSpans, out.IdleRecords = s.LeftOut.AsyncSpans, s.LeftOut.IdleRecords
 	if out.AsyncSpans > 0 {
-		out.AsyncTime = exact.Nanoseconds(s.LeftOut.AsyncTime)
+		out.AsyncTime = exactnum.Nanoseconds(s.LeftOut.AsyncTime)
 	}
 	left, right := d.left()
-	if out.Left = exact.Value(left, m); from > 0 {
-		out.Left = exact.Value(right, m)
+	if out.Left = exactnum.Value(left, m); from > 0 {
+		out.Left = exactnum.Value(right, m)
 	}
 	if v := d.negative()[min(from, 1)]; v != 0 {
-		out.Negative = exact.Value(v, m)
+		out.Negative = exactnum.Value(v, m)
 	}
 	if s.Length > 0 {
-		n := exact.Nanoseconds(s.Length)
+		n := exactnum.Nanoseconds(s.Length)
 		out.Duration = &n
 	}
 	return out
@@ -162,18 +162,18 @@ func (d *Answer) side(s compare.Side, from, to int) Side {
 func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
 	out := Row{
 		Name: r.Name, Module: r.Module, NameB: r.NameB, ModuleB: r.ModuleB, Match: string(r.Rule),
-		ASelf: exact.Value(r.ASelf, m), BSelf: exact.Value(r.BSelf, m), DeltaSelf: exact.Value(r.DeltaSelf(), m),
-		ATotal: exact.Value(r.ATotal, m), BTotal: exact.Value(r.BTotal, m), DeltaTotal: exact.Value(r.DeltaTotal(), m),
+		ASelf: exactnum.Value(r.ASelf, m), BSelf: exactnum.Value(r.BSelf, m), DeltaSelf: exactnum.Value(r.DeltaSelf(), m),
+		ATotal: exactnum.Value(r.ATotal, m), BTotal: exactnum.Value(r.BTotal, m), DeltaTotal: exactnum.Value(r.DeltaTotal(), m),
 		Share: "0", Status: string(r.Status), Self: newSure(r.Self, m), Total: newSure(r.Total, m),
 	}
 	if r.Status == compare.New || r.Status == compare.Gone {
 		out.Match = ""
 	}
 	if d.t.Moved != 0 {
-		out.Share = exact.Measured(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
+		out.Share = exactnum.Measured(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
 	}
 	if c := r.Confidence(); c != nil {
-		l := exact.Measured(c.Level(), 6)
+		l := exactnum.Measured(c.Level(), 6)
 		out.Confidence = &l
 	}
 	return out
@@ -183,16 +183,16 @@ func newSure(c *compare.Confidence, m *recording.Metric) *Sure {
 	if c == nil {
 		return nil
 	}
-	out := &Sure{Confidence: exact.Measured(c.Level(), 6), P: exact.Estimate(c.P), A: c.A, B: c.B}
+	out := &Sure{Confidence: exactnum.Measured(c.Level(), 6), P: exactnum.Estimate(c.P), A: c.A, B: c.B}
 	unit := math.Pow10(m.Decimals)
-	out.Interval = exact.Interval(c.Low, c.High, unit)
-	if exact.Finite(c.Detectable) {
-		n := exact.Estimate(c.Detectable / unit)
+	out.Interval = exactnum.Interval(c.Low, c.High, unit)
+	if exactnum.Finite(c.Detectable) {
+		n := exactnum.Estimate(c.Detectable / unit)
 		out.Detectable = &n
 	}
 	if s := c.Shift(); s != nil {
-		out.Spans = &Shift{MedianA: exact.Estimate(s.MedianA / 1e3), MedianB: exact.Estimate(s.MedianB / 1e3), Shift: exact.Estimate(s.By / 1e3),
-			Interval: exact.Interval(s.Low, s.High, 1e3)}
+		out.Spans = &Shift{MedianA: exactnum.Estimate(s.MedianA / 1e3), MedianB: exactnum.Estimate(s.MedianB / 1e3), Shift: exactnum.Estimate(s.By / 1e3),
+			Interval: exactnum.Interval(s.Low, s.High, 1e3)}
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ashlar/app/core/verdict"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
@@ -40,14 +40,14 @@ func (d *Answer) markdown() string {
 	b.WriteString(Marker + "\n**")
 	for _, p := range verdict.Parts(d.c, d.t) {
 		if p.Name {
-			b.WriteString(plain.Code(p.Text))
+			b.WriteString(safetext.Code(p.Text))
 		} else {
-			b.WriteString(plain.Markdown(p.Text))
+			b.WriteString(safetext.Markdown(p.Text))
 		}
 	}
 	b.WriteString("**\n\n")
 	for _, f := range d.Failed[:min(len(d.Failed), mostOpen)] {
-		fmt.Fprintf(&b, "- Does not hold to a condition: %s\n", plain.Code(f))
+		fmt.Fprintf(&b, "- Does not hold to a condition: %s\n", safetext.Code(f))
 	}
 	if len(d.Failed) > 0 {
 		b.WriteString("\n")
@@ -61,7 +61,7 @@ func (d *Answer) markdown() string {
 	var how strings.Builder
 	d.head(&how)
 	d.how(&how)
-	fence := plain.Fence(how.String(), 3)
+	fence := safetext.Fence(how.String(), 3)
 	fmt.Fprintf(&b, "<details>\n<summary>%s</summary>\n\n%s\n%s%s\n\n", d.folded(len(d.rows)-open), fence, how.String(), fence)
 	if len(d.rows) > open {
 		d.rowsAsMarkdown(&b, d.rows[open:])
@@ -72,7 +72,7 @@ func (d *Answer) markdown() string {
 	if d.unsure > 0 {
 		fmt.Fprintf(&b, "%s less sure than %v and left out.\n\n", are(d.unsure), d.Sure)
 	}
-	fmt.Fprintf(&b, "To look at it: %s\n\n</details>\n", plain.Code(plain.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
+	fmt.Fprintf(&b, "To look at it: %s\n\n</details>\n", safetext.Code(safetext.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
 	return b.String()
 }
 
@@ -94,15 +94,15 @@ func (d *Answer) rowsAsMarkdown(b *strings.Builder, rows []compare.Row) {
 	fmt.Fprintf(b, "| Δ self | | before | after | confidence | %s |\n|---:|---:|---:|---:|---:|---|\n", d.By)
 	for i := range rows {
 		r := &rows[i]
-		name := plain.CodeInTable(r.Name)
+		name := safetext.CodeInTable(r.Name)
 		if r.NameB != "" && r.NameB != r.Name {
-			name += " → " + plain.CodeInTable(r.NameB)
+			name += " → " + safetext.CodeInTable(r.NameB)
 		}
 		if m := analyze.ModuleBase(r.Module); d.By == compare.ByFunction && m != "" {
-			name += " in " + plain.CodeInTable(m)
+			name += " in " + safetext.CodeInTable(m)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", plain.Markdown(d.signed(r.DeltaSelf())), plain.Markdown(state(r, r.ASelf, r.BSelf)),
-			plain.Markdown(d.blank(r.ASelf)), plain.Markdown(d.blank(r.BSelf)), plain.Markdown(level(r.Confidence())), name)
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", safetext.Markdown(d.signed(r.DeltaSelf())), safetext.Markdown(state(r, r.ASelf, r.BSelf)),
+			safetext.Markdown(d.blank(r.ASelf)), safetext.Markdown(d.blank(r.BSelf)), safetext.Markdown(level(r.Confidence())), name)
 	}
 	b.WriteString("\n")
 }

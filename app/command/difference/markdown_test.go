@@ -40,7 +40,7 @@ func folded(t *testing.T, name string, weight func(i int) int, names []string) s
 func markdown(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Main(append([]string{"diff", "--markdown"}, args...), nil, &out, &errs, cli.Runner{}); code != want {
+	if code := command.Main(append([]string{"diff", "--markdown"}, args...), nil, &out, &errs, command.Runner{}); code != want {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	return out.String()
@@ -65,7 +65,7 @@ func TestMarkdownOfHostileNames(t *testing.T) {
 	a := folded(t, "a`b|c.folded", func(i int) int { return 100 + i }, hostile)
 	b := folded(t, "<b>.folded", func(i int) int { return 100 + 40*(len(hostile)-i) }, hostile)
 	for range 2 {
-		text := markdown(t, cli.Done, a, b)
+		text := markdown(t, command.Done, a, b)
 		html := page(t, text)
 		allowed := map[string]bool{"p": true, "strong": true, "code": true, "pre": true, "table": true, "thead": true, "tbody": true, "tr": true, "th": true, "td": true, "details": true, "summary": true}
 		for _, m := range tag.FindAllStringSubmatch(html, -1) {
@@ -102,15 +102,15 @@ func TestMarkdownIsBounded(t *testing.T) {
 		names = append(names, fmt.Sprintf("package.function%d%s", i, strings.Repeat("x", 60)))
 	}
 	a, b := folded(t, "a.folded", func(i int) int { return 10 + i }, names), folded(t, "b.folded", func(i int) int { return 10 + 2*i }, names)
-	text := markdown(t, cli.Done, a, b, "-n", "0")
+	text := markdown(t, command.Done, a, b, "-n", "0")
 	if len(text) > difference.MostMarkdown || len(text) < difference.MostMarkdown/2 || !strings.Contains(text, "more are not listed") || !strings.HasPrefix(text, difference.Marker) || !strings.HasSuffix(text, "</details>\n") {
 		t.Errorf("%d bytes: %s … %s", len(text), text[:200], text[len(text)-200:])
 	}
-	failed := markdown(t, cli.Failed, a, b, "--fail-if", "total>1%")
+	failed := markdown(t, command.Failed, a, b, "--fail-if", "total>1%")
 	if !strings.Contains(failed, "condition") || !strings.Contains(failed, "total>1%") {
 		t.Error(failed)
 	}
-	if same := markdown(t, cli.Done, a, folded(t, "c.folded", func(i int) int { return 10 + i }, names)); !strings.Contains(same, "No differences") {
+	if same := markdown(t, command.Done, a, folded(t, "c.folded", func(i int) int { return 10 + i }, names)); !strings.Contains(same, "No differences") {
 		t.Error(same)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"ashlar/app/core/demo"
-	"ashlar/app/core/exact"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/tabular"
 	"ashlar/app/core/verdict"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
@@ -65,13 +65,13 @@ func are(n int) string {
 // head says what is compared, and the totals.
 func (d *Answer) head(b *strings.Builder) {
 	m := &d.c.Metric.Common
-	fmt.Fprintf(b, "%s\n", plain.Short(d.what()))
+	fmt.Fprintf(b, "%s\n", safetext.Short(d.what()))
 	sa, sb := d.c.A(), d.c.B()
 	rows := [][]string{}
 	for i, s := range []compare.Side{sa, sb} {
 		full := ""
 		if d.c.Metric.Guard == 0 {
-			full = exact.InFull(s.RawTotal, m)
+			full = exactnum.InFull(s.RawTotal, m)
 		}
 		rows = append(rows, []string{"AB"[i : i+1], d.value(s.RawTotal), full, d.behind(s, i), d.names(i)})
 	}
@@ -117,7 +117,7 @@ func (d *Answer) behind(s compare.Side, side int) string {
 func (d *Answer) names(side int) string {
 	files, rng, thread := d.Files[side], d.Ranges[side], d.Threads[side]
 	first := side * d.c.Sides
-	name := plain.Short(d.c.Runs[first].Rec.Source.Path)
+	name := safetext.Short(d.c.Runs[first].Rec.Source.Path)
 	if name == "" {
 		name = demo.Name
 	}
@@ -128,7 +128,7 @@ func (d *Answer) names(side int) string {
 		name += ", " + rng.String()
 	}
 	if thread != "" {
-		name += ", thread " + plain.Short(thread)
+		name += ", thread " + safetext.Short(thread)
 	}
 	if set := d.c.Runs[first].Scope.Calls; set != nil {
 		name += ", " + tabular.Calls(set.Calls, set.Text)
@@ -224,10 +224,10 @@ func (d *Answer) certainty(b *strings.Builder) {
 // rowWord says what a row is.
 func (d *Answer) rowWord() string {
 	if key, ok := d.By.ContextKey(); ok {
-		return plain.Short(key)
+		return safetext.Short(key)
 	}
 	if key, ok := d.By.ArgumentKey(); ok {
-		return plain.Short(key)
+		return safetext.Short(key)
 	}
 	return string(d.By)
 }
@@ -240,7 +240,7 @@ func (d *Answer) rowWords() string {
 	case d.By == analyze.ByCategory:
 		return "categories"
 	default:
-		return plain.Noun(2, word)
+		return safetext.Noun(2, word)
 	}
 }
 
@@ -266,9 +266,9 @@ func (d *Answer) table(b *strings.Builder) {
 		if !flat {
 			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
 		}
-		self = append(self, level(r.Confidence()), both(plain.Short(r.Name), plain.Short(r.NameB)))
+		self = append(self, level(r.Confidence()), both(safetext.Short(r.Name), safetext.Short(r.NameB)))
 		if d.By == compare.ByFunction {
-			self = append(self, both(plain.Short(analyze.ModuleBase(r.Module)), plain.Short(analyze.ModuleBase(r.ModuleB))))
+			self = append(self, both(safetext.Short(analyze.ModuleBase(r.Module)), safetext.Short(analyze.ModuleBase(r.ModuleB))))
 		}
 		rows = append(rows, self)
 	}

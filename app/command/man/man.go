@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 )
 
 // Name is that of a command's page, "ashlar" for that of the program.
-func Name(c *verb.Command) string {
+func Name(c *subcommand.Info) string {
 	if c.Name == "" {
 		return "ashlar"
 	}
@@ -21,7 +21,7 @@ func Name(c *verb.Command) string {
 
 // Page is a command's page. The first of all is the program's own, which lists the
 // others and the formats that can be opened.
-func Page(c *verb.Command, all []verb.Command, version, formats string) string {
+func Page(c *subcommand.Info, all []subcommand.Info, version, formats string) string {
 	p := &page{}
 	fmt.Fprintf(p, ".TH %s 1 \"\" \"ashlar %s\" \"User Commands\"\n", strings.ToUpper(escape(Name(c))), escape(version))
 	p.head("NAME")

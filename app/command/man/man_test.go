@@ -16,7 +16,7 @@ import (
 func page(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Main(append([]string{"help", "man"}, args...), nil, &out, &errs, cli.Runner{}); code != cli.Done {
+	if code := command.Main(append([]string{"help", "man"}, args...), nil, &out, &errs, command.Runner{}); code != command.Done {
 		t.Fatalf("help man %v: %s", args, errs.String())
 	}
 	return out.String()
@@ -43,7 +43,7 @@ func TestPages(t *testing.T) {
 		if name == "" {
 			args = args[1:]
 		}
-		cli.Main(args, nil, &out, new(bytes.Buffer), cli.Runner{})
+		command.Main(args, nil, &out, new(bytes.Buffer), command.Runner{})
 		_, flags, _ := strings.Cut(out.String(), "\nFlags\n")
 		flags, _, _ = strings.Cut(flags, "\nExamples\n")
 		all := flag.FindAllStringSubmatch(flags, -1)

@@ -13,10 +13,10 @@ import (
 	"ashlar/app/command"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/outfile"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/drawing"
 	"ashlar/app/window/shell"
-	"ashlar/ingest/input/plain"
+	"ashlar/app/window/workspace"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/fonts"
@@ -25,10 +25,10 @@ import (
 )
 
 // The command line, which has no window, draws the panels that there are here.
-func init() { cli.SetPanels(desk.PanelNames()) }
+func init() { command.SetPanels(workspace.PanelNames()) }
 
 // viewOf turns a view of the command line into one of the window.
-func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
+func viewOf(o command.RenderOptions) (workspace.View, *view.State) {
 	v := &o.State
 	if o.With != "" {
 		v.Event, v.Metric = o.Event, o.Metric // of one, names that may lack one are looked for otherwise
@@ -36,9 +36,9 @@ func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 	}
 	switch o.View {
 	case "both", "compare":
-		return desk.Both, v
+		return workspace.Both, v
 	case "timeline":
-		return desk.Upper, v
+		return workspace.Upper, v
 	case "modules", "files", "threads":
 		v.Tab, v.Group = "functions", strings.TrimSuffix(o.View, "s")
 	case "flame":
@@ -50,11 +50,11 @@ func viewOf(o cli.RenderOptions) (desk.View, *view.State) {
 	if v.Tab == "" {
 		v.Tab = "flamegraph"
 	}
-	return desk.Lower, v
+	return workspace.Lower, v
 }
 
 // open opens what a picture is of, and waits for all that it shows.
-func open(s *shell.Shell, o cli.RenderOptions) error {
+func open(s *shell.Shell, o command.RenderOptions) error {
 	s.Cache, s.Scratch, s.Read = o.Cache, o.Scratch, o.Read
 	switch {
 	case o.Demo:
@@ -80,10 +80,10 @@ func open(s *shell.Shell, o cli.RenderOptions) error {
 }
 
 // Render draws what the window would show into a file, on the CPU.
-func Render(o cli.RenderOptions) error { return RenderBy(o, drawing.Draw) }
+func Render(o command.RenderOptions) error { return RenderBy(o, drawing.Draw) }
 
 // RenderBy is Render where draw makes the pixels of what is settled.
-func RenderBy(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
+func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
 	th, ok := theme.ByName(o.Theme)
 	if !ok {
 		th = theme.Dark
@@ -103,7 +103,7 @@ func RenderBy(o cli.RenderOptions, draw func(s *shell.Shell, w, h int, scale flo
 		return err
 	}
 	if full {
-		fmt.Fprintf(o.Remarks, "ashlar: %s: it is larger than memory; drawing %s of it\n", plain.Text(o.File), o.Ranges[0])
+		fmt.Fprintf(o.Remarks, "ashlar: %s: it is larger than memory; drawing %s of it\n", safetext.Text(o.File), o.Ranges[0])
 		o.Part.Range = o.Ranges[0]
 		if err := open(s, o); err != nil {
 			return err

@@ -23,11 +23,11 @@ func TestRedacted(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := regexp.MustCompile(`acme|jane|hunter22`)
-	runner := cli.Runner{Render: picture.Render}
+	runner := command.Runner{Render: picture.Render}
 	draw := func(args ...string) []byte {
 		t.Helper()
 		var said bytes.Buffer
-		if code := cli.Main(append([]string{"render", "-o", out, "--size", "900x500"}, args...), nil, &said, &said, runner); code != cli.Done {
+		if code := command.Main(append([]string{"render", "-o", out, "--size", "900x500"}, args...), nil, &said, &said, runner); code != command.Done {
 			t.Fatalf("%v: %s", args, said.String())
 		}
 		b, err := os.ReadFile(out)

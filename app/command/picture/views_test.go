@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"ashlar/app/command"
-	"ashlar/app/window/desk"
+	"ashlar/app/window/workspace"
 )
 
 // TestRenderKnowsEveryPanel: what --view calls a panel is that panel in the window,
 // and there is nothing else.
 func TestRenderKnowsEveryPanel(t *testing.T) {
-	one, two := desk.PanelNames()
+	one, two := workspace.PanelNames()
 	for _, c := range []struct {
 		panels, views []string
 		with          string
-	}{{one, cli.Views, ""}, {two, cli.CompareViews, "b"}} {
+	}{{one, command.Views, ""}, {two, command.CompareViews, "b"}} {
 		var tabs []string
 		for _, v := range c.views {
-			if parts, st := viewOf(cli.RenderOptions{View: v, With: c.with}); parts == desk.Lower {
+			if parts, st := viewOf(command.RenderOptions{View: v, With: c.with}); parts == workspace.Lower {
 				tabs = append(tabs, st.Tab)
 				if !slices.Contains(c.panels, st.Tab) {
 					t.Errorf("--view %s is of the panel %q, which there is not", v, st.Tab)

@@ -19,11 +19,11 @@ import (
 
 	"ashlar/app/core/locate"
 	"ashlar/app/core/sourcefile"
-	"ashlar/app/core/verb"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/outfile"
 	"ashlar/ingest/format/store"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/extract"
@@ -41,7 +41,7 @@ const (
 )
 
 // Verb is the command.
-var Verb = verb.Verb{
+var Command = subcommand.Command{
 	Name: "bundle", Args: "ADDRESS… -o OUT.ashlar", Line: "put a view and its part of a recording into one file",
 	Text: `
 "Copy the view's address" in the window copies an ADDRESS. The file has the time
@@ -62,22 +62,22 @@ name the second recording in x.ashlar as x.ashlar#b.`,
 	Setup: setup,
 }
 
-func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
+func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	out := fs.StringP("output", "o", "", "write this `FILE`, which ends in .ashlar")
 	force := fs.Bool("force", false, "replace the file where there is one")
 	of := fs.String("calls", "", "only these `CALLS`, as --calls of top takes them, with what is above them")
 	roots := fs.StringArray("source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
-	verb.RedactFlag(fs)
-	return func(p *verb.Program, args []string) error {
+	subcommand.RedactFlag(fs)
+	return func(p *subcommand.Program, args []string) error {
 		if !strings.EqualFold(filepath.Ext(*out), Extension) {
-			return verb.Misuse("name the file to write with -o: it ends in %s", Extension)
+			return subcommand.Misuse("name the file to write with -o: it ends in %s", Extension)
 		}
 		m := &maker{p: p}
 		m.redact, _ = fs.GetBool("redact")
 		for _, r := range *roots {
 			root, err := sourcefile.ParseRoot(r)
 			if err != nil {
-				return &verb.Usage{Err: err}
+				return &subcommand.Usage{Err: err}
 			}
 			m.roots = append(m.roots, root)
 		}
@@ -90,7 +90,7 @@ func setup(fs *pflag.FlagSet) func(*verb.Program, []string) error {
 
 // maker makes one bundle.
 type maker struct {
-	p      *verb.Program
+	p      *subcommand.Program
 	redact bool
 	roots  []sourcefile.Root
 	files  []string
@@ -103,13 +103,13 @@ type maker struct {
 func (m *maker) take(args []string, of string) error {
 	if of != "" {
 		if _, err := calls.Parse(of); err != nil {
-			return verb.Misuse("--calls %s names no calls: %w", of, err)
+			return subcommand.Misuse("--calls %s names no calls: %w", of, err)
 		}
 	}
 	var err error
 	switch {
 	case len(args) == 0:
-		return verb.Misuse("name what to bundle: an address, or a file")
+		return subcommand.Misuse("name what to bundle: an address, or a file")
 	case len(args) == 2 && !view.Is(args[0]) && !view.Is(args[1]) && args[0] != args[1]:
 		m.views = []*view.State{{Files: args}}
 	default:
@@ -117,7 +117,7 @@ func (m *maker) take(args []string, of string) error {
 			v := &view.State{Files: []string{a}}
 			if view.Is(a) {
 				if v, err = view.Parse(a); err != nil {
-					return &verb.Usage{Err: err}
+					return &subcommand.Usage{Err: err}
 				}
 			}
 			m.views = append(m.views, v)
@@ -125,14 +125,14 @@ func (m *maker) take(args []string, of string) error {
 	}
 	for _, v := range m.views {
 		if len(v.Files) == 0 || slices.Contains(v.Files, "-") {
-			return verb.Misuse("a bundle is of recordings that are files, which each address has to name")
+			return subcommand.Misuse("a bundle is of recordings that are files, which each address has to name")
 		}
 		notes, err := locate.Files(v, "", m.p.Recent())
 		if m.notes = append(m.notes, notes...); err != nil {
 			return err
 		}
 		if m.files != nil && !slices.Equal(m.files, v.Files) {
-			return verb.Misuse("a bundle is of one recording, or of the same two: %s and %s are others", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
+			return subcommand.Misuse("a bundle is of one recording, or of the same two: %s and %s are others", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
 		}
 		m.files = v.Files
 		for i := range v.Files {
@@ -310,13 +310,13 @@ func (m *maker) write(out string, force bool) error {
 		return err
 	}
 	for _, n := range m.notes {
-		fmt.Fprintf(m.p.Stderr, "ashlar: %s\n", plain.Text(n))
+		fmt.Fprintf(m.p.Stderr, "ashlar: %s\n", safetext.Text(n))
 	}
 	size := int64(0)
 	if st, err := os.Stat(out); err == nil {
 		size = st.Size()
 	}
-	_, err = fmt.Fprintf(m.p.Stdout, "%s: %s, %s of %s, %s, %s\n", plain.Text(out), units.Plural(int64(len(views)), "view"), units.Plural(kept, "record"), units.Count(whole),
+	_, err = fmt.Fprintf(m.p.Stdout, "%s: %s, %s of %s, %s, %s\n", safetext.Text(out), units.Plural(int64(len(views)), "view"), units.Plural(kept, "record"), units.Count(whole),
 		units.Plural(int64(count), "source line"), units.Bytes(size))
 	return err
 }

@@ -21,7 +21,7 @@ import (
 func run(t *testing.T, want int, args ...string) (out, said string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	if code := cli.Main(args, nil, &o, &e, cli.Runner{}); code != want {
+	if code := command.Main(args, nil, &o, &e, command.Runner{}); code != want {
 		t.Fatalf("%v: exit code %d: %s", args, code, e.String())
 	}
 	return o.String(), e.String()
@@ -50,7 +50,7 @@ func TestPart(t *testing.T) {
 	file := trace(t)
 	address := "ashlar:1?file=" + file + "&select=20ms..40ms&thread=1:2&tab=functions&mark=25ms:look%20here"
 	out := filepath.Join(t.TempDir(), "x.ashlar")
-	printed, _ := run(t, cli.Done, "bundle", address, "-o", out)
+	printed, _ := run(t, command.Done, "bundle", address, "-o", out)
 	if !strings.Contains(printed, "1 view, 20 records of 200") {
 		t.Errorf("it says %q", printed)
 	}
@@ -62,7 +62,7 @@ func TestPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	numbers := func(args ...string) string {
-		s, _ := run(t, cli.Done, append(append([]string{"top"}, args...), "--range", "20ms..40ms")...)
+		s, _ := run(t, command.Done, append(append([]string{"top"}, args...), "--range", "20ms..40ms")...)
 		_, rows, _ := strings.Cut(s, "\n")
 		i := strings.Index(rows, "self")
 		return rows[max(i, 0):]
@@ -74,7 +74,7 @@ func TestPart(t *testing.T) {
 	if want := strings.Replace(address, file, out, 1); len(views) != 1 || views[0] != want {
 		t.Errorf("the views are %q, want %q", views, want)
 	}
-	if listed, _ := run(t, cli.Done, "info", out); !strings.Contains(listed, views[0]) {
+	if listed, _ := run(t, command.Done, "info", out); !strings.Contains(listed, views[0]) {
 		t.Errorf("info does not list the view: %s", listed)
 	}
 	s := shell.New(theme.Dark)
@@ -117,7 +117,7 @@ func TestLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "x.ashlar")
-	if printed, _ := run(t, cli.Done, "bundle", recorded, "-o", out); !strings.Contains(printed, "25 source lines") {
+	if printed, _ := run(t, command.Done, "bundle", recorded, "-o", out); !strings.Contains(printed, "25 source lines") {
 		t.Errorf("it says %q", printed)
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -127,11 +127,11 @@ func TestLines(t *testing.T) {
 	if len(lines) != 112 || lines[99] != "line 100 of the source" || lines[86] != "" || lines[87] != "line 88 of the source" {
 		t.Errorf("there are %d lines", len(lines))
 	}
-	if printed, _ := run(t, cli.Done, "source", out, "parse"); !strings.Contains(printed, "line 100 of the source") {
+	if printed, _ := run(t, command.Done, "source", out, "parse"); !strings.Contains(printed, "line 100 of the source") {
 		t.Errorf("source prints %s", printed)
 	}
 	again := filepath.Join(t.TempDir(), "y.ashlar")
-	run(t, cli.Done, "bundle", "ashlar:1?file="+out+"&tab=functions&function=parse:/build/secret", "-o", again, "--redact")
+	run(t, command.Done, "bundle", "ashlar:1?file="+out+"&tab=functions&function=parse:/build/secret", "-o", again, "--redact")
 	content, err := os.ReadFile(again)
 	if err != nil {
 		t.Fatal(err)
@@ -147,12 +147,12 @@ func TestRefused(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "x.ashlar")
 	for _, args := range [][]string{{file}, {file, "-o", "x.json"}, {"-o", out},
 		{"ashlar:1?file=" + file, "ashlar:1?file=" + file + "&file=" + file, "-o", out}, {file, "-o", out, "--calls", "work["}} {
-		run(t, cli.Usage, append([]string{"bundle"}, args...)...)
+		run(t, command.Usage, append([]string{"bundle"}, args...)...)
 	}
-	run(t, cli.Problem, "bundle", file, file, "other.json", "-o", out)
-	run(t, cli.Problem, "bundle", file, "other.json", "-o", out)
-	run(t, cli.Problem, "bundle", file, "-o", out, "--calls", "work 3[9s..]")
-	run(t, cli.Done, "convert", file, out)
+	run(t, command.Problem, "bundle", file, file, "other.json", "-o", out)
+	run(t, command.Problem, "bundle", file, "other.json", "-o", out)
+	run(t, command.Problem, "bundle", file, "-o", out, "--calls", "work 3[9s..]")
+	run(t, command.Done, "convert", file, out)
 	if bundle.Views(out, out) != nil || bundle.Views(file, file) != nil || bundle.Lines(out, "x") != nil || bundle.Views("none.ashlar", "") != nil {
 		t.Error("what is no bundle has views")
 	}

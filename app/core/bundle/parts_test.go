@@ -19,7 +19,7 @@ import (
 // rows are what a command prints with --json, without what names the file.
 func rows(t *testing.T, args ...string) string {
 	t.Helper()
-	out, _ := run(t, cli.Done, append(args, "--json")...)
+	out, _ := run(t, command.Done, append(args, "--json")...)
 	var v map[string]any
 	if err := json.Unmarshal([]byte(out), &v); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "x.ashlar")
-	run(t, cli.Done, "bundle", a, b, "-o", out)
+	run(t, command.Done, "bundle", a, b, "-o", out)
 	second := out + "#b"
 	if got, want := rows(t, "diff", out, second), rows(t, "diff", a, b); got != want || !strings.Contains(got, "work 3") {
 		t.Errorf("the bundle answers\n%s\nand the recordings\n%s", got, want)
@@ -66,10 +66,10 @@ func TestTwo(t *testing.T) {
 	if got, want := rows(t, "top", second), rows(t, "top", b); got != want {
 		t.Errorf("the second recording answers\n%s\nand it itself\n%s", got, want)
 	}
-	if listed, _ := run(t, cli.Done, "info", out); !strings.Contains(listed, "file=") || !strings.Contains(listed, "%23b") {
+	if listed, _ := run(t, command.Done, "info", out); !strings.Contains(listed, "file=") || !strings.Contains(listed, "%23b") {
 		t.Errorf("info lists %s", listed)
 	}
-	run(t, cli.Done, "bundle", "ashlar:1?file="+a+"&file="+b+"&select=20ms..40ms&select.b=50ms..90ms&tab=table", "-o", out, "--force")
+	run(t, command.Done, "bundle", "ashlar:1?file="+a+"&file="+b+"&select=20ms..40ms&select.b=50ms..90ms&tab=table", "-o", out, "--force")
 	if got, want := rows(t, "diff", out, second, "--range-a", "20ms..40ms", "--range-b", "50ms..90ms"), rows(t, "diff", a, b, "--range-a", "20ms..40ms", "--range-b", "50ms..90ms"); got != want {
 		t.Errorf("parts answer\n%s\nand the recordings\n%s", got, want)
 	}
@@ -88,11 +88,11 @@ func TestTwo(t *testing.T) {
 		t.Errorf("opened, it shows %s", at)
 	}
 	one := filepath.Join(t.TempDir(), "one.ashlar")
-	run(t, cli.Done, "bundle", a, "-o", one)
-	if _, said := run(t, cli.Problem, "top", one+"#b"); !strings.Contains(said, "no second one") {
+	run(t, command.Done, "bundle", a, "-o", one)
+	if _, said := run(t, command.Problem, "top", one+"#b"); !strings.Contains(said, "no second one") {
 		t.Errorf("of a bundle of one it says %q", said)
 	}
-	if _, said := run(t, cli.Problem, "top", "none.ashlar#b"); !strings.Contains(said, "no such file") {
+	if _, said := run(t, command.Problem, "top", "none.ashlar#b"); !strings.Contains(said, "no such file") {
 		t.Errorf("of none it says %q", said)
 	}
 }
@@ -132,7 +132,7 @@ func TestCalls(t *testing.T) {
 		if i%2 == 1 {
 			args = []string{"bundle", "ashlar:1?file=" + file + "&calls=" + strings.NewReplacer(" ", "%20", `"`, "%22", "=", "%3D", "|", "%7C", ":", "%3A", "!", "%21").Replace(calls), "-o", out}
 		}
-		run(t, cli.Done, args...)
+		run(t, command.Done, args...)
 		for _, ask := range [][]string{{"top"}, {"top", "--by", "thread"}, {"top", "--tree"}, {"calls"}} {
 			if ask[0] == "calls" {
 				ask = []string{"calls", file, calls}
@@ -151,7 +151,7 @@ func TestCalls(t *testing.T) {
 		}
 		var whole, part info
 		for path, to := range map[string]*info{file: &whole, out: &part} {
-			printed, _ := run(t, cli.Done, "info", path, "--json")
+			printed, _ := run(t, command.Done, "info", path, "--json")
 			if err := json.Unmarshal([]byte(printed), to); err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestCalls(t *testing.T) {
 		if part.Time.Duration != whole.Time.Duration || calls != "main" && part.Counts.Spans >= whole.Counts.Spans*9/10 {
 			t.Errorf("%s: the bundle has %d of %d spans, in %s", calls, part.Counts.Spans, whole.Counts.Spans, part.Time.Duration)
 		}
-		if tree, _ := run(t, cli.Done, "top", out, "--tree"); !strings.Contains(tree, "main") {
+		if tree, _ := run(t, command.Done, "top", out, "--tree"); !strings.Contains(tree, "main") {
 			t.Errorf("%s: what is above them is not there: %s", calls, tree)
 		}
 		if len(bundle.Views(out, out)) != 1 || !strings.Contains(bundle.Views(out, out)[0], "calls=") {

@@ -26,14 +26,14 @@ import (
 	"sync"
 	"time"
 
-	appstore "ashlar/app/core/store"
-	"ashlar/app/core/version"
+	appstore "ashlar/app/core/settings"
 	"ashlar/app/desktop/filelock"
 	"ashlar/app/desktop/outfile"
+	"ashlar/app/desktop/version"
 	"ashlar/ingest"
+	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/store"
-	"ashlar/ingest/input/fetch/ssh"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 )

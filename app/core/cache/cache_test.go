@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	appstore "ashlar/app/core/store"
+	appstore "ashlar/app/core/settings"
 	"ashlar/ingest"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/model/recording"

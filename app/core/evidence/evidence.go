@@ -10,8 +10,8 @@ import (
 	"ashlar/app/core/demo"
 	"ashlar/app/core/locate"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/fetch"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/redact"
@@ -80,7 +80,7 @@ func Command(rec *recording.Recording, args ...string) string {
 	if rec.Source.Redacted {
 		args = append(args, "--redact")
 	}
-	return plain.Command(append([]string{"ashlar"}, args...)...)
+	return safetext.Command(append([]string{"ashlar"}, args...)...)
 }
 
 // File names the recording as a command takes it.

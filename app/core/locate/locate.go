@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"sync"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
+	"ashlar/ingest/fetch"
 	stored "ashlar/ingest/format/store"
-	"ashlar/ingest/input/fetch"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // mostEntries bounds how many files of folders are looked at for one.
@@ -82,7 +82,7 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	there := err == nil
 	if c.Key == "" || there && !info.Mode().IsRegular() {
 		if !there {
-			err = fmt.Errorf("%s: there is no such file", plain.Text(path))
+			err = fmt.Errorf("%s: there is no such file", safetext.Text(path))
 		}
 		return found, "", err
 	}
@@ -92,20 +92,20 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	elsewhere := search(dir, found, c, near)
 	switch {
 	case elsewhere != "" && there:
-		note = fmt.Sprintf("%s is another recording than the address means; %s is that one, and shown", plain.Text(path), plain.Text(elsewhere))
+		note = fmt.Sprintf("%s is another recording than the address means; %s is that one, and shown", safetext.Text(path), safetext.Text(elsewhere))
 	case elsewhere != "":
-		note = fmt.Sprintf("%s is not there; %s is the recording that the address means", plain.Text(path), plain.Text(elsewhere))
+		note = fmt.Sprintf("%s is not there; %s is the recording that the address means", safetext.Text(path), safetext.Text(elsewhere))
 	case there:
 		return found, Other(path), nil
 	default:
-		return found, "", fmt.Errorf("%s: there is no such file, and none with its content beside it, in this folder or among recent files; name the one that is meant behind the address", plain.Text(path))
+		return found, "", fmt.Errorf("%s: there is no such file, and none with its content beside it, in this folder or among recent files; name the one that is meant behind the address", safetext.Text(path))
 	}
 	return elsewhere, note, nil
 }
 
 // Other is the sentence on a file that is not what an address means.
 func Other(path string) string {
-	return plain.Text(path) + " is another recording than the address means, or has changed since: what it points at may be elsewhere, or gone"
+	return safetext.Text(path) + " is another recording than the address means, or has changed since: what it points at may be elsewhere, or gone"
 }
 
 // Holds reports whether a file has a content.
@@ -114,7 +114,7 @@ func Holds(path string, c view.Content) bool {
 	if err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {
 		return false
 	}
-	has, _, err := store.FileContent(path)
+	has, _, err := settings.FileContent(path)
 	return err == nil && has == c
 }
 
@@ -204,7 +204,7 @@ func content(path string) view.Content {
 	if ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() && was.info.ModTime().Equal(info.ModTime()) {
 		return was.Content
 	}
-	c, _, err := store.FileContent(path)
+	c, _, err := settings.FileContent(path)
 	if err != nil {
 		return view.Content{}
 	}

@@ -2,6 +2,7 @@ package manual_test
 
 import (
 	"flag"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/doc"
@@ -11,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -55,42 +55,98 @@ func TestMapOfPackages(t *testing.T) {
 	manualtest.CheckTable(t, "assets/manual/architecture.md", "packages", b.String(), *update)
 }
 
-// TestImportsRunDown: a package imports none of a layer above its own, and the command
-// line, with all that lies in its folder, is for programs alone.
-func TestImportsRunDown(t *testing.T) {
-	layers := []string{"spaa", "ingest", "render", "app"}
-	layer := func(path string) int {
-		top, _, _ := strings.Cut(path, "/")
-		return slices.Index(layers, top)
+// storeys are the folders that the house is built of, from the ground up: a package imports
+// packages of its own storey and of those below it. A storey is the folder itself with all
+// below it that no other storey has.
+var storeys = []struct{ folder, holds string }{
+	{"spaa", "the SPAA library, for any program"},
+	{"ingest/input", "bytes, text, numbers and the memory there is"},
+	{"ingest/model", "a recording in memory; knows no format and no question"},
+	{"ingest/fetch", "recordings on servers and on other machines"},
+	{"ingest/query", "questions asked of a recording; knows no format"},
+	{"ingest/format", "a folder a format, both ways, and what formats share"},
+	{"ingest", "Open, Load and the registry of formats"},
+	{"render", "pictures and the parts of a window; knows no files"},
+	{"app/desktop", "the system around the program: files, locks, dialogs, drops, installation"},
+	{"app/core", "what window and commands share: the session, the view, settings, tables"},
+	{"app/agent", "answers for programs and reports: server, MCP, findings, claims"},
+	{"app/window", "the window: the shell, timelines and panels"},
+	{"app/command", "the command line, a file or folder a command"},
+	{"app", "the programs"},
+}
+
+// storey is the index in storeys of what holds a folder, -1 for folders beside the house.
+func storey(folder string) int {
+	best := -1
+	for i, s := range storeys {
+		if (folder == s.folder || strings.HasPrefix(folder, s.folder+"/")) && (best < 0 || len(s.folder) > len(storeys[best].folder)) {
+			best = i
+		}
 	}
+	return best
+}
+
+// TestImportsRunDown holds packages to importing downwards, and the rules beside it: the
+// format library imports nothing of ours, formats ask no questions but for what writing
+// needs, the command line opens no window but to draw, and nothing imports tests' helpers.
+func TestImportsRunDown(t *testing.T) {
 	seen := 0
 	for _, dir := range folders(t) {
 		context := build.Default
 		context.UseAllFiles = true
 		p, _ := context.ImportDir(filepath.Join("../../..", dir), 0)
+		mine := storey(dir)
 		for _, path := range p.Imports {
 			of, ours := strings.CutPrefix(path, "ashlar/")
-			if !ours {
+			if !ours || mine < 0 {
 				continue
 			}
 			seen++
-			if mine := layer(dir); mine >= 0 && layer(of) > mine {
-				t.Errorf("%s imports %s, which is above it", dir, of)
-			}
-			if mine := layer(dir); mine >= 0 && strings.HasPrefix(of, "testdata/") && !strings.HasSuffix(dir, "test") {
-				t.Errorf("%s imports %s, which is for tests", dir, of)
-			}
-			if strings.HasPrefix(of+"/", "app/command/") && !strings.HasPrefix(dir+"/", "app/command/") && p.Name != "main" {
-				t.Errorf("%s imports %s, which is the command line's", dir, of)
-			}
-			if dir == "spaa" {
+			name := storeys[mine].folder
+			switch theirs := storey(of); {
+			case theirs > mine:
+				t.Errorf("%s imports %s, which is above it: %s lies below %s", dir, of, name, storeys[theirs].folder)
+			case dir == "spaa":
 				t.Errorf("the format library imports %s", of)
+			case theirs < 0 && strings.HasPrefix(of, "testdata/") && !strings.HasSuffix(dir, "test"):
+				t.Errorf("%s imports %s, which is for tests", dir, of)
+			case name == "ingest/format" && dir != "ingest/format/encode" && strings.HasPrefix(of, "ingest/query/"):
+				t.Errorf("%s imports %s: a format asks no questions", dir, of)
+			case name == "app/command" && dir != "app/command/picture" && strings.HasPrefix(of+"/", "app/window/"):
+				t.Errorf("%s imports %s: commands work without the window", dir, of)
 			}
 		}
 	}
 	if seen < 500 {
 		t.Errorf("only %d imports were seen", seen)
 	}
+}
+
+// TestTreeOfFolders holds the drawing on the architecture page to the folders there are.
+func TestTreeOfFolders(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("```\n")
+	for i := len(storeys) - 1; i >= 0; i-- {
+		s := storeys[i]
+		fmt.Fprintf(&b, "%-15s %s\n", s.folder+"/", s.holds)
+		line := ""
+		for _, dir := range folders(t) {
+			rest, below := strings.CutPrefix(dir, s.folder+"/")
+			if !below || storey(dir) != i {
+				continue
+			}
+			if len(line)+len(rest) > 76 {
+				b.WriteString("    " + strings.TrimSpace(line) + "\n")
+				line = ""
+			}
+			line += rest + "  "
+		}
+		if line != "" {
+			b.WriteString("    " + strings.TrimSpace(line) + "\n")
+		}
+	}
+	b.WriteString("```\n")
+	manualtest.CheckTable(t, "assets/manual/architecture.md", "folders", b.String(), *update)
 }
 
 // synopsis is the first sentence of a package's documentation, which on the page

@@ -3,16 +3,16 @@ package session
 import (
 	"context"
 
-	"ashlar/ingest/query/path"
+	"ashlar/ingest/query/criticalpath"
 )
 
 // CriticalPath is that of a scope, with what its steps add up to.
 type CriticalPath struct {
-	Paths []path.Path
+	Paths []criticalpath.Path
 	// Steps are those of all paths, one behind the other.
-	Steps []path.Step
+	Steps []criticalpath.Step
 	// Sums are by state, thread and function.
-	Sums [3][]path.Sum
+	Sums [3][]criticalpath.Sum
 	// Err says why there is none.
 	Err error
 }
@@ -24,14 +24,14 @@ func (a *Answer) path(ctx context.Context, old *Answer) error {
 		return nil
 	}
 	c := new(CriticalPath)
-	if c.Paths, c.Err = path.Of(ctx, a.Rec, a.Scope); ctx.Err() != nil {
+	if c.Paths, c.Err = criticalpath.Of(ctx, a.Rec, a.Scope); ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for i := range c.Paths {
 		c.Steps = append(c.Steps, c.Paths[i].Steps...)
 	}
-	for i, by := range []path.By{path.ByState, path.ByThread, path.ByFunction} {
-		c.Sums[i] = path.Sums(a.Rec, c.Paths, by)
+	for i, by := range []criticalpath.By{criticalpath.ByState, criticalpath.ByThread, criticalpath.ByFunction} {
+		c.Sums[i] = criticalpath.Sums(a.Rec, c.Paths, by)
 	}
 	a.Critical = c
 	return nil

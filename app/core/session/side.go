@@ -13,8 +13,8 @@ import (
 
 	"ashlar/app/core/demo"
 	"ashlar/ingest"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/fetch"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Grid is a table on its way out of the program: exact values, for other programs.
@@ -71,7 +71,7 @@ func (g *Grid) Separated(comma rune) string {
 	line := make([]string, len(g.Head))
 	for _, row := range append([][]string{g.Head}, g.Rows...) {
 		for i, cell := range row {
-			line[i] = plain.Cell(cell)
+			line[i] = safetext.Cell(cell)
 		}
 		w.Write(line)
 	}

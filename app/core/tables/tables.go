@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ashlar/app/core/tabular"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
 )
@@ -100,11 +100,11 @@ func (c Column[T]) Where(is func(*T) bool) Column[T] {
 func Write[T any](b *strings.Builder, indent string, cs []Column[T], rows []T) {
 	align, lines := "", make([][]string, len(rows)+1)
 	for k := range cs {
-		c, short := &cs[k], plain.Short
+		c, short := &cs[k], safetext.Short
 		if align += "l"; c.Number {
 			align, short = align[:k]+"r", func(s string) string { return s }
 		}
-		lines[0] = append(lines[0], plain.Short(c.Name))
+		lines[0] = append(lines[0], safetext.Short(c.Name))
 		for i := range rows {
 			lines[i+1] = append(lines[i+1], short(c.Text(&rows[i])))
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Fit brings a text into lines of at most so many columns, for a terminal: the cells of
@@ -85,7 +85,7 @@ func fitRows(lines []string, width int) []string {
 				if columns(bare) > now[i] && lead > 0 && columns(bare)-lead <= now[i] {
 					bare = strings.Repeat(" ", now[i]-(columns(bare)-lead)) + bare[lead:] // a number, at the right
 				}
-				text = plain.Middle(bare, now[i])
+				text = safetext.Middle(bare, now[i])
 				text += strings.Repeat(" ", now[i]-columns(text))
 			}
 			b.WriteString(text)
@@ -141,7 +141,7 @@ func fold(b *strings.Builder, line string, width int) {
 			at = strings.Repeat(" ", min(indent+4, width/4)) + w
 		}
 		if end == "" {
-			at = plain.Middle(at, width)
+			at = safetext.Middle(at, width)
 		}
 	}
 	b.WriteString(at + "\n")

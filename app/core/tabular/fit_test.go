@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // TestFit: no line is too wide, numbers stay whole and in their columns, names lose
@@ -52,7 +52,7 @@ func TestFit(t *testing.T) {
 // TestFitCommand: a shell takes the lines of a command for the same words.
 func TestFitCommand(t *testing.T) {
 	words := []string{"ashlar", "top", "a file with blanks in its name and more than a line of it.folded", "--callers-of", "it's", "--metric", "x", "--search", strings.Repeat("y", 50), "end"}
-	text := Fit("  "+plain.Command(words...)+"\n", 60)
+	text := Fit("  "+safetext.Command(words...)+"\n", 60)
 	if strings.Count(text, "\n") < 3 {
 		t.Errorf("it is one line: %s", text)
 	}

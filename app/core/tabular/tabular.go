@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
@@ -90,5 +90,5 @@ func Often(n int64) string {
 
 // Calls says how many calls a set has, and of what.
 func Calls(n int, of string) string {
-	return units.Plural(int64(n), "call") + " of " + plain.Short(of)
+	return units.Plural(int64(n), "call") + " of " + safetext.Short(of)
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
@@ -99,7 +99,7 @@ func (d *verdict) link(to To, format string, args ...any) *Part {
 
 // name adds the name of a function.
 func (d *verdict) name(to To, name string) *Part {
-	p := d.link(to, "%s", plain.Short(name))
+	p := d.link(to, "%s", safetext.Short(name))
 	p.Name = true
 	return p
 }
@@ -113,7 +113,7 @@ const certain = .95
 func (d *verdict) ofCalls(a, b compare.Side) {
 	verb, name := "take", ""
 	if m := &d.c.Metric.Common; m.Name != "time" {
-		verb, name = "have", " "+plain.Short(m.Name)
+		verb, name = "have", " "+safetext.Short(m.Name)
 	}
 	if b.Calls == 1 {
 		verb = map[string]string{"take": "takes", "have": "has"}[verb]

@@ -12,7 +12,7 @@ import (
 
 	"ashlar/app/core/verdict"
 	"ashlar/ingest"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -181,7 +181,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 				case verdict.Branch:
 					n := &c.Tree.Nodes[part.Node]
 					if part.Name {
-						check(part.Text, plain.Short(c.Tree.Name(part.Node)))
+						check(part.Text, safetext.Short(c.Tree.Name(part.Node)))
 						break
 					}
 					check(part.Text, signed(c.Metric, n.B.Total-n.A.Total))
@@ -192,7 +192,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 					named := ""
 					for i := range table.Rows {
 						if r := &table.Rows[i]; r == part.Row {
-							named = plain.Short(r.Name)
+							named = safetext.Short(r.Name)
 						}
 					}
 					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))

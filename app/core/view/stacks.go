@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
@@ -110,7 +110,7 @@ func known(rec *recording.Recording, t analyze.Transform) error {
 	}
 	like := t.Like(rec, 3)
 	for i, name := range like {
-		like[i] = plain.Short(name)
+		like[i] = safetext.Short(name)
 	}
 	if len(like) > 0 {
 		return fmt.Errorf("the recording has no function %q; it has %s", t.Text, strings.Join(like, ", "))

@@ -32,7 +32,7 @@ import (
 	"strings"
 	"time"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
@@ -245,11 +245,11 @@ func (m Mark) Says(o Mark) bool {
 func Is(s string) bool { return strings.HasPrefix(s, Scheme) }
 
 // String writes the address. Of a URL it has nothing that lets in (see
-// [plain.URL]): addresses are shared.
+// [safetext.URL]): addresses are shared.
 func (v *State) String() string {
 	var parts []string
 	for _, f := range v.Files {
-		parts = append(parts, "file="+strings.ReplaceAll(escape(plain.URL(f)), "%3A", ":"))
+		parts = append(parts, "file="+strings.ReplaceAll(escape(safetext.URL(f)), "%3A", ":"))
 	}
 	for i := range Fields {
 		f := &Fields[i]

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // form says how an editor takes the line on its command line.
@@ -97,7 +97,7 @@ func Open(file string, line int) error {
 		return err
 	}
 	if terminal {
-		return fmt.Errorf("%s needs a terminal, which a window does not have; run: %s", filepath.Base(args[0]), plain.Command(args...))
+		return fmt.Errorf("%s needs a terminal, which a window does not have; run: %s", filepath.Base(args[0]), safetext.Command(args...))
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	if err := cmd.Start(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // hive is the part of Windows's registry that belongs to the person. Paths are
@@ -74,7 +74,7 @@ func register(h hive, program, version string) ([]Line, error) {
 			return nil, fmt.Errorf("the registry's key %s could not be written: %w", s.key, err)
 		}
 	}
-	lines := []Line{ok("%s in the registry", plain.Plural(len(all), "setting"))}
+	lines := []Line{ok("%s in the registry", safetext.Plural(len(all), "setting"))}
 	for _, e := range ownEndings {
 		has, there, err := h.get(classes+e, "")
 		switch {
@@ -127,7 +127,7 @@ func registered(h hive, program, version string) ([]Line, error) {
 	if right == 0 {
 		wrong = []Line{lacks("nothing is in the registry")}
 	} else {
-		wrong = append(wrong, ok("%s in the registry", plain.Plural(right, "setting")))
+		wrong = append(wrong, ok("%s in the registry", safetext.Plural(right, "setting")))
 	}
 	for _, e := range ownEndings {
 		if has, _, err := h.get(classes+e, ""); err != nil {

@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"ashlar/assets/desktop"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // User makes a program known to the desktop of the person who runs this.
@@ -159,7 +159,7 @@ func CheckUser(program string) ([]Line, error) {
 	if right == 0 {
 		lines = []Line{lacks("nothing is installed in %s", f.data)}
 	} else {
-		lines = append(lines, ok("%s in %s", plain.Plural(right, "file"), f.data))
+		lines = append(lines, ok("%s in %s", safetext.Plural(right, "file"), f.data))
 	}
 	for _, t := range desktop.OwnTypes {
 		switch all := f.openers(t); {

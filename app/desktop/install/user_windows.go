@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
 
-	"ashlar/app/core/version"
+	"ashlar/app/desktop/version"
 )
 
 // User makes a program known to the desktop of the person who runs this.

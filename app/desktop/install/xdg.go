@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"ashlar/assets/desktop"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // folders are where desktops by the XDG specifications look. Data folders are
@@ -66,7 +66,7 @@ func put(data, program string, r *record) ([]Line, error) {
 			r.Files = append(r.Files, f.Path)
 		}
 	}
-	return []Line{ok("%s in %s", plain.Plural(len(files), "file"), data)}, nil
+	return []Line{ok("%s in %s", safetext.Plural(len(files), "file"), data)}, nil
 }
 
 // take removes the files from a data folder again, also those that an older
@@ -93,7 +93,7 @@ func take(data string, r *record) ([]Line, error) {
 		}
 		n++
 	}
-	return []Line{ok("%s removed from %s", plain.Plural(n, "file"), data)}, nil
+	return []Line{ok("%s removed from %s", safetext.Plural(n, "file"), data)}, nil
 }
 
 // refresh brings the desktop's caches up to date with a data folder. Programs

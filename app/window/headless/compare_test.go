@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ashlar/app/core/view"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/shell"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/theme"
@@ -18,7 +18,7 @@ import (
 type comparison struct {
 	name   string
 	a, b   string
-	view   desk.View
+	view   workspace.View
 	theme  *theme.Theme
 	above  bool
 	state  view.State
@@ -37,9 +37,9 @@ var comparisons = []comparison{
 	{name: "mixed-above", a: "before.json", b: "cpu.spaa", above: true, theme: theme.Light},
 	{name: "profile-dark", a: "before.folded", b: "after.folded", theme: theme.Dark},
 	{name: "profile-light", a: "before.folded", b: "after.folded", theme: theme.Light},
-	{name: "diff-a", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Comparison: view.Comparison{Width: "a"}}},
-	{name: "diff-b", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Comparison: view.Comparison{Width: "b"}}, theme: theme.Light},
-	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: desk.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Transform{Op: analyze.OpInvert}}}}},
+	{name: "diff-a", a: "before.folded", b: "after.folded", view: workspace.Flame, state: view.State{Comparison: view.Comparison{Width: "a"}}},
+	{name: "diff-b", a: "before.folded", b: "after.folded", view: workspace.Flame, state: view.State{Comparison: view.Comparison{Width: "b"}}, theme: theme.Light},
+	{name: "diff-inverted", a: "before.folded", b: "after.folded", view: workspace.Flame, state: view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{analyze.Transform{Op: analyze.OpInvert}}}}},
 	{name: "table-dark", a: "before.json", b: "after.json", state: view.State{Tab: "table"}},
 	{name: "table-light", a: "before.folded", b: "after.folded", theme: theme.Light, state: view.State{Tab: "table", Comparison: view.Comparison{Normalize: "total"}}},
 	{name: "two", a: "before.json", b: "after.json", state: view.State{Tab: "two"}, marked: "render"},
@@ -89,7 +89,7 @@ func TestGoldenComparisons(t *testing.T) {
 			}
 			s := shell.New(p.theme)
 			defer s.Close()
-			if s.View = desk.Both; p.view != "" {
+			if s.View = workspace.Both; p.view != "" {
 				s.View = p.view
 			}
 			s.Open(p.a)

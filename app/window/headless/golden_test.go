@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ashlar/app/core/sourcefile"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/drawing"
 	"ashlar/app/window/shell"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/golden"
 	"ashlar/render/theme"
@@ -22,7 +22,7 @@ import (
 type picture struct {
 	name    string
 	open    func(t *testing.T, s *shell.Shell)
-	view    desk.View
+	view    workspace.View
 	theme   *theme.Theme
 	w, h    int
 	scale   float32
@@ -145,13 +145,13 @@ var pictures = []picture{
 	{name: "demo-range", open: demo, ranged: true, from: 480e9, to: 900e9},
 	{name: "demo-malloc", open: demo, event: "malloc"},
 	{name: "trace-dark", open: trace},
-	{name: "trace-timeline", open: trace, view: desk.Upper, theme: theme.Light, ranged: true, from: 0, to: 100e6},
-	{name: "trace-flame", open: trace, view: desk.Flame},
+	{name: "trace-timeline", open: trace, view: workspace.Upper, theme: theme.Light, ranged: true, from: 0, to: 100e6},
+	{name: "trace-flame", open: trace, view: workspace.Flame},
 	{name: "source-dark", open: source},
 	{name: "source-light", open: source, theme: theme.Light},
 	{name: "marks-dark", open: at(marked)},
 	{name: "marks-light", open: at(marked), theme: theme.Light},
-	{name: "calltree", open: at("file=demo:&tab=calltree"), view: desk.Lower},
+	{name: "calltree", open: at("file=demo:&tab=calltree"), view: workspace.Lower},
 	{name: "states", open: states, w: 900, h: 440},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
@@ -173,7 +173,7 @@ func (p picture) check(t *testing.T) {
 		p.theme = theme.Dark
 	}
 	if p.view == "" {
-		p.view = desk.Both
+		p.view = workspace.Both
 	}
 	if p.w == 0 {
 		p.w, p.h = 1000, 640

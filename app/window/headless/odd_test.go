@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"ashlar/app/window/desk"
 	"ashlar/app/window/shell"
+	"ashlar/app/window/workspace"
 	"ashlar/render/theme"
 	"ashlar/testdata/gen/synth"
 )
@@ -31,7 +31,7 @@ func TestOddPictures(t *testing.T) {
 		}
 		for _, p := range []picture{
 			{name: "odd-" + name, open: open},
-			{name: "odd-" + name + "-light", open: open, theme: theme.Light, view: desk.Upper, w: 700, h: 360},
+			{name: "odd-" + name + "-light", open: open, theme: theme.Light, view: workspace.Upper, w: 700, h: 360},
 		} {
 			t.Run(p.name, func(t *testing.T) {
 				p.check(t)

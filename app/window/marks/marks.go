@@ -12,7 +12,7 @@ import (
 	"ashlar/app/core/demo"
 	"ashlar/app/core/locate"
 	"ashlar/app/core/session"
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
@@ -138,10 +138,10 @@ func contentKey(path string, builtin bool) (c view.Content, key string, err erro
 	}
 	if builtin {
 		b := demo.Input().Mapped()
-		key, err = store.Key(bytes.NewReader(b), int64(len(b)))
+		key, err = settings.Key(bytes.NewReader(b), int64(len(b)))
 		return c, key, err
 	}
-	return store.FileContent(path)
+	return settings.FileContent(path)
 }
 
 // Changes makes of the marks on the disk, which others may have

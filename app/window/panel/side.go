@@ -7,7 +7,7 @@ import (
 
 	"ashlar/app/core/session"
 	"ashlar/app/core/view"
-	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"

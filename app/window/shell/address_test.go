@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"ashlar/app/core/view"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
 	lanes "ashlar/app/window/timeline"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -43,7 +43,7 @@ func look(r *rand.Rand, s *Shell) {
 	rec := p.Rec
 	maybe := func() bool { return r.IntN(2) == 0 }
 	anyTime := func() int64 { return rec.Start + r.Int64N(max(1, rec.Duration())) }
-	s.View = []desk.View{desk.Both, desk.Upper, desk.Flame, desk.Lower}[r.IntN(4)]
+	s.View = []workspace.View{workspace.Both, workspace.Upper, workspace.Flame, workspace.Lower}[r.IntN(4)]
 	s.Mode = theme.Modes[r.IntN(len(theme.Modes))]
 	if maybe() && len(rec.Events) > 1 {
 		p.SetEvent(r.IntN(len(rec.Events)))
@@ -73,7 +73,7 @@ func look(r *rand.Rand, s *Shell) {
 		p.Scope.Async, p.Scope.Idle = recording.Apart(recording.Aparts[1+r.IntN(2)]), recording.Apart(recording.Aparts[1+r.IntN(2)])
 	}
 	p.Scope.Async, p.Scope.Idle = []recording.Apart{"", recording.In}[r.IntN(2)], []recording.Apart{"", recording.In}[r.IntN(2)]
-	p.Tab = desk.Panels[r.IntN(len(desk.Panels))].Name
+	p.Tab = workspace.Panels[r.IntN(len(workspace.Panels))].Name
 	lookAtThreads(r, p)
 	lookBelow(r, p)
 	p.Dots, p.List = maybe(), view.List{}
@@ -112,7 +112,7 @@ func look(r *rand.Rand, s *Shell) {
 }
 
 // lookAtThreads folds, hides, pins and orders threads.
-func lookAtThreads(r *rand.Rand, p *desk.Pane) {
+func lookAtThreads(r *rand.Rand, p *workspace.Pane) {
 	n := len(p.Rec.Tracks)
 	if n == 0 {
 		return
@@ -137,7 +137,7 @@ func lookAtThreads(r *rand.Rand, p *desk.Pane) {
 }
 
 // lookBelow changes how the lower half shows things.
-func lookBelow(r *rand.Rand, p *desk.Pane) {
+func lookBelow(r *rand.Rand, p *workspace.Pane) {
 	maybe := func() bool { return r.IntN(3) == 0 }
 	p.Up, p.Lists, p.Linear = maybe(), maybe(), maybe()
 	if maybe() {
@@ -181,7 +181,7 @@ func pickAnything(r *rand.Rand, s *Shell) {
 
 // zoomSides zooms into what is around a function, where that is shown; it
 // returns into how many sides.
-func zoomSides(r *rand.Rand, p *desk.Pane) (n int) {
+func zoomSides(r *rand.Rand, p *workspace.Pane) (n int) {
 	a := p.Doc.Answer()
 	if p.Tab != panel.Callers || a.Above == nil {
 		return 0
@@ -196,7 +196,7 @@ func zoomSides(r *rand.Rand, p *desk.Pane) (n int) {
 }
 
 // pickAnyBar picks a span or a bar of samples.
-func pickAnyBar(p *desk.Pane, r *rand.Rand) bool {
+func pickAnyBar(p *workspace.Pane, r *rand.Rand) bool {
 	if len(p.Rec.Tracks) == 0 {
 		return false
 	}

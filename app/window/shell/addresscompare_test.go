@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"ashlar/app/window/desk"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/difftable"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
@@ -31,9 +31,9 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	if maybe() {
 		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
 	}
-	c.Tab = desk.PairPanels[r.IntN(len(desk.PairPanels))].Name
+	c.Tab = workspace.PairPanels[r.IntN(len(workspace.PairPanels))].Name
 	c.Linked, c.Above = !maybe(), maybe()
-	c.FocusOn(&s.Desk, r.IntN(2))
+	c.FocusOn(&s.Workspace, r.IntN(2))
 	if maybe() {
 		c.Panes[0].Anchor, c.Panes[1].Anchor = r.Int64N(1e9), r.Int64N(1e9)
 	}
@@ -42,7 +42,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	}
 	c.Table.By, c.Table.Backward = difftable.DifferenceColumn(r.IntN(int(difftable.DifferenceColumns))), maybe()
 	for i := range c.Table.Filters {
-		c.Table.Filters[i] = maybe() && c.Tab != pair.Pairing
+		c.Table.Filters[i] = maybe() && c.Tab != comparison.Pairing
 	}
 	ts, up := []analyze.Transform{}, maybe()
 	if maybe() {
@@ -80,26 +80,26 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 			c.Alike = c.Now()
 		}
 	}
-	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.Tab != pair.Two {
-		c.Zoom = pair.NamesOf(a.Shape.Tree, 1+r.IntN(n-1))
+	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.Tab != comparison.Two {
+		c.Zoom = comparison.NamesOf(a.Shape.Tree, 1+r.IntN(n-1))
 	}
 }
 
 // sameComparison collects what an address says of a comparison.
 func sameComparison(s *Shell) map[string]any {
 	c := s.Versus
-	sp := c.Spot(&s.Desk)
+	sp := c.Spot(&s.Workspace)
 	all := map[string]any{"focus": c.Focus, "chosen": c.Chosen, "parts": s.View, "options": sp.Options, "tab": sp.Tab, "split": sp.Split, "above": sp.Above,
 		"linked": sp.Linked, "by call": sp.ByCall, "shape": sp.Shape}
-	if c.Tab != pair.Two && len(sp.Zoom) > 0 {
+	if c.Tab != comparison.Two && len(sp.Zoom) > 0 {
 		all["zoom"] = sp.Zoom
 	}
 	for i := range sp.Sides {
 		side := &sp.Sides[i]
 		if p := c.Panes[i]; p.Pick.Is == panel.PickBar {
-			all["bar "+pair.SideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
+			all["bar "+comparison.SideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
 		} else if f, ok := p.PickedFunction(); ok {
-			all["picked "+pair.SideName(i)] = f
+			all["picked "+comparison.SideName(i)] = f
 		}
 		side.Zoom, side.Marks, side.Around, side.Sides = nil, nil, nil, [2][]recording.FuncName{}
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(*side)) {
@@ -110,7 +110,7 @@ func sameComparison(s *Shell) map[string]any {
 			if x.Kind() == reflect.Slice && x.Len() == 0 {
 				x = reflect.Zero(x.Type())
 			}
-			all["look "+f.Name+" "+pair.SideName(i)] = x.Interface()
+			all["look "+f.Name+" "+comparison.SideName(i)] = x.Interface()
 		}
 	}
 	if a := c.Answer(); a != nil {
@@ -131,13 +131,13 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		files := [][2]string{{"before.json", "after.json"}, {"before.folded", "after.folded"}}[seed%2]
 		s := compared(t, files[0], files[1])
-		s.View = []desk.View{desk.Both, desk.Upper, desk.Flame, desk.Lower}[r.IntN(4)]
+		s.View = []workspace.View{workspace.Both, workspace.Upper, workspace.Flame, workspace.Lower}[r.IntN(4)]
 		compareAnything(r, s)
 		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
 		chooseAnything(r, s)
 		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
 		s.Versus.TakeTwin()
-		if s.Versus.Tab == pair.Pairing {
+		if s.Versus.Tab == comparison.Pairing {
 			s.Versus.Pairing.Refresh(s.Versus.Answer())
 			s.Versus.Pairing.Kind = r.IntN(max(1, len(s.Versus.Pairing.Kinds)))
 		}

@@ -148,7 +148,7 @@ func TestCallTreeOfTwo(t *testing.T) {
 	all := len(x.Listed()) // the outermost call stands alone: what it calls is listed
 	for i, want := range []int{all, 1, all, all} {
 		k := []key.Name{key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NameDownArrow}[i]
-		if !x.Key(&c.Pair, key.Event{Name: k}, 24) {
+		if !x.Key(&c.Comparison, key.Event{Name: k}, 24) {
 			t.Errorf("%s does nothing", k)
 		}
 		if frame(); len(x.Listed()) != want {

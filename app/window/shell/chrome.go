@@ -5,9 +5,9 @@ import (
 	"image"
 	"image/color"
 
-	"ashlar/app/window/desk"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/icon"
 	"ashlar/render/theme"
@@ -119,7 +119,7 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		return x
 	}
 	if s.Versus != nil {
-		return s.Versus.MetricChoice(&s.Desk, u, x, y)
+		return s.Versus.MetricChoice(&s.Workspace, u, x, y)
 	}
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
@@ -186,7 +186,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 
 // statusWords are what the status line says: left what is shown, right what is going on.
 type statusWords struct {
-	of          *desk.Pane
+	of          *workspace.Pane
 	left, right string
 	color       color.NRGBA
 	dot         bool // something changes numbers
@@ -198,7 +198,7 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 	p, which := s.Pane, ""
 	if c := s.Versus; c != nil {
 		if i := c.Reading(); i >= 0 {
-			p, which = c.Panes[i], pair.SideName(i)+", "
+			p, which = c.Panes[i], comparison.SideName(i)+", "
 		}
 	}
 	l := statusWords{of: p, left: panel.Summary(p.Rec), color: th.Dim}

@@ -5,7 +5,7 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/app/window/desk"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/icon"
 	"ashlar/render/ui"
@@ -19,24 +19,24 @@ func compareCommands() []Command {
 		{"Compare what is selected with the rest", nil, true, func(s *Shell) { s.CompareSelected() }},
 		{"Compare the slow calls of the selected function with the rest", nil, true, func(s *Shell) { s.CompareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.Swap() }},
-		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Above = !c.Above })},
+		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Above = !c.Above })},
 		{"Close the comparison", nil, true, func(s *Shell) { s.EndComparison() }},
-		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *desk.Comparison) {
-			c.FocusOn(&s.Desk, 1-c.Focus)
+		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *workspace.Comparison) {
+			c.FocusOn(&s.Workspace, 1-c.Focus)
 			s.Focus.Give(&s.Pane.Lanes, true)
 		})},
-		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Linked = !c.Linked })},
-		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *desk.Comparison) { c.ToggleByCall(&s.Desk) })},
-		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *desk.Comparison) { c.AnchorHere(&s.Desk) })},
-		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *desk.Comparison) { c.AnchorBoth(&s.Desk) })},
-		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *desk.Comparison) { c.Panes[0].Anchor, c.Panes[1].Anchor = 0, 0 })},
-		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *desk.Comparison) { c.PairByHand(&s.Host) })},
-		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *desk.Comparison) { c.NextNormalize() })},
+		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Linked = !c.Linked })},
+		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *workspace.Comparison) { c.ToggleByCall(&s.Workspace) })},
+		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *workspace.Comparison) { c.AnchorHere(&s.Workspace) })},
+		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *workspace.Comparison) { c.AnchorBoth(&s.Workspace) })},
+		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Panes[0].Anchor, c.Panes[1].Anchor = 0, 0 })},
+		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *workspace.Comparison) { c.PairByHand(&s.Host) })},
+		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.NextNormalize() })},
 	}
 }
 
 // comparing makes a command of something that needs a comparison.
-func comparing(do func(s *Shell, c *desk.Comparison)) func(s *Shell) {
+func comparing(do func(s *Shell, c *workspace.Comparison)) func(s *Shell) {
 	return func(s *Shell) {
 		if s.Versus == nil {
 			s.Say("That needs two recordings: compare with another file first")
@@ -76,15 +76,15 @@ func transformCommands() (all []Command) {
 		if k.Key != "" {
 			keys = []Chord{chord(key.Name(k.Key))}
 		}
-		all = append(all, Command{k.Title, keys, true, func(s *Shell) { s.Pane.Apply(&s.Desk, k) }})
+		all = append(all, Command{k.Title, keys, true, func(s *Shell) { s.Pane.Apply(&s.Workspace, k) }})
 	}
 	return all
 }
 
 // panelCommands show panels.
 func panelCommands() (all []Command) {
-	for i := range desk.Panels {
-		if r := &desk.Panels[i]; r.Command != "" {
+	for i := range workspace.Panels {
+		if r := &workspace.Panels[i]; r.Command != "" {
 			all = append(all, Command{r.Command, nil, true, func(s *Shell) { s.ShowPanel(r.Name) }})
 		}
 	}
@@ -95,9 +95,9 @@ func panelCommands() (all []Command) {
 // the keyboard.
 func copyCommands() []Command {
 	return []Command{
-		{"Copy the timeline as command", nil, true, func(s *Shell) { s.CopyCommandOf(desk.OfTimeline) }},
-		{"Copy the details as command", nil, true, func(s *Shell) { s.CopyCommandOf(desk.OfDetails) }},
-		{"Copy what is found as command", nil, true, func(s *Shell) { s.CopyCommandOf(desk.OfFound) }},
+		{"Copy the timeline as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfTimeline) }},
+		{"Copy the details as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfDetails) }},
+		{"Copy what is found as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfFound) }},
 	}
 }
 
@@ -108,15 +108,15 @@ func (s *Shell) AsCommand() (line, rest string) { return s.CommandOf(s.keyPanel(
 
 func (s *Shell) copyCommand() { s.CopyCommandOf(s.keyPanel()) }
 
-func (s *Shell) keyPanel() desk.Area {
+func (s *Shell) keyPanel() workspace.Area {
 	switch s.focused() {
 	case "timeline", "filter":
-		return desk.OfTimeline
+		return workspace.OfTimeline
 	case "details":
-		return desk.OfDetails
+		return workspace.OfDetails
 	}
-	if s.View == desk.Upper {
-		return desk.OfTimeline
+	if s.View == workspace.Upper {
+		return workspace.OfTimeline
 	}
-	return desk.OfLower
+	return workspace.OfLower
 }

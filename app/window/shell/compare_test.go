@@ -16,9 +16,9 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/app/command"
-	"ashlar/app/window/desk"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel/difftable"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/theme"
@@ -168,7 +168,7 @@ func TestPairingByHand(t *testing.T) {
 	if got := status(); got != "legacy_check changed hand validate" {
 		t.Errorf("paired: %s", got)
 	}
-	line, _ := s.CommandOf(desk.OfLower)
+	line, _ := s.CommandOf(workspace.OfLower)
 	if line != "ashlar diff before.folded after.folded --by stack --pair legacy_check=validate" {
 		t.Errorf("as a command: %s", line)
 	}
@@ -237,14 +237,14 @@ func TestCompareAsCommand(t *testing.T) {
 	c.Panes[0].SelectRange(c.Panes[0].Rec.Start+1e9, c.Panes[0].Rec.Start+5e9)
 	c.Panes[1].Scope.Tracks = []int{1}
 	c.Options.Normalize, c.Options.Match.NoSimilar = compare.Duration, true
-	c.Options.By, c.Tab = compare.ByThread, pair.Table
-	line, rest := s.CommandOf(desk.OfLower)
+	c.Options.By, c.Tab = compare.ByThread, comparison.Table
+	line, rest := s.CommandOf(workspace.OfLower)
 	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)
 	}
 	var out, errs strings.Builder
-	if code := cli.Main(strings.Fields(line)[1:], strings.NewReader(""), &out, &errs, cli.Runner{}); code != cli.Done {
+	if code := command.Main(strings.Fields(line)[1:], strings.NewReader(""), &out, &errs, command.Runner{}); code != command.Done {
 		t.Errorf("the command ends with %d: %s", code, errs.String())
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/app/window/desk"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel/difftable"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 )
@@ -48,7 +48,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		check func(t *testing.T, s *Shell, line string, got []map[string]any)
 	}{
 		{"two flamegraphs", "", func(s *Shell) {
-			s.Versus.Tab = pair.Two
+			s.Versus.Tab = comparison.Two
 			for _, p := range s.Versus.Panes {
 				p.SelectRange(p.Rec.Start+2e9, p.Rec.Start+20e9)
 			}
@@ -57,25 +57,25 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 			for i, p := range s.Versus.Panes {
 				a := p.Doc.Answer()
 				if rows, want := rowTexts(got[i]), shownTree(a, a.Tree, 0); !slices.Equal(rows, want) || len(want) < 5 {
-					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, pair.SideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
+					t.Errorf("%s prints of %s\n%s\nshown is\n%s", line, comparison.SideName(i), strings.Join(rows, "\n"), strings.Join(want, "\n"))
 				}
 			}
 		}},
 		{"distribution", "", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.Versus.Tab = pair.Distribution
+			s.Versus.Tab = comparison.Distribution
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			d := s.Versus.Answer().Dist
 			for i, side := range []*compare.Durations{&d.A, &d.B} {
 				g := got[i]
 				if text := fmt.Sprint(g["count"], " ", g["min"], " ", g["median"], " ", g["p90"], " ", g["p99"], " ", g["max"]); text != shown(side) || side.N < 10 {
-					t.Errorf("%s prints of %s %s, shown is %s", line, pair.SideName(i), text, shown(side))
+					t.Errorf("%s prints of %s %s, shown is %s", line, comparison.SideName(i), text, shown(side))
 				}
 			}
 		}},
 		{"distribution of a time", "that calls over the edges of the time are left out", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.Versus.Tab = pair.Distribution
+			s.Versus.Tab = comparison.Distribution
 			s.Versus.Panes[0].SelectRange(s.Versus.Panes[0].Rec.Start+2e9, s.Versus.Panes[0].Rec.Start+20e9)
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			// What is printed beyond what is shown is cut by an edge.
@@ -85,18 +85,18 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 		}},
 		{"distribution of self times", "that times are without callees", func(s *Shell) {
 			chooseNamed(t, s, "parse")
-			s.Versus.Tab, s.Versus.Options.SelfTime = pair.Distribution, true
+			s.Versus.Tab, s.Versus.Options.SelfTime = comparison.Distribution, true
 		}, nil},
 		{"distribution of what is new", "", func(s *Shell) {
 			chooseNamed(t, s, "validate")
-			s.Versus.Tab = pair.Distribution
+			s.Versus.Tab = comparison.Distribution
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			d := s.Versus.Answer().Dist
 			if g := got[0]; len(got) != 1 || fmt.Sprint(g["count"]) != fmt.Sprint(d.B.N) || d.A.N != 0 {
 				t.Errorf("%s prints %v, shown are %d and %d calls", line, got, d.A.N, d.B.N)
 			}
 		}},
-		{"how it was compared", "", func(s *Shell) { s.Versus.Tab = pair.Pairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+		{"how it was compared", "", func(s *Shell) { s.Versus.Tab = comparison.Pairing }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
 				m := r.(map[string]any)
@@ -125,19 +125,19 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				}
 			}
 		}},
-		{"about the files", "", func(s *Shell) { s.Versus.Tab = pair.About }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
+		{"about the files", "", func(s *Shell) { s.Versus.Tab = comparison.About }, func(t *testing.T, s *Shell, line string, got []map[string]any) {
 			for i, p := range s.Versus.Panes {
 				if n := fmt.Sprint(got[i]["file"], " ", got[i]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(p.Rec.Source.Path, " ", p.Rec.Counts.Spans) {
-					t.Errorf("%s prints of %s %s", line, pair.SideName(i), n)
+					t.Errorf("%s prints of %s %s", line, comparison.SideName(i), n)
 				}
 			}
 		}},
 		{"table of two threads", "the selected threads", func(s *Shell) {
-			s.Versus.Tab = pair.Table
+			s.Versus.Tab = comparison.Table
 			s.Versus.Panes[0].Scope.Tracks = []int{0, 1}
 		}, nil},
 		{"table in another order, filtered", "the order of rows and which rows are left out", func(s *Shell) {
-			s.Versus.Tab, s.Versus.Table.By = pair.Table, difftable.ColumnName
+			s.Versus.Tab, s.Versus.Table.By = comparison.Table, difftable.ColumnName
 			s.Versus.Table.Filters[difftable.FilterNew] = true
 		}, nil},
 	} {
@@ -145,7 +145,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 			s := compared(t, "before.json", "after.json")
 			c.set(s)
 			sureOfBoth(t, s)
-			line, rest := s.CommandOf(desk.OfLower)
+			line, rest := s.CommandOf(workspace.OfLower)
 			if rest != c.rest {
 				t.Errorf("%s says all but %q, want %q", line, rest, c.rest)
 			}

@@ -9,8 +9,8 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/app/window/desk"
 	"ashlar/app/window/panel"
+	"ashlar/app/window/workspace"
 	"ashlar/render/raster"
 	"ashlar/render/svg"
 )
@@ -124,7 +124,7 @@ func TestPartsLeadBack(t *testing.T) {
 				b.until("where the samples were taken", b.saysWhere)
 				was, pick, before := b.State(), p.Pick, b.drawn()
 				if end == "undo" || end == "alt-left" {
-					p.History = desk.History{} // undo goes on with the steps before, which is another matter
+					p.History = workspace.History{} // undo goes on with the steps before, which is another matter
 				}
 
 				b.Run(begin.title)

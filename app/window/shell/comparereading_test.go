@@ -51,7 +51,7 @@ func TestCompareWhileReading(t *testing.T) {
 	settle := func() {
 		t.Helper()
 		for _, p := range c.Panes {
-			p.Update(&s.Desk)
+			p.Update(&s.Workspace)
 		}
 		c.Engine.Settle(c.Question(), [2]*recording.Recording(c.Recs()))
 		if c.Answer() == nil {

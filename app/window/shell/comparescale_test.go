@@ -8,7 +8,7 @@ import (
 	"gioui.org/f32"
 	"gioui.org/io/pointer"
 
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/ingest/query/compare"
 )
 
@@ -49,7 +49,7 @@ func TestOverviewsHaveOneScale(t *testing.T) {
 func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 	b := newPairBench(t)
 	c := b.Versus
-	c.Tab = pair.Two
+	c.Tab = comparison.Two
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total} {
 		c.Options.Normalize = n
 		b.settled()
@@ -58,7 +58,7 @@ func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 			b.pointer(pointer.Move, f32.Pt(float32(in.Min.X)+.67*float32(in.Dx()), float32(in.Min.Y+40)), 0)
 			b.frame()
 			if got := c.Hover >= 0; got != bar {
-				t.Errorf("%s: at two thirds of %s a bar: %v, want %v", n, pair.SideName(side), got, bar)
+				t.Errorf("%s: at two thirds of %s a bar: %v, want %v", n, comparison.SideName(side), got, bar)
 			}
 		}
 	}

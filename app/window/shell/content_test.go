@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/render/theme"
 )
@@ -25,7 +25,7 @@ func (k *remembering) Recents() []Recent { return k.recent }
 // is in its place the status line says so.
 func TestAddressesFindWhatWasMoved(t *testing.T) {
 	path := traceFile(t)
-	k := &remembering{inStore: inStore{st: store.In("", t.TempDir())}}
+	k := &remembering{inStore: inStore{st: settings.In("", t.TempDir())}}
 	opened := func(address string) *Shell {
 		t.Helper()
 		s := New(theme.Dark)
@@ -48,7 +48,7 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 	s.Pane.Tab = "functions"
 	address := s.Address().String()
 	v, err := view.Parse(address)
-	if want, _, _ := store.FileContent(path); err != nil || len(v.Contents) != 1 || v.Contents[0] != want || want.Key == "" {
+	if want, _, _ := settings.FileContent(path); err != nil || len(v.Contents) != 1 || v.Contents[0] != want || want.Key == "" {
 		t.Fatalf("the address is %s, the content %v", address, want)
 	}
 	if strings.Contains(s.ViewState().String(), "content=") {
@@ -96,7 +96,7 @@ func TestMovedFilesAreLookedForBesideTheFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, moved := s.Address(), filepath.Join(filepath.Dir(path), "moved.spall")
-	c, _, err := store.FileContent(path)
+	c, _, err := settings.FileContent(path)
 	if err != nil {
 		t.Fatal(err)
 	}

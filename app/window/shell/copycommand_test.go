@@ -12,10 +12,10 @@ import (
 
 	"ashlar/app/command"
 	"ashlar/app/core/session"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/timeline"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/theme"
@@ -68,7 +68,7 @@ func printed(t *testing.T, line string) (all []map[string]any) {
 	t.Helper()
 	for _, args := range words(line) {
 		var out, errs bytes.Buffer
-		if code := cli.Main(append(args[1:], "--json"), nil, &out, &errs, cli.Runner{}); code != 0 {
+		if code := command.Main(append(args[1:], "--json"), nil, &out, &errs, command.Runner{}); code != 0 {
 			t.Fatalf("%s: exit %d: %s", line, code, errs.String())
 		}
 		var got map[string]any
@@ -129,7 +129,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 	lines := filepath.Join("..", "..", "..", "testdata", "recorded", "before.pb.gz")
 	type panes struct {
-		p    *desk.Pane
+		p    *workspace.Pane
 		s    *Shell
 		node func(name string) // picks its heaviest node
 	}
@@ -141,27 +141,27 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, file string
-		of         desk.Area
+		of         workspace.Area
 		set        func(x panes)
 		check      func(t *testing.T, line string, got []map[string]any, x panes)
 	}{
-		{"table", path, desk.OfLower, func(x panes) { x.p.Tab = panel.Functions }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"table", path, workspace.OfLower, func(x panes) { x.p.Tab = panel.Functions }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table of the built-in recording", "", desk.OfLower, func(x panes) {
+		{"table of the built-in recording", "", workspace.OfLower, func(x panes) {
 			x.p.Tab = panel.Functions
 			x.p.SelectRange(x.p.Rec.Start+500e9, x.p.Rec.Start+900e9)
 			x.p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("runtime.mallocgc")), analyze.Transform{Op: analyze.OpHideKernel}}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table sorted, of a thread", path, desk.OfLower, func(x panes) {
+		{"table sorted, of a thread", path, workspace.OfLower, func(x panes) {
 			x.p.Tab, x.p.Table.By, x.p.Scope.Tracks = panel.Functions, functions.ColTotal, []int{1}
 			x.p.LookFor("e")
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table by the longest span, turned round", path, desk.OfLower, func(x panes) {
+		{"table by the longest span, turned round", path, workspace.OfLower, func(x panes) {
 			x.p.Tab, x.p.Table.By, x.p.Table.Ascending = panel.Functions, functions.ColMost, true
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
@@ -169,39 +169,39 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 				t.Error(line, "does not say the order")
 			}
 		}},
-		{"table by name, the last first", path, desk.OfLower, func(x panes) {
+		{"table by name, the last first", path, workspace.OfLower, func(x panes) {
 			x.p.Tab, x.p.Table.By, x.p.Table.Ascending = panel.Functions, functions.ColName, false
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table of modules, by what they have not", path, desk.OfLower, func(x panes) {
+		{"table of modules, by what they have not", path, workspace.OfLower, func(x panes) {
 			x.p.Tab, x.p.Table.By, x.p.Table.Group = panel.Functions, functions.ColAverage, analyze.ByModule
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"table of threads", path, desk.OfLower, func(x panes) { x.p.Tab, x.p.Table.Group = panel.Functions, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"table of threads", path, workspace.OfLower, func(x panes) { x.p.Tab, x.p.Table.Group = panel.Functions, analyze.ByThread }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
-		{"flamegraph of a time", path, desk.OfLower, func(x panes) {
+		{"flamegraph of a time", path, workspace.OfLower, func(x panes) {
 			x.p.SelectRange(x.p.Rec.Start+12e6, x.p.Rec.Start+45e6)
 			x.p.Transforms = []analyze.Transform{analyze.Transform{Op: analyze.OpHide, Ref: analyze.Named("inner")}}
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, 0))
 		}},
-		{"zoomed flamegraph", path, desk.OfLower, func(x panes) {
+		{"zoomed flamegraph", path, workspace.OfLower, func(x panes) {
 			x.node("inner")
 			x.p.ZoomTo(panel.PathOf(x.p.Rec, x.p.Pick.Tree, int(x.p.Pick.Node)))
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, nodeOf(a, a.Tree, x.p.Zoom)))
 		}},
-		{"sandwich", path, desk.OfLower, func(x panes) { x.node("inner"); x.p.Tab = panel.Callers }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"sandwich", path, workspace.OfLower, func(x panes) { x.node("inner"); x.p.Tab = panel.Callers }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, 0))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, 0))
 		}},
-		{"zoomed sandwich", path, desk.OfLower, func(x panes) {
+		{"zoomed sandwich", path, workspace.OfLower, func(x panes) {
 			x.node("inner")
 			x.p.Tab = panel.Callers
 			if err := x.p.Doc.Settle(x.p.Question()); err != nil {
@@ -221,21 +221,21 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Above, nodeOf(a, a.Above, x.p.Sides[0])))
 			same(t, line, rowTexts(got[1]), shownTree(a, a.Below, nodeOf(a, a.Below, x.p.Sides[1])))
 		}},
-		{"lists of callers and callees", path, desk.OfLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = panel.Callers, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"lists of callers and callees", path, workspace.OfLower, func(x panes) { x.node("inner"); x.p.Tab, x.p.Lists = panel.Callers, true }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownRows(a, a.Near.Callers))
 			same(t, line, rowTexts(got[1]), shownRows(a, a.Near.Callees))
 		}},
-		{"calls", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"calls", path, workspace.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			sameCalls(t, line, got[0], x.p.Doc.Answer().List, 3)
 		}},
-		{"all calls", path, desk.OfLower, func(x panes) { x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"all calls", path, workspace.OfLower, func(x panes) { x.p.Tab = panel.Calls }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			sameCalls(t, line, got[0], x.p.Doc.Answer().List, 7)
 		}},
-		{"calls of a filter", path, desk.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab, x.p.List.Only = panel.Calls, "10us.." }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"calls of a filter", path, workspace.OfLower, func(x panes) { x.node("it's leaf"); x.p.Tab, x.p.List.Only = panel.Calls, "10us.." }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			sameCalls(t, line, got[0], x.p.Doc.Answer().List, 2)
 		}},
-		{"source", lines, desk.OfLower, func(x panes) { x.node("main.main"); x.p.Tab = panel.Source }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"source", lines, workspace.OfLower, func(x panes) { x.node("main.main"); x.p.Tab = panel.Source }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			var rows, want []string
 			for _, r := range got[0]["rows"].([]any) {
@@ -249,26 +249,26 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			slices.Sort(want)
 			same(t, line, rows, want)
 		}},
-		{"about", path, desk.OfLower, func(x panes) { x.p.Tab = panel.About }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"about", path, workspace.OfLower, func(x panes) { x.p.Tab = panel.About }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			if n := fmt.Sprint(got[0]["counts"].(map[string]any)["spans"]); n != fmt.Sprint(x.p.Rec.Counts.Spans) {
 				t.Errorf("%s prints %s spans", line, n)
 			}
 		}},
-		{"found", path, desk.OfFound, func(x panes) { x.p.LookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"found", path, workspace.OfFound, func(x panes) { x.p.LookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			m := x.p.Doc.Answer().Matched
 			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.MetricOf().Decimals}.String()
 			if n := fmt.Sprint(got[0]["matched"].(map[string]any)["total"]); n != want || m.Total == 0 {
 				t.Errorf("%s finds %s, the search line %s", line, n, want)
 			}
 		}},
-		{"details of all", path, desk.OfDetails, func(x panes) {}, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of all", path, workspace.OfDetails, func(x panes) {}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Doc.Answer().Rows))
 		}},
-		{"details of a node", path, desk.OfDetails, func(x panes) { x.node("it's leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of a node", path, workspace.OfDetails, func(x panes) { x.node("it's leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			a := x.p.Doc.Answer()
 			same(t, line, rowTexts(got[0]), shownTree(a, a.Tree, x.p.Pick.Node)[:1])
 		}},
-		{"details of a span", path, desk.OfDetails, func(x panes) { h, _ := timeline.BarAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.PickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"details of a span", path, workspace.OfDetails, func(x panes) { h, _ := timeline.BarAt(x.p.Rec.Tracks[1], 1, 1, 0); x.p.PickHit(h) }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			slow := got[0]["slowest"].([]any)
 			m := slow[0].(map[string]any)
 			h := &x.p.Pick.Hit
@@ -290,7 +290,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			x := panes{s.Pane, s, func(name string) {
 				a := s.Pane.Doc.Answer()
 				f := a.Rec.Functions.Slice()[slices.IndexFunc(a.Rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == name })]
-				n := desk.NodeNamed(a, f.FuncName())
+				n := workspace.NodeNamed(a, f.FuncName())
 				s.Pane.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 			}}
 			c.set(x)

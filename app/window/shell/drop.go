@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ashlar/app/desktop/drop"
-	"ashlar/app/window/desk"
+	"ashlar/app/window/workspace"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -148,9 +148,9 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	case s.Pane == nil:
 		return []zone{{full, "Open", true}}
 	}
-	open, compare := "Open", "Compare with "+desk.OneLine(s.Pane.Doc.Name)
+	open, compare := "Open", "Compare with "+workspace.OneLine(s.Pane.Doc.Name)
 	if c := s.Versus; c != nil {
-		open, compare = "In place of A, "+desk.OneLine(c.Panes[0].Doc.Name), "In place of B, "+desk.OneLine(c.Panes[1].Doc.Name)
+		open, compare = "In place of A, "+workspace.OneLine(c.Panes[0].Doc.Name), "In place of B, "+workspace.OneLine(c.Panes[1].Doc.Name)
 	}
 	first, beside := full, s.besideZone()
 	if beside.Min.Y > 0 {
@@ -168,7 +168,7 @@ func (s *Shell) held() string {
 	if f == nil || len(f.Paths) == 0 {
 		return ""
 	}
-	name := func(i int) string { return desk.OneLine(filepath.Base(f.Paths[i])) }
+	name := func(i int) string { return workspace.OneLine(filepath.Base(f.Paths[i])) }
 	switch n := len(f.Paths); n {
 	case 1:
 		return name(0)
@@ -268,4 +268,4 @@ func (s *Shell) dropLines() []string {
 }
 
 // fileName is a file's name in a sentence.
-func fileName(path string) string { return desk.OneLine(filepath.Base(path)) }
+func fileName(path string) string { return workspace.OneLine(filepath.Base(path)) }

@@ -13,9 +13,9 @@ import (
 
 	"gioui.org/io/key"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/desktop/outfile"
-	"ashlar/ingest/convert"
+	"ashlar/ingest"
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
@@ -87,7 +87,7 @@ func (s *Shell) saveSelection() {
 	}
 	replace := s.replacing()
 	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
-		target, err := convert.ForFile(path)
+		target, err := ingest.FormatFor(path)
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (s *Shell) saveMarks() {
 	key, name, marks := p.Noted.Key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
 	s.askSave("The file's name", p.Stem()+"-marks.json", func(path string) error {
-		return outfile.Write(path, out, func(w io.Writer) error { return store.WriteMarks(w, key, name, marks) })
+		return outfile.Write(path, out, func(w io.Writer) error { return settings.WriteMarks(w, key, name, marks) })
 	})
 }
 
@@ -175,8 +175,8 @@ func (s *Shell) loadMarks() {
 		f, err := os.Open(path)
 		if err == nil {
 			defer f.Close()
-			var in store.Marks
-			if in, err = store.ReadMarks(f); err == nil {
+			var in settings.Marks
+			if in, err = settings.ReadMarks(f); err == nil {
 				n := len(s.Pane.Marks)
 				for _, m := range in.Marks {
 					s.Pane.Noted.Add(m)

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"ashlar/app/core/view"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -45,8 +45,8 @@ func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Helper()
 	for range 5000 {
 		s.Tasks.Run()
-		s.Pane.Update(&s.Desk)
-		if _, err := s.Pane.Arrive(&s.Desk); err != nil {
+		s.Pane.Update(&s.Workspace)
+		if _, err := s.Pane.Arrive(&s.Workspace); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Pane.Behind {
@@ -96,10 +96,10 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	p.Hide(track(1), true)
 	frames(t, s, "the answer", func() bool { a := p.Doc.Answer(); q := p.Question(); return a != nil && a.Answers(&q) })
 	tree := p.Doc.Answer().Tree
-	inner := desk.NodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
+	inner := workspace.NodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
 	p.Pick = panel.Picked{Is: panel.PickNode, Node: inner, Tree: tree, Fn: tree.Nodes[inner].Func}
 	p.ZoomTo(panel.PathOf(p.Rec, tree, int(tree.Nodes[inner].Parent)))
-	p.History.Push(p.Spot(&s.Desk), s.ViewState())
+	p.History.Push(p.Spot(&s.Workspace), s.ViewState())
 	look := func() map[string]any {
 		pl := p.Look
 		f, _ := p.PickedFunction()

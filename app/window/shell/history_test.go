@@ -27,7 +27,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := s.Pane
-		p.History.Push(p.Spot(&s.Desk), s.ViewState())
+		p.History.Push(p.Spot(&s.Workspace), s.ViewState())
 		var steps []string
 		for range 3 {
 			look(r, s)
@@ -35,7 +35,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			pickAnything(r, s)
-			p.History.Push(p.Spot(&s.Desk), s.ViewState())
+			p.History.Push(p.Spot(&s.Workspace), s.ViewState())
 			steps = append(steps, settledText(s))
 			for i := range view.Fields {
 				if f := &view.Fields[i]; f.Text(s.ViewState()) != "" {

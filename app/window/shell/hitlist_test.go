@@ -11,9 +11,9 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
-	"ashlar/app/window/desk"
 	"ashlar/app/window/finder"
 	"ashlar/app/window/panel"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
 )
@@ -129,7 +129,7 @@ func TestWalkingFunctions(t *testing.T) {
 		}
 	}
 	// A zoom that does not have the next one is left.
-	n := desk.NodeNamed(p.Doc.Answer(), recording.Function{Name: "y"}.FuncName())
+	n := workspace.NodeNamed(p.Doc.Answer(), recording.Function{Name: "y"}.FuncName())
 	p.ZoomTo(panel.PathOf(p.Rec, p.Doc.Answer().Tree, int(n)))
 	b.press("N", 0)
 	if len(p.Zoom) != 0 {

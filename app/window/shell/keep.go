@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"ashlar/app/window/desk"
 	"ashlar/app/window/marks"
 	"ashlar/app/window/panel/functions"
+	"ashlar/app/window/workspace"
 	stored "ashlar/ingest/format/store"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/theme"
@@ -23,7 +23,7 @@ type Keep interface {
 	Folder() string
 	// Prefer remembers what a person has changed: fields that are the same in
 	// was and now stay as they are.
-	Prefer(was, now desk.Prefs)
+	Prefer(was, now workspace.Prefs)
 	// Pairs are functions that were paired by hand; SetPair adds one or takes it
 	// away.
 	Pairs() []compare.Pair
@@ -39,7 +39,7 @@ type Recent struct {
 
 // Prefer sets how recordings are looked at. What the zero value of a field says
 // stays as it is.
-func (s *Shell) Prefer(p desk.Prefs) {
+func (s *Shell) Prefer(p workspace.Prefs) {
 	if p.Theme != "" {
 		s.SetTheme(p.Theme)
 	}
@@ -62,8 +62,8 @@ func (s *Shell) Prefer(p desk.Prefs) {
 }
 
 // preferred is how recordings are looked at now.
-func (s *Shell) preferred() desk.Prefs {
-	return desk.Prefs{Theme: s.themeName(), Scale: s.Scale, Look: s.Look()}
+func (s *Shell) preferred() workspace.Prefs {
+	return workspace.Prefs{Theme: s.themeName(), Scale: s.Scale, Look: s.Look()}
 }
 
 // keep remembers what has changed since the last frame. A border that is being

@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"ashlar/app/core/view"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/panel/functions"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/theme"
 )
 
 // keptNote is a Keep that notes what it is told.
 type keptNote struct {
-	was, now desk.Prefs
+	was, now workspace.Prefs
 	times    int
 	opened   []string
 }
@@ -29,7 +29,7 @@ func (k *keptNote) Marks(string) ([]view.Mark, error) { return nil, nil }
 
 func (k *keptNote) ChangeMarks(string, string, func([]view.Mark) []view.Mark) {}
 
-func (k *keptNote) Prefer(was, now desk.Prefs) {
+func (k *keptNote) Prefer(was, now workspace.Prefs) {
 	k.was, k.now = was, now
 	k.times++
 }
@@ -39,7 +39,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	s := New(theme.Dark)
 	defer s.Close()
 	s.Keep = k
-	s.Prefer(desk.Prefs{Theme: "light", Look: view.Kept{"sort": "total", "colour": "no such mode", "split": "no number"}})
+	s.Prefer(workspace.Prefs{Theme: "light", Look: view.Kept{"sort": "total", "colour": "no such mode", "split": "no number"}})
 	if s.Theme != theme.Light || s.Mode != theme.ByFunction {
 		t.Errorf("the theme is %s, colours are by %s", s.Theme.Name, s.Mode)
 	}

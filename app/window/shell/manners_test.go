@@ -71,7 +71,7 @@ func TestMenusAreGrouped(t *testing.T) {
 		t.Fatal("read is not there")
 	}
 	f, _ := b.Pane.PickedFunction()
-	items := widget.Grouped([]widget.Item{{Title: "first"}}, nil, b.Pane.FunctionItems(&b.Shell.Desk, f))
+	items := widget.Grouped([]widget.Item{{Title: "first"}}, nil, b.Pane.FunctionItems(&b.Shell.Workspace, f))
 	var titles []string
 	for i, it := range items {
 		titles = append(titles, it.Title)

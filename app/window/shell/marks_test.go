@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"ashlar/app/core/store"
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/window/marks"
 	"ashlar/ingest/model/recording"
@@ -18,7 +18,7 @@ import (
 // inStore is a Keep whose marks are in a store, written at once.
 type inStore struct {
 	keptNote
-	st *store.Store
+	st *settings.Store
 }
 
 func (k *inStore) Marks(key string) ([]view.Mark, error) { return k.st.Marks(key) }
@@ -38,7 +38,7 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	if err := s.Settle(); err != nil {
 		t.Fatal(err)
 	}
-	s.Pane.History.Push(s.Pane.Spot(&s.Desk), s.ViewState()) // as the first frame does
+	s.Pane.History.Push(s.Pane.Spot(&s.Workspace), s.ViewState()) // as the first frame does
 	for range 5000 {
 		if s.keep(); s.Pane.Noted.Key != "" {
 			return s
@@ -57,12 +57,12 @@ func texts(ms []view.Mark) (ts []string) {
 }
 
 func TestMarksAreKeptAndUndone(t *testing.T) {
-	k := &inStore{st: store.In("", t.TempDir())}
+	k := &inStore{st: settings.In("", t.TempDir())}
 	s := openDemoWith(t, k)
 	p := s.Pane
 	key := p.Noted.Key
 	p.Noted.Add(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
-	p.History.Push(p.Spot(&s.Desk), s.ViewState())
+	p.History.Push(p.Spot(&s.Workspace), s.ViewState())
 	p.Noted.Add(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
 	s.keep()
 	onDisk := func() []string {
@@ -163,10 +163,10 @@ func TestDifferenceMerges(t *testing.T) {
 }
 
 func TestMarksOfAPipeAndAFolder(t *testing.T) {
-	if key, err := store.FileKey(t.TempDir()); key != "" || err != nil {
+	if key, err := settings.FileKey(t.TempDir()); key != "" || err != nil {
 		t.Errorf("a folder has the key %q, %v", key, err)
 	}
-	if _, err := store.FileKey(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := settings.FileKey(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("what is not there has a key")
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"ashlar/app/core/view"
 	"ashlar/ingest"
-	"ashlar/ingest/input/fetch"
+	"ashlar/ingest/fetch"
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )

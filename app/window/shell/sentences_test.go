@@ -12,7 +12,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/core/view"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/raster"
@@ -108,7 +108,7 @@ func TestViewMenuIsBelowItsButton(t *testing.T) {
 func TestGoneIsGoneEverywhere(t *testing.T) {
 	b := &bench{t: t, Shell: compared(t, "before.folded", "after.folded")}
 	said := 0
-	for _, tab := range []string{pair.Difference, pair.Table, pair.Pairing, pair.CallTree, pair.Two} {
+	for _, tab := range []string{comparison.Difference, comparison.Table, comparison.Pairing, comparison.CallTree, comparison.Two} {
 		b.Versus.Tab = tab
 		settleBoth(t, b.Shell)
 		b.frame()

@@ -15,8 +15,8 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/core/session"
-	"ashlar/app/window/desk"
 	"ashlar/app/window/palette"
+	"ashlar/app/window/workspace"
 	"ashlar/render/fonts"
 	"ashlar/render/svg"
 	"ashlar/render/theme"
@@ -26,7 +26,7 @@ import (
 
 // Shell is everything in the window.
 type Shell struct {
-	desk.Desk
+	workspace.Workspace
 	// Picture draws into a file, on any goroutine; nil where there is no window.
 	Picture Picture
 	// System is the theme that the system prefers, nil where that is not known.
@@ -61,9 +61,9 @@ type Shell struct {
 
 // New returns a shell with nothing open.
 func New(th *theme.Theme) *Shell {
-	s := &Shell{Desk: desk.NewDesk(th), shaper: ui.NewShaper()}
+	s := &Shell{Workspace: workspace.NewDesk(th), shaper: ui.NewShaper()}
 	s.Session = session.New(s.Wake)
-	s.Does = desk.Acts{KeyOf: keyOf, SaveTable: s.saveTable, Recent: func() (all []string) {
+	s.Does = workspace.Acts{KeyOf: keyOf, SaveTable: s.saveTable, Recent: func() (all []string) {
 		for _, r := range s.recents() {
 			all = append(all, r.Path)
 		}
@@ -142,7 +142,7 @@ func (s *Shell) copyClip(u *ui.UI) {
 func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	body := full
 	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)
-	if s.View == desk.Both {
+	if s.View == workspace.Both {
 		body.Min.Y += bar
 		body.Max.Y -= status
 	}
@@ -152,7 +152,7 @@ func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	} else {
 		s.Draw(u, body)
 	}
-	if s.View == desk.Both {
+	if s.View == workspace.Both {
 		u.Area(&s.openButton, nil)
 		s.toolbar(u, image.Rect(0, 0, full.Max.X, bar))
 		u.Area(&s.Note, nil)
@@ -164,7 +164,7 @@ func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 // layoutAbove lays out what lies above that: lists, menus, pages of help, what is dragged.
 func (s *Shell) layoutAbove(u *ui.UI, full image.Rectangle) {
 	size := full.Max
-	if s.View == desk.Both && s.Pane != nil && s.Versus == nil {
+	if s.View == workspace.Both && s.Pane != nil && s.Versus == nil {
 		s.Pane.Finder.Fresh().List.Layout(&s.Host, &s.Pane.Finder, u)
 	}
 	if s.Menu != nil {

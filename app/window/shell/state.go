@@ -3,8 +3,8 @@ package shell
 import (
 	"time"
 
-	"ashlar/app/window/desk"
 	"ashlar/app/window/scopebar"
+	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/timeline"
 )
@@ -46,14 +46,14 @@ type State struct {
 	// while a text is typed.
 	Focus string `json:"focus"`
 	// Compare is about both recordings where two are compared, nil else.
-	Compare *desk.CompareState `json:"compare"`
+	Compare *workspace.CompareState `json:"compare"`
 	// Total is the weight of what the lower half shows, in the metric's unit.
 	Total string `json:"total"`
 }
 
 // AtRest reports whether the next frame will look like the last one, unless somebody does
 // something, a file changes, or an answer comes that is still being worked on.
-func (s *Shell) AtRest() bool { return !s.again && s.Desk.AtRest() }
+func (s *Shell) AtRest() bool { return !s.again && s.Workspace.AtRest() }
 
 // State describes what is shown.
 func (s *Shell) State() State {

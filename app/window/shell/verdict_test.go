@@ -15,7 +15,7 @@ import (
 	"ashlar/app/command"
 	"ashlar/app/core/verdict"
 	"ashlar/app/core/view"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
 	"ashlar/testdata/twins"
@@ -63,7 +63,7 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 				t.Errorf("%q stands for %+v", p.Text, p.Row)
 			}
 		case verdict.Branch:
-			if c.Tab != pair.Difference || int(c.Node) != p.Node || c.Chosen == nil || c.Chosen.Name != ans.Compared.Tree.Name(p.Node) {
+			if c.Tab != comparison.Difference || int(c.Node) != p.Node || c.Chosen == nil || c.Chosen.Name != ans.Compared.Tree.Name(p.Node) {
 				t.Errorf("%q leads to %s, bar %d, %v", p.Text, c.Tab, c.Node, c.Chosen)
 			}
 		case verdict.PerSecond:
@@ -73,7 +73,7 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 			c.Options.Normalize = compare.Raw
 			w.settled()
 		case verdict.Totals:
-			if c.Tab != pair.Difference || c.Chosen != nil {
+			if c.Tab != comparison.Difference || c.Chosen != nil {
 				t.Errorf("%q leads to %s, %v", p.Text, c.Tab, c.Chosen)
 			}
 		}
@@ -196,7 +196,7 @@ func TestCommandOfSets(t *testing.T) {
 	p := b.Pane
 	p.CompareWithRest("read[60us..]")
 	b.settled()
-	p.Tab = pair.Table
+	p.Tab = comparison.Table
 	b.settled()
 	line, rest := b.AsCommand()
 	want := "ashlar diff " + p.Rec.Source.Path + " --calls '!read[60us..]' --calls-b 'read[60us..]'"
@@ -209,7 +209,7 @@ func TestCommandOfSets(t *testing.T) {
 		t.Errorf("of sums it is %s", line)
 	}
 	var out, errs strings.Builder
-	if code := cli.Main([]string{"diff", p.Rec.Source.Path, "--calls", "!read[60us..]", "--calls-b", "read[60us..]"}, strings.NewReader(""), &out, &errs, cli.Runner{}); code != cli.Done {
+	if code := command.Main([]string{"diff", p.Rec.Source.Path, "--calls", "!read[60us..]", "--calls-b", "read[60us..]"}, strings.NewReader(""), &out, &errs, command.Runner{}); code != command.Done {
 		t.Errorf("it ends with %d: %s", code, errs.String())
 	}
 	p.Within.Options.Normalize = compare.Calls

@@ -8,7 +8,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/path"
+	"ashlar/ingest/query/criticalpath"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -66,7 +66,7 @@ func (w *way) draw(p *Timeline, u *ui.UI) {
 
 // add adds the lines of a path that are seen. What happens within a pixel is one line up
 // and down.
-func (w *way) add(p *Timeline, steps []path.Step) {
+func (w *way) add(p *Timeline, steps []criticalpath.Step) {
 	width := p.LaneWidth()
 	x := func(at int64) int { return int(math.Max(-8, math.Min(float64(width+8), p.View.X(at, width)))) }
 	first := sort.Search(len(steps), func(i int) bool { return steps[i].To > p.View.From })

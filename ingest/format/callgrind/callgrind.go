@@ -26,7 +26,7 @@ import (
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/program"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -345,7 +345,7 @@ func (d *decoder) costs(line []byte) {
 	values := make([]int64, len(d.events))
 	if len(words)-first > len(values) {
 		tally.Leave(d.place())
-		d.warn("many-costs", "Line %d has %s for %s and was left out", d.line, plain.Plural(len(words)-first, "cost"), plain.Plural(len(values), "event"))
+		d.warn("many-costs", "Line %d has %s for %s and was left out", d.line, safetext.Plural(len(words)-first, "cost"), safetext.Plural(len(values), "event"))
 		return
 	}
 	for i := range values {

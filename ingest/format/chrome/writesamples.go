@@ -6,7 +6,6 @@ import (
 
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/analyze"
 )
 
 // sampled writes the stacks of samples, as a tree of frames, and the samples in
@@ -42,7 +41,7 @@ func (c *chromeWriter) sampled() error {
 			c.b = strconv.AppendInt(append(c.b, `"cpu":`...), int64(cpu), 10)
 			c.b = append(c.b, ',')
 		}
-		c.b = encode.AppendJSON(append(c.b, `"name":`...), analyze.EventName(e))
+		c.b = encode.AppendJSON(append(c.b, `"name":`...), e.NameOrKind())
 		c.int("pid", t.PID)
 		c.int("tid", t.TID)
 		c.time("ts", s.Time)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -68,7 +68,7 @@ func (t *Texts) Add(text []byte) uint64 {
 // Tell says of how many things there was no room for the texts.
 func (t *Texts) Tell(b *recording.Builder, what string) {
 	if t.Dropped > 0 {
-		b.Remark("args-dropped", "", "There are more arguments than are kept; those of %s are left out", plain.Plural(t.Dropped, what))
+		b.Remark("args-dropped", "", "There are more arguments than are kept; those of %s are left out", safetext.Plural(t.Dropped, what))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -106,7 +106,7 @@ func (r *Rows) fit(rec *recording.Recording) error {
 		}
 	}
 	if frames > mostFrames {
-		return fmt.Errorf("its %s have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", plain.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
+		return fmt.Errorf("its %s have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", safetext.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
 	}
 	return nil
 }

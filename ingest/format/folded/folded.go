@@ -11,7 +11,7 @@ import (
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -81,7 +81,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		b.Warn("utf-16", "", "%d UTF-16 code units at the end or in half pairs are not text and show as U+FFFD", txt.damaged)
 	}
 	if d.tally.Kept == 0 {
-		return fmt.Errorf("none of %s is a stack (frames with ';' between them, a space and a count)", plain.Plural(d.line, "line"))
+		return fmt.Errorf("none of %s is a stack (frames with ';' between them, a space and a count)", safetext.Plural(d.line, "line"))
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/input/memory"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -98,7 +98,7 @@ func (f *folder) name(id recording.FuncID) string {
 		return f.names[id]
 	}
 	own := f.Rec.NameInFile(id)
-	name := strings.TrimSpace(plain.Text(strings.ReplaceAll(own, ";", ":")))
+	name := strings.TrimSpace(safetext.Text(strings.ReplaceAll(own, ";", ":")))
 	switch {
 	case name == "":
 		name = "[unnamed]"

@@ -8,7 +8,7 @@ import (
 
 	"ashlar/ingest/format/gotrace/wire"
 	"ashlar/ingest/model/lanes"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
 
@@ -236,7 +236,7 @@ func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
 		return recording.CallID(c - 1)
 	}
 	if d.commons++; d.commons == mostCommon {
-		d.common, d.commons = pairs.Table{}, 0
+		d.common, d.commons = pairmap.Table{}, 0
 	}
 	c := d.b.CommonCall(before, stack)
 	d.common.Put(uint32(before), uint32(stack), uint32(c)+1)

@@ -26,7 +26,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/gotrace/wire"
 	"ashlar/ingest/input/source"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
 
@@ -85,7 +85,7 @@ type decoder struct {
 	reasons []recording.FrameID                         // 1 + those of goroutines that are blocked, by the generation's texts; 0 for none so far
 	sweep   recording.CallID                            // of processors that sweep
 
-	common  pairs.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
+	common  pairmap.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
 	commons int
 
 	states []recording.TrackState // held until there are many

@@ -33,7 +33,7 @@ import (
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/pprof"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -316,7 +316,7 @@ func (d *decoder) locations() (out []*profile.Location) {
 func (d *decoder) finish() {
 	if d.totals != [columns]int64{} && d.totals != d.sums {
 		d.b.Warn("totals", "line 2", "The stacks add up to %s and %s in use, and the sums at the beginning say %d and %d",
-			plain.Plural(d.sums[inuseObjects], "object"), plain.Plural(d.sums[inuseBytes], "byte"), d.totals[inuseObjects], d.totals[inuseBytes])
+			safetext.Plural(d.sums[inuseObjects], "object"), safetext.Plural(d.sums[inuseBytes], "byte"), d.totals[inuseObjects], d.totals[inuseBytes])
 	}
 	order := []int{inuseObjects, inuseBytes}
 	d.p.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}

@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -268,7 +268,7 @@ func (c *chunk) each(visit func(id int64, end int)) {
 		c.at = at
 		size := c.number(4)
 		if size < 2 || size > int64(len(c.b)-at) {
-			panic(fmt.Errorf("an event at byte %d of it has %s", at, plain.Plural(size, "byte")))
+			panic(fmt.Errorf("an event at byte %d of it has %s", at, safetext.Plural(size, "byte")))
 		}
 		end := at + int(size)
 		visit(c.number(8), end)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -183,7 +183,7 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 	c.spans = append(c.spans, [2]uint64{p.time, p.duration})
 	c.contexts = map[string]sampleContext{}
 	if p.payload > 0 {
-		c.b.Remark("original-payload", "", "A profile carries its original form too (%s), which is not read", plain.Plural(p.payload, "byte"))
+		c.b.Remark("original-payload", "", "A profile carries its original form too (%s), which is not read", safetext.Plural(p.payload, "byte"))
 	}
 	if p.droppedAttrs > 0 {
 		c.b.Warn("attributes-dropped", "", "The recorder dropped %d attributes of a profile", p.droppedAttrs)
@@ -268,7 +268,7 @@ func (c *converter) sample(event int, s *sample) {
 	}
 	if len(s.values) > 0 && len(s.times) > 0 && len(s.values) != len(s.times) {
 		repaired = true
-		c.b.Warn("values-and-times", place, "Sample %d has %s and %s, which should be as many", c.n, plain.Plural(len(s.values), "value"), plain.Plural(len(s.times), "timestamp"))
+		c.b.Warn("values-and-times", place, "Sample %d has %s and %s, which should be as many", c.n, safetext.Plural(len(s.values), "value"), safetext.Plural(len(s.times), "timestamp"))
 	}
 	call, ok := c.call(s.stack)
 	if !ok {

@@ -20,7 +20,7 @@ import (
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -126,7 +126,7 @@ func split(content []byte, note func(code, place, text string)) (frames [][]byte
 		n := uint64(binary.BigEndian.Uint32(rest))
 		rest = rest[4:]
 		if n > uint64(len(rest)) {
-			note("cut", place, fmt.Sprintf("The message at %s should have %s and has %d: the file is cut or damaged there", place, plain.Plural(n, "byte"), len(rest)))
+			note("cut", place, fmt.Sprintf("The message at %s should have %s and has %d: the file is cut or damaged there", place, safetext.Plural(n, "byte"), len(rest)))
 			n = uint64(len(rest))
 		}
 		frames = append(frames, rest[:n])

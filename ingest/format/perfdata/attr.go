@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/perfscript"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -76,7 +76,7 @@ func (e *events) add(a *attr, ids []byte) {
 func (r *reader) addAttr(b, ids []byte) {
 	if len(b) < leastFields || len(r.attrs) >= mostAttrs {
 		r.tell(func(d *decoder) {
-			d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", plain.Plural(len(b), "byte"))
+			d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", safetext.Plural(len(b), "byte"))
 		})
 		return
 	}

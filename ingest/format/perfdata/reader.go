@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 )
 
@@ -92,7 +92,7 @@ func (r *reader) all(in *source.Input) error {
 	case size >= fileHeader && size < maxMeta:
 		err = r.file(in, size)
 	default:
-		return fmt.Errorf("the header says that it has %s, which no perf.data has", plain.Plural(size, "byte"))
+		return fmt.Errorf("the header says that it has %s, which no perf.data has", safetext.Plural(size, "byte"))
 	}
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (r *reader) readRecord(from *bufio.Reader) (rec record, size int, err error
 	rec.kind, rec.misc = le.Uint32(head), le.Uint16(head[4:])
 	n := int(le.Uint16(head[6:]))
 	if n < recordHead {
-		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %s", plain.Plural(n, "byte"))}
+		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %s", safetext.Plural(n, "byte"))}
 	}
 	if n > cap(r.room)-len(r.room) {
 		r.room = make([]byte, 0, 256<<10)

@@ -1,7 +1,7 @@
 package perfdata
 
 import (
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -205,7 +205,7 @@ func (d *decoder) tell() {
 		d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
 	}
 	if d.lost > 0 {
-		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", plain.Plural(d.lost, "record"))
+		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", safetext.Plural(d.lost, "record"))
 	}
 	if d.strays > 0 && d.strays >= d.addresses/20 {
 		d.b.Remark("strays", "", "%d of %d addresses in stacks lie where no code is known, and are shown as [unknown], several in a row as one: callers are lost in programs that were compiled without frame pointers (-fno-omit-frame-pointer keeps them); `perf record --call-graph dwarf` finds them without, to be read by `perf script -i FILE | ashlar -`", d.strays, d.addresses)

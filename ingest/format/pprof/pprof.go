@@ -16,7 +16,7 @@ import (
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -201,7 +201,7 @@ func (c *converter) addSamples(ctx context.Context) error {
 				continue
 			}
 			if one.missing > 0 {
-				c.b.Warn("location-missing", place(one.n), "Sample %d names %s not in the profile, by which its stack is shorter", one.n+1, plain.Plural(one.missing, "location"))
+				c.b.Warn("location-missing", place(one.n), "Sample %d names %s not in the profile, by which its stack is shorter", one.n+1, safetext.Plural(one.missing, "location"))
 			}
 			t.Read++
 			t.Kept++
@@ -232,7 +232,7 @@ func (c *converter) values(i int, given, values []int64) bool {
 	ok := true
 	if len(given) != len(values) {
 		ok = false
-		c.b.Warn("value-count", place(i), "Sample %d has %s where the profile has %s", i+1, plain.Plural(len(given), "value"), plain.Plural(len(values), "sample type"))
+		c.b.Warn("value-count", place(i), "Sample %d has %s where the profile has %s", i+1, safetext.Plural(len(given), "value"), safetext.Plural(len(values), "sample type"))
 	}
 	metrics := c.b.Event(c.event).Metrics
 	for m := range values {

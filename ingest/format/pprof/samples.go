@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 )
 
 // samples are a profile's, read from its bytes a few at a time: the library
@@ -32,7 +32,7 @@ type samples struct {
 	lines []int32           // how many frames each location has
 	hides []hidden          // what of stacks with it is not shown; nil where all is
 	// paths has the calls of stacks\' outer locations.
-	paths *pairs.Paths
+	paths *pairmap.Paths
 }
 
 // hidden says what a profile's drop_frames does to stacks with a location.
@@ -44,7 +44,7 @@ type hidden struct {
 
 // find makes locations be found by their ids.
 func (s *samples) find(all []*profile.Location) {
-	s.byID, s.lines, s.paths = make([]uint32, len(all)+1), make([]int32, len(all)), pairs.NewPaths()
+	s.byID, s.lines, s.paths = make([]uint32, len(all)+1), make([]int32, len(all)), pairmap.NewPaths()
 	for i, l := range all {
 		s.lines[i] = int32(max(1, len(l.Line)))
 		if l.ID < uint64(len(s.byID)) {
@@ -68,8 +68,8 @@ func (s *samples) location(id uint64) uint32 {
 // batch is a number of samples.
 type batch struct {
 	rows      []record
-	locations []uint32     // of their stacks, leaf first: indexes in Profile.Location
-	paths     []pairs.Path // of each location with all those outside it
+	locations []uint32       // of their stacks, leaf first: indexes in Profile.Location
+	paths     []pairmap.Path // of each location with all those outside it
 	values    []int64
 	said      []labelValue // by rows' labels, of each row by key, texts before numbers
 	frames    int64        // in all stacks

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ashlar/ingest/input/source"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
 
@@ -71,7 +71,7 @@ func (c *converter) lookUp(b *batch) {
 			if one.call = p.Get(b.paths[one.to-one.known]); one.call != 0 {
 				continue
 			}
-			if one.known = pairs.Fewer(one.to-one.from, fewer); one.known > 0 {
+			if one.known = pairmap.Fewer(one.to-one.from, fewer); one.known > 0 {
 				active[n] = i
 				n++
 			}
@@ -87,7 +87,7 @@ func (c *converter) call(b *batch, one *record) recording.CallID {
 	p := c.samples.paths
 	call := recording.CallID(one.call)
 	for at := one.to - one.known - 1; at >= one.from; at-- {
-		keep := at == one.from || pairs.Kept(one.to-at)
+		keep := at == one.from || pairmap.Kept(one.to-at)
 		if keep {
 			if known := p.Get(b.paths[at]); known != 0 {
 				call = recording.CallID(known)
@@ -109,14 +109,14 @@ func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallI
 	p, fresh := c.samples.paths, 0
 	for ; at >= one.from && fresh == 0; at-- {
 		call, fresh = c.b.Below(call, c.location(b.locations[at]))
-		if at == one.from || pairs.Kept(one.to-at) {
+		if at == one.from || pairmap.Kept(one.to-at) {
 			p.Put(b.paths[at], uint32(call))
 		}
 	}
 	frames := c.rest[:0]
 	for ; at >= one.from; at-- {
 		frames = append(frames, c.location(b.locations[at])...)
-		if at == one.from || pairs.Kept(one.to-at) {
+		if at == one.from || pairmap.Kept(one.to-at) {
 			p.Put(b.paths[at], uint32(call)+uint32(len(frames)))
 		}
 		if len(frames) >= mostAtOnce {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	format "ashlar/spaa"
 )
 
@@ -23,7 +23,7 @@ type dict struct {
 	strings  map[string]uint32
 	keys     []string // of strings, by number - 1
 	text     int      // bytes in strings
-	calls    pairs.Table
+	calls    pairmap.Table
 	nodes    uint32
 	bigs     map[int64]uint32
 	contexts map[*format.Context]uint32

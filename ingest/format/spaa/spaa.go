@@ -39,7 +39,7 @@ import (
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	format "ashlar/spaa"
@@ -157,7 +157,7 @@ func (m *merger) verdict(path string) error {
 	what := "is empty"
 	if m.line > 0 {
 		what = fmt.Sprintf("has no SPAA header (a first line like %s) and no stack or sample record that could be shown in its %s",
-			`{"type":"header","format":"spaa",…}`, plain.Plural(m.line, "line"))
+			`{"type":"header","format":"spaa",…}`, safetext.Plural(m.line, "line"))
 		if m.firstBad != "" {
 			what += "; the first thing wrong: " + m.firstBad
 		}

@@ -3,7 +3,7 @@ package spall
 import (
 	"encoding/binary"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Types of record. Numbers 1, 5 and 6 have no published layout, nor has 7 in
@@ -66,7 +66,7 @@ func (f *flat) chunk(c []byte, off int64, end bool) int {
 			continue
 		}
 		if i < len(c) && end {
-			f.note(cutShort, off+int64(i), "the last record is cut after %s", plain.Plural(len(c)-i, "byte"))
+			f.note(cutShort, off+int64(i), "the last record is cut after %s", safetext.Plural(len(c)-i, "byte"))
 			f.count(recUnreadable)
 			f.leftOut(recUnreadable, off+int64(i))
 			return len(c)
@@ -74,7 +74,7 @@ func (f *flat) chunk(c []byte, off int64, end bool) int {
 		return i
 	}
 	if end && f.pad > 0 {
-		f.note(cutShort, off+int64(len(c)), "padding is missing at the end: %s", plain.Plural(f.pad, "byte"))
+		f.note(cutShort, off+int64(len(c)), "padding is missing at the end: %s", safetext.Plural(f.pad, "byte"))
 	}
 	return i
 }

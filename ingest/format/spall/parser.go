@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/decimal"
 	"ashlar/ingest/input/source"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
 
@@ -20,7 +20,7 @@ type parser struct {
 	names nameTable
 	args  argStore
 	// calls numbers calls by parent and name.
-	calls     pairs.Table
+	calls     pairmap.Table
 	callsMade uint32
 	near      []callSlot
 

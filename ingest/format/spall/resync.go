@@ -5,7 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // record is the part of a record that validation needs; hot loops read records themselves.
@@ -234,9 +234,9 @@ func (p *parser) resume(off int64) {
 	s.on = false
 	n := off - s.from
 	if s.what == 1 || s.what == typeInstant || s.what == 6 || s.what == typePad {
-		p.note(unknownRecord, s.from, "a record of type %d, whose layout is not published, stands here; reading skips %s, up to the next readable record", s.what, plain.Plural(n, "byte"))
+		p.note(unknownRecord, s.from, "a record of type %d, whose layout is not published, stands here; reading skips %s, up to the next readable record", s.what, safetext.Plural(n, "byte"))
 	} else {
-		p.note(damaged, s.from, "no record begins here (its type would be %d); reading skips %s, up to the next readable record", s.what, plain.Plural(n, "byte"))
+		p.note(damaged, s.from, "no record begins here (its type would be %d); reading skips %s, up to the next readable record", s.what, safetext.Plural(n, "byte"))
 	}
 	p.count(recUnreadable)
 	p.leftOut(recUnreadable, s.from)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -62,7 +62,7 @@ func (d *decoder) build(p *profile) error {
 	}
 	t := d.b.Track(recording.TrackKey{Name: name})
 	if p.kind == "sampled" && p.stacks.Len() != p.values.len() {
-		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %s and %s; what has no partner is left out", p.from, plain.Plural(p.stacks.Len(), "stack"), plain.Plural(p.values.len(), "weight"))
+		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %s and %s; what has no partner is left out", p.from, safetext.Plural(p.stacks.Len(), "stack"), safetext.Plural(p.values.len(), "weight"))
 	}
 	exp, timed := units[p.unit]
 	switch {
@@ -282,7 +282,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 		}
 	}
 	if p.ends && len(path) > 0 {
-		d.b.Warn("unclosed", decode.Byte(p.from), "The profile at byte %d ends with %s open, closed at its end", p.from, plain.Plural(len(path), "frame"))
+		d.b.Warn("unclosed", decode.Byte(p.from), "The profile at byte %d ends with %s open, closed at its end", p.from, safetext.Plural(len(path), "frame"))
 		if ps, ok := p.end.Picos(a.scale).Since(last.Picos(a.scale)); ok && ps > 0 {
 			a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale})
 		}

@@ -4,7 +4,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/model/column"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
 
@@ -51,15 +51,15 @@ func (n *numbers) at(i int) decode.Number {
 // is the empty stack; parents come before their children.
 type tree struct {
 	parent, frame []uint32
-	paths         *pairs.Paths
-	index         pairs.Table
+	paths         *pairmap.Paths
+	index         pairmap.Table
 	calls         []recording.CallID // of the first nodes
 }
 
 // leaf is the node of a stack, given from the outermost frame on.
 func (t *tree) leaf(stack []uint32) uint32 {
 	if t.paths == nil {
-		t.paths = pairs.NewPaths()
+		t.paths = pairmap.NewPaths()
 	}
 	return t.paths.Leaf(stack, 0, t.child)
 }

@@ -1,4 +1,4 @@
-// Package store has recordings on disk: the columns as they lie in memory, in a file
+// Package settings has recordings on disk: the columns as they lie in memory, in a file
 // that is mapped and read in place. Opening one takes as long as it has chunks, tracks
 // and names, not spans.
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ashlar/ingest/input/memory"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // largeRest is how long a rest is that there may be no room for again.
@@ -278,7 +278,7 @@ func (in *Input) failure(err error) error {
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return &Error{Path: in.Path, What: fmt.Sprintf("the zstd data needs a window of more than %d MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long", maxWindow>>20), Err: err}
 	case in.Compression != "none":
-		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or cut short after %s of content (%v)", in.Compression, plain.Plural(in.stream.total(), "byte"), err), Err: err}
+		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or cut short after %s of content (%v)", in.Compression, safetext.Plural(in.stream.total(), "byte"), err), Err: err}
 	}
 	return &Error{Path: in.Path, What: fmt.Sprintf("could not be read past byte %d: %v", in.stream.total(), reason(err)), Err: err}
 }

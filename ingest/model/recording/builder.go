@@ -12,7 +12,7 @@ import (
 
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/lanes"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/sets"
 )
 
@@ -28,7 +28,7 @@ type Builder struct {
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID
 	paths [2][]CallID // of CommonCall
-	calls pairs.Table
+	calls pairmap.Table
 	// first is each call's first child: most calls have just one,
 	// and only the others are in the table.
 	first  column.Vec[firstCall]

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/model/column"
-	"ashlar/ingest/model/loose"
+	"ashlar/ingest/model/unordered"
 )
 
 // looseSpans are whole spans of a track that came in any order. They are kept
@@ -16,7 +16,7 @@ import (
 // the lanes is taken off again and merged with what is new. So the outcome is that of
 // laying all out at once.
 type looseSpans struct {
-	runs loose.Runs // what is to be laid out
+	runs unordered.Runs // what is to be laid out
 	args column.Vec[uint64]
 	// groups go with args, as far as any span has one.
 	groups column.Vec[uint32]
@@ -28,7 +28,7 @@ type looseSpans struct {
 const (
 	looseUnfinished = 1 << 31 // of a loose.Span's Frame, beside the FrameID
 	// compactSpans is how many spans are worth laying out before all are there.
-	compactSpans = 16 * loose.RunSpans
+	compactSpans = 16 * unordered.RunSpans
 )
 
 func (s *looseSpans) add(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) {
@@ -36,8 +36,8 @@ func (s *looseSpans) add(start, end int64, frame FrameID, group uint32, args uin
 }
 
 // loose makes a span.
-func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) loose.Span {
-	x := loose.Span{Start: start, End: end, Frame: uint32(frame)}
+func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) unordered.Span {
+	x := unordered.Span{Start: start, End: end, Frame: uint32(frame)}
 	if unfinished {
 		x.Frame |= looseUnfinished
 	}
@@ -55,7 +55,7 @@ func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args u
 }
 
 // extra returns what a span has beside its times and frame.
-func (s *looseSpans) extra(x *loose.Span) (args uint64, group uint32) {
+func (s *looseSpans) extra(x *unordered.Span) (args uint64, group uint32) {
 	if x.Args == 0 {
 		return 0, 0
 	}
@@ -77,15 +77,15 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	n := 0
 	defer func() {
 		if s.runs.Len() == 0 || last {
-			s.runs, s.args, s.groups = loose.Runs{}, column.Vec[uint64]{}, column.Vec[uint32]{}
+			s.runs, s.args, s.groups = unordered.Runs{}, column.Vec[uint64]{}, column.Vec[uint32]{}
 		}
 		s.next = 0
 		b.held.loose += int64(s.runs.Len() - pending)
 		b.held.lanes += int64(s.nests.count() - lanes)
 	}()
 	s.nests.grouped = s.nests.grouped || s.groups.Len() > 0
-	s.runs.Merge(func(x *loose.Span) bool {
-		if n%loose.RunSpans == loose.RunSpans-1 && b.Stopped() {
+	s.runs.Merge(func(x *unordered.Span) bool {
+		if n%unordered.RunSpans == unordered.RunSpans-1 && b.Stopped() {
 			return false
 		}
 		n++
@@ -108,9 +108,9 @@ func (s *looseSpans) takeBack(b *Builder) {
 	if first == nil {
 		return
 	}
-	var old [][]loose.Span
+	var old [][]unordered.Span
 	type turned struct {
-		loose.Span
+		unordered.Span
 		turn uint32
 	}
 	var grouped []turned
@@ -122,7 +122,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 				continue
 			}
 			b.uncount(l, from)
-			spans := make([]loose.Span, 0, l.Len()-from)
+			spans := make([]unordered.Span, 0, l.Len()-from)
 			for i := from; i < l.Len(); i++ {
 				m := n.markOf(d, i)
 				x := s.loose(l.Start(i), l.End(i), b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
@@ -142,7 +142,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 		slices.SortFunc(grouped, func(x, y turned) int {
 			return cmp.Or(x.Order(&y.Span), cmp.Compare(x.turn, y.turn))
 		})
-		spans := make([]loose.Span, len(grouped))
+		spans := make([]unordered.Span, len(grouped))
 		for i := range grouped {
 			spans[i] = grouped[i].Span
 		}

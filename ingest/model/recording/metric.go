@@ -104,6 +104,10 @@ func (e *Event) Title() string {
 	return "samples"
 }
 
+// NameOrKind returns what --event calls the event: its name, or its kind where the format
+// names none.
+func (e *Event) NameOrKind() string { return cmp.Or(e.Name, e.Kind, "[unnamed]") }
+
 // Metric returns the index of the named metric, or -1.
 func (e *Event) Metric(name string) int {
 	for i := range e.Metrics {

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/heap"
 	"ashlar/ingest/model/lanes"
-	"ashlar/ingest/model/loose"
+	"ashlar/ingest/model/unordered"
 )
 
 // nest is one column of properly nested spans: its open ends, innermost last,
@@ -26,7 +26,7 @@ type mark struct{ group, turn uint32 }
 
 // takes drops what has ended by the span's start and reports whether the span
 // fits inside what is left.
-func (n *nest) takes(x *loose.Span, group uint32) bool {
+func (n *nest) takes(x *unordered.Span, group uint32) bool {
 	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
 		n.ends = n.ends[:len(n.ends)-1]
 		n.calls = n.calls[:len(n.calls)-1]
@@ -38,7 +38,7 @@ func (n *nest) takes(x *loose.Span, group uint32) bool {
 
 // over reports whether the open span at depth d is past when x starts. A span
 // of no length at the very end of another still belongs to it.
-func (n *nest) over(d int, x *loose.Span) bool {
+func (n *nest) over(d int, x *unordered.Span) bool {
 	end := n.ends[d]
 	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].LastStart() == end)
 }
@@ -52,7 +52,7 @@ func (n *nest) drop(before int64) {
 	n.ends, n.calls, n.groups = n.ends[:k], n.calls[:k], n.groups[:k]
 }
 
-func (n *nest) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID {
+func (n *nest) add(b *Builder, x *unordered.Span, group uint32, args uint64) CallID {
 	parent := NoCall
 	d := len(n.ends)
 	if d > 0 {
@@ -101,7 +101,7 @@ func (n *nest) keep(lane, spans int, shown bool) {
 
 // reopen has the spans open that were when the last of those in the lanes was
 // added. It returns when that began, and its turn.
-func (n *nest) reopen() (last loose.Span, turn uint32) {
+func (n *nest) reopen() (last unordered.Span, turn uint32) {
 	for len(n.lanes) > 0 && n.lanes[len(n.lanes)-1].Len() == 0 {
 		n.lanes = n.lanes[:len(n.lanes)-1]
 	}
@@ -111,7 +111,7 @@ func (n *nest) reopen() (last loose.Span, turn uint32) {
 	for d := range n.lanes {
 		l := &n.lanes[d]
 		i := l.Len() - 1
-		x := loose.Span{Start: l.Start(i), End: l.End(i)}
+		x := unordered.Span{Start: l.Start(i), End: l.End(i)}
 		if depth < 0 || !x.Before(&last) {
 			depth, last = d, x
 		}
@@ -164,7 +164,7 @@ type openEnd struct {
 const anything = math.MaxInt64
 
 // add adds a span, which starts no earlier than the one before.
-func (ns *nests) add(b *Builder, x *loose.Span, group uint32, args uint64) CallID {
+func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) CallID {
 	if len(ns.all) > 1 {
 		ns.advance(x.Start)
 	}
@@ -264,7 +264,7 @@ func (ns *nests) open(k int) {
 // place finds the nest for a span: the first that takes it; for one of a group
 // that where its group was last seen, if it goes on there, else the first that is
 // free.
-func (ns *nests) place(x *loose.Span, group uint32) int {
+func (ns *nests) place(x *unordered.Span, group uint32) int {
 	if group == 0 {
 		return ns.first(x, group)
 	}
@@ -288,7 +288,7 @@ func (ns *nests) place(x *loose.Span, group uint32) int {
 	return k
 }
 
-func (ns *nests) first(x *loose.Span, group uint32) int {
+func (ns *nests) first(x *unordered.Span, group uint32) int {
 	switch {
 	case len(ns.all) == 0:
 		return 0

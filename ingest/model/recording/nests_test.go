@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest/model/loose"
+	"ashlar/ingest/model/unordered"
 )
 
 // place puts a span where all nests are asked one after the other.
-func placeOneByOne(nests []*nest, last map[uint32]int, x *loose.Span, group uint32) int {
+func placeOneByOne(nests []*nest, last map[uint32]int, x *unordered.Span, group uint32) int {
 	if k, ok := last[group]; ok && nests[k].takes(x, group) && len(nests[k].ends) > 0 {
 		return k
 	}
@@ -33,13 +33,13 @@ func TestNests(t *testing.T) {
 		rng := random(seed)
 		n, span, long, groups := 1+rng.IntN(60), 1+rng.Int64N(40), 1+rng.Int64N(30), 1+rng.IntN(4)
 		type grouped struct {
-			loose.Span
+			unordered.Span
 			group uint32
 		}
 		var spans []grouped
 		for range n {
 			start := rng.Int64N(span)
-			x := grouped{loose.Span{Start: start, End: start + rng.Int64N(long)}, uint32(rng.IntN(groups))}
+			x := grouped{unordered.Span{Start: start, End: start + rng.Int64N(long)}, uint32(rng.IntN(groups))}
 			if rng.IntN(4) == 0 {
 				x.End = start
 			}
@@ -86,7 +86,7 @@ func sameLanes(n *nest, want, all []*nest) bool {
 
 // Where loading ends, spans that are not laid out are left out of every number.
 func TestLayoutGivenUp(t *testing.T) {
-	const n = 4 * loose.RunSpans
+	const n = 4 * unordered.RunSpans
 	b := NewBuilder()
 	b.AddEvent(SpanEvent())
 	frame := b.FunctionFrame(b.Function(Function{Name: "f"}))

@@ -6,7 +6,7 @@ import (
 
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/lanes"
-	"ashlar/ingest/model/loose"
+	"ashlar/ingest/model/unordered"
 )
 
 // TrackBuilder adds to one track.
@@ -260,7 +260,7 @@ func (t *TrackBuilder) Starts(visit func(at int64)) {
 	lanes := t.lanes
 	if t.loose != nil {
 		lanes = t.loose.nests.lanes()
-		t.loose.runs.All(func(x *loose.Span) { visit(x.Start) })
+		t.loose.runs.All(func(x *unordered.Span) { visit(x.Start) })
 	}
 	for i := range lanes {
 		for k := range lanes[i].Len() {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/model/lanes"
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 )
 
 // TrackKey identifies a track of a recording. Name is only part of the key
@@ -100,7 +100,7 @@ func (b *Builder) live(yield func(*TrackBuilder) bool) {
 // trackTable finds tracks by their keys: most are threads that have no more than a small
 // number.
 type trackTable struct {
-	threads pairs.Table // by process and kind, and TID: 1 + their places
+	threads pairmap.Table // by process and kind, and TID: 1 + their places
 	others  map[TrackKey]int
 }
 

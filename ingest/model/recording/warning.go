@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Warning is one thing that was wrong with a file, how often, and where first.
@@ -37,11 +37,11 @@ func (r *Recording) Warned() (text string, changes bool) {
 	case notes == 0 && wrong == 0:
 		return "", false
 	case notes == 0:
-		return plain.Plural(wrong, "warning"), true
+		return safetext.Plural(wrong, "warning"), true
 	case wrong == 0:
-		return plain.Plural(notes, "note"), false
+		return safetext.Plural(notes, "note"), false
 	}
-	return plain.Plural(wrong, "warning") + ", " + plain.Plural(notes, "note"), true
+	return safetext.Plural(wrong, "warning") + ", " + safetext.Plural(notes, "note"), true
 }
 
 // Tally counts what became of the records of one kind. Read = Kept + LeftOut

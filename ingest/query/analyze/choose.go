@@ -32,7 +32,7 @@ func Choose(rec *recording.Recording, event, metric string) (e, m int, err error
 			return e, ev.Primary, nil
 		}
 		if m = ev.Metric(metric); m < 0 {
-			return -1, -1, fmt.Errorf("the event %s has no metric %q; it has %s", EventName(ev), metric, metricNames(ev))
+			return -1, -1, fmt.Errorf("the event %s has no metric %q; it has %s", ev.NameOrKind(), metric, metricNames(ev))
 		}
 		return e, m, nil
 	}
@@ -46,21 +46,9 @@ func Choose(rec *recording.Recording, event, metric string) (e, m int, err error
 		if m = ev.Metric(metric); m >= 0 {
 			return e, m, nil
 		}
-		have = append(have, fmt.Sprintf("%s (%s)", metricNames(ev), EventName(ev)))
+		have = append(have, fmt.Sprintf("%s (%s)", metricNames(ev), ev.NameOrKind()))
 	}
 	return -1, -1, fmt.Errorf("the recording has no metric %q; it has %s", metric, strings.Join(have, ", "))
-}
-
-// EventName is the name of an event: its name, or its kind where the format
-// names none.
-func EventName(e *recording.Event) string {
-	switch {
-	case e.Name != "":
-		return e.Name
-	case e.Kind != "":
-		return e.Kind
-	}
-	return "[unnamed]"
 }
 
 func findEvent(rec *recording.Recording, name string) int {
@@ -70,7 +58,7 @@ func findEvent(rec *recording.Recording, name string) int {
 		}
 	}
 	for i := range rec.Events {
-		if e := &rec.Events[i]; EventName(e) == name || e.Title() == name { // as the window calls it
+		if e := &rec.Events[i]; e.NameOrKind() == name || e.Title() == name { // as the window calls it
 			return i
 		}
 	}
@@ -80,7 +68,7 @@ func findEvent(rec *recording.Recording, name string) int {
 func eventNames(rec *recording.Recording) string {
 	names := make([]string, len(rec.Events))
 	for i := range rec.Events {
-		names[i] = EventName(&rec.Events[i])
+		names[i] = rec.Events[i].NameOrKind()
 	}
 	return strings.Join(names, ", ")
 }

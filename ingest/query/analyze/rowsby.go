@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -49,7 +49,7 @@ func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
 		}
 		has := "none"
 		if len(keys) > 0 {
-			has = plain.Short(strings.Join(keys, ", "))
+			has = safetext.Short(strings.Join(keys, ", "))
 		}
 		return fmt.Errorf("the recording has no context key %q; it has %s", key, has)
 	}

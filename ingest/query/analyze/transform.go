@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/search"
 )
@@ -154,9 +154,9 @@ func (r Ref) Like(rec *recording.Recording, n int) []string {
 func (r Ref) Missing(rec *recording.Recording) error {
 	hint := ""
 	if like := r.Like(rec, 3); len(like) > 0 {
-		hint = "; there is " + plain.Short(strings.Join(like, ", "))
+		hint = "; there is " + safetext.Short(strings.Join(like, ", "))
 	}
-	return fmt.Errorf("no function is called %s%s", plain.Short(r.Text), hint)
+	return fmt.Errorf("no function is called %s%s", safetext.Short(r.Text), hint)
 }
 
 // Typed is the shortest text that refers to the same functions of a recording

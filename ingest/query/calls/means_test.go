@@ -48,7 +48,7 @@ func TestMeansPerCallAgainstNaive(t *testing.T) {
 			for e := range rec.Events {
 				for m := range rec.Events[e].Metrics {
 					c, err := compare.Compare(ctx, []compare.Input{{Rec: rec, Scope: in[0]}}, []compare.Input{{Rec: rec, Scope: in[1]}},
-						compare.Options{Event: analyze.EventName(&rec.Events[e]), Metric: rec.Events[e].Metrics[m].Name, Normalize: compare.Calls})
+						compare.Options{Event: rec.Events[e].NameOrKind(), Metric: rec.Events[e].Metrics[m].Name, Normalize: compare.Calls})
 					if err != nil {
 						continue // of stacks without times, or where a side has nothing of it
 					}

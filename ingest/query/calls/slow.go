@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/spans"
@@ -81,7 +81,7 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 		return nil, 0, err
 	}
 	if set.Calls.Calls != 1 {
-		return nil, 0, fmt.Errorf("%s means %s; one is compared with the typical call", q, plain.Plural(set.Calls.Calls, "call"))
+		return nil, 0, fmt.Errorf("%s means %s; one is compared with the typical call", q, safetext.Plural(set.Calls.Calls, "call"))
 	}
 	one, err := List(ctx, rec, set.Calls, ByStart)
 	if err != nil {

@@ -148,7 +148,7 @@ func checkEmpty(t *testing.T, rec *recording.Recording, o Options) {
 func metricsOfEvent(rec *recording.Recording) (out []Options) {
 	for e := range rec.Events {
 		for m := range rec.Events[e].Metrics {
-			out = append(out, Options{Event: analyze.EventName(&rec.Events[e]), Metric: rec.Events[e].Metrics[m].Name})
+			out = append(out, Options{Event: rec.Events[e].NameOrKind(), Metric: rec.Events[e].Metrics[m].Name})
 		}
 	}
 	return out
@@ -194,7 +194,7 @@ func TestRandomPairs(t *testing.T) {
 func checkScaled(t *testing.T, c *Comparison) {
 	t.Helper()
 	x, y := sides(c.Runs[0].Rec, c.Runs[1].Rec)
-	o := Options{Event: analyze.EventName(&c.Runs[0].Rec.Events[c.Metric.Event[0]]), Metric: c.Metric.Common.Name}
+	o := Options{Event: c.Runs[0].Rec.Events[c.Metric.Event[0]].NameOrKind(), Metric: c.Metric.Common.Name}
 	d, err := Compare(bg, x, y, o)
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestSamplePairs(t *testing.T) {
 			checkOneSide(t, c, tables[ByFunction])
 			ev := &a.Events[c.Metric.Event[0]]
 			if c.Metric.Rule == sameEvent {
-				o := Options{Event: analyze.EventName(ev), Metric: ev.Metrics[c.Metric.Metric[0]].Name}
+				o := Options{Event: ev.NameOrKind(), Metric: ev.Metrics[c.Metric.Metric[0]].Name}
 				checkMirror(t, tables, mustTables(t, mustCompare(t, b, a, o), true))
 			}
 			normalizes := []Normalize{Total, Duration, Samples}

@@ -205,7 +205,7 @@ func find(rec *recording.Recording, ev *recording.Event, m *recording.Metric, ru
 	class := unitOf(ev, m).class
 	for e := range rec.Events {
 		other := &rec.Events[e]
-		if rule == sameEvent && analyze.EventName(other) != analyze.EventName(ev) {
+		if rule == sameEvent && other.NameOrKind() != ev.NameOrKind() {
 			continue
 		}
 		if rule != sameUnit {

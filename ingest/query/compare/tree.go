@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"ashlar/ingest/model/pairs"
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 )
@@ -133,7 +133,7 @@ func pad(s []int64, n int) []int64 { return append(s, make([]int64, n-len(s))...
 type merger struct {
 	t      *Tree
 	m      *Matching
-	table  pairs.Table
+	table  pairmap.Table
 	groups map[string]int32
 }
 

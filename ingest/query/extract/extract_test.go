@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"ashlar/ingest"
-	"ashlar/ingest/convert"
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -211,7 +210,7 @@ func written(t *testing.T, what string, rec, part *recording.Recording, in recor
 	}
 	for _, ext := range []string{"spaa", "pb.gz"} {
 		path := filepath.Join(t.TempDir(), "part."+ext)
-		target, err := convert.ForFile(path)
+		target, err := ingest.FormatFor(path)
 		if err != nil {
 			t.Fatal(err)
 		}

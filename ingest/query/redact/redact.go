@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"ashlar/ingest/input/fetch/ssh"
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/fetch/ssh"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
 )
@@ -54,7 +54,7 @@ func (r *Redactor) Said() string {
 	var all []string
 	add := func(n int64, one string) {
 		if n > 0 {
-			all = append(all, plain.Plural(n, one))
+			all = append(all, safetext.Plural(n, one))
 		}
 	}
 	for k, w := range words {

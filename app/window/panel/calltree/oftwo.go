@@ -8,7 +8,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/verdict"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
@@ -30,7 +30,7 @@ type both struct {
 }
 
 func newBoth(a *session.CompareAnswer) both {
-	b := both{Shape: a.Shape, a: a, rows: pair.RowsOf(a)}
+	b := both{Shape: a.Shape, a: a, rows: comparison.RowsOf(a)}
 	for side := range b.counts {
 		basis := a.Compared.Runs[side*a.Compared.Sides].Weights.Basis
 		b.counts[side] = rolled(len(b.Nodes), basis, func(i int) (int64, int32) { return b.amounts(int32(i))[side].Count, b.Nodes[i].Parent })
@@ -49,7 +49,7 @@ func (b both) amounts(n int32) [2]*compare.Amount {
 
 func (b both) cells(n int32) (cs []cell) {
 	m, x, root := b.a.Compared.Metric, b.amounts(n), b.amounts(0)
-	noise := pair.Noise(pair.NodeSure(b.a, b.rows, int(n)))
+	noise := comparison.Noise(comparison.NodeSure(b.a, b.rows, int(n)))
 	value := func(side int, v int64) cell {
 		if !x[side].Here {
 			return cell{text: "–"}
@@ -70,7 +70,7 @@ func (b both) cells(n int32) (cs []cell) {
 }
 
 // Layout draws the rows that are seen.
-func (t *OfTwo) Layout(h *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	if a == nil {
 		return
@@ -91,7 +91,7 @@ type key2 struct {
 	sure  *compare.Table
 }
 
-func (t *OfTwo) pick(c *pair.Pair, n int32) {
+func (t *OfTwo) pick(c *comparison.Comparison, n int32) {
 	b := t.of.(both)
 	c.Choose(b.a, b.Nodes[n].Func)
 	c.Node = n
@@ -99,7 +99,7 @@ func (t *OfTwo) pick(c *pair.Pair, n int32) {
 
 // Key moves among the rows; Right unfolds one and Left folds it, or goes to its
 // caller.
-func (t *OfTwo) Key(c *pair.Pair, k key.Event, _ int) bool {
+func (t *OfTwo) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	b, ok := t.of.(both)
 	if a := c.Answer(); !ok || a == nil || b.Shape != a.Shape {
 		return false
@@ -112,10 +112,10 @@ func (t *OfTwo) Key(c *pair.Pair, k key.Event, _ int) bool {
 }
 
 // Scroll is how far rows are scrolled.
-func (t *OfTwo) Scroll(*pair.Pair) *int { return &t.Down }
+func (t *OfTwo) Scroll(*comparison.Comparison) *int { return &t.Down }
 
 // Table is the whole tree, unfolded: depth says how far a row is below the first.
-func (t *OfTwo) Table(c *pair.Pair) func() *tables.Grid {
+func (t *OfTwo) Table(c *comparison.Comparison) func() *tables.Grid {
 	a := c.Answer()
 	if a == nil {
 		return nil

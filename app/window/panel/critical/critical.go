@@ -1,4 +1,4 @@
-// Package critical shows the critical path of what is selected: what all else had to wait
+// Package pathreport shows the critical path of what is selected: what all else had to wait
 // for, moment by moment, and what that adds up to. The timeline shows the way it takes.
 package critical
 
@@ -9,12 +9,12 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
-	"ashlar/app/core/critical"
+	"ashlar/app/core/pathreport"
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/path"
+	"ashlar/ingest/query/criticalpath"
 	"ashlar/ingest/query/search"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -69,7 +69,7 @@ func title(rec *recording.Recording, c *session.CriticalPath) string {
 	if len(c.Paths) > 1 {
 		return "Critical paths of " + units.Plural(int64(len(c.Paths)), "call") + ": " + units.Duration(length(c)) + " in " + n
 	}
-	return "Critical path to the end on " + critical.Thread(rec, c.Paths[0].Track) + ": " + units.Duration(length(c)) + " in " + n
+	return "Critical path to the end on " + pathreport.Thread(rec, c.Paths[0].Track) + ": " + units.Duration(length(c)) + " in " + n
 }
 
 func length(c *session.CriticalPath) (ps int64) {
@@ -98,8 +98,8 @@ func sums(p *panel.Side, u *ui.UI, name string, c *session.CriticalPath, by int,
 	}
 }
 
-func columns(rec *recording.Recording) []tables.Column[path.Step] {
-	return critical.Columns(rec, func(s *path.Step) *path.Step { return s })
+func columns(rec *recording.Recording) []tables.Column[criticalpath.Step] {
+	return pathreport.Columns(rec, func(s *criticalpath.Step) *criticalpath.Step { return s })
 }
 
 // edges are where columns begin, as shares of the width from the left, and where the last
@@ -146,13 +146,13 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 }
 
 // picked reports whether the state or span of a step is picked.
-func picked(p *panel.Side, s *path.Step) bool {
+func picked(p *panel.Side, s *criticalpath.Step) bool {
 	h := &p.Pick.Hit
 	return p.Pick.Is == panel.PickBar && h.Track == s.Track && h.Lane == s.Lane && h.Span == s.Index && s.Index >= 0
 }
 
 // show picks the state or span of a step, or brings its time into view where it has none.
-func show(p *panel.Side, s *path.Step) {
+func show(p *panel.Side, s *criticalpath.Step) {
 	if s.Index < 0 {
 		p.Fit(s.From-(s.To-s.From)/4, s.To+(s.To-s.From)/4)
 		return

@@ -7,7 +7,7 @@ import (
 
 	"ashlar/app/core/session"
 	"ashlar/app/core/verdict"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/theme"
@@ -18,7 +18,7 @@ import (
 
 // OfTwo is the panel beside what is shown of two.
 type OfTwo struct {
-	*pair.Pair
+	*comparison.Comparison
 	lines   ui.Sheet
 	largest [24]widget.ClickArea
 }
@@ -77,7 +77,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	if c.Within {
 		title = "A and B"
 	}
-	return title, c.MetricName() + ", " + pair.NormalizeWords[a.Normalize], ofWhole(a)
+	return title, c.MetricName() + ", " + comparison.NormalizeWords[a.Normalize], ofWhole(a)
 }
 
 // amounts are the rows of what something costs in A and in B. The sides are called so,
@@ -133,7 +133,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	both := func(word string, va, vb int64, conf *compare.Confidence) {
 		ds = append(ds, amounts(a, word+" ", each, va, vb)...)
 		if conf != nil {
-			ds = append(ds, Detail{Key: "Confidence", Value: pair.SureText(a, conf)})
+			ds = append(ds, Detail{Key: "Confidence", Value: comparison.SureText(a, conf)})
 		}
 	}
 	both("Self", row.ASelf, row.BSelf, row.Self)
@@ -144,7 +144,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	case compare.Gone:
 		return append(ds, Detail{Key: "Status", Value: "gone: only in A"})
 	}
-	return append(ds, Detail{Key: "Matched", Value: pair.RuleWords[row.Rule]})
+	return append(ds, Detail{Key: "Matched", Value: comparison.RuleWords[row.Rule]})
 }
 
 // callDetails are about the picked call and the one that goes with it.
@@ -206,8 +206,8 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 		if hovered {
 			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
-		text, change := th.Text, pair.Amount{Sign: row.DeltaSelf()}.Color(th.Dim, th.More(), th.Less())
-		if pair.Noise(row.Self) {
+		text, change := th.Text, comparison.Amount{Sign: row.DeltaSelf()}.Color(th.Dim, th.More(), th.Less())
+		if comparison.Noise(row.Self) {
 			text, change = th.Faint, th.Faint
 		}
 		said := units.Change(row.ASelf, row.BSelf)

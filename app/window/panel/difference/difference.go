@@ -11,7 +11,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/core/session"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/search"
@@ -43,7 +43,7 @@ type Panel struct {
 func New() *Panel { return &Panel{under: -1} }
 
 // Scroll is how far it is scrolled.
-func (f *Panel) Scroll(c *pair.Pair) *int { return &c.Down }
+func (f *Panel) Scroll(c *comparison.Comparison) *int { return &c.Down }
 
 // Areas are where a press gives it the keyboard.
 func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }
@@ -62,7 +62,7 @@ type differenceKey struct {
 }
 
 // Events takes what the pointer did since the last frame.
-func (f *Panel) Events(s *panel.Host, c *pair.Pair, u *ui.UI) {
+func (f *Panel) Events(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	for {
 		g, e, ok := f.Next(u, f.box.Min)
 		if !ok {
@@ -100,7 +100,7 @@ func (f *Panel) look(u *ui.UI) {
 	}
 }
 
-func (f *Panel) click(c *pair.Pair, double bool) {
+func (f *Panel) click(c *comparison.Comparison, double bool) {
 	if f.pic.Shape == nil {
 		return
 	}
@@ -124,14 +124,14 @@ func (f *Panel) click(c *pair.Pair, double bool) {
 	}
 }
 
-func (f *Panel) zoomTo(c *pair.Pair, node int) {
-	c.Zoom, c.Down = pair.NamesOf(f.pic.Shape.Tree, node), 0
+func (f *Panel) zoomTo(c *comparison.Comparison, node int) {
+	c.Zoom, c.Down = comparison.NamesOf(f.pic.Shape.Tree, node), 0
 }
 
 const LegendHeight = 24 // dp
 
 // Layout draws the flamegraph and its legend into r.
-func (f *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+func (f *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	f.box = r
 	a := c.Answer()
 	if a == nil {
@@ -149,7 +149,7 @@ func (f *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 	legend := image.Rect(r.Min.X, r.Max.Y-u.Px(LegendHeight), r.Max.X, r.Max.Y)
 	in := r.Inset(u.Px(panel.FlamePad))
 	in.Max.Y = legend.Min.Y
-	zoom := pair.Find(a.Shape, c.Zoom)
+	zoom := comparison.Find(a.Shape, c.Zoom)
 	c.Down = max(0, min(c.Down, flame.HeightOf(a.Shape.Depth, u.Metric.PxPerDp)-in.Dy()/2))
 	k := differenceKey{a.Shape, a.Functions, zoom, in.Size(), c.Down, u.Theme, c.Sides[c.Focus].Search.Pattern, u.Metric.PxPerDp, f.root(c, a), c.Sides[c.Focus].Up}
 	mark := int32(-1)
@@ -175,7 +175,7 @@ func (f *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 }
 
 // prepare lays the picture out.
-func (f *Panel) prepare(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
+func (f *Panel) prepare(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, k differenceKey) {
 	bars, last := f.pic.Bars, f.pic
 	if f.key.shape != k.shape || f.key.zoom != k.zoom || f.key.size != k.size {
 		bars, last = flame.LayoutShape(a.Shape, k.zoom, k.size.X), flame.Difference{}
@@ -189,7 +189,7 @@ func (f *Panel) prepare(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.Compar
 }
 
 // draw draws the picture with what stands out in it.
-func (f *Panel) draw(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, fresh bool) {
+func (f *Panel) draw(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, fresh bool) {
 	plain := func(on raster.Surface) {
 		f.pic.Mark, f.pic.DimOthers = c.Found(a), true
 		f.pic.Paint(on)
@@ -208,18 +208,18 @@ func noiseOf(a *session.CompareAnswer) func(int) bool {
 	if a.Method == compare.NoMethod {
 		return nil
 	}
-	rows := pair.RowsOf(a)
-	return func(n int) bool { return pair.Noise(pair.NodeSure(a, rows, n)) }
+	rows := comparison.RowsOf(a)
+	return func(n int) bool { return comparison.Noise(comparison.NodeSure(a, rows, n)) }
 }
 
 // root is the label of the outermost bar: both totals.
-func (f *Panel) root(c *pair.Pair, a *session.CompareAnswer) string {
+func (f *Panel) root(c *comparison.Comparison, a *session.CompareAnswer) string {
 	m := a.Compared.Metric
 	n := &a.Shape.Nodes[0]
 	return "all   A " + units.Full(m.Readable(n.A.Total)) + "   B " + units.Full(m.Readable(n.B.Total)) + "   " + units.Change(n.A.Total, n.B.Total)
 }
 
-func (f *Panel) outlines(c *pair.Pair, u *ui.UI, in image.Rectangle) {
+func (f *Panel) outlines(c *comparison.Comparison, u *ui.UI, in image.Rectangle) {
 	frame := func(n int32, col ui.Colour, w int) {
 		for i := range f.pic.Bars {
 			b := &f.pic.Bars[i]
@@ -246,7 +246,7 @@ func (f *Panel) outlines(c *pair.Pair, u *ui.UI, in image.Rectangle) {
 }
 
 // menu offers what can be done with a bar.
-func (f *Panel) menu(s *panel.Host, c *pair.Pair) {
+func (f *Panel) menu(s *panel.Host, c *comparison.Comparison) {
 	if f.under < 0 || f.of == nil {
 		return
 	}
@@ -271,7 +271,7 @@ func (f *Panel) menu(s *panel.Host, c *pair.Pair) {
 }
 
 // Tooltip says what became of what is under the pointer.
-func (f *Panel) Tooltip(s *panel.Host, c *pair.Pair, u *ui.UI) {
+func (f *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	if !f.Inside || f.Pressed || s.Menu != nil || s.Help || f.of == nil || f.pic.Shape == nil {
 		return
 	}
@@ -303,7 +303,7 @@ func (f *Panel) Tooltip(s *panel.Host, c *pair.Pair, u *ui.UI) {
 
 // lines say A, B, difference, ratio, share of the whole change, and how sure that
 // is.
-func (f *Panel) lines(c *pair.Pair, node int) []string {
+func (f *Panel) lines(c *comparison.Comparison, node int) []string {
 	a := f.of
 	m := a.Compared.Metric
 	n := &f.pic.Shape.Nodes[node]
@@ -312,7 +312,7 @@ func (f *Panel) lines(c *pair.Pair, node int) []string {
 	lines := []string{
 		"A " + value(n.A.Total) + "   " + units.Percent(n.A.Total, root.A.Total) + "      self " + value(n.A.Self),
 		"B " + value(n.B.Total) + "   " + units.Percent(n.B.Total, root.B.Total) + "      self " + value(n.B.Self),
-		pair.DifferenceLine(m, n.A.Total, n.B.Total),
+		comparison.DifferenceLine(m, n.A.Total, n.B.Total),
 	}
 	if whole := root.B.Total - root.A.Total; whole != 0 && node > 0 {
 		lines = append(lines, units.Percent(n.B.Total-n.A.Total, whole)+" of the whole change")
@@ -323,7 +323,7 @@ func (f *Panel) lines(c *pair.Pair, node int) []string {
 	case compare.Gone:
 		lines = append(lines, "gone: only in A")
 	}
-	lines = append(lines, pair.SureText(a, pair.NodeSure(a, pair.RowsOf(a), node)))
+	lines = append(lines, comparison.SureText(a, comparison.NodeSure(a, comparison.RowsOf(a), node)))
 	if node > 0 {
 		fn := c.Fn(a, n.Func)
 		if fn.Module != "" {
@@ -335,7 +335,7 @@ func (f *Panel) lines(c *pair.Pair, node int) []string {
 
 // Key moves through the flamegraph: up and down the stack, sideways to
 // neighbours; Return zooms.
-func (f *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
+func (f *Panel) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	if k.Modifiers != 0 || f.pic.Shape == nil {
 		return false
 	}

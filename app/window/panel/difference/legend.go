@@ -4,7 +4,7 @@ import (
 	"image"
 
 	"ashlar/app/core/session"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/flame"
@@ -20,7 +20,7 @@ type legendKey struct {
 }
 
 // drawLegend says what the colours mean.
-func (f *Panel) drawLegend(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+func (f *Panel) drawLegend(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Background)
 	x := r.Min.X + u.Px(panel.FlamePad)

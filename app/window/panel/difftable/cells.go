@@ -9,7 +9,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/verdict"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/ui"
@@ -117,7 +117,7 @@ func sureOf(r *compare.Row, total bool) *compare.Confidence {
 }
 
 // Table is the whole table, as it is filtered and sorted.
-func (t *Panel) Table(c *pair.Pair) func() *tables.Grid {
+func (t *Panel) Table(c *comparison.Comparison) func() *tables.Grid {
 	a := c.Answer()
 	if a == nil {
 		return nil
@@ -182,7 +182,7 @@ func (t *Panel) place(u *ui.UI, r image.Rectangle, modules bool) []image.Rectang
 	return cols
 }
 
-func (t *Panel) head(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
+func (t *Panel) head(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, top int, r image.Rectangle, cols []image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	word, other := "self", "Δ total"
 	if c.Options.Total {

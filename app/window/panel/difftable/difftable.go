@@ -12,7 +12,7 @@ import (
 
 	"ashlar/app/core/session"
 	"ashlar/app/core/view"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
@@ -24,7 +24,7 @@ import (
 
 // Panel is the table of differences.
 type Panel struct {
-	panel.List[*pair.Pair]
+	panel.List[*comparison.Comparison]
 	Shape
 	Found  []compare.Row // the rows, as they are filtered and sorted
 	of     tableKey
@@ -57,7 +57,7 @@ const (
 )
 
 // Layout draws the filters and the rows that are seen.
-func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	if a == nil || a.Table == nil {
 		return
@@ -85,19 +85,19 @@ func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-func (t *Panel) row(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
+func (t *Panel) row(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, row *compare.Row, line, r image.Rectangle, cols []image.Rectangle, total bool) {
 	th := u.Theme
 	if c, ok := t.Ground(u, line, c.IsChosen(a, row)); ok {
 		t.sheet.Fill(line, 0, c)
 	}
-	faint := pair.Noise(sureOf(row, total))
+	faint := comparison.Noise(sureOf(row, total))
 	t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, rowColour(c, s, u, a, row))
 	for k, by := range placed {
 		text := columns[by].cell(a, row, total)
 		st := ui.Style{Size: 12, Color: th.Text}
 		switch {
 		case by == ColumnDifference, by == columnChange:
-			st.Color = pair.Amount{Sign: delta(row, total)}.Color(th.Dim, th.More(), th.Less())
+			st.Color = comparison.Amount{Sign: delta(row, total)}.Color(th.Dim, th.More(), th.Less())
 		case columns[by].dim:
 			st.Color = th.Dim
 		}
@@ -116,7 +116,7 @@ func (t *Panel) row(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAns
 }
 
 // rowColour is the colour of what a row stands for, as everywhere else.
-func rowColour(c *pair.Pair, s *panel.Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
+func rowColour(c *comparison.Comparison, s *panel.Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {
 		fn = c.Fn(a, row.Key)
@@ -124,7 +124,7 @@ func rowColour(c *pair.Pair, s *panel.Host, u *ui.UI, a *session.CompareAnswer, 
 	return u.Theme.Bar(&fn, s.Mode)
 }
 
-func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+func (t *Panel) events(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	t.Events(u, body, u.Px(widget.RowHeight), len(t.Found), func(g widget.Gesture, i int) {
 		var row *compare.Row
 		if i >= 0 {
@@ -134,8 +134,8 @@ func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.Compare
 		case widget.Clicked, widget.DoubleClicked:
 			if row != nil {
 				c.ChooseRow(a, row)
-				if g == widget.DoubleClicked && pair.FunctionKey(a, row) >= 0 {
-					c.Tab = pair.Distribution
+				if g == widget.DoubleClicked && comparison.FunctionKey(a, row) >= 0 {
+					c.Tab = comparison.Distribution
 				}
 			}
 		case widget.MenuAsked:
@@ -144,7 +144,7 @@ func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.Compare
 				c.ChooseRow(a, row)
 				name := row.Name
 				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
-				if k := pair.FunctionKey(a, row); k >= 0 {
+				if k := comparison.FunctionKey(a, row); k >= 0 {
 					items = append(items, c.FunctionItems(c.Fn(a, k))...)
 				}
 			}
@@ -192,14 +192,14 @@ func (t *Panel) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangl
 }
 
 // Key moves through the rows; Return shows the distribution of the calls.
-func (t *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
+func (t *Panel) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	a := c.Answer()
 	if a == nil || len(t.Found) == 0 {
 		return false
 	}
-	at := pair.RowAt(c, t.Found, func(r *compare.Row) int32 { return pair.FunctionKey(a, r) })
+	at := comparison.RowAt(c, t.Found, func(r *compare.Row) int32 { return comparison.FunctionKey(a, r) })
 	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
-		c.Tab = pair.Distribution
+		c.Tab = comparison.Distribution
 		return true
 	}
 	to, ok := t.List.Key(k, at, len(t.Found))

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"ashlar/app/core/session"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/search"
@@ -36,7 +36,7 @@ const (
 var FilterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
 
 // refresh brings the rows in step with the answer and what was chosen.
-func (t *Panel) refresh(c *pair.Pair, a *session.CompareAnswer) {
+func (t *Panel) refresh(c *comparison.Comparison, a *session.CompareAnswer) {
 	total := c.Options.Total
 	k := tableKey{a.Table, t.By, t.Backward, t.Filters, total, c.Sides[c.Focus].Search.Pattern}
 	if t.of == k {
@@ -72,7 +72,7 @@ func (t *Panel) keeps(r *compare.Row, total bool) bool {
 		return false
 	}
 	conf := sureOf(r, total)
-	return !f[FilterSure] || conf != nil && !pair.Noise(conf)
+	return !f[FilterSure] || conf != nil && !comparison.Noise(conf)
 }
 
 // refreshed makes the rows be filtered and sorted anew.

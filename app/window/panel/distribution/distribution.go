@@ -6,7 +6,7 @@ import (
 	"image"
 	"strconv"
 
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/render/histogram"
 	"ashlar/render/raster"
@@ -21,7 +21,7 @@ type Panel struct {
 }
 
 // Layout draws both distributions and what they say in numbers.
-func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	a := c.Answer()
 	say := func(text string) {

@@ -10,7 +10,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/core/session"
-	"ashlar/app/window/pair"
+	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/theme"
@@ -22,7 +22,7 @@ import (
 // Panel says how the two recordings were compared: what was matched with
 // what, by which rule, how heavy that is, what was not, and how sure all is.
 type Panel struct {
-	panel.List[*pair.Pair]
+	panel.List[*comparison.Comparison]
 	// Kind is which rows are listed: an index in kinds.
 	Kind   int
 	Kinds  []PairKind
@@ -59,7 +59,7 @@ func (k PairKind) Words() string {
 	if k.rule == compare.Unmatched {
 		return "made by transforms"
 	}
-	return pair.RuleWords[k.rule]
+	return comparison.RuleWords[k.rule]
 }
 
 // Refresh brings the rows in step with an answer.
@@ -95,7 +95,7 @@ func (t *Panel) Refresh(a *session.CompareAnswer) {
 }
 
 // Layout draws how it was compared, and which functions go together.
-func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle) {
+func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	t.Refresh(a)
 	if t.wantPair {
@@ -113,7 +113,7 @@ func (t *Panel) Layout(s *panel.Host, c *pair.Pair, u *ui.UI, r image.Rectangle)
 }
 
 // ruleSwitches let rules be left out; it returns where they end.
-func (t *Panel) ruleSwitches(c *pair.Pair, u *ui.UI, r image.Rectangle) int {
+func (t *Panel) ruleSwitches(c *comparison.Comparison, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
@@ -182,7 +182,7 @@ func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) in
 }
 
 // words say which metrics were matched, and what the confidences are made from.
-func (t *Panel) words(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (t *Panel) words(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	y := r.Min.Y
 	for _, text := range howCompared(c, a) {
@@ -195,14 +195,14 @@ func (t *Panel) words(c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.
 }
 
 // howCompared are the sentences about metric, normalisation and confidence.
-func howCompared(c *pair.Pair, a *session.CompareAnswer) []string {
+func howCompared(c *comparison.Comparison, a *session.CompareAnswer) []string {
 	m := a.Compared.Metric
 	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]
-	what := "Compared: " + pair.MetricTitle(ea, m.Metric[0])
-	if other := pair.MetricTitle(eb, m.Metric[1]); other != pair.MetricTitle(ea, m.Metric[0]) {
+	what := "Compared: " + comparison.MetricTitle(ea, m.Metric[0])
+	if other := comparison.MetricTitle(eb, m.Metric[1]); other != comparison.MetricTitle(ea, m.Metric[0]) {
 		what += " of A with " + other + " of B, matched by " + m.Rule
 	}
-	out := []string{what + "; " + pair.NormalizeWords[a.Normalize] + "."}
+	out := []string{what + "; " + comparison.NormalizeWords[a.Normalize] + "."}
 	switch a.Method {
 	case compare.FromCounts:
 		out = append(out, "Confidence is computed from the numbers of samples, as counts of independent hits. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
@@ -221,7 +221,7 @@ func howCompared(c *pair.Pair, a *session.CompareAnswer) []string {
 }
 
 // list shows the pairs of the chosen kind.
-func (t *Panel) list(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
+func (t *Panel) list(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X+1, r.Min.Y+h+u.Px(2), r.Max.X, r.Max.Y)
@@ -281,7 +281,7 @@ func namesOfRow(r *compare.Row) [2]string {
 	return names
 }
 
-func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
+func (t *Panel) events(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, body image.Rectangle) {
 	t.Events(u, body, u.Px(widget.RowHeight), len(t.rows), func(g widget.Gesture, i int) {
 		if i < 0 {
 			return
@@ -301,12 +301,12 @@ func (t *Panel) events(s *panel.Host, c *pair.Pair, u *ui.UI, a *session.Compare
 }
 
 // Key moves through the pairs; Return pairs the chosen function by hand.
-func (t *Panel) Key(c *pair.Pair, k key.Event, _ int) bool {
+func (t *Panel) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	a := c.Answer()
 	if a == nil || len(t.rows) == 0 {
 		return false
 	}
-	at := pair.RowAt(c, t.rows, func(r *compare.Row) int32 { return r.Key })
+	at := comparison.RowAt(c, t.rows, func(r *compare.Row) int32 { return r.Key })
 	if k.Name == key.NameReturn && k.Modifiers == 0 && at >= 0 {
 		t.wantPair = true
 		return true

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 )
 
@@ -109,7 +109,7 @@ func (r *batches) parse(b *batch) (whole bool, err error) {
 	case c.short:
 		return false, nil
 	case size > maxBatch:
-		return false, wrong(r.place(), "a batch of %s is longer than can be", plain.Plural(size, "byte"))
+		return false, wrong(r.place(), "a batch of %s is longer than can be", safetext.Plural(size, "byte"))
 	case int(size) > len(rest)-c.off:
 		return false, nil
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ashlar/ingest/input/plain"
+	"ashlar/ingest/input/safetext"
 )
 
 // Generation has the tables of a part of a trace, of about a second. Those who read its
@@ -166,7 +166,7 @@ func (g *Generation) addStrings(b *batch) error {
 	return b.each(evString, "strings", 2, func(c *cut, n []uint64) error {
 		switch {
 		case n[1] > maxString:
-			return wrong(0, "a string of %s is longer than can be", plain.Plural(n[1], "byte"))
+			return wrong(0, "a string of %s is longer than can be", safetext.Plural(n[1], "byte"))
 		case n[1] > uint64(len(c.data)-c.off):
 			c.short = true
 			return nil
@@ -182,7 +182,7 @@ func (g *Generation) addStrings(b *batch) error {
 func (g *Generation) addStacks(b *batch) error {
 	return b.each(evStack, "stacks", 2, func(c *cut, n []uint64) error {
 		if n[1] > maxFrames {
-			return wrong(0, "a stack of %s is longer than can be", plain.Plural(n[1], "frame"))
+			return wrong(0, "a stack of %s is longer than can be", safetext.Plural(n[1], "frame"))
 		}
 		for range n[1] {
 			f := Frame{PC: c.number(), fn: c.number(), file: c.number(), Line: c.number()}

@@ -1,0 +1,292 @@
+// Package sourcelines says what the lines of a source file cost, with their text where the
+// file is here: the command source.
+package sourcelines
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/bundle"
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exactnum"
+	"ashlar/app/core/missing"
+	"ashlar/app/core/sourcefile"
+	"ashlar/app/core/subcommand"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/units"
+)
+
+// Verb is the command.
+var Command = subcommand.Command{
+	Name: "source", Args: "FILE FUNCTION|SOURCE [flags]", Line: "list what the lines of a source file cost, heaviest first",
+	Text: `
+The lines are those of the file that the FUNCTION is in, or of a SOURCE file as
+the recording names it, also by the end of its path. Their text is printed where
+the file lies beside the recording, or below a --source-root. Self is the cost
+of a line by itself, total includes what was called from it.`,
+	Examples: [][2]string{
+		{"ashlar source run.spaa parse --source-root .", "what the lines around parse cost"},
+		{"ashlar source run.pprof main.go -n 10", "the ten heaviest lines of a file"},
+	},
+	Answer: Source{},
+	Setup:  setup,
+}
+
+// Source is the answer. Values are exact decimals in Unit, shares parts of Total from 0
+// to 1.
+type Source struct {
+	File   string `json:"file"`
+	Source string `json:"source"` // the source file, as the recording names it
+	// Path is where it lies here, empty where it was not found; Missing says why it
+	// is not shown.
+	Path    string      `json:"path,omitempty"`
+	Missing string      `json:"missing,omitempty"`
+	Event   string      `json:"event"`
+	Metric  string      `json:"metric"`
+	Unit    string      `json:"unit"`
+	Total   json.Number `json:"total"` // of the recording
+	Self    json.Number `json:"self"`  // of all lines of the file
+	// Samples is how many samples are behind Total: not there where nothing was sampled,
+	// or the file does not tell. Address shows the source file.
+	Samples int64  `json:"samples,omitempty"`
+	Address string `json:"address"`
+	Lines   []Line `json:"lines"`
+}
+
+// Line is one with any cost, the heaviest first. Line 0 gathers what is on no known
+// line.
+type Line struct {
+	Line  int32       `json:"line"`
+	Self  json.Number `json:"self"`
+	Total json.Number `json:"total"`
+	// Count is how many spans, samples or records Self rests on.
+	Count int64 `json:"count"`
+	evidence.Shares
+	Functions []string `json:"functions"`
+	Text      string   `json:"text,omitempty"`
+
+	cost analyze.SourceLine
+}
+
+type options struct {
+	event, metric string
+	rows          int
+	json          bool
+	roots         []string
+}
+
+func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
+	var o options
+	fs.StringVar(&o.event, "event", "", "the `EVENT` to look at (default: the first)")
+	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+	fs.IntVarP(&o.rows, "rows", "n", 30, "print at most `N` lines, 0 for all")
+	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	subcommand.BudgetFlag(fs)
+	subcommand.RedactFlag(fs)
+	return func(p *subcommand.Program, args []string) error {
+		switch {
+		case len(args) != 2:
+			return subcommand.Misuse("name the recording, and a function or a source file of it")
+		case o.rows < 0:
+			return subcommand.Misuse("-n %d is negative; 0 prints all lines", o.rows)
+		}
+		rec, err := p.Read(args[0])
+		if err != nil {
+			return err
+		}
+		s, m, sum, err := o.cost(p, rec, args[1])
+		if err != nil {
+			return err
+		}
+		return p.Answer(o.json, s, "lines", len(s.Lines), func(n int) string { return s.text(m, sum, n) })
+	}
+}
+
+// cost weighs the lines of the file that is meant.
+func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what string) (*Source, *recording.Metric, int64, error) {
+	event, metric, err := analyze.Choose(rec, o.event, o.metric)
+	if err != nil || event < 0 {
+		return nil, nil, 0, subcommand.Misuse("%s: %w", rec.Source.Path, cmp.Or(missing.Asked(err, o.metric, rec), fmt.Errorf("there is nothing to add up")))
+	}
+	file, err := sourceOf(rec, what)
+	if err != nil {
+		return nil, nil, 0, subcommand.Misuse("%s: %w", rec.Source.Path, err)
+	}
+	q := analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
+	w, err := analyze.Weigh(p.Ctx, rec, q)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	behind, err := evidence.SampledOf(p.Ctx, rec, q, w)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	e := &rec.Events[event]
+	m := &e.Metrics[metric]
+	cost := analyze.SourceOf(rec, w, file)
+	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exactnum.Value(w.Sum, m), Self: exactnum.Value(cost.Self, m), Samples: behind.Samples, Lines: []Line{}}
+	text, err := s.read(rec, o.roots)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	spread := map[int32][2]int64{}
+	if behind.Spread() != nil {
+		for _, l := range analyze.SourceOf(rec, behind.Spread(), file).Lines {
+			spread[l.Line] = [2]int64{l.Self, l.Total}
+		}
+	}
+	for _, l := range cost.Lines {
+		x := Line{Line: l.Line, Self: exactnum.Value(l.Self, m), Total: exactnum.Value(l.Total, m), Count: l.Count, Functions: []string{}, cost: l,
+			Shares: behind.Shares(l.Self, l.Total, w.Sum, spread[l.Line])}
+		for _, f := range l.Funcs {
+			x.Functions = append(x.Functions, rec.Functions.At(int(f)).Name)
+		}
+		if l.Line > 0 && int(l.Line) <= len(text) {
+			x.Text = text[l.Line-1]
+		}
+		s.Lines = append(s.Lines, x)
+	}
+	s.Address = addressOf(rec, q, cost.Lines)
+	slices.SortStableFunc(s.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.cost.Self, a.cost.Self), cmp.Compare(b.cost.Total, a.cost.Total))
+	})
+	if !o.json && o.rows > 0 {
+		s.Lines = s.Lines[:min(len(s.Lines), o.rows)]
+	}
+	return s, m, w.Sum, nil
+}
+
+// addressOf is where the file is shown: beside the first function that is on a line.
+func addressOf(rec *recording.Recording, q analyze.Query, lines []analyze.SourceLine) string {
+	v := evidence.Of(rec, q)
+	v.Tab = "source"
+	for _, l := range lines {
+		if len(l.Funcs) > 0 {
+			f := rec.Functions.At(int(l.Funcs[0]))
+			v.Function = &recording.FuncName{Name: f.Name, Module: f.Module}
+			break
+		}
+	}
+	return evidence.Address(v, rec)
+}
+
+// sourceOf is the source file that is meant: that of a function, or one by the end of
+// its path.
+func sourceOf(rec *recording.Recording, what string) (string, error) {
+	ref := analyze.Named(what)
+	functions := ref.Functions(rec)
+	for _, f := range functions {
+		if file := rec.Functions.At(int(f)).File; file != "" {
+			return file, nil
+		}
+	}
+	files := map[string]bool{}
+	take := func(file string) {
+		slashed := strings.ReplaceAll(file, `\`, "/")
+		if file != "" && (file == what || strings.HasSuffix(slashed, "/"+strings.TrimPrefix(what, "./"))) {
+			files[file] = true
+		}
+	}
+	for i := range rec.Functions.Len() {
+		take(rec.Functions.At(i).File)
+	}
+	for i := range rec.Frames.Len() {
+		f := rec.Frames.At(i)
+		if len(functions) > 0 && slices.Contains(functions, f.Func) && f.File != "" {
+			return f.File, nil
+		}
+		take(f.File)
+	}
+	switch {
+	case len(files) == 1:
+		for f := range files {
+			return f, nil
+		}
+	case len(files) > 1:
+		var names []string
+		for f := range files {
+			names = append(names, safetext.Short(f))
+		}
+		slices.Sort(names)
+		return "", fmt.Errorf("%s: that is the end of several source files (%d): %s", what, len(names), strings.Join(names[:min(len(names), 4)], ", "))
+	case len(functions) > 0:
+		return "", fmt.Errorf("the recording does not say where the source of %s is: %s", what, missing.Reason(missing.Lines, rec))
+	}
+	return "", ref.Missing(rec)
+}
+
+// read is the text of the source file, nil where it is not here.
+func (s *Source) read(rec *recording.Recording, given []string) ([]string, error) {
+	var roots []sourcefile.Root
+	for _, g := range given {
+		r, err := sourcefile.ParseRoot(g)
+		if err != nil {
+			return nil, subcommand.Misuse("%w", err)
+		}
+		roots = append(roots, r)
+	}
+	beside := ""
+	if s.File != "" && s.File != "-" && !fetch.IsURL(s.File) {
+		beside = filepath.Dir(s.File)
+	}
+	at := rec.Source.At(beside)
+	path, err := sourcefile.Find(s.Source, roots, at)
+	if text := bundle.Lines(rec.Source.At(s.File), s.Source); path == "" && text != nil {
+		return text, nil
+	}
+	if path == "" {
+		s.Missing = "the file is not here: --source-root says where to look"
+	}
+	var text []string
+	if path != "" && err == nil {
+		text, err = sourcefile.Lines(path)
+	}
+	typed := func(p string) string { return p }
+	if at != beside { // what lies there is named as the recording was
+		typed = func(p string) string {
+			if rest, ok := strings.CutPrefix(p, at+string(filepath.Separator)); ok && p != s.Source {
+				return filepath.Join(beside, rest)
+			}
+			return p
+		}
+	}
+	var outside *sourcefile.Outside
+	switch {
+	case errors.As(err, &outside):
+		s.Missing = (&sourcefile.Outside{Path: typed(outside.Path)}).Error()
+	case err != nil:
+		s.Missing = err.Error()
+	case path != "":
+		s.Path = typed(path)
+	}
+	return text, nil
+}
+
+func (s *Source) text(m *recording.Metric, sum int64, n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s of %s %s\n", safetext.Short(s.Source), safetext.Short(s.Metric), safetext.Short(s.File), units.Value(sum, m))
+	if s.Missing != "" {
+		fmt.Fprintf(&b, "%s\n", safetext.Text(s.Missing))
+	}
+	fmt.Fprintf(&b, "\n%12s %8s %12s %6s\n", "self", "", "total", "line")
+	for i := range s.Lines[:n] {
+		l := &s.Lines[i]
+		text := l.Text
+		if text == "" {
+			text = strings.Join(l.Functions, ", ")
+		}
+		fmt.Fprintf(&b, "%12s %8s %12s %6d  %s\n", units.Value(l.cost.Self, m), units.Percent(l.cost.Self, sum), units.Value(l.cost.Total, m), l.Line, safetext.Short(text))
+	}
+	return b.String()
+}

@@ -1,0 +1,116 @@
+// Package missing says of questions that a recording cannot answer what is missing in it,
+// and how to record that.
+package missing
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Kind is something that recordings may lack.
+type Kind int
+
+// What there may not be.
+const (
+	OffCPU   Kind = iota // when threads waited, and for what
+	Memory               // what was allocated
+	Timeline             // when anything happened
+	Spans                // calls with their beginning and end
+	Lines                // lines of source files
+)
+
+// missing names what is not there.
+var missing = map[Kind]string{
+	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no times", Spans: "no spans", Lines: "no line numbers",
+}
+
+// how says by format what records it; under "" stands what does in general.
+var how = map[Kind]map[string]string{
+	OffCPU: {
+		"":            "perf sched record, Perfetto with sched/sched_switch and sched/sched_waking, a Go trace, or the Flight Recorder of Java",
+		"pprof":       "a trace (go test -trace, or /debug/pprof/trace) for goroutines, or the profiles /debug/pprof/block and /debug/pprof/mutex",
+		"perf-data":   "perf sched record",
+		"perf-script": "perf sched record",
+		"chrome":      "a trace with the clock of threads (tdur and tts), or Perfetto with sched/sched_switch and sched/sched_waking",
+		"jfr":         "asprof -e wall, or the Flight Recorder's events of waiting, parking and monitors",
+		"speedscope":  "py-spy record --idle, where py-spy recorded",
+		"firefox":     "perf sched record beside it: the Firefox Profiler samples what runs and what waits alike",
+	},
+	Memory: {
+		"":            "a heap profile: /debug/pprof/heap or -memprofile (Go), jemalloc with prof:true, valgrind --tool=dhat, node --heap-prof, asprof -e alloc (Java)",
+		"pprof":       "/debug/pprof/heap, or -memprofile of go test",
+		"gotrace":     "/debug/pprof/heap, or -memprofile of go test",
+		"jfr":         "asprof -e alloc, or the Flight Recorder's events of allocations",
+		"perf-data":   "jemalloc with prof:true, or valgrind --tool=dhat",
+		"perf-script": "jemalloc with prof:true, or valgrind --tool=dhat",
+		"chrome":      "DevTools' Allocation sampling, or node --heap-prof",
+		"cpuprofile":  "node --heap-prof, or DevTools' Allocation sampling",
+		"firefox":     "the Firefox Profiler with its feature Native Allocations, or JS Allocations",
+	},
+	Timeline: {
+		"":       "perf record (perf script keeps the times; stackcollapse drops them), a trace, or the Flight Recorder",
+		"pprof":  "a trace (go test -trace, or /debug/pprof/trace)",
+		"folded": "perf record, and perf script without stackcollapse behind it",
+	},
+	Spans: {
+		"":           "a trace, in which a program says when things begin and end: Chrome's trace events, Perfetto, spall, or Go's trace with regions",
+		"pprof":      "a Go trace with runtime/trace's regions and tasks, or Chrome's trace events",
+		"cpuprofile": "DevTools' Performance panel, or node --trace-event-categories v8,node",
+	},
+	Lines: {
+		"":            "a program that was compiled with debug information (-g)",
+		"perf-script": "perf script -F +srcline, of a program that was compiled with -g",
+	},
+}
+
+// Of is a clause: what is missing, and what to record with.
+func Reason(k Kind, rec *recording.Recording) string {
+	with := how[k][rec.Source.Format]
+	if with == "" {
+		with = how[k][""]
+	}
+	verb := "is "
+	if strings.HasSuffix(missing[k], "s") {
+		verb = "are "
+	}
+	return "there " + verb + missing[k] + " here; record with " + with
+}
+
+// metrics are names of metrics, or how they begin, and what a recording without them
+// lacks.
+var metrics = []struct {
+	begin string
+	lacks Kind
+}{
+	{"cpu", OffCPU}, {"waiting", OffCPU}, {"wait", OffCPU}, {"wall", OffCPU}, {"blocked", OffCPU}, {"runnable", OffCPU}, {"syscall", OffCPU}, {"off", OffCPU}, {"sleep", OffCPU}, {"delay", OffCPU}, {"contention", OffCPU}, {"state", OffCPU},
+	{"alloc", Memory}, {"inuse", Memory}, {"heap", Memory}, {"memory", Memory}, {"mem", Memory}, {"bytes", Memory}, {"live", Memory}, {"leak", Memory}, {"gc", Memory},
+	{"time", Spans}, {"count", Spans}, {"duration", Spans},
+}
+
+// Asked is the error of asking for a metric that is not there, with what is missing and
+// how to record it where the metric's name tells; any other error stays as it is, and
+// nil is none.
+func Asked(err error, metric string, rec *recording.Recording) error {
+	if err == nil || metric == "" || has(rec, metric) {
+		return err
+	}
+	metric = strings.ToLower(metric)
+	for _, m := range metrics {
+		if strings.HasPrefix(metric, m.begin) {
+			return fmt.Errorf("%w: %s", err, Reason(m.lacks, rec))
+		}
+	}
+	return err
+}
+
+// has reports whether an event has a metric of that name.
+func has(rec *recording.Recording, metric string) bool {
+	for i := range rec.Events {
+		if rec.Events[i].Metric(metric) >= 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,301 @@
+// Package resident keeps recordings loaded between questions, so that what is asked next
+// about one is answered at once.
+package resident
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ashlar/app/core/subcommand"
+	"ashlar/ingest"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/model/recording"
+)
+
+// Bounds of what is held: recordings, and the bytes of their files; and how much
+// memory others are left.
+const (
+	most      = 32
+	mostBytes = 4 << 30
+	leastRoom = 256 << 20
+)
+
+// looks is how often it is looked at whether something should be let go of.
+const looks = 2 * time.Second
+
+// Recordings are those that were read, the last one asked for first. A file that has
+// changed is read anew; what a web server handed out once stays. It is used by several
+// goroutines.
+type Recordings struct {
+	from subcommand.Reader
+	keep time.Duration
+
+	mu     sync.Mutex
+	all    []*one
+	timer  *time.Timer // runs while anything is held
+	closed bool
+	work   sync.WaitGroup
+}
+
+// one is a recording, or one that is being read.
+type one struct {
+	key     string
+	at      string
+	info    fs.FileInfo // of the file as it was read, nil of what a web server hands out
+	used    time.Time
+	waiting int
+	cancel  context.CancelFunc
+
+	done  chan struct{} // closed once there is the rest
+	rec   *recording.Recording
+	stats ingest.Stats
+	err   error
+}
+
+// New returns one that holds nothing and reads by from. What nobody asks for is let go
+// of after keep, or not for that where it is 0.
+func New(from subcommand.Reader, keep time.Duration) *Recordings {
+	return &Recordings{from: from, keep: keep}
+}
+
+// In is a [subcommand.Reader] of files that are named from a folder; "" is the one in which
+// the program runs.
+func (h *Recordings) In(dir string) subcommand.Reader {
+	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
+		at, relative := path, dir != "" && !fetch.IsURL(path) && !filepath.IsAbs(path)
+		if relative {
+			at = filepath.Join(dir, path)
+		}
+		rec, stats, err := h.read(ctx, at, o)
+		if err == nil && relative {
+			rec = Named(rec, path, dir)
+		} else if err == nil {
+			rec = Named(rec, path, "")
+		}
+		return rec, stats, err
+	}
+}
+
+// Named is a recording as one that was named by a path below dir, where it is relative:
+// answers quote it.
+func Named(rec *recording.Recording, path, dir string) *recording.Recording {
+	was := rec.Source.Path
+	if was == path && rec.Source.Dir == dir {
+		return rec
+	}
+	c := *rec
+	c.Source.Path, c.Source.Dir = path, dir
+	c.Warnings = slices.Clone(rec.Warnings)
+	for i := range c.Warnings {
+		if rest, ok := strings.CutPrefix(c.Warnings[i].Text, was+": "); ok {
+			c.Warnings[i].Text = path + ": " + rest
+		}
+	}
+	return &c
+}
+
+func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
+	abs, info := path, fs.FileInfo(nil)
+	if !fetch.IsURL(path) {
+		var err error
+		if abs, err = filepath.Abs(path); err == nil {
+			info, err = os.Stat(path)
+		}
+		if err != nil || !info.Mode().IsRegular() {
+			return h.from(ctx, path, o)
+		}
+	}
+	key := fmt.Sprintf("%s %q %+v", abs, o.Exe, o.Part)
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil, ingest.Stats{}, context.Canceled
+	}
+	x := h.find(key, info)
+	if x == nil {
+		x = h.begin(key, path, info, o)
+	}
+	x.waiting++
+	x.used = time.Now()
+	h.mu.Unlock()
+	select {
+	case <-x.done:
+	case <-ctx.Done():
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if x.waiting--; x.waiting == 0 && ctx.Err() != nil {
+		select {
+		case <-x.done:
+		default: // nobody wants it any more
+			h.drop(x)
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, ingest.Stats{}, err
+	}
+	return x.rec, x.stats, x.err
+}
+
+// Same says that a file is as it was; what is no file is nil.
+func Same(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// find is the recording that is held of a file, nil for none; it becomes the first.
+func (h *Recordings) find(key string, info fs.FileInfo) *one {
+	i := slices.IndexFunc(h.all, func(x *one) bool { return x.key == key })
+	if i < 0 {
+		return nil
+	}
+	x := h.all[i]
+	if !Same(x.info, info) {
+		h.drop(x)
+		return nil
+	}
+	copy(h.all[1:i+1], h.all[:i])
+	h.all[0] = x
+	return x
+}
+
+// begin reads a file that is not held, for which those make room that were not asked
+// for the longest.
+func (h *Recordings) begin(key, path string, info fs.FileInfo, o ingest.Options) *one {
+	x := &one{key: key, at: path, info: info, done: make(chan struct{})}
+	sum := x.bytes()
+	for i, y := range h.all {
+		if sum += y.bytes(); i+1 >= most || sum > mostBytes {
+			for _, y := range slices.Clone(h.all[i:]) {
+				h.forget(y)
+			}
+			break
+		}
+	}
+	var ctx context.Context
+	ctx, x.cancel = context.WithCancel(context.Background())
+	h.all = append([]*one{x}, h.all...)
+	h.work.Go(func() { h.load(ctx, x, o) })
+	if h.timer == nil {
+		h.timer = time.AfterFunc(looks, h.look)
+	}
+	return x
+}
+
+func (x *one) bytes() int64 {
+	if x.info == nil {
+		return 0
+	}
+	return x.info.Size()
+}
+
+// load reads a recording. One that has no room beside the others is read again without
+// them.
+func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
+	defer close(x.done)
+	x.rec, x.stats, x.err = h.from(ctx, x.at, o)
+	if x.err == nil && x.stats.Full && h.only(x) {
+		debug.FreeOSMemory()
+		x.rec, x.stats, x.err = h.from(ctx, x.at, o)
+	}
+	keep := x.err == nil && !x.stats.Full && ctx.Err() == nil
+	if keep && x.info != nil {
+		now, err := os.Stat(x.at)
+		keep = err == nil && Same(now, x.info) // or it was written to meanwhile
+	}
+	if !keep {
+		h.mu.Lock()
+		h.forget(x)
+		h.mu.Unlock()
+	}
+}
+
+// only lets go of all others; false where there are none.
+func (h *Recordings) only(x *one) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(h.all)
+	for _, y := range slices.Clone(h.all) {
+		if y != x {
+			h.forget(y)
+		}
+	}
+	return n > 1
+}
+
+// forget lets go of a recording; whoever waits for it still gets it.
+func (h *Recordings) forget(x *one) {
+	h.all = slices.DeleteFunc(h.all, func(y *one) bool { return y == x })
+}
+
+// drop ends reading too, once nobody waits.
+func (h *Recordings) drop(x *one) {
+	if h.forget(x); x.waiting == 0 {
+		x.cancel()
+	}
+}
+
+// look lets go of what has not been asked for lately, and where memory is short of what
+// has not been asked for the longest.
+func (h *Recordings) look() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(h.all)
+	for _, x := range slices.Clone(h.all) {
+		if h.keep > 0 && x.waiting == 0 && time.Since(x.used) > h.keep {
+			h.drop(x)
+		}
+	}
+	if len(h.all) > 0 && short() {
+		if x := h.all[len(h.all)-1]; x.waiting == 0 {
+			h.drop(x)
+		}
+	}
+	if len(h.all) < n {
+		h.work.Go(debug.FreeOSMemory)
+	}
+	switch {
+	case h.closed:
+	case len(h.all) > 0:
+		h.timer.Reset(looks)
+	default:
+		h.timer = nil
+	}
+}
+
+// short says that there is little memory left, garbage apart.
+func short() bool {
+	room, known := memory.Room()
+	if !known || room >= leastRoom {
+		return false
+	}
+	debug.FreeOSMemory()
+	room, _ = memory.Room()
+	return room < leastRoom
+}
+
+// Close lets go of all, and waits until nothing is read any more.
+func (h *Recordings) Close() {
+	h.mu.Lock()
+	h.closed = true
+	for _, x := range h.all {
+		x.cancel()
+	}
+	h.all = nil
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+	h.mu.Unlock()
+	h.work.Wait()
+}

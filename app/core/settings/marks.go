@@ -1,0 +1,224 @@
+package settings
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"ashlar/app/core/view"
+)
+
+// Marks are those of one recording, and what is in the file that is exported.
+type Marks struct {
+	// Format and Version say what the file is.
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	// Recording is the content's key, Name what the file was called last, for
+	// people.
+	Recording string      `json:"recording"`
+	Name      string      `json:"name,omitempty"`
+	Marks     []view.Mark `json:"marks"`
+}
+
+// What marks files say of themselves.
+const (
+	marksFormat  = "ashlar-marks"
+	marksVersion = 1
+)
+
+func (m *Marks) check() error {
+	if m.Format != marksFormat || m.Version != marksVersion {
+		return fmt.Errorf("it says that it is %q version %d, not %q version %d", m.Format, m.Version, marksFormat, marksVersion)
+	}
+	return nil
+}
+
+// UnmarshalJSON reads marks and refuses what says that it is something else.
+func (m *Marks) UnmarshalJSON(b []byte) error {
+	type plain Marks
+	var p plain
+	if err := json.Unmarshal(b, &p); err != nil {
+		return err
+	}
+	*m = Marks(p)
+	return m.check()
+}
+
+// A key takes part of a large file: whole files of gigabytes would keep the
+// disk busy for seconds.
+const (
+	keyBlock  = 64 << 10
+	keyBlocks = 64
+)
+
+// Key names a recording by its content, not by its path: the SHA-256, in hex,
+// of its size (64 bits, big-endian) and of 64 blocks of 64 KiB that lie evenly
+// from its beginning to its end; of the whole content where it is smaller than
+// that.
+func Key(content io.ReaderAt, size int64) (string, error) {
+	h := sha256.New()
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], uint64(size))
+	h.Write(n[:])
+	if size <= keyBlock*keyBlocks {
+		if _, err := io.Copy(h, io.NewSectionReader(content, 0, size)); err != nil {
+			return "", err
+		}
+		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	for i := range int64(keyBlocks) {
+		gap := size - keyBlock
+		at := gap/(keyBlocks-1)*i + gap%(keyBlocks-1)*i/(keyBlocks-1)
+		if _, err := io.Copy(h, io.NewSectionReader(content, at, keyBlock)); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// FileKey is the Key of a file; "" for what is no ordinary file, which has no
+// content that stays.
+func FileKey(path string) (key string, err error) {
+	_, key, err = FileContent(path)
+	return key, err
+}
+
+// FileContent is what an address calls a file's content, with the whole key.
+func FileContent(path string) (c view.Content, key string, err error) {
+	// Opening a named pipe would wait for somebody to write.
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return c, "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return c, "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return c, "", err
+	}
+	if key, err = Key(f, info.Size()); err != nil {
+		return c, "", err
+	}
+	return view.Content{Size: info.Size(), Key: key[:view.KeyDigits]}, key, nil
+}
+
+var isKey = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (s *Store) marksPath(key string) (string, error) {
+	if !isKey.MatchString(key) {
+		return "", fmt.Errorf("%q is not the key of a recording", key)
+	}
+	return filepath.Join(s.data, "marks", key+".json"), nil
+}
+
+// Marks reads the marks of a recording; none when there are none, or when they
+// cannot be understood (which Notes then tells).
+func (s *Store) Marks(key string) ([]view.Mark, error) {
+	path, err := s.marksPath(key)
+	if err != nil {
+		return nil, err
+	}
+	var m Marks
+	if s.load(path, &m, false) == nil {
+		return m.Marks, nil
+	}
+	m = Marks{}
+	err = s.ChangeMarks(key, "", func(now []view.Mark) []view.Mark { m.Marks = now; return now })
+	return m.Marks, err
+}
+
+// ChangeMarks changes a recording's marks as they are now on the disk. name is
+// the recording's, for lists; "" leaves the last one.
+func (s *Store) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) error {
+	path, err := s.marksPath(key)
+	if err != nil {
+		return err
+	}
+	var m Marks
+	return s.change(path, &m, func() { m = Marks{} }, func() {
+		m.Format, m.Version, m.Recording = marksFormat, marksVersion, key
+		if name != "" {
+			m.Name = name
+		}
+		if m.Marks = f(m.Marks); m.Marks == nil {
+			m.Marks = []view.Mark{}
+		}
+	})
+}
+
+// Export writes the marks of a recording as JSON.
+func (s *Store) Export(w io.Writer, key, name string) error {
+	marks, err := s.Marks(key)
+	if err != nil {
+		return err
+	}
+	return WriteMarks(w, key, name, marks)
+}
+
+// WriteMarks writes marks as they are exported.
+func WriteMarks(w io.Writer, key, name string, marks []view.Mark) error {
+	if marks == nil {
+		marks = []view.Mark{}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(Marks{marksFormat, marksVersion, key, name, marks})
+}
+
+// ReadMarks reads marks that were exported.
+func ReadMarks(r io.Reader) (in Marks, err error) {
+	b, err := io.ReadAll(io.LimitReader(r, mostImport))
+	if err != nil {
+		return in, fmt.Errorf("the marks cannot be read: %w", err)
+	}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return in, fmt.Errorf("these are not marks: %w", err)
+	}
+	for i := range in.Marks {
+		if in.Marks[i].ID == "" {
+			in.Marks[i].ID = rand.Text()
+		}
+	}
+	return in, nil
+}
+
+// mostImport bounds a file of marks that comes from outside.
+const mostImport = 64 << 20
+
+// Import adds the marks that were exported to those of a recording: one whose
+// id is there already takes its place. other says that they were made on
+// another recording, by its name.
+func (s *Store) Import(r io.Reader, key, name string) (added int, other string, err error) {
+	in, err := ReadMarks(r)
+	if err != nil {
+		return 0, "", err
+	}
+	if in.Recording != key {
+		if other = in.Name; other == "" {
+			other = in.Recording
+		}
+	}
+	err = s.ChangeMarks(key, name, func(now []view.Mark) []view.Mark {
+		for _, m := range in.Marks {
+			i := slices.IndexFunc(now, func(x view.Mark) bool { return x.ID == m.ID })
+			if i >= 0 {
+				now[i] = m
+				continue
+			}
+			now = append(now, m)
+			added++
+		}
+		return now
+	})
+	return added, other, err
+}

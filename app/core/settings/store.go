@@ -1,0 +1,152 @@
+// Package settings keeps what Ashlar remembers between runs: settings in one
+// file, and the marks of each recording in a file of its own.
+//
+// Settings are settings.json in the folder ashlar of the user's configuration
+// ($XDG_CONFIG_HOME or ~/.config; ~/Library/Application Support; %AppData%);
+// see [Settings] for what is in it. Marks are marks/KEY.json in the folder
+// ashlar of the user's data ($XDG_DATA_HOME or ~/.local/share; elsewhere as for
+// the configuration); see [Key] for what the key is.
+//
+// Files are written whole or not at all (see package outfile), so that whoever
+// reads sees the old one or the new one, whenever the program or the machine
+// stops. Changes are made under a lock, so that several running
+// instances do not lose each other's. A file that cannot be understood is
+// renamed, with a note that says where it is, and never overwritten.
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"ashlar/app/desktop/filelock"
+	"ashlar/app/desktop/outfile"
+)
+
+// Store is where things are kept. Its methods may be called from any goroutine.
+type Store struct {
+	config, data string
+	mu           sync.Mutex
+	notes        []string
+}
+
+// Open finds the user's folders. Nothing is created before something is
+// written.
+func Open() (*Store, error) {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return nil, fmt.Errorf("there is no folder for settings: %w", err)
+	}
+	data := config
+	if runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
+		if data = os.Getenv("XDG_DATA_HOME"); !filepath.IsAbs(data) {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return nil, fmt.Errorf("there is no folder for marks: %w", err)
+			}
+			data = filepath.Join(home, ".local", "share")
+		}
+	}
+	return In(filepath.Join(config, "ashlar"), filepath.Join(data, "ashlar")), nil
+}
+
+// In keeps things in two given folders.
+func In(config, data string) *Store { return &Store{config: config, data: data} }
+
+// Notes gives, once, the sentences about files that were set aside.
+func (s *Store) Notes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.notes
+	s.notes = nil
+	return n
+}
+
+func (s *Store) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// load reads a file into v, which is left alone when there is none. A file that
+// is not what it should be is set aside, if change allows it.
+func (s *Store) load(path string, v any, change bool) error {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: cannot be read: %w", path, err)
+	}
+	bad := json.Unmarshal(b, v)
+	if bad == nil || !change {
+		return bad
+	}
+	aside := fmt.Sprintf("%s.broken-%s", path, time.Now().Format("20060102-150405.000000"))
+	if err := os.Rename(path, aside); err != nil {
+		return fmt.Errorf("%s: cannot be understood (%w) nor renamed: %w", path, bad, err)
+	}
+	s.note("%s could not be understood (%v); it was renamed to %s, and defaults are used.", path, bad, filepath.Base(aside))
+	return bad
+}
+
+// change reads a file, lets f change what is in it, and writes it, while no
+// other instance does. fresh empties v after a file that was set aside.
+func (s *Store) change(path string, v any, fresh, f func()) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("%s: cannot be created: %w", filepath.Dir(path), err)
+	}
+	unlock, err := lock(path + ".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.load(path, v, true); err != nil {
+		if _, gone := os.Stat(path); gone == nil {
+			return err // it is still there: do not write over it
+		}
+		fresh()
+	}
+	f()
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: cannot be written: %w", path, err)
+	}
+	return outfile.Write(path, outfile.Options{Replace: true, Mode: 0o600}, func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
+}
+
+// patience is how long a change waits for another program's: one takes
+// milliseconds, so who holds the lock longer than this hangs.
+const patience = 3 * time.Second
+
+// lock waits until nobody else holds the lock of a file. Where a file system
+// has no locks it does without.
+func lock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("%s: cannot be opened: %w", path, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	switch err := filelock.Wait(ctx, f); {
+	case err == nil, errors.Is(err, errors.ErrUnsupported):
+		return func() { f.Close() }, nil
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("another program has held the lock for %v, so nothing was saved; end it", patience)
+		fallthrough
+	default:
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+}

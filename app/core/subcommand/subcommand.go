@@ -1,0 +1,102 @@
+// Package subcommand lets commands of the program live in rooms of their own: it says what
+// a command is, and what it gets of the program that runs it.
+package subcommand
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/spf13/pflag"
+
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+)
+
+// Verb is a command.
+type Command struct {
+	Name, Args, Line string
+	// Text says more than the line, in paragraphs; examples are what to type and
+	// what it does.
+	Text     string
+	Examples [][2]string
+	// Answer is an example of what the command prints with --json, for its type;
+	// nil where it prints none.
+	Answer any
+	// Setup adds the command's flags and returns what runs once they are set.
+	Setup func(*pflag.FlagSet) func(*Program, []string) error
+}
+
+// Reader reads a whole recording, as [ingest.ReadAll] does.
+type Reader func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error)
+
+// Program has what a verb gets of the program that runs it.
+type Program struct {
+	Ctx            context.Context
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Output is the standard output as it is: what is no text is written there.
+	Output io.Writer
+	// Run runs another command line of the program and returns its exit code.
+	Run func(Ask) int
+	// Commands are all commands, in the order of the help, the one without a name,
+	// which opens the window, first.
+	Commands func() []Info
+	// Recent are the files that the window opened last.
+	Recent func() []string
+	// Read reads a recording as every command does.
+	Read func(path string) (*recording.Recording, error)
+	// Answer prints v as JSON, or as the text with its first n of all rows, which
+	// v has in its field list, within --budget where the command has it.
+	Answer func(asJSON bool, v any, list string, rows int, text func(n int) string) error
+}
+
+// Ask is a command line that one part of the program asks another.
+type Ask struct {
+	Ctx            context.Context
+	Args           []string
+	Stdout, Stderr io.Writer
+	// Read reads recordings; nil reads them from where they are.
+	Read Reader
+	// Dir is the folder in which the Args were typed, "" for the program's. Picture takes
+	// what render draws in place of its file; nil for the file.
+	Dir     string
+	Picture io.Writer
+}
+
+// Command is one of the program's, as it is.
+type Info struct {
+	Name, Args, Line, Text string
+	Examples               [][2]string
+	Flags                  *pflag.FlagSet
+	// Answer has the type of what it prints with --json, nil for nothing.
+	Answer *jsonschema.Schema
+}
+
+// Misuse is the error of what was typed and makes no sense.
+func Misuse(format string, args ...any) error { return &Usage{fmt.Errorf(format, args...)} }
+
+// Usage is an error in what was typed.
+type Usage struct{ Err error }
+
+func (e *Usage) Error() string { return e.Err.Error() }
+
+func (e *Usage) Unwrap() error { return e.Err }
+
+// Failed is the outcome that a command was asked to look for: all went well, and the
+// exit code says what was found.
+type Failed struct{ Text string }
+
+func (e *Failed) Error() string { return e.Text }
+
+// BudgetFlag adds --budget, which bounds what [Program.Answer] prints.
+func BudgetFlag(fs *pflag.FlagSet) {
+	fs.Int("budget", 0, "answer in at most so many `TOKENS` (of four bytes each), and say what was left out and how to get it")
+}
+
+// RedactFlag adds --redact, which has all recordings that are read without what says
+// where they come from (see package redact).
+func RedactFlag(fs *pflag.FlagSet) {
+	fs.Bool("redact", false, "leave out URLs, hosts, folders, arguments and labels; the same short name stands for each everywhere")
+}

@@ -1,0 +1,415 @@
+// Package comparison is two sides that are compared: how they are looked at together,
+// what is marked in both, how the one follows the other, and the words for it.
+package comparison
+
+import (
+	"ashlar/app/core/session"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Pair is two sides that are compared: A, the baseline, and B.
+type Comparison struct {
+	Look
+	Sides  [2]*panel.Side
+	Engine *session.Comparing
+	Focus  int // the side that keys are for
+	Link   link
+
+	// Chosen is the function that is marked everywhere, and hover the one under
+	// the pointer, an index in the answer's Tree.Funcs or -1.
+	Chosen *recording.FuncName
+	Hover  int32
+	// Node is the bar of the differences that was clicked, of the answer's tree; -1
+	// for none. down is how far they are scrolled, in pixels.
+	Node int32
+	Down int
+	// Held is the side that the pointer is down on in a panel, -1 for none.
+	Held int
+	// Within tells that both are parts of one recording.
+	Within bool
+	// Alike is that of the last frame, to tell what has changed since.
+	Alike  alike
+	Paired bool // pairs that were made before have been looked for
+}
+
+// Options has a person's choices about the numbers.
+type Options struct {
+	Event, Metric string
+	Normalize     compare.Normalize
+	Match         compare.MatchOptions
+	Width         compare.Width
+	By            compare.By
+	Total         bool // the table is about total, not self
+	SelfTime      bool // the distribution is of self times
+}
+
+// Look is how two recordings are looked at together, beside the Look of
+// each.
+type Look struct {
+	Options Options
+	Tab     string
+	Split   float32 // the timelines' share of the height; 0 until it is chosen
+	Above   bool    // A's timeline is above B's, not beside it
+	// Linked sides show the same time, counted from an anchor in each, and what is
+	// selected in one is selected in the other. byCall moves the anchors to the
+	// calls that are picked: the nth call of a function here and there.
+	Linked, ByCall bool
+	// Zoom is the path of functions to the bar that fills the differential
+	// flamegraph.
+	Zoom []recording.FuncName
+}
+
+// What addresses call the panels of two recordings; these never change.
+const (
+	Difference   = "difference"
+	CallTree     = "calltree"
+	Two          = "two"
+	Table        = "table"
+	Distribution = "distribution"
+	Pairing      = "pairing"
+	About        = "about"
+)
+
+// Answer is the latest answer that has something to show, nil while there is
+// none.
+func (c *Comparison) Answer() *session.CompareAnswer {
+	if a := c.Engine.Answer(); a != nil && a.Err == nil {
+		return a
+	}
+	return nil
+}
+
+// Key is the function of the comparison that one of a side's functions is, -1
+// where it is not known yet.
+func (c *Comparison) Key(a *session.CompareAnswer, side int, f recording.FuncID) int32 {
+	if !c.Knows(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
+		return -1
+	}
+	return a.Compared.Matching.IDs[side][f]
+}
+
+// Own finds a function of the comparison on a side, as the pane counts.
+func (c *Comparison) Own(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+	if !c.Knows(a) {
+		return 0, false
+	}
+	return In(a, side, key)
+}
+
+// In finds a function of the comparison on a side, as the answer counts.
+func In(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
+		return 0, false
+	}
+	f := a.Compared.Tree.Funcs[key].In[side]
+	return recording.FuncID(max(0, f)), f >= 0
+}
+
+// ChosenKey is the chosen function in an answer, -1 for none.
+func (c *Comparison) ChosenKey(a *session.CompareAnswer) int32 {
+	if a == nil || c.Chosen == nil {
+		return -1
+	}
+	for f := range a.Compared.Tree.Funcs {
+		if a.Compared.Tree.Funcs[f].FuncName == *c.Chosen {
+			return int32(f)
+		}
+	}
+	return -1
+}
+
+// Choose marks a function of the comparison everywhere; -1 marks none.
+func (c *Comparison) Choose(a *session.CompareAnswer, key int32) {
+	c.Chosen = nil
+	if a != nil && key >= 0 {
+		n := a.Compared.Tree.Funcs[key].FuncName
+		c.Chosen = &n
+	}
+	c.Link.Call = nil
+	for i, p := range c.Sides {
+		p.Pick = panel.Picked{}
+		if f, ok := c.Own(a, i, key); ok && int(f) < p.Rec.Functions.Len() {
+			p.Pick = panel.Picked{Is: panel.PickFunc, Fn: f}
+		}
+	}
+	c.Alike = c.Now()
+}
+
+// Fn describes a function of the comparison for the colours and menus: as its A
+// has it, else its B.
+func (c *Comparison) Fn(a *session.CompareAnswer, key int32) recording.Function {
+	for i := range c.Sides {
+		if f, ok := In(a, i, key); ok {
+			return a.Recs[i].Functions.At(int(f))
+		}
+	}
+	f := &a.Compared.Tree.Funcs[key]
+	return recording.Function{Name: f.Name, Module: f.Module}
+}
+
+// Knows reports whether an answer is about recordings that have the numbers that the
+// panes go by.
+func (c *Comparison) Knows(a *session.CompareAnswer) bool {
+	return a != nil && a.Generations == [2]int{c.Sides[0].Generation, c.Sides[1].Generation}
+}
+
+// SideName is A or B.
+func SideName(i int) string { return "AB"[i : i+1] }
+
+// Recs are both recordings.
+func (c *Comparison) Recs() []*recording.Recording {
+	return []*recording.Recording{c.Sides[0].Rec, c.Sides[1].Rec}
+}
+
+// MetricName names the metric that is compared now.
+func (c *Comparison) MetricName() string {
+	a := c.Answer()
+	if a == nil {
+		return c.Sides[0].MetricOf().Name
+	}
+	m := a.Compared.Metric
+	name := MetricTitle(&a.Recs[0].Events[m.Event[0]], m.Metric[0])
+	if other := MetricTitle(&a.Recs[1].Events[m.Event[1]], m.Metric[1]); other != name {
+		name += " with " + other
+	}
+	return name
+}
+
+// MetricItems are the metrics that both sides have, with what they are called in
+// B.
+func (c *Comparison) MetricItems() []widget.Item {
+	a, b := c.Sides[0].Rec, c.Sides[1].Rec
+	var items []widget.Item
+	for e := range a.Events {
+		for k := range a.Events[e].Metrics {
+			event, metric := a.Events[e].NameOrKind(), a.Events[e].Metrics[k].Name
+			m, err := compare.MatchMetric(c.Recs(), event, metric)
+			if err != nil {
+				continue
+			}
+			detail := ""
+			if m.Rule != "event and metric" {
+				detail = "with " + MetricTitle(&b.Events[m.Event[1]], m.Metric[1])
+			}
+			on := false
+			if ans := c.Answer(); ans != nil {
+				on = ans.Compared.Metric.Event[0] == e && ans.Compared.Metric.Metric[0] == k
+			}
+			items = append(items, widget.Item{Title: MetricTitle(&a.Events[e], k), Detail: detail, On: on, Do: func() {
+				c.Options.Event, c.Options.Metric = event, metric
+			}})
+		}
+	}
+	return items
+}
+
+// Unanswered says why there is no comparison.
+func (c *Comparison) Unanswered() string {
+	for i, p := range c.Sides {
+		if p.Doc.Err() != nil && !p.Rec.Done {
+			return SideName(i) + " cannot be read, so there is nothing to compare " + SideName(1-i) + " with. Open another file in its place, or close the comparison."
+		}
+	}
+	for i, p := range c.Sides {
+		if !p.Rec.Done {
+			return "Reading " + SideName(i) + ", " + p.Doc.Name + "…"
+		}
+	}
+	if a := c.Engine.Answer(); a != nil && a.Err != nil {
+		return "Cannot compare: " + a.Err.Error() + "."
+	}
+	return ""
+}
+
+// Mark is the function that stands out.
+func (c *Comparison) Mark(a *session.CompareAnswer) int32 {
+	if c.Hover >= 0 {
+		return c.Hover
+	}
+	return c.ChosenKey(a)
+}
+
+// Found tells which functions the search finds; nil where nothing is searched
+// for.
+func (c *Comparison) Found(a *session.CompareAnswer) func(int32) bool {
+	p := c.Sides[c.Focus].Search.Pattern
+	if p == nil {
+		return nil
+	}
+	known := map[int32]bool{}
+	return func(f int32) bool {
+		is, ok := known[f]
+		if !ok {
+			for i := range c.Sides {
+				if g, has := In(a, i, f); has {
+					fn := a.Recs[i].Functions.At(int(g))
+					is = is || p.MatchFunction(&fn)
+				}
+			}
+			known[f] = is
+		}
+		return is
+	}
+}
+
+// FunctionItems lists what can be done with a function of the comparison.
+func (c *Comparison) FunctionItems(fn recording.Function) []widget.Item {
+	items := []widget.Item{{Title: "Distribution of its calls", Do: func() { c.Tab = Distribution }}}
+	return append(items, c.Sides[c.Focus].Acts.FunctionItems(fn)...)
+}
+
+// FunctionKey is the function of a row, -1 where it stands for something else.
+func FunctionKey(a *session.CompareAnswer, row *compare.Row) int32 {
+	switch {
+	case row.Key < 0:
+		return -1
+	case a.Table.By == compare.ByFunction:
+		return row.Key
+	case a.Table.By == compare.ByStack:
+		return a.Compared.Tree.Nodes[row.Key].Func
+	}
+	return -1
+}
+
+// IsChosen reports whether a row stands for the function that is marked.
+func (c *Comparison) IsChosen(a *session.CompareAnswer, row *compare.Row) bool {
+	k := FunctionKey(a, row)
+	return k >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[k].FuncName == *c.Chosen
+}
+
+// ChooseRow marks what a row stands for: its function, or its threads.
+func (c *Comparison) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
+	if a.Table.By == compare.ByThread && c.Knows(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
+		for i, p := range c.Sides {
+			p.Scope.Tracks = []int{}
+			if t := a.Threads.Funcs[row.Key].In[i]; t >= 0 {
+				p.Scope.Tracks = []int{int(t)}
+			}
+		}
+		c.Alike = c.Now()
+		return
+	}
+	c.Choose(a, FunctionKey(a, row))
+	c.Node = -1
+	if a.Table.By == compare.ByStack {
+		c.Node = row.Key
+	}
+}
+
+// PairItems lists what can be done about how the chosen function was matched.
+func (c *Comparison) PairItems(s *panel.Host) []widget.Item {
+	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.PairByHand(s) }}}
+	if c.Chosen == nil {
+		return items
+	}
+	for i, p := range c.Options.Match.Hand {
+		if p.A == c.Chosen.String() || p.B == c.Chosen.String() {
+			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
+				c.Options.Match.Hand = append(append([]compare.Pair(nil), c.Options.Match.Hand[:i]...), c.Options.Match.Hand[i+1:]...)
+				if s.Paired != nil {
+					s.Paired.SetPair(p, false)
+				}
+			}})
+		}
+	}
+	return items
+}
+
+// PairByHand asks for what the chosen function is called on the other side: what
+// is only there comes first.
+func (c *Comparison) PairByHand(s *panel.Host) {
+	a := c.Answer()
+	key := c.ChosenKey(a)
+	if key < 0 || int(key) >= len(a.Compared.Matching.Funcs) {
+		s.Say("Select a function first: click a bar or a row")
+		return
+	}
+	f := &a.Compared.Matching.Funcs[key]
+	here := 0
+	if f.In[0] < 0 {
+		here = 1
+	}
+	own := *c.Chosen
+	there := 1 - here
+	s.OpenChooser(widget.NewChooser("What "+f.Name+" is called in "+SideName(there), "", func(text string) []widget.Line {
+		var ls []widget.Line
+		for _, alone := range []bool{true, false} {
+			for i := range a.Functions.Rows {
+				row := &a.Functions.Rows[i]
+				if row.Key < 0 || int(row.Key) >= len(a.Compared.Matching.Funcs) {
+					continue
+				}
+				g := &a.Compared.Matching.Funcs[row.Key]
+				if g.In[there] < 0 || (g.In[here] < 0) != alone || !widget.HasWords(row.Name+" "+row.NameB, text) || len(ls) > 300 {
+					continue
+				}
+				fn := a.Recs[there].Functions.At(int(g.In[there]))
+				other := fn.FuncName()
+				_, v := row.ASelf, row.BSelf
+				if there == 0 {
+					v = row.ASelf
+				}
+				ls = append(ls, widget.Line{Title: fn.Name, Detail: units.Value(a.Compared.Metric.Readable(v)), Dim: !alone, Take: func() {
+					s.Chooser = nil
+					c.PairUp(s, own, other, here)
+				}})
+			}
+		}
+		return ls
+	}))
+}
+
+// PairUp says that two functions are one; pairs that either was in are taken
+// apart.
+func (c *Comparison) PairUp(s *panel.Host, own, other recording.FuncName, here int) {
+	p := compare.Pair{A: own.String(), B: other.String()}
+	if here == 1 {
+		p.A, p.B = p.B, p.A
+	}
+	hand := []compare.Pair{p}
+	for _, q := range c.Options.Match.Hand {
+		if q.A != p.A && q.B != p.B {
+			hand = append(hand, q)
+		}
+	}
+	c.Options.Match.Hand = hand
+	if s.Paired != nil {
+		s.Paired.SetPair(p, true)
+	}
+}
+
+// KeptPairs pairs functions as a person has done before, once it is known that
+// both recordings have them.
+func (c *Comparison) KeptPairs(s *panel.Host) {
+	a, b := c.Sides[0].Rec, c.Sides[1].Rec
+	if c.Paired || s.Paired == nil || !a.Done || !b.Done {
+		return
+	}
+	c.Paired = true
+	for _, p := range s.Paired.Pairs() {
+		if compare.HasFunction(a, p.B) && compare.HasFunction(b, p.A) {
+			p.A, p.B = p.B, p.A
+		} else if !compare.HasFunction(a, p.A) || !compare.HasFunction(b, p.B) {
+			continue
+		}
+		c.Options.Match.Hand = append(c.Options.Match.Hand, p)
+	}
+}
+
+// RowAt is the place of the chosen function among rows, -1 for none.
+func RowAt(c *Comparison, rows []compare.Row, key func(*compare.Row) int32) int {
+	a := c.Answer()
+	if a == nil || c.Chosen == nil {
+		return -1
+	}
+	for i := range rows {
+		if f := key(&rows[i]); f >= 0 && a.Compared.Tree.Funcs[f].FuncName == *c.Chosen {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,265 @@
+package comparison
+
+import (
+	"maps"
+	"slices"
+
+	gio "gioui.org/widget"
+
+	"ashlar/app/core/session"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/timeline"
+)
+
+// link carries over to one side what was done on the other.
+type link struct {
+	// Call is the picked call whose twin is wanted; whole that the time of its
+	// twin is to be selected, as its own is.
+	Call  *compare.Occurrence
+	whole bool
+	// Twin is the answer that has been acted on.
+	Twin *compare.Place
+
+	Button gio.Clickable
+}
+
+// Swap forgets what followed: the sides have changed places.
+func (l *link) Swap() {
+	l.Call, l.Twin = nil, nil
+}
+
+// alike has what both sides share when they are linked, as it was in the
+// last frame.
+type alike struct {
+	View       [2]timeline.View
+	Sel        [2]recording.Scope
+	Pick       [2]panel.Picked
+	Zoom       [2][]recording.FuncName
+	Folds      [2]map[int]timeline.Fold
+	Closed     [2]map[int]bool
+	transforms []analyze.Transform
+	search     string
+	Anchors    [2]int64
+	On         bool
+}
+
+// Now reads what both sides have in common as they are.
+func (c *Comparison) Now() (n alike) {
+	for i, p := range c.Sides {
+		n.View[i], n.Sel[i], n.Pick[i], n.Zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
+		n.Folds[i], n.Closed[i] = maps.Clone(p.Folds), maps.Clone(p.Closed)
+		n.Sel[i].Tracks = slices.Clone(p.Scope.Tracks)
+		n.Pick[i].Near = false // nobody's doing
+	}
+	f := c.Sides[c.Focus]
+	n.transforms, n.search, n.Anchors, n.On = f.Transforms, f.Find, [2]int64{c.Sides[0].Anchor, c.Sides[1].Anchor}, c.Linked
+	return n
+}
+
+// shift says by how much a time of one side is later on the other.
+func (c *Comparison) shift(from int) int64 {
+	to := 1 - from
+	return c.Sides[to].Rec.Start + c.Sides[to].Anchor - c.Sides[from].Rec.Start - c.Sides[from].Anchor
+}
+
+// Reach lets linked views go as far as the longer recording does.
+func (c *Comparison) Reach() {
+	for i, p := range c.Sides {
+		p.Reach = [2]int64{}
+		if o := c.Sides[1-i]; c.Linked && p.Rec.HasTime && o.Rec.HasTime {
+			back := c.shift(1 - i)
+			p.Reach = [2]int64{min(p.Rec.Start, o.Rec.Start+back), max(p.Rec.End, o.Rec.End+back)}
+		}
+	}
+}
+
+// Follow shows in the other side what the one with the focus shows.
+func (c *Comparison) Follow() {
+	f, o := c.Sides[c.Focus], c.Sides[1-c.Focus]
+	if !f.Rec.HasTime || !o.Rec.HasTime {
+		return
+	}
+	d := c.shift(c.Focus)
+	o.View.From, o.View.To, o.Moved = f.View.From+d, f.View.To+d, f.Moved
+}
+
+// SelectAlike selects in the other side what the one with the focus has selected:
+// the same time from the anchors, the threads that go together.
+func (c *Comparison) SelectAlike() {
+	f, o := c.Sides[c.Focus], c.Sides[1-c.Focus]
+	c.Link.whole = false
+	if f.Scope.Ranged && o.Rec.HasTime {
+		if h := &f.Pick.Hit; c.ByCall && f.Pick.Is == panel.PickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
+			c.Link.whole = true // its twin's, once that is known
+		}
+		d := c.shift(c.Focus)
+		within := func(t int64) int64 { return max(o.Rec.Start, min(o.Rec.End, t)) }
+		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
+		switch { // its last moment is not what goes with a time after its end
+		case f.Scope.From+d > o.Rec.End:
+			o.Scope.From, o.Scope.To = o.Rec.End+1, o.Rec.End+1
+		case f.Scope.To+d < o.Rec.Start:
+			o.Scope.From, o.Scope.To = o.Rec.Start-1, o.Rec.Start-1
+		}
+		if c.Link.whole {
+			c.Link.Twin = nil
+			c.TakeTwin()
+		}
+	} else {
+		o.Scope.Ranged = false
+	}
+	o.Scope.Tracks = nil
+	if a := c.Answer(); c.Knows(a) && f.Scope.Tracks != nil {
+		o.Scope.Tracks = TracksAlike(a, c.Focus, f.Scope.Tracks)
+	}
+}
+
+// FoldAlike folds the threads and processes of the other side as those that go with
+// them are folded where the focus is.
+func (c *Comparison) FoldAlike() {
+	f, o, a := c.Sides[c.Focus], c.Sides[1-c.Focus], c.Answer()
+	if !c.Knows(a) {
+		return
+	}
+	o.Folds, o.Closed = maps.Clone(o.Folds), maps.Clone(o.Closed)
+	for t := range f.Rec.Tracks {
+		for _, twin := range TracksAlike(a, c.Focus, []int{t}) {
+			take(o.Folds, twin, f.Folds, t)
+			take(o.Closed, o.Rec.Tracks[twin].Process, f.Closed, f.Rec.Tracks[t].Process)
+		}
+	}
+}
+
+// take gives a key of one map what another one's has, or nothing.
+func take[V any](to map[int]V, key int, from map[int]V, of int) {
+	if delete(to, key); to == nil {
+		return
+	}
+	if v, ok := from[of]; ok {
+		to[key] = v
+	}
+}
+
+// Outside is the side that is over, or has not begun, at the time that is
+// selected; -1 where there is none.
+func (c *Comparison) Outside() int {
+	for i, p := range c.Sides {
+		if p.Scope.Ranged && (p.Scope.From > p.Rec.End || p.Scope.To < p.Rec.Start) {
+			return i
+		}
+	}
+	return -1
+}
+
+// TracksAlike are the other side's tracks that go with some of a side's; not nil.
+func TracksAlike(a *session.CompareAnswer, side int, tracks []int) []int {
+	out := []int{}
+	for _, t := range tracks {
+		if t < len(a.Threads.IDs[side]) {
+			if k := a.Threads.Funcs[a.Threads.IDs[side][t]].In[1-side]; k >= 0 {
+				out = append(out, int(k))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Picked takes over what was picked on a side: its function is marked on the
+// other, and where it is a span its twin is looked for.
+func (c *Comparison) Picked(side int) {
+	p, o := c.Sides[side], c.Sides[1-side]
+	a := c.Answer()
+	c.Link.Call, c.Link.Twin = nil, nil
+	o.Pick = panel.Picked{}
+	f, ok := p.PickedFunction()
+	if !ok {
+		c.Chosen = nil
+		return
+	}
+	if p.Pick.Is == panel.PickNode && p.Pick.Tree != nil && p.Pick.Tree.Nodes[p.Pick.Node].Group > 0 {
+		c.Chosen = &recording.FuncName{Name: f.Name, Module: f.Module}
+		return
+	}
+	key := c.Key(a, side, p.Pick.Fn)
+	if key < 0 {
+		return
+	}
+	n := a.Compared.Tree.Funcs[key].FuncName
+	c.Chosen = &n
+	if g, ok := c.Own(a, 1-side, key); ok {
+		o.Pick = panel.Picked{Is: panel.PickFunc, Fn: g}
+	}
+	if h := &p.Pick.Hit; p.Pick.Is == panel.PickBar && h.Span >= 0 && h.Samples == nil {
+		c.Link.Call = &compare.Occurrence{Side: side, Track: h.Track, Lane: h.Lane, Span: h.Span}
+	}
+}
+
+// TakeTwin shows the call that goes with the picked one once it is known.
+func (c *Comparison) TakeTwin() {
+	a := c.Answer()
+	if !c.Knows(a) || a.Twin == nil || c.Link.Call == nil || a.Call == nil || *a.Call != *c.Link.Call || c.Link.Twin == a.Twin {
+		return
+	}
+	c.Link.Twin = a.Twin
+	t := a.Twin
+	o := c.Sides[t.Side]
+	if t.Track >= len(o.Rec.Tracks) || t.Lane >= len(o.Rec.Tracks[t.Track].Lanes) {
+		return
+	}
+	l := &o.Rec.Tracks[t.Track].Lanes[t.Lane]
+	o.Pick = panel.Picked{Is: panel.PickBar, Fn: o.Rec.Func(t.Call), Hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
+		Found: true, Call: t.Call, Start: t.Start, End: t.End, Unfinished: l.Unfinished(t.Span), Args: l.Args(t.Span)}}
+	if c.ByCall && c.Linked {
+		c.AlignAt(t)
+		if c.Link.whole {
+			o.Scope.Ranged, o.Scope.From, o.Scope.To = t.Start < t.End, t.Start, t.End
+		}
+	}
+	c.Alike.Pick[t.Side], c.Alike.Sel[t.Side] = o.Pick, o.Scope // not what a person did
+}
+
+// AlignAt puts the anchors at a call and its twin.
+func (c *Comparison) AlignAt(t *compare.Place) {
+	p := c.Sides[1-t.Side]
+	if p.Pick.Is != panel.PickBar {
+		return
+	}
+	c.Sides[t.Side].Anchor = t.Start - c.Sides[t.Side].Rec.Start
+	c.Sides[1-t.Side].Anchor = p.Pick.Hit.Start - p.Rec.Start
+}
+
+// Path says a zoomed path of one side's flamegraph in the other's functions; as
+// much of it as there is.
+func (c *Comparison) Path(side int, path []recording.FuncName) []recording.FuncName {
+	a := c.Answer()
+	var out []recording.FuncName
+	for _, name := range path {
+		fs := panel.FunctionsOf(c.Sides[side].Rec, recording.Function{Name: name.Name, Module: name.Module})
+		if len(fs) == 0 {
+			break
+		}
+		f, ok := c.Own(a, 1-side, c.Key(a, side, fs[0]))
+		if !ok {
+			break
+		}
+		out = append(out, c.Sides[1-side].Rec.Functions.At(int(f)).FuncName())
+	}
+	return out
+}
+
+// TakeMetric shows in both sides the metric that was compared.
+func (c *Comparison) TakeMetric() {
+	a := c.Answer()
+	if a == nil || a.Event != c.Options.Event || a.Metric != c.Options.Metric {
+		return
+	}
+	for i, p := range c.Sides {
+		if e := a.Compared.Metric.Event[i]; e < len(p.Rec.Events) {
+			p.Event, p.Metric = e, a.Compared.Metric.Metric[i]
+		}
+	}
+}

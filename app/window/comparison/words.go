@@ -1,0 +1,150 @@
+package comparison
+
+import (
+	"ashlar/app/core/session"
+	"ashlar/app/core/verdict"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+)
+
+// Amount is a text that says there is more or less, or neither.
+type Amount struct {
+	Text string
+	Sign int64
+}
+
+// Color is the colour that says so.
+func (a Amount) Color(same, more, less ui.Colour) ui.Colour {
+	switch {
+	case a.Sign > 0:
+		return more
+	case a.Sign < 0:
+		return less
+	}
+	return same
+}
+
+// MetricTitle names a metric with its event.
+func MetricTitle(e *recording.Event, metric int) string {
+	return e.Title() + " · " + e.Metrics[metric].Name
+}
+
+// NormalizeWords say how numbers are normalised.
+var NormalizeWords = map[compare.Normalize]string{
+	compare.Raw: "not normalised", compare.Total: "normalised by total", compare.Duration: "normalised by duration", compare.Samples: "normalised by samples", compare.Calls: "per call",
+}
+
+// Normalizations are the ways to normalise that there are: per call where both sides
+// are sets of calls.
+func (c *Comparison) Normalizations() []compare.Normalize {
+	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
+	if c.Sides[0].Scope.Calls != nil && c.Sides[1].Scope.Calls != nil {
+		all = append(all, compare.Calls)
+	}
+	return all
+}
+
+// NormalizeHelp say what each way to normalise means.
+var NormalizeHelp = map[compare.Normalize]string{
+	compare.Raw: "values as recorded", compare.Total: "B is scaled to the total of A", compare.Duration: "B is scaled to the length of A", compare.Samples: "B is scaled to A's number of samples or spans", compare.Calls: "the mean of one call of each set",
+}
+
+// WidthWords say whose widths bars have.
+var WidthWords = map[compare.Width]string{compare.WidthLarger: "widths: the larger", compare.WidthA: "widths: A", compare.WidthB: "widths: B"}
+
+// sureEnough is from where on a difference counts as one: at most one in twenty
+// of those that do is a false alarm.
+const sureEnough = .95
+
+// Noise reports whether a difference is within noise.
+func Noise(conf *compare.Confidence) bool { return conf != nil && conf.Level() < sureEnough }
+
+// NodeSure is how sure the difference of a node is: what is known of itself, else
+// of its function. nil where nothing tells.
+func NodeSure(a *session.CompareAnswer, rows []int32, node int) *compare.Confidence {
+	if node < len(a.Nodes) && a.Nodes[node] != nil {
+		return a.Nodes[node]
+	}
+	if f := a.Shape.Nodes[node].Func; f >= 0 && int(f) < len(rows) && rows[f] >= 0 {
+		return a.Functions.Rows[rows[f]].Total
+	}
+	return nil
+}
+
+// RowsOf finds the rows of the functions in the table by functions.
+func RowsOf(a *session.CompareAnswer) []int32 {
+	rows := make([]int32, len(a.Compared.Tree.Funcs))
+	for i := range rows {
+		rows[i] = -1
+	}
+	for i := range a.Functions.Rows {
+		if k := a.Functions.Rows[i].Key; k >= 0 && int(k) < len(rows) {
+			rows[k] = int32(i)
+		}
+	}
+	return rows
+}
+
+// NamesOf is the path to a node by what its functions are called.
+func NamesOf(t *compare.Tree, node int) []recording.FuncName {
+	var names []recording.FuncName
+	for _, n := range t.Path(node) {
+		names = append(names, t.Funcs[t.Nodes[n].Func].FuncName)
+	}
+	return names
+}
+
+// Find is the node at the end of a path; as much of it as there is.
+func Find(s *compare.Shape, path []recording.FuncName) int {
+	at := 0
+	for _, name := range path {
+		next := -1
+		for _, k := range s.Children(at) {
+			if s.Funcs[s.Nodes[k].Func].FuncName == name {
+				next = int(k)
+			}
+		}
+		if next < 0 {
+			break
+		}
+		at = next
+	}
+	return at
+}
+
+// DifferenceLine is +1.2 ms, +12.7 %, ×1.127.
+func DifferenceLine(m *compare.Metric, a, b int64) string {
+	if a == b {
+		return "no difference"
+	}
+	line := "difference " + verdict.Signed(m, b-a)
+	if a > 0 && b > 0 {
+		line += "   " + units.Change(a, b) + "   " + units.Times(a, b)
+	}
+	return line
+}
+
+// SureText says how sure a difference is.
+func SureText(a *session.CompareAnswer, conf *compare.Confidence) string {
+	switch {
+	case conf == nil && a.Method == compare.NoMethod:
+		return "confidence unknown: no sample counts"
+	case conf == nil && !a.Sure:
+		return "confidence is being computed"
+	case conf == nil && a.Method == compare.FromDurations:
+		return "confidence unknown: too few calls"
+	case conf == nil:
+		return ""
+	case Noise(conf):
+		return "within noise: " + units.Level(conf.Level()) + " sure"
+	}
+	return units.Level(conf.Level()) + " sure"
+}
+
+// RuleWords say how functions were matched.
+var RuleWords = map[compare.Rule]string{
+	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
+	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.Unmatched: "not matched",
+}

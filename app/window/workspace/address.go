@@ -1,0 +1,260 @@
+package workspace
+
+import (
+	"path/filepath"
+	"slices"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/theme"
+	"ashlar/render/timeline"
+)
+
+// visit holds the rest of a State that is to be shown: the recording has
+// to be read first, functions are found in the answer, and things can be
+// scrolled once they are there.
+type visit struct {
+	state    *view.State  // all of it
+	side     int          // which of its recordings this one is
+	answered *view.State  // what needs an answer
+	marked   *analyze.Ref // the function that is to be marked, as people name it
+	scrolled *view.State  // what needs that to be shown
+	sides    bool         // the paths around a function are to be looked for
+}
+
+// dp is how many pixels a dp had in the last frame, 0 before the first.
+func (d *Workspace) dp() float32 { return d.Density * d.EffectiveScale() }
+
+// Address names what is shown, nil when nothing is. What it cannot say: which
+// window, counter or moment has its details shown.
+func (d *Workspace) Address() *view.State {
+	if d.Pane == nil {
+		return nil
+	}
+	st := d.ViewState()
+	st.Contents = d.contents()
+	if to := d.below().Scroll(); to != nil {
+		st.Down = view.InDP(*to, d.dp())
+	}
+	d.scene().pickState(st)
+	p := d.Pane
+	if d.Versus != nil {
+		return st
+	}
+	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
+		st.Around = nil // the marked one takes its place
+	}
+	if st.Tab != panel.Callers {
+		st.Callers, st.Callees = nil, nil
+	}
+	if p.Tab == panel.Source {
+		st.Line = int(p.SourcePart.At)
+	}
+	return st
+}
+
+// contents are those of the files that are open, as far as they are known.
+func (d *Workspace) contents() (all []view.Content) {
+	known := 0
+	for i, p := range d.Shown() {
+		all = append(all, p.Noted.Content)
+		if p.Noted.Stale {
+			all[i] = view.Content{}
+		}
+		if all[i].Key != "" {
+			known = i + 1
+		}
+	}
+	return all[:known:known]
+}
+
+// ViewState is how what is open is looked at, without what is marked in it: what
+// undo goes back to.
+func (d *Workspace) ViewState() *view.State {
+	p := d.Pane
+	st := &view.State{Files: []string{p.file()}}
+	if d.View != Both {
+		st.Parts = string(d.View)
+	}
+	if d.Mode != theme.ByFunction {
+		st.Colour = string(d.Mode)
+	}
+	p.opened(st)
+	if c := d.Versus; c != nil {
+		c.state(st, d.dp())
+		return st
+	}
+	p.Unbind(p.Rec, 0, d.dp(), st)
+	if w := p.Within; w != nil && p.Against != nil {
+		if w.state(st, usual(&p.Scope, p.Against)); w.shows(p) {
+			st.Zoom = w.Zoom
+			return st
+		}
+		st.Table = view.Table{}
+	}
+	p.Table.State(&st.Table)
+	return st
+}
+
+// opened says how the file was opened.
+func (p *Pane) opened(st *view.State) {
+	st.Part = p.Part.Range
+	st.Only = slices.Clone(p.Part.Threads)
+	if st.Exe = p.exe; p.exe != "" {
+		if abs, err := filepath.Abs(p.exe); err == nil {
+			st.Exe = abs
+		}
+	}
+}
+
+// pickState says what is marked.
+func (p *Pane) pickState(st *view.State) {
+	f, ok := p.PickedFunction()
+	switch {
+	case p.Pick.Is == panel.PickBar:
+		st.Sides[0].Bar = p.barState()
+	case p.Pick.Is == panel.PickNode && ok && p.Pick.Tree != nil:
+		st.Node = panel.PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node))
+	}
+	if ok {
+		st.Function = new(f.FuncName())
+	}
+}
+
+// barState names the picked bar.
+func (p *Pane) barState() *view.Bar {
+	h := &p.Pick.Hit
+	at := h.Start
+	if h.Samples != nil {
+		at = h.Samples.Time(h.First)
+	}
+	return &view.Bar{Thread: view.ThreadOf(p.Rec, h.Track), Lane: h.Lane, Time: at - p.Rec.Start}
+}
+
+// barNamed finds a bar that begins at a time: a span, or one of samples.
+func (p *Pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
+	track, ok := b.Thread.Find(p.Rec)
+	if !ok {
+		return timeline.Hit{}, false
+	}
+	t, at := p.Rec.Tracks[track], p.Rec.Start+b.Time
+	if b.Lane < len(t.Lanes) {
+		h, ok := lanes.BarAt(t, track, b.Lane, at)
+		return h, ok && h.Start == at
+	}
+	for _, s := range t.Samples {
+		i := s.Search(at)
+		if s.Event != p.Event || i >= s.Len() || s.Time(i) != at {
+			continue
+		}
+		return p.SampleBarAt(track, b.Lane-len(t.Lanes), i, s)
+	}
+	return timeline.Hit{}, false
+}
+
+// file is how a State names the recording.
+func (p *Pane) file() string {
+	switch {
+	case p.Demo:
+		return view.Demo
+	case p.Path == "-" || fetch.IsURL(p.Path):
+		return p.Path
+	}
+	if abs, err := filepath.Abs(p.Path); err == nil {
+		return abs
+	}
+	return p.Path
+}
+
+// Visit opens what a State names and shows it as it says. What the recording
+// does not have is told in the status line.
+func (d *Workspace) Visit(st *view.State) {
+	if len(st.Files) == 0 {
+		return
+	}
+	d.OpenPartWith(st.Files[0], st.Exe, recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
+	if len(st.Files) > 1 {
+		d.OpenBeside(st.Files[1])
+	}
+	panes := d.Shown()
+	for i, c := range st.Contents[:min(len(st.Contents), len(panes))] {
+		panes[i].Noted.Meant = c
+	}
+	d.showParts(st)
+	if d.Liked.Look != nil { // this is no wish to see everything so
+		d.Liked.Look = d.Look()
+	}
+	d.GoTo(st)
+}
+
+// showParts shows the parts of the window, and the colours, of a State.
+func (d *Workspace) showParts(st *view.State) {
+	d.View = Both
+	if slices.Contains([]View{Upper, Flame, Lower}, View(st.Parts)) {
+		d.View = View(st.Parts)
+	}
+	d.Mode = theme.ByFunction
+	if slices.Contains(theme.Modes, theme.Mode(st.Colour)) {
+		d.Mode = theme.Mode(st.Colour)
+	}
+}
+
+// GoTo shows what is open as a State says, whatever files it names.
+func (d *Workspace) GoTo(st *view.State) {
+	if c := d.Versus; c != nil {
+		if len(st.Files) < 2 { // which says that it is of both
+			both := *st
+			both.Files, st = c.files(), &both
+		}
+		c.visit = visit{state: st}
+	}
+	for i, p := range d.Shown() {
+		p.visit = visit{state: st, side: i}
+	}
+}
+
+// Mark marks a function of what is open, the heaviest where several are meant.
+func (d *Workspace) Mark(f analyze.Ref) {
+	d.scene().way().visit.marked = &f
+}
+
+// restore shows what is open as a State of its history says. What is marked
+// stays marked.
+func (d *Workspace) restore(st *view.State) {
+	d.showParts(st)
+	d.scene().restore(d, st)
+}
+
+func (p *Pane) restore(d *Workspace, st *view.State) { p.lookAgain(d, st, 0) }
+
+// lookAgain looks at the recording as side i of a State of the history says.
+func (p *Pane) lookAgain(d *Workspace, st *view.State, i int) {
+	was := p.Look
+	p.Look, _ = view.Bind(p.Rec, st, i, d.dp())
+	p.Goal, p.AtGoal = was.Goal, was.AtGoal
+	shows := false // the table is that of the comparison
+	if p.comparing(d); p.Within != nil {
+		p.Within.goTo(p, st)
+		shows = p.Within.shows(p)
+	}
+	if !p.Moved {
+		p.View.From, p.View.To = p.View.Fit(p.Limits()).From, p.View.Fit(p.Limits()).To
+	}
+	if !shows {
+		p.Table.Restore(&st.Table)
+	}
+	p.LookFor(p.Find)
+	p.Pick.Near = true // or it would take the middle at once
+}
+
+// CopyAddress puts the view's address on the clipboard.
+func (d *Workspace) CopyAddress() {
+	d.CopyLater(d.Address().String())
+	if d.Pane.Path == "-" {
+		d.Say("Copied the view's address; standard input cannot be read again, so give it the file's path")
+	}
+}

@@ -1,0 +1,214 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/pairing"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/ui"
+)
+
+func (c *Comparison) files() []string { return []string{c.Panes[0].file(), c.Panes[1].file()} }
+
+// state says how two recordings are looked at.
+func (c *Comparison) state(st *view.State, dp float32) {
+	st.Files = c.files()
+	f := c.Panes[c.Focus]
+	for i, p := range c.Panes {
+		p.Unbind(p.Rec, 1-i, dp, st) // that of A last: marks are its
+	}
+	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
+	o := &c.Options
+	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.Split
+	st.Transforms, st.Find, st.Up = slices.Clone(f.Transforms), f.Find, f.Up
+	st.Around, st.Callers, st.Callees, st.Lists, st.Linear = nil, nil, nil, false, false
+	st.Dots, st.List = false, view.List{}
+	if st.Tab = ""; c.Tab != comparison.Difference {
+		st.Tab = c.Tab
+	}
+	if st.Zoom = c.Zoom; c.Tab == comparison.Two {
+		st.Zoom = f.Zoom
+	}
+	if st.Layout = ""; c.Above {
+		st.Layout = view.Above
+	}
+	c.ofTwo.state(st, compare.Raw)
+}
+
+// pickState says what is marked.
+func (c *Comparison) pickState(st *view.State) {
+	f := c.Panes[c.Focus]
+	if f.Pick.Is == panel.PickBar {
+		st.Sides[c.Focus].Bar = f.barState()
+	}
+	if c.Chosen != nil {
+		st.Function = &recording.FuncName{Name: c.Chosen.Name, Module: c.Chosen.Module}
+		for i, p := range c.Panes {
+			if c.Panes[1-i].Pick.Is == panel.PickNone && p.Pick.Named() {
+				st.OnlyOn = []string{"a", "b"}[i]
+			}
+		}
+	}
+	if a := c.Answer(); a != nil && c.Node > 0 && int(c.Node) < len(a.Shape.Nodes) {
+		st.Node = comparison.NamesOf(a.Shape.Tree, int(c.Node))
+	}
+}
+
+// Arrive waits for both sides.
+func (c *Comparison) Arrive(d *Workspace) (changed bool, err error) {
+	if v := c.visit.state; v != nil {
+		if !c.Panes[0].Rec.Done || !c.Panes[1].Rec.Done {
+			return false, nil
+		}
+		c.visit = visit{answered: v, marked: c.visit.marked}
+		for _, p := range c.Panes {
+			_, perr := p.Arrive(d)
+			err = cmp.Or(err, perr)
+		}
+		err = cmp.Or(err, c.goTo(d, v))
+		c.Alike = c.Now() // both sides are as the address says
+		return true, err
+	}
+	v, a := c.visit.answered, c.Answer()
+	if v == nil || a == nil || a.Recs != [2]*recording.Recording{c.Panes[0].Rec, c.Panes[1].Rec} {
+		return false, nil
+	}
+	marked := c.visit.marked
+	c.visit = visit{scrolled: v}
+	if err = c.goToAnswered(v); marked != nil {
+		err = cmp.Or(err, c.markNamed(*marked))
+	}
+	return true, err
+}
+
+// restore looks at both recordings as a State of the history says.
+func (c *Comparison) restore(d *Workspace, st *view.State) {
+	for i, p := range c.Panes {
+		event, metric, zoom := p.Event, p.Metric, p.Zoom
+		p.lookAgain(d, st, i)
+		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
+		if c.Tab = st.Tab; st.Tab == comparison.Two && i == panel.Index(st.FocusB) {
+			p.Zoom = st.Zoom
+		}
+	}
+	if err := c.goTo(d, st); err != nil {
+		d.Say(err.Error())
+	}
+	c.Alike = c.Now() // not to be carried over: both sides are as they were
+}
+
+// goTo makes the comparison as a State says.
+func (c *Comparison) goTo(d *Workspace, st *view.State) error {
+	l, err := pairLookOf(st, c.Deck.Names(), compare.Raw)
+	if l.Tab == comparison.Two {
+		l.Zoom = c.Zoom
+	}
+	c.Paired = c.Paired || st.Pairs != nil
+	c.Look = l
+	c.FocusOn(d, panel.Index(st.FocusB))
+	return c.restoreTable(st, err)
+}
+
+// goToAnswered marks the function and the bars that an address names.
+func (c *Comparison) goToAnswered(v *view.State) (err error) {
+	a := c.Answer()
+	if f := v.Function; f != nil {
+		key := c.keyNamed(f, v.OnlyOn)
+		switch {
+		case key >= 0:
+			c.Choose(a, key)
+		case f.Module != "" || c.markNamed(analyze.Named(f.Name)) != nil:
+			return fmt.Errorf("the function %s is in neither recording", f.Name)
+		}
+	}
+	if c.Node = -1; v.Node != nil {
+		c.Node = int32(comparison.Find(a.Shape, v.Node))
+	}
+	if b := v.Sides[c.Focus].Bar; b != nil {
+		if err := c.Panes[c.Focus].pickBar(b); err != nil {
+			return err
+		}
+		c.Picked(c.Focus)
+		c.Alike = c.Now()
+	}
+	if c.Tab == comparison.Pairing && len(v.Rows) > 0 {
+		c.Pairing.Refresh(a)
+		i := slices.IndexFunc(c.Pairing.Kinds, func(k pairing.PairKind) bool { return k.Words() == v.Rows[0] })
+		if i < 0 {
+			return fmt.Errorf("nothing was paired %s", v.Rows[0])
+		}
+		c.Pairing.Kind = i
+	}
+	return nil
+}
+
+// markNamed marks the heaviest of the functions that are meant.
+func (c *Comparison) markNamed(ref analyze.Ref) error {
+	a := c.Answer()
+	of := map[int32]bool{}
+	for i, rec := range a.Recs {
+		for _, f := range ref.Functions(rec) {
+			of[c.Key(a, i, f)] = true
+		}
+	}
+	best := (*compare.Row)(nil)
+	for i := range a.Functions.Rows {
+		if r := &a.Functions.Rows[i]; r.Key >= 0 && of[r.Key] && (best == nil || r.ATotal+r.BTotal > best.ATotal+best.BTotal) {
+			best = r
+		}
+	}
+	if best == nil {
+		return fmt.Errorf("no function of the recordings is called %s", ref.Text)
+	}
+	c.Choose(a, best.Key)
+	return nil
+}
+
+// keyNamed is the function of the comparison that an address names, -1 for none.
+// Where both sides have one of that name and they do not go together, onlyOn
+// tells which it is.
+func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
+	only := slices.Index([]string{"a", "b"}, onlyOn)
+	best := int32(-1)
+	for k, g := range c.Answer().Compared.Tree.Funcs {
+		if g.Name != f.Name || g.Module != f.Module {
+			continue
+		}
+		if alone := aloneOn(&g); alone == only {
+			return int32(k)
+		}
+		best = int32(k)
+	}
+	return best
+}
+
+// aloneOn is the side that alone has a function, -1 where both have it.
+func aloneOn(g *compare.Func) int {
+	switch {
+	case g.In[1] < 0:
+		return 0
+	case g.In[0] < 0:
+		return 1
+	}
+	return -1
+}
+
+// arriveScrolled scrolls as an address says, once there is what is scrolled.
+func (c *Comparison) arriveScrolled(u *ui.UI) {
+	for _, p := range c.Panes {
+		p.arriveScrolled(u)
+	}
+	if v := c.visit.scrolled; v != nil {
+		c.visit.scrolled = nil
+		if to := c.below().Scroll(); to != nil {
+			*to = u.Px(v.Down)
+		}
+	}
+}

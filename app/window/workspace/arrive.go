@@ -1,0 +1,240 @@
+package workspace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/source"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/ui"
+)
+
+// Arrive waits for the recording, and then for an answer about it.
+func (p *Pane) Arrive(d *Workspace) (changed bool, err error) {
+	if st := p.visit.state; st != nil && p.Rec.Done {
+		paired := len(st.Files) > 1
+		is := p.visit
+		p.visit = visit{side: is.side, scrolled: st, marked: is.marked}
+		if err = p.goTo(d, st, is.side); !paired {
+			p.visit.answered = st
+		} else if st.Tab == comparison.Two && is.side == panel.Index(st.FocusB) {
+			p.visit.answered = &view.State{Zoom: st.Zoom}
+		}
+		return true, err
+	}
+	st := p.visit.answered
+	if st == nil {
+		return p.arriveAround()
+	}
+	a := p.Doc.Answer()
+	if q := p.Question(); a == nil || a.Rec != p.Rec || !a.Answers(&q) {
+		return false, nil
+	}
+	p.visit.answered = nil
+	err = p.goToAnswered(a, st)
+	if ref := p.visit.marked; ref != nil {
+		p.visit.marked = nil
+		err = cmp.Or(err, p.markNamed(a, *ref))
+	}
+	return true, err
+}
+
+// lookOf is how side i of a State says to look at the recording, and as now where it
+// says nothing; missing is what the recording does not have.
+func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing []error) {
+	l, missing = view.Bind(p.Rec, st, i, d.dp())
+	paired, was := len(st.Files) > 1, p.Look
+	if paired || st.Event == "" && st.Metric == "" && p.begun {
+		l.Event, l.Metric = was.Event, was.Metric
+	}
+	if !l.Moved {
+		l.View, l.Moved = was.View, was.Moved
+	}
+	if !l.Scope.Ranged {
+		l.Scope = l.Scope.Between(was.Scope.From, was.Scope.To)
+		l.Scope.Ranged = was.Scope.Ranged
+	}
+	if l.Find == "" {
+		l.Find = was.Find
+	}
+	l.Transforms = slices.Clone(was.Transforms)
+	for _, t := range st.Transforms {
+		if err := t.Check(); err != nil {
+			missing = append(missing, fmt.Errorf("a transform of the address cannot be done: %v", err))
+		} else if !slices.Contains(l.Transforms, t) {
+			l.Transforms = append(l.Transforms, t)
+		}
+	}
+	l.Marks = was.Marks
+	if p.Deck.At(l.Tab) < 0 && !paired && l.Against == nil {
+		missing = append(missing, fmt.Errorf("there is no tab %q; there are %s", l.Tab, strings.Join(p.Deck.Names(), ", ")))
+		l.Tab = view.FirstTab
+	}
+	if paired {
+		l.Tab, l.Split, l.Zoom = view.FirstTab, 0, nil
+		if st.Tab == comparison.Two && i == panel.Index(st.FocusB) {
+			l.Zoom = st.Zoom
+		}
+	}
+	return l, missing
+}
+
+// goTo looks at the recording as side i of a State says, but for what is marked.
+// The error is the first thing that the recording does not have.
+func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
+	l, missing := p.lookOf(d, st, i)
+	p.Look, p.begun = l, true
+	p.LookFor(l.Find)
+	if p.comparing(d); p.Within != nil {
+		if err := p.Within.goTo(p, st); err != nil {
+			missing = append(missing, err)
+		}
+	}
+	if i == 0 {
+		for _, m := range st.Marks {
+			p.Noted.Add(view.NewMark(m.Place, m.Text))
+		}
+	}
+	if len(st.Files) < 2 {
+		if p.Within == nil {
+			missing = append(missing, p.Table.Restore(&st.Table)...)
+		}
+		if b := st.Sides[0].Bar; b != nil {
+			if err := p.pickBar(b); err != nil {
+				missing = append(missing, err)
+			} else {
+				p.followPick()
+			}
+		}
+	}
+	p.Visited = true
+	if st.Unknown != nil {
+		missing = append(missing, fmt.Errorf("this version does not understand %s in the address", strings.Join(st.Unknown, ", ")))
+	}
+	return cmp.Or(append(missing, nil)...)
+}
+
+// pickBar picks the bar that a State names.
+func (p *Pane) pickBar(b *view.Bar) error {
+	h, ok := p.barNamed(b)
+	if !ok {
+		return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
+	}
+	p.PickHit(h)
+	return nil
+}
+
+// followPick has the function that is picked in the middle, zoomed as the State says.
+func (p *Pane) followPick() {
+	sides := p.Sides
+	p.FollowPick()
+	p.Sides = sides
+}
+
+// goToAnswered marks what a State marks, which needs an answer.
+func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
+	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
+	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
+		miss("the flamegraph has not all functions of the address's zoom")
+	}
+	if f := st.Function; f != nil && p.Pick.Is != panel.PickBar {
+		n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
+		if !whole || n == 0 {
+			n = int(NodeNamed(a, *f))
+		}
+		switch {
+		case n > 0:
+			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+		case f.Module != "" || p.markNamed(a, analyze.Named(f.Name)) != nil:
+			miss("the function %s is not in what is shown", f.Name)
+		}
+	}
+	if f := st.Around; f != nil {
+		p.Pick.Near = true
+		if len(panel.FunctionsOf(p.Rec, recording.Function{Name: f.Name, Module: f.Module})) == 0 {
+			if fs := analyze.Named(f.Name).Functions(p.Rec); len(fs) > 0 && f.Module == "" {
+				p.Around = new(p.Rec.Functions.At(int(fs[0])).FuncName())
+			} else {
+				miss("the function %s is not in the recording", f.Name)
+			}
+		}
+	} else {
+		p.followPick()
+	}
+	p.visit.sides = p.Tab == panel.Callers && (p.Sides[0] != nil || p.Sides[1] != nil)
+	return err
+}
+
+// arriveAround looks whether there is all of the paths around a function that a
+// State zooms to, once both sides are known.
+func (p *Pane) arriveAround() (changed bool, err error) {
+	if !p.visit.sides {
+		return false, nil
+	}
+	a := p.Doc.Answer()
+	if q := p.Question(); a == nil || a.Above == nil || !a.Answers(&q) {
+		return false, nil
+	}
+	p.visit.sides = false
+	for i, t := range []*analyze.Tree{a.Above, a.Below} {
+		if _, whole := panel.NodeAt(a.Rec, t, p.Sides[i]); !whole {
+			err = errors.New("the callers and callees have not all functions of the address's zoom")
+		}
+	}
+	return true, err
+}
+
+// arriveScrolled scrolls as a State says, once there is what is scrolled.
+func (p *Pane) arriveScrolled(u *ui.UI) {
+	st := p.visit.scrolled
+	if st == nil || p.visit.answered != nil {
+		return
+	}
+	p.visit.scrolled = nil
+	p.View.Scroll = u.Px(st.Sides[p.visit.side].Scroll)
+	if to := p.below().Scroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
+		*to = u.Px(st.Down)
+		if p.Tab == panel.Source {
+			file, _ := p.SourceFile()
+			p.SourcePart.Of, p.SourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
+		}
+	}
+}
+
+// markNamed picks the heaviest of the functions that are meant.
+func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
+	of := map[recording.FuncID]bool{}
+	for _, f := range ref.Functions(a.Rec) {
+		of[f] = true
+	}
+	n := heaviest(a, func(i int) bool { return a.Tree.Nodes[i].Group == 0 && of[a.Tree.Nodes[i].Func] })
+	if n == 0 {
+		return fmt.Errorf("%s: no function in what is shown is called %s", p.Doc.Name, ref.Text)
+	}
+	p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+	return nil
+}
+
+// NodeNamed is a function's heaviest node, 0 for none.
+func NodeNamed(a *session.Answer, f recording.FuncName) int32 {
+	return heaviest(a, func(i int) bool { return a.Tree.Function(a.Rec, i).FuncName() == f })
+}
+
+// heaviest is the heaviest of some nodes, 0 for none.
+func heaviest(a *session.Answer, is func(node int) bool) int32 {
+	best := int32(0)
+	for i := 1; i < len(a.Tree.Nodes); i++ {
+		if nd := &a.Tree.Nodes[i]; (best == 0 || nd.Total > a.Tree.Nodes[best].Total) && is(i) {
+			best = int32(i)
+		}
+	}
+	return best
+}

@@ -1,0 +1,275 @@
+package workspace
+
+import (
+	"image"
+	"slices"
+	"time"
+
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/scopebar"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// Comparison is two recordings side by side: A, the baseline, and B. Above are
+// two timelines, below is one answer about both.
+type Comparison struct {
+	ofTwo
+	Panes [2]*Pane
+	trail
+
+	splitter splitter
+	Heads    [2]widget.ClickArea
+	ScopeBar scopebar.Bar
+	Bounds   compareBounds
+	rowsOf   rowsKey
+	keyIn    [2]bool // whether the keyboard was in the timelines
+}
+
+// compareBounds are the places of the parts in the last frame.
+type compareBounds struct {
+	Heads, halves [2]image.Rectangle
+	panel.LowerBounds
+}
+
+// OpenBeside shows a file beside what is open, to compare it: it becomes B.
+// Where nothing is open it is just opened.
+func (d *Workspace) OpenBeside(path string) {
+	if d.Pane == nil {
+		d.Open(path)
+		return
+	}
+	a := d.Pane
+	if c := d.Versus; c != nil {
+		a = c.Panes[0]
+	}
+	d.Compare(a, d.openPane(path))
+}
+
+// OpenBaseline puts a file in the place of A, or just opens it where nothing is
+// compared.
+func (d *Workspace) OpenBaseline(path string) {
+	c := d.Versus
+	if c == nil {
+		d.Open(path)
+		return
+	}
+	d.Compare(d.openPane(path), c.Panes[1])
+}
+
+// openPane begins to load a file, or what the first file of an address is.
+func (d *Workspace) openPane(path string) *Pane {
+	if view.Is(path) {
+		if v, err := view.Parse(path); err == nil && len(v.Files) > 0 {
+			path = v.Files[0]
+		}
+	}
+	return d.load(path, "", recording.Part{})
+}
+
+// newComparison puts two panes side by side.
+func newComparison(a, b *Pane) *Comparison {
+	c := &Comparison{Panes: [2]*Pane{a, b}}
+	c.begin(&a.Side, &b.Side, PairPanels)
+	return c
+}
+
+// Compare shows two panes, in place of a comparison that was.
+func (d *Workspace) Compare(a, b *Pane) {
+	c := newComparison(a, b)
+	c.Look = pairLook()
+	c.Above = d.Liked.Look.State().Layout == view.Above
+	if old := d.Versus; old != nil {
+		c.Look = old.Look
+		c.Zoom, c.ByCall = nil, false
+		c.Options.Match.Hand = nil
+		d.drop(old, a, b)
+	} else {
+		a.Anchor, b.Anchor = 0, 0
+	}
+	d.Session.Show(c.docs()...)
+	c.Engine = d.Session.Pair()
+	for _, p := range c.Panes {
+		p.Linkable = true
+		p.Tab, p.Against, p.Within = panel.Flamegraph, nil, nil
+		p.Transforms, p.Like = a.Transforms, nil
+	}
+	d.Versus, d.Menu = c, nil
+	d.Pane = a
+	c.Alike = c.Now()
+	d.title()
+	d.Wake()
+}
+
+// docs are the recordings that a comparison needs to be open.
+func (c *Comparison) docs() []*session.Side {
+	return []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
+}
+
+// drop lets go of the panes of a comparison, but for those that stay.
+func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
+	for _, p := range c.Panes {
+		if !slices.Contains(stay, p) {
+			p.stay()
+			d.gone = append(d.gone, p)
+		}
+	}
+}
+
+// EndComparison goes back to one recording: the one with the focus. What is compared
+// in place ends as with Esc.
+func (d *Workspace) EndComparison() {
+	c := d.Versus
+	if c == nil {
+		if d.Pane != nil {
+			d.Pane.EndWithin()
+		}
+		return
+	}
+	d.Pane = c.Panes[c.Focus]
+	d.Pane.Reach, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
+	d.Pane.Tab, d.Pane.Linkable = panel.Flamegraph, false
+	if d.Pane.Pick.Is == panel.PickFunc {
+		d.Pane.Pick = panel.Picked{}
+	}
+	d.Versus, d.Menu = nil, nil
+	d.Note.Until = time.Time{} // it was about both
+	d.drop(c, d.Pane)
+	d.Session.Show(d.Pane.Doc)
+	d.title()
+}
+
+// Compares reports whether two recordings are shown.
+func (d *Workspace) Compares() bool { return d.Versus != nil }
+
+// Swap makes A of B and B of A, of two recordings or of what is compared in place.
+func (d *Workspace) Swap() {
+	c := d.Versus
+	if p := d.Pane; c == nil && p != nil && p.Against != nil && !p.Scope.IsWhole() {
+		a, b := p.Scope, *p.Against
+		p.Scope, p.Against = b, &a
+		return
+	}
+	if c == nil {
+		d.Say("There is nothing to swap: compare with another file first")
+		return
+	}
+	c.swap()
+	d.Session.Show(c.docs()...)
+	c.Engine = d.Session.Pair()
+	d.title()
+}
+
+func (c *Comparison) swap() {
+	c.Panes[0], c.Panes[1] = c.Panes[1], c.Panes[0]
+	c.Sides[0], c.Sides[1] = c.Sides[1], c.Sides[0]
+	c.Focus = 1 - c.Focus
+	c.Panes[0].Like, c.rowsOf = nil, rowsKey{}
+	c.Link.Swap()
+	hand := c.Options.Match.Hand
+	c.Options.Match.Hand = nil
+	for _, p := range hand {
+		c.Options.Match.Hand = append(c.Options.Match.Hand, compare.Pair{A: p.B, B: p.A})
+	}
+	c.Alike = c.Now()
+}
+
+// title names what is open in the window's title.
+func (d *Workspace) title() {
+	if d.Do.Title != nil {
+		d.Do.Title(OneLine(d.OpenName()) + " – Ashlar")
+	}
+}
+
+// OpenName names the recordings that are open.
+func (d *Workspace) OpenName() string {
+	if c := d.Versus; c != nil {
+		return c.Panes[0].Doc.Name + " vs " + c.Panes[1].Doc.Name
+	}
+	if d.Pane == nil {
+		return ""
+	}
+	return d.Pane.Doc.Name
+}
+
+// Draw lays out both recordings in r.
+func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
+	c.Reach()
+	for i, p := range c.Panes {
+		p.Tab = panel.Flamegraph // the comparison has tabs of its own
+		p.Update(d)
+		c.takeOver(d, i)
+		if !p.Moved && p.Rec.HasTime {
+			p.View = p.View.Fit(p.Limits()) // the other side may have grown
+		}
+	}
+	if _, err := c.Arrive(d); err != nil {
+		d.Say(err.Error())
+	}
+	for i, p := range c.Panes {
+		if i == 1 {
+			c.rowsAlike()
+		}
+		p.Replan(u.Metric.PxPerDp)
+	}
+	c.KeptPairs(&d.Host)
+	c.place(d, u, r)
+	c.arriveScrolled(u)
+	c.events(d, u)
+	c.focusByKey(d)
+	c.Panes[c.Focus].menuByKey(d, u)
+	for _, p := range c.Panes {
+		p.Motion.Step(&d.Host, &p.Timeline, u)
+		p.Flows.Update(&d.Host, &p.Timeline)
+	}
+	c.agree(d)
+	c.Engine.Ask(c.Question(), c.recs())
+	if d.View.Above() {
+		for i, p := range c.Panes {
+			c.half(d, u, i, p)
+		}
+		c.guide(u)
+	}
+	if d.View.below() {
+		c.lower(d, u)
+	}
+	if d.View == Both && c.timed() {
+		c.splitter.layout(u, c.Bounds.Tabs.Min.Y, r, &c.Split)
+	}
+	d.remember(u)
+	for _, p := range c.Panes {
+		p.Tooltip(&d.Host, u)
+	}
+	if d.View.below() {
+		c.Deck.Tooltip(&d.Host, u, c.Tab, &c.Comparison)
+	}
+	if d.View == Both {
+		c.ScopeBar.Tooltip(u)
+	}
+}
+
+// events takes what the pointer did since the last frame.
+func (c *Comparison) events(d *Workspace, u *ui.UI) {
+	c.Hover = -1
+	a := c.Answer()
+	c.Held = -1
+	if x, ok := c.Deck.Shown(c.Tab).(panel.Pointed[*comparison.Comparison]); ok {
+		x.Events(&d.Host, &c.Comparison, u)
+	}
+	for i, p := range c.Panes {
+		if p.TakeEvents(&d.Host, u); p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall {
+			c.Hover = c.Key(a, i, p.Rec.Func(p.Hit.Call))
+		}
+	}
+	for i, p := range c.Panes {
+		p.Hover = nil
+		if f, ok := c.Own(a, i, c.Hover); ok {
+			p.Hover = &f
+		}
+	}
+}

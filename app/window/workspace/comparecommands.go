@@ -1,0 +1,320 @@
+package workspace
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/difftable"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// CompareSelected compares what is selected with the rest: other calls where calls are
+// selected, the other threads where threads are, the time before where a time is.
+func (d *Workspace) CompareSelected() {
+	p := d.Pane
+	switch in := &p.Scope; {
+	case d.Versus != nil:
+		d.Say("Close the comparison first")
+	case in.Calls != nil:
+		p.CompareWithRest(in.Calls.Text)
+	case in.Tracks != nil:
+		var rest []int
+		for i := range p.Rec.Tracks {
+			if !slices.Contains(in.Tracks, i) {
+				rest = append(rest, i)
+			}
+		}
+		if rest == nil {
+			d.Say("All threads are selected: there are no others to compare with")
+			return
+		}
+		p.CompareTracks(rest)
+	case in.Ranged && in.From > p.Rec.Start:
+		p.CompareRange(max(p.Rec.Start, in.From-(in.To-in.From)), in.From)
+		p.ShowComparison()
+	case in.Ranged:
+		p.CompareRange(in.To, min(p.Rec.End, in.To+(in.To-in.From)))
+		p.ShowComparison()
+	default:
+		d.Say("Select calls, a time or threads first: they are compared with the rest. Shift in the panel Calls takes a second set")
+	}
+}
+
+// CompareCalls compares the slow calls of the picked function with the rest.
+func (d *Workspace) CompareCalls() {
+	f, ok := d.Pane.PickedFunction()
+	if !ok {
+		d.Say("Select a function first: click a bar or a row")
+		return
+	}
+	d.WhySlow(f)
+}
+
+// WhySlow compares the slow calls of a function with the rest: those of the slowest
+// hump of its durations, or where there is one alone the slowest tenth.
+func (d *Workspace) WhySlow(f recording.Function) {
+	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
+	d.compareFound("Looking for the calls of "+f.Name+"…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+		slow, rest, found, err := of.Slow(context.Background(), rec, in)
+		if err == nil {
+			says = "B is " + found + ": " + slow.String() + "; A is the rest; Esc leads back"
+		}
+		return rest, slow, says, err
+	})
+}
+
+// CompareTypical compares a call with the typical one: the middle one of those of its
+// function that took about as long.
+func (d *Workspace) CompareTypical(one string) {
+	d.compareFound("Looking for the typical call…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+		if b, err = calls.Parse(one); err != nil {
+			return nil, nil, "", err
+		}
+		typical, of, err := b.Typical(context.Background(), rec, in)
+		return typical, b, "A is the middle one of " + units.Plural(int64(of), "call") + "; Esc leads back", err
+	})
+}
+
+// compareFound compares two sets of calls that are looked for in the background, in
+// what is selected.
+func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recording, recording.Scope) (a, b *calls.Query, says string, err error)) {
+	p := d.Pane
+	switch {
+	case d.Versus != nil:
+		d.Say("Close the comparison first")
+		return
+	case p.Rec.Counts.Spans == 0:
+		d.Say("Samples do not tell one call from another; only the spans of a trace do")
+		return
+	}
+	rec, in := p.Rec, p.Scope.Of(nil)
+	d.Say(meanwhile)
+	go func() {
+		a, b, says, err := find(rec, in)
+		d.Later(func() {
+			switch {
+			case err != nil:
+				d.Say(err.Error())
+			case d.Pane == p && d.Versus == nil && p.Rec == rec:
+				p.Scope.Calls = &recording.CallSet{Text: a.String()}
+				p.CompareCalls(b.String())
+				p.ShowComparison()
+				d.Say(says)
+			}
+		})
+	}()
+}
+
+// ToggleByCall links both sides by their calls, or by time again.
+func (c *Comparison) ToggleByCall(d *Workspace) {
+	c.ByCall = !c.ByCall
+	if c.ByCall {
+		d.Say("Linked by call: picking a call aligns it with the same call of the other side")
+		c.Link.Twin = nil // act on what is picked
+		return
+	}
+	d.Say("Linked by time, from the anchors")
+}
+
+// NextNormalize makes the sides comparable in the next of all ways.
+func (c *Comparison) NextNormalize() {
+	all := c.Normalizations()
+	for i, n := range all {
+		if n == c.Options.Normalize {
+			c.Options.Normalize = all[(i+1)%len(all)]
+			return
+		}
+	}
+}
+
+// What commands do to one recording or to two.
+
+// NextMetric shows the next metric, or the next event.
+func (d *Workspace) NextMetric(event bool) {
+	switch {
+	case d.Versus != nil:
+		d.Versus.nextMetric(d, event)
+	case event:
+		d.Pane.nextEvent()
+	default:
+		d.Pane.NextMetric()
+	}
+}
+
+// NextTab shows the next panel.
+func (d *Workspace) NextTab() { d.below().Next() }
+
+// ShowPanel shows a panel by its name.
+func (d *Workspace) ShowPanel(name string) {
+	switch c := d.Versus; {
+	case c == nil:
+		d.Pane.Tab = name
+	case c.Deck.At(name) >= 0:
+		c.Tab = name
+	default:
+		d.Say("Two recordings have no such panel: close the comparison first")
+	}
+}
+
+// FitAll shows all the time and all stacks.
+func (d *Workspace) FitAll() {
+	d.Pane.FitAll()
+	if c := d.Versus; c != nil {
+		c.Zoom, c.Down = nil, 0
+	}
+}
+
+// BackPane takes back the nearest thing of what is shown.
+func (d *Workspace) BackPane() {
+	c, p := d.Versus, d.Pane
+	switch {
+	case c == nil || p.Searching() || p.Find != "":
+		p.back(d)
+	case !c.ofTwo.back():
+		p.back(d)
+	}
+}
+
+// MetricChoice draws the metric that is compared; a click lists those that both have.
+func (c *Comparison) MetricChoice(d *Workspace, u *ui.UI, x, y int) int {
+	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
+	x += u.Px(8)
+	at := x
+	x += u.Choice(&c.buttons.metric, x, y, c.MetricName(), ui.Medium)
+	if c.buttons.metric.Clicked(u.Context) {
+		items := c.MetricItems()
+		if len(items) == 0 {
+			d.Say("The recordings have no metric that measures the same thing")
+			return x
+		}
+		d.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
+	}
+	return x
+}
+
+// distributionCommand tells how long the calls of a function took on one side.
+func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, self bool) *command {
+	cmd := p.statsCommand(f, in)
+	if self {
+		cmd.rest = append(cmd.rest, "that times are without callees")
+	}
+	if in.Ranged {
+		cmd.rest = append(cmd.rest, "that calls over the edges of the time are left out")
+	}
+	return cmd
+}
+
+// diffCommand is the one that prints both side by side.
+func (c *ofTwo) diffCommand() *command {
+	cmd := &command{words: []string{"ashlar", "diff"}}
+	a, b := c.Sides[0], c.Sides[1]
+	one := a.Rec.Source.Path == b.Rec.Source.Path
+	switch {
+	case a.Demo && b.Demo:
+		cmd.add("--demo")
+		one = true
+	case one:
+		cmd.add(a.Rec.Source.Path)
+	default:
+		cmd.add(a.Rec.Source.Path, b.Rec.Source.Path)
+	}
+	if ans := c.Answer(); ans != nil {
+		m := ans.Compared.Metric
+		e := &ans.Recs[0].Events[m.Event[0]]
+		if len(ans.Recs[0].Events) > 1 && e.Name != "" {
+			cmd.add("--event", e.Name)
+		}
+		if m.Metric[0] != e.Primary {
+			cmd.add("--metric", e.Metrics[m.Metric[0]].Name)
+		}
+	}
+	o := &c.Options
+	if c.Tab == comparison.Difference || c.Tab == comparison.CallTree {
+		cmd.add("--by", string(compare.ByStack))
+	} else if c.Tab == comparison.Pairing {
+		cmd.add("--all")
+	}
+	if c.Tab == comparison.Table && o.By != compare.ByFunction {
+		cmd.add("--by", string(o.By))
+	}
+	if o.Normalize != cmd.sets(a.Scope.Calls, b.Scope.Calls, one) {
+		cmd.add("--normalize", string(o.Normalize))
+	}
+	cmd.addScopes(&c.Comparison)
+	apart, _ := view.Within(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
+	cmd.add(apart...)
+	if rules := o.Match.Rules(); rules != "" {
+		cmd.add("--match", rules)
+	}
+	for _, p := range o.Match.Hand {
+		cmd.add("--pair", p.A+"="+p.B)
+	}
+	f := c.Sides[c.Focus]
+	transforms, _ := (&view.State{Stacks: f.Stacks}).Args(f.Rec, "transform")
+	cmd.add(transforms...)
+	if c.Tab == comparison.Table {
+		cmd.addTable(c.Table)
+	}
+	if c.Tab == comparison.Difference && len(c.Zoom) > 0 {
+		cmd.rest = append(cmd.rest, "what it is zoomed to")
+	}
+	return cmd
+}
+
+// addScopes adds the time and the threads of each side.
+func (cmd *command) addScopes(c *comparison.Comparison) {
+	for i, p := range c.Sides {
+		own, ok := view.Within(p.Rec, p.Scope).Args(p.Rec, placed...)
+		for k := 0; k < len(own); k += 2 {
+			own[k] += "-" + strings.ToLower(comparison.SideName(i))
+		}
+		if n := len(p.Scope.Tracks); !ok || n != 1 && p.Scope.Tracks != nil {
+			own = own[:2*panel.Index(p.Scope.Ranged)] // of threads one can be told
+			cmd.rest = append(cmd.rest, theThreads)
+		}
+		cmd.add(own...)
+	}
+}
+
+// addTable adds what a command can say of which rows a table has, and in which order.
+func (cmd *command) addTable(t *difftable.Panel) {
+	f := t.Filters
+	if f[difftable.FilterSure] {
+		cmd.add("--min-confidence", "0.95")
+	}
+	if t.By != difftable.ColumnDifference || t.Backward {
+		cmd.rest = append(cmd.rest, "the order of rows")
+	}
+	f[difftable.FilterSure] = false
+	if f != (difftable.Filters{}) {
+		cmd.rest = append(cmd.rest, "which rows are left out")
+	}
+}
+
+// sets names the calls that are compared, of one recording or of two, and returns how
+// diff makes them comparable unless it is told.
+func (c *command) sets(a, b *recording.CallSet, one bool) compare.Normalize {
+	switch {
+	case a != nil && b != nil:
+		if c.add("--calls", a.Text); b.Text != a.Text {
+			c.add("--calls-b", b.Text)
+		}
+		return compare.Calls
+	case a != nil, b != nil && one:
+		c.rest = append(c.rest, "that only one side is of calls")
+	case b != nil:
+		c.add("--calls-b", b.Text)
+	}
+	return compare.Raw
+}

@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+)
+
+// CompareState says what came of comparing in a frame.
+type CompareState struct {
+	// Sides are A and B.
+	Sides [2]SideState `json:"sides"`
+	// Why says why there is nothing to show; "" where there is.
+	Why    string `json:"why"`
+	Metric string `json:"metric"`
+	// Whole tells that what is shown is of both recordings as they are in the end.
+	Whole bool `json:"whole"`
+	// Sure tells that all confidences are known.
+	Sure bool `json:"sure"`
+	// Functions counts them by what became of them.
+	Functions map[string]int `json:"functions"`
+	// Rows are how many are in the table, and First the name of the first.
+	Rows  int    `json:"rows"`
+	First string `json:"first"`
+}
+
+// SideState describes a side of it; times are from its recording's start.
+type SideState struct {
+	File     string `json:"file"`
+	Done     bool   `json:"done"`
+	From     int64  `json:"from"`
+	To       int64  `json:"to"`
+	Picked   string `json:"picked"`
+	PickedAt int64  `json:"picked_at"`
+	Total    string `json:"total"`
+}
+
+// Log describes what is shown of both, for the frame log.
+func (c *Comparison) Log() *CompareState {
+	st := &CompareState{Metric: c.MetricName()}
+	for i, p := range c.Panes {
+		side := &st.Sides[i]
+		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start}
+		if f, ok := p.PickedFunction(); ok {
+			side.Picked = f.Name
+			if p.Pick.Is == panel.PickBar {
+				side.PickedAt = p.Pick.Hit.Start - p.Rec.Start
+			}
+		}
+	}
+	a := c.Answer()
+	if a == nil {
+		st.Why = c.Unanswered()
+		return st
+	}
+	st.Sure, st.Whole = a.Sure, a.Recs[0].Done && a.Recs[1].Done
+	st.Functions = map[string]int{}
+	for i := range a.Functions.Rows {
+		st.Functions[string(a.Functions.Rows[i].Status)]++
+	}
+	for i, total := range []int64{a.A.Total, a.B.Total} {
+		st.Sides[i].Total = recording.Decimal{Mantissa: total, Scale: a.Compared.Metric.Common.Decimals}.String()
+	}
+	if st.Rows = len(c.Table.Found); st.Rows > 0 {
+		st.First = c.Table.Found[0].Name
+	}
+	return st
+}

@@ -1,0 +1,172 @@
+package workspace
+
+import (
+	"context"
+	"reflect"
+	"slices"
+
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/timeline"
+)
+
+// A followed file is read again when it has changed. The new recording counts
+// its threads and functions anew, so a pane takes it over in one step, together
+// with the first answer about it: until then it goes on showing the last.
+
+// ToggleFollow begins to follow the files that are open, or stops.
+func (d *Workspace) ToggleFollow() {
+	what, none, says := d.Pane.Doc.Name, d.Pane.Doc.Name+" is none", "Following "+d.Pane.Doc.Name+": what is added is shown"
+	if d.Versus != nil {
+		what, none, says = "the files", "these are none", "Following both: what is added is compared"
+	}
+	can := slices.DeleteFunc(d.Shown(), func(p *Pane) bool { return !p.Doc.CanFollow() })
+	switch {
+	case slices.ContainsFunc(can, func(p *Pane) bool { return p.Unfollow != nil }):
+		for _, p := range can {
+			p.stay()
+		}
+		d.Say("No longer following " + what)
+	case len(can) == 0:
+		d.Say("Only files can be followed, and " + none)
+	default:
+		for _, p := range can {
+			p.follow()
+		}
+		d.Say(says)
+	}
+}
+
+func (p *Pane) follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	p.Unfollow = cancel
+	go p.Doc.Follow(ctx)
+}
+
+// leave stops following, and keeps marks of a file that has changed by what is
+// in it now.
+func (d *Workspace) leave() {
+	if c := d.Versus; c != nil {
+		d.drop(c)
+	} else if d.Pane != nil {
+		d.Pane.stay()
+		d.Pane.Noted.Move()
+	}
+}
+
+// stay stops following.
+func (p *Pane) stay() {
+	if p.Unfollow != nil {
+		p.Unfollow()
+		p.Unfollow = nil
+	}
+}
+
+// latest is the recording to show: the newest one of those whose numbers the
+// pane knows.
+func (p *Pane) latest() *recording.Recording {
+	rec, generation := p.Doc.Latest()
+	if p.Behind = generation != p.Generation; !p.Behind {
+		return rec
+	}
+	st, next := p.renumbered(rec, generation)
+	q := next.Question()
+	if a := p.Doc.Answer(); a == nil || a.Rec != rec || !a.Answers(&q) {
+		p.Doc.Ask(q)
+		return p.Rec
+	} else {
+		p.become(next, st, a)
+	}
+	return rec
+}
+
+// renumbered is the pane as it would look at a recording that was read anew, by
+// way of a State, which has names and no numbers.
+func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State, *Pane) {
+	st := new(view.State)
+	p.Unbind(p.Rec, 0, 1, st)
+	p.pickState(st)
+	next := newPane(p.Doc)
+	next.Rec, next.Generation, next.Palette = rec, generation, p.Palette
+	next.Look, _ = view.Bind(rec, st, 0, 1)
+	next.Search.Pattern, next.Table.TableShape = p.Search.Pattern, p.Table.TableShape
+	if !next.Moved {
+		next.View = p.View
+	}
+	if next.Order != nil { // threads that are new stand behind those that were ordered
+		for i := range rec.Tracks {
+			if !slices.Contains(next.Order, i) {
+				next.Order = append(next.Order, i)
+			}
+		}
+	}
+	if f := st.Function; f != nil {
+		if fs := panel.FunctionsOf(rec, recording.Function{Name: f.Name, Module: f.Module}); len(fs) > 0 {
+			next.Pick = panel.Picked{Is: panel.PickFunc, Fn: fs[0], Near: p.Pick.Near}
+		}
+	}
+	return st, next
+}
+
+// become takes over a recording that was read anew, with the first answer about
+// it.
+func (p *Pane) become(next *Pane, st *view.State, a *session.Answer) {
+	pick, by := next.Pick, p.Pick
+	settled := reflect.DeepEqual(p.Settled(), p.History.shown.Sides[0])
+	delta := next.Rec.Start - p.Rec.Start
+	if w := p.Within; w != nil {
+		w.renumber(p.Rec, next.Rec)
+	}
+	p.shown.renumber(p.Rec, next.Rec)
+	p.Look, p.Rec, p.Generation, p.Behind = next.Look, next.Rec, next.Generation, false
+	p.Pick = panel.Picked{}
+	switch {
+	case by.Is == panel.PickWindow:
+		p.Pick = by
+		p.Pick.Hit.Start, p.Pick.Hit.End = by.Hit.Start+delta, by.Hit.End+delta
+	case pick.Is != panel.PickNone:
+		p.Pick = p.refind(st, a)
+		p.Pick.Near = by.Near
+	}
+	if p.History.seen.Sides[0] = p.Settled(); settled {
+		p.History.shown.Sides[0] = p.Settled()
+	}
+	p.Hover = nil
+	p.Finder.Forget()
+	p.Hit = timeline.Hit{Row: -1, Window: -1}
+	p.SourcePart.Of.Fn = p.Pick.Fn
+	p.Noted.Stale = true
+	p.renewed = true
+}
+
+// refind picks what a State marks in an answer, where it is still a place of the
+// function: else the function's heaviest one.
+func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
+	if b := st.Sides[0].Bar; b != nil {
+		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.Rec.Functions.At(int(p.Rec.Func(h.Call))).FuncName() == *st.Function {
+			h.Row = -1
+			return panel.Picked{Is: panel.PickBar, Hit: h, Fn: p.Rec.Func(h.Call)}
+		}
+	}
+	n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
+	if !whole || n == 0 {
+		n = int(NodeNamed(a, *st.Function))
+	}
+	if n == 0 {
+		return panel.Picked{}
+	}
+	return panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+}
+
+// FollowText says in the status line how following goes, "" when the file is not followed.
+func (p *Pane) FollowText() (text string, wrong bool) {
+	if p.Unfollow == nil {
+		return "", false
+	}
+	if text, wrong = p.Doc.FollowNote(); text != "" {
+		text = " · " + text
+	}
+	return "following" + text, wrong
+}

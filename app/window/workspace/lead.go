@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"slices"
+
+	"ashlar/app/core/view"
+)
+
+// Lead goes where a State says, for somebody else than the person: as one step of
+// history, also to another file, from which undo leads back.
+func (d *Workspace) Lead(st *view.State) {
+	if d.Pane == nil || !d.isOpen(st) {
+		back := d.Address()
+		d.Visit(st)
+		d.back = back
+		return
+	}
+	d.scene().way().History.keep(d.scene().Spot(d), d.ViewState)
+	to := *st
+	to.Marks = slices.Clone(d.Pane.Marks) // which are the person's
+	d.restore(&to)
+	d.GoTo(st)
+}
+
+// isOpen reports whether the files of a State are open, read as it says.
+func (d *Workspace) isOpen(st *view.State) bool {
+	now := &view.State{Files: []string{d.Pane.file()}}
+	d.Pane.opened(now)
+	if c := d.Versus; c != nil {
+		now.Files = c.files()
+	}
+	return slices.Equal(now.Files, st.Files) && now.Exe == st.Exe && now.Part == st.Part && slices.Equal(now.Only, st.Only)
+}
+
+// Asking is the command line, word by word, that answers for what is selected: for what
+// has its details shown, else for all that is; nil while nothing is open.
+func (d *Workspace) Asking() []string {
+	p := d.Pane
+	switch c := d.Versus; {
+	case p == nil || !p.Rec.Done:
+		return nil
+	case c != nil:
+		return absoluteWords(c.diffCommand().words, c.Panes[:]...)
+	}
+	cs := p.detailCommands(d)
+	words := cs[0].words
+	if words[1] == "render" { // which draws, and answers nothing
+		words = p.stacks().words
+	}
+	return absoluteWords(words, p)
+}
+
+// absoluteWords is a command about a pane's recording that can be typed in any folder.
+func absoluteWords(words []string, ps ...*Pane) []string {
+	words = slices.Clone(words)
+	for _, p := range ps {
+		if i := slices.Index(words, p.Rec.Source.Path); i >= 0 && !p.Demo {
+			words[i] = p.file()
+		}
+	}
+	return words
+}

@@ -1,0 +1,116 @@
+package workspace
+
+import (
+	"image"
+
+	"gioui.org/font"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// lower draws the half below the timeline: tabs, the chosen one's content and
+// the details at the side.
+func (p *Pane) lower(d *Workspace, u *ui.UI) {
+	if p.Within != nil {
+		p.Within.lower(d, p, u)
+		return
+	}
+	b := &p.Bounds
+	if d.View == Both {
+		u.Area(p.Deck.Tag(), nil)
+		p.tabBar(d, u)
+	}
+	p.Repick()
+	ring := p.Deck.Area(u, &p.Tab, p.Tab, &p.Side)
+	shown := p.panel()
+	if d.View == Flame {
+		shown = p.Flame
+	}
+	shown.Layout(&d.Host, &p.Side, u, b.Lower)
+	if ring {
+		u.Ring(b.Lower, 2)
+	}
+	if d.View == Both {
+		p.Details.Layout(&d.Host, u)
+	}
+	u.NoArea()
+}
+
+func (p *Pane) tabBar(d *Workspace, u *ui.UI) {
+	r := p.Bounds.Tabs
+	panel.Bar(u, r, p.Timed())
+	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))
+	p.Deck.Tabs(u, r, &p.Tab, &p.Side, at.X-u.Px(8), 26)
+	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
+	if p.viewButton.Clicked(u.Context) {
+		its := append(p.viewItems(), d.commandItem(OfLower))
+		d.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
+	}
+	p.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), p.Scoped(d), p.basis())
+}
+
+// splitter is the border between the halves, which can be dragged.
+type splitter struct {
+	widget.Drag
+	grip float32 // of the border above where the pointer was pressed, in pixels
+}
+
+// layout lets it be dragged, where it lies at a height: split is the upper half's share
+// of the whole, 0 until it is chosen.
+func (s *splitter) layout(u *ui.UI, y int, whole image.Rectangle, split *float32) {
+	for {
+		g, _, ok := s.Next(u, image.Point{})
+		if !ok {
+			break
+		}
+		switch g {
+		case widget.Pressed:
+			s.grip = float32(y-whole.Min.Y) - s.At.Y
+		case widget.Dragged:
+			*split = max(.1, min(.9, (s.At.Y+s.grip)/float32(whole.Dy())))
+		case widget.DoubleClicked:
+			*split = 0
+		}
+	}
+	s.Area(u, image.Rect(whole.Min.X, y-u.Px(4), whole.Max.X, y+u.Px(4)), pointer.CursorRowResize)
+}
+
+// failed says in the middle of the pane why nothing can be shown and what to
+// try.
+func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
+	const most, line = 6, 16 // lines, and how high one is
+	th := u.Theme
+	y := max(r.Min.Y+u.Px(34), min(r.Min.Y+r.Dy()*2/5, r.Max.Y-u.Px(6+most*line+8)))
+	w := min(r.Dx()-u.Px(40), u.Px(640))
+	x := (r.Min.X + r.Max.X - w) / 2
+	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: ui.Middle})
+	text := image.Rect(x, y+u.Px(6), x+w, r.Max.Y)
+	u.Text(text, err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: max(1, min(most, text.Dy()/u.Px(line)))})
+}
+
+// events takes what the pointer did since the last frame.
+func (p *Pane) events(d *Workspace, u *ui.UI) {
+	p.TakeEvents(&d.Host, u)
+	p.RowsMap.Events(&p.Timeline, u)
+	shown := p.panel()
+	if x, ok := shown.(panel.Pointed[*panel.Side]); ok {
+		x.Events(&d.Host, &p.Side, u)
+	}
+	p.menuByKey(d, u)
+	p.Hover = nil
+	switch {
+	case p.Inside && p.Hit.Found && p.Hit.Call != recording.NoCall:
+		f := p.Rec.Func(p.Hit.Call)
+		p.Hover = &f
+	default:
+		if x, ok := shown.(panel.Hovered[*panel.Side]); ok {
+			if f, ok := x.Hover(&p.Side); ok {
+				p.Hover = &f
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/details"
+	"ashlar/app/window/panel/difftable"
+	"ashlar/app/window/panel/pairing"
+	"ashlar/app/window/scopebar"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// ofTwo lies below the timeline where two are compared, whether they are two
+// recordings (see [Comparison]) or two parts of one (see within): the question about
+// both, the panels, what can be chosen above them and the words beside them.
+type ofTwo struct {
+	comparison.Comparison
+	Deck    panel.Deck[*comparison.Comparison]
+	Table   *difftable.Panel
+	Pairing *pairing.Panel
+	buttons compareButtons
+	Verdict comparison.Verdict
+	Details details.OfTwo
+}
+
+// begin has both sides and the panels of a registry.
+func (o *ofTwo) begin(a, b *panel.Side, rows []panel.Row[*comparison.Comparison]) {
+	o.Deck = panel.NewDeck(rows)
+	o.Table, o.Pairing = panel.Find[*difftable.Panel](o.Deck.All), panel.Find[*pairing.Panel](o.Deck.All)
+	o.Details.Comparison = &o.Comparison
+	o.Sides, o.Hover, o.Node = [2]*panel.Side{a, b}, -1, -1
+}
+
+// pairLook is how two are compared at first.
+func pairLook() comparison.Look {
+	return comparison.Look{Options: comparison.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}, Tab: comparison.Difference, Linked: true}
+}
+
+// Question asks for all that is shown now.
+func (o *ofTwo) Question() session.CompareQuestion {
+	by := &o.Options
+	q := session.CompareQuestion{Width: by.Width, By: by.By, Self: by.SelfTime, Call: o.Link.Call,
+		What: session.What{Event: by.Event, Metric: by.Metric, Normalize: by.Normalize, Match: by.Match, Transforms: o.Sides[o.Focus].Transforms}}
+	for i, side := range o.Sides {
+		q.Generations[i], q.Scopes[i] = side.Generation, side.Scope
+	}
+	if o.Tab == comparison.Distribution {
+		q.Of = o.Chosen
+	}
+	return q
+}
+
+// recs are the recordings that are asked about.
+func (o *ofTwo) recs() [2]*recording.Recording { return [2]*recording.Recording(o.Recs()) }
+
+// back takes back the nearest thing of both, and reports whether there was one.
+func (o *ofTwo) back() bool {
+	switch {
+	case o.Tab == comparison.Difference && len(o.Zoom) > 0:
+		o.Zoom, o.Down = nil, 0
+	case o.Chosen != nil:
+		o.Choose(nil, -1)
+		o.Node = -1
+	default:
+		return false
+	}
+	return true
+}
+
+// become shows the same as another one, and never changes.
+func (o *ofTwo) become(of *ofTwo) {
+	o.Engine, o.Focus, o.Look, o.Chosen = of.Engine.Still(), of.Focus, of.Look, of.Chosen
+	o.Link.Call, o.Link.Twin = of.Link.Call, of.Link.Twin
+	o.Node, o.Down = of.Node, of.Down
+	o.Table.Shape, o.Table.Down = of.Table.Shape, of.Table.Down
+	o.Pairing.Down, o.Pairing.Kind = of.Pairing.Down, of.Pairing.Kind
+}
+
+// tabs draws the tabs in r and at their right what can be chosen; it returns where they
+// end and where that begins.
+func (o *ofTwo) tabs(d *Workspace, u *ui.UI, r image.Rectangle, tab *string, grip bool, viewItems func() []widget.Item) (end, right int) {
+	panel.Bar(u, r, grip)
+	right = o.buttons.layout(d, u, &o.Comparison, r, viewItems)
+	return o.Deck.Tabs(u, r, tab, &o.Comparison, right, 24), right
+}
+
+// rows draws below the tabs of what all is, and what came of it.
+func (o *ofTwo) rows(d *Workspace, u *ui.UI, r image.Rectangle, chips *scopebar.Bar) {
+	chips.Layout(&d.Host, u, scopeRow(u, r), d.Scoped(), "")
+	o.Verdict.Layout(&d.Host, u, &o.Comparison, verdictRow(u, r))
+}
+
+// panel draws the one of a tab in r, or why there is nothing to draw.
+func (o *ofTwo) panel(d *Workspace, u *ui.UI, tab string, r image.Rectangle) {
+	if o.Answer() != nil || tab == comparison.Two || tab == comparison.About {
+		o.Deck.Shown(tab).Layout(&d.Host, &o.Comparison, u, r)
+		return
+	}
+	r = r.Inset(u.Px(24))
+	r.Min.Y += r.Dy() / 3
+	u.Text(r, o.Unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
+}
+
+// beside draws what is known of what is chosen, beside the panels.
+func (o *ofTwo) beside(d *Workspace, u *ui.UI, r image.Rectangle) {
+	if d.View == Both {
+		u.Area(o.Details.Tag(), nil)
+		o.Details.Layout(&d.Host, u, r)
+	}
+	u.NoArea()
+}
+
+// commands are the command lines that print what the tab shows, where the sides are of
+// these panes.
+func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
+	for i, p := range of {
+		switch o.Tab {
+		case comparison.Two:
+			cs = append(cs, p.flameCommand())
+		case comparison.About:
+			cs = append(cs, p.commandAbout("info"))
+		case comparison.Distribution:
+			if f, ok := p.PickedFunction(); ok && o.Chosen != nil {
+				cs = append(cs, p.distributionCommand(f, o.Sides[i].Scope, o.Options.SelfTime))
+			}
+		}
+	}
+	if cs == nil {
+		cs = append(cs, o.diffCommand())
+	}
+	return cs
+}
+
+// state says how both are compared, which need not be said of what is usual.
+func (o *ofTwo) state(st *view.State, usual compare.Normalize) {
+	by := &o.Options
+	st.Comparison = view.Comparison{Totals: by.Total, SelfTimes: by.SelfTime, Unlinked: !o.Linked, ByCall: o.ByCall, FocusB: o.Focus == 1,
+		NoModule: by.Match.NoModule, NoName: by.Match.NoName, NoSimilar: by.Match.NoSimilar, NoOrder: by.Match.NoOrder}
+	if by.Normalize != usual {
+		st.Normalize = string(by.Normalize)
+	}
+	if by.Width != compare.WidthLarger {
+		st.Width = string(by.Width)
+	}
+	st.Pairs = slices.Clone(by.Match.Hand)
+	st.Table = view.Table{}
+	o.Table.State(&st.Table)
+	if by.By != compare.ByFunction {
+		st.Group = string(by.By)
+	}
+	if k := o.Pairing.Kind; o.Tab == comparison.Pairing && k < len(o.Pairing.Kinds) {
+		st.Rows = []string{o.Pairing.Kinds[k].Words()}
+	}
+}
+
+// pairLookOf is how two are compared as a State says, in panels of some names, and
+// normalised as usual unless it says otherwise.
+func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l comparison.Look, err error) {
+	l = comparison.Look{Tab: cmp.Or(st.Tab, comparison.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall}
+	l.Options = comparison.Options{Event: st.Event, Metric: st.Metric, Normalize: usual, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
+		By: compare.ByFunction, Total: st.Totals, SelfTime: st.SelfTimes,
+		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
+	l.Options.Match.Hand = slices.Clone(st.Pairs)
+	if st.Normalize != "" {
+		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {
+			err = nerr
+		} else {
+			l.Options.Normalize = n
+		}
+	}
+	if st.Group != "" {
+		by, berr := compare.ParseBy(st.Group)
+		if err = cmp.Or(err, berr); berr == nil {
+			l.Options.By = by
+		}
+	}
+	if !slices.Contains(names, l.Tab) {
+		err = cmp.Or(err, fmt.Errorf("a comparison has no tab %q; there are %s", l.Tab, strings.Join(names, ", ")))
+		l.Tab = comparison.Difference
+	}
+	if l.Tab != comparison.Two {
+		l.Zoom = st.Zoom
+	}
+	return l, err
+}
+
+// restoreTable makes the table as a State says; err, of what was restored before it, comes first.
+func (o *ofTwo) restoreTable(st *view.State, err error) error {
+	return cmp.Or(err, cmp.Or(append(o.Table.Restore(&st.Table, o.Tab == comparison.Pairing), nil)...))
+}

@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"ashlar/app/window/panel"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/theme"
+)
+
+// Tabulate shows the table with rows of a kind.
+func (p *Pane) Tabulate(by analyze.By) {
+	p.Tab = panel.Functions
+	p.Table.Group, p.Table.Down = by, 0
+}
+
+// CopyTable puts the table that is shown on the clipboard. It is written beside
+// the window.
+func (d *Workspace) CopyTable(csvForm bool) {
+	grid, comma := d.gridding(), '\t'
+	if csvForm {
+		comma = ','
+	}
+	go func() {
+		if g := grid(); g != nil {
+			text := g.Separated(comma)
+			d.Later(func() { d.CopyLater(text) })
+		}
+	}()
+}
+
+// colours takes another palette when colours have changed their meaning.
+func (p *Pane) colours(d *Workspace) {
+	pal := &theme.Palette{Theme: d.Theme, Mode: d.Mode}
+	version := 0
+	switch d.Mode {
+	case theme.ByThread:
+		if a := p.Doc.Answer(); a != nil {
+			pal.Threads = a.ThreadOf
+			version = len(a.ThreadOf)
+		}
+	case theme.BySearch:
+		if p.Searching() {
+			pal.Found = p.Found()
+			version = p.Search.Version
+		}
+	}
+	if old := p.Palette; old == nil || old.Theme != pal.Theme || old.Mode != pal.Mode || p.PaletteOf != version {
+		p.Palette, p.PaletteOf = pal, version
+	}
+	if p.Rec.Done {
+		p.Palette.Ahead(p.Rec)
+	}
+}
+
+// Palette has the colours of what is open.
+func (d *Workspace) Palette() *theme.Palette {
+	d.Pane.colours(d)
+	return d.Pane.Palette
+}
+
+// EffectiveScale returns how much larger everything is than the display asks for.
+func (d *Workspace) EffectiveScale() float32 {
+	if d.Scale <= 0 {
+		return 1
+	}
+	return d.Scale
+}
+
+// Pick selects a function by its name, once an answer is there; false when it
+// is not in it.
+func (d *Workspace) Pick(name string) bool {
+	if d.Pane == nil || d.Pane.Doc.Answer() == nil {
+		return false
+	}
+	a := d.Pane.Doc.Answer()
+	for i := range a.Rows {
+		if a.Rows[i].Name == name {
+			d.Pane.PickFunction(a, a.Rows[i].Func)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,187 @@
+package workspace
+
+import (
+	"image"
+
+	gio "gioui.org/widget"
+
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/finder"
+	"ashlar/app/window/marks"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/calls"
+	"ashlar/app/window/panel/details"
+	"ashlar/app/window/panel/flamegraph"
+	"ashlar/app/window/panel/functions"
+	"ashlar/app/window/panel/source"
+	"ashlar/app/window/scopebar"
+	"ashlar/app/window/timeline"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// Pane shows one recording.
+type Pane struct {
+	timeline.Timeline
+	exe  string // the program that names were taken from, "" for the one the file names
+	Kept bool   // among the files that were opened
+	trail
+	// Visited tells that an address has just been gone to: that the pane looks as
+	// it says is no wish to look so ever after.
+	Visited  bool
+	Noted    marks.Marks
+	renewed  bool   // the recording has just been read anew
+	Unfollow func() // stops following; nil when the file is not followed
+
+	SourcePart *source.Panel
+
+	wantEvent, wantMetric string
+
+	begun bool
+
+	Deck     panel.Deck[*panel.Side]
+	Flame    *flamegraph.Panel
+	Table    *functions.Panel
+	Splitter splitter
+	deepest  int // how deep the flamegraph is of the whole recording
+
+	Finder   finder.Finder
+	ScopeBar scopebar.Bar
+
+	Details details.Panel
+
+	// Within compares two parts in place, nil while nothing is; shown is how the pane looked
+	// in the last frame in which nothing was.
+	Within *within
+	shown  before
+
+	EventButton, MetricButton, viewButton gio.Clickable
+	StatusClick                           widget.ClickArea
+}
+
+// newPane is a pane of a recording; its panels come from their registry.
+func newPane(d *session.Side) *Pane {
+	rec, generation := d.Latest()
+	p := &Pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, Deck: panel.NewDeck(Panels)}
+	p.Details.Timeline, p.Finder.Timeline, p.Noted.Timeline = &p.Timeline, &p.Timeline, &p.Timeline
+	p.Noted.Find = func(f recording.FuncName) { p.visit.answered = &view.State{Function: &f} }
+	p.Noted.Merge = mergeMarks(&p.History)
+	p.Flame, p.Table, p.SourcePart = panel.Find[*flamegraph.Panel](p.Deck.All), panel.Find[*functions.Panel](p.Deck.All), panel.Find[*source.Panel](p.Deck.All)
+	p.Finder.Table = p.Table
+	return p
+}
+
+// stop ends what is computed in the background to be shown.
+func (p *Pane) stop() {
+	p.Details.Stop()
+	p.Flows.Indices.Stop()
+	p.Table.Order.Orders.Stop()
+	p.Finder.Stop()
+	p.SourcePart.Texts.Stop()
+	p.Noted.Stop()
+	panel.Find[*calls.Panel](p.Deck.All).Stop()
+}
+
+// Draw lays out the pane in r.
+func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
+	p.Update(d)
+	p.renewed = false
+	if _, err := p.Arrive(d); err != nil {
+		d.Say(err.Error())
+	}
+	p.Replan(u.Metric.PxPerDp)
+	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
+		p.failed(u, r, err)
+		return
+	}
+	p.comparing(d)
+	p.place(d, u, r)
+	p.arriveScrolled(u)
+	p.events(d, u)
+	if p.Within != nil {
+		p.Within.ask(d, p, u)
+	}
+	p.Motion.Step(&d.Host, &p.Timeline, u)
+	p.Flows.Update(&d.Host, &p.Timeline)
+	if !p.Behind {
+		p.Doc.Ask(p.Question())
+	}
+	if d.View.Above() {
+		p.Layout(&d.Host, u)
+	}
+	if d.View.below() {
+		p.lower(d, u)
+	}
+	if d.View == Both && p.Timed() {
+		p.Splitter.layout(u, p.Bounds.Tabs.Min.Y, r, &p.Split)
+	}
+	d.remember(u)
+	p.Tooltip(&d.Host, u)
+	p.Deck.Tooltip(&d.Host, u, p.Tab, &p.Side)
+	if w := p.Within; w != nil && w.shows(p) {
+		w.Deck.Tooltip(&d.Host, u, p.Tab, &w.Comparison)
+	}
+	if d.View == Both {
+		p.ScopeBar.Tooltip(u)
+	}
+}
+
+// Update takes the newest snapshot and what follows from it.
+func (p *Pane) Update(d *Workspace) {
+	was := p.Rec
+	rec := p.latest()
+	fresh := rec != was
+	p.Rec = rec
+	p.colours(d)
+	if len(rec.Events) > 0 {
+		p.chooseByName(rec)
+		p.Event = min(p.Event, len(rec.Events)-1)
+		if !p.begun {
+			p.Metric = rec.Events[p.Event].Primary
+		}
+		p.Metric = min(p.Metric, len(rec.Events[p.Event].Metrics)-1)
+		p.begun = true
+	}
+	if (fresh || p.View.To == 0) && !p.Moved && rec.HasTime {
+		p.View = p.View.Fit(p.Extent())
+	}
+	if fresh && rec.Done {
+		p.SelectPart()
+	}
+}
+
+// chooseByName picks the event and metric asked for on the command line, once.
+func (p *Pane) chooseByName(rec *recording.Recording) {
+	if p.wantEvent == "" && p.wantMetric == "" {
+		return
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		if p.wantEvent != "" && e.Name != p.wantEvent {
+			continue
+		}
+		m := e.Primary
+		if p.wantMetric != "" {
+			if m = e.Metric(p.wantMetric); m < 0 {
+				continue
+			}
+		}
+		p.Event, p.Metric, p.begun = i, m, true
+		p.wantEvent, p.wantMetric = "", ""
+		return
+	}
+}
+
+// Question asks for all that the pane shows now.
+func (p *Pane) Question() session.Question {
+	q := session.Question{Generation: p.Generation, Threads: p.Palette.Mode == theme.ByThread, Query: p.Query(), Transforms: p.Transforms, Search: p.Search.Pattern, By: analyze.ByFunction}
+	p.FollowPick()
+	if x, ok := p.panel().(panel.Asker[*panel.Side, session.Question]); ok {
+		x.Ask(&p.Side, &q)
+	}
+	return q
+}

@@ -1,0 +1,86 @@
+package workspace
+
+import (
+	"image"
+
+	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
+	"ashlar/render/flame"
+	"ashlar/render/timeline"
+	"ashlar/render/ui"
+)
+
+// place divides r among the parts.
+func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
+	b := &p.Bounds
+	*b = panel.PaneBounds{Gutter: u.Px(timeline.GutterWidth)}
+	cut := r.Max.Y
+	switch {
+	case !d.View.Above():
+		cut = r.Min.Y
+	case d.View == Both && p.Timed():
+		cut = r.Min.Y + p.timelineHeight(u, r.Dy())
+	case d.View == Both:
+		cut = r.Min.Y + u.Px(44)
+	}
+	if d.View.Above() {
+		p.PlaceTimeline(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut))
+	}
+	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, p.Within != nil)
+}
+
+// placeLower divides what lies below cut among the tabs with the rows below them, the
+// panel, and what stands beside it, which is so many dp wide.
+func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, verdict bool) (b panel.LowerBounds) {
+	if !d.View.below() {
+		return b
+	}
+	r.Min.Y = cut
+	if d.View == Both {
+		b.Tabs = image.Rect(r.Min.X, cut, r.Max.X, cut+u.Px(tabsHeight))
+		if r.Min.Y = scopeRow(u, b.Tabs).Max.Y; verdict {
+			r.Min.Y = verdictRow(u, b.Tabs).Max.Y
+		}
+		b.Side = r
+		b.Side.Min.X = r.Max.X - min(u.Px(side), r.Dx()/3)
+		r.Max.X = b.Side.Min.X
+	}
+	b.Lower = r
+	return b
+}
+
+// timelineHeight is how much of height the timeline gets, in pixels: the share
+// the person chose, else what its rows need as long as the flamegraph does not
+// go short of what it needs.
+func (p *Pane) timelineHeight(u *ui.UI, height int) int {
+	least, most := u.Px(130), height-u.Px(120)
+	if p.Split > 0 {
+		return max(least, min(int(float32(height)*p.Split), most))
+	}
+	strips := u.Px(lanes.OverviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
+	want := strips + u.Px(60)
+	if p.Plan != nil {
+		want = strips + p.Plan.Height + u.Px(8)
+	}
+	// Halves that move while a filter is being typed would be a nuisance.
+	if p.Filter == "" {
+		p.Unfiltered = want
+	} else {
+		want = max(want, p.Unfiltered)
+	}
+	share := height * 11 / 20
+	if want > share {
+		// More than its share only where the flamegraph leaves it.
+		below := u.Px(lowerHead + 220)
+		// Of all of it, and also while another tab is shown: the border stays where it
+		// is whatever is selected.
+		if a := p.Doc.Answer(); a != nil && (p.deepest == 0 || a.Scope.IsWhole() && p.Scope.IsWhole()) {
+			p.deepest = a.Tree.Depth
+		}
+		if p.deepest > 0 {
+			below = max(below, u.Px(lowerHead+2*panel.FlamePad)+flame.HeightOf(p.deepest, u.Metric.PxPerDp))
+		}
+		want = max(share, min(want, height-below))
+	}
+	return max(least, min(want, most))
+}

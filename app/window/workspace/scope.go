@@ -1,0 +1,129 @@
+package workspace
+
+import (
+	"image"
+
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/scopebar"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// scopeRow is the place of the scope bar below tabs, and below what lies below it.
+func scopeRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
+	return image.Rect(tabs.Min.X, tabs.Max.Y, tabs.Max.X, tabs.Max.Y+u.Px(scopebar.Height))
+}
+
+// verdictRow is the place of the verdict of a comparison, below the scope bar.
+func verdictRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
+	r := scopeRow(u, tabs)
+	return image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y+u.Px(comparison.VerdictHeight))
+}
+
+// Scoped is of what the lower half is: the chips of the scope bar.
+func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
+	own := scopebar.Group{Chips: scopebar.Of(&p.Timeline, p.Scope, p.setScope)}
+	all := scopebar.Group{}
+	if p.Event > 0 && p.Event < len(p.Rec.Events) {
+		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: p.Rec.Events[p.Event].Title(), More: []string{"a click chooses another one"},
+			Go:  func() { d.Menu = widget.NewMenu(p.Bounds.Tabs.Min, p.EventItems()) },
+			Off: func() { p.SetEvent(0) }})
+	}
+	all.Chips = append(all.Chips, p.whatever(d)...)
+	if p.Against == nil {
+		if a := p.Doc.Answer(); p.Counts(a) && a.Tree.Weights != nil {
+			all.Chips = append(all.Chips, scopebar.LeftOut(a.Tree.Weights.Left, p.Scope, p.setScope)...)
+		}
+		own.Chips = append(own.Chips, all.Chips...)
+		return []scopebar.Group{own}
+	}
+	own.Side = comparison.SideName(0)
+	b := scopebar.Group{Side: comparison.SideName(1), Chips: scopebar.Of(&p.Timeline, *p.Against, func(in recording.Scope) {
+		if p.Against = &in; in.IsWhole() {
+			p.EndWithin()
+		}
+	})}
+	return []scopebar.Group{own, b, all}
+}
+
+func (p *Pane) setScope(in recording.Scope) { p.Scope = in }
+
+// whatever are the chips of what is done to stacks and of what is looked for.
+func (p *Pane) whatever(d *Workspace) []scopebar.Chip {
+	cs := scopebar.Stacks(&d.Host, &p.Side)
+	if p.Find != "" {
+		cs = append(cs, scopebar.Chip{Kind: "search", Text: p.Find, More: []string{"what is found is marked; it limits nothing", "a click changes it"},
+			Go: p.Finder.Focus, Off: func() { p.LookFor("") }})
+	}
+	return cs
+}
+
+// Scoped is of what the lower half is, for both sides.
+func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
+	for i, p := range c.Panes {
+		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: scopebar.Of(&p.Timeline, p.Scope, func(in recording.Scope) {
+			c.FocusOn(d, i) // which the other side follows
+			p.Scope = in
+		})})
+	}
+	all := scopebar.Group{}
+	if c.Options.Event != "" {
+		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: c.MetricName(), Off: func() { c.Options.Event, c.Options.Metric = "", "" }})
+	}
+	all.Chips = append(all.Chips, c.Panes[c.Focus].whatever(d)...)
+	return append(gs, all)
+}
+
+// Scoped is of what the lower half is: nothing where there is none.
+func (d *Workspace) Scoped() []scopebar.Group {
+	if s := d.scene(); s != nil {
+		return s.Scoped(d)
+	}
+	return nil
+}
+
+// EventItems are the events to choose from.
+func (p *Pane) EventItems() (items []widget.Item) {
+	for i := range p.Rec.Events {
+		items = append(items, widget.Item{Title: p.Rec.Events[i].Title(), Detail: p.Rec.Events[i].Kind, On: i == p.Event, Do: func() { p.SetEvent(i) }})
+	}
+	return items
+}
+
+// basis says from which records the numbers are, and what cannot be answered.
+func (p *Pane) basis() (text string) {
+	if a := p.Doc.Answer(); a != nil {
+		text = basisText(a.Tree.Weights)
+		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
+			text = "cannot answer for a part: showing the whole recording, " + text
+		}
+		if p.Scope.Calls != nil && !a.Tree.Weights.Called && a.Scope.Calls != nil {
+			text = "cannot answer for calls: showing the whole recording, " + text
+		}
+	}
+	if soon := p.Doc.Soon(); soon != nil {
+		text = basisText(soon.Tree.Weights) + ", still adding up"
+	}
+	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {
+		text += ", " + units.Plural(int64(p.Plan.Unseen), "thread") + " not shown but counted"
+	}
+	return text
+}
+
+// basisText says from which records weights are.
+func basisText(w *analyze.Weights) string {
+	if w == nil {
+		return ""
+	}
+	text := "from " + string(w.Basis)
+	if w.Ranged && w.Basis == analyze.Windows {
+		text = "from " + units.Plural(int64(w.WindowCount), "window")
+	}
+	if w.Pairs > 0 {
+		text += ", " + units.Plural(w.Pairs, "pair") + " joined"
+	}
+	return text
+}

@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"fmt"
+	"slices"
+
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/timeline"
+	"ashlar/ingest/model/recording"
+)
+
+func (p *Pane) settle() error {
+	if err := p.Stacks.Check(p.Rec); err != nil {
+		return err
+	}
+	return p.Doc.Settle(p.Question())
+}
+
+func (p *Pane) settled(d *Workspace) error {
+	if p.comparing(d); p.Within != nil {
+		return p.Within.settle(p)
+	}
+	return nil
+}
+
+func (c *Comparison) settle() error {
+	c.Engine.Settle(c.Question(), c.recs())
+	return nil
+}
+
+func (c *Comparison) settled(d *Workspace) error {
+	c.TakeTwin()
+	if c.Tab == comparison.Two {
+		c.TakeMetric()
+		for _, p := range c.Panes {
+			if err := p.Doc.Settle(p.Question()); err != nil {
+				return err
+			}
+			if _, err := p.Arrive(d); err != nil {
+				return err
+			}
+		}
+	}
+	// What was asked in the background of recordings that were not read yet may arrive
+	// only now.
+	if a := c.Engine.Answer(); a != nil && a.Recs == c.recs() {
+		return a.Err
+	}
+	return nil
+}
+
+// AtRest reports whether what is shown stays as it is until somebody does something, but
+// for answers that are being worked on: all is read, nothing moves, and history has it.
+func (d *Workspace) AtRest() bool {
+	p := d.Pane
+	if p == nil {
+		return true
+	}
+	if a := p.Doc.Answer(); d.Versus == nil && a != nil && a.Rec != p.Rec {
+		return false
+	}
+	return !d.scene().way().History.due && !slices.ContainsFunc(d.Shown(), func(p *Pane) bool { return !p.atRest() })
+}
+
+func (p *Pane) atRest() bool {
+	return p.Motion.Kind == timeline.AtRest && !p.Behind && (p.Rec.Done || p.Doc.Err() != nil)
+}
+
+// selectAndShow selects a range and shows just that. A range that the recording
+// does not have is an error, as it is of commands.
+func (p *Pane) selectAndShow(r recording.Range) error {
+	if !r.IsSet() || !p.Rec.HasTime {
+		return nil
+	}
+	in, err := r.In(p.Rec)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Rec.Source.Path, err)
+	}
+	p.SelectRange(in.From, in.To)
+	p.Fit(p.Scope.From, p.Scope.To)
+	return nil
+}

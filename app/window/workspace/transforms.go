@@ -1,0 +1,71 @@
+package workspace
+
+import (
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	"ashlar/render/widget"
+)
+
+// Apply applies a transform of a kind: where it is of a function, of the picked
+// one.
+func (p *Pane) Apply(d *Workspace, k *analyze.TransformKind) {
+	f, ok := p.PickedFunction()
+	switch {
+	case k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0:
+		d.Say("No stacks of this recording are halves of one: nothing to join")
+	case k.Of == analyze.OfAll:
+		p.Transform(k.Make(""))
+	case ok:
+		p.Transform(k.On(f))
+	default:
+		d.Say("Select a function first: click a bar or a row")
+	}
+}
+
+// transformItems are the lines of a menu for the kinds of transforms of a
+// function, or of all stacks.
+func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
+	for i := range analyze.Transforms {
+		k := &analyze.Transforms[i]
+		if k.Of != of || k.Menu == "" {
+			continue
+		}
+		t := k.Make("")
+		if of == analyze.OfFunction {
+			t = k.On(f)
+		}
+		if k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0 && !p.Has(t) {
+			continue
+		}
+		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.Has(t), Do: func() { p.Transform(t) }})
+	}
+	return items
+}
+
+// FunctionItems lists what can be done with a function.
+func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
+	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
+		p.PutAround(f)
+		p.Tab = panel.Callers
+	}}}
+	if d.Versus == nil {
+		if p.Rec.Counts.Spans > 0 {
+			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Does.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
+				widget.Item{Title: "Compare its slow calls with the rest", Do: func() { d.WhySlow(f) }})
+		}
+	}
+	change := p.transformItems(analyze.OfFunction, f)
+	if f.Module != "" {
+		t := analyze.CollapseModule(f.Module)
+		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
+	}
+	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
+	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))
+}
+
+// viewItems are the ways to look at the whole flamegraph.
+func (p *Pane) viewItems() []widget.Item {
+	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.Turn() }}},
+		p.transformItems(analyze.OfAll, recording.Function{})...)
+}

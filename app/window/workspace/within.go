@@ -1,0 +1,249 @@
+package workspace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/ui"
+)
+
+// within compares two parts of a pane's recording in place: A is what is selected,
+// B what its Look says it is Against. The timeline stays as it is; the lower half
+// shows where they differ.
+type within struct {
+	ofTwo
+	b      panel.Side              // the pane's, but for what is selected
+	calls  panel.Deck[*panel.Side] // the tab that stays beside those of the comparison
+	picked panel.Picked            // in the last frame
+	before *before
+}
+
+// before is how a pane looked before it compared anything.
+type before struct {
+	look view.Look
+	pick panel.Picked
+}
+
+// renumber says how a pane looked in the numbers of a recording that was read anew.
+func (b *before) renumber(old, rec *recording.Recording) {
+	st := new(view.State)
+	b.look.Unbind(old, 0, 1, st)
+	was := b.look.View
+	if b.look, _ = view.Bind(rec, st, 0, 1); !b.look.Moved {
+		b.look.View = was
+	}
+	f, ok := panel.FunctionOf(old, &b.pick)
+	b.pick = panel.Picked{}
+	if fs := panel.FunctionsOf(rec, f); ok && len(fs) > 0 {
+		b.pick = panel.Picked{Is: panel.PickFunc, Fn: fs[0]}
+	}
+}
+
+// renumber lets go of what has other numbers in a recording that was read anew: what is
+// compared and marked goes by names.
+func (w *within) renumber(old, rec *recording.Recording) {
+	if w.before != nil {
+		w.before.renumber(old, rec)
+	}
+	w.Link.Swap()
+	w.Node, w.Hover = -1, -1
+}
+
+// withinPanels are the views of two parts of one recording: those of two recordings,
+// but for what shows each by itself, and whatever one recording has by the same name.
+var withinPanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
+	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
+})
+
+// usual is how two parts of a recording are made comparable unless somebody chose
+// another way: sets have other numbers of calls, so that what one call takes tells more
+// than their sums.
+func usual(a, b *recording.Scope) compare.Normalize {
+	if a.Calls != nil && b != nil && b.Calls != nil {
+		return compare.Calls
+	}
+	return compare.Raw
+}
+
+func newWithin(p *Pane) *within {
+	w := &within{calls: p.Deck.Only(panel.Calls), picked: p.Pick}
+	w.begin(&p.Side, &w.b, withinPanels)
+	w.Look, w.Within = pairLook(), true
+	w.Options.Normalize = usual(&p.Scope, p.Against)
+	return w
+}
+
+// comparing keeps what is compared in place in step with the pane, as soon as there is
+// something to compare and as long as there is.
+func (p *Pane) comparing(d *Workspace) {
+	w := p.Within
+	switch {
+	case p.Against == nil:
+		if w != nil {
+			d.Session.EndWithin()
+			p.Within = nil
+			d.Note.Until = time.Time{} // it was about both
+			if withinTab(p.Tab) {
+				p.Tab = panel.Flamegraph
+			}
+		}
+		p.shown = before{p.Look, p.Pick}
+		return
+	case w == nil:
+		w = newWithin(p)
+		if p.shown.look.Against == nil && p.shown.look.Tab != "" {
+			was := p.shown
+			w.before = &was
+		}
+		w.Engine = d.Session.Within()
+		p.Within = w
+	}
+	w.follow(p)
+}
+
+// follow takes over what has changed of the pane.
+func (w *within) follow(p *Pane) {
+	w.b = p.Side
+	w.b.Scope = *p.Against
+	if p.Event < len(p.Rec.Events) {
+		e := &p.Rec.Events[p.Event]
+		w.Options.Event, w.Options.Metric = e.NameOrKind(), e.Metrics[p.Metric].Name
+	}
+	if w.shows(p) {
+		w.Tab = p.Tab
+	}
+	if a := w.Answer(); w.Knows(a) && !p.Pick.Same(&w.picked) {
+		w.Picked(0)
+		w.Link.Call, w.picked = nil, p.Pick
+	}
+	if a := w.Engine.Answer(); a != nil && a.Err != nil && a.Normalize == compare.Calls {
+		w.Options.Normalize = compare.Raw // one of the sets is empty
+	}
+	if w.Chosen != nil && p.Pick.Is == panel.PickNone {
+		w.Chosen, w.picked = nil, p.Pick
+	}
+}
+
+// withinTab reports whether a tab is one of what is compared in place.
+func withinTab(name string) bool {
+	return slices.ContainsFunc(withinPanels, func(r panel.Row[*comparison.Comparison]) bool { return r.Name == name })
+}
+
+// ask asks it, and takes what was done in the panel that is shown.
+func (w *within) ask(d *Workspace, p *Pane, u *ui.UI) {
+	w.Engine.Ask(w.Question(), w.recs())
+	w.Hover = -1
+	a := w.Answer()
+	if x, ok := w.Deck.Shown(w.Tab).(panel.Pointed[*comparison.Comparison]); ok && w.shows(p) {
+		pick := p.Pick
+		x.Events(&d.Host, &w.Comparison, u)
+		if !p.Pick.Same(&pick) {
+			w.picked = p.Pick // what was chosen there is chosen already
+		}
+	}
+	if w.Hover >= 0 {
+		if f, ok := w.Own(a, 0, w.Hover); ok {
+			p.Hover = &f
+		}
+	} else if p.Hover != nil {
+		w.Hover = w.Key(a, 0, *p.Hover)
+	}
+}
+
+// shows reports whether the lower half shows the comparison, and not the calls.
+func (w *within) shows(p *Pane) bool { return w.Deck.At(p.Tab) >= 0 }
+
+// lower draws the lower half.
+func (w *within) lower(d *Workspace, p *Pane, u *ui.UI) {
+	b := &p.Bounds
+	if d.View == Both {
+		u.Area(w.Deck.Tag(), nil)
+		r := b.Tabs
+		end, right := w.tabs(d, u, r, &p.Tab, p.Timed(), p.viewItems)
+		r.Min.X = end - u.Px(14)
+		w.calls.Tabs(u, r, &p.Tab, &p.Side, right, 24)
+		w.rows(d, u, b.Tabs, &p.ScopeBar)
+	}
+	if w.shows(p) {
+		ring := w.Deck.Area(u, &p.Tab, p.Tab, &w.Comparison)
+		if w.panel(d, u, p.Tab, b.Lower); ring {
+			u.Ring(b.Lower, 2)
+		}
+	} else {
+		p.Deck.Area(u, &p.Tab, p.Tab, &p.Side)
+		p.Repick()
+		p.panel().Layout(&d.Host, &p.Side, u, b.Lower)
+	}
+	w.beside(d, u, b.Side)
+}
+
+// back takes back the nearest thing; the comparison itself last, which leads back to
+// how all looked before.
+func (w *within) back(p *Pane) {
+	if !w.shows(p) || !w.ofTwo.back() {
+		p.EndWithin()
+		return
+	}
+	w.picked = p.Pick
+}
+
+// EndWithin ends comparing in place.
+func (p *Pane) EndWithin() {
+	w := p.Within
+	if p.Against = nil; w == nil || w.before == nil {
+		return
+	}
+	marks := p.Marks
+	p.Look, p.Pick = w.before.look, w.before.pick
+	p.Marks = marks
+	p.LookFor(p.Find)
+	p.Pick.Near = true
+}
+
+// still shows the same and never changes.
+func (w *within) still(p *Pane) *within {
+	o := newWithin(p)
+	o.become(&w.ofTwo)
+	o.follow(p)
+	return o
+}
+
+// settle waits for all that is to be known.
+func (w *within) settle(p *Pane) error {
+	for range 2 { // with other options where these do not fit
+		w.Engine.Settle(w.Question(), w.recs())
+		w.follow(p)
+	}
+	if a := w.Engine.Answer(); a != nil {
+		return a.Err
+	}
+	return nil
+}
+
+// goTo compares as a State says.
+func (w *within) goTo(p *Pane, st *view.State) error {
+	its := *st
+	its.Tab = p.Tab
+	l, err := pairLookOf(&its, append(w.Deck.Names(), p.Deck.Names()...), usual(&p.Scope, p.Against))
+	w.Look = l
+	if p.Tab = l.Tab; w.shows(p) {
+		p.Zoom = nil
+		return w.restoreTable(st, err)
+	}
+	w.Tab, w.Zoom = comparison.Difference, nil
+	return cmp.Or(err, cmp.Or(append(p.Table.Restore(&st.Table), nil)...))
+}
+
+// Verdict returns what comparing in place came to, "" where nothing is compared.
+func (p *Pane) Verdict() string {
+	if p.Within == nil {
+		return ""
+	}
+	return p.Within.Verdict.Text()
+}

@@ -1,0 +1,240 @@
+package fetch_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime/pprof"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/ingest"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/source"
+)
+
+func TestIsURL(t *testing.T) {
+	for name, want := range map[string]bool{
+		"http://host/x": true, "HTTPS://host": true, "http://": true, "https:/x": false, "C://x": false, "./ftp://x": false,
+		"ftp://host/x": true, "file:///x": true, "/tmp/http://x": false, "http": false, "": false,
+	} {
+		if got := fetch.IsURL(name); got != want {
+			t.Errorf("IsURL(%q) = %v", name, got)
+		}
+	}
+	if got := fetch.Name("http://localhost:6060"); got != "localhost:6060 profile" {
+		t.Errorf("Name: %q", got)
+	}
+}
+
+// total loads what a server hands out and adds it up.
+func total(t *testing.T, url string) (sum int64, err error) {
+	t.Helper()
+	rec, _, err := ingest.ReadAll(context.Background(), url, ingest.Options{})
+	if err != nil {
+		return 0, err
+	}
+	s := rec.Stacks[0]
+	for i := range s.Len() {
+		sum += s.Value(i, 0)
+	}
+	return sum, nil
+}
+
+func packed(text string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, text)
+	z.Close()
+	return b.Bytes()
+}
+
+const folded = "main;a 3\nmain;b 4\n"
+
+func TestOpen(t *testing.T) {
+	var asked []string
+	mux := http.NewServeMux()
+	plain := func(path string, content []byte) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.URL.String())
+			w.Write(content)
+		})
+	}
+	plain("/plain", []byte(folded))
+	plain("/packed", packed(folded))
+	plain("/debug/pprof/profile", packed(folded))
+	plain("/page", []byte("<html><body>not a recording</body></html>"))
+	mux.Handle("/moved", http.RedirectHandler("/plain", http.StatusFound))
+	mux.HandleFunc("/no", func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+
+	for _, path := range []string{"/plain", "/packed", "/moved", "/plain?seconds=5&x=a%20b", "", "/"} {
+		if got, err := total(t, server.URL+path); err != nil || got != 7 {
+			t.Errorf("%q: total %d, %v, want 7", path, got, err)
+		}
+	}
+	want := "/plain /packed /plain /plain?seconds=5&x=a%20b /debug/pprof/profile /debug/pprof/profile"
+	if got := strings.Join(asked, " "); got != want {
+		t.Errorf("the server was asked for\n%s, want\n%s", got, want)
+	}
+
+	secret := strings.Replace(server.URL, "http://", "http://me:secret@", 1)
+	gone := httptest.NewServer(mux)
+	gone.Close()
+	for url, want := range map[string]string{
+		server.URL + "/nowhere": "/nowhere: the server answered 404 Not Found: 404 page not found",
+		server.URL + "/no":      "the server answered 500 Internal Server Error: Could not enable CPU profiling: cpu profiling already in use",
+		server.URL + "/page":    "/page: ",
+		secret + "/nowhere":     strings.TrimPrefix(server.URL, "http://") + "/nowhere: the server answered",
+		gone.URL + "/plain":     "/plain: the server cannot be reached",
+		"http://[::1/x":         "http://[::1/x: is not a URL",
+	} {
+		_, err := total(t, url)
+		var named *source.Error
+		if !errors.As(err, &named) || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "http://") {
+			t.Errorf("%s: %v, want something with %q", url, err, want)
+		}
+	}
+}
+
+// TestUnusable: of a URL that cannot be asked for the sentence says why, and what to do.
+func TestUnusable(t *testing.T) {
+	for name, want := range map[string]string{
+		"ftp://me:secret@host/x": "ftp://host/x: is a URL with ftp://, and only http:// and https:// can be asked for; save it in a file first",
+		"s3://bucket/x":          "s3://bucket/x: is a URL with s3://",
+		"file:///a/b c.json":     "is a URL of a file; name the file itself: '/a/b c.json'",
+		"http://":                "names no server; write it like http://localhost:6060/debug/pprof/profile",
+		"https:///debug":         "names no server",
+		"http://:6060/":          "names no server",
+	} {
+		if _, err := total(t, name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v, want something with %q", name, err, want)
+		}
+	}
+}
+
+// What a slow server has sent so far is shown while the rest is waited for, and
+// reading can be stopped with it.
+func TestSlow(t *testing.T) {
+	more := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/silent" {
+			<-r.Context().Done()
+			return
+		}
+		for i := range 5000 {
+			fmt.Fprintf(w, "main;f%d 1\n", i)
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-more:
+		case <-r.Context().Done():
+		}
+	}))
+	defer server.Close()
+	defer close(more)
+
+	told := make(chan struct{}, 1)
+	load := ingest.Open(context.Background(), server.URL+"/slow", ingest.Options{Notify: func() {
+		select {
+		case told <- struct{}{}:
+		default:
+		}
+	}})
+	defer load.Close()
+	for load.Progress().Records == 0 {
+		select {
+		case <-told:
+		case <-time.After(20 * time.Second):
+			t.Fatal("nothing was shown of what the server has sent")
+		}
+	}
+	load.Stop()
+	if err := load.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	rec := load.Snapshot()
+	if !rec.Done || rec.Stacks[0].Len() == 0 || len(rec.Warnings) == 0 {
+		t.Errorf("stopped: done %v, %d stacks, warnings %v", rec.Done, rec.Stacks[0].Len(), rec.Warnings)
+	}
+
+	silent := ingest.Open(context.Background(), server.URL+"/silent", ingest.Options{})
+	defer silent.Close()
+	time.Sleep(50 * time.Millisecond)
+	silent.Stop()
+	if err := silent.Wait(); err == nil || !strings.Contains(err.Error(), "reading was stopped before anything came") {
+		t.Errorf("stopped before the server answered: %v", err)
+	}
+}
+
+// A real profile, of this test.
+func TestProfile(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pprof.Lookup("goroutine").WriteTo(w, 0)
+	}))
+	defer server.Close()
+	got, err := total(t, server.URL+"/debug/pprof/goroutine")
+	if err != nil || got < 2 {
+		t.Errorf("%d goroutines, %v", got, err)
+	}
+}
+
+// TestSentOn: a server may send on to another place on it, but neither to
+// another server nor in a circle.
+func TestSentOn(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		io.WriteString(w, folded)
+	}))
+	defer other.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/out", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/elsewhere?token=abc", http.StatusFound)
+	})
+	mux.HandleFunc("/loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/pool", http.StatusFound) })
+	mux.HandleFunc("/pool", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", http.StatusFound) })
+	mux.HandleFunc("/far/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) })
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	for path, want := range map[string]string{
+		"/out":  "/out: the server sends on to " + other.URL + "/elsewhere?token=xxxxx, which was not named; if it can be trusted, open that",
+		"/loop": "/loop: the server sends on in a circle",
+		"/far/": "/far/: the server sends on in a circle",
+	} {
+		if _, err := total(t, server.URL+path); err == nil || err.Error() != server.URL+want {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
+	if asked != 0 {
+		t.Error("the other server was asked")
+	}
+}
+
+// TestCredentials: what lets in is sent, and stands nowhere else.
+func TestCredentials(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user != "user" || password != "secret" || r.FormValue("token") != "abc" {
+			http.Error(w, "who are you", http.StatusUnauthorized)
+			return
+		}
+		io.WriteString(w, folded)
+	}))
+	defer server.Close()
+	rec, _, err := ingest.ReadAll(context.Background(), strings.Replace(server.URL, "http://", "http://user:secret@", 1)+"/run?token=abc&seconds=1", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := server.URL + "/run?token=xxxxx&seconds=1"; rec.Source.Path != want {
+		t.Errorf("it is called %s, want %s", rec.Source.Path, want)
+	}
+}

@@ -1,0 +1,280 @@
+// Package ssh asks Ashlar on another machine about files there, which are named
+// ssh:HOST:PATH here. The program ssh connects, and the program there ("ashlar serve
+// --stdio") is sent one [Question], a line of JSON, and says a [Greeting], another one,
+// and behind it what was asked for. The command that the host's shell sees is always the
+// same: what was typed here is in the Question alone.
+package ssh
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// scheme is how names of files on other machines begin.
+const scheme = "ssh:"
+
+// Is reports whether a name is that of a file on another machine. A file here of such a
+// name is ./ssh:….
+func Is(name string) bool {
+	rest, ok := strings.CutPrefix(name, scheme)
+	return ok && !strings.HasPrefix(rest, "//")
+}
+
+// Split cuts ssh:HOST:PATH behind the host's colon. A relative path is below the home
+// folder there.
+func Split(name string) (as, path string, err error) {
+	rest := strings.TrimPrefix(name, scheme)
+	user, at := "", strings.IndexByte(rest, '@')
+	if at >= 0 && !strings.ContainsAny(rest[:at], ":/") {
+		user = rest[:at+1]
+	}
+	host, path, ok := strings.Cut(rest[len(user):], ":")
+	if tail, is := strings.CutPrefix(rest[len(user):], "["); is { // an address of IPv6 has colons
+		if host, path, ok = strings.Cut(tail, "]:"); ok {
+			host = "[" + host + "]"
+		}
+	}
+	if !ok || path == "" || !named(strings.TrimSuffix(user, "@"), user == "", "._-") || !named(strings.Trim(host, "[]"), false, "._-:%") {
+		return "", "", &source.Error{Path: name, What: "names no file on a host; write it like ssh:HOST:/path/run.pftrace"}
+	}
+	return scheme + user + host + ":", path, nil
+}
+
+// named reports whether a user or a host is of letters, digits and some more, with a
+// letter or a digit first: no option of ssh, and nothing that means anything to it.
+func named(s string, empty bool, more string) bool {
+	for i, r := range s {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == ':' && more[len(more)-1] == '%'
+		if !letter && (i == 0 || !strings.ContainsRune(more, r)) {
+			return false
+		}
+	}
+	return s != "" || empty
+}
+
+// Name shortens a file's name to its host and the last element of its path, for where
+// there is little room.
+func Name(name string) string {
+	as, file, err := Split(name)
+	if err != nil {
+		return name
+	}
+	return host(as) + " " + path.Base(strings.ReplaceAll(file, `\`, "/"))
+}
+
+func host(as string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(as, scheme), ":")
+}
+
+// Question is what is asked of the program there: one of the three.
+type Question struct {
+	// As is what names of files there begin with here: "ssh:HOST:".
+	As string `json:"as"`
+	// Args are a command line, whose answer comes as that of a session.
+	Args []string `json:"args,omitempty"`
+	// Stat is the path of a file about which the Greeting says what it is.
+	Stat string `json:"stat,omitempty"`
+	// Recording is the path of one that is read there, and comes as a stored recording;
+	// Layout is [recording.Layout] here.
+	Recording string         `json:"recording,omitempty"`
+	Part      recording.Part `json:"part"`
+	Layout    uint64         `json:"layout,omitempty"`
+}
+
+// Greeting is what the program there says first.
+type Greeting struct {
+	// Ashlar is the version there.
+	Ashlar string `json:"ashlar"`
+	// Refused says why there is no answer.
+	Refused string `json:"refused,omitempty"`
+	// Bytes, Changed and Content are what Stat asks for.
+	Bytes   int64     `json:"bytes,omitempty"`
+	Changed time.Time `json:"changed,omitzero"`
+	Content string    `json:"content,omitempty"`
+}
+
+// command is what the host's shell runs. Programs for one person often lie where only
+// shells that somebody types into look for them.
+const command = `exec sh -c 'PATH=$PATH:$HOME/.local/bin:$HOME/bin:/usr/local/bin; for p in ashlar ashlar-cli; do command -v $p >/dev/null && exec $p serve --stdio; done; exit 127'`
+
+// Exit codes of ssh, and of a shell that finds no program.
+const (
+	unreached = 255
+	noProgram = 127
+)
+
+// Answer is what comes behind the Greeting.
+type Answer struct {
+	Greeting
+	r      *bufio.Reader
+	cmd    *exec.Cmd
+	in     io.Closer
+	said   tail
+	as     string
+	cancel context.CancelFunc
+	once   sync.Once
+	ended  error
+}
+
+// Ask asks the program on a host. It ends with ctx. Errors are *source.Error of a file.
+func Ask(ctx context.Context, file string, q Question) (*Answer, error) {
+	line, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(ctx)
+	a := &Answer{as: q.As, cancel: cancel}
+	a.cmd = exec.CommandContext(running, "ssh", "-T", "-oBatchMode=yes", "-oConnectTimeout=15", "--", strings.Trim(host(q.As), "[]"), command)
+	if at := strings.IndexByte(host(q.As), '@'); at >= 0 {
+		a.cmd.Args[len(a.cmd.Args)-2] = host(q.As)[:at+1] + strings.Trim(host(q.As)[at+1:], "[]")
+	}
+	a.cmd.Stderr, a.cmd.WaitDelay = &a.said, time.Second
+	out, err := a.cmd.StdoutPipe()
+	if err == nil {
+		var in io.WriteCloser
+		if in, err = a.cmd.StdinPipe(); err == nil {
+			a.in = in // it stays open: the program there ends with it
+			if err = a.cmd.Start(); err == nil {
+				_, _ = in.Write(append(line, '\n')) // of an error ssh says more
+			}
+		}
+	}
+	if err != nil {
+		cancel()
+		return nil, &source.Error{Path: file, What: "ssh, which reaches other machines, cannot be run (" + err.Error() + ")", Err: err}
+	}
+	a.r = bufio.NewReaderSize(out, 64<<10)
+	if err := a.greeting(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		a.Close()
+		return nil, &source.Error{Path: file, What: err.Error(), Err: err}
+	}
+	return a, nil
+}
+
+// mostBefore is how much a host's shell may say before the program there does.
+const mostBefore = 64 << 10
+
+// greeting reads up to the Greeting: shells say things of their own first.
+func (a *Answer) greeting() error {
+	for seen := 0; ; {
+		line, err := a.r.ReadSlice('\n')
+		seen += len(line)
+		if err == nil && bytes.HasPrefix(line, []byte(`{"ashlar":`)) && json.Unmarshal(line, &a.Greeting) == nil {
+			if a.Refused == "" {
+				return nil
+			}
+			return errors.New(safetext.Text(a.Refused))
+		}
+		if seen > mostBefore {
+			a.cancel()
+			break
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+	}
+	a.in.Close()
+	a.wait()
+	where := safetext.Text(host(a.as))
+	var exit *exec.ExitError
+	switch errors.As(a.ended, &exit); {
+	case exit != nil && exit.ExitCode() == unreached:
+		return fmt.Errorf("ssh does not reach %s (%s)", where, a.said.line("it does not say why"))
+	case exit != nil && exit.ExitCode() == noProgram:
+		return fmt.Errorf("%s has no ashlar on its PATH; copy ashlar-cli there, which is one file, or the recording here", where)
+	}
+	return fmt.Errorf("the ashlar on %s is older and answers nobody over ssh (%s); copy a newer one there, or the recording here", where, a.said.line("it said nothing"))
+}
+
+// Read implements io.Reader. Where ssh or the program there fails, its last words are
+// the error.
+func (a *Answer) Read(b []byte) (int, error) {
+	n, err := a.r.Read(b)
+	if n > 0 || err == nil {
+		return n, nil
+	}
+	a.in.Close()
+	if a.wait(); a.ended != nil && errors.Is(err, io.EOF) {
+		err = fmt.Errorf("what %s sent broke off (%s)", safetext.Text(host(a.as)), a.said.line(a.ended.Error()))
+	}
+	return 0, err
+}
+
+func (a *Answer) wait() { a.once.Do(func() { a.ended = a.cmd.Wait() }) }
+
+// Close ends ssh, and with it the program there.
+func (a *Answer) Close() error {
+	a.cancel()
+	a.wait()
+	return nil
+}
+
+// Stat asks what a file is.
+func Stat(ctx context.Context, name string) (Greeting, error) {
+	as, path, err := Split(name)
+	if err != nil {
+		return Greeting{}, err
+	}
+	a, err := Ask(ctx, name, Question{As: as, Stat: path})
+	if err != nil {
+		return Greeting{}, err
+	}
+	return a.Greeting, a.Close()
+}
+
+// Open has a recording, or a part of one, read there, and returns it as a stored one.
+func Open(ctx context.Context, name string, part recording.Part) (*source.Input, error) {
+	as, path, err := Split(name)
+	if err != nil {
+		return nil, err
+	}
+	a, err := Ask(ctx, name, Question{As: as, Recording: path, Part: part, Layout: recording.Layout()})
+	if err != nil {
+		return nil, err
+	}
+	return source.FromStream(name, Name(name), a, a.cancel), nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu sync.Mutex
+	b  []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	const most = 1000
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.b = append(t.b, b...)
+	t.b = t.b[max(0, len(t.b)-most):]
+	return len(b), nil
+}
+
+// line is the last line of it, or what stands for none.
+func (t *tail) line(none string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := bytes.TrimSpace(t.b)
+	if len(b) == 0 {
+		return none
+	}
+	return safetext.Short(strings.ToValidUTF8(string(b[bytes.LastIndexByte(b, '\n')+1:]), "\ufffd"))
+}

@@ -1,0 +1,191 @@
+package roundtrip
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest"
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
+	"ashlar/spaa"
+)
+
+// load reads a recording back.
+func load(t testing.TB, name string, content []byte) *recording.Recording {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, path)
+}
+
+func open(t testing.TB, path string) *recording.Recording {
+	t.Helper()
+	rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func target(t testing.TB, name string) *codec.Format {
+	t.Helper()
+	f, err := ingest.FormatFor(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// write converts a recording; the report of what it cannot hold is returned
+// with it. A recording of which the target holds nothing gives nil.
+func write(t testing.TB, rec *recording.Recording, name string, opt encode.Options) ([]byte, *encode.Report) {
+	t.Helper()
+	var out bytes.Buffer
+	rep, err := target(t, name).Write(context.Background(), &out, name, rec, opt)
+	if err == encode.ErrNothing {
+		return nil, rep
+	}
+	if err != nil {
+		t.Fatalf("to %s: %v", name, err)
+	}
+	return out.Bytes(), rep
+}
+
+// rat is a metric's value as a number.
+func rat(v int64, m *recording.Metric) *big.Rat {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(m.Decimals)), nil)
+	return new(big.Rat).SetFrac(big.NewInt(v), scale)
+}
+
+// sums are the self weights of functions by name, added up the simple way from
+// whatever records a recording has, and their total under "".
+type sums map[string]*big.Rat
+
+func (s sums) add(name string, v *big.Rat) {
+	for _, n := range []string{name, ""} {
+		if s[n] == nil {
+			s[n] = new(big.Rat)
+		}
+		s[n].Add(s[n], v)
+	}
+}
+
+func (s sums) String() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(s)) {
+		fmt.Fprintf(&b, "%q %s\n", k, s[k].RatString())
+	}
+	return b.String()
+}
+
+// selfOf adds up a metric of an event.
+func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.Frame, *recording.Function) string) sums {
+	out := sums{"": new(big.Rat)}
+	m := &rec.Events[event].Metrics[metric]
+	name := func(c recording.CallID) string {
+		if c == recording.NoCall {
+			return "[no stack]"
+		}
+		f := rec.Frames.At(int(rec.Calls.Frame(c)))
+		fn := rec.Functions.At(int(f.Func))
+		return rename(&f, &fn)
+	}
+	switch rec.Events[event].Basis {
+	case recording.FromSpans:
+		byCall := make([]int64, rec.Calls.Len())
+		for _, t := range rec.Tracks {
+			for i := range t.Lanes {
+				l := &t.Lanes[i]
+				for k := range l.Len() {
+					if metric == recording.SpanCount {
+						byCall[l.Call(k)]++
+						continue
+					}
+					d := l.End(k) - l.Start(k)
+					byCall[l.Call(k)] += d
+					byCall[rec.Calls.Parent(l.Call(k))] -= d
+				}
+			}
+		}
+		for c := 1; c < len(byCall); c++ {
+			out.add(name(recording.CallID(c)), rat(byCall[c], m))
+		}
+	case recording.FromStates:
+		for _, t := range rec.Tracks {
+			for i := range t.States.Len() {
+				if c := t.States.Call(i); rec.State(c).Weighs(metric) {
+					out.add(name(c), rat(t.States.End(i)-t.States.Start(i), m))
+				}
+			}
+		}
+	case recording.FromSamples:
+		for _, t := range rec.Tracks {
+			if s := t.SamplesOf(event); s != nil {
+				for i := range s.Len() {
+					if v := s.Value(i, m, metric); v != recording.Missing {
+						out.add(name(s.Call(i)), rat(v, m))
+					}
+				}
+			}
+		}
+	default:
+		if s := rec.Stacks[event]; s != nil {
+			for i := range s.Len() {
+				if v := s.Value(i, metric); v != recording.Missing {
+					out.add(name(s.Call(i)), rat(v, m))
+				}
+			}
+		}
+	}
+	maps.DeleteFunc(out, func(k string, v *big.Rat) bool { return k != "" && v.Sign() == 0 })
+	return out
+}
+
+// plainName is a function's name; an address alone, where that is all.
+func plainName(f *recording.Frame, fn *recording.Function) string {
+	if i := strings.LastIndex(fn.Name, "0x"); fn.Unresolved && f.Addr != 0 && i >= 0 && fn.Name[i:] == encode.HexText(f.Addr) {
+		return encode.HexText(f.Addr)
+	}
+	return fn.Name
+}
+
+// near reports whether sums differ by no more than a unit for each function, and
+// half a unit in all: what rounding may do.
+func near(a, b sums, whole bool) bool {
+	if whole {
+		return a.String() == b.String()
+	}
+	// A function's values may be many rows, each rounded by less than one.
+	d := new(big.Rat).Sub(a[""], b[""])
+	return d.Abs(d).Cmp(big.NewRat(1, 2)) <= 0
+}
+
+// checkSPAA fails when SPAA text breaks a rule.
+func checkSPAA(t testing.TB, content []byte) spaa.Report {
+	t.Helper()
+	text, _, err := spaa.Decompress(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := spaa.Validate(text, spaa.ValidateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if f.Severity == spaa.Error {
+			t.Errorf("the written SPAA breaks a rule: %v", f)
+		}
+	}
+	return r
+}

@@ -1,0 +1,176 @@
+package unordered
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+
+	"ashlar/ingest/model/heap"
+)
+
+// cursor is where the merge is in a run.
+type cursor struct {
+	spans []Span
+	run   int
+}
+
+func (a cursor) before(b cursor) bool {
+	x, y := &a.spans[0], &b.spans[0]
+	return x.Start < y.Start || x.Start == y.Start && (x.End > y.End || x.End == y.End && a.run < b.run)
+}
+
+// merging is a merge of sorted runs.
+type merging struct {
+	of    *Runs
+	next  heap.Heap[cursor]
+	visit func(*Span) bool
+	held  []Span // taken from several runs, in order: all in runs comes behind it
+	given int    // runs that were given up
+}
+
+// Merge gives the spans of all runs in order, those that are alike as they
+// came, until visit returns false. Runs are given up once they have been used; what
+// was not visited is kept.
+func (s *Runs) Merge(visit func(*Span) bool) {
+	m := &merging{of: s, visit: visit, next: heap.Heap[cursor]{Before: cursor.before}}
+	for k := range s.runs {
+		s.runs[k].sort()
+		m.next.Push(cursor{s.runs[k].spans, k})
+	}
+	defer m.keep() // a builder that is halted panics
+	for m.next.Len() > 0 && m.choose() && m.together() {
+	}
+}
+
+// keep puts what was not visited back.
+func (m *merging) keep() {
+	s := m.of
+	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
+	s.runs, s.n = nil, len(m.held)
+	if len(m.held) > 0 {
+		s.runs = append(s.runs, run{m.held, true})
+	}
+	for _, c := range m.next.Items {
+		s.runs = append(s.runs, run{c.spans, true})
+		s.n += len(c.spans)
+	}
+}
+
+const (
+	// fewRuns are merged by choosing the first again and again: mostly it goes on in
+	// the same run.
+	fewRuns = 4
+	// Where it has gone to another run so often, for fewer than four spans each time,
+	// many runs lie in the same time.
+	turnsLooked = 256
+)
+
+// choose gives the first of all spans again and again, as long as runs mostly follow
+// each other. It reports false once visit does.
+func (m *merging) choose() bool {
+	turns, seen := 0, 0
+	for m.next.Len() > 0 {
+		if turns == turnsLooked {
+			if m.next.Len() > fewRuns && seen < 4*turns {
+				return true
+			}
+			turns, seen = 0, 0
+		}
+		c := &m.next.Items[0]
+		second := cursor{run: -1}
+		if n := m.next.Len(); n > 1 {
+			second = m.next.Items[1]
+			if n > 2 && m.next.Items[2].before(second) {
+				second = m.next.Items[2]
+			}
+		}
+		turns++
+		for {
+			if !m.visit(&c.spans[0]) {
+				return false
+			}
+			seen++
+			if c.spans = c.spans[1:]; len(c.spans) == 0 || second.run >= 0 && second.before(*c) {
+				break
+			}
+		}
+		if len(c.spans) > 0 {
+			m.next.Fix()
+			continue
+		}
+		m.giveUp(*c)
+		m.next.Pop()
+	}
+	return true
+}
+
+// giveUp lets a run go that has been used up.
+func (m *merging) giveUp(c cursor) {
+	m.of.runs[c.run].spans = nil
+	if m.given++; m.given%drainRuns == 0 {
+		runtime.GC() // lanes are made of what is given up
+	}
+}
+
+// drainRuns is how many runs, of 200 kB, make collecting them worth it.
+const drainRuns = 256
+
+// together gives spans as choose does where many runs lie in the same time: it takes
+// the next ones of all and sorts them, which costs less than choosing among the runs
+// for each. It reports false once visit does.
+func (m *merging) together() bool {
+	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
+	var room []Span
+	for runs := len(m.next.Items); runs > fewRuns && len(m.next.Items) > 0; {
+		room, runs = m.take(room[:0])
+		m.held = room
+		if len(room) >= manySpans {
+			sortRoughly(room)
+		}
+		sortSpans(m.held)
+		for ; len(m.held) > 0; m.held = m.held[1:] {
+			if !m.visit(&m.held[0]) {
+				return false
+			}
+		}
+	}
+	left := m.next.Items
+	m.next.Items = make([]cursor, 0, len(left))
+	for _, c := range left {
+		m.next.Push(c)
+	}
+	return true
+}
+
+// take takes from the runs, which are in order, what begins before a time until which
+// none has many. It returns how many runs that was of.
+func (m *merging) take(into []Span) (taken []Span, runs int) {
+	const least = 16
+	all := m.next.Items
+	most := max(least, RunSpans/len(all))
+	var until int64
+	bounded := false
+	for i := range all {
+		if c := all[i].spans; len(c) > most && (!bounded || c[most].Start < until) {
+			until, bounded = c[most].Start, true
+		}
+	}
+	left := all[:0]
+	for _, c := range all {
+		n := 0
+		for n < len(c.spans) && (!bounded || c.spans[n].Start < until) {
+			n++
+		}
+		if n > 0 {
+			runs++
+		}
+		into = append(into, c.spans[:n]...)
+		if c.spans = c.spans[n:]; len(c.spans) > 0 {
+			left = append(left, c)
+		} else {
+			m.giveUp(c)
+		}
+	}
+	m.next.Items = left
+	return into, runs
+}

@@ -1,0 +1,295 @@
+// Package criticalpath finds critical paths: of a stretch of time, moment by moment, the
+// thread whose work (or wait) everything after it had to wait for.
+//
+// A path is found from its end backwards. It stays on a thread while that is at work or
+// could be. Where the thread had been blocked until it was woken, the path goes to who
+// woke it, at that moment. Where nobody is known to have woken it, or a thread that has
+// spans alone had none, the path goes to where the last flow came from that ended in
+// what ran next. Where there is none either, the wait is part of the path, but only
+// until the latest moment at which a thread that the path came through began to wait for
+// this one: that goes on there, since who waits for an answer has asked just before. So a
+// path has exactly one step at each moment, and its steps add up to its time.
+package criticalpath
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/spans"
+)
+
+// Path is the critical path that ends on a track, between two times in picoseconds.
+type Path struct {
+	From, To int64
+	// Track is where it ends, recording.NoTrack where nothing happened.
+	Track int
+	// Steps are in the order of time; each begins where the one before it ended.
+	Steps []Step
+}
+
+// Step is a part of a path that one track spent in one state or span, or a message on
+// its way to it.
+type Step struct {
+	From, To int64
+	Track    int
+	// State has that of the thread; NoState on a track that has none.
+	State recording.State
+	// Lane and Index say which state (recording.StateLane) or outermost span it is of,
+	// Call is the call of that; Index is below zero and Call is NoCall where there is
+	// none.
+	Lane, Index int
+	Call        recording.CallID
+	// WokenBy is the track from which the path comes to this one when the step begins:
+	// it woke it or sent a flow there. NoTrack where the path was here before.
+	WokenBy int
+	// Flow is the flow for which it comes from there; below zero for none. Sent tells
+	// that it was on its way in all of the step.
+	Flow int
+	Sent bool
+}
+
+// Of finds the critical path of a scope that has been looked up: of each of its calls
+// that lies in no other one, else of its time, to its end on that one of its tracks that
+// was at work last.
+func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (paths []Path, err error) {
+	f := newFinder(ctx, rec)
+	from, to := in.Bounds(rec)
+	if in.Calls == nil {
+		p, err := f.find(Last(rec, in), from, to)
+		return []Path{p}, err
+	}
+	in.Calls.EachOuter(rec, func(track int, l *lanes.Lane, i int) {
+		start, end := max(from, l.Start(i)), min(to, l.End(i))
+		if err != nil || start >= end {
+			return
+		}
+		var p Path
+		if p, err = f.find(track, start, end); err == nil {
+			paths = append(paths, p)
+		}
+	})
+	slices.SortStableFunc(paths, func(a, b Path) int { return cmp.Compare(a.From, b.From) })
+	return paths, err
+}
+
+// Last is the track of a scope that was at work last in its time: of several the one
+// that began that first, then the first in the order of threads. It is
+// recording.NoTrack where none was. Where threads have states, only they are looked at.
+func Last(rec *recording.Recording, in recording.Scope) int {
+	if len(in.Tracks) == 1 {
+		return in.Tracks[0]
+	}
+	from, to := in.Bounds(rec)
+	best, bestEnd, bestStart := recording.NoTrack, from, int64(0)
+	for i, t := range rec.Tracks {
+		if !in.HasTrack(i) || rec.Counts.States > 0 && in.Tracks == nil && t.States.Len() == 0 {
+			continue
+		}
+		for at := to; at > bestEnd || at == bestEnd && at == to; {
+			s := before(rec, t, at)
+			if idle(&s) || s.State == recording.Runnable || s.State == recording.InSystemCall {
+				at = s.From
+				continue
+			}
+			if best == recording.NoTrack || at > bestEnd || at == bestEnd && (s.From < bestStart || s.From == bestStart && t.Sort < rec.Tracks[best].Sort) {
+				best, bestEnd, bestStart = i, at, s.From
+			}
+			break
+		}
+	}
+	return best
+}
+
+// finder finds paths in a recording.
+type finder struct {
+	ctx     context.Context
+	rec     *recording.Recording
+	arrives [][]arrival // by track, in the order of time
+	steps   int
+}
+
+// arrival is a flow that ends on a track.
+type arrival struct {
+	at, sent int64
+	from     int
+	flow     int
+}
+
+func newFinder(ctx context.Context, rec *recording.Recording) *finder {
+	f := &finder{ctx: ctx, rec: rec}
+	if len(rec.Flows) == 0 {
+		return f
+	}
+	f.arrives = make([][]arrival, len(rec.Tracks))
+	for i := range rec.Flows {
+		steps := rec.Flows[i].Steps
+		for k := 1; k < len(steps); k++ {
+			if from, to := steps[k-1], steps[k]; from.Track != to.Track && from.Time <= to.Time {
+				f.arrives[to.Track] = append(f.arrives[to.Track], arrival{to.Time, from.Time, from.Track, i})
+			}
+		}
+	}
+	for _, a := range f.arrives {
+		slices.SortFunc(a, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.flow, b.flow)) })
+	}
+	return f
+}
+
+// before finds the state of a track just before a time, from when that began.
+func before(rec *recording.Recording, t *recording.Track, at int64) Step {
+	s := Step{From: rec.Start - 1, To: at, Index: -1, Flow: -1, WokenBy: recording.NoTrack}
+	in := func(lane int, l *lanes.Lane) bool {
+		i := l.Search(at - 1)
+		if i < l.Len() && l.Start(i) < at {
+			s.From, s.Lane, s.Index, s.Call = l.Start(i), lane, i, l.Call(i)
+			return true
+		}
+		if i > 0 {
+			s.From = max(s.From, l.End(i-1))
+		}
+		return false
+	}
+	if t.States.Len() > 0 {
+		if in(recording.StateLane, &t.States) {
+			s.State = rec.State(s.Call)
+		}
+		return s
+	}
+	for _, column := range t.Columns(&rec.Calls) {
+		if in(column[0], &t.Lanes[column[0]]) {
+			return s
+		}
+	}
+	return s
+}
+
+// idle reports whether a track only waited in a step.
+func idle(s *Step) bool { return s.Index < 0 || s.State == recording.Blocked }
+
+// mostSteps bounds how long paths may become together.
+const mostSteps = 16 << 20
+
+// find finds the path to the end of a time on a track.
+func (f *finder) find(track int, from, to int64) (p Path, err error) {
+	p = Path{From: from, To: to, Track: track}
+	if from >= to {
+		return p, nil
+	}
+	if track == recording.NoTrack {
+		p.Steps = []Step{{From: from, To: to, Track: track, Index: -1, Flow: -1, WokenBy: recording.NoTrack}}
+		return p, nil
+	}
+	seen := []int{track} // at this moment
+	var left []wait
+	for at := to; at > from; {
+		if f.steps++; f.steps%4096 == 0 && f.ctx.Err() != nil || f.steps > mostSteps {
+			return p, cmp.Or(f.ctx.Err(), errTooLong)
+		}
+		s := before(f.rec, f.rec.Tracks[track], at)
+		s.Track = track
+		if idle(&s) {
+			if a, ok := f.woken(track, at, p.behind(at), s.From); ok && (a.sent < at || !slices.Contains(seen, a.from)) {
+				if a.sent == at {
+					p.came(a, at)
+				} else {
+					p.Steps = append(p.Steps, Step{From: max(a.sent, from), To: at, Track: track, Index: -1, Flow: a.flow, WokenBy: a.from, Sent: true})
+					seen = seen[:0]
+				}
+				left = append(left, wait{track, s.From})
+				track, at = a.from, a.sent
+				seen = append(seen, track)
+				continue
+			}
+		}
+		if idle(&s) || s.State == recording.InSystemCall {
+			if i := asked(&left, s.From, at); i >= 0 {
+				s.From, track = left[i].began, left[i].track
+			}
+		}
+		s.From = max(s.From, from)
+		p.Steps = append(p.Steps, s)
+		at = s.From
+		seen = append(seen[:0], track)
+	}
+	slices.Reverse(p.Steps)
+	return p, nil
+}
+
+// wait is where a path left a track, and when that had begun to wait.
+type wait struct {
+	track int
+	began int64
+}
+
+// asked finds, of waits that were left, the one that began last between two times, of
+// several the one that was left last; below
+// zero for none. It forgets those that began later: their tracks were at work then.
+func asked(left *[]wait, from, to int64) int {
+	*left = slices.DeleteFunc(*left, func(w wait) bool { return w.began >= to })
+	best := -1
+	for i, w := range *left {
+		if w.began > from && (best < 0 || w.began >= (*left)[best].began) {
+			best = i
+		}
+	}
+	return best
+}
+
+// behind is when the step ends that begins at a time, which is that time at the path's
+// end.
+func (p *Path) behind(at int64) int64 {
+	if n := len(p.Steps); n > 0 {
+		return p.Steps[n-1].To
+	}
+	return at
+}
+
+// came notes at the step behind where the path comes from.
+func (p *Path) came(a arrival, at int64) {
+	if n := len(p.Steps); n > 0 && p.Steps[n-1].From == at && p.Steps[n-1].WokenBy == recording.NoTrack {
+		p.Steps[n-1].WokenBy, p.Steps[n-1].Flow = a.from, a.flow
+	}
+}
+
+// woken says who ended the wait of a track from one time to another: who woke it just
+// then, else who sent the flow that ended where it began to work, else the first that
+// ended in what it then did and was sent while it waited. Of those that ended at one
+// time it is the last that was sent.
+func (f *finder) woken(track int, at, left, began int64) (best arrival, ok bool) {
+	l := &f.rec.Tracks[track].States
+	if i := l.Search(at); i < l.Len() && l.Start(i) == at {
+		if w := f.rec.Tracks[track].Waker(i); w != recording.NoTrack {
+			return arrival{at: at, sent: at, from: w, flow: -1}, true
+		}
+	}
+	if f.arrives == nil {
+		return best, false
+	}
+	all := f.arrives[track]
+	for _, a := range all[sort.Search(len(all), func(i int) bool { return all[i].at >= at }):] {
+		if a.at > left || ok && a.at > best.at {
+			break
+		}
+		if (a.sent >= began || a.at == at) && a.sent <= at && (!ok || a.sent > best.sent) {
+			best, ok = a, true
+		}
+	}
+	return best, ok
+}
+
+// LaneOf is the lane that a step is drawn in.
+func (s *Step) LaneOf(rec *recording.Recording) int {
+	switch {
+	case s.Index >= 0:
+		return s.Lane
+	case s.Track != recording.NoTrack && rec.Tracks[s.Track].States.Len() > 0:
+		return recording.StateLane
+	case s.Track == recording.NoTrack:
+		return 0
+	}
+	return max(0, spans.LaneAt(rec.Tracks[s.Track], s.To))
+}

@@ -1,0 +1,154 @@
+package criticalpath
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
+
+var errTooLong = errors.New("the critical path has too many steps: say which time or calls are meant")
+
+// Words names what a step was spent in: a state with its reason, or what a thread
+// without states did.
+func (s *Step) Words(rec *recording.Recording) string {
+	switch {
+	case s.Sent:
+		return "on its way: " + cmp.Or(rec.Flows[s.Flow].Name, "flow")
+	case s.Index < 0:
+		return "nothing"
+	case s.State != recording.NoState:
+		name := rec.FuncName(s.Call)
+		return name[1 : len(name)-1] // without brackets
+	}
+	return "span"
+}
+
+// Function is the function that a step was spent in, as far as the state or span says:
+// "" where nothing does.
+func (s *Step) Function(rec *recording.Recording) string {
+	call := s.Call
+	if s.State != recording.NoState && call != recording.NoCall {
+		call = rec.Calls.Parent(call)
+	}
+	if call == recording.NoCall {
+		return ""
+	}
+	return rec.FuncName(call)
+}
+
+// By says what steps are added up by.
+type By string
+
+// What there is to add up by.
+const (
+	ByState    By = "state"
+	ByThread   By = "thread"
+	ByFunction By = "function"
+)
+
+// Sum is how long paths were in something, in picoseconds, and in how many steps.
+type Sum struct {
+	Name string
+	// Track is the thread, with ByThread.
+	Track int
+	Time  int64
+	Steps int
+}
+
+// nothing stands for time in no function.
+const nothing = "[nothing known]"
+
+// Sums adds the steps of paths up, the longest first. With ByFunction a step counts for
+// the innermost spans that ran meanwhile, where the state has no stack of its own.
+func Sums(rec *recording.Recording, paths []Path, by By) []Sum {
+	type key struct {
+		name  string
+		track int
+	}
+	at := map[key]*Sum{}
+	add := func(name string, track int, time int64) {
+		k := key{name, track}
+		if at[k] == nil {
+			at[k] = &Sum{Name: name, Track: track}
+		}
+		at[k].Time += time
+		at[k].Steps++
+	}
+	for i := range paths {
+		for k := range paths[i].Steps {
+			s := &paths[i].Steps[k]
+			switch by {
+			case ByState:
+				add(s.Words(rec), recording.NoTrack, s.To-s.From)
+			case ByThread:
+				name := nothing
+				if s.Track != recording.NoTrack {
+					name = rec.Tracks[s.Track].Title()
+				}
+				add(name, s.Track, s.To-s.From)
+			default:
+				s.each(rec, func(call recording.CallID, time int64) {
+					name := nothing
+					if call != recording.NoCall {
+						name = rec.FuncName(call)
+					}
+					add(name, recording.NoTrack, time)
+				})
+			}
+		}
+	}
+	sums := make([]Sum, 0, len(at))
+	for _, s := range at {
+		sums = append(sums, *s)
+	}
+	slices.SortFunc(sums, func(a, b Sum) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Track, b.Track))
+	})
+	return sums
+}
+
+// each visits the functions that a step was spent in, by how long.
+func (s *Step) each(rec *recording.Recording, visit func(call recording.CallID, time int64)) {
+	if s.Track == recording.NoTrack || s.Sent {
+		visit(recording.NoCall, s.To-s.From)
+		return
+	}
+	outer := recording.NoCall
+	if s.State != recording.NoState {
+		if outer = rec.Calls.Parent(s.Call); outer != recording.NoCall {
+			visit(outer, s.To-s.From)
+			return
+		}
+	}
+	t := rec.Tracks[s.Track]
+	for _, column := range t.Columns(&rec.Calls) {
+		if s.State != recording.NoState || s.Index < 0 || column[0] == s.Lane {
+			innermost(t, column, outer, s.From, s.To, visit)
+			return
+		}
+	}
+	visit(outer, s.To-s.From)
+}
+
+// innermost visits what ran at each time in the innermost of nested lanes.
+func innermost(t *recording.Track, lanes []int, outer recording.CallID, from, to int64, visit func(recording.CallID, int64)) {
+	if len(lanes) > 0 {
+		l := &t.Lanes[lanes[0]]
+		for i := l.Search(from); i < l.Len() && l.Start(i) < to; i++ {
+			start, end := max(from, l.Start(i)), min(to, l.End(i))
+			if start >= end {
+				continue
+			}
+			if from < start {
+				visit(outer, start-from)
+			}
+			innermost(t, lanes[1:], l.Call(i), start, end, visit)
+			from = end
+		}
+	}
+	if from < to {
+		visit(outer, to-from)
+	}
+}
