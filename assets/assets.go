@@ -1,4 +1,4 @@
-// Package assets holds what the program carries with it.
+// Package assets embeds the manual, the built-in recording and the desktop files.
 package assets
 
 import (

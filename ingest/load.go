@@ -1,6 +1,5 @@
-// Package ingest opens a recording in the background: it maps or reads the
-// file, recognises its format, decodes it in goroutines of its own and publishes
-// snapshots of the growing recording.
+// Package ingest opens recordings in the background: it maps or reads the file, recognises
+// its format, decodes it in goroutines and publishes snapshots of the growing recording.
 package ingest
 
 import (

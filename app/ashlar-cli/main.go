@@ -1,5 +1,5 @@
-// Command ashlar-cli is ashlar without its window: one static program with all
-// commands, for servers, containers and automated builds. It draws on the CPU.
+// Command ashlar-cli is ashlar without the window: one static program with all commands,
+// for servers, containers and CI. It draws on the CPU.
 package main
 
 import (

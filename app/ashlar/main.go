@@ -1,5 +1,5 @@
-// Command ashlar looks at recorded runs of programs. Package cli says how it
-// is used.
+// Command ashlar opens profiles and traces in a window and answers questions about them on
+// the command line. Package command documents its use.
 package main
 
 import (

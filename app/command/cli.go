@@ -1,6 +1,6 @@
-// Package command is the command line: it reads what was typed, answers what needs
-// no window, and hands the rest to a [Runner]. It draws nothing, so it can be
-// tested without a display.
+// Package command implements the command line. It parses the arguments, answers commands
+// that need no window, and passes the rest to a [Runner]. It draws nothing, so tests need
+// no display.
 package command
 
 import (

@@ -1,4 +1,4 @@
-// Package window runs the shell in a window of the desktop.
+// Package window runs the shell in a desktop window.
 package window
 
 import (

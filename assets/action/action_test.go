@@ -1,4 +1,4 @@
-// Package action holds the action for GitHub's workflows that compares two recordings.
+// Package action tests the GitHub action that compares two recordings.
 package action
 
 import (

@@ -1,7 +1,6 @@
-// Package desktop holds what tells a desktop about Ashlar: the icons, the
-// media types of recordings, the desktop entry, the AppStream metadata and
-// macOS's property list. It writes nothing: package install puts the files
-// where they belong, and the packages carry them.
+// Package desktop embeds the files that register Ashlar with a desktop: icons, media
+// types, the desktop entry, AppStream metadata and macOS's property list. It writes
+// nothing: package install copies the files, and the packages carry them.
 package desktop
 
 import (

@@ -1,7 +1,6 @@
-// Command packaging builds what is given to people: a tar.gz with an install
-// script and a .deb for Linux, a zip with the program for Windows, on a Mac the
-// application's bundle, and for all of them a list of what they contain and
-// their checksums. make dist runs it:
+// Command packaging builds the releases: a tar.gz with an install script and a .deb for
+// Linux, a zip for Windows, an application bundle on a Mac, and for all of them a list of
+// contents and checksums. make dist runs it:
 //
 //	go run ./assets/packaging -version 1.2.3 -time 1700000000 -o dist
 //

@@ -1,6 +1,6 @@
-// Package fetch opens recordings that a web server hands out, such as the
-// profiles of a Go program at /debug/pprof, and those on machines that ssh reaches
-// (see package ssh). Nothing is asked of a server but what the person named.
+// Package fetch opens recordings over HTTP, such as the profiles of a Go program at
+// /debug/pprof, and over SSH (see package ssh). It requests only the URLs that the user
+// names.
 package fetch
 
 import (

@@ -1,5 +1,5 @@
-// Package flame draws where the cost went: a tree of calls as bars whose width
-// is their weight, the root at the top or, turned up, at the bottom.
+// Package flame draws flamegraphs: a call tree as bars whose width is their weight, with
+// the root at the top or at the bottom.
 package flame
 
 import (

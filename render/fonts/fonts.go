@@ -1,10 +1,8 @@
-// Package fonts finds fonts of the system for characters that the built-in one
-// does not have.
+// Package fonts finds system fonts for characters missing from the built-in font.
 //
-// Looking for fonts takes a second or more on a machine that has many, so it
-// begins with the first character that is missing, beside the window; an index
-// in the user's cache makes the next time quick. Until a font is found a
-// character is drawn as one that is missing.
+// A search for fonts takes a second or more on a machine with many of them. So it starts
+// at the first missing character, in the background, and an index in the user's cache
+// speeds up later runs. Until a font is found, the character is drawn as missing.
 package fonts
 
 import (

@@ -1,9 +1,8 @@
-// Package golden compares what tests draw with what was looked at and kept.
+// Package golden compares pictures drawn by tests with reviewed copies in the repository.
 //
-// Most is kept as shapes, an SVG file that is compared to the letter and whose
-// changes can be read. A few pictures are kept as pixels too, compared by tiles:
-// pixels are what people see, but a changed word costs the repository the whole
-// picture once more.
+// Most are stored as shapes, in an SVG file that is compared byte by byte and whose diffs
+// are readable. A few are also stored as pixels and compared by tiles, because pixels are
+// what people see; but each changed word stores the whole picture again.
 package golden
 
 import (

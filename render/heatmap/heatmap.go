@@ -1,7 +1,7 @@
-// Package heatmap draws how much happened when: time goes across in columns of
-// a second, say, and up within each column, so that what comes again every
-// second is a row and what stands still is a hole. After Brendan Gregg and
-// Martin Spier's FlameScope.
+// Package heatmap draws activity over time in two dimensions: columns of a second, for
+// example, from left to right, and the time within the column from bottom to top. What
+// recurs every second forms a row, and a pause leaves a gap. The idea is from FlameScope
+// by Brendan Gregg and Martin Spier.
 package heatmap
 
 import (

@@ -1,5 +1,5 @@
-// Package histogram draws how long the calls of a function took: bars by
-// length, with marks for the percentiles.
+// Package histogram draws the distribution of a function's call durations as bars, with
+// marks at the percentiles.
 package histogram
 
 import (

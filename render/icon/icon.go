@@ -1,5 +1,5 @@
-// Package icon has the pictures on buttons and in menus: Google's Material icons,
-// as golang.org/x/exp/shiny carries them, in IconVG.
+// Package icon provides the icons of buttons and menus: Google's Material icons in IconVG,
+// from golang.org/x/exp/shiny.
 package icon
 
 import (

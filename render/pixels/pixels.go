@@ -1,8 +1,8 @@
-// Package pixels draws the shapes that package svg writes down into an image, on
-// the CPU: for machines without a GPU, and programs without its libraries.
+// Package pixels draws the shapes of package svg into an image on the CPU, for machines
+// without a GPU and programs built without graphics libraries.
 //
-// It reads what package svg writes, and no other SVG. Letters are those of the
-// window; edges of curves may differ from a GPU's by a shade.
+// It reads only the SVG that package svg writes. Glyphs are those of the window; edges of
+// curves may differ from a GPU's by a shade.
 package pixels
 
 import (

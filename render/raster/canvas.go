@@ -1,7 +1,7 @@
 // Package raster draws bars and their labels into an image on the CPU.
 //
-// A GPU op for every bar costs several driver calls each; one image costs the
-// same whatever is in it. So dense lanes are drawn here and handed over whole.
+// A GPU operation for every bar costs several driver calls each, while one image costs the
+// same whatever it contains. So dense lanes are drawn here and uploaded as one texture.
 package raster
 
 import (

@@ -1,5 +1,5 @@
-// Package svg writes pictures down as SVG 1.1: the same shapes that a canvas of
-// pixels would get, with text that stays text.
+// Package svg writes pictures as SVG 1.1 with text as text, from the same shapes as the
+// pixel canvas.
 package svg
 
 import (

@@ -1,5 +1,4 @@
-// Package theme has the colours of everything Ashlar draws, and the sizes that
-// views share.
+// Package theme defines Ashlar's colours and the sizes that views share.
 package theme
 
 import (

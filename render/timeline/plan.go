@@ -1,6 +1,5 @@
-// Package timeline draws when things happened: a row for each thread with its
-// lanes of spans or samples, rows for windows and counters, the ruler above
-// them and the overview of the whole.
+// Package timeline draws timelines: a row for each thread with its lanes of spans or
+// samples, rows for windows and counters, the ruler and the overview.
 package timeline
 
 import (

@@ -1,9 +1,8 @@
-// Package ui has the few things that windows are built from besides pictures:
-// text, filled shapes, buttons and menus, in Ashlar's look.
+// Package ui provides the basic elements of the window in Ashlar's style: text, filled
+// shapes, buttons and menus.
 //
-// Everything is placed by rectangles in pixels: panes are few and their sizes
-// are known, and a rectangle is easier to test and to reason about than a tree
-// of boxes.
+// Everything is placed by rectangles in pixels. Panes are few and their sizes are known,
+// and a rectangle is easier to test and to reason about than a tree of boxes.
 package ui
 
 import (

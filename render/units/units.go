@@ -1,4 +1,4 @@
-// Package units writes numbers as people read them: 12.40 ms, 3.1 GB, 48 102.
+// Package units formats numbers for people: 12.40 ms, 3.1 GB, 48 102.
 package units
 
 import (

@@ -1,4 +1,4 @@
-// Package widget has the parts of a window that know no domain: where the pointer
-// is and what it does, lists, menus, choosers, and what keys do in them. A part
-// draws itself and says what was done to it; what that means is its owner's.
+// Package widget provides generic parts of the window: pointer input, lists, menus,
+// choosers and their keys. A part draws itself and reports input; its owner decides what
+// that means.
 package widget

@@ -1,6 +1,6 @@
 //go:build linux
 
-// Command bench measures Ashlar against what is asked of it, and prints a table.
+// Command bench measures Ashlar against its targets and prints a table.
 //
 //	go run ./testdata/bench                      every row, on full-size recordings
 //	go run ./testdata/bench -quick -row spall    some rows, on small ones

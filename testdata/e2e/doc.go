@@ -1,5 +1,5 @@
-// Package e2e drives real windows: it starts an X server without a screen, runs
-// a program on it, presses its keys, moves its mouse and looks at what it drew.
+// Package e2e drives real windows: it starts an X server without a screen, runs a program
+// on it, sends keys and mouse events, and checks the pixels.
 //
 //	d := e2e.StartDisplay(t)
 //	w := d.Start(t, e2e.Build(t, "./app/ashlar"), "--demo")

@@ -1,6 +1,7 @@
-// Command eval shows how far a reader gets who has room for few words: for each of
-// some made-up recordings, each with a known cause or with none, it asks what the
-// manual says to ask first, and prints what that takes beside other programs.
+// Command eval measures how much output a reader with a small context needs to find the
+// cause of a slowdown. For each made-up recording, with a known cause or with none, it
+// runs the commands that the manual recommends and prints their size, compared with other
+// programs.
 //
 //	go run ./testdata/eval             the table
 //	go run ./testdata/eval -o DIR      keeps the recordings

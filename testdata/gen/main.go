@@ -1,5 +1,5 @@
-// Command gen writes a large made-up recording, to try and to measure Ashlar
-// with: the same command always writes the same bytes.
+// Command gen writes a large synthetic recording for trials and measurements. The same
+// command always writes the same bytes.
 //
 //	go run ./testdata/gen -kind spall1 -records 40000000 -o big.spall
 //	go run ./testdata/gen -kind chrome -bytes 1000000000 -o big.json -summary

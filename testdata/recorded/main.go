@@ -1,6 +1,6 @@
-// Command visits is the program that the recordings in this folder are of: it
-// makes up a log of visits to a web server, reads it, counts by visitor, and
-// prints a report, again and again. README.md says how it was recorded.
+// Command visits is the program recorded in this folder: it generates a log of visits to a
+// web server, reads it, counts visits by visitor, and prints a report, again and again.
+// README.md tells how it was recorded.
 //
 // Built with the tag "indexed" it finds visitors by a map instead of going
 // through all of them: the one difference between before and after.

@@ -1,4 +1,4 @@
-// Package rounds says how often tests try what goes by chance.
+// Package rounds sets how often randomised tests repeat.
 package rounds
 
 import "testing"

@@ -1,6 +1,6 @@
-// Package samples finds recordings that tests try beside those of this repository: files
-// of other programs, by format, in the folder that ASHLAR_SAMPLES names. Without one, tests
-// that name a file of it are skipped, and lists of its files are empty.
+// Package samples finds test recordings outside this repository: files of other programs,
+// by format, in the folder named by ASHLAR_SAMPLES. Without that folder, tests that name a
+// file in it are skipped, and lists of its files are empty.
 package samples
 
 import (

@@ -1,7 +1,7 @@
-// Package twins makes pairs of small recordings for tests of comparisons: the
-// same made program before and after a change. After it, parse takes a fifth
-// longer, legacy_check is gone, validate is new, a template argument has another
-// name, and the workers have changed places.
+// Package twins generates pairs of small recordings for tests of comparisons: one program
+// before and after a change. After it, parse takes a fifth longer, legacy_check is gone,
+// validate is new, a template argument has another name, and the workers have changed
+// places.
 package twins
 
 import (

@@ -1,6 +1,5 @@
-// Command typecheck checks the types of packages and their tests as they are on other
-// systems, from their sources: to compile them all there, as go vet does first, takes
-// ten times as long.
+// Command typecheck type-checks packages and their tests for other systems from source. go
+// vet compiles everything for the other system first, which takes ten times as long.
 //
 //	go run ./testdata/typecheck windows darwin -- ./...
 package main

@@ -1,5 +1,5 @@
-// Package budget cuts answers down to a size that their reader has room for, and
-// says what was left out and how to get it.
+// Package budget trims answers to a size limit and records what was cut and which command
+// shows it.
 package budget
 
 import (

@@ -1,5 +1,5 @@
-// Package claims holds numbers of a report against the recordings that they were taken
-// from, and writes reports whose numbers can be held so.
+// Package claims checks the numbers in a report against the recordings they cite, and
+// writes reports that can be checked.
 package claims
 
 import (

@@ -1,10 +1,9 @@
-// Package findings looks for what is unusual in a recording by fixed rules: the same
-// recording always gives the same findings, each with its evidence, its size, how
-// sure it is, and when its rule is wrong.
+// Package findings applies fixed rules to a recording and reports what is unusual. The
+// same recording always gives the same findings, each with its evidence, size, confidence
+// and known limits.
 //
-// A share of samples is only found where it is above its rule's threshold with a
-// confidence of 95 %; times of spans are exact. What a rule needs and a recording
-// does not have makes it silent.
+// A share of samples counts only if it exceeds its rule's threshold with 95 % confidence;
+// times of spans are exact. A rule is skipped if the recording lacks the data it needs.
 package findings
 
 import (

@@ -1,6 +1,6 @@
-// Package mcp answers the questions of the command line over the Model Context
-// Protocol, on standard input and output: the same commands with the same JSON, under
-// a budget, of recordings that stay open.
+// Package mcp serves the command line over the Model Context Protocol on standard input
+// and output: the same commands and JSON, under a budget, with recordings kept open
+// between calls.
 package mcp
 
 import (

@@ -1,6 +1,5 @@
-// Package overview says the first things that anybody wants to know of a recording:
-// what it is, how good it is, where the cost went, what is unusual, and what to ask
-// next.
+// Package overview summarises a recording: format, quality, largest costs, findings, and
+// the commands to run next.
 package overview
 
 import (

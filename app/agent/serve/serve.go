@@ -1,11 +1,10 @@
-// Package serve lets programs and a person share one session: recordings stay loaded in
-// one program, a window or one without ("ashlar serve"), and commands with --session ask
-// it in place of reading files themselves. What they print is the same.
+// Package serve shares one session between programs and a person. Recordings stay loaded
+// in a window or in "ashlar serve", and commands with --session ask it instead of reading
+// the files again. Their output is the same.
 //
-// A program that asks says what was typed and in which folder; the one that holds the
-// recordings runs the same command over them and sends what it wrote. Whatever it cannot
-// answer just so (a file that cannot be read, standard input, a web server, patterns of
-// names), whoever asked does itself.
+// The client sends its arguments and working directory; the server runs the same command
+// on its loaded recordings and returns the output. Commands that the server cannot answer
+// identically (unreadable files, standard input, URLs, file patterns) run in the client.
 package serve
 
 import (

@@ -1,5 +1,4 @@
-// Package complete writes what shells need to complete command lines of the program,
-// from the flags that the commands have.
+// Package complete writes shell completion scripts from the flags of the commands.
 package complete
 
 import (

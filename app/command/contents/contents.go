@@ -1,5 +1,5 @@
-// Package contents lists what is in a recording: what it says of itself, events with
-// their totals, threads, counts, what was wrong with it, and how long reading took.
+// Package contents implements "ashlar info": metadata, events with their totals, threads,
+// counts, warnings and load time.
 package contents
 
 import (

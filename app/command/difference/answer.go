@@ -1,5 +1,5 @@
-// Package difference prints what "ashlar diff" found: as a text, as JSON, and as an
-// exit code where conditions hold.
+// Package difference prints the result of "ashlar diff" as text, as JSON, and as an exit
+// code when conditions were given.
 package difference
 
 import (

@@ -1,5 +1,5 @@
-// Package jsondoc says what JSON a program writes, as schemas and as text: the names
-// of fields as the types have them, and what they mean as comments in the source say.
+// Package jsondoc documents the program's JSON output as schemas and as text. Field names
+// come from Go types, descriptions from their comments.
 package jsondoc
 
 import (

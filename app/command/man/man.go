@@ -1,5 +1,5 @@
-// Package man writes the program's pages for man, from the commands and flags that
-// there are: ashlar(1), and one for each command.
+// Package man writes the manual pages ashlar(1) and one for each command, from the
+// commands and their flags.
 package man
 
 import (

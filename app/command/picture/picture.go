@@ -1,4 +1,4 @@
-// Package picture draws what ashlar render asks for into a file.
+// Package picture draws the output of "ashlar render" into a file.
 package picture
 
 import (

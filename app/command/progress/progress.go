@@ -1,4 +1,4 @@
-// Package progress shows on a terminal how far long work has come.
+// Package progress shows a progress line on a terminal.
 package progress
 
 import (

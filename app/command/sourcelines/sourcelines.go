@@ -1,5 +1,5 @@
-// Package sourcelines says what the lines of a source file cost, with their text where the
-// file is here: the command source.
+// Package sourcelines implements "ashlar source": the cost of each line of a source file,
+// with its text where the file is available.
 package sourcelines
 
 import (

@@ -1,6 +1,5 @@
-// Package bundle makes one file of a part of a recording, how it is looked at, the marks
-// on it and the source lines that it names, to hand to somebody else; who opens it sees
-// what was looked at.
+// Package bundle writes and opens bundles: one file with part of a recording, its view,
+// its marks and the source lines it names. Whoever opens a bundle sees the same view.
 package bundle
 
 import (

@@ -1,13 +1,13 @@
-// Package cache keeps large recordings as they were read, in the user's cache folder,
-// so that they open again at once.
+// Package cache stores decoded large recordings in the user's cache folder so that they
+// reopen quickly.
 //
-// They are ashlar/recordings/NAME.ashlar in the folder for caches ($XDG_CACHE_HOME or
-// ~/.cache; ~/Library/Caches; %LocalAppData%), files of package ingest/format/store that only
-// the user can read. NAME is a digest of all that decides what is read: which file it
-// is, its size, when it was changed, parts of its content, and the version of Ashlar.
-// A file that was changed has another name, so what is kept of it is never shown.
-// Files appear under their names when they are whole (see package outfile), and what is
-// mapped stays readable when another program removes it.
+// Entries are ashlar/recordings/NAME.ashlar in the cache folder ($XDG_CACHE_HOME or
+// ~/.cache; ~/Library/Caches; %LocalAppData%), files of package store that only the user
+// can read. NAME is a digest of everything that decides the result: the file's path, size,
+// modification time and parts of its content, and the version of Ashlar. A changed file
+// gets another name, so an outdated entry is never shown. Entries appear when they are
+// complete (see package outfile), and mapped data stays readable when another program
+// removes the entry.
 package cache
 
 import (

@@ -1,5 +1,5 @@
-// Package evidence says of numbers what lets anybody check them: the address that shows
-// what they are of, and how far a share that was sampled can be trusted.
+// Package evidence makes numbers checkable: the address of the view that shows a number,
+// and the confidence interval of a sampled share.
 package evidence
 
 import (

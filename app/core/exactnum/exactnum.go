@@ -1,5 +1,5 @@
-// Package exactnum writes numbers of recordings to the last digit: for JSON, where a
-// program reads them, and beside the short form that people read.
+// Package exactnum formats numbers to the last digit, for JSON and next to the rounded
+// form that people read.
 package exactnum
 
 import (

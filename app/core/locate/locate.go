@@ -1,5 +1,5 @@
-// Package locate finds the recordings that addresses name: at their paths, and where
-// something else or nothing lies there, among files nearby by what they hold.
+// Package locate finds the recordings that an address names, by path or by content among
+// nearby files.
 package locate
 
 import (

@@ -1,7 +1,5 @@
-// Package manual reads the pages that the program carries with it, for the
-// window's help and for "ashlar help TOPIC". A page is Markdown, so that it can
-// be read where the source is; here it is divided into blocks that anything can
-// lay out.
+// Package manual parses the pages of the built-in manual, for the window's help and for
+// "ashlar help TOPIC". Pages are Markdown, divided into blocks for layout.
 package manual
 
 import (

@@ -1,5 +1,5 @@
-// Package missing says of questions that a recording cannot answer what is missing in it,
-// and how to record that.
+// Package missing explains what data a question needs that the recording lacks, and how to
+// record it.
 package missing
 
 import (

@@ -1,5 +1,5 @@
-// Package pathreport says what the critical path of a recording is: as numbers for
-// programs, as rows for spreadsheets and as text for people.
+// Package pathreport prints the critical path of a recording as JSON, as table rows and as
+// text.
 package pathreport
 
 import (

@@ -1,5 +1,5 @@
-// Package resident keeps recordings loaded between questions, so that what is asked next
-// about one is answered at once.
+// Package resident keeps recordings loaded between questions, so that follow-up questions
+// need no reading.
 package resident
 
 import (

@@ -1,5 +1,5 @@
-// Package session holds what is open: one recording, or two that are compared, how
-// they load, and the answers asked of them in the background. It draws nothing.
+// Package session holds the open recordings, one or two under comparison, loads them, and
+// answers questions about them in the background. It draws nothing.
 package session
 
 import (

@@ -1,17 +1,15 @@
-// Package settings keeps what Ashlar remembers between runs: settings in one
-// file, and the marks of each recording in a file of its own.
+// Package settings stores what Ashlar remembers between runs: settings in one file, and
+// the marks of each recording in a file of their own.
 //
 // Settings are settings.json in the folder ashlar of the user's configuration
-// ($XDG_CONFIG_HOME or ~/.config; ~/Library/Application Support; %AppData%);
-// see [Settings] for what is in it. Marks are marks/KEY.json in the folder
-// ashlar of the user's data ($XDG_DATA_HOME or ~/.local/share; elsewhere as for
-// the configuration); see [Key] for what the key is.
+// ($XDG_CONFIG_HOME or ~/.config; ~/Library/Application Support; %AppData%); see
+// [Settings] for the members. Marks are marks/KEY.json in the folder ashlar of the user's
+// data ($XDG_DATA_HOME or ~/.local/share; otherwise as for the configuration); see [Key].
 //
-// Files are written whole or not at all (see package outfile), so that whoever
-// reads sees the old one or the new one, whenever the program or the machine
-// stops. Changes are made under a lock, so that several running
-// instances do not lose each other's. A file that cannot be understood is
-// renamed, with a note that says where it is, and never overwritten.
+// Files are written atomically (see package outfile), so readers see either the old or the
+// new version. Changes are made under a lock, so that concurrent instances do not lose
+// each other's changes. A file that cannot be parsed is renamed and reported, never
+// overwritten.
 package settings
 
 import (

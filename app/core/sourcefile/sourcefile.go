@@ -1,5 +1,5 @@
-// Package sourcefile finds the source files that a recording names, which often
-// was made on another machine, and reads their lines.
+// Package sourcefile finds the source files that a recording names, which may come from
+// another machine, and reads their lines.
 package sourcefile
 
 import (

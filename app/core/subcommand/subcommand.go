@@ -1,5 +1,5 @@
-// Package subcommand lets commands of the program live in rooms of their own: it says what
-// a command is, and what it gets of the program that runs it.
+// Package subcommand defines the interface between the program and its commands: what a
+// command declares and what it receives to run.
 package subcommand
 
 import (

@@ -1,6 +1,6 @@
-// Package tables has tables as data: each column says what a cell of a row is for people
-// and for programs. The aligned text of a terminal, CSV and JSON all come from that one
-// list, and windows draw from it.
+// Package tables describes tables as data: each column defines its cells for people and
+// for programs. Terminal text, CSV, JSON and the window's tables all come from one list of
+// columns.
 package tables
 
 import (

@@ -1,4 +1,4 @@
-// Package tabular lays numbers out for a terminal: in columns, and as little bars.
+// Package tabular lays out numbers on a terminal, in columns and as small bars.
 package tabular
 
 import (

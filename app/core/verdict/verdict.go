@@ -1,5 +1,5 @@
-// Package verdict says in a sentence or two what a comparison came to. It stands first
-// wherever a comparison is shown, so it is made in one place.
+// Package verdict summarises a comparison in one or two sentences. Every view of a
+// comparison shows the same summary.
 package verdict
 
 import (

@@ -1,12 +1,12 @@
-// Package view says what is shown, as one value.
+// Package view holds the state of the view as one value that can be saved, shared and
+// restored.
 //
-// A [State] is made of names and of times that count from a recording's start:
-// no index into a recording, no pointer, nothing that draws. So it outlives the
-// recording it was taken from: it is the address that a person copies, a step
-// of undo, what a followed file is shown as when it has been read anew, what
-// render draws and what the frame log tells. [Fields] is the one table of what
-// there is in it. A [Look] is a State in the numbers of one recording: [Bind]
-// makes it, [Look.Unbind] turns it back.
+// A [State] consists of names and of times relative to the start of the recording, without
+// indices, pointers or anything that draws. So it outlives the recording it was taken
+// from. It serves as the address that a person copies, as an undo step, to restore the
+// view after a followed file is reloaded, as the input of render, and in the frame log.
+// [Fields] is the table of its members. A [Look] is a State resolved to the indices of one
+// recording by [Bind]; [Look.Unbind] converts it back.
 //
 // As text a State is an address:
 //

@@ -1,4 +1,4 @@
-// Package dialog asks the person for files with the desktop's own dialog.
+// Package dialog opens the desktop's file dialogs.
 package dialog
 
 import "errors"

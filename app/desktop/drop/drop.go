@@ -1,6 +1,5 @@
-// Package drop has what is dragged from other programs onto the window: which
-// files they are, where they are held and where they were let go. Package native
-// hears of it from the desktop.
+// Package drop tracks files dragged from other programs onto the window: their paths, the
+// pointer position and the drop. Package native receives the desktop's events.
 package drop
 
 import (

@@ -1,4 +1,4 @@
-// Package editor opens a file at a line in the person's editor.
+// Package editor opens a file at a line in the user's editor.
 package editor
 
 import (

@@ -1,6 +1,5 @@
-// Package filelock locks open files against other programs. A lock lasts as
-// long as the file is open: the system lets go of it when a program stops,
-// however it does.
+// Package filelock locks open files against other programs. A lock lasts while the file is
+// open: the system releases it when the program ends, however it ends.
 package filelock
 
 import (

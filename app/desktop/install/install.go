@@ -1,7 +1,6 @@
-// Package install makes Ashlar known to the desktop and takes that back: for
-// the person who runs it (User), or for a whole system (Prefix). It does what a
-// package manager would do, and no more: every file and setting it makes is
-// found again by Remove.
+// Package install registers Ashlar with the desktop and removes it again, for the current
+// user (User) or for a whole system (Prefix). It does what a package manager does and no
+// more: Remove undoes every file and setting.
 package install
 
 import (

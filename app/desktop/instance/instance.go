@@ -1,11 +1,10 @@
-// Package instance lets a program that is started find those of the same
-// person that run already, hand its files to one of them, and ask what they hold.
+// Package instance finds running instances of the same user's program, passes files to one
+// of them, and asks what they have open.
 //
-// Every running program listens on a socket of its own in a folder that only
-// the person can enter; the one whose window was used last is asked first. The
-// sockets of programs that died refuse to be connected to and are removed.
-// Starting, from looking to listening, is done under a lock, so that of two
-// starts at once the second finds the first.
+// Every instance listens on its own socket in a folder that only the user can enter; the
+// instance with the most recently used window is asked first. Sockets of dead instances
+// refuse connections and are removed. A lock is held from looking for others to listening,
+// so that of two instances starting at once the second finds the first.
 package instance
 
 import (

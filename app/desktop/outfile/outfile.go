@@ -1,11 +1,10 @@
-// Package outfile writes files that appear under their names when they are
-// whole, or never: a disk that is full, an error, a signal and a killed program
-// leave what was there before.
+// Package outfile writes files atomically: a file appears under its name once it is
+// complete. A full disk, an error, a signal or a killed program leaves the old file in
+// place.
 //
-// A file is written beside its place under another name, forced to the disk and
-// renamed. A signal that ends the program takes away what is being written;
-// what a program left behind that was killed, the next one to write into the
-// same folder removes.
+// A file is written next to its place under another name, synced to disk and renamed. A
+// signal that ends the program removes the unfinished file; files left by a killed program
+// are removed by the next program that writes into the same folder.
 package outfile
 
 import (

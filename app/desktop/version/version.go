@@ -1,4 +1,4 @@
-// Package version knows which Ashlar this is.
+// Package version reports the version of Ashlar.
 package version
 
 import (

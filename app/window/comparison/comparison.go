@@ -1,5 +1,5 @@
-// Package comparison is two sides that are compared: how they are looked at together,
-// what is marked in both, how the one follows the other, and the words for it.
+// Package comparison holds the state of a comparison in the window: the view shared by
+// both sides, what is highlighted in both, how one side follows the other, and the texts.
 package comparison
 
 import (

@@ -1,5 +1,5 @@
-// Package drawing lays out what the window would show and writes it down, as shapes
-// or as pixels, without a window and without a GPU.
+// Package drawing draws the window's content as shapes or pixels without a window or a
+// GPU.
 package drawing
 
 import (

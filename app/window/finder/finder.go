@@ -1,5 +1,5 @@
-// Package finder is the line that looks for functions, threads and arguments, and
-// the list of what is found.
+// Package finder implements the search line for functions, threads and arguments, and its
+// list of results.
 package finder
 
 import (

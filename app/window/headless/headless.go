@@ -1,5 +1,5 @@
-// Package headless draws what the window would show into an image, on a GPU or
-// a software one, without a display.
+// Package headless draws the window's content into an image without a display, on a GPU or
+// a software renderer.
 package headless
 
 import (

@@ -1,5 +1,5 @@
-// Package marks lets people note things on times, ranges and functions of a
-// recording, which are kept with its content.
+// Package marks edits notes on times, ranges and functions of a recording. Notes are
+// stored by the recording's content.
 package marks
 
 import (

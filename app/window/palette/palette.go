@@ -1,5 +1,5 @@
-// Package palette finds by what is typed what can be done and gone to, and ranks it
-// as one list: commands, threads, marks, files and functions.
+// Package palette finds commands, threads, marks, files and functions by typed text and
+// ranks them in one list.
 package palette
 
 import (

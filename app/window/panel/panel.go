@@ -1,7 +1,7 @@
-// Package panel says what a view of the lower half is and what it gets: a [Host],
-// which is the window, and a [Side], which is a recording and how it is looked at.
-// Each view has a package of its own below this one and a row in the window's
-// registry, from which tabs, commands and the names in addresses come.
+// Package panel defines the interface of the panels in the lower half of the window: a
+// [Host], which is the window, and a [Side], which is a recording and its view. Each panel
+// has a package below this one and a row in the window's registry, which provides tabs,
+// commands and the names in addresses.
 package panel
 
 import (

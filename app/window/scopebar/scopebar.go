@@ -1,6 +1,5 @@
-// Package scopebar has the row that says of what everything below it is: a chip for
-// each limit, a click on which goes there or changes it, and a cross that takes it
-// off.
+// Package scopebar implements the scope bar: one chip for each limit on the scope.
+// Clicking a chip shows or edits the limit, and its cross removes it.
 package scopebar
 
 import (

@@ -1,7 +1,6 @@
-// Package shell is the content of the window: the toolbar, the menus, the commands
-// and the status line around timelines and panels. It
-// knows no window: frames come as layout contexts, so that a picture without a
-// window shows exactly the same.
+// Package shell implements the content of the window: toolbar, menus, commands and status
+// line around timelines and panels. It does not depend on a window: frames are layout
+// contexts, so a picture drawn without a window shows the same.
 package shell
 
 import (

@@ -1,6 +1,6 @@
-// Package timeline is the upper half of the window, one of each recording: the
-// overview, the ruler, the rows of threads, counters and windows, and what a
-// person does there with the pointer and by keys.
+// Package timeline implements the upper half of the window for one recording: the
+// overview, the ruler, the tracks of threads, counters and windows, and their mouse and
+// keyboard input.
 package timeline
 
 import (

@@ -1,7 +1,7 @@
-// Package workspace has what is open in the window: one recording, or two that are
-// compared, each with its timeline above and its panels below; how they are looked
-// at, as an address, step by step to go back to, and as a command; and how they
-// follow their files. The toolbar, menus and keys around it are the shell's.
+// Package workspace manages the open recordings of the window, one or two under
+// comparison, each with a timeline and panels. It keeps the view as an address, its undo
+// history and its command line, and reloads files that change. Toolbar, menus and keys
+// belong to the shell.
 package workspace
 
 import (

@@ -1,6 +1,6 @@
-// Command draw draws Ashlar's icons: squared stones laid in courses that rise
-// like a flamegraph, for the program, and the same wall on a sheet of paper for
-// its documents. go generate runs it in the folder above:
+// Command draw draws Ashlar's icons: courses of squared stones that rise like a
+// flamegraph, for the program, and the same wall on a sheet of paper for its documents. go
+// generate runs it in the folder above:
 //
 //	go run ./draw -o icons
 //

@@ -1,8 +1,8 @@
-// Package ssh asks Ashlar on another machine about files there, which are named
-// ssh:HOST:PATH here. The program ssh connects, and the program there ("ashlar serve
-// --stdio") is sent one [Question], a line of JSON, and says a [Greeting], another one,
-// and behind it what was asked for. The command that the host's shell sees is always the
-// same: what was typed here is in the Question alone.
+// Package ssh reads recordings on another machine, named ssh:HOST:PATH, through the Ashlar
+// installed there. It starts "ashlar serve --stdio" with the ssh program and sends it one
+// [Question], a line of JSON. The reply is a [Greeting], also a line of JSON, followed by
+// the answer. The remote shell always sees the same command, because the user's input
+// travels only in the Question.
 package ssh
 
 import (

@@ -1,14 +1,13 @@
-// Package callgrind reads the profiles of Valgrind's Callgrind, which Xdebug and
-// others write too: lines of text that say what each line of each function cost by
-// itself, and what each call of one function by another cost in all. See
+// Package callgrind reads the profiles of Valgrind's Callgrind, which Xdebug and others
+// also write: lines of text with the self cost of each source line of each function, and
+// the total cost of the calls from one function to another. See
 // https://valgrind.org/docs/manual/cl-format.html.
 //
-// What a function costs by itself is exact, to the line. The file does not say
-// which stacks the cost belongs to: it has pairs of caller and callee. So the
-// stacks that are shown are made of the pairs, as gprof does it: where a function
-// has several callers, its costs are shared out among them by what their calls
-// cost in all. For two functions in a row that is exact too, but for rounding and
-// unless they call themselves; longer stacks are estimates.
+// Self costs are exact, to the line. The file does not contain stacks, only pairs of
+// caller and callee, so stacks are built from the pairs as in gprof: the cost of a
+// function with several callers is divided among them in proportion to the total cost of
+// their calls. Stacks of two functions are exact except for rounding and recursion; longer
+// ones are estimates.
 package callgrind
 
 import (

@@ -1,20 +1,18 @@
-// Package chrome reads traces in the JSON trace event format of Chrome's
-// about:tracing ("Trace Event Format", Google), which many programs write: a
-// bare array of events or an object that has one as traceEvents. It reads V8's
-// .cpuprofile files as well, since the same profiles stand in traces.
+// Package chrome reads and writes Chrome's JSON trace event format ("Trace Event Format",
+// Google): an array of events, or an object with the array in traceEvents. It also reads
+// V8's .cpuprofile files, because traces contain the same profiles.
 //
-// Files are taken as lax as they are written: unclosed brackets, surplus and
-// missing commas, any order of keys, numbers in quotes. What can't be read is
-// left out as far as the next event and counted.
+// Parsing is as lenient as writers are careless: unclosed brackets, surplus and missing
+// commas, any order of keys, numbers in quotes. Text that cannot be read is skipped up to
+// the next event and counted.
 //
-// A scanner turns chunks of bytes into batches of compact events with interned
-// names, and others scan on from further down meanwhile (see ahead); the builder,
-// in a goroutine of its own, takes the batches in order. They
-// hold nothing of the file's text but names: arguments are looked up in the
-// mapped file again when they are asked for.
+// A scanner turns chunks of bytes into batches of compact events with interned names,
+// while others scan ahead (see ahead). The builder, in its own goroutine, takes the
+// batches in order. Batches hold no text of the file except names: arguments are read from
+// the mapped file again on demand.
 //
-// An event's category (cat) becomes the Module of its function: it says what
-// part of the program the event is of, as a library does in a profile.
+// An event's category (cat) becomes the module of its function, because it names a part of
+// the program, as a library does in a profile.
 package chrome
 
 import (

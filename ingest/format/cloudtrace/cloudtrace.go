@@ -1,6 +1,6 @@
-// Package cloudtrace reads traces as version 1 of Google's Cloud Trace API gives them:
-// JSON with a list of traces (projects.traces.list), or with one (get), each with its
-// spans. See https://cloud.google.com/trace/docs/reference/v1/rest/v1/projects.traces.
+// Package cloudtrace reads the traces of version 1 of Google's Cloud Trace API: JSON with
+// a list of traces (projects.traces.list) or one trace (get), each with its spans. See
+// https://cloud.google.com/trace/docs/reference/v1/rest/v1/projects.traces.
 package cloudtrace
 
 import (

@@ -1,5 +1,5 @@
-// Package codec says what a file format is, both ways. Each has a folder of its
-// own beside this one that exports one [Format]; package ingest lists them.
+// Package codec defines a file format: how to recognise, read and write it. Each format
+// has a folder next to this one that exports one [Format]; package ingest lists them.
 package codec
 
 import (

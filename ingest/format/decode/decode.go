@@ -1,4 +1,4 @@
-// Package decode holds the parts that decoders share.
+// Package decode provides the parts that decoders share.
 package decode
 
 // Confidence says how sure a format is that a file is its own.

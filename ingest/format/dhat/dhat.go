@@ -1,8 +1,7 @@
-// Package dhat reads what Valgrind's DHAT and the Rust crate dhat write: for each
-// stack of calls how much was allocated there, how much of it was in use when most
-// was, and at the end. See "dhat-output-files" in
-// https://valgrind.org/docs/manual/dh-manual.html and the head of Valgrind's
-// dhat/dh_main.c.
+// Package dhat reads the heap profiles of Valgrind's DHAT and the Rust crate dhat: for
+// each call stack the bytes allocated, in use at the peak, and in use at the end. See
+// "dhat-output-files" in https://valgrind.org/docs/manual/dh-manual.html and the head of
+// Valgrind's dhat/dh_main.c.
 package dhat
 
 import (

@@ -1,12 +1,11 @@
-// Package distributed makes a recording of the spans of distributed traces, as
-// OpenTelemetry, Jaeger, Zipkin and Google Cloud Trace have them.
+// Package distributed builds a recording from the spans of distributed traces, for the
+// decoders of OpenTelemetry, Jaeger, Zipkin and Google Cloud Trace.
 //
-// A service is a process. What it did for one request lies on a track as calls do: a
-// span is called from its parent where that is of the same service, was there all the
-// while and did nothing else of the service at the time. A span of which that is not
-// true is an outermost one, beside its parent or in its own service, with an arrow from
-// the parent to it. Several requests at a time have tracks of their own, so that no two
-// spans of a track overlap without nesting.
+// A service becomes a process. Its work for one request lies on one track, nested as
+// calls. A span is a call of its parent if the parent is of the same service, covers it in
+// time and has no other child running at that time. Every other span is outermost, on the
+// same track or in its own service, with an arrow from its parent. Concurrent requests get
+// tracks of their own, so that the spans of a track never overlap without nesting.
 package distributed
 
 import (

@@ -1,7 +1,7 @@
-// Package encode holds the parts that writers of formats share: the [Job] that a writer is
-// given, the [Report] of what its format cannot hold, exact numbers, rows of
-// values, locations and spans in the shapes that formats want, and files that
-// are either whole or not there ([Create]). Each writer lies beside its reader.
+// Package encode provides the parts that format writers share: the [Job] to write, the
+// [Report] of what the format cannot hold, exact numbers, rows of values, locations and
+// spans in the shapes that formats need, and atomic files ([Create]). Each writer lies
+// next to its reader.
 //
 // # What every target gets
 //

@@ -1,20 +1,18 @@
-// Package firefox reads the profiles of the Firefox Profiler: the processed ones
-// that profiler.firefox.com saves and samply and many others write, in all
-// versions, the raw ones of Gecko, and what Firefox's DevTools saved before
-// version 98, which has a raw one in it. All are JSON; see
-// https://github.com/firefox-devtools/profiler/tree/main/docs-developer.
+// Package firefox reads the profiles of the Firefox Profiler: processed profiles of all
+// versions, which profiler.firefox.com, samply and many others write, raw Gecko profiles,
+// and those that Firefox's DevTools saved before version 98, which contain a raw one. All
+// are JSON; see https://github.com/firefox-devtools/profiler/tree/main/docs-developer.
 //
-// A thread is a track with its samples, whose weights and CPU times are kept
-// exactly. Its markers lie on a track of their own, since they may overlap: those
-// of one name in rows of their own, as spans, and those of no length as instants.
+// A thread is a track with its samples, whose weights and CPU times are exact. Its markers
+// are on a track of their own because they may overlap: those with a duration as spans, in
+// rows by name, the others as instants.
 //
-// Versions differ in where tables stand, which this reader takes from the file
-// rather than from its version: shared by all threads or each thread's own,
-// stacks with the number of their parent or the distance to it, times or
-// distances of time, a file's name in a table of sources or with the function.
+// Versions differ in the place and form of tables: shared or per thread, parents by index
+// or by distance, times or time differences, file names in a table of sources or with the
+// function. The reader looks at the data rather than at the version.
 //
-// A table may stand behind those that refer to it. What is held until all is read
-// is a few bytes for each number of a table.
+// A table may follow the tables that refer to it. Until the end of the file only a few
+// bytes are kept for each number of a table.
 package firefox
 
 import (

@@ -1,8 +1,7 @@
-// Package folded reads folded stacks: one stack a line, frames from the
-// outermost to the leaf with semicolons between them, then a count. It is what
-// stackcollapse-*.pl, inferno, async-profiler, py-spy and bpftrace scripts
-// write and what flamegraph.pl reads. difffolded.pl writes two counts a line,
-// those of two runs.
+// Package folded reads folded stacks: one stack per line, frames from the outermost to the
+// leaf separated by semicolons, then a count. stackcollapse-*.pl, inferno, async-profiler,
+// py-spy and bpftrace scripts write this format, and flamegraph.pl reads it. difffolded.pl
+// writes two counts per line, one for each of two runs.
 package folded
 
 import (

@@ -1,11 +1,10 @@
-// Package ftrace reads what the kernel's ftrace prints as text, and systrace and
-// atrace after it, also the pages of HTML that systrace makes: a line for each
-// event, with the thread, the processor and the time. See
-// https://docs.kernel.org/trace/ftrace.html.
+// Package ftrace reads the text output of the Linux kernel's ftrace and of systrace and
+// atrace, including systrace's HTML pages: one line per event, with thread, CPU and time.
+// See https://docs.kernel.org/trace/ftrace.html.
 //
-// Which thread ran on which processor, and what threads were in, follow from
-// sched_switch and those that wake; slices, operations and counters from what
-// programs write to trace_marker ("B|1234|name"). Other events are instants.
+// The scheduler's events (sched_switch and wakeups) give the thread on each CPU and the
+// states of threads. Programs write slices, operations and counters to trace_marker
+// ("B|1234|name"). Other events are instants.
 package ftrace
 
 import (

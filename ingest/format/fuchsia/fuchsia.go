@@ -1,6 +1,6 @@
-// Package fuchsia reads traces in the Fuchsia trace format (.fxt), which Fuchsia's
-// tracing system and several libraries of other systems write: records of 64-bit words,
-// of providers that each name strings and threads by number. See
+// Package fuchsia reads the Fuchsia trace format (.fxt), which Fuchsia and several
+// libraries for other systems write: records of 64-bit words from providers that each
+// number their strings and threads. See
 // https://fuchsia.dev/fuchsia-src/reference/tracing/trace-format.
 package fuchsia
 

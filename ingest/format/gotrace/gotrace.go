@@ -1,16 +1,14 @@
-// Package gotrace reads Go's execution traces, of Go 1.11 and later, also those of
-// the flight recorder: what runtime/trace, `go test -trace` and
-// net/http/pprof's /debug/pprof/trace write. Package wire reads those of Go 1.22 and
-// later, and the Go team's own reader, golang.org/x/exp/trace, the older ones.
+// Package gotrace reads Go execution traces of Go 1.11 and later, including those of the
+// flight recorder, as written by runtime/trace, `go test -trace` and net/http/pprof's
+// /debug/pprof/trace. Package wire reads those of Go 1.22 and later; the Go team's reader,
+// golang.org/x/exp/trace, reads older ones.
 //
-// Each goroutine is a track, called after the function that it began with, with
-// what it was in: running, runnable, in a system call, or blocked, with the reason,
-// in the calls where it was so. A goroutine that runs is known where it began to and
-// where it stopped: the time is that of the calls that stand on both stacks. Who made
-// it ready to run, or began it, is its waker. Its regions, and what the collector
-// made it do, are spans below. Each processor is a track of the goroutines that it
-// ran. Tasks, the collector's phases, and when the world stood still have tracks of
-// their own.
+// Each goroutine is a track, named after the function it started with. Its states are
+// running, runnable, in a system call, and blocked with a reason, each with its stack. A
+// running goroutine's stack is known only where it starts and stops running: the calls on
+// both stacks get the time between. The goroutine that readied or started another is its
+// waker. Regions and GC assists are spans below. Each processor is a track of the
+// goroutines it ran. Tasks, GC phases and stop-the-world pauses have tracks of their own.
 package gotrace
 
 import (

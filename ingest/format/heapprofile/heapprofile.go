@@ -1,7 +1,7 @@
-// Package heapprofile reads the heap profiles of V8 (.heapprofile), which Chrome's
-// DevTools ("Allocation sampling") and `node --heap-prof` write: a tree of calls,
-// each with how much was allocated in it and still in use. See HeapProfiler's
-// SamplingHeapProfile in https://chromedevtools.github.io/devtools-protocol/v8.
+// Package heapprofile reads V8's heap profiles (.heapprofile), which Chrome's DevTools
+// ("Allocation sampling") and `node --heap-prof` write: a call tree with the bytes
+// allocated and still in use at each node. See HeapProfiler's SamplingHeapProfile in
+// https://chromedevtools.github.io/devtools-protocol/v8.
 package heapprofile
 
 import (

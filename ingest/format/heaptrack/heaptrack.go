@@ -1,7 +1,7 @@
-// Package heaptrack reads what heaptrack records of a program's heap, in versions 1 to
-// 3 of its file format: lines of text with numbers in hexadecimal, which name strings,
-// places in code, stacks and kinds of allocations by counting them, and then say in
-// order what was allocated and freed. See heaptrack's accumulatedtracedata.cpp.
+// Package heaptrack reads the heap recordings of heaptrack, versions 1 to 3 of its file
+// format: lines of text with hexadecimal numbers. They define strings, code locations,
+// stacks and kinds of allocations, numbered in order, and then list allocations and frees.
+// See heaptrack's accumulatedtracedata.cpp.
 package heaptrack
 
 import (

@@ -1,7 +1,6 @@
-// Package jaeger reads traces as Jaeger's query interface gives them (/api/traces) and
-// its window saves them: JSON with a list of traces, each with its spans and with the
-// processes that they are of. Times are microseconds; see model/json/model.go of
-// github.com/jaegertracing/jaeger.
+// Package jaeger reads the JSON traces of Jaeger's query API (/api/traces), which its web
+// page also saves: a list of traces, each with spans and processes. Times are
+// microseconds; see model/json/model.go of github.com/jaegertracing/jaeger.
 package jaeger
 
 import (

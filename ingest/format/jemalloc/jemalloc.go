@@ -1,7 +1,7 @@
-// Package jemalloc reads the heap profiles that jemalloc dumps as text, which
-// begin with "heap_v2/" and the mean distance of sampled bytes. Then come the
-// sums of all threads and of each, the stacks as return addresses, leaf first,
-// each with its numbers by thread, and the program's memory map:
+// Package jemalloc reads the heap profiles that jemalloc dumps as text, which start with
+// "heap_v2/" and the mean sampling interval in bytes. The totals of all threads follow,
+// then the stacks as return addresses, leaf first, each with numbers per thread, and the
+// memory map:
 //
 //	heap_v2/524288
 //	  t*: 3: 4096 [0: 0]

@@ -1,14 +1,13 @@
-// Package jfr reads the recordings of Java's Flight Recorder, of the JDK and of
-// async-profiler and other agents that write them. A recording is a sequence of
-// chunks, each with its own types, its own tables of what events refer to, and its
+// Package jfr reads Java Flight Recorder files from the JDK, async-profiler and other
+// agents. A recording is a sequence of chunks, each with its own types, constant pools and
 // events; see jdk.jfr.internal.consumer in the JDK's sources.
 //
-// Each type of event that has stacks is an event of the recording, with a sample for
-// each of its events: how many, how long, and of allocations how many bytes. What a
-// thread waits for (monitors, parking, sleep, files, sockets) is a state of the thread,
-// and who had the monitor before is its waker. Other events that last are spans: those
-// of a thread on it, the collector's on tracks of their own. The loads and the size of
-// the heap are counters. The rest, settings for the most part, is counted and left out.
+// Each event type with stacks becomes an event of the recording, and each of its events a
+// sample, counted and weighted by duration or, for allocations, by bytes. Waits (monitors,
+// parking, sleep, files, sockets) are states of the thread, and the previous owner of a
+// monitor is its waker. Other events with a duration are spans, on their thread or, for
+// the garbage collector, on tracks of their own. CPU loads and heap sizes are counters.
+// The rest, mostly settings, is counted and skipped.
 package jfr
 
 import (

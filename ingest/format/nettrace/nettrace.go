@@ -1,12 +1,12 @@
-// Package nettrace reads traces of .NET (.nettrace), versions 4 to 6 of the format,
-// which dotnet-trace, dotnet-monitor and the runtime's EventPipe write: events with
-// threads, times and stacks of addresses, which other events give names to. See
+// Package nettrace reads .NET traces (.nettrace), versions 4 to 6 of the format, which
+// dotnet-trace, dotnet-monitor and the runtime's EventPipe write: events with threads,
+// times and stacks of addresses, and other events that name the addresses. See
 // NetTraceFormat.md, NetTraceFormat_v5.md and UniversalProviders.md of
 // github.com/microsoft/perfview.
 //
-// The runtime's sample profiler looks every so often at all threads that run .NET's
-// code, whether they have a processor or wait: its samples are of time. What names
-// methods comes last, so samples are kept until all is read.
+// The runtime's sample profiler samples all threads that run managed code at a fixed
+// interval, on CPU or waiting: its samples measure wall time. Method names come last in
+// the file, so samples are kept until the end.
 package nettrace
 
 import (

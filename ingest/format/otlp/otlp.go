@@ -1,6 +1,6 @@
-// Package otlp reads OpenTelemetry profiles: one protobuf message, the
-// collector's file of messages each behind a big-endian 32-bit length, and
-// JSON, an object a line or one over many.
+// Package otlp reads OpenTelemetry profiles: a single protobuf message, the collector's
+// file of messages with big-endian 32-bit length prefixes, and JSON, as one object per
+// line or as one document.
 //
 // The protobuf layout changed under one package name; which of them a file has
 // is found out from its samples (see evidence).

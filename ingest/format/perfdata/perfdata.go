@@ -1,21 +1,20 @@
-// Package perfdata reads what `perf record` writes: perf.data files, also
-// compressed ones (-z), and what it writes to a pipe. The layout of files is in
-// tools/perf/Documentation/perf.data-file-format.txt of the kernel's sources, that
-// of records in include/uapi/linux/perf_event.h.
+// Package perfdata reads the output of `perf record`: perf.data files, including
+// compressed ones (-z), and pipe output. The file layout is in
+// tools/perf/Documentation/perf.data-file-format.txt of the kernel's sources, the record
+// layout in include/uapi/linux/perf_event.h.
 //
-// What the scheduler's events say becomes states of threads and what processors ran.
+// The scheduler's events become thread states and CPU tracks.
 //
-// Each sample has its event, its period, its thread, its processor and its stack,
-// as `perf script` prints them. Functions come from the symbol tables of the
-// binaries, where they lie on this machine and are those that ran, as their build
-// ids say, and with them files, lines and inlined functions where those were compiled
-// with them (-g); others are called by where they begin, or lie, in their binary.
+// Each sample has an event, period, thread, CPU and stack, as in the output of `perf
+// script`. Function names come from the symbol tables of binaries on this machine whose
+// build ids match, with files, lines and inlined functions where there is debug
+// information. Other functions are named by their address in the binary.
 //
-// What lies in no binary is "[unknown]", as `perf script` prints it. Perf follows frame pointers also where programs were compiled
-// without them: what it finds then is no address of code, and another number each time.
-// Callers where no code is known to lie therefore have one frame, without an address, and
-// several in a row are one. Innermost frames keep their address: that is where a program
-// was.
+// Addresses in no binary are "[unknown]", as in `perf script`. perf follows frame pointers
+// even in programs compiled without them, and then finds random numbers instead of code
+// addresses. So callers outside known code share one frame without an address, and several
+// in a row are merged. Leaf frames keep their address, because the program was executing
+// there.
 package perfdata
 
 import (

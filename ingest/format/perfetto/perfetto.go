@@ -1,23 +1,20 @@
-// Package perfetto reads Perfetto's traces (.pftrace, .perfetto-trace): protobuf
-// messages, a packet each, of several sequences that name things by number. See
-// protos/perfetto/trace in https://github.com/google/perfetto.
+// Package perfetto reads Perfetto traces (.pftrace, .perfetto-trace): protobuf packets of
+// several sequences that refer to names by number. See protos/perfetto/trace in
+// https://github.com/google/perfetto.
 //
-// It reads track events (slices, instants, counters, flows) with all that they
-// refer to, also the older kind that Chrome writes; which thread ran on which
-// processor (ftrace's sched events); what threads wrote to trace_marker as Android's
-// atrace does (its print events); samples with stacks, those that V8 takes of JavaScript,
-// which are track events of the older kind, and stacks of other track events; and heap
+// It reads track events (slices, instants, counters, flows) and their interned data,
+// including the legacy events that Chrome writes; the scheduler's ftrace events; what
+// threads write to trace_marker, as Android's atrace does; samples with stacks, V8's
+// JavaScript samples in legacy track events, and stacks of other track events; and heap
 // profiles, of which the last one of a process counts. Packets of other kinds are counted
-// and left out.
+// and skipped.
 //
-// Workers take packets apart, a chunk of the file each (see pipeline): what can be said
-// without knowing those before. One goroutine, the reader, takes what they made in the
-// order of the file, since packets refer to earlier ones, and puts events in order:
-// sequences stand one behind the other in a trace, so that events wait for those before
-// them, each on its track. From time to time it hands the earlier half of them on (see
-// window), with all that has been told since, to the maker, which alone knows the builder.
-// They hold nothing of a mapped file's text but names: arguments are looked up in the file
-// again when they are asked for.
+// Workers parse packets in parallel, one chunk of the file each, without context (see
+// pipeline). One goroutine, the reader, takes their results in file order, because packets
+// refer to earlier ones. A trace stores its sequences one after another, so the reader
+// also sorts events by time. From time to time it passes the earlier half of them (see
+// window) to the maker, which alone uses the builder. Nothing keeps a mapped file's text
+// except names: arguments are read from the file again on demand.
 package perfetto
 
 import (

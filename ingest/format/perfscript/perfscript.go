@@ -1,7 +1,7 @@
-// Package perfscript reads the text that `perf script` prints (and simpleperf's
-// report-sample, which imitates it): for each sample a line with the thread,
-// the processor, the time, the period and the event, as far as -F asked for
-// them, then the stack, leaf first, a line a frame, then a blank line.
+// Package perfscript reads the text output of `perf script` and of simpleperf's
+// report-sample, which imitates it. Each sample is a line with thread, CPU, time, period
+// and event, depending on -F, then the stack, leaf first, one frame per line, then a blank
+// line.
 //
 // The format has no specification; the order of the fields is that of
 // tools/perf/builtin-script.c in the kernel's sources.

@@ -1,10 +1,9 @@
-// Package pprof reads profiles in pprof's profile.proto, and the older text
-// and binary profiles that pprof's own library still takes: heap, growth,
-// contention, thread and count profiles and the binary CPU profiles of C++ and
-// Java.
+// Package pprof reads pprof profiles (profile.proto) and the legacy formats that pprof's
+// own library accepts: text profiles of heap, growth, contention and threads, and the
+// binary CPU profiles of C++ and Java.
 //
-// Numbers agree with `go tool pprof -top` (see the tests): functions are one
-// by name, as there, whatever files and binaries their lines lie in.
+// Numbers agree with `go tool pprof -top` (see the tests): as there, functions are
+// identified by name alone, across files and binaries.
 package pprof
 
 import (

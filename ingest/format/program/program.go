@@ -1,5 +1,5 @@
-// Package program finds functions by address in the programs and libraries that
-// were recorded, where they lie on this machine, and tells the kernel's by their names.
+// Package program symbolizes addresses with the recorded programs and libraries on this
+// machine, and recognises kernel functions by name.
 package program
 
 import (

@@ -1,3 +1,4 @@
+// Package roundtrip tests that recordings survive conversion from each format to each other one.
 package roundtrip
 
 import (

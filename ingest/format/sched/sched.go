@@ -1,6 +1,5 @@
-// Package sched turns what the kernel's scheduler traced into tracks: for each
-// processor which thread it ran, as spans, and for each thread what it was in, and who
-// woke it.
+// Package sched turns the kernel's scheduler events into tracks: for each CPU the thread
+// it ran, as spans, and for each thread its states and wakers.
 package sched
 
 import (

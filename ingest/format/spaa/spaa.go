@@ -1,10 +1,9 @@
-// Package spaa decodes SPAA recordings (see the format library ashlar/spaa)
-// into the Recording.
+// Package spaa decodes SPAA recordings. Package ashlar/spaa is the library for the format
+// itself.
 //
-// Lines are parsed on all cores, each piece of the file into a compact batch,
-// and merged in file order by the goroutine that owns the builder, so that the
-// result does not depend on how the file was cut up or by how many workers it
-// was parsed.
+// Lines are parsed on all cores into compact batches, one for each piece of the file, and
+// merged in file order by the goroutine that owns the builder. So the result depends
+// neither on how the file was split nor on the number of workers.
 //
 // # What is done where the format leaves a choice or a file breaks a rule
 //

@@ -1,6 +1,5 @@
-// Package spall decodes spall traces: versions 0, 1 and 3 of the manual
-// format, and version 3 of the automatic one, which a compiler's
-// instrumentation writes.
+// Package spall decodes spall traces: versions 0, 1 and 3 of the manual format, and
+// version 3 of the automatic format, which compiler instrumentation writes.
 //
 // The layouts are those of the public C headers; version 0 is described in the
 // format's own text. Files are little-endian and packed.

@@ -1,18 +1,16 @@
-// Package speedscope reads the files of speedscope, which py-spy, rbspy and
-// others write too: JSON with a table of frames and one or more profiles, each
-// of which is a thread here. See
-// https://www.speedscope.app/file-format-schema.json.
+// Package speedscope reads speedscope files, which py-spy, rbspy and others also write:
+// JSON with a table of frames and one or more profiles, each of which becomes a thread.
+// See https://www.speedscope.app/file-format-schema.json.
 //
-// An evented profile has frames that open and close. Where its unit is one of
-// time they are spans, with exactly the times that the file gives. A sampled
-// profile has stacks and their weights; where the weights are times, the
-// samples follow each other on the timeline from the profile's start on, and
-// each lasts as long as its weight, as speedscope shows them. Profiles in
-// other units have no timeline: their weights are added up by stack, those of
-// an evented one as what passed while a stack was the one that was open.
+// An evented profile opens and closes frames. If its unit is a unit of time, they become
+// spans with the exact times of the file. A sampled profile has stacks with weights. If
+// the weights are times, the samples follow each other from the start of the profile, each
+// as long as its weight, as in speedscope. Profiles in other units have no timeline: their
+// weights are summed by stack, for evented profiles as the amount that passed while the
+// stack was open.
 //
-// The frames may stand behind the profiles that name them by number. What is
-// held of a profile until it can be built is a few bytes for each event.
+// The frames may follow the profiles that refer to them by index. Until then only a few
+// bytes are kept for each event.
 package speedscope
 
 import (

@@ -1,6 +1,6 @@
-// Package settings has recordings on disk: the columns as they lie in memory, in a file
-// that is mapped and read in place. Opening one takes as long as it has chunks, tracks
-// and names, not spans.
+// Package store keeps recordings on disk as columns in their in-memory layout, in a mapped
+// file that is read in place. Opening one takes time in proportion to its chunks, tracks
+// and names, not its spans.
 //
 // # Layout
 //

@@ -1,14 +1,14 @@
-// Package v8 reads V8's CPU profiles wherever they stand: a tree of nodes, each a function
-// called from its parent; for each sample the innermost node; and for each sample the
-// microseconds since the one before, the first since startTime. In traces, of Chrome's JSON
-// as of Perfetto's, they come in chunks: an event Profile says when a profile begins and, by
-// where it stands, which thread is sampled, and events ProfileChunk, which another thread
-// may write, have nodes and samples. A .cpuprofile file is a profile on its own. See
+// Package v8 reads V8's CPU profiles: a tree of nodes, each a function called by its
+// parent, and for each sample its leaf node and the microseconds since the sample before
+// (for the first, since startTime). In traces, both Chrome's JSON and Perfetto's, profiles
+// come in chunks: a Profile event starts one and, by its thread, tells which thread is
+// sampled; ProfileChunk events, possibly from another thread, carry nodes and samples. A
+// .cpuprofile file holds one whole profile. See
 // https://chromedevtools.github.io/devtools-protocol/tot/Profiler/ (Profile, ProfileNode).
 //
-// A sample's time is until the next one, as DevTools counts it, and the last one's until
-// endTime. Samples of several threads of V8's are a little out of order (negative
-// timeDeltas); the newest few are held back and sorted.
+// A sample lasts until the next one, as in DevTools, and the last one until endTime.
+// Samples from several V8 threads are slightly out of order (negative timeDeltas), so the
+// newest few are held back and sorted.
 package v8
 
 import (

@@ -1,6 +1,6 @@
-// Package zipkin reads Zipkin's traces in version 2 of its JSON: a list of spans, or of
-// lists of them, as /api/v2/traces gives them and its window saves them. Times are
-// microseconds; see zipkin2-api.yaml of github.com/openzipkin/zipkin-api.
+// Package zipkin reads Zipkin traces in version 2 of its JSON: a list of spans, or of
+// lists of them, from /api/v2/traces or saved by its web page. Times are microseconds; see
+// zipkin2-api.yaml of github.com/openzipkin/zipkin-api.
 package zipkin
 
 import (

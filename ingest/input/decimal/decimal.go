@@ -1,5 +1,5 @@
-// Package decimal has exact decimal numbers, and lengths of time as people write them:
-// 235 us, 1min30s.
+// Package decimal implements exact decimal numbers and parses durations such as 235 us and
+// 1min30s.
 package decimal
 
 import (

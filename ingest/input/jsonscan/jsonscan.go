@@ -1,7 +1,6 @@
-// Package jsonscan takes JSON apart where it lies, as lax as it is written: it
-// finds where strings, numbers and whole values end, a machine word at a time,
-// and copies nothing. [Value] checks the grammar just so far that a bracket or a
-// quote that is missing shows soon.
+// Package jsonscan scans JSON in place, leniently and without copying: it finds the ends
+// of strings, numbers and values one machine word at a time. [Value] checks the grammar
+// only enough that a missing bracket or quote shows soon.
 package jsonscan
 
 import (

@@ -1,9 +1,8 @@
-// Package memory knows how much memory there is left to take, whoever limits it,
-// and has what takes much of it end in a sentence before the system ends the
-// program.
+// Package memory measures the memory available under all limits of the system, and stops
+// large allocations with an error before the system kills the program.
 //
-// What is watched is the program's whole memory rather than what its parts say
-// they hold: whatever grows is seen.
+// It watches the memory of the whole process rather than the sum of what its parts report,
+// so that any growth counts.
 package memory
 
 import (

@@ -1,8 +1,6 @@
-// Package safetext makes text that comes from recordings fit to leave the program:
-// for a terminal, a line of a file, the cell of a table, a command to type.
-// Names, units and sentences of a recording are untrusted: a control character
-// moves a terminal's cursor, a bidi override turns text around, a formula runs
-// in a spreadsheet.
+// Package safetext escapes untrusted text from recordings for a terminal, a line of a
+// file, a table cell or a shell command. Otherwise a control character could move the
+// terminal's cursor, a bidi override reverse text, and a formula run in a spreadsheet.
 package safetext
 
 import (

@@ -1,5 +1,5 @@
-// Package source gives decoders the bytes of a recording: a mapped file, or a
-// stream (a pipe, or what comes out of a decompressor), both in chunks.
+// Package source reads the bytes of a recording in chunks, from a mapped file or from a
+// stream (a pipe or a decompressor).
 package source
 
 import (

@@ -1,7 +1,7 @@
-// Package column holds columns that only grow at their end: a copy of one is a snapshot,
-// which is read without locks while the original grows. They lie in chunks, on the heap
-// or where a [Shelf] says, and whole values made of them are packed into those chunks and
-// an index, to be read in place later: see [Archive].
+// Package column implements append-only columns. A copy of a column is a snapshot that can
+// be read without locks while the original grows. Columns are stored in chunks, on the
+// heap or on a [Shelf]; an [Archive] packs values made of columns into those chunks and an
+// index, to be read in place later.
 package column
 
 import (

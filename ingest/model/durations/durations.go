@@ -1,5 +1,5 @@
-// Package durations holds how long spans took, by function, as a recording that is stored
-// keeps it for comparisons.
+// Package durations stores the durations of spans by function, so that comparisons of
+// stored recordings need not read all spans.
 package durations
 
 import (

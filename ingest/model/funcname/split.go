@@ -1,7 +1,5 @@
-// Package funcname takes the names of functions apart: into the package or
-// namespace, the type and what people call the function. Names come in the
-// writing of some ten languages and from people who name spans; what is in none
-// of them is left whole.
+// Package funcname splits function names into package or namespace, type and short name.
+// It knows the syntax of some ten languages and leaves other names whole.
 package funcname
 
 import "strings"

@@ -1,5 +1,5 @@
-// Package heap has queues that give what is in them in order, without the interface of
-// container/heap, which takes a word of memory and a call for each.
+// Package heap implements priority queues without the interface values and calls of
+// container/heap.
 package heap
 
 // Heap gives what was pushed in order, the first first.

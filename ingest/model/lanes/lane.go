@@ -1,8 +1,8 @@
-// Package lanes has rows of spans: sorted, one after the other, with detail levels above
-// them, so that a picture of a row costs by its pixels.
+// Package lanes stores spans in rows with detail levels for drawing, so that the cost of a
+// picture depends on its pixels.
 //
-// A [Lane] belongs to one goroutine, that which adds to it. Any number of others may read
-// a [Lane.Snapshot] meanwhile: columns only grow at their end.
+// A [Lane] is written by one goroutine. Any number of others may read a [Lane.Snapshot] at
+// the same time, because columns are append-only.
 package lanes
 
 import (

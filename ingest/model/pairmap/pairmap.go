@@ -1,5 +1,4 @@
-// Package pairmap maps pairs of small ids to a third one, fast: call
-// trees are interned with it.
+// Package pairmap maps pairs of small ids to a third id. Call trees are interned with it.
 package pairmap
 
 // Table maps a pair of 32-bit ids to a third, which is never 0: (parent call,

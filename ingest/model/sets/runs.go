@@ -1,5 +1,5 @@
-// Package sets has sets of places in a column: runs of neighbours, bits, and groups of
-// places of what is of the same.
+// Package sets implements sets of indices in a column: ranges, bit sets, and indices
+// grouped by key.
 package sets
 
 import (

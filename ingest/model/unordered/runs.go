@@ -1,7 +1,7 @@
-// Package unordered keeps spans that came in any order, and gives them in order.
+// Package unordered sorts spans that arrive in any order.
 //
-// Files mostly have them almost in order. So they are sorted in runs, as each fills up,
-// and the runs are merged.
+// Files are mostly almost sorted. So spans are sorted in runs as each fills up, and the
+// runs are merged.
 package unordered
 
 import "cmp"

@@ -1,8 +1,8 @@
-// Package analyze answers questions asked of a recording: where the cost of a
-// selection went, by call, by function, by thread.
+// Package analyze computes where the cost of a scope went: by call, function, module, file
+// or thread.
 //
-// Everything starts from [Weigh], which turns any kind of recording into a
-// self weight for each call; trees and tables are sums over those.
+// [Weigh] turns any kind of recording into a self weight for each call; trees and tables
+// are sums over those.
 package analyze
 
 import (

@@ -1,6 +1,5 @@
-// Package calls says which calls of functions are meant: by how long they took, by
-// their arguments, by a search, the slowest, or one by one. A [Query] is that in
-// words, [Bind] looks it up in a recording.
+// Package calls selects calls of functions by duration, arguments, search, rank or
+// identity. A [Query] is a selection as text; [Bind] resolves it in a recording.
 //
 // As text a Query is one or more functions, and conditions in brackets that must
 // all hold:

@@ -1,7 +1,6 @@
-// Package compare compares two recordings: what each function, module,
-// file, thread and stack costs in A (the baseline) and in B, and how sure one
-// can be that a difference is more than noise. Tables have all groupings that those of
-// one recording have.
+// Package compare compares two recordings: the cost of each function, module, file, thread
+// and stack in A (the baseline) and B (the candidate), and the confidence that each
+// difference is more than noise. Its tables have the groupings of single recordings.
 //
 // # Numbers
 //

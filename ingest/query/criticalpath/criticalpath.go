@@ -1,13 +1,13 @@
-// Package criticalpath finds critical paths: of a stretch of time, moment by moment, the
-// thread whose work (or wait) everything after it had to wait for.
+// Package criticalpath finds the critical path of a time range: at each moment, the thread
+// whose work or wait everything after it depended on.
 //
-// A path is found from its end backwards. It stays on a thread while that is at work or
-// could be. Where the thread had been blocked until it was woken, the path goes to who
-// woke it, at that moment. Where nobody is known to have woken it, or a thread that has
-// spans alone had none, the path goes to where the last flow came from that ended in
-// what ran next. Where there is none either, the wait is part of the path, but only
-// until the latest moment at which a thread that the path came through began to wait for
-// this one: that goes on there, since who waits for an answer has asked just before. So a
+// A path is found backwards from its end. It stays on a thread while that thread is
+// running or runnable. Where the thread was blocked until another woke it, the path moves
+// to the waker at that moment. Where the waker is unknown, or a thread that has only spans
+// has none open, the path moves to the source of the last flow into what ran next. Without
+// such a flow the wait is part of the path, but only back to the latest moment at which a
+// thread already on the path began to wait for this one. There the path continues on that
+// thread, because a thread that waits for an answer has usually just asked for it. So a
 // path has exactly one step at each moment, and its steps add up to its time.
 package criticalpath
 

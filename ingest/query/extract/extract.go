@@ -1,6 +1,6 @@
-// Package extract makes a recording of its own of a part of one: some time,
-// some threads, and what transforms leave of stacks. Asked for all of it, the
-// part answers as the whole one does for the selection.
+// Package extract copies part of a recording into a new one: a time range, some threads,
+// and stacks after transforms. A copy of the scope gives the same answers as the original
+// does for that scope.
 package extract
 
 import (

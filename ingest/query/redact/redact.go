@@ -1,7 +1,7 @@
-// Package redact leaves out of recordings what says where a program ran and on what:
-// URLs, hosts, folders, arguments, values of labels, notes and command lines. What a
-// number belongs to stays told apart: in place of each stands a short name that is the
-// same wherever it occurs, in every recording.
+// Package redact removes identifying text from recordings: URLs, hosts, folders,
+// arguments, label values, notes and command lines. Each text becomes a short name that is
+// the same wherever the text occurs, in every recording, so that numbers stay
+// attributable.
 package redact
 
 import (

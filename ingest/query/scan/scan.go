@@ -1,5 +1,4 @@
-// Package scan looks at all spans of a recording, or those of a part, on all
-// cores.
+// Package scan visits the spans of a recording or of part of it on all cores.
 package scan
 
 import (

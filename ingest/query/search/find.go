@@ -1,5 +1,5 @@
-// Package search finds functions, threads and arguments by a text, and the
-// places on the timeline where they are.
+// Package search finds functions, threads and arguments by text, and their places on the
+// timeline.
 package search
 
 import (

@@ -1,7 +1,7 @@
-// Package spans answers what spans are like, one by one: how long a function's
-// are, which are the longest, how they change over time, and which flows go
-// through one. Of samples it says how often and how long on end a function was
-// seen. What all of them cost together is for package analyze.
+// Package spans answers questions about single spans: the durations of a function's calls,
+// the longest ones, their trend over time, and the flows through a span. For samples it
+// reports how often and for how long at a stretch a function was seen. Package analyze
+// sums their cost.
 package spans
 
 import (

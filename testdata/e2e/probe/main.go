@@ -1,5 +1,5 @@
-// Command probe is a small window that shows what it is told: the tests of
-// package e2e drive it to see that keys, mouse, screen and frame log get through.
+// Command probe is a small test window: the tests of package e2e drive it to check that
+// keys, mouse, screen and frame log work.
 //
 // It fills itself with a colour that keys r, g and b choose, marks where the left
 // button was pressed and where it was released, more darkly with Shift, turns

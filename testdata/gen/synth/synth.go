@@ -1,5 +1,5 @@
-// Package synth makes up recordings of any size, in several formats, to try and
-// to measure a viewer with.
+// Package synth generates synthetic recordings of any size in several formats, to test and
+// measure a viewer.
 //
 // What is recorded is an invented program: a few thousand functions in a dozen
 // modules, written as if in Go, C++ and C, that call one another along some tens

@@ -1,5 +1,5 @@
-// Package manualtest holds tables of the manual and the README against the code
-// that they describe.
+// Package manualtest checks tables in the manual and the README against the code they
+// describe.
 package manualtest
 
 import (

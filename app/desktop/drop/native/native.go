@@ -1,5 +1,5 @@
-// Package native tells a [drop.Target] what the desktop drags over the window,
-// which Gio has no notion of. There is one file a platform:
+// Package native delivers the desktop's drag events to a [drop.Target], which Gio does not
+// support. There is one file per platform:
 //
 //   - X11: a filter in Gio's own connection, and the XDND protocol on another
 //   - Wayland: Gio's listener, wrapped when the program is linked

@@ -1,5 +1,4 @@
-// Package about says what a file is, what is in it and what was
-// wrong with it.
+// Package about implements the panel with a file's metadata, contents and warnings.
 package about
 
 import (

@@ -1,4 +1,4 @@
-// Package callers shows who calls a function and whom it calls.
+// Package callers implements the panel with the callers and callees of a function.
 package callers
 
 import (

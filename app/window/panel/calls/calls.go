@@ -1,6 +1,6 @@
-// Package calls shows calls one by one: rows with their arguments, below a picture of
-// how long they took. A drag over the picture, and rows that are taken, make the set
-// of calls that everything else answers for.
+// Package calls implements the panel that lists single calls with their arguments, below a
+// picture of their durations. Dragging over the picture or selecting rows limits the scope
+// to those calls.
 package calls
 
 import (

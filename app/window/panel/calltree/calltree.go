@@ -1,5 +1,5 @@
-// Package calltree shows the tree of calls as a table that unfolds: of one recording,
-// or of two.
+// Package calltree implements the call tree panel, an expandable table for one recording
+// or for two.
 package calltree
 
 import (

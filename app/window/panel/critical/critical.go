@@ -1,5 +1,5 @@
-// Package pathreport shows the critical path of what is selected: what all else had to wait
-// for, moment by moment, and what that adds up to. The timeline shows the way it takes.
+// Package critical implements the panel with the critical path of the selection: its steps
+// in order of time, and their sums. The timeline draws the same path.
 package critical
 
 import (

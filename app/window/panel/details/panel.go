@@ -1,5 +1,5 @@
-// Package details says all that is known of what is picked, beside the other
-// panels: of one recording, or of two.
+// Package details implements the details pane for the selected item, for one recording or
+// for two.
 package details
 
 import (

@@ -1,5 +1,5 @@
-// Package difference shows where the second of two recordings costs more or
-// less, by stacks.
+// Package difference implements the differential flamegraph: where B costs more or less
+// than A, by stack.
 package difference
 
 import (

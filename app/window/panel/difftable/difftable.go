@@ -1,4 +1,4 @@
-// Package difftable shows the table of differences of two recordings.
+// Package difftable implements the table of differences between two recordings.
 package difftable
 
 import (

@@ -1,5 +1,5 @@
-// Package distribution shows how long the calls of a function took in each of
-// two recordings.
+// Package distribution implements the panel that compares the call durations of a function
+// in A and B.
 package distribution
 
 import (

@@ -1,4 +1,4 @@
-// Package flamegraph shows where the cost went, by stacks.
+// Package flamegraph implements the flamegraph panel.
 package flamegraph
 
 import (

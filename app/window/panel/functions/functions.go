@@ -1,5 +1,4 @@
-// Package functions shows the table of functions, modules, files or
-// threads.
+// Package functions implements the table of functions, modules, files or threads.
 package functions
 
 import (

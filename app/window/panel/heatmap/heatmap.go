@@ -1,4 +1,4 @@
-// Package heatmap shows when samples fell, or spans began.
+// Package heatmap implements the panel that shows when samples fell or spans began.
 package heatmap
 
 import (

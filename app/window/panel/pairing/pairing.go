@@ -1,5 +1,5 @@
-// Package pairing says how two recordings were compared: what was matched with
-// what, by which rule, and how sure the differences are.
+// Package pairing implements the panel that explains a comparison: what was matched with
+// what, by which rule, and how certain the differences are.
 package pairing
 
 import (

@@ -1,4 +1,4 @@
-// Package sidebyside shows a panel of one recording for each of two, beside each other.
+// Package sidebyside shows a panel for two recordings next to each other.
 package sidebyside
 
 import (

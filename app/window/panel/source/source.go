@@ -1,4 +1,4 @@
-// Package source shows what the lines of a source file cost.
+// Package source implements the panel with the cost of each line of a source file.
 package source
 
 import (

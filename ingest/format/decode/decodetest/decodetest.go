@@ -1,4 +1,4 @@
-// Package decodetest has what the decoders' tests share.
+// Package decodetest provides helpers for the tests of decoders.
 package decodetest
 
 import (

@@ -1,10 +1,9 @@
-// Package wire reads the raw form of Go's execution traces of version 2, which Go 1.22
-// and later write: it finds the batches of each generation where they lie in the file,
-// reads the tables that they name strings and stacks by, and gives all events in one
-// order.
+// Package wire reads the raw form of Go execution traces of version 2 (Go 1.22 and later):
+// it locates the batches of each generation in the file, reads their string and stack
+// tables, and returns all events in one order.
 //
-// What stands where in the file, and in which order events have to be, is known from
-// internal/trace/tracev2 and internal/trace of Go 1.26 and from runtime/trace*.go.
+// The file layout and the rules for ordering events are those of internal/trace/tracev2
+// and internal/trace of Go 1.26, and of runtime/trace*.go.
 package wire
 
 import "fmt"

@@ -1,11 +1,10 @@
-// Package stats holds the few statistical tests that comparisons of recordings
-// need: exact tests of counts, the rank test of Mann and Whitney with the shift
-// of Hodges and Lehmann, Welch's test, and the rate of false discoveries after
-// Benjamini and Hochberg.
+// Package stats implements the statistical tests for comparing recordings: exact tests of
+// counts, the Mann-Whitney rank test with the Hodges-Lehmann shift, Welch's test, and the
+// Benjamini-Hochberg false discovery rate.
 //
-// All p-values are two-sided, and no test changes its answer when its two sides
-// are swapped. Tests of discrete quantities double the smaller tail, so that
-// they raise false alarms at most as often as they say.
+// All p-values are two-sided, and swapping the sides changes no result. Tests of discrete
+// quantities double the smaller tail, so that their rate of false alarms never exceeds the
+// stated level.
 package stats
 
 import "math"
