@@ -39,7 +39,7 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 			defer s.Close()
 			s.Mode = c.mode
 			s.Visit(&view.State{Files: []string{view.Demo}, Sides: [2]view.Side{{Show: recording.Offsets(200e9, 1500e9), Select: recording.Offsets(500e9, 900e9)}}, Stacks: view.Stacks{Find: "json"}, Tab: c.tab})
-			if err := s.Settle(); err != nil {
+			if err := s.Finish(); err != nil {
 				t.Fatal(err)
 			}
 			s.View = c.view

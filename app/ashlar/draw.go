@@ -56,7 +56,7 @@ func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 		if f == "-" || fetch.IsURL(f) {
 			continue
 		}
-		if view.Is(f) {
+		if view.IsAddress(f) {
 			r.Files = append(r.Files, f)
 			continue
 		}

@@ -329,7 +329,7 @@ func (c *call) diff(o *diffOptions) error {
 // address shows what is compared.
 func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string {
 	v := evidence.Of(a.Rec, analyze.Query{Event: c.Metric.Event[0], Metric: c.Metric.Metric[0], Scope: a.Scope})
-	v.Sides[1] = view.Within(b.Rec, b.Scope).Sides[0]
+	v.Sides[1] = view.OfScope(b.Rec, b.Scope).Sides[0]
 	v.Stacks, v.Tab = o.view, "table"
 	v.Pairs, v.NoModule, v.NoName, v.NoSimilar, v.NoOrder = o.match.Hand, o.match.NoModule, o.match.NoName, o.match.NoSimilar, o.match.NoOrder
 	if o.By != compare.ByFunction {

@@ -117,7 +117,7 @@ func (o *RenderOptions) from(c *call) {
 func (r *renderFlags) files(c *call, fs *pflag.FlagSet, args []string) (err error) {
 	o := &r.o
 	var given []string
-	if len(args) > 1 && view.Is(args[0]) {
+	if len(args) > 1 && view.IsAddress(args[0]) {
 		args, given = args[:1], args[1:]
 	}
 	if args, err = o.second(args, fs); err != nil {
@@ -129,7 +129,7 @@ func (r *renderFlags) files(c *call, fs *pflag.FlagSet, args []string) (err erro
 	if views := bundle.Views(c.at(o.File), o.File); len(views) > 0 && alone(fs, ofAddress...) == nil {
 		o.File = views[0]
 	}
-	if !view.Is(o.File) {
+	if !view.IsAddress(o.File) {
 		return nil
 	}
 	parts := ""

@@ -139,10 +139,10 @@ type stats struct {
 	Slowest []statsSpan `json:"slowest"`
 
 	// Time says which times of calls these are: time, cpu or waiting; empty without
-	// spans. Untold is how many calls do not tell theirs on a processor, which are none
+	// spans. WithoutCPU is how many calls do not tell theirs on a processor, which are none
 	// of Count where that was asked for.
-	Time   string `json:"time,omitempty"`
-	Untold int64  `json:"untold_spans,omitempty"`
+	Time       string `json:"time,omitempty"`
+	WithoutCPU int64  `json:"untold_spans,omitempty"`
 	// Unfinished of the calls never ended; their length is as drawn.
 	Unfinished int64           `json:"unfinished"`
 	File       string          `json:"file"`
@@ -269,10 +269,10 @@ func (s *stats) at(ps int64) json.Number { return exactnum.Nanoseconds(ps - s.re
 
 func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	d := s.durations
-	s.Basis, s.Count, s.Unfinished, s.Untold = string(analyze.Spans), &d.Count, d.Unfinished, d.Untold
+	s.Basis, s.Count, s.Unfinished, s.WithoutCPU = string(analyze.Spans), &d.Count, d.Unfinished, d.WithoutCPU
 	if d.Count == 0 {
 		s.Cannot = "The function has no calls in what was asked for."
-		if d.Untold > 0 {
+		if d.WithoutCPU > 0 {
 			s.Cannot = "None of the calls tells its time on a processor."
 		}
 		return
@@ -290,7 +290,7 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 		s.OverTime = append(s.OverTime, mo)
 	}
 	t := &d.Trend
-	s.Trend = &statsTrend{string(t.Says), exactnum.Measured(t.First/1000, 3), exactnum.Measured(t.Last/1000, 3), exactnum.Measured(t.Tau, 4), exactnum.Measured(t.P, 6), t.Moments}
+	s.Trend = &statsTrend{string(t.Direction), exactnum.Measured(t.First/1000, 3), exactnum.Measured(t.Last/1000, 3), exactnum.Measured(t.Tau, 4), exactnum.Measured(t.P, 6), t.Moments}
 }
 
 // What cannot be told without spans.

@@ -42,8 +42,8 @@ func (s *stats) spansText(b *strings.Builder) {
 	if s.metric != nil {
 		fmt.Fprintf(b, ", by %s", s.metric.Name)
 	}
-	if d.Untold > 0 {
-		fmt.Fprintf(b, "; %s more do not tell theirs", units.Count(d.Untold))
+	if d.WithoutCPU > 0 {
+		fmt.Fprintf(b, "; %s more do not tell theirs", units.Count(d.WithoutCPU))
 	}
 	b.WriteString("\n\n")
 	tabular.Columns(b, "  ", "lr", durationRows(d))
@@ -66,7 +66,7 @@ func (s *stats) spansText(b *strings.Builder) {
 
 func trendText(t *spans.Trend) string {
 	line := fmt.Sprintf("from %s to %s", units.Duration(int64(math.Round(t.First))), units.Duration(int64(math.Round(t.Last))))
-	switch t.Says {
+	switch t.Direction {
 	case spans.Slower:
 		return "calls get slower, medians go " + line
 	case spans.Faster:

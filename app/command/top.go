@@ -155,9 +155,9 @@ type top struct {
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 	Idle        json.Number `json:"idle_left_out,omitempty"`
-	// Untold is how many spans do not tell their time on a processor, or lie in the
+	// WithoutCPU is how many spans do not tell their time on a processor, or lie in the
 	// range only in part: they have none in cpu and waiting.
-	Untold int64 `json:"untold_spans,omitempty"`
+	WithoutCPU int64 `json:"untold_spans,omitempty"`
 	// Of is the set of calls that was asked for, and Calls how many they are: only
 	// what ran in them was added up.
 	Of    string      `json:"of_calls,omitempty"`
@@ -254,7 +254,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	}
 	t.Basis, t.sum, t.Total, t.Records = string(w.Basis), w.Sum, exactnum.Value(w.Sum, t.metric), w.Records
 	t.leave(&w.Left)
-	t.Untold = w.Untold
+	t.WithoutCPU = w.WithoutCPU
 	if t.Calls != nil && !w.Called {
 		return nil, misfit(rec, fmt.Errorf("%s has no times, since neither spans nor samples carry it: leave out --calls", t.what()))
 	}

@@ -59,8 +59,8 @@ func (t *top) text(rec *recording.Recording) string {
 	if kind := units.KindText(t.metric); kind != "" {
 		b.WriteString("; " + kind)
 	}
-	if t.Untold > 0 {
-		fmt.Fprintf(&b, "\nno time on a processor is known of %s: not told, or here only in part", units.Plural(t.Untold, "span"))
+	if t.WithoutCPU > 0 {
+		fmt.Fprintf(&b, "\nno time on a processor is known of %s: not told, or here only in part", units.Plural(t.WithoutCPU, "span"))
 	}
 	b.WriteString(evidence.LeftOut(&t.left, t.metric))
 	t.viewText(&b)

@@ -111,7 +111,7 @@ func (o *WindowOptions) check(c *call) error {
 		return misuse("--exe cannot be handed to another window; leave it out")
 	}
 	var given []string
-	if n := len(o.Files); n > 1 && view.Is(o.Files[0]) && !view.Is(o.Files[1]) {
+	if n := len(o.Files); n > 1 && view.IsAddress(o.Files[0]) && !view.IsAddress(o.Files[1]) {
 		o.Files, given = o.Files[:1], o.Files[1:]
 	}
 	stdin := false
@@ -119,7 +119,7 @@ func (o *WindowOptions) check(c *call) error {
 		if f == "" {
 			return misuse("a file's name is empty")
 		}
-		if view.Is(f) {
+		if view.IsAddress(f) {
 			var err error
 			if o.Files[i], err = c.address(f, "", given...); err != nil {
 				return err

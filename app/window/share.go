@@ -124,7 +124,7 @@ func (w *share) frame() {
 		}
 		return
 	}
-	words := s.Asking()
+	words := s.SelectionCommand()
 	is := strings.Join(words, "\x00")
 	if is != w.seen {
 		w.seen, w.since = is, time.Now()

@@ -102,7 +102,7 @@ func askRanges(path string) ([]answered, error) {
 		whole := func() bool { x := a.d.Answer(); return x.Scope.Ranged && x.Scope.Equal(q.Scope) }
 		var items int64
 		x := a.time(part.name, func() session.Question { return session.Question{Query: q} },
-			func() bool { x := a.d.Soon(); return x != nil && x.Scope.Equal(q.Scope) },
+			func() bool { x := a.d.Preview(); return x != nil && x.Scope.Equal(q.Scope) },
 			func() bool {
 				if !whole() {
 					return false
@@ -185,7 +185,7 @@ func askCalls(path string) ([]answered, error) {
 		ask := analyze.Query{Scope: rec.Scope{}.Of(&rec.CallSet{Text: q.String()})}
 		var items int64
 		x := a.time(q.String(), func() session.Question { return session.Question{Query: ask} },
-			func() bool { x := a.d.Soon(); return x != nil && x.Question.Scope.Equal(ask.Scope) },
+			func() bool { x := a.d.Preview(); return x != nil && x.Question.Scope.Equal(ask.Scope) },
 			func() bool {
 				x := a.d.Answer()
 				if !x.Question.Scope.Equal(ask.Scope) {

@@ -94,7 +94,7 @@ func (l *look) slower(r rule) error {
 			return err
 		}
 		t := d.Trend
-		if d.Count < fewestCalls || t.Says != spans.Slower || t.P > .001 || t.Moments < 10 || t.First <= 0 || t.Last < 2*t.First {
+		if d.Count < fewestCalls || t.Direction != spans.Slower || t.P > .001 || t.Moments < 10 || t.First <= 0 || t.Last < 2*t.First {
 			continue
 		}
 		f := l.rec.Functions.At(int(row.Func))

@@ -34,12 +34,12 @@ type JSON struct {
 	Matched     []Matched `json:"matched"`
 	// Method names the basis of confidences: runs, counts, durations; empty
 	// for none. Whole is about the totals, null where nothing can be said.
-	Method string   `json:"method"`
-	Whole  *Sure    `json:"whole"`
-	Rows   []Row    `json:"rows"`
-	More   int      `json:"more"`   // rows beside these
-	Unsure int      `json:"unsure"` // rows that --min-confidence left out
-	Failed []string `json:"failed"` // conditions of --fail-if that hold
+	Method string      `json:"method"`
+	Whole  *Confidence `json:"whole"`
+	Rows   []Row       `json:"rows"`
+	More   int         `json:"more"`   // rows beside these
+	Unsure int         `json:"unsure"` // rows that --min-confidence left out
+	Failed []string    `json:"failed"` // conditions of --fail-if that hold
 }
 
 type Side struct {
@@ -53,7 +53,7 @@ type Side struct {
 	Duration *json.Number `json:"duration_ns"` // null where it is not known
 	// What the recordings have beside that and was not counted, as top has it.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
-	Untold      int64       `json:"untold_spans,omitempty"`
+	WithoutCPU  int64       `json:"untold_spans,omitempty"`
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 }
@@ -84,12 +84,12 @@ type Row struct {
 	// Confidence is 1-q of the difference of self, and of total where self is
 	// the same; null where it is not known. The others tell more.
 	Confidence *json.Number `json:"confidence"`
-	Self       *Sure        `json:"self_confidence"`
-	Total      *Sure        `json:"total_confidence"`
+	Self       *Confidence  `json:"self_confidence"`
+	Total      *Confidence  `json:"total_confidence"`
 }
 
-// Sure describes a Confidence.
-type Sure struct {
+// Confidence describes a Confidence.
+type Confidence struct {
 	Confidence json.Number     `json:"confidence"`
 	P          json.Number     `json:"p"`
 	Interval   *[2]json.Number `json:"interval"`   // of the difference, 95 %
@@ -114,7 +114,7 @@ func (d *Answer) JSON() *JSON {
 	out := &JSON{
 		Verdict: verdict.Of(d.c, d.t), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.By),
 		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
-		MetricMatch: d.c.Metric.Rule, Matched: []Matched{}, Method: string(d.c.Method()), Whole: newSure(d.t.Whole, m),
+		MetricMatch: d.c.Metric.Rule, Matched: []Matched{}, Method: string(d.c.Method()), Whole: newConfidence(d.t.Whole, m),
 		Rows: []Row{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.Failed...),
 	}
 	if a := d.c.A().RawTotal; a != 0 {
@@ -140,7 +140,7 @@ func (d *Answer) side(s compare.Side, from, to int) Side {
 		out.Files = append(out.Files, r.Rec.Source.Path)
 	}
 	out.File = out.Files[0]
-	out.Untold = s.Untold
+	out.WithoutCPU = s.WithoutCPU
 	out.AsyncSpans, out.IdleRecords = s.LeftOut.AsyncSpans, s.LeftOut.IdleRecords
 	if out.AsyncSpans > 0 {
 		out.AsyncTime = exactnum.Nanoseconds(s.LeftOut.AsyncTime)
@@ -164,7 +164,7 @@ func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
 		Name: r.Name, Module: r.Module, NameB: r.NameB, ModuleB: r.ModuleB, Match: string(r.Rule),
 		ASelf: exactnum.Value(r.ASelf, m), BSelf: exactnum.Value(r.BSelf, m), DeltaSelf: exactnum.Value(r.DeltaSelf(), m),
 		ATotal: exactnum.Value(r.ATotal, m), BTotal: exactnum.Value(r.BTotal, m), DeltaTotal: exactnum.Value(r.DeltaTotal(), m),
-		Share: "0", Status: string(r.Status), Self: newSure(r.Self, m), Total: newSure(r.Total, m),
+		Share: "0", Status: string(r.Status), Self: newConfidence(r.Self, m), Total: newConfidence(r.Total, m),
 	}
 	if r.Status == compare.New || r.Status == compare.Gone {
 		out.Match = ""
@@ -179,11 +179,11 @@ func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
 	return out
 }
 
-func newSure(c *compare.Confidence, m *recording.Metric) *Sure {
+func newConfidence(c *compare.Confidence, m *recording.Metric) *Confidence {
 	if c == nil {
 		return nil
 	}
-	out := &Sure{Confidence: exactnum.Measured(c.Level(), 6), P: exactnum.Estimate(c.P), A: c.A, B: c.B}
+	out := &Confidence{Confidence: exactnum.Measured(c.Level(), 6), P: exactnum.Estimate(c.P), A: c.A, B: c.B}
 	unit := math.Pow10(m.Decimals)
 	out.Interval = exactnum.Interval(c.Low, c.High, unit)
 	if exactnum.Finite(c.Detectable) {

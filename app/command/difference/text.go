@@ -88,8 +88,8 @@ func (d *Answer) head(b *strings.Builder) {
 		if l := &s.LeftOut; l.AsyncSpans > 0 {
 			fmt.Fprintf(b, "  %s: async spans: %s in %s not counted (--async in counts them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
 		}
-		if s.Untold > 0 {
-			fmt.Fprintf(b, "  %s: no time on a processor is known of %s: not told, or here only in part\n", "AB"[i:i+1], units.Plural(s.Untold, "span"))
+		if s.WithoutCPU > 0 {
+			fmt.Fprintf(b, "  %s: no time on a processor is known of %s: not told, or here only in part\n", "AB"[i:i+1], units.Plural(s.WithoutCPU, "span"))
 		}
 		if l := &s.LeftOut; l.IdleRecords > 0 {
 			fmt.Fprintf(b, "  %s: %s not counted (--idle in counts them)\n", "AB"[i:i+1], units.Plural(l.IdleRecords, "idle sample"))

@@ -68,7 +68,7 @@ func open(s *shell.Shell, o command.RenderOptions) error {
 		s.OpenBeside(o.With)
 	}
 	s.Choose(o.Event, o.Metric)
-	if !view.Is(o.File) { // which says all of it
+	if !view.IsAddress(o.File) { // which says all of it
 		var v *view.State
 		s.View, v = viewOf(o)
 		s.GoTo(v)
@@ -76,7 +76,7 @@ func open(s *shell.Shell, o command.RenderOptions) error {
 	if o.Function != "" {
 		s.Mark(analyze.Named(o.Function))
 	}
-	return s.Settle(o.Ranges[:]...)
+	return s.Finish(o.Ranges[:]...)
 }
 
 // Render draws what the window would show into a file, on the CPU.
@@ -115,7 +115,7 @@ func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale
 	if o.Watch != nil {
 		o.Watch()
 	}
-	s = s.Still() // which waits for all that it shows
+	s = s.Snapshot() // which waits for all that it shows
 	svg := drawing.IsSVG(o.Out)
 	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
 	if o.To != nil {

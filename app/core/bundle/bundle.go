@@ -109,12 +109,12 @@ func (m *maker) take(args []string, of string) error {
 	switch {
 	case len(args) == 0:
 		return subcommand.Misuse("name what to bundle: an address, or a file")
-	case len(args) == 2 && !view.Is(args[0]) && !view.Is(args[1]) && args[0] != args[1]:
+	case len(args) == 2 && !view.IsAddress(args[0]) && !view.IsAddress(args[1]) && args[0] != args[1]:
 		m.views = []*view.State{{Files: args}}
 	default:
 		for _, a := range args {
 			v := &view.State{Files: []string{a}}
-			if view.Is(a) {
+			if view.IsAddress(a) {
 				if v, err = view.Parse(a); err != nil {
 					return &subcommand.Usage{Err: err}
 				}

@@ -80,7 +80,7 @@ func TestTwo(t *testing.T) {
 	s := shell.New(theme.Dark)
 	defer s.Close()
 	s.Open(moved)
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	at := s.Address()

@@ -64,7 +64,7 @@ func Redacted(r *redact.Redactor, rec *recording.Recording) *recording.Recording
 
 // Of is a view of a metric of a recording: its default one is not named.
 func Of(rec *recording.Recording, q analyze.Query) view.State {
-	v := *view.Within(rec, q.Scope)
+	v := *view.OfScope(rec, q.Scope)
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return v
 	}

@@ -113,7 +113,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps
 		}
 	}
 	a.Length = exactnum.Nanoseconds(length)
-	v := *view.Within(rec, in)
+	v := *view.OfScope(rec, in)
 	v.Tab = "path"
 	a.Address = evidence.Address(v, rec)
 	a.ByState, a.ByThread, a.ByFunction = a.sums(criticalpath.ByState), a.sums(criticalpath.ByThread), a.sums(criticalpath.ByFunction)

@@ -20,18 +20,18 @@ import (
 // cores do in some 20 ms; soonCalls is how many calls of a set have a first answer. Variables
 // for tests.
 var (
-	soonSpans = 4 << 20
-	soonCalls = 1 << 14
+	previewSpans = 4 << 20
+	previewCalls = 1 << 14
 	// mostListed is how many of the longest calls are listed where there are more: nobody
 	// reads so many, and a row takes memory.
 	mostListed = 1 << 20
 )
 
-// soon is a first answer to a question that takes long: a tree that is exact as
+// preview is a first answer to a question that takes long: a tree that is exact as
 // far down as it goes. Nil when there is none, or it is no use: transforms look
 // at whole stacks. The calls of in, the question's scope, are looked up: of many the
 // tree goes down to them, and what ran in them is left out.
-func soon(ctx context.Context, rec *recording.Recording, q Question, in recording.Scope) *Answer {
+func preview(ctx context.Context, rec *recording.Recording, q Question, in recording.Scope) *Answer {
 	if len(q.Transforms) > 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func soon(ctx context.Context, rec *recording.Recording, q Question, in recordin
 	if q.Scope.Calls != nil {
 		q.Scope, depth = withoutBelow(rec, q, in)
 	} else {
-		depth = analyze.Shallow(rec, q.Query, soonSpans)
+		depth = analyze.Shallow(rec, q.Query, previewSpans)
 		q.Depth = depth
 	}
 	if depth == 0 {
@@ -58,7 +58,7 @@ func soon(ctx context.Context, rec *recording.Recording, q Question, in recordin
 // withoutBelow leaves of a set only its outer calls, where there are many, and says how
 // deep the least deep of them is; 0 where the whole answer is as fast.
 func withoutBelow(rec *recording.Recording, q Question, in recording.Scope) (recording.Scope, int) {
-	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.OfProcessors(rec) || in.Calls.Calls < soonCalls {
+	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.OfProcessors(rec) || in.Calls.Calls < previewCalls {
 		return in, 0
 	}
 	alone := *in.Calls
@@ -140,7 +140,7 @@ func (a *Answer) tree(ctx context.Context, old *Answer, first func(*Answer)) err
 		return nil
 	}
 	if first != nil {
-		if s := soon(ctx, a.Rec, a.Question, a.Scope); s != nil {
+		if s := preview(ctx, a.Rec, a.Question, a.Scope); s != nil {
 			first(s)
 		}
 	}
@@ -292,7 +292,7 @@ func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 	case a.Search.OfFunctions():
 		a.Matched = analyze.Match(a.Rec, a.Tree, a.Search)
 		return nil
-	case last != nil && last.Found != nil && last.Found.Pattern.Is(a.Search) && last.Found.Of(a.Rec):
+	case last != nil && last.Found != nil && last.Found.Pattern.Equal(a.Search) && last.Found.Of(a.Rec):
 		a.Found = last.Found
 	default:
 		if a.Found, err = search.Find(ctx, a.Rec, a.Search); err != nil {

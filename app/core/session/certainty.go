@@ -25,7 +25,7 @@ type certainty struct {
 // want says whose confidences to find next.
 func (s *certainty) want(a *CompareAnswer) {
 	s.asks.ask(a, func(was *CompareAnswer, asked bool) (fresh, stale bool) {
-		return !a.Sure, asked && was.Compared != a.Compared
+		return !a.ConfidencesDone, asked && was.Compared != a.Compared
 	})
 }
 
@@ -59,7 +59,7 @@ func (s *certainty) find(ctx context.Context, a *CompareAnswer) bool {
 	var all []*compare.Confidence
 	var err error
 	if nodes {
-		tables, all, err = a.Compared.Sure(ctx, by...)
+		tables, all, err = a.Compared.NodeConfidences(ctx, by...)
 	} else {
 		tables = make([]*compare.Table, 1)
 		tables[0], err = a.Compared.Table(ctx, by[0], true)
@@ -93,13 +93,13 @@ func (s *certainty) fill(a *CompareAnswer) {
 	if table != nil {
 		a.Table = table
 	}
-	a.Sure = functions != nil && table != nil
+	a.ConfidencesDone = functions != nil && table != nil
 }
 
 // ascertain finds the confidences of an answer.
 func (c *Comparing) ascertain(ctx context.Context, a *CompareAnswer) (rest time.Duration) {
 	c.memory.tidy(a, 1)
-	if c.sure.find(ctx, a) {
+	if c.confidences.find(ctx, a) {
 		c.show(nil)
 	}
 	c.memory.tidy(a, 2)

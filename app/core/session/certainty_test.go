@@ -40,7 +40,7 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	c := Compare(func() {})
 	defer c.Close()
 	begun, find := make(chan struct{}), c.ascertain
-	c.sure.asks.do = func(ctx context.Context, a *CompareAnswer) time.Duration {
+	c.confidences.asks.do = func(ctx context.Context, a *CompareAnswer) time.Duration {
 		select {
 		case <-begun: // not before there was an answer without
 		case <-ctx.Done():
@@ -50,13 +50,13 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	names := []*recording.FuncName{nil, {Name: "outer"}, {Name: "inner"}}
 	var q CompareQuestion
 	first := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Err == nil })
-	if first.Sure {
+	if first.ConfidencesDone {
 		t.Fatal("what has not been looked for is known")
 	}
 	close(begun)
-	c.sure.mu.Lock()
-	looked := c.sure.of
-	c.sure.mu.Unlock()
+	c.confidences.mu.Lock()
+	looked := c.confidences.of
+	c.confidences.mu.Unlock()
 	for i := 0; ; i++ {
 		q.Of = names[i%len(names)]
 		q.Call = &compare.Occurrence{Span: i % 1000}
@@ -64,12 +64,12 @@ func TestClicksLeaveCertainty(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		if a := c.Answer(); a.Compared != first.Compared {
 			t.Fatal("a click made another comparison")
-		} else if a.Sure {
+		} else if a.ConfidencesDone {
 			break
 		}
-		c.sure.mu.Lock()
-		now := c.sure.of
-		c.sure.mu.Unlock()
+		c.confidences.mu.Lock()
+		now := c.confidences.of
+		c.confidences.mu.Unlock()
 		if looked != nil && now != looked {
 			t.Fatal("a click ended the search for confidences")
 		}
@@ -79,12 +79,12 @@ func TestClicksLeaveCertainty(t *testing.T) {
 		}
 	}
 	// The last click is answered too, and other numbers are another comparison.
-	last := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Twin != nil && a.Twin.Span == q.Call.Span && a.Sure })
+	last := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Twin != nil && a.Twin.Span == q.Call.Span && a.ConfidencesDone })
 	if last.Functions.Rows[0].Self.Level() < .99 {
 		t.Errorf("inner is slower, %g sure", last.Functions.Rows[0].Self.Level())
 	}
 	q.Normalize = compare.Total
-	if a := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Normalize == compare.Total && a.Sure }); a.Compared == first.Compared {
+	if a := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Normalize == compare.Total && a.ConfidencesDone }); a.Compared == first.Compared {
 		t.Error("other numbers are the same comparison")
 	}
 }

@@ -56,8 +56,8 @@ type CompareAnswer struct {
 	// Nodes is by node how sure its difference is, nil until it is known; Sure
 	// tells that all confidences are there. Those of spans come once both
 	// recordings are read.
-	Nodes []*compare.Confidence
-	Sure  bool
+	Nodes           []*compare.Confidence
+	ConfidencesDone bool
 	// Dist and DistErr answer Of, Twin answers Call.
 	Dist    *compare.Distribution
 	DistErr error
@@ -70,11 +70,11 @@ type CompareAnswer struct {
 // (they take a look at every span, see certainty) and distributions, come by
 // themselves into the answer that is shown, so that nothing waits for them.
 type Comparing struct {
-	notify func()
-	asks   newest[compared]
-	sure   certainty
-	dist   Async[distributionOf, distribution]
-	memory thrift
+	notify      func()
+	asks        newest[compared]
+	confidences certainty
+	dist        Async[distributionOf, distribution]
+	memory      thrift
 
 	mu     sync.Mutex // of changing answer
 	answer atomic.Pointer[CompareAnswer]
@@ -102,7 +102,7 @@ type distribution struct {
 // there is something new to show.
 func Compare(notify func()) *Comparing {
 	c := &Comparing{notify: notify}
-	c.asks.do, c.sure.asks.do = c.work, c.ascertain
+	c.asks.do, c.confidences.asks.do = c.work, c.ascertain
 	c.dist.init()
 	return c
 }
@@ -124,8 +124,8 @@ func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
 // Answer is the latest answer, nil before the first.
 func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
-// Still is a comparison that answers no more questions than it has: for pictures.
-func (c *Comparing) Still() *Comparing {
+// Snapshot is a comparison that answers no more questions than it has: for pictures.
+func (c *Comparing) Snapshot() *Comparing {
 	s := Compare(func() {})
 	s.answer.Store(c.answer.Load())
 	return s
@@ -134,7 +134,7 @@ func (c *Comparing) Still() *Comparing {
 // Close ends the comparison; it waits for what is being computed.
 func (c *Comparing) Close() {
 	c.asks.close()
-	c.sure.asks.close()
+	c.confidences.asks.close()
 	c.dist.Close()
 	c.memory.end()
 }
@@ -152,7 +152,7 @@ func (c *Comparing) work(ctx context.Context, q compared) (rest time.Duration) {
 	}
 	a = c.show(a)
 	c.memory.save(a)
-	c.sure.want(a)
+	c.confidences.want(a)
 	c.distribute(a, func() { c.show(nil) })
 	if a.whole() {
 		return 0
@@ -170,7 +170,7 @@ func (c *Comparing) show(a *CompareAnswer) *CompareAnswer {
 		a = old
 	}
 	b := *a
-	c.sure.fill(&b)
+	c.confidences.fill(&b)
 	if d, of, ok := c.dist.Last(); ok && b.wantsDistribution() && of == b.distribution() {
 		b.Dist, b.DistErr = d.Distribution, d.err
 	}
@@ -197,12 +197,12 @@ func (c *Comparing) distribute(a *CompareAnswer, wake func()) {
 // whole reports whether the answer is about recordings that are read.
 func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
 
-// Settle answers a question, all of it: for pictures without a window.
-func (c *Comparing) Settle(q CompareQuestion, recs [2]*recording.Recording) {
+// Finish answers a question, all of it: for pictures without a window.
+func (c *Comparing) Finish(q CompareQuestion, recs [2]*recording.Recording) {
 	ctx := context.Background()
 	a := c.show(c.compute(ctx, compared{q, recs}))
 	c.distribute(a, nil)
-	for a = c.show(nil); a.Err == nil && !a.Sure && c.sure.find(ctx, a); {
+	for a = c.show(nil); a.Err == nil && !a.ConfidencesDone && c.confidences.find(ctx, a); {
 		a = c.show(nil)
 	}
 }
@@ -236,7 +236,7 @@ func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 // shows reports whether there is nothing new in an answer.
 func (a *CompareAnswer) shows(old *CompareAnswer) bool {
 	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
-		a.Shape == old.Shape && a.Twin == old.Twin && a.Sure == old.Sure && a.Dist == old.Dist && a.DistErr == old.DistErr &&
+		a.Shape == old.Shape && a.Twin == old.Twin && a.ConfidencesDone == old.ConfidencesDone && a.Dist == old.Dist && a.DistErr == old.DistErr &&
 		reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
 }
 

@@ -49,7 +49,7 @@ func TestComparing(t *testing.T) {
 	docs := [2]*Side{a, b}
 	c := Compare(func() { told <- struct{}{} })
 	defer c.Close()
-	whole := func(x *CompareAnswer) bool { return x.Recs[0].Done && x.Recs[1].Done && x.Sure }
+	whole := func(x *CompareAnswer) bool { return x.Recs[0].Done && x.Recs[1].Done && x.ConfidencesDone }
 	q := CompareQuestion{Width: compare.WidthLarger}
 	first := ask(t, c, docs, q, whole)
 	if first.Err != nil || first.Functions == nil || len(first.Nodes) != len(first.Shape.Nodes) || first.Method != compare.FromDurations {
@@ -60,17 +60,17 @@ func TestComparing(t *testing.T) {
 	}
 
 	q.Width = compare.WidthA
-	second := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Width == compare.WidthA && x.Sure })
+	second := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Width == compare.WidthA && x.ConfidencesDone })
 	if second.Compared != first.Compared || second.Functions != first.Functions || second.Shape == first.Shape {
 		t.Error("other widths made another comparison")
 	}
 	q.By, q.Of = compare.ByThread, &recording.FuncName{Name: "parse"}
-	third := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.By == compare.ByThread && x.Sure && x.Dist != nil })
+	third := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.By == compare.ByThread && x.ConfidencesDone && x.Dist != nil })
 	if third.Compared != first.Compared || third.Table == first.Table || third.Dist.A.N != twins.Frames || third.Dist.B.N != twins.Frames {
 		t.Errorf("threads and a distribution: %+v", third.Dist)
 	}
 	q.Normalize = compare.Total
-	fourth := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Normalize == compare.Total && x.Sure })
+	fourth := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Normalize == compare.Total && x.ConfidencesDone })
 	if fourth.Compared == first.Compared || fourth.Compared.Matching != first.Compared.Matching || fourth.A.Total != fourth.B.Total {
 		t.Error("another normalisation did not make another comparison with the same pairs")
 	}
@@ -110,17 +110,17 @@ func TestAgain(t *testing.T) {
 	}
 	q := Question{}
 	q.Scope = recording.Between(0, 5e9)
-	if err := again.Settle(q); err != nil {
+	if err := again.Finish(q); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Settle(Question{}); err != nil {
+	if err := a.Finish(Question{}); err != nil {
 		t.Fatal(err)
 	}
 	if x, y := a.Answer().Tree.Nodes[0].Total, again.Answer().Tree.Nodes[0].Total; y <= 0 || y >= x {
 		t.Errorf("the whole takes %d, a part of it %d", x, y)
 	}
 	again.Close()
-	if err := a.Settle(Question{}); err != nil || a.Recording().Counts.Spans == 0 {
+	if err := a.Finish(Question{}); err != nil || a.Recording().Counts.Spans == 0 {
 		t.Errorf("after the second look was closed: %v", err)
 	}
 }

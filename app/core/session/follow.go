@@ -31,10 +31,10 @@ func (d *Side) Follow(ctx context.Context) {
 	defer cancel()
 	d.following.Store(true)
 	defer d.following.Store(false)
-	d.tell()
-	defer d.tell()
+	d.announce()
+	defer d.announce()
 	seen, pause := d.opened, time.Duration(0)
-	if now := look(d.path); now.same(seen) {
+	if now := readGlance(d.path); now.same(seen) {
 		seen.readHead(d.path)
 	}
 	shown := seen
@@ -50,7 +50,7 @@ func (d *Side) Follow(ctx context.Context) {
 			return
 		}
 		pause = 0
-		now := look(d.path)
+		now := readGlance(d.path)
 		if now.same(seen) {
 			continue
 		}
@@ -100,13 +100,13 @@ type followNote struct {
 func (d *Side) note(text string, wrong bool) {
 	if was, _ := d.FollowNote(); was != text {
 		d.followNote.Store(&followNote{text, wrong})
-		d.tell()
+		d.announce()
 	}
 }
 
 // again reads the file and shows it in place of what was read before, with a note.
 func (d *Side) again(ctx context.Context, note string) bool {
-	was := look(d.path)
+	was := readGlance(d.path)
 	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part, Scratch: d.opts.Scratch})
 	defer context.AfterFunc(ctx, l.Cancel)()
 	if err := l.Wait(); err != nil {
@@ -120,7 +120,7 @@ func (d *Side) again(ctx context.Context, note string) bool {
 	d.load.Store(&loading{Load: l, generation: old.generation + 1, was: was, looks: []*Side{d}})
 	d.note(note, false)
 	d.asks.again() // the answer for it; until then the last one is shown
-	d.tell()
+	d.announce()
 	old.leave(d)
 	return true
 }
@@ -136,7 +136,7 @@ type glance struct {
 	head []byte
 }
 
-func look(path string) glance {
+func readGlance(path string) glance {
 	info, err := os.Stat(path)
 	return glance{info: info, err: err}
 }

@@ -68,8 +68,8 @@ func (d *Side) spansOnCPUOf(rec *recording.Recording, wake func()) *recording.On
 
 // later tells when what was asked is known; nil where who draws it waits for it.
 func (d *Side) later() func() {
-	if d.still {
+	if d.frozen {
 		return nil
 	}
-	return d.tell
+	return d.announce
 }

@@ -34,14 +34,14 @@ func TestOnCPUIsWhatNodesTell(t *testing.T) {
 	}
 	d := Open(path, nil)
 	defer d.Close()
-	if err := d.Settle(Question{}); err != nil {
+	if err := d.Finish(Question{}); err != nil {
 		t.Fatal(err)
 	}
 	a := d.Answer()
 	if d.OnCPU(a) == nil || d.SpansOnCPU(a.Rec) == nil {
 		t.Error("what is settled does not know the time on processors")
 	}
-	v := d.Still().OnCPU(a)
+	v := d.Snapshot().OnCPU(a)
 	if v == nil {
 		t.Fatal("nothing is known of the time on processors")
 	}
@@ -58,12 +58,12 @@ func TestOnCPUIsWhatNodesTell(t *testing.T) {
 			t.Errorf("%s waited %d ps, want %d", stack, got, want)
 		}
 	}
-	if of := d.Still().SpansOnCPU(a.Rec); of == nil || of.Outer[0] != v.CPU[0] {
+	if of := d.Snapshot().SpansOnCPU(a.Rec); of == nil || of.Outer[0] != v.CPU[0] {
 		t.Errorf("the thread's spans say %v, the tree %d", of, v.CPU[0])
 	}
 	count := *a // the side goes on reading its own answer
 	count.Question.Metric = recording.SpanCount
-	if d.Still().OnCPU(&count) != nil {
+	if d.Snapshot().OnCPU(&count) != nil {
 		t.Error("how many spans there are says nothing of processors")
 	}
 }

@@ -27,7 +27,7 @@ func New(notify func()) *Session { return &Session{notify: notify} }
 // computed of them.
 func (s *Session) Show(sides ...*Side) {
 	gone := slices.DeleteFunc(s.sides, func(d *Side) bool { return slices.Contains(sides, d) })
-	s.EndWithin()
+	s.EndCompareScopes()
 	ending := s.ending
 	s.gone.Go(func() {
 		for _, ended := range ending {
@@ -42,16 +42,16 @@ func (s *Session) Show(sides ...*Side) {
 	}
 }
 
-// Within compares parts of the side that is open with each other.
-func (s *Session) Within() *Comparing {
+// CompareScopes compares parts of the side that is open with each other.
+func (s *Session) CompareScopes() *Comparing {
 	if s.pair == nil {
 		s.pair = Compare(s.notify)
 	}
 	return s.pair
 }
 
-// EndWithin ends comparing; it does not wait for what is being computed.
-func (s *Session) EndWithin() {
+// EndCompareScopes ends comparing; it does not wait for what is being computed.
+func (s *Session) EndCompareScopes() {
 	if pair := s.pair; pair != nil {
 		ended := make(chan struct{})
 		go func() {

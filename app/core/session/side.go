@@ -133,22 +133,22 @@ type Side struct {
 
 	work sync.Mutex // held while a question is answered
 
-	asks   newest[Question]
-	ctx    context.Context // of the side
-	cancel context.CancelFunc
-	notify func()
-	told   atomic.Pointer[time.Time] // when it was called last
+	asks      newest[Question]
+	ctx       context.Context // of the side
+	cancel    context.CancelFunc
+	notify    func()
+	announced atomic.Pointer[time.Time] // when it was called last
 
 	mu         sync.Mutex // of the rest
 	contexts   Async[contextsOf, []analyze.KeyValues]
 	onCPU      Async[*analyze.Tree, *OnCPU]
 	spansOnCPU Async[*recording.Recording, *recording.OnCPU]
 
-	still  bool // it answers nothing any more; see Still
-	answer atomic.Pointer[Answer]
-	soon   atomic.Pointer[Answer]
-	hits   atomic.Pointer[search.Hits]
-	short  atomic.Pointer[memory.Short] // of memory, for the latest question
+	frozen  bool // it answers nothing any more; see Snapshot
+	answer  atomic.Pointer[Answer]
+	preview atomic.Pointer[Answer]
+	hits    atomic.Pointer[search.Hits]
+	short   atomic.Pointer[memory.Short] // of memory, for the latest question
 }
 
 // Options are how a file is opened.
@@ -181,7 +181,7 @@ func OpenWith(path string, opts Options, notify func()) *Side {
 	}
 	d := newSide(name, notify)
 	if path != "-" && !fetch.IsURL(path) {
-		d.path, d.opts, d.opened = path, opts, look(path)
+		d.path, d.opts, d.opened = path, opts, readGlance(path)
 		if d.opened.err != nil || !d.opened.info.Mode().IsRegular() {
 			d.path = ""
 		}
@@ -229,7 +229,7 @@ func (d *Side) Progress() ingest.Progress { return d.load.Load().Progress() }
 // Ask sets the question. The answer comes by notify; until then Answer gives
 // the last one.
 func (d *Side) Ask(q Question) {
-	if d.still {
+	if d.frozen {
 		return
 	}
 	d.asks.ask(q, func(was Question, asked bool) (fresh, stale bool) {
@@ -241,10 +241,10 @@ func (d *Side) Ask(q Question) {
 // Answer is the latest answer, nil before the first.
 func (d *Side) Answer() *Answer { return d.answer.Load() }
 
-// Soon is a first answer while the latest question is being answered, nil when
+// Preview is a first answer while the latest question is being answered, nil when
 // there is none: a tree that is exact for the calls it has, and has none deeper
 // than its Depth. It has nothing but the tree.
-func (d *Side) Soon() *Answer { return d.soon.Load() }
+func (d *Side) Preview() *Answer { return d.preview.Load() }
 
 // Hits are the places that the latest search found, nil when there is none or
 // it has not been answered yet. Those of a search that goes on are Partial.
@@ -255,16 +255,16 @@ func (d *Side) Hits() *search.Hits { return d.hits.Load() }
 // instead of two, unless that takes long: what loads is not to seem to stand still.
 func (d *Side) loaded() {
 	if !d.asks.again() {
-		d.tell()
+		d.announce()
 		return
 	}
-	last, rest := d.told.Load(), patience
+	last, rest := d.announced.Load(), patience
 	if last != nil {
 		rest -= time.Since(*last)
 	}
 	time.AfterFunc(rest, func() {
-		if d.told.Load() == last && d.ctx.Err() == nil {
-			d.tell()
+		if d.announced.Load() == last && d.ctx.Err() == nil {
+			d.announce()
 		}
 	})
 }
@@ -277,7 +277,7 @@ const patience = 100 * time.Millisecond
 func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	rec, generation := d.Latest()
 	if q.Generation != generation {
-		d.tell() // it has to be asked anew
+		d.announce() // it has to be asked anew
 		return 0
 	}
 	d.work.Lock()
@@ -285,9 +285,9 @@ func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 		d.reply(ctx, rec, q, old)
 	} else {
-		d.soon.Store(nil) // of a question that was taken back
+		d.preview.Store(nil) // of a question that was taken back
 	}
-	d.tell()
+	d.announce()
 	d.find(ctx, rec, q.Search)
 	return 0
 }
@@ -298,13 +298,13 @@ func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, 
 	var first func(*Answer)
 	if old == nil || !old.equal(&q) {
 		first = func(a *Answer) {
-			d.soon.Store(a)
-			d.tell()
+			d.preview.Store(a)
+			d.announce()
 		}
 	}
 	if a := d.tried(answer(ctx, rec, q, old, first)); a != nil {
 		d.give(a)
-		d.soon.Store(nil)
+		d.preview.Store(nil)
 	}
 }
 
@@ -320,9 +320,9 @@ func (d *Side) tried(a *Answer, err error) *Answer {
 	return a
 }
 
-// Trouble says why what is shown is not the answer to the latest question, "" where
+// Problem says why what is shown is not the answer to the latest question, "" where
 // it is or will be.
-func (d *Side) Trouble() string {
+func (d *Side) Problem() string {
 	if short := d.short.Load(); short != nil {
 		return short.Error()
 	}
@@ -338,9 +338,9 @@ func (d *Side) give(a *Answer) {
 	}
 }
 
-func (d *Side) tell() {
+func (d *Side) announce() {
 	now := time.Now()
-	d.told.Store(&now)
+	d.announced.Store(&now)
 	if d.notify != nil {
 		d.notify()
 	}
@@ -353,30 +353,30 @@ func (d *Side) find(ctx context.Context, rec *recording.Recording, p *search.Pat
 		d.hits.Store(nil)
 		return
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) && h.Of(rec) && !h.Partial {
+	if h := d.hits.Load(); h != nil && h.Pattern.Equal(p) && h.Of(rec) && !h.Partial {
 		return
 	}
-	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern.Is(p) && a.Found.Of(rec) {
+	if a := d.answer.Load(); a != nil && a.Found != nil && a.Found.Pattern.Equal(p) && a.Found.Of(rec) {
 		d.hits.Store(a.Found)
-		d.tell()
+		d.announce()
 		return
 	}
 	soon := func(h *search.Hits) {
 		d.hits.Store(h)
-		d.tell()
+		d.announce()
 	}
-	if h := d.hits.Load(); h != nil && h.Pattern.Is(p) {
+	if h := d.hits.Load(); h != nil && h.Pattern.Equal(p) {
 		soon = nil // the hits in the snapshot before stay until all are counted
 	}
-	if h, err := search.FindSoon(ctx, rec, p, soon); err == nil {
+	if h, err := search.FindWithPreview(ctx, rec, p, soon); err == nil {
 		d.hits.Store(h)
-		d.tell()
+		d.announce()
 	}
 }
 
-// Settle waits until loading has ended and the question is answered for the
+// Finish waits until loading has ended and the question is answered for the
 // final recording: for pictures without a window.
-func (d *Side) Settle(q Question) error {
+func (d *Side) Finish(q Question) error {
 	if err := d.load.Load().Wait(); err != nil {
 		return err
 	}
@@ -395,10 +395,10 @@ func (d *Side) Settle(q Question) error {
 	return nil
 }
 
-// Still is the document as it is now: it has the answers there are and gets no
+// Snapshot is the document as it is now: it has the answers there are and gets no
 // others but at once. It need not be closed, and says what it says after the other is.
-func (d *Side) Still() *Side {
-	c := &Side{Name: d.Name, still: true}
+func (d *Side) Snapshot() *Side {
+	c := &Side{Name: d.Name, frozen: true}
 	c.load.Store(d.load.Load())
 	c.answer.Store(d.answer.Load())
 	c.hits.Store(d.hits.Load())
@@ -415,7 +415,7 @@ func (d *Side) Begun() <-chan struct{} { return d.load.Load().Begun() }
 // options, where the file is as it was then; ok is false for anything else. What the
 // recording has in the file may be used until release, which must be called.
 func (d *Side) ReadAs(path, exe string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, release func(), ok bool) {
-	if d.still || d.path == "" || d.opts.Decode.Exe != exe || !reflect.DeepEqual(d.opts.Part, part) {
+	if d.frozen || d.path == "" || d.opts.Decode.Exe != exe || !reflect.DeepEqual(d.opts.Part, part) {
 		return nil, stats, nil, false
 	}
 	if abs, err := filepath.Abs(d.path); err != nil || abs != path {
@@ -427,7 +427,7 @@ func (d *Side) ReadAs(path, exe string, part recording.Part) (rec *recording.Rec
 	}
 	reader.load.Store(l)
 	rec, stats = l.Snapshot(), l.Stats()
-	if now := look(path); !rec.Done || l.Err() != nil || stats.Full || now.err != nil || !now.same(l.was) {
+	if now := readGlance(path); !rec.Done || l.Err() != nil || stats.Full || now.err != nil || !now.same(l.was) {
 		reader.Close()
 		return nil, stats, nil, false
 	}
@@ -442,7 +442,7 @@ func (d *Side) Stop() { d.load.Load().Stop() }
 
 // Close stops loading and answering and lets go of the file.
 func (d *Side) Close() {
-	if d.still {
+	if d.frozen {
 		return
 	}
 	d.cancel()

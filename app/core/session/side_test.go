@@ -21,7 +21,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// opened opens a made up trace and waits until it is read. Whatever Soon says is
+// opened opens a made up trace and waits until it is read. Whatever Preview says is
 // sent on.
 func opened(t *testing.T, soon func(*Answer)) (d *Side, told <-chan struct{}) {
 	t.Helper()
@@ -38,7 +38,7 @@ func opened(t *testing.T, soon func(*Answer)) (d *Side, told <-chan struct{}) {
 	ready.Add(1)
 	d = Open(path, func() {
 		ready.Wait()
-		if a := d.Soon(); a != nil {
+		if a := d.Preview(); a != nil {
 			soon(a)
 		}
 		select {
@@ -86,9 +86,9 @@ func totals(a *Answer, depth int) map[string]int64 {
 // The first answer to a question that takes long has the same totals as the
 // whole one, as far down as it goes.
 func TestSoon(t *testing.T) {
-	oldSpans, oldCalls := soonSpans, soonCalls
-	soonSpans, soonCalls = 2000, 10
-	t.Cleanup(func() { soonSpans, soonCalls = oldSpans, oldCalls })
+	oldSpans, oldCalls := previewSpans, previewCalls
+	previewSpans, previewCalls = 2000, 10
+	t.Cleanup(func() { previewSpans, previewCalls = oldSpans, oldCalls })
 	var mu sync.Mutex
 	var first *Answer
 	d, told := opened(t, func(a *Answer) {
@@ -109,7 +109,7 @@ func TestSoon(t *testing.T) {
 		first = nil
 		mu.Unlock()
 		d.Ask(q)
-		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) && d.Soon() == nil })
+		until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) && d.Preview() == nil })
 		mu.Lock()
 		soon := first
 		mu.Unlock()
@@ -243,12 +243,12 @@ func TestNoMemoryIsSaid(t *testing.T) {
 	d := new(Side)
 	old := debug.SetMemoryLimit(1 << 20)
 	defer debug.SetMemoryLimit(old)
-	if a := d.tried(answer(t.Context(), rec, Question{}, nil, nil)); a != nil || !strings.Contains(d.Trouble(), "memory") {
-		t.Errorf("%v, %q", a, d.Trouble())
+	if a := d.tried(answer(t.Context(), rec, Question{}, nil, nil)); a != nil || !strings.Contains(d.Problem(), "memory") {
+		t.Errorf("%v, %q", a, d.Problem())
 	}
 	debug.SetMemoryLimit(old)
-	if a := d.tried(answer(t.Context(), rec, Question{}, nil, nil)); a == nil || d.Trouble() != "" {
-		t.Errorf("%v, %q", a, d.Trouble())
+	if a := d.tried(answer(t.Context(), rec, Question{}, nil, nil)); a == nil || d.Problem() != "" {
+		t.Errorf("%v, %q", a, d.Problem())
 	}
 }
 
@@ -257,11 +257,11 @@ func TestNoMemoryIsSaid(t *testing.T) {
 func TestStillKnowsContexts(t *testing.T) {
 	d := Demo(nil)
 	defer d.Close()
-	if err := d.Settle(Question{}); err != nil {
+	if err := d.Finish(Question{}); err != nil {
 		t.Fatal(err)
 	}
 	a := d.Answer()
-	if got := d.Still().NodeContexts(a, 1); len(got) == 0 {
+	if got := d.Snapshot().NodeContexts(a, 1); len(got) == 0 {
 		t.Error("nothing is known of where the stacks were taken")
 	}
 }

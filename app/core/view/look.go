@@ -59,9 +59,9 @@ func NewLook() Look {
 // FirstTab is the tab that is shown to begin with, which an address leaves out.
 const FirstTab = "flamegraph"
 
-// Settled is the Look without what undo leaves alone (see [Field.Pick]): two
+// Undoable is the Look without what undo leaves alone (see [Field.Pick]): two
 // that differ in nothing else are one step of history.
-func (l Look) Settled() Look {
+func (l Look) Undoable() Look {
 	l.Goal, l.AtGoal = 0, false
 	if !l.Moved {
 		l.View.From, l.View.To = 0, 0
@@ -142,8 +142,8 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	return sd
 }
 
-// Within is a State that says which part of a recording is meant, and no more.
-func Within(rec *recording.Recording, in recording.Scope) *State {
+// OfScope is a State that says which part of a recording is meant, and no more.
+func OfScope(rec *recording.Recording, in recording.Scope) *State {
 	st := new(State)
 	st.Sides[0].scoped(rec, &in)
 	return st

@@ -236,13 +236,13 @@ func NewMark(at Place, text string) Mark {
 	return Mark{rand.Text(), at, text, time.Now().UTC().Truncate(time.Second)}
 }
 
-// Says reports whether both say the same of the same place.
-func (m Mark) Says(o Mark) bool {
+// SameAs reports whether both say the same of the same place.
+func (m Mark) SameAs(o Mark) bool {
 	return m.Text == o.Text && m.From == o.From && m.To == o.To && (m.Func == nil) == (o.Func == nil) && (m.Func == nil || *m.Func == *o.Func)
 }
 
-// Is reports whether a command line's argument is an address and not a file.
-func Is(s string) bool { return strings.HasPrefix(s, Scheme) }
+// IsAddress reports whether a command line's argument is an address and not a file.
+func IsAddress(s string) bool { return strings.HasPrefix(s, Scheme) }
 
 // String writes the address. Of a URL it has nothing that lets in (see
 // [safetext.URL]): addresses are shared.

@@ -29,11 +29,11 @@ type Comparison struct {
 	Down int
 	// Held is the side that the pointer is down on in a panel, -1 for none.
 	Held int
-	// Within tells that both are parts of one recording.
-	Within bool
-	// Alike is that of the last frame, to tell what has changed since.
-	Alike  alike
-	Paired bool // pairs that were made before have been looked for
+	// OneRecording tells that both are parts of one recording.
+	OneRecording bool
+	// LastLinked is that of the last frame, to tell what has changed since.
+	LastLinked linkedState
+	Paired     bool // pairs that were made before have been looked for
 }
 
 // Options has a person's choices about the numbers.
@@ -86,15 +86,15 @@ func (c *Comparison) Answer() *session.CompareAnswer {
 // Key is the function of the comparison that one of a side's functions is, -1
 // where it is not known yet.
 func (c *Comparison) Key(a *session.CompareAnswer, side int, f recording.FuncID) int32 {
-	if !c.Knows(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
+	if !c.IsCurrent(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
 		return -1
 	}
 	return a.Compared.Matching.IDs[side][f]
 }
 
-// Own finds a function of the comparison on a side, as the pane counts.
-func (c *Comparison) Own(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
-	if !c.Knows(a) {
+// FuncOn finds a function of the comparison on a side, as the pane counts.
+func (c *Comparison) FuncOn(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
+	if !c.IsCurrent(a) {
 		return 0, false
 	}
 	return In(a, side, key)
@@ -132,16 +132,16 @@ func (c *Comparison) Choose(a *session.CompareAnswer, key int32) {
 	c.Link.Call = nil
 	for i, p := range c.Sides {
 		p.Pick = panel.Picked{}
-		if f, ok := c.Own(a, i, key); ok && int(f) < p.Rec.Functions.Len() {
-			p.Pick = panel.Picked{Is: panel.PickFunc, Fn: f}
+		if f, ok := c.FuncOn(a, i, key); ok && int(f) < p.Rec.Functions.Len() {
+			p.Pick = panel.Picked{Kind: panel.PickFunc, Fn: f}
 		}
 	}
-	c.Alike = c.Now()
+	c.LastLinked = c.LinkedState()
 }
 
-// Fn describes a function of the comparison for the colours and menus: as its A
+// Function describes a function of the comparison for the colours and menus: as its A
 // has it, else its B.
-func (c *Comparison) Fn(a *session.CompareAnswer, key int32) recording.Function {
+func (c *Comparison) Function(a *session.CompareAnswer, key int32) recording.Function {
 	for i := range c.Sides {
 		if f, ok := In(a, i, key); ok {
 			return a.Recs[i].Functions.At(int(f))
@@ -151,9 +151,9 @@ func (c *Comparison) Fn(a *session.CompareAnswer, key int32) recording.Function 
 	return recording.Function{Name: f.Name, Module: f.Module}
 }
 
-// Knows reports whether an answer is about recordings that have the numbers that the
+// IsCurrent reports whether an answer is about recordings that have the numbers that the
 // panes go by.
-func (c *Comparison) Knows(a *session.CompareAnswer) bool {
+func (c *Comparison) IsCurrent(a *session.CompareAnswer) bool {
 	return a != nil && a.Generations == [2]int{c.Sides[0].Generation, c.Sides[1].Generation}
 }
 
@@ -259,7 +259,7 @@ func (c *Comparison) Found(a *session.CompareAnswer) func(int32) bool {
 // FunctionItems lists what can be done with a function of the comparison.
 func (c *Comparison) FunctionItems(fn recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Distribution of its calls", Do: func() { c.Tab = Distribution }}}
-	return append(items, c.Sides[c.Focus].Acts.FunctionItems(fn)...)
+	return append(items, c.Sides[c.Focus].Actions.FunctionItems(fn)...)
 }
 
 // FunctionKey is the function of a row, -1 where it stands for something else.
@@ -283,14 +283,14 @@ func (c *Comparison) IsChosen(a *session.CompareAnswer, row *compare.Row) bool {
 
 // ChooseRow marks what a row stands for: its function, or its threads.
 func (c *Comparison) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
-	if a.Table.By == compare.ByThread && c.Knows(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
+	if a.Table.By == compare.ByThread && c.IsCurrent(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
 		for i, p := range c.Sides {
 			p.Scope.Tracks = []int{}
 			if t := a.Threads.Funcs[row.Key].In[i]; t >= 0 {
 				p.Scope.Tracks = []int{int(t)}
 			}
 		}
-		c.Alike = c.Now()
+		c.LastLinked = c.LinkedState()
 		return
 	}
 	c.Choose(a, FunctionKey(a, row))

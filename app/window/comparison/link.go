@@ -31,9 +31,9 @@ func (l *link) Swap() {
 	l.Call, l.Twin = nil, nil
 }
 
-// alike has what both sides share when they are linked, as it was in the
+// linkedState has what both sides share when they are linked, as it was in the
 // last frame.
-type alike struct {
+type linkedState struct {
 	View       [2]timeline.View
 	Sel        [2]recording.Scope
 	Pick       [2]panel.Picked
@@ -46,13 +46,13 @@ type alike struct {
 	On         bool
 }
 
-// Now reads what both sides have in common as they are.
-func (c *Comparison) Now() (n alike) {
+// LinkedState reads what both sides have in common as they are.
+func (c *Comparison) LinkedState() (n linkedState) {
 	for i, p := range c.Sides {
 		n.View[i], n.Sel[i], n.Pick[i], n.Zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
 		n.Folds[i], n.Closed[i] = maps.Clone(p.Folds), maps.Clone(p.Closed)
 		n.Sel[i].Tracks = slices.Clone(p.Scope.Tracks)
-		n.Pick[i].Near = false // nobody's doing
+		n.Pick[i].InCallers = false // nobody's doing
 	}
 	f := c.Sides[c.Focus]
 	n.transforms, n.search, n.Anchors, n.On = f.Transforms, f.Find, [2]int64{c.Sides[0].Anchor, c.Sides[1].Anchor}, c.Linked
@@ -65,13 +65,13 @@ func (c *Comparison) shift(from int) int64 {
 	return c.Sides[to].Rec.Start + c.Sides[to].Anchor - c.Sides[from].Rec.Start - c.Sides[from].Anchor
 }
 
-// Reach lets linked views go as far as the longer recording does.
-func (c *Comparison) Reach() {
+// LinkLimits lets linked views go as far as the longer recording does.
+func (c *Comparison) LinkLimits() {
 	for i, p := range c.Sides {
-		p.Reach = [2]int64{}
+		p.Limits = [2]int64{}
 		if o := c.Sides[1-i]; c.Linked && p.Rec.HasTime && o.Rec.HasTime {
 			back := c.shift(1 - i)
-			p.Reach = [2]int64{min(p.Rec.Start, o.Rec.Start+back), max(p.Rec.End, o.Rec.End+back)}
+			p.Limits = [2]int64{min(p.Rec.Start, o.Rec.Start+back), max(p.Rec.End, o.Rec.End+back)}
 		}
 	}
 }
@@ -86,13 +86,13 @@ func (c *Comparison) Follow() {
 	o.View.From, o.View.To, o.Moved = f.View.From+d, f.View.To+d, f.Moved
 }
 
-// SelectAlike selects in the other side what the one with the focus has selected:
+// SelectMatching selects in the other side what the one with the focus has selected:
 // the same time from the anchors, the threads that go together.
-func (c *Comparison) SelectAlike() {
+func (c *Comparison) SelectMatching() {
 	f, o := c.Sides[c.Focus], c.Sides[1-c.Focus]
 	c.Link.whole = false
 	if f.Scope.Ranged && o.Rec.HasTime {
-		if h := &f.Pick.Hit; c.ByCall && f.Pick.Is == panel.PickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
+		if h := &f.Pick.Hit; c.ByCall && f.Pick.Kind == panel.PickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
 			c.Link.whole = true // its twin's, once that is known
 		}
 		d := c.shift(c.Focus)
@@ -106,35 +106,35 @@ func (c *Comparison) SelectAlike() {
 		}
 		if c.Link.whole {
 			c.Link.Twin = nil
-			c.TakeTwin()
+			c.PickTwin()
 		}
 	} else {
 		o.Scope.Ranged = false
 	}
 	o.Scope.Tracks = nil
-	if a := c.Answer(); c.Knows(a) && f.Scope.Tracks != nil {
-		o.Scope.Tracks = TracksAlike(a, c.Focus, f.Scope.Tracks)
+	if a := c.Answer(); c.IsCurrent(a) && f.Scope.Tracks != nil {
+		o.Scope.Tracks = MatchingTracks(a, c.Focus, f.Scope.Tracks)
 	}
 }
 
-// FoldAlike folds the threads and processes of the other side as those that go with
+// FoldMatching folds the threads and processes of the other side as those that go with
 // them are folded where the focus is.
-func (c *Comparison) FoldAlike() {
+func (c *Comparison) FoldMatching() {
 	f, o, a := c.Sides[c.Focus], c.Sides[1-c.Focus], c.Answer()
-	if !c.Knows(a) {
+	if !c.IsCurrent(a) {
 		return
 	}
 	o.Folds, o.Closed = maps.Clone(o.Folds), maps.Clone(o.Closed)
 	for t := range f.Rec.Tracks {
-		for _, twin := range TracksAlike(a, c.Focus, []int{t}) {
-			take(o.Folds, twin, f.Folds, t)
-			take(o.Closed, o.Rec.Tracks[twin].Process, f.Closed, f.Rec.Tracks[t].Process)
+		for _, twin := range MatchingTracks(a, c.Focus, []int{t}) {
+			pickFunction(o.Folds, twin, f.Folds, t)
+			pickFunction(o.Closed, o.Rec.Tracks[twin].Process, f.Closed, f.Rec.Tracks[t].Process)
 		}
 	}
 }
 
-// take gives a key of one map what another one's has, or nothing.
-func take[V any](to map[int]V, key int, from map[int]V, of int) {
+// pickFunction gives a key of one map what another one's has, or nothing.
+func pickFunction[V any](to map[int]V, key int, from map[int]V, of int) {
 	if delete(to, key); to == nil {
 		return
 	}
@@ -154,8 +154,8 @@ func (c *Comparison) Outside() int {
 	return -1
 }
 
-// TracksAlike are the other side's tracks that go with some of a side's; not nil.
-func TracksAlike(a *session.CompareAnswer, side int, tracks []int) []int {
+// MatchingTracks are the other side's tracks that go with some of a side's; not nil.
+func MatchingTracks(a *session.CompareAnswer, side int, tracks []int) []int {
 	out := []int{}
 	for _, t := range tracks {
 		if t < len(a.Threads.IDs[side]) {
@@ -180,7 +180,7 @@ func (c *Comparison) Picked(side int) {
 		c.Chosen = nil
 		return
 	}
-	if p.Pick.Is == panel.PickNode && p.Pick.Tree != nil && p.Pick.Tree.Nodes[p.Pick.Node].Group > 0 {
+	if p.Pick.Kind == panel.PickNode && p.Pick.Tree != nil && p.Pick.Tree.Nodes[p.Pick.Node].Group > 0 {
 		c.Chosen = &recording.FuncName{Name: f.Name, Module: f.Module}
 		return
 	}
@@ -190,18 +190,18 @@ func (c *Comparison) Picked(side int) {
 	}
 	n := a.Compared.Tree.Funcs[key].FuncName
 	c.Chosen = &n
-	if g, ok := c.Own(a, 1-side, key); ok {
-		o.Pick = panel.Picked{Is: panel.PickFunc, Fn: g}
+	if g, ok := c.FuncOn(a, 1-side, key); ok {
+		o.Pick = panel.Picked{Kind: panel.PickFunc, Fn: g}
 	}
-	if h := &p.Pick.Hit; p.Pick.Is == panel.PickBar && h.Span >= 0 && h.Samples == nil {
+	if h := &p.Pick.Hit; p.Pick.Kind == panel.PickBar && h.Span >= 0 && h.Samples == nil {
 		c.Link.Call = &compare.Occurrence{Side: side, Track: h.Track, Lane: h.Lane, Span: h.Span}
 	}
 }
 
-// TakeTwin shows the call that goes with the picked one once it is known.
-func (c *Comparison) TakeTwin() {
+// PickTwin shows the call that goes with the picked one once it is known.
+func (c *Comparison) PickTwin() {
 	a := c.Answer()
-	if !c.Knows(a) || a.Twin == nil || c.Link.Call == nil || a.Call == nil || *a.Call != *c.Link.Call || c.Link.Twin == a.Twin {
+	if !c.IsCurrent(a) || a.Twin == nil || c.Link.Call == nil || a.Call == nil || *a.Call != *c.Link.Call || c.Link.Twin == a.Twin {
 		return
 	}
 	c.Link.Twin = a.Twin
@@ -211,7 +211,7 @@ func (c *Comparison) TakeTwin() {
 		return
 	}
 	l := &o.Rec.Tracks[t.Track].Lanes[t.Lane]
-	o.Pick = panel.Picked{Is: panel.PickBar, Fn: o.Rec.Func(t.Call), Hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
+	o.Pick = panel.Picked{Kind: panel.PickBar, Fn: o.Rec.Func(t.Call), Hit: timeline.Hit{Row: -1, Window: -1, Track: t.Track, Lane: t.Lane, Span: t.Span,
 		Found: true, Call: t.Call, Start: t.Start, End: t.End, Unfinished: l.Unfinished(t.Span), Args: l.Args(t.Span)}}
 	if c.ByCall && c.Linked {
 		c.AlignAt(t)
@@ -219,13 +219,13 @@ func (c *Comparison) TakeTwin() {
 			o.Scope.Ranged, o.Scope.From, o.Scope.To = t.Start < t.End, t.Start, t.End
 		}
 	}
-	c.Alike.Pick[t.Side], c.Alike.Sel[t.Side] = o.Pick, o.Scope // not what a person did
+	c.LastLinked.Pick[t.Side], c.LastLinked.Sel[t.Side] = o.Pick, o.Scope // not what a person did
 }
 
 // AlignAt puts the anchors at a call and its twin.
 func (c *Comparison) AlignAt(t *compare.Place) {
 	p := c.Sides[1-t.Side]
-	if p.Pick.Is != panel.PickBar {
+	if p.Pick.Kind != panel.PickBar {
 		return
 	}
 	c.Sides[t.Side].Anchor = t.Start - c.Sides[t.Side].Rec.Start
@@ -242,7 +242,7 @@ func (c *Comparison) Path(side int, path []recording.FuncName) []recording.FuncN
 		if len(fs) == 0 {
 			break
 		}
-		f, ok := c.Own(a, 1-side, c.Key(a, side, fs[0]))
+		f, ok := c.FuncOn(a, 1-side, c.Key(a, side, fs[0]))
 		if !ok {
 			break
 		}

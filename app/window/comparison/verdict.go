@@ -139,7 +139,7 @@ func (c *Comparison) setMetric(name string) {
 		return
 	}
 	if i := s.Rec.Events[s.Event].Metric(name); i >= 0 {
-		if s.Metric = i; !c.Within {
+		if s.Metric = i; !c.OneRecording {
 			for _, it := range c.MetricItems() {
 				if it.Title == MetricTitle(&s.Rec.Events[s.Event], i) {
 					it.Do()
@@ -151,14 +151,14 @@ func (c *Comparison) setMetric(name string) {
 
 // now is the tab that is shown; of parts of one recording it is the recording's.
 func (c *Comparison) now() string {
-	if c.Within {
+	if c.OneRecording {
 		return c.Sides[0].Tab
 	}
 	return c.Tab
 }
 
 func (c *Comparison) show(tab string) {
-	if c.Within {
+	if c.OneRecording {
 		c.Sides[0].Tab = tab
 	}
 	c.Tab = tab

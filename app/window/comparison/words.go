@@ -58,12 +58,12 @@ var WidthWords = map[compare.Width]string{compare.WidthLarger: "widths: the larg
 // of those that do is a false alarm.
 const sureEnough = .95
 
-// Noise reports whether a difference is within noise.
-func Noise(conf *compare.Confidence) bool { return conf != nil && conf.Level() < sureEnough }
+// IsNoise reports whether a difference is within noise.
+func IsNoise(conf *compare.Confidence) bool { return conf != nil && conf.Level() < sureEnough }
 
-// NodeSure is how sure the difference of a node is: what is known of itself, else
+// NodeConfidence is how sure the difference of a node is: what is known of itself, else
 // of its function. nil where nothing tells.
-func NodeSure(a *session.CompareAnswer, rows []int32, node int) *compare.Confidence {
+func NodeConfidence(a *session.CompareAnswer, rows []int32, node int) *compare.Confidence {
 	if node < len(a.Nodes) && a.Nodes[node] != nil {
 		return a.Nodes[node]
 	}
@@ -126,18 +126,18 @@ func DifferenceLine(m *compare.Metric, a, b int64) string {
 	return line
 }
 
-// SureText says how sure a difference is.
-func SureText(a *session.CompareAnswer, conf *compare.Confidence) string {
+// ConfidenceText says how sure a difference is.
+func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 	switch {
 	case conf == nil && a.Method == compare.NoMethod:
 		return "confidence unknown: no sample counts"
-	case conf == nil && !a.Sure:
+	case conf == nil && !a.ConfidencesDone:
 		return "confidence is being computed"
 	case conf == nil && a.Method == compare.FromDurations:
 		return "confidence unknown: too few calls"
 	case conf == nil:
 		return ""
-	case Noise(conf):
+	case IsNoise(conf):
 		return "within noise: " + units.Level(conf.Level()) + " sure"
 	}
 	return units.Level(conf.Level()) + " sure"

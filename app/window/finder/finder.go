@@ -61,7 +61,7 @@ func (p *Finder) update(u *ui.UI) {
 	}
 	if t := p.Editor.Text(); t != p.seen {
 		p.seen = t
-		p.LookFor(t)
+		p.SearchFor(t)
 	} else if t != p.Search.Of {
 		p.Editor.SetText(p.Search.Of)
 		p.seen = p.Search.Of
@@ -155,7 +155,7 @@ func (p *Finder) key(s *panel.Host, k key.Event) {
 	switch {
 	case p.List.Open && p.List.keyed(s, p, k.Name):
 	case k.Name == key.NameEscape:
-		p.LookFor("")
+		p.SearchFor("")
 		p.blur = true
 	case k.Name == key.NameReturn:
 		p.Walk(s, !k.Modifiers.Contain(key.ModShift))
@@ -198,7 +198,7 @@ func (p *Finder) Info() string {
 		return ""
 	}
 	info := ""
-	if h := p.found(); h != nil && h.Pattern.Is(p.Search.Pattern) {
+	if h := p.found(); h != nil && h.Pattern.Equal(p.Search.Pattern) {
 		if h.Len() > 0 || p.Timed() {
 			info = units.Count(h.Len())
 			if sp.walked && h.Of(p.Rec) {
@@ -210,7 +210,7 @@ func (p *Finder) Info() string {
 		}
 	}
 	a := p.Doc.Answer()
-	if o := &sp.List.functions; !p.Timed() && a != nil && o.Of == a && a.Search.Is(p.Search.Pattern) {
+	if o := &sp.List.functions; !p.Timed() && a != nil && o.Of == a && a.Search.Equal(p.Search.Pattern) {
 		info = units.Count(int64(len(o.Rows)))
 		if sp.function >= 0 {
 			info = units.Count(int64(sp.function+1)) + " / " + info
@@ -233,7 +233,7 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 		return
 	}
 	h := p.found()
-	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || h.Len() == 0 {
+	if p.Search.Pattern == nil || h == nil || !h.Pattern.Equal(p.Search.Pattern) || h.Len() == 0 {
 		return
 	}
 	var to search.Hit

@@ -95,7 +95,7 @@ func (p *Finder) openHits() {
 // there.
 func (p *Finder) hits() *search.Hits {
 	h := p.found()
-	if p.Search.Pattern == nil || h == nil || !h.Pattern.Is(p.Search.Pattern) || !h.Of(p.Rec) {
+	if p.Search.Pattern == nil || h == nil || !h.Pattern.Equal(p.Search.Pattern) || !h.Of(p.Rec) {
 		return nil
 	}
 	return h
@@ -172,7 +172,7 @@ func (p *Finder) goToFunction(i int) {
 // update takes what was looked up and asks for what is missing.
 func (l *hitList) update(p *Finder, wake func()) {
 	if !p.Timed() {
-		if a := p.Doc.Answer(); a != nil && a.Search.Is(p.Search.Pattern) {
+		if a := p.Doc.Answer(); a != nil && a.Search.Equal(p.Search.Pattern) {
 			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, wake)
 		}
 		return

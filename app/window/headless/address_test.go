@@ -110,7 +110,7 @@ func addresses() int {
 // keyboard is, and what commands said.
 func still(t *testing.T, s *shell.Shell) *image.RGBA {
 	t.Helper()
-	img, err := Draw(s.Still(), 1100, 700, 1)
+	img, err := Draw(s.Snapshot(), 1100, 700, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func pass(t *testing.T, s *shell.Shell) *image.RGBA {
 	var img *image.RGBA
 	for range 2 { // what a frame finds out may be asked about in turn
 		var err error
-		if err = s.Settle(); err != nil && !strings.Contains(err.Error(), "normalise") {
+		if err = s.Finish(); err != nil && !strings.Contains(err.Error(), "normalise") {
 			t.Fatal(err)
 		}
 		if img, err = Draw(s, 1100, 700, 1); err != nil {

@@ -28,7 +28,7 @@ func TestNoViewIsBlank(t *testing.T) {
 				defer s.Close()
 				file(name, content)(t, s)
 				s.Open("ashlar:1?file=" + name + "&tab=" + tab)
-				if err := s.Settle(); err != nil {
+				if err := s.Finish(); err != nil {
 					t.Fatal(err)
 				}
 				img := still(t, s)

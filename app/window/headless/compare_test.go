@@ -106,7 +106,7 @@ func TestGoldenComparisons(t *testing.T) {
 			if r := recording.Offsets(p.from, p.to); p.to > 0 {
 				ranges = append(ranges, r, r)
 			}
-			err := s.Settle(ranges...)
+			err := s.Finish(ranges...)
 			if (err != nil) != p.fails {
 				t.Fatalf("comparing: %v", err)
 			}

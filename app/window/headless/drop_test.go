@@ -36,7 +36,7 @@ func TestDrag(t *testing.T) {
 				s.Open("before.json")
 				s.OpenBeside("after.json")
 				s.Run("One timeline above the other, or beside it")
-				if err := s.Settle(); err != nil {
+				if err := s.Finish(); err != nil {
 					t.Fatal(err)
 				}
 			case c.open:

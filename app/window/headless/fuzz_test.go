@@ -47,7 +47,7 @@ func FuzzFrame(f *testing.F) {
 		var ops op.Ops
 		for range 2 {
 			// What cannot be shown is said in the window, and drawn too.
-			_ = s.Settle()
+			_ = s.Finish()
 			drawing.Frame(s, &ops, 640, 420, 1)
 		}
 		if _, err := view.Parse(s.Address().String()); err != nil {

@@ -61,7 +61,7 @@ func FuzzPanels(f *testing.F) {
 			})
 			s.Open(look)
 			for range 2 {
-				_ = s.Settle()
+				_ = s.Finish()
 				drawing.Frame(s, &ops, 200+r.IntN(900), 150+r.IntN(700), scale)
 			}
 			if !parses(s.Address().String()) {

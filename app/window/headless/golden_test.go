@@ -190,7 +190,7 @@ func (p picture) check(t *testing.T) {
 	if p.ranged {
 		ranges = append(ranges, recording.Offsets(p.from, p.to))
 	}
-	err := s.Settle(ranges...)
+	err := s.Finish(ranges...)
 	if (err != nil) != p.failing {
 		t.Fatalf("opening: %v", err)
 	}

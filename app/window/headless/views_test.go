@@ -141,7 +141,7 @@ func settle(t *testing.T, s *shell.Shell, look view.Stacks) {
 	if look.Transforms != nil || look.Find != "" {
 		s.GoTo(&view.State{Stacks: look})
 	}
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,7 +29,7 @@ func (p *Marks) markable() (places []view.Place) {
 			moment(p.TimeAt(t.At.X))
 		case t.RulerArea.Inside && int(t.RulerArea.At.X) >= p.Bounds.Gutter:
 			moment(p.TimeAt(t.RulerArea.At.X))
-		case p.Pick.Is == panel.PickBar:
+		case p.Pick.Kind == panel.PickBar:
 			moment(p.Pick.Hit.Start)
 		default:
 			moment(p.View.From + p.View.Span()/2)

@@ -59,7 +59,7 @@ type loadedMarks struct {
 func (p *Marks) Add(m view.Mark) { p.Marks = withMark(p.Marks, m) }
 
 func withMark(all []view.Mark, m view.Mark) []view.Mark {
-	if slices.ContainsFunc(all, m.Says) {
+	if slices.ContainsFunc(all, m.SameAs) {
 		return all
 	}
 	return append(slices.Clone(all), m)
@@ -203,7 +203,7 @@ func (p *Marks) GoTo(s *panel.Host, m view.Mark) {
 	case from < p.View.From || from > p.View.To:
 		half := p.View.Span() / 2
 		p.View.From, p.View.To = from-half, from-half+p.View.Span()
-		p.View = p.View.Clamp(p.Limits())
+		p.View = p.View.Clamp(p.ViewLimits())
 		p.Moved = true
 	}
 }

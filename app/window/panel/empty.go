@@ -7,8 +7,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// SayNothing says, in a view that has nothing to show, why.
-func (p *Side) SayNothing(u *ui.UI, r image.Rectangle) {
+// DrawEmpty says, in a view that has nothing to show, why.
+func (p *Side) DrawEmpty(u *ui.UI, r image.Rectangle) {
 	said, hint := p.nothing()
 	widget.Empty(u, r, said, hint)
 }

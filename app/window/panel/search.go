@@ -33,8 +33,8 @@ func (s *searchPart) Set(text string) {
 	}
 }
 
-// LookFor searches for a text as if it had been typed.
-func (p *Side) LookFor(text string) {
+// SearchFor searches for a text as if it had been typed.
+func (p *Side) SearchFor(text string) {
 	p.Find = text
 	if p.Search.Of != text {
 		p.Search.Set(text)
@@ -43,7 +43,7 @@ func (p *Side) LookFor(text string) {
 
 // Matches reports whether an answer knows which share of the cost has a match.
 func (p *Side) Matches(a *session.Answer) bool {
-	return a != nil && a.Matched != nil && a.Search.Is(p.Search.Pattern) && a.Matched.OfTotal != 0
+	return a != nil && a.Matched != nil && a.Search.Equal(p.Search.Pattern) && a.Matched.OfTotal != 0
 }
 
 // MatchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
@@ -96,9 +96,9 @@ func (p *Side) Marked() int64 {
 	return -1
 }
 
-// Standing is marked in two: the version of what is found, -1 where nothing is
+// SearchMark is marked in two: the version of what is found, -1 where nothing is
 // searched for, and the one function that stands out then, -1 for none.
-func (p *Side) Standing() (search int, mark int64) {
+func (p *Side) SearchMark() (search int, mark int64) {
 	if p.Searching() {
 		p.Found()
 		return p.Search.Version, -1
@@ -111,11 +111,11 @@ func (p *Side) Found() func(recording.FuncID) bool {
 	sp := &p.Search
 	var hits *search.Hits
 	if !sp.Pattern.OfFunctions() {
-		if hits = p.Doc.Hits(); hits == nil || !hits.Pattern.Is(sp.Pattern) {
+		if hits = p.Doc.Hits(); hits == nil || !hits.Pattern.Equal(sp.Pattern) {
 			hits = nil // not known yet
 		}
 	}
-	if !sp.isOf.Is(sp.Pattern) || sp.isHits != hits || len(sp.is) < p.Rec.Functions.Len() {
+	if !sp.isOf.Equal(sp.Pattern) || sp.isHits != hits || len(sp.is) < p.Rec.Functions.Len() {
 		sp.is, sp.isOf, sp.isHits = make([]int8, p.Rec.Functions.Len()), sp.Pattern, hits
 		sp.Version++
 	}
@@ -142,7 +142,7 @@ func (p *Side) Found() func(recording.FuncID) bool {
 // MarkAt marks the timeline's bars where functions alone do not tell.
 func (p *Side) MarkAt() func(track, lane, i, n int) bool {
 	if p.Searching() && !p.Search.Pattern.OfFunctions() {
-		if h := p.Doc.Hits(); h != nil && h.Pattern.Is(p.Search.Pattern) {
+		if h := p.Doc.Hits(); h != nil && h.Pattern.Equal(p.Search.Pattern) {
 			return h.Marked
 		}
 	}

@@ -32,7 +32,7 @@ type Side struct {
 	// Generation is that of rec; the pane is behind while there is a newer one.
 	Generation int
 	Behind     bool
-	Reach      [2]int64 // how far the view may go; the recording where they are equal
+	Limits     [2]int64 // how far the view may go; the recording where they are equal
 	Share      float64  // of its width that the flamegraph fills beside a heavier one; all of it where 0
 	Pick       Picked
 	Hover      *recording.FuncID
@@ -51,11 +51,11 @@ type Side struct {
 	Down, DownAround int
 	// ShowPick has the flamegraph bring what is picked into view.
 	ShowPick bool
-	Acts     Acts
+	Actions  SideActions
 }
 
-// Acts lead from a side's parts to the rest of the window.
-type Acts struct {
+// SideActions lead from a side's parts to the rest of the window.
+type SideActions struct {
 	// FunctionItems lists what can be done with a function, and CommandItem copies the
 	// command that shows the same in a terminal.
 	FunctionItems func(f recording.Function) []widget.Item
@@ -73,12 +73,12 @@ type Acts struct {
 // Picked is the one thing whose details are shown: a bar of the timeline or a
 // node of the flamegraph.
 type Picked struct {
-	Hit  timeline.Hit
-	Node int32 // of tree
-	Tree *analyze.Tree
-	Fn   recording.FuncID
-	Is   pickKind
-	Near bool // the sandwich knows of it
+	Hit       timeline.Hit
+	Node      int32 // of tree
+	Tree      *analyze.Tree
+	Fn        recording.FuncID
+	Kind      pickKind
+	InCallers bool // the sandwich knows of it
 }
 
 type pickKind uint8
@@ -94,7 +94,7 @@ const (
 )
 
 // Named reports whether what is picked has a function.
-func (p *Picked) Named() bool { return p.Is == PickBar || p.Is == PickNode || p.Is == PickFunc }
+func (p *Picked) Named() bool { return p.Kind == PickBar || p.Kind == PickNode || p.Kind == PickFunc }
 
 const (
 	Flamegraph = view.FirstTab
@@ -111,8 +111,8 @@ const (
 // everything.
 func (p *Side) ZoomTo(path []recording.FuncName) { p.Zoom, p.Down = path, 0 }
 
-// Turn puts the flamegraph's root at the other end.
-func (p *Side) Turn() { p.Up, p.Down = !p.Up, 0 }
+// FlipFlamegraph puts the flamegraph's root at the other end.
+func (p *Side) FlipFlamegraph() { p.Up, p.Down = !p.Up, 0 }
 
 // Middle is the function whose callers and callees are shown: the one that was
 // picked last anywhere else.
@@ -151,15 +151,15 @@ func (p *Side) ZoomedAround() bool { return p.Sides[0] != nil || p.Sides[1] != n
 // FollowPick puts what is picked in the middle, unless it is a part of the callers and
 // callees itself.
 func (p *Side) FollowPick() {
-	if f, ok := p.PickedFunction(); ok && !p.Pick.Near {
+	if f, ok := p.PickedFunction(); ok && !p.Pick.InCallers {
 		p.PutAround(f)
-		p.Pick.Near = true // once: the middle may be moved on from it
+		p.Pick.InCallers = true // once: the middle may be moved on from it
 	}
 }
 
 // PickedTree is the tree of the node that is picked, nil where none is.
 func (p *Side) PickedTree() *analyze.Tree {
-	if p.Pick.Is == PickNode {
+	if p.Pick.Kind == PickNode {
 		return p.Pick.Tree
 	}
 	return nil
@@ -173,21 +173,21 @@ func (p *Side) Counts(a *session.Answer) bool { return a != nil && a.Generation 
 // else the heaviest of its function. Where there is none, it stays as it was.
 func (p *Side) Repick() {
 	a := p.Doc.Answer()
-	if p.Pick.Is != PickNode || a == nil || p.Pick.Tree == nil || a.Rec != p.Rec { // which counts functions otherwise
+	if p.Pick.Kind != PickNode || a == nil || p.Pick.Tree == nil || a.Rec != p.Rec { // which counts functions otherwise
 		return
 	}
 	switch p.Pick.Tree {
 	case a.Tree, a.Above, a.Below, p.Shown:
 		return // it is shown already
 	}
-	near := p.Pick.Near
+	near := p.Pick.InCallers
 	path := PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node))
 	if n, whole := NodeAt(a.Rec, a.Tree, path); n != 0 && whole {
 		p.Pick.Tree, p.Pick.Node = a.Tree, int32(n)
 	} else if p.Pick.Tree.Nodes[p.Pick.Node].Group == 0 {
 		p.PickFunction(a, p.Pick.Fn)
 	}
-	p.Pick.Near = near
+	p.Pick.InCallers = near
 }
 
 // PickFunction shows a function of the table: its heaviest node.
@@ -202,12 +202,12 @@ func (p *Side) PickFunction(a *session.Answer, f recording.FuncID) {
 		}
 	}
 	if best >= 0 {
-		p.Pick = Picked{Is: PickNode, Node: best, Tree: a.Tree, Fn: f}
+		p.Pick = Picked{Kind: PickNode, Node: best, Tree: a.Tree, Fn: f}
 	}
 }
 
-// Has reports whether a transform is on.
-func (p *Side) Has(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
+// HasTransform reports whether a transform is on.
+func (p *Side) HasTransform(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
 
 // PickedFunction is the function that is picked, if one is.
 func (p *Side) PickedFunction() (recording.Function, bool) { return FunctionOf(p.Rec, &p.Pick) }
@@ -215,11 +215,11 @@ func (p *Side) PickedFunction() (recording.Function, bool) { return FunctionOf(p
 // FunctionOf is the function that something picked in a recording is of, false for none.
 func FunctionOf(rec *recording.Recording, p *Picked) (recording.Function, bool) {
 	switch {
-	case p.Is == PickNode && p.Tree != nil:
+	case p.Kind == PickNode && p.Tree != nil:
 		return p.Tree.Function(rec, int(p.Node)), true
-	case p.Is == PickFunc:
+	case p.Kind == PickFunc:
 		return rec.Functions.At(int(p.Fn)), true
-	case p.Is == PickBar && p.Hit.Call != recording.NoCall:
+	case p.Kind == PickBar && p.Hit.Call != recording.NoCall:
 		return rec.Functions.At(int(p.Fn)), true
 	}
 	return recording.Function{}, false
@@ -271,10 +271,10 @@ type PaneBounds struct {
 // beside it.
 type LowerBounds struct{ Tabs, Lower, Side image.Rectangle }
 
-// Limits are how far the view goes.
-func (p *Side) Limits() (from, to int64) {
-	if p.Reach[0] < p.Reach[1] {
-		return p.Reach[0], p.Reach[1]
+// ViewLimits are how far the view goes.
+func (p *Side) ViewLimits() (from, to int64) {
+	if p.Limits[0] < p.Limits[1] {
+		return p.Limits[0], p.Limits[1]
 	}
 	return p.Rec.Start, p.Rec.End
 }
@@ -296,7 +296,7 @@ func (p *Side) SetEvent(i int) {
 
 // ZoomToPicked makes the selected bar of the flamegraph fill its width.
 func (p *Side) ZoomToPicked() {
-	if p.Pick.Is == PickNode && !p.ZoomAround(p.Pick.Tree, p.Pick.Node) {
+	if p.Pick.Kind == PickNode && !p.ZoomAround(p.Pick.Tree, p.Pick.Node) {
 		p.ZoomTo(PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node)))
 	}
 }
@@ -311,7 +311,7 @@ func (p *Side) SelectRange(a, b int64) {
 }
 
 func (p *Side) Query() analyze.Query {
-	q := analyze.Query{First: p.Has(analyze.ByTime()), Event: p.Event, Metric: p.Metric, Scope: p.Scope}
+	q := analyze.Query{First: p.HasTransform(analyze.ByTime()), Event: p.Event, Metric: p.Metric, Scope: p.Scope}
 	return q.With(p.Rec, p.Transforms)
 }
 
@@ -320,9 +320,9 @@ func (p *Side) Query() analyze.Query {
 func (p *Side) SourceFile() (file string, line int32) {
 	call := recording.NoCall
 	switch {
-	case p.Pick.Is == PickBar:
+	case p.Pick.Kind == PickBar:
 		call = p.Pick.Hit.Call
-	case p.Pick.Is == PickNode && p.Pick.Tree != nil && int(p.Pick.Node) < len(p.Pick.Tree.Nodes):
+	case p.Pick.Kind == PickNode && p.Pick.Tree != nil && int(p.Pick.Node) < len(p.Pick.Tree.Nodes):
 		call = p.Pick.Tree.Nodes[p.Pick.Node].Call
 	}
 	if call != recording.NoCall && int(call) < p.Rec.Calls.Len() {
@@ -350,5 +350,5 @@ func (p *Side) Folder() string {
 
 // Same reports whether the same thing is picked.
 func (k *Picked) Same(o *Picked) bool {
-	return k.Is == o.Is && k.Fn == o.Fn && k.Node == o.Node && k.Hit.Key() == o.Hit.Key() && k.Hit.Track == o.Hit.Track
+	return k.Kind == o.Kind && k.Fn == o.Fn && k.Node == o.Node && k.Hit.Key() == o.Hit.Key() && k.Hit.Track == o.Hit.Track
 }

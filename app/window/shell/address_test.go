@@ -95,11 +95,11 @@ func look(r *rand.Rand, s *Shell) {
 		if m.To = m.From; maybe() {
 			m.To += r.Int64N(1e9)
 		}
-		p.Noted.Add(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
+		p.MarkList.Add(view.NewMark(m, []string{"", "why?", "a, b: c"}[r.IntN(3)]))
 	}
 	if maybe() {
 		text := []string{"cart", "/^[a-m]/", "a b, c&d=e", "(", "ü"}[r.IntN(5)]
-		p.LookFor(text)
+		p.SearchFor(text)
 	}
 	ts := []analyze.Transform{analyze.Transform{Op: analyze.OpInvert}, analyze.ByTime(), analyze.Transform{Op: analyze.OpCollapseRecursion}, analyze.Transform{Op: analyze.OpMergeByModule}, analyze.Transform{Op: analyze.OpMergeByFile}, analyze.Transform{Op: analyze.OpFoldInlined}, analyze.Transform{Op: analyze.OpHideKernel}}
 	for range r.IntN(3) {
@@ -165,7 +165,7 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	defer p.FollowPick()
 	if r.IntN(2) == 0 {
 		n := 1 + r.IntN(len(tree.Nodes)-1)
-		p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: tree, Fn: tree.Nodes[n].Func}
+		p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: tree, Fn: tree.Nodes[n].Func}
 	}
 	if r.IntN(2) == 0 {
 		p.ZoomTo(panel.PathOf(p.Rec, tree, 1+r.IntN(len(tree.Nodes)-1)))
@@ -243,7 +243,7 @@ func same(s *Shell) map[string]any {
 	}
 	tree := p.Doc.Answer().Tree
 	where := any(nil)
-	switch p.Pick.Is {
+	switch p.Pick.Kind {
 	case panel.PickNode:
 		where = tree.Path(int(p.Pick.Node))
 	case panel.PickBar:
@@ -287,18 +287,18 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		path := []string{view.Scheme + "1?file=demo:", trace, folded}[seed%3]
 		s := New(theme.Dark)
 		s.Open(path)
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		look(r, s)
 		if seed%5 == 0 {
 			s.Pane.Tab = panel.Callers // which has sides to zoom
 		}
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		pickAnything(r, s)
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		zoomedSides += zoomSides(r, s.Pane)
@@ -307,7 +307,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 
 		back := New(theme.Dark)
 		back.Open(at)
-		if err := back.Settle(); err != nil {
+		if err := back.Finish(); err != nil {
 			t.Fatalf("%s: %v", at, err)
 		}
 		got := same(back)
@@ -335,7 +335,7 @@ func TestWhatAnAddressAsksForInVain(t *testing.T) {
 	for _, ask := range []string{"thread=1:99", "event=nothing", "function=nothing", "zoom=nothing", "tab=nothing", "select=90000s..90001s", "future=1", "transform=melt"} {
 		s := New(theme.Dark)
 		s.Open(view.Scheme + "1?file=demo:&" + ask)
-		if err := s.Settle(); err == nil {
+		if err := s.Finish(); err == nil {
 			t.Errorf("%s: nobody is told", ask)
 		}
 		s.Close()

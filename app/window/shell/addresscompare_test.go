@@ -77,7 +77,7 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 	case 1:
 		if pickAnyBar(p, r) {
 			c.Picked(c.Focus)
-			c.Alike = c.Now()
+			c.LastLinked = c.LinkedState()
 		}
 	}
 	if n := len(a.Shape.Nodes); n > 1 && r.IntN(2) == 0 && c.Tab != comparison.Two {
@@ -96,7 +96,7 @@ func sameComparison(s *Shell) map[string]any {
 	}
 	for i := range sp.Sides {
 		side := &sp.Sides[i]
-		if p := c.Panes[i]; p.Pick.Is == panel.PickBar {
+		if p := c.Panes[i]; p.Pick.Kind == panel.PickBar {
 			all["bar "+comparison.SideName(i)] = []any{p.Pick.Hit.Track, p.Pick.Hit.Lane, p.Pick.Hit.Start}
 		} else if f, ok := p.PickedFunction(); ok {
 			all["picked "+comparison.SideName(i)] = f
@@ -133,10 +133,10 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		s := compared(t, files[0], files[1])
 		s.View = []workspace.View{workspace.Both, workspace.Upper, workspace.Flame, workspace.Lower}[r.IntN(4)]
 		compareAnything(r, s)
-		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		s.Versus.Engine.Finish(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
 		chooseAnything(r, s)
-		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
-		s.Versus.TakeTwin()
+		s.Versus.Engine.Finish(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		s.Versus.PickTwin()
 		if s.Versus.Tab == comparison.Pairing {
 			s.Versus.Pairing.Refresh(s.Versus.Answer())
 			s.Versus.Pairing.Kind = r.IntN(max(1, len(s.Versus.Pairing.Kinds)))
@@ -145,7 +145,7 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 
 		back := New(theme.Dark)
 		back.Open(at)
-		err := back.Settle()
+		err := back.Finish()
 		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
 			t.Fatalf("%s: %v, was %v", at, err, was)
 		}

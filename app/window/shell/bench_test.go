@@ -34,7 +34,7 @@ func BenchmarkFrame(b *testing.B) {
 	} else {
 		s.OpenDemo()
 	}
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		b.Fatal(err)
 	}
 	f := &framer{shell: s}
@@ -114,7 +114,7 @@ func BenchmarkBrush(b *testing.B) {
 	} else {
 		s.OpenDemo()
 	}
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		b.Fatal(err)
 	}
 	s.Do.Wake = func() {} // questions are answered beside frames, as in a window
@@ -130,7 +130,7 @@ func BenchmarkBrush(b *testing.B) {
 	}
 	for fn, k := range n {
 		if k > most && k <= 4<<20 {
-			most, p.Pick = k, panel.Picked{Is: panel.PickFunc, Fn: recording.FuncID(fn)}
+			most, p.Pick = k, panel.Picked{Kind: panel.PickFunc, Fn: recording.FuncID(fn)}
 		}
 	}
 	p.Tab = panel.Calls

@@ -216,8 +216,8 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 				l.right += " · " + left
 			}
 		}
-	case p.Doc.Trouble() != "":
-		l.right, l.color = p.Doc.Trouble(), th.Warn
+	case p.Doc.Problem() != "":
+		l.right, l.color = p.Doc.Problem(), th.Warn
 	case p.Unfollow != nil:
 		var wrong bool
 		if l.right, wrong = p.FollowText(); wrong {

@@ -46,7 +46,7 @@ func compared(t *testing.T, before, after string) *Shell {
 
 func settleBoth(t *testing.T, s *Shell) {
 	t.Helper()
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -148,7 +148,7 @@ func TestPairingByHand(t *testing.T) {
 	c := s.Versus
 	status := func() string {
 		t.Helper()
-		c.Engine.Settle(c.Question(), [2]*recording.Recording(c.Recs()))
+		c.Engine.Finish(c.Question(), [2]*recording.Recording(c.Recs()))
 		a := c.Answer()
 		if a == nil {
 			t.Fatal(c.Engine.Answer().Err)
@@ -255,7 +255,7 @@ func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
 	s := compared(t, "before.json", filepath.Join(".", "before.json"))
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {
 		s.Versus.Options.Normalize = n
-		s.Versus.Engine.Settle(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
+		s.Versus.Engine.Finish(s.Versus.Question(), [2]*recording.Recording(s.Versus.Recs()))
 		if g := s.Grid(); len(g.Rows) != 0 {
 			t.Errorf("%s: there are differences: %v", n, g.Rows)
 		}

@@ -24,7 +24,7 @@ func BenchmarkCompareFrame(b *testing.B) {
 		s.OpenDemo()
 		s.OpenBeside(view.Demo)
 	}
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		b.Fatal(err)
 	}
 	fr := &framer{shell: s}

@@ -16,7 +16,7 @@ import (
 // sureOfBoth waits for all that is asked of both recordings.
 func sureOfBoth(t *testing.T, s *Shell) {
 	t.Helper()
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -39,7 +39,7 @@ func TestFollowingBoth(t *testing.T) {
 			s.Layout(layout.Context{Ops: &ops, Now: time.Now(), Source: router.Source(),
 				Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1200, 700))})
 			router.Frame(&ops)
-			if a := c.Answer(); a != nil && c.Knows(a) && a.Sure && a.Recs == [2]*recording.Recording(c.Recs()) && holds() {
+			if a := c.Answer(); a != nil && c.IsCurrent(a) && a.ConfidencesDone && a.Recs == [2]*recording.Recording(c.Recs()) && holds() {
 				return
 			}
 			time.Sleep(5 * time.Millisecond)

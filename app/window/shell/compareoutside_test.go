@@ -18,7 +18,7 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 		out    bool
 	}{{0, false}, {2 * b.Rec.Duration(), true}, {-2 * b.Rec.Duration(), true}, {b.Rec.Duration() / 2, false}} {
 		c.Panes[0].Anchor, c.Panes[1].Anchor = 0, x.anchor
-		c.SelectAlike()
+		c.SelectMatching()
 		_, said, _, _ := c.Status()
 		if out := c.Outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
 			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End, out, said)

@@ -62,7 +62,7 @@ func (b *bench) saysWhere() bool {
 	switch h := &p.Pick.Hit; {
 	case p.Rec.Contexts.Len() < 2:
 		return true
-	case p.Pick.Is == panel.PickBar:
+	case p.Pick.Kind == panel.PickBar:
 		return p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call) != nil
 	}
 	return p.Doc.NodeContexts(p.Doc.Answer(), int(p.Pick.Node)) != nil
@@ -107,18 +107,18 @@ func TestPartsLeadBack(t *testing.T) {
 				p.Fit(p.Rec.Start+50e6, p.Rec.Start+390e6)
 				p.Moved = true
 				p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+380e6)
-				p.LookFor("rea")
+				p.SearchFor("rea")
 				b.Pane.Tab = panel.Functions
 				for i := range p.Rec.Tracks {
 					p.Closed[int(p.Rec.Tracks[i].Process)] = false
 				}
-				if err := b.Settle(); err != nil {
+				if err := b.Finish(); err != nil {
 					t.Fatal(err)
 				}
 				if !b.Pick("read") {
 					t.Fatal("read is not there")
 				}
-				if err := b.Settle(); err != nil {
+				if err := b.Finish(); err != nil {
 					t.Fatal(err)
 				}
 				b.until("where the samples were taken", b.saysWhere)
@@ -128,7 +128,7 @@ func TestPartsLeadBack(t *testing.T) {
 				}
 
 				b.Run(begin.title)
-				b.until("compared", func() bool { return p.Within != nil && p.Within.Answer() != nil })
+				b.until("compared", func() bool { return p.ScopeComparison != nil && p.ScopeComparison.Answer() != nil })
 				b.now = b.now.Add(time.Minute)
 				b.frame()
 				p.Closed = map[int]bool{0: true}
@@ -142,7 +142,7 @@ func TestPartsLeadBack(t *testing.T) {
 				if p.Against != nil {
 					t.Fatal("it is still compared")
 				}
-				if err := b.Settle(); err != nil {
+				if err := b.Finish(); err != nil {
 					t.Fatal(err)
 				}
 				b.now = b.now.Add(time.Minute)
@@ -150,7 +150,7 @@ func TestPartsLeadBack(t *testing.T) {
 				if is := b.State(); !reflect.DeepEqual(is, was) {
 					t.Errorf("the state was\n%+v\nand is\n%+v", was, is)
 				}
-				if b.Pane.Pick.Fn != pick.Fn || b.Pane.Pick.Is != pick.Is {
+				if b.Pane.Pick.Fn != pick.Fn || b.Pane.Pick.Kind != pick.Kind {
 					t.Errorf("picked was %+v and is %+v", pick, b.Pane.Pick)
 				}
 				if is := b.drawn(); is != before {

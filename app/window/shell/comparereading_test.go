@@ -53,7 +53,7 @@ func TestCompareWhileReading(t *testing.T) {
 		for _, p := range c.Panes {
 			p.Update(&s.Workspace)
 		}
-		c.Engine.Settle(c.Question(), [2]*recording.Recording(c.Recs()))
+		c.Engine.Finish(c.Question(), [2]*recording.Recording(c.Recs()))
 		if c.Answer() == nil {
 			t.Fatal(c.Engine.Answer().Err)
 		}

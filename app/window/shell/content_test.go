@@ -32,11 +32,11 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 		t.Cleanup(s.Close)
 		s.Keep = k
 		s.Open(address)
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		for range 5000 {
-			if s.keep(); s.Pane.Noted.Key != "" {
+			if s.keep(); s.Pane.MarkList.Key != "" {
 				return s
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -92,7 +92,7 @@ func TestMovedFilesAreLookedForBesideTheFrame(t *testing.T) {
 		}
 	}
 	s.Open(path)
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	v, moved := s.Address(), filepath.Join(filepath.Dir(path), "moved.spall")

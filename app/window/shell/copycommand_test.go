@@ -157,7 +157,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		}},
 		{"table sorted, of a thread", path, workspace.OfLower, func(x panes) {
 			x.p.Tab, x.p.Table.By, x.p.Scope.Tracks = panel.Functions, functions.ColTotal, []int{1}
-			x.p.LookFor("e")
+			x.p.SearchFor("e")
 		}, func(t *testing.T, line string, got []map[string]any, x panes) {
 			same(t, line, rowTexts(got[0]), shownRows(x.p.Doc.Answer(), x.p.Table.Order.Rows))
 		}},
@@ -204,7 +204,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 		{"zoomed sandwich", path, workspace.OfLower, func(x panes) {
 			x.node("inner")
 			x.p.Tab = panel.Callers
-			if err := x.p.Doc.Settle(x.p.Question()); err != nil {
+			if err := x.p.Doc.Finish(x.p.Question()); err != nil {
 				t.Fatal(err)
 			}
 			a := x.p.Doc.Answer()
@@ -254,7 +254,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 				t.Errorf("%s prints %s spans", line, n)
 			}
 		}},
-		{"found", path, workspace.OfFound, func(x panes) { x.p.LookFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
+		{"found", path, workspace.OfFound, func(x panes) { x.p.SearchFor("leaf") }, func(t *testing.T, line string, got []map[string]any, x panes) {
 			m := x.p.Doc.Answer().Matched
 			want := recording.Decimal{Mantissa: m.Total, Scale: x.p.MetricOf().Decimals}.String()
 			if n := fmt.Sprint(got[0]["matched"].(map[string]any)["total"]); n != want || m.Total == 0 {
@@ -284,21 +284,21 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			if s.Open(c.file); c.file == "" {
 				s.OpenDemo()
 			}
-			if err := s.Settle(); err != nil {
+			if err := s.Finish(); err != nil {
 				t.Fatal(err)
 			}
 			x := panes{s.Pane, s, func(name string) {
 				a := s.Pane.Doc.Answer()
 				f := a.Rec.Functions.Slice()[slices.IndexFunc(a.Rec.Functions.Slice(), func(f recording.Function) bool { return f.Name == name })]
 				n := workspace.NodeNamed(a, f.FuncName())
-				s.Pane.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+				s.Pane.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 			}}
 			c.set(x)
-			if err := s.Pane.Doc.Settle(s.Pane.Question()); err != nil {
+			if err := s.Pane.Doc.Finish(s.Pane.Question()); err != nil {
 				t.Fatal(err)
 			}
 			x.p.Table.Order.Update(functions.OrderKey{Of: x.p.Doc.Answer(), By: x.p.Table.By, Ascending: x.p.Table.Ascending}, func() {})
-			if x.p.Pick.Is == panel.PickNode && x.p.Pick.Tree != x.p.Doc.Answer().Tree {
+			if x.p.Pick.Kind == panel.PickNode && x.p.Pick.Tree != x.p.Doc.Answer().Tree {
 				x.node(x.p.Pick.Tree.Function(x.p.Rec, int(x.p.Pick.Node)).Name)
 			}
 			line, rest := s.CommandOf(c.of)

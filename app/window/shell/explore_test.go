@@ -49,7 +49,7 @@ func newBench(t *testing.T, content string) *bench {
 	b := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
 	t.Cleanup(b.Close)
 	b.Open(path)
-	if err := b.Settle(); err != nil {
+	if err := b.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	b.frame()

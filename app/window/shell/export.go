@@ -132,15 +132,15 @@ func (s *Shell) savePicture() {
 		s.Say("There is nothing to draw with here")
 		return
 	}
-	still, size, scale := s.Still(), s.Size, s.Density
+	still, size, scale := s.Snapshot(), s.Size, s.Density
 	s.askSave("The picture's name, which ends in .png or .svg", s.Pane.Stem()+".png", func(path string) error {
 		return s.Picture(still, path, size, scale)
 	})
 }
 
-// Still is a shell that shows the same and never changes: to be drawn by
+// Snapshot is a shell that shows the same and never changes: to be drawn by
 // another goroutine. Its pictures are its own.
-func (s *Shell) Still() *Shell {
+func (s *Shell) Snapshot() *Shell {
 	o := New(s.Theme)
 	o.Mode, o.View, o.Scale, o.HiddenColumns = s.Mode, s.View, s.Scale, s.HiddenColumns
 	if s.Pane == nil {
@@ -148,11 +148,11 @@ func (s *Shell) Still() *Shell {
 	}
 	o.Roots = s.Roots
 	if v := s.Versus; v != nil {
-		o.Versus = v.Still()
+		o.Versus = v.Snapshot()
 		o.Pane = o.Versus.Panes[v.Focus]
 		return o
 	}
-	o.Pane = s.Pane.Still()
+	o.Pane = s.Pane.Snapshot()
 	return o
 }
 
@@ -162,7 +162,7 @@ func (s *Shell) saveMarks() {
 		s.Say("There are no marks yet; B makes one")
 		return
 	}
-	key, name, marks := p.Noted.Key, p.Doc.Name, slices.Clone(p.Marks)
+	key, name, marks := p.MarkList.Key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
 	s.askSave("The file's name", p.Stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return settings.WriteMarks(w, key, name, marks) })
@@ -179,7 +179,7 @@ func (s *Shell) loadMarks() {
 			if in, err = settings.ReadMarks(f); err == nil {
 				n := len(s.Pane.Marks)
 				for _, m := range in.Marks {
-					s.Pane.Noted.Add(m)
+					s.Pane.MarkList.Add(m)
 				}
 				s.Say(units.Plural(int64(len(s.Pane.Marks)-n), "mark") + " added")
 			}

@@ -46,7 +46,7 @@ func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	for range 5000 {
 		s.Tasks.Run()
 		s.Pane.Update(&s.Workspace)
-		if _, err := s.Pane.Arrive(&s.Workspace); err != nil {
+		if _, err := s.Pane.ResumeVisit(&s.Workspace); err != nil {
 			t.Fatal(err)
 		}
 		if !s.Pane.Behind {
@@ -69,7 +69,7 @@ func followed(t *testing.T) (s *Shell, path string) {
 	t.Cleanup(s.Close)
 	s.FollowFiles = true
 	s.Open(path)
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	return s, path
@@ -97,7 +97,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	frames(t, s, "the answer", func() bool { a := p.Doc.Answer(); q := p.Question(); return a != nil && a.Answers(&q) })
 	tree := p.Doc.Answer().Tree
 	inner := workspace.NodeNamed(p.Doc.Answer(), recording.Function{Name: "inner1"}.FuncName())
-	p.Pick = panel.Picked{Is: panel.PickNode, Node: inner, Tree: tree, Fn: tree.Nodes[inner].Func}
+	p.Pick = panel.Picked{Kind: panel.PickNode, Node: inner, Tree: tree, Fn: tree.Nodes[inner].Func}
 	p.ZoomTo(panel.PathOf(p.Rec, tree, int(tree.Nodes[inner].Parent)))
 	p.History.Push(p.Spot(&s.Workspace), s.ViewState())
 	look := func() map[string]any {
@@ -145,7 +145,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	chromeTrace(t, path, []int{50}, 5)
 	old = p.Rec
 	frames(t, s, "the third file", func() bool { return p.Rec != old })
-	if p.Scope.Tracks != nil || p.Pick.Is != panel.PickNone && p.Rec.Tracks[0].TID != 50 {
+	if p.Scope.Tracks != nil || p.Pick.Kind != panel.PickNone && p.Rec.Tracks[0].TID != 50 {
 		t.Errorf("threads that are gone are selected: %v", p.Scope.Tracks)
 	}
 	s.ToggleFollow()
@@ -177,15 +177,15 @@ func TestFollowingKeepsWhatIsComparedInPlace(t *testing.T) {
 	p.Pinned = []int{track(3)}
 	p.Scope = p.Scope.On([]int{track(1)})
 	b.settled()
-	p.Noted.Add(view.NewMark(view.Place{From: 100e6, To: 200e6}, "here"))
+	p.MarkList.Add(view.NewMark(view.Place{From: 100e6, To: 200e6}, "here"))
 	p.CompareTracks([]int{track(2)})
 	b.settled()
-	if p.Within == nil || p.Verdict() == "" {
+	if p.ScopeComparison == nil || p.Verdict() == "" {
 		t.Fatal("nothing is compared")
 	}
-	a := p.Within.Answer()
-	p.Within.Choose(a, 0)
-	chosen, verdict := *p.Within.Chosen, p.Verdict()
+	a := p.ScopeComparison.Answer()
+	p.ScopeComparison.Choose(a, 0)
+	chosen, verdict := *p.ScopeComparison.Chosen, p.Verdict()
 	marks := len(p.Marks)
 	old := p.Rec
 	chromeTrace(t, path, []int{9, 3, 2, 1}, 30)
@@ -194,13 +194,13 @@ func TestFollowingKeepsWhatIsComparedInPlace(t *testing.T) {
 	if got := [2][]int64{tids(&p.Scope), tids(p.Against)}; !reflect.DeepEqual(got, [2][]int64{{1}, {2}}) {
 		t.Errorf("the threads %v are compared", got)
 	}
-	if p.Within == nil || p.Within.Chosen == nil || *p.Within.Chosen != chosen || len(p.Marks) != marks || marks == 0 {
-		t.Errorf("what was marked is gone: %+v, %v", p.Within, p.Marks)
+	if p.ScopeComparison == nil || p.ScopeComparison.Chosen == nil || *p.ScopeComparison.Chosen != chosen || len(p.Marks) != marks || marks == 0 {
+		t.Errorf("what was marked is gone: %+v, %v", p.ScopeComparison, p.Marks)
 	}
-	if p.Verdict() == "" || p.Verdict() == verdict && a.Compared == p.Within.Answer().Compared {
+	if p.Verdict() == "" || p.Verdict() == verdict && a.Compared == p.ScopeComparison.Answer().Compared {
 		t.Errorf("of the new file it says %q", p.Verdict())
 	}
-	p.EndWithin()
+	p.EndScopeComparison()
 	b.settled()
 	if got := tids(&p.Scope); !reflect.DeepEqual(got, []int64{1}) || p.Against != nil || len(p.Pinned) != 1 || p.Rec.Tracks[p.Pinned[0]].TID != 3 || len(p.Marks) != marks {
 		t.Errorf("back, threads %v are selected and %v pinned, with %d marks", got, p.Pinned, len(p.Marks))

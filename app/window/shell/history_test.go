@@ -23,7 +23,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		s := New(theme.Dark)
 		s.Open([]string{path, view.Scheme + "1?file=demo:"}[seed%2])
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		p := s.Pane
@@ -31,7 +31,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		var steps []string
 		for range 3 {
 			look(r, s)
-			if err := s.Settle(); err != nil {
+			if err := s.Finish(); err != nil {
 				t.Fatal(err)
 			}
 			pickAnything(r, s)

@@ -21,14 +21,14 @@ import (
 // lookFor looks for a text and waits until it is found.
 func (b *bench) lookFor(text string) {
 	b.t.Helper()
-	b.Pane.LookFor(text)
+	b.Pane.SearchFor(text)
 	b.settled()
 	b.until("what is found", func() bool { return b.Pane.Finder.Info() != "" })
 }
 
 func (b *bench) settled() {
 	b.t.Helper()
-	if err := b.Settle(); err != nil {
+	if err := b.Finish(); err != nil {
 		b.t.Fatal(err)
 	}
 	b.frame()
@@ -67,7 +67,7 @@ func TestListOfHits(t *testing.T) {
 	b.press(key.NamePageDown, 0)
 	want := int64(3 + l.Seen - 1)
 	b.press(key.NameReturn, 0)
-	if got := p.Pick.Hit.Start - p.Rec.Start; p.Pick.Is != panel.PickBar || got != want*10e6 || l.Open {
+	if got := p.Pick.Hit.Start - p.Rec.Start; p.Pick.Kind != panel.PickBar || got != want*10e6 || l.Open {
 		t.Errorf("Return shows what begins at %d ps, not row %d's; open: %v", got, want, l.Open)
 	}
 	if info := p.Finder.Info(); !strings.HasPrefix(info, fmt.Sprint(want+1, " / ")) {

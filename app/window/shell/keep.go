@@ -57,8 +57,8 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 		s.Pane.Prefer(st)
 		s.Pane.Table.Hidden = functions.ColumnSet(s.HiddenColumns)
 	}
-	s.Liked.Look = p.Look
-	s.Liked = s.preferred()
+	s.Preferred.Look = p.Look
+	s.Preferred = s.preferred()
 }
 
 // preferred is how recordings are looked at now.
@@ -69,8 +69,8 @@ func (s *Shell) preferred() workspace.Prefs {
 // keep remembers what has changed since the last frame. A border that is being
 // dragged has not arrived yet.
 func (s *Shell) keep() {
-	if s.Liked.Look == nil { // the first frame of a shell that was told nothing
-		s.Liked = s.preferred()
+	if s.Preferred.Look == nil { // the first frame of a shell that was told nothing
+		s.Preferred = s.preferred()
 	}
 	p := s.Pane
 	if p != nil && p.Splitter.Pressed {
@@ -78,17 +78,17 @@ func (s *Shell) keep() {
 	}
 	if p != nil && p.Visited {
 		p.Visited = false
-		s.Liked = s.preferred()
+		s.Preferred = s.preferred()
 	}
-	if now := s.preferred(); !now.Equal(&s.Liked) {
+	if now := s.preferred(); !now.Equal(&s.Preferred) {
 		if s.Keep != nil {
-			s.Keep.Prefer(s.Liked, now)
+			s.Keep.Prefer(s.Preferred, now)
 		}
-		s.Liked = now
+		s.Preferred = now
 	}
 	for _, p := range s.Shown() {
-		p.Noted.Keep = s.Keep
-		p.Noted.Upkeep(&s.Host)
+		p.MarkList.Keep = s.Keep
+		p.MarkList.Upkeep(&s.Host)
 		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}

@@ -35,12 +35,12 @@ func openDemoWith(t *testing.T, k Keep) *Shell {
 	s := New(theme.Dark)
 	s.Keep = k
 	s.OpenDemo()
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	s.Pane.History.Push(s.Pane.Spot(&s.Workspace), s.ViewState()) // as the first frame does
 	for range 5000 {
-		if s.keep(); s.Pane.Noted.Key != "" {
+		if s.keep(); s.Pane.MarkList.Key != "" {
 			return s
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -60,10 +60,10 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	k := &inStore{st: settings.In("", t.TempDir())}
 	s := openDemoWith(t, k)
 	p := s.Pane
-	key := p.Noted.Key
-	p.Noted.Add(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
+	key := p.MarkList.Key
+	p.MarkList.Add(view.NewMark(view.Place{From: 5e11, To: 5e11}, "late"))
 	p.History.Push(p.Spot(&s.Workspace), s.ViewState())
-	p.Noted.Add(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
+	p.MarkList.Add(view.NewMark(view.Place{From: 1e11, To: 2e11}, "early"))
 	s.keep()
 	onDisk := func() []string {
 		ms, err := k.st.Marks(key)
@@ -81,7 +81,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 		t.Errorf("after undo is %q", got)
 	}
 	s.Step(1)
-	p.Noted.Delete(&s.Host, p.Marks[0])
+	p.MarkList.Delete(&s.Host, p.Marks[0])
 	s.keep()
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("after redo and deletion is %q", got)
@@ -100,7 +100,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	if got := onDisk(); !slices.Equal(got, []string{"early"}) {
 		t.Errorf("undo in the next window leaves %q", got)
 	}
-	p.Noted.GoTo(&s.Host, p.Marks[0])
+	p.MarkList.GoTo(&s.Host, p.Marks[0])
 	if want := (recording.Between(p.Rec.Start+1e11, p.Rec.Start+2e11)); !reflect.DeepEqual(p.Scope, want) {
 		t.Errorf("going to a range selects %+v", p.Scope)
 	}

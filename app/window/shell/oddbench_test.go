@@ -30,7 +30,7 @@ func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 	s := New(theme.Dark)
 	tb.Cleanup(s.Close)
 	s.Open(path)
-	if err := s.Settle(); err != nil {
+	if err := s.Finish(); err != nil {
 		tb.Fatal(err)
 	}
 	f := &framer{shell: s}
@@ -64,7 +64,7 @@ func BenchmarkOdd(b *testing.B) {
 		f.frame()
 		run("picked", pan)
 		p.Scope.Calls = &recording.CallSet{Text: "*[slowest 100000]"}
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			b.Fatal(err)
 		}
 		run("set", pan)

@@ -117,7 +117,7 @@ func (f *typedPath) submit(text string) bool {
 		f.take(text)
 		return true
 	}
-	if view.Is(text) {
+	if view.IsAddress(text) {
 		f.shell.Chooser = nil
 		f.shell.Open(text)
 		return true

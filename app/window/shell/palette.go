@@ -78,8 +78,8 @@ func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 			t := p.Rec.Tracks[i]
 			add(palette.Other(palette.Item{Rank: 1, Line: widget.Line{Title: timeline.NameAndID(t), Detail: "thread", Take: func() { p.GoToTrack(i) }}}, text, t.Name))
 		}
-		for _, m := range p.Noted.Sorted() {
-			add(palette.Other(palette.Item{Rank: 2, Line: widget.Line{Title: cmp.Or(m.Text, m.Place.String()), Detail: "mark " + m.Place.String(), Take: func() { p.Noted.GoTo(&s.Host, m) }}}, text, m.Place.String()))
+		for _, m := range p.MarkList.Sorted() {
+			add(palette.Other(palette.Item{Rank: 2, Line: widget.Line{Title: cmp.Or(m.Text, m.Place.String()), Detail: "mark " + m.Place.String(), Take: func() { p.MarkList.GoTo(&s.Host, m) }}}, text, m.Place.String()))
 		}
 		for k, f := range found.Functions {
 			fn := p.Rec.Functions.At(int(f.ID))
@@ -116,7 +116,7 @@ var subjects = []struct {
 	is    func(s *Shell) bool
 }{
 	{"selected function", func(s *Shell) bool { _, ok := s.Pane.PickedFunction(); return ok }},
-	{"selected bar", func(s *Shell) bool { return s.Pane.Pick.Is == panel.PickBar }},
+	{"selected bar", func(s *Shell) bool { return s.Pane.Pick.Kind == panel.PickBar }},
 	{"selected time", func(s *Shell) bool { return s.Pane.Scope.Ranged }},
 	{"the selection", func(s *Shell) bool { return !s.Pane.Scope.IsWhole() }},
 	{"the thread", func(s *Shell) bool { return s.Pane.Scope.Tracks != nil }},

@@ -48,7 +48,7 @@ func TestPaletteFindsPlaces(t *testing.T) {
 {"ph":"X","pid":1,"tid":2,"ts":100,"dur":800,"name":"heat"}]`
 	b := newBench(t, file)
 	p := b.Pane
-	p.Noted.Add(view.NewMark(view.Place{From: 40e6, To: 40e6}, "heat begins"))
+	p.MarkList.Add(view.NewMark(view.Place{From: 40e6, To: 40e6}, "heat begins"))
 	b.settled()
 	lines := func(text string) (titles, kinds []string) {
 		b.openPalette()
@@ -75,12 +75,12 @@ func TestPaletteFindsPlaces(t *testing.T) {
 	at := func() int64 { return (p.Pick.Hit.Start - p.Rec.Start) / 1e6 }
 	lines("heat")
 	b.Chooser.Take(1)
-	b.until("the longest call", func() bool { return p.Pick.Is == panel.PickBar && at() == 100 })
+	b.until("the longest call", func() bool { return p.Pick.Kind == panel.PickBar && at() == 100 })
 	p.Scope = p.Scope.On([]int{0})
 	b.settled()
 	lines("heat")
 	b.Chooser.Take(1)
-	b.until("the longest call of the thread", func() bool { return p.Pick.Is == panel.PickBar && at() == 200 })
+	b.until("the longest call of the thread", func() bool { return p.Pick.Kind == panel.PickBar && at() == 200 })
 	if w := p.View.Span() / 1e6; w < 150 || w > 600 || p.View.From > p.Pick.Hit.Start || p.View.To < p.Pick.Hit.End {
 		t.Errorf("the view of it is %d µs wide from %d", w, (p.View.From-p.Rec.Start)/1e6)
 	}

@@ -122,7 +122,7 @@ func TestRecentsAreCompared(t *testing.T) {
 				t.Errorf("it compares %q, want %q", got, c.want)
 			}
 			if k := b.Keep.(*keptRecents); b.Versus != nil {
-				if err := b.Settle(); err != nil {
+				if err := b.Finish(); err != nil {
 					t.Fatal(err)
 				}
 				if b.frame(); len(k.opened) != 2 { // both are worth opening again

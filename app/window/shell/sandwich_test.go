@@ -19,10 +19,10 @@ func TestWayBackInTheSandwich(t *testing.T) {
 	a := p.Doc.Answer()
 	for i := range a.Tree.Nodes {
 		if i > 0 && a.Tree.Function(a.Rec, i).Name == "it's leaf" {
-			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(i), Tree: a.Tree, Fn: a.Tree.Nodes[i].Func}
+			p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(i), Tree: a.Tree, Fn: a.Tree.Nodes[i].Func}
 		}
 	}
-	if err := b.Settle(); err != nil {
+	if err := b.Finish(); err != nil {
 		t.Fatal(err)
 	}
 	a = p.Doc.Answer()

@@ -42,7 +42,7 @@ func limited(t *testing.T) *bench {
 	p.Scope.Async = recording.In
 	p.Transform(analyze.Focus(analyze.Named("serve")))
 	p.Transform(analyze.Transform{Op: analyze.OpInvert})
-	p.LookFor("serve")
+	p.SearchFor("serve")
 	b.settled()
 	b.remembered()
 	return b
@@ -196,11 +196,11 @@ func TestRowsGrowToWhatIsFound(t *testing.T) {
 		return n
 	}
 	was := lanes()
-	b.Pane.LookFor("level 16 of 2")
+	b.Pane.SearchFor("level 16 of 2")
 	b.until("the rows to grow", func() bool { return lanes() != was })
 	if got := lanes(); was[1] >= 17 || got != [2]int{was[0], 17} {
 		t.Errorf("the rows have %v lanes, before %v", got, was)
 	}
-	b.Pane.LookFor("")
+	b.Pane.SearchFor("")
 	b.until("the rows to be as before", func() bool { return lanes() == was })
 }

@@ -175,7 +175,7 @@ func TestFunctionWithoutItsModule(t *testing.T) {
 	for ask, want := range map[string]string{"function=main": "main@toplevel", "function=RunTask": "RunTask", "function=RunTask:toplevel%2Cipc": "RunTask@toplevel,ipc"} {
 		s := New(theme.Dark)
 		s.Open(view.Scheme + "1?file=" + path + "&" + ask)
-		if err := s.Settle(); err != nil {
+		if err := s.Finish(); err != nil {
 			t.Errorf("%s: %v", ask, err)
 		} else if f, _ := s.Pane.PickedFunction(); f.FuncName().String() != want {
 			t.Errorf("%s marks %s, want %s", ask, f.FuncName(), want)

@@ -39,7 +39,7 @@ func (s *Shell) ShowFor(address, note string) error {
 	case s.Chooser != nil || s.Menu != nil || s.Help || s.typing:
 		return errors.New("the person is typing, reading the help or in a menu: ask again in a moment")
 	}
-	s.Lead(v)
+	s.Navigate(v)
 	text := "A program shows this"
 	if note != "" {
 		text = "A program shows: " + note

@@ -62,7 +62,7 @@ type Shell struct {
 func New(th *theme.Theme) *Shell {
 	s := &Shell{Workspace: workspace.NewDesk(th), shaper: ui.NewShaper()}
 	s.Session = session.New(s.Wake)
-	s.Does = workspace.Acts{KeyOf: keyOf, SaveTable: s.saveTable, Recent: func() (all []string) {
+	s.Callbacks = workspace.Callbacks{KeyOf: keyOf, SaveTable: s.saveTable, Recent: func() (all []string) {
 		for _, r := range s.recents() {
 			all = append(all, r.Path)
 		}

@@ -169,7 +169,7 @@ func TestCategoriesAreNoModules(t *testing.T) {
 	} {
 		b := newBench(t, content)
 		b.Pane.Tab = panel.Functions
-		if err := b.Settle(); err != nil {
+		if err := b.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		b.drawn()

@@ -96,7 +96,7 @@ func TestVerdictInPlace(t *testing.T) {
 	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (from 90.00 µs to 40.00 µs). serve itself fell most (−50.00 µs") {
 		t.Errorf("two threads are said to differ so: %q", text)
 	}
-	p.EndWithin()
+	p.EndScopeComparison()
 	b.settled()
 	if p.Verdict() != "" || p.Bounds.Lower != lower {
 		t.Errorf("afterwards there is %q, and what is below lies at %v, not %v", p.Verdict(), p.Bounds.Lower, lower)
@@ -122,18 +122,18 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 	b.settled()
 	b.settled()
 	seen := map[verdict.To]bool{}
-	for i := range p.Within.Verdict.Links {
+	for i := range p.ScopeComparison.Verdict.Links {
 		p.Metric = 0
 		b.settled()
-		links := slices.DeleteFunc(p.Within.Verdict.Parts(), func(p verdict.Part) bool { return p.To == verdict.Nowhere })
-		part, box := links[i], p.Within.Verdict.Links[i]
+		links := slices.DeleteFunc(p.ScopeComparison.Verdict.Parts(), func(p verdict.Part) bool { return p.To == verdict.Nowhere })
+		part, box := links[i], p.ScopeComparison.Verdict.Links[i]
 		b.click(f32.Pt(float32(box.Min.X+3), float32(box.Min.Y+10)), 0, pointer.ButtonPrimary)
 		b.settled()
 		name, ok := map[verdict.To]string{verdict.CPU: "cpu", verdict.Waiting: "waiting"}[part.To]
 		if seen[part.To] = true; !ok {
 			continue
 		}
-		a := p.Within.Answer()
+		a := p.ScopeComparison.Answer()
 		m := a.Compared.Metric
 		if m.Common.Name != name || p.Rec.Events[0].Metrics[p.Metric].Name != name || a.Normalize != compare.Calls {
 			t.Fatalf("%q leads to %s, %s", part.Text, m.Common.Name, a.Normalize)
@@ -143,7 +143,7 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 		}
 		// What stands beside it says that it is of one call, and adds the sums.
 		shown := map[string]string{}
-		for _, d := range p.Within.Details.Told() {
+		for _, d := range p.ScopeComparison.Details.Rows() {
 			shown[d.Key] = d.Value
 		}
 		for key, v := range map[string]int64{"A each": a.A.Total, "B each": a.B.Total, "A in all": a.A.RawTotal, "B in all": a.B.RawTotal} {
@@ -165,7 +165,7 @@ func TestAddressOfSets(t *testing.T) {
 	p.CompareWithRest("read[60us..]")
 	b.settled()
 	st := b.Address()
-	if n := p.Within.Options.Normalize; n != compare.Calls || strings.Contains(st.String(), "normalize") {
+	if n := p.ScopeComparison.Options.Normalize; n != compare.Calls || strings.Contains(st.String(), "normalize") {
 		t.Fatalf("normalised by %s it is %s", n, st)
 	}
 	text := st.String()
@@ -180,8 +180,8 @@ func TestAddressOfSets(t *testing.T) {
 		b.Visit(v)
 		b.settled()
 		b.settled()
-		if b.Pane.Within == nil || b.Pane.Within.Options.Normalize != c.want {
-			t.Errorf("%s is normalised by %+v, want %s", c.address, b.Pane.Within, c.want)
+		if b.Pane.ScopeComparison == nil || b.Pane.ScopeComparison.Options.Normalize != c.want {
+			t.Errorf("%s is normalised by %+v, want %s", c.address, b.Pane.ScopeComparison, c.want)
 		}
 		again, err := view.Parse(b.Address().String())
 		if err != nil || !reflect.DeepEqual(again.Comparison, v.Comparison) || !reflect.DeepEqual(again.Sides, v.Sides) {
@@ -203,7 +203,7 @@ func TestCommandOfSets(t *testing.T) {
 	if line != want || rest != "" {
 		t.Errorf("it is\n%s (but %s), want\n%s", line, rest, want)
 	}
-	p.Within.Options.Normalize = compare.Raw
+	p.ScopeComparison.Options.Normalize = compare.Raw
 	b.settled()
 	if line, _ := b.AsCommand(); line != strings.Replace(want, " --calls ", " --normalize raw --calls ", 1) && line != want+" --normalize raw" {
 		t.Errorf("of sums it is %s", line)
@@ -212,7 +212,7 @@ func TestCommandOfSets(t *testing.T) {
 	if code := command.Main([]string{"diff", p.Rec.Source.Path, "--calls", "!read[60us..]", "--calls-b", "read[60us..]"}, strings.NewReader(""), &out, &errs, command.Runner{}); code != command.Done {
 		t.Errorf("it ends with %d: %s", code, errs.String())
 	}
-	p.Within.Options.Normalize = compare.Calls
+	p.ScopeComparison.Options.Normalize = compare.Calls
 	b.settled()
 	b.settled()
 	if said, _, _ := strings.Cut(out.String(), "\n"); said != p.Verdict() {

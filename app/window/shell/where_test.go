@@ -62,7 +62,7 @@ func (b *bench) listed() (titles []string) {
 func (b *bench) total() string {
 	b.t.Helper()
 	b.frame()
-	if err := b.Pane.Doc.Settle(b.Pane.Question()); err != nil {
+	if err := b.Pane.Doc.Finish(b.Pane.Question()); err != nil {
 		b.t.Fatal(err)
 	}
 	b.frame()
@@ -144,7 +144,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 // settleAs does something to stacks, as a command line or an address says.
 func (b *bench) settleAs(t analyze.Transform) error {
 	b.GoTo(&view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{t}}})
-	return b.Settle()
+	return b.Finish()
 }
 
 // TestLabelsOfTheCommandLine: a picture and an address say which label is meant,

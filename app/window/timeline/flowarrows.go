@@ -38,7 +38,7 @@ const mostArrows = 200
 
 // Update finds the flows of the picked span.
 func (f *flowPart) Update(s *panel.Host, p *Timeline) {
-	if p.Pick.Is != panel.PickBar || p.Pick.Hit.IsState() || len(p.Rec.Flows) == 0 {
+	if p.Pick.Kind != panel.PickBar || p.Pick.Hit.IsState() || len(p.Rec.Flows) == 0 {
 		f.Ends, f.endsOf = nil, flowKey{}
 		return
 	}
@@ -139,7 +139,7 @@ func (f *flowPart) Other(p *Timeline, e spans.FlowEnd) (st recording.FlowStep, i
 // wake is the arrow from who woke the thread of the picked state to it.
 func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
 	h := &p.Pick.Hit
-	if p.Pick.Is != panel.PickBar || h.Waker(p.Rec) == recording.NoTrack {
+	if p.Pick.Kind != panel.PickBar || h.Waker(p.Rec) == recording.NoTrack {
 		return from, to, false
 	}
 	return recording.FlowStep{Track: h.Waker(p.Rec), Time: h.Start}, recording.FlowStep{Track: h.Track, Time: h.Start}, true
@@ -150,7 +150,7 @@ func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
 // began.
 func (p *Timeline) GoToWaker(s *panel.Host) {
 	h := p.Pick.Hit
-	if p.Pick.Is != panel.PickBar || p.Rec.Tracks[h.Track].States.Len() == 0 {
+	if p.Pick.Kind != panel.PickBar || p.Rec.Tracks[h.Track].States.Len() == 0 {
 		s.Say("Select a state of a thread, in the strip above its spans, to go to what woke it")
 		return
 	}

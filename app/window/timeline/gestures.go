@@ -133,7 +133,7 @@ func (p *Timeline) drag(u *ui.UI, d *widget.Drag, y float32, e pointer.Event) {
 	switch p.grab {
 	case grabPan:
 		p.Motion.Follow(at, e.Time)
-		from, to := p.Limits()
+		from, to := p.ViewLimits()
 		v := p.origin.Pan(float64(start.X-at.X), p.LaneWidth(), from, to)
 		p.View.From, p.View.To = v.From, v.To
 		p.ScrollTo(p.origin.Scroll + int(start.Y-at.Y))
@@ -151,7 +151,7 @@ func (p *Timeline) drag(u *ui.UI, d *widget.Drag, y float32, e pointer.Event) {
 func (p *Timeline) wheel(u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := widget.Notches(e)
 	if x != 0 {
-		from, to := p.Limits()
+		from, to := p.ViewLimits()
 		p.View = p.View.Pan(float64(x)*float64(p.LaneWidth())*.08, p.LaneWidth(), from, to)
 		p.Moved = true
 	}
@@ -197,7 +197,7 @@ func (p *Timeline) onRuler(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 		p.flagMenu(s, u)
 	case widget.Clicked:
 		if m := p.flagAt(u, d.At.X); m != nil {
-			p.Does.GoToMark(*m)
+			p.Callbacks.GoToMark(*m)
 			return
 		}
 		p.Scope.Ranged = false
@@ -219,7 +219,7 @@ func (p *Timeline) onStrip(u *ui.UI, g widget.Gesture, e pointer.Event) {
 			if at < p.View.From || at > p.View.To { // jump there first
 				half := p.View.Span() / 2
 				p.View.From, p.View.To = at-half, at-half+p.View.Span()
-				p.View = p.View.Clamp(p.Limits())
+				p.View = p.View.Clamp(p.ViewLimits())
 				p.Moved = true
 				p.origin = p.View
 			}
@@ -233,7 +233,7 @@ func (p *Timeline) onStrip(u *ui.UI, g widget.Gesture, e pointer.Event) {
 			p.View.To = max(p.origin.To+delta, p.View.From+1000)
 		default:
 			p.View.From, p.View.To = p.origin.From+delta, p.origin.To+delta
-			p.View = p.View.Clamp(p.Limits())
+			p.View = p.View.Clamp(p.ViewLimits())
 		}
 		p.Moved = true
 	case widget.Dropped, widget.Clicked:
@@ -267,17 +267,17 @@ func abs(i int) int { return max(i, -i) }
 func (p *Timeline) PickHit(h timeline.Hit) {
 	switch {
 	case h.Found:
-		p.Pick = panel.Picked{Is: panel.PickBar, Hit: h}
+		p.Pick = panel.Picked{Kind: panel.PickBar, Hit: h}
 		if h.Call != recording.NoCall {
 			p.Pick.Fn = p.Rec.Func(h.Call)
 		}
 	case h.Window >= 0:
-		p.Pick = panel.Picked{Is: panel.PickWindow, Hit: h}
+		p.Pick = panel.Picked{Kind: panel.PickWindow, Hit: h}
 		p.SelectRange(h.Start, h.End)
 	case h.Counter != nil:
-		p.Pick = panel.Picked{Is: panel.PickCounter, Hit: h}
+		p.Pick = panel.Picked{Kind: panel.PickCounter, Hit: h}
 	case h.Instant != nil:
-		p.Pick = panel.Picked{Is: panel.PickInstant, Hit: h}
+		p.Pick = panel.Picked{Kind: panel.PickInstant, Hit: h}
 	default:
 		p.Pick = panel.Picked{}
 	}

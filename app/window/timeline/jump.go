@@ -46,7 +46,7 @@ func (p *Timeline) jump(j jump) {
 	} else {
 		half := p.View.Span() / 2
 		p.View.From, p.View.To = j.At-half, j.At-half+p.View.Span()
-		p.View = p.View.Clamp(p.Limits())
+		p.View = p.View.Clamp(p.ViewLimits())
 	}
 	p.Moved = true
 	p.Goal, p.AtGoal = j.At, j.To <= j.At
@@ -117,7 +117,7 @@ func (p *Timeline) offer(add func(at, to int64, what string)) {
 	if p.Scope.Ranged {
 		add(p.Scope.From, p.Scope.To, "the selected time")
 	}
-	if p.Pick.Is == panel.PickBar {
+	if p.Pick.Kind == panel.PickBar {
 		add(p.Pick.Hit.Start, 0, "the start of "+p.Rec.FuncName(p.Pick.Hit.Call))
 		add(p.Pick.Hit.End, 0, "the end of "+p.Rec.FuncName(p.Pick.Hit.Call))
 	}
@@ -128,7 +128,7 @@ func (p *Timeline) here() (int64, string) {
 	switch {
 	case p.AtGoal:
 		return p.Goal, "the time gone to before"
-	case p.Pick.Is != panel.PickNone && p.Pick.Is != panel.PickNode:
+	case p.Pick.Kind != panel.PickNone && p.Pick.Kind != panel.PickNode:
 		return p.Pick.Hit.Start, "what is selected"
 	case p.Scope.Ranged:
 		return p.Scope.From, "the selected time"

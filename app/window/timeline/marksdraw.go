@@ -103,5 +103,5 @@ func (p *Timeline) flagTip(s *panel.Host, u *ui.UI) {
 // moment there.
 func (p *Timeline) flagMenu(s *panel.Host, u *ui.UI) {
 	d := &p.RulerArea
-	s.Menu = widget.NewMenu(widget.Point(p.Bounds.Ruler.Min, d.At), p.Does.MarkItems(p.flagAt(u, d.At.X)))
+	s.Menu = widget.NewMenu(widget.Point(p.Bounds.Ruler.Min, d.At), p.Callbacks.MarkItems(p.flagAt(u, d.At.X)))
 }

@@ -42,10 +42,10 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 		)
 	}
 	if f, ok := p.PickedFunction(); ok && h.Found {
-		about = p.Acts.FunctionItems(f)
+		about = p.Actions.FunctionItems(f)
 		if h.Span >= 0 && h.Samples == nil && !p.Linkable {
 			one := p.CallAt(h.Track, h.Start, f)
-			versus = append(versus, widget.Item{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one) }},
+			versus = append(versus, widget.Item{Title: "Compare this call with the typical one", Do: func() { p.Actions.CompareTypical(one) }},
 				widget.Item{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }})
 		}
 	}
@@ -55,7 +55,7 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if !h.Found {
 		all = p.timelineItems()
 	}
-	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, versus, rows, all, p.Does.Items()))
+	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, versus, rows, all, p.Callbacks.Items()))
 }
 
 // rowItems lists what can be done with a row.
@@ -89,8 +89,8 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 		{Title: only, Do: func() { p.OnlyTrack(i) }},
 		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.ToggleTrack(i) }},
 		{Title: fold, Do: func() { p.Fold(r) }},
-		{Title: pin, Detail: p.Does.KeyOf("Pin or unpin the thread"), Do: func() { p.TogglePin(i) }},
-		{Title: "Hide", Detail: p.Does.KeyOf("Hide the thread"), Do: func() { p.Hide(i, true) }},
+		{Title: pin, Detail: p.Callbacks.KeyOf("Pin or unpin the thread"), Do: func() { p.TogglePin(i) }},
+		{Title: "Hide", Detail: p.Callbacks.KeyOf("Hide the thread"), Do: func() { p.Hide(i, true) }},
 	}, versus)
 }
 
@@ -126,7 +126,7 @@ func (p *Timeline) timelineItems() []widget.Item {
 		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
 	}
 	items = append(items,
-		widget.Item{Title: "Fold all threads", Detail: p.Does.KeyOf("Fold all threads"), Do: func() { p.FoldAll(false) }},
+		widget.Item{Title: "Fold all threads", Detail: p.Callbacks.KeyOf("Fold all threads"), Do: func() { p.FoldAll(false) }},
 		widget.Item{Title: "Unfold all threads", Do: func() { p.FoldAll(true) }})
 	for _, s := range timeline.Sorts {
 		items = append(items, widget.Item{Title: SortTitle(s), On: p.Sort == s && p.Order == nil, Do: func() { p.SortTracks(s) }})

@@ -108,7 +108,7 @@ func (m *motion) Step(s *panel.Host, p *Timeline, u *ui.UI) {
 		p.View.Scroll = m.from.Scroll + int(math.Round(float64(m.to-m.from.Scroll)*(1-(1-x)*(1-x)*(1-x))))
 	} else {
 		far := throwTime.Seconds() * (1 - math.Exp(-float64(t)/float64(throwTime)))
-		first, last := p.Limits()
+		first, last := p.ViewLimits()
 		v := m.from.Pan(-float64(m.speed.X)*far, p.LaneWidth(), first, last)
 		v.Scroll = p.scrollLimit(m.from.Scroll - int(float64(m.speed.Y)*far))
 		p.View = v

@@ -11,7 +11,7 @@ import (
 
 // pickedRow is the row of what is picked on the timeline, -1 for none.
 func (p *Timeline) pickedRow() int {
-	switch p.Pick.Is {
+	switch p.Pick.Kind {
 	case panel.PickBar, panel.PickWindow, panel.PickCounter, panel.PickInstant:
 		return p.rowOf(&p.Pick.Hit)
 	}
@@ -154,7 +154,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 
 // PickDeep goes to the first call below, or to the caller above.
 func (p *Timeline) PickDeep(down bool) {
-	if !p.Timed() || p.PickFirst() || p.Pick.Is != panel.PickBar {
+	if !p.Timed() || p.PickFirst() || p.Pick.Kind != panel.PickBar {
 		return
 	}
 	h := p.Pick.Hit

@@ -52,7 +52,7 @@ func (p *Timeline) reveal(h *timeline.Hit) {
 	}
 	if mid := h.Start + d/2; span != p.View.Span() || h.Start < p.View.From || h.End > p.View.To {
 		p.View.From, p.View.To = mid-span/2, mid-span/2+span
-		p.View = p.View.Clamp(p.Limits())
+		p.View = p.View.Clamp(p.ViewLimits())
 	}
 	p.Moved = true
 	if p.Plan == nil {
@@ -73,18 +73,18 @@ func (p *Timeline) reveal(h *timeline.Hit) {
 
 // SameFunction goes to the next or previous span of the picked function.
 func (p *Timeline) SameFunction(s *panel.Host, next bool) {
-	if p.Pick.Is != panel.PickBar && p.Pick.Is != panel.PickNode {
+	if p.Pick.Kind != panel.PickBar && p.Pick.Kind != panel.PickNode {
 		return
 	}
 	h := p.Pick.Hit
 	at := p.View.From
-	if p.Pick.Is == panel.PickBar {
+	if p.Pick.Kind == panel.PickBar {
 		at = h.Start
 	}
 	best, found := search.Hit{}, false
 	for ti, t := range p.Rec.Tracks {
 		for li := range t.Lanes {
-			i := nearest(p.Rec, &t.Lanes[li], p.Pick.Fn, at, next, p.Pick.Is == panel.PickBar && ti == h.Track && li == h.Lane)
+			i := nearest(p.Rec, &t.Lanes[li], p.Pick.Fn, at, next, p.Pick.Kind == panel.PickBar && ti == h.Track && li == h.Lane)
 			if i < 0 {
 				continue
 			}

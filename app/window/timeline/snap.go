@@ -105,12 +105,12 @@ func (p *Timeline) ExtendToEdge(next bool) {
 	}
 	for i := range p.Plan.Rows {
 		r := &p.Plan.Rows[i]
-		if r.Kind != timeline.TrackRow || p.Pick.Is == panel.PickBar && r.Index != p.Pick.Hit.Track {
+		if r.Kind != timeline.TrackRow || p.Pick.Kind == panel.PickBar && r.Index != p.Pick.Hit.Track {
 			continue
 		}
 		t := p.Rec.Tracks[r.Index]
 		for lane := range min(r.Lanes, len(t.Lanes)) {
-			if p.Pick.Is == panel.PickBar && lane > p.Pick.Hit.Lane {
+			if p.Pick.Kind == panel.PickBar && lane > p.Pick.Hit.Lane {
 				break // edges of what is below it would be many
 			}
 			l := &t.Lanes[lane]
@@ -135,7 +135,7 @@ func (p *Timeline) beginRange() {
 	if at < p.View.From || at > p.View.To {
 		at = p.View.From + p.View.Span()/2
 	}
-	if p.Pick.Is == panel.PickBar && p.Pick.Hit.Start == at {
+	if p.Pick.Kind == panel.PickBar && p.Pick.Hit.Start == at {
 		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, min(p.Pick.Hit.End, p.Rec.End)
 	} else {
 		p.Scope.Ranged, p.Scope.From, p.Scope.To = true, at, at
@@ -160,7 +160,7 @@ func (p *Timeline) rangeTo(at int64) {
 	// What is selected stays in view.
 	if at > p.View.To || at < p.View.From {
 		p.View.From, p.View.To = at-p.View.Span()/2, at+p.View.Span()/2
-		p.View = p.View.Clamp(p.Limits())
+		p.View = p.View.Clamp(p.ViewLimits())
 		p.Moved = true
 	}
 }

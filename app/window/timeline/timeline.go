@@ -31,8 +31,8 @@ import (
 // Timeline is one side's upper half: overview, ruler and rows.
 type Timeline struct {
 	panel.Side
-	// Does leads to the window.
-	Does Acts
+	// Callbacks leads to the window.
+	Callbacks Callbacks
 
 	Motion  motion
 	Tracks  filterPart
@@ -88,8 +88,8 @@ type Timeline struct {
 // Forget lets go of the pictures, so that the next frame draws all anew.
 func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}, pictKey{} }
 
-// Acts lead from a timeline to the rest of the window.
-type Acts struct {
+// Callbacks lead from a timeline to the rest of the window.
+type Callbacks struct {
 	// Items lists what can be done with what is under the pointer beside what the
 	// timeline knows of it.
 	Items func() []widget.Item
@@ -215,7 +215,7 @@ const leastSearched = 3
 // nothing is searched for.
 func (p *Timeline) found() map[int]int {
 	h := p.Doc.Hits()
-	if h == nil || p.Search.Pattern == nil || len(p.Find) < leastSearched || !h.Of(p.Rec) || !h.Pattern.Is(p.Search.Pattern) {
+	if h == nil || p.Search.Pattern == nil || len(p.Find) < leastSearched || !h.Of(p.Rec) || !h.Pattern.Equal(p.Search.Pattern) {
 		return nil
 	}
 	if p.foundOf != h {
@@ -340,7 +340,7 @@ func (p *Timeline) drawOverview(u *ui.UI) {
 // beyond the recording where a longer one is compared. stripTime is its inverse.
 func (p *Timeline) stripX(at int64) int {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
-	from, to := p.Limits()
+	from, to := p.ViewLimits()
 	f := float64(at-from) / float64(max(1, to-from))
 	return p.Bounds.Overview.Min.X + p.Bounds.Gutter + int(math.Round(math.Max(-1, math.Min(2, f))*float64(w)))
 }
@@ -348,7 +348,7 @@ func (p *Timeline) stripX(at int64) int {
 func (p *Timeline) stripTime(x float32) int64 {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
 	f := (float64(x) - float64(p.Bounds.Gutter)) / float64(max(1, w))
-	from, to := p.Limits()
+	from, to := p.ViewLimits()
 	return from + clampInt64(f*float64(to-from))
 }
 
@@ -356,7 +356,7 @@ func (p *Timeline) stripTime(x float32) int64 {
 func (p *Timeline) drawHits(u *ui.UI, in image.Rectangle) {
 	h := p.Doc.Hits()
 	sp := &p.Search
-	if sp.Pattern == nil || h == nil || !h.Pattern.Is(sp.Pattern) {
+	if sp.Pattern == nil || h == nil || !h.Pattern.Equal(sp.Pattern) {
 		return
 	}
 	if k := (marksKey{h, in.Dx()}); p.marksOf != k {

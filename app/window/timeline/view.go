@@ -17,7 +17,7 @@ func (p *Timeline) LaneWidth() int { return max(1, p.Bounds.Lanes.Dx()-p.Bounds.
 
 // ZoomAt zooms by a factor at a pixel right of the names.
 func (p *Timeline) ZoomAt(factor, x float64) {
-	from, to := p.Limits()
+	from, to := p.ViewLimits()
 	p.View = p.View.Zoom(factor, x, p.LaneWidth(), from, to)
 	p.Moved = true
 }
@@ -34,7 +34,7 @@ func (p *Timeline) ZoomBy(factor float64) {
 // PanBy moves the view by a share of its width.
 func (p *Timeline) PanBy(share float64) {
 	w := p.LaneWidth()
-	from, to := p.Limits()
+	from, to := p.ViewLimits()
 	p.View = p.View.Pan(share*float64(w), w, from, to)
 	p.Moved = true
 }
@@ -61,7 +61,7 @@ func (p *Timeline) FitAll() {
 // FitSelection zooms to the selected range, else to the picked bar.
 func (p *Timeline) FitSelection() {
 	switch {
-	case p.Pick.Is != panel.PickNone && p.Pick.Is != panel.PickNode && p.Pick.Hit.End > p.Pick.Hit.Start:
+	case p.Pick.Kind != panel.PickNone && p.Pick.Kind != panel.PickNode && p.Pick.Hit.End > p.Pick.Hit.Start:
 		p.Fit(p.Pick.Hit.Start, p.Pick.Hit.End)
 	case p.Scope.Ranged:
 		p.Fit(p.Scope.From, p.Scope.To)
@@ -75,7 +75,7 @@ func clampInt64(f float64) int64 {
 // Extent is the time that the whole view shows: the recording's, or that of the
 // part that was opened.
 func (p *Timeline) Extent() (from, to int64) {
-	from, to = p.Limits()
+	from, to = p.ViewLimits()
 	if !p.Part.Range.IsSet() {
 		return from, to
 	}

@@ -61,8 +61,8 @@ func (d *Workspace) Address() *view.State {
 func (d *Workspace) contents() (all []view.Content) {
 	known := 0
 	for i, p := range d.Shown() {
-		all = append(all, p.Noted.Content)
-		if p.Noted.Stale {
+		all = append(all, p.MarkList.Content)
+		if p.MarkList.Stale {
 			all[i] = view.Content{}
 		}
 		if all[i].Key != "" {
@@ -89,7 +89,7 @@ func (d *Workspace) ViewState() *view.State {
 		return st
 	}
 	p.Unbind(p.Rec, 0, d.dp(), st)
-	if w := p.Within; w != nil && p.Against != nil {
+	if w := p.ScopeComparison; w != nil && p.Against != nil {
 		if w.state(st, usual(&p.Scope, p.Against)); w.shows(p) {
 			st.Zoom = w.Zoom
 			return st
@@ -115,9 +115,9 @@ func (p *Pane) opened(st *view.State) {
 func (p *Pane) pickState(st *view.State) {
 	f, ok := p.PickedFunction()
 	switch {
-	case p.Pick.Is == panel.PickBar:
+	case p.Pick.Kind == panel.PickBar:
 		st.Sides[0].Bar = p.barState()
-	case p.Pick.Is == panel.PickNode && ok && p.Pick.Tree != nil:
+	case p.Pick.Kind == panel.PickNode && ok && p.Pick.Tree != nil:
 		st.Node = panel.PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node))
 	}
 	if ok {
@@ -182,11 +182,11 @@ func (d *Workspace) Visit(st *view.State) {
 	}
 	panes := d.Shown()
 	for i, c := range st.Contents[:min(len(st.Contents), len(panes))] {
-		panes[i].Noted.Meant = c
+		panes[i].MarkList.Meant = c
 	}
 	d.showParts(st)
-	if d.Liked.Look != nil { // this is no wish to see everything so
-		d.Liked.Look = d.Look()
+	if d.Preferred.Look != nil { // this is no wish to see everything so
+		d.Preferred.Look = d.Look()
 	}
 	d.GoTo(st)
 }
@@ -229,26 +229,26 @@ func (d *Workspace) restore(st *view.State) {
 	d.scene().restore(d, st)
 }
 
-func (p *Pane) restore(d *Workspace, st *view.State) { p.lookAgain(d, st, 0) }
+func (p *Pane) restore(d *Workspace, st *view.State) { p.restoreSide(d, st, 0) }
 
-// lookAgain looks at the recording as side i of a State of the history says.
-func (p *Pane) lookAgain(d *Workspace, st *view.State, i int) {
+// restoreSide looks at the recording as side i of a State of the history says.
+func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 	was := p.Look
 	p.Look, _ = view.Bind(p.Rec, st, i, d.dp())
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
 	shows := false // the table is that of the comparison
-	if p.comparing(d); p.Within != nil {
-		p.Within.goTo(p, st)
-		shows = p.Within.shows(p)
+	if p.comparing(d); p.ScopeComparison != nil {
+		p.ScopeComparison.goTo(p, st)
+		shows = p.ScopeComparison.shows(p)
 	}
 	if !p.Moved {
-		p.View.From, p.View.To = p.View.Fit(p.Limits()).From, p.View.Fit(p.Limits()).To
+		p.View.From, p.View.To = p.View.Fit(p.ViewLimits()).From, p.View.Fit(p.ViewLimits()).To
 	}
 	if !shows {
 		p.Table.Restore(&st.Table)
 	}
-	p.LookFor(p.Find)
-	p.Pick.Near = true // or it would take the middle at once
+	p.SearchFor(p.Find)
+	p.Pick.InCallers = true // or it would take the middle at once
 }
 
 // CopyAddress puts the view's address on the clipboard.

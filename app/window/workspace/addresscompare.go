@@ -45,13 +45,13 @@ func (c *Comparison) state(st *view.State, dp float32) {
 // pickState says what is marked.
 func (c *Comparison) pickState(st *view.State) {
 	f := c.Panes[c.Focus]
-	if f.Pick.Is == panel.PickBar {
+	if f.Pick.Kind == panel.PickBar {
 		st.Sides[c.Focus].Bar = f.barState()
 	}
 	if c.Chosen != nil {
 		st.Function = &recording.FuncName{Name: c.Chosen.Name, Module: c.Chosen.Module}
 		for i, p := range c.Panes {
-			if c.Panes[1-i].Pick.Is == panel.PickNone && p.Pick.Named() {
+			if c.Panes[1-i].Pick.Kind == panel.PickNone && p.Pick.Named() {
 				st.OnlyOn = []string{"a", "b"}[i]
 			}
 		}
@@ -61,19 +61,19 @@ func (c *Comparison) pickState(st *view.State) {
 	}
 }
 
-// Arrive waits for both sides.
-func (c *Comparison) Arrive(d *Workspace) (changed bool, err error) {
+// ResumeVisit waits for both sides.
+func (c *Comparison) ResumeVisit(d *Workspace) (changed bool, err error) {
 	if v := c.visit.state; v != nil {
 		if !c.Panes[0].Rec.Done || !c.Panes[1].Rec.Done {
 			return false, nil
 		}
 		c.visit = visit{answered: v, marked: c.visit.marked}
 		for _, p := range c.Panes {
-			_, perr := p.Arrive(d)
+			_, perr := p.ResumeVisit(d)
 			err = cmp.Or(err, perr)
 		}
 		err = cmp.Or(err, c.goTo(d, v))
-		c.Alike = c.Now() // both sides are as the address says
+		c.LastLinked = c.LinkedState() // both sides are as the address says
 		return true, err
 	}
 	v, a := c.visit.answered, c.Answer()
@@ -92,7 +92,7 @@ func (c *Comparison) Arrive(d *Workspace) (changed bool, err error) {
 func (c *Comparison) restore(d *Workspace, st *view.State) {
 	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
-		p.lookAgain(d, st, i)
+		p.restoreSide(d, st, i)
 		p.Event, p.Metric, p.Tab, p.Zoom, p.Split = event, metric, view.FirstTab, zoom, 0
 		if c.Tab = st.Tab; st.Tab == comparison.Two && i == panel.Index(st.FocusB) {
 			p.Zoom = st.Zoom
@@ -101,7 +101,7 @@ func (c *Comparison) restore(d *Workspace, st *view.State) {
 	if err := c.goTo(d, st); err != nil {
 		d.Say(err.Error())
 	}
-	c.Alike = c.Now() // not to be carried over: both sides are as they were
+	c.LastLinked = c.LinkedState() // not to be carried over: both sides are as they were
 }
 
 // goTo makes the comparison as a State says.
@@ -136,7 +136,7 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 			return err
 		}
 		c.Picked(c.Focus)
-		c.Alike = c.Now()
+		c.LastLinked = c.LinkedState()
 	}
 	if c.Tab == comparison.Pairing && len(v.Rows) > 0 {
 		c.Pairing.Refresh(a)
@@ -200,10 +200,10 @@ func aloneOn(g *compare.Func) int {
 	return -1
 }
 
-// arriveScrolled scrolls as an address says, once there is what is scrolled.
-func (c *Comparison) arriveScrolled(u *ui.UI) {
+// restoreScroll scrolls as an address says, once there is what is scrolled.
+func (c *Comparison) restoreScroll(u *ui.UI) {
 	for _, p := range c.Panes {
-		p.arriveScrolled(u)
+		p.restoreScroll(u)
 	}
 	if v := c.visit.scrolled; v != nil {
 		c.visit.scrolled = nil

@@ -64,7 +64,7 @@ func (d *Workspace) OpenBaseline(path string) {
 
 // openPane begins to load a file, or what the first file of an address is.
 func (d *Workspace) openPane(path string) *Pane {
-	if view.Is(path) {
+	if view.IsAddress(path) {
 		if v, err := view.Parse(path); err == nil && len(v.Files) > 0 {
 			path = v.Files[0]
 		}
@@ -83,7 +83,7 @@ func newComparison(a, b *Pane) *Comparison {
 func (d *Workspace) Compare(a, b *Pane) {
 	c := newComparison(a, b)
 	c.Look = pairLook()
-	c.Above = d.Liked.Look.State().Layout == view.Above
+	c.Above = d.Preferred.Look.State().Layout == view.Above
 	if old := d.Versus; old != nil {
 		c.Look = old.Look
 		c.Zoom, c.ByCall = nil, false
@@ -96,12 +96,12 @@ func (d *Workspace) Compare(a, b *Pane) {
 	c.Engine = d.Session.Pair()
 	for _, p := range c.Panes {
 		p.Linkable = true
-		p.Tab, p.Against, p.Within = panel.Flamegraph, nil, nil
+		p.Tab, p.Against, p.ScopeComparison = panel.Flamegraph, nil, nil
 		p.Transforms, p.Like = a.Transforms, nil
 	}
 	d.Versus, d.Menu = c, nil
 	d.Pane = a
-	c.Alike = c.Now()
+	c.LastLinked = c.LinkedState()
 	d.title()
 	d.Wake()
 }
@@ -115,7 +115,7 @@ func (c *Comparison) docs() []*session.Side {
 func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
 	for _, p := range c.Panes {
 		if !slices.Contains(stay, p) {
-			p.stay()
+			p.stopFollowing()
 			d.gone = append(d.gone, p)
 		}
 	}
@@ -127,14 +127,14 @@ func (d *Workspace) EndComparison() {
 	c := d.Versus
 	if c == nil {
 		if d.Pane != nil {
-			d.Pane.EndWithin()
+			d.Pane.EndScopeComparison()
 		}
 		return
 	}
 	d.Pane = c.Panes[c.Focus]
-	d.Pane.Reach, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
+	d.Pane.Limits, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
 	d.Pane.Tab, d.Pane.Linkable = panel.Flamegraph, false
-	if d.Pane.Pick.Is == panel.PickFunc {
+	if d.Pane.Pick.Kind == panel.PickFunc {
 		d.Pane.Pick = panel.Picked{}
 	}
 	d.Versus, d.Menu = nil, nil
@@ -176,7 +176,7 @@ func (c *Comparison) swap() {
 	for _, p := range hand {
 		c.Options.Match.Hand = append(c.Options.Match.Hand, compare.Pair{A: p.B, B: p.A})
 	}
-	c.Alike = c.Now()
+	c.LastLinked = c.LinkedState()
 }
 
 // title names what is open in the window's title.
@@ -199,16 +199,16 @@ func (d *Workspace) OpenName() string {
 
 // Draw lays out both recordings in r.
 func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
-	c.Reach()
+	c.LinkLimits()
 	for i, p := range c.Panes {
 		p.Tab = panel.Flamegraph // the comparison has tabs of its own
 		p.Update(d)
 		c.takeOver(d, i)
 		if !p.Moved && p.Rec.HasTime {
-			p.View = p.View.Fit(p.Limits()) // the other side may have grown
+			p.View = p.View.Fit(p.ViewLimits()) // the other side may have grown
 		}
 	}
-	if _, err := c.Arrive(d); err != nil {
+	if _, err := c.ResumeVisit(d); err != nil {
 		d.Say(err.Error())
 	}
 	for i, p := range c.Panes {
@@ -219,7 +219,7 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 	c.KeptPairs(&d.Host)
 	c.place(d, u, r)
-	c.arriveScrolled(u)
+	c.restoreScroll(u)
 	c.events(d, u)
 	c.focusByKey(d)
 	c.Panes[c.Focus].menuByKey(d, u)
@@ -268,7 +268,7 @@ func (c *Comparison) events(d *Workspace, u *ui.UI) {
 	}
 	for i, p := range c.Panes {
 		p.Hover = nil
-		if f, ok := c.Own(a, i, c.Hover); ok {
+		if f, ok := c.FuncOn(a, i, c.Hover); ok {
 			p.Hover = &f
 		}
 	}

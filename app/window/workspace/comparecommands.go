@@ -252,7 +252,7 @@ func (c *ofTwo) diffCommand() *command {
 		cmd.add("--normalize", string(o.Normalize))
 	}
 	cmd.addScopes(&c.Comparison)
-	apart, _ := view.Within(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
+	apart, _ := view.OfScope(a.Rec, a.Scope).Args(a.Rec, "async", "idle")
 	cmd.add(apart...)
 	if rules := o.Match.Rules(); rules != "" {
 		cmd.add("--match", rules)
@@ -275,7 +275,7 @@ func (c *ofTwo) diffCommand() *command {
 // addScopes adds the time and the threads of each side.
 func (cmd *command) addScopes(c *comparison.Comparison) {
 	for i, p := range c.Sides {
-		own, ok := view.Within(p.Rec, p.Scope).Args(p.Rec, placed...)
+		own, ok := view.OfScope(p.Rec, p.Scope).Args(p.Rec, placed...)
 		for k := 0; k < len(own); k += 2 {
 			own[k] += "-" + strings.ToLower(comparison.SideName(i))
 		}

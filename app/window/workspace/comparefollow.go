@@ -16,7 +16,7 @@ func (c *Comparison) takeOver(d *Workspace, side int) {
 	p.renewed = false
 	c.Link.Call, c.Link.Twin = nil, nil // by its number a call may be another one now
 	c.Node, c.Hover = -1, -1
-	c.Alike = c.Now()
+	c.LastLinked = c.LinkedState()
 	c.History.seen.Sides[side], c.History.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
 }
 

@@ -1,9 +1,9 @@
 package workspace
 
-// Still is a comparison that shows the same and never changes.
-func (c *Comparison) Still() *Comparison {
-	o := newComparison(c.Panes[0].Still(), c.Panes[1].Still())
+// Snapshot is a comparison that shows the same and never changes.
+func (c *Comparison) Snapshot() *Comparison {
+	o := newComparison(c.Panes[0].Snapshot(), c.Panes[1].Snapshot())
 	o.become(&c.ofTwo)
-	o.Alike = o.Now()
+	o.LastLinked = o.LinkedState()
 	return o
 }

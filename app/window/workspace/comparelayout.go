@@ -154,7 +154,7 @@ type rowsKey struct {
 func (c *Comparison) rowsAlike() {
 	a, b := c.Panes[0], c.Panes[1]
 	ans := c.Answer()
-	if !c.Knows(ans) || a.Plan == nil {
+	if !c.IsCurrent(ans) || a.Plan == nil {
 		return
 	}
 	k := rowsKey{ans.Threads, a.Plan, b.Sort}
@@ -167,7 +167,7 @@ func (c *Comparison) rowsAlike() {
 	}
 	for i := range k.plan.Rows {
 		if r := &k.plan.Rows[i]; r.Kind == timeline.TrackRow {
-			b.Like = append(b.Like, comparison.TracksAlike(ans, 0, []int{r.Index})...)
+			b.Like = append(b.Like, comparison.MatchingTracks(ans, 0, []int{r.Index})...)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // agree carries what was changed on one side over to the other.
 func (c *Comparison) agree(d *Workspace) {
 	c.TakeMetric()
-	c.TakeTwin()
-	now, was := c.Now(), c.Alike
+	c.PickTwin()
+	now, was := c.LinkedState(), c.LastLinked
 	folded := func(i int) bool {
 		return !reflect.DeepEqual(now.Folds[i], was.Folds[i]) || !reflect.DeepEqual(now.Closed[i], was.Closed[i])
 	}
@@ -27,7 +27,7 @@ func (c *Comparison) agree(d *Workspace) {
 	}
 	f := c.Panes[c.Focus]
 	o := c.Panes[1-c.Focus]
-	o.LookFor(f.Find)
+	o.SearchFor(f.Find)
 	o.Transforms, o.Up = f.Transforms, f.Up
 	if now.Pick[c.Focus] != was.Pick[c.Focus] {
 		c.Picked(c.Focus)
@@ -38,16 +38,16 @@ func (c *Comparison) agree(d *Workspace) {
 			c.Follow()
 		}
 		if !reflect.DeepEqual(now.Sel[c.Focus], was.Sel[c.Focus]) {
-			c.SelectAlike()
+			c.SelectMatching()
 		}
 		if folded(c.Focus) {
-			c.FoldAlike()
+			c.FoldMatching()
 		}
 	}
 	if !reflect.DeepEqual(now.Zoom[c.Focus], was.Zoom[c.Focus]) {
 		o.ZoomTo(c.Path(c.Focus, f.Zoom))
 	}
-	c.Alike = c.Now()
+	c.LastLinked = c.LinkedState()
 }
 
 func (c *Comparison) pressed(i int) bool {
@@ -71,7 +71,7 @@ func (c *Comparison) AnchorHere(d *Workspace) {
 	at := p.View.From
 	what := "the left edge of the view"
 	switch {
-	case p.Pick.Is == panel.PickBar || p.Pick.Is == panel.PickWindow:
+	case p.Pick.Kind == panel.PickBar || p.Pick.Kind == panel.PickWindow:
 		at, what = p.Pick.Hit.Start, "where the picked bar begins"
 	case p.Scope.Ranged:
 		at, what = p.Scope.From, "where the selection begins"

@@ -42,7 +42,7 @@ func (c *Comparison) Log() *CompareState {
 		*side = SideState{File: p.Doc.Name, Done: p.Rec.Done || p.Doc.Err() != nil, From: p.View.From - p.Rec.Start, To: p.View.To - p.Rec.Start}
 		if f, ok := p.PickedFunction(); ok {
 			side.Picked = f.Name
-			if p.Pick.Is == panel.PickBar {
+			if p.Pick.Kind == panel.PickBar {
 				side.PickedAt = p.Pick.Hit.Start - p.Rec.Start
 			}
 		}
@@ -52,7 +52,7 @@ func (c *Comparison) Log() *CompareState {
 		st.Why = c.Unanswered()
 		return st
 	}
-	st.Sure, st.Whole = a.Sure, a.Recs[0].Done && a.Recs[1].Done
+	st.Sure, st.Whole = a.ConfidencesDone, a.Recs[0].Done && a.Recs[1].Done
 	st.Functions = map[string]int{}
 	for i := range a.Functions.Rows {
 		st.Functions[string(a.Functions.Rows[i].Status)]++

@@ -75,7 +75,7 @@ func (c *command) tell(p *Pane, st *view.State, keys ...string) {
 func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *command {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
-	st.Sides[0] = view.Within(p.Rec, in).Sides[0]
+	st.Sides[0] = view.OfScope(p.Rec, in).Sides[0]
 	if st.Event = ""; len(p.Rec.Events) > 1 { // or it would be the one that commands begin with
 		st.Event = p.Rec.Events[p.Event].NameOrKind()
 	}
@@ -127,8 +127,8 @@ func joined(cs []*command) (line, rest string) {
 // tabCommands are those of the tab that is shown.
 func (p *Pane) tabCommands(d *Workspace) []*command {
 	switch {
-	case p.Within != nil && p.Within.shows(p):
-		return p.Within.commands([2]*Pane{p, p})
+	case p.ScopeComparison != nil && p.ScopeComparison.shows(p):
+		return p.ScopeComparison.commands([2]*Pane{p, p})
 	case p.Tab == panel.Flamegraph:
 		return []*command{p.flameCommand()}
 	case p.Tab == panel.CallTree:
@@ -156,7 +156,7 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		return []*command{p.callsCommand()}
 	case p.Tab == panel.Path:
 		c := p.commandAbout("path")
-		c.tell(p, view.Within(p.Rec, p.Scope), scoped...)
+		c.tell(p, view.OfScope(p.Rec, p.Scope), scoped...)
 		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
@@ -227,7 +227,7 @@ func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
 func (p *Pane) callsCommand() *command {
 	c := p.commandAbout("calls")
 	c.add(calls.Listed(&p.Side).String())
-	c.tell(p, view.Within(p.Rec, p.Scope), placed...)
+	c.tell(p, view.OfScope(p.Rec, p.Scope), placed...)
 	if p.List.By != "" {
 		c.add("--sort", p.List.By)
 	}
@@ -240,7 +240,7 @@ func (p *Pane) callsCommand() *command {
 // detailCommands are those of the panel at the side.
 func (p *Pane) detailCommands(d *Workspace) []*command {
 	h := &p.Pick.Hit
-	switch p.Pick.Is {
+	switch p.Pick.Kind {
 	case panel.PickNone:
 		return []*command{p.stacks()}
 	case panel.PickFunc:
@@ -262,14 +262,14 @@ func (p *Pane) detailCommands(d *Workspace) []*command {
 			break
 		}
 		c := p.commandAbout("stats")
-		c.tell(p, view.Within(p.Rec, recording.Between(h.Start, h.End).On([]int{h.Track})), placed...)
+		c.tell(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End).On([]int{h.Track})), placed...)
 		c.add("--function", analyze.RefTo(p.Rec.Functions.At(int(p.Rec.Func(h.Call)))).Typed(p.Rec))
 		c.rest = append(c.rest, "what it was called with and from")
 		return []*command{c}
 	case panel.PickWindow:
 		c := p.stacks()
 		if !p.Scope.Ranged {
-			c.tell(p, view.Within(p.Rec, recording.Between(h.Start, h.End)), placed...)
+			c.tell(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End)), placed...)
 		}
 		return []*command{c}
 	}

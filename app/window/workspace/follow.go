@@ -26,7 +26,7 @@ func (d *Workspace) ToggleFollow() {
 	switch {
 	case slices.ContainsFunc(can, func(p *Pane) bool { return p.Unfollow != nil }):
 		for _, p := range can {
-			p.stay()
+			p.stopFollowing()
 		}
 		d.Say("No longer following " + what)
 	case len(can) == 0:
@@ -51,13 +51,13 @@ func (d *Workspace) leave() {
 	if c := d.Versus; c != nil {
 		d.drop(c)
 	} else if d.Pane != nil {
-		d.Pane.stay()
-		d.Pane.Noted.Move()
+		d.Pane.stopFollowing()
+		d.Pane.MarkList.Move()
 	}
 }
 
-// stay stops following.
-func (p *Pane) stay() {
+// stopFollowing stops following.
+func (p *Pane) stopFollowing() {
 	if p.Unfollow != nil {
 		p.Unfollow()
 		p.Unfollow = nil
@@ -77,7 +77,7 @@ func (p *Pane) latest() *recording.Recording {
 		p.Doc.Ask(q)
 		return p.Rec
 	} else {
-		p.become(next, st, a)
+		p.replaceWith(next, st, a)
 	}
 	return rec
 }
@@ -104,40 +104,40 @@ func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State
 	}
 	if f := st.Function; f != nil {
 		if fs := panel.FunctionsOf(rec, recording.Function{Name: f.Name, Module: f.Module}); len(fs) > 0 {
-			next.Pick = panel.Picked{Is: panel.PickFunc, Fn: fs[0], Near: p.Pick.Near}
+			next.Pick = panel.Picked{Kind: panel.PickFunc, Fn: fs[0], InCallers: p.Pick.InCallers}
 		}
 	}
 	return st, next
 }
 
-// become takes over a recording that was read anew, with the first answer about
+// replaceWith takes over a recording that was read anew, with the first answer about
 // it.
-func (p *Pane) become(next *Pane, st *view.State, a *session.Answer) {
+func (p *Pane) replaceWith(next *Pane, st *view.State, a *session.Answer) {
 	pick, by := next.Pick, p.Pick
-	settled := reflect.DeepEqual(p.Settled(), p.History.shown.Sides[0])
+	settled := reflect.DeepEqual(p.Undoable(), p.History.shown.Sides[0])
 	delta := next.Rec.Start - p.Rec.Start
-	if w := p.Within; w != nil {
+	if w := p.ScopeComparison; w != nil {
 		w.renumber(p.Rec, next.Rec)
 	}
 	p.shown.renumber(p.Rec, next.Rec)
 	p.Look, p.Rec, p.Generation, p.Behind = next.Look, next.Rec, next.Generation, false
 	p.Pick = panel.Picked{}
 	switch {
-	case by.Is == panel.PickWindow:
+	case by.Kind == panel.PickWindow:
 		p.Pick = by
 		p.Pick.Hit.Start, p.Pick.Hit.End = by.Hit.Start+delta, by.Hit.End+delta
-	case pick.Is != panel.PickNone:
+	case pick.Kind != panel.PickNone:
 		p.Pick = p.refind(st, a)
-		p.Pick.Near = by.Near
+		p.Pick.InCallers = by.InCallers
 	}
-	if p.History.seen.Sides[0] = p.Settled(); settled {
-		p.History.shown.Sides[0] = p.Settled()
+	if p.History.seen.Sides[0] = p.Undoable(); settled {
+		p.History.shown.Sides[0] = p.Undoable()
 	}
 	p.Hover = nil
 	p.Finder.Forget()
 	p.Hit = timeline.Hit{Row: -1, Window: -1}
 	p.SourcePart.Of.Fn = p.Pick.Fn
-	p.Noted.Stale = true
+	p.MarkList.Stale = true
 	p.renewed = true
 }
 
@@ -147,7 +147,7 @@ func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	if b := st.Sides[0].Bar; b != nil {
 		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.Rec.Functions.At(int(p.Rec.Func(h.Call))).FuncName() == *st.Function {
 			h.Row = -1
-			return panel.Picked{Is: panel.PickBar, Hit: h, Fn: p.Rec.Func(h.Call)}
+			return panel.Picked{Kind: panel.PickBar, Hit: h, Fn: p.Rec.Func(h.Call)}
 		}
 	}
 	n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
@@ -157,7 +157,7 @@ func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	if n == 0 {
 		return panel.Picked{}
 	}
-	return panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+	return panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 }
 
 // FollowText says in the status line how following goes, "" when the file is not followed.

@@ -27,14 +27,14 @@ type place struct {
 // selected. One that the event has nothing of is shown in an event that has.
 func (d *Workspace) GoToFunction(f recording.FuncID) {
 	if c := d.Versus; c != nil {
-		if a := c.Answer(); c.Knows(a) {
+		if a := c.Answer(); c.IsCurrent(a) {
 			c.Choose(a, c.Key(a, c.Focus, f))
 		}
 		return
 	}
 	p := d.Pane
 	name := p.Rec.Functions.At(int(f)).FuncName()
-	p.Noted.Find(name)
+	p.MarkList.Find(name)
 	p.ShowPick = true
 	d.asked++
 	k := goal{d.asked, p.Rec, f}
@@ -44,7 +44,7 @@ func (d *Workspace) GoToFunction(f recording.FuncID) {
 	arrive := func() {
 		at, of, ok := d.places.Last()
 		if ok && of == k && d.Pane == p && p.Rec == rec {
-			p.arriveAt(at, f, name)
+			p.showFunctionAt(at, f, name)
 		}
 	}
 	wake := func() { d.Later(arrive) }
@@ -57,8 +57,8 @@ func (d *Workspace) GoToFunction(f recording.FuncID) {
 	}
 }
 
-// arriveAt shows where a function is.
-func (p *Pane) arriveAt(at place, f recording.FuncID, name recording.FuncName) {
+// showFunctionAt shows where a function is.
+func (p *Pane) showFunctionAt(at place, f recording.FuncID, name recording.FuncName) {
 	if s := at.call; s != nil && p.Timed() {
 		p.GoToTrack(s.Track)
 		p.Fit(s.Start-s.Duration, s.Start+2*s.Duration)
@@ -67,7 +67,7 @@ func (p *Pane) arriveAt(at place, f recording.FuncID, name recording.FuncName) {
 		p.ShowPick = true
 	} else if at.event >= 0 && at.event != p.Event {
 		p.SetEvent(at.event)
-		p.Noted.Find(name)
+		p.MarkList.Find(name)
 		p.ShowPick = true
 	}
 }

@@ -31,6 +31,6 @@ func (d *Workspace) tableItems() []widget.Item {
 		{Title: "Copy the table as text", Do: func() { d.CopyTable(false) }},
 		{Title: "Copy the table as CSV", Do: func() { d.CopyTable(true) }},
 		{Title: "Copy the table as JSON", Do: func() { d.CopyGrid() }},
-		{Title: "Save the table …", Do: func() { d.Does.SaveTable() }},
+		{Title: "Save the table …", Do: func() { d.Callbacks.SaveTable() }},
 	}
 }

@@ -25,9 +25,9 @@ type History struct {
 	due         bool // what is shown becomes a step unless it changes soon
 }
 
-// settle is how long a view must stay as it is to be a step of history: a wheel
+// undoDelay is how long a view must stay as it is to be a step of history: a wheel
 // that turns passes many.
-const settle = 400 * time.Millisecond
+const undoDelay = 400 * time.Millisecond
 
 // mostSteps bounds the history.
 const mostSteps = 500
@@ -46,8 +46,8 @@ type Spot struct {
 
 // Spot describes how the recording is looked at now.
 func (p *Pane) Spot(d *Workspace) Spot {
-	sp := Spot{Sides: [2]view.Look{p.Settled()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View}
-	if w := p.Within; w != nil && p.Against != nil {
+	sp := Spot{Sides: [2]view.Look{p.Undoable()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View}
+	if w := p.ScopeComparison; w != nil && p.Against != nil {
 		sp.Look, sp.Shape = w.Look, w.Table.Shape
 		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // which are the pane's
 	}
@@ -56,7 +56,7 @@ func (p *Pane) Spot(d *Workspace) Spot {
 
 // Spot describes how both are looked at now.
 func (c *Comparison) Spot(d *Workspace) Spot {
-	sp := Spot{Sides: [2]view.Look{c.Panes[0].Settled(), c.Panes[1].Settled()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View}
+	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
 	for i := range sp.Sides { // it follows from the options, once it is known what goes together
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
@@ -85,8 +85,8 @@ func (h *History) remember(u *ui.UI, now Spot, state func() *view.State) {
 	if !reflect.DeepEqual(now, h.seen) {
 		h.seen, h.since = now, u.Now
 	}
-	if h.due = u.Now.Sub(h.since) < settle; h.due {
-		u.Execute(opInvalidateAt(h.since.Add(settle)))
+	if h.due = u.Now.Sub(h.since) < undoDelay; h.due {
+		u.Execute(opInvalidateAt(h.since.Add(undoDelay)))
 		return
 	}
 	h.Push(now, state())
@@ -122,9 +122,9 @@ func (h *History) keep(now Spot, state func() *view.State) {
 	}
 }
 
-// settleOn says that what is shown now is the current step: it has only other
+// setCurrent says that what is shown now is the current step: it has only other
 // numbers, or just been gone to.
-func (h *History) settleOn(now Spot) { h.shown, h.seen = now, now }
+func (h *History) setCurrent(now Spot) { h.shown, h.seen = now, now }
 
 // Undo goes back to the step before.
 func (d *Workspace) Undo() { d.Step(-1) }
@@ -139,10 +139,10 @@ func (d *Workspace) Step(by int) {
 	switch to := h.step(by, s.Spot(d), d.ViewState); {
 	case to != nil:
 		d.restore(to)
-		h.settleOn(s.Spot(d))
+		h.setCurrent(s.Spot(d))
 	case by > 0:
 	case d.Versus == nil && d.Pane.Against != nil: // it was compared before there was a step
-		d.Pane.EndWithin()
+		d.Pane.EndScopeComparison()
 	default:
 		d.goBack()
 	}

@@ -15,8 +15,8 @@ import (
 // lower draws the half below the timeline: tabs, the chosen one's content and
 // the details at the side.
 func (p *Pane) lower(d *Workspace, u *ui.UI) {
-	if p.Within != nil {
-		p.Within.lower(d, p, u)
+	if p.ScopeComparison != nil {
+		p.ScopeComparison.lower(d, p, u)
 		return
 	}
 	b := &p.Bounds

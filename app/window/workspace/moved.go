@@ -34,8 +34,8 @@ func (d *Workspace) visitMoved(v *view.State) {
 		return
 	}
 	var near []string
-	if d.Does.Recent != nil {
-		near = d.Does.Recent()
+	if d.Callbacks.Recent != nil {
+		near = d.Callbacks.Recent()
 	}
 	k := sought{v.String(), d.opened}
 	arrive := func() {

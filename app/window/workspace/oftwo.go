@@ -80,7 +80,7 @@ func (o *ofTwo) back() bool {
 
 // become shows the same as another one, and never changes.
 func (o *ofTwo) become(of *ofTwo) {
-	o.Engine, o.Focus, o.Look, o.Chosen = of.Engine.Still(), of.Focus, of.Look, of.Chosen
+	o.Engine, o.Focus, o.Look, o.Chosen = of.Engine.Snapshot(), of.Focus, of.Look, of.Chosen
 	o.Link.Call, o.Link.Twin = of.Link.Call, of.Link.Twin
 	o.Node, o.Down = of.Node, of.Down
 	o.Table.Shape, o.Table.Down = of.Table.Shape, of.Table.Down

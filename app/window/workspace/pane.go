@@ -33,7 +33,7 @@ type Pane struct {
 	// Visited tells that an address has just been gone to: that the pane looks as
 	// it says is no wish to look so ever after.
 	Visited  bool
-	Noted    marks.Marks
+	MarkList marks.Marks
 	renewed  bool   // the recording has just been read anew
 	Unfollow func() // stops following; nil when the file is not followed
 
@@ -54,10 +54,10 @@ type Pane struct {
 
 	Details details.Panel
 
-	// Within compares two parts in place, nil while nothing is; shown is how the pane looked
+	// ScopeComparison compares two parts in place, nil while nothing is; shown is how the pane looked
 	// in the last frame in which nothing was.
-	Within *within
-	shown  before
+	ScopeComparison *scopeComparison
+	shown           before
 
 	EventButton, MetricButton, viewButton gio.Clickable
 	StatusClick                           widget.ClickArea
@@ -67,9 +67,9 @@ type Pane struct {
 func newPane(d *session.Side) *Pane {
 	rec, generation := d.Latest()
 	p := &Pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, Deck: panel.NewDeck(Panels)}
-	p.Details.Timeline, p.Finder.Timeline, p.Noted.Timeline = &p.Timeline, &p.Timeline, &p.Timeline
-	p.Noted.Find = func(f recording.FuncName) { p.visit.answered = &view.State{Function: &f} }
-	p.Noted.Merge = mergeMarks(&p.History)
+	p.Details.Timeline, p.Finder.Timeline, p.MarkList.Timeline = &p.Timeline, &p.Timeline, &p.Timeline
+	p.MarkList.Find = func(f recording.FuncName) { p.visit.answered = &view.State{Function: &f} }
+	p.MarkList.Merge = mergeMarks(&p.History)
 	p.Flame, p.Table, p.SourcePart = panel.Find[*flamegraph.Panel](p.Deck.All), panel.Find[*functions.Panel](p.Deck.All), panel.Find[*source.Panel](p.Deck.All)
 	p.Finder.Table = p.Table
 	return p
@@ -82,7 +82,7 @@ func (p *Pane) stop() {
 	p.Table.Order.Orders.Stop()
 	p.Finder.Stop()
 	p.SourcePart.Texts.Stop()
-	p.Noted.Stop()
+	p.MarkList.Stop()
 	panel.Find[*calls.Panel](p.Deck.All).Stop()
 }
 
@@ -90,7 +90,7 @@ func (p *Pane) stop() {
 func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	p.Update(d)
 	p.renewed = false
-	if _, err := p.Arrive(d); err != nil {
+	if _, err := p.ResumeVisit(d); err != nil {
 		d.Say(err.Error())
 	}
 	p.Replan(u.Metric.PxPerDp)
@@ -100,10 +100,10 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 	p.comparing(d)
 	p.place(d, u, r)
-	p.arriveScrolled(u)
+	p.restoreScroll(u)
 	p.events(d, u)
-	if p.Within != nil {
-		p.Within.ask(d, p, u)
+	if p.ScopeComparison != nil {
+		p.ScopeComparison.ask(d, p, u)
 	}
 	p.Motion.Step(&d.Host, &p.Timeline, u)
 	p.Flows.Update(&d.Host, &p.Timeline)
@@ -122,7 +122,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	d.remember(u)
 	p.Tooltip(&d.Host, u)
 	p.Deck.Tooltip(&d.Host, u, p.Tab, &p.Side)
-	if w := p.Within; w != nil && w.shows(p) {
+	if w := p.ScopeComparison; w != nil && w.shows(p) {
 		w.Deck.Tooltip(&d.Host, u, p.Tab, &w.Comparison)
 	}
 	if d.View == Both {

@@ -26,7 +26,7 @@ func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if d.View.Above() {
 		p.PlaceTimeline(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut))
 	}
-	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, p.Within != nil)
+	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, p.ScopeComparison != nil)
 }
 
 // placeLower divides what lies below cut among the tabs with the rows below them, the

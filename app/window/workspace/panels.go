@@ -63,7 +63,7 @@ func PanelNames() (one, two []string) {
 // below returns the lower half of one recording: its own panels, or those of
 // what is compared in place.
 func (p *Pane) below() panel.Half {
-	if w := p.Within; w != nil && w.shows(p) {
+	if w := p.ScopeComparison; w != nil && w.shows(p) {
 		return w.Deck.Of(&p.Tab, &w.Comparison)
 	}
 	return p.Deck.Of(&p.Tab, &p.Side)

@@ -31,15 +31,15 @@ func (p *Pane) NextMetric() {
 func (p *Pane) back(d *Workspace) bool {
 	switch {
 	case p.Searching() || p.Find != "":
-		p.LookFor("")
+		p.SearchFor("")
 		p.Finder.Blur()
-	case p.Within != nil:
-		p.Within.back(p)
+	case p.ScopeComparison != nil:
+		p.ScopeComparison.back(p)
 	case len(p.Zoom) > 0 && p.Tab != panel.Callers:
 		p.ZoomTo(nil)
 	case p.Tab == panel.Callers && p.ZoomedAround():
 		p.Sides = [2][]recording.FuncName{}
-	case p.Pick.Is != panel.PickNone:
+	case p.Pick.Kind != panel.PickNone:
 		p.Pick = panel.Picked{}
 	case p.AtGoal:
 		p.AtGoal = false

@@ -34,7 +34,7 @@ func (p *Pane) Prefer(st *view.State) {
 // Look says how recordings are looked at now, as far as that is remembered: what
 // nothing that is open says is as it was liked before.
 func (d *Workspace) Look() view.Kept {
-	st := d.Liked.Look.State()
+	st := d.Preferred.Look.State()
 	if st.Colour = ""; d.Mode != theme.ByFunction {
 		st.Colour = string(d.Mode)
 	}

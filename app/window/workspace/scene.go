@@ -18,13 +18,13 @@ type scene interface {
 	Spot(d *Workspace) Spot
 	Scoped(d *Workspace) []scopebar.Group
 	below() panel.Half
-	// Arrive goes on with a visit as far as it can; changed: something new is to be asked.
-	Arrive(d *Workspace) (changed bool, err error)
+	// ResumeVisit goes on with a visit as far as it can; changed: something new is to be asked.
+	ResumeVisit(d *Workspace) (changed bool, err error)
 	restore(d *Workspace, st *view.State)
 	pickState(st *view.State)
-	// settle waits for what is asked now, and settled for what follows from that.
-	settle() error
-	settled(d *Workspace) error
+	// finish waits for what is asked now, and settled for what follows from that.
+	finish() error
+	finishRest(d *Workspace) error
 	way() *trail
 }
 
@@ -51,10 +51,10 @@ func (d *Workspace) scene() scene {
 // Draw lays out what is open in r.
 func (d *Workspace) Draw(u *ui.UI, r image.Rectangle) { d.scene().Draw(d, u, r) }
 
-// Settle waits until all recordings are read and everything shown is final: for
+// Finish waits until all recordings are read and everything shown is final: for
 // pictures without a window. Ranges are selected and shown of each. Where one of
 // two recordings cannot be shown the picture of the other says so.
-func (d *Workspace) Settle(ranges ...recording.Range) error {
+func (d *Workspace) Finish(ranges ...recording.Range) error {
 	var err error
 	for _, p := range d.Shown() {
 		err = cmp.Or(p.Doc.Wait(), err)
@@ -63,13 +63,13 @@ func (d *Workspace) Settle(ranges ...recording.Range) error {
 		for _, p := range c.Panes {
 			p.Rec = p.Doc.Recording()
 		}
-		c.Reach()
+		c.LinkLimits()
 	}
 	for _, p := range d.Shown() {
 		p.Update(d)
 	}
 	s := d.scene()
-	_, aerr := s.Arrive(d)
+	_, aerr := s.ResumeVisit(d)
 	err = cmp.Or(err, aerr)
 	for i, p := range d.Shown() {
 		if i < len(ranges) {
@@ -77,16 +77,16 @@ func (d *Workspace) Settle(ranges ...recording.Range) error {
 		}
 	}
 	if c := d.Versus; c != nil && len(ranges) > 0 {
-		c.Alike = c.Now()
+		c.LastLinked = c.LinkedState()
 	}
 	// Functions of an address are found in the answer, and may be asked about in turn.
 	for changed := true; changed && err == nil; {
-		if err = s.settle(); err == nil {
-			changed, err = s.Arrive(d)
+		if err = s.finish(); err == nil {
+			changed, err = s.ResumeVisit(d)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return s.settled(d)
+	return s.finishRest(d)
 }

@@ -32,7 +32,7 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 			Go:  func() { d.Menu = widget.NewMenu(p.Bounds.Tabs.Min, p.EventItems()) },
 			Off: func() { p.SetEvent(0) }})
 	}
-	all.Chips = append(all.Chips, p.whatever(d)...)
+	all.Chips = append(all.Chips, p.transformChips(d)...)
 	if p.Against == nil {
 		if a := p.Doc.Answer(); p.Counts(a) && a.Tree.Weights != nil {
 			all.Chips = append(all.Chips, scopebar.LeftOut(a.Tree.Weights.Left, p.Scope, p.setScope)...)
@@ -43,7 +43,7 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 	own.Side = comparison.SideName(0)
 	b := scopebar.Group{Side: comparison.SideName(1), Chips: scopebar.Of(&p.Timeline, *p.Against, func(in recording.Scope) {
 		if p.Against = &in; in.IsWhole() {
-			p.EndWithin()
+			p.EndScopeComparison()
 		}
 	})}
 	return []scopebar.Group{own, b, all}
@@ -51,12 +51,12 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 
 func (p *Pane) setScope(in recording.Scope) { p.Scope = in }
 
-// whatever are the chips of what is done to stacks and of what is looked for.
-func (p *Pane) whatever(d *Workspace) []scopebar.Chip {
+// transformChips are the chips of what is done to stacks and of what is looked for.
+func (p *Pane) transformChips(d *Workspace) []scopebar.Chip {
 	cs := scopebar.Stacks(&d.Host, &p.Side)
 	if p.Find != "" {
 		cs = append(cs, scopebar.Chip{Kind: "search", Text: p.Find, More: []string{"what is found is marked; it limits nothing", "a click changes it"},
-			Go: p.Finder.Focus, Off: func() { p.LookFor("") }})
+			Go: p.Finder.Focus, Off: func() { p.SearchFor("") }})
 	}
 	return cs
 }
@@ -73,7 +73,7 @@ func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	if c.Options.Event != "" {
 		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: c.MetricName(), Off: func() { c.Options.Event, c.Options.Metric = "", "" }})
 	}
-	all.Chips = append(all.Chips, c.Panes[c.Focus].whatever(d)...)
+	all.Chips = append(all.Chips, c.Panes[c.Focus].transformChips(d)...)
 	return append(gs, all)
 }
 
@@ -104,7 +104,7 @@ func (p *Pane) basis() (text string) {
 			text = "cannot answer for calls: showing the whole recording, " + text
 		}
 	}
-	if soon := p.Doc.Soon(); soon != nil {
+	if soon := p.Doc.Preview(); soon != nil {
 		text = basisText(soon.Tree.Weights) + ", still adding up"
 	}
 	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {

@@ -35,10 +35,10 @@ func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items 
 		if of == analyze.OfFunction {
 			t = k.On(f)
 		}
-		if k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0 && !p.Has(t) {
+		if k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0 && !p.HasTransform(t) {
 			continue
 		}
-		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.Has(t), Do: func() { p.Transform(t) }})
+		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 	}
 	return items
 }
@@ -51,21 +51,21 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 	}}}
 	if d.Versus == nil {
 		if p.Rec.Counts.Spans > 0 {
-			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Does.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
+			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Callbacks.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
 				widget.Item{Title: "Compare its slow calls with the rest", Do: func() { d.WhySlow(f) }})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)
 	if f.Module != "" {
 		t := analyze.CollapseModule(f.Module)
-		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.Has(t), Do: func() { p.Transform(t) }})
+		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 	}
-	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(f.Name) }})
+	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.SearchFor(f.Name) }})
 	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))
 }
 
 // viewItems are the ways to look at the whole flamegraph.
 func (p *Pane) viewItems() []widget.Item {
-	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.Turn() }}},
+	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.FlipFlamegraph() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)
 }

@@ -54,27 +54,27 @@ type Workspace struct {
 	Scratch string
 	// Read, if set, reads files while one waits: for pictures of what was read elsewhere.
 	Read session.Reader
-	// Does has the acts that only the window around it can do.
-	Does Acts
+	// Callbacks has the acts that only the window around it can do.
+	Callbacks Callbacks
 
 	Pane    *Pane       // the one with the focus
 	Versus  *Comparison // where two recordings are compared, else nil
 	Session *session.Session
 	// gone are panes whose recordings are to be let go of with the next frame: what
 	// reads events may remember their fields, and with them all of them.
-	gone    []*Pane
-	places  session.Async[goal, place]
-	asked   int // for places
-	moved   session.Async[sought, located]
-	opened  int         // how often something was
-	back    *view.State // what was open before what is, where a program opened that
-	Liked   Prefs       // as they were last kept
-	Size    image.Point // of the last frame
-	Density float32     // its pixels a dp, before Scale
+	gone      []*Pane
+	places    session.Async[goal, place]
+	asked     int // for places
+	moved     session.Async[sought, located]
+	opened    int         // how often something was
+	back      *view.State // what was open before what is, where a program opened that
+	Preferred Prefs       // as they were last kept
+	Size      image.Point // of the last frame
+	Density   float32     // its pixels a dp, before Scale
 }
 
-// Acts lead from a desk to the window around it, which it does not know.
-type Acts struct {
+// Callbacks lead from a desk to the window around it, which it does not know.
+type Callbacks struct {
 	// KeyOf is the key of a command, "" where it has none.
 	KeyOf func(command string) string
 	// SaveTable asks where the table that is shown goes, and writes it there.
@@ -110,7 +110,7 @@ func (d *Workspace) OpenWith(path, exe string) {
 	if views := bundle.Views(path, path); len(views) > 0 {
 		path = views[0]
 	}
-	if !view.Is(path) {
+	if !view.IsAddress(path) {
 		d.OpenPartWith(path, exe, recording.Part{})
 	} else if v, err := view.Parse(path); err != nil {
 		d.Say(err.Error())
@@ -162,20 +162,20 @@ func (d *Workspace) show(p *Pane) {
 // NewPane is a pane that looks as people like it.
 func (d *Workspace) NewPane(side *session.Side) *Pane {
 	p := newPane(side)
-	p.Acts = panel.Acts{
+	p.Actions = panel.SideActions{
 		FunctionItems: func(f recording.Function) []widget.Item { return p.FunctionItems(d, f) },
 		CommandItem:   func() widget.Item { return d.commandItem(OfLower) },
 		TableItems:    d.tableItems,
 		WhySlow:       d.WhySlow, CompareTypical: d.CompareTypical,
 		Show: p.Show,
 	}
-	p.Timeline.Does = timeline.Acts{
+	p.Timeline.Callbacks = timeline.Callbacks{
 		Items:     func() []widget.Item { return []widget.Item{d.commandItem(OfTimeline)} },
-		MarkItems: func(m *view.Mark) []widget.Item { return p.Noted.Items(&d.Host, m) },
-		GoToMark:  func(m view.Mark) { p.Noted.GoTo(&d.Host, m) },
-		KeyOf:     d.Does.KeyOf,
+		MarkItems: func(m *view.Mark) []widget.Item { return p.MarkList.Items(&d.Host, m) },
+		GoToMark:  func(m view.Mark) { p.MarkList.GoTo(&d.Host, m) },
+		KeyOf:     d.Callbacks.KeyOf,
 	}
-	p.Prefer(d.Liked.Look.State())
+	p.Prefer(d.Preferred.Look.State())
 	p.Table.Hidden = functions.ColumnSet(d.HiddenColumns)
 	return p
 }

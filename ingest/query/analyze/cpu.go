@@ -166,7 +166,7 @@ func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weight
 	all := make([][]int64, runtime.GOMAXPROCS(0))
 	all[0] = make([]int64, rec.Calls.Len())
 	var err error
-	w.Untold, err = cpuOf(ctx, rec, q, func(worker int, _ *scan.Stretch, call, from recording.CallID, ps int64) {
+	w.WithoutCPU, err = cpuOf(ctx, rec, q, func(worker int, _ *scan.Stretch, call, from recording.CallID, ps int64) {
 		if all[worker] == nil {
 			all[worker] = make([]int64, rec.Calls.Len())
 		}

@@ -75,9 +75,9 @@ type Weights struct {
 	From, To int64
 	// Left counts what the scope leaves out.
 	Left LeftOut
-	// Untold is how many spans of the scope do not tell their time on a processor, or
+	// WithoutCPU is how many spans of the scope do not tell their time on a processor, or
 	// lie in its range only in part: they have none in sums of it.
-	Untold int64
+	WithoutCPU int64
 	// Called reports whether the query's calls were honoured, which takes spans, states or
 	// samples.
 	Called bool

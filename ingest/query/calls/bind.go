@@ -44,7 +44,7 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 // or what else of their time is asked about.
 func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
 	d, err := spans.TimesOf(ctx, rec, in, of, metric)
-	if err == nil && d.Count+d.Untold == 0 && in.Async == "" && in.Beside != nil {
+	if err == nil && d.Count+d.WithoutCPU == 0 && in.Async == "" && in.Beside != nil {
 		return spans.TimesOf(ctx, rec, analyze.Besides(rec, in), of, metric)
 	}
 	return d, err
@@ -296,7 +296,7 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 
 // meant reports whether span i, a call of one of the functions, is as the query says.
 func (l *lookup) meant(s *scan.Stretch, i int, took int64) bool {
-	return Within(&l.q.Duration, took) && (!l.when || l.then(s, i, took)) &&
+	return InRange(&l.q.Duration, took) && (!l.when || l.then(s, i, took)) &&
 		(l.found == nil || l.found(s, i)) && (l.args == nil || l.args(l.text(s.Lane, i)))
 }
 
@@ -306,12 +306,12 @@ func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
 	if l.at != nil {
 		_, is = slices.BinarySearch(l.at[s.Track], start)
 	}
-	return is && Within(&l.q.Started, start-l.rec.Start) &&
-		(l.below == nil || Within(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
+	return is && InRange(&l.q.Started, start-l.rec.Start) &&
+		(l.below == nil || InRange(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
 }
 
-// Within reports whether a length lies in a range, whose end does not.
-func Within(r *recording.Range, took int64) bool {
+// InRange reports whether a length lies in a range, whose end does not.
+func InRange(r *recording.Range, took int64) bool {
 	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
 }
 

@@ -394,8 +394,8 @@ func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *quest
 				break
 			}
 		}
-		if x.asked++; w.Sum != sum || metric >= recording.SpanCPU && w.Untold != untold {
-			t.Errorf("%s: metric %d is %d with %d untold, want %d with %d", what, metric, w.Sum, w.Untold, sum, untold)
+		if x.asked++; w.Sum != sum || metric >= recording.SpanCPU && w.WithoutCPU != untold {
+			t.Errorf("%s: metric %d is %d with %d untold, want %d with %d", what, metric, w.Sum, w.WithoutCPU, sum, untold)
 		}
 		if metric >= recording.SpanCPU && sum > 0 {
 			x.clocked++

@@ -111,7 +111,7 @@ func BenchmarkCompare(b *testing.B) {
 	})
 	b.Run("sure", func(b *testing.B) {
 		measure(b, func() error {
-			_, _, err := c.Sure(bg, ByFunction)
+			_, _, err := c.NodeConfidences(bg, ByFunction)
 			return err
 		})
 	})

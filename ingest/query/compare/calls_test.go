@@ -74,7 +74,7 @@ func TestTwin(t *testing.T) {
 // path is a function of its own, and sees noise and a change for what they are.
 func TestNodes(t *testing.T) {
 	c := mustCompare(t, sampled(1, before, threadsA, false), sampled(2, after(), threadsB, false), Options{})
-	_, nodes, err := c.Sure(bg)
+	_, nodes, err := c.NodeConfidences(bg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestNodes(t *testing.T) {
 	// agree in their counts with the tree.
 	a, b := random(3, poolA), random(3, poolA)
 	c = mustCompare(t, a, b, Options{})
-	if _, nodes, err = c.Sure(bg); err != nil {
+	if _, nodes, err = c.NodeConfidences(bg); err != nil {
 		t.Fatal(err)
 	}
 	known := 0

@@ -417,9 +417,9 @@ type Side struct {
 	// LeftOut sums up what the recordings have beside that; what is idle is in their
 	// own metrics' units.
 	LeftOut analyze.LeftOut
-	// Untold is how many spans have nothing of the metric, since they do not tell their
+	// WithoutCPU is how many spans have nothing of the metric, since they do not tell their
 	// time on a processor; see analyze.Weights.
-	Untold int64
+	WithoutCPU int64
 }
 
 // A and B sum up the sides.
@@ -438,7 +438,7 @@ func (c *Comparison) sum(from, to int) Side {
 		length.Add(length, big.NewInt(run.Length))
 		timed = timed && run.Length > 0
 		s.LeftOut.Add(&run.Weights.Left)
-		s.Untold += run.Weights.Untold
+		s.WithoutCPU += run.Weights.WithoutCPU
 		s.Samples += run.Samples
 		s.Calls += run.Calls
 		tells = tells && run.tells

@@ -8,12 +8,12 @@ const byNode By = "node"
 // ofNodes reports whether rows are nodes of the tree.
 func ofNodes(b By) bool { return b == ByStack || b == byNode }
 
-// Sure makes tables with all confidences, and says for each node of the tree how
+// NodeConfidences makes tables with all confidences, and says for each node of the tree how
 // sure the difference of its total is; nil where nothing tells. The share of
 // false alarms is controlled over all nodes, as it is over a table's rows. For
 // traces that takes one pass over all spans. A tree made with transforms has no
 // confidences for what they moved: ask the table.
-func (c *Comparison) Sure(ctx context.Context, by ...By) (tables []*Table, nodes []*Confidence, err error) {
+func (c *Comparison) NodeConfidences(ctx context.Context, by ...By) (tables []*Table, nodes []*Confidence, err error) {
 	var gs []*groups
 	for _, b := range append(by, byNode) {
 		g, err := c.group(ctx, b)

@@ -92,7 +92,7 @@ func (c *Comparison) spanScales() *spanScales {
 func (s *spanTable) judge(i int, total bool) *Confidence {
 	of := s.self
 	if total {
-		if self := s.g.rows[i].Self; self != nil && s.alike(i) { // which was judged before
+		if self := s.g.rows[i].Self; self != nil && s.allSelf(i) { // which was judged before
 			same := *self
 			return &same
 		}
@@ -101,9 +101,9 @@ func (s *spanTable) judge(i int, total bool) *Confidence {
 	return s.compare(&of[0][i], &of[1][i])
 }
 
-// alike reports whether spans take all of their time themselves, so that self and total
+// allSelf reports whether spans take all of their time themselves, so that self and total
 // are the same.
-func (s *spanTable) alike(i int) bool {
+func (s *spanTable) allSelf(i int) bool {
 	for side := range s.total {
 		if s.self[side] == nil {
 			return false

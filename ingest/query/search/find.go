@@ -37,7 +37,7 @@ type Hits struct {
 	Spans, Samples int64
 	// Functions are those that match.
 	Functions []recording.FuncID
-	// Partial is set while more may be found: see FindSoon.
+	// Partial is set while more may be found: see FindWithPreview.
 	Partial bool
 
 	rec *recording.Recording
@@ -74,14 +74,14 @@ const hitBlock = 1 << 10
 // call once, on all cores. Of threads that match, the first span or sample is
 // the hit.
 func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
-	return FindSoon(ctx, rec, p, nil)
+	return FindWithPreview(ctx, rec, p, nil)
 }
 
-// FindSoon is Find that calls soon with what was found by then when it takes
+// FindWithPreview is Find that calls soon with what was found by then when it takes
 // long: once, with at least one hit, from another goroutine and before it
 // returns. Hits have the same numbers of rows in both answers, so that one of the
 // first leads on in the last.
-func FindSoon(ctx context.Context, rec *recording.Recording, p *Pattern, soon func(*Hits)) (*Hits, error) {
+func FindWithPreview(ctx context.Context, rec *recording.Recording, p *Pattern, soon func(*Hits)) (*Hits, error) {
 	h, err := uncounted(ctx, rec, p)
 	if err != nil {
 		return nil, err

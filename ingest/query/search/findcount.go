@@ -29,8 +29,8 @@ type countItem struct {
 // itemBlocks is how many blocks an item has at most.
 const itemBlocks = 64
 
-// soonAfter is how long a search runs before it reports what it has found.
-const soonAfter = 20 * time.Millisecond
+// previewAfter is how long a search runs before it reports what it has found.
+const previewAfter = 20 * time.Millisecond
 
 // count fills the rows' counts by block, and drops rows without any hit.
 func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
@@ -40,7 +40,7 @@ func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
 	told.Store(soon == nil)
 	err := scan.Spread(ctx, len(c.items), func(_, i int) {
 		c.look(i)
-		if told.Load() || time.Since(began) < soonAfter || !told.CompareAndSwap(false, true) {
+		if told.Load() || time.Since(began) < previewAfter || !told.CompareAndSwap(false, true) {
 			return
 		}
 		if part := c.soFar(); part.n > 0 {

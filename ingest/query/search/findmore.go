@@ -163,7 +163,7 @@ func (h *Hits) Sum(in recording.Scope) (time, count int64) {
 				continue
 			}
 			count++
-			if !h.within(r, i) {
+			if !h.nested(r, i) {
 				time += max(0, end-start)
 			}
 		}
@@ -186,8 +186,8 @@ func (h *Hits) Lanes() map[int]int {
 // OnTrack reports whether a pattern for threads finds a track.
 func (h *Hits) OnTrack(track int) bool { return track < len(h.onTrack) && h.onTrack[track] }
 
-// within reports whether a span lies in another one that was found.
-func (h *Hits) within(r *hitRow, i int) bool {
+// nested reports whether a span lies in another one that was found.
+func (h *Hits) nested(r *hitRow, i int) bool {
 	for k := range h.rows {
 		up := &h.rows[k]
 		if up.track != r.track || up.laneAt >= r.laneAt {

@@ -88,7 +88,7 @@ func TestFindSoon(t *testing.T) {
 // What is not there is not told early.
 func TestFindSoonSaysNothing(t *testing.T) {
 	p, _ := Parse("nobody")
-	h, err := FindSoon(context.Background(), longLanes(), p, func(h *Hits) { t.Errorf("told of %d hits", h.Len()) })
+	h, err := FindWithPreview(context.Background(), longLanes(), p, func(h *Hits) { t.Errorf("told of %d hits", h.Len()) })
 	if err != nil || h.Len() != 0 {
 		t.Errorf("%v %v", h, err)
 	}

@@ -69,8 +69,8 @@ func Parse(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// Is reports whether two patterns are of the same text; either may be nil.
-func (p *Pattern) Is(o *Pattern) bool {
+// Equal reports whether two patterns are of the same text; either may be nil.
+func (p *Pattern) Equal(o *Pattern) bool {
 	return p == o || p != nil && o != nil && p.text == o.text
 }
 

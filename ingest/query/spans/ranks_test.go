@@ -137,7 +137,7 @@ func TestTrend(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		ms   []Moment
-		want Says
+		want Direction
 	}{
 		{"rises", course(60, func(i int) int64 { return 1000 + int64(i)*20 }), Slower},
 		{"falls with noise", course(60, func(i int) int64 { return 9000 - int64(i)*100 + r.Int64N(400) }), Faster},
@@ -153,7 +153,7 @@ func TestTrend(t *testing.T) {
 		{"too few", course(5, func(i int) int64 { return int64(i) * 100 }), Unknown},
 		{"nothing", nil, Unknown},
 	} {
-		if got := trendOf(c.ms); got.Says != c.want {
+		if got := trendOf(c.ms); got.Direction != c.want {
 			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
 		}
 	}

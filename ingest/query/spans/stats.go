@@ -22,9 +22,9 @@ type Durations struct {
 	// Count is how many spans touch the selection; Unfinished of them never
 	// ended. All else is 0 and empty when there are none.
 	Count, Unfinished int64
-	// Untold is how many do not tell their time on a processor: where that is asked
+	// WithoutCPU is how many do not tell their time on a processor: where that is asked
 	// about, they are none of Count.
-	Untold int64
+	WithoutCPU int64
 	// Sum is the sum of the lengths. Together is that of those that lie in no other one
 	// of them, where the calls of a set are looked at; nil where not.
 	Sum, Together          *big.Int
@@ -124,9 +124,9 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 		}
 	}
 	if d.Count == 0 {
-		return &Durations{Sum: d.Sum, Untold: d.Untold, From: from, To: to, Trend: trendOf(nil)}, nil
+		return &Durations{Sum: d.Sum, WithoutCPU: d.WithoutCPU, From: from, To: to, Trend: trendOf(nil)}, nil
 	}
-	return d, d.tell(ctx, values, edges)
+	return d, d.summarize(ctx, values, edges)
 }
 
 // momentEdges divides from..to into equal moments, as far as it has
@@ -243,7 +243,7 @@ func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
 func (d *Durations) take(g *gatherer, values []parts) {
 	d.Count += g.count
 	d.Unfinished += g.unfinished
-	d.Untold += g.untold
+	d.WithoutCPU += g.untold
 	d.Min, d.Max = min(d.Min, g.min), max(d.Max, g.max)
 	d.Sum.Add(d.Sum, sum128(g.sumHi, g.sum))
 	d.Slowest = append(d.Slowest, g.slow...)
@@ -258,8 +258,8 @@ func (d *Durations) take(g *gatherer, values []parts) {
 	}
 }
 
-// tell finds percentiles, histograms and the course over time.
-func (d *Durations) tell(ctx context.Context, values []parts, edges []int64) error {
+// summarize finds percentiles, histograms and the course over time.
+func (d *Durations) summarize(ctx context.Context, values []parts, edges []int64) error {
 	var all parts
 	for _, p := range values {
 		all = append(all, p...)

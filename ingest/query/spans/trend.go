@@ -9,15 +9,15 @@ import (
 // many, and their median length.
 type Moment struct{ From, To, Count, Median int64 }
 
-// Says is the verdict of a trend.
-type Says string
+// Direction is the verdict of a trend.
+type Direction string
 
 // What trends say. Unknown: there are too few moments with spans.
 const (
-	Slower  Says = "slower"
-	Faster  Says = "faster"
-	Steady  Says = "steady"
-	Unknown Says = "unknown"
+	Slower  Direction = "slower"
+	Faster  Direction = "faster"
+	Steady  Direction = "steady"
+	Unknown Direction = "unknown"
 )
 
 // Trend reports whether a function gets slower over time. It looks at the medians
@@ -25,7 +25,7 @@ const (
 // Theil and Sen (the median of the slopes of all pairs), the doubt that of Mann
 // and Kendall (how likely medians in no order would rise or fall as often).
 type Trend struct {
-	Says Says
+	Direction Direction
 	// First and Last are the line's lengths at the first and the last moment
 	// with spans, in picoseconds.
 	First, Last float64
@@ -53,7 +53,7 @@ func trendOf(ms []Moment) Trend {
 		}
 	}
 	n := len(x)
-	t := Trend{Says: Unknown, P: 1, Moments: n}
+	t := Trend{Direction: Unknown, P: 1, Moments: n}
 	if n == 0 {
 		return t
 	}
@@ -84,10 +84,10 @@ func trendOf(ms []Moment) Trend {
 		return t
 	}
 	t.P = chance(s, y)
-	t.Says = Steady
+	t.Direction = Steady
 	if change := t.Last - t.First; t.P < trendP && math.Abs(change) >= trendChange*math.Abs(t.First) {
-		if t.Says = Slower; change < 0 {
-			t.Says = Faster
+		if t.Direction = Slower; change < 0 {
+			t.Direction = Faster
 		}
 	}
 	return t

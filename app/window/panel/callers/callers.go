@@ -21,13 +21,13 @@ import (
 // Panel shows the callers and callees of a function: as a sandwich, or as
 // two lists.
 type Panel struct {
-	sides [2]nearList
+	sides [2]neighbourList
 	side  int // the list that keys move in
 	pic   sandwich
 	form  widget.Segments
 }
 
-type nearList struct {
+type neighbourList struct {
 	widget.List
 	chosen int // the row that keys have moved to
 }
@@ -66,7 +66,7 @@ func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	u.VLine(mid, rest.Min.Y, r.Max.Y, th.Rule)
 }
 
-func (l *nearList) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, keyed bool, title string, rows []analyze.Row, r image.Rectangle) {
+func (l *neighbourList) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, keyed bool, title string, rows []analyze.Row, r image.Rectangle) {
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	u.Text(image.Rect(r.Min.X+u.Px(16), r.Min.Y, r.Max.X, r.Min.Y+h), title+"  ("+units.Count(int64(len(rows)))+")", ui.Style{Size: 11.5, Weight: ui.Medium, Color: th.Dim})
@@ -129,26 +129,26 @@ func (n *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return true
 }
 
-// near is a row of the table: what it is of the function in the middle.
-type near struct {
+// neighbour is a row of the table: what it is of the function in the middle.
+type neighbour struct {
 	relation string
 	analyze.Row
 }
 
 // grid lists callers and callees.
 func grid(a *session.Answer) *tables.Grid {
-	rows := []near{{"function", a.Near.Function}}
+	rows := []neighbour{{"function", a.Near.Function}}
 	for _, r := range a.Near.Callers {
-		rows = append(rows, near{"caller", r})
+		rows = append(rows, neighbour{"caller", r})
 	}
 	for _, r := range a.Near.Callees {
-		rows = append(rows, near{"callee", r})
+		rows = append(rows, neighbour{"callee", r})
 	}
-	return tables.NewGrid("callers and callees", append([]tables.Column[near]{
-		tables.Named("relation", func(r *near) string { return r.relation }),
-		tables.Named("function", func(r *near) string { return r.Name }),
-		tables.Named("module", func(r *near) string { return r.Module }),
-	}, tables.Amounts(a.Metric(), func(r *near) (self, total, count int64) { return r.Self, r.Total, r.Count })...), rows)
+	return tables.NewGrid("callers and callees", append([]tables.Column[neighbour]{
+		tables.Named("relation", func(r *neighbour) string { return r.relation }),
+		tables.Named("function", func(r *neighbour) string { return r.Name }),
+		tables.Named("module", func(r *neighbour) string { return r.Module }),
+	}, tables.Amounts(a.Metric(), func(r *neighbour) (self, total, count int64) { return r.Self, r.Total, r.Count })...), rows)
 }
 
 // Ask asks for what is around the function in the middle.

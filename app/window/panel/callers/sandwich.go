@@ -129,7 +129,7 @@ func (w *sandwich) trails(p *panel.Side, u *ui.UI, a *session.Answer, r image.Re
 
 func (w *sandwich) outlines(p *panel.Side, u *ui.UI) {
 	for i := range w.pics {
-		if p.Pick.Is == panel.PickNode && p.Pick.Tree == w.pics[i].Tree && p.Pick.Node > 0 {
+		if p.Pick.Kind == panel.PickNode && p.Pick.Tree == w.pics[i].Tree && p.Pick.Node > 0 {
 			widget.Outline(u, &w.pics[i], w.box, p.Pick.Node, u.Theme.Accent, 2)
 		}
 	}
@@ -192,7 +192,7 @@ func (w *sandwich) choose(p *panel.Side) {
 	if w.under == 1 { // as the root of the flamegraph
 		p.Sides = [2][]recording.FuncName{}
 	}
-	p.Pick = panel.Picked{Is: panel.PickNode, Node: w.under, Tree: t, Fn: t.Nodes[w.under].Func, Near: true}
+	p.Pick = panel.Picked{Kind: panel.PickNode, Node: w.under, Tree: t, Fn: t.Nodes[w.under].Func, InCallers: true}
 }
 
 // function returns the function under the pointer, and its tree.
@@ -221,7 +221,7 @@ func (w *sandwich) contextMenu(s *panel.Host, p *panel.Side) {
 		{Title: "Copy name", Do: func() { s.CopyLater(f.Name) }},
 		{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 	}...)
-	s.Menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.Acts.FunctionItems(f)...), p.Acts.CommandItem()))
+	s.Menu = widget.NewMenu(widget.Point(w.box.Min, w.At), append(append(items, p.Actions.FunctionItems(f)...), p.Actions.CommandItem()))
 }
 
 // keyed moves through both sides of the picture; Return puts a function in the
@@ -236,13 +236,13 @@ func (w *sandwich) keyed(p *panel.Side, k key.Event) bool {
 			p.PutAround(f)
 		}
 	case key.NameSpace:
-		if p.Pick.Is == panel.PickNode {
+		if p.Pick.Kind == panel.PickNode {
 			p.ZoomAround(p.Pick.Tree, p.Pick.Node)
 		}
 	case key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow:
 		bs := widget.BarsOf(widget.BarsOf(nil, 0, &w.pics[0]), 1, &w.pics[1])
 		if to := widget.Beside(bs, widget.BarOf(bs, p.PickedTree(), p.Pick.Node, 1), k.Name); to != nil {
-			p.Pick = panel.Picked{Is: panel.PickNode, Node: to.Node, Tree: to.Tree, Fn: to.Tree.Nodes[to.Node].Func, Near: true}
+			p.Pick = panel.Picked{Kind: panel.PickNode, Node: to.Node, Tree: to.Tree, Fn: to.Tree.Nodes[to.Node].Func, InCallers: true}
 			if low := w.box.Dy() - 24; to.Y < 0 {
 				p.DownAround += to.Y
 			} else if to.Y > low {

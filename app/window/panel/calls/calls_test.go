@@ -25,7 +25,7 @@ func side() (*panel.Side, *session.CallList) {
 	}
 	rec := b.Finish()
 	p := &panel.Side{Rec: rec}
-	p.Pick.Is, p.Pick.Fn = panel.PickFunc, 0
+	p.Pick.Kind, p.Pick.Fn = panel.PickFunc, 0
 	l := new(session.CallList)
 	for i := range 3 {
 		l.Rows = append(l.Rows, calls.Row{Span: i, Start: 10 * int64(i), Duration: int64(i) + 1, Call: 1})
@@ -187,11 +187,11 @@ func TestAllCallsAreListed(t *testing.T) {
 		}
 	}
 	p.Rec.Counts.Spans = 3
-	p.Acts.Show = func(search.Hit) { p.Pick.Is = panel.PickFunc }
+	p.Actions.Show = func(search.Hit) { p.Pick.Kind = panel.PickFunc }
 	lists(`"f|g"`)
 	show(p, &l.Rows[1])
 	lists(`"f|g"`)
-	p.Pick.Is = panel.PickNone
+	p.Pick.Kind = panel.PickNone
 	lists("*")
 	if got := title(listed(p), &session.CallList{Durations: &spans.Durations{Count: 3}}); got != "3 calls of all functions" {
 		t.Errorf("the title is %q", got)
@@ -205,7 +205,7 @@ func TestAllCallsAreListed(t *testing.T) {
 	lists("*")
 	p.List.All, p.Scope.Calls = false, nil
 	lists(`"f|g"`)
-	p.Pick.Is = panel.PickNone
+	p.Pick.Kind = panel.PickNone
 	p.List.Only = "2ps.."
 	lists("*[2ps..]")
 }

@@ -194,7 +194,7 @@ func (t *picture) click(p *panel.Side, l *session.CallList, second bool) {
 // show goes to a call.
 func show(p *panel.Side, r *calls.Row) {
 	p.List.All = len(listed(p).Functions) == 0 // picking one leaves the list as it is
-	p.Acts.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
+	p.Actions.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 }
 
 // items lists what can be done with the picture: each hump can be selected, or compared

@@ -62,7 +62,7 @@ func inBins(bins []spans.Bin, r *recording.Range) (s share) {
 	from, to := !r.HasFrom, !r.HasTo
 	for _, b := range bins {
 		from, to = from || b.From == r.From, to || b.To == r.To
-		if calls.Within(r, b.From) {
+		if calls.InRange(r, b.From) {
 			s.n += b.Count
 			recording.Add(&s.took, b.Sum)
 		}

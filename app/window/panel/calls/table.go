@@ -221,7 +221,7 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 // isPicked reports whether a row's details are shown.
 func isPicked(p *panel.Side, r *calls.Row) bool {
 	h := &p.Pick.Hit
-	return p.Pick.Is == panel.PickBar && h.Track == r.Track && h.Lane == r.Lane && h.Span == r.Span
+	return p.Pick.Kind == panel.PickBar && h.Track == r.Track && h.Lane == r.Lane && h.Span == r.Span
 }
 
 // head draws the names of columns; a click sorts by one.
@@ -258,7 +258,7 @@ func taken(p *panel.Side, q *calls.Query) func(*calls.Row) bool {
 		if q.At != nil && !at[place(p.Rec, r)] {
 			return false
 		}
-		return calls.Within(&q.Duration, r.Duration) && calls.Within(&q.Started, r.Start-p.Rec.Start) && calls.Within(&q.Self, r.Self)
+		return calls.InRange(&q.Duration, r.Duration) && calls.InRange(&q.Started, r.Start-p.Rec.Start) && calls.InRange(&q.Self, r.Self)
 	}
 }
 
@@ -299,7 +299,7 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 		{Title: "Take it, or leave it", Detail: "Ctrl click", Do: func() { t.toggle(p, r) }},
 		{Title: "Take all from the last to this", Detail: "Shift click", Do: func() { t.take(p, l, t.last, i) }},
 	}, []widget.Item{
-		{Title: "Compare this call with the typical one", Do: func() { p.Acts.CompareTypical(one) }},
+		{Title: "Compare this call with the typical one", Do: func() { p.Actions.CompareTypical(one) }},
 		{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }},
 	}, []widget.Item{
 		{Title: "Copy its arguments", Do: func() {

@@ -66,11 +66,11 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.refresh(a.Tree, func() forest { return one{a.Tree, a, counted(a.Tree)} })
 	t.layout(h, u, r, []string{"Call", "Self", "Total", "Share", "Count"}, t.chosen(p), func(n int32) { t.pick(p, n) }, func(n int32, at image.Point) {
 		fn := a.Tree.Function(a.Rec, int(n))
-		items := append([]widget.Item{{Title: "Copy name", Do: func() { h.CopyLater(fn.Name) }}}, p.Acts.FunctionItems(fn)...)
-		h.Menu = widget.NewMenu(at, append(items, p.Acts.TableItems()...))
+		items := append([]widget.Item{{Title: "Copy name", Do: func() { h.CopyLater(fn.Name) }}}, p.Actions.FunctionItems(fn)...)
+		h.Menu = widget.NewMenu(at, append(items, p.Actions.TableItems()...))
 	})
 	if len(t.rows) == 0 && p.Rec.Done {
-		p.SayNothing(u, image.Rect(r.Min.X, r.Min.Y+u.Px(widget.RowHeight+4), r.Max.X-u.Px(12), r.Max.Y))
+		p.DrawEmpty(u, image.Rect(r.Min.X, r.Min.Y+u.Px(widget.RowHeight+4), r.Max.X-u.Px(12), r.Max.Y))
 	}
 }
 
@@ -84,7 +84,7 @@ func (t *Panel) chosen(p *panel.Side) int32 {
 
 func (t *Panel) pick(p *panel.Side, n int32) {
 	o := t.of.(one)
-	p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: o.Tree, Fn: o.Nodes[n].Func}
+	p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: o.Tree, Fn: o.Nodes[n].Func}
 }
 
 // Key moves among the rows; Right unfolds one and Left folds it, or goes to its

@@ -49,7 +49,7 @@ func (b both) amounts(n int32) [2]*compare.Amount {
 
 func (b both) cells(n int32) (cs []cell) {
 	m, x, root := b.a.Compared.Metric, b.amounts(n), b.amounts(0)
-	noise := comparison.Noise(comparison.NodeSure(b.a, b.rows, int(n)))
+	noise := comparison.IsNoise(comparison.NodeConfidence(b.a, b.rows, int(n)))
 	value := func(side int, v int64) cell {
 		if !x[side].Here {
 			return cell{text: "–"}
@@ -78,9 +78,9 @@ func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	t.refresh(key2{a.Shape, a.Functions}, func() forest { return newBoth(a) })
 	t.layout(h, u, r, []string{"Call", "A total", "B total", "Δ total", "A self", "B self", "Δ self", "A share", "B share", "A count", "B count"}, c.Node,
 		func(n int32) { t.pick(c, n) }, func(n int32, at image.Point) {
-			fn := c.Fn(a, a.Shape.Nodes[n].Func)
+			fn := c.Function(a, a.Shape.Nodes[n].Func)
 			items := append([]widget.Item{{Title: "Copy name", Do: func() { h.CopyLater(fn.Name) }}}, c.FunctionItems(fn)...)
-			h.Menu = widget.NewMenu(at, append(items, c.Sides[c.Focus].Acts.TableItems()...))
+			h.Menu = widget.NewMenu(at, append(items, c.Sides[c.Focus].Actions.TableItems()...))
 		})
 }
 

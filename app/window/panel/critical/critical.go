@@ -148,7 +148,7 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 // picked reports whether the state or span of a step is picked.
 func picked(p *panel.Side, s *criticalpath.Step) bool {
 	h := &p.Pick.Hit
-	return p.Pick.Is == panel.PickBar && h.Track == s.Track && h.Lane == s.Lane && h.Span == s.Index && s.Index >= 0
+	return p.Pick.Kind == panel.PickBar && h.Track == s.Track && h.Lane == s.Lane && h.Span == s.Index && s.Index >= 0
 }
 
 // show picks the state or span of a step, or brings its time into view where it has none.
@@ -157,7 +157,7 @@ func show(p *panel.Side, s *criticalpath.Step) {
 		p.Fit(s.From-(s.To-s.From)/4, s.To+(s.To-s.From)/4)
 		return
 	}
-	p.Acts.Show(search.Hit{Track: s.Track, Lane: s.Lane, Index: s.Index, Time: s.From, Call: s.Call})
+	p.Actions.Show(search.Hit{Track: s.Track, Lane: s.Lane, Index: s.Index, Time: s.From, Call: s.Call})
 }
 
 // Key goes from the picked step to others.
@@ -168,7 +168,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	}
 	steps := a.Critical.Steps
 	at := -1
-	if p.Pick.Is == panel.PickBar {
+	if p.Pick.Kind == panel.PickBar {
 		start := p.Pick.Hit.Start
 		for at = sort.Search(len(steps), func(i int) bool { return steps[i].To > start }); at < len(steps) && !picked(p, &steps[at]) && steps[at].From <= start; at++ {
 		}

@@ -19,11 +19,11 @@ func (p *Panel) labels() (keys []analyze.KeyValues, known bool) {
 	switch {
 	case p.Rec.Contexts.Len() < 2:
 		return nil, true
-	case p.Pick.Is == panel.PickBar && h.Samples != nil && h.Samples.Event == p.Event:
+	case p.Pick.Kind == panel.PickBar && h.Samples != nil && h.Samples.Event == p.Event:
 		keys = p.Doc.CallContexts(p.Rec, p.Event, p.Metric, h.Track, h.Call)
 	case a == nil:
 		return nil, false
-	case p.Pick.Is == panel.PickNode && p.Pick.Tree == a.Tree:
+	case p.Pick.Kind == panel.PickNode && p.Pick.Tree == a.Tree:
 		keys = p.Doc.NodeContexts(a, int(p.Pick.Node))
 	default:
 		keys = p.Doc.NodeContexts(a, 0)
@@ -83,7 +83,7 @@ func (p *Panel) labelLine(s *panel.Host, t analyze.Transform, title, detail stri
 	if title == "" {
 		l.Title = "Only " + t.String()
 	}
-	if p.Has(t) {
+	if p.HasTransform(t) {
 		l.Mark = widget.MarkOn
 	}
 	return l

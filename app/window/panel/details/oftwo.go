@@ -59,8 +59,8 @@ func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// Told returns the rows that stand there.
-func (c *OfTwo) Told() []Detail {
+// Rows returns the rows that stand there.
+func (c *OfTwo) Rows() []Detail {
 	_, _, ds := c.details(c.Answer())
 	return ds
 }
@@ -74,7 +74,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 		return c.Chosen.Name, panel.ShortModule(c.Chosen.Module), c.ofChosen(a)
 	}
 	title = "Both recordings"
-	if c.Within {
+	if c.OneRecording {
 		title = "A and B"
 	}
 	return title, c.MetricName() + ", " + comparison.NormalizeWords[a.Normalize], ofWhole(a)
@@ -133,7 +133,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	both := func(word string, va, vb int64, conf *compare.Confidence) {
 		ds = append(ds, amounts(a, word+" ", each, va, vb)...)
 		if conf != nil {
-			ds = append(ds, Detail{Key: "Confidence", Value: comparison.SureText(a, conf)})
+			ds = append(ds, Detail{Key: "Confidence", Value: comparison.ConfidenceText(a, conf)})
 		}
 	}
 	both("Self", row.ASelf, row.BSelf, row.Self)
@@ -156,7 +156,7 @@ func (c *OfTwo) callDetails(a *session.CompareAnswer, key int32) (ds []Detail) {
 	lengths := [2]string{"none of that number", "none of that number"}
 	var took [2]int64
 	for i, p := range c.Sides {
-		if p.Pick.Is == panel.PickBar && (i == c.Link.Call.Side || t != nil) {
+		if p.Pick.Kind == panel.PickBar && (i == c.Link.Call.Side || t != nil) {
 			took[i] = p.Pick.Hit.End - p.Pick.Hit.Start
 			lengths[i] = units.Duration(took[i])
 		}
@@ -207,7 +207,7 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 			u.Round(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		text, change := th.Text, comparison.Amount{Sign: row.DeltaSelf()}.Color(th.Dim, th.More(), th.Less())
-		if comparison.Noise(row.Self) {
+		if comparison.IsNoise(row.Self) {
 			text, change = th.Faint, th.Faint
 		}
 		said := units.Change(row.ASelf, row.BSelf)

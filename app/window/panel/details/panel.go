@@ -93,7 +93,7 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 			ds = append([]Detail{{Key: "Note", Value: note}}, ds...)
 		}
 		if text := p.slow.of(s, p); text != "" {
-			ds = append([]Detail{{Value: text, To: func() { p.Acts.WhySlow(f) }, link: true}}, ds...)
+			ds = append([]Detail{{Value: text, To: func() { p.Actions.WhySlow(f) }, link: true}}, ds...)
 		}
 	}
 	var keys func(key.Event) bool
@@ -113,7 +113,7 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 		for i := range ds {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
 		}
-		if p.Pick.Is == panel.PickNone {
+		if p.Pick.Kind == panel.PickNone {
 			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
 		}
 		t.height = y + t.scroll + u.Px(12)
@@ -276,7 +276,7 @@ func copyText(title, sub string, ds []Detail) string {
 
 // Lines lists what is known of the picked thing.
 func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
-	switch p.Pick.Is {
+	switch p.Pick.Kind {
 	case panel.PickBar:
 		return p.barDetails(s, &p.Pick.Hit)
 	case panel.PickWindow:
@@ -441,7 +441,7 @@ func (p *Panel) nodeCallers() (ds []Detail) {
 	for i := len(path) - 2; i >= 0 && len(ds) < mostCallers; i-- {
 		n := int32(path[i])
 		ds = append(ds, Detail{Value: t.Function(p.Rec, int(n)).Name, To: func() {
-			p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: t, Fn: t.Nodes[n].Func}
+			p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: t, Fn: t.Nodes[n].Func}
 		}})
 	}
 	if len(ds) == 0 {

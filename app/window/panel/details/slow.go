@@ -36,7 +36,7 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 		x.scopes++
 	}
 	k := slowKey{rec, p.Pick.Fn, x.scopes}
-	if p.Pick.Is == panel.PickBar {
+	if p.Pick.Kind == panel.PickBar {
 		k.fn = p.Rec.Func(p.Pick.Hit.Call)
 	}
 	text, of, _ := x.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {

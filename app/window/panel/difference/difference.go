@@ -209,7 +209,7 @@ func noiseOf(a *session.CompareAnswer) func(int) bool {
 		return nil
 	}
 	rows := comparison.RowsOf(a)
-	return func(n int) bool { return comparison.Noise(comparison.NodeSure(a, rows, n)) }
+	return func(n int) bool { return comparison.IsNoise(comparison.NodeConfidence(a, rows, n)) }
 }
 
 // root is the label of the outermost bar: both totals.
@@ -254,7 +254,7 @@ func (f *Panel) menu(s *panel.Host, c *comparison.Comparison) {
 	at := widget.Point(f.box.Min, f.At)
 	if n := f.under; n > 0 {
 		f.click(c, false)
-		fn := c.Fn(f.of, f.pic.Shape.Nodes[n].Func)
+		fn := c.Function(f.of, f.pic.Shape.Nodes[n].Func)
 		tip := f.lines(c, int(n))
 		items = append(items,
 			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(c, int(n)) }},
@@ -323,9 +323,9 @@ func (f *Panel) lines(c *comparison.Comparison, node int) []string {
 	case compare.Gone:
 		lines = append(lines, "gone: only in A")
 	}
-	lines = append(lines, comparison.SureText(a, comparison.NodeSure(a, comparison.RowsOf(a), node)))
+	lines = append(lines, comparison.ConfidenceText(a, comparison.NodeConfidence(a, comparison.RowsOf(a), node)))
 	if node > 0 {
-		fn := c.Fn(a, n.Func)
+		fn := c.Function(a, n.Func)
 		if fn.Module != "" {
 			lines = append(lines, panel.ShortModule(fn.Module))
 		}

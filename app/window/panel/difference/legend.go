@@ -77,7 +77,7 @@ func noiseWords(a *session.CompareAnswer) string {
 		return ""
 	case a.Method == compare.NoMethod:
 		return "the same (noise unknown: no sample counts)"
-	case !a.Sure:
+	case !a.ConfidencesDone:
 		return "the same (noise is being computed)"
 	}
 	return "the same, or within noise (less than 95 % sure)"

@@ -90,7 +90,7 @@ func (t *Panel) row(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *sessio
 	if c, ok := t.Ground(u, line, c.IsChosen(a, row)); ok {
 		t.sheet.Fill(line, 0, c)
 	}
-	faint := comparison.Noise(sureOf(row, total))
+	faint := comparison.IsNoise(sureOf(row, total))
 	t.sheet.Fill(ui.Rect(u.Px(14), line.Min.Y+line.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 1, rowColour(c, s, u, a, row))
 	for k, by := range placed {
 		text := columns[by].cell(a, row, total)
@@ -119,7 +119,7 @@ func (t *Panel) row(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *sessio
 func rowColour(c *comparison.Comparison, s *panel.Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {
-		fn = c.Fn(a, row.Key)
+		fn = c.Function(a, row.Key)
 	}
 	return u.Theme.Bar(&fn, s.Mode)
 }
@@ -145,10 +145,10 @@ func (t *Panel) events(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *ses
 				name := row.Name
 				items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
 				if k := comparison.FunctionKey(a, row); k >= 0 {
-					items = append(items, c.FunctionItems(c.Fn(a, k))...)
+					items = append(items, c.FunctionItems(c.Function(a, k))...)
 				}
 			}
-			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append(items, c.Sides[c.Focus].Acts.TableItems()...))
+			s.Menu = widget.NewMenu(widget.Point(body.Min, t.At), append(items, c.Sides[c.Focus].Actions.TableItems()...))
 		}
 	})
 }

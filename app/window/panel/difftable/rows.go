@@ -72,7 +72,7 @@ func (t *Panel) keeps(r *compare.Row, total bool) bool {
 		return false
 	}
 	conf := sureOf(r, total)
-	return !f[FilterSure] || conf != nil && !comparison.Noise(conf)
+	return !f[FilterSure] || conf != nil && !comparison.IsNoise(conf)
 }
 
 // refreshed makes the rows be filtered and sorted anew.

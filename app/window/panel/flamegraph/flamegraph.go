@@ -61,7 +61,7 @@ func (f *Panel) scrollBy(p *panel.Side, px int) {
 // reveal brings the picked bar of the flamegraph into view: all is shown where
 // what fills the width has it not.
 func (f *Panel) reveal(p *panel.Side) {
-	if p.Pick.Is != panel.PickNode || p.Pick.Tree != f.Tree || f.Tree == nil {
+	if p.Pick.Kind != panel.PickNode || p.Pick.Tree != f.Tree || f.Tree == nil {
 		return
 	}
 	zoom := int32(f.zoomed.Node(p.Rec, f.Tree, p.Zoom))
@@ -121,7 +121,7 @@ func (f *Panel) click(p *panel.Side, double bool) {
 		p.ZoomTo(nil)
 		p.Pick = panel.Picked{}
 	default:
-		p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: f.Tree, Fn: f.Tree.Nodes[n].Func}
+		p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: f.Tree, Fn: f.Tree.Nodes[n].Func}
 		if double {
 			p.ZoomTo(panel.PathOf(p.Rec, f.Tree, int(n)))
 		}
@@ -132,7 +132,7 @@ func (f *Panel) click(p *panel.Side, double bool) {
 // where that goes as deep as what is looked at.
 func (f *Panel) answer(p *panel.Side) *session.Answer {
 	a := p.Doc.Answer()
-	if soon := p.Doc.Soon(); soon != nil {
+	if soon := p.Doc.Preview(); soon != nil {
 		switch {
 		case len(p.Zoom) < soon.Depth:
 			a = soon
@@ -151,7 +151,7 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		f.Tree, p.Shown = nil, nil
 		f.pic.Tree = nil
 		if a != nil && p.Rec.Done {
-			p.SayNothing(u, r)
+			p.DrawEmpty(u, r)
 		}
 		f.Area(u, r, pointer.CursorDefault)
 		return
@@ -180,7 +180,7 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	p.Down = max(0, min(p.Down, flame.Height(a.Tree, u.Metric.PxPerDp)-in.Dy()/2))
 	cpu := p.Doc.OnCPU(a)
 	root := f.root(p, a, cpu)
-	search, mark := p.Standing()
+	search, mark := p.SearchMark()
 	k := FlameKey{a.Tree, zoom, in.Size(), p.Down, p.Palette, search, u.Metric.PxPerDp, root, p.Up, cpu}
 	if fresh := !f.picture.Shown.Serves(u) || f.Drawn != k; fresh || f.mark != mark {
 		if fresh {
@@ -245,7 +245,7 @@ func (f *Panel) root(p *panel.Side, a *session.Answer, cpu *session.OnCPU) strin
 }
 
 func (f *Panel) outlines(p *panel.Side, u *ui.UI, in image.Rectangle) {
-	if p.Pick.Is == panel.PickNode && p.Pick.Tree == f.Tree {
+	if p.Pick.Kind == panel.PickNode && p.Pick.Tree == f.Tree {
 		widget.Outline(u, &f.pic, in, p.Pick.Node, u.Theme.Accent, 2)
 	}
 	if f.Under >= 0 {
@@ -261,7 +261,7 @@ func (f *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	}
 	switch k.Name {
 	case key.NameReturn:
-		if p.Pick.Is == panel.PickNode && p.Pick.Tree == f.Tree {
+		if p.Pick.Kind == panel.PickNode && p.Pick.Tree == f.Tree {
 			p.ZoomTo(panel.PathOf(p.Rec, f.Tree, int(p.Pick.Node)))
 		}
 	case key.NameHome:
@@ -276,7 +276,7 @@ func (f *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 			p.Pick = panel.Picked{}
 			break
 		}
-		p.Pick = panel.Picked{Is: panel.PickNode, Node: to.Node, Tree: f.Tree, Fn: f.Tree.Nodes[to.Node].Func}
+		p.Pick = panel.Picked{Kind: panel.PickNode, Node: to.Node, Tree: f.Tree, Fn: f.Tree.Nodes[to.Node].Func}
 		if low := f.box.Dy() - 40; to.Y < 0 {
 			f.scrollBy(p, to.Y-20)
 		} else if to.Y > low {
@@ -304,12 +304,12 @@ func (f *Panel) contextMenu(s *panel.Host, p *panel.Side, u *ui.UI) {
 			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }},
 			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 		)
-		about = p.Acts.FunctionItems(f.Tree.Function(p.Rec, int(n)))
+		about = p.Actions.FunctionItems(f.Tree.Function(p.Rec, int(n)))
 	}
 	if len(p.Zoom) > 0 {
 		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { p.ZoomTo(nil) }})
 	}
-	s.Menu = widget.NewMenu(widget.Point(f.box.Min, f.At), widget.Grouped(items, about, []widget.Item{p.Acts.CommandItem()}))
+	s.Menu = widget.NewMenu(widget.Point(f.box.Min, f.At), widget.Grouped(items, about, []widget.Item{p.Actions.CommandItem()}))
 }
 
 // Tooltip says what is under the pointer.
@@ -349,7 +349,7 @@ func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }
 
 // Menu opens the menu of the picked bar.
 func (f *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {
-	if p.Pick.Is != panel.PickNode || p.Pick.Tree != f.Tree {
+	if p.Pick.Kind != panel.PickNode || p.Pick.Tree != f.Tree {
 		return false
 	}
 	for i := range f.pic.Bars {

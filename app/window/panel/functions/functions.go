@@ -88,7 +88,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	case a.Ungrouped != nil:
 		widget.Empty(u, body, "No rows", panel.Title1(a.Ungrouped.Error()))
 	case len(t.Order.Rows) == 0 && p.Rec.Done:
-		p.SayNothing(u, body)
+		p.DrawEmpty(u, body)
 	}
 	t.Area(u, body, pointer.CursorDefault)
 	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.Order.Rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
@@ -198,7 +198,7 @@ func (t *Panel) choose(p *panel.Side, a *session.Answer, r *analyze.Row) {
 
 func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, row *analyze.Row, cs []Column, boxes []image.Rectangle, line image.Rectangle, left int) {
 	th := u.Theme
-	chosen := a.ByFunction() && p.Pick.Is != panel.PickNone && p.Pick.Fn == row.Func || !a.ByFunction() && t.Marked == row.Name
+	chosen := a.ByFunction() && p.Pick.Kind != panel.PickNone && p.Pick.Fn == row.Func || !a.ByFunction() && t.Marked == row.Name
 	if c, ok := t.Ground(u, line, chosen); ok {
 		t.sheet.Fill(line, 0, c)
 	}
@@ -248,7 +248,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 		items = append(items, widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }})
 		switch {
 		case a.ByFunction():
-			items = append(items, p.Acts.FunctionItems(row.Function(a.Rec))...)
+			items = append(items, p.Actions.FunctionItems(row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
 				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.Scope.Tracks = []int{i} }},
@@ -259,7 +259,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 			items = append(items, valueItems(p, a.By, name)...)
 		}
 	}
-	s.Menu = widget.NewMenu(at, widget.Grouped(items, append(p.Acts.TableItems(), p.Acts.CommandItem())))
+	s.Menu = widget.NewMenu(at, widget.Grouped(items, append(p.Actions.TableItems(), p.Actions.CommandItem())))
 }
 
 // Key moves through the rows; Return shows the callers and callees.
@@ -285,7 +285,7 @@ func (t *Panel) chosen(p *panel.Side) int {
 	a := t.Order.Of
 	for i := range t.Order.Rows {
 		r := &t.Order.Rows[i]
-		if a.ByFunction() && p.Pick.Is != panel.PickNone && p.Pick.Fn == r.Func || !a.ByFunction() && t.Marked == r.Name {
+		if a.ByFunction() && p.Pick.Kind != panel.PickNone && p.Pick.Fn == r.Func || !a.ByFunction() && t.Marked == r.Name {
 			return i
 		}
 	}

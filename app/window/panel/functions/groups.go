@@ -136,15 +136,15 @@ func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item
 	if key, ok := by.ContextKey(); ok {
 		t := analyze.Where(key + "=" + value)
 		if t.Check() == nil && analyze.CheckWhere(p.Rec, t) == nil {
-			items = append(items, widget.Item{Title: "Only what has this label", On: p.Has(t), Do: func() { p.Transform(t) }})
+			items = append(items, widget.Item{Title: "Only what has this label", On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 		}
 		return items
 	}
 	only := analyze.Only(value)
-	items = append(items, widget.Item{Title: "Only stacks with it", On: p.Has(only), Do: func() { p.Transform(only) }})
+	items = append(items, widget.Item{Title: "Only stacks with it", On: p.HasTransform(only), Do: func() { p.Transform(only) }})
 	if by == analyze.ByModule {
 		c := analyze.CollapseModule(value)
-		items = append(items, widget.Item{Title: "Collapse it", On: p.Has(c), Do: func() { p.Transform(c) }})
+		items = append(items, widget.Item{Title: "Collapse it", On: p.HasTransform(c), Do: func() { p.Transform(c) }})
 	}
-	return append(items, widget.Item{Title: "Search for it", Do: func() { p.LookFor(strings.TrimSpace(value)) }})
+	return append(items, widget.Item{Title: "Search for it", Do: func() { p.SearchFor(strings.TrimSpace(value)) }})
 }

@@ -100,7 +100,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	a := p.Doc.Answer()
 	file, line := p.SourceFile()
 	switch {
-	case p.Pick.Is == panel.PickNone:
+	case p.Pick.Kind == panel.PickNone:
 		widget.Empty(u, r, "No function is selected", "Select one to see what its lines cost")
 		return
 	case file == "":

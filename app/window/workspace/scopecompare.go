@@ -13,10 +13,10 @@ import (
 	"ashlar/render/ui"
 )
 
-// within compares two parts of a pane's recording in place: A is what is selected,
+// scopeComparison compares two parts of a pane's recording in place: A is what is selected,
 // B what its Look says it is Against. The timeline stays as it is; the lower half
 // shows where they differ.
-type within struct {
+type scopeComparison struct {
 	ofTwo
 	b      panel.Side              // the pane's, but for what is selected
 	calls  panel.Deck[*panel.Side] // the tab that stays beside those of the comparison
@@ -41,13 +41,13 @@ func (b *before) renumber(old, rec *recording.Recording) {
 	f, ok := panel.FunctionOf(old, &b.pick)
 	b.pick = panel.Picked{}
 	if fs := panel.FunctionsOf(rec, f); ok && len(fs) > 0 {
-		b.pick = panel.Picked{Is: panel.PickFunc, Fn: fs[0]}
+		b.pick = panel.Picked{Kind: panel.PickFunc, Fn: fs[0]}
 	}
 }
 
 // renumber lets go of what has other numbers in a recording that was read anew: what is
 // compared and marked goes by names.
-func (w *within) renumber(old, rec *recording.Recording) {
+func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 	if w.before != nil {
 		w.before.renumber(old, rec)
 	}
@@ -55,9 +55,9 @@ func (w *within) renumber(old, rec *recording.Recording) {
 	w.Node, w.Hover = -1, -1
 }
 
-// withinPanels are the views of two parts of one recording: those of two recordings,
+// scopePanels are the views of two parts of one recording: those of two recordings,
 // but for what shows each by itself, and whatever one recording has by the same name.
-var withinPanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
+var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
 })
 
@@ -71,10 +71,10 @@ func usual(a, b *recording.Scope) compare.Normalize {
 	return compare.Raw
 }
 
-func newWithin(p *Pane) *within {
-	w := &within{calls: p.Deck.Only(panel.Calls), picked: p.Pick}
-	w.begin(&p.Side, &w.b, withinPanels)
-	w.Look, w.Within = pairLook(), true
+func newScopeComparison(p *Pane) *scopeComparison {
+	w := &scopeComparison{calls: p.Deck.Only(panel.Calls), picked: p.Pick}
+	w.begin(&p.Side, &w.b, scopePanels)
+	w.Look, w.OneRecording = pairLook(), true
 	w.Options.Normalize = usual(&p.Scope, p.Against)
 	return w
 }
@@ -82,33 +82,33 @@ func newWithin(p *Pane) *within {
 // comparing keeps what is compared in place in step with the pane, as soon as there is
 // something to compare and as long as there is.
 func (p *Pane) comparing(d *Workspace) {
-	w := p.Within
+	w := p.ScopeComparison
 	switch {
 	case p.Against == nil:
 		if w != nil {
-			d.Session.EndWithin()
-			p.Within = nil
+			d.Session.EndCompareScopes()
+			p.ScopeComparison = nil
 			d.Note.Until = time.Time{} // it was about both
-			if withinTab(p.Tab) {
+			if isScopePanel(p.Tab) {
 				p.Tab = panel.Flamegraph
 			}
 		}
 		p.shown = before{p.Look, p.Pick}
 		return
 	case w == nil:
-		w = newWithin(p)
+		w = newScopeComparison(p)
 		if p.shown.look.Against == nil && p.shown.look.Tab != "" {
 			was := p.shown
 			w.before = &was
 		}
-		w.Engine = d.Session.Within()
-		p.Within = w
+		w.Engine = d.Session.CompareScopes()
+		p.ScopeComparison = w
 	}
 	w.follow(p)
 }
 
 // follow takes over what has changed of the pane.
-func (w *within) follow(p *Pane) {
+func (w *scopeComparison) follow(p *Pane) {
 	w.b = p.Side
 	w.b.Scope = *p.Against
 	if p.Event < len(p.Rec.Events) {
@@ -118,25 +118,25 @@ func (w *within) follow(p *Pane) {
 	if w.shows(p) {
 		w.Tab = p.Tab
 	}
-	if a := w.Answer(); w.Knows(a) && !p.Pick.Same(&w.picked) {
+	if a := w.Answer(); w.IsCurrent(a) && !p.Pick.Same(&w.picked) {
 		w.Picked(0)
 		w.Link.Call, w.picked = nil, p.Pick
 	}
 	if a := w.Engine.Answer(); a != nil && a.Err != nil && a.Normalize == compare.Calls {
 		w.Options.Normalize = compare.Raw // one of the sets is empty
 	}
-	if w.Chosen != nil && p.Pick.Is == panel.PickNone {
+	if w.Chosen != nil && p.Pick.Kind == panel.PickNone {
 		w.Chosen, w.picked = nil, p.Pick
 	}
 }
 
-// withinTab reports whether a tab is one of what is compared in place.
-func withinTab(name string) bool {
-	return slices.ContainsFunc(withinPanels, func(r panel.Row[*comparison.Comparison]) bool { return r.Name == name })
+// isScopePanel reports whether a tab is one of what is compared in place.
+func isScopePanel(name string) bool {
+	return slices.ContainsFunc(scopePanels, func(r panel.Row[*comparison.Comparison]) bool { return r.Name == name })
 }
 
 // ask asks it, and takes what was done in the panel that is shown.
-func (w *within) ask(d *Workspace, p *Pane, u *ui.UI) {
+func (w *scopeComparison) ask(d *Workspace, p *Pane, u *ui.UI) {
 	w.Engine.Ask(w.Question(), w.recs())
 	w.Hover = -1
 	a := w.Answer()
@@ -148,7 +148,7 @@ func (w *within) ask(d *Workspace, p *Pane, u *ui.UI) {
 		}
 	}
 	if w.Hover >= 0 {
-		if f, ok := w.Own(a, 0, w.Hover); ok {
+		if f, ok := w.FuncOn(a, 0, w.Hover); ok {
 			p.Hover = &f
 		}
 	} else if p.Hover != nil {
@@ -157,10 +157,10 @@ func (w *within) ask(d *Workspace, p *Pane, u *ui.UI) {
 }
 
 // shows reports whether the lower half shows the comparison, and not the calls.
-func (w *within) shows(p *Pane) bool { return w.Deck.At(p.Tab) >= 0 }
+func (w *scopeComparison) shows(p *Pane) bool { return w.Deck.At(p.Tab) >= 0 }
 
 // lower draws the lower half.
-func (w *within) lower(d *Workspace, p *Pane, u *ui.UI) {
+func (w *scopeComparison) lower(d *Workspace, p *Pane, u *ui.UI) {
 	b := &p.Bounds
 	if d.View == Both {
 		u.Area(w.Deck.Tag(), nil)
@@ -185,39 +185,39 @@ func (w *within) lower(d *Workspace, p *Pane, u *ui.UI) {
 
 // back takes back the nearest thing; the comparison itself last, which leads back to
 // how all looked before.
-func (w *within) back(p *Pane) {
+func (w *scopeComparison) back(p *Pane) {
 	if !w.shows(p) || !w.ofTwo.back() {
-		p.EndWithin()
+		p.EndScopeComparison()
 		return
 	}
 	w.picked = p.Pick
 }
 
-// EndWithin ends comparing in place.
-func (p *Pane) EndWithin() {
-	w := p.Within
+// EndScopeComparison ends comparing in place.
+func (p *Pane) EndScopeComparison() {
+	w := p.ScopeComparison
 	if p.Against = nil; w == nil || w.before == nil {
 		return
 	}
 	marks := p.Marks
 	p.Look, p.Pick = w.before.look, w.before.pick
 	p.Marks = marks
-	p.LookFor(p.Find)
-	p.Pick.Near = true
+	p.SearchFor(p.Find)
+	p.Pick.InCallers = true
 }
 
-// still shows the same and never changes.
-func (w *within) still(p *Pane) *within {
-	o := newWithin(p)
+// snapshot shows the same and never changes.
+func (w *scopeComparison) snapshot(p *Pane) *scopeComparison {
+	o := newScopeComparison(p)
 	o.become(&w.ofTwo)
 	o.follow(p)
 	return o
 }
 
-// settle waits for all that is to be known.
-func (w *within) settle(p *Pane) error {
+// finish waits for all that is to be known.
+func (w *scopeComparison) finish(p *Pane) error {
 	for range 2 { // with other options where these do not fit
-		w.Engine.Settle(w.Question(), w.recs())
+		w.Engine.Finish(w.Question(), w.recs())
 		w.follow(p)
 	}
 	if a := w.Engine.Answer(); a != nil {
@@ -227,7 +227,7 @@ func (w *within) settle(p *Pane) error {
 }
 
 // goTo compares as a State says.
-func (w *within) goTo(p *Pane, st *view.State) error {
+func (w *scopeComparison) goTo(p *Pane, st *view.State) error {
 	its := *st
 	its.Tab = p.Tab
 	l, err := pairLookOf(&its, append(w.Deck.Names(), p.Deck.Names()...), usual(&p.Scope, p.Against))
@@ -242,8 +242,8 @@ func (w *within) goTo(p *Pane, st *view.State) error {
 
 // Verdict returns what comparing in place came to, "" where nothing is compared.
 func (p *Pane) Verdict() string {
-	if p.Within == nil {
+	if p.ScopeComparison == nil {
 		return ""
 	}
-	return p.Within.Verdict.Text()
+	return p.ScopeComparison.Verdict.Text()
 }

@@ -24,22 +24,22 @@ func (p *Pane) Stem() string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// Still is a pane that shows the same and never changes.
-func (p *Pane) Still() *Pane {
-	c := newPane(p.Doc.Still())
+// Snapshot is a pane that shows the same and never changes.
+func (p *Pane) Snapshot() *Pane {
+	c := newPane(p.Doc.Snapshot())
 	c.Generation = p.Generation
 	c.Path, c.Demo, c.Rec, c.begun = p.Path, p.Demo, p.Rec, true
 	c.Look, c.Table.TableShape = p.Look, p.Table.TableShape
 	c.Pick, c.Flag = p.Pick, p.Flag
-	c.Pick.Near = true
+	c.Pick.InCallers = true
 	c.Down, c.Table.Down, c.Flame.Tree, c.Shown = p.Down, p.Table.Down, p.Flame.Tree, p.Shown
 	if p.Find != "" {
 		// The pattern is the same one: what was found with it stays found.
 		c.Search.Set(p.Find)
 		c.Search.Pattern = p.Search.Pattern
 	}
-	if p.Within != nil {
-		c.Within = p.Within.still(c)
+	if p.ScopeComparison != nil {
+		c.ScopeComparison = p.ScopeComparison.snapshot(c)
 	}
 	c.SourcePart.Of, c.SourcePart.At, c.SourcePart.Down = p.SourcePart.Of, p.SourcePart.At, p.SourcePart.Down
 	return c

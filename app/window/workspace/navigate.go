@@ -6,9 +6,9 @@ import (
 	"ashlar/app/core/view"
 )
 
-// Lead goes where a State says, for somebody else than the person: as one step of
+// Navigate goes where a State says, for somebody else than the person: as one step of
 // history, also to another file, from which undo leads back.
-func (d *Workspace) Lead(st *view.State) {
+func (d *Workspace) Navigate(st *view.State) {
 	if d.Pane == nil || !d.isOpen(st) {
 		back := d.Address()
 		d.Visit(st)
@@ -32,26 +32,26 @@ func (d *Workspace) isOpen(st *view.State) bool {
 	return slices.Equal(now.Files, st.Files) && now.Exe == st.Exe && now.Part == st.Part && slices.Equal(now.Only, st.Only)
 }
 
-// Asking is the command line, word by word, that answers for what is selected: for what
+// SelectionCommand is the command line, word by word, that answers for what is selected: for what
 // has its details shown, else for all that is; nil while nothing is open.
-func (d *Workspace) Asking() []string {
+func (d *Workspace) SelectionCommand() []string {
 	p := d.Pane
 	switch c := d.Versus; {
 	case p == nil || !p.Rec.Done:
 		return nil
 	case c != nil:
-		return absoluteWords(c.diffCommand().words, c.Panes[:]...)
+		return absoluteCommand(c.diffCommand().words, c.Panes[:]...)
 	}
 	cs := p.detailCommands(d)
 	words := cs[0].words
 	if words[1] == "render" { // which draws, and answers nothing
 		words = p.stacks().words
 	}
-	return absoluteWords(words, p)
+	return absoluteCommand(words, p)
 }
 
-// absoluteWords is a command about a pane's recording that can be typed in any folder.
-func absoluteWords(words []string, ps ...*Pane) []string {
+// absoluteCommand is a command about a pane's recording that can be typed in any folder.
+func absoluteCommand(words []string, ps ...*Pane) []string {
 	words = slices.Clone(words)
 	for _, p := range ps {
 		if i := slices.Index(words, p.Rec.Source.Path); i >= 0 && !p.Demo {

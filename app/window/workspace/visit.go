@@ -17,8 +17,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// Arrive waits for the recording, and then for an answer about it.
-func (p *Pane) Arrive(d *Workspace) (changed bool, err error) {
+// ResumeVisit waits for the recording, and then for an answer about it.
+func (p *Pane) ResumeVisit(d *Workspace) (changed bool, err error) {
 	if st := p.visit.state; st != nil && p.Rec.Done {
 		paired := len(st.Files) > 1
 		is := p.visit
@@ -32,7 +32,7 @@ func (p *Pane) Arrive(d *Workspace) (changed bool, err error) {
 	}
 	st := p.visit.answered
 	if st == nil {
-		return p.arriveAround()
+		return p.checkZoomAround()
 	}
 	a := p.Doc.Answer()
 	if q := p.Question(); a == nil || a.Rec != p.Rec || !a.Answers(&q) {
@@ -92,19 +92,19 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	l, missing := p.lookOf(d, st, i)
 	p.Look, p.begun = l, true
-	p.LookFor(l.Find)
-	if p.comparing(d); p.Within != nil {
-		if err := p.Within.goTo(p, st); err != nil {
+	p.SearchFor(l.Find)
+	if p.comparing(d); p.ScopeComparison != nil {
+		if err := p.ScopeComparison.goTo(p, st); err != nil {
 			missing = append(missing, err)
 		}
 	}
 	if i == 0 {
 		for _, m := range st.Marks {
-			p.Noted.Add(view.NewMark(m.Place, m.Text))
+			p.MarkList.Add(view.NewMark(m.Place, m.Text))
 		}
 	}
 	if len(st.Files) < 2 {
-		if p.Within == nil {
+		if p.ScopeComparison == nil {
 			missing = append(missing, p.Table.Restore(&st.Table)...)
 		}
 		if b := st.Sides[0].Bar; b != nil {
@@ -145,20 +145,20 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
 		miss("the flamegraph has not all functions of the address's zoom")
 	}
-	if f := st.Function; f != nil && p.Pick.Is != panel.PickBar {
+	if f := st.Function; f != nil && p.Pick.Kind != panel.PickBar {
 		n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
 		if !whole || n == 0 {
 			n = int(NodeNamed(a, *f))
 		}
 		switch {
 		case n > 0:
-			p.Pick = panel.Picked{Is: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+			p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 		case f.Module != "" || p.markNamed(a, analyze.Named(f.Name)) != nil:
 			miss("the function %s is not in what is shown", f.Name)
 		}
 	}
 	if f := st.Around; f != nil {
-		p.Pick.Near = true
+		p.Pick.InCallers = true
 		if len(panel.FunctionsOf(p.Rec, recording.Function{Name: f.Name, Module: f.Module})) == 0 {
 			if fs := analyze.Named(f.Name).Functions(p.Rec); len(fs) > 0 && f.Module == "" {
 				p.Around = new(p.Rec.Functions.At(int(fs[0])).FuncName())
@@ -173,9 +173,9 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	return err
 }
 
-// arriveAround looks whether there is all of the paths around a function that a
+// checkZoomAround looks whether there is all of the paths around a function that a
 // State zooms to, once both sides are known.
-func (p *Pane) arriveAround() (changed bool, err error) {
+func (p *Pane) checkZoomAround() (changed bool, err error) {
 	if !p.visit.sides {
 		return false, nil
 	}
@@ -192,8 +192,8 @@ func (p *Pane) arriveAround() (changed bool, err error) {
 	return true, err
 }
 
-// arriveScrolled scrolls as a State says, once there is what is scrolled.
-func (p *Pane) arriveScrolled(u *ui.UI) {
+// restoreScroll scrolls as a State says, once there is what is scrolled.
+func (p *Pane) restoreScroll(u *ui.UI) {
 	st := p.visit.scrolled
 	if st == nil || p.visit.answered != nil {
 		return
@@ -219,7 +219,7 @@ func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	if n == 0 {
 		return fmt.Errorf("%s: no function in what is shown is called %s", p.Doc.Name, ref.Text)
 	}
-	p.Pick = panel.Picked{Is: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
+	p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 	return nil
 }
 

@@ -9,34 +9,34 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-func (p *Pane) settle() error {
+func (p *Pane) finish() error {
 	if err := p.Stacks.Check(p.Rec); err != nil {
 		return err
 	}
-	return p.Doc.Settle(p.Question())
+	return p.Doc.Finish(p.Question())
 }
 
-func (p *Pane) settled(d *Workspace) error {
-	if p.comparing(d); p.Within != nil {
-		return p.Within.settle(p)
+func (p *Pane) finishRest(d *Workspace) error {
+	if p.comparing(d); p.ScopeComparison != nil {
+		return p.ScopeComparison.finish(p)
 	}
 	return nil
 }
 
-func (c *Comparison) settle() error {
-	c.Engine.Settle(c.Question(), c.recs())
+func (c *Comparison) finish() error {
+	c.Engine.Finish(c.Question(), c.recs())
 	return nil
 }
 
-func (c *Comparison) settled(d *Workspace) error {
-	c.TakeTwin()
+func (c *Comparison) finishRest(d *Workspace) error {
+	c.PickTwin()
 	if c.Tab == comparison.Two {
 		c.TakeMetric()
 		for _, p := range c.Panes {
-			if err := p.Doc.Settle(p.Question()); err != nil {
+			if err := p.Doc.Finish(p.Question()); err != nil {
 				return err
 			}
-			if _, err := p.Arrive(d); err != nil {
+			if _, err := p.ResumeVisit(d); err != nil {
 				return err
 			}
 		}
