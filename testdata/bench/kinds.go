@@ -12,15 +12,14 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// kind is a format of recordings, and what is asked of reading them.
+// kind is a format of recordings and the targets for reading it.
 type kind struct {
 	name, title string // name begins those of its rows
-	asked       string // in words, as the page has it
-	// share is how much of the asked speed there is: 1 is enough. It is nil where none
-	// is asked.
-	share   func(r *reading) float64
-	picture float64           // within how many ms there has to be one
-	bounds  map[string]string // why something is missed, as profiles say: see reading.missed
+	target      string // the targets as text, for the page
+	// met is the ratio of the speed to the target speed, nil without a target.
+	met     func(r *reading) float64
+	picture float64           // the target for the first picture, in ms
+	bounds  map[string]string // why a target is missed, from profiles: see reading.missed
 	count   func(c *counted) (n int64, unit string)
 }
 
@@ -56,15 +55,15 @@ func (c *counted) most() (int64, string) {
 	return spans, unit
 }
 
-// What is asked of a picture in the window.
+// Targets for pictures in the window.
 const (
-	soon       = 200 // ms until the first one
-	soonBehind = 400 // where what has to be known first stands behind all else
-	longest    = 200 // ms until the next one, while there is more to come
+	soon       = 200 // ms to the first one
+	soonBehind = 400 // the same for formats with names at the end of the file
+	longest    = 200 // ms between pictures while loading
 )
 
-// What is asked of Chrome JSON in any shape: one of the speeds, the memory, and that
-// json.Valid takes as many times as long. The best shape has a speed of its own.
+// Targets for Chrome JSON in any shape: one of the two speeds, the memory, and the time of
+// json.Valid as a multiple of the time taken. The best shape has its own speed.
 const (
 	chromeEvents = 4e6 // a second
 	chromeBytes  = 400 * mega
@@ -74,55 +73,55 @@ const (
 	perSpan      = 24
 )
 
-// inOrder bounds how much faster than json.Valid events are read.
-const inOrder = "Two cores share half of the work, taking events apart, which is what json.Valid does with one; the other half, adding them to the recording, is in order and one's."
+// inOrder explains why reading events is less than twice as fast as json.Valid.
+const inOrder = "Both cores share the parsing, which is half of the work; adding events to the recording, the other half, runs in order on one core. json.Valid only parses."
 
-// mesa bounds first pictures without a graphics card, as perf record tells.
-const mesa = "Of the time until a first picture 100 to 160 ms are Mesa's, on one of the cores that read: its libraries are loaded and programs for drawing compiled."
+// mesa explains the time to first pictures without a graphics card; from perf record.
+const mesa = "Mesa takes 100 to 160 ms of the time to the first picture to load its libraries and compile shaders, on one of the two cores that read."
 
 var kinds = []*kind{
 	{name: "file", title: "Recordings that other programs wrote", picture: soon, count: (*counted).most,
-		asked: "A first picture within 200 ms, and then the next within 200 ms as long as there is more to come; of Chrome JSON of more than 20 MB also what is asked of it below.",
-		bounds: map[string]string{"speed": "Events that Chromium writes have twice the bytes of made ones, most of them of arguments, whose quotes and brackets are looked for one by one: when events are read, and again for their time by the thread's clock, which info counts. Their samples come in some thousand pieces, which the one core takes apart that adds to the recording.",
+		target: "First picture within 200 ms and a new one every 200 ms while loading. Chrome JSON of more than 20 MB also has the targets of the next section.",
+		bounds: map[string]string{"speed": "Chromium's events are twice as long as generated ones, mostly because of their arguments. Arguments are scanned byte by byte for quotes and brackets, once to read the event and once for its thread clock. Samples come in thousands of chunks, which the core that builds the recording has to parse.",
 			besideValid: inOrder,
-			"picture":   mesa + " What perf records is in no order, and has its names when the programs that ran have been read. V8 writes when samples were taken behind all of them: a profile of Node's is shown when it has been read."}},
-	{name: "chrome", title: "Chrome JSON", picture: soon, count: (*counted).events, share: chromeShare,
-		asked: "4 M events/s or 400 MB/s (800 MB/s of the best shape), half the time that json.Valid takes with one core, and at most 24 bytes a span and 256 MB of memory.",
-		bounds: map[string]string{"speed": "The scanner runs on all cores and has half the work; what it found is added to the recording by one core, and what was in no order is laid out by one when all is there. Where few cores are busy, it is that one; where all are, it is branches at every quote and comma.",
+			"picture":   mesa + " perf's samples are not sorted and get their names only after the recorded binaries have been read. V8 writes sample times at the end of the file, so a Node profile appears only when it is complete."}},
+	{name: "chrome", title: "Chrome JSON", picture: soon, count: (*counted).events, met: chromeMet,
+		target: "4 M events/s or 400 MB/s (800 MB/s for the best shape), half the time of json.Valid on one core, and at most 256 MB of memory plus 24 bytes per span.",
+		bounds: map[string]string{"speed": "The scanner, half of the work, runs on all cores; one core adds its results to the recording, and one core sorts unordered events at the end. Rows with few busy cores are limited by that core, the others by branches at quotes and commas.",
 			besideValid: inOrder,
 			"picture":   mesa,
-			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms of the core that adds to the recording, so there is one in 150 ms; then it is drawn. Of few threads a picture is late now and then, when one is due while both cores decode."}},
+			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms on the core that builds the recording, so there is one every 150 ms, which is then drawn. With few threads, a picture is late when it is due while both cores decode."}},
 	{name: "spall1", title: "spall v1", picture: soon, count: (*counted).spans,
-		share:  func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
-		asked:  "30 M spans/s and 2 GB/s.",
-		bounds: map[string]string{"speed": "One core tells where records end and which call each begins, which needs the record before; another adds spans to lanes. The first waits for slots of names and calls, which are larger together than what lies near a core; the system needs a fifth of the time, for pages of the file and of columns."}},
+		met:    func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
+		target: "30 M spans/s and 2 GB/s.",
+		bounds: map[string]string{"speed": "One core finds record boundaries and calls, which depend on the record before; the other adds spans to lanes. The first waits for memory, because the tables of names and calls exceed the cache. The kernel needs a fifth of the time to map pages."}},
 	{name: "spall3", title: "spall v3", picture: soon, count: (*counted).spans,
-		share:  func(r *reading) float64 { return r.rate() / 35e6 },
-		asked:  "35 M spans/s.",
-		bounds: map[string]string{"speed": "The same two stages as those of spall v1. Small buffers and differences of times need a look at every byte."}},
-	{name: "spaa", title: "SPAA", picture: soon, count: (*counted).samples, share: spaaShare,
-		asked: "1 GB/s; with zstd 1.4 times what decompression takes.",
-		bounds: map[string]string{"speed": "All cores take records apart, which is half the work; one adds them. With zstd, which one core unpacks, the records take several times what decompression does.",
-			"picture": "Frames and stacks stand before samples: of 200,000 frames nothing can be drawn before all are read."}},
+		met:    func(r *reading) float64 { return r.rate() / 35e6 },
+		target: "35 M spans/s.",
+		bounds: map[string]string{"speed": "The same two stages as in spall v1. Small buffers and delta-encoded times have to be read byte by byte."}},
+	{name: "spaa", title: "SPAA", picture: soon, count: (*counted).samples, met: spaaMet,
+		target: "1 GB/s; with zstd, 1.4 times the time of decompression.",
+		bounds: map[string]string{"speed": "All cores parse records, which is half of the work; one core adds them to the recording. With zstd, which decompresses on one core, the records still take several times as long as decompression.",
+			"picture": "Frames and stacks precede samples in the file: with 200,000 frames, nothing can be drawn until all of them are read."}},
 	{name: "pprof", title: "pprof", picture: soonBehind, count: (*counted).samples,
-		share: func(r *reading) float64 { return r.BesideSeconds / 2 / r.Seconds },
-		asked: "Half the time that its library (google/pprof/profile) needs to parse it.",
-		bounds: map[string]string{"speed": "Labels that no other sample has make a context each, and stacks that no other has are new calls for each location; the library makes neither. Unpacking gzip is one core's, and strings and locations stand behind the samples.",
-			"picture":  "No sample has a name before the end of the file, where the strings stand, has been unpacked.",
-			"pictures": "What has been read is added up on the cores that read and draw. Trees of stacks of hundreds of locations take three times the processor time of reading them."}},
+		met:    func(r *reading) float64 { return r.BesideSeconds / 2 / r.Seconds },
+		target: "Half the time that the library google/pprof/profile needs to parse the file.",
+		bounds: map[string]string{"speed": "Each unique label makes a context, and each unique stack makes new calls; the library builds neither. gzip decompresses on one core, and strings and locations follow the samples in the file.",
+			"picture":  "Names are strings at the end of the file, so no sample has a name before all of it is decompressed.",
+			"pictures": "Partial results are summed on the same cores that read and draw. Trees of stacks with hundreds of locations take three times as much CPU time as reading them."}},
 	{name: "folded", title: "Folded stacks", picture: soon, count: (*counted).samples,
-		share: func(r *reading) float64 { return 1 / r.Seconds },
-		asked: "1 s.",
+		met:    func(r *reading) float64 { return 1 / r.Seconds },
+		target: "1 s.",
 		bounds: map[string]string{
-			"pictures": "Trees of stacks of hundreds of frames take three times the processor time of reading them, and to lay out a picture of one up to 50 ms, on the cores that read and draw."}},
+			"pictures": "Trees of stacks with hundreds of frames take three times as much CPU time as reading them, and up to 50 ms to lay out, on the same cores that read and draw."}},
 }
 
-// chromeShare is the better one of the two speeds; what is packed counts as it is unpacked.
-func chromeShare(r *reading) float64 {
+// chromeMet is the better of the two speeds. Compressed input counts at its full size.
+func chromeMet(r *reading) float64 {
 	return max(r.rate()/chromeEvents, r.bytesRate()/chromeBytes)
 }
 
-func spaaShare(r *reading) float64 {
+func spaaMet(r *reading) float64 {
 	if r.Packed {
 		return 1.4 * r.BesideSeconds / r.Seconds
 	}

@@ -114,7 +114,7 @@ func openGoTrace(path string) error {
 
 // large are the tables of formats at a size.
 func (rep *report) large(b *strings.Builder) {
-	fmt.Fprintf(b, "\nMeasured on %s on %s, with a load of %.1f before; other programs had %s of the machine. The whole programs, from start until there is an answer; the best of up to three, of one where it takes more than %d s. *Memory* is the most that was not the mapped file. *None* came within %.0f minutes and %s of memory, or the program failed.\n",
+	fmt.Fprintf(b, "\nMeasured on %s on %s, with a load of %.1f before the start; other programs used %s of the machine. Whole programs, from start to answer; the best of up to three runs, or a single run if it takes more than %d s. *Memory* is the peak without the mapped file. *None*: no answer within %.0f minutes and %s of memory, or the program failed.\n",
 		rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), peerOnce, peerPatience.Minutes(), mostPeer[:len(mostPeer)-9]+" GB")
 	b.WriteString("\n| recording | program | time | MB/s | memory |\n|---|---|--:|--:|--:|\n")
 	last := ""

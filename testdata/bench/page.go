@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The tables stand between these lines of a page.
+// The tables are between these lines of the page.
 const (
 	pageBegins  = "<!-- measured: make bench-page writes these tables -->\n"
 	pageEnds    = "<!-- end of measured -->"
@@ -28,18 +28,18 @@ func readReport(path string) (*report, error) {
 	}
 	rep := &report{}
 	if err := json.Unmarshal(b, rep); err != nil {
-		return nil, fmt.Errorf("%s is none of what -json writes: %w", path, err)
+		return nil, fmt.Errorf("%s is not a report written by -json: %w", path, err)
 	}
 	for _, x := range rep.Results {
 		if r := x.Reading; r != nil && (kindOf(r.Kind) == nil || r.Seconds <= 0) {
-			return nil, fmt.Errorf("%s: %q is of a kind %q that is not measured any more, or took no time", path, x.What, r.Kind)
+			return nil, fmt.Errorf("%s: %q has the unknown kind %q or no time", path, x.What, r.Kind)
 		}
 	}
 	return rep, nil
 }
 
-// write replaces what stands between the marks of a Markdown file. Tables of which
-// nothing was measured stay as they are.
+// write replaces the text between the marks of a Markdown file. Tables without new
+// measurements stay as they are.
 func (rep *report) write(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func (rep *report) write(path string) error {
 		head, rest, ok := strings.Cut(page, s.begins)
 		_, tail, ok2 := strings.Cut(rest, s.ends)
 		if !ok || !ok2 {
-			return fmt.Errorf("%s lacks the lines\n%s%s\nbetween which tables go", path, s.begins, s.ends)
+			return fmt.Errorf("%s lacks the lines\n%s%s\nthat enclose the tables", path, s.begins, s.ends)
 		}
 		p := rep.part(s)
 		if len(p.Results)+len(p.Errors) == 0 {
@@ -67,15 +67,16 @@ func (rep *report) write(path string) error {
 	return os.WriteFile(path, []byte(page), 0o644)
 }
 
-// page has the tables of all that is asked.
+// page writes the overview and the tables of all rows.
 func (rep *report) page(b *strings.Builder) {
 	size := ""
 	if rep.Quick {
 		size = "**Recordings of a fiftieth of their size, to try the program: these figures say nothing.** "
 	}
-	fmt.Fprintf(b, "\n%sMeasured on %s on %s, with a load of %.1f before; other programs had %s of the machine. The whole program, from its start until all is loaded, nothing kept from before; the best of %s. **What is missed is bold.**\n",
+	fmt.Fprintf(b, "\n%sMeasured on %s on %s, with a load of %.1f before the start; other programs used %s of the machine. The whole program from start until everything is loaded, without a cache; the best of %s runs. **Missed targets are bold.**\n",
 		size, rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), rep.times())
-	b.WriteString("\n*Share* is how much there is of the speed that is asked, *cores* how many were busy on average, *memory* the most that was not the mapped file, *beside* how long json.Valid takes, the unpacking of a packed file, or the format's library, *pictures* when a window had the first one and how long one stayed at most until the next, on software GL, where a window had been before: the first of all takes 0.2 to 0.4 s more, in which Mesa compiles what it then keeps.\n")
+	rep.overview(b)
+	b.WriteString("\n*Met* is the speed as a multiple of the target; *cores* the average number of busy cores; *memory* the peak without the mapped file; *reference* the time of json.Valid, of decompression alone, or of the format's own library; *pictures* the time to the window's first picture and the longest wait for the next, on software GL with a warm shader cache. Without that cache the first picture takes 0.2 to 0.4 s more.\n")
 	for _, k := range kinds {
 		rep.readings(b, k)
 	}
@@ -83,7 +84,7 @@ func (rep *report) page(b *strings.Builder) {
 	rep.peers(b)
 }
 
-// others is the share of the machine that other programs had, in the middle and at most.
+// others is the share of CPU time that other programs used, the median and the maximum.
 func (rep *report) others() string {
 	var all []float64
 	for _, x := range rep.Results {
@@ -98,7 +99,7 @@ func (rep *report) others() string {
 	return fmt.Sprintf("%.0f %% on average and %.0f %% at most", 100*all[len(all)/2], 100*all[len(all)-1])
 }
 
-// times is how often things were run.
+// times is the number of runs per row.
 func (rep *report) times() string {
 	least, most := math.MaxInt, 0
 	for _, x := range rep.Results {
@@ -112,7 +113,7 @@ func (rep *report) times() string {
 	return fmt.Sprint(most)
 }
 
-// missed marks what is missed.
+// missed makes a missed target bold.
 func missed(text string, is bool) string {
 	if is {
 		return "**" + text + "**"
@@ -120,7 +121,7 @@ func missed(text string, is bool) string {
 	return text
 }
 
-// cell is a text that may stand in a table.
+// cell escapes text for a table.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "*", `\*`, "<", `\<`, "_", `\_`).Replace(s)
 }
@@ -135,11 +136,11 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## %s\n\nAsked: %s", k.title, k.asked)
+	fmt.Fprintf(b, "\n## %s\n\nTarget: %s", k.title, k.target)
 	if k.name != "file" {
-		fmt.Fprintf(b, " A first picture within %.0f ms, then the next within %d ms.", k.picture, longest)
+		fmt.Fprintf(b, " First picture within %.0f ms, then one every %d ms.", k.picture, longest)
 	}
-	b.WriteString("\n\n| recording | size | time | per s | share | cores | memory | beside | pictures |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("\n\n| recording | size | time | speed (per s) | met | cores | memory | reference | pictures |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	not := map[string]int{} // how many miss what
 	for _, r := range all {
 		b.WriteString(r.line())
@@ -149,26 +150,26 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 	}
 	if k.name == "chrome" {
 		best := slices.MaxFunc(all, func(x, y *reading) int { return cmp.Compare(x.bytesRate(), y.bytesRate()) })
-		fmt.Fprintf(b, "\nThe best shape is %s, at %s of the 800 MB/s that are asked of it.\n", cell(best.What),
+		fmt.Fprintf(b, "\nThe best shape is %s, at %s of its target of 800 MB/s.\n", cell(best.What),
 			missed(fmt.Sprintf("%.2f", best.bytesRate()/bestBytes), best.bytesRate() < bestBytes))
 	}
 	for _, m := range []struct{ what, name string }{
-		{"speed", "Speed is"}, {besideValid, "Half of json.Valid's time is"}, {"memory", "Memory is"}, {"picture", "First pictures are"}, {"pictures", "Later pictures are"},
+		{"speed", "Speed"}, {besideValid, "Half the time of json.Valid"}, {"memory", "Memory"}, {"picture", "First picture"}, {"pictures", "Later pictures"},
 	} {
 		if n := not[m.what]; n > 0 {
-			fmt.Fprintf(b, "\n%s missed in %d of %d. %s\n", m.name, n, len(all), cmp.Or(k.bounds[m.what], unexplained))
+			fmt.Fprintf(b, "\n%s: missed in %d of %d. %s\n", m.name, n, len(all), cmp.Or(k.bounds[m.what], unexplained))
 		}
 	}
 }
 
-// unexplained stands where a miss has no reason that was measured.
-const unexplained = "What bounds it has not been looked into."
+// unexplained is printed for misses without a measured reason.
+const unexplained = "The reason has not been investigated."
 
 func (r *reading) line() string {
 	not := r.missed()
-	share := ""
-	if s := r.share(); s > 0 {
-		share = missed(fmt.Sprintf("%.2f", s), slices.Contains(not, "speed"))
+	met := ""
+	if s := r.met(); s > 0 {
+		met = missed(fmt.Sprintf("%.2f", s), slices.Contains(not, "speed"))
 	}
 	rate := fmt.Sprintf("%.1f M", r.rate()/mega)
 	if r.rate() < 1e5 {
@@ -187,14 +188,14 @@ func (r *reading) line() string {
 	if p := r.Picture; p.All > 0 {
 		pictures = missed(fmt.Sprintf("%.0f", p.First), slices.Contains(not, "picture")) + ", " + missed(fmt.Sprintf("%.0f ms", p.Gap), slices.Contains(not, "pictures"))
 	}
-	return fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %.1f | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, share,
+	return fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %.1f | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, met,
 		r.CPU/r.Seconds, missed(size(r.Own), slices.Contains(not, "memory")), beside, pictures)
 }
 
-// rest are the lines of all else.
+// rest writes the rows that are not readings of a file.
 func (rep *report) rest(b *strings.Builder) {
 	var told []string
-	head := "\n## Everything else that is asked\n\n| what | asked | measured |\n|---|---|---|\n"
+	head := "\n## All other targets\n\n| test | target | measured | met |\n|---|---|---|---|\n"
 	for _, x := range rep.Results {
 		if x.Reading != nil || x.Peer != nil {
 			continue
@@ -203,7 +204,14 @@ func (rep *report) rest(b *strings.Builder) {
 		if x.Note != "" {
 			note = " (" + cell(x.Note) + ")"
 		}
-		fmt.Fprintf(b, "%s| %s | %s | %s%s |\n", head, cell(x.What), cell(x.Target), missed(cell(x.Measured), x.Target != "" && !x.Pass), note)
+		met := ""
+		if x.Target != "" {
+			met = "yes"
+			if !x.Pass {
+				met = "**no**"
+			}
+		}
+		fmt.Fprintf(b, "%s| %s | %s | %s%s | %s |\n", head, cell(x.What), cell(x.Target), missed(cell(x.Measured), met == "**no**"), note, met)
 		head = ""
 	}
 	for _, x := range rep.Results {
@@ -237,7 +245,7 @@ func (rep *report) peers(b *strings.Builder) {
 	if len(programs) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## Beside other programs\n\nTime and memory until an answer is there, in the same minutes; *none* came within %.0f minutes, or the program failed.\n\n| recording | program | time | memory |\n|---|---|--:|--:|\n", peerPatience.Minutes())
+	fmt.Fprintf(b, "\n## Other programs\n\nTime and memory until the answer, measured in the same session. *none*: no answer within %.0f minutes, or the program failed.\n\n| recording | program | time | memory |\n|---|---|--:|--:|\n", peerPatience.Minutes())
 	for _, f := range files {
 		name := cell(f)
 		for _, p := range programs {
@@ -247,7 +255,7 @@ func (rep *report) peers(b *strings.Builder) {
 			}
 		}
 	}
-	b.WriteString("\nWhere this is unfair: speedscope's seconds begin when its browser is there, but its memory is the browser's too. It and the window draw a picture; the other programs do not.\n")
+	b.WriteString("\nNot comparable in every respect: the time of speedscope excludes the start of its browser, its memory includes the browser, and only speedscope draws a picture.\n")
 }
 
 func seconds(s float64) string {

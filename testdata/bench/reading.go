@@ -38,26 +38,26 @@ type reading struct {
 func (r *reading) rate() float64      { return float64(r.Count) / r.Seconds }
 func (r *reading) bytesRate() float64 { return float64(r.Unpacked) / r.Seconds }
 
-// leastJudged is the size from which on the speed of a recording is judged: of smaller
-// ones it is that of starting.
+// leastJudged is the smallest size with a target for speed: smaller files measure the start
+// of the program.
 const leastJudged = 20 * mega
 
-// share is how much of the asked speed there is, 0 where none is asked.
-func (r *reading) share() float64 {
+// met is the ratio of the speed to the target speed, 0 without a target.
+func (r *reading) met() float64 {
 	k := kindOf(r.Kind)
 	switch {
-	case k.share != nil:
-		return k.share(r)
+	case k.met != nil:
+		return k.met(r)
 	case r.JSON && r.Bytes >= leastJudged:
-		return chromeShare(r)
+		return chromeMet(r)
 	}
 	return 0
 }
 
-// judged reports whether what is asked of Chrome JSON is asked of this.
+// judged reports whether the targets for Chrome JSON apply.
 func (r *reading) judged() bool { return r.JSON && (r.Kind != "file" || r.Bytes >= leastJudged) }
 
-// memory is how much it may take, 0 where nothing is asked.
+// memory is the target in bytes, 0 without one.
 func (r *reading) memory() float64 {
 	if r.judged() {
 		return memoryBeside + perSpan*float64(r.Spans)
@@ -65,9 +65,9 @@ func (r *reading) memory() float64 {
 	return 0
 }
 
-// missed names what is asked of a reading and not reached.
+// missed names the targets that a reading misses.
 func (r *reading) missed() (what []string) {
-	if s := r.share(); s > 0 && s < 1 {
+	if s := r.met(); s > 0 && s < 1 {
 		what = append(what, "speed")
 	}
 	if r.judged() && r.Beside == besideValid && r.BesideSeconds < validTimes*r.Seconds {

@@ -12,7 +12,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// rows are the table: recordings in every shape, and what else is asked.
+// rows are the rows of the table: recordings in every shape, and the other targets.
 var rows = append(readings(), []row{
 	{"pprof-top", (*bench).pprof},
 	{"folded-top", (*bench).folded},
@@ -30,12 +30,12 @@ var rows = append(readings(), []row{
 
 const mega = 1e6
 
-// bounds says why rows miss what is asked of them, as profiles say; kinds have their own.
+// bounds explains the missed targets of rows, from profiles; kinds have their own.
 var bounds = map[string]string{
-	"pprof-top": "what is said of pprof above; the time to the table is mostly that of reading.",
-	"frame":     "most frames take a third of what is asked. Where bars are as dense as pixels, the first frames of a new zoom can take nothing over from the picture before.",
-	"calls":     "all other calls are five times as many as the 100,000, and the first answer looks at each once.",
-	"again":     "what is left of diff is to sort and rank the durations that were drawn of each function, two thirds, and the trees of both. Of a window the picture is there with the first frame, which waits for Mesa as all do.",
+	"pprof-top": "see pprof above; most of the time is reading.",
+	"frame":     "most frames take a third of the target. At zooms with one bar per pixel, the first frames cannot reuse the previous picture.",
+	"calls":     "the complement has five times as many calls as the set of 100,000, and the first answer visits each call once.",
+	"again":     "diff spends two thirds of its time sorting and ranking the sampled durations of each function, the rest on the trees of both recordings. The window shows everything in its first frame, which waits for Mesa.",
 }
 
 func quietly(r run) string { return fmt.Sprintf("%.2f s CPU, others %.0f %%", r.CPU, 100*r.Others) }
