@@ -1,6 +1,6 @@
-# Ashlar: build, run and test. Two commands do all on a fresh Debian or Ubuntu:
-#   make run     make test
-# System packages that are missing are installed first (see .ci/prepare).
+# Ashlar: build, run and test. These work on a fresh Debian or Ubuntu:
+#   make run     make test     make check
+# They install the system packages that are missing first (see .ci/prepare).
 
 GO ?= $(or $(shell command -v go 2>/dev/null),$(wildcard /usr/local/go/bin/go),go)
 export GO
@@ -11,8 +11,12 @@ export GO
 #
 # The compiler and the linker collect no garbage before it is 1.5 GB, which hardly one
 # package needs: they take a quarter to a third less time.
+#
+# Everything is compiled as the packages are (see assets/packaging/compile.go), so that one
+# compilation serves make run, the tests, the linters and the packages. Leaving out the
+# tables for debuggers saves a tenth of the time.
 TAGS = novulkan,nethttpomithttp2
-export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=$(TAGS) '-toolexec=env GOGC=off GOMEMLIMIT=1500MiB')
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=$(TAGS) -trimpath -buildmode=pie -gcflags=all=-dwarf=false -ldflags=-w '-toolexec=env GOGC=off GOMEMLIMIT=1500MiB')
 
 # Go leaves folders named testdata out of ./... and has to be shown them.
 PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))))
@@ -26,14 +30,14 @@ VERSION ?= $(or \
 	$(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),\
 	$(addsuffix $(shell git diff --quiet HEAD 2>/dev/null || echo -dirty),$(shell git log -1 --format=0.0.0-%cd-g%h --date=format:%Y%m%d 2>/dev/null)),\
 	0.0.0-unknown)
-LDFLAGS = -X ashlar/app/desktop/version.number=$(VERSION)
+LDFLAGS = -w -X ashlar/app/desktop/version.number=$(VERSION)
 
 # make install: for everybody in PREFIX; for a package, below DESTDIR.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# make test:  TESTFLAGS='-run Fold -v' chooses, RACE= leaves the detector out,
-# FUZZTIME=10m fuzzes longer than 1s each.
+# make test, make check: TESTFLAGS='-run Fold -v' chooses tests. make check: RACE= leaves out
+# the race detector, FUZZTIME=10m fuzzes longer than 1s each.
 RACE ?= -race
 TESTFLAGS ?=
 ifneq ($(ASHLAR_SAMPLES),)
@@ -51,7 +55,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run ahead build install uninstall dist distcheck test-deb test test-quick test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
+.PHONY: help run ahead build install uninstall dist distcheck test-deb test check test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -74,7 +78,7 @@ run: prepare-draw build
 	fi
 
 build: prepare-build ## compile ./ashlar
-	$(GO) build -trimpath $(BUILDVCS) -ldflags '$(LDFLAGS)' -o ashlar ./app/ashlar
+	$(GO) build $(BUILDVCS) -ldflags '$(LDFLAGS)' -o ashlar ./app/ashlar
 
 install: build ## copy to PREFIX (/usr/local), with icons and file types
 	./ashlar install --prefix '$(PREFIX)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
@@ -104,24 +108,16 @@ test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, pur
 	lintian --fail-on error dist/*.deb
 	assets/packaging/test-deb.sh dist/*.deb
 
-# Drawing in tests is Mesa's, in memory: the same on every machine. The test
-# that opens real windows takes EGL_PLATFORM away again for them. Mesa draws in the
-# thread that asks: handing tiles to others costs more than it saves where several
-# tests share the processors.
-test test-quick test-desktop: export LP_NUM_THREADS := 0
-test: export EGL_PLATFORM := surfaceless
-test: export LIBGL_ALWAYS_SOFTWARE := 1
-test: prepare-test ## vet, run every test, fuzz the decoders; ends with how long each part took
-	@GO='$(GO)' RACE='$(RACE)' .ci/test $(TESTFLAGS) -- $(PACKAGES)
+test: prepare-test ## test everything but the programs: 4 minutes, then only what changed
+	@.ci/test short $(TESTFLAGS) -- $(PACKAGES)
 
-test-quick: export EGL_PLATFORM := surfaceless
-test-quick: export LIBGL_ALWAYS_SOFTWARE := 1
-test-quick: prepare-test ## while you work: no window, no race detector, two minutes
-	@GO='$(GO)' QUICK=1 .ci/test $(TESTFLAGS) -- $(PACKAGES)
+check: prepare-all ## what test leaves out: lint, race detector, fuzzing, windows, packages
+	@RACE='$(RACE)' .ci/check $(TESTFLAGS) -- $(PACKAGES)
 
 # The window among other programs: real drag sources, a window manager, a
 # Wayland compositor.
 test-desktop: export LIBGL_ALWAYS_SOFTWARE := 1
+test-desktop: export LP_NUM_THREADS := 0
 test-desktop: prepare-desktop ## drop files on the window from GTK and Qt programs, X11 and Wayland
 	$(GO) test -vet=off -tags=$(TAGS),desktop -timeout 10m $(TESTFLAGS) -run '^TestDesktop' ./app/ashlar
 
@@ -142,8 +138,8 @@ bench-micro: export EGL_PLATFORM := surfaceless
 bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp chooses)
 	$(GO) test -run '^$$' -bench '$(MICRO)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
 
-# Nothing here fails a check: see .ci/run. With -buildmode=exe, go build would leave out
-# all that is no program; the default is for a fixed address too where there is -race.
+# For .ci/run; errors show again in the tests. With -buildmode=exe, go build would leave out
+# everything that is no program; the default is a fixed address too where there is -race.
 ahead:
 	-$(GO) build ./ingest/... ./spaa/...
 	-$(GO) build -race -buildmode=default ./ingest/... ./spaa/...
