@@ -132,12 +132,17 @@ func (f *Finder) answer() {
 }
 
 // look finds a font among those that are loaded, or loads one.
-func (f *Finder) look(r rune) *font.Font {
+func (f *Finder) look(r rune) (ft *font.Font) {
 	for _, ft := range f.loaded {
 		if _, ok := ft.NominalGlyph(r); ok {
 			return ft
 		}
 	}
+	defer func() { // a font file may be broken in ways that its reader does not know
+		if recover() != nil {
+			f.fm, f.failed, ft = nil, true, nil
+		}
+	}()
 	if f.fm == nil && !f.failed {
 		f.fm = open()
 		f.failed = f.fm == nil
@@ -159,7 +164,12 @@ func (f *Finder) look(r rune) *font.Font {
 
 // open reads the index of the system's fonts, or makes it; nil when there are
 // none.
-func open() *fontscan.FontMap {
+func open() (found *fontscan.FontMap) {
+	defer func() {
+		if recover() != nil {
+			found = nil
+		}
+	}()
 	fm := fontscan.NewFontMap(quiet{})
 	dir, err := os.UserCacheDir()
 	if err == nil {

@@ -37,6 +37,7 @@ type Face struct {
 	levels   bidi.Paragraph
 	segments shaping.Segmenter
 	shaper   shaping.HarfbuzzShaper
+	fallen   bool // a text could not be shaped
 }
 
 // phases is the number of horizontal positions within a pixel at which a glyph

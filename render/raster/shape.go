@@ -1,7 +1,10 @@
 package raster
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"sync"
 	"unicode"
 
 	"github.com/go-text/typesetting/bidi"
@@ -72,7 +75,7 @@ func (f *Face) shaped(s string) *line {
 	f.fresh()
 	l := f.lines[s]
 	if l == nil {
-		l = f.shape(s)
+		l = f.guarded(s, func() *line { return f.shape(s) })
 		if f.lines == nil || len(f.lines) >= mostLines {
 			f.lines = map[string]*line{}
 		}
@@ -88,19 +91,52 @@ func (f *Face) fresh() {
 	}
 }
 
+// guarded returns what shape makes of a text. Where it panics, as libraries do on
+// some texts and broken fonts, the text becomes a row of boxes.
+func (f *Face) guarded(s string, shape func() *line) (l *line) {
+	defer func() {
+		if why := recover(); why != nil {
+			f.fall(s, why)
+			l = f.boxes(s)
+		}
+	}()
+	return shape()
+}
+
+// fall forgets what a panic has left behind, and tells of the first.
+func (f *Face) fall(s string, why any) {
+	f.fallen = true
+	f.levels, f.segments, f.shaper = bidi.Paragraph{}, shaping.Segmenter{}, shaping.HarfbuzzShaper{}
+	TellFallen(s, why)
+}
+
+// TellFallen says on standard error that a text could not be shaped. It says so of
+// the first only: a picture has thousands of labels, many times a second.
+func TellFallen(s string, why any) {
+	tellFallen.Do(func() {
+		fmt.Fprintf(os.Stderr, "ashlar: text %+.100q cannot be shaped, so it is drawn as boxes: %v\n", s, why)
+	})
+}
+
+var tellFallen sync.Once
+
+// boxes is a text of which each character is drawn as one that nobody has.
+func (f *Face) boxes(s string) *line {
+	l := new(line)
+	box := f.gid(missing)
+	for range s {
+		l.glyphs = append(l.glyphs, placed{face: f.face, gid: box, x: l.width})
+		l.advances = append(l.advances, f.Advance(missing))
+		l.width += f.Advance(missing)
+	}
+	return l
+}
+
 // shape finds the glyphs of a text and brings them into the order in which they
 // are seen. A text whose first letter is of a script from right to left is one
 // that runs so, as a whole.
 func (f *Face) shape(s string) *line {
-	runes := []rune(s)
-	for i, r := range runes {
-		// What would end a line, or nobody has, is drawn as it always is.
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			runes[i] = ' '
-		} else if _, ok := f.ResolveFace(r).NominalGlyph(r); !ok && !unicode.Is(unicode.Cf, r) {
-			runes[i] = missing
-		}
-	}
+	runes := f.drawable(s)
 	var outs []leveled
 	for _, run := range f.runs(runes) {
 		in := shaping.Input{Text: runes, RunStart: run.Start, RunEnd: run.End, Direction: di.DirectionLTR, Size: fixed.Int26_6(f.size * 64), Language: language.DefaultLanguage()}
@@ -109,6 +145,9 @@ func (f *Face) shape(s string) *line {
 		}
 		parts := f.segments.Split(in, f)
 		for k := range parts {
+			if parts[k].Face == nil { // nothing in it is seen
+				parts[k].Face = f.face
+			}
 			outs = append(outs, leveled{f.shaper.ShapeNoExtents(parts[k]), run.Level})
 		}
 	}
@@ -124,6 +163,20 @@ func (f *Face) shape(s string) *line {
 	return l
 }
 
+// drawable returns the characters of a text. What would end a line, or nobody has,
+// is drawn as it always is.
+func (f *Face) drawable(s string) []rune {
+	runes := []rune(s)
+	for i, r := range runes {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			runes[i] = ' '
+		} else if _, ok := f.ResolveFace(r).NominalGlyph(r); !ok && !unicode.Is(unicode.Cf, r) {
+			runes[i] = missing
+		}
+	}
+	return runes
+}
+
 // runs parts a text by its levels of direction.
 func (f *Face) runs(text []rune) []bidi.Run {
 	levels := f.levels.Segment(text, bidi.Neutral)
@@ -131,9 +184,10 @@ func (f *Face) runs(text []rune) []bidi.Run {
 	for i := range levels.NumRuns() {
 		run := levels.Run(i)
 		// A number after what runs from right to left has the level 2 and what
-		// follows it in a text from left to right 0, but they come as one run.
-		if run.Level == 2 && leftToRight(text) {
-			if n := number(text[run.Start:run.End]); n < run.End-run.Start {
+		// follows it in a text from left to right 0, but they come as one run. Within
+		// an embedding or isolate all of the run has the level 2.
+		if run.Level == 2 && leftToRight(text) && !embedded(text[:run.Start]) {
+			if n := number(text[run.Start:run.End]); 0 < n && n < run.End-run.Start {
 				runs = append(runs, bidi.Run{Start: run.Start, End: run.Start + n, Level: 2})
 				run.Start, run.Level = run.Start+n, 0
 			}
@@ -141,6 +195,20 @@ func (f *Face) runs(text []rune) []bidi.Run {
 		runs = append(runs, run)
 	}
 	return runs
+}
+
+// embedded reports whether an embedding or isolate is open at the end of a text.
+func embedded(text []rune) bool {
+	depth := 0
+	for _, r := range text {
+		switch class(r) {
+		case unibidi.LRE, unibidi.RLE, unibidi.LRO, unibidi.RLO, unibidi.LRI, unibidi.RLI, unibidi.FSI:
+			depth++
+		case unibidi.PDF, unibidi.PDI:
+			depth = max(0, depth-1)
+		}
+	}
+	return depth > 0
 }
 
 // leftToRight reports the direction of a text as a whole, by its first letter.
@@ -242,8 +310,19 @@ func (f *Face) other(p *placed, phase uint8) *glyph {
 		if f.pictures == nil || len(f.pictures) >= mostOther {
 			f.pictures = map[otherKey]*glyph{}
 		}
-		g = outline(p.face, p.gid, f.size/float32(p.face.Upem()), float32(phase)/phases)
+		g = f.guardedOutline(p, float32(phase)/phases)
 		f.pictures[k] = g
 	}
 	return g
+}
+
+// guardedOutline draws a glyph of any font; one that cannot be read becomes a frame.
+func (f *Face) guardedOutline(p *placed, shift float32) (g *glyph) {
+	defer func() {
+		if why := recover(); why != nil {
+			f.fall(fmt.Sprintf("glyph %d", p.gid), why)
+			g = frame(f.size, f.size)
+		}
+	}()
+	return outline(p.face, p.gid, f.size/float32(p.face.Upem()), shift)
 }

@@ -59,8 +59,14 @@ func TestRightToLeft(t *testing.T) {
 		"אבג f דהו":        "והד f גבא",
 		"a אבג דהו b":      "a והד גבא b",
 		"中אב文":             "中בא文",
+		// FSI, LRI and LRE inside words from right to left keep their order, and
+		// are seen between these.
+		"thrא \u2068abc\u2069 ב x":  "thrב abc א x",
+		"thrא \u2066abc\u2069 ב x":  "thrב abc א x",
+		"x א \u20681 ab\u2069 ב y":  "x ב 1 ab א y",
+		"x א \u202aab\u202c ב 12 c": "x א ab 12 ב c",
 	} {
-		if got := seen(f, text); got != want {
+		if got := strings.Join(strings.Fields(seen(f, text)), " "); got != want { // controls are blanks without width
 			t.Errorf("%q is seen as %q, want %q", text, got, want)
 		}
 	}

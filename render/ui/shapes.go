@@ -96,7 +96,8 @@ func (u *UI) write(r image.Rectangle, at image.Point, s string, st Style) {
 // lines are the lines that a text is shaped into in a width, from its corner on.
 func (u *UI) lines(width int, s string, st Style) []svg.Label {
 	size := u.Sp(unit.Sp(st.Size))
-	u.Shaper.LayoutString(text.Parameters{Font: st.font(), PxPerEm: fixed.I(size), MaxLines: max(1, st.Lines), MaxWidth: width, Locale: u.Locale}, s)
+	s = u.shapeable(width, s, st)
+	u.Shaper.LayoutString(u.parameters(width, st), s)
 	var all []svg.Label
 	blank := svg.Label{Size: float32(size), Weight: weight(st.Weight), Mono: st.Mono}
 	line, left := blank, fixed.Int26_6(math.MaxInt32)

@@ -9,6 +9,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"strings"
+	"unicode/utf8"
 
 	"gioui.org/font"
 	"gioui.org/layout"
@@ -18,6 +20,7 @@ import (
 	"gioui.org/text"
 	"gioui.org/unit"
 	"gioui.org/widget"
+	"golang.org/x/image/math/fixed"
 
 	"ashlar/render/raster"
 	"ashlar/render/svg"
@@ -140,6 +143,7 @@ func (u *UI) Measure(s string, st Style) image.Point {
 
 func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions) {
 	Want(s)
+	s = u.shapeable(width, s, st)
 	m := op.Record(u.Ops)
 	paint.ColorOp{Color: st.Color}.Add(u.Ops)
 	material := m.Stop()
@@ -149,6 +153,33 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 	l := widget.Label{MaxLines: max(1, st.Lines)}
 	dims := l.Layout(gtx, u.Shaper, st.font(), unit.Sp(st.Size), s, material)
 	return rec.Stop(), dims
+}
+
+// shapeable returns s, or boxes where the shaper panics on it. The answer is kept by
+// the shaper and used again by what asks next.
+func (u *UI) shapeable(width int, s string, st Style) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x300 }) < 0 {
+		return s // nearly all texts
+	}
+	return u.orBoxes(s, func() { u.Shaper.LayoutString(u.parameters(width, st), s) })
+}
+
+// orBoxes runs shape, which shapes s.
+func (u *UI) orBoxes(s string, shape func()) (drawn string) {
+	defer func() {
+		if why := recover(); why != nil {
+			raster.TellFallen(s, why)
+			*u.Shaper = *NewShaper()
+			drawn = strings.Repeat("\ufffd", utf8.RuneCountInString(s))
+		}
+	}()
+	shape()
+	return s
+}
+
+// parameters are those that a label of the window is shaped with.
+func (u *UI) parameters(width int, st Style) text.Parameters {
+	return text.Parameters{Font: st.font(), PxPerEm: fixed.I(u.Sp(unit.Sp(st.Size))), MaxLines: max(1, st.Lines), MaxWidth: width, Locale: u.Locale}
 }
 
 // font is the one that texts of a style are in.

@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"ashlar/app/window/drawing"
 	"ashlar/app/window/shell"
 	"ashlar/render/theme"
+	"ashlar/testdata/names"
 )
 
 // FuzzPanels lays out recordings of chance, looked at by chance: every panel,
@@ -113,7 +115,8 @@ func madeRecording(r *rand.Rand) string {
 		return []int64{int64(r.IntN(50)), -int64(r.IntN(50)), r.Int64() >> r.IntN(63), 0}[r.IntN(4)]
 	}
 	name := func() string {
-		return []string{fmt.Sprint("f", r.IntN(5)), "", `\u202e`, strings.Repeat("long", r.IntN(100)), "a::b<c>::d(int)"}[max(0, r.IntN(9)-4)]
+		any, _ := json.Marshal(names.Random(r))
+		return []string{fmt.Sprint("f", r.IntN(5)), "", string(any[1 : len(any)-1]), strings.Repeat("long", r.IntN(100)), "a::b<c>::d(int)"}[max(0, r.IntN(9)-4)]
 	}
 	switch r.IntN(4) {
 	case 0: // folded stacks, of one count or two

@@ -1,0 +1,52 @@
+package ui
+
+import (
+	"image"
+	"math/rand/v2"
+	"testing"
+
+	"gioui.org/layout"
+	"gioui.org/op"
+	"gioui.org/unit"
+
+	"ashlar/render/fonts"
+	"ashlar/render/raster"
+	"ashlar/render/svg"
+	"ashlar/render/theme"
+	"ashlar/testdata/names"
+	"ashlar/testdata/rounds"
+)
+
+// TestAnyUnicodeIsLaidOut: names stand in titles, tables and lists, which are shaped
+// by another library than labels of pictures.
+func TestAnyUnicodeIsLaidOut(t *testing.T) {
+	fonts.System.Start(nil)
+	r := rand.New(rand.NewPCG(1, 2))
+	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Theme: theme.Dark, Faces: new(raster.Faces), Shaper: NewShaper()}
+	for i := range rounds.Of(1500) {
+		u.Ops.Reset()
+		if i%200 == 0 {
+			u.Shaper = NewShaper() // with the fonts found so far
+		}
+		if u.Shapes = nil; i%2 == 0 {
+			u.Shapes = svg.New(200, 100, 0)
+		}
+		s := names.Random(r)
+		for _, st := range []Style{{Size: 13}, {Size: 12, Mono: true, Lines: 3}} {
+			u.Text(image.Rect(0, 0, 5+r.IntN(150), 90), s, st)
+			if d := u.Measure(s, st); d.X < 0 || d.X > 40*len(s) {
+				t.Errorf("%+q takes %v", s, d)
+			}
+		}
+	}
+}
+
+func TestPanicOfOneText(t *testing.T) {
+	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Shaper: NewShaper()}
+	if got := u.orBoxes("\u05d0b", func() { panic("as a library does") }); got != "\ufffd\ufffd" {
+		t.Errorf("a text that cannot be shaped is drawn as %q", got)
+	}
+	if d := u.Measure("\u05d0b", Style{Size: 12}); d.X <= 0 {
+		t.Error("the next text is not drawn")
+	}
+}

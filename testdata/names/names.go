@@ -1,0 +1,29 @@
+// Package names generates names that are hard to draw and to write: of any
+// script, with control characters, invalid UTF-8, and text that is code elsewhere.
+package names
+
+import (
+	"math/rand/v2"
+	"strings"
+)
+
+// Pieces are short texts of many scripts, and characters that change how those beside
+// them look: bidi controls, joiners, marks, emoji sequences, and bytes that are no UTF-8.
+var Pieces = strings.Split("\u2066|\u2067|\u2068|\u2069|\u202a|\u202b|\u202c|\u202d|\u202e|\u200e|\u200f|\u061c|"+ // bidi
+	"\u200b|\u200c|\u200d|\u2060|\ufeff|\u00ad|\u034f|\ufe0f|\ufe0e|\U000e0100|\U000e0041|\u180e|\u115f|\u3164|"+ // ignorable
+	"\u0301|\u0323|\u20dd|\u05b0|\u064b|\u093c|\u0e31|\u1dc0|\u302a|\u0488|"+ // marks
+	"👩\u200d👩\u200d👧|🇩🇪|👍🏽|#\ufe0f\u20e3|🏴\U000e0067\U000e0062\U000e007f|"+
+	"中文|ひらがな|カ\u3099|한국어|\u1112\u1161\u11ab|"+
+	"\u05d0\u05d1|\u0645\u062d|\u0644\u0627|\u06f1\u06f2|\u0661|\u0710\u072a|\u07ca|\u0840|"+
+	"\u0915\u094d\u0937|\u0915\u094d\u200d|বাংলা|தமிழ்|\u0d15\u0d4d\u0d15|ไทย|ລາວ|\u1780\u17d2\u1780|\u1000\u1039\u1000|བོད|\u1820\u180b|\U00011083\U000110b9|"+
+	"a|B|main.run|(|)|[|]|«|»|1|2.5|,|:|-|+|%| |\t|\n|\r|\x00|\x1b|\u0085|\u2028|\u2029|\u3000|"+
+	"\xff|\xc3|\xed\xa0\x80|\xed\xbf\xbf|\xf4\x90\x80\x80|\ufffd|\ufffe|\uffff|\U0010ffff|\ue000", "|")
+
+// Random is a name of a few pieces.
+func Random(r *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + r.IntN(12) {
+		b.WriteString(Pieces[r.IntN(len(Pieces))])
+	}
+	return b.String()
+}
