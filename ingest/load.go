@@ -121,6 +121,9 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	l.file = path != "-" && !fetch.IsURL(path) || ssh.Is(path) && !part.IsSet()
 	go l.run(ctx, func() (*source.Input, error) {
 		if ssh.Is(path) {
+			if err := Allowed(l.reading, path); err != nil {
+				return nil, err
+			}
 			return there(l.reading, path, part, opts.Exe)
 		}
 		return OpenSource(l.reading, path)
@@ -184,6 +187,9 @@ func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*recording.Recording, error) {
 	if c := l.opts.Cache; c != nil && l.file && !l.opts.Part.IsSet() {
 		var rec *recording.Recording
+		if err := Allowed(ctx, l.path); err != nil {
+			return nil, err
+		}
 		if rec, l.keep, l.remark = c.Look(l.path, l.opts.Options); rec != nil {
 			return rec, l.readArgs(rec, open)
 		}
@@ -200,7 +206,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	defer context.AfterFunc(l.reading, in.Stop)()
 	format, err := l.recognise(in)
 	if err != nil {
-		return nil, err
+		return nil, unquoted(in, err)
 	}
 	return l.decode(ctx, in, format)
 }
@@ -312,7 +318,7 @@ func (l *Load) finish(b *recording.Builder, failed error) (rec *recording.Record
 	err = source.Protect(l.path, func() error {
 		if failed != nil {
 			if !b.Shows() {
-				return failed
+				return unquoted(l.in.Load(), failed)
 			}
 			b.Warn("failed", "", "reading stopped early: %v", failed)
 		}

@@ -12,8 +12,20 @@ import (
 
 // OpenSource opens the content of what a person named, a file, "-" or a URL,
 // without waiting longer than ctx: opening a named pipe takes until something
-// writes to it, and a server may take its time.
+// writes to it, and a server may take its time. What the limits of ctx forbid
+// (see [source.Limits]) is an error.
 func OpenSource(ctx context.Context, path string) (*source.Input, error) {
+	if err := Allowed(ctx, path); err != nil {
+		return nil, err
+	}
+	in, err := openSource(ctx, path)
+	if in != nil {
+		_, in.Private = source.LimitsOf(ctx)
+	}
+	return in, err
+}
+
+func openSource(ctx context.Context, path string) (*source.Input, error) {
 	type result struct {
 		in  *source.Input
 		err error

@@ -298,6 +298,9 @@ func formatOf(in *source.Input) (name string, err error) {
 			return err
 		}
 		f, err := ingest.Sniff(in.Name, head, whole)
+		if err != nil && in.Private {
+			return &source.Error{Path: inputName(in), What: "is not a recording in a format that can be opened", Err: err}
+		}
 		if err != nil {
 			return &source.Error{Path: inputName(in), What: err.Error(), Err: err}
 		}

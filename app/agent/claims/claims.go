@@ -4,6 +4,7 @@ package claims
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,9 @@ import (
 	"ashlar/app/core/locate"
 	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
+	"ashlar/ingest"
 	"ashlar/ingest/input/safetext"
+	input "ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
 )
@@ -43,11 +46,13 @@ or as people write them, with a unit (12.40 ms, 3.1 GB, 42.1 %).
 Addresses must be readable, and their files there.
 
 The exit code is 3 when anything is wrong; what is right is printed. Commands
-run in this folder; only those that read are.`,
+run in this folder; only those that read are. A report leads to regular files
+only, and to other machines with --allow-network.`,
 	Examples: [][2]string{{"ashlar check-claims REPORT.md", "hold a report against its recordings"}},
 	Answer:   Checked{},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		asJSON := fs.Bool("json", false, "print JSON")
+		network := fs.Bool("allow-network", false, "open URLs and files on other machines that the report names")
 		subcommand.BudgetFlag(fs)
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 {
@@ -57,7 +62,7 @@ run in this folder; only those that read are.`,
 			if err != nil {
 				return err
 			}
-			return check(p, args[0], text, *asJSON)
+			return check(p, input.WithLimits(p.Ctx, input.Limits{Network: *network}), args[0], text, *asJSON)
 		}
 	},
 }
@@ -109,10 +114,13 @@ type Wrong struct {
 // reading are the commands that a report may run: those that write nothing.
 var reading = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", "check"}
 
-func check(p *subcommand.Program, name, text string, asJSON bool) error {
-	c := &checker{p: p, Checked: Checked{Report: name, Found: []Wrong{}}, answers: map[string]any{}}
+func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON bool) error {
+	c := &checker{p: p, ctx: ctx, Checked: Checked{Report: name, Found: []Wrong{}}, answers: map[string]any{}}
 	n := 0
 	for line := range strings.Lines(text) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
 		n++
 		c.line(n, line)
 	}
@@ -136,7 +144,8 @@ func check(p *subcommand.Program, name, text string, asJSON bool) error {
 type checker struct {
 	Checked
 	p       *subcommand.Program
-	answers map[string]any // by command
+	ctx     context.Context // with the limits of what a report may name
+	answers map[string]any  // by command
 }
 
 var (
@@ -176,7 +185,7 @@ func (c *checker) line(n int, line string) {
 	}
 	for _, m := range address().FindAllString(line, -1) {
 		c.Claims++
-		if err := readable(m, c.p.Recent()); err != nil {
+		if err := readable(c.ctx, m, c.p.Recent()); err != nil {
 			c.wrong(n, m, nil, "%v", err)
 		}
 	}
@@ -204,10 +213,16 @@ func (c *checker) line(n int, line string) {
 }
 
 // readable says what is wrong with an address.
-func readable(s string, near []string) error {
+func readable(ctx context.Context, s string, near []string) error {
 	v, err := view.Parse(s)
 	if err != nil {
 		return err
+	}
+	for _, f := range v.Files {
+		err := ingest.Allowed(ctx, f)
+		if f != view.Demo && err != nil && !errors.Is(err, fs.ErrNotExist) { // which may lie elsewhere now
+			return err
+		}
 	}
 	_, err = locate.Files(v, "", near)
 	return err
@@ -340,7 +355,7 @@ func (c *checker) run(command string) (any, error) {
 		words = append(words, "--json")
 	}
 	var out, remarks bytes.Buffer
-	code := c.p.Run(subcommand.Ask{Ctx: c.p.Ctx, Args: words, Stdout: &out, Stderr: &remarks})
+	code := c.p.Run(subcommand.Ask{Ctx: c.ctx, Args: words, Stdout: &out, Stderr: &remarks})
 	d := json.NewDecoder(&out)
 	d.UseNumber()
 	var v any

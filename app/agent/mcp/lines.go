@@ -19,6 +19,8 @@ const longestLine = 1 << 20
 type lines struct {
 	in   *bufio.Reader
 	rest []byte // of a line that was begun
+	// ended is called when the client has closed its end.
+	ended func()
 
 	mu  sync.Mutex
 	out io.Writer
@@ -50,6 +52,10 @@ func (l *lines) Read(b []byte) (int, error) {
 			}
 		}
 		if err != nil {
+			if l.ended != nil {
+				l.ended()
+				l.ended = nil
+			}
 			return 0, err
 		}
 	}

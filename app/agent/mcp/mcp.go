@@ -28,6 +28,7 @@ import (
 	"ashlar/assets"
 	"ashlar/ingest"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
 )
 
 // Verb is the command.
@@ -42,17 +43,23 @@ at most 2,000 tokens of four bytes, or what the argument budget says, and says
 what it leaves out. Recordings stay open while their files do not change.
 Resources are the manual's pages, and the picture of any ADDRESS as a PNG.
 
-It opens what the person who started it can open, and writes nothing.`,
+It opens what the person who started it can open, and writes nothing: regular
+files, and the URLs that a tool is given. Pictures of addresses are of files
+only, and of other machines with --allow-network. It ends with its client.`,
 	Examples: [][2]string{{"ashlar mcp", "what a client is told to start"}},
-	Setup: func(*pflag.FlagSet) func(*subcommand.Program, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
+		network := fs.Bool("allow-network", false, "draw pictures of recordings on other machines")
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) > 0 {
 				return subcommand.Misuse("mcp takes no arguments: files are named by the tools' arguments")
 			}
+			ctx, cancel := context.WithCancel(p.Ctx)
+			defer cancel()
 			in := newLines(p.Stdin, p.Stdout)
+			in.ended = func() { go untilGone(ctx, p.Output, cancel) }
 			recordings := resident.New(ingest.ReadAll, 0)
 			defer recordings.Close()
-			err := serverOf(p, recordings).Run(p.Ctx, &sdk.IOTransport{Reader: in, Writer: in})
+			err := serverOf(p, recordings, ctx, *network).Run(p.Ctx, &sdk.IOTransport{Reader: in, Writer: in})
 			if err == io.EOF {
 				err = nil
 			}
@@ -71,11 +78,14 @@ type server struct {
 	p    *subcommand.Program
 	held *resident.Recordings
 	turn chan struct{}
+	// ctx ends when the client is gone; network lets pictures be of other machines.
+	ctx     context.Context
+	network bool
 }
 
 // serverOf is a server that asks a program of recordings that stay open.
-func serverOf(p *subcommand.Program, recordings *resident.Recordings) *sdk.Server {
-	s := &server{p: p, held: recordings, turn: make(chan struct{}, 1)}
+func serverOf(p *subcommand.Program, recordings *resident.Recordings, ctx context.Context, network bool) *sdk.Server {
+	s := &server{p: p, held: recordings, turn: make(chan struct{}, 1), ctx: ctx, network: network}
 	out := sdk.NewServer(&sdk.Implementation{Name: "ashlar", Title: "Ashlar", Version: version.String()}, &sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}})
 	commands := map[string]*subcommand.Info{}
 	all := p.Commands()
@@ -149,7 +159,7 @@ func (s *server) command(ctx context.Context, t *tool, arguments json.RawMessage
 		return nil, nil, err
 	}
 	var out, remarks bytes.Buffer
-	code, err := s.run(ctx, words, &out, &remarks)
+	code, err := s.run(ctx, source.Limits{Network: true}, words, &out, &remarks)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +173,10 @@ func (s *server) command(ctx context.Context, t *tool, arguments json.RawMessage
 }
 
 // run waits for its turn and runs a command line of the program.
-func (s *server) run(ctx context.Context, words []string, out, remarks io.Writer) (code int, err error) {
+func (s *server) run(ctx context.Context, limits source.Limits, words []string, out, remarks io.Writer) (code int, err error) {
+	ctx, cancel := context.WithCancel(source.WithLimits(ctx, limits))
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
@@ -219,7 +232,7 @@ func (s *server) picture(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "picture.png")
 	var remarks bytes.Buffer
-	code, err := s.run(ctx, []string{"render", "--size=1280x800", "--output=" + name, "--", r.Params.URI}, io.Discard, &remarks)
+	code, err := s.run(ctx, source.Limits{Network: s.network}, []string{"render", "--size=1280x800", "--output=" + name, "--", r.Params.URI}, io.Discard, &remarks)
 	if err != nil {
 		return nil, err
 	}

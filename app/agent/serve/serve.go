@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,7 +184,7 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
 	read, began := s.In(dir), time.Now()
 	x.code = s.Run(subcommand.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
-		if here, ok := s.here(path); !ok {
+		if here, ok := s.here(dir, path); !ok {
 			err = errElsewhere
 		} else {
 			mu.Lock()
@@ -207,11 +208,21 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 }
 
 // here is the path of a file that a session reads.
-func (s *Server) here(path string) (file string, ok bool) {
+func (s *Server) here(dir, path string) (file string, ok bool) {
 	if s.as != "" {
 		return strings.CutPrefix(path, s.as)
 	}
-	return path, path != "-" && !fetch.IsURL(path)
+	return path, path != "-" && !fetch.IsURL(path) && !waits(dir, path)
+}
+
+// waits reports whether a path names a pipe or another thing that only one reader can
+// read, and that may take for ever.
+func waits(dir, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // tape has what was written to two outputs, in its order.

@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/input/memory"
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
 
@@ -104,6 +105,9 @@ func Named(rec *recording.Recording, path, dir string) *recording.Recording {
 }
 
 func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
+	if err := ingest.Allowed(ctx, path); err != nil {
+		return nil, ingest.Stats{}, err
+	}
 	abs, info := path, fs.FileInfo(nil)
 	if !fetch.IsURL(path) {
 		var err error
@@ -114,7 +118,8 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 			return h.from(ctx, path, o)
 		}
 	}
-	key := fmt.Sprintf("%s %q %+v", abs, o.Exe, o.Part)
+	_, limited := source.LimitsOf(ctx) // whose errors do not quote
+	key := fmt.Sprintf("%s %q %+v %v", abs, o.Exe, o.Part, limited)
 	h.mu.Lock()
 	if h.closed {
 		h.mu.Unlock()
@@ -122,7 +127,7 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 	}
 	x := h.find(key, info)
 	if x == nil {
-		x = h.begin(key, path, info, o)
+		x = h.begin(ctx, key, path, info, o)
 	}
 	x.waiting++
 	x.used = time.Now()
@@ -172,7 +177,7 @@ func (h *Recordings) find(key string, info fs.FileInfo) *one {
 
 // begin reads a file that is not held, for which those make room that were not asked
 // for the longest.
-func (h *Recordings) begin(key, path string, info fs.FileInfo, o ingest.Options) *one {
+func (h *Recordings) begin(asked context.Context, key, path string, info fs.FileInfo, o ingest.Options) *one {
 	x := &one{key: key, at: path, info: info, done: make(chan struct{})}
 	sum := x.bytes()
 	for i, y := range h.all {
@@ -183,8 +188,8 @@ func (h *Recordings) begin(key, path string, info fs.FileInfo, o ingest.Options)
 			break
 		}
 	}
-	var ctx context.Context
-	ctx, x.cancel = context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(asked)) // others may want it, too
+	x.cancel = cancel
 	h.all = append([]*one{x}, h.all...)
 	h.work.Go(func() { h.load(ctx, x, o) })
 	if h.timer == nil {

@@ -39,6 +39,8 @@ type Input struct {
 	// InPlace has Copy and Ahead leave chunks of a mapped file where they are: copies are
 	// memory that the system cannot take back, as it can pages of a file.
 	InPlace bool
+	// Private is set for a file opened under [Limits]: errors must not quote it.
+	Private bool
 
 	mapped  []byte   // everything, when it lies in memory
 	mapping *mapping // what mapped belongs to, nil when it is ordinary memory

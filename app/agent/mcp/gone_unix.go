@@ -1,0 +1,19 @@
+//go:build unix
+
+package mcp
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unread reports whether an output is a pipe or a socket that nobody reads from.
+func unread(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
+	n, err := unix.Poll(fds, 0)
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+}

@@ -1,0 +1,46 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/memory"
+	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
+)
+
+// Allowed reports why the limits of ctx keep a recording from being opened, nil where
+// they do not or there are none. It does not open the file.
+func Allowed(ctx context.Context, path string) error {
+	l, limited := source.LimitsOf(ctx)
+	switch {
+	case !limited:
+		return nil
+	case fetch.IsURL(path) && l.Network:
+		return nil
+	case fetch.IsURL(path):
+		return &source.Error{Path: safetext.URL(path), What: "is on another machine; only --allow-network opens it"}
+	case path == "-":
+		return &source.Error{Path: path, What: "is not a regular file; only regular files are opened here"}
+	}
+	if file, ok := store.Second(path); ok {
+		path = file
+	}
+	return source.Regular(path)
+}
+
+// unquoted replaces the error of an input that nothing could be shown of, where nobody
+// typed its name: a file that is not a recording may hold secrets.
+func unquoted(in *source.Input, err error) error {
+	var short *memory.Short
+	var cannot unread
+	switch {
+	case in == nil || !in.Private || err == nil:
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &short), errors.As(err, &cannot):
+		return err
+	}
+	return &source.Error{Path: in.Path, What: "is not a recording in a format that can be opened", Err: err}
+}
