@@ -113,14 +113,14 @@ func Open(ctx context.Context, path string, opts Options) *Load {
 func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	part := opts.Part
-	if ssh.Is(path) {
+	if ssh.IsURL(path) {
 		opts.Part = recording.Part{} // taken there
 	}
 	l := newLoad(ctx, path, opts, cancel)
 	l.quiet = quiet
-	l.file = path != "-" && !fetch.IsURL(path) || ssh.Is(path) && !part.IsSet()
+	l.file = path != "-" && !fetch.IsURL(path) || ssh.IsURL(path) && !part.IsSet()
 	go l.run(ctx, func() (*source.Input, error) {
-		if ssh.Is(path) {
+		if ssh.IsURL(path) {
 			if err := Allowed(l.reading, path); err != nil {
 				return nil, err
 			}

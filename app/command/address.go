@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/locate"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
 )
@@ -17,7 +18,7 @@ import (
 func (c *call) address(s, parts string, given ...string) (string, error) {
 	v, err := view.Parse(s)
 	if err != nil {
-		return "", &usageError{err: err}
+		return "", &subcommand.Usage{Err: err}
 	}
 	if parts != "" {
 		v.Parts = parts
@@ -43,7 +44,7 @@ func (c *call) given(v *view.State, files []string) (string, error) {
 	v.Files, v.Contents = files, nil
 	_, err := locate.Files(v, c.run.Dir, nil)
 	for i, f := range v.Files {
-		if err == nil && i < len(meant) && meant[i].Key != "" && !locate.Holds(f, meant[i]) {
+		if err == nil && i < len(meant) && meant[i].Key != "" && !locate.HasContent(f, meant[i]) {
 			c.note("%s", locate.Other(files[i]))
 		}
 	}

@@ -18,7 +18,7 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 	if fs.Lookup("budget") == nil {
 		return nil
 	}
-	c.all = []string{"ashlar", cmd.name}
+	c.all = []string{"ashlar", cmd.Name}
 	for i := 0; i < len(args); i++ {
 		switch {
 		case args[i] == "--budget":
@@ -41,11 +41,11 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 	return err
 }
 
-// rows prints a command's answer: v as JSON, or the text with its first n rows of
+// printRows prints a command's answer: v as JSON, or the text with its first n rows of
 // all, which v has in its field list; "" where rows are no list.
-func (c *call) rows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
+func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
 	if c.redactor != nil {
-		v = left{v, c.redactor.Said()}
+		v = redactedAnswer{v, c.redactor.Said()}
 	}
 	if c.budget == 0 {
 		if asJSON {

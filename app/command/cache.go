@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/cache"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/tabular"
 	"ashlar/ingest"
 	"ashlar/ingest/input/safetext"
@@ -21,33 +22,33 @@ func cacheFlag(fs *pflag.FlagSet) {
 }
 
 func cacheCommand() command {
-	return command{
-		name: "cache", args: "[--clean] [--json]", line: "list or delete the cache of large recordings",
-		text: `
+	return own(subcommand.Command{
+		Name: "cache", Args: "[--clean] [--json]", Line: "list or delete the cache of large recordings",
+		Text: `
 What was read of a file of 256 MB or more is kept in your cache folder, readable
 by you alone, and opens at once the next time. A file that was changed is read
 anew. 10 GB are kept at most, and nothing where less than a tenth of the disk
 would be free; what was used longest ago goes first. ashlar help settings says
 how to change that, and how to keep recordings out.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar cache", "list what is kept"},
 			{"ashlar cache --clean", "remove all of it"},
 			{"ashlar run.json --no-cache", "open a file without"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			clean := fs.Bool("clean", false, "remove all that is kept")
-			asJSON := fs.Bool("json", false, "print JSON")
-			return func(c *call, args []string) error {
-				switch {
-				case len(args) > 0:
-					return misuse("the cache is one for all files; leave out %s", args[0])
-				case c.run.Cache == nil:
-					return errors.New("there is no place where recordings are kept")
-				}
-				return c.listCache(c.run.Cache(), *clean, *asJSON)
+		Answer: cached{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		clean := fs.Bool("clean", false, "remove all that is kept")
+		asJSON := fs.Bool("json", false, "print JSON")
+		return func(c *call, args []string) error {
+			switch {
+			case len(args) > 0:
+				return misuse("the cache is one for all files; leave out %s", args[0])
+			case c.run.Cache == nil:
+				return errors.New("there is no place where recordings are kept")
 			}
-		},
-	}
+			return c.listCache(c.run.Cache(), *clean, *asJSON)
+		}
+	})
 }
 
 // cached is the JSON output of cache.

@@ -12,6 +12,7 @@ import (
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/exactnum"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/tabular"
 	"ashlar/ingest/input/safetext"
@@ -23,9 +24,9 @@ import (
 )
 
 func callsCommand() command {
-	return command{
-		name: "calls", args: "FILE CALLS [flags]", line: "list calls one by one, with their arguments",
-		text: `
+	return own(subcommand.Command{
+		Name: "calls", Args: "FILE CALLS [flags]", Line: "list calls one by one, with their arguments",
+		Text: `
 Each call is a row: when it began, how long it took, with what it called and by
 itself, how long on a processor where the file tells (the rest was waiting), its
 thread and its arguments. Above them stand statistics (percentiles are nearest
@@ -46,37 +47,37 @@ conditions in brackets that must all hold:
   !RunTask[60ms..]                 all other calls of it
 Names and values with any of []|,"!= in them stand in double quotes. What ran in
 the calls counts with them, in their thread and time: spans and samples.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar calls trace.json RunTask -n 20", "the twenty longest tasks"},
 			{"ashlar calls trace.json 'FunctionCall[10ms..]' --sort start", "what took 10 ms or more, in the order of time"},
 			{"ashlar calls trace.json 'Request[tenant=7]' --csv", "the requests of a tenant, for a spreadsheet"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o callsOptions
-			o.add(fs)
-			fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
-			fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
-			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
-			fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
-			demo := demoFlag(fs)
-			cacheFlag(fs)
-			return func(c *call, args []string) (err error) {
-				if len(args) == 0 || len(args) == 1 && !*demo {
-					return misuse("name the file and the calls, like RunTask or 'RunTask[60ms..]'")
-				}
-				if err := o.calls.Set(args[len(args)-1]); err != nil {
-					return &usageError{err: err}
-				}
-				if err := o.parse(args[:len(args)-1], *demo); err != nil {
-					return err
-				}
-				if err := c.takeRows(fs, &o.rows, "rows", o.json, o.csv); err != nil {
-					return err
-				}
-				return c.calls(&o)
+		Answer: callList{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o callsOptions
+		o.add(fs)
+		fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
+		fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
+		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
+		demo := demoFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) (err error) {
+			if len(args) == 0 || len(args) == 1 && !*demo {
+				return misuse("name the file and the calls, like RunTask or 'RunTask[60ms..]'")
 			}
-		},
-	}
+			if err := o.calls.Set(args[len(args)-1]); err != nil {
+				return &subcommand.Usage{Err: err}
+			}
+			if err := o.parse(args[:len(args)-1], *demo); err != nil {
+				return err
+			}
+			if err := c.takeRows(fs, &o.rows, "rows", o.json, o.csv); err != nil {
+				return err
+			}
+			return c.calls(&o)
+		}
+	})
 }
 
 type callsOptions struct {
@@ -115,7 +116,7 @@ func (c *call) calls(o *callsOptions) error {
 	if o.csv {
 		return cmp.Or(a.csv(c.stdout), stopped(rec))
 	}
-	return cmp.Or(c.rows(o.json, a, "rows", len(a.Rows), func(n int) string {
+	return cmp.Or(c.printRows(o.json, a, "rows", len(a.Rows), func(n int) string {
 		cut := *a
 		cut.Rows, cut.rows, cut.More = a.Rows[:n], a.rows[:n], a.More+len(a.Rows)-n
 		return cut.text()

@@ -22,9 +22,9 @@ import (
 )
 
 func checkCommand() command {
-	return command{
-		name: "check", args: "FILE… [--json]", line: "validate recordings, and list what is wrong with them",
-		text: `
+	return own(subcommand.Command{
+		Name: "check", Args: "FILE… [--json]", Line: "validate recordings, and list what is wrong with them",
+		Text: `
 SPAA files are checked strictly, by every rule of the specification that a file
 can break; --rules lists them. Files in other formats are read as the window
 reads them, and the warnings are printed; where a file is larger than memory,
@@ -32,39 +32,39 @@ reads them, and the warnings are printed; where a file is larger than memory,
 
 The exit code is 1 when a file breaks a rule whose severity is error, or cannot
 be read.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar check run.spaa.zst", "list what breaks rules, by line"},
 			{"ashlar check *.spaa --json | jq .files[].errors", "the same for programs"},
 			{"ashlar check --rules", "list the rules"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o checkOptions
-			var only partFlags
-			rules := fs.Bool("rules", false, "list the rules for SPAA files")
-			fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
-			fs.BoolVar(&o.json, "json", false, "print JSON")
-			subcommand.BudgetFlag(fs)
-			subcommand.RedactFlag(fs)
-			only.rangeFlag(fs)
-			only.threadFlag(fs)
-			return func(c *call, args []string) (err error) {
-				if o.part, err = only.part(); err != nil {
-					return err
-				}
-				switch {
-				case *rules && len(args) > 0:
-					return misuse("--rules lists rules; leave out %s", args[0])
-				case *rules:
-					return c.rules(o.json)
-				case len(args) == 0:
-					return misuse("name the files to check, or - for standard input")
-				case o.most < 1:
-					return misuse("--max %d prints nothing", o.most)
-				}
-				return c.check(args, &o)
+		Answer: checkAnswer{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o checkOptions
+		var only partFlags
+		rules := fs.Bool("rules", false, "list the rules for SPAA files")
+		fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
+		fs.BoolVar(&o.json, "json", false, "print JSON")
+		subcommand.BudgetFlag(fs)
+		subcommand.RedactFlag(fs)
+		only.rangeFlag(fs)
+		only.threadFlag(fs)
+		return func(c *call, args []string) (err error) {
+			if o.part, err = only.part(); err != nil {
+				return err
 			}
-		},
-	}
+			switch {
+			case *rules && len(args) > 0:
+				return misuse("--rules lists rules; leave out %s", args[0])
+			case *rules:
+				return c.rules(o.json)
+			case len(args) == 0:
+				return misuse("name the files to check, or - for standard input")
+			case o.most < 1:
+				return misuse("--max %d prints nothing", o.most)
+			}
+			return c.check(args, &o)
+		}
+	})
 }
 
 type checkOptions struct {
@@ -73,8 +73,8 @@ type checkOptions struct {
 	part recording.Part // what is read of formats other than SPAA
 }
 
-// checked is the JSON output of check.
-type checked struct {
+// checkAnswer is the JSON output of check.
+type checkAnswer struct {
 	Files    []*checkedFile `json:"files"`
 	Errors   int64          `json:"errors"`
 	Warnings int64          `json:"warnings"`
@@ -112,7 +112,7 @@ type checkFinding struct {
 }
 
 func (c *call) check(files []string, o *checkOptions) error {
-	all := checked{Files: []*checkedFile{}}
+	all := checkAnswer{Files: []*checkedFile{}}
 	bad := 0
 	for _, path := range files {
 		f := c.checkFile(path, o)
@@ -133,7 +133,7 @@ func (c *call) check(files []string, o *checkOptions) error {
 			}
 		}
 	}
-	err := c.rows(o.json, all, "", 0, func(int) string {
+	err := c.printRows(o.json, all, "", 0, func(int) string {
 		var b strings.Builder
 		for _, f := range all.Files {
 			if c.budget > 0 {

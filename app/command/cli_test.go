@@ -242,7 +242,7 @@ func TestUsage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	pages := [][]string{{"--help"}, {"-h"}, {"help"}}
 	for _, c := range commands() {
-		pages = append(pages, []string{c.name, "--help"}, []string{c.name, "-h"}, []string{"help", c.name}, []string{c.name, "nothing", "--help"})
+		pages = append(pages, []string{c.Name, "--help"}, []string{c.Name, "-h"}, []string{"help", c.Name}, []string{c.Name, "nothing", "--help"})
 	}
 	for _, args := range pages {
 		r := run(args...)
@@ -260,8 +260,8 @@ func TestHelp(t *testing.T) {
 	}
 	main := run("--help").stdout
 	for _, c := range commands() {
-		if !strings.Contains(main, "  "+c.name+" ") || !strings.Contains(main, c.line) {
-			t.Errorf("the help does not list %s", c.name)
+		if !strings.Contains(main, "  "+c.Name+" ") || !strings.Contains(main, c.Line) {
+			t.Errorf("the help does not list %s", c.Name)
 		}
 	}
 	if r := run("version"); r.code != Done || !strings.HasPrefix(r.stdout, "ashlar ") {

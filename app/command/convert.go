@@ -30,9 +30,9 @@ import (
 )
 
 func convertCommand() command {
-	return command{
-		name: "convert", args: "IN OUT [flags]", line: "write a recording in another format",
-		text: `
+	return own(subcommand.Command{
+		Name: "convert", Args: "IN OUT [flags]", Line: "write a recording in another format",
+		Text: `
 The name of OUT chooses the format:
 
 ` + ingest.WrittenFormats() + `
@@ -44,48 +44,48 @@ not at all. SPAA to SPAA keeps every record, key and number as it is.
 With --range, --thread, --calls and the flags that change stacks, OUT is a part
 of IN, and gives the same answers as IN does for that part.
 ` + viewHelp,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
 			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
 			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it is there"},
 			{"ashlar convert run.spall part.spaa --range 1.2s..1.5s --thread worker", "take a part out"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o convertOptions
-			var windows string
-			exeFlag(fs)
-			fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
-			fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
-			fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
-			fs.BoolVar(&o.json, "json", false, "print the report as JSON")
-			subcommand.RedactFlag(fs)
-			var rng string
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-			o.calls.add(fs)
-			fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
-			o.AddTransformFlags(fs)
-			return func(c *call, args []string) (err error) {
-				if err := o.names(args); err != nil {
-					return err
-				}
-				if o.part, err = rangeFlag(rng); err != nil {
-					return err
-				}
-				if windows != "" {
-					if o.window, err = decimal.ParseLength(windows); err != nil {
-						return misuse("%q for --windows %w", windows, err)
-					}
-					if o.window == 0 {
-						return misuse("windows of no length hold nothing")
-					}
-				}
-				if err := o.check(); err != nil {
-					return err
-				}
-				return c.convert(&o)
+		Answer: conversion{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o convertOptions
+		var windows string
+		exeFlag(fs)
+		fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
+		fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
+		fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
+		fs.BoolVar(&o.json, "json", false, "print the report as JSON")
+		subcommand.RedactFlag(fs)
+		var rng string
+		fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+		o.calls.add(fs)
+		fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
+		o.AddTransformFlags(fs)
+		return func(c *call, args []string) (err error) {
+			if err := o.names(args); err != nil {
+				return err
 			}
-		},
-	}
+			if o.part, err = rangeFlag(rng); err != nil {
+				return err
+			}
+			if windows != "" {
+				if o.window, err = decimal.ParseLength(windows); err != nil {
+					return misuse("%q for --windows %w", windows, err)
+				}
+				if o.window == 0 {
+					return misuse("windows of no length hold nothing")
+				}
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			return c.convert(&o)
+		}
+	})
 }
 
 type convertOptions struct {
@@ -118,7 +118,7 @@ func (o *convertOptions) names(args []string) (err error) {
 	}
 	o.in, o.out = args[0], args[1]
 	if o.target, err = ingest.FormatFor(o.out); err != nil {
-		return &usageError{err: err}
+		return &subcommand.Usage{Err: err}
 	}
 	return nil
 }
@@ -265,7 +265,7 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 		r.File = redact.FileName(r.File)
 	}
 	if o.json {
-		return c.rows(true, r, "", 0, nil)
+		return c.printRows(true, r, "", 0, nil)
 	}
 	for _, n := range r.Notes {
 		c.note("%s", n)

@@ -22,16 +22,10 @@ import (
 // Failed is the exit code of a comparison that meets a condition of --fail-if.
 const Failed = 3
 
-// failure is the outcome that --fail-if asked for: everything went well, and the
-// exit code is Failed.
-type failure struct{ text string }
-
-func (f *failure) Error() string { return f.text }
-
 func diffCommand() command {
-	return command{
-		name: "diff", args: "A B [flags]", line: "compare two recordings: what costs more or less in B than in A",
-		text: `
+	return own(subcommand.Command{
+		Name: "diff", Args: "A B [flags]", Line: "compare two recordings: what costs more or less in B than in A",
+		Text: `
 A is the baseline. The largest difference of self comes first; equal rows are
 left out. Functions are matched by name and module, then by name, then by name
 without the parts that change from build to build (template arguments, hashes,
@@ -54,7 +48,7 @@ of a function or a module that grew by more than a part of what it was in A
 ('total(main.run)>10ms'). With --min-confidence a condition only holds where
 the difference has that confidence.
 ` + viewHelp,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar diff old.spaa new.spaa", "list what became slower or faster"},
 			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
 			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs per side, so that their variation counts"},
@@ -65,22 +59,22 @@ the difference has that confidence.
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 if parse became slower"},
 			{"ashlar diff old.pprof new.pprof --markdown >comment.md", "a comment on a pull request"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o diffOptions
-			o.flags(fs)
-			exeFlag(fs)
-			cacheFlag(fs)
-			return func(c *call, args []string) error {
-				if err := o.check(fs, args); err != nil {
-					return err
-				}
-				if c.budget > 0 && !fs.Changed("rows") {
-					o.Rows = 0
-				}
-				return c.diff(&o)
+		Answer: difference.JSON{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o diffOptions
+		o.flags(fs)
+		exeFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) error {
+			if err := o.check(fs, args); err != nil {
+				return err
 			}
-		},
-	}
+			if c.budget > 0 && !fs.Changed("rows") {
+				o.Rows = 0
+			}
+			return c.diff(&o)
+		}
+	})
 }
 
 type diffOptions struct {
@@ -148,10 +142,10 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		return err
 	}
 	if o.By, err = compare.ParseBy(t.by); err != nil {
-		return &usageError{err: err}
+		return &subcommand.Usage{Err: err}
 	}
 	if o.normalize, err = compare.ParseNormalize(t.normalize); err != nil {
-		return &usageError{err: err}
+		return &subcommand.Usage{Err: err}
 	}
 	if err := o.rules(t.match); err != nil {
 		return err
@@ -167,7 +161,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	for _, text := range t.failIf {
 		cond, err := difference.ParseCondition(text)
 		if err != nil {
-			return &usageError{err: err}
+			return &subcommand.Usage{Err: err}
 		}
 		if cond.Never(o.normalize) {
 			return misuse("--fail-if %q can never hold with --normalize total, which makes the totals equal", text)
@@ -300,7 +294,7 @@ func (c *call) diff(o *diffOptions) error {
 	d, err := difference.New(c.ctx, compared, o.Options)
 	if err != nil {
 		if misused := (*difference.Misuse)(nil); errors.As(err, &misused) {
-			err = &usageError{err: err}
+			err = &subcommand.Usage{Err: err}
 		}
 		return err
 	}
@@ -311,7 +305,7 @@ func (c *call) diff(o *diffOptions) error {
 	if o.json && len(inputs[0]) == 1 && len(inputs[1]) == 1 {
 		answer.Address = o.address(compared, inputs[0][0], inputs[1][0])
 	}
-	err = c.rows(o.json, answer, "rows", d.Len(), func(n int) string {
+	err = c.printRows(o.json, answer, "rows", d.Len(), func(n int) string {
 		if o.markdown {
 			return d.First(n).Markdown()
 		}
@@ -321,7 +315,7 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	if len(d.Failed) > 0 {
-		return &failure{strings.Join(d.Failed, "; ")}
+		return &subcommand.Failed{Text: strings.Join(d.Failed, "; ")}
 	}
 	return nil
 }

@@ -154,7 +154,7 @@ func TestAddressOfContents(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := view.Parse(info.Address)
-		if err != nil || len(v.Files) != 1 || v.Files[0] != abs || v.Tab != "about" || len(v.Contents) != 1 || !locate.Holds(abs, v.Contents[0]) {
+		if err != nil || len(v.Files) != 1 || v.Files[0] != abs || v.Tab != "about" || len(v.Contents) != 1 || !locate.HasContent(abs, v.Contents[0]) {
 			t.Errorf("%s: info has the address %s: %v", path, info.Address, err)
 		}
 		if checks.Files[0].Address != info.Address {

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/command/man"
 	"ashlar/app/core/manual"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/version"
 	"ashlar/ingest"
 )
@@ -18,43 +19,42 @@ import (
 const helpWidth = 80
 
 func helpCommand() command {
-	return command{
-		name: "help", args: "[COMMAND|TOPIC]", line: "show how a command is used, or a page of the manual",
-		text: `
+	return own(subcommand.Command{
+		Name: "help", Args: "[COMMAND|TOPIC]", Line: "show how a command is used, or a page of the manual",
+		Text: `
 "ashlar help json COMMAND" prints the JSON schema of what a command prints with
 --json, "ashlar help man" and "ashlar help man COMMAND" pages for man.`,
-		setup: func(*pflag.FlagSet) func(*call, []string) error {
-			return func(c *call, args []string) error {
-				if len(args) == 0 {
-					cmd := windowCommand()
-					return c.printHelp(&cmd)
+	}, func(*pflag.FlagSet) func(*call, []string) error {
+		return func(c *call, args []string) error {
+			if len(args) == 0 {
+				cmd := windowCommand()
+				return c.printHelp(&cmd)
+			}
+			if len(args) > 0 && len(args) < 3 && args[0] == "man" {
+				return c.printManPage(args[1:])
+			}
+			if len(args) == 2 && args[0] == "json" {
+				schema, err := jsonSchema(args[1])
+				if err == nil {
+					_, err = io.WriteString(c.stdout, schema)
 				}
-				if len(args) > 0 && len(args) < 3 && args[0] == "man" {
-					return c.printManPage(args[1:])
-				}
-				if len(args) == 2 && args[0] == "json" {
-					schema, err := jsonSchema(args[1])
-					if err == nil {
-						_, err = io.WriteString(c.stdout, schema)
-					}
+				return err
+			}
+			if len(args) > 1 {
+				return misuse("help takes one command or topic")
+			}
+			if cmd := find(args[0]); cmd != nil {
+				return c.printHelp(cmd)
+			}
+			for _, t := range topics() {
+				if t.name == args[0] {
+					_, err := io.WriteString(c.stdout, t.text(c.width()))
 					return err
 				}
-				if len(args) > 1 {
-					return misuse("help takes one command or topic")
-				}
-				if cmd := find(args[0]); cmd != nil {
-					return c.printHelp(cmd)
-				}
-				for _, t := range topics() {
-					if t.name == args[0] {
-						_, err := io.WriteString(c.stdout, t.text(c.width()))
-						return err
-					}
-				}
-				return misuse("there is no command or topic %q; commands are %s; topics are %s", args[0], strings.Join(names(), ", "), strings.Join(topicNames(), ", "))
 			}
-		},
-	}
+			return misuse("there is no command or topic %q; commands are %s; topics are %s", args[0], strings.Join(names(), ", "), strings.Join(topicNames(), ", "))
+		}
+	})
 }
 
 // topic is a page of help that belongs to no command.
@@ -104,34 +104,33 @@ var columnsOf = func(w io.Writer) int {
 const leastColumns = 40
 
 func versionCommand() command {
-	return command{
-		name: "version", line: "print the version",
-		setup: func(*pflag.FlagSet) func(*call, []string) error {
-			return func(c *call, args []string) error {
-				if len(args) > 0 {
-					return misuse("version takes no arguments")
-				}
-				_, err := fmt.Fprintln(c.stdout, version.String())
-				return err
+	return own(subcommand.Command{
+		Name: "version", Line: "print the version",
+	}, func(*pflag.FlagSet) func(*call, []string) error {
+		return func(c *call, args []string) error {
+			if len(args) > 0 {
+				return misuse("version takes no arguments")
 			}
-		},
-	}
+			_, err := fmt.Fprintln(c.stdout, version.String())
+			return err
+		}
+	})
 }
 
 func names() []string {
 	var all []string
 	for _, c := range commands() {
-		all = append(all, c.name)
+		all = append(all, c.Name)
 	}
 	return all
 }
 
 // helpFor is the command line that shows a command's help.
 func helpFor(cmd *command) string {
-	if cmd.name == "" {
+	if cmd.Name == "" {
 		return "ashlar --help"
 	}
-	return "ashlar " + cmd.name + " --help"
+	return "ashlar " + cmd.Name + " --help"
 }
 
 // ManPages are the program's pages for man, by their names: ashlar, and ashlar-COMMAND.
@@ -156,29 +155,29 @@ func (c *call) printManPage(args []string) error {
 // printHelp writes a command's page; the window's also lists commands and topics.
 func (c *call) printHelp(cmd *command) error {
 	var b strings.Builder
-	title := strings.TrimSpace("ashlar " + cmd.name)
-	fmt.Fprintf(&b, "%s: %s\n\n", title, cmd.line)
+	title := strings.TrimSpace("ashlar " + cmd.Name)
+	fmt.Fprintf(&b, "%s: %s\n\n", title, cmd.Line)
 	b.WriteString("Usage\n")
-	fmt.Fprintf(&b, "  %s\n", strings.TrimSpace(title+" "+cmd.args))
-	if cmd.name == "" {
+	fmt.Fprintf(&b, "  %s\n", strings.TrimSpace(title+" "+cmd.Args))
+	if cmd.Name == "" {
 		b.WriteString("  ashlar COMMAND …\n\nCommands\n")
 		for _, other := range commands() {
-			fmt.Fprintf(&b, "  %-12s %s\n", other.name, other.line)
+			fmt.Fprintf(&b, "  %-12s %s\n", other.Name, other.Line)
 		}
 		b.WriteString("\nTopics (ashlar help TOPIC)\n")
 		for _, t := range topics() {
 			fmt.Fprintf(&b, "  %-12s %s\n", t.name, t.line)
 		}
 	}
-	if cmd.text != "" {
-		b.WriteString("\n" + strings.TrimSpace(cmd.text) + "\n")
+	if cmd.Text != "" {
+		b.WriteString("\n" + strings.TrimSpace(cmd.Text) + "\n")
 	}
 	fs, _ := cmd.prepare()
 	fs.BoolP("help", "h", false, "show this and stop")
 	fmt.Fprintf(&b, "\nFlags\n%s", fs.FlagUsagesWrapped(helpWidth))
-	if len(cmd.examples) > 0 {
+	if len(cmd.Examples) > 0 {
 		b.WriteString("\nExamples\n")
-		for _, e := range cmd.examples {
+		for _, e := range cmd.Examples {
 			fmt.Fprintf(&b, "  %s\n      %s\n", e[0], e[1])
 		}
 	}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/install"
 	"ashlar/ingest/input/safetext"
 )
 
 func installCommand() command {
-	return command{
-		name: "install", args: "[--check]", line: "make recordings open by a double click",
-		text: `
+	return own(subcommand.Command{
+		Name: "install", Args: "[--check]", Line: "make recordings open by a double click",
+		Text: `
 Makes this program known to your desktop: the media types of recordings, icons,
 and an entry in the menu. Only files in your own folders are written; ashlar
 uninstall removes them. .spaa, .spall, .pprof, .otlp and .ashlar files open with
@@ -22,56 +23,54 @@ offered beside the program that opens them now.
 
 With --check nothing is changed: it says what is installed, and the exit code is
 1 if something is missing.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar install", "install for yourself"},
 			{"ashlar install --check", "see whether it is"},
 			{"sudo ashlar install --prefix /usr/local", "copy the program, and install for everybody"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			check := fs.Bool("check", false, "only say what is installed")
-			prefix := prefixFlags(fs)
-			return func(c *call, args []string) error {
-				if err := prefix.check("install", args); err != nil {
-					return err
-				}
-				if *check && prefix.Root != "" {
-					return misuse("--check is about your own folders; leave out --prefix")
-				}
-				program, err := install.Program()
-				if err != nil {
-					return err
-				}
-				switch {
-				case *check:
-					return c.checkInstalled(program)
-				case prefix.Root != "":
-					return c.report(prefix.Install(program))
-				}
-				return c.report(install.User(program))
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		check := fs.Bool("check", false, "only say what is installed")
+		prefix := prefixFlags(fs)
+		return func(c *call, args []string) error {
+			if err := prefix.check("install", args); err != nil {
+				return err
 			}
-		},
-	}
+			if *check && prefix.Root != "" {
+				return misuse("--check is about your own folders; leave out --prefix")
+			}
+			program, err := install.Program()
+			if err != nil {
+				return err
+			}
+			switch {
+			case *check:
+				return c.checkInstalled(program)
+			case prefix.Root != "":
+				return c.report(prefix.Install(program))
+			}
+			return c.report(install.User(program))
+		}
+	})
 }
 
 func uninstallCommand() command {
-	return command{
-		name: "uninstall", line: "undo ashlar install",
-		text: `
+	return own(subcommand.Command{
+		Name: "uninstall", Line: "undo ashlar install",
+		Text: `
 Removes what ashlar install wrote. The program itself stays, except with
 --prefix.`,
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			prefix := prefixFlags(fs)
-			return func(c *call, args []string) error {
-				if err := prefix.check("uninstall", args); err != nil {
-					return err
-				}
-				if prefix.Root != "" {
-					return c.report(prefix.Remove())
-				}
-				return c.report(install.RemoveUser())
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		prefix := prefixFlags(fs)
+		return func(c *call, args []string) error {
+			if err := prefix.check("uninstall", args); err != nil {
+				return err
 			}
-		},
-	}
+			if prefix.Root != "" {
+				return c.report(prefix.Remove())
+			}
+			return c.report(install.RemoveUser())
+		}
+	})
 }
 
 // placeFlags are the flags of a place for everybody.

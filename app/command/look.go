@@ -14,30 +14,30 @@ import (
 )
 
 func overviewCommand() command {
-	return command{
-		name: "overview", args: "FILE [--json]", line: "show what a recording is, what is unusual, what to ask next",
-		text: `
+	return own(subcommand.Command{
+		Name: "overview", Args: "FILE [--json]", Line: "show what a recording is, what is unusual, what to ask next",
+		Text: `
 One page: what the recording is and how good, the functions and threads that
 cost most, what is unusual (see findings), and commands worth typing. It has at
 most 1,500 tokens, or as many as --budget says, of any recording.`,
-		examples: [][2]string{{"ashlar overview run.spaa", "the first look"}, {"ashlar overview run.pftrace --json --budget 800", "for a program with little room"}},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			return lookAt(fs, 1, func(c *call, recs []*recording.Recording, asJSON bool) error {
-				o, err := overview.Of(c.ctx, recs[0])
-				if err != nil {
-					return err
-				}
-				if c.budget == 0 {
-					c.budget = overview.Most
-				}
-				return c.rows(asJSON, o, "", 0, func(int) string { return o.Text() })
-			})
-		},
-	}
+		Examples: [][2]string{{"ashlar overview run.spaa", "the first look"}, {"ashlar overview run.pftrace --json --budget 800", "for a program with little room"}},
+		Answer:   overview.Overview{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		return onRecordings(fs, 1, func(c *call, recs []*recording.Recording, asJSON bool) error {
+			o, err := overview.Of(c.ctx, recs[0])
+			if err != nil {
+				return err
+			}
+			if c.budget == 0 {
+				c.budget = overview.Most
+			}
+			return c.printRows(asJSON, o, "", 0, func(int) string { return o.Text() })
+		})
+	})
 }
 
-// found is the JSON output of findings.
-type found struct {
+// findingsAnswer is the JSON output of findings.
+type findingsAnswer struct {
 	// Files are the recordings: one, or two that were compared.
 	Files []string `json:"files"`
 	// Findings are the largest share first; empty where no rule finds anything.
@@ -45,43 +45,43 @@ type found struct {
 }
 
 func findingsCommand() command {
-	return command{
-		name: "findings", args: "FILE [FILE] [--json]", line: "list what is unusual, with evidence",
-		text: `
+	return own(subcommand.Command{
+		Name: "findings", Args: "FILE [FILE] [--json]", Line: "list what is unusual, with evidence",
+		Text: `
 Fixed rules look for what is unusual: each finding has its size, its confidence
 where it was sampled, when its rule is wrong, and the command and the address
 that show it. A recording in which nothing is unusual has none. With two files,
 what differs from the first to the second and is no chance is listed.
 
 ` + rulesText(),
-		examples: [][2]string{{"ashlar findings run.spaa", "what stands out"}, {"ashlar findings old.pprof new.pprof --json", "what became slower for certain, for programs"}},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			return lookAt(fs, 2, func(c *call, recs []*recording.Recording, asJSON bool) (err error) {
-				f := &found{}
-				for _, r := range recs {
-					f.Files = append(f.Files, r.Source.Path)
+		Examples: [][2]string{{"ashlar findings run.spaa", "what stands out"}, {"ashlar findings old.pprof new.pprof --json", "what became slower for certain, for programs"}},
+		Answer:   findingsAnswer{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		return onRecordings(fs, 2, func(c *call, recs []*recording.Recording, asJSON bool) (err error) {
+			f := &findingsAnswer{}
+			for _, r := range recs {
+				f.Files = append(f.Files, r.Source.Path)
+			}
+			if len(recs) == 2 {
+				f.Findings, err = findings.Differences(c.ctx, recs[0], recs[1])
+			} else {
+				f.Findings, err = findings.Of(c.ctx, recs[0])
+			}
+			if err != nil {
+				return err
+			}
+			return c.printRows(asJSON, f, "findings", len(f.Findings), func(n int) string {
+				if len(f.Findings) == 0 {
+					return "Nothing that a rule knows is unusual.\n"
 				}
-				if len(recs) == 2 {
-					f.Findings, err = findings.Differences(c.ctx, recs[0], recs[1])
-				} else {
-					f.Findings, err = findings.Of(c.ctx, recs[0])
+				var b strings.Builder
+				for i := range f.Findings[:n] {
+					b.WriteString(f.Findings[i].Text())
 				}
-				if err != nil {
-					return err
-				}
-				return c.rows(asJSON, f, "findings", len(f.Findings), func(n int) string {
-					if len(f.Findings) == 0 {
-						return "Nothing that a rule knows is unusual.\n"
-					}
-					var b strings.Builder
-					for i := range f.Findings[:n] {
-						b.WriteString(f.Findings[i].Text())
-					}
-					return b.String()
-				})
+				return b.String()
 			})
-		},
-	}
+		})
+	})
 }
 
 // rulesText lists the rules of findings.
@@ -93,8 +93,8 @@ var rulesText = sync.OnceValue(func() string {
 	return b.String()
 })
 
-// lookAt is a command about one recording, or as many as most.
-func lookAt(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
+// onRecordings is a command about one recording, or as many as most.
+func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
 	subcommand.BudgetFlag(fs)
 	subcommand.RedactFlag(fs)

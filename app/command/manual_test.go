@@ -33,8 +33,8 @@ func TestManualCommands(t *testing.T) {
 		pages[name] = string(text)
 	}
 	for _, c := range append(commands(), windowCommand()) {
-		for _, e := range c.examples {
-			pages["help of "+c.name] += "\n" + e[0] + "\n"
+		for _, e := range c.Examples {
+			pages["help of "+c.Name] += "\n" + e[0] + "\n"
 		}
 	}
 	// Whole lines, behind a pipe, or code within a line.
@@ -69,7 +69,7 @@ func checkCommandLine(t *testing.T, page, line string) {
 	if err := flags.Parse(args); err != nil {
 		t.Errorf("%s: ashlar %s: %v", page, line, err)
 	}
-	if cmd.name == "help" && len(args) > 0 && args[0] == strings.ToLower(args[0]) && args[0] != "man" && !helpHas(args[0]) {
+	if cmd.Name == "help" && len(args) > 0 && args[0] == strings.ToLower(args[0]) && args[0] != "man" && !helpHas(args[0]) {
 		t.Errorf("%s: there is no help on %s", page, args[0])
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"ashlar/app/core/demo"
 	"ashlar/app/core/settings"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/outfile"
 	"ashlar/ingest/fetch"
@@ -24,9 +25,9 @@ import (
 )
 
 func marksCommand() command {
-	return command{
-		name: "marks", args: "FILE [flags]", line: "list, export and import the notes on a recording",
-		text: `
+	return own(subcommand.Command{
+		Name: "marks", Args: "FILE [flags]", Line: "list, export and import the notes on a recording",
+		Text: `
 Marks are notes on a time, a range or a function that were made in the window.
 They belong to a recording's content, wherever the file lies. Times count from
 the recording's start.
@@ -34,37 +35,37 @@ the recording's start.
 Exported marks are JSON: {"format": "ashlar-marks", "version": 1, "recording":
 KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 "module"}, "text", "created"}]}. Importing adds those that are not there yet.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar marks run.spall", "list them"},
 			{"ashlar marks run.spall --export notes.json", "write them to a file, to send"},
 			{"ashlar marks run.spall --import notes.json", "add those of a file"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var export, imports string
-			var asJSON, force bool
-			fs.StringVar(&export, "export", "", "write the marks to `OUT.json`; - is standard output")
-			fs.BoolVarP(&force, "force", "f", false, "let --export replace a file that is there already")
-			fs.StringVar(&imports, "import", "", "add the marks of `IN.json`; - is standard input")
-			fs.BoolVar(&asJSON, "json", false, "print them as they would be exported")
-			demo := demoFlag(fs)
-			return func(c *call, args []string) error {
-				file, err := oneFile(args, *demo)
-				if err != nil {
-					return err
-				}
-				if file == "-" {
-					return misuse("what comes from standard input has no marks of its own; name a file")
-				}
-				if export != "" && imports != "" {
-					return misuse("leave out --export or --import: one at a time")
-				}
-				if asJSON {
-					export = "-"
-				}
-				return c.marks(file, *demo, export, imports, force)
+		Answer: settings.Marks{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var export, imports string
+		var asJSON, force bool
+		fs.StringVar(&export, "export", "", "write the marks to `OUT.json`; - is standard output")
+		fs.BoolVarP(&force, "force", "f", false, "let --export replace a file that is there already")
+		fs.StringVar(&imports, "import", "", "add the marks of `IN.json`; - is standard input")
+		fs.BoolVar(&asJSON, "json", false, "print them as they would be exported")
+		demo := demoFlag(fs)
+		return func(c *call, args []string) error {
+			file, err := oneFile(args, *demo)
+			if err != nil {
+				return err
 			}
-		},
-	}
+			if file == "-" {
+				return misuse("what comes from standard input has no marks of its own; name a file")
+			}
+			if export != "" && imports != "" {
+				return misuse("leave out --export or --import: one at a time")
+			}
+			if asJSON {
+				export = "-"
+			}
+			return c.marks(file, *demo, export, imports, force)
+		}
+	})
 }
 
 func (c *call) marks(file string, builtin bool, export, imports string, force bool) error {

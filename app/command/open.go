@@ -13,6 +13,7 @@ import (
 	"ashlar/app/core/cache"
 	"ashlar/app/core/demo"
 	"ashlar/app/core/evidence"
+	"ashlar/app/core/subcommand"
 	"ashlar/ingest"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
@@ -56,14 +57,14 @@ func (c *call) redacted(rec *recording.Recording) *recording.Recording {
 	return evidence.Redacted(c.redactor, rec)
 }
 
-// left is an answer with a field that says what was left out of it.
-type left struct {
+// redactedAnswer is an answer with a field that says what was left out of it.
+type redactedAnswer struct {
 	of   any
 	said string
 }
 
 // MarshalJSON implements json.Marshaler.
-func (l left) MarshalJSON() ([]byte, error) {
+func (l redactedAnswer) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -99,7 +100,7 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) error {
 	}
 	switch {
 	case n == 0 && len(named) > 0:
-		return &usageError{fmt.Errorf("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", ")), true}
+		return &subcommand.Usage{Err: fmt.Errorf("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", ")), Complete: true}
 	case n > len(named):
 		c.note("--thread %s: %d threads have this in their names: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
 	}
@@ -139,7 +140,7 @@ func stopped(rec *recording.Recording) error {
 
 // answer prints what a command found out about a recording, as JSON or as a text.
 func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) error {
-	return cmp.Or(c.rows(asJSON, v, "", 0, func(int) string { return text() }), stopped(rec))
+	return cmp.Or(c.printRows(asJSON, v, "", 0, func(int) string { return text() }), stopped(rec))
 }
 
 func writeJSON(w io.Writer, v any) error {

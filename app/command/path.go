@@ -15,9 +15,9 @@ import (
 )
 
 func pathCommand() command {
-	return command{
-		name: "path", args: "FILE [flags]", line: "find the critical path: what everything else waited for",
-		text: `
+	return own(subcommand.Command{
+		Name: "path", Args: "FILE [flags]", Line: "find the critical path: what everything else waited for",
+		Text: `
 The path is found from its end backwards. It stays on a thread while that is at
 work or could be. Where the thread was blocked until it was woken, the path goes
 to who woke it, at that moment; where nobody is known to have, to where the flow
@@ -29,38 +29,38 @@ by state, thread and function, add up to the time that was asked for.
 It ends on the thread that was at work last, or on the one that --thread names.
 With --calls there is a path of each call, to its end on its thread; of calls
 that lie in each other only of the outermost.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar path run.trace", "of a whole execution trace of Go"},
 			{"ashlar path sched.data --range 1.2s..1.3s --thread 4242", "what thread 4242 had to wait for in that time"},
 			{"ashlar path trace.json --calls 'Request[slowest 10]'", "where the ten slowest requests spent their time"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o pathOptions
-			fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-			fs.StringArrayVar(&o.threads, "thread", nil, "the path ends on this `THREAD`, an id, name or part of it; may be repeated")
-			o.calls.add(fs)
-			fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
-			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
-			fs.BoolVar(&o.json, "json", false, "print JSON")
-			fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV with times in nanoseconds")
-			subcommand.BudgetFlag(fs)
-			subcommand.RedactFlag(fs)
-			demo := demoFlag(fs)
-			cacheFlag(fs)
-			return func(c *call, args []string) (err error) {
-				if o.path, err = oneFile(args, *demo); err != nil {
-					return err
-				}
-				if o.rng, err = rangeFlag(o.text); err != nil {
-					return err
-				}
-				if err := c.takeRows(fs, &o.steps, "steps", o.json, o.csv); err != nil {
-					return err
-				}
-				return c.criticalPath(&o)
+		Answer: pathreport.Answer{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o pathOptions
+		fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
+		fs.StringArrayVar(&o.threads, "thread", nil, "the path ends on this `THREAD`, an id, name or part of it; may be repeated")
+		o.calls.add(fs)
+		fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
+		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+		fs.BoolVar(&o.json, "json", false, "print JSON")
+		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV with times in nanoseconds")
+		subcommand.BudgetFlag(fs)
+		subcommand.RedactFlag(fs)
+		demo := demoFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) (err error) {
+			if o.path, err = oneFile(args, *demo); err != nil {
+				return err
 			}
-		},
-	}
+			if o.rng, err = rangeFlag(o.text); err != nil {
+				return err
+			}
+			if err := c.takeRows(fs, &o.steps, "steps", o.json, o.csv); err != nil {
+				return err
+			}
+			return c.criticalPath(&o)
+		}
+	})
 }
 
 type pathOptions struct {
@@ -113,5 +113,5 @@ func (c *call) criticalPath(o *pathOptions) error {
 	if o.csv {
 		return cmp.Or(a.CSV(c.stdout), stopped(rec))
 	}
-	return cmp.Or(c.rows(o.json, a, "steps", len(a.Steps), a.Text), stopped(rec))
+	return cmp.Or(c.printRows(o.json, a, "steps", len(a.Steps), a.Text), stopped(rec))
 }

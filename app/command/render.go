@@ -18,9 +18,9 @@ import (
 )
 
 func renderCommand() command {
-	return command{
-		name: "render", args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", line: "draw a recording, or two side by side, into a PNG or SVG file",
-		text: `
+	return own(subcommand.Command{
+		Name: "render", Args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", Line: "draw a recording, or two side by side, into a PNG or SVG file",
+		Text: `
 The picture is exactly that of the window. It needs no display. An SVG file has
 shapes, and its text is text. Views are both halves, the timeline, or one tab of
 the lower half. Callers, calls, statistics and source are of the FUNCTION that
@@ -34,7 +34,7 @@ what the files are.
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
 with it. Files behind it take the place of those that it names.
 ` + viewHelp,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
 			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
@@ -42,10 +42,9 @@ with it. Files behind it take the place of those that it names.
 			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw where B costs more or less"},
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			return new(renderFlags).add(fs)
-		},
-	}
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		return new(renderFlags).add(fs)
+	})
 }
 
 // renderFlags are those of render, as they are given.
@@ -199,7 +198,7 @@ func rangeFlag(s string) (recording.Range, error) {
 	}
 	r, err := recording.ParseRange(s)
 	if err != nil {
-		return r, &usageError{err: err}
+		return r, &subcommand.Usage{Err: err}
 	}
 	return r, nil
 }

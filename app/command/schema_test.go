@@ -34,8 +34,8 @@ func TestSchemas(t *testing.T) {
 		resolved[name] = r
 	}
 	for _, c := range commands() {
-		if fs, _ := c.prepare(); (fs.Lookup("json") != nil) != (resolved[c.name] != nil) {
-			t.Errorf("%s has --json or a schema, and not both", c.name)
+		if fs, _ := c.prepare(); (fs.Lookup("json") != nil) != (resolved[c.Name] != nil) {
+			t.Errorf("%s has --json or a schema, and not both", c.Name)
 		}
 	}
 	loaded := resident.New(ingest.ReadAll, 0)
@@ -44,7 +44,7 @@ func TestSchemas(t *testing.T) {
 	hold := func(command string, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
-		Runner{}.Answer(subcommand.Ask{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
+		Runner{}.Answer(subcommand.Invocation{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
 		if !strings.HasPrefix(out.String(), "{") && !strings.HasPrefix(out.String(), "[") {
 			return // refused, as this recording has no such thing
 		}

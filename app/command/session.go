@@ -12,14 +12,14 @@ import (
 	"ashlar/app/desktop/outfile"
 )
 
-// elsewhere are flags that name other files than recordings, which are looked for where
+// fileFlags are flags that name other files than recordings, which are looked for where
 // they were typed.
-var elsewhere = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
+var fileFlags = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
 
 // sessionFlag adds the flag of commands that a session answers, and of those that are
 // made of them.
 func (cmd *command) sessionFlag(fs *pflag.FlagSet) {
-	if serve.Answers(cmd.name) || cmd.name == "report" || cmd.name == "check-claims" {
+	if serve.Answers(cmd.Name) || cmd.Name == "report" || cmd.Name == "check-claims" {
 		fs.Bool("session", false, "ask the session that runs, where one has the file open (ashlar help sessions)")
 	}
 }
@@ -36,10 +36,10 @@ func namedBy(args []string) (files []string) {
 	return files
 }
 
-// answered is the outcome of a command that a session answered.
-type answered struct{ code int }
+// exitCode is the outcome of a command that a session answered.
+type exitCode struct{ code int }
 
-func (a *answered) Error() string { return "answered" }
+func (a *exitCode) Error() string { return "answered" }
 
 // askSession asks the session where --session says so; nil leaves the answer to this
 // program.
@@ -47,10 +47,10 @@ func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error 
 	if asked, err := fs.GetBool("session"); err != nil || !asked || c.run.Read != nil {
 		return nil
 	}
-	if c.session = !serve.Answers(cmd.name); c.session {
+	if c.session = !serve.Answers(cmd.Name); c.session {
 		return nil // it asks with each command that it runs
 	}
-	for _, name := range elsewhere {
+	for _, name := range fileFlags {
 		if f := fs.Lookup(name); f != nil && f.Changed {
 			return nil
 		}
@@ -58,50 +58,50 @@ func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error 
 	if slices.Contains(fs.Args(), "-") {
 		return nil
 	}
-	args = slices.DeleteFunc(append([]string{cmd.name}, args...), func(a string) bool { return a == "--session" })
+	args = slices.DeleteFunc(append([]string{cmd.Name}, args...), func(a string) bool { return a == "--session" })
 	var picture bytes.Buffer
-	code, ok, err := serve.Ask(c.ctx, args, c.fitted(fs), c.stderr, &picture)
+	code, ok, err := serve.Ask(c.ctx, args, c.fittedOutput(fs), c.stderr, &picture)
 	if !ok || err != nil {
 		return err
 	}
-	return c.taken(fs, code, &picture)
+	return c.writeAnswer(fs, code, &picture)
 }
 
 // askHost asks the program on another machine, where all recordings lie there; nil
 // leaves the answer to this program.
 func (c *call) askHost(cmd *command, fs *pflag.FlagSet, args []string) error {
-	file := serve.There(cmd.name, namedBy(fs.Args()))
+	file := serve.RemoteFile(cmd.Name, namedBy(fs.Args()))
 	if file == "" || c.run.Read != nil {
 		return nil
 	}
-	for _, name := range elsewhere {
+	for _, name := range fileFlags {
 		if f := fs.Lookup(name); f != nil && f.Changed && name != "redact" && name != "no-cache" {
 			return nil
 		}
 	}
 	var picture bytes.Buffer
-	code, ok, err := serve.AskHost(c.ctx, file, append([]string{cmd.name}, args...), c.fitted(fs), c.stderr, &picture)
+	code, ok, err := serve.AskHost(c.ctx, file, append([]string{cmd.Name}, args...), c.fittedOutput(fs), c.stderr, &picture)
 	if !ok || err != nil {
 		return err
 	}
-	return c.taken(fs, code, &picture)
+	return c.writeAnswer(fs, code, &picture)
 }
 
-// fitted is the standard output for text that others wrote, who do not see the terminal.
-func (c *call) fitted(fs *pflag.FlagSet) io.Writer {
+// fittedOutput is the standard output for text that others wrote, who do not see the terminal.
+func (c *call) fittedOutput(fs *pflag.FlagSet) io.Writer {
 	if on, err := fs.GetBool("json"); err == nil && on || columnsOf(c.terminal) == 0 {
 		return c.stdout
 	}
-	return others{c}
+	return fittedWriter{c}
 }
 
-type others struct{ *call }
+type fittedWriter struct{ *call }
 
 // Write implements io.Writer.
-func (s others) Write(b []byte) (int, error) { return len(b), s.say(string(b)) }
+func (s fittedWriter) Write(b []byte) (int, error) { return len(b), s.say(string(b)) }
 
-// taken is the outcome of a command that others answered, whose picture is written here.
-func (c *call) taken(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
+// writeAnswer is the outcome of a command that others answered, whose picture is written here.
+func (c *call) writeAnswer(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
 	if picture.Len() > 0 {
 		err := outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {
 			_, err := w.Write(picture.Bytes())
@@ -111,5 +111,5 @@ func (c *call) taken(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
 			return err
 		}
 	}
-	return &answered{code}
+	return &exitCode{code}
 }

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/exactnum"
+	"ashlar/app/core/subcommand"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -15,9 +16,9 @@ import (
 )
 
 func statsCommand() command {
-	return command{
-		name: "stats", args: "FILE --function F [flags]", line: "show how long the calls of a function took",
-		text: `
+	return own(subcommand.Command{
+		Name: "stats", Args: "FILE --function F [flags]", Line: "show how long the calls of a function took",
+		Text: `
 For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
 the length of a real call), a histogram, the slowest ten, and whether calls get
 slower over time. Heaps of calls that took about as long are listed as --calls
@@ -25,31 +26,31 @@ takes them. --metric cpu or waiting measures the part of calls on a processor,
 or the rest. Samples only show where a program was at single moments: for them
 the answer says how often, and for how long at a stretch, the function was seen,
 and what cannot be known.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar stats run.spall --function parse", "how long parse takes"},
 			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions called read…, in one second"},
 			{"ashlar stats trace.json -f RunTask --metric waiting", "how long its calls waited (Chrome's tdur and tts)"},
 			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o statsOptions
-			fs.StringVarP(&o.function, "function", "f", "", "the `FUNCTION`: its name, NAME@MODULE, or a /regular expression/")
-			o.flags(fs)
-			o.add(fs)
-			o.calls.add(fs)
-			demo := demoFlag(fs)
-			cacheFlag(fs)
-			return func(c *call, args []string) (err error) {
-				if err := o.parse(args, *demo); err != nil {
-					return err
-				}
-				if o.function == "" {
-					return misuse("name a function with --function")
-				}
-				return c.stats(&o)
+		Answer: stats{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o statsOptions
+		fs.StringVarP(&o.function, "function", "f", "", "the `FUNCTION`: its name, NAME@MODULE, or a /regular expression/")
+		o.flags(fs)
+		o.add(fs)
+		o.calls.add(fs)
+		demo := demoFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) (err error) {
+			if err := o.parse(args, *demo); err != nil {
+				return err
 			}
-		},
-	}
+			if o.function == "" {
+				return misuse("name a function with --function")
+			}
+			return c.stats(&o)
+		}
+	})
 }
 
 type statsOptions struct {

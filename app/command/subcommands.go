@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"context"
-	"errors"
 	"reflect"
 	"slices"
 
@@ -20,33 +19,22 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// rooms are the commands that live in packages of their own. To add one, add it.
-var rooms = []subcommand.Command{sourcelines.Command, bundle.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command}
+// subcommands are the commands that live in packages of their own. To add one, add it.
+var subcommands = []subcommand.Command{sourcelines.Command, bundle.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command}
 
-// enter makes a command of a verb.
-func enter(v subcommand.Command) command {
-	return command{name: v.Name, args: v.Args, line: v.Line, text: v.Text, examples: v.Examples, setup: func(fs *pflag.FlagSet) func(*call, []string) error {
+// ofSubcommand makes a command of one that lives in a package of its own.
+func ofSubcommand(v subcommand.Command) command {
+	return own(v, func(fs *pflag.FlagSet) func(*call, []string) error {
 		run := v.Setup(fs)
-		return func(c *call, args []string) error {
-			err := run(c.program(), args)
-			var usage *subcommand.Usage
-			var failed *subcommand.Failed
-			switch {
-			case errors.As(err, &usage):
-				return &usageError{err: usage.Err}
-			case errors.As(err, &failed):
-				return &failure{failed.Text}
-			}
-			return err
-		}
-	}}
+		return func(c *call, args []string) error { return run(c.program(), args) }
+	})
 }
 
-// program makes of a call what its verb gets.
+// program is what a subcommand gets of a call.
 func (c *call) program() *subcommand.Program {
 	return &subcommand.Program{
-		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Recent: c.recent, Answer: c.rows,
-		Run: func(a subcommand.Ask) int {
+		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Recent: c.recent, Answer: c.printRows,
+		Run: func(a subcommand.Invocation) int {
 			if c.session && serve.Answers(a.Args[0]) {
 				a.Args = slices.Insert(slices.Clone(a.Args), 1, "--session")
 			}
@@ -60,7 +48,7 @@ func (c *call) program() *subcommand.Program {
 }
 
 // Answer runs a command line that a part of the program asks.
-func (r Runner) Answer(a subcommand.Ask) int {
+func (r Runner) Answer(a subcommand.Invocation) int {
 	r.Context, r.Read, r.Dir, r.Picture = a.Ctx, a.Read, a.Dir, a.Picture
 	return Main(a.Args, bytes.NewReader(nil), a.Stdout, a.Stderr, r)
 }
@@ -68,24 +56,12 @@ func (r Runner) Answer(a subcommand.Ask) int {
 // described are all commands as others see them.
 func described() (all []subcommand.Info) {
 	for _, cmd := range append([]command{windowCommand()}, commands()...) {
-		d := subcommand.Info{Name: cmd.name, Args: cmd.args, Line: cmd.line, Text: cmd.text, Examples: cmd.examples}
+		d := subcommand.Info{Name: cmd.Name, Args: cmd.Args, Line: cmd.Line, Text: cmd.Text, Examples: cmd.Examples}
 		d.Flags, _ = cmd.prepare()
-		for _, a := range answers() {
-			if a.command == cmd.name {
-				d.Answer = jsondoc.Answer(a.of)
-			}
+		if cmd.Answer != nil {
+			d.Answer = jsondoc.Answer(reflect.TypeOf(cmd.Answer))
 		}
 		all = append(all, d)
-	}
-	return all
-}
-
-// roomAnswers are the types of what the rooms' commands print with --json.
-func roomAnswers() (all []answer) {
-	for _, v := range rooms {
-		if v.Answer != nil {
-			all = append(all, answer{v.Name, reflect.TypeOf(v.Answer)})
-		}
 	}
 	return all
 }

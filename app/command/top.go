@@ -22,9 +22,9 @@ import (
 const textRows = 30
 
 func topCommand() command {
-	return command{
-		name: "top", args: "FILE [flags]", line: "list where the cost went, heaviest first",
-		text: `
+	return own(subcommand.Command{
+		Name: "top", Args: "FILE [flags]", Line: "list where the cost went, heaviest first",
+		Text: `
 Self is the cost of a function by itself, total includes what it called. A
 function that occurs several times in one stack counts once in total. Traces
 have the metrics time and count. A range is answered from spans, samples or
@@ -33,7 +33,7 @@ windows, whichever the recording has; the answer says which.
 --tree prints paths instead of a table, as do --zoom, --invert and --by-time.
 Without them, --callers-of and --callees-of list the direct callers and callees
 of a function, and --search lists the rows that match.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar top run.spaa -n 10", "the ten functions that cost most"},
 			{"ashlar top run.spaa --metric alloc_bytes --by module", "which modules allocate"},
 			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
@@ -41,55 +41,55 @@ of a function, and --search lists the rows that match.`,
 			{"ashlar top run.spaa --callers-of malloc", "who allocates"},
 			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the paths that cost most, without two things"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o topOptions
-			var rng, by string
-			var only partFlags
-			var rows int
-			o.flags(fs)
-			fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
-			only.threadFlag(fs)
-			o.calls.add(fs)
-			o.apart.add(fs)
-			fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
-			fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-			fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
-			fs.BoolVar(&o.json, "json", false, "print JSON")
-			subcommand.BudgetFlag(fs)
-			subcommand.RedactFlag(fs)
-			o.AddFlags(fs)
-			fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
-			fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
-			fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
-			demo := demoFlag(fs)
-			cacheFlag(fs)
-			return func(c *call, args []string) (err error) {
-				if o.path, err = oneFile(args, *demo); err != nil {
-					return err
-				}
-				if o.rng, err = rangeFlag(rng); err != nil {
-					return err
-				}
-				if o.part, err = only.part(); err != nil {
-					return err
-				}
-				if o.by, err = analyze.ParseBy(by); err != nil {
-					return &usageError{err: err}
-				}
-				o.rows = rows
-				if err := c.takeRows(fs, &o.rows, "rows", o.json, false); err != nil {
-					return err
-				}
-				if o.tree && c.budget > 0 && o.rows == 0 {
-					o.rows = max(1, c.budget/30) // the heaviest paths, and not the first
-				}
-				if err := o.looks(); err != nil {
-					return err
-				}
-				return c.top(&o)
+		Answer: top{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o topOptions
+		var rng, by string
+		var only partFlags
+		var rows int
+		o.flags(fs)
+		fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
+		only.threadFlag(fs)
+		o.calls.add(fs)
+		o.apart.add(fs)
+		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
+		fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
+		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+		fs.BoolVar(&o.json, "json", false, "print JSON")
+		subcommand.BudgetFlag(fs)
+		subcommand.RedactFlag(fs)
+		o.AddFlags(fs)
+		fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
+		fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
+		fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
+		demo := demoFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) (err error) {
+			if o.path, err = oneFile(args, *demo); err != nil {
+				return err
 			}
-		},
-	}
+			if o.rng, err = rangeFlag(rng); err != nil {
+				return err
+			}
+			if o.part, err = only.part(); err != nil {
+				return err
+			}
+			if o.by, err = analyze.ParseBy(by); err != nil {
+				return &subcommand.Usage{Err: err}
+			}
+			o.rows = rows
+			if err := c.takeRows(fs, &o.rows, "rows", o.json, false); err != nil {
+				return err
+			}
+			if o.tree && c.budget > 0 && o.rows == 0 {
+				o.rows = max(1, c.budget/30) // the heaviest paths, and not the first
+			}
+			if err := o.looks(); err != nil {
+				return err
+			}
+			return c.top(&o)
+		}
+	})
 }
 
 type topOptions struct {
@@ -122,7 +122,7 @@ func (c *call) top(o *topOptions) error {
 	if asked := t.Answered; asked != nil && !*asked {
 		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Reason(missing.Timeline, rec))
 	}
-	return cmp.Or(c.rows(o.json, t, "rows", len(t.Rows), func(n int) string {
+	return cmp.Or(c.printRows(o.json, t, "rows", len(t.Rows), func(n int) string {
 		cut := *t
 		cut.Rows, cut.More = t.Rows[:n], t.More+len(t.Rows)-n
 		return cut.text(rec)
@@ -361,7 +361,7 @@ func (t *top) leave(l *analyze.LeftOut) {
 
 // misfit is the error of asking for what a recording does not have.
 func misfit(rec *recording.Recording, err error) error {
-	return &usageError{fmt.Errorf("%s: %w", rec.Source.Path, err), true}
+	return &subcommand.Usage{Err: fmt.Errorf("%s: %w", rec.Source.Path, err), Complete: true}
 }
 
 func (t *top) add(rec *recording.Recording, r *analyze.Row) {

@@ -52,6 +52,6 @@ func TestWidth(t *testing.T) {
 	}
 	narrow("--help")
 	for _, c := range commands() {
-		narrow(c.name, "--help")
+		narrow(c.Name, "--help")
 	}
 }

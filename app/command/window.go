@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/version"
 	"ashlar/ingest/fetch"
@@ -18,9 +19,9 @@ import (
 
 // windowCommand runs when no command is named.
 func windowCommand() command {
-	return command{
-		args: "[FILE [FILE]|ADDRESS [FILE]]", line: "look at recorded runs of programs",
-		text: `
+	return own(subcommand.Command{
+		Args: "[FILE [FILE]|ADDRESS [FILE]]", Line: "look at recorded runs of programs",
+		Text: `
 Without a command, a window opens with the files. - is standard input, an
 http:// or https:// address is fetched from its server, and ssh:HOST:/PATH is a
 file on another machine that has ashlar. If a file has the name of a command,
@@ -38,7 +39,7 @@ what an address can have.
 
 The exit code is 0 if all went well, 1 for a problem with the input or the
 output, and 2 if the command line is wrong.`,
-		examples: [][2]string{
+		Examples: [][2]string{
 			{"ashlar run.spaa.zst", "look at a recording"},
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
@@ -48,45 +49,44 @@ output, and 2 if the command line is wrong.`,
 			{"ashlar --demo", "look at the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
 		},
-		setup: func(fs *pflag.FlagSet) func(*call, []string) error {
-			var o WindowOptions
-			var ch chooser
-			asked := false
-			var only partFlags
-			fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
-			fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if there is one")
-			fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
-			only.rangeFlag(fs)
-			only.threadFlag(fs)
-			ch.flags(fs)
-			exeFlag(fs)
-			cacheFlag(fs)
-			fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
-			fs.StringVar(&o.FrameLog, "frame-log", "", "write a line of JSON per frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-			fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files), and show it again when it grows or is replaced")
-			roots := rootFlag(fs)
-			fs.BoolVar(&asked, "version", false, "print the version and stop")
-			return func(c *call, args []string) error {
-				if asked {
-					_, err := fmt.Fprintln(c.stdout, version.String())
-					return err
-				}
-				var err error
-				if o.Part, err = only.part(); err != nil {
-					return err
-				}
-				o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
-				o.Cache, o.Scratch = c.cache, c.scratch()
-				if err := o.check(c); err != nil {
-					return err
-				}
-				if o.Roots, err = roots(); err != nil {
-					return err
-				}
-				return c.run.Window(o)
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o WindowOptions
+		var ch chooser
+		asked := false
+		var only partFlags
+		fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
+		fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if there is one")
+		fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
+		only.rangeFlag(fs)
+		only.threadFlag(fs)
+		ch.flags(fs)
+		exeFlag(fs)
+		cacheFlag(fs)
+		fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
+		fs.StringVar(&o.FrameLog, "frame-log", "", "write a line of JSON per frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+		fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files), and show it again when it grows or is replaced")
+		roots := rootFlag(fs)
+		fs.BoolVar(&asked, "version", false, "print the version and stop")
+		return func(c *call, args []string) error {
+			if asked {
+				_, err := fmt.Fprintln(c.stdout, version.String())
+				return err
 			}
-		},
-	}
+			var err error
+			if o.Part, err = only.part(); err != nil {
+				return err
+			}
+			o.Files, o.Event, o.Metric, o.Exe = args, ch.event, ch.metric, c.exe
+			o.Cache, o.Scratch = c.cache, c.scratch()
+			if err := o.check(c); err != nil {
+				return err
+			}
+			if o.Roots, err = roots(); err != nil {
+				return err
+			}
+			return c.run.Window(o)
+		}
+	})
 }
 
 // check refuses what cannot work, before a window opens.

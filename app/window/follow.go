@@ -48,8 +48,8 @@ func (f *follower) focused(on bool) {
 	}
 }
 
-// tell passes on what is new.
-func (f *follower) tell(s *shell.Shell) {
+// forward passes on what is new.
+func (f *follower) forward(s *shell.Shell) {
 	select {
 	case t := <-f.now:
 		s.Follow(t)

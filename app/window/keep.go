@@ -142,11 +142,11 @@ func (k *keeper) change(f func(*settings.Settings)) {
 	k.mu.Lock()
 	k.pending = append(k.pending, f)
 	k.mu.Unlock()
-	k.soon()
+	k.wakeWriter()
 }
 
-// soon wakes the goroutine that writes.
-func (k *keeper) soon() {
+// wakeWriter wakes the goroutine that writes.
+func (k *keeper) wakeWriter() {
 	select {
 	case k.poke <- struct{}{}:
 	default:
@@ -161,7 +161,7 @@ func (k *keeper) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) 
 	k.mu.Lock()
 	k.marks = append(k.marks, markChange{key, name, f})
 	k.mu.Unlock()
-	k.soon()
+	k.wakeWriter()
 }
 
 func (k *keeper) say(text string) {

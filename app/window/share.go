@@ -45,7 +45,7 @@ func newShare(s *shell.Shell) *share {
 }
 
 // server answers what programs ask of the window; run runs a command line.
-func (w *share) server(run func(subcommand.Ask) int) *serve.Server {
+func (w *share) server(run func(subcommand.Invocation) int) *serve.Server {
 	return &serve.Server{Run: run, In: w.in, Window: w}
 }
 
@@ -115,11 +115,11 @@ func (w *share) frame() {
 		w.sides.Store(&sides)
 	}
 	if was := w.on.Swap(s.Shared); was && !s.Shared {
-		w.tell(serve.Selection{})
+		w.publish(serve.Selection{})
 	}
 	if w.followers.Load() == 0 || !s.Shared {
 		if w.seen = ""; w.told != "" { // or the next one who follows would be told of it first
-			w.tell(serve.Selection{})
+			w.publish(serve.Selection{})
 			w.told = ""
 		}
 		return
@@ -137,11 +137,11 @@ func (w *share) frame() {
 		return
 	}
 	w.told = is
-	w.tell(serve.Selection{Address: s.Address().String(), Command: words, Program: w.program})
+	w.publish(serve.Selection{Address: s.Address().String(), Command: words, Program: w.program})
 	w.program = false
 }
 
-func (w *share) tell(now serve.Selection) {
+func (w *share) publish(now serve.Selection) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = now

@@ -63,7 +63,7 @@ func newScreen(t *testing.T, path string) *screen {
 		}
 	}
 	shared := newShare(w.Shell)
-	l.Session = shared.server(func(a subcommand.Ask) int {
+	l.Session = shared.server(func(a subcommand.Invocation) int {
 		w.answers.Add(1)
 		return command.Runner{}.Answer(a)
 	}).Session

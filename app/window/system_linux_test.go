@@ -99,7 +99,7 @@ func TestTheSystemsThemeIsFollowed(t *testing.T) {
 			}
 			select {
 			case <-woken:
-				f.tell(s)
+				f.forward(s)
 			case <-time.After(50 * time.Millisecond):
 			case <-deadline:
 				t.Fatalf("the system's theme became %s, the window's is %s", x.want.Name, s.Theme.Name)
@@ -109,7 +109,7 @@ func TestTheSystemsThemeIsFollowed(t *testing.T) {
 	s.SetTheme("dark")
 	p.set(map[string]uint32{"color-scheme": 2})
 	f.ask()
-	f.tell(s)
+	f.forward(s)
 	if s.Theme != theme.Dark {
 		t.Error("a theme that was chosen gave way to the system's")
 	}

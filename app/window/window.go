@@ -47,7 +47,7 @@ type Options struct {
 	// they can't.
 	Others *instance.Listener
 	// Run runs a command line, for programs that the person lets ask.
-	Run func(subcommand.Ask) int
+	Run func(subcommand.Invocation) int
 	// Store is where settings are kept; nil keeps nothing. AskedTheme tells
 	// that the shell's theme was asked for and does not give way to the kept
 	// one.
@@ -228,7 +228,7 @@ func (r *running) receive() {
 	if r.inbox.open(r.s) {
 		r.w.Perform(system.ActionRaise)
 	}
-	r.follow.tell(r.s)
+	r.follow.forward(r.s)
 	r.desk.Turn()
 	over, dropped := r.drops.Next()
 	r.s.DragOver(over)

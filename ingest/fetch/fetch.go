@@ -39,7 +39,7 @@ var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
 
 // IsURL reports whether a name is a URL or ssh:HOST:PATH rather than a file's here, of
 // whatever scheme: [Open] says which are not opened.
-func IsURL(name string) bool { return ssh.Is(name) || isURL.MatchString(name) }
+func IsURL(name string) bool { return ssh.IsURL(name) || isURL.MatchString(name) }
 
 // unusable says why a URL cannot be asked for, "" where it can.
 func unusable(u *url.URL) string {
@@ -59,7 +59,7 @@ func unusable(u *url.URL) string {
 // Name shortens such a name to the server and the last element of the path, for where
 // there is little room.
 func Name(name string) string {
-	if ssh.Is(name) {
+	if ssh.IsURL(name) {
 		return ssh.Name(name)
 	}
 	u, err := url.Parse(name)
@@ -83,7 +83,7 @@ func withPath(u *url.URL) *url.URL {
 // as ctx lets it, and reading ends with ctx too. Errors are *source.Error, one
 // sentence that begins with the URL (without what lets in, see [safetext.URL]).
 func Open(ctx context.Context, name string) (*source.Input, error) {
-	if ssh.Is(name) {
+	if ssh.IsURL(name) {
 		return ssh.Open(ctx, name, recording.Part{})
 	}
 	u, err := url.Parse(name)

@@ -349,7 +349,7 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 	keep := v.list
 	if v.canBeCut() && v.of() > n {
 		keep = keep[:min(n, len(keep))]
-		v.tell(path, n, left)
+		v.noteLeftOut(path, n, left)
 		if v.object {
 			out.keys = out.keys[:n]
 		}
@@ -366,8 +366,8 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 	return out
 }
 
-// tell notes what is left out of a list; lists of one path are added up.
-func (v *value) tell(path string, n int, left *[]*LeftOut) {
+// noteLeftOut notes what is left out of a list; lists of one path are added up.
+func (v *value) noteLeftOut(path string, n int, left *[]*LeftOut) {
 	for _, l := range *left {
 		if l.List == path {
 			l.Left, l.Of, l.Share, l.By = l.Left+v.of()-n, l.Of+v.of(), "", ""

@@ -355,7 +355,7 @@ func (c *checker) run(command string) (any, error) {
 		words = append(words, "--json")
 	}
 	var out, remarks bytes.Buffer
-	code := c.p.Run(subcommand.Ask{Ctx: c.ctx, Args: words, Stdout: &out, Stderr: &remarks})
+	code := c.p.Run(subcommand.Invocation{Ctx: c.ctx, Args: words, Stdout: &out, Stderr: &remarks})
 	d := json.NewDecoder(&out)
 	d.UseNumber()
 	var v any

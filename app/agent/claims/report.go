@@ -239,7 +239,7 @@ func (w *writer) findings(files []string) error {
 func (w *writer) picture(files []string, out string) error {
 	name := strings.TrimSuffix(out, filepath.Ext(out)) + ".png"
 	var remarks bytes.Buffer
-	if w.p.Run(subcommand.Ask{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
+	if w.p.Run(subcommand.Invocation{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
 		return errors.New(strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: "))
 	}
 	w.say("\n![What the window shows](%s)\n", strings.ReplaceAll(filepath.Base(name), " ", "%20"))

@@ -183,7 +183,7 @@ func (s *server) run(ctx context.Context, limits source.Limits, words []string, 
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	return s.p.Run(subcommand.Ask{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")}), nil
+	return s.p.Run(subcommand.Invocation{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")}), nil
 }
 
 // bounded is a text that names of a recording may be in.

@@ -243,7 +243,7 @@ func TestSamples(t *testing.T) {
 				}
 				whole[x.tool]++
 				var out bytes.Buffer
-				program.Answer(subcommand.Ask{Ctx: t.Context(), Args: append(x.line, "--json"), Stdout: &out, Stderr: io.Discard, Read: recordings.In("")})
+				program.Answer(subcommand.Invocation{Ctx: t.Context(), Args: append(x.line, "--json"), Stdout: &out, Stderr: io.Discard, Read: recordings.In("")})
 				same(t, x.tool+" "+path, without(t, got, "load", "remarks", "texts_cut_to"), without(t, out.String(), "load"))
 			}
 		}

@@ -33,7 +33,7 @@ func askedAgain(t *testing.T) {
 	ran, code, takes := 0, 0, 2*worthKeeping
 	s := &Server{turns: make(chan struct{}, 1)}
 	s.once.Do(func() {})
-	s.Run = func(a subcommand.Ask) int {
+	s.Run = func(a subcommand.Invocation) int {
 		ran++
 		if len(a.Args) > 1 {
 			_, _, _ = a.Read(a.Ctx, a.Args[1], ingest.Options{})

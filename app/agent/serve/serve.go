@@ -83,7 +83,7 @@ const (
 // Server answers what is asked of a session.
 type Server struct {
 	// Run runs a command line of this program.
-	Run func(subcommand.Ask) int
+	Run func(subcommand.Invocation) int
 	// In reads recordings that are named from a folder; an error leaves them to whoever
 	// asks.
 	In func(dir string) subcommand.Reader
@@ -183,8 +183,8 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 	var mu sync.Mutex
 	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
 	read, began := s.In(dir), time.Now()
-	x.code = s.Run(subcommand.Ask{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
-		if here, ok := s.here(dir, path); !ok {
+	x.code = s.Run(subcommand.Invocation{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
+		if here, ok := s.localPath(dir, path); !ok {
 			err = errElsewhere
 		} else {
 			mu.Lock()
@@ -207,8 +207,8 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 	return x, ok
 }
 
-// here is the path of a file that a session reads.
-func (s *Server) here(dir, path string) (file string, ok bool) {
+// localPath is the path of a file that a session reads.
+func (s *Server) localPath(dir, path string) (file string, ok bool) {
 	if s.as != "" {
 		return strings.CutPrefix(path, s.as)
 	}

@@ -28,15 +28,15 @@ import (
 // leaves it to whoever asks, another machine has it there.
 const checking = "check"
 
-// There is a file of those that a command names where the machine can answer on which
+// RemoteFile is a file of those that a command names where the machine can answer on which
 // it lies: all that lie on others lie on that one. It is "" where none can.
-func There(command string, files []string) (file string) {
+func RemoteFile(command string, files []string) (file string) {
 	if !Answers(command) && command != checking {
 		return ""
 	}
 	as := ""
 	for _, f := range files {
-		if !ssh.Is(f) {
+		if !ssh.IsURL(f) {
 			continue
 		}
 		there, _, err := ssh.Split(f)

@@ -80,7 +80,7 @@ func run(p *subcommand.Program, files []string, keep, idle time.Duration) error 
 	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", safetext.Text(l.Path()))
 	for _, f := range files {
 		// The command that reads most of what others need.
-		p.Run(subcommand.Ask{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
+		p.Run(subcommand.Invocation{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
 	}
 	for ctx.Err() == nil {
 		wait := time.Hour

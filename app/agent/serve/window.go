@@ -197,7 +197,7 @@ while they are dragging, typing or in a menu.`,
 			if len(args) != 1 {
 				return subcommand.Misuse("name one address: “Copy the view's address” in the window copies one, and findings have them")
 			}
-			address, notes, err := here(args[0], p.Recent())
+			address, notes, err := localAddress(args[0], p.Recent())
 			for _, n := range notes {
 				fmt.Fprintln(p.Stderr, "ashlar:", n)
 			}
@@ -212,9 +212,9 @@ while they are dragging, typing or in a menu.`,
 	},
 }
 
-// here is an address with its files as they are named here, which are there; notes are
+// localAddress is an address with its files as they are named here, which are there; notes are
 // on those that were found elsewhere.
-func here(s string, recent []string) (address string, notes []string, err error) {
+func localAddress(s string, recent []string) (address string, notes []string, err error) {
 	v, err := view.Parse(s)
 	switch {
 	case err != nil:

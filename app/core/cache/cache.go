@@ -109,7 +109,7 @@ const sectionOrigin = "origin"
 // look says what a file is now; ok is false for what is not kept: small files, and what
 // is no file. It reads a few MB.
 func (c *Cache) look(path string, o decode.Options) (from origin, changed time.Time, ok bool) {
-	if ssh.Is(path) {
+	if ssh.IsURL(path) {
 		return c.lookThere(path)
 	}
 	path, err := filepath.Abs(path)
@@ -195,7 +195,7 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 	looked := time.Now()
 	if rec, err := c.open(from); err == nil {
 		rec.Source.Path, rec.Source.Name = path, filepath.Base(path)
-		if ssh.Is(path) {
+		if ssh.IsURL(path) {
 			rec.Source.Name = ssh.Name(path)
 		}
 		return rec, nil, ""
@@ -277,7 +277,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 		return err
 	}
 	w := &watched{File: out, cache: c, ctx: ctx}
-	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}, !ssh.Is(path)); err != nil {
+	if err := store.Write(w, &whole, map[string][]byte{sectionOrigin: about}, !ssh.IsURL(path)); err != nil {
 		return err
 	}
 	if now, _, ok := c.look(path, o); !ok || c.name(now) != name {

@@ -86,7 +86,7 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 		}
 		return found, "", err
 	}
-	if there && Holds(found, c) {
+	if there && HasContent(found, c) {
 		return found, "", nil
 	}
 	elsewhere := search(dir, found, c, near)
@@ -108,8 +108,8 @@ func Other(path string) string {
 	return safetext.Text(path) + " is another recording than the address means, or has changed since: what it points at may be elsewhere, or gone"
 }
 
-// Holds reports whether a file has a content.
-func Holds(path string, c view.Content) bool {
+// HasContent reports whether a file has a content.
+func HasContent(path string, c view.Content) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {
 		return false
@@ -121,7 +121,7 @@ func Holds(path string, c view.Content) bool {
 // search looks for a content, in the order of how likely it is there; "" for nowhere.
 func search(dir, path string, c view.Content, near []string) string {
 	for _, f := range near {
-		if Holds(f, c) {
+		if HasContent(f, c) {
 			return f
 		}
 	}
@@ -135,15 +135,15 @@ func search(dir, path string, c view.Content, near []string) string {
 			continue
 		}
 		seen[dir] = true
-		if f := within(dir, c, &left); f != "" {
+		if f := searchFolder(dir, c, &left); f != "" {
 			return f
 		}
 	}
 	return ""
 }
 
-// within looks for a content among the files of a folder, of which left more are looked at.
-func within(dir string, c view.Content, left *int) string {
+// searchFolder looks for a content among the files of a folder, of which left more are looked at.
+func searchFolder(dir string, c view.Content, left *int) string {
 	if *left <= 0 {
 		return ""
 	}
@@ -155,7 +155,7 @@ func within(dir string, c view.Content, left *int) string {
 	entries, _ := d.ReadDir(*left)
 	*left -= len(entries)
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && Holds(path, c) {
+		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && HasContent(path, c) {
 			return path
 		}
 	}

@@ -121,18 +121,18 @@ func TestLarge(t *testing.T) {
 	}
 	write()
 	is := addressed(t, path).Contents[0]
-	if !Holds(path, is) {
+	if !HasContent(path, is) {
 		t.Error("it does not hold what it holds")
 	}
 	for _, i := range []int{0, len(b) - 1} {
 		b[i] = 1
-		if write(); Holds(path, is) {
+		if write(); HasContent(path, is) {
 			t.Errorf("with another byte %d it holds the same", i)
 		}
 		b[i] = 0
 	}
 	b = append(b, 0)
-	if write(); Holds(path, is) {
+	if write(); HasContent(path, is) {
 		t.Error("with another byte behind it holds the same")
 	}
 }

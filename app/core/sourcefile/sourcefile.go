@@ -77,11 +77,11 @@ func candidates(name string, roots []Root, beside string) (paths []string) {
 	}
 	for _, r := range roots {
 		if r.From == "" {
-			paths = append(paths, within(r.To, slashed)...)
+			paths = append(paths, inFolder(r.To, slashed)...)
 		}
 	}
 	if beside != "" {
-		paths = append(paths, within(beside, slashed)...)
+		paths = append(paths, inFolder(beside, slashed)...)
 	}
 	return paths
 }
@@ -127,9 +127,9 @@ func below(name, folder string) (rest string, ok bool) {
 	return strings.TrimPrefix(rest, "/"), true
 }
 
-// within are a path, and its ends, in a folder. What leads out of the folder is
+// inFolder are a path, and its ends, in a folder. What leads out of the folder is
 // not followed.
-func within(folder, name string) (paths []string) {
+func inFolder(folder, name string) (paths []string) {
 	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
 	for i := range parts {
 		paths = append(paths, filepath.Join(folder, filepath.Join(parts[i:]...)))

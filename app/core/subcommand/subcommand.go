@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Verb is a command.
+// Command is a command.
 type Command struct {
 	Name, Args, Line string
 	// Text says more than the line, in paragraphs; examples are what to type and
@@ -39,7 +39,7 @@ type Program struct {
 	// Output is the standard output as it is: what is no text is written there.
 	Output io.Writer
 	// Run runs another command line of the program and returns its exit code.
-	Run func(Ask) int
+	Run func(Invocation) int
 	// Commands are all commands, in the order of the help, the one without a name,
 	// which opens the window, first.
 	Commands func() []Info
@@ -52,8 +52,8 @@ type Program struct {
 	Answer func(asJSON bool, v any, list string, rows int, text func(n int) string) error
 }
 
-// Ask is a command line that one part of the program asks another.
-type Ask struct {
+// Invocation is a command line that one part of the program asks another.
+type Invocation struct {
 	Ctx            context.Context
 	Args           []string
 	Stdout, Stderr io.Writer
@@ -65,7 +65,7 @@ type Ask struct {
 	Picture io.Writer
 }
 
-// Command is one of the program's, as it is.
+// Info describes a command to others.
 type Info struct {
 	Name, Args, Line, Text string
 	Examples               [][2]string
@@ -75,10 +75,14 @@ type Info struct {
 }
 
 // Misuse is the error of what was typed and makes no sense.
-func Misuse(format string, args ...any) error { return &Usage{fmt.Errorf(format, args...)} }
+func Misuse(format string, args ...any) error { return &Usage{Err: fmt.Errorf(format, args...)} }
 
 // Usage is an error in what was typed.
-type Usage struct{ Err error }
+type Usage struct {
+	Err error
+	// Complete tells that the error lists the choices itself, so that no help is named.
+	Complete bool
+}
 
 func (e *Usage) Error() string { return e.Err.Error() }
 

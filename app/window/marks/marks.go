@@ -65,8 +65,8 @@ func withMark(all []view.Mark, m view.Mark) []view.Mark {
 	return append(slices.Clone(all), m)
 }
 
-// Upkeep reads the marks once there is a recording, and writes what has changed.
-func (p *Marks) Upkeep(s *panel.Host) {
+// Sync reads the marks once there is a recording, and writes what has changed.
+func (p *Marks) Sync(s *panel.Host) {
 	if p.Keep == nil || p.Rec.Source.Format == "" || p.Path == "-" || p.Path == "" && !p.Demo { // of no file
 		return
 	}
@@ -82,7 +82,7 @@ func (p *Marks) Upkeep(s *panel.Host) {
 			s.Say(l.err.Error())
 			return
 		} else if ok {
-			p.arrived(l)
+			p.merge(l)
 			if p.Meant.Key != "" && p.Meant != p.Content {
 				s.Say(locate.Other(p.Path))
 			}
@@ -109,8 +109,8 @@ func (p *Marks) Move() {
 	}
 }
 
-// arrived takes in what was read. It is no step that can be undone.
-func (p *Marks) arrived(l loadedMarks) {
+// merge takes in what was read. It is no step that can be undone.
+func (p *Marks) merge(l loadedMarks) {
 	p.Key, p.Content, p.saved = l.key, l.content, l.marks
 	with := func(now []view.Mark) []view.Mark {
 		all := slices.Clone(l.marks)
@@ -126,7 +126,7 @@ func (p *Marks) arrived(l loadedMarks) {
 // Take adds what was marked in a part of the recording.
 func (p *Marks) Take(part *Marks) {
 	if part.Read && part.Key == p.Key {
-		p.arrived(loadedMarks{key: p.Key, content: p.Content, marks: part.Timeline.Marks})
+		p.merge(loadedMarks{key: p.Key, content: p.Content, marks: part.Timeline.Marks})
 	}
 }
 

@@ -88,7 +88,7 @@ func (s *Shell) keep() {
 	}
 	for _, p := range s.Shown() {
 		p.MarkList.Keep = s.Keep
-		p.MarkList.Upkeep(&s.Host)
+		p.MarkList.Sync(&s.Host)
 		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}

@@ -95,7 +95,7 @@ func (p *Timeline) Times(text string) []jump {
 	t = min(t, math.MaxInt64/4)
 	switch {
 	case err == nil && sign != 0:
-		from, name := p.here()
+		from, name := p.reference()
 		add(from+sign*t, 0, text+" from "+name)
 	case err == nil:
 		add(rec.Start+t, 0, text+" from the start")
@@ -123,8 +123,8 @@ func (p *Timeline) offer(add func(at, to int64, what string)) {
 	}
 }
 
-// here is the time that others are reckoned from.
-func (p *Timeline) here() (int64, string) {
+// reference is the time that others are reckoned from.
+func (p *Timeline) reference() (int64, string) {
 	switch {
 	case p.AtGoal:
 		return p.Goal, "the time gone to before"

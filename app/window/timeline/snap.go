@@ -131,7 +131,7 @@ func (p *Timeline) ExtendToEdge(next bool) {
 // beginRange makes a range without length where one is to begin: at the time
 // gone to, at what is selected, or in the middle of the view.
 func (p *Timeline) beginRange() {
-	at, _ := p.here()
+	at, _ := p.reference()
 	if at < p.View.From || at > p.View.To {
 		at = p.View.From + p.View.Span()/2
 	}

@@ -38,9 +38,9 @@ func (c *Comparison) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	case d.View == Both && c.timed():
 		cut = r.Min.Y + c.timelinesHeight(u, r.Dy())
 	case d.View == Both && c.Above:
-		cut = r.Min.Y + c.wants(u, 0) + c.wants(u, 1)
+		cut = r.Min.Y + c.fullHeight(u, 0) + c.fullHeight(u, 1)
 	case d.View == Both:
-		cut = r.Min.Y + max(c.wants(u, 0), c.wants(u, 1))
+		cut = r.Min.Y + max(c.fullHeight(u, 0), c.fullHeight(u, 1))
 	}
 	for i, half := range c.halves(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut)) {
 		y := half.Min.Y
@@ -75,7 +75,7 @@ func (c *Comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 	}
 	// Each gets what its rows need where that fits, else a half, or what the
 	// other one leaves of its own.
-	wants := [2]int{c.wants(u, 0), c.wants(u, 1)}
+	wants := [2]int{c.fullHeight(u, 0), c.fullHeight(u, 1)}
 	top := r.Dy() / 2
 	switch {
 	case wants[0] < top:
@@ -90,8 +90,8 @@ func (c *Comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 	return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, r.Max.X, at), image.Rect(r.Min.X, at, r.Max.X, r.Max.Y)}
 }
 
-// wants is how high a side is that shows all its rows.
-func (c *Comparison) wants(u *ui.UI, i int) int {
+// fullHeight is how high a side is that shows all its rows.
+func (c *Comparison) fullHeight(u *ui.UI, i int) int {
 	p := c.Panes[i]
 	if p.Doc.Err() != nil && !p.Rec.Done {
 		return u.Px(headHeight + failedHeight)
@@ -107,10 +107,10 @@ func (c *Comparison) wants(u *ui.UI, i int) int {
 // where one stands above the other.
 func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	least, most := u.Px(leastTimelines), height-u.Px(120)
-	want, share := max(c.wants(u, 0), c.wants(u, 1)), height/2
+	want, share := max(c.fullHeight(u, 0), c.fullHeight(u, 1)), height/2
 	if c.Above {
 		least = 2 * u.Px(headHeight+leastAbove)
-		want, share = c.wants(u, 0)+c.wants(u, 1), height*2/3
+		want, share = c.fullHeight(u, 0)+c.fullHeight(u, 1), height*2/3
 	}
 	if c.Split > 0 {
 		return max(least, min(int(float32(height)*c.Split), most))

@@ -62,8 +62,8 @@ var (
 	asked  = append([]string{"event", "metric", "async", "idle"}, scoped...)
 )
 
-// tell adds what a State says in some fields about the pane's recording.
-func (c *command) tell(p *Pane, st *view.State, keys ...string) {
+// addFields adds what a State says in some fields about the pane's recording.
+func (c *command) addFields(p *Pane, st *view.State, keys ...string) {
 	args, ok := st.Args(p.Rec, keys...)
 	if c.add(args...); !ok {
 		c.rest = append(c.rest, theThreads)
@@ -80,7 +80,7 @@ func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *comman
 		st.Event = p.Rec.Events[p.Event].NameOrKind()
 	}
 	c := p.commandAbout(name)
-	c.tell(p, st, append(more, asked...)...)
+	c.addFields(p, st, append(more, asked...)...)
 	return c
 }
 
@@ -156,7 +156,7 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		return []*command{p.callsCommand()}
 	case p.Tab == panel.Path:
 		c := p.commandAbout("path")
-		c.tell(p, view.OfScope(p.Rec, p.Scope), scoped...)
+		c.addFields(p, view.OfScope(p.Rec, p.Scope), scoped...)
 		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
@@ -227,7 +227,7 @@ func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
 func (p *Pane) callsCommand() *command {
 	c := p.commandAbout("calls")
 	c.add(calls.Listed(&p.Side).String())
-	c.tell(p, view.OfScope(p.Rec, p.Scope), placed...)
+	c.addFields(p, view.OfScope(p.Rec, p.Scope), placed...)
 	if p.List.By != "" {
 		c.add("--sort", p.List.By)
 	}
@@ -262,14 +262,14 @@ func (p *Pane) detailCommands(d *Workspace) []*command {
 			break
 		}
 		c := p.commandAbout("stats")
-		c.tell(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End).On([]int{h.Track})), placed...)
+		c.addFields(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End).On([]int{h.Track})), placed...)
 		c.add("--function", analyze.RefTo(p.Rec.Functions.At(int(p.Rec.Func(h.Call)))).Typed(p.Rec))
 		c.rest = append(c.rest, "what it was called with and from")
 		return []*command{c}
 	case panel.PickWindow:
 		c := p.stacks()
 		if !p.Scope.Ranged {
-			c.tell(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End)), placed...)
+			c.addFields(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End)), placed...)
 		}
 		return []*command{c}
 	}

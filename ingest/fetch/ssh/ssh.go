@@ -27,9 +27,9 @@ import (
 // scheme is how names of files on other machines begin.
 const scheme = "ssh:"
 
-// Is reports whether a name is that of a file on another machine. A file here of such a
+// IsURL reports whether a name is that of a file on another machine. A file here of such a
 // name is ./ssh:….
-func Is(name string) bool {
+func IsURL(name string) bool {
 	rest, ok := strings.CutPrefix(name, scheme)
 	return ok && !strings.HasPrefix(rest, "//")
 }

@@ -133,7 +133,7 @@ func (d *decoder) begin() {
 	if d.origin = d.start.US; len(d.timed) > 0 {
 		d.origin = d.timed[0].US
 		for _, t := range d.timed {
-			if !d.near(t.US) {
+			if !d.inRange(t.US) {
 				us := make([]int64, len(d.timed))
 				for i, t := range d.timed {
 					us[i] = t.US
@@ -155,8 +155,8 @@ func (d *decoder) begin() {
 // differences of two still fit.
 const maxTime = 1<<62 - 1
 
-// near reports whether a time is close enough to the origin.
-func (d *decoder) near(us int64) bool {
+// inRange reports whether a time is close enough to the origin.
+func (d *decoder) inRange(us int64) bool {
 	diff := us - d.origin
 	if (diff < 0) != (us < d.origin) {
 		return false
@@ -166,7 +166,7 @@ func (d *decoder) near(us int64) bool {
 
 // at is a time of the file in the recording's picoseconds.
 func (d *decoder) at(t jsonscan.Micros, off int64) int64 {
-	if !d.near(t.US) {
+	if !d.inRange(t.US) {
 		d.warn(timeFar, off, strconv.FormatInt(t.US, 10))
 		if t.US < d.origin {
 			return -maxTime
@@ -453,7 +453,7 @@ func (d *decoder) finish() {
 	d.system.finish(d)
 	d.async.finish()
 	d.flows.finish()
-	d.tell()
+	d.report()
 	if d.b.Events() == 0 {
 		d.spans()
 	}

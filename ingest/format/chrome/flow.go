@@ -143,9 +143,9 @@ func truth(v []byte) bool {
 	return true
 }
 
-// settle moves the steps that wait for their thread's next span to where that
+// bindWaiting moves the steps that wait for their thread's next span to where that
 // begins.
-func (f *flowTable) settle(t *thread) {
+func (f *flowTable) bindWaiting(t *thread) {
 	byTime := func(a, b int32) int { return cmp.Compare(f.steps[a].raw, f.steps[b].raw) }
 	slices.SortFunc(t.waiting, byTime)
 	next := make([]int64, len(t.waiting)) // the earliest span since each of them
@@ -178,7 +178,7 @@ func (f *flowTable) settle(t *thread) {
 func (f *flowTable) finish() {
 	for _, t := range f.d.threads {
 		if len(t.waiting) > 0 {
-			f.settle(t)
+			f.bindWaiting(t)
 		}
 	}
 	slices.SortStableFunc(f.steps, func(a, b flowStep) int {

@@ -116,8 +116,8 @@ func (l *ledger) later(what problem, kind string, off int64, left bool) {
 	l.notes[k] = noted{off, was.n + 1}
 }
 
-// tell counts what was noted.
-func (l *ledger) tell() {
+// report counts what was noted.
+func (l *ledger) report() {
 	for _, n := range slices.SortedFunc(maps.Keys(l.notes), func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) }) {
 		k, at := l.kind(n.kind), l.notes[n]
 		if n.left {

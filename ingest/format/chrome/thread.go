@@ -145,7 +145,7 @@ func (t *thread) fits(o *open) bool {
 	if t.any && o.start < t.last {
 		return false
 	}
-	t.settle(o.start, o.end)
+	t.closePast(o.start, o.end)
 	if n := len(t.stack); n > 0 {
 		bound := t.stack[n-1].bound
 		return o.start <= bound && (o.end == never || o.end <= bound)
@@ -153,10 +153,10 @@ func (t *thread) fits(o *open) bool {
 	return true
 }
 
-// settle closes the X spans on top that are past when something begins at at
+// closePast closes the X spans on top that are past when something begins at at
 // and ends at end. One of no length at the very end of another still belongs
 // to it, as the layout of loose spans has it.
-func (t *thread) settle(at, end int64) {
+func (t *thread) closePast(at, end int64) {
 	for n := len(t.stack); n > 0; n-- {
 		o := &t.stack[n-1]
 		if o.kind != complete || o.end > at || o.end == at && end == at && o.start < at {
@@ -207,7 +207,7 @@ func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 		if t.any && at < t.last {
 			t.loosen()
 		} else {
-			t.settle(at, never)
+			t.closePast(at, never)
 		}
 	}
 	if t.nested {
@@ -328,7 +328,7 @@ func (t *thread) orphan(name uint32, at, since int64) *open {
 // settleAll closes what is open on a thread when the file has ended.
 func (d *decoder) settleAll(t *thread) {
 	if t.nested {
-		t.settle(never, never)
+		t.closePast(never, never)
 		bound := false
 		for i := range t.stack {
 			bound = bound || t.stack[i].kind == complete

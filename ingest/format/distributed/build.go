@@ -58,7 +58,7 @@ func (c *Collector) Build(ctx context.Context) error {
 		return err
 	}
 	b.instants()
-	c.texts.Tell(c.b, "span or event")
+	c.texts.WarnDropped(c.b, "span or event")
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (b *builder) sort() {
 	middle := b.spans[b.order[len(b.order)/2]].start
 	b.order = slices.DeleteFunc(b.order, func(i int32) bool {
 		s := &b.spans[i]
-		if near(s.start, middle) && near(s.end, middle) {
+		if isNear(s.start, middle) && isNear(s.end, middle) {
 			return false
 		}
 		b.leave(i, "time-too-far", "Spans are of another time than the others, %s the first, and were left out")
@@ -91,7 +91,7 @@ func (b *builder) sort() {
 	})
 }
 
-func near(t, middle int64) bool {
+func isNear(t, middle int64) bool {
 	d := t - middle
 	return (d < t) == (middle > 0) && d < far && d > -far
 }

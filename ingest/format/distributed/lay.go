@@ -183,7 +183,7 @@ func (b *builder) instants() {
 	for k := range b.events {
 		e := &b.events[k]
 		s := &b.spans[e.span]
-		if s.track < 0 || !near(e.at, b.zero) {
+		if s.track < 0 || !isNear(e.at, b.zero) {
 			b.moments.Kept--
 			b.moments.Leave(b.place(int(e.span)))
 			if s.track >= 0 {

@@ -30,7 +30,7 @@ func (d *decoder) pause(i int) error {
 
 // build makes the recording of what was read.
 func (d *decoder) build() error {
-	d.tell(&d.root.meta)
+	d.addMeta(&d.root.meta)
 	for _, kind := range []string{"samples", "JS allocations", "native allocations"} {
 		d.addEvents(d.root, kind)
 	}

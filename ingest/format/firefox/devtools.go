@@ -41,10 +41,10 @@ func (r *reader) timeline(l *timeline, key string) {
 	}
 }
 
-// within reads the raw profile in a recording of the old DevTools. They moved the
+// devtools reads the raw profile in a recording of the old DevTools. They moved the
 // times of samples to the recording's start and forgot the markers of threads,
 // which stay in the clock of the process; nothing says how far apart the two are.
-func (r *reader) within(p *profile, depth int) {
+func (r *reader) devtools(p *profile, depth int) {
 	r.profile(p, depth)
 	for _, t := range p.threads {
 		n := t.markers.rows()

@@ -103,7 +103,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if d.threads.Read == 0 && d.points.Read == 0 {
 		return errors.New("there is no thread in the profile")
 	}
-	d.texts.Tell(b, "marker")
+	d.texts.WarnDropped(b, "marker")
 	return nil
 }
 

@@ -93,8 +93,8 @@ func (m *meta) schema(raw []byte) {
 	}
 }
 
-// tell notes what the first profile says of itself.
-func (d *decoder) tell(m *meta) {
+// addMeta notes what the first profile says of itself.
+func (d *decoder) addMeta(m *meta) {
 	src := d.b.Source()
 	src.Version = m.version
 	if m.isGecko {

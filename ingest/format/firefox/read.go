@@ -58,7 +58,7 @@ func (r *reader) profile(p *profile, depth int) {
 				r.counter(p)
 			}
 		case key == "profile" && depth < maxNested && r.s.Peek() == '{':
-			r.within(p, depth+1)
+			r.devtools(p, depth+1)
 		case key == "allocations" && depth < maxNested && r.s.Peek() == '{':
 			r.profile(p, depth+1) // columns, of which "sites" has one for each
 		case timelineKeys[key] && r.s.Enter('['):

@@ -461,7 +461,7 @@ func (d *decoder) end() {
 			d.b.ProcessInfo(d.b.Process(d.id(pid))).Name = name
 		}
 	}
-	d.texts.Tell(d.b, "event")
+	d.texts.WarnDropped(d.b, "event")
 }
 
 // virtual names a process or thread that is none of the kernel's; those have the

@@ -143,7 +143,7 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 		stack = d.call(ev.Stack)
 	}
 	if from != wire.Undetermined {
-		d.tell(g, at, stack)
+		d.addState(g, at, stack)
 		d.leave(g, at)
 	}
 	if stack != recording.NoCall {
@@ -152,7 +152,7 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	d.count(g.state, -1)
 	g.state, g.since = to, at
 	d.count(to, 1)
-	d.told(at)
+	d.addCounts(at)
 	switch to {
 	case wire.NotExist:
 		g.over, g.since = true, at
@@ -170,9 +170,9 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	}
 }
 
-// tell adds what a goroutine was in until now. Of one that stops running the stack
+// addState adds what a goroutine was in until now. Of one that stops running the stack
 // is known, or NoCall.
-func (d *decoder) tell(g *goroutine, at int64, stop recording.CallID) {
+func (d *decoder) addState(g *goroutine, at int64, stop recording.CallID) {
 	if at <= g.since {
 		g.waker = recording.NoTrack
 		return
@@ -246,7 +246,7 @@ func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
 // collect begins (1) or ends (-1) work for the collector by a goroutine that runs.
 func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64) {
 	if at = max(at, g.since); g.state == wire.Running {
-		d.tell(g, at, cmp.Or(stack, g.stack))
+		d.addState(g, at, cmp.Or(stack, g.stack))
 		g.since = at
 	}
 	g.collecting = max(0, g.collecting+by)
@@ -313,8 +313,8 @@ const settle = 20e6
 
 var counted = [...]string{"all", "runnable", "running"}
 
-// told adds the counts that changed to their counters.
-func (d *decoder) told(at int64) {
+// addCounts adds the counts that changed to their counters.
+func (d *decoder) addCounts(at int64) {
 	for i, series := range counted {
 		c := &d.counts[i]
 		if c.n == c.told && c.any || c.any && at-c.at < settle {
@@ -332,7 +332,7 @@ func (d *decoder) told(at int64) {
 func (d *decoder) end() {
 	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
 		if g := d.gs[id]; !g.over {
-			d.tell(g, d.now, g.stack)
+			d.addState(g, d.now, g.stack)
 		}
 	}
 	d.flush()

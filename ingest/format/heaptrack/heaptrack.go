@@ -310,13 +310,13 @@ func (d *decoder) info(rest []byte) bool {
 // at is a stack whose values are about to change: those of the peak are taken before.
 func (d *decoder) at(i info) *stack {
 	s := &d.stacks[i.stack]
-	s.settle(d.peaks)
+	s.setPeak(d.peaks)
 	return s
 }
 
-// settle has the values of a peak be those that there were at the time: since then
+// setPeak has the values of a peak be those that there were at the time: since then
 // nothing has changed.
-func (s *stack) settle(peak uint64) {
+func (s *stack) setPeak(peak uint64) {
 	if s.peak != peak {
 		s.peak = peak
 		s.values[peakSpace], s.values[peakObjects] = s.values[inuseSpace], s.values[inuseObjects]
@@ -392,7 +392,7 @@ func (d *decoder) end() {
 	e := d.b.AddEvent(event())
 	for i := range d.stacks {
 		s := &d.stacks[i]
-		s.settle(d.peaks)
+		s.setPeak(d.peaks)
 		if s.values != [metrics]int64{} {
 			d.b.AddStack(e, s.call, recording.NoTrack, 0, s.values[:])
 		}

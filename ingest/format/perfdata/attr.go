@@ -75,7 +75,7 @@ func (e *events) add(a *attr, ids []byte) {
 // addAttr adds an event with its ids.
 func (r *reader) addAttr(b, ids []byte) {
 	if len(b) < leastFields || len(r.attrs) >= mostAttrs {
-		r.tell(func(d *decoder) {
+		r.sendAction(func(d *decoder) {
 			d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", safetext.Plural(len(b), "byte"))
 		})
 		return
@@ -85,7 +85,7 @@ func (r *reader) addAttr(b, ids []byte) {
 		readBits: le.Uint64(b[32:]), freq: flags&flagFreq != 0, idsAll: flags&flagIDsAll != 0, event: -1}
 	a.name = a.known()
 	r.add(a, ids)
-	r.tell(func(d *decoder) { d.events.add(a, ids) })
+	r.sendAction(func(d *decoder) { d.events.add(a, ids) })
 }
 
 // The names of events that the kernel numbers, as perf calls them.

@@ -34,13 +34,13 @@ func (r *reader) record(rec record) error {
 	case recordAttr:
 		r.attrRecord(b)
 	case recordUpdate:
-		r.tell(func(d *decoder) { d.update(b) })
+		r.sendAction(func(d *decoder) { d.update(b) })
 	case recordFeature:
 		if len(b) >= 8 {
-			r.tell(func(d *decoder) { d.feature(int(min(le.Uint64(b), maxFeatures)), b[8:]) })
+			r.sendAction(func(d *decoder) { d.feature(int(min(le.Uint64(b), maxFeatures)), b[8:]) })
 		}
 	case recordBuildID:
-		r.tell(func(d *decoder) { d.buildID(rec.misc, b) })
+		r.sendAction(func(d *decoder) { d.buildID(rec.misc, b) })
 	case recordRound:
 		r.rounds = true
 		r.flush(r.round)

@@ -128,7 +128,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	d.states.End(d.last)
-	d.tell()
+	d.warnMissing()
 	if d.samples.Read == 0 {
 		return errors.New("there is no sample in the recording")
 	}

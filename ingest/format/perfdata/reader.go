@@ -65,10 +65,10 @@ func (d *decoder) take(x batch) error {
 const batchLen = 2048
 
 // send hands over what is ready.
-func (r *reader) send() { r.tell(nil) }
+func (r *reader) send() { r.sendAction(nil) }
 
-// tell has the decoder act after all that is ready.
-func (r *reader) tell(act func(*decoder)) {
+// sendAction has the decoder act after all that is ready.
+func (r *reader) sendAction(act func(*decoder)) {
 	if len(r.ready) == 0 && act == nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (r *reader) all(in *source.Input) error {
 		return err
 	}
 	r.flush(^uint64(0))
-	r.tell(func(d *decoder) {
+	r.sendAction(func(d *decoder) {
 		d.records.Read += r.others
 		d.records.Kept += r.others
 	})
@@ -166,7 +166,7 @@ func (r *reader) file(in *source.Input, size uint64) error {
 	}
 	length := int64(min(data.size, 1<<62))
 	if data.size == 0 {
-		r.tell(func(d *decoder) {
+		r.sendAction(func(d *decoder) {
 			d.b.Warn("unfinished", "", "perf did not finish this file: it does not say how long it is, and is read to its end")
 		})
 		length = -1
@@ -195,11 +195,11 @@ func (r *reader) features(content []byte, base int64, data section, flags []byte
 		entry := section{data.at + data.size + uint64(n)*16, 16}.of(content, base)
 		n++
 		if entry == nil {
-			r.tell(func(d *decoder) { d.cut = true })
+			r.sendAction(func(d *decoder) { d.cut = true })
 			return
 		}
 		if b := sectionAt(entry).of(content, base); b != nil {
-			r.tell(func(d *decoder) { d.feature(bit, b) })
+			r.sendAction(func(d *decoder) { d.feature(bit, b) })
 		}
 	}
 }
@@ -233,13 +233,13 @@ func (r *reader) recordsOf(length int64) error {
 func (r *reader) damaged(err error) error {
 	at := place(r.at)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		r.tell(func(d *decoder) {
+		r.sendAction(func(d *decoder) {
 			d.b.Warn("damaged", at, "The file is cut short at %s; what stands before is shown", at)
 		})
 		return nil
 	}
 	if _, bad := errors.AsType[*badRecord](err); bad {
-		r.tell(func(d *decoder) {
+		r.sendAction(func(d *decoder) {
 			d.b.Warn("damaged", at, "The file is damaged before %s: %v; what stands before is shown", at, err)
 		})
 		return nil
@@ -276,7 +276,7 @@ func (r *reader) next() (record, error) {
 		if rec.kind == recordTracing && n < maxMeta {
 			var all bytes.Buffer
 			k, err = io.CopyN(&all, r.in, n)
-			r.tell(func(d *decoder) { d.tracing(all.Bytes()) })
+			r.sendAction(func(d *decoder) { d.tracing(all.Bytes()) })
 		} else {
 			k, err = io.CopyN(io.Discard, r.in, n)
 		}

@@ -199,8 +199,8 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 	}
 }
 
-// tell says what was not there.
-func (d *decoder) tell() {
+// warnMissing says what was not there.
+func (d *decoder) warnMissing() {
 	if d.cut {
 		d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
 	}

@@ -71,17 +71,17 @@ func newArgStore(in *source.Input) *argStore {
 
 func (a *argStore) mapped() bool { return a.size >= 0 }
 
-// tell notes that a sequence names something that arguments refer to; again: it had
+// setTerm notes that a sequence names something that arguments refer to; again: it had
 // another text before, by which references know it.
-func (s *sequence) tell(kind protowire.Number, iid uint64, text string, again bool) {
+func (s *sequence) setTerm(kind protowire.Number, iid uint64, text string, again bool) {
 	a := s.args
-	if !a.mapped() || s.overtold {
+	if !a.mapped() || s.renamed {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if again || a.kept >= mostKept || s.terms == nil && len(a.terms)+1 >= mostTerms {
-		s.overtold = true
+		s.renamed = true
 		return
 	}
 	if s.terms == nil {
@@ -95,7 +95,7 @@ func (s *sequence) tell(kind protowire.Number, iid uint64, text string, again bo
 // add keeps the arguments of the event of a packet and returns a reference to them. It
 // returns 0 when there is no room left.
 func (a *argStore) add(s *sequence, b *batch, p *packet) uint64 {
-	if at := b.base + int64(p.at); b.base >= 0 && at < 1<<offsetBits && !s.overtold {
+	if at := b.base + int64(p.at); b.base >= 0 && at < 1<<offsetBits && !s.renamed {
 		number := uint64(0)
 		if s.terms != nil {
 			number = s.terms.number
@@ -161,7 +161,7 @@ func (a *argStore) one(ref uint64) (s string) {
 
 // end says of the arguments what the recording has to know.
 func (a *argStore) end(b *recording.Builder) {
-	a.texts.Tell(b, "event")
+	a.texts.WarnDropped(b, "event")
 	if a.mapped() && !a.dropped {
 		b.SetArgState(a.state)
 	}

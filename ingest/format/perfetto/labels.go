@@ -134,7 +134,7 @@ func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 
 	r.spell(s, e)
 	label := r.label(e.name, e.category)
 	names := s.texts[internName]
-	if len(e.name) == 0 || !s.knows(e) || id >= uint64(len(names.dense)) {
+	if len(e.name) == 0 || !s.hasCategories(e) || id >= uint64(len(names.dense)) {
 		return label // what is told yet may change it, or there is no place for it
 	}
 	for uint64(len(s.named)) <= id {
@@ -144,8 +144,8 @@ func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 
 	return label
 }
 
-// knows says whether all categories of an event have got their texts, which are numbers.
-func (s *sequence) knows(e *trackEvent) bool {
+// hasCategories says whether all categories of an event have got their texts, which are numbers.
+func (s *sequence) hasCategories(e *trackEvent) bool {
 	if e.is&hasCategory == 0 {
 		return true
 	}

@@ -22,7 +22,7 @@ type reader struct {
 	ends   []uint64
 
 	seqs   map[uint64]*sequence
-	lately [64]*sequence // by the last bits of their numbers
+	recent [64]*sequence // by the last bits of their numbers
 	clocks clocks
 
 	tracks  map[uint64]*track
@@ -175,7 +175,7 @@ func (r *reader) take(b *batch) error {
 	r.flows, r.ends = b.flows, b.ends
 	for i := range b.packets {
 		p := &b.packets[i]
-		s := r.lately[p.seq%uint32(len(r.lately))]
+		s := r.recent[p.seq%uint32(len(r.recent))]
 		if s == nil || s.id != uint64(p.seq) || !r.plain(s, p) {
 			r.packet(r.sequence(p.seq), p)
 		}
@@ -209,7 +209,7 @@ func (b *batch) text(place uint64) []byte {
 // sequence is one by its number.
 func (r *reader) sequence(number uint32) *sequence {
 	id := uint64(number)
-	room := &r.lately[id%uint64(len(r.lately))]
+	room := &r.recent[id%uint64(len(r.recent))]
 	if s := *room; s != nil && s.id == id {
 		return s
 	}

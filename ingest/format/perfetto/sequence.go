@@ -31,9 +31,9 @@ type sequence struct {
 	named               []named                                // labels of events that are named by number, by that of their name
 	more                map[protowire.Number]map[uint64][]byte // messages
 
-	args     *argStore
-	terms    *terms // what arguments refer to, nil while there is nothing
-	overtold bool   // a number has another text than arguments know it by
+	args    *argStore
+	terms   *terms // what arguments refer to, nil while there is nothing
+	renamed bool   // a number has another text than arguments know it by
 
 	calls  map[uint64]uint32 // of callstacks
 	frames map[uint64]uint32
@@ -60,7 +60,7 @@ func (s *sequence) clear() {
 	clear(s.texts[:])
 	s.generation++
 	s.named = nil
-	s.terms, s.overtold = nil, false
+	s.terms, s.renamed = nil, false
 	s.more, s.calls, s.frames = nil, nil, nil
 	s.clock, s.track, s.hasTrack = 0, 0, false
 	s.clearCounters()
@@ -108,7 +108,7 @@ func (r *reader) call(s *sequence, kind protowire.Number, iid uint64, text []byt
 	is := r.text(text)
 	w.set(iid, is)
 	if kind == internAnnotation || kind == internString {
-		s.tell(kind, iid, is, before != "")
+		s.setTerm(kind, iid, is, before != "")
 	}
 	if before != "" {
 		s.version++

@@ -95,7 +95,7 @@ type row struct {
 	mixed  bool    // they are in no order
 	waits  bool    // there are any
 	seen   uint8   // it has had spans or moments (1) and values (2)
-	told   uint8   // of them, what the maker knows of
+	last   uint8   // of them, what the maker knows of
 }
 
 // put has an event wait on its track.
@@ -220,8 +220,8 @@ func (r *reader) who(t *track) *who {
 
 // introduce tells the maker of a track.
 func (r *reader) introduce(w *window, t *track, told uint8, is fresh) {
-	is.kinds = told &^ t.told
-	t.told, is.group, is.who = told, t.group, r.who(t)
+	is.kinds = told &^ t.last
+	t.last, is.group, is.who = told, t.group, r.who(t)
 	w.fresh = append(w.fresh, is)
 }
 
@@ -276,7 +276,7 @@ func (r *reader) flush(all bool) error {
 			continue
 		}
 		e := &taken[0][0]
-		if t.seen&^t.told != 0 {
+		if t.seen&^t.last != 0 {
 			r.introduce(w, t, t.seen, fresh{at: e.at, label: e.label})
 		}
 		w.runs = append(w.runs, run{t.group, t.thread, taken})
@@ -324,8 +324,8 @@ func (r *reader) takeWide(w *window, until int64) {
 
 // onThread says on which thread's track something is.
 func (r *reader) onThread(w *window, x *wide, t *track) {
-	if x.group = t.group; t.told&1 == 0 {
-		r.introduce(w, t, t.told|1, fresh{at: x.at})
+	if x.group = t.group; t.last&1 == 0 {
+		r.introduce(w, t, t.last|1, fresh{at: x.at})
 	}
 }
 

@@ -88,7 +88,7 @@ func (s *Builder) Begin() {
 func (s *Builder) Wake(at, waker, tid int64) {
 	s.last = max(s.last, at)
 	if t := s.thread(tid); t != nil && t.in.Is != recording.Running && t.in.Is != recording.Runnable {
-		s.become(t, runnable, at)
+		s.enter(t, runnable, at)
 		if t.waker = waker; waker == tid {
 			t.waker = 0
 		}
@@ -119,10 +119,10 @@ func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallI
 	}
 	if t := s.thread(prev); t != nil {
 		s.ran(t, stack)
-		s.become(t, state, at)
+		s.enter(t, state, at)
 	}
 	if t := s.thread(next); t != nil {
-		s.become(t, running, at)
+		s.enter(t, running, at)
 	}
 }
 
@@ -139,7 +139,7 @@ func (s *Builder) missed(p *processor, prev int64) {
 	if t := s.thread(prev); t != nil {
 		p.track.Begin(p.since, s.frame(prev), 0)
 		if t.in != running {
-			s.become(t, running, max(p.since, t.since))
+			s.enter(t, running, max(p.since, t.since))
 		}
 	}
 }
@@ -189,13 +189,13 @@ func (s *Builder) thread(tid int64) *thread {
 	return t
 }
 
-// become ends what a thread is in and begins the next.
-func (s *Builder) become(t *thread, in State, at int64) {
-	s.tell(t, at)
+// enter ends what a thread is in and begins the next.
+func (s *Builder) enter(t *thread, in State, at int64) {
+	s.addState(t, at)
 	t.in, t.since, t.waker = in, at, 0
 }
 
-func (s *Builder) tell(t *thread, at int64) {
+func (s *Builder) addState(t *thread, at int64) {
 	if t.in.Is == recording.NoState || at <= t.since {
 		return
 	}
@@ -226,6 +226,6 @@ func (s *Builder) End(at int64) {
 	for _, tid := range slices.Sorted(maps.Keys(s.threads)) {
 		t := s.threads[tid]
 		t.run = t.stack
-		s.tell(t, at)
+		s.addState(t, at)
 	}
 }

@@ -12,9 +12,9 @@ type idTable struct {
 	// owner (a track, or one of the wildcards below). It has the ids that
 	// were looked for so.
 	owners map[ownerKey]int32
-	// lately are answers of named, good while there are as many records as there
+	// recent are answers of named, good while there are as many records as there
 	// were then.
-	lately []lateAnswer
+	recent []lateAnswer
 	// process gives the index of a track's process.
 	process func(track int32) int32
 }
@@ -188,14 +188,14 @@ func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 // asked again and again, and going through memory costs most: so most answers are in
 // one place.
 func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallID, event int32, found bool) {
-	if n := len(t.lately); len(t.records) > n/2 && n < lateMany {
-		t.lately = make([]lateAnswer, max(lateFew, 4*n))
+	if n := len(t.recent); len(t.records) > n/2 && n < lateMany {
+		t.recent = make([]lateAnswer, max(lateFew, 4*n))
 	}
 	if len(t.records) == 0 {
 		return 0, 0, false
 	}
 	h := (word ^ uint64(form)<<56 ^ uint64(s.track)<<32 ^ uint64(s.event)<<20) * 0x9E3779B97F4A7C15
-	late := &t.lately[h>>40&uint64(len(t.lately)-1)]
+	late := &t.recent[h>>40&uint64(len(t.recent)-1)]
 	if late.word != word || late.form != form || late.event != s.event || late.track != s.track || late.comm != s.comm || int(late.records) != len(t.records) {
 		k := t.find(t.index(word, form), s, false)
 		if k < 0 {

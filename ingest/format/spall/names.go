@@ -13,7 +13,7 @@ type nameTable struct {
 	slots  []nameSlot
 	text   []string // as in the file, by number
 	fresh  []string // cleaned, those not yet given away
-	lately []lateName
+	recent []lateName
 }
 
 // lateName is a name that was looked up lately. One of up to wholeName bytes lies here
@@ -61,15 +61,15 @@ func wordsOf(r []byte, n int) (a, b, c uint64) {
 	return binary.LittleEndian.Uint64(r) & m[0], binary.LittleEndian.Uint64(r[8:]) & m[1], binary.LittleEndian.Uint64(r[16:]) & m[2]
 }
 
-func (n *nameTable) late(a, b, c uint64) *lateName {
-	return &n.lately[(a*mul1^b*mul2^c*mul3)>>40&uint64(len(n.lately)-1)]
+func (n *nameTable) older(a, b, c uint64) *lateName {
+	return &n.recent[(a*mul1^b*mul2^c*mul3)>>40&uint64(len(n.recent)-1)]
 }
 
 // quick returns the number of the name of size bytes at the start of r if it was looked
 // up lately: most are found so, without waiting for anything but the slot.
 func (n *nameTable) quick(r []byte, size int) (id uint32, known bool) {
 	a, b, c := wordsOf(r, size)
-	s := n.late(a, b, c)
+	s := n.older(a, b, c)
 	if s.len != uint32(size) || s.id == 0 {
 		return 0, false
 	}
@@ -109,10 +109,10 @@ func (s *lateName) is(r []byte, size int) bool {
 
 // keep has quick find a name.
 func (n *nameTable) keep(name []byte, id uint32) {
-	if len(n.text) > len(n.lately)/2 && len(n.lately) < lateMany {
-		n.lately = make([]lateName, 4*len(n.lately))
+	if len(n.text) > len(n.recent)/2 && len(n.recent) < lateMany {
+		n.recent = make([]lateName, 4*len(n.recent))
 	}
-	s := n.late(wordsOf(name, len(name)))
+	s := n.older(wordsOf(name, len(name)))
 	s.len, s.id = uint32(len(name)), id+1
 	var whole [wholeName]byte
 	copy(whole[:], name)
@@ -176,7 +176,7 @@ func (n *nameTable) id(b []byte) uint32 {
 }
 
 func newNameTable() nameTable {
-	return nameTable{slots: make([]nameSlot, 1<<10), lately: make([]lateName, lateFew)}
+	return nameTable{slots: make([]nameSlot, 1<<10), recent: make([]lateName, lateFew)}
 }
 
 // add gives a number to a name that has none.

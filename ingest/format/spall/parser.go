@@ -25,8 +25,8 @@ type parser struct {
 	near      []callSlot
 
 	threads map[uint64]*threadState
-	// lately finds most threads without the map; indexed by a hash of the key.
-	lately [64]*threadState
+	// recent finds most threads without the map; indexed by a hash of the key.
+	recent [64]*threadState
 	// made counts threads, fresh are those not yet in a batch.
 	made  uint32
 	fresh []thread
@@ -53,10 +53,10 @@ type threadState struct {
 	what uint32     // number<<kindBits
 	open []openCall // outermost first
 	last int64
-	// told is how many of open earlier batches have told; begun whether the
+	// emitted is how many of open earlier batches have told; begun whether the
 	// thread is among parser.begun.
-	told  int
-	begun bool
+	emitted int
+	begun   bool
 }
 
 // innermost is the innermost open call, the root when there is none. A thread
@@ -120,8 +120,8 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 		// It is passed on too: the recording reaches to its time.
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
 		return
-	case n < t.told:
-		t.told = n
+	case n < t.emitted:
+		t.emitted = n
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
 	default:
 		// There is always room for one more: see full. Filled in place, since
@@ -138,14 +138,14 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 	t.open = t.open[:n]
 }
 
-// tell puts the spans that began in the current batch and are still open into
+// emitOpen puts the spans that began in the current batch and are still open into
 // it.
-func (p *parser) tell() {
+func (p *parser) emitOpen() {
 	for _, t := range p.begun {
-		for _, o := range t.open[min(t.told, len(t.open)):] {
+		for _, o := range t.open[min(t.emitted, len(t.open)):] {
 			p.cur.opened = append(p.cur.opened, opened{o, t.what >> kindBits})
 		}
-		t.told, t.begun = len(t.open), false
+		t.emitted, t.begun = len(t.open), false
 	}
 	p.begun = p.begun[:0]
 }
@@ -290,7 +290,7 @@ func (p *parser) run(header int, r reader) error {
 
 // flush sends the current batch, unless there is nothing in it.
 func (p *parser) flush() error {
-	p.tell()
+	p.emitOpen()
 	b := p.cur
 	b.names = append(b.names, p.names.fresh...)
 	b.threads = append(b.threads, p.fresh...)
@@ -331,7 +331,7 @@ func (p *parser) full() {
 // known returns the state of a thread, nil when it is new; key is
 // pid | tid<<32.
 func (p *parser) known(key uint64) *threadState {
-	slot := &p.lately[key*mul1>>58]
+	slot := &p.recent[key*mul1>>58]
 	if t := *slot; t != nil && t.key == key {
 		return t
 	}

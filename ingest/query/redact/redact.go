@@ -288,7 +288,7 @@ func FileName(path string) string {
 		return new(Redactor).Text(path)
 	}
 	ends := `/\`
-	if ssh.Is(path) {
+	if ssh.IsURL(path) {
 		ends = `/\:`
 	}
 	return path[strings.LastIndexAny(path, ends)+1:]

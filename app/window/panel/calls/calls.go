@@ -104,8 +104,8 @@ func sets(p *panel.Side) (of [2]*calls.Query) {
 	return of
 }
 
-// within asks for those of the listed calls that are brushed or taken.
-func within(p *panel.Side, brush calls.Query) *calls.Query {
+// inBrush asks for those of the listed calls that are brushed or taken.
+func inBrush(p *panel.Side, brush calls.Query) *calls.Query {
 	q := *Listed(p)
 	if brush.Duration.IsSet() {
 		q.Duration = brush.Duration
@@ -123,7 +123,7 @@ func within(p *panel.Side, brush calls.Query) *calls.Query {
 // compared with. Without any condition it takes that away.
 func choose(p *panel.Side, brush calls.Query, second bool) {
 	some := brush.Duration.IsSet() || brush.Started.IsSet() || brush.At != nil
-	text := within(p, brush).String()
+	text := inBrush(p, brush).String()
 	switch {
 	case second && some:
 		p.CompareCalls(text)

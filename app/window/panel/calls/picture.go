@@ -211,7 +211,7 @@ func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 		}
 		select_ = append(select_, widget.Item{Title: "Select " + name, Detail: detail, Do: func() { choose(p, of, false) }})
 		versus = append(versus, widget.Item{Title: fmt.Sprintf("Compare hump %d with the rest", i+1), Detail: detail, Do: func() {
-			p.CompareWithRest(within(p, of).String())
+			p.CompareWithRest(inBrush(p, of).String())
 		}})
 	}
 	var set []widget.Item

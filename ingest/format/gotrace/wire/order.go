@@ -239,7 +239,7 @@ func (r *order) advance(c *cursor) (ok bool, err error) {
 	case evProcStatus:
 		return true, r.procStatus(ev, t)
 	}
-	return r.told(ev, t)
+	return r.other(ev, t)
 }
 
 // begin, active and end are of a range; they report false where it cannot be so.

@@ -100,7 +100,7 @@ type Runner struct {
 	// program asks; nil else.
 	Context context.Context
 	Read    subcommand.Reader
-	// Dir and Picture: see [subcommand.Ask].
+	// Dir and Picture: see [subcommand.Invocation].
 	Dir     string
 	Picture io.Writer
 }
@@ -139,15 +139,16 @@ func (c *call) note(format string, args ...any) {
 	fmt.Fprintf(c.stderr, "ashlar: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
 }
 
-// command is one thing that ashlar does.
+// command is one thing that ashlar does: a [subcommand.Command] whose setup returns what
+// runs as part of a call.
 type command struct {
-	name, args, line string
-	// text says more than the line, in paragraphs; examples are lines of
-	// "what to type" and what it does.
-	text     string
-	examples [][2]string
-	// setup adds the command's flags and returns what runs once they are set.
+	subcommand.Command
 	setup func(*pflag.FlagSet) func(*call, []string) error
+}
+
+// own makes a command of this package.
+func own(c subcommand.Command, setup func(*pflag.FlagSet) func(*call, []string) error) command {
+	return command{c, setup}
 }
 
 // commands lists all commands in the order in which help shows them. To add
@@ -156,26 +157,13 @@ func commands() []command {
 	all := []command{
 		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), pathCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
 	}
-	for _, v := range rooms {
-		all = append(all, enter(v))
+	for _, v := range subcommands {
+		all = append(all, ofSubcommand(v))
 	}
 	return append(all, installCommand(), uninstallCommand(), versionCommand(), helpCommand())
 }
 
-// usageError is an error in what was typed. When it says itself what there is,
-// help would not say more.
-type usageError struct {
-	err       error
-	saysItAll bool
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-
-func (e *usageError) Unwrap() error { return e.err }
-
-func misuse(format string, args ...any) error {
-	return &usageError{err: fmt.Errorf(format, args...)}
-}
+func misuse(format string, args ...any) error { return subcommand.Misuse(format, args...) }
 
 // Main runs the command line without the program's name and returns the exit
 // code.
@@ -195,10 +183,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	if errors.Is(err, context.Canceled) {
 		err = cmp.Or(context.Cause(c.ctx), err)
 	}
-	var usage *usageError
-	var failed *failure
+	var usage *subcommand.Usage
+	var failed *subcommand.Failed
 	var behind *recording.BehindEnd
-	var answered *answered
+	var answered *exitCode
 	switch {
 	case errors.As(err, &answered):
 		return answered.code
@@ -212,7 +200,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 		c.note("%v", err)
 		return Problem
 	}
-	if usage.saysItAll {
+	if usage.Complete {
 		c.note("%v", err)
 	} else {
 		c.note("%v (%s shows how)", err, helpFor(&cmd))
@@ -222,7 +210,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 
 func find(name string) *command {
 	for _, c := range commands() {
-		if c.name == name {
+		if c.Name == name {
 			return &c
 		}
 	}
@@ -238,7 +226,7 @@ func (c *call) start(cmd *command, args []string) error {
 		return c.printHelp(cmd)
 	}
 	if err != nil {
-		return &usageError{err: suggestFlag(fs, err)}
+		return &subcommand.Usage{Err: suggestFlag(fs, err)}
 	}
 	if f := fs.Lookup("exe"); f != nil {
 		if c.exe = f.Value.String(); f.Changed {
@@ -271,7 +259,7 @@ func (c *call) start(cmd *command, args []string) error {
 }
 
 func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {
-	fs := pflag.NewFlagSet(cmd.name, pflag.ContinueOnError)
+	fs := pflag.NewFlagSet(cmd.Name, pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.SortFlags = false
 	fs.Usage = func() {}
@@ -337,7 +325,7 @@ func rootFlag(fs *pflag.FlagSet) func() ([]sourcefile.Root, error) {
 		for _, g := range given {
 			r, err := sourcefile.ParseRoot(g)
 			if err != nil {
-				return nil, &usageError{err: err}
+				return nil, &subcommand.Usage{Err: err}
 			}
 			roots = append(roots, r)
 		}

@@ -2,8 +2,8 @@ package wire
 
 // Events of the runtime and of the program that change nothing of the scheduler.
 
-// told adds an event that is none of the scheduler's.
-func (r *order) told(ev *raw, t *thread) (bool, error) {
+// other adds an event that is none of the scheduler's.
+func (r *order) other(ev *raw, t *thread) (bool, error) {
 	switch ev.typ {
 	case evProcsChange:
 		if err := user(ev, t); err != nil {

@@ -7,12 +7,7 @@ import (
 	"strings"
 
 	"ashlar/app/agent/budget"
-	"ashlar/app/agent/overview"
-	"ashlar/app/command/contents"
-	"ashlar/app/command/difference"
 	"ashlar/app/command/jsondoc"
-	"ashlar/app/core/pathreport"
-	"ashlar/app/core/settings"
 )
 
 // answer is the type of what a command prints with --json.
@@ -22,11 +17,16 @@ type answer struct {
 }
 
 // answers are those of all commands.
-func answers() []answer {
-	return append([]answer{
-		{"overview", reflect.TypeFor[overview.Overview]()}, {"findings", reflect.TypeFor[found]()}, {"info", reflect.TypeFor[contents.Contents]()}, {"top", reflect.TypeFor[top]()}, {"calls", reflect.TypeFor[callList]()}, {"path", reflect.TypeFor[pathreport.Answer]()}, {"stats", reflect.TypeFor[stats]()}, {"diff", reflect.TypeFor[difference.JSON]()},
-		{"check", reflect.TypeFor[checked]()}, {"check --rules", reflect.TypeFor[[]checkRule]()}, {"convert", reflect.TypeFor[conversion]()}, {"marks", reflect.TypeFor[settings.Marks]()}, {"cache", reflect.TypeFor[cached]()},
-	}, roomAnswers()...)
+func answers() (all []answer) {
+	for _, c := range commands() {
+		if c.Answer != nil {
+			all = append(all, answer{c.Name, reflect.TypeOf(c.Answer)})
+		}
+		if c.Name == "check" {
+			all = append(all, answer{"check --rules", reflect.TypeFor[[]checkRule]()})
+		}
+	}
+	return all
 }
 
 // jsonText says what each command's JSON has.

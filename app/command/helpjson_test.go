@@ -53,8 +53,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		}
 	}
 	for _, c := range commands() {
-		if fs, _ := c.prepare(); fs.Lookup("json") != nil && len(said[c.name]) == 0 {
-			t.Errorf("nothing is said of the JSON of %s", c.name)
+		if fs, _ := c.prepare(); fs.Lookup("json") != nil && len(said[c.Name]) == 0 {
+			t.Errorf("nothing is said of the JSON of %s", c.Name)
 		}
 	}
 	for _, want := range []string{"Windows cannot be cut", "as the file writes it, in Unit"} {
