@@ -8,12 +8,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ashlar/ingest/format/bcc"
+	"ashlar/ingest/format/bpftrace"
 	"ashlar/ingest/format/callgrind"
 	"ashlar/ingest/format/chrome"
 	"ashlar/ingest/format/cloudtrace"
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/dhat"
+	"ashlar/ingest/format/dtrace"
 	"ashlar/ingest/format/firefox"
 	"ashlar/ingest/format/folded"
 	"ashlar/ingest/format/ftrace"
@@ -61,6 +64,9 @@ var Formats = []codec.Format{
 	ftrace.Format,
 	perfdata.Format,
 	perfscript.Format,
+	dtrace.Format,
+	bpftrace.Format,
+	bcc.Format,
 	jemalloc.Format,
 	heapprofile.Format,
 	dhat.Format,

@@ -28,8 +28,6 @@ var beginnings = map[string]string{
 	"Flat profile:\n\nEach sample counts as 0.01 seconds.\n":                                  "the text of gprof",
 	"# To display the perf.data header info, please use --header/--header-only options.\n#\n": "`perf script`",
 	`{"linux-perf-json-version": 1,"headers": {}}`:                                            "`perf data convert`",
-	"\n              libc`__write+0xa\n              a.out`main+0x15\n                4\n":    "stackcollapse.pl",
-	"Attaching 1 probe...\n\n@[\n    a+1\n]: 4\n":                                             "stackcollapse-bpftrace.pl",
 	"Analysis of sampling a (pid 12) every 1 millisecond\nCall graph:\n":                      "stackcollapse-sample.awk",
 	"2022-01-01 00:00:00\nFull thread dump OpenJDK 64-Bit Server VM (11):\n":                  "stackcollapse-jstack.pl",
 	"goroutine 1 [running]:\nmain.main()\n\t/a/b.go:12 +0x1\n":                                "stackcollapse-go.pl",

@@ -1,0 +1,54 @@
+package decodetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Stacks lists the stack records of a recording, a line each, sorted: the event, the
+// attributes, the frames from the outermost to the leaf as MODULE`NAME with [k] behind
+// those of the kernel, and the values by metric.
+func Stacks(r *recording.Recording) (out []string) {
+	for e, s := range r.Stacks {
+		if s == nil {
+			continue
+		}
+		for i := range s.Len() {
+			var line strings.Builder
+			fmt.Fprintf(&line, "%s {", r.Events[e].Name)
+			for n, a := range r.Contexts.At(int(s.Context(i))) {
+				if n > 0 {
+					line.WriteByte(' ')
+				}
+				fmt.Fprintf(&line, "%s=%s", a.Key, a.Value)
+			}
+			line.WriteString("} ")
+			for n, c := range r.Calls.Path(nil, s.Call(i)) {
+				if n > 0 {
+					line.WriteByte(';')
+				}
+				f := r.Functions.At(int(r.Func(c)))
+				if f.Module != "" {
+					line.WriteString(f.Module + "`")
+				}
+				line.WriteString(f.Name)
+				if r.Frames.At(int(r.Calls.Frame(c))).Kind == recording.KindKernel {
+					line.WriteString("[k]")
+				}
+			}
+			for m := range r.Events[e].Metrics {
+				if v := s.Value(i, m); v == recording.Missing {
+					line.WriteString(" -")
+				} else {
+					line.WriteString(" " + recording.Decimal{Mantissa: v, Scale: r.Events[e].Metrics[m].Decimals}.String())
+				}
+			}
+			out = append(out, line.String())
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,420 @@
+// Package dtrace reads what DTrace prints of stacks: aggregations with stack(),
+// ustack() and other keys, their distributions, and single firings of probes with
+// stacks. The manual of D describes its parts (Actions and Subroutines, Aggregations,
+// Output Formatting); nothing specifies the text as a whole.
+package dtrace
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ashlar/ingest/format/codec"
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/stacktext"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// Format is the text of DTrace.
+var Format = codec.Format{
+	Name:       "dtrace",
+	Title:      "DTrace text",
+	Holds:      "aggregations and firings of probes with stacks: counts, sums, distributions, keys, times",
+	Extensions: []string{".dtrace", ".stacks", ".kern_stacks", ".user_stacks"},
+	Sniff:      Sniff,
+	Decode:     Decode,
+}
+
+const headLen = 64 << 10
+
+// decoder collects a record: what is said above its stack, the stack in one part or
+// two, and what is counted of it below.
+type decoder struct {
+	sheet *stacktext.Sheet
+	// firings: text below a stack belongs to the next one (printf before stack()).
+	firings bool
+
+	texts   []text // since the record before
+	head    []text // those that belong to the record at hand
+	parts   [][]stacktext.Frame
+	stack   []stacktext.Frame
+	began   int64 // the line of the first frame
+	indent  int   // of the last frame
+	gap     bool  // a blank line stands behind what came before
+	probe   *probe
+	table   bool // in a distribution
+	counted bool // the distribution had a row
+
+	title     string // of the aggregation at hand
+	names     []string
+	described string // the probe that was asked for
+	cache     map[string]frameLine
+}
+
+// text is a line that is no frame.
+type text struct {
+	line   int64
+	indent int
+	body   string
+	gap    bool // a blank line stands before it
+}
+
+// Decode reads all records.
+func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
+	head, _, err := in.Head(headLen)
+	if err != nil {
+		return err
+	}
+	d := &decoder{sheet: stacktext.NewSheet(b), firings: areFirings(head), cache: map[string]frameLine{}}
+	b.Source().Tool = "DTrace"
+	err = d.sheet.Read(ctx, in, d.line)
+	d.finish(true)
+	d.drop()
+	if none := d.sheet.Close("DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"); err == nil {
+		err = none
+	}
+	return err
+}
+
+// line reads one line.
+func (d *decoder) line(l []byte) {
+	body := bytes.TrimSpace(l)
+	k, frame := classify(l, body, d.cache)
+	if k != row && k != blank {
+		d.endTable()
+	}
+	switch k {
+	case blank:
+		d.endTable()
+		d.gap = true
+	case message:
+		d.message(string(body))
+	case columns:
+		d.finish(false)
+		d.sheet.SkipLine(d.sheet.Line)
+	case firing:
+		d.finish(false)
+		d.drop()
+		d.sheet.Printed()
+		p := parseProbe(body)
+		d.probe = &p
+		d.gap = false
+	case distribution:
+		d.table = true
+	case row:
+		if !d.table { // bars in place of a distribution (-x agghist)
+			d.text(l, body)
+			return
+		}
+		d.row(body)
+	case frameOf:
+		d.frame(frame, stacktext.Indent(l))
+	default:
+		d.text(l, body)
+	}
+}
+
+// frame adds a frame to the record at hand.
+func (d *decoder) frame(f stacktext.Frame, indent int) {
+	if len(d.stack) == 0 && len(d.parts) == 0 {
+		d.begin(indent)
+	}
+	if d.gap && len(d.stack) > 0 {
+		d.parts, d.stack = append(d.parts, d.stack), nil
+	}
+	d.stack = append(d.stack, f)
+	d.gap, d.indent = false, indent
+}
+
+// begin opens a record: the lines directly above its first frame belong to it. Those
+// that are indented like it are frames without a module, as of a virtual machine.
+func (d *decoder) begin(indent int) {
+	d.began = d.sheet.Line
+	n := len(d.texts)
+	if d.gap && !d.firings {
+		n = 0
+	}
+	above := d.texts[len(d.texts)-n:]
+	from := len(above)
+	for from > 0 && !d.gap && indent > 0 && above[from-1].indent == indent {
+		from--
+		if above[from].gap {
+			break
+		}
+	}
+	for _, t := range above[from:] {
+		d.stack = append(d.stack, bare(t.body))
+	}
+	above = above[:from]
+	if !d.firings {
+		// Only the line that the stack's own line end ends is a key.
+		first := len(above)
+		for first > 0 {
+			first--
+			if above[first].gap {
+				break
+			}
+		}
+		d.headings(d.texts[:len(d.texts)-n+first])
+		above = above[first:]
+	}
+	d.head = append(d.head[:0], above...)
+	d.texts = d.texts[:0]
+}
+
+// text reads a line that is neither a frame nor of DTrace's own.
+func (d *decoder) text(l, body []byte) {
+	open := len(d.stack) > 0 || len(d.parts) > 0
+	indent := stacktext.Indent(l)
+	v, isValue := parseValue(string(body))
+	note := strings.HasPrefix(string(body), "[ ") && strings.HasSuffix(string(body), " ]")
+	switch {
+	case open && !d.gap && note && len(d.stack) > 0:
+		// A helper's word on the frame above, which names it where nothing else does.
+		if f := &d.stack[len(d.stack)-1]; f.Name == "" {
+			f.Name = bare(string(body)).Name
+		} else {
+			d.sheet.SkipLine(d.sheet.Line)
+		}
+		return
+	case open && !d.gap && indent > 0 && indent == d.indent && !(isValue && v.keys == ""):
+		d.stack = append(d.stack, bare(string(body)))
+		return
+	case open && isValue && !(d.firings && d.probe == nil):
+		d.count(v)
+		return
+	}
+	d.finish(false)
+	d.texts = append(d.texts, text{d.sheet.Line, indent, string(body), d.gap})
+	if len(d.texts) > 64 {
+		d.sheet.SkipLine(d.texts[0].line)
+		d.texts = d.texts[1:]
+	}
+	d.gap = false
+}
+
+// headings takes what stands above an aggregation, separate from its rows.
+func (d *decoder) headings(texts []text) {
+	if len(texts) == 0 {
+		return
+	}
+	d.sheet.Printed()
+	for i, t := range texts {
+		if i < len(texts)-1 {
+			d.skip(t)
+			continue
+		}
+		var w stacktext.Who
+		if at := stacktext.Said(t.body, &w); at != nil && len(w.Attrs) == 0 && w.Comm == "" {
+			d.sheet.SkipLine(t.line)
+			continue // when it was printed
+		}
+		if v, isValue := parseValue(t.body); isValue && v.keys != "" || len(t.body) > 80 {
+			d.skip(t)
+			continue
+		}
+		d.names = columnNames(t.body)
+		d.title = strings.TrimRight(t.body, " :=-")
+		if d.names != nil {
+			d.title = ""
+		}
+		d.sheet.SkipLine(t.line)
+	}
+}
+
+// drop leaves out what no stack came to.
+func (d *decoder) drop() {
+	for _, t := range d.texts {
+		d.skip(t)
+	}
+	d.texts = d.texts[:0]
+}
+
+func (d *decoder) skip(t text) {
+	if _, isValue := parseValue(t.body); isValue {
+		d.sheet.LeaveLine(t.line, "no-stack", "has a count without a stack and was left out")
+		return
+	}
+	d.sheet.SkipLine(t.line)
+}
+
+// whole closes the stack at hand and returns it, leaf first.
+func (d *decoder) whole() []stacktext.Frame {
+	if len(d.stack) > 0 {
+		d.parts = append(d.parts, d.stack)
+	}
+	all := stacktext.Join(d.parts)
+	d.parts, d.stack, d.gap = d.parts[:0], nil, false
+	return all
+}
+
+// who is what the lines above the stack and a line below it say of where it was taken.
+func (d *decoder) who(below string) (w stacktext.Who) {
+	var keys []string
+	for _, t := range d.head {
+		keys = append(keys, split(t.body)...)
+	}
+	keys = append(keys, split(below)...)
+	unnamed := 0
+	for _, k := range keys {
+		var one stacktext.Who
+		stacktext.Said(k, &one)
+		if len(one.Attrs) == 1 && one.Attrs[0].Key == "text" || len(one.Attrs) == 0 && one.Comm == "" && !one.HasPID && !one.HasTID {
+			unnamed++
+		}
+	}
+	n := 0
+	for _, k := range keys {
+		var one stacktext.Who
+		stacktext.Said(k, &one)
+		switch {
+		case len(one.Attrs) > 0 && one.Attrs[0].Key == "text" && len(one.Attrs) == 1, len(one.Attrs) == 0 && one.Comm == "" && !one.HasPID && !one.HasTID:
+			n++
+			name := "key"
+			if unnamed > 1 {
+				name += strconv.Itoa(n)
+			}
+			w.Set(name, k)
+		default:
+			stacktext.Said(k, &w)
+		}
+	}
+	return w
+}
+
+// count closes the record at hand with the values that stand below its stack.
+func (d *decoder) count(v value) {
+	w := d.who(v.keys)
+	d.sheet.Count(d.event(len(v.numbers), v.unit), &w, d.whole(), v.numbers)
+	d.probe = nil
+}
+
+// row reads a line of a distribution.
+func (d *decoder) row(body []byte) {
+	bucket, n, ok := stacktext.Bar(body)
+	v, isNumber := stacktext.Number(n)
+	if !ok || !isNumber {
+		d.sheet.SkipLine(d.sheet.Line)
+		return
+	}
+	if len(d.stack) == 0 && len(d.parts) == 0 {
+		if !d.counted {
+			d.sheet.LeaveLine(d.sheet.Line, "no-stack", "has a count without a stack and was left out")
+		}
+		return
+	}
+	d.counted = true
+	if v == 0 {
+		return
+	}
+	if len(d.stack) > 0 {
+		d.parts, d.stack = append(d.parts, d.stack), nil
+	}
+	w := d.who("")
+	w.Set("bucket", string(bucket))
+	d.sheet.Count(d.event(1, ""), &w, stacktext.Join(d.parts), []int64{v})
+}
+
+// endTable closes a distribution, and the record that it is of.
+func (d *decoder) endTable() {
+	if d.table && d.counted {
+		d.whole()
+		d.head, d.probe = d.head[:0], nil
+	}
+	d.table, d.counted = false, false
+}
+
+// event is that of rows with so many values.
+func (d *decoder) event(values int, unit string) int {
+	e := recording.Event{Name: d.title}
+	if e.Name == "" && d.described != "" {
+		e.Kind = "probe"
+	}
+	if e.Name == "" {
+		e.Name = d.described
+	}
+	for i := range values {
+		m := recording.Metric{Name: "count", Unit: "count"}
+		switch n := len(d.names) - values + i; {
+		case len(d.names) >= values && n >= 0:
+			m.Name = d.names[n]
+		case values > 1:
+			m.Name = "value" + strconv.Itoa(i+1)
+		}
+		switch m.Name {
+		case "min", "max", "avg", "average", "stddev":
+			m.Kind = recording.Peak
+		}
+		if unit != "" {
+			m.Unit = unit
+			if m.Name == "count" {
+				m.Name = "value"
+			}
+		}
+		e.Metrics = append(e.Metrics, m)
+	}
+	return d.sheet.Event(e)
+}
+
+// finish closes the record at hand as a firing of a probe, which has nothing below its
+// stack. At the end of a text of aggregations it is one that was cut.
+func (d *decoder) finish(end bool) {
+	if len(d.stack) == 0 && len(d.parts) == 0 {
+		d.probe = nil
+		return
+	}
+	if end && !d.firings && d.probe == nil && d.sheet.Stack.Kept > 0 {
+		d.whole()
+		d.sheet.LeaveStack(d.began, "cut", "begins a stack that is cut, like the text, and was left out")
+		return
+	}
+	var w stacktext.Who
+	var said []string
+	for _, t := range d.head {
+		said = append(said, t.body)
+	}
+	e := recording.Event{Name: d.described, Kind: "probe", Mode: "event", Metrics: []recording.Metric{{Name: "samples", Unit: "count", PerSample: recording.SampleOne}}}
+	cpu := -1
+	if p := d.probe; p != nil {
+		cpu = p.cpu
+		e.Name = p.name
+		said = append(said, p.rest)
+		w.Attrs = append(w.Attrs, recording.Attr{Key: "cpu", Value: strconv.Itoa(p.cpu)})
+	}
+	at := stacktext.Said(strings.Join(said, " "), &w)
+	d.sheet.Sample(d.sheet.Event(e), &w, cpu, d.whole(), at)
+	d.head, d.probe = d.head[:0], nil
+}
+
+var (
+	drops   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^dtrace: \d+ .*\bdrops?\b`) })
+	matched = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^dtrace: (description|script) '([^']*)' matched \d+ probes?`)
+	})
+)
+
+// message reads a line of DTrace's own.
+func (d *decoder) message(s string) {
+	at := stacktext.Place(d.sheet.Line)
+	d.sheet.SkipLine(d.sheet.Line)
+	if m := matched().FindStringSubmatch(s); m != nil {
+		if m[1] == "description" {
+			d.described = strings.TrimSpace(m[2])
+		}
+		d.sheet.B.Source().Note(m[1], strings.TrimSpace(m[2]))
+		return
+	}
+	said := strings.TrimPrefix(s, "dtrace: ")
+	switch {
+	case drops().MatchString(s):
+		d.sheet.B.Warn("events-lost", at, "DTrace lost events while it recorded: %s", said)
+	case strings.HasPrefix(said, "error on enabled probe"):
+		d.sheet.B.Warn("probe-error", at, "DTrace could not do what was asked at a probe: %s", said)
+	case strings.HasPrefix(said, "processing aborted"), strings.HasPrefix(said, "failed"), strings.HasPrefix(said, "buffer size lowered"):
+		d.sheet.B.Warn("dtrace", at, "DTrace says: %s", said)
+	}
+}

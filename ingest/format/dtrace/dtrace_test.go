@@ -1,0 +1,208 @@
+package dtrace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/decode/decodetest"
+)
+
+var decodeBytes = decodetest.Of(Decode)
+
+// aggregation is dtrace -n 'profile-97 { @[execname, stack(), ustack()] = count(); }'.
+const aggregation = `dtrace: description 'profile-97 ' matched 1 probe
+^C
+
+  shop worker                                       
+              genunix` + "`" + `cv_wait+0x61
+              unix` + "`" + `sys_syscall+0x17a
+
+              libc.so.1` + "`" + `__read+0xa
+              shop` + "`" + `std::map<int, (anonymous namespace)::Item>::find(int const&) const+0x1f
+              shop` + "`" + `main+0x88
+                7
+  sched                                             
+              unix` + "`" + `i86_mwait+0xd
+              0xfffffffff8001234
+               19
+
+`
+
+// TestTexts has small texts with the rows that a person reads in them.
+func TestTexts(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"keys and both stacks", aggregation, []string{
+			"profile-97 {key=sched} 0xfffffffff8001234[k];unix`i86_mwait[k] 19",
+			"profile-97 {key=shop worker} shop`main;shop`std::map<int, (anonymous namespace)::Item>::find(int const&) const;libc.so.1`__read;unix`sys_syscall[k];genunix`cv_wait[k] 7",
+		}},
+		{"the user's half first, key behind", "\n              a.out`main+0x1\n\n              kernel`trap+0x2\n  vim                                                               12\n\n              0x400812\n\n              kernel`trap+0x2\n  a b                                                               3\n", []string{
+			"{key=a b} 0x400812;kernel`trap[k] 3",
+			"{key=vim} a.out`main;kernel`trap[k] 12",
+		}},
+		{"keys before the stack", "\n  java              4711                2\n              libjvm.so`start+0x1\n              60\n", []string{
+			"{key1=java key2=4711 key3=2} libjvm.so`start 60",
+		}},
+		{"several values", "  COUNT   SUM  MAX\n\n              libc.so.6`malloc+0x1\n              app`main+0x9\n   5 640 512\n\n              libc.so.6`malloc+0x7\n              app`main+0x9\n   2 64 -3\n", []string{
+			"{} app`main;libc.so.6`malloc 2 64 -3",
+			"{} app`main;libc.so.6`malloc 5 640 512",
+		}},
+		{"a distribution", "\n              libc.so.1`read+0x7\n              app`main+0x1\n\n           value  ------------- Distribution ------------- count    \n             256 |                                         0        \n             512 |@@@@@@@@@@                               12       \n            1024 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           36       \n            2048 |                                         0        \n\n\n              libc.so.1`write+0x7\n              app`main+0x1\n\n           value  ------------- Distribution ------------- count    \n             < 0 |                                         0        \n               0 |@@@@                                     3        \n          >= 100 |@@@@@@@@@@                               7        \n\n", []string{
+			"{bucket=0} app`main;libc.so.1`write 3",
+			"{bucket=1024} app`main;libc.so.1`read 36",
+			"{bucket=512} app`main;libc.so.1`read 12",
+			"{bucket=>= 100} app`main;libc.so.1`write 7",
+		}},
+		{"a key and a distribution", "  bash                                              \n              app`f+0x1\n\n           value  ------------- Distribution ------------- count    \n               1 |@@                                       4        \n\n  vi                                                \n              app`f+0x1\n\n           value  ------------- Distribution ------------- count    \n               1 |@@                                       5        \n", []string{
+			"{bucket=1 key=bash} app`f 4",
+			"{bucket=1 key=vi} app`f 5",
+		}},
+		{"firings of probes", "CPU     ID                    FUNCTION:NAME\n  0   9153                   uiomove:entry \n              genunix`fop_write+0x1b\n\n  3  63877                       :tick-1s pid=12 execname=sh\n              genunix`fop_read+0x1b\n\n              libc.so.1`__read+0xa\n\n", []string{
+			"tick-1s {comm=sh cpu=3 pid=12} libc.so.1`__read;genunix`fop_read[k] 1",
+			"uiomove:entry {cpu=0} genunix`fop_write[k] 1",
+		}},
+		{"quiet firings", "18446744073709 java 99\n              libjvm.so`f+0x1\n              Foo.bar(I)V+0x12\n18446744073809 java 99\n              libjvm.so`f+0x1\n", []string{
+			"{text=java 99} Foo.bar(I)V;libjvm.so`f 1",
+			"{text=java 99} libjvm.so`f 1",
+		}},
+		{"aggregations with headings", "Kernel:\n\n              unix`a+0x1\n                1\n\nUser:\n\n              app`b+0x1\n                2\n", []string{
+			"Kernel {} unix`a[k] 1",
+			"User {} app`b 2",
+		}},
+		{"no symbols but addresses", "\n              app`0x10001234\n              0x7fff12345678\n               12\n", []string{
+			"{} 0x7fff12345678;app`0x10001234 12",
+		}},
+		{"no indentation", "\nunix`a+0x1\nunix`b+0x1\n4\n\nunix`c+0x1\n5\n", []string{
+			"{} unix`b[k];unix`a[k] 4",
+			"{} unix`c[k] 5",
+		}},
+		{"backquotes and blanks of Windows", "\r\n              app`core::ops::function::FnOnce::call_once{{vtable.shim}}::h1+0x1f\r\n              app`std::_Func_impl<`anonymous namespace'::f>::go+0x3\r\n              nt`KiSystemServiceCopyEnd+0x25\r\n                8\r\n", []string{
+			"{} nt`KiSystemServiceCopyEnd[k];app`std::_Func_impl<`anonymous namespace'::f>::go[k];app`core::ops::function::FnOnce::call_once{{vtable.shim}}::h1[k] 8",
+		}},
+		{"annotations of helpers", "\n              node`v8::Run()+0x1\n              << adaptor >>\n              (anon) as tick at /srv/a.js position 12\n              0x3f00\n                [ timer at b.js ]\n              node`main+0x3\n                [ no news ]\n                5\n", []string{
+			"{} node`main;timer at b.js;(anon) as tick at /srv/a.js position 12;<< adaptor >>;node`v8::Run() 5",
+		}},
+		{"bars in place of tables", "\n              app`f+0x1\n                  |@@@@@@@@ 31\n", []string{"{} app`f 31"}},
+		{"a unit", "\n              app`f+0x1\n   31 ms\n", []string{"{} app`f 31"}},
+		{"printa with labels", "\nPID:12    3   \n              app`f+0x1\n\n              app`g+0x1\n              31\n", []string{"{key=3 pid=12} app`g;app`f[k] 31"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, chunk := range []int{0, 1, 13} {
+				r, err := decodeBytes(t, []byte(c.text), chunk)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := decodetest.Stacks(r)
+				for i := range got {
+					got[i] = strings.TrimSpace(got[i])
+				}
+				slices.Sort(got)
+				if !slices.Equal(got, c.want) {
+					t.Errorf("chunks of %d:\n%s\nwant\n%s", chunk, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				}
+			}
+			if c, err := Sniff([]byte(c.text), true); c < decode.Likely || err != nil {
+				t.Errorf("Sniff = %v, %v", c, err)
+			}
+		})
+	}
+}
+
+// TestTimes has firings with times: nanoseconds since the machine started, also of
+// processors whose buffers come one after the other.
+func TestTimes(t *testing.T) {
+	r, err := decodeBytes(t, []byte("CPU     ID                    FUNCTION:NAME\n"+
+		"  0   9153                      read:entry 1000000500 sh\n              libc.so.1`read+0x1\n\n"+
+		"  1   9153                      read:entry 1000000200 sh\n              libc.so.1`read+0x1\n\n"+
+		"  0   9153                      read:entry 1000000900 sh\n              libc.so.1`read+0x1\n\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tr := range r.Tracks {
+		s := tr.SamplesOf(0)
+		for i := range s.Len() {
+			got = append(got, fmt.Sprint(tr.Name, " ", r.Clock.Text(s.Time(i))))
+		}
+	}
+	slices.Sort(got)
+	want := []string{"CPU 0 1000000500", "CPU 0 1000000900", "CPU 1 1000000200"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if rows := decodetest.Stacks(r); !slices.Equal(rows, []string{"read:entry {cpu=0 text=sh} libc.so.1`read 2", "read:entry {cpu=1 text=sh} libc.so.1`read 1"}) {
+		t.Errorf("%q", rows)
+	}
+}
+
+// TestPrintedAgain has an aggregation that tick prints each second: with what came
+// since, or with all so far.
+func TestPrintedAgain(t *testing.T) {
+	text := func(values ...int) string {
+		var s strings.Builder
+		for i := 0; i < len(values); i += 2 {
+			fmt.Fprintf(&s, "2026 Mar  %d 10:00:0%d\n\n              app`f+0x1\n  %d\n\n              app`g+0x1\n  %d\n\n", 1+i, i, values[i], values[i+1])
+		}
+		return s.String()
+	}
+	for _, c := range []struct {
+		text string
+		want []string
+		says string
+	}{
+		{text(1, 5, 1, 7, 4, 9), []string{" {} app`f 4", " {} app`g 9"}, "printed 3 times, and no count ever went down"},
+		{text(1, 5, 1, 2, 4, 9), []string{" {} app`f 6", " {} app`g 16"}, "printed 3 times, and counts went down"},
+	} {
+		r, err := decodeBytes(t, []byte(c.text), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decodetest.Stacks(r); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Text, c.says) {
+			t.Errorf("%+v", r.Warnings)
+		}
+	}
+}
+
+// TestSentences has one thing wrong with a text at a time.
+func TestSentences(t *testing.T) {
+	const good = "\n              unix`a+0x1\n                1\n"
+	for _, c := range []struct{ name, text, place, want string }{
+		{"empty", "", "", "there is no stack in the text: DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"},
+		{"drops", "dtrace: 12 aggregation drops on CPU 3\n" + good, "line 1", "DTrace lost events while it recorded: 12 aggregation drops on CPU 3"},
+		{"errors", good + "dtrace: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address\n", "line 4", "DTrace could not do what was asked at a probe: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address"},
+		{"a count without a stack", "  sh       12\n\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},
+		{"cut", good + "\n              unix`b+0x1\n              un", "line 5", "Line 5 begins a stack that is cut, like the text, and was left out"},
+	} {
+		r, err := decodeBytes(t, []byte(c.text), 0)
+		decodetest.Sentence(t, c.name, r, err, c.place, c.want)
+	}
+}
+
+func TestSniff(t *testing.T) {
+	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
+		aggregation: decode.Certain,
+		"\n              0x7f00\n              0x7f10\n      5\n": decode.Maybe,
+		"unix`a;unix`b 5\nunix`a;unix`c 7\n":                      decode.No,
+		"unix`a 5\nunix`c 7\n":                                    decode.No,
+		"hello `world`\nand more\n":                               decode.No,
+		"a 1 1.0: 1 c: \n\t1 f (/a)\n\n":                          decode.No,
+		"":                                                        decode.No,
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(aggregation), 3)
+	f.Add([]byte("CPU     ID                    FUNCTION:NAME\n  0   1   read:entry 12345678901 pid=4\n              a`b+0x1\n\n              c`d\n"), 1)
+	f.Add([]byte("\n              a`b\n\n           value  ------------- Distribution ------------- count\n     512 |@@@ 12\n   5 |@ 3\n\n"), 2)
+	f.Add([]byte("dtrace: 1 drops\n9999999999 a\n  m`x\n  [ y ]\n9999999999 b\n  0x12\n  [ z ]\n"), 0)
+	f.Add([]byte("A B\n\n  m`x\n 1 2\n2026 Mar  1 10:00:00\n\n  m`x\n  9223372036854775807 2\n"), 0)
+	decodetest.FuzzParts(f, Decode, Sniff, decodetest.Stacks)
+}

@@ -1,0 +1,197 @@
+package dtrace
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"sync"
+
+	"ashlar/ingest/format/stacktext"
+)
+
+// kind is what a line is.
+type kind int
+
+const (
+	other kind = iota
+	blank
+	message      // of the program dtrace itself
+	columns      // the head of firings: CPU ID FUNCTION:NAME
+	firing       // a probe that fired
+	distribution // the head of a distribution
+	row          // of a distribution
+	frameOf      // a frame of a stack
+)
+
+// frameLine is a line that was looked at before.
+type frameLine struct {
+	frame stacktext.Frame
+	ok    bool
+}
+
+var dashes = []byte("------------- Distribution -------------")
+
+// classify says what a line is, whose text without white space around is body. cache
+// keeps frames, nil for none.
+func classify(l, body []byte, cache map[string]frameLine) (kind, stacktext.Frame) {
+	var none stacktext.Frame
+	switch {
+	case len(body) == 0:
+		return blank, none
+	case bytes.HasPrefix(body, []byte("dtrace: ")), string(body) == "^C":
+		return message, none
+	case bytes.HasPrefix(body, []byte("CPU")) && bytes.HasSuffix(body, []byte("FUNCTION:NAME")):
+		return columns, none
+	case bytes.Contains(body, dashes):
+		return distribution, none
+	}
+	if f, ok := cache[string(body)]; ok {
+		if f.ok {
+			return frameOf, f.frame
+		}
+	} else {
+		f, ok := parseFrame(body)
+		if ok {
+			if cache != nil && len(cache) < 1<<20 {
+				cache[string(body)] = frameLine{f, ok}
+			}
+			return frameOf, f
+		}
+	}
+	if i := bytes.IndexByte(body, '|'); i >= 0 {
+		if _, n, ok := stacktext.Bar(body); ok {
+			if _, isNumber := stacktext.Number(n); isNumber {
+				return row, none
+			}
+		}
+	}
+	if parseProbe(body).name != "" {
+		return firing, none
+	}
+	return other, none
+}
+
+// parseFrame reads "module`symbol+0xoff", "module`0xaddress" and "0xaddress". What
+// follows the first backquote may hold more of them, and blanks.
+func parseFrame(body []byte) (f stacktext.Frame, ok bool) {
+	s := string(body)
+	i := strings.IndexByte(s, '`')
+	if i < 0 {
+		a, isHex := stacktext.Hex(s, 17)
+		return stacktext.Frame{Addr: a}, isHex
+	}
+	if i == 0 || i == len(s)-1 || strings.ContainsAny(s[:i], ";:|(\t") {
+		return f, false
+	}
+	f.Module = s[:i]
+	f.Name, f.Offset = stacktext.Offset(s[i+1:], 16)
+	if a, isHex := stacktext.Hex(f.Name, 17); isHex {
+		f.Name, f.Addr = "", a
+	}
+	return f, true
+}
+
+// bare is a frame of which there is only a text: what a virtual machine's helper says,
+// or an annotation in brackets.
+func bare(s string) stacktext.Frame {
+	if strings.HasPrefix(s, "[ ") && strings.HasSuffix(s, " ]") {
+		s = strings.TrimSpace(s[1 : len(s)-1])
+	}
+	f := stacktext.Frame{}
+	f.Name, f.Offset = stacktext.Offset(s, 16)
+	return f
+}
+
+// probe is the line that DTrace prints when one fires, unless it is quiet.
+type probe struct {
+	cpu  int
+	name string // function:name
+	rest string // what the script printed itself
+}
+
+var fired = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{1,5})\s+(\d{1,9})\s+(\S*[^:\s]?:[A-Za-z_]\S*|\S.*:(?:entry|return))(?:\s+(.*))?$`)
+})
+
+// parseProbe reads such a line; name is "" for others.
+func parseProbe(body []byte) (p probe) {
+	if body[0] < '0' || body[0] > '9' || !bytes.Contains(body, []byte{':'}) {
+		return p
+	}
+	m := fired().FindSubmatch(body)
+	if m == nil {
+		return p
+	}
+	n, _ := stacktext.Number(m[1])
+	return probe{cpu: int(n), name: strings.TrimPrefix(string(m[3]), ":"), rest: string(m[4])}
+}
+
+// value is what stands below a stack: keys, if any, and what was counted.
+type value struct {
+	keys    string
+	numbers []int64
+	unit    string
+}
+
+// units are those that scripts print behind a value.
+var units = map[string]string{"ns": "ns", "us": "us", "ms": "ms", "s": "s", "sec": "s", "bytes": "bytes", "KB": "KB", "MB": "MB"}
+
+// parseValue reads a line that ends with a number: all of it where there is nothing
+// but numbers, else the last one.
+func parseValue(s string) (v value, ok bool) {
+	if before, behind, isBar := stacktext.Bar([]byte(s)); isBar {
+		s = string(before) + " " + string(behind)
+	}
+	words := strings.Fields(s)
+	if n := len(words); n > 1 && units[words[n-1]] != "" {
+		v.unit = units[words[n-1]]
+		words = words[:n-1]
+		s = strings.TrimSpace(strings.TrimSpace(s)[:strings.LastIndexAny(strings.TrimSpace(s), " \t")])
+	}
+	from := len(words)
+	for from > 0 {
+		n, isNumber := stacktext.Number([]byte(words[from-1]))
+		if !isNumber {
+			break
+		}
+		from--
+		v.numbers = append([]int64{n}, v.numbers...)
+		if len(v.numbers) > 16 {
+			return v, false
+		}
+	}
+	if len(v.numbers) == 0 {
+		return v, false
+	}
+	if from > 0 {
+		v.numbers = v.numbers[len(v.numbers)-1:]
+		s = strings.TrimSpace(s)
+		v.keys = strings.TrimSpace(s[:len(s)-len(words[len(words)-1])])
+	}
+	return v, true
+}
+
+// split takes keys apart, between which there are at least two blanks.
+func split(s string) (keys []string) {
+	for _, k := range strings.Split(strings.ReplaceAll(s, "\t", "  "), "  ") {
+		if k = strings.TrimSpace(k); k != "" {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// columnNames reads the head of a table, which scripts write in capitals.
+func columnNames(s string) (names []string) {
+	words := strings.Fields(s)
+	if len(words) < 2 {
+		return nil
+	}
+	for _, w := range words {
+		if w != strings.ToUpper(w) || strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_()%") != "" {
+			return nil
+		}
+		names = append(names, strings.ToLower(w))
+	}
+	return names
+}

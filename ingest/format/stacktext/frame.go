@@ -1,0 +1,214 @@
+package stacktext
+
+import (
+	"bytes"
+	"path"
+	"strconv"
+	"strings"
+
+	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/recording"
+)
+
+// Frame is one line of a stack.
+type Frame struct {
+	Name, Module string // Name is "" where only the address is known
+	File         string
+	Line, Column int32
+	Offset, Addr uint64
+	Kind         recording.Kind
+}
+
+// kernelSpace is where the kernel's half of the addresses begins on 64-bit x86 and
+// ARM, userSpace where that of programs ends.
+const (
+	kernelSpace = 0xffff_8000_0000_0000
+	userSpace   = 0x0000_8000_0000_0000
+)
+
+// kernels are the modules that kernels of other systems than Linux are named by.
+var kernels = map[string]bool{
+	"unix": true, "genunix": true, "zfs": true, "sockfs": true, "ip": true, "specfs": true, "ufs": true, "nfs": true, // illumos, Solaris
+	"kernel": true, "mach_kernel": true, // FreeBSD, macOS
+	"nt": true, "ntoskrnl": true, "ntkrnlmp": true, "hal": true, "fltmgr": true, "win32k": true, "win32kfull": true, "win32kbase": true, // Windows
+	"vmlinux": true,
+}
+
+// entries are the functions of Linux through which its kernel is entered, outermost
+// in stacks of the kernel.
+var entries = map[string]bool{
+	"entry_SYSCALL_64_after_hwframe": true, "entry_SYSCALL_64_fastpath": true, "entry_SYSCALL_64": true,
+	"do_syscall_64": true, "system_call_fastpath": true, "ret_from_fork": true, "ret_from_fork_asm": true,
+	"secondary_startup_64": true, "secondary_startup_64_no_verify": true, "start_secondary": true,
+	"el0t_64_sync": true, "el0_sync": true, "el0_svc": true, "el1h_64_irq": true, "__secondary_switched": true,
+	"asm_sysvec_apic_timer_interrupt": true, "asm_exc_page_fault": true, "page_fault": true,
+	"kthread": true, "common_interrupt": true, "asm_common_interrupt": true,
+}
+
+// outermost are functions in which programs begin.
+var outermost = map[string]bool{
+	"main": true, "_start": true, "start": true, "__libc_start_main": true, "__libc_start_call_main": true,
+	"start_thread": true, "thread_start": true, "_pthread_start": true, "clone": true, "__clone": true, "clone3": true, "__clone3": true,
+	"_thrp_setup": true, "_lwp_start": true, "BaseThreadInitThunk": true, "RtlUserThreadStart": true, "runtime.goexit": true,
+}
+
+// side says of one frame where it runs: above 0 in the kernel, below in a program.
+func (f *Frame) side() int {
+	base := strings.ToLower(strings.TrimSuffix(path.Base(f.Module), ".sys"))
+	switch {
+	case f.Kind == recording.KindKernel, f.Addr >= kernelSpace, f.Module != "" && program.IsKernel(f.Module),
+		kernels[base], strings.HasPrefix(base, "com.apple."), strings.HasSuffix(f.Module, ".ko"), strings.HasSuffix(f.Module, ".sys"):
+		return 4
+	case f.Module == "" && entries[f.Name]:
+		return 2
+	case f.Kind == recording.KindUser, f.Addr != 0 && f.Addr < userSpace, strings.Contains(base, ".so"), strings.HasSuffix(base, ".dylib"),
+		strings.HasSuffix(base, ".dll"), strings.HasSuffix(base, ".exe"), base == "a.out", base == "ntdll", base == "kernel32", base == "dyld":
+		return -4
+	case outermost[f.Name]:
+		return -2
+	}
+	return 0
+}
+
+// side adds up what the frames of a stack say.
+func side(stack []Frame) (sum int) {
+	for i := range stack {
+		sum += stack[i].side()
+	}
+	return sum
+}
+
+// Join makes one stack of the parts that a sample was printed in, all leaf first: the
+// kernel's frames come below the leaf of the program's. Parts about which nothing is
+// known are taken for the kernel's first, as scripts name them.
+func Join(parts [][]Frame) []Frame {
+	switch len(parts) {
+	case 0:
+		return nil
+	case 1:
+		Split(parts[0])
+		return parts[0]
+	}
+	sides := make([]int, len(parts))
+	last := 0
+	for i, p := range parts {
+		sides[i] = side(p)
+		if sides[i] > sides[last] {
+			last = i // the likeliest kernel
+		}
+	}
+	var kernel, user []Frame
+	for i, p := range parts {
+		inKernel := i == last || sides[i] > 0
+		if inKernel {
+			mark(p, 1)
+			kernel = append(kernel, p...)
+		} else {
+			mark(p, -1)
+			user = append(user, p...)
+		}
+	}
+	return append(kernel, user...)
+}
+
+// Split marks the frames of a stack, leaf first, that was printed in one part: those
+// down to the function through which the kernel was entered are the kernel's.
+func Split(stack []Frame) {
+	last := len(stack) - 1
+	for last >= 0 && stack[last].side() <= 0 {
+		last--
+	}
+	outer := stack[last+1:]
+	switch {
+	case last < 0:
+		mark(stack, side(stack))
+	case entries[stack[last].Name] || side(outer) < 0:
+		mark(stack[:last+1], 1)
+		mark(outer, -1)
+	default:
+		mark(stack, 1)
+	}
+}
+
+// mark gives frames the kind that the sign of side says, unless they have one.
+func mark(stack []Frame, side int) {
+	kind := recording.KindUnknown
+	switch {
+	case side > 0:
+		kind = recording.KindKernel
+	case side < 0:
+		kind = recording.KindUser
+	}
+	for i := range stack {
+		if stack[i].Kind == recording.KindUnknown {
+			stack[i].Kind = kind
+		}
+	}
+}
+
+// Hex reads an address in hexadecimal of at least least digits, with or without 0x.
+func Hex(s string, least int) (uint64, bool) {
+	if t := strings.TrimPrefix(s, "0x"); t != s {
+		s, least = t, 1
+	}
+	if len(s) < least || len(s) > 16 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s, 16, 64)
+	return n, err == nil
+}
+
+// Offset takes "+0x1f" off the end of a name, or "+31" where base is 10.
+func Offset(s string, base int) (string, uint64) {
+	mark := "+0x"
+	if base == 10 {
+		mark = "+"
+	}
+	i := strings.LastIndex(s, mark)
+	if i <= 0 {
+		return s, 0
+	}
+	n, err := strconv.ParseUint(s[i+len(mark):], base, 64)
+	if err != nil {
+		return s, 0
+	}
+	return s[:i], n
+}
+
+// Number reads a whole number in decimal.
+func Number(s []byte) (int64, bool) {
+	if len(s) == 0 || len(s) > 20 || s[0] == '+' {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(string(s), 10, 64)
+	return n, err == nil && n != recording.Missing
+}
+
+// Indent is how many columns of white space a line begins with; a tab reaches the
+// next eighth one.
+func Indent(line []byte) int {
+	n := 0
+	for _, c := range line {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += 8 - n%8
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// Bar takes the "|@@@  |" of a histogram out of a row: what stands before it and
+// behind.
+func Bar(row []byte) (before, behind []byte, ok bool) {
+	i := bytes.IndexByte(row, '|')
+	if i < 0 {
+		return nil, nil, false
+	}
+	rest := bytes.TrimLeft(row[i+1:], "@ ")
+	rest = bytes.TrimPrefix(rest, []byte("|"))
+	return bytes.TrimSpace(row[:i]), bytes.TrimSpace(rest), true
+}
