@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ashlar/ingest/format/appletext"
 	"ashlar/ingest/format/bcc"
 	"ashlar/ingest/format/bpftrace"
 	"ashlar/ingest/format/callgrind"
@@ -67,6 +68,9 @@ var Formats = []codec.Format{
 	dtrace.Format,
 	bpftrace.Format,
 	bcc.Format,
+	appletext.Sample,
+	appletext.Spindump,
+	appletext.Instruments,
 	jemalloc.Format,
 	heapprofile.Format,
 	dhat.Format,

@@ -68,7 +68,6 @@ var knowns = []known{
 		return b.begins([]string{"# To display the perf.data header info", "# Total Lost Samples: "})
 	}},
 	{"an export of `perf data convert`", "open perf.data itself", nil, func(b *opening) bool { return b.keys["linux-perf-json-version"] }},
-	{"what macOS's sample prints", "fold it with FlameGraph's `stackcollapse-sample.awk FILE > run.folded`", nil, matches(`\A(Analysis of sampling \S|Sampling process \d+)`)},
 	{"a thread dump of Java", "fold it with FlameGraph's `stackcollapse-jstack.pl FILE > run.folded`", nil, matches(`(?m)^Full thread dump `)},
 	{"the stacks of Go's goroutines", "ask for the profile itself (/debug/pprof/goroutine without debug=2), or fold it with FlameGraph's `stackcollapse-go.pl FILE > run.folded`", nil, matches(`\Agoroutine \d+ \[[^\]\n]+\]:\n`)},
 	{"a heap dump of Java (HPROF)", "a dump holds objects and no calls; record with async-profiler", []string{"JAVA PROFILE 1.0"}, nil},

@@ -28,7 +28,6 @@ var beginnings = map[string]string{
 	"Flat profile:\n\nEach sample counts as 0.01 seconds.\n":                                  "the text of gprof",
 	"# To display the perf.data header info, please use --header/--header-only options.\n#\n": "`perf script`",
 	`{"linux-perf-json-version": 1,"headers": {}}`:                                            "`perf data convert`",
-	"Analysis of sampling a (pid 12) every 1 millisecond\nCall graph:\n":                      "stackcollapse-sample.awk",
 	"2022-01-01 00:00:00\nFull thread dump OpenJDK 64-Bit Server VM (11):\n":                  "stackcollapse-jstack.pl",
 	"goroutine 1 [running]:\nmain.main()\n\t/a/b.go:12 +0x1\n":                                "stackcollapse-go.pl",
 	"JAVA PROFILE 1.0.2\x00\x00":                                                              "HPROF",

@@ -21,6 +21,11 @@ type counts struct {
 
 // Count adds a row that a tool has summed up: values by metric of its event.
 func (s *Sheet) Count(event int, w *Who, stack []Frame, values []int64) {
+	s.CountCall(event, w, s.Call(stack), values)
+}
+
+// CountCall is Count for a stack that has its call already.
+func (s *Sheet) CountCall(event int, w *Who, call recording.CallID, values []int64) {
 	s.Stack.Read++
 	s.Stack.Kept++
 	c := s.counts[event]
@@ -28,7 +33,7 @@ func (s *Sheet) Count(event int, w *Who, stack []Frame, values []int64) {
 		c = &counts{byKey: map[rowKey]*row{}, all: true}
 		s.counts[event] = c
 	}
-	k, _ := s.key(event, w, stack)
+	k, _ := s.key(event, w, call)
 	r := c.byKey[k]
 	if r == nil {
 		r = &row{rowKey: k, sum: make([]int64, len(values))}

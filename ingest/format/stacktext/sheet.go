@@ -207,8 +207,8 @@ type row struct {
 	sum, now, before []int64
 }
 
-func (s *Sheet) key(event int, w *Who, stack []Frame) (rowKey, *recording.TrackBuilder) {
-	k := rowKey{event: event, call: s.Call(stack), track: recording.NoTrack}
+func (s *Sheet) key(event int, w *Who, call recording.CallID) (rowKey, *recording.TrackBuilder) {
+	k := rowKey{event: event, call: call, track: recording.NoTrack}
 	t := s.track(w)
 	if t != nil {
 		k.track = t.Index()
@@ -225,7 +225,7 @@ const batch = 1 << 16
 func (s *Sheet) Sample(event int, w *Who, cpu int, stack []Frame, at *int64) {
 	s.Stack.Read++
 	s.Stack.Kept++
-	k, t := s.key(event, w, stack)
+	k, t := s.key(event, w, s.Call(stack))
 	r := s.sumsByID[k]
 	if r == nil {
 		r = &row{rowKey: k, sum: []int64{0}}
@@ -239,6 +239,12 @@ func (s *Sheet) Sample(event int, w *Who, cpu int, stack []Frame, at *int64) {
 	if s.pending++; s.pending >= batch {
 		s.flush()
 	}
+}
+
+// Point puts a sample on the timeline that is counted elsewhere, at a time in
+// nanoseconds.
+func (s *Sheet) Point(event int, w *Who, call recording.CallID, at int64) {
+	s.place(event, call, s.track(w), -1, at)
 }
 
 // place puts a sample on the timeline.

@@ -39,9 +39,6 @@ func (t *Tree) Add(column int, call recording.CallID, total, line int64) {
 	t.open = append(t.open, branch{column: column, call: call, total: total, line: line})
 }
 
-// Depth is how many rows are open.
-func (t *Tree) Depth() int { return len(t.open) }
-
 // Close ends the tree.
 func (t *Tree) Close() {
 	for len(t.open) > 0 {
