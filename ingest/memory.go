@@ -183,7 +183,7 @@ func (g *guard) judge(free int64) {
 	if left := need - float64(held); left > float64(free) {
 		g.foretold = true
 		fits := min(99, 100*(max(0, float64(free))+float64(held))/need)
-		g.b.Warn(warnMemory, "", "%s and will need about %s of memory, of which %s are free: reading will stop after about %.0f %% of it",
+		g.b.Usual(warnMemory, "", "%s and will need about %s of memory, of which %s are free: reading will stop after about %.0f %% of it",
 			g.size(), memory.Text(int64(need)), memory.Text(free), fits)
 	}
 }

@@ -1,6 +1,9 @@
 package spaa
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // ID is the identifier of a stack or a window: a JSON string or a JSON number,
 // and it remembers which. IDs are comparable and can be map keys; the string
@@ -107,3 +110,32 @@ var hexDigits = func() (t [256]uint8) {
 	}
 	return t
 }()
+
+// Spellings are other ids that write the same number: a JSON number, or hexadecimal or
+// decimal text; none where the id is no number. Whether those mean the same stack the
+// specification leaves open: they are other ids here.
+func (id ID) Spellings() (other []ID) {
+	v, err := strconv.ParseUint(id.text, 10, 64)
+	if !id.number && len(id.text) > 2 && (id.text[:2] == "0x" || id.text[:2] == "0X") {
+		v, err = strconv.ParseUint(id.text[2:], 16, 64)
+	}
+	if err != nil {
+		return nil
+	}
+	add := func(o ID) {
+		if o != id {
+			other = append(other, o)
+		}
+	}
+	number := strconv.FormatUint(v, 10)
+	add(NumberID(Number(number)))
+	add(StringID(number))
+	for digits := 1; digits <= 16; digits++ {
+		for _, format := range []string{"0x%0*x", "0x%0*X", "0X%0*X"} {
+			if s := fmt.Sprintf(format, digits, v); len(s) == digits+2 {
+				add(StringID(s))
+			}
+		}
+	}
+	return other
+}

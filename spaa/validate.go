@@ -85,6 +85,7 @@ type validator struct {
 	// Records named before (or without) their own record: the first line.
 	wantDSO, wantFrame, wantThread map[int64]int64
 	wantStack                      map[stackRef]stackWant
+	sums                           map[stackKey]*stackSums
 
 	path []frameInfo // scratch: the frames of one stack, leaf first
 }
@@ -105,7 +106,7 @@ func newValidator(r io.Reader, opts ValidateOptions) *validator {
 		dsos:   map[int64]dsoInfo{}, frames: map[int64]frameInfo{}, threads: map[int64]struct{}{},
 		stacks: map[stackKey]stackInfo{}, idContext: map[uint64]struct{}{},
 		wantDSO: map[int64]int64{}, wantFrame: map[int64]int64{}, wantThread: map[int64]int64{},
-		wantStack: map[stackRef]stackWant{},
+		wantStack: map[stackRef]stackWant{}, sums: map[stackKey]*stackSums{},
 	}
 }
 
@@ -293,6 +294,7 @@ func (v *validator) finish() {
 	for _, want := range v.wantStack {
 		v.missingStack(want)
 	}
+	v.checkSums()
 	if v.anyBuild {
 		for _, gap := range v.noBuildID {
 			v.addAt(gap.line, "build-id-missing", "dso %q has no build id although others have", gap.name)

@@ -69,7 +69,14 @@ func (v *validator) wantStackID(id ID, rule string) {
 }
 
 func (v *validator) missingStack(w stackWant) {
-	v.addAt(w.line, w.rule, "the %s references stack %s, which the file does not have", stackRules[w.rule], w.id.quoted())
+	hint := ""
+	for _, id := range w.id.Spellings() {
+		if _, ok := v.stacks[v.key(id)]; ok {
+			hint = "; it has " + id.quoted() + ", the same number in another spelling"
+			break
+		}
+	}
+	v.addAt(w.line, w.rule, "the %s references stack %s, which the file does not have%s", stackRules[w.rule], w.id.quoted(), hint)
 }
 
 func (v *validator) checkStack(s *Stack) {
@@ -79,6 +86,7 @@ func (v *validator) checkStack(s *Stack) {
 	event := v.checkContext(s.Context, true)
 	v.checkFrames(s)
 	v.checkStackID(s)
+	v.addStack(s, event)
 	switch t := s.StackType; t {
 	case "", "unified", "user", "kernel":
 		v.checkStackType(t)

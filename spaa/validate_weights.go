@@ -116,6 +116,7 @@ func (v *validator) checkSample(s *Sample) {
 	if !s.StackID.IsZero() {
 		v.wantStackID(s.StackID, "sample-stack")
 	}
+	v.addSample(s)
 	if given(s.Event, s.Extra, "event") && v.header != nil && v.events[s.Event] == nil {
 		v.add("sample-event", "the header has no event %q", s.Event)
 	}
@@ -144,6 +145,7 @@ func (v *validator) checkWindow(w *Window) {
 			v.wantStackID(s.StackID, "window-stack")
 		}
 		v.checkWeights(s.Weights, nil, false)
+		v.addRow(s)
 	}
 }
 

@@ -43,7 +43,7 @@ func unstyled(stack string, weight int, tenant string) plainStack {
 }
 
 // somePlainStacks are in the order of the file. The kernel's last belongs to the
-// one before it: see --join-related.
+// one before it: see --split-related.
 var somePlainStacks = []plainStack{
 	unstyled("maab", 5, "t1"), unstyled("mailq", 7, "t2"), unstyled("mlaq", 11, "t1"), unstyled("mbkj", 17, "t2"), unstyled("mala", 13, "t1"), unstyled("mb", 19, "t2"), unstyled("kj", 6, "t2"),
 }
@@ -231,6 +231,12 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 		u.weight -= k.weight
 		return append(slices.Clone(in[:len(in)-2]), u, both)
 	}
+	stacks := func(flags string) []plainStack {
+		if flags == "--split-related" {
+			return somePlainStacks
+		}
+		return join(somePlainStacks)
+	}
 	for flags, want := range map[string]func([]plainStack) []plainStack{
 		"":                  each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
 		"--focus=a":         each(has("a")),
@@ -272,7 +278,7 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 		"--show-from=name:/^l$/": each(func(s plainStack) ([]plainFrame, bool) {
 			return s.frames[max(0, at(s, "l")):], at(s, "l") >= 0
 		}),
-		"--join-related": join,
+		"--split-related": each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
 		"--invert":       each(func(s plainStack) ([]plainFrame, bool) { return reversed(s.frames), true }),
 		"--by-time":      each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
 		"--hide-kernel --hide=a --invert": func(in []plainStack) []plainStack {
@@ -291,7 +297,7 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := drawnBars(t, string(svg)), layPlain(want(somePlainStacks), flags == "--by-time")
+			got, want := drawnBars(t, string(svg)), layPlain(want(stacks(flags)), flags == "--by-time")
 			order := func(a, b plainBar) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.x0, b.x0)) }
 			slices.SortFunc(got, order)
 			slices.SortFunc(want, order)

@@ -45,7 +45,11 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 // all, which v has in its field list; "" where rows are no list.
 func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
 	if c.redactor != nil {
-		v = redactedAnswer{v, c.redactor.Said()}
+		c.beside.Redacted = c.redactor.Said()
+	}
+	v = budget.With{Of: v, Beside: c.beside}
+	if asJSON {
+		c.beside.Damage = nil // the answer has it
 	}
 	if c.budget == 0 {
 		if asJSON {

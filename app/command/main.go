@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/agent/budget"
 	"ashlar/app/core/cache"
 	"ashlar/app/core/settings"
 	"ashlar/app/core/sourcefile"
@@ -83,6 +85,8 @@ type RenderOptions struct {
 	// Remarks what else is to be said; nil stands for the standard error.
 	Read        func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error)
 	To, Remarks io.Writer
+	// Drawn is called with each recording that the picture is of.
+	Drawn func(*recording.Recording)
 	// Watch has drawing end in a sentence when memory runs short; it is called once all
 	// is read. It may be nil.
 	Watch func()
@@ -119,6 +123,8 @@ type call struct {
 	redactor       *redact.Redactor // of --redact, nil else
 	all            []string         // the command line without it
 	session        bool             // a session is asked, of --session
+	beside         budget.Cut       // what answers say of the recordings that were asked
+	besideLock     sync.Mutex       // pictures read two at once
 }
 
 // watch has what is asked of the recordings that were read end in a sentence when
@@ -252,6 +258,7 @@ func (c *call) start(cmd *command, args []string) error {
 		defer c.cache.Wait()
 	}
 	err = run(c, fs.Args())
+	c.sayDamage()
 	if c.redactor != nil && err == nil {
 		c.note("left out: %s", c.redactor.Said())
 	}

@@ -1,13 +1,13 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"ashlar/app/core/cache"
@@ -45,8 +45,37 @@ func (c *call) load(path string, part recording.Part) (rec *recording.Recording,
 	}
 	if err == nil {
 		rec = c.redacted(rec)
+		c.takeNote(rec)
 	}
 	return rec, stats, err
+}
+
+// takeNote notes what answers say of a recording beside what was asked: its errors, and
+// which sums are not exact.
+func (c *call) takeNote(rec *recording.Recording) {
+	c.besideLock.Lock()
+	defer c.besideLock.Unlock()
+	b := &c.beside
+	b.Damage = slices.DeleteFunc(b.Damage, func(d *evidence.Damage) bool { return d.File == rec.Source.Path })
+	if d := evidence.DamageOf(rec); d != nil {
+		b.Damage = append(b.Damage, d)
+	}
+	for i := range rec.Events {
+		e := &rec.Events[i]
+		for k := range e.Metrics {
+			name := e.NameOrKind() + "/" + e.Metrics[k].Name
+			if e.Metrics[k].Saturated() && !slices.Contains(b.Saturated, name) {
+				b.Saturated = append(b.Saturated, name)
+			}
+		}
+	}
+}
+
+// sayDamage prints a line for each damaged recording, where no JSON has it.
+func (c *call) sayDamage() {
+	for _, d := range c.beside.Damage {
+		c.note("%s", d.Text())
+	}
 }
 
 // redacted is a recording as --redact has it.
@@ -55,28 +84,6 @@ func (c *call) redacted(rec *recording.Recording) *recording.Recording {
 		return rec
 	}
 	return evidence.Redacted(c.redactor, rec)
-}
-
-// redactedAnswer is an answer with a field that says what was left out of it.
-type redactedAnswer struct {
-	of   any
-	said string
-}
-
-// MarshalJSON implements json.Marshaler.
-func (l redactedAnswer) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(l.of); err != nil {
-		return nil, err
-	}
-	head, ok := bytes.CutSuffix(bytes.TrimSpace(b.Bytes()), []byte("}"))
-	if !ok {
-		return b.Bytes(), nil // a list says it beside itself
-	}
-	said, err := json.Marshal(l.said)
-	return append(append(append(head, `,"redacted":`...), said...), '}'), err
 }
 
 // sayThreads says which threads were taken where fewer were named: a name may be

@@ -104,6 +104,7 @@ func (o *RenderOptions) from(c *call) {
 	if c.redactor != nil {
 		o.Roots = nil // what is in source files is not left out
 	}
+	o.Drawn = c.takeNote
 	if c.redactor != nil || c.run.Read != nil {
 		o.Read = func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error) {
 			c.exe = exe

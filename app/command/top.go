@@ -120,7 +120,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Reason(missing.Timeline, rec))
+		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Times(rec, t.event))
 	}
 	return cmp.Or(c.printRows(o.json, t, "rows", len(t.Rows), func(n int) string {
 		cut := *t
@@ -155,6 +155,9 @@ type top struct {
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 	Idle        json.Number `json:"idle_left_out,omitempty"`
+	// WindowsLeft names the windows of the range that were not counted, since they overlap
+	// others that were.
+	WindowsLeft []string `json:"windows_left_out,omitempty"`
 	// WithoutCPU is how many spans do not tell their time on a processor, or lie in the
 	// range only in part: they have none in cpu and waiting.
 	WithoutCPU int64 `json:"untold_spans,omitempty"`
@@ -179,6 +182,7 @@ type top struct {
 	Tree bool `json:"tree,omitempty"`
 
 	metric *recording.Metric
+	event  int
 	sum    int64
 	behind evidence.Sampled // sum
 	left   analyze.LeftOut
@@ -245,7 +249,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 		return nil, err
 	}
 	if t.whole = w.Sum; slices.ContainsFunc(o.Transforms, analyze.Transform.IsWhere) {
-		all.Join = q.Join
+		all.Apart = q.Apart
 		whole, err := analyze.Weigh(c.ctx, rec, all)
 		if err != nil {
 			return nil, err
@@ -260,6 +264,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	}
 	if w.Ranged {
 		*t.Answered = true
+		t.WindowsLeft = q.WindowsLeft(rec)
 		t.Range = newTopRange(rec, w.From, w.To)
 	}
 	rows, err := t.look(c, rec, q, w, o)
@@ -292,6 +297,7 @@ func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze
 	}
 	if q.Event >= 0 {
 		e := &rec.Events[q.Event]
+		t.event = q.Event
 		t.metric = &e.Metrics[q.Metric]
 		t.Event, t.Metric, t.Unit, t.Kind = e.Name, t.metric.Name, t.metric.Unit, t.metric.Kind.String()
 	}

@@ -45,6 +45,13 @@ func (t *top) text(rec *recording.Recording) string {
 			b.WriteString(" (windows cannot be cut)")
 		}
 	}
+	if n := len(t.WindowsLeft); n > 0 {
+		const most = 10
+		fmt.Fprintf(&b, "\nleft out, since they overlap these: %s %s", safetext.Noun(int64(n), "window"), safetext.Text(strings.Join(t.WindowsLeft[:min(n, most)], ", ")))
+		if n > most {
+			fmt.Fprintf(&b, " and %d more", n-most)
+		}
+	}
 	if t.Calls != nil {
 		fmt.Fprintf(&b, ", in %s", tabular.Calls(*t.Calls, t.Of))
 	}

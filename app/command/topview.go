@@ -338,9 +338,7 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 	switch {
 	case t.Pairs > 0:
-		fmt.Fprintf(b, "\n%s joined; %s in both halves counts once", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
-	case slices.Contains(t.Transforms, analyze.JoinRelated()):
-		b.WriteString("\nno stacks are halves of one: nothing is joined")
+		fmt.Fprintf(b, "\nuser and kernel joined: %s; %s in both halves counts once (--split-related shows them apart)", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
 	}
 	if t.Function != nil {
 		f := t.Function

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ashlar/app/core/evidence"
 	"ashlar/ingest/input/safetext"
 )
 
@@ -47,10 +48,44 @@ type Cut struct {
 	All     string    `json:"all,omitempty"`
 	// TextsCutTo is how many characters long texts were cut to, in their middle.
 	TextsCutTo int `json:"texts_cut_to,omitempty"`
+	// Damage lists the recordings asked about that have errors.
+	Damage []*evidence.Damage `json:"damage,omitempty"`
+	// Saturated names the metrics, EVENT/METRIC, that add up to more than can be counted:
+	// 2^63 of their smallest unit. Sums of them stop there and are lower bounds.
+	Saturated []string `json:"saturated,omitempty"`
 	// Redacted says what --redact left out.
 	Redacted string `json:"redacted,omitempty"`
 	// Remarks has the lines that the command line prints on standard error.
 	Remarks []string `json:"remarks,omitempty"`
+}
+
+// With is an answer with the fields that it has beside its own. A list has no fields.
+type With struct {
+	Of     any
+	Beside Cut
+}
+
+// MarshalJSON implements json.Marshaler.
+func (w With) MarshalJSON() ([]byte, error) {
+	v, err := w.read(read(w.Of))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = v.write(&b)
+	return b.Bytes(), err
+}
+
+func (w With) read(v *value, err error) (*value, error) {
+	if b := &w.Beside; err != nil || !v.object || len(b.Damage)+len(b.Saturated)+len(b.Redacted) == 0 {
+		return v, err
+	}
+	beside, err := read(w.Beside)
+	if err != nil {
+		return nil, err
+	}
+	v.keys, v.list = append(v.keys, beside.keys...), append(v.list, beside.list...)
+	return v, nil
 }
 
 // costs are the fields that say what an element of a list costs.
@@ -187,6 +222,9 @@ func (v *value) short() bool {
 
 // readShort is read of an answer of which lists as long as most are enough.
 func readShort(v any, most int) (*value, error) {
+	if w, ok := v.(With); ok {
+		return w.read(readShort(w.Of, most))
+	}
 	v, rest := shorter(v, most)
 	whole, err := read(v)
 	for name, r := range rest {

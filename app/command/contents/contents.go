@@ -29,7 +29,7 @@ type Contents struct {
 	Threads     []Thread  `json:"threads"`
 	Contexts    []Context `json:"contexts"`
 	Counts      Counts    `json:"counts"`
-	Pairs       int64     `json:"pairs,omitempty"` // of user and kernel stacks, for top --join-related
+	Pairs       int64     `json:"pairs,omitempty"` // of user and kernel stacks, which count once; top --split-related shows them apart
 	Views       []string  `json:"views,omitempty"` // addresses of what a bundle shows
 	Warnings    []Warning `json:"warnings"`
 	Ledger      []Tally   `json:"ledger"`
@@ -77,7 +77,7 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 		}
 	}
 	for _, w := range rec.Warnings {
-		in.Warnings = append(in.Warnings, Warning{w.Code, w.Count, w.First, w.Text, w.Minor})
+		in.Warnings = append(in.Warnings, Warning{w.Code, w.Count, w.First, w.Text, w.Minor, w.Error})
 	}
 	for _, t := range rec.Ledger {
 		in.Ledger = append(in.Ledger, Tally(t))
@@ -249,6 +249,7 @@ type Warning struct {
 	First string `json:"first"`
 	Text  string `json:"text"`
 	Minor bool   `json:"minor,omitempty"` // a note: it changes no number and no bar
+	Error bool   `json:"error,omitempty"` // the file is damaged there or breaks a rule of its format
 }
 
 type Tally struct {

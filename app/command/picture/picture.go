@@ -76,7 +76,15 @@ func open(s *shell.Shell, o command.RenderOptions) error {
 	if o.Function != "" {
 		s.Mark(analyze.Named(o.Function))
 	}
-	return s.Finish(o.Ranges[:]...)
+	err := s.Finish(o.Ranges[:]...)
+	if o.Drawn != nil {
+		for _, side := range s.Session.Sides() {
+			if rec := side.Recording(); rec != nil {
+				o.Drawn(rec)
+			}
+		}
+	}
+	return err
 }
 
 // Render draws what the window would show into a file, on the CPU.

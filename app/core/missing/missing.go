@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
 )
 
 // Kind is something that recordings may lack.
@@ -113,4 +115,24 @@ func has(rec *recording.Recording, metric string) bool {
 		}
 	}
 	return false
+}
+
+// Times is a clause on an event whose metric has no times: what in it has them, or how to
+// record times.
+func Times(rec *recording.Recording, event int) string {
+	var n int64
+	for _, t := range rec.Tracks {
+		if s := t.SamplesOf(event); s != nil {
+			n += int64(s.Len())
+		}
+	}
+	if n == 0 {
+		return Reason(Timeline, rec)
+	}
+	for i := range rec.Events[event].Metrics {
+		if m := &rec.Events[event].Metrics[i]; m.PerSample != recording.SampleNone {
+			return fmt.Sprintf("it has %s with times that carry no such value; try --metric %s", units.Plural(n, "sample"), safetext.Short(m.Name))
+		}
+	}
+	return fmt.Sprintf("it has %s with times that carry no value", units.Plural(n, "sample"))
 }

@@ -12,8 +12,8 @@ import (
 func (p *Pane) Apply(d *Workspace, k *analyze.TransformKind) {
 	f, ok := p.PickedFunction()
 	switch {
-	case k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0:
-		d.Say("No stacks of this recording are halves of one: nothing to join")
+	case k.Op == analyze.OpSplitRelated && p.Rec.Pairs() == 0:
+		d.Say("No stacks of this recording are halves of one: nothing to split")
 	case k.Of == analyze.OfAll:
 		p.Transform(k.Make(""))
 	case ok:
@@ -35,7 +35,7 @@ func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items 
 		if of == analyze.OfFunction {
 			t = k.On(f)
 		}
-		if k.Op == analyze.OpJoinRelated && p.Rec.Pairs() == 0 && !p.HasTransform(t) {
+		if k.Op == analyze.OpSplitRelated && p.Rec.Pairs() == 0 && !p.HasTransform(t) {
 			continue
 		}
 		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.HasTransform(t), Do: func() { p.Transform(t) }})

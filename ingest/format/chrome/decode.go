@@ -48,7 +48,7 @@ var Profiles = codec.Format{
 	Holds:      "samples of JavaScript with their times, of Node.js, Chrome's DevTools and Deno",
 	Extensions: []string{".cpuprofile"},
 	Sniff:      sniffProfile,
-	Decode:     run,
+	Decode:     runProfile,
 	Args:       argsOf,
 }
 

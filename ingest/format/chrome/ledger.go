@@ -191,6 +191,8 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	switch p {
 	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma:
 		say = l.b.Remark
+	case unmatchedEnd, unclosed, loneFlow, noDur, cpuDur:
+		say = l.b.Usual
 	}
 	say(t.code, place(off), "%s", text)
 }

@@ -27,6 +27,9 @@ func sniffProfile(head []byte, whole bool) (decode.Confidence, error) {
 	if len(b) == 0 || b[0] != '{' {
 		return decode.No, nil
 	}
+	if isProfileTree(b, whole) {
+		return decode.Likely, nil
+	}
 	keys, _ := jsonscan.Keys(b, whole)
 	if keys["nodes"] && !keys["traceEvents"] && (keys["startTime"] || keys["samples"] || keys["timeDeltas"] || bytes.Contains(b, []byte(`"callFrame"`))) {
 		return decode.Likely, nil

@@ -69,7 +69,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if v := d.about["dhatFileVersion"]; v != version {
-		b.Warn("version", "", "The file is of version %q; it is read as one of version %s", v, version)
+		b.Usual("version", "", "The file is of version %q; it is read as one of version %s", v, version)
 	}
 	if len(d.points) == 0 {
 		return errors.New("there is no stack in the DHAT profile")

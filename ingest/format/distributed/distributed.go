@@ -120,7 +120,7 @@ func (c *Collector) Add(s *Span) {
 	switch {
 	case s.Open:
 		x.end, x.mended = x.start, true
-		c.b.Warn("span-open", place, "Spans have no end, %s the first; they are shown with no length", place)
+		c.b.Usual("span-open", place, "Spans have no end, %s the first; they are shown with no length", place)
 	case x.end < x.start:
 		x.end, x.mended = x.start, true
 		c.b.Warn("span-backward", place, "Spans end before they begin, %s the first; they are shown with no length", place)

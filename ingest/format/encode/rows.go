@@ -116,12 +116,34 @@ func (r *Rows) stacks(j *Job, event int) error {
 	if s == nil {
 		return nil
 	}
+	if len(s.Halves()) > 0 {
+		return r.joined(j, event)
+	}
 	for i := range s.Len() {
 		vs := r.Row(RowKey{int32(s.Track(i)), s.Context(i), s.Call(i)})
 		for m := range vs {
 			r.Add(&vs[m], s.Value(i, m))
 		}
 		if err := j.Tick(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joined adds up stack records of which some are halves of one stack, which count once.
+func (r *Rows) joined(j *Job, event int) error {
+	var err error
+	for m := range j.Rec.Events[event].Metrics {
+		broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: m}, func(s *analyze.Record) {
+			if vs := r.Row(RowKey{int32(s.Track), s.Context, s.Call}); s.Value != recording.Missing {
+				r.Add(&vs[m], s.Value)
+			}
+			if err == nil {
+				err = j.Tick(1)
+			}
+		})
+		if err = cmp.Or(err, broken); err != nil {
 			return err
 		}
 	}

@@ -298,7 +298,7 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 		case !matched:
 			d.tally.Kept--
 			d.tally.Leave(d.place())
-			d.b.Warn("end-unmatched", d.place(), "Line %d ends a slice, and none is open: it began before the trace; the line was left out", d.n)
+			d.b.Usual("end-unmatched", d.place(), "Line %d ends a slice, and none is open: it began before the trace; the line was left out", d.n)
 		case !forward:
 			d.backward()
 		}

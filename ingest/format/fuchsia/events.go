@@ -191,7 +191,7 @@ func (t *track) close(d *decoder, at int64, args []arg) bool {
 }
 
 func (d *decoder) unmatched() bool {
-	d.b.Warn("end-unmatched", decode.Byte(d.at), "Spans end that have not begun, the first at byte %d: their beginning was before the trace or is lost; the ends were left out", d.at)
+	d.b.Usual("end-unmatched", decode.Byte(d.at), "Spans end that have not begun, the first at byte %d: their beginning was before the trace or is lost; the ends were left out", d.at)
 	return false
 }
 
@@ -256,7 +256,7 @@ func (d *decoder) flow(t *track, k flowKey, kind uint64, at int64) bool {
 	f := d.flows[k]
 	if kind == flowBegin || f == nil {
 		if kind != flowBegin {
-			d.b.Warn("flow-unmatched", decode.Byte(d.at), "Flows go on that have not begun, the first at byte %d", d.at)
+			d.b.Usual("flow-unmatched", decode.Byte(d.at), "Flows go on that have not begun, the first at byte %d", d.at)
 		}
 		d.addFlow(f)
 		f = &recording.Flow{Name: k.name}

@@ -186,7 +186,7 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 		c.b.Remark("original-payload", "", "A profile carries its original form too (%s), which is not read", safetext.Plural(p.payload, "byte"))
 	}
 	if p.droppedAttrs > 0 {
-		c.b.Warn("attributes-dropped", "", "The recorder dropped %d attributes of a profile", p.droppedAttrs)
+		c.b.Usual("attributes-dropped", "", "The recorder dropped %d attributes of a profile", p.droppedAttrs)
 	}
 	event := c.event(p)
 	for i := range p.samples {

@@ -325,7 +325,7 @@ func (m *maker) beside(run *run) {
 func (m *maker) unmatched() {
 	m.slices.Kept--
 	m.slices.Leave("")
-	m.b.Warn("end-unmatched", "", "Slices end that have not begun: their beginning was before the trace or is lost; the ends were left out")
+	m.b.Usual("end-unmatched", "", "Slices end that have not begun: their beginning was before the trace or is lost; the ends were left out")
 }
 
 func (m *maker) backward() {

@@ -85,7 +85,7 @@ func ask(t *testing.T, rec *recording.Recording) {
 	for e := range rec.Events {
 		for m := range rec.Events[e].Metrics {
 			for i, in := range scopes {
-				q := analyze.Query{Event: e, Metric: m, Scope: in, First: i == 0, Join: i%2 == 1, Depth: i % 3}
+				q := analyze.Query{Event: e, Metric: m, Scope: in, First: i == 0, Apart: i%2 == 1, Depth: i % 3}
 				weighed(t, rec, q, first)
 				checked(analyze.ByTrack(ctx, rec, q))
 				checked(spans.DensityOf(ctx, rec, q, rec.Start, max(1, (middle-rec.Start)/8), 20, funcs))

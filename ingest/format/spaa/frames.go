@@ -28,30 +28,46 @@ func (m *merger) dso(mi *mirror, d *dsoRec, line int64) {
 	}
 	m.dsos[d.id] = dsoInfo{name, m.names.text[mi.name(d.buildID)], d.kernel}
 	m.keep(format.KindDSO)
+	if m.late.dso(m, d.id) {
+		m.warn(warnLateDSO, line, strconv.FormatInt(d.id, 10))
+	}
 }
 
+// frame adds a frame, or keeps it until its dso is known.
 func (m *merger) frame(mi *mirror, f *frameRec, line int64) {
-	if m.frames.get(f.id) != 0 {
+	if m.frames.get(f.id) != 0 || m.late.hasFrame(f.id) {
 		m.warn(warnDuplicateFrame, line, strconv.FormatInt(f.id, 10))
 		m.leaveOut(int(format.KindFrame), line)
 		return
 	}
-	d, ok := m.dsos[f.dso]
-	if f.hasDSO && !ok {
-		m.warn(warnMissingDSO, line, strconv.FormatInt(f.dso, 10))
+	m.keep(format.KindFrame)
+	if m.late.awaits(f.id) {
+		m.warn(warnLateFrame, line, strconv.FormatInt(f.id, 10))
 	}
-	if !ok {
+	r := *f
+	r.name, r.file = mi.name(f.name), mi.name(f.file)
+	d, ok := m.dsos[f.dso]
+	switch {
+	case f.hasDSO && !ok:
+		m.late.addFrame(r, line)
+		return
+	case !ok:
 		d.name = missingDSO
 	}
+	m.addFrame(&r, &d)
+}
+
+// addFrame adds a frame whose strings are the merger's numbers.
+func (m *merger) addFrame(f *frameRec, d *dsoInfo) {
 	kind := f.kind
 	if d.kernel {
 		kind = recording.KindKernel
 	}
-	name := m.names.text[mi.name(f.name)]
+	name := m.names.text[f.name]
 	if f.name == 0 {
 		name = fmt.Sprintf("[frame %d]", f.id)
 	}
-	file := m.names.text[mi.name(f.file)]
+	file := m.names.text[f.file]
 	fn := m.function(recording.Function{Name: name, Module: d.name, File: file, Kind: kind, Unresolved: f.unresolved})
 	fr := recording.Frame{
 		Func: fn, Addr: f.addr, Offset: f.offset, Line: f.line, Column: f.column,
@@ -61,12 +77,6 @@ func (m *merger) frame(mi *mirror, f *frameRec, line int64) {
 		fr.File = file
 	}
 	m.frames.set(f.id, uint32(m.b.Frame(fr))+1)
-	m.keep(format.KindFrame)
-	if _, used := m.missing[f.id]; used {
-		delete(m.missing, f.id)
-		m.epoch++
-		m.warn(warnLateFrame, line, strconv.FormatInt(f.id, 10))
-	}
 }
 
 func (m *merger) function(f recording.Function) recording.FuncID {
@@ -77,23 +87,12 @@ func (m *merger) function(f recording.Function) recording.FuncID {
 	return id
 }
 
-// frameOf returns the frame of a node.
-func (m *merger) frameOf(mi *mirror, packed uint32, line int64) recording.FrameID {
-	id := int64(packed)
+// frameID is the file's id of a node's frame.
+func (mi *mirror) frameID(packed uint32) int64 {
 	if packed >= bigFrame {
-		id = mi.bigs[packed-bigFrame]
+		return mi.bigs[packed-bigFrame]
 	}
-	if f := m.frames.get(id); f != 0 {
-		return recording.FrameID(f - 1)
-	}
-	f, ok := m.missing[id]
-	if !ok {
-		fn := m.function(recording.Function{Name: fmt.Sprintf("[missing frame %d]", id), Unresolved: true})
-		f = m.b.Frame(recording.Frame{Func: fn})
-		m.missing[id] = f
-		m.warn(warnMissingFrame, line, strconv.FormatInt(id, 10))
-	}
-	return f
+	return int64(packed)
 }
 
 // frameTable maps frame ids to 1 + FrameID. Ids are mostly small and dense,

@@ -93,6 +93,20 @@ func (t *idTable) index(word uint64, form uint8) uint32 {
 	return uint32(len(t.entries) - 1)
 }
 
+// lookup returns the entry's index of an id that there is.
+func (t *idTable) lookup(r idRef) (index uint32, ok bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := t.hash(r.word, r.form) & mask; t.slots[i] != 0; i = (i + 1) & mask {
+		if e := &t.entries[t.slots[i]-1]; e.word == r.word && e.form == r.form {
+			return t.slots[i] - 1, true
+		}
+	}
+	return 0, false
+}
+
 func (t *idTable) grow() {
 	t.slots = make([]uint32, max(1024, 2*len(t.slots)))
 	mask := uint64(len(t.slots) - 1)

@@ -31,14 +31,10 @@ type merger struct {
 	names   names
 	dsos    map[int64]dsoInfo
 	frames  frameTable
-	// missing are the frames that stand for ids without a record so far.
-	missing map[int64]recording.FrameID
 	// files are the files of functions, by FuncID.
 	files []string
-	// epoch is counted up when a frame changes, so that calls made of the old
-	// one are looked up again.
-	epoch uint32
 	path  []uint32 // scratch of call
+	late  late
 
 	events  []eventState
 	eventOf []int32 // by string number: 1 + event
@@ -70,12 +66,11 @@ type relatedRef struct {
 
 func newMerger(ctx context.Context, b *recording.Builder) *merger {
 	m := &merger{
-		b: b, ctx: ctx, epoch: 1,
-		names:   newNames(),
-		dsos:    map[int64]dsoInfo{},
-		missing: map[int64]recording.FrameID{},
-		tracks:  map[owner]*trackState{},
-		byTID:   map[int64]int64{},
+		b: b, ctx: ctx,
+		names:  newNames(),
+		dsos:   map[int64]dsoInfo{},
+		tracks: map[owner]*trackState{},
+		byTID:  map[int64]int64{},
 	}
 	m.ids.process = func(track int32) int32 { return m.byIndex[track].process }
 	return m
@@ -175,55 +170,83 @@ func (m *merger) record(mi *mirror, b *batch, it *item, line int64) {
 	}
 }
 
-// stack adds a stack record.
+// stack adds a stack record, or keeps it until its frames are known.
 func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 	c := m.context(mi, s.context, line)
-	ev := &m.events[c.event]
-	call := m.call(mi, s.leaf, line)
-	var ts *trackState
-	track := int32(recording.NoTrack)
+	st := stackIn{event: c.event, track: recording.NoTrack, context: c.id, comm: mi.name(c.rec.who.comm), half: s.half, line: line}
 	if c.rec.who.hasTID {
-		if ts = c.track; ts == nil {
+		ts := c.track
+		if ts == nil {
 			ts = m.track(c.rec.who)
 			if c.rec.who.hasPID { // else a later thread record may tell the process
 				c.track = ts
 			}
 		}
-		track = ts.index
-		if comm := mi.name(c.rec.who.comm); comm != 0 {
-			m.seen(ts, comm)
+		st.track = ts.index
+		if st.comm != 0 {
+			m.seen(ts, st.comm)
 		}
 	}
-	values := m.weights(c.event, mi.resolve(b.weights[s.weights.from:s.weights.to]), line)
-	if s.weights.from == s.weights.to {
+	if st.hasID = s.id.form != formNone; st.hasID {
+		st.id = m.id(mi, s.id)
+	}
+	st.weights = mi.resolve(b.weights[s.weights.from:s.weights.to])
+	st.related = m.late.related[:0]
+	for _, r := range b.related[s.related.from:s.related.to] {
+		if r.form != formNone {
+			st.related = append(st.related, m.id(mi, r))
+		}
+	}
+	m.late.related = st.related
+	call, ok := m.call(mi, s.leaf)
+	if !ok {
+		m.late.addStack(&st, m.framesOf(mi, s.leaf))
+		return
+	}
+	m.addStack(&st, call)
+}
+
+// stackIn is a stack record without its frames, in the merger's numbers.
+type stackIn struct {
+	event, track int32
+	context      recording.ContextID
+	comm         uint32
+	id           uint32 // of the id table
+	hasID        bool
+	half         half
+	line         int64
+	weights      []weightRec
+	related      []uint32 // of the id table
+}
+
+// addStack adds a stack record whose call is known.
+func (m *merger) addStack(s *stackIn, call recording.CallID) {
+	ev := &m.events[s.event]
+	values := m.weights(s.event, s.weights, s.line)
+	if len(s.weights) == 0 {
 		if ev.bare == 0 {
-			ev.bareLine = line
+			ev.bareLine = s.line
 		}
 		ev.bare++
 	} else {
 		ev.weighed = true
 		if ev.primary >= 0 && values[ev.primary] == recording.Missing {
-			m.warn(warnPrimaryMissing, line, quote(m.names.text[ev.name]))
+			m.warn(warnPrimaryMissing, s.line, quote(m.names.text[ev.name]))
 		}
 	}
-	row := m.b.AddStack(int(c.event), call, int(track), c.id, values)
+	row := m.b.AddStack(int(s.event), call, int(s.track), s.context, values)
 	m.shown++
 	m.keep(format.KindStack)
-	if s.id.form != formNone {
-		id := m.id(mi, s.id)
-		k := m.ids.add(id, idRecord{event: c.event, track: track, call: call, context: c.id, comm: mi.name(c.rec.who.comm)})
+	if s.hasID {
+		k := m.ids.add(s.id, idRecord{event: s.event, track: s.track, call: call, context: s.context, comm: s.comm})
 		m.halves.add(k, row, s.half)
 	}
-	for _, r := range b.related[s.related.from:s.related.to] {
-		if r.form == formNone {
-			continue
-		}
-		id := m.id(mi, r)
+	for _, id := range s.related {
 		if m.ids.entries[id].first < 0 {
-			m.related = append(m.related, relatedRef{id, line})
+			m.related = append(m.related, relatedRef{id, s.line})
 		}
 		if s.half != whole {
-			m.halves.link(link{id: id, event: c.event, track: track, context: c.id, row: row, half: s.half})
+			m.halves.link(link{id: id, event: s.event, track: s.track, context: s.context, row: row, half: s.half})
 		}
 	}
 }
@@ -232,6 +255,35 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 func (m *merger) id(mi *mirror, r idRef) uint32 {
 	r = mi.ref(r)
 	return m.ids.index(r.word, r.form)
+}
+
+// missingID writes an id that no stack has for sentences: one that is the same number in
+// another spelling is named with it.
+func (m *merger) missingID(id uint32) string {
+	text := m.idText(id)
+	var x format.ID
+	if n, err := strconv.Unquote(text); err == nil {
+		x = format.StringID(n)
+	} else {
+		x = format.NumberID(format.Number(text))
+	}
+	for _, o := range x.Spellings() {
+		if k, ok := m.ids.lookup(m.refOf(o)); ok && m.ids.entries[k].first >= 0 {
+			return text + "; the file has " + m.idText(k) + ", the same number in another spelling"
+		}
+	}
+	return text
+}
+
+// refOf is an id of a stack in the merger's numbers.
+func (m *merger) refOf(id format.ID) idRef {
+	switch word, packed := id.Key(); {
+	case packed != format.IDText:
+		return idRef{word, uint8(packed)}
+	case id.IsNumber():
+		return idRef{uint64(m.names.ids[id.String()]), formNumberText}
+	}
+	return idRef{uint64(m.names.ids[id.String()]), formText}
 }
 
 // idText writes an id for sentences.
@@ -248,30 +300,36 @@ func (m *merger) idText(id uint32) string {
 	return fmt.Sprintf(`"0x%0*x"`, int(e.form), e.word)
 }
 
-// call returns the call of a node of a worker's call tree. Calls are interned
-// in the order in which records name them, whoever parsed them.
-func (m *merger) call(mi *mirror, n uint32, line int64) recording.CallID {
+// call returns the call of a node of a worker's call tree; ok is false while one of its
+// frames is not defined. Calls are interned in the order in which records name them,
+// whoever parsed them.
+func (m *merger) call(mi *mirror, n uint32) (call recording.CallID, ok bool) {
 	path := m.path[:0]
-	for n != 0 && mi.nodes[n-1].epoch != m.epoch {
+	for n != 0 && mi.nodes[n-1].call == recording.NoCall {
 		path = append(path, n)
 		n = mi.nodes[n-1].parent
 	}
 	m.path = path
-	call := recording.NoCall
+	for _, n := range path {
+		if m.frames.get(mi.frameID(mi.nodes[n-1].frame)) == 0 {
+			return recording.NoCall, false
+		}
+	}
+	call = recording.NoCall
 	if n != 0 {
 		call = mi.nodes[n-1].call
 	}
 	for i := len(path) - 1; i >= 0; i-- {
 		nd := &mi.nodes[path[i]-1]
-		epoch := m.epoch
-		call = m.b.Call(call, m.frameOf(mi, nd.frame, line))
-		nd.call, nd.epoch = call, epoch
+		call = m.b.Call(call, recording.FrameID(m.frames.get(mi.frameID(nd.frame))-1))
+		nd.call = call
 	}
-	return call
+	return call, true
 }
 
 // finish adds what had to wait for the end of the file.
 func (m *merger) finish() error {
+	m.addLate()
 	for _, r := range m.related {
 		if m.ids.entries[r.id].first < 0 {
 			m.warn(warnRelated, r.line, m.idText(r.id))
@@ -283,6 +341,7 @@ func (m *merger) finish() error {
 	}
 	m.flushWindows()
 	m.finishEvents()
+	m.compareParts()
 	m.finishNames()
 	if !m.headerSeen && m.shown > 0 {
 		m.warn(warnNoHeader, 0, "")

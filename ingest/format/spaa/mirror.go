@@ -30,9 +30,7 @@ type mirror struct {
 
 type mirrorNode struct {
 	node
-	// call is the node's when epoch is the merger's.
-	call  recording.CallID
-	epoch uint32
+	call recording.CallID // NoCall until it is known
 }
 
 type mirrorContext struct {

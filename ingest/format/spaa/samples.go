@@ -171,7 +171,7 @@ func (m *merger) flushSamples() error {
 					s.event = m.ids.records[r].event
 				}
 			} else {
-				m.warn(warnSampleStack, int64(s.line), m.idText(s.id))
+				m.warn(warnSampleStack, int64(s.line), m.missingID(s.id))
 			}
 			m.placeSample(s, ts, call)
 		}

@@ -32,6 +32,7 @@ const (
 	warnMissingDSO
 	warnMissingFrame
 	warnLateFrame
+	warnLateDSO
 	warnEventUndeclared
 	warnEventMissing
 	warnEventLimit
@@ -82,9 +83,10 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnDuplicateDSO:    {"duplicate-dso", "dso %s is defined twice; the first one holds"},
 	warnDuplicateFrame:  {"duplicate-frame", "frame %s is defined twice; the first one holds"},
 	warnDuplicateThread: {"duplicate-thread", "thread %s is defined twice; the first one holds"},
-	warnMissingDSO:      {"missing-dso", "dso %s is not defined before the frame that names it; shown as [missing dso]"},
-	warnMissingFrame:    {"missing-frame", "frame %s is not defined before the stack that names it; shown as [missing frame]"},
-	warnLateFrame:       {"late-frame", "frame %s is defined after a stack that names it; it holds from here on"},
+	warnMissingDSO:      {"missing-dso", "a frame names dso %s, which is not in the file; shown as [missing dso]"},
+	warnMissingFrame:    {"missing-frame", "a stack names frame %s, which is not in the file; shown as [missing frame]"},
+	warnLateFrame:       {"late-frame", "frame %s is defined after a stack that names it; it is used all the same"},
+	warnLateDSO:         {"late-dso", "dso %s is defined after a frame that names it; it is used all the same"},
 	warnEventUndeclared: {"event-undeclared", "event %s is not in the header; it is shown all the same"},
 	warnEventMissing:    {"event-missing", "the record names no event; it counts for %s"},
 	warnEventLimit:      {"too-many-events", "there are too many events; %s and what follows counts for the last one"},
@@ -132,6 +134,10 @@ func (m *merger) warn(c code, line int64, detail string) {
 	switch c {
 	case warnUnknownKey, warnSampleContext, warnSamplePeriod:
 		say = m.b.Remark
+	case warnHeaderPlace, warnLateFrame, warnLateDSO, warnDuplicateThread, warnRelated, warnExclusiveFrame:
+		say = m.b.Mended
+	case warnVersion, warnUnknownRecord, warnDuplicateKey, warnAddress, warnUnit, warnRounded, warnExclusiveWeight, warnTimeUnit, warnNoTimeRange, warnWindowPlace:
+		say = m.b.Usual
 	}
 	say(w.word, at, "%s", text)
 }

@@ -197,7 +197,7 @@ func (m *merger) resolveRow(w *window, row *windowRow) {
 		return
 	}
 	if row.hasID {
-		m.warn(warnWindowStack, w.line, m.idText(row.id))
+		m.warn(warnWindowStack, w.line, m.missingID(row.id))
 	} else {
 		m.warn(warnWindowStack, w.line, "it has no stack_id")
 	}

@@ -215,7 +215,7 @@ func (r *resolver) function(name string) recording.Function {
 		}
 		why = fmt.Sprintf("no function of %s is at address 0x%x; it is shown as that", r.program.module, addr)
 	}
-	r.b.Warn(problemCodes[unresolved], "", "%s", why)
+	r.b.Usual(problemCodes[unresolved], "", "%s", why)
 	return recording.Function{Name: fmt.Sprintf("0x%x", addr), Kind: recording.KindUser, Unresolved: true}
 }
 

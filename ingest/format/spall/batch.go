@@ -181,7 +181,11 @@ func (s *sink) account(bt *batch) {
 		code := problemCodes[n.code]
 		if !s.noted[n.code] {
 			s.noted[n.code] = true
-			s.b.Warn(code, n.place, "%s", n.text)
+			say := s.b.Warn
+			if n.code == unmatchedEnd {
+				say = s.b.Usual
+			}
+			say(code, n.place, "%s", n.text)
 			n.n--
 		}
 		s.b.WarnMore(code, n.n)

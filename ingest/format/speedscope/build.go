@@ -282,7 +282,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 		}
 	}
 	if p.ends && len(path) > 0 {
-		d.b.Warn("unclosed", decode.Byte(p.from), "The profile at byte %d ends with %s open, closed at its end", p.from, safetext.Plural(len(path), "frame"))
+		d.b.Usual("unclosed", decode.Byte(p.from), "The profile at byte %d ends with %s open, closed at its end", p.from, safetext.Plural(len(path), "frame"))
 		if ps, ok := p.end.Picos(a.scale).Since(last.Picos(a.scale)); ok && ps > 0 {
 			a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale})
 		}

@@ -65,6 +65,7 @@ type Builder struct {
 	turn       int       // the track that is laid out first in it
 	empty      time.Time // of the first one, where there is nothing in it
 
+	left    map[[2]int][]int64 // see halfLeft
 	held    held
 	unlaid  int64           // spans that there was no time to lay out
 	until   context.Context // see Until

@@ -25,7 +25,27 @@ func (r *Recording) Pairs() (n int64) {
 	return n
 }
 
-// Join says that two stack records of an event are halves of one stack.
+// NameOf is the name of the function that runs in a call.
+func (b *Builder) NameOf(c CallID) string { return b.rec.FuncName(c) }
+
+// InCommon is the weight that two views of the same samples share, of which either may
+// be Missing.
+func InCommon(a, b int64) int64 {
+	switch {
+	case a == Missing:
+		return b
+	case b == Missing:
+		return a
+	case a > 0 && b > 0:
+		return min(a, b)
+	case a < 0 && b < 0:
+		return max(a, b)
+	}
+	return 0
+}
+
+// Join says that two stack records of an event are halves of one stack. What both weigh
+// counts once in totals; a half of several pairs is shared out in the order of the calls.
 func (b *Builder) Join(event, user, kernel int) {
 	s := b.rec.Stacks[event]
 	joined := s.Call(user)
@@ -33,4 +53,33 @@ func (b *Builder) Join(event, user, kernel int) {
 		joined = b.Call(joined, b.rec.Calls.Frame(c))
 	}
 	s.halves = append(s.halves, Halves{user, kernel, joined})
+	u, k := b.halfLeft(event, user), b.halfLeft(event, kernel)
+	ms := b.rec.Events[event].Metrics
+	for m := range ms {
+		if u[m] == Missing || k[m] == Missing {
+			continue
+		}
+		v := InCommon(u[m], k[m])
+		u[m] -= v
+		k[m] -= v
+		if !ms[m].Saturated() {
+			ms[m].Total -= v
+		}
+	}
+}
+
+// halfLeft has by metric what of a record's weight no pair counts yet.
+func (b *Builder) halfLeft(event, row int) []int64 {
+	key := [2]int{event, row}
+	left, ok := b.left[key]
+	if !ok {
+		for m := range b.rec.Events[event].Metrics {
+			left = append(left, b.rec.Stacks[event].Value(row, m))
+		}
+		if b.left == nil {
+			b.left = map[[2]int][]int64{}
+		}
+		b.left[key] = left
+	}
+	return left
 }

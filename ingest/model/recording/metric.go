@@ -93,6 +93,10 @@ type Event struct {
 	Primary int
 }
 
+// Saturated reports whether the total is more than can be counted, so that sums stop at
+// the last number.
+func (m *Metric) Saturated() bool { return m.Total == end(1) || m.Total == end(-1) }
+
 // Title is the event's name for people: its name, or what it is made of.
 func (e *Event) Title() string {
 	switch {

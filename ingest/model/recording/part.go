@@ -95,9 +95,9 @@ func (b *Builder) tellPart() {
 		b.rec.Behind = &BehindEnd{p.Range, p.last - b.start}
 		b.Warn(WarnPart+"-behind", "", "%v; nothing of it is shown", b.rec.Behind)
 	}
-	b.Warn(WarnPart, "", "only a part of the file was opened; what is outside of it (%s: spans, samples and others) is left out", safetext.Plural(p.left, "record"))
+	b.Usual(WarnPart, "", "only a part of the file was opened; what is outside of it (%s: spans, samples and others) is left out", safetext.Plural(p.left, "record"))
 	if p.any && p.base > b.start {
-		b.Warn(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
+		b.Usual(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
 	}
 }
 

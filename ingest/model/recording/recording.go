@@ -3,6 +3,7 @@ package recording
 import (
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -153,5 +154,12 @@ func (r *Recording) FuncName(id CallID) string {
 // Duration is the length of the recording in picoseconds.
 func (r *Recording) Duration() int64 { return r.End - r.Start }
 
-// DefaultEvent is the event to show first.
-func (r *Recording) DefaultEvent() int { return 0 }
+// DefaultEvent is the event to show first: the first that anything was recorded of.
+func (r *Recording) DefaultEvent() int {
+	for i := range r.Events {
+		if slices.ContainsFunc(r.Events[i].Metrics, func(m Metric) bool { return m.Total != 0 && m.Total != Missing }) {
+			return i
+		}
+	}
+	return 0
+}

@@ -583,7 +583,7 @@ func TestWarningsAndLedger(t *testing.T) {
 	b.Tally("y").Read = 1
 	b.Tally("x").Read++
 	r := b.Snapshot()
-	if want := []Warning{{Code: "a", Text: "first 1", Count: 7, First: "line 1"}, {Code: "b", Text: "other", Count: 1}}; !slices.Equal(r.Warnings, want) {
+	if want := []Warning{{Code: "a", Text: "first 1", Count: 7, First: "line 1", Error: true}, {Code: "b", Text: "other", Count: 1, Error: true}}; !slices.Equal(r.Warnings, want) {
 		t.Errorf("%+v", r.Warnings)
 	}
 	if len(r.Ledger) != 2 || r.Ledger[0].Read != 4 || r.Ledger[1].Read != 1 {

@@ -19,6 +19,9 @@ type Warning struct {
 	// Minor says that no number and no bar on the screen would be another one
 	// without it: something that was read has no place to be shown.
 	Minor bool `json:"minor,omitempty"`
+	// Error says that the file is damaged there or breaks a rule of its format. Answers
+	// name the errors that are not Minor.
+	Error bool `json:"error,omitempty"`
 }
 
 // Warned counts the warnings of a recording in words, "" without any. changes
@@ -68,9 +71,30 @@ func (t *Tally) Mend(place string) {
 	}
 }
 
-// Warn notes something wrong at a place. The sentence of the first one with
-// the code is kept; later ones are counted.
+// Warn notes an error at a place, which changes what is shown. The sentence of the
+// first one with the code is kept; later ones are counted.
 func (b *Builder) Warn(code, place, format string, args ...any) {
+	b.note(code, place, format, args...).Error = true
+}
+
+// Remark notes what changes no number and is no error: see Warning.Minor.
+func (b *Builder) Remark(code, place, format string, args ...any) {
+	b.note(code, place, format, args...).Minor = true
+}
+
+// Mended notes an error that changes no number, since it was made good.
+func (b *Builder) Mended(code, place, format string, args ...any) {
+	w := b.note(code, place, format, args...)
+	w.Error, w.Minor = true, true
+}
+
+// Usual notes what changes what is shown and is no error: a sound file has it too, such
+// as spans that began before the recording.
+func (b *Builder) Usual(code, place, format string, args ...any) {
+	b.note(code, place, format, args...)
+}
+
+func (b *Builder) note(code, place, format string, args ...any) *Warning {
 	i, ok := b.warn[code]
 	if !ok {
 		i = len(b.rec.Warnings)
@@ -78,12 +102,7 @@ func (b *Builder) Warn(code, place, format string, args ...any) {
 		b.rec.Warnings = append(b.rec.Warnings, Warning{Code: code, First: place, Text: fmt.Sprintf(format, args...)})
 	}
 	b.rec.Warnings[i].Count++
-}
-
-// Remark is Warn for what changes no number: see Warning.Minor.
-func (b *Builder) Remark(code, place, format string, args ...any) {
-	b.Warn(code, place, format, args...)
-	b.rec.Warnings[b.warn[code]].Minor = true
+	return &b.rec.Warnings[i]
 }
 
 // WarnMore counts n more of a warning that Warn has noted.

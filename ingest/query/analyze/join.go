@@ -7,10 +7,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// JoinRelated puts the kernel's stacks on top of the stacks of user space that
-// they belong to (see recording.Halves), where a recorder wrote the two apart.
-// They are two views of the same samples, so what both weigh counts once: the
-// total becomes less by Weights.Joined.
+// join hands records over to a sink as records does, with halves joined: it puts the
+// kernel's stacks on top of the stacks of user space that they belong to (see
+// recording.Halves), where a recorder wrote the two apart. They are two views of the
+// same samples, so what both weigh counts once: the total is less by Weights.Joined.
 //
 // How much that is follows from the weights alone. Of a pair it is the smaller
 // of both; the rest of the larger one stays where it is, as a stack of its own:
@@ -23,9 +23,6 @@ import (
 // Samples on the timeline belong together when they are of one thread and one
 // moment and their stacks are related, rows of windows when they stand in the
 // same window.
-func JoinRelated() Transform { return Transform{Op: OpJoinRelated} }
-
-// join hands records over to a sink as records does, with halves joined.
 type join struct {
 	rec *recording.Recording
 	q   *Query
@@ -49,7 +46,7 @@ type pair struct {
 
 // newJoin returns nil where there is nothing to join.
 func newJoin(rec *recording.Recording, q *Query, to sink) *join {
-	if !q.Join || q.Event >= len(rec.Stacks) || rec.Stacks[q.Event] == nil || len(rec.Stacks[q.Event].Halves()) == 0 {
+	if q.Apart || q.Event >= len(rec.Stacks) || rec.Stacks[q.Event] == nil || len(rec.Stacks[q.Event].Halves()) == 0 {
 		return nil
 	}
 	return &join{rec: rec, q: q, to: to}
@@ -157,7 +154,7 @@ func (j *join) share() {
 	used := make([]bool, len(j.batch))
 	for _, p := range j.pairs {
 		u, k := &j.batch[p.user], &j.batch[p.kernel]
-		v := common(u.Value, k.Value)
+		v := recording.InCommon(u.Value, k.Value)
 		if v == 0 && (used[p.user] || used[p.kernel]) {
 			continue // nothing is left to be shared
 		}
@@ -188,19 +185,4 @@ func take(from *int64, v int64) {
 	if *from != recording.Missing {
 		*from -= v
 	}
-}
-
-// common is the weight that two views of the same samples share.
-func common(a, b int64) int64 {
-	switch {
-	case a == recording.Missing:
-		return b
-	case b == recording.Missing:
-		return a
-	case a > 0 && b > 0:
-		return min(a, b)
-	case a < 0 && b < 0:
-		return max(a, b)
-	}
-	return 0
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -64,8 +63,11 @@ func TestJoinKeepsEveryTotal(t *testing.T) {
 	joined := int64(0)
 	for round := range 300 {
 		rec := halvesFor(rng)
-		before, w0 := tableOf(t, rec, Query{})
-		after, w1 := tableOf(t, rec, Query{Join: true})
+		before, w0 := tableOf(t, rec, Query{Apart: true})
+		after, w1 := tableOf(t, rec, Query{})
+		if m := rec.Events[0].Metrics[0]; m.Total != w1.Sum {
+			t.Fatalf("round %d: the recording's total is %d and that of its stacks %d", round, m.Total, w1.Sum)
+		}
 		if w1.Sum+w1.Joined != w0.Sum {
 			t.Fatalf("round %d: %d and %d joined are not the %d of before", round, w1.Sum, w1.Joined, w0.Sum)
 		}
@@ -146,17 +148,17 @@ func TestJoinByBasis(t *testing.T) {
 		q            Query
 		want         map[string]int64
 	}{
-		{"apart", 5, 3, Query{}, map[string]int64{uu + "×2": 12, kk + "×1": 3}},
-		{"user has more", 5, 3, Query{Join: true}, map[string]int64{uu + "×2": 9, both + "×1": 3}},
-		{"kernel has more", 3, 5, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 3, kk + "×1": 2}},
-		{"the same", 4, 4, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
-		{"one is missing", recording.Missing, 4, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
-		{"the other is missing", 4, recording.Missing, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
-		{"both are nothing", 0, 0, Query{Join: true}, map[string]int64{uu + "×1": 7, both + "×1": 0}},
-		{"another thread", 4, 4, Query{Join: true, Scope: recording.Scope{Tracks: []int{}}}, map[string]int64{}},
-		{"samples", 5, 3, Query{Join: true, Scope: recording.Between(0, 40)}, map[string]int64{uu + "×1": 1, both + "×1": 1, kk + "×1": 1}},
-		{"samples of a part", 5, 3, Query{Join: true, Scope: recording.Between(0, 15)}, map[string]int64{both + "×1": 1}},
-		{"windows", 5, 3, Query{Join: true, Metric: 1, Scope: recording.Between(0, 40)}, map[string]int64{uu + "×1": 10, both + "×1": 50}},
+		{"apart", 5, 3, Query{Apart: true}, map[string]int64{uu + "×2": 12, kk + "×1": 3}},
+		{"user has more", 5, 3, Query{}, map[string]int64{uu + "×2": 9, both + "×1": 3}},
+		{"kernel has more", 3, 5, Query{}, map[string]int64{uu + "×1": 7, both + "×1": 3, kk + "×1": 2}},
+		{"the same", 4, 4, Query{}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
+		{"one is missing", recording.Missing, 4, Query{}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
+		{"the other is missing", 4, recording.Missing, Query{}, map[string]int64{uu + "×1": 7, both + "×1": 4}},
+		{"both are nothing", 0, 0, Query{}, map[string]int64{uu + "×1": 7, both + "×1": 0}},
+		{"another thread", 4, 4, Query{Scope: recording.Scope{Tracks: []int{}}}, map[string]int64{}},
+		{"samples", 5, 3, Query{Scope: recording.Between(0, 40)}, map[string]int64{uu + "×1": 1, both + "×1": 1, kk + "×1": 1}},
+		{"samples of a part", 5, 3, Query{Scope: recording.Between(0, 15)}, map[string]int64{both + "×1": 1}},
+		{"windows", 5, 3, Query{Metric: 1, Scope: recording.Between(0, 40)}, map[string]int64{uu + "×1": 10, both + "×1": 50}},
 	} {
 		rec := oneRun(c.user, c.kernel)
 		if got := selves(t, rec, c.q); !reflect.DeepEqual(got, c.want) {
@@ -191,10 +193,11 @@ func TestJoinSharesInOrder(t *testing.T) {
 	b.Join(ev, u2, k)
 	want := map[string]int64{"u1;k×1": 10, "u2;k×1": 2, "u2×1": 8}
 	rec := b.Finish()
-	if got := selves(t, rec, Query{Join: true}); !reflect.DeepEqual(got, want) {
+	if got := selves(t, rec, Query{}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if slices.ContainsFunc([]Transform{Transform{Op: OpInvert}, JoinRelated()}, func(x Transform) bool { return x.Check() != nil }) || !(Query{}).With(rec, []Transform{Transform{Op: OpInvert}, JoinRelated()}).Join || (Query{Join: true}).With(rec, nil).Join {
+	split := Transform{Op: OpSplitRelated}
+	if split.Check() != nil || !(Query{}).With(rec, []Transform{{Op: OpInvert}, split}).Apart || (Query{Apart: true}).With(rec, nil).Apart {
 		t.Error("the transform is not known")
 	}
 }

@@ -19,7 +19,7 @@ type Record struct {
 	// At is when, in picoseconds; of stacks without a time it is the place in the
 	// file, of rows of a window the window's start.
 	At int64
-	// joined marks one that stands for two; see JoinRelated.
+	// joined marks one that stands for two; see join.
 	joined bool
 }
 

@@ -1,6 +1,11 @@
 package analyze
 
-import "ashlar/ingest/model/recording"
+import (
+	"cmp"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+)
 
 // windowsFor chooses the windows that answer for a query's range. Sums are made
 // of windows that cover it. A level is a state at one moment, which several
@@ -13,6 +18,24 @@ func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int
 		in = in[len(in)-1:]
 	}
 	return in
+}
+
+// WindowsLeft names the windows of the range that are not counted since they overlap
+// others that are: their ids, or else their times.
+func (q Query) WindowsLeft(rec *recording.Recording) (left []string) {
+	for _, ws := range rec.Windows {
+		if ws.Event != q.Event || q.Basis(rec) != Windows {
+			continue
+		}
+		in := cover(ws.Windows, q.Scope.From, q.Scope.To)
+		for i := range ws.Windows {
+			w := &ws.Windows[i]
+			if w.Start < q.Scope.To && w.End > q.Scope.From && !slices.Contains(in, i) {
+				left = append(left, cmp.Or(w.ID, rec.Clock.Text(w.Start)+".."+rec.Clock.Text(w.End)))
+			}
+		}
+	}
+	return left
 }
 
 // peaks lets through, of the rows of several windows, the greatest of each

@@ -34,7 +34,7 @@ const (
 	OpCalleesOf         Op = "callees-of"
 	OpInvert            Op = "invert"
 	OpByTime            Op = "by-time"
-	OpJoinRelated       Op = "join-related"
+	OpSplitRelated      Op = "split-related"
 	OpWhere             Op = "where"
 	OpShowFrom          Op = "show-from"
 )
@@ -57,7 +57,7 @@ func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module
 
 // Transform changes stacks before they are added up. A list of them is applied
 // in order, each to what the ones before it left; only Invert, CallersOf and
-// ByTime also say how the result is looked at, and JoinRelated and Where what is
+// ByTime also say how the result is looked at, and OpSplitRelated and Where what is
 // weighed to begin with (see Query.With), wherever they stand. Transforms can be
 // compared with == and go through JSON unchanged.
 //

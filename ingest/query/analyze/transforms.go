@@ -95,8 +95,8 @@ var Transforms = []TransformKind{
 	{Op: OpHideKernel, Flag: "hide-kernel", Usage: "count the kernel's functions as what called them",
 		Title: "Hide kernel frames", Menu: "Hide kernel frames",
 		pass: func(p *callPaths, _ Transform) { p.hideKernel() }},
-	{Op: OpJoinRelated, Flag: "join-related", Usage: "put the kernel's stacks on those of user space that they belong to (DTrace)",
-		Title: "Join user and kernel stacks", Menu: "Join user and kernel stacks", chip: "user and kernel joined"},
+	{Op: OpSplitRelated, Flag: "split-related", Usage: "count the user and the kernel half of a stack apart, as the recording has them (DTrace)",
+		Title: "Split user and kernel stacks", Menu: "Split user and kernel stacks", chip: "user and kernel apart"},
 	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only what has this label: `KEY=VALUE`, or KEY~EXPRESSION; with != and !~ what has not; several of one key are alternatives", chip: "%s"},
 }
 

@@ -24,9 +24,9 @@ type Query struct {
 	// Depth, if not 0, leaves out spans that are deeper: what they cover is then
 	// the self time of those above. See Shallow.
 	Depth int
-	// Join makes stacks of user space and of the kernel that belong together
-	// one, which counts once; see JoinRelated.
-	Join bool
+	// Apart leaves stacks of user space and of the kernel that belong together as
+	// the recording has them: else they are one, which counts once. See join.
+	Apart bool
 	// Where are conditions on labels of records that are no spans; see Where and
 	// With. Contexts are those of stack records: a range is not answered from
 	// samples where they matter.
@@ -84,7 +84,7 @@ type Weights struct {
 	// WindowCount is how many windows were used.
 	WindowCount int
 	// Pairs is how many stacks of user space were joined with one of the kernel
-	// (see JoinRelated), and Joined what of both counts once because of that.
+	// (see join), and Joined what of both counts once because of that.
 	Pairs, Joined int64
 }
 

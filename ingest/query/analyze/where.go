@@ -18,7 +18,7 @@ import (
 // Labels describe where a stack was taken (see ContextKeys): the
 // contexts of stack records, threads' pid, tid and comm, samples' cpu. A record
 // without the key has the value "". A half of a stack that was joined with
-// another (see JoinRelated) counts with it.
+// another (see join) counts with it.
 func Where(condition string) Transform { return Transform{OpWhere, Ref{Text: condition}} }
 
 // IsWhere reports whether a transform is one of Where.
@@ -84,15 +84,15 @@ func keyConditions(texts []string) map[string][]condition {
 	return by
 }
 
-// With returns the query as transforms want it: JoinRelated and Where say what is
+// With returns the query as transforms want it: OpSplitRelated and Where say what is
 // weighed to begin with.
 func (q Query) With(rec *recording.Recording, ts []Transform) Query {
-	q.Join = false
+	q.Apart = false
 	q.Where = nil
 	for _, t := range ts {
 		switch t.Op {
-		case OpJoinRelated:
-			q.Join = true
+		case OpSplitRelated:
+			q.Apart = true
 		case OpWhere:
 			q.Where = append(q.Where, t.Text)
 		}

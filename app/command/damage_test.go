@@ -1,0 +1,152 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/evidence"
+)
+
+const damageHead = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"time_range":{"start":0,"end":10,"unit":"seconds"},"stack_id_mode":"local"}
+`
+
+func damageStack(id, frames, event, more string) string {
+	return `{"type":"stack","id":"` + id + `","frames":[` + frames + `],` + more + `"context":{"event":"` + event + `"},"weights":[{"metric":"samples","value":1},{"metric":"period","value":50}]}` + "\n"
+}
+
+const damageDict = `{"type":"dso","id":1,"name":"/bin/app","is_kernel":false}
+{"type":"frame","id":1,"func":"main","dso":1,"kind":"user"}
+{"type":"frame","id":2,"func":"work","dso":1,"kind":"user"}
+`
+
+func written(t *testing.T, name, data string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every command that answers from a damaged recording says so: as text by one line on
+// the standard error, as JSON by the member damage.
+func TestAnswersSayDamage(t *testing.T) {
+	late := damageHead + damageStack("a", "2,1", "cycles", "") + damageDict
+	unknown := damageHead + damageDict + damageStack("a", "2,1", "nope", "")
+	for name, c := range map[string]struct {
+		data          string
+		errors, weigh int64
+		line          string
+	}{
+		"late.spaa":    {late, 2, 0, "has 2 errors, none of which changes a number; ashlar check"},
+		"unknown.spaa": {unknown, 1, 1, `has 1 error that may weigh on this answer: event "nope" is not in the header; it is shown all the same (line 5); ashlar check`},
+		"bad.folded":   {"main;work 5\nno stack at all\nmain 2\n", 1, 1, "has 1 error that may weigh on this answer: Line 2 "},
+		"sound.spaa":   {damageHead + damageDict + damageStack("a", "2,1", "cycles", ""), 0, 0, ""},
+	} {
+		path := written(t, name, c.data)
+		for _, args := range [][]string{{"top", path}, {"overview", path}, {"info", path}, {"findings", path}, {"diff", path, path}, {"source", path, "work"}, {"stats", path}} {
+			r := run(args...)
+			said := strings.Count(r.stderr, "may weigh on this answer") + strings.Count(r.stderr, "none of which changes")
+			switch {
+			case args[0] == "stats" || args[0] == "source":
+				continue // may have nothing to answer from
+			case c.line == "" && said > 0, c.line != "" && (said != 1 || !strings.Contains(r.stderr, c.line)):
+				t.Errorf("%s: %q", strings.Join(args[:1], " ")+" "+name, r.stderr)
+			}
+			r = run(append(args, "--json")...)
+			var v struct{ Damage []evidence.Damage }
+			if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
+				t.Fatal(err, r.stderr)
+			}
+			if strings.Contains(r.stderr, "weigh on this answer") {
+				t.Errorf("%s --json says it beside the member: %s", args[0], r.stderr)
+			}
+			if c.errors == 0 {
+				if len(v.Damage) > 0 {
+					t.Errorf("%s --json of a sound file: %+v", args[0], v.Damage)
+				}
+				continue
+			}
+			if len(v.Damage) != 1 || v.Damage[0].Errors != c.errors || v.Damage[0].File != path || !strings.Contains(v.Damage[0].Check, "ashlar check ") {
+				t.Errorf("%s %s --json: %+v", args[0], name, v.Damage)
+				continue
+			}
+			var weigh int64
+			for _, k := range v.Damage[0].Weighing {
+				weigh += k.Count
+			}
+			if weigh != c.weigh {
+				t.Errorf("%s %s --json: %d errors weigh, want %d", args[0], name, weigh, c.weigh)
+			}
+		}
+	}
+	// The frames that stand behind the stacks have their names, and the event its total.
+	if r := run("top", written(t, "late.spaa", late)); !strings.Contains(r.stdout, "work") || strings.Contains(r.stdout, "missing") {
+		t.Error(r.stdout)
+	}
+	if r := run("top", written(t, "unknown.spaa", unknown)); !strings.Contains(r.stdout, "period of nope") || !strings.Contains(r.stdout, "total 50") {
+		t.Error(r.stdout)
+	}
+}
+
+// A user stack and its kernel half are one sample.
+func TestPairsCountOnce(t *testing.T) {
+	path := written(t, "pair.spaa", damageHead+damageDict+
+		damageStack("u", "2,1", "cycles", `"stack_type":"user","related_stacks":["k"],`)+damageStack("k", "2", "cycles", `"stack_type":"kernel","related_stacks":["u"],`))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"top", path}, "total 50"}, {[]string{"top", path, "--split-related"}, "total 100"}, {[]string{"info", path}, "50"},
+	} {
+		if r := run(c.args...); !strings.Contains(r.stdout, c.want) {
+			t.Errorf("%s: %s%s", c.args, r.stdout, r.stderr)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "pair.folded")
+	if r := run("convert", path, "-o", out); r.code != Done {
+		t.Fatal(r.stderr)
+	}
+	if b, _ := os.ReadFile(out); string(b) != "main;work;work 50\n" {
+		t.Errorf("%q", b)
+	}
+}
+
+// Sums that cannot be counted are flagged in JSON.
+func TestSaturatedIsFlagged(t *testing.T) {
+	big := strings.ReplaceAll(damageStack("a", "2,1", "cycles", ""), `"value":50`, `"value":9000000000000000000`)
+	path := written(t, "big.spaa", damageHead+damageDict+big+strings.Replace(big, `"a"`, `"b"`, 1))
+	for _, command := range []string{"top", "info", "overview"} {
+		var v struct{ Saturated []string }
+		if err := json.Unmarshal([]byte(run(command, path, "--json").stdout), &v); err != nil || len(v.Saturated) != 1 || v.Saturated[0] != "cycles/period" {
+			t.Errorf("%s: %v %v", command, v, err)
+		}
+	}
+}
+
+// A range over windows that overlap says which of them it left out, and samples without
+// periods what does have times.
+func TestRangesSayWhatTheyLack(t *testing.T) {
+	window := func(id, start, end string) string {
+		return `{"type":"window","id":"` + id + `","start":` + start + `,"end":` + end + `,"by_stack":[{"stack_id":"a","weights":[{"metric":"period","value":10}]}]}` + "\n"
+	}
+	stack := damageStack("a", "2,1", "cycles", "")
+	path := written(t, "windows.spaa", damageHead+damageDict+stack+window("w0", "0", "2")+window("w1", "1", "3")+window("w2", "2", "4")+window("w3", "8", "9"))
+	r := run("top", path, "--range", "0s..4s")
+	if !strings.Contains(r.stdout, "left out, since they overlap these: window w1\n") {
+		t.Error(r.stdout)
+	}
+	var v struct {
+		Left []string `json:"windows_left_out"`
+	}
+	if err := json.Unmarshal([]byte(run("top", path, "--range", "0s..4s", "--json").stdout), &v); err != nil || len(v.Left) != 1 || v.Left[0] != "w1" {
+		t.Error(v, err)
+	}
+	path = written(t, "samples.spaa", damageHead+damageDict+stack+`{"type":"sample","timestamp":1,"event":"cycles","stack_id":"a"}`+"\n")
+	if r := run("top", path, "--range", "0s..4s"); !strings.Contains(r.stderr, "it has 1 sample with times that carry no such value; try --metric samples") {
+		t.Error(r.stderr)
+	}
+}

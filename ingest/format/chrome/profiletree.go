@@ -1,0 +1,105 @@
+package chrome
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
+)
+
+// profileTree is a .cpuprofile as V8 wrote it until 2016 (Profiler.CPUProfile of version 1.1
+// of Chrome's DevTools protocol; Node.js before 8): the nodes lie in each other, lines and
+// columns count from 1, startTime and endTime are in seconds, and timestamps, which the
+// oldest lack, in microseconds.
+type profileTree struct {
+	Head               *treeNode
+	StartTime, EndTime float64
+	Samples            []int64
+	Timestamps         []float64
+}
+
+type treeNode struct {
+	FunctionName             string
+	URL                      string
+	LineNumber, ColumnNumber float64
+	HitCount                 float64
+	ID                       *int64
+	Children                 []treeNode
+}
+
+// isProfileTree looks for the head of a tree.
+func isProfileTree(b []byte, whole bool) bool {
+	keys, _ := jsonscan.Keys(b, whole)
+	return keys["head"] && !keys["nodes"] && bytes.Contains(b, []byte(`"functionName"`))
+}
+
+// mostTree is the largest file of that form that is read: it is read as one value.
+const mostTree = 1 << 30
+
+// runProfile reads a .cpuprofile of either form.
+func runProfile(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
+	head, whole, err := in.Head(4 << 10)
+	if err != nil {
+		return err
+	}
+	if text := value(head); len(text) == 0 || text[0] != '{' || !isProfileTree(text, whole) {
+		return run(ctx, in, b, opt)
+	}
+	text, err := in.All(mostTree)
+	if err != nil {
+		return err
+	}
+	var t profileTree
+	if err := json.Unmarshal(value(text), &t); err != nil || t.Head == nil {
+		return &source.Error{Path: in.Path, What: "is a V8 CPU profile of the old form (a tree) that is cut or damaged; record it again, with node --cpu-prof or DevTools"}
+	}
+	flat, err := json.Marshal(t.flat())
+	if err != nil {
+		return err
+	}
+	of := source.FromBytes(in.Name, flat)
+	of.Path = in.Path
+	defer of.Close()
+	return run(ctx, of, b, opt)
+}
+
+// flat is the profile in the form that V8 writes today.
+func (t *profileTree) flat() any {
+	nodes := []map[string]any{}
+	unnamed := int64(-1)
+	var add func(n *treeNode, parent *int64)
+	add = func(n *treeNode, parent *int64) {
+		if n.ID == nil {
+			id := unnamed
+			n.ID, unnamed = &id, unnamed-1
+		}
+		node := map[string]any{
+			"id": *n.ID, "hitCount": int64(n.HitCount),
+			"callFrame": map[string]any{"functionName": n.FunctionName, "url": n.URL, "lineNumber": int64(n.LineNumber) - 1, "columnNumber": int64(n.ColumnNumber) - 1},
+		}
+		if parent != nil {
+			node["parent"] = *parent
+		}
+		nodes = append(nodes, node)
+		for i := range n.Children {
+			add(&n.Children[i], n.ID)
+		}
+	}
+	add(t.Head, nil)
+	const second = 1e6 // in microseconds
+	start, end := t.StartTime*second, t.EndTime*second
+	at, deltas := start, make([]int64, len(t.Samples))
+	for i := range deltas {
+		next := start + (end-start)*float64(i)/float64(len(deltas))
+		if i < len(t.Timestamps) {
+			next = t.Timestamps[i]
+		}
+		deltas[i] = int64(next) - int64(at)
+		at = next
+	}
+	return map[string]any{"nodes": nodes, "samples": append([]int64{}, t.Samples...), "timeDeltas": deltas, "startTime": int64(start), "endTime": int64(end)}
+}

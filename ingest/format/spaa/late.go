@@ -1,0 +1,113 @@
+package spaa
+
+import (
+	"fmt"
+	"strconv"
+
+	"ashlar/ingest/model/recording"
+)
+
+// late keeps what stands before the dictionary records that it names. The
+// specification has such files rejected; here they are read as if they were in order.
+type late struct {
+	// frames wait for their dsos, in file order; ofDSO are their places by the dso's id,
+	// and unnamed the ids of those that still wait.
+	frames  []lateFrame
+	ofDSO   map[int64][]int
+	unnamed map[int64]bool
+	// stacks wait for frames. Their frames are paths[i], leaf first.
+	stacks  []stackIn
+	paths   [][]int64
+	awaited map[int64]bool // frames of paths without a record so far
+	related []uint32       // scratch of stack
+}
+
+type lateFrame struct {
+	frameRec
+	line int64
+}
+
+func (l *late) hasFrame(id int64) bool { return l.unnamed[id] }
+
+// awaits reports whether a stack that waits names a frame, the first time that it is
+// asked.
+func (l *late) awaits(id int64) bool {
+	was := l.awaited[id]
+	delete(l.awaited, id)
+	return was
+}
+
+// addFrame keeps a frame whose strings are the merger's numbers.
+func (l *late) addFrame(f frameRec, line int64) {
+	if l.ofDSO == nil {
+		l.ofDSO, l.unnamed = map[int64][]int{}, map[int64]bool{}
+	}
+	l.ofDSO[f.dso] = append(l.ofDSO[f.dso], len(l.frames))
+	l.frames = append(l.frames, lateFrame{f, line})
+	l.unnamed[f.id] = true
+}
+
+// dso adds the frames that waited for a dso, and reports whether there are any.
+func (l *late) dso(m *merger, id int64) bool {
+	d := m.dsos[id]
+	at := l.ofDSO[id]
+	for _, i := range at {
+		m.addFrame(&l.frames[i].frameRec, &d)
+		delete(l.unnamed, l.frames[i].id)
+	}
+	delete(l.ofDSO, id)
+	return len(at) > 0
+}
+
+// addStack keeps a copy of a stack.
+func (l *late) addStack(s *stackIn, frames []int64) {
+	c := *s
+	c.weights = append([]weightRec(nil), s.weights...)
+	c.related = append([]uint32(nil), s.related...)
+	l.stacks, l.paths = append(l.stacks, c), append(l.paths, frames)
+}
+
+// framesOf are the frame ids of a node's path, leaf first.
+func (m *merger) framesOf(mi *mirror, n uint32) (ids []int64) {
+	for ; n != 0; n = mi.nodes[n-1].parent {
+		id := mi.frameID(mi.nodes[n-1].frame)
+		ids = append(ids, id)
+		if m.frames.get(id) == 0 && !m.late.hasFrame(id) {
+			if m.late.awaited == nil {
+				m.late.awaited = map[int64]bool{}
+			}
+			m.late.awaited[id] = true
+		}
+	}
+	return ids
+}
+
+// addLate adds what waited until the end of the file, with what stands for records that
+// it does not have.
+func (m *merger) addLate() {
+	l := &m.late
+	for i := range l.frames {
+		if f := &l.frames[i]; l.unnamed[f.id] {
+			m.addFrame(&f.frameRec, &dsoInfo{name: missingDSO})
+			m.warn(warnMissingDSO, f.line, strconv.FormatInt(f.dso, 10))
+		}
+	}
+	var path []recording.FrameID
+	for i := range l.stacks {
+		s := &l.stacks[i]
+		path = path[:0]
+		for k := len(l.paths[i]) - 1; k >= 0; k-- {
+			id := l.paths[i][k]
+			f := m.frames.get(id)
+			if f == 0 {
+				fn := m.function(recording.Function{Name: fmt.Sprintf("[missing frame %d]", id), Unresolved: true})
+				f = uint32(m.b.Frame(recording.Frame{Func: fn})) + 1
+				m.frames.set(id, f)
+				m.warn(warnMissingFrame, s.line, strconv.FormatInt(id, 10))
+			}
+			path = append(path, recording.FrameID(f-1))
+		}
+		m.addStack(s, m.b.Stack(path))
+	}
+	*l = late{}
+}

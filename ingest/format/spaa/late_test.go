@@ -1,0 +1,82 @@
+package spaa
+
+import (
+	"strings"
+	"testing"
+
+	"ashlar/ingest/model/recording"
+)
+
+// A dictionary that stands behind what names it is read as if it were in order.
+func TestLateDictionary(t *testing.T) {
+	stacks := lines(stackLine(`"a"`, "9,1", "", period("5")), stackLine(`"b"`, "9,1", "", period("7")), stackLine(`"c"`, "1", "", period("1")))
+	dict := lines(`{"type":"frame","id":9,"func":"f","dso":7,"kind":"user"}`, `{"type":"frame","id":1,"func":"main","dso":7,"kind":"user"}`, `{"type":"dso","id":7,"name":"/bin/x","is_kernel":false}`)
+	for name, data := range map[string]string{"in order": lines(head) + dict + stacks, "behind": lines(head) + stacks + dict} {
+		rec := read(t, data)
+		self, _ := tables(rec, 0)
+		equal(t, name+": self", self, map[string]int64{"f|/bin/x": 12, "main|/bin/x": 1})
+		equal(t, name+": calls", rec.Calls.Len(), 3)
+		for _, w := range rec.Warnings {
+			if !w.Error || !w.Minor {
+				t.Errorf("%s: %+v weighs on numbers", name, w)
+			}
+		}
+		if name == "behind" {
+			equal(t, "warnings", codes(rec), "late-frame×2@line 5 late-dso×1@line 7")
+		}
+		sameHoweverCut(t, data, []int{3}, []int{1, 100})
+	}
+}
+
+// An event that only stacks name is the one to show where the header's have nothing.
+func TestEventOfStacksAlone(t *testing.T) {
+	rec := read(t, dict4+lines(strings.Replace(stackLine(`1`, "1", "", period("5")), "cycles", "faults", 1)))
+	equal(t, "event", rec.Events[rec.DefaultEvent()].Name, "faults")
+}
+
+// TestParts has samples and windows that weigh more, or less, than their stacks.
+func TestParts(t *testing.T) {
+	stack := stackLine(`"g"`, "2,1", "", period("50"))
+	samples := func(n int, period string) (s string) {
+		for range n {
+			s += sampleLine("101", `"g"`, `,"event":"cycles","period":`+period) + "\n"
+		}
+		return s
+	}
+	window := func(start, end, v string) string {
+		return `{"type":"window","start":` + start + `,"end":` + end + `,"by_stack":[{"stack_id":"g","weights":[` + period(v) + `]}]}`
+	}
+	for name, c := range map[string]struct{ data, want string }{
+		"as much":         {samples(5, "10"), ""},
+		"more":            {samples(5, "1000"), `samples-exceed: The samples of the stack with leaf "run" add up to 5000 in "period" of event "cycles", and its stack records to 50`},
+		"less":            {samples(4, "10"), `samples-less: The samples add up to 40 in "period" of event "cycles", and the stack records to 50`},
+		"windows":         {lines(window("1", "2", "30"), window("2", "3", "20")), ""},
+		"windows exceed":  {lines(window("1", "2", "30"), window("2", "3", "21")), `windows-exceed: The windows of the stack with leaf "run" add up to 51 in`},
+		"windows overlap": {lines(window("1", "3", "30"), window("2", "4", "50")), ""},
+		"one is too much": {lines(window("1", "3", "30"), window("2", "4", "51")), `windows-exceed: The windows of the stack with leaf "run" add up to 51 in`},
+	} {
+		rec := read(t, dict4+lines(stack)+c.data)
+		var found recording.Warning
+		for _, w := range rec.Warnings {
+			if strings.HasSuffix(w.Code, "-exceed") || strings.HasSuffix(w.Code, "-less") {
+				found = w
+			}
+		}
+		if text := strings.TrimPrefix(found.Code+": "+found.Text, ": "); c.want == "" && text != "" || !strings.HasPrefix(text, c.want) {
+			t.Errorf("%s: %q, want %q", name, text, c.want)
+		}
+		if exceeds := strings.HasSuffix(found.Code, "-exceed"); found.Error != exceeds || found.Minor != strings.HasSuffix(found.Code, "-less") {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
+// An id that is missing, and is there in another spelling of the same number.
+func TestSpellings(t *testing.T) {
+	for has, names := range map[string]string{`255`: `"0xff"`, `"0x10"`: `16`, `"0x00ff"`: `"0xff"`, `18446744073709551613`: `"0xfffffffffffffffd"`, `"16"`: `16`} {
+		rec := read(t, dict4+lines(stackLine(has, "1", "", period("5")), sampleLine("101", names, `,"event":"cycles"`)))
+		if w := warning(rec, "sample-stack-missing"); !strings.Contains(w.Text, "("+names+"; the file has "+has+", the same number in another spelling)") {
+			t.Errorf("%s for %s: %q", names, has, w.Text)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package spaa
+
+import (
+	"strconv"
+	"strings"
+)
+
+// stackSums compares what the records of one stack id weigh with what samples and windows
+// say of it: in the metric that a sample's period measures, and in the one that counts
+// samples.
+type stackSums struct {
+	id       ID
+	line     int64 // of the first stack record, 0 while there is none
+	samples  int64
+	whole    [summed]float64
+	sampled  [summed]float64
+	windowed [summed]float64 // the most of one window
+	has      [summed]bool
+	ofPeriod bool // the period is a metric of that name, and not the primary one
+}
+
+// The metrics that are compared.
+const (
+	sumOfPeriod = iota
+	sumOfCount
+	summed
+)
+
+func (v *validator) sumsOf(id ID) *stackSums {
+	k := v.key(id)
+	s := v.sums[k]
+	if s == nil {
+		id.text = strings.Clone(id.text)
+		s = &stackSums{id: id}
+		v.sums[k] = s
+	}
+	return s
+}
+
+// sumOf says which of the sums a metric belongs to, -1 for none.
+func sumOf(metric, primary string) int {
+	switch metric {
+	case "samples", "count":
+		return sumOfCount
+	case "period", primary:
+		return sumOfPeriod
+	}
+	return -1
+}
+
+// addStack adds a stack record.
+func (v *validator) addStack(s *Stack, e *Event) {
+	if s.ID.IsZero() || e == nil {
+		return
+	}
+	sums := v.sumsOf(s.ID)
+	if sums.line == 0 {
+		sums.line = v.lines.line
+	}
+	period := findWeight(s.Weights, "period") != nil
+	for i := range s.Weights {
+		w := &s.Weights[i]
+		k := sumOf(w.Metric, e.Sampling.PrimaryMetric)
+		if k < 0 || k == sumOfPeriod && period && w.Metric != "period" {
+			continue
+		}
+		sums.has[k] = true
+		sums.whole[k] += w.Value.Float64()
+	}
+}
+
+// addSample adds a sample.
+func (v *validator) addSample(s *Sample) {
+	if s.StackID.IsZero() {
+		return
+	}
+	sums := v.sumsOf(s.StackID)
+	sums.samples++
+	sums.sampled[sumOfCount]++
+	sums.sampled[sumOfPeriod] += s.Period.Float64()
+}
+
+// addRow adds the row of a window.
+func (v *validator) addRow(s *StackWeights) {
+	if s.StackID.IsZero() {
+		return
+	}
+	sums := v.sumsOf(s.StackID)
+	for i := range s.Weights {
+		if w := &s.Weights[i]; w.Metric == "period" || w.Metric == "samples" || w.Metric == "count" {
+			k := sumOf(w.Metric, "")
+			sums.windowed[k] = max(sums.windowed[k], w.Value.Float64())
+		}
+	}
+}
+
+// checkSums finds parts that are more than the whole.
+func (v *validator) checkSums() {
+	const exact = 1 + 1e-9 // sums are of floating point
+	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	names := [summed]string{"their periods", "their number"}
+	for _, s := range v.sums {
+		for k := range summed {
+			if s.line == 0 || !s.has[k] || s.whole[k] <= 0 { // which has a rule of its own
+				continue
+			}
+			whole := s.whole[k] * exact
+			if s.sampled[k] > whole {
+				v.addAt(s.line, "samples-sum", "the file has %d samples of stack %s; %s come to %s, and the stack weighs %s", s.samples, s.id.quoted(), names[k], number(s.sampled[k]), number(s.whole[k]))
+			}
+			if s.windowed[k] > whole {
+				v.addAt(s.line, "windows-sum", "a window has %s of stack %s, and the stack weighs %s", number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))
+			}
+		}
+	}
+}
