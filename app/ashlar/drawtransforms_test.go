@@ -279,8 +279,8 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 			return s.frames[max(0, at(s, "l")):], at(s, "l") >= 0
 		}),
 		"--split-related": each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
-		"--invert":       each(func(s plainStack) ([]plainFrame, bool) { return reversed(s.frames), true }),
-		"--by-time":      each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
+		"--invert":        each(func(s plainStack) ([]plainFrame, bool) { return reversed(s.frames), true }),
+		"--by-time":       each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
 		"--hide-kernel --hide=a --invert": func(in []plainStack) []plainStack {
 			in = without(func(f plainFrame) bool { return f.kernel || f.name == "a" })(in)
 			return each(func(s plainStack) ([]plainFrame, bool) { return reversed(s.frames), true })(in)

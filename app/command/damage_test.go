@@ -107,7 +107,7 @@ func TestPairsCountOnce(t *testing.T) {
 		}
 	}
 	out := filepath.Join(t.TempDir(), "pair.folded")
-	if r := run("convert", path, "-o", out); r.code != Done {
+	if r := run("convert", path, out); r.code != Done {
 		t.Fatal(r.stderr)
 	}
 	if b, _ := os.ReadFile(out); string(b) != "main;work;work 50\n" {

@@ -135,7 +135,7 @@ func TestHalvesAreJoined(t *testing.T) {
 		}
 	}
 	rows, _, _ := askTop(t, "testdata/dtrace.spaa", "--event", "syscall::read:entry", "--by", "context:probe")
-	if want := (map[string]bool{"syscall::read:entry 12 12": true, "syscall::write:entry 2 2": true}); !maps.Equal(rows, want) {
+	if want := (map[string]bool{"syscall::read:entry 6 6": true, "syscall::write:entry 2 2": true}); !maps.Equal(rows, want) {
 		t.Errorf("by probe: %v", rows)
 	}
 	info := run("info", "testdata/dtrace.spaa").stdout

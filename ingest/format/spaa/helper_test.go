@@ -51,8 +51,8 @@ func tally(rec *recording.Recording, kind string) recording.Tally {
 }
 
 // codes lists the warnings as "code×count@place".
-// codes are those of a recording's warnings. Most made-up files have samples and windows
-// that do not fit their stacks: TestParts is about those.
+// Most made-up files have samples and windows that do not fit their stacks: TestParts is
+// about those.
 func codes(rec *recording.Recording) string {
 	var s []string
 	for _, w := range rec.Warnings {

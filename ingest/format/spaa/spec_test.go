@@ -1,0 +1,181 @@
+package spaa
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+	format "ashlar/spaa"
+)
+
+// specFile keeps every rule of the specification.
+var specFile = strings.Split(`{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period","sample_period":10}}],"time_range":{"start":100,"end":110,"unit":"seconds"},"stack_id_mode":"content_addressable"}
+{"type":"dso","id":1,"name":"/bin/app","build_id":"ab12","is_kernel":false}
+{"type":"dso","id":2,"name":"[kernel.kallsyms]","build_id":"cd34","is_kernel":true}
+{"type":"frame","id":1,"func":"main","dso":1,"ip":"0x10","kind":"user"}
+{"type":"frame","id":2,"func":"run","dso":1,"ip":"0x20","kind":"user"}
+{"type":"frame","id":3,"func":"read","dso":2,"ip":"0xff10","kind":"kernel"}
+{"type":"thread","pid":7,"tid":8,"comm":"app"}
+{"type":"stack","id":"0xa","frames":[2,1],"context":{"event":"cycles","pid":7,"tid":8},"weights":[{"metric":"samples","value":3},{"metric":"period","value":30}],"exclusive":{"frame":2,"weights":[{"metric":"samples","value":3},{"metric":"period","value":30}]}}
+{"type":"stack","id":"0xb","frames":[3,2,1],"context":{"event":"cycles","pid":7,"tid":8},"weights":[{"metric":"samples","value":1},{"metric":"period","value":10}],"exclusive":{"frame":3,"weights":[{"metric":"samples","value":1},{"metric":"period","value":10}]}}
+{"type":"sample","timestamp":101,"pid":7,"tid":8,"event":"cycles","period":10,"stack_id":"0xb"}
+{"type":"window","id":"w1","start":1,"end":2,"unit":"seconds","by_stack":[{"stack_id":"0xb","weights":[{"metric":"period","value":10}]}]}`, "\n")
+
+// Edits of specFile: a line is changed, left out, moved to the end, or one is added.
+func change(line int, pairs ...string) func([]string) []string {
+	return func(ls []string) []string {
+		was := ls[line-1]
+		if ls[line-1] = strings.NewReplacer(pairs...).Replace(was); ls[line-1] == was {
+			panic("nothing changed: " + pairs[0])
+		}
+		return ls
+	}
+}
+
+func leave(line int) func([]string) []string {
+	return func(ls []string) []string { return slices.Delete(ls, line-1, line) }
+}
+
+func last(line int) func([]string) []string {
+	return func(ls []string) []string { return append(slices.Delete(ls, line-1, line), specFile[line-1]) }
+}
+
+func put(text string) func([]string) []string {
+	return func(ls []string) []string { return append(ls, text) }
+}
+
+const allSelf = "run=30 read=10"
+
+// What becomes of a file that breaks, or uses, one sentence of the specification: what
+// the strict check says, what reading it says, and what top then has (functions with
+// their self weight, of the event that is shown first).
+var sentences = []struct {
+	section, sentence string
+	edit              func([]string) []string
+	check, read, top  string
+}{
+	{"2", "The header record MUST appear first", last(1), "error header-first", "mended header-not-first", allSelf},
+	{"2", "dso records MUST appear before any records that reference them", last(2), "error dictionary-first", "mended late-dso", allSelf},
+	{"2", "frame records MUST appear before any records that reference them", last(5), "error dictionary-first", "mended late-frame", allSelf},
+	{"2", "thread records MUST appear before any records that reference them", last(7), "error dictionary-first", "", allSelf},
+	{"2", "Stack and sample records MAY appear in any order after dictionaries", last(9), "", "", allSelf},
+	{"3.1", "Exactly one header MUST exist: none", leave(1), "error header-first, error header-once", "error event-undeclared, error no-header, no-time-range", allSelf},
+	{"3.1", "Exactly one header MUST exist: two", put(specFile[0]), "error header-once", "error duplicate-header", allSelf},
+	{"3.1", "frame_order MUST be leaf_to_root or root_to_leaf", change(1, "leaf_to_root", "sideways"), "error frame-order", "error frame-order", allSelf},
+	{"3.1", "stack_id_mode MUST be content_addressable or local", change(1, "content_addressable", "global"), "error stack-id-mode", "", allSelf},
+	{"3.1", "Each event object MUST contain a name", change(1, `"name":"cycles",`, ""), "error context-event, error event-name, warning sample-event", "error event-undeclared", allSelf},
+	{"3.1", "Each event object MUST contain a kind of six", change(1, `"kind":"hardware"`, `"kind":"cosmic"`), "error event-kind", "", allSelf},
+	{"3.1", "Each event object MUST contain sampling", change(1, `,"sampling":{"mode":"period","primary_metric":"period","sample_period":10}`, ""), "error event-sampling", "error header-content", allSelf},
+	{"3.1", "sampling MUST contain a mode of three", change(1, `"mode":"period"`, `"mode":"luck"`), "error sampling-mode", "", allSelf},
+	{"3.1", "sampling MUST contain a primary_metric", change(1, `"primary_metric":"period",`, ""), "error sampling-primary", "error header-content", allSelf},
+	{"3.2", "id MUST be unique within the file", put(specFile[1]), "error dso-id-unique", "error duplicate-dso", allSelf},
+	{"3.2", "Kernel DSOs MUST set is_kernel=true", change(3, `"is_kernel":true`, `"is_kernel":false`), "error dso-kernel", "", allSelf},
+	{"3.2", "build_id SHOULD be included when available", change(2, `"build_id":"ab12",`, ""), "warning build-id-missing", "", allSelf},
+	{"3.3", "Frames MUST reference a valid dso", change(5, `"dso":1`, `"dso":9`), "error frame-dso", "error missing-dso", allSelf},
+	{"3.3", "kind MUST be one of three", change(5, `"kind":"user"`, `"kind":"ghost"`), "error frame-kind", "", allSelf},
+	{"3.3", "When func_resolved is false, func SHOULD contain the raw IP", change(5, `"dso":1`, `"func_resolved":false,"dso":1`), "warning func-address", "", allSelf},
+	{"3.3", "A thread record has a tid", change(7, `,"tid":8`, ""), "error required-key, warning thread-record", "error missing-key", allSelf},
+	{"3.3", "A thread record has a pid", change(7, `"pid":7,`, ""), "error required-key", "error missing-key", allSelf},
+	{"3.3", "comm is optional", change(7, `,"comm":"app"`, ""), "", "", allSelf},
+	{"4", "Stack references existing frames", change(9, "[3,2,1]", "[4,2,1]"), "error exclusive-leaf, error stack-frame", "error missing-frame, mended exclusive-frame", "run=30 [missing frame 4]=10"},
+	{"4.1", "Ids can be a numeric hash", func(ls []string) []string {
+		for i := range ls {
+			ls[i] = strings.ReplaceAll(ls[i], `"0xb"`, "11")
+		}
+		return ls
+	}, "", "", allSelf},
+	{"4.2", "stack_type is one of three", change(9, `"frames"`, `"stack_type":"mixed","frames"`), "warning stack-type", "", allSelf},
+	{"4.2", "A user and a kernel stack of one sample SHOULD be linked by related_stacks", func(ls []string) []string {
+		ls[7] = strings.Replace(ls[7], `"frames"`, `"stack_type":"user","related_stacks":["0xb"],"frames"`, 1)
+		ls[8] = strings.NewReplacer(`"frames":[3,2,1]`, `"stack_type":"kernel","related_stacks":["0xa"],"frames":[3]`).Replace(ls[8])
+		return ls
+	}, "", "", "run=20 read=10"},
+	{"4.3", "event must match one from header events", change(9, `"event":"cycles"`, `"event":"nope"`), "error context-event", "error event-undeclared, error samples-exceed", "run=30"},
+	{"4.3", "event is required", change(9, `"event":"cycles",`, ""), "error context-event", "error event-missing", allSelf},
+	{"4.3", "pid and tid are optional", change(9, `,"pid":7,"tid":8`, ""), "", "", allSelf},
+	{"4.3", "DTrace probes MAY include a probe", change(9, `"tid":8`, `"tid":8,"probe":{"provider":"syscall","name":"entry"}`), "", "", allSelf},
+	{"4.3", "Perf tracepoints MAY include trace_fields", change(9, `"tid":8`, `"tid":8,"trace_fields":{"prev_pid":1234}`), "", "", allSelf},
+	{"4.3", "Unknown context keys SHOULD be preserved; custom keys SHOULD have a prefix", change(9, `"tid":8`, `"tid":8,"zone":"a"`), "warning context-key, warning context-prefix", "", allSelf},
+	{"4.4", "weights MUST include the event's primary metric", change(9, `{"metric":"samples","value":1},{"metric":"period","value":10}`, `{"metric":"samples","value":1}`), "error primary-metric", "error primary-missing, error samples-exceed, error windows-exceed", "run=30"},
+	{"4.4", "A weight has a metric", change(9, `{"metric":"samples","value":1}`, `{"value":1}`), "error required-key", "error bad-weight, error samples-exceed", allSelf},
+	{"4.4", "Custom metrics MAY appear", change(9, `{"metric":"samples","value":1}`, `{"metric":"cache_misses","value":4},{"metric":"samples","value":1}`), "", "", allSelf},
+	{"4.5", "exclusive.frame MUST match the leaf", change(9, `"exclusive":{"frame":3`, `"exclusive":{"frame":2`), "error exclusive-leaf", "mended exclusive-frame", allSelf},
+	{"4.5", "exclusive is optional but strongly recommended", change(9, `,"exclusive":{"frame":3,"weights":[{"metric":"samples","value":1},{"metric":"period","value":10}]}`, ""), "warning exclusive-missing", "", allSelf},
+	{"5.1", "stack_id MUST reference a valid stack record", change(10, `"0xb"`, `"0xc"`), "error sample-stack", "error sample-stack-missing", allSelf},
+	{"5.1", "timestamp is in the unit and epoch of time_range", change(10, "101", "99"), "warning sample-time", "", allSelf},
+	{"5.2", "Windows MAY overlap", put(specFile[10]), "", "", allSelf},
+	{"7", "Unknown source_tool value SHOULD be warned of", change(1, `"source_tool":"perf"`, `"source_tool":"magic"`), "warning source-tool", "", allSelf},
+	{"7", "Suspicious metric values SHOULD be warned of", change(10, `"period":10`, `"period":0`), "warning metric-suspicious", "note samples-less", allSelf},
+}
+
+func TestSpecification(t *testing.T) {
+	for i, s := range append([]struct {
+		section, sentence string
+		edit              func([]string) []string
+		check, read, top  string
+	}{{"", "nothing is wrong", func(ls []string) []string { return ls }, "", "", allSelf}}, sentences...) {
+		t.Run(fmt.Sprintf("%d %s %s", i, s.section, s.sentence), func(t *testing.T) {
+			data := strings.Join(s.edit(slices.Clone(specFile)), "\n") + "\n"
+			report, err := format.Validate(strings.NewReader(data), format.ValidateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var check []string
+			for _, f := range report.Findings {
+				check = append(check, f.Severity.String()+" "+f.Rule)
+			}
+			rec := read(t, data)
+			var said []string
+			for _, w := range rec.Warnings {
+				switch {
+				case w.Code == "samples-less" && s.read != "note samples-less": // most files have one sample of four
+				case w.Error && w.Minor:
+					said = append(said, "mended "+w.Code)
+				case w.Error:
+					said = append(said, "error "+w.Code)
+				case w.Minor:
+					said = append(said, "note "+w.Code)
+				default:
+					said = append(said, w.Code)
+				}
+			}
+			equal(t, "check", listed(check), s.check)
+			equal(t, "read", listed(said), s.read)
+			equal(t, "top", topOf(t, rec), s.top)
+		})
+	}
+}
+
+// listed are texts once each, sorted.
+func listed(texts []string) string {
+	slices.Sort(texts)
+	return strings.Join(slices.Compact(texts), ", ")
+}
+
+// topOf are the functions that cost something themselves, heaviest first.
+func topOf(t *testing.T, rec *recording.Recording) string {
+	e := rec.DefaultEvent()
+	w, err := analyze.Weigh(t.Context(), rec, analyze.Query{Event: e, Metric: rec.Events[e].Primary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self := map[string]int64{}
+	for c, v := range w.Self {
+		self[rec.FuncName(recording.CallID(c))] += v
+	}
+	var names []string
+	for name, v := range self {
+		if v != 0 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return int(self[b] - self[a]) })
+	var out []string
+	for _, name := range names {
+		out = append(out, fmt.Sprintf("%s=%d", name, self[name]))
+	}
+	return strings.Join(out, " ")
+}
