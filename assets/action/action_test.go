@@ -194,10 +194,18 @@ func TestRun(t *testing.T) {
 		}
 	}
 	write("bin/ashlar-cli", fmt.Sprintf("#!/bin/sh\nASHLAR_ACTION_TEST=1 exec '%s' \"$@\"\n", exe), 0o755)
-	// What writes comments notes what it is asked, and knows those that it has written.
+	// What writes comments notes what it is asked, and knows those that it has written. A
+	// comment of somebody else begins with the marker, too, and is the last.
 	write("bin/gh", `#!/bin/sh
 echo "$*" >>"$HOME/asked"
-case $* in *--paginate*) cat "$HOME/comments" 2>/dev/null ;; *) echo 42 >"$HOME/comments" ;; esac
+case $* in
+*--paginate*)
+	case $* in *'.user.login == env.ME'*) ;; *) cat "$HOME/comments" 2>/dev/null; echo 66; exit ;; esac
+	[ "$ME" = "$(cat "$HOME/me" 2>/dev/null || echo 'github-actions[bot]')" ] && cat "$HOME/comments" 2>/dev/null
+	true ;;
+"api user "*) cat "$HOME/me" 2>/dev/null ;;
+*) echo 42 >"$HOME/comments" ;;
+esac
 `, 0o755)
 	write("a file.folded", "main;parse 1000\nmain;$(touch injected) 500\n", 0o644)
 	write("b;touch injected.folded", "main;parse 1500\nmain;$(touch injected) 500\n", 0o644)
@@ -215,6 +223,10 @@ case $* in *--paginate*) cat "$HOME/comments" 2>/dev/null ;; *) echo 42 >"$HOME/
 	}
 	if asked := w.file("asked"); !strings.Contains(asked, "--method PATCH repos/owner/name/issues/comments/42") || strings.Count(asked, "POST") != 1 {
 		t.Errorf("it asked for %s", asked)
+	}
+	write("me", "person", 0o644) // whose token it is
+	if _, said = w.run(); strings.Count(w.file("asked"), "--method PATCH repos/owner/name/issues/comments/42") != 2 || strings.Contains(w.file("asked"), "comments/66") {
+		t.Errorf("with a person's token it asked for %s: %s", w.file("asked"), said)
 	}
 	w.inputs["changed"] = "none.folded"
 	if code, said = w.run(); code != 1 || !strings.Contains(said, "none.folded") {
