@@ -23,6 +23,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/redact"
 )
@@ -182,7 +183,8 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 			cmd, rest = *named, args[1:]
 		}
 	}
-	err := c.start(&cmd, rest)
+	// What was kept of recordings is read in place, and may be cut meanwhile.
+	err := source.Guard("", func() error { return c.start(&cmd, rest) })
 	if err == nil {
 		return Done
 	}

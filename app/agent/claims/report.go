@@ -112,7 +112,7 @@ type source struct {
 }
 
 func (w *writer) ask(args ...string) (*source, error) {
-	c := &checker{p: w.p}
+	c := &checker{p: w.p, ctx: w.p.Ctx}
 	if w.redact {
 		args = append(args, "--redact")
 	}

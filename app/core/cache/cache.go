@@ -231,7 +231,7 @@ func (c *Cache) open(from origin) (*recording.Recording, error) {
 		return nil, err
 	}
 	defer f.Close()
-	stored, err := store.Open(f)
+	stored, err := store.Open(c.ctx, f)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,7 @@ type one struct {
 	used    time.Time
 	waiting int
 	cancel  context.CancelFunc
+	faults  int64 // that there had been in mapped files before it was read
 
 	done  chan struct{} // closed once there is the rest
 	rec   *recording.Recording
@@ -166,7 +167,7 @@ func (h *Recordings) find(key string, info fs.FileInfo) *one {
 		return nil
 	}
 	x := h.all[i]
-	if !Same(x.info, info) {
+	if !Same(x.info, info) || x.faults != source.Faults() { // what it lies in may be damaged
 		h.drop(x)
 		return nil
 	}
@@ -178,7 +179,7 @@ func (h *Recordings) find(key string, info fs.FileInfo) *one {
 // begin reads a file that is not held, for which those make room that were not asked
 // for the longest.
 func (h *Recordings) begin(asked context.Context, key, path string, info fs.FileInfo, o ingest.Options) *one {
-	x := &one{key: key, at: path, info: info, done: make(chan struct{})}
+	x := &one{key: key, at: path, info: info, faults: source.Faults(), done: make(chan struct{})}
 	sum := x.bytes()
 	for i, y := range h.all {
 		if sum += y.bytes(); i+1 >= most || sum > mostBytes {

@@ -2,10 +2,13 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"runtime"
 	"time"
+
+	"ashlar/ingest/input/source"
 )
 
 // grace is how long a file stays mapped once nobody has its recording any more: see
@@ -15,9 +18,11 @@ var grace = 10 * time.Second
 // mapping is a file that is mapped; it goes with the last that refers to it.
 type mapping struct{ data []byte }
 
-// Open maps a stored recording. Nobody may write to the file as long as it is open, nor
-// make it shorter; it may be removed. The error goes on from the name of the file.
-func Open(f *os.File) (*File, error) {
+// Open maps a stored recording and checks that it is what was written. Nobody may write
+// to the file as long as it is open; it may be removed. Whoever reads the recording does
+// so under [source.Guard]: the file may be cut, or its disk fail. The error goes on from
+// the name of the file.
+func Open(ctx context.Context, f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -26,9 +31,24 @@ func Open(f *os.File) (*File, error) {
 	if m.data, err = mapFile(f, info.Size()); err != nil {
 		return nil, err
 	}
-	rest := grace
-	runtime.AddCleanup(m, func(data []byte) { time.AfterFunc(rest, func() { unmap(data) }) }, m.data)
-	opened, err := Read(m.data, m)
+	rest, forget := grace, source.Mapped(f.Name(), m.data)
+	runtime.AddCleanup(m, func(data []byte) {
+		time.AfterFunc(rest, func() {
+			forget()
+			unmap(data)
+		})
+	}, m.data)
+	var opened *File
+	err = source.Guard(f.Name(), func() error {
+		read, err := sections(m.data)
+		if err == nil {
+			err = read.verifySums(ctx)
+		}
+		if err == nil {
+			opened, err = read.unpack(m)
+		}
+		return err
+	})
 	runtime.KeepAlive(m)
 	return opened, err
 }
@@ -54,9 +74,14 @@ func Section(f *os.File, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer unmap(m)
-	s, err := sections(m)
-	if err != nil {
-		return nil, err
-	}
-	return bytes.Clone(s.Sections[name]), nil
+	defer source.Mapped(f.Name(), m)()
+	var content []byte
+	err = source.Guard(f.Name(), func() error {
+		s, err := sections(m)
+		if err == nil {
+			content = bytes.Clone(s.Sections[name])
+		}
+		return err
+	})
+	return content, err
 }

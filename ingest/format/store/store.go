@@ -8,9 +8,12 @@ import (
 	"hash/crc32"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
 
@@ -140,6 +143,10 @@ func Read(content []byte, keep any) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.unpack(keep)
+}
+
+func (f *File) unpack(keep any) (_ *File, err error) {
 	index, left := f.Sections[sectionRecording], int64(len(f.data))
 	get := func(at, n int64) ([]byte, error) {
 		if at < headerLen || at%8 != 0 || n < 0 || at > int64(len(f.data)) || n > int64(len(f.data))-at || n > left {
@@ -199,20 +206,42 @@ func sections(content []byte) (*File, error) {
 // Verify checks all that was written, and that a recording can be so: Read has
 // not looked at columns. The error goes on from the name of the file.
 func (f *File) Verify(ctx context.Context) error {
-	sums := f.Sections[sectionSums]
-	if len(sums) != (len(f.data)+sumBlock-1)/sumBlock*4 {
-		return errors.New("the stored recording is damaged: it has no checksums")
-	}
-	for at := 0; at < len(f.data); at += sumBlock {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if crc32.Checksum(f.data[at:min(len(f.data), at+sumBlock)], castagnoli) != binary.LittleEndian.Uint32(sums[at/sumBlock*4:]) {
-			return fmt.Errorf("the stored recording is damaged between bytes %d and %d", at, min(len(f.data), at+sumBlock))
-		}
+	if err := f.verifySums(ctx); err != nil {
+		return err
 	}
 	if err := f.Recording.Verify(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("the stored recording is damaged: %w", err)
+	}
+	return ctx.Err()
+}
+
+// verifySums checks that the data is what was written, on all cores: about 10 GB a second
+// each where the file is in memory.
+func (f *File) verifySums(ctx context.Context) error {
+	sums, blocks := f.Sections[sectionSums], (len(f.data)+sumBlock-1)/sumBlock
+	if len(sums) != blocks*4 {
+		return errors.New("the stored recording is damaged: it has no checksums")
+	}
+	var next, damaged atomic.Int64
+	damaged.Store(int64(blocks))
+	var all source.Group
+	for range min(runtime.GOMAXPROCS(0), blocks) {
+		all.Go(func() {
+			for ctx.Err() == nil && damaged.Load() == int64(blocks) {
+				i := int(next.Add(1)) - 1
+				if i >= blocks {
+					return
+				}
+				block := f.data[i*sumBlock : min(len(f.data), (i+1)*sumBlock)]
+				if crc32.Checksum(block, castagnoli) != binary.LittleEndian.Uint32(sums[i*4:]) {
+					damaged.Store(int64(i))
+				}
+			}
+		})
+	}
+	all.Wait()
+	if i := int(damaged.Load()); i < blocks {
+		return fmt.Errorf("the stored recording is damaged between bytes %d and %d", i*sumBlock, min(len(f.data), (i+1)*sumBlock))
 	}
 	return ctx.Err()
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,11 +9,13 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
 // mapping is a mapped file. It is unmapped once, by close.
 type mapping struct {
+	name string // for errors, "" where whoever guards knows it
 	data []byte
 	undo func([]byte) error
 	file *os.File // what is mapped, while it is read in order
@@ -30,14 +33,38 @@ var live struct {
 
 func newMapping(f *os.File, data []byte, undo func([]byte) error) *mapping {
 	m := &mapping{data: data, undo: undo, file: f}
+	m.enter()
+	return m
+}
+
+func (m *mapping) enter() {
 	live.Lock()
 	defer live.Unlock()
 	if live.of == nil {
 		live.of = map[*mapping]struct{}{}
 	}
 	live.of[m] = struct{}{}
-	return m
 }
+
+func (m *mapping) leave() {
+	live.Lock()
+	defer live.Unlock()
+	delete(live.of, m)
+}
+
+// Mapped has [Guard] know of a file that somebody else maps, until forget is called.
+func Mapped(name string, data []byte) (forget func()) {
+	m := &mapping{name: name, data: data}
+	m.enter()
+	return m.leave
+}
+
+// faults counts reads of mapped files that failed.
+var faults atomic.Int64
+
+// Faults is how often reading a mapped file has failed in this program. A recording that
+// was opened before the last time may lie in a file that is damaged.
+func Faults() int64 { return faults.Load() }
 
 func (m *mapping) close() error {
 	m.mu.Lock()
@@ -47,9 +74,7 @@ func (m *mapping) close() error {
 	}
 	m.closed = true
 	m.read()
-	live.Lock()
-	delete(live.of, m)
-	live.Unlock()
+	m.leave()
 	return m.undo(m.data)
 }
 
@@ -60,23 +85,23 @@ func (m *mapping) read() {
 	}
 }
 
-// mappedOffset says where in a mapped file an address lies.
-func mappedOffset(addr uintptr) (int64, bool) {
+// mappedOffset says where in which mapped file an address lies.
+func mappedOffset(addr uintptr) (name string, at int64, ok bool) {
 	live.Lock()
 	defer live.Unlock()
 	for m := range live.of {
 		base := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
 		// The system maps whole pages.
 		if addr >= base && addr-base < uintptr(len(m.data)+1<<16) {
-			return int64(addr - base), true
+			return m.name, int64(addr - base), true
 		}
 	}
-	return 0, false
+	return "", 0, false
 }
 
 // Guard runs f in the calling goroutine and turns the fault of reading a
-// mapped file that has become shorter into an error that names the file and
-// the place. Any other panic goes on. Every goroutine that reads what an Input
+// mapped file that has become shorter, or whose disk gives errors, into an error that
+// names the file and the place. Any other panic goes on. Every goroutine that reads what an Input
 // returned must do it under Guard or Protect.
 func Guard(name string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -90,8 +115,9 @@ func Guard(name string, f func() error) (err error) {
 			Addr() uintptr
 		})
 		if ok {
-			if off, ok := mappedOffset(fault.Addr()); ok {
-				err = shorter(name, off, fault)
+			if of, off, ok := mappedOffset(fault.Addr()); ok {
+				faults.Add(1)
+				err = shorter(cmp.Or(of, name), off, fault)
 				return
 			}
 		}

@@ -83,7 +83,7 @@ func BenchmarkCompare(b *testing.B) {
 					return Input{}, err
 				}
 				defer f.Close()
-				s, err := store.Open(f)
+				s, err := store.Open(b.Context(), f)
 				if err != nil {
 					return Input{}, err
 				}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
+	input "ashlar/ingest/input/source"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/stats"
 )
@@ -92,11 +92,9 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 	all = make([]*Confidence, len(g.rows))
 	const some = 64
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg input.Group
 	for range min(runtime.GOMAXPROCS(0), 1+len(g.rows)/some) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for ctx.Err() == nil {
 				from := int(next.Add(some)) - some
 				if from >= len(g.rows) {
@@ -113,7 +111,7 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 					}
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	for _, conf := range all {

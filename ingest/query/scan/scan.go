@@ -4,9 +4,9 @@ package scan
 import (
 	"context"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/sets"
@@ -182,7 +182,7 @@ func Cut(lanes ...Stretch) (items []Stretch) {
 // worker number, below GOMAXPROCS. It ends early with ctx.
 func Spread(ctx context.Context, n int, do func(worker, item int)) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg source.Group
 	for worker := range min(runtime.GOMAXPROCS(0), max(1, n)) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
