@@ -181,14 +181,14 @@ func TestCompareSwapAndClose(t *testing.T) {
 	s.Key("t", "t")
 	s.both("the table", func(c *versus) bool { return c.Tab == "table" && c.Rows > 0 })
 
-	s.palette("close the comparison")
+	s.palette("close comparison")
 	f := s.until("one recording", func(f frame) bool { return f.Compare == nil && f.File == "before.json" && f.Total != "" })
 	if len(f.Threads) != 3 {
 		t.Errorf("what is left shows the threads %q", f.Threads)
 	}
 	// And once more, with a file whose path is typed.
-	s.palette("compare with another")
-	s.until("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "A file to compare with: /") })
+	s.palette("compare with file")
+	s.until("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "File to compare with: /") })
 	s.Type("after")
 	s.until("the name to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "/after") })
 	s.Key("Return")
@@ -199,7 +199,7 @@ func TestCompareSwapAndClose(t *testing.T) {
 func (s *session) palette(name string) {
 	s.t.Helper()
 	s.Key("ctrl+k")
-	s.until("the palette", func(f frame) bool { return f.Typed == "What to do: " })
+	s.until("the palette", func(f frame) bool { return f.Typed == "Command: " })
 	s.Type(name)
 	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, name) })
 	s.Key("Return")
@@ -240,7 +240,7 @@ func TestCompareInPlace(t *testing.T) {
 	s := startAshlar(t, before)
 	s.Drag(e2e.Left, image.Pt(600, 250), image.Pt(800, 250), "shift")
 	was := s.until("a selected time", func(f frame) bool { return f.Selected[1] > 0 })
-	s.palette("compare what is selected")
+	s.palette("compare selection")
 	s.until("a time against a time", func(f frame) bool { return f.Tab == "difference" && f.Compare == nil && f.Selected == was.Selected })
 	s.key("one recording", func(f frame) bool { return f.Tab == was.Tab && f.Selected == was.Selected }, "Escape")
 	s.Click(e2e.Left, image.Pt(340, 144))

@@ -91,7 +91,7 @@ func TestDroppedFiles(t *testing.T) {
 	folder := filepath.Dir(paths[0])
 	dropped("a folder", uriList(folder), e2e.Whole, middle, fileList)
 	s.soon("the folder", func(f frame) bool {
-		return f.Typed == "A file to open: "+folder+"/" && strings.Contains(f.Note, "is a folder")
+		return f.Typed == "File to open: "+folder+"/" && strings.Contains(f.Note, "is a folder")
 	})
 	s.Key("Escape")
 
@@ -106,7 +106,7 @@ func TestDroppedFiles(t *testing.T) {
 	}
 
 	// Thousands: the first two are compared.
-	const many = "more files left out"
+	const many = "more files not opened"
 	for how, list := range map[e2e.How][]string{e2e.Whole: paths, e2e.Parts: paths[8:]} {
 		dropped("thousands", uriList(list...), how, middle, fileList)
 		f := s.soon("the first two of thousands", compares(list[0], list[1]))
@@ -197,7 +197,7 @@ func TestDroppedOthers(t *testing.T) {
 		x.Enter(uriList(strings.Repeat("/a", 1000), path), how, fileList)
 		x.Hold(middle)
 		x.Drop()
-		s.soon("what is waited for", func(f frame) bool { return len(f.Drop) > 0 && strings.HasPrefix(f.Drop[0], "Waiting") })
+		s.soon("what is waited for", func(f frame) bool { return len(f.Drop) > 0 && strings.HasPrefix(f.Drop[0], "Off CPU") })
 		if v := x.End(); v.Accepted {
 			t.Errorf("nothing is taken: %+v", v)
 		}

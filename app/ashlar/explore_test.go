@@ -60,9 +60,9 @@ func TestTransformsAndUndo(t *testing.T) {
 	s.key("no transforms", func(f frame) bool { return len(f.Transforms) == 0 }, "BackSpace")
 
 	// Drop takes the function's cost away, through the palette of commands.
-	s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
-	s.Type("drop the selected")
-	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "drop the selected") })
+	s.key("the palette", func(f frame) bool { return f.Typed == "Command: " }, "ctrl+k")
+	s.Type("remove selected")
+	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "remove selected") })
 	s.key("the drop", func(f frame) bool { return len(f.Transforms) == 1 && f.Total != whole }, "Return")
 	s.key("undoing the drop", func(f frame) bool { return len(f.Transforms) == 0 && f.Total == whole }, "ctrl+z")
 }
@@ -77,20 +77,20 @@ func TestEachTransform(t *testing.T) {
 		command, chip string
 		less          bool // some cost goes away
 	}{
-		{"focus on the selected", "focus", true},
-		{"hide the selected", "hide", false},
-		{"drop the selected", "drop", true},
-		{"callers of the selected", "callers of", true},
-		{"callees of the selected", "callees of", true},
+		{"focus on selected", "focus", true},
+		{"merge selected function", "hide", false},
+		{"remove selected", "drop", true},
+		{"callers of selected", "callers of", true},
+		{"callees of selected", "callees of", true},
 		{"merge by module", "merge by module", false},
 		{"merge by file", "merge by file", false},
 		{"fold inlined", "fold inlined", false},
 		{"hide kernel", "hide kernel", false},
-		{"flamegraph bottom-up", "invert", false},
-		{"flamegraph in order of time", "in order of time", false},
+		{"invert flamegraph (bottom-up)", "invert", false},
+		{"sort flamegraph by time", "sorted by time", false},
 		{"collapse recursion", "collapse recursion", false},
 	} {
-		s.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
+		s.key("the palette", func(f frame) bool { return f.Typed == "Command: " }, "ctrl+k")
 		s.Type(x.command)
 		s.until("the command", func(f frame) bool { return strings.HasSuffix(f.Typed, x.command) })
 		f := s.key(x.command, func(f frame) bool {

@@ -19,7 +19,7 @@ import (
 func (s *session) command(title string) {
 	s.t.Helper()
 	s.Key("ctrl+k")
-	s.until("the palette", func(f frame) bool { return strings.HasPrefix(f.Typed, "What to do") })
+	s.until("the palette", func(f frame) bool { return strings.HasPrefix(f.Typed, "Command") })
 	s.Type(title)
 	s.until("the command's name", func(f frame) bool { return strings.HasSuffix(f.Typed, title) })
 	s.Key("Return")
@@ -29,7 +29,7 @@ func (s *session) command(title string) {
 func (s *session) saveAs(path string) {
 	s.t.Helper()
 	s.until("the line for a file's name", func(f frame) bool {
-		return strings.Contains(f.Typed, "name, which ") || strings.Contains(f.Typed, "file's name")
+		return strings.HasPrefix(f.Typed, "File name")
 	})
 	s.Type(path) // in the place of the name, behind its folder
 	s.until("the path", func(f frame) bool { return strings.HasSuffix(f.Typed, "/"+path) })
@@ -47,7 +47,7 @@ func TestExports(t *testing.T) {
 	dir := t.TempDir()
 
 	part := filepath.Join(dir, "part.spaa")
-	s.command("Save the selection")
+	s.command("Save selection")
 	s.saveAs(part)
 	bin := e2e.Build(t, "./app/ashlar")
 	out, err := d.Command(t, bin, "top", part, "--json", "-n", "1").Output()
@@ -62,7 +62,7 @@ func TestExports(t *testing.T) {
 	}
 
 	table := filepath.Join(dir, "table.csv")
-	s.command("Save the table")
+	s.command("Save table")
 	s.saveAs(table)
 	file, err := os.Open(table)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("the table has %d rows, %v", len(rows), err)
 	}
 	asJSON := filepath.Join(dir, "table.json")
-	s.command("Save the table")
+	s.command("Save table")
 	s.saveAs(asJSON)
 	var objects []map[string]any
 	b, err := os.ReadFile(asJSON)
@@ -89,7 +89,7 @@ func TestExports(t *testing.T) {
 	// status line.
 	s.Move(image.Pt(640, 790))
 	shot := filepath.Join(dir, "view.png")
-	s.command("Save the view")
+	s.command("Save picture")
 	s.saveAs(shot)
 	s.until("the note to go", func(f frame) bool { return f.Note == "" })
 	screen := s.Screenshot()
@@ -115,7 +115,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("%d pixels of the picture are not as on the screen", bad)
 	}
 	svg := filepath.Join(dir, "view.svg")
-	s.command("Save the view")
+	s.command("Save picture")
 	s.saveAs(svg)
 	if b, err := os.ReadFile(svg); err != nil || !strings.Contains(string(b), "<svg") || !strings.Contains(string(b), "<text") {
 		t.Errorf("the SVG is %.80s, %v", b, err)

@@ -81,7 +81,7 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	}
 	s := startOn(t, e2e.StartDisplay(t))
 	s.tabTo("first page")
-	s.key("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "A file to open: /") }, "Return")
+	s.key("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "File to open: /") }, "Return")
 	s.Type(trace)
 	s.until("the path to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "trace.json") })
 	s.key("the file", func(f frame) bool { return f.Done && f.Events == 5 && f.Total == "160000" }, "Return")
@@ -137,7 +137,7 @@ func TestThreadsByKeyboard(t *testing.T) {
 			missing = name
 		}
 	}
-	s.key("the list of threads", func(f frame) bool { return strings.HasPrefix(f.Typed, "Threads to show") }, "v")
+	s.key("the list of threads", func(f frame) bool { return strings.HasPrefix(f.Typed, "Threads (Return") }, "v")
 	s.Type(missing)
 	s.until("its name to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, missing) })
 	s.key("the thread again", func(f frame) bool { return f.Hidden == 0 && len(f.Threads) == len(first) }, "Return")
@@ -159,7 +159,7 @@ func TestGoingToATime(t *testing.T) {
 	middle := func(f frame) float64 { return float64(f.From+f.To) / 2 }
 	goTo := func(text string, at float64) {
 		t.Helper()
-		s.key("the line for a time", func(f frame) bool { return strings.HasPrefix(f.Typed, "A time to go to") }, "g")
+		s.key("the line for a time", func(f frame) bool { return strings.HasPrefix(f.Typed, "Time: 1.25 s") }, "g")
 		s.Type(text)
 		s.until("the time to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, text) })
 		s.key("the time "+text, func(f frame) bool { return f.Typed == "" && math.Abs(middle(f)-at) < 2 }, "Return")

@@ -40,7 +40,7 @@ func TestMarksInTheWindow(t *testing.T) {
 	s.Key("Escape", "Escape", "Escape")
 	s.until("nothing selected", func(f frame) bool { return f.Selected == [2]int64{} })
 	s.Key("shift+b")
-	s.until("the list", func(f frame) bool { return strings.HasPrefix(f.Typed, "Go to a mark") })
+	s.until("the list", func(f frame) bool { return strings.HasPrefix(f.Typed, "Go to mark") })
 	s.Type("range")
 	s.Key("Return")
 	s.until("the range again", func(f frame) bool { return f.Selected == sel.Selected })

@@ -110,7 +110,7 @@ func (p *pointing) word(w string) {
 // function goes to one by its name.
 func (p *pointing) function(name string) {
 	p.t.Helper()
-	p.key("the palette", func(f frame) bool { return f.Typed == "What to do: " }, "ctrl+k")
+	p.key("the palette", func(f frame) bool { return f.Typed == "Command: " }, "ctrl+k")
 	p.word(name)
 	p.actions++
 	p.Key("Return")

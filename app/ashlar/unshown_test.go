@@ -23,7 +23,7 @@ func TestAWindowThatCannotBeShown(t *testing.T) {
 		env  []string
 		says []string
 	}{
-		"no display":         {[]string{"DISPLAY=", "WAYLAND_DISPLAY="}, []string{"there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)", "ssh -X"}},
+		"no display":         {[]string{"DISPLAY=", "WAYLAND_DISPLAY="}, []string{"there is no display (DISPLAY and WAYLAND_DISPLAY are not set)", "ssh -X"}},
 		"no answer from X11": {[]string{"DISPLAY=:4321"}, []string{"answers at DISPLAY=:4321", "set DISPLAY or WAYLAND_DISPLAY"}},
 		"no such host":       {[]string{"DISPLAY=nonsense"}, []string{"answers at DISPLAY=nonsense"}},
 		"no answer at all":   {[]string{"DISPLAY=:4321", "WAYLAND_DISPLAY=nothing"}, []string{"answers at WAYLAND_DISPLAY=nothing or DISPLAY=:4321"}},

@@ -273,7 +273,7 @@ func TestOpenSecondFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Key("ctrl+o")
-	s.until("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "A file to open: /") })
+	s.until("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "File to open: /") })
 	s.Type(filepath.Dir(path) + "/second")
 	s.until("the path to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "/second") })
 	s.Key("Return")

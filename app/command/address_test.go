@@ -54,19 +54,19 @@ func TestAddressesOfMovedFiles(t *testing.T) {
 	if err := os.Rename(path, far); err != nil {
 		t.Fatal(err)
 	}
-	if _, code, said := ask(address); code != Problem || !strings.Contains(said, "none with its content") {
+	if _, code, said := ask(address); code != Problem || !strings.Contains(said, "no file with its contents") {
 		t.Errorf("of what is gone it ends with %d and says %q", code, said)
 	}
 	is("named behind it", far, "", address, far)
 	if err := kept.Opened(far, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	is("opened lately", far, "is the recording that the address means", address)
+	is("opened lately", far, "with the same contents", address)
 	other := filepath.Join(dir, "other.folded")
 	if err := os.WriteFile(other, []byte("main;g 2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	is("another one behind it", other, "is another recording than the address means", address, other)
+	is("another one behind it", other, "differs from the recording of the address", address, other)
 	if _, code, _ := ask(address, other, far); code != Usage {
 		t.Errorf("of an address of one and two files it ends with %d", code)
 	}

@@ -27,7 +27,7 @@ func TestDiffOfSingleCalls(t *testing.T) {
 		files = append(files, path)
 	}
 	out := textOf(t, "diff", files[0], files[1])
-	if strings.Contains(out, "chance") || !strings.Contains(out, "costs 100.0 % more") {
+	if strings.Contains(out, "within noise") || !strings.Contains(out, "Total time +100.0 %") {
 		t.Errorf("it is said that\n%s", out)
 	}
 	for _, line := range strings.Split(out, "\n") {

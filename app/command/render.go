@@ -30,7 +30,7 @@ table the table of differences, calltree the calls in both, distribution the
 durations of the calls of the FUNCTION, pairing how it was compared, and about
 what the files are.
 
-"Copy the view's address" in the window copies an ADDRESS. It names everything
+"Copy view address" in the window copies an ADDRESS. It names everything
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
 with it. Files behind it take the place of those that it names.
 ` + viewHelp,

@@ -73,26 +73,26 @@ func TestVerdictOfCalls(t *testing.T) {
 		words := func(v [2]*big.Rat) string {
 			d, _ := new(big.Rat).Sub(v[1], v[0]).Float64()
 			if d < 0 {
-				return units.Duration(int64(-d+.5)) + " less"
+				return "−" + units.Duration(int64(-d+.5))
 			}
-			return units.Duration(int64(d+.5)) + " more"
+			return "+" + units.Duration(int64(d+.5))
 		}
 		out := textOf(t, "diff", path, "--calls-b", "task[90us..]", "-n", "0")
 		verdict, rest, _ := strings.Cut(out, "\n")
 		wait := [2]int64{took[0] - cpu[0], took[1] - cpu[1]}
 		for _, says := range []string{
-			units.Count(n[1]) + " calls (B) take " + words(each(took)) + " each than " + units.Count(n[0]) + " (A)",
-			words(each(cpu)) + " on the CPU", words(each(wait)) + " waiting",
+			"Per call: time " + words(each(took)) + " (", units.Count(n[0]) + " calls in A, " + units.Count(n[1]) + " in B)",
+			"on CPU " + words(each(cpu)), "off CPU " + words(each(wait)),
 		} {
 			if !strings.Contains(verdict, says) {
 				t.Errorf("seed %d: %s\ndoes not say: %s", seed, verdict, says)
 			}
 		}
-		_, named, _ := strings.Cut(verdict, ". ")
+		_, named, _ := strings.Cut(verdict, "Largest self change: ")
 		if verb := strings.Fields(named); len(verb) < 4 {
 			t.Errorf("seed %d: %s names no function", seed, verdict)
 		} else {
-			delta, _, _ := strings.Cut(strings.SplitN(named, "(", 2)[1], " each")
+			delta, _, _ := strings.Cut(strings.SplitN(named, " ", 2)[1], " per call")
 			row := ""
 			for _, l := range strings.Split(rest, "\n") {
 				if f := strings.Fields(l); len(f) > 2 && strings.HasPrefix(l, "+") || strings.Contains(l, " "+verb[0]+" ") && strings.Contains(l, "%") {
@@ -125,12 +125,12 @@ func TestVerdictOfFiles(t *testing.T) {
 	a := write("a.json", `{"ph":"X","name":"work","ts":0,"dur":4000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":10000000,"dur":0,"pid":1,"tid":1}`)
 	b := write("b.json", `{"ph":"X","name":"work","ts":0,"dur":3000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":5000000,"dur":0,"pid":1,"tid":1}`)
 	got, _, _ := strings.Cut(textOf(t, "diff", a, b), "\n")
-	const want = "B is 50.0 % shorter (from 10.00 s to 5.000 s); it costs 25.0 % less (from 4.000 s to 3.000 s), per second 50.0 % more"
-	if !strings.HasPrefix(got, want) || !strings.Contains(got, "work itself fell most (−1.000 s") {
+	const want = "B is 50.0 % shorter (A 10.00 s, B 5.000 s). Total time −25.0 % (A 4.000 s, B 3.000 s), per second +50.0 %"
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, "Largest self change: work −1.000 s") {
 		t.Errorf("the verdict is %q, want %q", got, want)
 	}
 	same, _, _ := strings.Cut(textOf(t, "diff", a, a), "\n")
-	if same != "B costs as much as A (4.000 s)." {
+	if same != "Total time unchanged (4.000 s)." {
 		t.Errorf("of one file twice it says %q", same)
 	}
 }

@@ -31,7 +31,7 @@ gzip or zstd.
 To find out why a program is slow, start with ashlar overview FILE; to find out
 what changed between two runs, with ashlar diff A B.
 
-An ADDRESS names a file and a view of it; "Copy the view's address" in the
+An ADDRESS names a file and a view of it; "Copy view address" in the
 window copies it. Quote it:
   ashlar 'ashlar:1?file=run.spall&select=1.2s..1.5s&tab=functions'
 A FILE after it replaces the file in the address. ashlar help addresses lists

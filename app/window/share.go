@@ -49,7 +49,7 @@ func (w *share) server(run func(subcommand.Invocation) int) *serve.Server {
 	return &serve.Server{Run: run, In: w.in, Window: w}
 }
 
-var errNotOpen = errors.New("the window does not have it open")
+var errNotOpen = errors.New("the window has not opened this recording")
 
 // in reads what is open.
 func (w *share) in(dir string) subcommand.Reader {
@@ -86,7 +86,7 @@ func (w *share) Show(ctx context.Context, address, note string) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return errors.New("the window does not answer; it may be hidden")
+		return errors.New("the window does not answer (it may be hidden)")
 	}
 }
 

@@ -217,7 +217,7 @@ func TestShow(t *testing.T) {
 			return st.Files[0] == want.Files[0] && w.Pane.Rec.Done && (i == 0 && w.Pane.Scope.Ranged && st.Tab == "functions" || i == 1 && st.Function != nil && st.Function.Name == "parse")
 		})
 		var note string
-		if w.on(func() { note = w.Note.Text }); !strings.Contains(note, "A program shows: look here") || !strings.Contains(note, "Ctrl-Z") {
+		if w.on(func() { note = w.Note.Text }); !strings.Contains(note, "Shown by a program: look here") || !strings.Contains(note, "Ctrl-Z") {
 			t.Errorf("the status line says %q", note)
 		}
 	}

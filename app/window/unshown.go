@@ -37,9 +37,9 @@ func displayTrouble(err error, env func(string) string) (why, help string) {
 		}
 	}
 	if len(names) == 0 {
-		return "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)", "over ssh, ssh -X brings one along; "
+		return "there is no display (DISPLAY and WAYLAND_DISPLAY are not set)", "over ssh, use ssh -X; "
 	}
-	return "nothing that shows windows answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
+	return "no display server answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
 }
 
 // drawingTrouble says what is wrong with drawing, and what might help.

@@ -114,7 +114,7 @@ func open(s *shell.Shell, o Options) {
 			s.OpenBeside(o.Files[1])
 		}
 		if n := len(o.Files) - 2; n > 0 {
-			s.Say("Two recordings can be compared here; the others were left out. ashlar diff --a … --b … takes several a side")
+			s.Say("The window compares two recordings; the others were not opened. For several per side, use ashlar diff --a … --b …")
 		}
 	case o.Demo:
 		s.OpenDemo()
@@ -256,7 +256,7 @@ func picture(still *shell.Shell, path string, size image.Point, scale float32) e
 	case drawing.IsSVG(path):
 		return drawing.WriteSVG(path, o, drawing.SVG(still, size.X, size.Y, scale), still.OpenName(), nil)
 	case !strings.EqualFold(filepath.Ext(path), ".png"):
-		return fmt.Errorf("%s should end in .png or .svg: that says what it becomes", path)
+		return fmt.Errorf("%s: unknown picture format. End the name in .png or .svg", path)
 	}
 	img, err := headless.DrawBeside(still, size.X, size.Y, scale)
 	if err != nil {

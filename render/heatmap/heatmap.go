@@ -54,9 +54,9 @@ func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of 
 func (g *Grid) Empty() (said, hint string) {
 	switch {
 	case g.Cells == nil:
-		return "No heatmap", "Neither spans nor samples with a time carry this metric; another one can be chosen in the toolbar"
+		return "No heatmap", "Spans and samples have no values of this metric. Choose another in the toolbar"
 	case g.Sum == 0:
-		return "Nothing was recorded here", ""
+		return "No data", ""
 	}
 	return "", ""
 }

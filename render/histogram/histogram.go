@@ -50,7 +50,7 @@ func (p *Picture) Paint(on raster.Surface) {
 	th := p.Theme
 	bins := p.Bins()
 	if len(bins) == 0 {
-		const text = "No calls here"
+		const text = "No calls in this selection"
 		p.Font.Draw(on, float32(p.w)/2-p.Font.Measure(text)/2, p.h/2, text, raster.Pack(th.Dim), 0, p.w)
 		return
 	}

@@ -45,7 +45,7 @@ func (p *Two) Paint(on raster.Surface) {
 	th := p.Theme
 	d := p.Of
 	if d.A.N == 0 && d.B.N == 0 {
-		const text = "No calls here"
+		const text = "No calls in this selection"
 		p.Font.Draw(on, float32(p.w)/2-p.Font.Measure(text)/2, p.h/2, text, raster.Pack(th.Dim), 0, p.w)
 		return
 	}

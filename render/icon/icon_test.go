@@ -87,7 +87,7 @@ func used() []*Icon {
 }
 
 func TestOf(t *testing.T) {
-	for title, want := range map[string]*Icon{"Copy name": Copy, "Copy the table as CSV": Copy, "Search": Search, "function": nil, "": nil} {
+	for title, want := range map[string]*Icon{"Copy name": Copy, "Copy table as CSV": Copy, "Search": Search, "function": nil, "": nil} {
 		if got := Of(title); got != want {
 			t.Errorf("%q has the icon %p, want %p", title, got, want)
 		}

@@ -260,7 +260,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		}
 	}
 	if len(p.Rows) == 0 && l.Filter == "" && len(l.Hidden) == 0 {
-		p.Empty = "Nothing with a time"
+		p.Empty = "No timestamps"
 	}
 	p.shares()
 	return p

@@ -7,9 +7,9 @@ import "ashlar/ingest/model/recording"
 func KindText(m *recording.Metric) string {
 	switch m.Kind {
 	case recording.Level:
-		return "a state at one moment, not a sum over time"
+		return "a level at one time, not a sum"
 	case recording.Peak:
-		return "each stack's own peak, so that sums are upper bounds"
+		return "each stack's peak, so sums are upper bounds"
 	}
 	return ""
 }

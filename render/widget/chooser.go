@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"image"
 	"strings"
 
@@ -50,6 +51,8 @@ type Chooser struct {
 	chosen  int
 	clicks  []ClickArea
 	shield  int // a tag
+	// Empty is the text where no line matches; "" is a plain one.
+	Empty string
 	// Rows is how many lines there is room for; 0 is many.
 	Rows int
 	// fill gives the lines for a text.
@@ -154,7 +157,7 @@ func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bo
 		}
 	}
 	if len(c.Lines) == 0 {
-		u.Text(ui.Rect(field.Min.X+u.Px(8), y, field.Dx(), h), "Nothing like that", ui.Style{Size: 12.5, Color: th.Faint})
+		u.Text(ui.Rect(field.Min.X+u.Px(8), y, field.Dx(), h), cmp.Or(c.Empty, "No match"), ui.Style{Size: 12.5, Color: th.Faint})
 	}
 	return c.Left
 }

@@ -9,8 +9,15 @@ import (
 	"ashlar/render/ui"
 )
 
-// Tip draws a tooltip beside a point, within the window: a title and lines.
-func Tip(u *ui.UI, at image.Point, title string, lines []string) {
+// Swatch is a colour of a legend with its name.
+type Swatch struct {
+	Colour ui.Colour
+	Name   string
+}
+
+// Tip draws a tooltip beside a point, within the window: a title, lines, and below them
+// a legend in one line where there is one.
+func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatch) {
 	th := u.Theme
 	ts := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
 	ls := ui.Style{Size: 12, Color: th.Dim}
@@ -19,13 +26,25 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string) {
 	for _, l := range lines {
 		w = max(w, min(most, u.Width(l, ls)))
 	}
-	line := u.Px(18)
-	box := ui.Rect(at.X+u.Px(14), at.Y+u.Px(16), w+u.Px(22), line*(1+len(lines))+u.Px(14))
-	size := u.Constraints.Max
-	if box.Max.X > size.X-u.Px(4) {
-		box = box.Sub(image.Pt(box.Max.X-size.X+u.Px(4), 0))
+	size, gap := u.Px(10), u.Px(5)
+	names := make([]int, len(legend)) // their widths
+	named := 0
+	for i := range legend {
+		names[i] = u.Width(legend[i].Name, ls) + u.Px(10)
+		named += size + gap + names[i]
 	}
-	if box.Max.Y > size.Y-u.Px(4) {
+	w = max(w, named)
+	line := u.Px(18)
+	rows := 1 + len(lines)
+	if legend != nil {
+		rows++
+	}
+	box := ui.Rect(at.X+u.Px(14), at.Y+u.Px(16), w+u.Px(22), line*rows+u.Px(14))
+	edge := u.Constraints.Max
+	if box.Max.X > edge.X-u.Px(4) {
+		box = box.Sub(image.Pt(box.Max.X-edge.X+u.Px(4), 0))
+	}
+	if box.Max.Y > edge.Y-u.Px(4) {
 		box = box.Sub(image.Pt(0, box.Dy()+u.Px(28)))
 	}
 	u.Round(box.Add(image.Pt(0, u.Px(2))), 7, theme.WithAlpha(ui.Colour{}, .28))
@@ -35,7 +54,18 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string) {
 	for i, l := range lines {
 		u.Tip.Text(ui.Rect(0, (i+1)*line, w, line), l, ls)
 	}
-	u.Tip.Show(u, ui.Rect(box.Min.X+u.Px(11), box.Min.Y+u.Px(7), w, line*(1+len(lines))), th.Raised)
+	in := ui.Rect(box.Min.X+u.Px(11), box.Min.Y+u.Px(7), w, line*rows)
+	x, y := 0, (rows-1)*line
+	for i := range legend {
+		u.Tip.Text(ui.Rect(x+size+gap, y, names[i], line), legend[i].Name, ls)
+		x += size + gap + names[i]
+	}
+	u.Tip.Show(u, in, th.Raised)
+	x = in.Min.X
+	for i := range legend {
+		u.Round(ui.Rect(x, in.Min.Y+y+(line-size)/2, size, size), 2, legend[i].Colour)
+		x += size + gap + names[i]
+	}
 }
 
 // Point is a place within an area in the window.

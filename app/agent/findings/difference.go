@@ -7,12 +7,13 @@ import (
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
 )
 
-const differenceWrong = "the two runs were given other work, or vary from one to the next by as much: compare several runs a side"
+const differenceWrong = "the runs had different work, or runs vary this much: compare several runs per side"
 
 // mostDifferences is how many functions of a comparison are listed.
 const mostDifferences = 5
@@ -38,14 +39,14 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	real := func(conf *compare.Confidence, delta int64) bool {
 		return conf != nil && conf.Level() >= .99 && math.Abs(float64(delta)) >= .03*math.Abs(float64(l.sum))
 	}
-	word := func(delta int64) string {
+	signed := func(delta int64) string {
 		if delta < 0 {
-			return "less"
+			return "−" + units.Value(-delta, l.metric)
 		}
-		return "more"
+		return "+" + units.Value(delta, l.metric)
 	}
 	if delta := c.B().RawTotal - c.A().RawTotal; real(t.Whole, delta) {
-		add(fmt.Sprintf("B costs %s %s than A: %s, %s.", units.Value(max(delta, -delta), l.metric), word(delta), units.Value(c.B().RawTotal, l.metric), units.Value(c.A().RawTotal, l.metric)), "", t.Whole, delta, l.sum, view.State{Tab: "table"})
+		add(fmt.Sprintf("Total %s %s (A %s, B %s).", safetext.Short(l.metric.Name), signed(delta), units.Value(c.A().RawTotal, l.metric), units.Value(c.B().RawTotal, l.metric)), "", t.Whole, delta, l.sum, view.State{Tab: "table"})
 	}
 	n := 0
 	for i := range t.Rows {
@@ -55,7 +56,7 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 		}
 		n++
 		name := recording.FuncName{Name: r.Name, Module: r.Module}
-		add(fmt.Sprintf("%s costs %s %s by itself in B: %s, %s in A.", quoted(r.Name), units.Value(max(r.DeltaSelf(), -r.DeltaSelf()), l.metric), word(r.DeltaSelf()), units.Value(r.BSelf, l.metric), units.Value(r.ASelf, l.metric)),
+		add(fmt.Sprintf("%s self %s (A %s, B %s).", quoted(r.Name), signed(r.DeltaSelf()), units.Value(r.ASelf, l.metric), units.Value(r.BSelf, l.metric)),
 			r.Name, r.Self, r.DeltaSelf(), l.sum, view.State{Tab: "difference", Function: &name})
 	}
 	return l.out, nil

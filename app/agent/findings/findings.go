@@ -69,17 +69,17 @@ type rule struct {
 
 // rules are all there are, in the order of the manual.
 var rules = []rule{
-	{"sampler", "records were left out, samples lost, stacks cut off or not followed, names not found", "what is missing falls evenly on everything: shares then still hold", (*look).sampler},
-	{"recursion", "a function calls itself sixteen deep or more, in a quarter of the cost", "the function walks a tree, parses, or runs another program's calls, as interpreters do", (*look).recursion},
-	{"lock", "a tenth of the cost waits for locks", "waiting is all that those threads are for", (*look).lock},
-	{"gc", "a fifth of the cost collects garbage", "there was nothing else to do and processors were free for it", (*look).gc},
-	{"kernel", "half of the cost is in the kernel", "the program's work is that of the kernel: copying files, sending packets", (*look).kernel},
-	{"hot", "one function has half of the cost by itself", "the function is what the program is for", (*look).hot},
-	{"garbage", "a function allocates a third of all memory and keeps a twentieth of that or less", "the recording ends when all is done, and nothing is kept anyway", (*look).garbage},
-	{"hump", "a fifth or fewer of a function's calls are apart from the others and have two fifths of its time", "the slow calls are of another kind, and meant to be slow", (*look).hump},
-	{"slower", "calls of a function take twice as long at the end as at the beginning", "the calls do more and more work, as asked", (*look).slower},
-	{"starving", "a thread has a fiftieth or less of what threads of its name have", "the thread is kept for other work, or came late", (*look).starving},
-	{"stall", "nothing ran for a tenth of the time, on any thread", "the program was waiting for a person, or for another program", (*look).stall},
+	{"sampler", "records skipped, samples lost, stacks truncated or broken, names missing", "the loss is spread evenly: shares still hold", (*look).sampler},
+	{"recursion", "recursion at least 16 deep in at least 25 % of the total", "the function walks a tree, parses or interprets a program", (*look).recursion},
+	{"lock", "lock waits are at least 10 % of the total", "these threads exist to wait", (*look).lock},
+	{"gc", "garbage collection is at least 20 % of the busy total", "the collector used processors that were idle anyway", (*look).gc},
+	{"kernel", "the kernel is at least 50 % of the busy total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel},
+	{"hot", "one function's self is at least 50 % of the busy total", "the function is the program's purpose", (*look).hot},
+	{"garbage", "a function allocates at least 33 % of all memory and keeps at most 5 % of it", "the recording ends after the work, when all memory is freed anyway", (*look).garbage},
+	{"hump", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).hump},
+	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls are given more work", (*look).slower},
+	{"starving", "a thread has at most 2 % of the median of threads with its name", "the thread is reserved for other work, or started late", (*look).starving},
+	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall},
 }
 
 // Describe lists the rules: what each finds and when it is wrong.
@@ -87,7 +87,7 @@ func Describe() (all [][3]string) {
 	for _, r := range rules {
 		all = append(all, [3]string{r.name, r.what, r.wrong})
 	}
-	return append(all, [3]string{"difference", "with two recordings: the whole, or a function by itself, differs by 3 % of A or more, with a confidence of 99 %", differenceWrong})
+	return append(all, [3]string{"difference", "with two recordings: the total or a function's self changes by at least 3 % of A, at 99 % confidence", differenceWrong})
 }
 
 // look is a recording that is being looked at by its default metric.
@@ -247,6 +247,6 @@ func (f *Finding) Text() string {
 		c, _ := f.Confidence.Float64()
 		fmt.Fprintf(&b, " %s sure.", units.Level(c))
 	}
-	fmt.Fprintf(&b, "\n      wrong when %s\n      %s\n", f.WrongWhen, f.Command)
+	fmt.Fprintf(&b, "\n      false alarm if %s\n      %s\n", f.WrongWhen, f.Command)
 	return b.String()
 }

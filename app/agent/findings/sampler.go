@@ -24,7 +24,7 @@ func (l *look) sampler(r rule) error {
 		read, left = read+t.Read, left+t.LeftOut
 	}
 	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
-		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s could not be read: %s is left out.", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
+		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s were skipped (%s).", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
 			Size: counts(left, read, "records")}, about, "check", evidence.File(l.rec))
 	}
 	for i := range l.rec.Warnings {
@@ -56,7 +56,7 @@ func (l *look) unnamed(r rule) {
 		}
 	}
 	if sure, ok := l.above(l.share(cost, l.sum), .2); ok {
-		l.add(r, Finding{Claim: fmt.Sprintf("Functions without names have %s of %s: the programs' symbols were not found when it was recorded.", l.amount(cost), l.metric.Name), Size: l.size(cost), Confidence: sure},
+		l.add(r, Finding{Claim: fmt.Sprintf("Functions without names: %s of %s. The recorder did not find the programs' symbols.", l.amount(cost), l.metric.Name), Size: l.size(cost), Confidence: sure},
 			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", evidence.File(l.rec), "--by", "module")
 	}
 }
@@ -81,7 +81,7 @@ func (l *look) broken(r rule) {
 	}
 	if deepest >= 8 {
 		if sure, ok := l.above(l.share(cost[1], l.sum), .3); ok {
-			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of a single frame have %s of %s, where others are up to %d deep: the recorder did not find their callers.", l.amount(cost[1]), l.metric.Name, deepest), Size: l.size(cost[1]), Confidence: sure},
+			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of one frame: %s of %s. Others are up to %d deep, so the recorder did not find the callers.", l.amount(cost[1]), l.metric.Name, deepest), Size: l.size(cost[1]), Confidence: sure},
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--tree")
 		}
 	}
@@ -90,7 +90,7 @@ func (l *look) broken(r rule) {
 			continue
 		}
 		if sure, ok := l.above(l.share(cost[deepest], l.sum), .05); ok {
-			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of exactly %s, and none deeper, have %s of %s: the recorder cut them off there.", units.Plural(int64(deepest), "frame"), l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
+			l.add(r, Finding{Claim: fmt.Sprintf("Stacks cut off at %s: %s of %s. None is deeper.", units.Plural(int64(deepest), "frame"), l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
 		}
 	}

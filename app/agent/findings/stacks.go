@@ -111,7 +111,7 @@ func (l *look) gc(r rule) error {
 	}
 	id, _ := most(gc.first)
 	f := l.rec.Functions.At(int(id))
-	l.add(r, Finding{Claim: fmt.Sprintf("Collecting garbage has %s of %s: %s of what was not idle.", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
+	l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection: %s of %s (%s of the busy total).", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
 		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
@@ -127,9 +127,9 @@ func (l *look) lock(r rule) error {
 	}
 	id, _ := most(waits.first)
 	f := l.rec.Functions.At(int(id))
-	claim := fmt.Sprintf("Waiting for locks has %s of %s", l.amount(waits.total), l.metric.Name)
+	claim := fmt.Sprintf("Lock waits: %s of %s", l.amount(waits.total), l.metric.Name)
 	if who, cost := most(waits.callers); cost > 0 {
-		claim += fmt.Sprintf("; most of it, %s, is asked for by %s", units.Percent(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
+		claim += fmt.Sprintf(", %s of it from %s", units.Percent(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	threads, err := l.threadsWith(f)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *look) contention(r rule) error {
 		id, cost := most(by)
 		if sure, ok := other.above(other.share(cost, other.sum), .5); ok {
 			f := l.rec.Functions.At(int(id))
-			other.add(r, Finding{Claim: fmt.Sprintf("%s is where %s of all waiting for locks comes from.", quoted(f.Name), other.amount(cost)), Function: f.Name, Size: other.size(cost), Confidence: sure},
+			other.add(r, Finding{Claim: fmt.Sprintf("%s causes %s of all lock waits.", quoted(f.Name), other.amount(cost)), Function: f.Name, Size: other.size(cost), Confidence: sure},
 				of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 			l.out = other.out
 		}
@@ -216,9 +216,9 @@ func (l *look) kernel(r rule) error {
 	if !ok {
 		return nil
 	}
-	claim := fmt.Sprintf("The kernel has %s of %s: %s of what was not idle", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
+	claim := fmt.Sprintf("Kernel: %s of %s (%s of the busy total)", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
 	if who, cost := most(in.callers); 5*cost > in.total {
-		claim += fmt.Sprintf("; most of it, %s, is called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
+		claim += fmt.Sprintf(", %s of it called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	state := view.State{Tab: "flamegraph", Colour: "kind"}
 	l.add(r, Finding{Claim: claim + ".", Size: l.sizeOf(in.total, busy), Confidence: sure}, state, "top", evidence.File(l.rec), "--hide-kernel")
@@ -239,7 +239,7 @@ func (l *look) hot(r rule) error {
 	if !ok || isUnnamed(f) {
 		return nil
 	}
-	l.add(r, Finding{Claim: fmt.Sprintf("%s has %s of %s by itself.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
+	l.add(r, Finding{Claim: fmt.Sprintf("%s self: %s of %s.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
 		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
@@ -283,7 +283,7 @@ func (l *look) recursion(r rule) error {
 		return nil
 	}
 	f := l.rec.Functions.At(int(id))
-	l.add(r, Finding{Claim: fmt.Sprintf("%s calls itself up to %d deep: stacks in which it is %d deep or more have %s of %s.", quoted(f.Name), deepest[id], deep, l.amount(c), l.metric.Name),
+	l.add(r, Finding{Claim: fmt.Sprintf("%s recurses up to %d deep: stacks where it is at least %d deep have %s of %s.", quoted(f.Name), deepest[id], deep, l.amount(c), l.metric.Name),
 		Function: f.Name, Size: l.size(c), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
 	return nil
 }

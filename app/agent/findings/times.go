@@ -79,7 +79,7 @@ func (l *look) hump(r rule) error {
 		state := of(f, "calls")
 		state.Sides[0].Calls = which
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
-		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took %s or more, where half of all took %s or less: they have %s of the function's time.",
+		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took at least %s (median %s): %s of the function's time.",
 			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
 			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
 		return nil // what lies in it or around it is slow with it
@@ -98,7 +98,7 @@ func (l *look) slower(r rule) error {
 			continue
 		}
 		f := l.rec.Functions.At(int(row.Func))
-		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s take %s at the end and %s at the beginning: something grows with them.", quoted(f.Name), units.Duration(int64(t.Last)), units.Duration(int64(t.First))),
+		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s slow down: %s at the end, %s at the start.", quoted(f.Name), units.Duration(int64(t.Last)), units.Duration(int64(t.First))),
 			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
@@ -154,7 +154,7 @@ func (l *look) starving(r rule) error {
 		}
 		t := l.rec.Tracks[least]
 		title := strings.TrimSpace(t.Name + " " + recording.IDText(t.TID))
-		sure.Claim = fmt.Sprintf("The thread %s has %s of %s, where half of its %d like have %s or more.", quoted(title), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
+		sure.Claim = fmt.Sprintf("Thread %s has %s of %s; the median of its %d peers is %s.", quoted(title), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
 		sure.Thread, sure.Size = t.Name, l.sizeOf(has[least], middle)
 		state := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}
 		l.add(r, *sure, state, "top", evidence.File(l.rec), "--by", "thread")
@@ -211,7 +211,7 @@ func (l *look) stall(r rule) error {
 	whole := l.rec.Duration()
 	size := Size{Value: nanoseconds(int64(longest) * width), Unit: "ns", Metric: "duration", Of: nanoseconds(whole), share: float64(longest) / cells}
 	size.Share = *decimal(size.share)
-	l.add(r, Finding{Claim: fmt.Sprintf("From %s to %s of %s no thread did anything.", units.Duration(gap.From), units.Duration(gap.To), units.Duration(whole)), Size: size},
+	l.add(r, Finding{Claim: fmt.Sprintf("No thread ran from %s to %s (of %s).", units.Duration(gap.From), units.Duration(gap.To), units.Duration(whole)), Size: size},
 		state, "top", evidence.File(l.rec), "--range", gap.String())
 	return nil
 }

@@ -204,25 +204,25 @@ func (o *Overview) ask(found int) {
 		add(units.Plural(int64(found-len(o.Unusual)), "more finding"), "findings", file)
 	}
 	if o.sum == 0 {
-		add("what is in it", "info", file)
+		add("contents", "info", file)
 		return
 	}
-	add("which paths cost most", "top", file, "--tree", "-n", "20")
+	add("heaviest call paths", "top", file, "--tree", "-n", "20")
 	if len(o.Top) > 0 {
 		f := analyze.RefTo(recording.Function{Name: o.Top[0].Name, Module: ""}).Text
-		add("who calls the heaviest function", "top", file, "--callers-of", f)
+		add("callers of the heaviest function", "top", file, "--callers-of", f)
 		if o.Basis == string(analyze.Spans) {
-			add("how long its calls take", "stats", file, "--function", f)
+			add("durations of its calls", "stats", file, "--function", f)
 		}
 	}
 	if o.Threads > 1 {
-		add("which threads", "top", file, "--by", "thread")
+		add("cost by thread", "top", file, "--by", "thread")
 	}
 	if len(o.Others) > 0 {
 		add("all events, metrics, threads and notes", "info", file)
 	}
 	if len(o.Quality) > 0 {
-		add("what is wrong with the file", "check", file)
+		add("problems in the file", "check", file)
 	}
 }
 
@@ -249,16 +249,16 @@ func (o *Overview) Text() string {
 		fmt.Fprintf(&b, "recorded: %s\n", o.Recorded)
 	}
 	if len(o.Quality) == 0 {
-		b.WriteString("quality: nothing is wrong with the file\n")
+		b.WriteString("quality: no problems in the file\n")
 	}
 	for i, p := range o.Quality {
 		if i == 4 {
 			fmt.Fprintf(&b, "quality: %d more\n", len(o.Quality)-i)
 			break
 		}
-		effect := "no number changes"
+		effect := "numbers unaffected"
 		if p.Numbers {
-			effect = "numbers change"
+			effect = "numbers affected"
 		}
 		fmt.Fprintf(&b, "quality: %s (%s, %s)\n", p.Text, units.Plural(p.Count, "time"), effect)
 	}
@@ -267,7 +267,7 @@ func (o *Overview) Text() string {
 	}
 	b.WriteString("\nunusual\n")
 	if len(o.Unusual) == 0 {
-		b.WriteString("  nothing that a rule knows (ashlar help findings lists them)\n")
+		b.WriteString("  nothing (ashlar help findings lists the rules)\n")
 	}
 	for i := range o.Unusual {
 		b.WriteString(o.Unusual[i].Text())

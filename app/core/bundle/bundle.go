@@ -43,7 +43,7 @@ const (
 var Command = subcommand.Command{
 	Name: "bundle", Args: "ADDRESS… -o OUT.ashlar", Line: "put a view and its part of a recording into one file",
 	Text: `
-"Copy the view's address" in the window copies an ADDRESS. The file has the time
+"Copy view address" in the window copies an ADDRESS. The file has the time
 and the threads that are selected there (all where nothing is), the marks, and
 of the source files that are here the lines that stacks lead to, with some
 around them. Of selected calls it has those, with what ran in them and what is

@@ -201,7 +201,7 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 		return rec, nil, ""
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		_ = os.Remove(c.name(from))
-		remark = fmt.Sprintf("what was kept of this file to open it at once could not be used (%v) and was thrown away; the file was read anew", err)
+		remark = fmt.Sprintf("the cached copy of this file was unusable (%v) and was deleted; the file was read again", err)
 	}
 	// A file that was changed within the last ticks of the system's clock may be changed
 	// once more without another time.
@@ -237,7 +237,7 @@ func (c *Cache) open(from origin) (*recording.Recording, error) {
 	}
 	var was origin
 	if err := json.Unmarshal(stored.Sections[sectionOrigin], &was); err != nil || c.name(was) != name {
-		return nil, errors.New("it is of another file")
+		return nil, errors.New("it belongs to another file")
 	}
 	now := time.Now()
 	_ = os.Chtimes(name, now, now) // another program may have removed it
@@ -259,7 +259,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 		return nil // another program was first
 	}
 	if now, _, ok := c.look(path, o); !ok || c.name(now) != name {
-		return errors.New("the file was changed while it was read")
+		return errors.New("the file changed while it was read")
 	}
 	from.Format, from.Spans = rec.Source.Format, rec.Counts.Spans
 	about, err := json.Marshal(from)
@@ -281,7 +281,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 		return err
 	}
 	if now, _, ok := c.look(path, o); !ok || c.name(now) != name {
-		return errors.New("the file was changed while it was read")
+		return errors.New("the file changed while it was read")
 	}
 	if err := out.Commit(); err != nil {
 		return err
@@ -319,12 +319,12 @@ func (w *watched) Write(b []byte) (int, error) {
 		return 0, w.ctx.Err()
 	}
 	if w.at+int64(len(b)) > w.cache.most {
-		return 0, errors.New("it is larger than all that may be kept")
+		return 0, errors.New("it is larger than the cache")
 	}
 	if w.at >= w.due {
 		w.due = w.at + lookEvery
 		if free, total, known := w.cache.free(w.cache.dir); known && free-lookEvery < total/100*w.cache.Free {
-			return 0, errors.New("too little of the disk would be free")
+			return 0, errors.New("the disk is nearly full")
 		}
 	}
 	w.at += int64(len(b))

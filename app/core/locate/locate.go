@@ -92,20 +92,20 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	elsewhere := search(dir, found, c, near)
 	switch {
 	case elsewhere != "" && there:
-		note = fmt.Sprintf("%s is another recording than the address means; %s is that one, and shown", safetext.Text(path), safetext.Text(elsewhere))
+		note = fmt.Sprintf("%s is not the recording of the address. Opened %s instead", safetext.Text(path), safetext.Text(elsewhere))
 	case elsewhere != "":
-		note = fmt.Sprintf("%s is not there; %s is the recording that the address means", safetext.Text(path), safetext.Text(elsewhere))
+		note = fmt.Sprintf("%s does not exist. Opened %s with the same contents", safetext.Text(path), safetext.Text(elsewhere))
 	case there:
 		return found, Other(path), nil
 	default:
-		return found, "", fmt.Errorf("%s: there is no such file, and none with its content beside it, in this folder or among recent files; name the one that is meant behind the address", safetext.Text(path))
+		return found, "", fmt.Errorf("%s does not exist, and no file with its contents is beside it, in this folder or among recent files. Add the file's path after the address", safetext.Text(path))
 	}
 	return elsewhere, note, nil
 }
 
 // Other is the sentence on a file that is not what an address means.
 func Other(path string) string {
-	return safetext.Text(path) + " is another recording than the address means, or has changed since: what it points at may be elsewhere, or gone"
+	return safetext.Text(path) + " differs from the recording of the address: marks and selections may be off"
 }
 
 // HasContent reports whether a file has a content.

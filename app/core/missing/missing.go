@@ -25,59 +25,55 @@ const (
 
 // missing names what is not there.
 var missing = map[Kind]string{
-	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no times", Spans: "no spans", Lines: "no line numbers",
+	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no timestamps", Spans: "no spans", Lines: "no line numbers",
 }
 
 // how says by format what records it; under "" stands what does in general.
 var how = map[Kind]map[string]string{
 	OffCPU: {
-		"":            "perf sched record, Perfetto with sched/sched_switch and sched/sched_waking, a Go trace, or the Flight Recorder of Java",
-		"pprof":       "a trace (go test -trace, or /debug/pprof/trace) for goroutines, or the profiles /debug/pprof/block and /debug/pprof/mutex",
-		"perf-data":   "perf sched record",
-		"perf-script": "perf sched record",
-		"chrome":      "a trace with the clock of threads (tdur and tts), or Perfetto with sched/sched_switch and sched/sched_waking",
-		"jfr":         "asprof -e wall, or the Flight Recorder's events of waiting, parking and monitors",
-		"speedscope":  "py-spy record --idle, where py-spy recorded",
-		"firefox":     "perf sched record beside it: the Firefox Profiler samples what runs and what waits alike",
+		"":            "with perf sched record, Perfetto (sched/sched_switch and sched/sched_waking), a Go trace, or Java Flight Recorder",
+		"pprof":       "a Go trace (go test -trace, or /debug/pprof/trace), or the profiles /debug/pprof/block and /debug/pprof/mutex",
+		"perf-data":   "with perf sched record",
+		"perf-script": "with perf sched record",
+		"chrome":      "with thread clocks (tdur and tts), or with Perfetto (sched/sched_switch and sched/sched_waking)",
+		"jfr":         "with asprof -e wall, or the Flight Recorder events for waiting, parking and monitors",
+		"speedscope":  "with --idle (py-spy record --idle)",
+		"firefox":     "with perf sched record as well: the Firefox Profiler does not tell running from waiting",
 	},
 	Memory: {
 		"":            "a heap profile: /debug/pprof/heap or -memprofile (Go), jemalloc with prof:true, valgrind --tool=dhat, node --heap-prof, asprof -e alloc (Java)",
 		"pprof":       "/debug/pprof/heap, or -memprofile of go test",
 		"gotrace":     "/debug/pprof/heap, or -memprofile of go test",
-		"jfr":         "asprof -e alloc, or the Flight Recorder's events of allocations",
-		"perf-data":   "jemalloc with prof:true, or valgrind --tool=dhat",
-		"perf-script": "jemalloc with prof:true, or valgrind --tool=dhat",
-		"chrome":      "DevTools' Allocation sampling, or node --heap-prof",
-		"cpuprofile":  "node --heap-prof, or DevTools' Allocation sampling",
-		"firefox":     "the Firefox Profiler with its feature Native Allocations, or JS Allocations",
+		"jfr":         "with asprof -e alloc, or the Flight Recorder events for allocations",
+		"perf-data":   "with jemalloc (prof:true), or valgrind --tool=dhat",
+		"perf-script": "with jemalloc (prof:true), or valgrind --tool=dhat",
+		"chrome":      "with DevTools Allocation sampling, or node --heap-prof",
+		"cpuprofile":  "with node --heap-prof, or DevTools Allocation sampling",
+		"firefox":     "with the Firefox Profiler features Native Allocations or JS Allocations",
 	},
 	Timeline: {
-		"":       "perf record (perf script keeps the times; stackcollapse drops them), a trace, or the Flight Recorder",
+		"":       "with perf record (perf script keeps the timestamps, stackcollapse drops them), a trace, or Java Flight Recorder",
 		"pprof":  "a trace (go test -trace, or /debug/pprof/trace)",
-		"folded": "perf record, and perf script without stackcollapse behind it",
+		"folded": "with perf record and perf script, without stackcollapse",
 	},
 	Spans: {
-		"":           "a trace, in which a program says when things begin and end: Chrome's trace events, Perfetto, spall, or Go's trace with regions",
-		"pprof":      "a Go trace with runtime/trace's regions and tasks, or Chrome's trace events",
-		"cpuprofile": "DevTools' Performance panel, or node --trace-event-categories v8,node",
+		"":           "a trace: Chrome trace events, Perfetto, spall, or a Go trace with regions",
+		"pprof":      "a Go trace with regions and tasks (runtime/trace), or Chrome trace events",
+		"cpuprofile": "with the DevTools Performance panel, or node --trace-event-categories v8,node",
 	},
 	Lines: {
-		"":            "a program that was compiled with debug information (-g)",
-		"perf-script": "perf script -F +srcline, of a program that was compiled with -g",
+		"":            "a program compiled with debug information (-g)",
+		"perf-script": "with perf script -F +srcline, for a program compiled with -g",
 	},
 }
 
-// Of is a clause: what is missing, and what to record with.
+// Reason is a clause: what is missing, and what to record with.
 func Reason(k Kind, rec *recording.Recording) string {
 	with := how[k][rec.Source.Format]
 	if with == "" {
 		with = how[k][""]
 	}
-	verb := "is "
-	if strings.HasSuffix(missing[k], "s") {
-		verb = "are "
-	}
-	return "there " + verb + missing[k] + " here; record with " + with
+	return "this recording has " + missing[k] + ". Record " + with
 }
 
 // metrics are names of metrics, or how they begin, and what a recording without them

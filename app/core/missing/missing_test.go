@@ -35,24 +35,24 @@ func TestRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"top", stacks, "--metric", "cpu"}, "no off-CPU data here; record with .*perf sched record"},
+		{[]string{"top", stacks, "--metric", "cpu"}, "no off-CPU data. Record .*perf sched record"},
 		{[]string{"top", stacks, "--metric", "wall"}, "no off-CPU data"},
-		{[]string{"top", trace, "--metric", "waiting"}, "no off-CPU data here; record with a trace with the clock of threads"},
+		{[]string{"top", trace, "--metric", "waiting"}, "no off-CPU data. Record with thread clocks"},
 		{[]string{"top", trace, "--metric", "blocked"}, "no off-CPU data"},
-		{[]string{"top", stacks, "--metric", "alloc_space"}, "no memory data here; record with a heap profile"},
+		{[]string{"top", stacks, "--metric", "alloc_space"}, "no memory data. Record a heap profile"},
 		{[]string{"top", trace, "--by", "state"}, "no off-CPU data"},
-		{[]string{"top", stacks, "--calls", "parse"}, "no spans here; record with a trace"},
+		{[]string{"top", stacks, "--calls", "parse"}, "no spans. Record a trace"},
 		{[]string{"path", stacks}, "no off-CPU data"},
-		{[]string{"path", "../../command/testdata/small.spaa"}, "no off-CPU data here; record with"},
+		{[]string{"path", "../../command/testdata/small.spaa"}, "no off-CPU data. Record with"},
 		{[]string{"diff", stacks, stacks, "--metric", "memory", "--all"}, "no memory data"},
-		{[]string{"source", stacks, "parse"}, "no line numbers here; record with .*-g"},
+		{[]string{"source", stacks, "parse"}, "no line numbers. Record .*-g"},
 	} {
 		code, out, said := run(c.args...)
 		if code != command.Usage && code != command.Problem || out != "" || !regexp.MustCompile(c.want).MatchString(said) || strings.Count(said, "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q%q, want %q", c.args, code, out, said, c.want)
 		}
 	}
-	if code, _, said := run("top", stacks, "--range", "1s.."); code != command.Done || !strings.Contains(said, "no times here; record with perf record") {
+	if code, _, said := run("top", stacks, "--range", "1s.."); code != command.Done || !strings.Contains(said, "no timestamps. Record with perf record") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 	for _, args := range [][]string{{"top", trace, "--metric", "time"}, {"path", trace}, {"top", stacks, "--metric", "samples"}} {
@@ -60,7 +60,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v is refused: %s", args, said)
 		}
 	}
-	if _, _, said := run("top", stacks, "--metric", "xyz"); strings.Contains(said, "record with") {
+	if _, _, said := run("top", stacks, "--metric", "xyz"); strings.Contains(said, "Record ") {
 		t.Errorf("of an unknown metric it says %s", said)
 	}
 }

@@ -61,12 +61,12 @@ func (d *Side) Follow(ctx context.Context) {
 		}
 		seen.readHead(d.path)
 		if seen.goesOn(shown) && seen.smaller(shown) && !was.smaller(seen) {
-			d.note("the file was cut from "+units.Plural(shown.info.Size(), "byte")+" to "+units.Count(seen.info.Size())+"; this is what was in it", true)
+			d.note("file truncated from "+units.Plural(shown.info.Size(), "byte")+" to "+units.Count(seen.info.Size())+"; showing its previous contents", true)
 			continue
 		}
 		anew := ""
 		if !seen.goesOn(shown) || seen.smaller(shown) {
-			anew = "the file was written anew; this is what is in it now"
+			anew = "file rewritten; showing the new contents"
 		}
 		began := time.Now()
 		if d.again(ctx, anew) {
@@ -112,7 +112,7 @@ func (d *Side) again(ctx context.Context, note string) bool {
 	if err := l.Wait(); err != nil {
 		l.Close()
 		if ctx.Err() == nil {
-			d.note("not read again: "+err.Error(), true)
+			d.note("not reloaded: "+err.Error(), true)
 		}
 		return false
 	}
@@ -172,9 +172,9 @@ func (g glance) same(o glance) bool {
 func gone(g glance) string {
 	switch {
 	case errors.Is(g.err, fs.ErrNotExist):
-		return "the file is gone; this is what was in it"
+		return "file deleted; showing its previous contents"
 	case g.err != nil:
-		return "the file cannot be looked at (" + g.err.Error() + "); this is what was in it"
+		return "cannot access the file (" + g.err.Error() + "); showing its previous contents"
 	}
-	return "the file is empty now; this is what was in it"
+	return "file is empty now; showing its previous contents"
 }

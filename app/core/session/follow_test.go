@@ -101,7 +101,7 @@ func TestFollow(t *testing.T) {
 	if err := os.Truncate(path, int64(len("main;start 1\nmain;work0;f 2\n"))); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the note that it was cut", func() bool { return strings.Contains(note(d), " bytes to 28; this is what was in it") })
+	waitFor(t, "the note that it was cut", func() bool { return strings.Contains(note(d), " bytes to 28; showing its previous contents") })
 	if n := samples(d); n != sum {
 		t.Errorf("of the file that was cut %d are shown, there were %d", n, sum)
 	}

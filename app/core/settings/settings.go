@@ -155,7 +155,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if all == nil {
-		return fmt.Errorf("it holds no settings")
+		return fmt.Errorf("it has no settings")
 	}
 	for _, k := range known {
 		delete(all, k)

@@ -92,7 +92,7 @@ func (s *Store) load(path string, v any, change bool) error {
 	if err := os.Rename(path, aside); err != nil {
 		return fmt.Errorf("%s: cannot be understood (%w) nor renamed: %w", path, bad, err)
 	}
-	s.note("%s could not be understood (%v); it was renamed to %s, and defaults are used.", path, bad, filepath.Base(aside))
+	s.note("%s is invalid (%v). It was renamed to %s; default settings are in use.", path, bad, filepath.Base(aside))
 	return bad
 }
 

@@ -78,7 +78,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	w := t.Whole
 	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
 	if chance {
-		d.say("; that may be chance")
+		d.say(", within noise")
 		if r := d.first(b.Total < a.Total); r != nil && r.Confidence() != nil && r.Confidence().Level() < certain {
 			d.despiteChance()
 			return d.parts
@@ -111,67 +111,56 @@ const certain = .95
 
 // ofCalls compares what one call of each set takes.
 func (d *verdict) ofCalls(a, b compare.Side) {
-	verb, name := "take", ""
-	if m := &d.c.Metric.Common; m.Name != "time" {
-		verb, name = "have", " "+safetext.Short(m.Name)
-	}
-	if b.Calls == 1 {
-		verb = map[string]string{"take": "takes", "have": "has"}[verb]
-	}
-	d.say("%s (B) %s ", units.Plural(b.Calls, "call"), verb)
-	d.link(Totals, "%s", d.apart(a.Total, b.Total))
-	d.say("%s each than %s (A): ", name, units.Count(a.Calls))
-	d.link(Totals, "from %s to %s", d.value(a.Total), d.value(b.Total))
+	d.say("Per call: %s ", safetext.Short(d.c.Metric.Common.Name))
+	d.link(Totals, "%s", Signed(d.c.Metric, b.Total-a.Total))
+	d.say(" (")
+	d.link(Totals, "A %s, B %s", d.value(a.Total), d.value(b.Total))
+	d.say("; %s in A, %s in B)", units.Plural(a.Calls, "call"), units.Count(b.Calls))
 	if a.OnCPU == nil || b.OnCPU == nil {
 		return
 	}
 	each := func(of, than *big.Rat) string {
 		v, _ := new(big.Rat).Sub(of, than).Float64()
-		return more(units.Duration(int64(math.Abs(math.Round(v)))), v)
+		return signedTime(int64(math.Round(v)))
 	}
-	d.say("; ")
+	d.say(": on CPU ")
 	d.link(CPU, "%s", each(b.OnCPU, a.OnCPU))
-	d.say(" on the CPU, ")
+	d.say(", off CPU ")
 	d.link(Waiting, "%s", each(b.Waiting, a.Waiting))
-	d.say(" waiting")
 }
 
-func more(amount string, v float64) string {
-	if v < 0 {
-		return amount + " less"
+// signedTime writes a difference in picoseconds with its sign.
+func signedTime(ps int64) string {
+	switch {
+	case ps > 0:
+		return "+" + units.Duration(ps)
+	case ps < 0:
+		return "−" + units.Duration(-ps)
 	}
-	return amount + " more"
-}
-
-// apart says how much more or less B has.
-func (d *verdict) apart(a, b int64) string {
-	if b == a {
-		return "as much"
-	}
-	return more(strings.TrimLeft(Signed(d.c.Metric, b-a), "+−"), float64(b)-float64(a))
+	return "0"
 }
 
 // ofRuns compares two recordings, or parts of them: how long they are and what they
 // cost, and where they are not as long, what a second of them costs.
 func (d *verdict) ofRuns(a, b compare.Side) {
-	d.say("B ")
+	name := safetext.Short(d.c.Metric.Common.Name)
 	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
 	if long {
-		d.say("is %s (from %s to %s); it ", change(a.Length, b.Length, "long", "shorter", "longer"), units.Duration(a.Length), units.Duration(b.Length))
+		d.say("B is %s (A %s, B %s). ", longer(a.Length, b.Length), units.Duration(a.Length), units.Duration(b.Length))
 	}
 	switch {
 	case a.RawTotal == b.RawTotal:
-		d.say("costs as much as A (")
+		d.say("Total %s unchanged (", name)
 		d.link(Totals, "%s", d.value(a.RawTotal))
 		d.say(")")
 	case a.RawTotal == 0: // there is nothing that it could be a part of
-		d.say("costs ")
+		d.say("Total %s ", name)
 		d.link(Totals, "%s", d.value(b.RawTotal))
-		d.say(", A nothing")
+		d.say(" in B, 0 in A")
 	default:
-		d.say("costs ")
-		d.link(Totals, "%s", costs(a.RawTotal, b.RawTotal))
-		d.say(" (from %s to %s)", d.value(a.RawTotal), d.value(b.RawTotal))
+		d.say("Total %s ", name)
+		d.link(Totals, "%s", units.Change(a.RawTotal, b.RawTotal))
+		d.say(" (A %s, B %s)", d.value(a.RawTotal), d.value(b.RawTotal))
 	}
 	if !long {
 		return
@@ -181,26 +170,21 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 		return
 	}
 	d.say(", ")
-	d.link(PerSecond, "per second %s", costs(x, y))
+	d.link(PerSecond, "per second %s", units.Change(x, y))
 }
 
 func size(v int64) int64 { return max(v, -v) }
 
-// costs says by how much B's cost differs from A's, which is not 0.
-func costs(a, b int64) string { return change(a, b, "much", "less", "more") }
-
-// change says by how much b differs from a: 12.7 % longer, 32.0 times as long, as long.
-func change(a, b int64, much, less, more string) string {
+// longer writes by how much a length b differs from a: 12.7 % longer, 32.0 times as long.
+func longer(a, b int64) string {
 	c := units.Change(a, b)
 	switch {
-	case a == b:
-		return "as " + much
 	case strings.HasPrefix(c, "×"):
-		return c[len("×"):] + " times as " + much
+		return c[len("×"):] + " times as long"
 	case b < a:
-		return strings.TrimLeft(c, "−") + " " + less
+		return strings.TrimLeft(c, "−") + " shorter"
 	}
-	return strings.TrimLeft(c, "+") + " " + more
+	return strings.TrimLeft(c, "+") + " longer"
 }
 
 // branch names the narrowest part of the tree of stacks that has at least half of a
@@ -239,22 +223,21 @@ func (d *verdict) branch(whole int64, chance bool) {
 	v := changed(at)
 	var of []string
 	if size(v) <= size(whole) {
-		d.say(" Of that,")
-		of = append(of, units.Percent(v, whole))
+		of = append(of, units.Percent(v, whole)+" of the change")
 	}
 	if conf != nil {
 		of = append(of, certainty(conf))
 	}
 	d.say(" ")
+	d.name(Branch, tree.Name(at)).Node = at
+	d.say(" called by ")
+	d.name(Branch, tree.Name(int(n.Parent))).Node = int(n.Parent)
+	d.say(": ")
 	d.link(Branch, "%s", Signed(d.c.Metric, v)).Node = at
 	d.say("%s", d.per())
 	if len(of) > 0 {
 		d.say(" (%s)", strings.Join(of, ", "))
 	}
-	d.say(" is in ")
-	d.name(Branch, tree.Name(at)).Node = at
-	d.say(", called by ")
-	d.name(Branch, tree.Name(int(n.Parent))).Node = int(n.Parent)
 	d.say(".")
 }
 
@@ -274,13 +257,13 @@ func certainty(c *compare.Confidence) string {
 	if c.Level() >= certain {
 		return units.Level(c.Level()) + " sure"
 	}
-	return "which may be chance"
+	return "within noise"
 }
 
 // per is what amounts are of: one call where sets of calls are compared.
 func (d *verdict) per() string {
 	if d.c.Normalize == compare.Calls {
-		return " each"
+		return " per call"
 	}
 	return ""
 }
@@ -291,13 +274,13 @@ func (d *verdict) despiteChance() {
 	for i := range d.t.Rows {
 		r := &d.t.Rows[i]
 		if conf := r.Confidence(); r.DeltaSelf() != 0 && conf != nil && conf.Level() >= certain {
-			d.say(", but ")
-			d.changed(r, "")
+			d.say(". Certain self change: ")
+			d.changed(r)
 			return
 		}
 	}
 	if d.t.By == compare.ByFunction {
-		d.say(", and no function changed for certain")
+		d.say("; no function changed for certain")
 	}
 	d.say(".")
 }
@@ -318,25 +301,22 @@ func (d *verdict) most(less bool) {
 	if r == nil {
 		return
 	}
-	d.say(" ")
+	d.say(" Largest self change")
 	if d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls {
-		d.say("Normalised by %s, ", d.c.Normalize)
+		d.say(" (normalised by %s)", d.c.Normalize)
 	}
-	d.changed(r, " most")
+	d.say(": ")
+	d.changed(r)
 }
 
 // changed says how much a row changed, and ends the sentence.
-func (d *verdict) changed(r *compare.Row, most string) {
-	what := "grew"
-	if r.DeltaSelf() < 0 {
-		what = "fell"
-	}
+func (d *verdict) changed(r *compare.Row) {
 	sure := ""
 	if conf := r.Confidence(); conf != nil && (d.c.A().Calls != 1 || d.c.B().Calls != 1) { // of one call nothing can be said
-		sure = ", " + certainty(conf)
+		sure = " (" + certainty(conf) + ")"
 	}
 	d.name(Function, r.Name).Row = r
-	d.say(" itself %s%s (", what, most)
+	d.say(" ")
 	d.link(Function, "%s", Signed(d.c.Metric, r.DeltaSelf())).Row = r
-	d.say("%s%s).", d.per(), sure)
+	d.say("%s%s.", d.per(), sure)
 }

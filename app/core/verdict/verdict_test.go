@@ -165,7 +165,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 						if a == 0 {
 							nothing = value(c.Metric, b)
 						}
-						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, "from "+value(c.Metric, a)+" to "+value(c.Metric, b))
+						check(part.Text, apart(c.Metric, a, b), value(c.Metric, a), nothing, "A "+value(c.Metric, a)+", B "+value(c.Metric, b))
 					}
 				case verdict.PerSecond:
 					a, b, _ := other("", compare.Duration)
@@ -196,7 +196,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 						}
 					}
 					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))
-					d, chance := part.Row.BSelf-part.Row.ASelf, strings.Contains(text, "that may be chance")
+					d, chance := part.Row.BSelf-part.Row.ASelf, strings.Contains(text, ", within noise")
 					if (d < 0) != (b < a) && !chance {
 						t.Errorf("%s: %s goes the other way than the whole", p.name, text)
 					}
@@ -223,16 +223,16 @@ func TestBranch(t *testing.T) {
 		name, a, b, want string
 	}{
 		{"a new call that allocates here and there", "main;serve 100\nmain;log 50", "main;serve 100\nmain;serve;compile;parse;malloc 60\nmain;serve;compile;emit;grow 70\nmain;log 50",
-			"Of that, +130 (100 %, >99.9 % sure) is in compile, called by serve."},
+			" compile called by serve: +130 (100 % of the change, >99.9 % sure)."},
 		{"a call that is gone", "main;serve;compile;parse 90\nmain;log 50", "main;serve 10\nmain;log 50",
-			" −90 (>99.9 % sure) is in compile, called by serve."},
+			" compile called by serve: −90 ("},
 		{"an old function deep down", "main;serve;find;compare 10\nmain;log 90", "main;serve;find;compare 510\nmain;log 80",
-			" +500 (>99.9 % sure) is in compare, called by find."},
+			" compare called by find: +500 (>99.9 % sure)."},
 		{"everywhere by as much", "main;a 100\nmain;b 100\nmain;c 100", "main;a 200\nmain;b 200\nmain;c 200", ""},
 		{"a function without a caller", "work 100\nlog 10", "work 300\nlog 10", ""},
 		{"nothing", "main;a 5", "main;a 5", ""},
-		{"as much as by chance", "main;a 50\nmain;b 50", "main;a 56\nmain;b 48", "that may be chance, and no function changed for certain."},
-		{"a change that the whole does not show", "main;a 3000\nmain;b 1000\nmain;c 5", "main;a 3040\nmain;b 940\nmain;c 30", "that may be chance, but c itself grew (+25, >99.9 % sure)."},
+		{"as much as by chance", "main;a 50\nmain;b 50", "main;a 56\nmain;b 48", ", within noise; no function changed for certain."},
+		{"a change that the whole does not show", "main;a 3000\nmain;b 1000\nmain;c 5", "main;a 3040\nmain;b 940\nmain;c 30", ", within noise. Certain self change: c +25 (>99.9 % sure)."},
 	} {
 		open := func(text string) compare.Input {
 			path := filepath.Join(t.TempDir(), "x.folded")
@@ -269,29 +269,26 @@ func signed(m *compare.Metric, v int64) string {
 
 // apart says how far apart two sums are.
 func apart(m *compare.Metric, a, b int64) string {
-	switch {
-	case a == b:
-		return "as much"
-	case b < a:
-		return value(m, a-b) + " less"
+	if a == b {
+		return "0"
 	}
-	return value(m, b-a) + " more"
+	return signed(m, b-a)
 }
 
 // costs is whether a text says how much more or less B costs than A: its number is the
 // exact one to half of its last digit, worked out here anew.
 func costs(text string, a, b int64) bool {
-	number, way, _ := strings.Cut(text, " ")
-	want, ok := float64(b)/float64(a), way == "times as much"
+	number, isShare := strings.CutSuffix(text, " %")
+	want, ok := float64(b)/float64(a), strings.HasPrefix(text, "×")
 	switch {
 	case a == b:
-		return text == "as much"
-	case way == "% less":
+		return text == "0 %"
+	case isShare && strings.HasPrefix(text, "−"):
 		want, ok = 100*(1-want), b < a
-	case way == "% more":
-		want, ok = 100*(want-1), b > a
+	case isShare:
+		want, ok = 100*(want-1), b > a && strings.HasPrefix(text, "+")
 	}
-	below, isBound := strings.CutPrefix(number, "<")
+	below, isBound := strings.CutPrefix(strings.TrimLeft(number, "×+−"), "<")
 	got, err := strconv.ParseFloat(strings.ReplaceAll(below, "\u202f", ""), 64)
 	if err != nil || !ok {
 		return false

@@ -86,7 +86,7 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 	}
 	if ok, _, _ := getOpenFileName.Call(uintptr(unsafe.Pointer(&o))); ok == 0 {
 		if code, _, _ := extendedError.Call(); code != 0 {
-			return nil, fmt.Errorf("the system's dialog failed with error 0x%04x", code)
+			return nil, fmt.Errorf("the file dialog failed with error 0x%04x", code)
 		}
 		return nil, nil
 	}

@@ -16,4 +16,4 @@ type Request struct {
 }
 
 // ErrNone is returned where the desktop has no dialog to offer.
-var ErrNone = errors.New("this desktop has no dialog to choose files with")
+var ErrNone = errors.New("this desktop has no file dialog")

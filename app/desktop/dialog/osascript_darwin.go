@@ -44,7 +44,7 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 		if errors.Is(err, exec.ErrNotFound) {
 			return nil, ErrNone
 		}
-		return nil, errors.New("the desktop's dialog failed: " + strings.TrimSpace(said.String()))
+		return nil, errors.New("the file dialog failed: " + strings.TrimSpace(said.String()))
 	}
 	var paths []string
 	for _, p := range strings.Split(string(out), "\x00") {

@@ -86,7 +86,7 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 			return nil, ctx.Err()
 		case s, open := <-signals:
 			if !open {
-				return nil, fmt.Errorf("the desktop's dialog went away")
+				return nil, fmt.Errorf("the file dialog closed without an answer")
 			}
 			if s.Path == handle && s.Name == requestFace+".Response" {
 				return chosen(s.Body)
@@ -108,21 +108,21 @@ func chosen(body []any) ([]string, error) {
 	var code uint32
 	var results map[string]dbus.Variant
 	if err := dbus.Store(body, &code, &results); err != nil {
-		return nil, fmt.Errorf("the desktop's dialog gave an answer that cannot be read (%w)", err)
+		return nil, fmt.Errorf("the file dialog gave an invalid answer (%w)", err)
 	}
 	switch code {
 	case answered:
 	case cancelled:
 		return nil, nil
 	default:
-		return nil, fmt.Errorf("the desktop's dialog ended without an answer")
+		return nil, fmt.Errorf("the file dialog ended without an answer")
 	}
 	uris, _ := results["uris"].Value().([]string)
 	var paths []string
 	for _, uri := range uris {
 		u, err := url.Parse(uri)
 		if err != nil || u.Scheme != "file" || u.Path == "" {
-			return nil, fmt.Errorf("%s is not a file of this machine; copy it here first", uri)
+			return nil, fmt.Errorf("%s is not on this machine. Copy it here first", uri)
 		}
 		paths = append(paths, u.Path)
 	}

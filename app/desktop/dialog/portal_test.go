@@ -116,7 +116,7 @@ func TestPortal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &c.portal
 			p.serve(t, bus(t))
-			got, err := Open(context.Background(), Request{Title: "Open a recording", Folder: "/runs/x y", Multiple: true, Parent: "x11:abc"})
+			got, err := Open(context.Background(), Request{Title: "Open recording", Folder: "/runs/x y", Multiple: true, Parent: "x11:abc"})
 			if c.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fails) {
 					t.Errorf("error %v, want %q", err, c.fails)
@@ -127,7 +127,7 @@ func TestPortal(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}
 			a := <-p.asked
-			if a.parent != "x11:abc" || a.title != "Open a recording" || string(a.options["current_folder"].Value().([]byte)) != "/runs/x y\x00" || a.options["multiple"].Value() != true {
+			if a.parent != "x11:abc" || a.title != "Open recording" || string(a.options["current_folder"].Value().([]byte)) != "/runs/x y\x00" || a.options["multiple"].Value() != true {
 				t.Errorf("asked with %q %q %v", a.parent, a.title, a.options)
 			}
 		})

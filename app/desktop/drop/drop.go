@@ -32,7 +32,7 @@ const (
 	// NotFiles is for what is offered as anything but files.
 	NotFiles = "Only files can be dropped here"
 	// NoFiles is for files that are offered and not named.
-	NoFiles = "The program it comes from does not say which files it is"
+	NoFiles = "The other program does not name the files"
 )
 
 // A Target collects what happens between frames of the window. Its methods may

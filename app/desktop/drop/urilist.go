@@ -64,9 +64,9 @@ func (f *Files) line(line, host string) string {
 	case strings.EqualFold(scheme, "file"):
 		return f.fileURL(trimmed, rest, host)
 	case strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"):
-		f.refuse("%s is on the web: save it as a file and drop that", short(trimmed))
+		f.refuse("%s is on the web. Save it as a file and drop that", short(trimmed))
 	default:
-		f.refuse("%s is not on this computer: copy it here and drop the copy", short(trimmed))
+		f.refuse("%s is not on this computer. Copy it here and drop the copy", short(trimmed))
 	}
 	return ""
 }
@@ -79,7 +79,7 @@ func (f *Files) fileURL(url, rest, host string) string {
 			i = len(after)
 		}
 		if of := after[:i]; !isHere(of, host) {
-			f.refuse("%s is on the computer %s: copy it here and drop the copy", short(path.Base(unescape(after))), short(of))
+			f.refuse("%s is on the computer %s. Copy it here and drop the copy", short(path.Base(unescape(after))), short(of))
 			return ""
 		}
 		rest = after[i:]

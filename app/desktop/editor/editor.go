@@ -55,10 +55,10 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 		editor = strings.TrimSpace(os.Getenv("EDITOR"))
 	}
 	if editor == "" {
-		return nil, false, errors.New("which editor? Set EDITOR or VISUAL, for example to code, gvim or kate")
+		return nil, false, errors.New("No editor is set. Set EDITOR or VISUAL, for example to code, gvim or kate")
 	}
 	if file, err = filepath.Abs(file); err != nil {
-		return nil, false, fmt.Errorf("%s: it cannot be said where it lies: %w", file, err)
+		return nil, false, fmt.Errorf("%s: cannot resolve its path: %w", file, err)
 	}
 	args = strings.Fields(editor)
 	if _, serr := os.Stat(editor); serr == nil {
@@ -97,7 +97,7 @@ func Open(file string, line int) error {
 		return err
 	}
 	if terminal {
-		return fmt.Errorf("%s needs a terminal, which a window does not have; run: %s", filepath.Base(args[0]), safetext.Command(args...))
+		return fmt.Errorf("%s needs a terminal. Run: %s", filepath.Base(args[0]), safetext.Command(args...))
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	if err := cmd.Start(); err != nil {

@@ -211,12 +211,12 @@ func (c *Comparison) MetricItems() []widget.Item {
 func (c *Comparison) Unanswered() string {
 	for i, p := range c.Sides {
 		if p.Doc.Err() != nil && !p.Rec.Done {
-			return SideName(i) + " cannot be read, so there is nothing to compare " + SideName(1-i) + " with. Open another file in its place, or close the comparison."
+			return SideName(i) + " cannot be read. Open another file in its place, or close the comparison."
 		}
 	}
 	for i, p := range c.Sides {
 		if !p.Rec.Done {
-			return "Reading " + SideName(i) + ", " + p.Doc.Name + "…"
+			return "Loading " + SideName(i) + ", " + p.Doc.Name + "…"
 		}
 	}
 	if a := c.Engine.Answer(); a != nil && a.Err != nil {
@@ -258,7 +258,7 @@ func (c *Comparison) Found(a *session.CompareAnswer) func(int32) bool {
 
 // FunctionItems lists what can be done with a function of the comparison.
 func (c *Comparison) FunctionItems(fn recording.Function) []widget.Item {
-	items := []widget.Item{{Title: "Distribution of its calls", Do: func() { c.Tab = Distribution }}}
+	items := []widget.Item{{Title: "Distribution of calls", Do: func() { c.Tab = Distribution }}}
 	return append(items, c.Sides[c.Focus].Actions.FunctionItems(fn)...)
 }
 
@@ -302,13 +302,13 @@ func (c *Comparison) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
 
 // PairItems lists what can be done about how the chosen function was matched.
 func (c *Comparison) PairItems(s *panel.Host) []widget.Item {
-	items := []widget.Item{{Title: "Pair it by hand…", Do: func() { c.PairByHand(s) }}}
+	items := []widget.Item{{Title: "Pair by hand…", Do: func() { c.PairByHand(s) }}}
 	if c.Chosen == nil {
 		return items
 	}
 	for i, p := range c.Options.Match.Hand {
 		if p.A == c.Chosen.String() || p.B == c.Chosen.String() {
-			items = append(items, widget.Item{Title: "Take the pair apart", Do: func() {
+			items = append(items, widget.Item{Title: "Unpair", Do: func() {
 				c.Options.Match.Hand = append(append([]compare.Pair(nil), c.Options.Match.Hand[:i]...), c.Options.Match.Hand[i+1:]...)
 				if s.Paired != nil {
 					s.Paired.SetPair(p, false)
@@ -325,7 +325,7 @@ func (c *Comparison) PairByHand(s *panel.Host) {
 	a := c.Answer()
 	key := c.ChosenKey(a)
 	if key < 0 || int(key) >= len(a.Compared.Matching.Funcs) {
-		s.Say("Select a function first: click a bar or a row")
+		s.Say("Select a function first (click a bar or a row)")
 		return
 	}
 	f := &a.Compared.Matching.Funcs[key]
@@ -335,7 +335,7 @@ func (c *Comparison) PairByHand(s *panel.Host) {
 	}
 	own := *c.Chosen
 	there := 1 - here
-	s.OpenChooser(widget.NewChooser("What "+f.Name+" is called in "+SideName(there), "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("Match "+f.Name+" with a function of "+SideName(there), "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, alone := range []bool{true, false} {
 			for i := range a.Functions.Rows {

@@ -33,7 +33,7 @@ func MetricTitle(e *recording.Event, metric int) string {
 
 // NormalizeWords say how numbers are normalised.
 var NormalizeWords = map[compare.Normalize]string{
-	compare.Raw: "not normalised", compare.Total: "normalised by total", compare.Duration: "normalised by duration", compare.Samples: "normalised by samples", compare.Calls: "per call",
+	compare.Raw: "Not normalised", compare.Total: "Normalised by total", compare.Duration: "Normalised by duration", compare.Samples: "Normalised by samples", compare.Calls: "Per call",
 }
 
 // Normalizations are the ways to normalise that there are: per call where both sides
@@ -48,11 +48,11 @@ func (c *Comparison) Normalizations() []compare.Normalize {
 
 // NormalizeHelp say what each way to normalise means.
 var NormalizeHelp = map[compare.Normalize]string{
-	compare.Raw: "values as recorded", compare.Total: "B is scaled to the total of A", compare.Duration: "B is scaled to the length of A", compare.Samples: "B is scaled to A's number of samples or spans", compare.Calls: "the mean of one call of each set",
+	compare.Raw: "Recorded values", compare.Total: "Scale B to A's total", compare.Duration: "Scale B to A's duration", compare.Samples: "Scale B to A's number of samples or spans", compare.Calls: "Mean of a call on each side",
 }
 
 // WidthWords say whose widths bars have.
-var WidthWords = map[compare.Width]string{compare.WidthLarger: "widths: the larger", compare.WidthA: "widths: A", compare.WidthB: "widths: B"}
+var WidthWords = map[compare.Width]string{compare.WidthLarger: "Width: the larger", compare.WidthA: "Width: A", compare.WidthB: "Width: B"}
 
 // sureEnough is from where on a difference counts as one: at most one in twenty
 // of those that do is a false alarm.
@@ -117,9 +117,9 @@ func Find(s *compare.Shape, path []recording.FuncName) int {
 // DifferenceLine is +1.2 ms, +12.7 %, ×1.127.
 func DifferenceLine(m *compare.Metric, a, b int64) string {
 	if a == b {
-		return "no difference"
+		return "no change"
 	}
-	line := "difference " + verdict.Signed(m, b-a)
+	line := "change " + verdict.Signed(m, b-a)
 	if a > 0 && b > 0 {
 		line += "   " + units.Change(a, b) + "   " + units.Times(a, b)
 	}
@@ -132,7 +132,7 @@ func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 	case conf == nil && a.Method == compare.NoMethod:
 		return "confidence unknown: no sample counts"
 	case conf == nil && !a.ConfidencesDone:
-		return "confidence is being computed"
+		return "computing confidence…"
 	case conf == nil && a.Method == compare.FromDurations:
 		return "confidence unknown: too few calls"
 	case conf == nil:

@@ -245,13 +245,13 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	if p.Timed() {
 		l.Want = hitsKey{p.hits(), first, l.Seen + 1}
 		l.update(p, s.Do.Wake)
-		l.cells(s, u, head, []string{"Found", "Start", "Lasts", "Thread"}, nil, th.Dim)
+		l.cells(s, u, head, []string{"Match", "Start", "Duration", "Thread"}, nil, th.Dim)
 	} else {
-		l.cells(s, u, head, []string{"Found", "Self", "Total", "Module"}, nil, th.Dim)
+		l.cells(s, u, head, []string{"Match", "Self", "Total", "Module"}, nil, th.Dim)
 	}
 	u.HLine(head.Min.X, head.Max.X, head.Max.Y-1, th.Rule)
 	if n == 0 {
-		u.Text(body, "Nothing is found", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
+		u.Text(body, "No matches", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
 	}
 	u.At(body, func(u *ui.UI) {
 		l.Rows(body, h, int(n), func(i int, line image.Rectangle) {
@@ -299,7 +299,7 @@ func (l *hitList) row(s *panel.Host, p *Finder, i int64) (texts []string, swatch
 	h := &l.Bars[at]
 	lasts := units.Duration(h.End - h.Start)
 	if h.Unfinished {
-		lasts = "never ended"
+		lasts = "unfinished"
 	}
 	name := ""
 	if h.Call != recording.NoCall {

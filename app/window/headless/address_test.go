@@ -20,12 +20,12 @@ import (
 
 // wander are commands that change what is shown of one recording, and of two.
 var (
-	wander = []string{"Zoom in", "Zoom in", "Later", "Earlier", "Next event", "Next metric", "Next tab", "Next way to colour", "Scroll down", "Page down", "Fold or unfold the thread", "Fold all threads",
-		"Pin or unpin the thread", "Move the thread down", "Select in the next row", "Select the next span of the lane", "Select what it calls first", "Extend the selected time", "Fit the selection", "Focus on the selected function",
-		"Hide the selected function", "Flamegraph bottom-up", "Flamegraph in order of time", "Flamegraph upside down", "Callers and callees", "Callers and callees as lists or as a flamegraph", "Collapse recursion", "Merge by module", "Hide kernel frames",
-		"Zoom the flamegraph to the selected function", "Calls", "Heatmap", "Source", "About this file", "Table of functions", "Table of modules", "Table of threads", "Next span of the same function", "Hide the thread"}
-	wanderBeside = []string{"Zoom in", "Later", "Next tab", "Next tab", "Next normalisation", "The other side", "Link or unlink both sides", "Link by time or by calls", "Anchor this side here", "Swap A and B", "Fold all threads", "Flamegraph upside down", "Flamegraph bottom-up",
-		"Extend the selected time", "Select in the next row", "Select the next span of the lane", "Scroll down", "Next way to colour"}
+	wander = []string{"Zoom in", "Zoom in", "Later", "Earlier", "Next event", "Next metric", "Next tab", "Next colour mode", "Scroll down", "Page down", "Fold or unfold thread", "Fold all threads",
+		"Pin or unpin thread", "Move thread down", "Select next row", "Select next span", "Select first callee", "Extend selected time", "Zoom to selection", "Focus on selected function",
+		"Merge selected function into callers", "Invert flamegraph (bottom-up)", "Sort flamegraph by time", "Flip flamegraph", "Callers and callees", "Callers and callees as lists", "Collapse recursion", "Merge by module", "Hide kernel frames",
+		"Zoom to selected function", "Calls", "Heatmap", "Source", "About this file", "Table of functions", "Table of modules", "Table of threads", "Next span of function", "Hide thread"}
+	wanderBeside = []string{"Zoom in", "Later", "Next tab", "Next tab", "Next normalisation", "Switch side", "Link or unlink sides", "Link by time or by calls", "Set anchor here", "Swap A and B", "Fold all threads", "Flip flamegraph", "Invert flamegraph (bottom-up)",
+		"Extend selected time", "Select next row", "Select next span", "Scroll down", "Next colour mode"}
 )
 
 // TestAddressesShowTheSame wanders about in the window as a person does, and

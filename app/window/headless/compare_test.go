@@ -95,7 +95,7 @@ func TestGoldenComparisons(t *testing.T) {
 			s.Open(p.a)
 			s.OpenBeside(p.b)
 			if p.above {
-				s.Run("One timeline above the other, or beside it")
+				s.Run("A above or beside B")
 			} else {
 				s.GoTo(&p.state)
 			}

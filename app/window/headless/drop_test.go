@@ -35,7 +35,7 @@ func TestDrag(t *testing.T) {
 				twinFiles(t)
 				s.Open("before.json")
 				s.OpenBeside("after.json")
-				s.Run("One timeline above the other, or beside it")
+				s.Run("A above or beside B")
 				if err := s.Finish(); err != nil {
 					t.Fatal(err)
 				}

@@ -47,7 +47,7 @@ func DrawBeside(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 }
 
 // ErrNoGPU says that there is nothing to draw with, not even in software.
-var ErrNoGPU = errors.New("no OpenGL is to be had")
+var ErrNoGPU = errors.New("OpenGL is not available")
 
 // mostTile is the longest side of a picture that is drawn at once: what every
 // driver's textures can have. Gio panics where one of its own would be larger.

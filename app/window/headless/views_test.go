@@ -28,8 +28,8 @@ var views = []struct {
 	small bool
 	again bool // its parts are in another picture: in one theme
 }{
-	{name: "flame-up", open: demo, do: steps{"Flamegraph upside down"}},
-	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom the flamegraph to the selected function"}},
+	{name: "flame-up", open: demo, do: steps{"Flip flamegraph"}},
+	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom to selected function"}},
 	{name: "flame-changed", open: demo, look: view.Stacks{Transforms: []analyze.Transform{analyze.Transform{Op: analyze.OpDrop, Ref: analyze.Named("shop/pricing.(*Engine).PriceCart")}, analyze.Transform{Op: analyze.OpHideKernel}, analyze.Transform{Op: analyze.OpInvert}}}},
 	{name: "search", open: demo, look: view.Stacks{Find: "json"}},
 	{name: "search-threads", again: true, open: demo, look: view.Stacks{Find: "thread:worker 2"}},
@@ -41,12 +41,12 @@ var views = []struct {
 	{name: "functions-spans", again: true, open: trace, do: steps{"Table of functions"}},
 	{name: "modules", again: true, open: demo, do: steps{"Table of modules"}},
 	{name: "threads", again: true, open: trace, do: steps{"Table of threads"}},
-	{name: "columns", again: true, open: demo, do: steps{"Columns of the table"}},
+	{name: "columns", again: true, open: demo, do: steps{"Table columns"}},
 	{name: "sandwich", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees"}},
 	{name: "sandwich-zoomed", again: true, open: func(_ *testing.T, s *shell.Shell) {
 		s.Open("ashlar:1?file=demo:&tab=callers&function=runtime.mallocgc:/srv/checkout/bin/checkout&callers=runtime.mallocgc:/srv/checkout/bin/checkout,strings.(*Builder).Grow:/srv/checkout/bin/checkout,strings.ToLower:/srv/checkout/bin/checkout&callees=runtime.mallocgc:/srv/checkout/bin/checkout,runtime.gcAssistAlloc:/srv/checkout/bin/checkout")
 	}},
-	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists or as a flamegraph"}},
+	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists"}},
 	{name: "calls", open: trace, do: steps{"Table of functions", heaviest, "Calls"}},
 	{name: "calls-dots", open: traced("tab=calls&with=dots&calls=/./[1us..]")},
 	{name: "calls-set", open: traced("tab=calls&calls=/./[2ms..]")},
@@ -54,7 +54,7 @@ var views = []struct {
 	{name: "tones", small: true, open: file("waits.json", waits)},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
 	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
-	{name: "palette", open: demo, do: steps{"All commands"}},
+	{name: "palette", open: demo, do: steps{"Command palette"}},
 	{name: "help", open: demo, do: steps{"Help"}},
 	{name: "help-small", again: true, open: demo, do: steps{"Help"}, small: true},
 }

@@ -46,11 +46,11 @@ func (p *Marks) markable() (places []view.Place) {
 func (p *Marks) Ask(s *panel.Host) {
 	places := p.markable()
 	if len(places) == 0 {
-		s.Say("Select a function first: click a bar or a row")
+		s.Say("Select a function first (click a bar or a row)")
 		return
 	}
 	var c *widget.Chooser
-	c = widget.NewChooser("A note; may be empty", "", func(string) []widget.Line {
+	c = widget.NewChooser("Note (optional)", "", func(string) []widget.Line {
 		var ls []widget.Line
 		for _, at := range places {
 			l := widget.Line{Title: "Mark " + at.String(), Take: func() {
@@ -59,7 +59,7 @@ func (p *Marks) Ask(s *panel.Host) {
 				p.Add(m)
 				p.Flag = m.ID
 				if p.Path == "-" {
-					s.Say("What comes from standard input has no file: its marks last as long as this window")
+					s.Say("Standard input has no file: its marks are lost when the window closes")
 				}
 			}}
 			switch {
@@ -81,7 +81,7 @@ func (p *Marks) Ask(s *panel.Host) {
 // Choose lists the marks to do something with one.
 func (p *Marks) Choose(s *panel.Host, hint string, do func(*panel.Host, view.Mark)) {
 	if len(p.Marks) == 0 {
-		s.Say("There are no marks yet; B makes one")
+		s.Say("No marks. Press B to add one")
 		return
 	}
 	s.OpenChooser(widget.NewChooser(hint, "", func(text string) []widget.Line {
@@ -92,7 +92,7 @@ func (p *Marks) Choose(s *panel.Host, hint string, do func(*panel.Host, view.Mar
 				do(s, m)
 			}}
 			if l.Title == "" {
-				l.Title, l.Dim = "(no note)", true
+				l.Title, l.Dim = "(no text)", true
 			}
 			if widget.HasWords(l.Title+" "+l.Detail, text) {
 				ls = append(ls, l)
@@ -104,7 +104,7 @@ func (p *Marks) Choose(s *panel.Host, hint string, do func(*panel.Host, view.Mar
 
 // Rename asks for another text.
 func (p *Marks) Rename(s *panel.Host, m view.Mark) {
-	c := widget.NewChooser("What the note says", m.Text, func(text string) []widget.Line {
+	c := widget.NewChooser("Text of the mark", m.Text, func(text string) []widget.Line {
 		return []widget.Line{{Title: "Mark " + m.Place.String(), Take: func() {
 			s.Chooser = nil
 			p.Marks = slices.Clone(p.Marks)

@@ -212,7 +212,7 @@ func (p *Marks) GoTo(s *panel.Host, m view.Mark) {
 func (p *Marks) Walk(s *panel.Host, next bool) {
 	all := p.Sorted()
 	if len(all) == 0 {
-		s.Say("There are no marks yet; B makes one")
+		s.Say("No marks. Press B to add one")
 		return
 	}
 	i := slices.IndexFunc(all, func(m view.Mark) bool { return m.ID == p.Flag })
@@ -237,14 +237,14 @@ func (p *Marks) Delete(_ *panel.Host, m view.Mark) {
 // Items lists what can be done with a mark, or with the moment at the pointer.
 func (p *Marks) Items(s *panel.Host, at *view.Mark) []widget.Item {
 	if at == nil {
-		return []widget.Item{{Title: "Mark this moment", Detail: "B", Do: func() { p.Ask(s) }}}
+		return []widget.Item{{Title: "Mark this time", Detail: "B", Do: func() { p.Ask(s) }}}
 	}
 	m := *at
 	return []widget.Item{
-		{Title: "Go to it", Do: func() { p.GoTo(s, m) }},
-		{Title: "Rename the mark", Do: func() { p.Rename(s, m) }},
-		{Title: "Copy the note", Do: func() { s.CopyLater(m.Text) }},
-		{Title: "Delete the mark", Do: func() { p.Delete(s, m) }},
+		{Title: "Go to mark", Do: func() { p.GoTo(s, m) }},
+		{Title: "Rename mark", Do: func() { p.Rename(s, m) }},
+		{Title: "Copy text", Do: func() { s.CopyLater(m.Text) }},
+		{Title: "Delete mark", Do: func() { p.Delete(s, m) }},
 	}
 }
 

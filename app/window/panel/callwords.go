@@ -27,7 +27,7 @@ func CallWords(set string) string {
 		add("self " + limitWords(q.Self, "or longer", "shorter than "))
 	}
 	if q.Started.IsSet() {
-		add("begun " + limitWords(q.Started, "or later", "before "))
+		add("started " + limitWords(q.Started, "or later", "before "))
 	}
 	for i := range q.Args {
 		add(q.Args[i].String())
@@ -40,13 +40,13 @@ func CallWords(set string) string {
 	}
 	switch n := len(q.At); {
 	case n == 1:
-		add("the one at " + shortLength(q.At[0].Time))
+		add("the call at " + shortLength(q.At[0].Time))
 	case n > 1:
-		add(units.Count(int64(n)) + " of them")
+		add(units.Count(int64(n)) + " selected")
 	}
 	text := strings.Join(words, ", ")
 	if q.Others {
-		return "not " + text
+		return "all but " + text
 	}
 	return text
 }

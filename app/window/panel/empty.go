@@ -17,22 +17,22 @@ func (p *Side) DrawEmpty(u *ui.UI, r image.Rectangle) {
 func (p *Side) nothing() (said, hint string) {
 	switch {
 	case p.Scope.Ranged:
-		return "Nothing in the selected time", "Esc takes the selection away"
+		return "No data in the selected time", "Press Esc to clear the selection"
 	case !p.Scope.IsWhole():
-		return "Nothing in what is selected", "Esc takes the selection away"
+		return "No data in this selection", "Press Esc to clear the selection"
 	case len(p.Rec.Events) == 0:
 		return "This recording is empty", ""
 	}
 	shown := p.MetricOf()
-	said, hint = "Nothing was recorded for "+shown.Name, "The recording has no other metric"
+	said, hint = "No data for "+shown.Name, "This recording has no other metric"
 	for i := range p.Rec.Events {
 		for k := range p.Rec.Events[i].Metrics {
 			switch m := &p.Rec.Events[i].Metrics[k]; {
 			case m == shown:
 			case m.Total != 0: // also where it is not known
-				return said, "Another metric can be chosen in the toolbar"
+				return said, "Choose another metric in the toolbar"
 			default:
-				hint = "Nor was anything for another metric"
+				hint = "Its other metrics have no data either"
 			}
 		}
 	}

@@ -15,17 +15,17 @@ func TestNothing(t *testing.T) {
 		events [][]recording.Metric
 		hint   string
 	}{
-		{[][]recording.Metric{{metric("time", 0)}}, "The recording has no other metric"},
-		{[][]recording.Metric{{metric("time", 0), metric("calls", 0)}}, "Nor was anything for another metric"},
-		{[][]recording.Metric{{metric("time", 0), metric("calls", 7)}}, "Another metric can be chosen in the toolbar"},
-		{[][]recording.Metric{{metric("time", 0), metric("calls", recording.Missing)}}, "Another metric can be chosen in the toolbar"},
-		{[][]recording.Metric{{metric("time", 0)}, {metric("time", 7)}}, "Another metric can be chosen in the toolbar"},
+		{[][]recording.Metric{{metric("time", 0)}}, "This recording has no other metric"},
+		{[][]recording.Metric{{metric("time", 0), metric("calls", 0)}}, "Its other metrics have no data either"},
+		{[][]recording.Metric{{metric("time", 0), metric("calls", 7)}}, "Choose another metric in the toolbar"},
+		{[][]recording.Metric{{metric("time", 0), metric("calls", recording.Missing)}}, "Choose another metric in the toolbar"},
+		{[][]recording.Metric{{metric("time", 0)}, {metric("time", 7)}}, "Choose another metric in the toolbar"},
 	} {
 		p := &Side{Rec: new(recording.Recording)}
 		for _, ms := range x.events {
 			p.Rec.Events = append(p.Rec.Events, recording.Event{Metrics: ms})
 		}
-		if said, hint := p.nothing(); said != "Nothing was recorded for time" || hint != x.hint {
+		if said, hint := p.nothing(); said != "No data for time" || hint != x.hint {
 			t.Errorf("%+v: %s, %s", x.events, said, hint)
 		}
 	}

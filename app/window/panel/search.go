@@ -57,9 +57,9 @@ func (p *Side) MatchedText(a *session.Answer) string {
 		verb = "matches"
 	}
 	if !a.Search.OfFunctions() { // what runs in it is not what matches
-		return units.Percent(m.Total, m.OfTotal) + " of it matches"
+		return units.Percent(m.Total, m.OfTotal) + " of the total matches"
 	}
-	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of it"
+	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of the total"
 }
 
 // Mark is the function whose bars stand out: the one under the pointer, else

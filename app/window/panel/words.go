@@ -52,28 +52,26 @@ func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 	case a.Left.AsyncSpans > 0:
 		b := *a
 		b.Left.AsyncSpans = 0
-		return BasisText(rec, &b) + ", async spans: " + units.Duration(a.Left.AsyncTime) + " not counted"
+		return BasisText(rec, &b) + " · async spans hidden"
 	case a.Left.IdleRecords > 0:
 		b := *a
 		b.Left.IdleRecords = 0
-		return BasisText(rec, &b) + ", " + units.Count(a.Left.IdleRecords) + " idle not counted"
+		return BasisText(rec, &b) + " · idle samples hidden"
 	case a.Pairs > 0:
 		b := *a
 		b.Pairs = 0
-		return BasisText(rec, &b) + ", " + units.Plural(a.Pairs, "pair") + " joined"
+		return BasisText(rec, &b) + " · " + units.Plural(a.Pairs, "stack pair") + " joined"
 	case a.Called:
-		b := *a
-		b.Called = false
-		if b.Ranged {
-			return "selected calls in " + BasisText(rec, &b)
+		if a.Ranged {
+			return "Selected calls in " + units.Duration(a.To-a.From) + " · " + string(a.Basis)
 		}
-		return "selected calls, from " + string(a.Basis)
+		return "Selected calls · " + string(a.Basis)
 	case a.Ranged && a.Basis == analyze.Windows:
-		return units.Duration(a.To-a.From) + " from " + units.Plural(int64(a.WindowCount), "window")
+		return units.Duration(a.To-a.From) + " · " + units.Plural(int64(a.WindowCount), "window")
 	case a.Ranged:
-		return "selected " + units.Duration(a.To-a.From) + ", from " + string(a.Basis)
+		return "Selected " + units.Duration(a.To-a.From) + " · " + string(a.Basis)
 	}
-	return "whole recording, from " + string(a.Basis)
+	return "Whole recording · " + string(a.Basis)
 }
 
 func Join(a, b string) string {

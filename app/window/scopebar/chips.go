@@ -24,7 +24,7 @@ const (
 func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	if in.Ranged {
 		cs = append(cs, Chip{Kind: "time", Text: units.Duration(in.To-in.From) + " at " + units.Duration(in.From-p.Rec.Start),
-			More: []string{"from " + recording.Offset(in.From-p.Rec.Start) + " to " + recording.Offset(in.To-p.Rec.Start), "a click shows it"},
+			More: []string{"from " + recording.Offset(in.From-p.Rec.Start) + " to " + recording.Offset(in.To-p.Rec.Start), "Click to zoom"},
 			Go:   func() { p.Fit(in.From, in.To) },
 			Off:  func() { set(in.AllTime()) }})
 	}
@@ -32,7 +32,7 @@ func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []
 		cs = append(cs, threads(p, in, set))
 	}
 	if in.Calls != nil {
-		cs = append(cs, Chip{Kind: "calls", Text: panel.CallWords(in.Calls.Text), More: []string{in.Calls.Text, "a click lists them"},
+		cs = append(cs, Chip{Kind: "calls", Text: panel.CallWords(in.Calls.Text), More: []string{in.Calls.Text, "Click to list"},
 			Go:  func() { p.Tab = panel.Calls },
 			Off: func() { set(in.Of(nil)) }})
 	}
@@ -63,7 +63,7 @@ func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) C
 	c := Chip{Kind: "thread", Text: strings.Join(names, ", "), Off: func() { set(in.On(nil)) }}
 	switch n := len(names); {
 	case n == 0:
-		c.Kind, c.Text = "", "no thread"
+		c.Kind, c.Text = "", "no threads"
 		return c
 	case n > mostNamed+1:
 		c.Text = strings.Join(names[:mostNamed], ", ") + " and " + units.Count(int64(n-mostNamed)) + " more"
@@ -74,7 +74,7 @@ func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) C
 	case n > 1:
 		c.Kind = "threads"
 	}
-	c.More = append(c.More[:len(c.More):len(c.More)], "a click goes there")
+	c.More = append(c.More[:len(c.More):len(c.More)], "Click to go there")
 	c.Go = func() { p.GoToTrack(in.Tracks[0]) }
 	return c
 }
@@ -83,13 +83,13 @@ func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) C
 // threads and leaves out of its sums.
 func LeftOut(left analyze.LeftOut, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	add := func(text string, with func(*recording.Scope)) {
-		cs = append(cs, Chip{Kind: "+", Text: text, Adds: true, More: []string{"a click lets them count"}, Go: func() { o := in; with(&o); set(o) }})
+		cs = append(cs, Chip{Text: text, Adds: true, More: []string{"Click to include"}, Go: func() { o := in; with(&o); set(o) }})
 	}
 	if left.AsyncSpans > 0 {
-		add("async spans "+units.Duration(left.AsyncTime), func(in *recording.Scope) { in.Async = recording.In })
+		add("async spans hidden ("+units.Duration(left.AsyncTime)+")", func(in *recording.Scope) { in.Async = recording.In })
 	}
 	if left.IdleRecords > 0 {
-		add(units.Plural(left.IdleRecords, "idle sample"), func(in *recording.Scope) { in.Idle = recording.In })
+		add(units.Plural(left.IdleRecords, "idle sample")+" hidden", func(in *recording.Scope) { in.Idle = recording.In })
 	}
 	return cs
 }
@@ -103,7 +103,7 @@ func Stacks(h *panel.Host, p *panel.Side) (cs []Chip) {
 			c.Kind = "where"
 		}
 		if k := t.Kind(); k != nil && k.Of != analyze.OfAll {
-			c.More = []string{"a click changes it"}
+			c.More = []string{"Click to edit"}
 			c.Go = func() { edit(h, p, i, k, t) }
 		}
 		cs = append(cs, c)

@@ -140,16 +140,12 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 	}
 }
 
-// wholeText says that a group limits nothing: all of the recording, but for what its
-// chips name.
+// wholeText is the text of a group that limits nothing, "" of one that does.
 func (g *Group) wholeText(groups []Group) string {
-	switch {
-	case !g.whole() || g.Side == "" && len(groups) > 1:
+	if !g.whole() || g.Side == "" && len(groups) > 1 {
 		return ""
-	case len(g.Chips) > 0:
-		return "whole recording without"
 	}
-	return "whole recording"
+	return "Whole recording"
 }
 
 // measure is how wide the chips want to be, and the whole row.
@@ -220,7 +216,7 @@ func (b *Bar) badge(u *ui.UI, r image.Rectangle, side string) {
 // names them, and a click lists what can be done with each.
 func (b *Bar) rest(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, n int) {
 	th := u.Theme
-	all := &Chip{Adds: true, More: []string{"a click lists what can be done with them"}}
+	all := &Chip{Adds: true, More: []string{"Click for actions"}}
 	var items []widget.Item
 	var named []string
 	for i := range groups {
@@ -236,12 +232,12 @@ func (b *Bar) rest(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, n
 				own = append(own, widget.Item{Title: short(words), Detail: c.More[len(c.More)-1], Do: c.Go})
 			}
 			if !c.Adds {
-				own = append(own, widget.Item{Title: short(words), Detail: "take it off", Do: c.Off})
+				own = append(own, widget.Item{Title: short(words), Detail: "Remove", Do: c.Off})
 			}
 			items = widget.Grouped(items, own)
 		}
 	}
-	all.Text, all.More = units.Plural(int64(len(named)), "more limit"), append(named, all.More...)
+	all.Text, all.More = units.Plural(int64(len(named)), "more filter"), append(named, all.More...)
 	clicked, hovered := b.others.Clicked(u, r)
 	border, text := th.Rule, th.Dim
 	if hovered {
@@ -330,7 +326,7 @@ func (b *Bar) Tooltip(u *ui.UI) {
 	lines := wrapped(c.words())
 	title := lines[0]
 	if lines = append(lines[1:], c.More...); !c.Adds {
-		lines = append(lines, "× takes it off")
+		lines = append(lines, "× removes it")
 	}
 	widget.Tip(u, b.at, title, lines)
 }

@@ -28,7 +28,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		s.search(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
 		return
 	}
-	x += s.iconButton(u, &s.openButton, x, y, icon.Open, "Open", "Open a file", false) + u.Px(10)
+	x += s.iconButton(u, &s.openButton, x, y, icon.Open, "Open", "Open file", false) + u.Px(10)
 	if s.openButton.Clicked(u.Context) {
 		s.askOpen()
 	}
@@ -92,15 +92,15 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	if !fits(u.ChoiceWidth(icon.Theme, name, 0) + u.Px(8)) {
 		return x
 	}
-	s.iconChoice(u, &s.themeButton, x, y, icon.Theme, name, "Dark or light")
+	s.iconChoice(u, &s.themeButton, x, y, icon.Theme, name, "Switch dark or light")
 	if s.themeButton.Clicked(u.Context) {
 		s.Menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
-	label := "By " + string(s.Mode)
+	label := "Colour: " + string(s.Mode)
 	if !fits(u.ChoiceWidth(icon.Colour, label, 0) + u.Px(8)) {
 		return x
 	}
-	s.iconChoice(u, &s.modeButton, x, y, icon.Colour, label, "Next way to colour")
+	s.iconChoice(u, &s.modeButton, x, y, icon.Colour, label, "Next colour mode")
 	if s.modeButton.Clicked(u.Context) {
 		items := make([]widget.Item, len(theme.Modes))
 		for i, m := range theme.Modes {
@@ -207,11 +207,11 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 	case u.Now.Before(s.Note.Until):
 		l.right = s.Note.Text
 	case !pr.Done && pr.Bytes == 0:
-		l.right = "waiting for " + which + p.Doc.Name + " · Ctrl-. stops"
+		l.right = "Waiting for " + which + p.Doc.Name + " · Ctrl-. to stop"
 	case !pr.Done:
-		l.right = "reading " + which + units.Bytes(pr.Bytes)
+		l.right = "Loading " + which + units.Bytes(pr.Bytes)
 		if pr.Total > 0 {
-			l.right = fmt.Sprintf("reading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
+			l.right = fmt.Sprintf("Loading %s%s of %s", which, units.Bytes(pr.Bytes), units.Bytes(pr.Total))
 			if left := units.Left(pr.Left); left != "" {
 				l.right += " · " + left
 			}
@@ -226,7 +226,7 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 	case len(p.Rec.Warnings) > 0:
 		l.right, l.dot = p.Rec.Warned()
 	case s.Do.Wake != nil: // pictures should not change from run to run
-		l.right = "read in " + units.Duration(int64(pr.Elapsed)*1000)
+		l.right = "Loaded in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
 	l.leads = len(p.Rec.Warnings) > 0
 	if c := s.Versus; c != nil {

@@ -15,22 +15,22 @@ import (
 // compareCommands are those about two recordings.
 func compareCommands() []Command {
 	return []Command{
-		{"Compare with another file", nil, true, func(s *Shell) { s.askCompare() }},
-		{"Compare what is selected with the rest", nil, true, func(s *Shell) { s.CompareSelected() }},
-		{"Compare the slow calls of the selected function with the rest", nil, true, func(s *Shell) { s.CompareCalls() }},
+		{"Compare with file", nil, true, func(s *Shell) { s.askCompare() }},
+		{"Compare selection with rest", nil, true, func(s *Shell) { s.CompareSelected() }},
+		{"Compare slow calls of selected function", nil, true, func(s *Shell) { s.CompareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.Swap() }},
-		{"One timeline above the other, or beside it", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Above = !c.Above })},
-		{"Close the comparison", nil, true, func(s *Shell) { s.EndComparison() }},
-		{"The other side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *workspace.Comparison) {
+		{"A above or beside B", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Above = !c.Above })},
+		{"Close comparison", nil, true, func(s *Shell) { s.EndComparison() }},
+		{"Switch side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *workspace.Comparison) {
 			c.FocusOn(&s.Workspace, 1-c.Focus)
 			s.Focus.Give(&s.Pane.Lanes, true)
 		})},
-		{"Link or unlink both sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Linked = !c.Linked })},
+		{"Link or unlink sides", []Chord{chord("K")}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Linked = !c.Linked })},
 		{"Link by time or by calls", nil, true, comparing(func(s *Shell, c *workspace.Comparison) { c.ToggleByCall(&s.Workspace) })},
-		{"Anchor this side here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *workspace.Comparison) { c.AnchorHere(&s.Workspace) })},
-		{"Align both sides at the picked call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *workspace.Comparison) { c.AnchorBoth(&s.Workspace) })},
-		{"Align both sides at their starts", nil, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Panes[0].Anchor, c.Panes[1].Anchor = 0, 0 })},
-		{"Pair the selected function by hand", nil, true, comparing(func(s *Shell, c *workspace.Comparison) { c.PairByHand(&s.Host) })},
+		{"Set anchor here", []Chord{chord("J")}, true, comparing(func(s *Shell, c *workspace.Comparison) { c.AnchorHere(&s.Workspace) })},
+		{"Align at selected call", []Chord{chord("J", key.ModShift)}, true, comparing(func(s *Shell, c *workspace.Comparison) { c.AnchorBoth(&s.Workspace) })},
+		{"Align at start", nil, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Panes[0].Anchor, c.Panes[1].Anchor = 0, 0 })},
+		{"Pair selected function by hand", nil, true, comparing(func(s *Shell, c *workspace.Comparison) { c.PairByHand(&s.Host) })},
 		{"Next normalisation", nil, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.NextNormalize() })},
 	}
 }
@@ -39,7 +39,7 @@ func compareCommands() []Command {
 func comparing(do func(s *Shell, c *workspace.Comparison)) func(s *Shell) {
 	return func(s *Shell) {
 		if s.Versus == nil {
-			s.Say("That needs two recordings: compare with another file first")
+			s.Say("This needs a comparison: open a second file first")
 			return
 		}
 		do(s, s.Versus)
@@ -49,16 +49,16 @@ func comparing(do func(s *Shell, c *workspace.Comparison)) func(s *Shell) {
 // compareButton opens a second file, or says that one is open.
 func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 	b := &s.compareButtonClick
-	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with another file", s.Versus != nil) + u.Px(10)
+	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with file", s.Versus != nil) + u.Px(10)
 	if b.Clicked(u.Context) {
 		if s.Versus == nil {
 			s.askCompare()
 		} else {
 			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
-				{Title: "Compare with another file", Do: s.askCompare},
+				{Title: "Compare with file", Do: s.askCompare},
 				{Title: "Swap A and B", Detail: "X", Do: s.Swap},
 				{Title: "A above B", Detail: "Shift-X", On: s.Versus.Above, Do: func() { s.Versus.Above = !s.Versus.Above }},
-				{Title: "Close the comparison", Do: s.EndComparison},
+				{Title: "Close comparison", Do: s.EndComparison},
 			})
 		}
 	}
@@ -95,9 +95,9 @@ func panelCommands() (all []Command) {
 // the keyboard.
 func copyCommands() []Command {
 	return []Command{
-		{"Copy the timeline as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfTimeline) }},
-		{"Copy the details as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfDetails) }},
-		{"Copy what is found as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfFound) }},
+		{"Copy timeline as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfTimeline) }},
+		{"Copy details as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfDetails) }},
+		{"Copy matches as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfFound) }},
 	}
 }
 

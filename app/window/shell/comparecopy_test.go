@@ -73,7 +73,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				}
 			}
 		}},
-		{"distribution of a time", "that calls over the edges of the time are left out", func(s *Shell) {
+		{"distribution of a time", "calls that cross the selection's edges", func(s *Shell) {
 			chooseNamed(t, s, "parse")
 			s.Versus.Tab = comparison.Distribution
 			s.Versus.Panes[0].SelectRange(s.Versus.Panes[0].Rec.Start+2e9, s.Versus.Panes[0].Rec.Start+20e9)
@@ -83,7 +83,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				t.Errorf("%s prints %s calls, one at an edge; shown are %d", line, n, cut-1)
 			}
 		}},
-		{"distribution of self times", "that times are without callees", func(s *Shell) {
+		{"distribution of self times", "self time", func(s *Shell) {
 			chooseNamed(t, s, "parse")
 			s.Versus.Tab, s.Versus.Options.SelfTime = comparison.Distribution, true
 		}, nil},
@@ -132,11 +132,11 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				}
 			}
 		}},
-		{"table of two threads", "the selected threads", func(s *Shell) {
+		{"table of two threads", "selected threads", func(s *Shell) {
 			s.Versus.Tab = comparison.Table
 			s.Versus.Panes[0].Scope.Tracks = []int{0, 1}
 		}, nil},
-		{"table in another order, filtered", "the order of rows and which rows are left out", func(s *Shell) {
+		{"table in another order, filtered", "row order, row filters", func(s *Shell) {
 			s.Versus.Tab, s.Versus.Table.By = comparison.Table, difftable.ColumnName
 			s.Versus.Table.Filters[difftable.FilterNew] = true
 		}, nil},

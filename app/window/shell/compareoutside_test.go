@@ -20,7 +20,7 @@ func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 		c.Panes[0].Anchor, c.Panes[1].Anchor = 0, x.anchor
 		c.SelectMatching()
 		_, said, _, _ := c.Status()
-		if out := c.Outside() == 1; out != x.out || strings.Contains(said, "B has nothing at the selected time") != x.out {
+		if out := c.Outside() == 1; out != x.out || strings.Contains(said, "B has no data at the selected time") != x.out {
 			t.Errorf("anchored at %d: %d to %d of %d to %d is outside: %v, and %q is said", x.anchor, b.Scope.From, b.Scope.To, b.Rec.Start, b.Rec.End, out, said)
 		}
 		if inside := b.Scope.To > b.Rec.Start && b.Scope.From < b.Rec.End && b.Scope.From < b.Scope.To; inside == x.out {

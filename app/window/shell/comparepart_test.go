@@ -74,14 +74,14 @@ func (b *bench) saysWhere() bool {
 func TestPartsLeadBack(t *testing.T) {
 	trace := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
 	for _, begin := range []struct{ name, content, theme, title string }{
-		{"selected time", trace, "dark", "Compare what is selected with the rest"},
-		{"slow calls", trace, "light", "Compare the slow calls of the selected function with the rest"},
-		{"samples", someSamples, "light", "Compare what is selected with the rest"},
-		{"samples in the dark", someSamples, "dark", "Compare what is selected with the rest"},
-		{"perf script", someScript, "light", "Compare what is selected with the rest"},
+		{"selected time", trace, "dark", "Compare selection with rest"},
+		{"slow calls", trace, "light", "Compare slow calls of selected function"},
+		{"samples", someSamples, "light", "Compare selection with rest"},
+		{"samples in the dark", someSamples, "dark", "Compare selection with rest"},
+		{"perf script", someScript, "light", "Compare selection with rest"},
 	} {
 		for end, leave := range map[string]func(b *bench){
-			"close": func(b *bench) { b.Run("Close the comparison") },
+			"close": func(b *bench) { b.Run("Close comparison") },
 			"undo": func(b *bench) {
 				for range 10 {
 					b.press("Z", key.ModCtrl)

@@ -63,7 +63,7 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 	}
 	k.recent = []Recent{{Path: moved}}
 	s = opened(address)
-	if got := s.Address(); got.Files[0] != moved || got.Tab != "functions" || !strings.Contains(s.Note.Text, "is the recording that the address means") {
+	if got := s.Address(); got.Files[0] != moved || got.Tab != "functions" || !strings.Contains(s.Note.Text, "with the same contents") {
 		t.Errorf("it shows %s and says %q", got, s.Note.Text)
 	}
 	b, err := os.ReadFile(moved)
@@ -73,7 +73,7 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s = opened(address); s.Address().Files[0] != path || !strings.Contains(s.Note.Text, "another recording than the address means") {
+	if s = opened(address); s.Address().Files[0] != path || !strings.Contains(s.Note.Text, "the recording of the address") {
 		t.Errorf("of another file it shows %s and says %q", s.Address(), s.Note.Text)
 	}
 }

@@ -302,7 +302,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 				x.node(x.p.Pick.Tree.Function(x.p.Rec, int(x.p.Pick.Node)).Name)
 			}
 			line, rest := s.CommandOf(c.of)
-			if wantRest := map[bool]string{true: "what it was called with and from"}[c.name == "details of a span"]; rest != wantRest {
+			if wantRest := map[bool]string{true: "arguments and callers"}[c.name == "details of a span"]; rest != wantRest {
 				t.Errorf("%s says all but %q", line, rest)
 			}
 			c.check(t, line, printed(t, line), x)

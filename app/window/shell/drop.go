@@ -84,7 +84,7 @@ func (s *Shell) land(r sorted) {
 	switch {
 	case len(r.files) == 0 && len(r.folders) > 0:
 		s.typeOpenIn(r.folders[0])
-		said = append(said, fileName(r.folders[0])+" is a folder: choose a file in it")
+		said = append(said, fileName(r.folders[0])+" is a folder. Choose a file in it")
 	case len(r.files) == 0:
 		said = append(said, r.reason)
 	case len(r.files) > 1:
@@ -97,10 +97,10 @@ func (s *Shell) land(r sorted) {
 	}
 	if len(r.files) > 0 {
 		if r.left > 0 {
-			said = append(said, units.Plural(int64(r.left), "more file")+" left out: a window shows two, side by side")
+			said = append(said, units.Plural(int64(r.left), "more file")+" not opened: a window compares two")
 		}
 		if n := len(r.folders); n > 0 {
-			said = append(said, units.Plural(int64(n), "folder")+" left out")
+			said = append(said, units.Plural(int64(n), "folder")+" not opened")
 		}
 		if r.refused > 0 {
 			said = append(said, r.reason)
@@ -142,7 +142,7 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	case o.Refused != "":
 		return []zone{{full, o.Refused, false}}
 	case o.Waiting:
-		return []zone{{full, "Waiting for the names of the files", true}}
+		return []zone{{full, "Waiting for file names", true}}
 	case n > 1:
 		return []zone{{full, "Open and compare", true}}
 	case s.Pane == nil:
@@ -150,7 +150,7 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	}
 	open, compare := "Open", "Compare with "+workspace.OneLine(s.Pane.Doc.Name)
 	if c := s.Versus; c != nil {
-		open, compare = "In place of A, "+workspace.OneLine(c.Panes[0].Doc.Name), "In place of B, "+workspace.OneLine(c.Panes[1].Doc.Name)
+		open, compare = "Replace A ("+workspace.OneLine(c.Panes[0].Doc.Name)+")", "Replace B ("+workspace.OneLine(c.Panes[1].Doc.Name)+")"
 	}
 	first, beside := full, s.besideZone()
 	if beside.Min.Y > 0 {
@@ -175,7 +175,7 @@ func (s *Shell) held() string {
 	case 2:
 		return name(0) + " and " + name(1)
 	default:
-		return fmt.Sprintf("%s and %s, the first of %s", name(0), name(1), units.Plural(int64(n), "file"))
+		return fmt.Sprintf("%s, %s (%s)", name(0), name(1), units.Plural(int64(n), "file"))
 	}
 }
 
@@ -228,7 +228,7 @@ func (s *Shell) dropWords(u *ui.UI, place image.Rectangle, z zone) {
 	what := ""
 	switch {
 	case refused:
-		what = "Drag a file from a file manager"
+		what = "Only files can be dropped here"
 	case z.on:
 		what = s.held()
 	}

@@ -199,7 +199,7 @@ func TestPointingAtThings(t *testing.T) {
 	click(b.at(1270, row(timeline.CounterRow, 0)+20))
 	has("Value", "12.5")
 	has("Change", "2.5")
-	has("Least", "10")
+	has("Min", "10")
 	click(b.at(1350, y+2))
 	has("why", "because")
 	click(b.at(1010, y+10))

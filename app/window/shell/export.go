@@ -26,14 +26,14 @@ import (
 // exportCommands are those that take something out of the window.
 func exportCommands() []Command {
 	return []Command{
-		{"Follow the file as it grows, or stop", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.ToggleFollow() }},
-		{"Open the source in the editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.Pane.SourcePart.Edit(&s.Host, &s.Pane.Side) }},
-		{"Copy the table as JSON", nil, true, func(s *Shell) { s.CopyGrid() }},
-		{"Save the table (CSV or JSON)", nil, true, func(s *Shell) { s.saveTable() }},
-		{"Save the view as a picture (PNG or SVG)", nil, true, func(s *Shell) { s.savePicture() }},
-		{"Save the selection as a recording", nil, true, func(s *Shell) { s.saveSelection() }},
-		{"Save the marks (JSON)", nil, true, func(s *Shell) { s.saveMarks() }},
-		{"Add marks from a file", nil, true, func(s *Shell) { s.loadMarks() }},
+		{"Follow file on or off", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.ToggleFollow() }},
+		{"Open source in editor", []Chord{chord("E", key.ModCtrl)}, true, func(s *Shell) { s.Pane.SourcePart.Edit(&s.Host, &s.Pane.Side) }},
+		{"Copy table as JSON", nil, true, func(s *Shell) { s.CopyGrid() }},
+		{"Save table (CSV, JSON)", nil, true, func(s *Shell) { s.saveTable() }},
+		{"Save picture (PNG, SVG)", nil, true, func(s *Shell) { s.savePicture() }},
+		{"Save selection as recording", nil, true, func(s *Shell) { s.saveSelection() }},
+		{"Save marks (JSON)", nil, true, func(s *Shell) { s.saveMarks() }},
+		{"Add marks from file", nil, true, func(s *Shell) { s.loadMarks() }},
 		{shareTitle, nil, false, func(s *Shell) { s.toggleShare() }},
 	}
 }
@@ -44,7 +44,7 @@ func (s *Shell) saveTable() {
 		return
 	}
 	out := s.replacing()
-	s.askSave("The file's name, which ends in .csv, .tsv or .json", s.Pane.Stem()+"-"+strings.ReplaceAll(g.Name, " ", "-")+".csv", func(path string) error {
+	s.askSave("File name ending in .csv, .tsv or .json", s.Pane.Stem()+"-"+strings.ReplaceAll(g.Name, " ", "-")+".csv", func(path string) error {
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".csv":
 			return writeText(path, out, g.Separated(','))
@@ -53,7 +53,7 @@ func (s *Shell) saveTable() {
 		case ".json":
 			return writeText(path, out, g.Json())
 		}
-		return fmt.Errorf("%s should end in .csv, .tsv or .json: that says what it becomes", path)
+		return fmt.Errorf("%s: unknown table format. End the name in .csv, .tsv or .json", path)
 	})
 }
 
@@ -75,7 +75,7 @@ func (s *Shell) replacing() outfile.Options {
 func (s *Shell) saveSelection() {
 	p := s.Pane
 	if !p.Rec.Done {
-		s.Say("The recording is still being read")
+		s.Say("The recording is still loading")
 		return
 	}
 	rec := p.Rec
@@ -86,7 +86,7 @@ func (s *Shell) saveSelection() {
 		opt.Event = event[p.Event].Name
 	}
 	replace := s.replacing()
-	s.askSave("The file's name, which says the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
+	s.askSave("File name; its ending chooses the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
 		target, err := ingest.FormatFor(path)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *Shell) saveSelection() {
 			notes = append(notes, l.What+": "+l.Why)
 		}
 		if len(notes) > 0 {
-			return errors.New("Saved " + path + "; not carried over: " + strings.Join(notes, "; "))
+			return errors.New("Saved " + path + "; not saved: " + strings.Join(notes, "; "))
 		}
 		return nil
 	})
@@ -129,11 +129,11 @@ func (s *Shell) saveSelection() {
 // savePicture draws what the window shows into a file.
 func (s *Shell) savePicture() {
 	if s.Picture == nil {
-		s.Say("There is nothing to draw with here")
+		s.Say("Pictures cannot be drawn here")
 		return
 	}
 	still, size, scale := s.Snapshot(), s.Size, s.Density
-	s.askSave("The picture's name, which ends in .png or .svg", s.Pane.Stem()+".png", func(path string) error {
+	s.askSave("File name ending in .png or .svg", s.Pane.Stem()+".png", func(path string) error {
 		return s.Picture(still, path, size, scale)
 	})
 }
@@ -159,12 +159,12 @@ func (s *Shell) Snapshot() *Shell {
 func (s *Shell) saveMarks() {
 	p := s.Pane
 	if len(p.Marks) == 0 {
-		s.Say("There are no marks yet; B makes one")
+		s.Say("No marks. Press B to add one")
 		return
 	}
 	key, name, marks := p.MarkList.Key, p.Doc.Name, slices.Clone(p.Marks)
 	out := s.replacing()
-	s.askSave("The file's name", p.Stem()+"-marks.json", func(path string) error {
+	s.askSave("File name", p.Stem()+"-marks.json", func(path string) error {
 		return outfile.Write(path, out, func(w io.Writer) error { return settings.WriteMarks(w, key, name, marks) })
 	})
 }
@@ -188,7 +188,7 @@ func (s *Shell) loadMarks() {
 			s.Say(path + ": " + err.Error())
 		}
 	}
-	s.pick("Add marks", func(s *Shell) { s.typePath("A file of marks", s.startDir(), false, take) }, func(s *Shell, paths []string) { take(s, paths[0]) })
+	s.pick("Add marks", func(s *Shell) { s.typePath("File of marks", s.startDir(), false, take) }, func(s *Shell, paths []string) { take(s, paths[0]) })
 }
 
 // Picture draws a still shell into a file of so many pixels.

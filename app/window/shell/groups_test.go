@@ -29,7 +29,7 @@ const requestTrace = `[
 func TestRowsOfAnArgument(t *testing.T) {
 	b := newBench(t, requestTrace)
 	p := b.Pane
-	b.Run("Table by a label or an argument")
+	b.Run("Table by label or argument")
 	if got := b.listed(); !slices.Contains(got, "Argument tenant") || !slices.Contains(got, "Label tid") || got[0] != "Functions" {
 		t.Errorf("rows can be of %q", got)
 	}
@@ -65,7 +65,7 @@ func TestRowsOfAnArgument(t *testing.T) {
 	b.total()
 	p.Table.Marked = "7"
 	p.Table.Menu(&b.Host, &p.Side, &ui.UI{Context: layout.Context{Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}})
-	i := slices.IndexFunc(b.Menu.Items, func(it widget.Item) bool { return it.Title == "Select only these calls" })
+	i := slices.IndexFunc(b.Menu.Items, func(it widget.Item) bool { return it.Title == "Select these calls" })
 	if i < 0 {
 		t.Fatalf("a row's menu has %v", b.Menu.Items)
 	}

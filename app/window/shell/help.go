@@ -19,39 +19,39 @@ import (
 
 // helpSections parts the commands: each begins with the command of that title.
 var helpSections = []struct{ title, first string }{
-	{"Moving", "Zoom in"},
-	{"Spans and time", "Select the next span of the lane"},
+	{"Navigation", "Zoom in"},
+	{"Spans and time", "Select next span"},
 	{"Threads", "Filter threads by name"},
-	{"What is shown", "Next event"},
+	{"View", "Next event"},
 	{"Search and marks", "Search"},
-	{"Flamegraph", "Focus on the selected function"},
-	{"Keyboard", "Undo, back to the view before"},
-	{"Window", "All commands"},
-	{"Two runs", "Compare with another file"},
-	{"Size and more", "Larger"},
+	{"Flamegraph", "Focus on selected function"},
+	{"Keyboard", "Undo"},
+	{"Window", "Command palette"},
+	{"Comparison", "Compare with file"},
+	{"Appearance", "Larger text"},
 }
 
 // Gestures lists what the pointer does; the help page and the manual's table
 // come from it.
 var Gestures = [][2]string{
 	{"wheel", "zoom at the pointer"},
-	{"Shift or sideways wheel", "earlier, later"},
+	{"Shift or sideways wheel", "pan"},
 	{"wheel over the names", "scroll"},
-	{"drag", "move; let go in motion, it goes on"},
+	{"drag", "pan; keeps moving when thrown"},
 	{"Shift drag, drag on ruler", "select a time range (Alt: no snapping)"},
 	{"Ctrl Shift drag", "select a time range of one thread"},
 	{"Ctrl drag", "zoom to a box"},
 	{"click", "select, show details"},
-	{"double click", "zoom to it"},
-	{"click on a name", "fold, unfold"},
+	{"double click", "zoom in"},
+	{"click on a name", "fold or unfold"},
 	{"Ctrl click on names", "select threads"},
 	{"drag a name", "reorder threads"},
-	{"drop files", "open them; the right half compares"},
-	{"right click", "what can be done with it"},
-	{"drag in the overview", "move the view; its edges, resize it"},
+	{"drop files", "open; on the right half: compare"},
+	{"right click", "context menu"},
+	{"drag in the overview", "move the view, or resize it at its edges"},
 	{"drag in the map, right", "scroll through all rows"},
-	{"click on a detail", "copy it, go there, keep its label"},
-	{"Ctrl click, drag on recents", "compare two of them"},
+	{"click on a detail", "copy, go there, or filter by it"},
+	{"Ctrl click, drag on recents", "compare two files"},
 }
 
 // helpLine is a line of the page: a heading when it has no text.
@@ -152,10 +152,10 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	}
 	foot := image.Rect(in.Min.X, box.Max.Y-u.Px(38), box.Max.X-u.Px(24), box.Max.Y-u.Px(10))
 	u.HLine(foot.Min.X, foot.Max.X, foot.Min.Y-u.Px(2), th.Rule)
-	took := u.Text(foot, "Ctrl-K finds all of these and "+units.Plural(int64(without), "command")+" without a key", ui.Style{Size: 12, Color: th.Dim})
+	took := u.Text(foot, "Ctrl-K lists all commands, also "+units.Plural(int64(without), "command")+" without a key", ui.Style{Size: 12, Color: th.Dim})
 	foot.Min.X += took.X + u.Px(16)
-	if st := (ui.Style{Size: 12, Color: th.Dim, Align: ui.End}); u.Measure("Esc closes", st).X < foot.Dx() {
-		u.Text(foot, "Esc closes", st)
+	if st := (ui.Style{Size: 12, Color: th.Dim, Align: ui.End}); u.Measure("Esc to close", st).X < foot.Dx() {
+		u.Text(foot, "Esc to close", st)
 	}
 	s.shield(u, full)
 }

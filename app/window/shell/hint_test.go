@@ -45,7 +45,7 @@ func TestToolbarButtonsNameTheirKeys(t *testing.T) {
 			t.Errorf("over %v there are %d tooltips", at, n)
 		}
 	}
-	for _, want := range []string{"Open a file", "Compare with another file", "Search", "Next way to colour", "Dark or light", "Help"} {
+	for _, want := range []string{"Open file", "Compare with file", "Search", "Next colour mode", "Switch dark or light", "Help"} {
 		if !titles[want] {
 			t.Errorf("no button names %q", want)
 		}
@@ -119,7 +119,7 @@ func TestOneCallIsTheSelection(t *testing.T) {
 	b.settled()
 	row := b.Pane.Plan.Rows[slices.IndexFunc(b.Pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
 	b.click(b.at(1220, row.Y+30), 0, pointer.ButtonSecondary)
-	i := slices.IndexFunc(b.Menu.Items, func(it widget.Item) bool { return it.Title == "Select only this call" })
+	i := slices.IndexFunc(b.Menu.Items, func(it widget.Item) bool { return it.Title == "Select this call" })
 	if i < 0 {
 		t.Fatal("the menu of a span does not have it")
 	}

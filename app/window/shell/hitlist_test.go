@@ -112,7 +112,7 @@ func TestWalkingFunctions(t *testing.T) {
 	if got := p.Finder.Info(); !strings.HasPrefix(got, "2 ") {
 		t.Errorf("the line says %q", got)
 	}
-	if got := p.MatchedText(p.Doc.Answer()); got != "2 functions match, 44.4 % of it" {
+	if got := p.MatchedText(p.Doc.Answer()); got != "2 functions match, 44.4 % of the total" {
 		t.Errorf("the flamegraph says %q", got) // 16 of 36
 	}
 	at := func() string {

@@ -16,20 +16,20 @@ import (
 // lookCommands are those that change how things look, and the table.
 func lookCommands() []Command {
 	return append([]Command{
-		{"Larger", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
-		{"Smaller", []Chord{chord("-", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(-1) }},
-		{"As large as the display says", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.scaleTo(1) }},
+		{"Larger text", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
+		{"Smaller text", []Chord{chord("-", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(-1) }},
+		{"Default text size", []Chord{chord("0", key.ModCtrl)}, false, func(s *Shell) { s.scaleTo(1) }},
 		{"Dark theme", nil, false, func(s *Shell) { s.SetTheme("dark") }},
 		{"Light theme", nil, false, func(s *Shell) { s.SetTheme("light") }},
 		{"High contrast theme", nil, false, func(s *Shell) { s.SetTheme("contrast") }},
-		{"The system's theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
-		{"Zoom the flamegraph to the selected function", nil, true, func(s *Shell) { s.Pane.ZoomToPicked() }},
-		{"Callers and callees as lists or as a flamegraph", nil, true, func(s *Shell) { s.Pane.Lists = !s.Pane.Lists }},
+		{"System theme", nil, false, func(s *Shell) { s.SetTheme("system") }},
+		{"Zoom to selected function", nil, true, func(s *Shell) { s.Pane.ZoomToPicked() }},
+		{"Callers and callees as lists", nil, true, func(s *Shell) { s.Pane.Lists = !s.Pane.Lists }},
 	}, append(panelCommands(), append(tableCommands(), append([]Command{
-		{"Table by a label or an argument", nil, true, func(s *Shell) { s.Pane.Table.ChooseGroup(&s.Host, &s.Pane.Side) }},
-		{"Columns of the table", nil, true, func(s *Shell) { s.Pane.Tabulate(s.Pane.Table.Group); s.Pane.Table.AskColumns = true }},
-		{"Copy the table as text", nil, true, func(s *Shell) { s.CopyTable(false) }},
-		{"Copy the table as CSV", nil, true, func(s *Shell) { s.CopyTable(true) }},
+		{"Table by label or argument", nil, true, func(s *Shell) { s.Pane.Table.ChooseGroup(&s.Host, &s.Pane.Side) }},
+		{"Table columns", nil, true, func(s *Shell) { s.Pane.Tabulate(s.Pane.Table.Group); s.Pane.Table.AskColumns = true }},
+		{"Copy table as text", nil, true, func(s *Shell) { s.CopyTable(false) }},
+		{"Copy table as CSV", nil, true, func(s *Shell) { s.CopyTable(true) }},
 	}, colourCommands()...)...)...)...)
 }
 
@@ -100,7 +100,7 @@ func (s *Shell) toggleTheme() {
 }
 
 func (s *Shell) themeItems() []widget.Item {
-	titles := map[string]string{"contrast": "High contrast", "system": "As the system"}
+	titles := map[string]string{"contrast": "High contrast", "system": "System"}
 	var items []widget.Item
 	names := []string{}
 	for _, t := range theme.All {
@@ -135,5 +135,5 @@ func (s *Shell) scaleBy(steps int) {
 
 func (s *Shell) scaleTo(scale float32) {
 	s.Scale = scale
-	s.Say(fmt.Sprintf("Everything at %d %% of its size", int(s.Scale*100+.5)))
+	s.Say(fmt.Sprintf("Scale: %d %%", int(s.Scale*100+.5)))
 }

@@ -24,7 +24,7 @@ func TestScaleSaysWhatItIsNow(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.press("+", key.ModCtrl)
 	b.press("0", key.ModCtrl)
-	if got := b.Note.Text; got != "Everything at 100 % of its size" {
+	if got := b.Note.Text; got != "Scale: 100 %" {
 		t.Errorf("after Ctrl-0 the status line says %q", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestMenusAreGrouped(t *testing.T) {
 			t.Errorf("line %d is a rule between nothing: %q", i, titles)
 		}
 	}
-	for _, want := range []string{"Its calls one by one", "Compare its slow calls with the rest"} {
+	for _, want := range []string{"List its calls", "Compare its slow calls"} {
 		if !slices.Contains(titles, want) {
 			t.Errorf("the menu has no %q: %q", want, titles)
 		}

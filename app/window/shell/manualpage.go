@@ -26,7 +26,7 @@ type manualPage struct {
 // openManual lets a person choose a page of the manual.
 func (s *Shell) openManual() {
 	pages := manual.Pages()
-	s.OpenChooser(widget.NewChooser("Read about", "", func(text string) (ls []widget.Line) {
+	s.OpenChooser(widget.NewChooser("Manual page", "", func(text string) (ls []widget.Line) {
 		for i, p := range pages {
 			if widget.HasWords(p.Title+" "+p.Line, text) {
 				ls = append(ls, widget.Line{Title: p.Title, Detail: p.Line, Take: func() {
@@ -57,7 +57,7 @@ func (m *manualPage) layout(s *Shell, u *ui.UI, full image.Rectangle) {
 	head := image.Rect(box.Min.X+u.Px(24), box.Min.Y+u.Px(12), box.Max.X-u.Px(24), box.Min.Y+u.Px(38))
 	pages := manual.Pages()
 	u.Text(head, pages[m.at].Title, ui.Style{Size: 15, Weight: ui.Medium, Color: th.Text})
-	u.Text(head, "Left, Right: other pages   F1: all   Esc closes", ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+	u.Text(head, "Left, Right: other pages   F1: all   Esc: close", ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 	u.HLine(box.Min.X, box.Max.X, head.Max.Y+u.Px(4), th.Rule)
 	body := image.Rect(head.Min.X, head.Max.Y+u.Px(12), box.Max.X-u.Px(14), box.Max.Y-u.Px(10))
 	st := ui.Style{Size: manualText, Color: th.Text, Mono: true}

@@ -15,13 +15,13 @@ import (
 
 // askOpen lets the person choose a file.
 func (s *Shell) askOpen() {
-	s.pick("Open a recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+	s.pick("Open recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
 }
 
 // askCompare lets the person choose a file to compare with.
 func (s *Shell) askCompare() {
-	typed := func(s *Shell) { s.typePath("A file to compare with", s.startDir(), true, (*Shell).OpenBeside) }
-	s.pick("Compare with a recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
+	typed := func(s *Shell) { s.typePath("File to compare with", s.startDir(), true, (*Shell).OpenBeside) }
+	s.pick("Compare with recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
 }
 
 // typeOpen lets the person choose a file by a path to type and the list of what
@@ -29,7 +29,7 @@ func (s *Shell) askCompare() {
 func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 
 // typeOpenIn is typeOpen beginning with a folder.
-func (s *Shell) typeOpenIn(dir string) { s.typePath("A file to open", dir, true, (*Shell).Open) }
+func (s *Shell) typeOpenIn(dir string) { s.typePath("File to open", dir, true, (*Shell).Open) }
 
 // typePath lets a path be typed for something; recents offers the files that
 // were opened before too.

@@ -29,7 +29,8 @@ func (s *Shell) openPalette() {
 	if s.Do.Wake == nil {
 		more = nil
 	}
-	c = widget.NewChooser("What to do", "", func(text string) []widget.Line { return s.paletteLines(text, more) })
+	c = widget.NewChooser("Command", "", func(text string) []widget.Line { return s.paletteLines(text, more) })
+	c.Empty = `No match. Try "export", "settings", a function or a thread`
 	c.Submit = func(text string) bool { // what was typed, and not what was found before
 		c.Lines = s.paletteLines(text, nil)
 		return false

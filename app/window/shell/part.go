@@ -16,16 +16,16 @@ func (s *Shell) askPart() {
 	p := s.Pane
 	path := p.Rec.Source.Path
 	if s.Versus != nil {
-		s.Say("A part can be opened of one file at a time")
+		s.Say("Close the comparison first: a part is opened of one file")
 		return
 	}
 	if p.Demo || path == "-" || path == "" {
-		s.Say("Only a part of a file can be opened")
+		s.Say("Only files can be opened in part")
 		return
 	}
 	part := p.Part
 	part.Threads = slices.Clone(part.Threads)
-	s.OpenChooser(widget.NewChooser("A time to open, like 1.2s..1.5s, or a thread", "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("Time range such as 1.2s..1.5s, or a thread", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		add := func(title string, part recording.Part) {
 			ls = append(ls, widget.Line{Title: title, Detail: part.String(), Take: func() {
@@ -43,7 +43,7 @@ func (s *Shell) askPart() {
 			add("Open the selected "+units.Duration(p.Scope.To-p.Scope.From), only)
 		}
 		if text == "" && p.Part.IsSet() {
-			add("Open all of it", recording.Part{})
+			add("Open whole file", recording.Part{})
 		}
 		for _, t := range p.Rec.Tracks {
 			name := t.Title()

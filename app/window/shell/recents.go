@@ -52,7 +52,7 @@ func (l *recentList) layout(s *Shell, u *ui.UI, of []Recent, r image.Rectangle) 
 		return 0
 	}
 	th := u.Theme
-	u.Text(ui.Rect(r.Min.X, r.Min.Y, r.Dx(), u.Px(20)), "Opened before", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim})
+	u.Text(ui.Rect(r.Min.X, r.Min.Y, r.Dx(), u.Px(20)), "Recent files", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim})
 	y := r.Min.Y + u.Px(26)
 	for i := range min(len(of), recentRows) {
 		row := ui.Rect(r.Min.X, y, r.Dx(), u.Px(recentHeight))
@@ -105,11 +105,11 @@ func (l *recentList) items(s *Shell, path string) []widget.Item {
 	case "":
 		items = append(items, widget.Item{Title: "Compare with…", Detail: "Ctrl click", Do: func() { l.choose(s, path) }})
 	case path:
-		items = append(items, widget.Item{Title: "Do not compare it", Do: func() { l.choose(s, path) }})
+		items = append(items, widget.Item{Title: "Deselect", Do: func() { l.choose(s, path) }})
 	default:
-		items = append(items, widget.Item{Title: "Compare " + panel.CutName(filepath.Base(l.chosen)) + " with it", Do: func() { l.choose(s, path) }})
+		items = append(items, widget.Item{Title: "Compare " + panel.CutName(filepath.Base(l.chosen)) + " with this", Do: func() { l.choose(s, path) }})
 	}
-	return append(items, widget.Item{Title: "Copy its path", Do: func() { s.CopyLater(path) }})
+	return append(items, widget.Item{Title: "Copy path", Do: func() { s.CopyLater(path) }})
 }
 
 // choose chooses a file to be compared; the second one is compared with the
@@ -146,7 +146,7 @@ func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
 	case l.over == i+1, l.chosen == of.Path:
 		u.Round(back, 5, theme.WithAlpha(th.Accent, th.Band))
 		u.Border(back, 5, 1, th.Accent)
-		said, dim.Color = "compare with this", th.Text
+		said, dim.Color = "compare", th.Text
 		if l.over == 0 {
 			said = "A · choose B"
 		}
@@ -166,7 +166,7 @@ func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
 // openRecent opens a file, or says that it is gone.
 func (s *Shell) openRecent(path string, open func(s *Shell, path string)) {
 	if _, err := os.Stat(path); err != nil {
-		s.Say(path + " is no longer there")
+		s.Say(path + " no longer exists")
 		return
 	}
 	open(s, path)

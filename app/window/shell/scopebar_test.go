@@ -167,7 +167,7 @@ func TestScopeBarWithoutRoom(t *testing.T) {
 	}
 	var off func()
 	for _, it := range b.Menu.Items {
-		if strings.HasSuffix(it.Detail, "off") {
+		if it.Detail == "Remove" {
 			off = it.Do
 		}
 	}

@@ -161,12 +161,12 @@ func TestHiddenThreadsAreSaid(t *testing.T) {
 	total := b.total()
 	b.Pane.Hidden = map[int]bool{1: true}
 	b.settled()
-	if !strings.Contains(b.shapes(), "1 thread not shown but counted") || b.total() != total {
+	if !strings.Contains(b.shapes(), "includes 1 hidden thread") || b.total() != total {
 		t.Errorf("a hidden thread is not spoken of, or the total goes from %s to %s", total, b.total())
 	}
 	b.Pane.Hidden, b.Pane.Filter = map[int]bool{}, "no such thread"
 	b.settled()
-	if !strings.Contains(b.shapes(), "3 threads not shown but counted") || b.total() != total {
+	if !strings.Contains(b.shapes(), "includes 3 hidden threads") || b.total() != total {
 		t.Errorf("threads that are left out are not spoken of, or the total goes from %s to %s", total, b.total())
 	}
 }

@@ -10,13 +10,13 @@ import (
 )
 
 // shareTitle is the command that lets programs ask what is open here, and move it.
-const shareTitle = "Share this session with programs, or stop"
+const shareTitle = "Share session on or off"
 
 func (s *Shell) toggleShare() {
 	if s.Shared = !s.Shared; s.Shared {
-		s.Say("Shared: programs of yours may ask (--session), show and watch until you stop it")
+		s.Say("Sharing: your programs can query and steer this window (--session) until you stop it")
 	} else {
-		s.Say("No longer shared")
+		s.Say("Stopped sharing")
 	}
 }
 
@@ -35,16 +35,16 @@ func (s *Shell) ShowFor(address, note string) error {
 	case !s.Shared:
 		return errors.New("the window does not share its session")
 	case s.Focus.Held() || s.drag.over.Held:
-		return errors.New("the person is dragging something: ask again in a moment")
+		return errors.New("the user is dragging. Try again in a moment")
 	case s.Chooser != nil || s.Menu != nil || s.Help || s.typing:
-		return errors.New("the person is typing, reading the help or in a menu: ask again in a moment")
+		return errors.New("the user is typing, in a menu or in the help. Try again in a moment")
 	}
 	s.Navigate(v)
-	text := "A program shows this"
+	text := "Shown by a program"
 	if note != "" {
-		text = "A program shows: " + note
+		text = "Shown by a program: " + note
 	}
-	s.Say(text + " · " + keyOf("Undo, back to the view before") + " goes back")
+	s.Say(text + " · " + keyOf("Undo") + " to go back")
 	s.Note.Until = time.Now().Add(shownFor)
 	return nil
 }

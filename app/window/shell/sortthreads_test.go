@@ -28,9 +28,9 @@ func TestSortThreadsByCommand(t *testing.T) {
 		command string
 		want    []string
 	}{
-		{"Sort threads: name", []string{"a", "b", "c", "d"}},
-		{"Sort threads: busiest", []string{"b", "c", "d", "a"}},
-		{"Sort threads: the file's order", []string{"d", "b", "a", "c"}},
+		{"Sort threads by name", []string{"a", "b", "c", "d"}},
+		{"Sort threads by activity", []string{"b", "c", "d", "a"}},
+		{"Sort threads by file order", []string{"d", "b", "a", "c"}},
 	} {
 		b.Pane.Order = []int{3, 2, 1, 0}
 		if !b.Run(c.command) {

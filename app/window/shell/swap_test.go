@@ -7,7 +7,7 @@ func TestSwapInPlace(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
 	p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+380e6)
-	b.Run("Compare what is selected with the rest")
+	b.Run("Compare selection with rest")
 	b.until("compared", func() bool { return p.ScopeComparison != nil && p.ScopeComparison.Answer() != nil })
 	was, rest := p.Scope, *p.Against
 	total := p.ScopeComparison.Answer().A.Total

@@ -93,7 +93,7 @@ func TestVerdictInPlace(t *testing.T) {
 	p.CompareTracks([]int{2})
 	b.settled()
 	// 90 µs and 40 µs of serve.
-	if text := p.Verdict(); !strings.HasPrefix(text, "B costs 55.6 % less (from 90.00 µs to 40.00 µs). serve itself fell most (−50.00 µs") {
+	if text := p.Verdict(); !strings.HasPrefix(text, "Total time −55.6 % (A 90.00 µs, B 40.00 µs). Largest self change: serve −50.00 µs") {
 		t.Errorf("two threads are said to differ so: %q", text)
 	}
 	p.EndScopeComparison()
@@ -138,7 +138,7 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 		if m.Common.Name != name || p.Rec.Events[0].Metrics[p.Metric].Name != name || a.Normalize != compare.Calls {
 			t.Fatalf("%q leads to %s, %s", part.Text, m.Common.Name, a.Normalize)
 		}
-		if want := units.Value(m.Readable(a.B.Total-a.A.Total)) + " more"; part.Text != want {
+		if want := "+" + units.Value(m.Readable(a.B.Total-a.A.Total)); part.Text != want {
 			t.Errorf("%q leads to %q", part.Text, want)
 		}
 		// What stands beside it says that it is of one call, and adds the sums.
@@ -146,7 +146,7 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 		for _, d := range p.ScopeComparison.Details.Rows() {
 			shown[d.Key] = d.Value
 		}
-		for key, v := range map[string]int64{"A each": a.A.Total, "B each": a.B.Total, "A in all": a.A.RawTotal, "B in all": a.B.RawTotal} {
+		for key, v := range map[string]int64{"A per call": a.A.Total, "B per call": a.B.Total, "A in total": a.A.RawTotal, "B in total": a.B.RawTotal} {
 			if shown[key] != units.Full(m.Readable(v)) {
 				t.Errorf("beside it %q is %q, want %q", key, shown[key], units.Full(m.Readable(v)))
 			}

@@ -27,7 +27,7 @@ var Recipes = []Recipe{
 	{Tool: "Linux perf", Lines: [2]string{"perf record -g ./program", "ashlar perf.data"}},
 	{Tool: "Go", Lines: [2]string{"go test -bench . -cpuprofile cpu.pprof", "ashlar cpu.pprof"}},
 	{Tool: "Chrome", Lines: [2]string{"DevTools, Performance: record, stop, save the profile", "ashlar Trace-*.json*"}, Words: true},
-	{Tool: "Go, a running server", Lines: [2]string{"curl -o cpu.pprof localhost:6060/debug/pprof/profile?seconds=5", "ashlar cpu.pprof"}},
+	{Tool: "Go server", Lines: [2]string{"curl -o cpu.pprof localhost:6060/debug/pprof/profile?seconds=5", "ashlar cpu.pprof"}},
 	{Tool: "C, with spall.h", Lines: [2]string{`spall_buffer_begin(&ctx, &buf, "work", 4, now());`, "spall_buffer_end(&ctx, &buf, now());"}},
 	{Tool: "Odin, with core:prof/spall", Lines: [2]string{`ctx = spall.context_create("run.spall")`, "spall.SCOPED_EVENT(&ctx, &buf, #procedure)"}},
 }
@@ -68,18 +68,18 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	y += u.Px(34)
 	list := u.Text(ui.Rect(x, y, width, u.Px(120)), ingest.List(), ui.Style{Size: 13, Color: th.Dim, Lines: 6})
 	y += max(u.Px(36), list.Y+u.Px(18))
-	next := x + s.iconButton(u, &w.open, x, y, icon.Open, "Open a file", "Open a file", true) + u.Px(10)
+	next := x + s.iconButton(u, &w.open, x, y, icon.Open, "Open file", "Open file", true) + u.Px(10)
 	if w.open.Clicked(u.Context) {
 		s.askOpen()
 	}
-	next += u.IconButton(&w.demo, next, y, 0, icon.Demo, "Look at the demo", false) + u.Px(14)
+	next += u.IconButton(&w.demo, next, y, 0, icon.Demo, "Open demo", false) + u.Px(14)
 	if w.demo.Clicked(u.Context) {
 		s.OpenDemo()
 	}
-	u.Text(image.Rect(next, y, x+width, y+u.Px(26)), "Ctrl-O opens a file, Ctrl-K finds a command, ? shows the keys", ui.Style{Size: 12, Color: th.Faint})
+	u.Text(image.Rect(next, y, x+width, y+u.Px(26)), "Ctrl-O: open   Ctrl-K: commands   ?: keys", ui.Style{Size: 12, Color: th.Faint})
 	y += u.Px(50)
 	y += w.recents.layout(s, u, recent, ui.Rect(x, y, width, r.Max.Y-y))
-	u.Text(ui.Rect(x, y, width, u.Px(20)), "To make a recording", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim})
+	u.Text(ui.Rect(x, y, width, u.Px(20)), "Make a recording", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim})
 	y += u.Px(30)
 
 	if len(w.recipes) != len(Recipes) {
@@ -110,7 +110,7 @@ func (w *welcome) recipe(s *Shell, u *ui.UI, i int, r image.Rectangle) {
 	u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx(), line), rec.Tool, ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	if hovered {
 		u.Icon(icon.Copy, ui.Rect(in.Max.X-u.Px(16), in.Min.Y, u.Px(16), line), th.Dim)
-		u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx()-u.Px(22), line), "click copies", ui.Style{Size: 11.5, Color: th.Faint, Align: ui.End})
+		u.Text(ui.Rect(in.Min.X, in.Min.Y, in.Dx()-u.Px(22), line), "Click to copy", ui.Style{Size: 11.5, Color: th.Faint, Align: ui.End})
 	}
 	for k, text := range rec.Lines {
 		u.Text(ui.Rect(in.Min.X, in.Min.Y+(k+1)*line, in.Dx(), line), text, ui.Style{Size: 12.5, Color: th.Dim})

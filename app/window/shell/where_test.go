@@ -158,7 +158,7 @@ func TestLabelsOfTheCommandLine(t *testing.T) {
 		t.Errorf("of a tenant that is not there it says %v", err)
 	}
 	b = newBench(t, someTrace)
-	if b.Pane.Details.ChooseLabel(&b.Host, ""); b.Chooser != nil || !strings.Contains(b.State().Note, "has labels") {
+	if b.Pane.Details.ChooseLabel(&b.Host, ""); b.Chooser != nil || !strings.Contains(b.State().Note, "no labels") {
 		t.Errorf("a trace without labels says %q", b.State().Note)
 	}
 }

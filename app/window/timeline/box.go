@@ -45,6 +45,6 @@ func (p *Timeline) drawBox(u *ui.UI) {
 func (p *Timeline) BoxNext(s *panel.Host) {
 	if p.Timed() {
 		p.boxing = true
-		s.Say("Drag a box over the timeline to zoom to it")
+		s.Say("Drag a box over the timeline")
 	}
 }

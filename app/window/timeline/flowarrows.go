@@ -151,7 +151,7 @@ func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
 func (p *Timeline) GoToWaker(s *panel.Host) {
 	h := p.Pick.Hit
 	if p.Pick.Kind != panel.PickBar || p.Rec.Tracks[h.Track].States.Len() == 0 {
-		s.Say("Select a state of a thread, in the strip above its spans, to go to what woke it")
+		s.Say("Select a thread state (the strip above the spans) first")
 		return
 	}
 	t := p.Rec.Tracks[h.Track]
@@ -162,7 +162,7 @@ func (p *Timeline) GoToWaker(s *panel.Host) {
 	for ; i >= 0 && t.Waker(i) == recording.NoTrack && p.Rec.State(l.Call(i)) != recording.Blocked; i-- {
 	}
 	if i < 0 || t.Waker(i) == recording.NoTrack {
-		s.Say("Nothing in the recording says what woke it")
+		s.Say("This recording has no waker for it")
 		return
 	}
 	waker := t.Waker(i)
@@ -192,7 +192,7 @@ func (p *Timeline) FollowFlow(s *panel.Host, back bool) {
 		p.GoToStep(steps[to])
 		return
 	}
-	s.Say("No arrow leads there: select a span that has one")
+	s.Say("No arrow: select a span that has one")
 }
 
 // GoToStep picks the span that a step of a flow is bound to, and brings it into view.

@@ -27,7 +27,7 @@ func (p *Timeline) AskTime(s *panel.Host) {
 	if !p.Timed() {
 		return
 	}
-	s.OpenChooser(widget.NewChooser("A time to go to: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
+	s.OpenChooser(widget.NewChooser("Time: 1.25 s, +3 ms, 20 %, 1.2s..1.5s", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		for _, j := range p.Times(text) {
 			ls = append(ls, widget.Line{Title: j.what, Detail: j.exact, Dim: !j.Possible, Take: func() {
@@ -127,13 +127,13 @@ func (p *Timeline) offer(add func(at, to int64, what string)) {
 func (p *Timeline) reference() (int64, string) {
 	switch {
 	case p.AtGoal:
-		return p.Goal, "the time gone to before"
+		return p.Goal, "the last target"
 	case p.Pick.Kind != panel.PickNone && p.Pick.Kind != panel.PickNode:
-		return p.Pick.Hit.Start, "what is selected"
+		return p.Pick.Hit.Start, "the selection"
 	case p.Scope.Ranged:
 		return p.Scope.From, "the selected time"
 	}
-	return p.View.From + p.View.Span()/2, "the middle of the view"
+	return p.View.From + p.View.Span()/2, "the view's centre"
 }
 
 func clockUnit(rec *recording.Recording) string {

@@ -93,7 +93,7 @@ func (p *Timeline) flagTip(s *panel.Host, u *ui.UI) {
 	if m := p.flagAt(u, d.At.X); m != nil {
 		title := m.Text
 		if title == "" {
-			title = "A mark"
+			title = "Mark"
 		}
 		widget.Tip(u, widget.Point(p.Bounds.Ruler.Min, d.At), title, []string{m.Place.String()})
 	}

@@ -25,15 +25,15 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if h.Found && h.Call != recording.NoCall {
 		p.PickHit(h)
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Detail: "double click", Do: func() { p.Fit(h.Start, h.End) }},
+			widget.Item{Title: "Zoom in", Detail: "double click", Do: func() { p.Fit(h.Start, h.End) }},
 			widget.Item{Title: "Select its time", Detail: "Return", Do: func() { p.SelectRange(h.Start, h.End) }},
 		)
 		if h.Span >= 0 && h.Samples == nil && !h.IsState() {
 			f := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))
-			items = append(items, widget.Item{Title: "Select only this call", Do: func() { p.OnlyCalls(p.CallAt(h.Track, h.Start, f)) }})
+			items = append(items, widget.Item{Title: "Select this call", Do: func() { p.OnlyCalls(p.CallAt(h.Track, h.Start, f)) }})
 		}
 		items = append(items,
-			widget.Item{Title: "Critical path of it", Do: func() {
+			widget.Item{Title: "Show critical path", Do: func() {
 				p.SelectRange(h.Start, h.End)
 				p.Scope.Tracks, p.Tab = []int{h.Track}, panel.Path
 			}},
@@ -45,8 +45,8 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 		about = p.Actions.FunctionItems(f)
 		if h.Span >= 0 && h.Samples == nil && !p.Linkable {
 			one := p.CallAt(h.Track, h.Start, f)
-			versus = append(versus, widget.Item{Title: "Compare this call with the typical one", Do: func() { p.Actions.CompareTypical(one) }},
-				widget.Item{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }})
+			versus = append(versus, widget.Item{Title: "Compare with typical call", Do: func() { p.Actions.CompareTypical(one) }},
+				widget.Item{Title: "Compare with other calls", Do: func() { p.CompareWithRest(one) }})
 		}
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
@@ -73,11 +73,11 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	} else if r.Lanes < r.All {
 		fold = "Show all lanes"
 	}
-	pin := "Pin to the top"
+	pin := "Pin"
 	if slices.Contains(p.Pinned, i) {
 		pin = "Unpin"
 	}
-	only := "Select only this thread"
+	only := "Select this thread"
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		only = "Select all threads"
 	}
@@ -87,10 +87,10 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	}
 	return widget.Grouped([]widget.Item{
 		{Title: only, Do: func() { p.OnlyTrack(i) }},
-		{Title: "Add to the selected threads", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.ToggleTrack(i) }},
+		{Title: "Add to selection", Detail: "Ctrl click", On: slices.Contains(p.Scope.Tracks, i), Do: func() { p.ToggleTrack(i) }},
 		{Title: fold, Do: func() { p.Fold(r) }},
-		{Title: pin, Detail: p.Callbacks.KeyOf("Pin or unpin the thread"), Do: func() { p.TogglePin(i) }},
-		{Title: "Hide", Detail: p.Callbacks.KeyOf("Hide the thread"), Do: func() { p.Hide(i, true) }},
+		{Title: pin, Detail: p.Callbacks.KeyOf("Pin or unpin thread"), Do: func() { p.TogglePin(i) }},
+		{Title: "Hide", Detail: p.Callbacks.KeyOf("Hide thread"), Do: func() { p.Hide(i, true) }},
 	}, versus)
 }
 
@@ -108,10 +108,10 @@ func (p *Timeline) versusItems(i int) []widget.Item {
 		if len(on) == 1 {
 			what = timeline.TrackName(p.Rec.Tracks[on[0]])
 		}
-		items = append(items, widget.Item{Title: "Compare " + what + " with it", Do: func() { p.CompareTracks([]int{i}) }})
+		items = append(items, widget.Item{Title: "Compare " + what + " with this", Do: func() { p.CompareTracks([]int{i}) }})
 	}
 	if rest != nil {
-		items = append(items, widget.Item{Title: "Compare it with all others", Do: func() {
+		items = append(items, widget.Item{Title: "Compare with other threads", Do: func() {
 			p.Scope.Tracks = []int{i}
 			p.CompareTracks(rest)
 		}})
@@ -136,10 +136,13 @@ func (p *Timeline) timelineItems() []widget.Item {
 
 // SortTitle names an order of threads in menus and the palette.
 func SortTitle(s timeline.Sort) string {
-	if s == timeline.SortFile {
-		return "Sort threads: the file's order"
+	switch s {
+	case timeline.SortFile:
+		return "Sort threads by file order"
+	case timeline.SortBusy:
+		return "Sort threads by activity"
 	}
-	return "Sort threads: " + string(s)
+	return "Sort threads by " + string(s)
 }
 
 // SortTracks arranges the threads, also those that were moved by hand.

@@ -148,7 +148,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 	if ok {
 		p.PickShown(to)
 	} else {
-		s.Say("There is no other on that side")
+		s.Say("No further span in this direction")
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *Timeline) SameFunction(s *panel.Host, next bool) {
 	if found {
 		p.Show(best)
 	} else {
-		s.Say("There is no other span of " + p.Rec.Functions.At(int(p.Pick.Fn)).Name + " on that side")
+		s.Say("No further span of " + p.Rec.Functions.At(int(p.Pick.Fn)).Name + " in this direction")
 	}
 }
 

@@ -158,15 +158,15 @@ func (p *Timeline) rowOf(h *timeline.Hit) int {
 // without says why there is no timeline.
 func (p *Timeline) without(u *ui.UI) {
 	r := p.Bounds.Lanes
-	text := "No timeline: these are stacks added up over the whole recording; nothing says when each was taken."
+	text := "Aggregated profile: no timestamps, so no timeline"
 	if p.Rec.HasTime && p.Rec.Duration() > 0 {
-		text = "No timeline: these are stacks added up over " + units.Duration(p.Rec.Duration()) + "; nothing says when each was taken."
+		text = "Aggregated profile of " + units.Duration(p.Rec.Duration()) + ": no timestamps, so no timeline"
 	}
 	if len(p.Rec.Events) > 0 && p.Rec.Events[0].Basis == recording.FromSpans {
-		text = "No timeline: there are no spans in this trace, nor samples or counters."
+		text = "No timeline: this trace has no spans, samples or counters"
 	}
 	if !p.Rec.Done {
-		text = "Reading…"
+		text = "Loading…"
 	}
 	u.Text(image.Rect(r.Min.X+u.Px(14), r.Min.Y, r.Max.X, r.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim})
 }

@@ -250,9 +250,9 @@ func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 	s.Bars += p.bars
 	u.Draw(p.picture, b.Lanes.Min)
 	if len(p.Plan.Rows) == 0 {
-		text := "All threads are hidden: V lists them"
+		text := "All threads are hidden. Press V to list them"
 		if p.Filter != "" {
-			text = "No thread or process is called " + panel.CutName(p.Filter)
+			text = "No thread or process matches " + panel.CutName(p.Filter)
 		}
 		u.Text(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
 	}

@@ -6,6 +6,7 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
+	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -39,11 +40,11 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 	case h.Instant != nil:
 		lines := []string{"at " + units.Duration(h.Start-p.Rec.Start)}
 		if h.Close > 1 {
-			lines = append(lines, "the nearest of "+units.Count(int64(h.Close))+" within a few pixels")
+			lines = append(lines, "nearest of "+units.Count(int64(h.Close))+" at this point")
 		}
 		widget.Tip(u, at, panel.CutName(h.Instant.Name), append(lines, p.argLines(h.Instant.Args, false)...))
 	case h.IsState():
-		widget.Tip(u, at, panel.CutName(StateTitle(p.Rec, h.Call)), p.stateLines(h))
+		widget.Tip(u, at, panel.CutName(StateTitle(p.Rec, h.Call)), p.stateLines(h), stateLegend(u.Theme)...)
 	case h.Found:
 		title := p.Rec.FuncName(h.Call)
 		if h.Call == recording.NoCall {
@@ -129,8 +130,7 @@ func StateTitle(rec *recording.Recording, c recording.CallID) string {
 	return panel.Title1(strings.Trim(rec.FuncName(c), "[]"))
 }
 
-// stateLines say how long a state lasted, where, who ended it, and what the colours
-// of the strip stand for.
+// stateLines say how long a state lasted, where, and who ended it.
 func (p *Timeline) stateLines(h *timeline.Hit) []string {
 	ns := recording.Metric{Unit: "ns", Decimals: 3}
 	lines := []string{units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")", "at " + units.Duration(h.Start-p.Rec.Start)}
@@ -140,5 +140,13 @@ func (p *Timeline) stateLines(h *timeline.Hit) []string {
 	if w := h.Waker(p.Rec); w != recording.NoTrack {
 		lines = append(lines, "woken by "+panel.CutName(timeline.NameAndID(p.Rec.Tracks[w])))
 	}
-	return append(lines, "", "green runs, yellow could run, grey is blocked,", "blue is in a system call, pink collects garbage")
+	return lines
+}
+
+// stateLegend has the colours of the strip.
+func stateLegend(th *theme.Theme) []widget.Swatch {
+	return []widget.Swatch{
+		{Colour: th.State(recording.Running), Name: "Running"}, {Colour: th.State(recording.Runnable), Name: "Runnable"},
+		{Colour: th.State(recording.Blocked), Name: "Blocked"}, {Colour: th.State(recording.InSystemCall), Name: "Syscall"}, {Colour: th.State(recording.Collecting), Name: "GC"},
+	}
 }

@@ -107,12 +107,12 @@ func (p *Timeline) ChooseTracks(s *panel.Host) {
 	}
 	var c *widget.Chooser
 	again := func() { c.Filled = false; c.Keep = true }
-	c = widget.NewChooser("Threads to show: Return shows or hides one", "", func(text string) []widget.Line {
+	c = widget.NewChooser("Threads (Return shows or hides)", "", func(text string) []widget.Line {
 		var ls []widget.Line
 		if text == "" {
 			ls = append(ls, widget.Line{Title: "Show all", Detail: units.Count(int64(len(p.Hidden))) + " hidden", Dim: true,
 				Take: func() { p.Hidden = map[int]bool{}; again() }},
-				widget.Line{Title: "Show only these selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
+				widget.Line{Title: "Show only selected", Dim: true, Take: func() { p.hideOthers(s); again() }})
 		}
 		first := len(ls)
 		for i, t := range p.Rec.Tracks {
@@ -158,7 +158,7 @@ func (p *Timeline) Hide(i int, on bool) {
 // hideOthers hides all tracks but the selected ones.
 func (p *Timeline) hideOthers(s *panel.Host) {
 	if p.Scope.Tracks == nil {
-		s.Say("Select threads first: Ctrl click on their names")
+		s.Say("Select threads first (Ctrl-click their names)")
 		return
 	}
 	p.Hidden = map[int]bool{}
@@ -279,11 +279,11 @@ func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 			mine = append(mine, k)
 		}
 	}
-	only := widget.Item{Title: "Select only its threads", Do: func() { p.Scope.Tracks = mine }}
+	only := widget.Item{Title: "Select its threads", Do: func() { p.Scope.Tracks = mine }}
 	if slices.Equal(p.Scope.Tracks, mine) {
 		only = widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }}
 	}
-	return append(items, only, widget.Item{Title: "Hide its threads", Do: func() {
+	return append(items, only, widget.Item{Title: "Hide process", Do: func() {
 		for _, k := range mine {
 			p.Hide(k, true)
 		}

@@ -125,7 +125,7 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 		case key >= 0:
 			c.Choose(a, key)
 		case f.Module != "" || c.markNamed(analyze.Named(f.Name)) != nil:
-			return fmt.Errorf("the function %s is in neither recording", f.Name)
+			return fmt.Errorf("neither recording has the function %s", f.Name)
 		}
 	}
 	if c.Node = -1; v.Node != nil {
@@ -142,7 +142,7 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 		c.Pairing.Refresh(a)
 		i := slices.IndexFunc(c.Pairing.Kinds, func(k pairing.PairKind) bool { return k.Words() == v.Rows[0] })
 		if i < 0 {
-			return fmt.Errorf("nothing was paired %s", v.Rows[0])
+			return fmt.Errorf("no functions were matched \"%s\"", v.Rows[0])
 		}
 		c.Pairing.Kind = i
 	}
@@ -165,7 +165,7 @@ func (c *Comparison) markNamed(ref analyze.Ref) error {
 		}
 	}
 	if best == nil {
-		return fmt.Errorf("no function of the recordings is called %s", ref.Text)
+		return fmt.Errorf("neither recording has a function %s", ref.Text)
 	}
 	c.Choose(a, best.Key)
 	return nil

@@ -156,7 +156,7 @@ func (d *Workspace) Swap() {
 		return
 	}
 	if c == nil {
-		d.Say("There is nothing to swap: compare with another file first")
+		d.Say("Nothing to swap: open a second file first")
 		return
 	}
 	c.swap()

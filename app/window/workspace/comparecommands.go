@@ -36,7 +36,7 @@ func (d *Workspace) CompareSelected() {
 			}
 		}
 		if rest == nil {
-			d.Say("All threads are selected: there are no others to compare with")
+			d.Say("All threads are selected: none is left to compare with")
 			return
 		}
 		p.CompareTracks(rest)
@@ -47,7 +47,7 @@ func (d *Workspace) CompareSelected() {
 		p.CompareRange(in.To, min(p.Rec.End, in.To+(in.To-in.From)))
 		p.ShowComparison()
 	default:
-		d.Say("Select calls, a time or threads first: they are compared with the rest. Shift in the panel Calls takes a second set")
+		d.Say("Select calls, a time or threads first. In Calls, Shift selects the set to compare with")
 	}
 }
 
@@ -55,7 +55,7 @@ func (d *Workspace) CompareSelected() {
 func (d *Workspace) CompareCalls() {
 	f, ok := d.Pane.PickedFunction()
 	if !ok {
-		d.Say("Select a function first: click a bar or a row")
+		d.Say("Select a function first (click a bar or a row)")
 		return
 	}
 	d.WhySlow(f)
@@ -65,10 +65,10 @@ func (d *Workspace) CompareCalls() {
 // hump of its durations, or where there is one alone the slowest tenth.
 func (d *Workspace) WhySlow(f recording.Function) {
 	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
-	d.compareFound("Looking for the calls of "+f.Name+"…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+	d.compareFound("Finding slow calls of "+f.Name+"…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
 		slow, rest, found, err := of.Slow(context.Background(), rec, in)
 		if err == nil {
-			says = "B is " + found + ": " + slow.String() + "; A is the rest; Esc leads back"
+			says = "B: " + found + " · A: all other calls · Esc to go back"
 		}
 		return rest, slow, says, err
 	})
@@ -77,12 +77,12 @@ func (d *Workspace) WhySlow(f recording.Function) {
 // CompareTypical compares a call with the typical one: the middle one of those of its
 // function that took about as long.
 func (d *Workspace) CompareTypical(one string) {
-	d.compareFound("Looking for the typical call…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+	d.compareFound("Finding the typical call…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
 		if b, err = calls.Parse(one); err != nil {
 			return nil, nil, "", err
 		}
 		typical, of, err := b.Typical(context.Background(), rec, in)
-		return typical, b, "A is the middle one of " + units.Plural(int64(of), "call") + "; Esc leads back", err
+		return typical, b, "A: the median of " + units.Plural(int64(of), "call") + " · B: the selected call · Esc to go back", err
 	})
 }
 
@@ -95,7 +95,7 @@ func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recordin
 		d.Say("Close the comparison first")
 		return
 	case p.Rec.Counts.Spans == 0:
-		d.Say("Samples do not tell one call from another; only the spans of a trace do")
+		d.Say("Single calls need spans: this recording has only samples")
 		return
 	}
 	rec, in := p.Rec, p.Scope.Of(nil)
@@ -120,11 +120,11 @@ func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recordin
 func (c *Comparison) ToggleByCall(d *Workspace) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
-		d.Say("Linked by call: picking a call aligns it with the same call of the other side")
+		d.Say("Linked by call: selecting a call aligns it with the same call on the other side")
 		c.Link.Twin = nil // act on what is picked
 		return
 	}
-	d.Say("Linked by time, from the anchors")
+	d.Say("Linked by time from the anchors")
 }
 
 // NextNormalize makes the sides comparable in the next of all ways.
@@ -163,7 +163,7 @@ func (d *Workspace) ShowPanel(name string) {
 	case c.Deck.At(name) >= 0:
 		c.Tab = name
 	default:
-		d.Say("Two recordings have no such panel: close the comparison first")
+		d.Say("Close the comparison first: this tab shows one recording")
 	}
 }
 
@@ -195,7 +195,7 @@ func (c *Comparison) MetricChoice(d *Workspace, u *ui.UI, x, y int) int {
 	if c.buttons.metric.Clicked(u.Context) {
 		items := c.MetricItems()
 		if len(items) == 0 {
-			d.Say("The recordings have no metric that measures the same thing")
+			d.Say("The recordings share no metric")
 			return x
 		}
 		d.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
@@ -207,10 +207,10 @@ func (c *Comparison) MetricChoice(d *Workspace, u *ui.UI, x, y int) int {
 func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, self bool) *command {
 	cmd := p.statsCommand(f, in)
 	if self {
-		cmd.rest = append(cmd.rest, "that times are without callees")
+		cmd.rest = append(cmd.rest, "self time")
 	}
 	if in.Ranged {
-		cmd.rest = append(cmd.rest, "that calls over the edges of the time are left out")
+		cmd.rest = append(cmd.rest, "calls that cross the selection's edges")
 	}
 	return cmd
 }
@@ -267,7 +267,7 @@ func (c *ofTwo) diffCommand() *command {
 		cmd.addTable(c.Table)
 	}
 	if c.Tab == comparison.Difference && len(c.Zoom) > 0 {
-		cmd.rest = append(cmd.rest, "what it is zoomed to")
+		cmd.rest = append(cmd.rest, "zoom")
 	}
 	return cmd
 }
@@ -294,11 +294,11 @@ func (cmd *command) addTable(t *difftable.Panel) {
 		cmd.add("--min-confidence", "0.95")
 	}
 	if t.By != difftable.ColumnDifference || t.Backward {
-		cmd.rest = append(cmd.rest, "the order of rows")
+		cmd.rest = append(cmd.rest, "row order")
 	}
 	f[difftable.FilterSure] = false
 	if f != (difftable.Filters{}) {
-		cmd.rest = append(cmd.rest, "which rows are left out")
+		cmd.rest = append(cmd.rest, "row filters")
 	}
 }
 
@@ -312,7 +312,7 @@ func (c *command) sets(a, b *recording.CallSet, one bool) compare.Normalize {
 		}
 		return compare.Calls
 	case a != nil, b != nil && one:
-		c.rest = append(c.rest, "that only one side is of calls")
+		c.rest = append(c.rest, "selected calls on one side")
 	case b != nil:
 		c.add("--calls-b", b.Text)
 	}

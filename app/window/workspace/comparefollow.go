@@ -21,7 +21,7 @@ func (c *Comparison) takeOver(d *Workspace, side int) {
 }
 
 // following begins the status line where nothing is wrong.
-const following = "following · "
+const following = "Following · "
 
 // followText says in the status line how following goes, "" where no file is followed.
 func (c *Comparison) followText() (said string) {

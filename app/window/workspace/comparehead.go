@@ -147,25 +147,25 @@ func (cb *compareButtons) layout(d *Workspace, u *ui.UI, c *comparison.Compariso
 			return items
 		})
 	case comparison.Table:
-		choice(&cb.what, map[bool]string{false: "self", true: "total"}[o.Total], func() []widget.Item {
-			return []widget.Item{{Title: "self: of the function alone", On: !o.Total, Do: func() { o.Total = false }},
-				{Title: "total: with all it calls", On: o.Total, Do: func() { o.Total = true }}}
+		choice(&cb.what, map[bool]string{false: "Self", true: "Total"}[o.Total], func() []widget.Item {
+			return []widget.Item{{Title: "Self", On: !o.Total, Do: func() { o.Total = false }},
+				{Title: "Total", On: o.Total, Do: func() { o.Total = true }}}
 		})
-		choice(&cb.by, "by "+string(o.By), func() []widget.Item {
+		choice(&cb.by, "By "+string(o.By), func() []widget.Item {
 			var items []widget.Item
 			groups := append(slices.Clone(functions.Groups), functions.Group{By: compare.ByStack, Title: "Stacks"})
 			for _, g := range groups {
-				items = append(items, widget.Item{Title: "by " + string(g.By), On: g.By == o.By, Do: func() { o.By = g.By }})
+				items = append(items, widget.Item{Title: "By " + string(g.By), On: g.By == o.By, Do: func() { o.By = g.By }})
 			}
-			return append(items, widget.Item{Title: "by a label or an argument…", Do: func() {
+			return append(items, widget.Item{Title: "By label or argument…", Do: func() {
 				recs := c.Recs()
 				functions.ChooseGroup(&d.Host, append(groups, functions.OtherGroups(recs...)...), o.By, func(by compare.By) { o.By = by })
 			}})
 		})
 	case comparison.Distribution:
-		choice(&cb.what, map[bool]string{false: "whole calls", true: "self time"}[o.SelfTime], func() []widget.Item {
-			return []widget.Item{{Title: "whole calls", On: !o.SelfTime, Do: func() { o.SelfTime = false }},
-				{Title: "self time, without what they call", On: o.SelfTime, Do: func() { o.SelfTime = true }}}
+		choice(&cb.what, map[bool]string{false: "Total time", true: "Self time"}[o.SelfTime], func() []widget.Item {
+			return []widget.Item{{Title: "Total time", On: !o.SelfTime, Do: func() { o.SelfTime = false }},
+				{Title: "Self time", On: o.SelfTime, Do: func() { o.SelfTime = true }}}
 		})
 	}
 	if c.Tab == comparison.Difference || c.Tab == comparison.CallTree || c.Tab == comparison.Two || c.Tab == comparison.Table {
@@ -179,7 +179,7 @@ func (cb *compareButtons) layout(d *Workspace, u *ui.UI, c *comparison.Compariso
 func (c *Comparison) nextMetric(d *Workspace, event bool) {
 	items := c.MetricItems()
 	if len(items) < 2 {
-		d.Say("There is no other metric that both recordings have")
+		d.Say("The recordings share no other metric")
 		return
 	}
 	at := 0
@@ -212,7 +212,7 @@ func (c *Comparison) Status() (left, right string, warned, wrong bool) {
 		}
 	}
 	if i := c.Outside(); i >= 0 {
-		right += comparison.SideName(i) + " has nothing at the selected time: it lasts " + units.Duration(c.Panes[i].Rec.Duration()) + " · "
+		right += comparison.SideName(i) + " has no data at the selected time (it lasts " + units.Duration(c.Panes[i].Rec.Duration()) + ") · "
 	}
 	follows := c.followText()
 	right += follows
@@ -254,4 +254,4 @@ func matchedText(a *session.CompareAnswer) string {
 	return "matched " + units.Plural(int64(both), "function") + parts + " · " + units.Count(int64(fresh)) + " new · " + units.Count(int64(gone)) + " gone"
 }
 
-var ruleShort = map[compare.Rule]string{compare.RuleHand: "by hand", compare.RuleSimilar: "by similar name", compare.RuleName: "by name alone"}
+var ruleShort = map[compare.Rule]string{compare.RuleHand: "by hand", compare.RuleSimilar: "by similar name", compare.RuleName: "by name only"}

@@ -72,9 +72,9 @@ func (c *Comparison) AnchorHere(d *Workspace) {
 	what := "the left edge of the view"
 	switch {
 	case p.Pick.Kind == panel.PickBar || p.Pick.Kind == panel.PickWindow:
-		at, what = p.Pick.Hit.Start, "where the picked bar begins"
+		at, what = p.Pick.Hit.Start, "the start of the selected bar"
 	case p.Scope.Ranged:
-		at, what = p.Scope.From, "where the selection begins"
+		at, what = p.Scope.From, "the start of the selection"
 	default:
 		for _, m := range p.Marks {
 			if m.ID == p.Flag && m.Func == nil {
@@ -83,13 +83,13 @@ func (c *Comparison) AnchorHere(d *Workspace) {
 		}
 	}
 	c.Panes[c.Focus].Anchor = at - p.Rec.Start
-	d.Say("The anchor of " + comparison.SideName(c.Focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
+	d.Say("Anchor of " + comparison.SideName(c.Focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
 }
 
 // AnchorBoth aligns the picked call with the one that goes with it.
 func (c *Comparison) AnchorBoth(d *Workspace) {
 	if c.Link.Twin == nil {
-		d.Say("Pick a call in a timeline first; the other side must have a call of the same function and number")
+		d.Say("Select a call in a timeline first. The other side needs a call of the same function and number")
 		return
 	}
 	c.AlignAt(c.Link.Twin)

@@ -53,7 +53,7 @@ func (p *Pane) commandAbout(name string) *command {
 }
 
 // theThreads are what commands cannot always be told.
-const theThreads = "the selected threads"
+const theThreads = "selected threads"
 
 // Fields of a State (see [view.Fields]) that commands are told.
 var (
@@ -121,7 +121,7 @@ func joined(cs []*command) (line, rest string) {
 			}
 		}
 	}
-	return strings.Join(lines, " && "), strings.Join(rests, " and ")
+	return strings.Join(lines, " && "), strings.Join(rests, ", ")
 }
 
 // tabCommands are those of the tab that is shown.
@@ -264,7 +264,7 @@ func (p *Pane) detailCommands(d *Workspace) []*command {
 		c := p.commandAbout("stats")
 		c.addFields(p, view.OfScope(p.Rec, recording.Between(h.Start, h.End).On([]int{h.Track})), placed...)
 		c.add("--function", analyze.RefTo(p.Rec.Functions.At(int(p.Rec.Func(h.Call)))).Typed(p.Rec))
-		c.rest = append(c.rest, "what it was called with and from")
+		c.rest = append(c.rest, "arguments and callers")
 		return []*command{c}
 	case panel.PickWindow:
 		c := p.stacks()
@@ -274,7 +274,7 @@ func (p *Pane) detailCommands(d *Workspace) []*command {
 		return []*command{c}
 	}
 	cs := p.drawing(d, Both)
-	cs[0].rest = append(cs[0].rest, "what is selected")
+	cs[0].rest = append(cs[0].rest, "the selection")
 	return cs
 }
 
@@ -293,10 +293,10 @@ func (p *Pane) drawing(d *Workspace, parts View) []*command {
 		c.add("--theme", d.Theme.Name)
 	}
 	if p.exe != "" {
-		c.rest = append(c.rest, "the program that names come from")
+		c.rest = append(c.rest, "the --exe program")
 	}
 	if len(p.Folds)+len(p.Closed)+len(p.Hidden)+len(p.Pinned)+len(p.Order) > 0 || p.Filter != "" || p.View.Scroll != 0 {
-		c.rest = append(c.rest, "which rows are folded, hidden or moved")
+		c.rest = append(c.rest, "folded, hidden or moved rows")
 	}
 	return []*command{c}
 }
@@ -306,7 +306,7 @@ func (d *Workspace) CopyCommandOf(of Area) {
 	line, rest := d.CommandOf(of)
 	d.CopyLater(line)
 	if rest != "" {
-		d.Say("Copied a command that says all but " + rest)
+		d.Say("Copied a command without: " + rest)
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 
 // ToggleFollow begins to follow the files that are open, or stops.
 func (d *Workspace) ToggleFollow() {
-	what, none, says := d.Pane.Doc.Name, d.Pane.Doc.Name+" is none", "Following "+d.Pane.Doc.Name+": what is added is shown"
+	what, none, says := d.Pane.Doc.Name, d.Pane.Doc.Name+" is not a file", "Following "+d.Pane.Doc.Name+": new data appears as it is written"
 	if d.Versus != nil {
-		what, none, says = "the files", "these are none", "Following both: what is added is compared"
+		what, none, says = "the files", "these are not", "Following both files: new data is compared as it is written"
 	}
 	can := slices.DeleteFunc(d.Shown(), func(p *Pane) bool { return !p.Doc.CanFollow() })
 	switch {
@@ -28,7 +28,7 @@ func (d *Workspace) ToggleFollow() {
 		for _, p := range can {
 			p.stopFollowing()
 		}
-		d.Say("No longer following " + what)
+		d.Say("Stopped following " + what)
 	case len(can) == 0:
 		d.Say("Only files can be followed, and " + none)
 	default:
@@ -168,5 +168,5 @@ func (p *Pane) FollowText() (text string, wrong bool) {
 	if text, wrong = p.Doc.FollowNote(); text != "" {
 		text = " · " + text
 	}
-	return "following" + text, wrong
+	return "Following" + text, wrong
 }

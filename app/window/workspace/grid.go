@@ -28,9 +28,9 @@ func (d *Workspace) gridding() func() *tables.Grid {
 // tableItems take the table that is shown out of the window.
 func (d *Workspace) tableItems() []widget.Item {
 	return []widget.Item{
-		{Title: "Copy the table as text", Do: func() { d.CopyTable(false) }},
-		{Title: "Copy the table as CSV", Do: func() { d.CopyTable(true) }},
-		{Title: "Copy the table as JSON", Do: func() { d.CopyGrid() }},
-		{Title: "Save the table …", Do: func() { d.Callbacks.SaveTable() }},
+		{Title: "Copy table as text", Do: func() { d.CopyTable(false) }},
+		{Title: "Copy table as CSV", Do: func() { d.CopyTable(true) }},
+		{Title: "Copy table as JSON", Do: func() { d.CopyGrid() }},
+		{Title: "Save table…", Do: func() { d.Callbacks.SaveTable() }},
 	}
 }

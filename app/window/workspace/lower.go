@@ -87,7 +87,7 @@ func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
 	y := max(r.Min.Y+u.Px(34), min(r.Min.Y+r.Dy()*2/5, r.Max.Y-u.Px(6+most*line+8)))
 	w := min(r.Dx()-u.Px(40), u.Px(640))
 	x := (r.Min.X + r.Max.X - w) / 2
-	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "This file cannot be shown", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: ui.Middle})
+	u.Text(image.Rect(x, y-u.Px(34), x+w, y), "Cannot show this file", ui.Style{Size: 16, Weight: font.Medium, Color: th.Text, Align: ui.Middle})
 	text := image.Rect(x, y+u.Px(6), x+w, r.Max.Y)
 	u.Text(text, err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: max(1, min(most, text.Dy()/u.Px(line)))})
 }

@@ -50,7 +50,7 @@ func (d *Workspace) visitMoved(v *view.State) {
 	if d.Do.Wake == nil {
 		wake = nil
 	} else {
-		d.Say("Looking for what the address names…")
+		d.Say("Looking for the file of the address…")
 	}
 	d.moved.Ask(k, wake, func(context.Context) (located, error) {
 		at := *v

@@ -186,7 +186,7 @@ func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l comp
 		}
 	}
 	if !slices.Contains(names, l.Tab) {
-		err = cmp.Or(err, fmt.Errorf("a comparison has no tab %q; there are %s", l.Tab, strings.Join(names, ", ")))
+		err = cmp.Or(err, fmt.Errorf("a comparison has no tab %q. Tabs: %s", l.Tab, strings.Join(names, ", ")))
 		l.Tab = comparison.Difference
 	}
 	if l.Tab != comparison.Two {

@@ -28,7 +28,7 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 	own := scopebar.Group{Chips: scopebar.Of(&p.Timeline, p.Scope, p.setScope)}
 	all := scopebar.Group{}
 	if p.Event > 0 && p.Event < len(p.Rec.Events) {
-		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: p.Rec.Events[p.Event].Title(), More: []string{"a click chooses another one"},
+		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: p.Rec.Events[p.Event].Title(), More: []string{"Click to change"},
 			Go:  func() { d.Menu = widget.NewMenu(p.Bounds.Tabs.Min, p.EventItems()) },
 			Off: func() { p.SetEvent(0) }})
 	}
@@ -55,7 +55,7 @@ func (p *Pane) setScope(in recording.Scope) { p.Scope = in }
 func (p *Pane) transformChips(d *Workspace) []scopebar.Chip {
 	cs := scopebar.Stacks(&d.Host, &p.Side)
 	if p.Find != "" {
-		cs = append(cs, scopebar.Chip{Kind: "search", Text: p.Find, More: []string{"what is found is marked; it limits nothing", "a click changes it"},
+		cs = append(cs, scopebar.Chip{Kind: "search", Text: p.Find, More: []string{"Highlights matches; totals include everything", "Click to edit"},
 			Go: p.Finder.Focus, Off: func() { p.SearchFor("") }})
 	}
 	return cs
@@ -98,17 +98,17 @@ func (p *Pane) basis() (text string) {
 	if a := p.Doc.Answer(); a != nil {
 		text = basisText(a.Tree.Weights)
 		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
-			text = "cannot answer for a part: showing the whole recording, " + text
+			text = "No data for a part; showing the whole recording · " + text
 		}
 		if p.Scope.Calls != nil && !a.Tree.Weights.Called && a.Scope.Calls != nil {
-			text = "cannot answer for calls: showing the whole recording, " + text
+			text = "No data for single calls; showing the whole recording · " + text
 		}
 	}
 	if soon := p.Doc.Preview(); soon != nil {
-		text = basisText(soon.Tree.Weights) + ", still adding up"
+		text = basisText(soon.Tree.Weights) + " · computing…"
 	}
 	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {
-		text += ", " + units.Plural(int64(p.Plan.Unseen), "thread") + " not shown but counted"
+		text += " · includes " + units.Plural(int64(p.Plan.Unseen), "hidden thread")
 	}
 	return text
 }
@@ -118,12 +118,12 @@ func basisText(w *analyze.Weights) string {
 	if w == nil {
 		return ""
 	}
-	text := "from " + string(w.Basis)
+	text := "Based on " + string(w.Basis)
 	if w.Ranged && w.Basis == analyze.Windows {
-		text = "from " + units.Plural(int64(w.WindowCount), "window")
+		text = "Based on " + units.Plural(int64(w.WindowCount), "window")
 	}
 	if w.Pairs > 0 {
-		text += ", " + units.Plural(w.Pairs, "pair") + " joined"
+		text += " · " + units.Plural(w.Pairs, "stack pair") + " joined"
 	}
 	return text
 }

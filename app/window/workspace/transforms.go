@@ -13,13 +13,13 @@ func (p *Pane) Apply(d *Workspace, k *analyze.TransformKind) {
 	f, ok := p.PickedFunction()
 	switch {
 	case k.Op == analyze.OpSplitRelated && p.Rec.Pairs() == 0:
-		d.Say("No stacks of this recording are halves of one: nothing to split")
+		d.Say("This recording has no stack pairs to split")
 	case k.Of == analyze.OfAll:
 		p.Transform(k.Make(""))
 	case ok:
 		p.Transform(k.On(f))
 	default:
-		d.Say("Select a function first: click a bar or a row")
+		d.Say("Select a function first (click a bar or a row)")
 	}
 }
 
@@ -51,8 +51,8 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 	}}}
 	if d.Versus == nil {
 		if p.Rec.Counts.Spans > 0 {
-			items = append(items, widget.Item{Title: "Its calls one by one", Detail: d.Callbacks.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
-				widget.Item{Title: "Compare its slow calls with the rest", Do: func() { d.WhySlow(f) }})
+			items = append(items, widget.Item{Title: "List its calls", Detail: d.Callbacks.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
+				widget.Item{Title: "Compare its slow calls", Do: func() { d.WhySlow(f) }})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)
@@ -60,12 +60,12 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 		t := analyze.CollapseModule(f.Module)
 		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 	}
-	items = append(items, widget.Item{Title: "Search for it", Do: func() { p.SearchFor(f.Name) }})
+	items = append(items, widget.Item{Title: "Search for this name", Do: func() { p.SearchFor(f.Name) }})
 	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))
 }
 
 // viewItems are the ways to look at the whole flamegraph.
 func (p *Pane) viewItems() []widget.Item {
-	return append([]widget.Item{{Title: "Root at the bottom", Detail: "U", On: p.Up, Do: func() { p.FlipFlamegraph() }}},
+	return append([]widget.Item{{Title: "Root at bottom", Detail: "U", On: p.Up, Do: func() { p.FlipFlamegraph() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)
 }

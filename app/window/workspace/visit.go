@@ -68,14 +68,14 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 	l.Transforms = slices.Clone(was.Transforms)
 	for _, t := range st.Transforms {
 		if err := t.Check(); err != nil {
-			missing = append(missing, fmt.Errorf("a transform of the address cannot be done: %v", err))
+			missing = append(missing, fmt.Errorf("the address has a wrong transform: %v", err))
 		} else if !slices.Contains(l.Transforms, t) {
 			l.Transforms = append(l.Transforms, t)
 		}
 	}
 	l.Marks = was.Marks
 	if p.Deck.At(l.Tab) < 0 && !paired && l.Against == nil {
-		missing = append(missing, fmt.Errorf("there is no tab %q; there are %s", l.Tab, strings.Join(p.Deck.Names(), ", ")))
+		missing = append(missing, fmt.Errorf("unknown tab %q. Tabs: %s", l.Tab, strings.Join(p.Deck.Names(), ", ")))
 		l.Tab = view.FirstTab
 	}
 	if paired {
@@ -117,7 +117,7 @@ func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	}
 	p.Visited = true
 	if st.Unknown != nil {
-		missing = append(missing, fmt.Errorf("this version does not understand %s in the address", strings.Join(st.Unknown, ", ")))
+		missing = append(missing, fmt.Errorf("this version does not know %s in the address", strings.Join(st.Unknown, ", ")))
 	}
 	return cmp.Or(append(missing, nil)...)
 }
@@ -126,7 +126,7 @@ func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 func (p *Pane) pickBar(b *view.Bar) error {
 	h, ok := p.barNamed(b)
 	if !ok {
-		return fmt.Errorf("no bar of thread %d begins there", b.Thread.TID)
+		return fmt.Errorf("thread %d has no bar at that time", b.Thread.TID)
 	}
 	p.PickHit(h)
 	return nil
@@ -143,7 +143,7 @@ func (p *Pane) followPick() {
 func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
-		miss("the flamegraph has not all functions of the address's zoom")
+		miss("the flamegraph lacks functions that the address zooms to")
 	}
 	if f := st.Function; f != nil && p.Pick.Kind != panel.PickBar {
 		n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
@@ -154,7 +154,7 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 		case n > 0:
 			p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 		case f.Module != "" || p.markNamed(a, analyze.Named(f.Name)) != nil:
-			miss("the function %s is not in what is shown", f.Name)
+			miss("the view has no function %s", f.Name)
 		}
 	}
 	if f := st.Around; f != nil {
@@ -163,7 +163,7 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 			if fs := analyze.Named(f.Name).Functions(p.Rec); len(fs) > 0 && f.Module == "" {
 				p.Around = new(p.Rec.Functions.At(int(fs[0])).FuncName())
 			} else {
-				miss("the function %s is not in the recording", f.Name)
+				miss("the recording has no function %s", f.Name)
 			}
 		}
 	} else {
@@ -186,7 +186,7 @@ func (p *Pane) checkZoomAround() (changed bool, err error) {
 	p.visit.sides = false
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		if _, whole := panel.NodeAt(a.Rec, t, p.Sides[i]); !whole {
-			err = errors.New("the callers and callees have not all functions of the address's zoom")
+			err = errors.New("the callers and callees lack functions that the address zooms to")
 		}
 	}
 	return true, err
@@ -217,7 +217,7 @@ func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	}
 	n := heaviest(a, func(i int) bool { return a.Tree.Nodes[i].Group == 0 && of[a.Tree.Nodes[i].Func] })
 	if n == 0 {
-		return fmt.Errorf("%s: no function in what is shown is called %s", p.Doc.Name, ref.Text)
+		return fmt.Errorf("%s: the view has no function %s", p.Doc.Name, ref.Text)
 	}
 	p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 	return nil

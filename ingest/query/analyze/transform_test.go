@@ -659,7 +659,7 @@ func TestTransformText(t *testing.T) {
 		{CalleesOf(fn), "callees of price"},
 		{Transform{Op: OpShowFrom, Ref: Ref{Text: "/^price/"}}, "from /^price/"},
 		{Transform{Op: OpInvert}, "invert"},
-		{ByTime(), "in order of time"},
+		{ByTime(), "sorted by time"},
 	} {
 		if got := c.t.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ashlar/ingest/input/decimal"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -41,11 +42,11 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		border := hs[k-1].From
 		a.Duration = between(q.Duration, border, -1)
 		b.Duration = between(q.Duration, -1, border)
-		return &a, &b, fmt.Sprintf("the last of %d humps", k), nil
+		return &a, &b, "slow mode (" + decimal.Length(border) + " and more)", nil
 	}
 	a.Slowest = int(n)
 	b.Slowest, b.Others = a.Slowest, true
-	return &a, &b, "the slowest tenth of one hump", nil
+	return &a, &b, "slowest tenth", nil
 }
 
 // slowOf is how many of some calls, whose humps are hs, are slow.

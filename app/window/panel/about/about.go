@@ -36,7 +36,7 @@ func facts(rec *recording.Recording) []fact {
 	if s.Compression != "" && s.Compression != "none" {
 		fs = append(fs, fact{"Compression", s.Compression})
 	}
-	for _, f := range []fact{{"Opened", rec.Part.String()}, {"Recorded by", s.Tool}, {"Command", s.Command}} {
+	for _, f := range []fact{{"Opened part", rec.Part.String()}, {"Recorded by", s.Tool}, {"Command", s.Command}} {
 		if f.value != "" {
 			fs = append(fs, f)
 		}
@@ -52,7 +52,7 @@ func facts(rec *recording.Recording) []fact {
 	for _, n := range []struct {
 		title string
 		n     int64
-	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Pairs of halves", rec.Pairs()}, {"Windows", c.Windows},
+	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Stack pairs", rec.Pairs()}, {"Windows", c.Windows},
 		{"Instants", c.Instants}, {"Counters", c.Counters}, {"Flows", c.Flows}, {"Functions", c.Functions}, {"Frames", c.Frames},
 		{"Threads", int64(len(rec.Tracks))}} {
 		if n.n > 0 {
@@ -151,7 +151,7 @@ func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
 	if below {
 		col = func(i int) image.Rectangle { return ui.Rect(x+i*(right-x)/4, y, (right-x)/4, u.Px(20)) }
 	}
-	for i, h := range []string{"read", "kept", "repaired", "left out"} {
+	for i, h := range []string{"read", "kept", "repaired", "skipped"} {
 		u.Text(col(i), h, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	}
 	y += u.Px(20)

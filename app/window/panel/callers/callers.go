@@ -36,7 +36,7 @@ func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	a := p.Doc.Answer()
 	th := u.Theme
 	if p.Around == nil || a == nil || a.Near == nil {
-		widget.Empty(u, r, "No function is selected", "Select one in the flamegraph, the timeline or the table to see who calls it and whom it calls")
+		widget.Empty(u, r, "No function selected", "Select one in the flamegraph, timeline or table to see its callers and callees")
 		return
 	}
 	// The name that belongs to what is shown: the answer may be the one before.
@@ -61,8 +61,8 @@ func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	mid := (r.Min.X + r.Max.X) / 2
-	n.sides[0].layout(s, p, u, a, n.side == 0, "Called from", a.Near.Callers, image.Rect(r.Min.X, rest.Min.Y, mid, r.Max.Y))
-	n.sides[1].layout(s, p, u, a, n.side == 1, "Calls", a.Near.Callees, image.Rect(mid, rest.Min.Y, r.Max.X, r.Max.Y))
+	n.sides[0].layout(s, p, u, a, n.side == 0, "Callers", a.Near.Callers, image.Rect(r.Min.X, rest.Min.Y, mid, r.Max.Y))
+	n.sides[1].layout(s, p, u, a, n.side == 1, "Callees", a.Near.Callees, image.Rect(mid, rest.Min.Y, r.Max.X, r.Max.Y))
 	u.VLine(mid, rest.Min.Y, r.Max.Y, th.Rule)
 }
 

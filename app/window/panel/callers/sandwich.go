@@ -50,7 +50,7 @@ func (w *sandwich) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 	above, below := a.Above, a.Below
 	if len(below.Nodes) < 2 {
 		w.picture, w.under = nil, -1
-		widget.Empty(u, r, "It does not run in what is selected", "Esc takes the selection away")
+		widget.Empty(u, r, "Not in this selection", "Press Esc to clear the selection")
 		return
 	}
 	r = w.trails(p, u, a, r)
@@ -212,7 +212,7 @@ func (w *sandwich) contextMenu(s *panel.Host, p *panel.Side) {
 	n := w.under
 	w.choose(p)
 	items := []widget.Item{
-		{Title: "Zoom to it", Do: func() { p.ZoomAround(t, n) }},
+		{Title: "Zoom in", Do: func() { p.ZoomAround(t, n) }},
 	}
 	if p.ZoomedAround() {
 		items = append(items, widget.Item{Title: "Zoom out", Detail: "Esc", Do: func() { p.Sides = [2][]recording.FuncName{} }})

@@ -147,7 +147,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	a := p.Doc.Answer()
 	switch {
 	case p.Rec.Counts.Spans == 0 && p.Rec.Done:
-		widget.Empty(u, r, "No calls", "This recording has no spans: nothing says when a call began or ended")
+		widget.Empty(u, r, "No calls", "This recording has no spans, so single calls are unknown")
 		return
 	case a == nil || a.List == nil:
 		return
@@ -156,11 +156,11 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.head(s, p, u, l, r)
 	r.Min.Y += u.Px(36)
 	if l.Durations.Count == 0 {
-		hint := "There are none of this in the selected time and threads"
+		hint := "Clear the selection, or select another function"
 		if p.List.Only != "" {
-			hint = "The filter leaves none: " + p.List.Only
+			hint = "No call matches the filter " + p.List.Only
 		}
-		widget.Empty(u, r, "No calls here", hint)
+		widget.Empty(u, r, "No calls in this selection", hint)
 		return
 	}
 	top := r.Min.Y
@@ -188,7 +188,7 @@ func title(of *calls.Query, l *session.CallList) string {
 		text += " of all functions"
 	}
 	if l.Longest {
-		text += ", the longest are listed"
+		text += " (the longest are listed)"
 	}
 	return text
 }
@@ -210,7 +210,7 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	u.Choice(&t.columns, right, y-u.Px(2), "Columns", 0)
 	if _, ok := p.PickedFunction(); ok && r.Dx() > u.Px(800) {
 		right -= u.Px(14)
-		segments(&t.whose, []string{"Its calls", "All calls"}, &p.List.All)
+		segments(&t.whose, []string{"This function", "All functions"}, &p.List.All)
 	}
 	if t.columns.Clicked(u.Context) {
 		s.Menu = widget.NewMenu(image.Pt(right, y+u.Px(26)), t.columnItems(p, l))
@@ -237,9 +237,9 @@ func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
 		t, _ := new(big.Float).SetInt(sum).Int64()
 		return units.Duration(t)
 	}
-	rows := [][2]string{{"Calls", units.Count(d.Count)}, {"Together", took(d.Together)}}
+	rows := [][2]string{{"Calls", units.Count(d.Count)}, {"Total", took(d.Together)}}
 	if d.Sum.Cmp(d.Together) != 0 { // some lie in others, and are part of their time
-		rows = append(rows, [2]string{"Added up", took(d.Sum)})
+		rows = append(rows, [2]string{"Sum of calls", took(d.Sum)})
 	}
 	rows = append(rows, [2]string{"Mean", units.Duration(mean)}, [2]string{"Median", units.Duration(d.Median)},
 		[2]string{"p90 · p99", units.Duration(d.P90) + " · " + units.Duration(d.P99)}, [2]string{"p99.9", units.Duration(d.P999)},

@@ -45,7 +45,7 @@ type picKey struct {
 func (t *picture) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, box image.Rectangle) {
 	t.events(s, p, u, l, box)
 	if t.at = box; p.Dots && l.Dots == nil {
-		widget.Empty(u, box, "Too many calls for a dot each", "The histogram has them all; a filter leaves fewer")
+		widget.Empty(u, box, "Too many calls for dots", "Use the histogram, or filter the calls")
 		t.list = nil
 		return
 	}
@@ -205,22 +205,22 @@ func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 	for i, h := range humps {
 		of := calls.Query{Duration: recording.Offsets(h.From, h.To)}
 		detail := units.Duration(h.From) + " to " + units.Duration(h.To)
-		name := fmt.Sprintf("hump %d of %d: %s", i+1, len(humps), units.Plural(h.Count, "call"))
+		name := fmt.Sprintf("mode %d of %d (%s)", i+1, len(humps), units.Plural(h.Count, "call"))
 		if len(humps) == 1 {
 			break
 		}
 		select_ = append(select_, widget.Item{Title: "Select " + name, Detail: detail, Do: func() { choose(p, of, false) }})
-		versus = append(versus, widget.Item{Title: fmt.Sprintf("Compare hump %d with the rest", i+1), Detail: detail, Do: func() {
+		versus = append(versus, widget.Item{Title: fmt.Sprintf("Compare mode %d with rest", i+1), Detail: detail, Do: func() {
 			p.CompareWithRest(inBrush(p, of).String())
 		}})
 	}
 	var set []widget.Item
 	if p.Scope.Calls != nil {
-		set = append(set, widget.Item{Title: "Compare the selected calls with the rest", Do: func() { p.CompareWithRest(p.Scope.Calls.Text) }},
-			widget.Item{Title: "Select all others", Do: func() { p.OtherCalls() }},
-			widget.Item{Title: "Select all again", Detail: "Esc", Do: func() { choose(p, calls.Query{}, false) }})
+		set = append(set, widget.Item{Title: "Compare selected with rest", Do: func() { p.CompareWithRest(p.Scope.Calls.Text) }},
+			widget.Item{Title: "Invert selection", Do: func() { p.OtherCalls() }},
+			widget.Item{Title: "Clear selection", Detail: "Esc", Do: func() { choose(p, calls.Query{}, false) }})
 	}
-	pic := []widget.Item{{Title: "Histogram", On: !p.Dots, Do: func() { p.Dots = false }}, {Title: "A dot each", On: p.Dots, Do: func() { p.Dots = true }}}
+	pic := []widget.Item{{Title: "Histogram", On: !p.Dots, Do: func() { p.Dots = false }}, {Title: "Dots", On: p.Dots, Do: func() { p.Dots = true }}}
 	return widget.Grouped(versus, select_, set, pic)
 }
 
@@ -277,5 +277,5 @@ func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 }
 
 func binLines(b spans.Bin, d *spans.Durations) []string {
-	return []string{units.Plural(b.Count, "call") + ", " + units.Percent(b.Count, d.Count) + " of them"}
+	return []string{units.Plural(b.Count, "call") + ", " + units.Percent(b.Count, d.Count) + " of all"}
 }

@@ -170,7 +170,7 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
 	if l.Rows == nil {
-		widget.Empty(u, body, "Too many calls to list", "A filter, a time or a thread leaves fewer; the picture has all of them")
+		widget.Empty(u, body, "Too many calls to list", "Filter them, or select a time or a thread. The histogram shows all")
 		return
 	}
 	t.events(s, p, u, l, body, h)
@@ -294,15 +294,15 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 	r := &l.Rows[i]
 	one := p.CallAt(r.Track, r.Start, p.Rec.Functions.At(int(p.Rec.Func(r.Call))))
 	return widget.Grouped([]widget.Item{
-		{Title: "Go to it", Detail: "click", Do: func() { show(p, r) }},
-		{Title: "Select only this call", Do: func() { p.OnlyCalls(one) }},
-		{Title: "Take it, or leave it", Detail: "Ctrl click", Do: func() { t.toggle(p, r) }},
-		{Title: "Take all from the last to this", Detail: "Shift click", Do: func() { t.take(p, l, t.last, i) }},
+		{Title: "Go to call", Detail: "click", Do: func() { show(p, r) }},
+		{Title: "Select this call", Do: func() { p.OnlyCalls(one) }},
+		{Title: "Add or remove", Detail: "Ctrl click", Do: func() { t.toggle(p, r) }},
+		{Title: "Extend selection to here", Detail: "Shift click", Do: func() { t.take(p, l, t.last, i) }},
 	}, []widget.Item{
-		{Title: "Compare this call with the typical one", Do: func() { p.Actions.CompareTypical(one) }},
-		{Title: "Compare this call with all others", Do: func() { p.CompareWithRest(one) }},
+		{Title: "Compare with typical call", Do: func() { p.Actions.CompareTypical(one) }},
+		{Title: "Compare with other calls", Do: func() { p.CompareWithRest(one) }},
 	}, []widget.Item{
-		{Title: "Copy its arguments", Do: func() {
+		{Title: "Copy arguments", Do: func() {
 			var lines []string
 			for _, m := range r.Detail(p.Rec).Args {
 				lines = append(lines, m.Key+"\t"+m.Value)

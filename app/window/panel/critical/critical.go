@@ -34,7 +34,7 @@ func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Path = p.Rec.HasTime
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	if !p.Rec.HasTime && p.Rec.Done {
-		widget.Empty(u, r, "No critical path", "These stacks are added up: nothing says what waited for what")
+		widget.Empty(u, r, "No critical path", "Aggregated profile: no timestamps, so no critical path")
 		return
 	}
 	if !p.Counts(a) || a.Critical == nil {
@@ -46,7 +46,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		widget.Empty(u, r, "No critical path", c.Err.Error())
 		return
 	case len(c.Steps) == 0:
-		widget.Empty(u, r, "No critical path", "Nothing took any time in what is selected")
+		widget.Empty(u, r, "No critical path", "No time was spent in this selection")
 		return
 	}
 	pad := u.Px(16)
@@ -67,7 +67,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 func title(rec *recording.Recording, c *session.CriticalPath) string {
 	n := units.Plural(int64(len(c.Steps)), "step")
 	if len(c.Paths) > 1 {
-		return "Critical paths of " + units.Plural(int64(len(c.Paths)), "call") + ": " + units.Duration(length(c)) + " in " + n
+		return "Critical paths: " + units.Plural(int64(len(c.Paths)), "call") + ": " + units.Duration(length(c)) + " in " + n
 	}
 	return "Critical path to the end on " + pathreport.Thread(rec, c.Paths[0].Track) + ": " + units.Duration(length(c)) + " in " + n
 }

@@ -81,8 +81,8 @@ func onCPU(cpu, waiting, all int64) (ds []Detail) {
 	for _, part := range []struct {
 		key string
 		ps  int64
-	}{{"On CPU", cpu}, {"Waiting", waiting}, {"CPU not told", all - cpu - waiting}} {
-		if part.ps == 0 && part.key == "CPU not told" {
+	}{{"On CPU", cpu}, {"Off CPU", waiting}, {"CPU unknown", all - cpu - waiting}} {
+		if part.ps == 0 && part.key == "CPU unknown" {
 			continue
 		}
 		d := lengthDetail(part.key, part.ps)
@@ -131,7 +131,7 @@ func (p *Panel) stateSums() (ds []Detail) {
 	for i := range a.States {
 		recording.Add(&wall, a.States[i].Self)
 	}
-	ds = append(ds, heading("States of threads"))
+	ds = append(ds, heading("Thread states"))
 	for i, r := range a.States {
 		if i == 12 {
 			ds = append(ds, Detail{Value: "and " + units.Count(int64(len(a.States)-i)) + " more"})
@@ -152,9 +152,9 @@ func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 			sum += v
 		}
 	}
-	length := "Up to the next"
+	length := "Until next sample"
 	if h.Last == h.Samples.Len() || h.Samples.Time(h.Last) > h.End {
-		length = "Drawn for" // the next one is far away, or there is none
+		length = "Drawn as" // the next one is far away, or there is none
 	}
 	ds = append(ds, lengthDetail(length, h.End-h.Start), Detail{Key: panel.Title1(m.Name), Value: units.Value(sum, m), Exact: units.Exact(sum, m)})
 	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
@@ -276,7 +276,7 @@ func (p *Panel) callers(h *timeline.Hit) (ds []Detail) {
 	if c != recording.NoCall && len(ds) == mostCallers {
 		ds = append(ds, Detail{Value: fmt.Sprintf("and %d more", p.Rec.Calls.Depth(c)-1)})
 	}
-	return append([]Detail{heading("Called from")}, ds...)
+	return append([]Detail{heading("Callers")}, ds...)
 }
 
 // pickAbove goes to the bar above one, in a lane.
@@ -336,11 +336,11 @@ func (p *Panel) counterDetails(h *timeline.Hit) (title, sub string, ds []Detail)
 	}
 	if p.Scope.Ranged {
 		if lo, hi := c.Extent(max(0, c.Search(p.Scope.From)-1), c.Search(p.Scope.To)); lo <= hi {
-			ds = append(ds, value("Least selected", lo), value("Most selected", hi))
+			ds = append(ds, value("Min in selection", lo), value("Max in selection", hi))
 		}
 	}
 	lo, hi := c.Extent(0, c.Len())
-	ds = append(ds, value("Least", lo), value("Most", hi), Detail{Key: "Point", Value: units.Count(int64(h.Point+1)) + " of " + units.Count(int64(c.Len()))})
+	ds = append(ds, value("Min", lo), value("Max", hi), Detail{Key: "Point", Value: units.Count(int64(h.Point+1)) + " of " + units.Count(int64(c.Len()))})
 	return timeline.CounterName(c), "Counter", append(ds, p.processDetails(c.Process)...)
 }
 

@@ -57,7 +57,7 @@ func TestWhatIsAskedOfSlowCalls(t *testing.T) {
 		{40, 1000, true, "Why are 40 of 1000 calls slow?"},
 		{500, 1000, true, "Why are 500 of 1000 calls slow?"},
 		{760, 1000, true, "Why are 240 of 1000 calls fast?"},
-		{100, 1000, false, "What do the slowest 100 of 1000 calls differ by?"},
+		{100, 1000, false, "Why are the slowest 100 of 1000 calls slower?"},
 	} {
 		if got := slowText(x.slow, x.all, x.apart); got != x.want {
 			t.Errorf("%d of %d: %q, want %q", x.slow, x.all, got, x.want)

@@ -36,14 +36,14 @@ func (p *Panel) labels() (keys []analyze.KeyValues, known bool) {
 // analyze.Where.
 func (p *Panel) ChooseLabel(s *panel.Host, key string) {
 	if p.Rec.Contexts.Len() < 2 {
-		s.Say("Nothing in this recording has labels")
+		s.Say("This recording has no labels")
 		return
 	}
 	if key != "" {
 		key += " = "
 	}
 	var c *widget.Chooser
-	c = widget.NewChooser("Only what has the label …", key, func(text string) []widget.Line {
+	c = widget.NewChooser("Filter by label…", key, func(text string) []widget.Line {
 		keys, known := p.labels()
 		c.Filled = known // else it is filled again with the next frame
 		var ls []widget.Line
@@ -94,5 +94,5 @@ func (p *Panel) LabelItems(s *panel.Host) []widget.Item {
 	if p.Rec.Contexts.Len() < 2 || p.Event >= len(p.Rec.Events) || p.Rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil
 	}
-	return []widget.Item{{Title: "Only what has a label…", Do: func() { p.ChooseLabel(s, "") }}}
+	return []widget.Item{{Title: "Filter by label…", Do: func() { p.ChooseLabel(s, "") }}}
 }

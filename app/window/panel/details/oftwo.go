@@ -2,6 +2,7 @@ package details
 
 import (
 	"image"
+	"strings"
 
 	"gioui.org/io/event"
 
@@ -77,7 +78,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	if c.OneRecording {
 		title = "A and B"
 	}
-	return title, c.MetricName() + ", " + comparison.NormalizeWords[a.Normalize], ofWhole(a)
+	return title, c.MetricName() + ", " + strings.ToLower(comparison.NormalizeWords[a.Normalize]), ofWhole(a)
 }
 
 // amounts are the rows of what something costs in A and in B. The sides are called so,
@@ -89,16 +90,16 @@ func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []De
 	return []Detail{
 		{Key: before + "A" + behind, Value: value(va), Exact: exact(va)},
 		{Key: before + "B" + behind, Value: value(vb), Exact: exact(vb)},
-		{Key: "Difference", Value: verdict.Signed(m, vb-va) + "   " + units.Change(va, vb), Exact: exact(vb - va)},
+		{Key: "Change", Value: verdict.Signed(m, vb-va) + "   " + units.Change(va, vb), Exact: exact(vb - va)},
 	}
 }
 
 // ofWhole are the details of all that is compared.
 func ofWhole(a *session.CompareAnswer) (ds []Detail) {
 	if a.Normalize == compare.Calls {
-		ds = amounts(a, "", " each", a.A.Total, a.B.Total)
+		ds = amounts(a, "", " per call", a.A.Total, a.B.Total)
 		ds = append(ds, Detail{Key: "Calls", Value: units.Count(a.A.Calls) + " of A, " + units.Count(a.B.Calls) + " of B"})
-		return append(ds, amounts(a, "", " in all", a.A.RawTotal, a.B.RawTotal)...)
+		return append(ds, amounts(a, "", " in total", a.A.RawTotal, a.B.RawTotal)...)
 	}
 	ds = amounts(a, "", "", a.A.RawTotal, a.B.RawTotal)
 	if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
@@ -128,7 +129,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	}
 	each := ""
 	if a.Normalize == compare.Calls {
-		each = " each"
+		each = " per call"
 	}
 	both := func(word string, va, vb int64, conf *compare.Confidence) {
 		ds = append(ds, amounts(a, word+" ", each, va, vb)...)
@@ -140,9 +141,9 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	both("Total", row.ATotal, row.BTotal, row.Total)
 	switch row.Status {
 	case compare.New:
-		return append(ds, Detail{Key: "Status", Value: "new: only in B"})
+		return append(ds, Detail{Key: "Status", Value: "New (only in B)"})
 	case compare.Gone:
-		return append(ds, Detail{Key: "Status", Value: "gone: only in A"})
+		return append(ds, Detail{Key: "Status", Value: "Gone (only in A)"})
 	}
 	return append(ds, Detail{Key: "Matched", Value: comparison.RuleWords[row.Rule]})
 }
@@ -153,7 +154,7 @@ func (c *OfTwo) callDetails(a *session.CompareAnswer, key int32) (ds []Detail) {
 		return nil
 	}
 	t := c.Link.Twin
-	lengths := [2]string{"none of that number", "none of that number"}
+	lengths := [2]string{"no such call", "no such call"}
 	var took [2]int64
 	for i, p := range c.Sides {
 		if p.Pick.Kind == panel.PickBar && (i == c.Link.Call.Side || t != nil) {
@@ -167,7 +168,7 @@ func (c *OfTwo) callDetails(a *session.CompareAnswer, key int32) (ds []Detail) {
 	}
 	ds = append(ds, Detail{Key: name + " in A", Value: lengths[0]}, Detail{Key: name + " in B", Value: lengths[1]})
 	if t != nil {
-		ds = append(ds, Detail{Key: "Difference", Value: units.Change(took[0], took[1])})
+		ds = append(ds, Detail{Key: "Change", Value: units.Change(took[0], took[1])})
 	}
 	return append(ds, Detail{})
 }
@@ -181,12 +182,12 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 	if r.Dy() < 3*line {
 		return
 	}
-	title := "Largest differences of self"
+	title := "Largest change in self time"
 	if a.Normalize == compare.Calls {
-		title += ", each call"
+		title += " per call"
 	}
 	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size
-		title = "No differences of self"
+		title = "No change in self time"
 	}
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)

@@ -201,9 +201,9 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 		return y
 	}
 	sheet := &p.sheet
-	title := "Heaviest by self"
+	title := "Top functions by self"
 	if a.Rows[len(a.Rows)-1].Self < 0 {
-		title += ", above and below zero"
+		title += ", increases and decreases"
 	}
 	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
@@ -412,7 +412,7 @@ func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	}
 	if here {
 		nd := &t.Nodes[p.Pick.Node]
-		ds = append(ds, value("Total here", nd.Total), value("Self here", nd.Self))
+		ds = append(ds, value("Total on this path", nd.Total), value("Self on this path", nd.Self))
 		if of := p.Doc.OnCPU(a); of != nil && of.Tree == t {
 			ds = append(ds, onCPU(of.CPU[p.Pick.Node], of.Waiting[p.Pick.Node], nd.Total)...)
 		}
@@ -447,7 +447,7 @@ func (p *Panel) nodeCallers() (ds []Detail) {
 	if len(ds) == 0 {
 		return nil
 	}
-	return append([]Detail{heading("Called from")}, ds...)
+	return append([]Detail{heading("Callers")}, ds...)
 }
 
 // markOf is the note on a function, "" for none.

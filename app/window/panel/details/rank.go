@@ -37,7 +37,7 @@ func (r *rankPart) of(s *panel.Host, k rankKey) string {
 func rankText(place, all int64) string {
 	switch {
 	case all == 1:
-		return "the only one"
+		return "the only call"
 	case place == 1:
 		return "longest of " + units.Count(all)
 	}

@@ -61,5 +61,5 @@ func slowText(slow, all int64, apart bool) string {
 	case apart:
 		return "Why are " + units.Count(slow) + " of " + units.Plural(all, "call") + " slow?"
 	}
-	return "What do the slowest " + units.Count(slow) + " of " + units.Plural(all, "call") + " differ by?"
+	return "Why are the slowest " + units.Count(slow) + " of " + units.Plural(all, "call") + " slower?"
 }

@@ -142,7 +142,7 @@ func (f *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	f.of = a
 	if a.Shape.Widths[0] == 0 && len(a.Shape.Nodes) == 1 {
 		f.pic.Shape = nil
-		u.Text(r, "Nothing here, on neither side", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
+		u.Text(r, "No data on either side", ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle})
 		f.Area(u, r, pointer.CursorDefault)
 		return
 	}
@@ -257,13 +257,13 @@ func (f *Panel) menu(s *panel.Host, c *comparison.Comparison) {
 		fn := c.Function(f.of, f.pic.Shape.Nodes[n].Func)
 		tip := f.lines(c, int(n))
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { f.zoomTo(c, int(n)) }},
+			widget.Item{Title: "Zoom in", Do: func() { f.zoomTo(c, int(n)) }},
 			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(fn.Name) }},
 			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { s.CopyLater(fn.Name + "\n" + strings.Join(tip, "\n") + "\n") }})
 		items = append(items, c.FunctionItems(fn)...)
 	}
 	if len(c.Zoom) > 0 {
-		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { c.Zoom = nil }})
+		items = append(items, widget.Item{Title: "Zoom out fully", Detail: "0", Do: func() { c.Zoom = nil }})
 	}
 	if len(items) > 0 {
 		s.Menu = widget.NewMenu(at, items)
@@ -277,7 +277,7 @@ func (f *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	}
 	at := widget.Point(f.box.Min, f.At)
 	if f.absent != nil {
-		title := units.Plural(int64(len(f.absent)), "function") + " that are not in " + map[bool]string{true: "A", false: "B"}[f.pic.Shape.Nodes[f.absent[0]].B.Here]
+		title := units.Plural(int64(len(f.absent)), "function") + " missing in " + map[bool]string{true: "A", false: "B"}[f.pic.Shape.Nodes[f.absent[0]].B.Here]
 		var lines []string
 		m := f.of.Compared.Metric
 		for i, n := range f.absent {
@@ -315,13 +315,13 @@ func (f *Panel) lines(c *comparison.Comparison, node int) []string {
 		comparison.DifferenceLine(m, n.A.Total, n.B.Total),
 	}
 	if whole := root.B.Total - root.A.Total; whole != 0 && node > 0 {
-		lines = append(lines, units.Percent(n.B.Total-n.A.Total, whole)+" of the whole change")
+		lines = append(lines, units.Percent(n.B.Total-n.A.Total, whole)+" of the change")
 	}
 	switch n.Status() {
 	case compare.New:
-		lines = append(lines, "new: only in B")
+		lines = append(lines, "new (only in B)")
 	case compare.Gone:
-		lines = append(lines, "gone: only in A")
+		lines = append(lines, "gone (only in A)")
 	}
 	lines = append(lines, comparison.ConfidenceText(a, comparison.NodeConfidence(a, comparison.RowsOf(a), node)))
 	if node > 0 {

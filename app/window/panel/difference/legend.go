@@ -31,14 +31,14 @@ func (f *Panel) drawLegend(s *panel.Host, c *comparison.Comparison, u *ui.UI, r 
 		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(4), r.Max.Y), text, st)
 		x += w + u.Px(8)
 	}
-	say("half in B")
+	say("×0.5")
 	w, h := u.Px(150), u.Px(14)
 	if k := (legendKey{th, u.Metric.PxPerDp, w, h}); !f.legend.Serves(u) || f.legendOf != k {
 		f.legend, f.legendOf = u.Paint(nil, image.Pt(w, h), func(on raster.Surface) { ramp(on, th) }), k
 	}
 	u.Draw(f.legend, image.Pt(x, y))
 	x += w + u.Px(8)
-	say("twice in B")
+	say("×2")
 	x += u.Px(12)
 	box := func(change float64, gone bool, text string) {
 		b := ui.Rect(x, y, u.Px(18), h)
@@ -76,9 +76,9 @@ func noiseWords(a *session.CompareAnswer) string {
 	case a == nil:
 		return ""
 	case a.Method == compare.NoMethod:
-		return "the same (noise unknown: no sample counts)"
+		return "unchanged (noise unknown: no sample counts)"
 	case !a.ConfidencesDone:
-		return "the same (noise is being computed)"
+		return "unchanged (computing noise…)"
 	}
-	return "the same, or within noise (less than 95 % sure)"
+	return "unchanged or noise (< 95 % sure)"
 }

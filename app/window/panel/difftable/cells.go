@@ -28,7 +28,7 @@ type column struct {
 }
 
 var columns = [DifferenceColumns]column{
-	ColumnDifference: {"difference", "Difference", 92, false, func(a *session.CompareAnswer, r *compare.Row, total bool) string {
+	ColumnDifference: {"difference", "Change", 92, false, func(a *session.CompareAnswer, r *compare.Row, total bool) string {
 		return verdict.Signed(a.Compared.Metric, delta(r, total))
 	}, largest(func(r *compare.Row, total bool) int64 { return size(delta(r, total)) })},
 	ColumnName: {"name", "", 0, false, func(_ *session.CompareAnswer, r *compare.Row, _ bool) string {
@@ -55,7 +55,7 @@ var columns = [DifferenceColumns]column{
 		}
 		return math.Abs(math.Log(math.Max(1e-9, float64(v[1])/float64(v[0]))))
 	})},
-	columnShare: {"share", "Of all change", 92, true, func(a *session.CompareAnswer, r *compare.Row, _ bool) string {
+	columnShare: {"share", "Share of change", 92, true, func(a *session.CompareAnswer, r *compare.Row, _ bool) string {
 		return units.Percent(r.DeltaSelf(), a.Table.Moved)
 	}, largest(delta)},
 	columnSure: {"sure", "Confidence", 84, true, func(_ *session.CompareAnswer, r *compare.Row, total bool) string {

@@ -73,7 +73,7 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	if len(t.Found) == 0 {
 		text := "No differences."
 		if t.Filters != (Filters{}) {
-			text = "No differences are left by these filters."
+			text = "No differences match these filters."
 		}
 		u.Text(body, text, ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle})
 	}

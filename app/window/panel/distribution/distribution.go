@@ -29,7 +29,7 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	}
 	switch {
 	case c.Chosen == nil:
-		say("Select a function to see how long its calls took in A and in B.")
+		say("Select a function to compare the durations of its calls in A and B.")
 		return
 	case a.DistErr != nil:
 		say(a.DistErr.Error())
@@ -66,21 +66,21 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	row(true, "", "A", "B", "change")
 	calls := "Calls"
 	if c.Sides[0].Scope.Ranged || c.Sides[1].Scope.Ranged {
-		calls = "Whole calls" // those that reach out of the time are left out
+		calls = "Calls fully inside" // those that reach out of the time are left out
 	}
 	row(false, calls, units.Count(d.A.N), units.Count(d.B.N), units.Change(d.A.N, d.B.N))
 	for _, x := range []struct {
 		name string
 		a, b float64
-	}{{"Median", d.A.Median, d.B.Median}, {"Mean", d.A.Mean, d.B.Mean}, {"p90", d.A.P90, d.B.P90}, {"p99", d.A.P99, d.B.P99}, {"Least", d.A.Min, d.B.Min}, {"Most", d.A.Max, d.B.Max}} {
+	}{{"Median", d.A.Median, d.B.Median}, {"Mean", d.A.Mean, d.B.Mean}, {"p90", d.A.P90, d.B.P90}, {"p99", d.A.P99, d.B.P99}, {"Min", d.A.Min, d.B.Min}, {"Max", d.A.Max, d.B.Max}} {
 		row(false, x.name, length(x.a, d.A.N), length(x.b, d.B.N), changeOf(x.a, x.b, d.A.N, d.B.N))
 	}
 	if sh := d.Shift; sh != nil {
 		y += u.Px(6)
-		text := "A typical call of B takes " + units.Duration(int64(abs64(sh.By))) + " " + map[bool]string{true: "longer", false: "less"}[sh.By >= 0]
+		text := "Typical call in B: " + units.Duration(int64(abs64(sh.By))) + " " + map[bool]string{true: "longer", false: "shorter"}[sh.By >= 0]
 		u.Text(image.Rect(x0, y, r.Max.X-u.Px(16), y+line), text, ui.Style{Size: 12, Color: th.Text})
 		y += line
-		u.Text(image.Rect(x0, y, r.Max.X-u.Px(16), y+line), "95 %: "+span(sh.Low)+" to "+span(sh.High)+"; by rank p = "+probability(d.P), ui.Style{Size: 12, Color: th.Dim})
+		u.Text(image.Rect(x0, y, r.Max.X-u.Px(16), y+line), "95 % interval "+span(sh.Low)+" to "+span(sh.High)+" · rank test p = "+probability(d.P), ui.Style{Size: 12, Color: th.Dim})
 	}
 }
 

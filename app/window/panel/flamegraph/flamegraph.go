@@ -230,13 +230,13 @@ func (f *Panel) root(p *panel.Side, a *session.Answer, cpu *session.OnCPU) strin
 	m := a.Metric()
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
 	if a.Tree.Negative != 0 {
-		text += "  · of it " + units.Full(a.Tree.Negative, m) + " below zero"
+		text += "  · of which " + units.Full(a.Tree.Negative, m) + " negative"
 	}
 	if kind := units.KindText(m); kind != "" {
 		text += "  · " + kind
 	}
 	if cpu != nil && cpu.CPU[0]+cpu.Waiting[0] != 0 {
-		text += "  · " + units.Percent(cpu.CPU[0], a.Tree.Nodes[0].Total) + " on CPU; what waits is paler"
+		text += "  · " + units.Percent(cpu.CPU[0], a.Tree.Nodes[0].Total) + " on CPU (lighter: off CPU)"
 	}
 	if found := p.MatchedText(a); found != "" {
 		text += "  · " + found
@@ -300,14 +300,14 @@ func (f *Panel) contextMenu(s *panel.Host, p *panel.Side, u *ui.UI) {
 		path := panel.PathOf(p.Rec, f.Tree, int(n))
 		name := f.Tree.Function(p.Rec, int(n)).Name
 		items = append(items,
-			widget.Item{Title: "Zoom to it", Do: func() { p.ZoomTo(path) }},
+			widget.Item{Title: "Zoom in", Do: func() { p.ZoomTo(path) }},
 			widget.Item{Title: "Copy name", Do: func() { s.CopyLater(name) }},
 			widget.Item{Title: "Copy details", Detail: "Ctrl-C", Do: func() { p.Copy = true }},
 		)
 		about = p.Actions.FunctionItems(f.Tree.Function(p.Rec, int(n)))
 	}
 	if len(p.Zoom) > 0 {
-		items = append(items, widget.Item{Title: "Show everything", Detail: "0", Do: func() { p.ZoomTo(nil) }})
+		items = append(items, widget.Item{Title: "Zoom out fully", Detail: "0", Do: func() { p.ZoomTo(nil) }})
 	}
 	s.Menu = widget.NewMenu(widget.Point(f.box.Min, f.At), widget.Grouped(items, about, []widget.Item{p.Actions.CommandItem()}))
 }

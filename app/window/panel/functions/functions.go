@@ -123,7 +123,7 @@ func (t *Panel) choices(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangl
 		t.group(Groups[i].By)
 	}
 	x := r.Min.X + u.Px(12) + t.groups.Width(u, names)
-	other, weight := cmp.Or(otherTitle(t.Group), "by label, argument"), font.Normal
+	other, weight := cmp.Or(otherTitle(t.Group), "By label or argument"), font.Normal
 	if on < 0 {
 		weight = font.Medium
 	}
@@ -251,7 +251,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 			items = append(items, p.Actions.FunctionItems(row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
-				items = append(items, widget.Item{Title: "Select only this thread", Do: func() { p.Scope.Tracks = []int{i} }},
+				items = append(items, widget.Item{Title: "Select this thread", Do: func() { p.Scope.Tracks = []int{i} }},
 					widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }})
 			}
 		case a.By == analyze.ByName: // which no name is

@@ -21,7 +21,7 @@ type Group struct {
 var Groups = []Group{
 	{analyze.ByFunction, "Functions"},
 	{analyze.ByPackage, "Packages"},
-	{analyze.ByName, "Folded names"},
+	{analyze.ByName, "Names"},
 	{analyze.ByModule, "Modules"},
 	{analyze.ByFile, "Files"},
 	{analyze.ByThread, "Threads"},
@@ -76,7 +76,7 @@ func (t *Panel) ChooseGroup(s *panel.Host, p *panel.Side) {
 
 // ChooseGroup lists groups, of which one is chosen, and takes another.
 func ChooseGroup(s *panel.Host, groups []Group, chosen analyze.By, take func(analyze.By)) {
-	s.OpenChooser(widget.NewChooser("A row for each …", "", func(text string) (lines []widget.Line) {
+	s.OpenChooser(widget.NewChooser("Group rows by…", "", func(text string) (lines []widget.Line) {
 		for _, g := range groups {
 			if !widget.HasWords(g.Title, text) {
 				continue
@@ -104,7 +104,7 @@ func OtherGroups(recs ...*recording.Recording) (all []Group) {
 	}
 	for _, rec := range recs {
 		if rec.Counts.States > 0 {
-			add(string(analyze.ByState), "States of threads")
+			add(string(analyze.ByState), "Thread states")
 		}
 		for _, key := range analyze.ContextKeys(rec) {
 			add("context:"+key, "Label "+key)
@@ -129,22 +129,22 @@ func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item
 		q := calls.Query{Args: []calls.Arg{{Key: key, Is: "=", Value: value}}}
 		set := q.String()
 		return []widget.Item{
-			{Title: "Select only these calls", Do: func() { p.OnlyCalls(set) }},
-			{Title: "Compare these calls with the rest", Do: func() { p.CompareWithRest(set) }},
+			{Title: "Select these calls", Do: func() { p.OnlyCalls(set) }},
+			{Title: "Compare with other calls", Do: func() { p.CompareWithRest(set) }},
 		}
 	}
 	if key, ok := by.ContextKey(); ok {
 		t := analyze.Where(key + "=" + value)
 		if t.Check() == nil && analyze.CheckWhere(p.Rec, t) == nil {
-			items = append(items, widget.Item{Title: "Only what has this label", On: p.HasTransform(t), Do: func() { p.Transform(t) }})
+			items = append(items, widget.Item{Title: "Keep only this label", On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 		}
 		return items
 	}
 	only := analyze.Only(value)
-	items = append(items, widget.Item{Title: "Only stacks with it", On: p.HasTransform(only), Do: func() { p.Transform(only) }})
+	items = append(items, widget.Item{Title: "Keep only these stacks", On: p.HasTransform(only), Do: func() { p.Transform(only) }})
 	if by == analyze.ByModule {
 		c := analyze.CollapseModule(value)
-		items = append(items, widget.Item{Title: "Collapse it", On: p.HasTransform(c), Do: func() { p.Transform(c) }})
+		items = append(items, widget.Item{Title: "Collapse", On: p.HasTransform(c), Do: func() { p.Transform(c) }})
 	}
-	return append(items, widget.Item{Title: "Search for it", Do: func() { p.SearchFor(strings.TrimSpace(value)) }})
+	return append(items, widget.Item{Title: "Search for this name", Do: func() { p.SearchFor(strings.TrimSpace(value)) }})
 }

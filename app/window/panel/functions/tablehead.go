@@ -194,7 +194,7 @@ func (t *Panel) columnItems(s *panel.Host, a *session.Answer) []widget.Item {
 			}
 		}})
 	}
-	return append(items, widget.Item{Title: "As they were at first", Do: func() {
+	return append(items, widget.Item{Title: "Reset columns", Do: func() {
 		t.Hidden, t.Widths = HiddenColumns, [ColumnCount]float32{}
 		s.HiddenColumns = uint32(t.Hidden)
 	}})

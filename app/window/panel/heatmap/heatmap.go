@@ -62,7 +62,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 	if !p.Rec.HasTime && p.Rec.Done {
 		t.pic.Grid = nil
-		widget.Empty(u, r, "No heatmap", "These stacks are added up: nothing says when each was taken")
+		widget.Empty(u, r, "No heatmap", "Aggregated profile: no timestamps, so no heatmap")
 		return
 	}
 	if a == nil || a.Grid == nil {

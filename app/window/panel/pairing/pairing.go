@@ -5,6 +5,7 @@ package pairing
 import (
 	"image"
 	"math"
+	"strings"
 
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
@@ -52,12 +53,12 @@ func kindOf(r *compare.Row) PairKind {
 func (k PairKind) Words() string {
 	switch k.status {
 	case compare.New:
-		return "only in B: new"
+		return "Only in B (new)"
 	case compare.Gone:
-		return "only in A: gone"
+		return "Only in A (gone)"
 	}
 	if k.rule == compare.Unmatched {
-		return "made by transforms"
+		return "Made by transforms"
 	}
 	return comparison.RuleWords[k.rule]
 }
@@ -117,13 +118,13 @@ func (t *Panel) ruleSwitches(c *comparison.Comparison, u *ui.UI, r image.Rectang
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions (each rule gets what is left over)", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions by, in this order", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
 	m := &c.Options.Match
 	for i, rule := range []struct {
 		word string
 		off  *bool
-	}{{"by name and module", &m.NoModule}, {"by name alone", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"other threads by their order", &m.NoOrder}} {
+	}{{"by name and module", &m.NoModule}, {"by name only", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"threads by order", &m.NoOrder}} {
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
 		clicked, hovered := t.rules[i].Clicked(u, box)
 		if clicked {
@@ -157,7 +158,7 @@ func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) in
 		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(66), y+line), wa, st)
 		u.Text(image.Rect(r.Min.X, y, r.Max.X-u.Px(4), y+line), wb, st)
 	}
-	cols("Matched", "functions", "of A", "of B", th.Dim)
+	cols("Matched", "functions", "A share", "B share", th.Dim)
 	y += line
 	for i, m := range a.Functions.Matched() {
 		if i == len(t.picks) {
@@ -200,22 +201,22 @@ func howCompared(c *comparison.Comparison, a *session.CompareAnswer) []string {
 	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]
 	what := "Compared: " + comparison.MetricTitle(ea, m.Metric[0])
 	if other := comparison.MetricTitle(eb, m.Metric[1]); other != comparison.MetricTitle(ea, m.Metric[0]) {
-		what += " of A with " + other + " of B, matched by " + m.Rule
+		what += " in A with " + other + " of B, matched by " + m.Rule
 	}
-	out := []string{what + "; " + comparison.NormalizeWords[a.Normalize] + "."}
+	out := []string{what + ", " + strings.ToLower(comparison.NormalizeWords[a.Normalize]) + "."}
 	switch a.Method {
 	case compare.FromCounts:
-		out = append(out, "Confidence is computed from the numbers of samples, as counts of independent hits. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
+		out = append(out, "Confidence comes from sample counts (Poisson). It excludes variation between runs: for that, compare several recordings per side (ashlar diff --a … --b …).")
 	case compare.FromDurations:
-		out = append(out, "Confidence is computed from the durations of single calls (a rank test) and their number; of a function with one call per side nothing can be said. It does not include how much the program varies from run to run; for that, compare several recordings per side (ashlar diff --a … --b …).")
+		out = append(out, "Confidence comes from call durations (rank test) and call counts; it is unknown for functions with one call per side. It excludes variation between runs: for that, compare several recordings per side (ashlar diff --a … --b …).")
 	case compare.NoMethod:
-		out = append(out, "The files do not say how many samples are behind their values, so noise cannot be told from change.")
+		out = append(out, "Noise is unknown: these files have no sample counts.")
 		return out
 	}
-	out = append(out, "Differences that are less than 95 % sure are grey: of all others, at most one in twenty is expected to be a false alarm.")
+	out = append(out, "Grey: less than 95 % sure. Expect at most one false alarm in twenty among the others.")
 	if w := a.Functions.Whole; w != nil && !math.IsNaN(w.Detectable) {
 		v := int64(math.Round(w.Detectable))
-		out = append(out, "The smallest change of the total that these recordings could have shown: "+units.Value(m.Readable(v))+", "+units.Percent(v, a.A.Total)+".")
+		out = append(out, "Smallest detectable change: "+units.Value(m.Readable(v))+", "+units.Percent(v, a.A.Total)+".")
 	}
 	return out
 }

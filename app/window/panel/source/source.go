@@ -101,10 +101,10 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	file, line := p.SourceFile()
 	switch {
 	case p.Pick.Kind == panel.PickNone:
-		widget.Empty(u, r, "No function is selected", "Select one to see what its lines cost")
+		widget.Empty(u, r, "No function selected", "Select one to see the cost of each line")
 		return
 	case file == "":
-		widget.Empty(u, r, "No source", "The recording does not say where this function's source is")
+		widget.Empty(u, r, "No source", "This recording has no source location for the function")
 		return
 	case a == nil || a.Lines == nil || a.Lines.File != file:
 		return
@@ -186,12 +186,12 @@ func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectan
 		case widget.MenuAsked:
 			row := t.rows[i]
 			items := []widget.Item{
-				{Title: "Open in the editor", Detail: "Ctrl-E", Do: func() { t.Edit(s, p) }},
-				{Title: "Copy the place", Do: func() { s.CopyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
-				{Title: "Copy the line", Do: func() { s.CopyLater(row.text) }},
+				{Title: "Open in editor", Detail: "Ctrl-E", Do: func() { t.Edit(s, p) }},
+				{Title: "Copy file:line", Do: func() { s.CopyLater(fmt.Sprintf("%s:%d", t.place(p), row.line)) }},
+				{Title: "Copy line", Do: func() { s.CopyLater(row.text) }},
 			}
 			if o := t.outside(p); o != nil {
-				items = append(items, widget.Item{Title: "Show sources from " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
+				items = append(items, widget.Item{Title: "Use sources in " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
 			}
 			s.Menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
 		}
@@ -235,7 +235,7 @@ func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, te
 	name := panel.ShortFolder(text.path)
 	switch {
 	case text.path == "" && text.err == nil:
-		name = file + "  is not here: --source-root DIR or FROM=DIR tells where sources are"
+		name = file + " not found. Start with --source-root DIR or FROM=DIR"
 	case text.path == "":
 		name = text.err.Error() + ", as does the menu of a line"
 	case text.err != nil:
@@ -295,7 +295,7 @@ func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 	file, line := p.SourceFile()
 	switch {
 	case file == "":
-		s.Say("The recording does not say where the source of what is selected is")
+		s.Say("This recording has no source location for the selection")
 		return
 	case s.Do.Edit == nil:
 		return
@@ -310,7 +310,7 @@ func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 		case path != "":
 			err = s.Do.Edit(path, int(line))
 		case err == nil:
-			err = fmt.Errorf("%s is not here: --source-root DIR or FROM=DIR tells where sources are", file)
+			err = fmt.Errorf("%s not found. Start with --source-root DIR or FROM=DIR", file)
 		}
 		if err != nil {
 			s.Later(func() { s.Say(err.Error()) })
