@@ -30,7 +30,7 @@ func TestMappingsGo(t *testing.T) {
 			return nil
 		}
 		defer f.Close()
-		opened, err := Open(f)
+		opened, err := Open(t.Context(), f)
 		if err != nil {
 			t.Error(err)
 			return nil
