@@ -167,7 +167,7 @@ func TestDroppedOthers(t *testing.T) {
 
 	// What turns out to be no file while it is held.
 	for list, reason := range map[string]string{
-		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web: save it",
+		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web. Save it",
 		"file://elsewhere/run.spaa\r\n":    "run.spaa is on the computer elsewhere",
 		"sftp://host/run.spaa":             "is not on this computer",
 		"":                                 silent,

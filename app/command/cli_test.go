@@ -346,7 +346,7 @@ func TestWindow(t *testing.T) {
 
 // unwatched is all but what is called, which cannot be compared.
 func unwatched(o RenderOptions) RenderOptions {
-	o.Watch = nil
+	o.Watch, o.Drawn = nil, nil
 	return o
 }
 

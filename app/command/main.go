@@ -260,7 +260,9 @@ func (c *call) start(cmd *command, args []string) error {
 		defer c.cache.Wait()
 	}
 	err = run(c, fs.Args())
-	c.sayDamage()
+	if err == nil || errors.As(err, new(*subcommand.Failed)) { // otherwise there is no answer
+		c.sayDamage()
+	}
 	if c.redactor != nil && err == nil {
 		c.note("left out: %s", c.redactor.Said())
 	}

@@ -245,7 +245,7 @@ func TestDamagedIsThrownAway(t *testing.T) {
 			said = w.Text
 		}
 	}
-	if !strings.Contains(said, "is damaged") || !strings.Contains(said, "read anew") {
+	if !strings.Contains(said, "is damaged") || !strings.Contains(said, "read again") {
 		t.Errorf("it says %q", said)
 	}
 	if third, was := read(t, c, path); !was || len(third.Warnings) != len(first.Warnings) {

@@ -55,7 +55,7 @@ func TestDamagedIsReadAnew(t *testing.T) {
 			remarks += w.Text
 		}
 	}
-	if !strings.Contains(remarks, "could not be used") {
+	if !strings.Contains(remarks, "was unusable") {
 		t.Errorf("the remark is %q", remarks)
 	}
 	if _, was := read(t, c, path); !was {

@@ -110,7 +110,7 @@ func TestFollow(t *testing.T) {
 	}
 	fmt.Fprintf(f, "main;more 40\n")
 	f.Close()
-	waitFor(t, "what is in the file that was cut", func() bool { return samples(d) == 43 && strings.Contains(note(d), "written anew") })
+	waitFor(t, "what is in the file that was cut", func() bool { return samples(d) == 43 && strings.Contains(note(d), "file rewritten") })
 
 	other := path + ".new"
 	if err := os.WriteFile(other, []byte("quite;other 77\n"), 0o644); err != nil {
@@ -119,7 +119,7 @@ func TestFollow(t *testing.T) {
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the file that took its place", func() bool { return samples(d) == 77 && strings.Contains(note(d), "written anew") })
+	waitFor(t, "the file that took its place", func() bool { return samples(d) == 77 && strings.Contains(note(d), "file rewritten") })
 	if f, err = os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -130,17 +130,17 @@ func TestFollow(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the note that it is gone", func() bool { return strings.Contains(note(d), "gone") })
+	waitFor(t, "the note that it is gone", func() bool { return strings.Contains(note(d), "file deleted") })
 	if n := samples(d); n != 78 {
 		t.Errorf("of the deleted file %d is shown", n)
 	}
 	write("again 5\n")
-	waitFor(t, "the file that came back", func() bool { return samples(d) == 5 && strings.Contains(note(d), "written anew") })
+	waitFor(t, "the file that came back", func() bool { return samples(d) == 5 && strings.Contains(note(d), "file rewritten") })
 
 	write("")
 	waitFor(t, "the note that it is empty", func() bool { return strings.Contains(note(d), "empty") })
 	write("\x00\x01 this is no recording\n")
-	waitFor(t, "the note that it cannot be read", func() bool { return strings.Contains(note(d), "not read again") })
+	waitFor(t, "the note that it cannot be read", func() bool { return strings.Contains(note(d), "not reloaded") })
 	if n := samples(d); n != 5 {
 		t.Errorf("of the spoilt file %d is shown", n)
 	}

@@ -111,7 +111,7 @@ func TestPortal(t *testing.T) {
 		"old":       {portal: portal{uris: strange[1:], elsewhere: true}, want: []string{"/runs/日.spall"}},
 		"none":      {portal: portal{code: 1}},
 		"broken":    {portal: portal{code: 2}, fails: "ended without an answer"},
-		"not files": {portal: portal{uris: []string{"sftp://host/x"}}, fails: "sftp://host/x is not a file of this machine"},
+		"not files": {portal: portal{uris: []string{"sftp://host/x"}}, fails: "sftp://host/x is not on this machine. Copy it here first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &c.portal

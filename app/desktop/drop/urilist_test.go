@@ -10,7 +10,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	const web = "is on the web: save it as a file and drop that"
+	const web = "is on the web. Save it as a file and drop that"
 	for _, c := range []struct {
 		name, list string
 		want       []string
@@ -38,7 +38,7 @@ func TestParse(t *testing.T) {
 		{"capitals", "FILE:///runs/a", []string{"/runs/a"}, 0, ""},
 		{"localhost", "file://localhost/runs/a\nfile://LocalHost/runs/b", []string{"/runs/a", "/runs/b"}, 0, ""},
 		{"this computer", "file://desk.example.org/runs/a\nfile://DESK/runs/b", []string{"/runs/a", "/runs/b"}, 0, ""},
-		{"another computer", "file://server/share/a%20b", nil, 1, "a b is on the computer server: copy it here"},
+		{"another computer", "file://server/share/a%20b", nil, 1, "a b is on the computer server. Copy it here and drop the copy"},
 		{"a computer whose name begins like this one's", "file://des/a", nil, 1, "on the computer des"},
 		{"a computer and no path", "file://server", nil, 1, "on the computer server"},
 		{"no path", "file:///", []string{"/"}, 0, ""},
