@@ -143,25 +143,29 @@ func (block *Block) plainTable(b *strings.Builder, margin string, width int) {
 	}
 }
 
-// columnWidths are how many characters each column has, together no more than
-// fit where that is possible.
+// columnWidths returns how many characters each column has: together no more than fit,
+// where that is possible, and none less than the longest word in its head.
 func columnWidths(rows [][]string, width int) []int {
-	widths := make([]int, len(rows[0]))
+	widths, least := make([]int, len(rows[0])), make([]int, len(rows[0]))
 	sum := len(gap) * (len(widths) - 1)
 	for i := range widths {
 		for _, row := range rows {
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
 		sum += widths[i]
+		least[i] = 8
+		for _, word := range strings.Fields(rows[0][i]) {
+			least[i] = max(least[i], utf8.RuneCountInString(word))
+		}
 	}
 	for ; sum > width; sum-- {
-		widest := 0
+		widest := -1
 		for i, w := range widths {
-			if w > widths[widest] {
+			if w > least[i] && (widest < 0 || w > widths[widest]) {
 				widest = i
 			}
 		}
-		if widths[widest] <= 8 {
+		if widest < 0 {
 			break
 		}
 		widths[widest]--
