@@ -97,6 +97,9 @@ func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 		s.Menu = widget.NewMenu(image.Pt(x, y+u.Px(30)), s.themeItems())
 	}
 	label := "Colour: " + string(s.Mode)
+	if x-left < u.Px(340) { // leave room for the search
+		label = panel.Title1(string(s.Mode))
+	}
 	if !fits(u.ChoiceWidth(icon.Colour, label, 0) + u.Px(8)) {
 		return x
 	}
