@@ -87,7 +87,7 @@ type diffOptions struct {
 	alone              bool // one file was named, and nothing that it differs by
 	normalize          compare.Normalize
 	match              compare.MatchOptions
-	pairs              []string
+	pairs, apartPairs  []string
 	json, markdown     bool
 
 	text struct { // as typed
@@ -114,8 +114,9 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.Var(&o.typical, "typical", "compare the one call that `CALLS` names (B) with the median of the calls that took about as long (A)")
 	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")
-	fs.StringVar(&t.match, "match", "module,name,similar,order", "the `RULES` to match by: module, name, similar, and order for threads")
+	fs.StringVar(&t.match, "match", "module,name,similar,order,renamed", "the `RULES` to match by: module, name, similar, order for threads, and renamed for functions that do the same under other names")
 	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
+	fs.StringArrayVar(&o.apartPairs, "no-pair", nil, "do not take a function for renamed: `OLD=NEW`; may be given several times")
 	fs.Float64Var(&o.Sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
 	fs.BoolVar(&o.All, "all", false, "also list rows that are equal")
@@ -150,9 +151,11 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	if err := o.rules(t.match); err != nil {
 		return err
 	}
-	for _, p := range o.pairs {
-		if a, b, ok := strings.Cut(p, "="); !ok || a == "" || b == "" {
-			return misuse("--pair %q should be OLD=NEW", p)
+	for flag, pairs := range map[string][]string{"--pair": o.pairs, "--no-pair": o.apartPairs} {
+		for _, p := range pairs {
+			if a, b, ok := strings.Cut(p, "="); !ok || a == "" || b == "" {
+				return misuse("%s %q should be OLD=NEW", flag, p)
+			}
 		}
 	}
 	if o.Sure < 0 || o.Sure > 1 || o.Sure != o.Sure {
@@ -252,7 +255,7 @@ func expand(flag string, patterns []string) ([]string, error) {
 
 // rules reads --match.
 func (o *diffOptions) rules(text string) error {
-	o.match = compare.MatchOptions{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true}
+	o.match = compare.MatchOptions{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true, NoRenamed: true}
 	for _, r := range strings.Split(text, ",") {
 		switch strings.TrimSpace(r) {
 		case "module":
@@ -263,9 +266,11 @@ func (o *diffOptions) rules(text string) error {
 			o.match.NoSimilar = false
 		case "order":
 			o.match.NoOrder = false
+		case "renamed":
+			o.match.NoRenamed = false
 		case "", "none":
 		default:
-			return misuse("there is no rule %q to match by; there are module, name, similar and order", r)
+			return misuse("there is no rule %q to match by; there are module, name, similar, order and renamed", r)
 		}
 	}
 	return nil
@@ -282,7 +287,7 @@ func (c *call) diff(o *diffOptions) error {
 	if err := o.itself(inputs[0][0].Rec); err != nil {
 		return err
 	}
-	o.match.Hand = splitPairs(o.pairs, inputs)
+	o.match.Hand, o.match.Apart = splitPairs(o.pairs, inputs), splitPairs(o.apartPairs, inputs)
 	opts := compare.Options{Event: o.event, Metric: o.metric, MetricB: o.MetricB, Normalize: o.normalize, Match: o.match, Transforms: o.view.Transforms}
 	if err := checkAny(&o.view, inputs); err != nil {
 		return err
@@ -314,6 +319,9 @@ func (c *call) diff(o *diffOptions) error {
 	if err = errors.Join(append([]error{err}, cut...)...); err != nil {
 		return err
 	}
+	if text := d.Nothing(); text != "" && len(o.If) > 0 {
+		return errors.New("--fail-if cannot be judged: " + strings.TrimSuffix(text, "."))
+	}
 	if len(d.Failed) > 0 {
 		return &subcommand.Failed{Text: strings.Join(d.Failed, "; ")}
 	}
@@ -325,7 +333,11 @@ func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string 
 	v := evidence.Of(a.Rec, analyze.Query{Event: c.Metric.Event[0], Metric: c.Metric.Metric[0], Scope: a.Scope})
 	v.Sides[1] = view.OfScope(b.Rec, b.Scope).Sides[0]
 	v.Stacks, v.Tab = o.view, "table"
-	v.Pairs, v.NoModule, v.NoName, v.NoSimilar, v.NoOrder = o.match.Hand, o.match.NoModule, o.match.NoName, o.match.NoSimilar, o.match.NoOrder
+	v.Pairs, v.Apart = slices.Clone(o.match.Hand), o.match.Apart
+	for _, r := range c.Renames {
+		v.Pairs = append(v.Pairs, compare.Pair{A: r.A.String(), B: r.B.String()})
+	}
+	v.NoModule, v.NoName, v.NoSimilar, v.NoOrder, v.NoRenamed = o.match.NoModule, o.match.NoName, o.match.NoSimilar, o.match.NoOrder, o.match.NoRenamed
 	if o.By != compare.ByFunction {
 		v.Group = string(o.By)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"ashlar/app/core/verdict"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 )
@@ -33,9 +34,10 @@ type Answer struct {
 
 	c      *compare.Comparison
 	t      *compare.Table
-	rows   []compare.Row // those to print
-	more   int           // rows behind them
-	unsure int           // rows that Options.Sure left out
+	funcs  *compare.Table // by functions, which the verdict goes by
+	rows   []compare.Row  // those to print
+	more   int            // rows behind them
+	unsure int            // rows that Options.Sure left out
 }
 
 // New answers of a comparison what the options ask for. Errors are of conditions that
@@ -44,6 +46,11 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 	d = &Answer{Options: o, c: c}
 	if d.t, err = c.Table(ctx, o.By, true); err != nil {
 		return nil, err
+	}
+	if d.funcs = d.t; o.By != compare.ByFunction {
+		if d.funcs, err = c.Table(ctx, compare.ByFunction, true); err != nil {
+			return nil, err
+		}
 	}
 	for _, r := range d.t.Rows {
 		if !o.All && r.DeltaSelf() == 0 && r.DeltaTotal() == 0 {
@@ -58,9 +65,15 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 	if n := len(d.rows); o.Rows > 0 {
 		*d = *d.First(min(n, o.Rows))
 	}
-	d.Failed, err = d.conditions(ctx)
+	if d.Nothing() == "" {
+		d.Failed, err = d.conditions(ctx)
+	}
 	return d, err
 }
+
+// Nothing says that both sides have nothing in common, so that no condition can be judged;
+// "" where they have.
+func (d *Answer) Nothing() string { return verdict.Nothing(d.c, d.funcs) }
 
 // Len counts the rows to print.
 func (d *Answer) Len() int { return len(d.rows) }

@@ -30,8 +30,12 @@ type JSON struct {
 	Ratio   json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
 	// MetricMatch says how the metrics were matched: event and metric, metric,
 	// unit, or name. Matched says how the rows were.
-	MetricMatch string    `json:"metric_match"`
-	Matched     []Matched `json:"matched"`
+	MetricMatch string `json:"metric_match"`
+	// Renamed are functions of A that B has under other names; Causes are the parts of the
+	// change that belong together, the largest first, at most 20.
+	Renamed []Renamed `json:"renamed"`
+	Causes  []Cause   `json:"causes"`
+	Matched []Matched `json:"matched"`
 	// Method names the basis of confidences: runs, counts, durations; empty
 	// for none. Whole is about the totals, null where nothing can be said.
 	Method string      `json:"method"`
@@ -40,6 +44,22 @@ type JSON struct {
 	More   int         `json:"more"`   // rows beside these
 	Unsure int         `json:"unsure"` // rows that --min-confidence left out
 	Failed []string    `json:"failed"` // conditions of --fail-if that hold
+}
+
+// Renamed is a function that was found again by what it does.
+type Renamed struct {
+	A        string      `json:"a"`
+	B        string      `json:"b"`
+	Likeness json.Number `json:"likeness"` // of callers, callees, cost and name, from 0 to 1
+}
+
+// Cause is a function, or several that cost was moved between.
+type Cause struct {
+	// Kind is empty for one function, or split, inlined, replaced, added, removed.
+	Kind      string      `json:"kind"`
+	Functions []string    `json:"functions"`  // the first names the cause
+	Delta     json.Number `json:"delta_self"` // the sum of theirs
+	Sure      *Sure       `json:"confidence"` // null where it is not known
 }
 
 type Side struct {
@@ -107,12 +127,15 @@ type Shift struct {
 	Interval *[2]json.Number `json:"shift_interval_ns"`
 }
 
+// mostCauses bounds the causes, and the functions of each, that JSON lists.
+const mostCauses = 20
+
 // JSON answers for programs.
 func (d *Answer) JSON() *JSON {
 	m := &d.c.Metric.Common
 	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]
 	out := &JSON{
-		Verdict: verdict.Of(d.c, d.t), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.By),
+		Verdict: verdict.Of(d.c, d.funcs), Metric: m.Name, MetricB: d.metricB(), Event: e.Name, Unit: m.Unit, Normalize: string(d.c.Normalize), By: string(d.By),
 		A: d.side(d.c.A(), 0, d.c.Sides), B: d.side(d.c.B(), d.c.Sides, len(d.c.Runs)), Ratio: "null",
 		MetricMatch: d.c.Metric.Rule, Matched: []Matched{}, Method: string(d.c.Method()), Whole: newConfidence(d.t.Whole, m),
 		Rows: []Row{}, More: d.more, Unsure: d.unsure, Failed: append([]string{}, d.Failed...),
@@ -126,6 +149,20 @@ func (d *Answer) JSON() *JSON {
 			state = string(x.Status)
 		}
 		out.Matched = append(out.Matched, Matched{string(x.Rule), state, x.Count, exactnum.Value(x.A, m), exactnum.Value(x.B, m)})
+	}
+	out.Renamed, out.Causes = []Renamed{}, []Cause{}
+	for _, r := range d.c.Renames {
+		out.Renamed = append(out.Renamed, Renamed{r.A.String(), r.B.String(), exactnum.Measured(r.Likeness, 3)})
+	}
+	for i, x := range d.c.Causes(d.funcs) {
+		if i == mostCauses {
+			break
+		}
+		cause := Cause{Kind: string(x.Kind), Delta: exactnum.Value(x.Delta, m), Sure: newSure(x.Sure, m)}
+		for _, r := range x.Rows[:min(len(x.Rows), mostCauses)] {
+			cause.Functions = append(cause.Functions, r.Name)
+		}
+		out.Causes = append(out.Causes, cause)
 	}
 	for i := range d.rows {
 		out.Rows = append(out.Rows, d.row(&d.rows[i], m))

@@ -38,7 +38,7 @@ func (d *Answer) Markdown() string {
 func (d *Answer) markdown() string {
 	var b strings.Builder
 	b.WriteString(Marker + "\n**")
-	for _, p := range verdict.Parts(d.c, d.t) {
+	for _, p := range verdict.Parts(d.c, d.funcs) {
 		if p.Name {
 			b.WriteString(safetext.Code(p.Text))
 		} else {

@@ -33,7 +33,7 @@ func level(c *compare.Confidence) string {
 // Text writes the comparison as people read it.
 func (d *Answer) Text() string {
 	var b strings.Builder
-	b.WriteString(verdict.Of(d.c, d.t) + "\n\n")
+	b.WriteString(verdict.Of(d.c, d.funcs) + "\n\n")
 	d.head(&b)
 	d.how(&b)
 	b.WriteString("\n")
@@ -173,8 +173,19 @@ func (d *Answer) how(w *strings.Builder) {
 	if len(parts) > 0 {
 		fmt.Fprintf(w, "  %s matched: %s\n", d.rowWords(), strings.Join(parts, ", "))
 	}
+	for i, r := range d.c.Renames {
+		if i == mostRenames {
+			fmt.Fprintf(w, "  … and %s more renamed\n", units.Count(int64(len(d.c.Renames)-i)))
+			break
+		}
+		pair := safetext.Command(r.A.String() + "=" + r.B.String())
+		fmt.Fprintf(w, "  renamed: %s → %s, %d %% alike (--pair %s makes that sure, --no-pair takes it back)\n", safetext.Short(r.A.Name), safetext.Short(r.B.Name), min(99, int(100*r.Likeness+.5)), pair)
+	}
 	d.certainty(w)
 }
+
+// mostRenames bounds the functions under other names that the head lists.
+const mostRenames = 10
 
 // negative sums, for both sides, the stacks that are left and weigh less than zero.
 func (d *Answer) negative() (sides [2]int64) {
@@ -194,7 +205,7 @@ func (d *Answer) left() (a, b int64) {
 
 var ruleWords = map[compare.Rule]string{
 	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
-	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order",
+	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.RuleRenamed: "renamed",
 }
 
 // certainty says what confidences are made from, and what they could have

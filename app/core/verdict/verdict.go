@@ -42,6 +42,9 @@ type verdict struct {
 	c     *compare.Comparison
 	t     *compare.Table
 	parts []Part
+
+	causes []compare.Cause
+	told   []*compare.Cause // those that are named
 }
 
 // Signed writes a difference in a metric of a comparison with its sign: +1.200 ms.
@@ -67,9 +70,20 @@ func Of(c *compare.Comparison, t *compare.Table) string {
 }
 
 // Parts has the sentences of Of in parts, each with the place where its number is seen.
+// What caused the change comes first, then the totals, what was taken for the same, and
+// how sure that is.
 func Parts(c *compare.Comparison, t *compare.Table) []Part {
-	d := &verdict{c: c, t: t}
+	d := &verdict{c: c, t: t, causes: c.Causes(t)}
 	a, b := c.A(), c.B()
+	o := t.Overlap()
+	if o.Nothing() {
+		d.say("%s", Nothing(c, t))
+		return d.parts
+	}
+	if o.Little() && a.Total != 0 && b.Total != 0 {
+		d.say("Little in common: only %s of A and %s of B is in functions that both have. ", units.Percent(int64(o.A*1e6), 1e6), units.Percent(int64(o.B*1e6), 1e6))
+	}
+	named := d.named(b.Total - a.Total)
 	if c.Normalize == compare.Calls {
 		d.ofCalls(a, b)
 	} else {
@@ -77,17 +91,34 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	}
 	w := t.Whole
 	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
-	if chance {
+	switch {
+	case chance:
 		d.say(", within noise")
-		if r := d.first(b.Total < a.Total); r != nil && r.Confidence() != nil && r.Confidence().Level() < certain {
-			d.despiteChance()
-			return d.parts
-		}
+	case !named && t.Judged && a.Total != b.Total:
+		d.say("; no single function changed for certain")
 	}
 	d.say(".")
+	d.paired()
 	d.branch(b.Total-a.Total, chance)
-	d.most(b.Total < a.Total)
+	d.sure(chance && !named)
 	return d.parts
+}
+
+// Nothing says that both sides have nothing in common; "" where they have.
+func Nothing(c *compare.Comparison, t *compare.Table) string {
+	o := t.Overlap()
+	if !o.Nothing() {
+		return ""
+	}
+	event := func(r int) string {
+		e := &c.Runs[r].Rec.Events[c.Metric.Event[r]]
+		return safetext.Short(e.Title() + " " + e.Metrics[c.Metric.Metric[r]].Name)
+	}
+	match := "no function matches"
+	if o.Functions > 0 {
+		match = units.Plural(int64(o.Functions), "function") + " match"
+	}
+	return fmt.Sprintf("A and B have nothing in common: %s (A has %s, B %s; A measures %s, B %s).", match, units.Count(int64(o.OfA)), units.Count(int64(o.OfB)), event(0), event(c.Sides))
 }
 
 func (d *verdict) say(format string, args ...any) { d.link(Nowhere, format, args...) }
@@ -213,6 +244,9 @@ func (d *verdict) branch(whole int64, chance bool) {
 		at = p
 	}
 	n := &tree.Nodes[at]
+	if d.tells(n.Func) {
+		return
+	}
 	if n.Parent == 0 { // all of it, or what a thread begins with
 		return
 	}
@@ -266,57 +300,4 @@ func (d *verdict) per() string {
 		return " per call"
 	}
 	return ""
-}
-
-// despiteChance names the first row that changed for certain though the whole did not: where
-// that may be chance, most of what changed in it may be too.
-func (d *verdict) despiteChance() {
-	for i := range d.t.Rows {
-		r := &d.t.Rows[i]
-		if conf := r.Confidence(); r.DeltaSelf() != 0 && conf != nil && conf.Level() >= certain {
-			d.say(". Certain self change: ")
-			d.changed(r)
-			return
-		}
-	}
-	if d.t.By == compare.ByFunction {
-		d.say("; no function changed for certain")
-	}
-	d.say(".")
-}
-
-// first is the row whose self changed most in the direction of the whole, nil where none
-// did.
-func (d *verdict) first(less bool) *compare.Row {
-	i := slices.IndexFunc(d.t.Rows, func(r compare.Row) bool { return r.DeltaSelf() != 0 && r.DeltaSelf() < 0 == less })
-	if i < 0 {
-		return nil
-	}
-	return &d.t.Rows[i]
-}
-
-// most names the row whose self changed most in the direction of the whole.
-func (d *verdict) most(less bool) {
-	r := d.first(less)
-	if r == nil {
-		return
-	}
-	d.say(" Largest self change")
-	if d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls {
-		d.say(" (normalised by %s)", d.c.Normalize)
-	}
-	d.say(": ")
-	d.changed(r)
-}
-
-// changed says how much a row changed, and ends the sentence.
-func (d *verdict) changed(r *compare.Row) {
-	sure := ""
-	if conf := r.Confidence(); conf != nil && (d.c.A().Calls != 1 || d.c.B().Calls != 1) { // of one call nothing can be said
-		sure = " (" + certainty(conf) + ")"
-	}
-	d.name(Function, r.Name).Row = r
-	d.say(" ")
-	d.link(Function, "%s", Signed(d.c.Metric, r.DeltaSelf())).Row = r
-	d.say("%s%s.", d.per(), sure)
 }

@@ -160,6 +160,7 @@ func fields() []Field {
 		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }).
 			flag("width", "with two files, whose `WIDTHS` bars have: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
 		many("pair", "A:B, functions that were paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
+		many("apart", "A:B, functions that are not to be taken for renamed", func(v *State) *[]compare.Pair { return &v.Apart }, pairText, parsePair),
 	)
 	return fs
 }
@@ -235,6 +236,7 @@ var switches = []toggle{
 	{"no-name", "nor by name alone", func(v *State) *bool { return &v.NoName }},
 	{"no-similar", "nor by similar names", func(v *State) *bool { return &v.NoSimilar }},
 	{"no-order", "threads are not matched by their order", func(v *State) *bool { return &v.NoOrder }},
+	{"no-renamed", "functions with other names are not matched by what they do", func(v *State) *bool { return &v.NoRenamed }},
 }
 
 // onlyPrefix begins the word for a marked function that one side alone has.

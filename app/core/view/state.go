@@ -134,14 +134,15 @@ func (l List) Clone() List {
 type Comparison struct {
 	// Normalize and Width are "" for raw numbers and the larger width.
 	Normalize, Width string
-	// Pairs were made by hand.
-	Pairs []compare.Pair
+	// Pairs were made by hand; Apart are those that are not to be made for what functions
+	// do.
+	Pairs, Apart []compare.Pair
 	// Totals and SelfTimes choose what the table and the distribution are of.
 	Totals, SelfTimes bool
 	Unlinked, ByCall  bool
 	FocusB            bool
 	// The rules of matching that are switched off.
-	NoModule, NoName, NoSimilar, NoOrder bool
+	NoModule, NoName, NoSimilar, NoOrder, NoRenamed bool
 }
 
 // Side says what is shown of one recording.

@@ -77,8 +77,9 @@ func anyView(r *rand.Rand) *State {
 			Widths: several(r, func(r *rand.Rand) Width { return Width{anyText(r), float32(r.IntN(1000)) / 4} })},
 		Contents: several(r, func(r *rand.Rand) Content { return Content{r.Int64(), fmt.Sprintf("%012x", r.Int64N(1<<48))} }),
 		Split:    r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20),
-		Comparison: Comparison{Normalize: anyText(r), Width: anyText(r), Pairs: several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} })},
-		OnlyOn:     []string{"", "a", "b"}[r.IntN(3)],
+		Comparison: Comparison{Normalize: anyText(r), Width: anyText(r), Pairs: several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} }),
+			Apart: several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} })},
+		OnlyOn: []string{"", "a", "b"}[r.IntN(3)],
 		Stacks: Stacks{several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
 		}), anyText(r)},

@@ -14,7 +14,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// VerdictHeight is that of the row above a comparison's panels, in dp.
+// VerdictHeight is that of the row above a comparison's panels where it has one line, in
+// dp.
 const VerdictHeight = 26
 
 // Verdict is the row that says what a comparison came to. Its numbers lead to where
@@ -49,6 +50,71 @@ func (v *Verdict) Update(a *session.CompareAnswer) {
 	}
 }
 
+// piece is a stretch of a line: a part of the verdict, or some of its words.
+type piece struct {
+	part *verdict.Part
+	text string
+	x, w int
+}
+
+// lines breaks the sentences to a width, at most mostLines of them.
+func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
+	x := 0
+	line := []piece{}
+	put := func(p *verdict.Part, text string) {
+		st := style(u.Theme, p)
+		w := u.Measure(text, st).X
+		if x > 0 && x+w > width && strings.TrimSpace(text) != "" {
+			lines, line, x = append(lines, line), []piece{}, 0
+			if p.To == verdict.Nowhere {
+				text = strings.TrimLeft(text, " ")
+				w = u.Measure(text, st).X
+			}
+		}
+		if w > width {
+			text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(width))
+			w = u.Measure(text, st).X
+		}
+		line = append(line, piece{p, text, x, w})
+		x += w
+	}
+	for i := range v.parts {
+		p := &v.parts[i]
+		if p.To != verdict.Nowhere || p.Name {
+			text := p.Text
+			if p.Name { // names are long; the row has to say more than one
+				st := style(u.Theme, p)
+				text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(max(width/3, u.Px(120))))
+			}
+			put(p, text)
+			continue
+		}
+		for _, word := range strings.SplitAfter(p.Text, " ") {
+			put(p, word)
+		}
+	}
+	lines = append(lines, line)
+	if len(lines) > mostLines {
+		lines = lines[:mostLines]
+		last := &lines[mostLines-1][len(lines[mostLines-1])-1]
+		last.text = strings.TrimRight(last.text, " ") + "…"
+	}
+	return lines
+}
+
+// mostLines bounds the lines of the verdict, lineHeight is how high each is but the first,
+// in dp.
+const (
+	mostLines  = 4
+	lineHeight = 18
+)
+
+// Height is how high the row is at a width: as its lines are.
+func (v *Verdict) Height(h *panel.Host, u *ui.UI, c *Comparison, width int) int {
+	v.Update(c.Answer())
+	return u.Px(VerdictHeight) + (len(v.lines(h, u, width-2*u.Px(14)))-1)*u.Px(lineHeight)
+}
+
 // Layout draws the row in r and takes clicks on it.
 func (v *Verdict) Layout(h *panel.Host, u *ui.UI, c *Comparison, r image.Rectangle) {
 	th := u.Theme
@@ -56,44 +122,34 @@ func (v *Verdict) Layout(h *panel.Host, u *ui.UI, c *Comparison, r image.Rectang
 	v.Links = v.Links[:0]
 	u.Fill(r, th.Background)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
-	x, end := r.Min.X+u.Px(14), r.Max.X-u.Px(14)
-	n, over := 0, x-end
-	for i := range v.parts {
-		over += u.Measure(v.parts[i].Text, style(th, &v.parts[i])).X
-	}
-	for i := range v.parts {
-		p := &v.parts[i]
-		st, text := style(th, p), p.Text
-		w := u.Measure(text, st).X
-		if over > 0 && p.Name { // names are long; rather than all of them, the end of the text goes
-			text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(max(w-over, min(w, u.Px(120)))))
-			over -= w - u.Measure(text, st).X
-			w = u.Measure(text, st).X
-		}
-		if x+w > end {
-			u.Text(image.Rect(x, r.Min.Y, end, r.Max.Y), text, st)
-			break
-		}
-		box := image.Rect(x, r.Min.Y, x+w, r.Max.Y)
-		if p.To != verdict.Nowhere {
-			for len(v.areas) <= n {
-				v.areas = append(v.areas, widget.ClickArea{})
+	left, top := r.Min.X+u.Px(14), r.Min.Y
+	n := 0
+	for _, line := range v.lines(h, u, r.Dx()-2*u.Px(14)) {
+		bottom := top + u.Px(VerdictHeight)
+		for _, pc := range line {
+			p, st := pc.part, style(th, pc.part)
+			box := image.Rect(left+pc.x, top, left+pc.x+pc.w, bottom)
+			if p.To != verdict.Nowhere {
+				for len(v.areas) <= n {
+					v.areas = append(v.areas, widget.ClickArea{})
+				}
+				area := box
+				area.Min.Y, area.Max.Y = (top+bottom)/2-u.Px(9), (top+bottom)/2+u.Px(9)
+				clicked, hovered := v.areas[n].Clicked(u, area)
+				under := th.Rule
+				if n++; hovered {
+					st.Color, under = th.Accent, th.Accent
+				}
+				u.HLine(box.Min.X, box.Max.X, area.Max.Y, under)
+				v.Links = append(v.Links, area)
+				if clicked {
+					c.goTo(v.of, p)
+					h.Wake()
+				}
 			}
-			clicked, hovered := v.areas[n].Clicked(u, box)
-			line := th.Rule
-			if n++; hovered {
-				st.Color, line = th.Accent, th.Accent
-			}
-			y := (r.Min.Y+r.Max.Y)/2 + u.Px(9)
-			u.HLine(box.Min.X, box.Max.X, y, line)
-			v.Links = append(v.Links, box)
-			if clicked {
-				c.goTo(v.of, p)
-				h.Wake()
-			}
+			u.Text(image.Rect(box.Min.X, box.Min.Y, box.Max.X+u.Px(4), box.Max.Y), pc.text, st)
 		}
-		u.Text(image.Rect(box.Min.X, box.Min.Y, box.Max.X+u.Px(4), box.Max.Y), text, st)
-		x += w
+		top += u.Px(lineHeight)
 	}
 }
 

@@ -146,5 +146,5 @@ func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 // RuleWords say how functions were matched.
 var RuleWords = map[compare.Rule]string{
 	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
-	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.Unmatched: "not matched",
+	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.RuleRenamed: "renamed", compare.Unmatched: "not matched",
 }

@@ -55,7 +55,7 @@ func (c *Comparison) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 			p.PlaceTimeline(u, b.halves[i])
 		}
 	}
-	b.LowerBounds = d.placeLower(u, r, cut, sideWidth+20, true)
+	b.LowerBounds = d.placeLower(u, r, cut, sideWidth+20, &c.ofTwo)
 }
 
 // gutter is the width of the names' column of both timelines, so that linked

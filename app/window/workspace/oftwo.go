@@ -98,7 +98,7 @@ func (o *ofTwo) tabs(d *Workspace, u *ui.UI, r image.Rectangle, tab *string, gri
 // rows draws below the tabs of what all is, and what came of it.
 func (o *ofTwo) rows(d *Workspace, u *ui.UI, r image.Rectangle, chips *scopebar.Bar) {
 	chips.Layout(&d.Host, u, scopeRow(u, r), d.Scoped(), "")
-	o.Verdict.Layout(&d.Host, u, &o.Comparison, verdictRow(u, r))
+	o.Verdict.Layout(&d.Host, u, &o.Comparison, o.verdictRow(d, u, r))
 }
 
 // panel draws the one of a tab in r, or why there is nothing to draw.
@@ -146,14 +146,14 @@ func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
 func (o *ofTwo) state(st *view.State, usual compare.Normalize) {
 	by := &o.Options
 	st.Comparison = view.Comparison{Totals: by.Total, SelfTimes: by.SelfTime, Unlinked: !o.Linked, ByCall: o.ByCall, FocusB: o.Focus == 1,
-		NoModule: by.Match.NoModule, NoName: by.Match.NoName, NoSimilar: by.Match.NoSimilar, NoOrder: by.Match.NoOrder}
+		NoModule: by.Match.NoModule, NoName: by.Match.NoName, NoSimilar: by.Match.NoSimilar, NoOrder: by.Match.NoOrder, NoRenamed: by.Match.NoRenamed}
 	if by.Normalize != usual {
 		st.Normalize = string(by.Normalize)
 	}
 	if by.Width != compare.WidthLarger {
 		st.Width = string(by.Width)
 	}
-	st.Pairs = slices.Clone(by.Match.Hand)
+	st.Pairs, st.Apart = slices.Clone(by.Match.Hand), slices.Clone(by.Match.Apart)
 	st.Table = view.Table{}
 	o.Table.State(&st.Table)
 	if by.By != compare.ByFunction {
@@ -170,8 +170,8 @@ func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l comp
 	l = comparison.Look{Tab: cmp.Or(st.Tab, comparison.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall}
 	l.Options = comparison.Options{Event: st.Event, Metric: st.Metric, Normalize: usual, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
 		By: compare.ByFunction, Total: st.Totals, SelfTime: st.SelfTimes,
-		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder}}
-	l.Options.Match.Hand = slices.Clone(st.Pairs)
+		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder, NoRenamed: st.NoRenamed}}
+	l.Options.Match.Hand, l.Options.Match.Apart = slices.Clone(st.Pairs), slices.Clone(st.Apart)
 	if st.Normalize != "" {
 		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {
 			err = nerr

@@ -26,20 +26,25 @@ func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if d.View.Above() {
 		p.PlaceTimeline(u, image.Rect(r.Min.X, r.Min.Y, r.Max.X, cut))
 	}
-	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, p.ScopeComparison != nil)
+	var of *ofTwo
+	if p.ScopeComparison != nil {
+		of = &p.ScopeComparison.ofTwo
+	}
+	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, of)
 }
 
 // placeLower divides what lies below cut among the tabs with the rows below them, the
-// panel, and what stands beside it, which is so many dp wide.
-func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, verdict bool) (b panel.LowerBounds) {
+// panel, and what stands beside it, which is so many dp wide. of is the comparison whose
+// verdict is there, nil for none.
+func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, of *ofTwo) (b panel.LowerBounds) {
 	if !d.View.below() {
 		return b
 	}
 	r.Min.Y = cut
 	if d.View == Both {
 		b.Tabs = image.Rect(r.Min.X, cut, r.Max.X, cut+u.Px(tabsHeight))
-		if r.Min.Y = scopeRow(u, b.Tabs).Max.Y; verdict {
-			r.Min.Y = verdictRow(u, b.Tabs).Max.Y
+		if r.Min.Y = scopeRow(u, b.Tabs).Max.Y; of != nil {
+			r.Min.Y = of.verdictRow(d, u, b.Tabs).Max.Y
 		}
 		b.Side = r
 		b.Side.Min.X = r.Max.X - min(u.Px(side), r.Dx()/3)

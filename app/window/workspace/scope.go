@@ -2,11 +2,15 @@ package workspace
 
 import (
 	"image"
+	"slices"
 
+	"ashlar/app/core/verdict"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/scopebar"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -18,9 +22,30 @@ func scopeRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
 }
 
 // verdictRow is the place of the verdict of a comparison, below the scope bar.
-func verdictRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
+func (o *ofTwo) verdictRow(d *Workspace, u *ui.UI, tabs image.Rectangle) image.Rectangle {
 	r := scopeRow(u, tabs)
-	return image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y+u.Px(comparison.VerdictHeight))
+	return image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y+o.Verdict.Height(&d.Host, u, &o.Comparison, r.Dx()))
+}
+
+// renamed are the chips of functions that were found again under other names.
+func (o *ofTwo) renamed() (cs []scopebar.Chip) {
+	a := o.Answer()
+	if a == nil {
+		return nil
+	}
+	const most = 4
+	for i, r := range a.Compared.Renames {
+		if i == most {
+			cs = append(cs, scopebar.Chip{Kind: "renamed", Text: "and " + units.Count(int64(len(a.Compared.Renames)-i)) + " more", Go: func() { o.Tab = comparison.Pairing },
+				Off: func() { o.Options.Match.NoRenamed = true }})
+			break
+		}
+		pair := compare.Pair{A: r.A.String(), B: r.B.String()}
+		cs = append(cs, scopebar.Chip{Kind: "renamed", Text: safetext.Short(r.A.Name) + " → " + safetext.Short(r.B.Name), More: []string{verdict.Likeness(r.Likeness) + " alike in callers, callees, cost and name", "closing this takes the pair apart"},
+			Go:  func() { o.Choose(a, r.Func) },
+			Off: func() { o.Options.Match.Apart = append(slices.Clone(o.Options.Match.Apart), pair) }})
+	}
+	return cs
 }
 
 // Scoped is of what the lower half is: the chips of the scope bar.
@@ -39,6 +64,9 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 		}
 		own.Chips = append(own.Chips, all.Chips...)
 		return []scopebar.Group{own}
+	}
+	if p.ScopeComparison != nil {
+		all.Chips = append(p.ScopeComparison.renamed(), all.Chips...)
 	}
 	own.Side = comparison.SideName(0)
 	b := scopebar.Group{Side: comparison.SideName(1), Chips: scopebar.Of(&p.Timeline, *p.Against, func(in recording.Scope) {
@@ -73,6 +101,7 @@ func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	if c.Options.Event != "" {
 		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: c.MetricName(), Off: func() { c.Options.Event, c.Options.Metric = "", "" }})
 	}
+	all.Chips = append(all.Chips, c.renamed()...)
 	all.Chips = append(all.Chips, c.Panes[c.Focus].transformChips(d)...)
 	return append(gs, all)
 }

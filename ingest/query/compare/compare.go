@@ -95,6 +95,8 @@ type Comparison struct {
 	Sides int
 	// Tree has the stacks of both sides.
 	Tree *Tree
+	// Renames are the functions that have other names in B, the costliest first.
+	Renames []Rename
 
 	recs       []*recording.Recording
 	match      MatchOptions
@@ -139,6 +141,9 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 		if c.Matching, err = Match(c.recs[:c.Sides], c.recs[c.Sides:], o.Match); err != nil {
 			return nil, err
 		}
+	}
+	if c.Matching.base != nil { // functions under other names are looked for anew
+		c.Matching = c.Matching.base
 	}
 	calls := 0
 	for _, rec := range c.recs {
@@ -395,6 +400,19 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 		factors[r] = run.factor
 	}
 	t := merge(in, c.Sides, c.Matching)
+	if c.mayRename() { // by what the recordings say, however it is scaled
+		raw := make([]factor, len(c.Runs))
+		for r := range raw {
+			_, n := c.sideOf(r)
+			raw[r] = newFactor(new(big.Rat).Mul(c.own(r), big.NewRat(1, int64(n))))
+			raw[r] = newFactor(raw[r].rat.Mul(raw[r].rat, new(big.Rat).SetInt(pow10(c.Metric.Common.Decimals))))
+		}
+		if err := t.finish(raw); err != nil {
+			return nil, err
+		}
+		c.Renames = c.renames(t)
+		t = merge(in, c.Sides, c.Matching)
+	}
 	return t, t.finish(factors)
 }
 

@@ -50,7 +50,7 @@ type Shift struct {
 // nil where they are not wanted.
 func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTable) error {
 	one := c.judgement(g, t, s)
-	if one == nil {
+	if t.Judged = one != nil; !t.Judged {
 		return nil
 	}
 	for _, total := range []bool{false, true} {

@@ -33,7 +33,10 @@ type MatchOptions struct {
 	NoModule, NoName, NoSimilar bool
 	// NoOrder leaves threads alone whose names differ.
 	NoOrder bool
-	Hand    []Pair
+	// NoRenamed leaves functions alone whose names differ wholly; Apart lists pairs that
+	// are not to be made for what their functions do.
+	NoRenamed   bool
+	Hand, Apart []Pair
 }
 
 // Rules writes the rules that are on with commas between them; "" for all.
@@ -42,13 +45,13 @@ func (o MatchOptions) Rules() string {
 	for _, r := range []struct {
 		off  bool
 		name string
-	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}} {
+	}{{o.NoModule, "module"}, {o.NoName, "name"}, {o.NoSimilar, "similar"}, {o.NoOrder, "order"}, {o.NoRenamed, "renamed"}} {
 		if !r.off {
 			on = append(on, r.name)
 		}
 	}
 	switch len(on) {
-	case 4:
+	case 5:
 		return ""
 	case 0:
 		return "none"
@@ -86,6 +89,8 @@ type Matching struct {
 	Funcs []Func
 	// IDs has for each recording the index in Funcs of each function.
 	IDs [][]int32
+
+	base *Matching // before functions were found again under other names
 }
 
 // Match finds out which functions of the recordings of side A and side B, put

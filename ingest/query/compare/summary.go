@@ -19,7 +19,7 @@ type Matched struct {
 func (t *Table) Matched() []Matched {
 	order := []Matched{
 		{Rule: RuleHand, Status: Changed}, {Rule: RuleModule, Status: Changed}, {Rule: RuleName, Status: Changed},
-		{Rule: RuleSimilar, Status: Changed}, {Rule: RuleOrder, Status: Changed}, {Rule: Unmatched, Status: Changed},
+		{Rule: RuleSimilar, Status: Changed}, {Rule: RuleOrder, Status: Changed}, {Rule: RuleRenamed, Status: Changed}, {Rule: Unmatched, Status: Changed},
 		{Rule: Unmatched, Status: Gone}, {Rule: Unmatched, Status: New},
 	}
 	for i := range t.Rows {

@@ -81,6 +81,8 @@ type Table struct {
 	// Whole says how sure the difference of the totals is; nil where nothing
 	// says or where both are the same by normalisation.
 	Whole *Confidence
+	// Judged tells that Rows have their confidences, wherever something says.
+	Judged bool
 }
 
 // Table lists the differences, largest difference of self first, then of total,

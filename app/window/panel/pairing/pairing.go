@@ -31,7 +31,7 @@ type Panel struct {
 	of     *compare.Table
 	ofKind PairKind
 	picks  [12]widget.ClickArea
-	rules  [4]widget.ClickArea
+	rules  [5]widget.ClickArea
 	// wantPair asks for the chooser of pairs with the next frame.
 	wantPair bool
 }
@@ -124,7 +124,7 @@ func (t *Panel) ruleSwitches(c *comparison.Comparison, u *ui.UI, r image.Rectang
 	for i, rule := range []struct {
 		word string
 		off  *bool
-	}{{"by name and module", &m.NoModule}, {"by name only", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"threads by order", &m.NoOrder}} {
+	}{{"by name and module", &m.NoModule}, {"by name only", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"threads by order", &m.NoOrder}, {"renamed, by callers, callees and cost", &m.NoRenamed}} {
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
 		clicked, hovered := t.rules[i].Clicked(u, box)
 		if clicked {

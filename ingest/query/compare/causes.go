@@ -1,0 +1,340 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare/stats"
+)
+
+// Cause is a part of the difference that belongs together: a function, functions that
+// cost was moved between, or a function that only one side has with all that only it calls.
+type Cause struct {
+	Kind CauseKind
+	// Rows are of a table by functions; the first names the cause.
+	Rows []*Row
+	// Delta is the sum of the rows' differences of self: what is left once moved cost is
+	// taken together.
+	Delta int64
+	// Sure says how sure Delta is not 0; nil where nothing says.
+	Sure *Confidence
+}
+
+// CauseKind says why rows of a cause belong together.
+type CauseKind string
+
+// Kinds of causes.
+const (
+	Alone    CauseKind = ""         // one function that both sides have
+	Split    CauseKind = "split"    // the first row's cost went to functions that only B has
+	Inlined  CauseKind = "inlined"  // what only A has became part of the first row
+	Replaced CauseKind = "replaced" // functions that only A has, then those that came in their place
+	Added    CauseKind = "added"    // only B has the first row
+	Removed  CauseKind = "removed"  // only A has it
+)
+
+const (
+	// movedPart is the least part of the cost that came or went at a place that the
+	// other has to make up for to be the same cost.
+	movedPart = .25
+	// movedOf is the least part of all differences that is looked at as moved.
+	movedOf = .02
+	// ownPart is the least part of a function's difference that has to be at a place for
+	// the function to belong to it.
+	ownPart = .7
+)
+
+// Causes explains the differences of a table by functions: cost that was only moved is
+// taken together with where it went, then causes are ordered by how much is left, the
+// largest first. Every row that differs is in one cause.
+func (c *Comparison) Causes(t *Table) []Cause {
+	e := &explainer{c: c, t: t, row: map[int32]*Row{}, taken: map[*Row]bool{}}
+	for i := range t.Rows {
+		if t.Rows[i].Key >= 0 {
+			e.row[t.Rows[i].Key] = &t.Rows[i]
+		}
+	}
+	if !c.Tree.Inverted {
+		e.moves()
+		e.oneSided()
+	}
+	for i := range t.Rows {
+		if r := &t.Rows[i]; !e.taken[r] && r.DeltaSelf() != 0 {
+			kind := Alone
+			switch r.Status {
+			case New:
+				kind = Added
+			case Gone:
+				kind = Removed
+			}
+			e.add(kind, []*Row{r})
+		}
+	}
+	slices.SortStableFunc(e.causes, func(a, b Cause) int { return cmp.Compare(size(b.Delta), size(a.Delta)) })
+	return e.causes
+}
+
+type explainer struct {
+	c      *Comparison
+	t      *Table
+	row    map[int32]*Row // by function
+	taken  map[*Row]bool
+	causes []Cause
+}
+
+func (e *explainer) add(kind CauseKind, rows []*Row) {
+	cause := Cause{Kind: kind, Rows: rows}
+	for _, r := range rows {
+		e.taken[r] = true
+		recording.Add(&cause.Delta, r.DeltaSelf())
+	}
+	cause.Sure = e.sure(rows, cause.Delta)
+	e.causes = append(e.causes, cause)
+}
+
+// sure is the confidence of a sum of differences. That of several is made from the widths
+// of their intervals, as if they varied by themselves, and is held against all rows of
+// the table.
+func (e *explainer) sure(rows []*Row, delta int64) *Confidence {
+	if len(rows) == 1 {
+		return rows[0].Self
+	}
+	square := 0.0
+	out := &Confidence{Method: e.c.Method(), Detectable: math.NaN()}
+	for _, r := range rows {
+		conf := r.Self
+		if conf == nil && r.DeltaSelf() != 0 {
+			return nil
+		} else if conf == nil {
+			continue
+		}
+		if !math.IsNaN(conf.High - conf.Low) {
+			half := (conf.High - conf.Low) / (2 * stats.Z95)
+			square += half * half
+		}
+		out.A, out.B = out.A+conf.A, out.B+conf.B
+	}
+	d, width := float64(delta), math.Sqrt(square)
+	out.Low, out.High, out.P = d-stats.Z95*width, d+stats.Z95*width, 1
+	if width > 0 {
+		out.P = stats.NormalTails(d / width)
+	} else if d != 0 {
+		return nil
+	}
+	out.Q = math.Min(1, out.P*float64(len(e.t.Rows)))
+	return out
+}
+
+// place is a function that both sides have, with what only one side has below it.
+type place struct {
+	anchor int32
+	parts  map[int32]int64 // differences of self below, by function
+	own    int64           // of the function itself where something came or went
+	size   int64
+}
+
+// moves finds the places where as much came as went.
+func (e *explainer) moves() {
+	places := e.places()
+	slices.SortFunc(places, func(a, b *place) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.anchor, b.anchor))
+	})
+	for _, p := range places {
+		e.move(p)
+	}
+}
+
+// places collects what only one side has by the nearest function above that both have.
+func (e *explainer) places() (all []*place) {
+	nodes := e.c.Tree.Nodes
+	by := map[int32]*place{}
+	anchors := make([]int32, len(nodes)) // the nearest node at or above that both have
+	counted := map[int32]bool{}
+	for i := 1; i < len(nodes); i++ {
+		n := &nodes[i]
+		if n.A.Here && n.B.Here {
+			anchors[i] = int32(i)
+			continue
+		}
+		at := anchors[n.Parent]
+		anchors[i] = at
+		d := recording.Saturated(n.B.Self, -n.A.Self)
+		f := nodes[at].Func
+		p := by[f]
+		if p == nil {
+			p = &place{anchor: f, parts: map[int32]int64{}}
+			by[f], all = p, append(all, p)
+		}
+		if !counted[at] {
+			counted[at] = true
+			p.own = recording.Saturated(p.own, recording.Saturated(nodes[at].B.Self, -nodes[at].A.Self))
+		}
+		p.parts[n.Func] = recording.Saturated(p.parts[n.Func], d)
+		p.size = recording.Saturated(p.size, size(d))
+	}
+	return all
+}
+
+// move makes a cause of a place where as much came as went.
+func (e *explainer) move(p *place) {
+	var came, went int64
+	var gone, fresh []*Row
+	belongs := func(r *Row, d int64) bool {
+		whole := r.DeltaSelf()
+		return whole != 0 && (whole < 0) == (d < 0) && float64(size(d)) >= ownPart*float64(size(whole)) && float64(size(whole)) >= ownPart*float64(size(d)) && !e.taken[r]
+	}
+	count := func(r *Row) {
+		if d := r.DeltaSelf(); d > 0 {
+			came += d
+		} else {
+			went -= d
+		}
+	}
+	for f, d := range p.parts {
+		r := e.row[f]
+		if r == nil || !belongs(r, d) {
+			continue
+		}
+		if count(r); d < 0 {
+			gone = append(gone, r)
+		} else {
+			fresh = append(fresh, r)
+		}
+	}
+	own := e.row[p.anchor]
+	if own != nil && !belongs(own, p.own) {
+		own = nil
+	}
+	kind := Replaced
+	if own != nil {
+		kind = kindOf(own.DeltaSelf(), came-went)
+		if kind == Replaced && (came == 0 || went == 0) {
+			own = nil
+		} else {
+			count(own)
+		}
+	}
+	less, more := float64(min(came, went)), float64(max(came, went))
+	if less < movedPart*more || less < movedOf*float64(e.t.Moved) || less == 0 {
+		return
+	}
+	for _, rows := range [][]*Row{gone, fresh} {
+		slices.SortFunc(rows, func(a, b *Row) int {
+			return cmp.Or(cmp.Compare(size(b.DeltaSelf()), size(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
+		})
+	}
+	switch rows := append(gone, fresh...); {
+	case own == nil:
+		e.add(Replaced, rows)
+	case kind == Replaced:
+		e.add(kind, append(rows, own))
+	default:
+		e.add(kind, append([]*Row{own}, rows...))
+	}
+}
+
+// kindOf says what happened where a function's own cost changed by own, and that of what
+// only one side has below it by below.
+func kindOf(own, below int64) CauseKind {
+	switch {
+	case own < 0 && below > 0:
+		return Split
+	case own > 0 && below < 0:
+		return Inlined
+	}
+	return Replaced
+}
+
+// oneSided takes functions that only one side has together with the outermost one above
+// them that only it has too: the others are how that works.
+func (e *explainer) oneSided() {
+	nodes := e.c.Tree.Nodes
+	top := make([]int32, len(nodes)) // the function that a node belongs to, -1 for none
+	weight := map[[2]int32]int64{}
+	top[0] = -1
+	for i := 1; i < len(nodes); i++ {
+		n := &nodes[i]
+		top[i] = -1
+		r := e.row[n.Func]
+		if r == nil || e.taken[r] || r.Status != New && r.Status != Gone {
+			continue
+		}
+		if top[i] = top[n.Parent]; top[i] < 0 || e.row[top[i]].Status != r.Status {
+			top[i] = n.Func
+		}
+		k := [2]int32{n.Func, top[i]}
+		weight[k] = recording.Saturated(weight[k], size(recording.Saturated(n.B.Total, -n.A.Total)))
+	}
+	best := map[int32]int32{}
+	for k, w := range weight {
+		b, ok := best[k[0]]
+		if old := weight[[2]int32{k[0], b}]; !ok || w > old || w == old && k[1] < b {
+			best[k[0]] = k[1]
+		}
+	}
+	below := map[int32][]*Row{}
+	for f, t := range best {
+		if f != t && best[t] == t {
+			below[t] = append(below[t], e.row[f])
+		}
+	}
+	for t, rows := range below {
+		r := e.row[t]
+		slices.SortFunc(rows, func(a, b *Row) int {
+			return cmp.Or(cmp.Compare(size(b.DeltaSelf()), size(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
+		})
+		kind := Added
+		if r.Status == Gone {
+			kind = Removed
+		}
+		e.add(kind, append([]*Row{r}, rows...))
+	}
+}
+
+// Overlap is what both sides of a table by functions have in common.
+type Overlap struct {
+	// Functions is how many functions both have, OfA and OfB how many there are.
+	Functions, OfA, OfB int
+	// A and B are the parts of the sides' self that these have, from 0 to 1.
+	A, B float64
+}
+
+// Overlap says how much of both sides was matched.
+func (t *Table) Overlap() (o Overlap) {
+	var both, all [2]float64
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Key < 0 {
+			continue
+		}
+		a, b := math.Abs(float64(r.ASelf)), math.Abs(float64(r.BSelf))
+		all[0], all[1] = all[0]+a, all[1]+b
+		switch r.Status {
+		case Gone:
+			o.OfA++
+			continue
+		case New:
+			o.OfB++
+			continue
+		}
+		o.OfA, o.OfB, o.Functions = o.OfA+1, o.OfB+1, o.Functions+1
+		both[0], both[1] = both[0]+a, both[1]+b
+	}
+	for side, of := range []*float64{&o.A, &o.B} {
+		if *of = 1; all[side] > 0 {
+			*of = both[side] / all[side]
+		}
+	}
+	return o
+}
+
+// Nothing reports whether both sides have as good as nothing in common: to compare them
+// says nothing.
+func (o Overlap) Nothing() bool {
+	return o.OfA > 0 && o.OfB > 0 && (o.Functions == 0 || max(o.A, o.B) < .01 && 10*o.Functions < min(o.OfA, o.OfB))
+}
+
+// Little reports whether less than a tenth of the cost of a side was matched.
+func (o Overlap) Little() bool { return o.OfA > 0 && o.OfB > 0 && min(o.A, o.B) < .1 }

@@ -1,0 +1,342 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// RuleRenamed matches functions that only one side has by what they do: the same
+// callers and callees and about the same cost. See [Comparison.Renames].
+const RuleRenamed Rule = "renamed"
+
+// Rename is a function that was found again under another name.
+type Rename struct {
+	A, B recording.FuncName
+	// Func is its index in Matching.Funcs. Likeness, from 0 to 1, is how much both
+	// agree in callers, callees, cost and name.
+	Func     int32
+	Likeness float64
+}
+
+const (
+	// mostRenames bounds the functions of a side that are weighed against the other's.
+	mostRenames = 384
+	// leastCost is the part of a side's total from which on a function is looked for.
+	leastCost = 1e-3
+	// alikeNames and strangers are the least likeness of a pair: of names that have
+	// half of their letters in common, and of any others. Of those that call nothing
+	// only a cost agrees, which has to do so closely, and calls as often.
+	alikeNames, strangers, leaves = .8, .9, .95
+	leafCalls                     = .99
+	// leafSelf is the part of its own in the cost of a function that calls nothing else.
+	leafSelf     = .9
+	renameRounds = 12
+)
+
+// trait is what a function does on one side.
+type trait struct {
+	total, above     float64 // of above, what calls it costs
+	calls            float64
+	callers, callees map[int32]float64
+}
+
+// renamer looks for functions under other names.
+type renamer struct {
+	t      *Tree
+	m      *Matching
+	recs   []*recording.Recording
+	sides  int
+	apart  []Pair
+	spans  bool           // counts are of calls
+	alias  []int32        // what a function of B is called in A, by function
+	known  map[int32]bool // functions of A that have an alias
+	traits [2]map[int32]*trait
+}
+
+// nobody stands for all functions that only one side has.
+const nobody = -2
+
+// mayRename reports whether there is anything that could have another name.
+func (c *Comparison) mayRename() bool {
+	if c.match.NoRenamed {
+		return false
+	}
+	r := &renamer{m: c.Matching, recs: c.recs, sides: c.Sides}
+	var alone [2]bool
+	for f := range c.Matching.Funcs {
+		a, b := r.has(int32(f))
+		alone[0], alone[1] = alone[0] || a && !b, alone[1] || b && !a
+	}
+	return alone[0] && alone[1] || len(r.numbered()) > 0
+}
+
+// renames finds the functions that have another name on the other side. Callers are
+// paired before what they call, so that a whole subtree can have new names.
+func (c *Comparison) renames(t *Tree) []Rename {
+	r := &renamer{t: t, m: c.Matching, recs: c.recs, sides: c.Sides, apart: c.match.Apart, alias: make([]int32, len(t.Funcs)), known: map[int32]bool{}}
+	r.spans = true
+	for k := range c.Runs {
+		r.spans = r.spans && c.Runs[k].Weights.Basis == analyze.Spans
+	}
+	var alone [2][]int32
+	for f := range r.alias {
+		r.alias[f] = int32(f)
+	}
+	for f := range c.Matching.Funcs {
+		switch a, b := r.has(int32(f)); {
+		case a && !b:
+			alone[0] = append(alone[0], int32(f))
+		case b && !a:
+			alone[1] = append(alone[1], int32(f))
+		}
+	}
+	numbered := r.numbered()
+	r.measure(alone, numbered)
+	pairs := r.renumber(numbered)
+	taken := map[int32]bool{}
+	for _, p := range pairs {
+		taken[p.a], taken[p.b] = true, true
+	}
+	for side := range alone {
+		alone[side] = r.costly(side, alone[side], taken)
+	}
+	pairs = append(pairs, r.pair(alone)...)
+	if len(pairs) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(pairs, func(x, y match) int { return cmp.Compare(r.cost(y), r.cost(x)) })
+	m, at := r.repaired(pairs)
+	c.Matching = m
+	out := make([]Rename, len(pairs))
+	for i, p := range pairs {
+		out[i] = Rename{A: r.name(0, p.a), B: r.name(1, p.b), Func: at[i], Likeness: p.like}
+	}
+	return out
+}
+
+// cost is what the more costly function of a pair costs.
+func (r *renamer) cost(m match) float64 { return max(r.traits[0][m.a].total, r.traits[1][m.b].total) }
+
+func (r *renamer) has(f int32) (a, b bool) {
+	for k, i := range r.m.Funcs[f].In {
+		if i >= 0 && k < r.sides {
+			a = true
+		} else if i >= 0 {
+			b = true
+		}
+	}
+	return a, b
+}
+
+// name is what a function is called on a side.
+func (r *renamer) name(side int, f int32) recording.FuncName {
+	fn := r.function(side, f)
+	return fn.FuncName()
+}
+
+func (r *renamer) function(side int, f int32) (fn recording.Function) {
+	for k, i := range r.m.Funcs[f].In {
+		if i >= 0 && (k >= r.sides) == (side == 1) {
+			return r.recs[k].Functions.At(int(i))
+		}
+	}
+	return fn
+}
+
+// measure collects what the functions that are looked for do.
+func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32) {
+	for side := range r.traits {
+		r.traits[side] = map[int32]*trait{}
+		want := func(fs []int32) {
+			for _, f := range fs {
+				r.traits[side][f] = &trait{callers: map[int32]float64{}, callees: map[int32]float64{}}
+			}
+		}
+		want(alone[side])
+		for _, g := range numbered {
+			want(g[side])
+		}
+	}
+	for i := 1; i < len(r.t.Nodes); i++ {
+		n := &r.t.Nodes[i]
+		p := &r.t.Nodes[n.Parent]
+		for side, amount := range []*Amount{&n.A, &n.B} {
+			if x := r.traits[side][n.Func]; x != nil && amount.Here {
+				v := float64(amount.Total)
+				x.total += v
+				x.calls += float64(amount.Count)
+				x.callers[p.Func] += v
+				x.callees[-1] += float64(amount.Self)
+				above := p.A.Total
+				if side == 1 {
+					above = p.B.Total
+				}
+				x.above += float64(above)
+			}
+			if x := r.traits[side][p.Func]; x != nil && amount.Here {
+				x.callees[n.Func] += float64(amount.Total)
+			}
+		}
+	}
+}
+
+// costly are the functions of a side that cost something, at most mostRenames.
+func (r *renamer) costly(side int, fs []int32, taken map[int32]bool) []int32 {
+	all := float64(r.t.Nodes[0].A.Total)
+	if side == 1 {
+		all = float64(r.t.Nodes[0].B.Total)
+	}
+	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < leastCost*all })
+	slices.SortFunc(fs, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(r.traits[side][b].total, r.traits[side][a].total), strings.Compare(r.m.Funcs[a].Name, r.m.Funcs[b].Name), cmp.Compare(a, b))
+	})
+	return fs[:min(len(fs), mostRenames)]
+}
+
+// match is a function of A and one of B that are taken for the same.
+type match struct {
+	a, b int32
+	like float64
+}
+
+// pair matches the functions that are alone on their sides, the most alike first.
+func (r *renamer) pair(alone [2][]int32) (pairs []match) {
+	taken := map[int32]bool{}
+	for range renameRounds {
+		var found []match
+		for _, a := range alone[0] {
+			for _, b := range alone[1] {
+				if taken[a] || taken[b] {
+					continue
+				}
+				if m := (match{a, b, r.like(a, b)}); m.like > 0 && !r.isApart(m) {
+					found = append(found, m)
+				}
+			}
+		}
+		slices.SortStableFunc(found, func(x, y match) int {
+			return cmp.Or(cmp.Compare(y.like, x.like), strings.Compare(r.m.Funcs[x.a].Name+r.m.Funcs[x.b].Name, r.m.Funcs[y.a].Name+r.m.Funcs[y.b].Name))
+		})
+		before := len(pairs)
+		for _, m := range found {
+			if taken[m.a] || taken[m.b] {
+				continue
+			}
+			taken[m.a], taken[m.b] = true, true
+			r.alias[m.b], r.known[m.a] = m.a, true
+			pairs = append(pairs, m)
+		}
+		if len(pairs) == before {
+			break
+		}
+	}
+	return pairs
+}
+
+// isApart reports whether a person took the pair apart.
+func (r *renamer) isApart(m match) bool {
+	a, b := r.name(0, m.a), r.name(1, m.b)
+	return slices.ContainsFunc(r.apart, func(p Pair) bool { return p.A == a.String() && p.B == b.String() })
+}
+
+// like is how much two functions agree; 0 where they are not taken for the same.
+func (r *renamer) like(a, b int32) float64 {
+	x, y := r.traits[0][a], r.traits[1][b]
+	whole := r.alike(x, y)
+	if whole < .3 {
+		return 0
+	}
+	names := likeNames(r.name(0, a).Name, r.name(1, b).Name)
+	like := whole + (1-whole)*.7*names
+	switch leaf := min(x.callees[-1]/x.total, y.callees[-1]/y.total) >= leafSelf; {
+	case names >= .5 && like >= alikeNames, !leaf && like >= strangers:
+		return like
+	case leaf && r.spans && like >= leaves && ratio(x.calls, y.calls) >= leafCalls:
+		return like
+	}
+	return 0
+}
+
+// alike is how much callers, callees and costs agree.
+func (r *renamer) alike(x, y *trait) float64 {
+	if x.total <= 0 || y.total <= 0 {
+		return 0
+	}
+	cost := ratio(x.total, y.total)
+	if x.above > 0 && y.above > 0 { // of what calls them, where all costs differ
+		cost = max(cost, ratio(x.total/x.above, y.total/y.above))
+	}
+	return cost * r.overlap(x.callers, y.callers, false) * r.overlap(x.callees, y.callees, true)
+}
+
+func ratio(x, y float64) float64 { return math.Min(x, y) / math.Max(x, y) }
+
+// overlap is how much two distributions of costs have in common, from 0 to 1. Of callees,
+// all that are on one side only are one.
+func (r *renamer) overlap(x, y map[int32]float64, callees bool) float64 {
+	key := func(f int32) int32 {
+		if f < 0 {
+			return f
+		}
+		k := r.alias[f]
+		if callees && k == f && int(f) < len(r.m.Funcs) {
+			if a, b := r.has(f); a != b && !r.known[f] {
+				return nobody
+			}
+		}
+		return k
+	}
+	shares := func(in map[int32]float64) map[int32]float64 {
+		sum, out := 0.0, map[int32]float64{}
+		for f, v := range in {
+			v = max(0, v)
+			sum += v
+			out[key(f)] += v
+		}
+		for k := range out {
+			out[k] /= max(sum, 1)
+		}
+		return out
+	}
+	a, b := shares(x), shares(y)
+	both := 0.0
+	for k, v := range a {
+		both += math.Min(v, b[k])
+	}
+	return min(1, both)
+}
+
+// likeNames is how much of two names is equal at both ends, without where they are from.
+func likeNames(a, b string) float64 {
+	a, b = leafName(normalName(a)), leafName(normalName(b))
+	if a == b {
+		return 1
+	}
+	n := min(len(a), len(b))
+	pre, post := 0, 0
+	for pre < n && a[pre] == b[pre] {
+		pre++
+	}
+	for post < n-pre && a[len(a)-1-post] == b[len(b)-1-post] {
+		post++
+	}
+	return float64(pre+post) / float64(max(len(a), len(b)))
+}
+
+// leafName is a name without its package or namespace.
+func leafName(name string) string {
+	head, _, _ := strings.Cut(name, "(")
+	if i := strings.LastIndex(head, "::"); i >= 0 {
+		return name[i+2:]
+	}
+	i := strings.LastIndexByte(head, '/') + 1
+	if j := strings.IndexByte(name[i:], '.'); j >= 0 && i+j+1 < len(name) {
+		return name[i+j+1:]
+	}
+	return name[i:]
+}
