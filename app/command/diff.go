@@ -33,8 +33,9 @@ addresses, line numbers, versions, numbers of closures).
 A folded file of two counts a line (difffolded.pl) is compared alone: its first
 count is A, its second B.
 Numbers are as recorded; --normalize total, duration, samples or calls scales B
-to A first. Sets of calls are compared by what one call costs, unless
---normalize raw asks for sums.
+to A first. Sets of calls are compared by what one call costs, and traces whose
+numbers of calls differ by more than a tenth by each function's calls in A,
+unless --normalize raw asks for sums.
 
 Confidence says how unlikely it is that a difference is chance: of all rows with
 95 % or more, at most one in twenty is expected to be a false alarm. It
@@ -104,7 +105,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.chooser.flags(fs)
 	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B, if it is not that of A (default: its counterpart)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, stack, or whatever top groups by: module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
-	fs.StringVar(&t.normalize, "normalize", string(compare.Raw), "scale B to A `BY` total, duration, samples or calls; raw scales nothing")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw scales nothing, auto is calls where their numbers differ by more than a tenth")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
 	o.calls.add(fs)
@@ -344,7 +345,7 @@ func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string 
 	if o.By == compare.ByStack {
 		v.Tab, v.Group = "difference", ""
 	}
-	if o.normalize != compare.Raw {
+	if o.normalize != compare.Auto {
 		v.Normalize = string(o.normalize)
 	}
 	return evidence.Address(v, a.Rec, b.Rec)

@@ -142,6 +142,10 @@ func (d *Answer) how(w *strings.Builder) {
 	case compare.Raw:
 		w.WriteString("  not normalised\n")
 	case compare.Calls:
+		if d.c.PerCall() {
+			w.WriteString("  per call: each function of B is scaled to its calls in A (--normalize raw shows sums)\n")
+			break
+		}
 		sa, sb := d.c.A(), d.c.B()
 		fmt.Fprintf(w, "  per call: %s of A, %s of B\n", d.value(sa.Total), d.value(sb.Total))
 	default:

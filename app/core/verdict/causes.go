@@ -38,13 +38,20 @@ func (d *verdict) named(whole int64) bool {
 		switch {
 		case i > 0:
 			d.say(", ")
+		case d.c.PerCall() && d.only():
+			d.say("per call only ")
+		case d.c.PerCall():
+			d.say("per call ")
 		case d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls:
 			d.say("Normalised by %s: ", d.c.Normalize)
 		}
 		d.cause(cause, whole)
 	}
-	if len(d.told) > 0 {
+	switch {
+	case len(d.told) > 0:
 		d.say(". ")
+	case d.c.PerCall():
+		d.say("per call no function changed for certain. ")
 	}
 	return len(d.told) > 0
 }
@@ -76,6 +83,11 @@ func (d *verdict) cause(cause *compare.Cause, whole int64) {
 		about = append(about, "new")
 	case compare.Removed:
 		about = append(about, "gone")
+	}
+	if d.c.PerCall() && cause.Kind == compare.Alone {
+		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
+	} else if a, b := d.c.CallsOf(first.Key); !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
+		about = append(about, times(b/a)+" times as many calls")
 	}
 	d.say(" ")
 	if amount := Signed(d.c.Metric, cause.Delta); len(cause.Rows) == 1 {
@@ -184,4 +196,55 @@ func (d *verdict) sure(chance bool) {
 			return
 		}
 	}
+}
+
+// only reports whether what is named first is as good as all that changed for certain.
+func (d *verdict) only() bool {
+	const most = .05 // of it, for any other
+	for i := range d.causes {
+		c := &d.causes[i]
+		if len(d.told) != 1 || c != d.told[0] && float64(size(c.Delta)) > most*float64(size(d.told[0].Delta)) && (c.Sure == nil || c.Sure.Level() >= certain) {
+			return false
+		}
+	}
+	return true
+}
+
+// work says how much more work B does, where that differs.
+func (d *verdict) work() {
+	w := d.c.Work()
+	begin := "B "
+	if a, b := w.Threads[0], w.Threads[1]; a != b && a > 0 && b > 0 {
+		d.say("%sruns on %s instead of %s", begin, units.Plural(b, "thread"), units.Count(a))
+		begin = " and "
+	}
+	if w.Differs() && (d.c.PerCall() || d.c.Normalize == compare.Raw) {
+		d.say("%sdoes %s times as many calls", begin, times(w.Ratio))
+		begin = ""
+	}
+	switch {
+	case begin == "B ":
+	case d.c.PerCall():
+		d.say("; ")
+	default:
+		d.say(". ")
+	}
+}
+
+func times(v float64) string {
+	if v < .95 {
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// scaled says what B costs at A's numbers of calls.
+func (d *verdict) scaled(a, b compare.Side) {
+	d.say("; at A's calls ")
+	if a.Total == b.Total {
+		d.say("unchanged")
+		return
+	}
+	d.link(Totals, "%s", units.Change(a.Total, b.Total))
+	d.say(" (%s)", Signed(d.c.Metric, b.Total-a.Total))
 }

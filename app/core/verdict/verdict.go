@@ -83,11 +83,15 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	if o.Little() && a.Total != 0 && b.Total != 0 {
 		d.say("Little in common: only %s of A and %s of B is in functions that both have. ", units.Percent(int64(o.A*1e6), 1e6), units.Percent(int64(o.B*1e6), 1e6))
 	}
+	d.work()
 	named := d.named(b.Total - a.Total)
-	if c.Normalize == compare.Calls {
+	if c.Normalize == compare.Calls && !c.PerCall() {
 		d.ofCalls(a, b)
 	} else {
 		d.ofRuns(a, b)
+	}
+	if c.PerCall() {
+		d.scaled(a, b)
 	}
 	w := t.Whole
 	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
@@ -296,7 +300,7 @@ func certainty(c *compare.Confidence) string {
 
 // per is what amounts are of: one call where sets of calls are compared.
 func (d *verdict) per() string {
-	if d.c.Normalize == compare.Calls {
+	if d.c.Normalize == compare.Calls && !d.c.PerCall() {
 		return " per call"
 	}
 	return ""

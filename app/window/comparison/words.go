@@ -33,22 +33,31 @@ func MetricTitle(e *recording.Event, metric int) string {
 
 // NormalizeWords say how numbers are normalised.
 var NormalizeWords = map[compare.Normalize]string{
-	compare.Raw: "Not normalised", compare.Total: "Normalised by total", compare.Duration: "Normalised by duration", compare.Samples: "Normalised by samples", compare.Calls: "Per call",
+	compare.Raw: "Not normalised", compare.Total: "Normalised by total", compare.Duration: "Normalised by duration", compare.Samples: "Normalised by samples", compare.Calls: "Per call", compare.Auto: "Automatic",
 }
 
-// Normalizations are the ways to normalise that there are: per call where both sides
-// are sets of calls.
+// Normalizations are the ways to normalise that there are: per call where numbers of calls
+// are known.
 func (c *Comparison) Normalizations() []compare.Normalize {
-	all := []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples}
-	if c.Sides[0].Scope.Calls != nil && c.Sides[1].Scope.Calls != nil {
+	all := []compare.Normalize{compare.Auto, compare.Raw, compare.Total, compare.Duration, compare.Samples}
+	a := c.Answer()
+	if c.Sides[0].Scope.Calls != nil && c.Sides[1].Scope.Calls != nil || a != nil && a.Compared.Work().Ratio > 0 {
 		all = append(all, compare.Calls)
 	}
 	return all
 }
 
+// NormalizeWord says how the numbers that are shown are normalised.
+func (c *Comparison) NormalizeWord() string {
+	if a := c.Answer(); a != nil && c.Options.Normalize == compare.Auto {
+		return NormalizeWords[a.Compared.Normalize]
+	}
+	return NormalizeWords[c.Options.Normalize]
+}
+
 // NormalizeHelp say what each way to normalise means.
 var NormalizeHelp = map[compare.Normalize]string{
-	compare.Raw: "Recorded values", compare.Total: "Scale B to A's total", compare.Duration: "Scale B to A's duration", compare.Samples: "Scale B to A's number of samples or spans", compare.Calls: "Mean of a call on each side",
+	compare.Raw: "Recorded values", compare.Total: "Scale B to A's total", compare.Duration: "Scale B to A's duration", compare.Samples: "Scale B to A's number of samples or spans", compare.Calls: "Mean of a call on each side, or B scaled to each function's calls in A", compare.Auto: "Per call where numbers of calls differ by more than a tenth",
 }
 
 // WidthWords say whose widths bars have.

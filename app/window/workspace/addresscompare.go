@@ -39,7 +39,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	if st.Layout = ""; c.Above {
 		st.Layout = view.Above
 	}
-	c.ofTwo.state(st, compare.Raw)
+	c.ofTwo.state(st, compare.Auto)
 }
 
 // pickState says what is marked.
@@ -106,7 +106,7 @@ func (c *Comparison) restore(d *Workspace, st *view.State) {
 
 // goTo makes the comparison as a State says.
 func (c *Comparison) goTo(d *Workspace, st *view.State) error {
-	l, err := pairLookOf(st, c.Deck.Names(), compare.Raw)
+	l, err := pairLookOf(st, c.Deck.Names(), compare.Auto)
 	if l.Tab == comparison.Two {
 		l.Zoom = c.Zoom
 	}

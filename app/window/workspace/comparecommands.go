@@ -316,5 +316,5 @@ func (c *command) sets(a, b *recording.CallSet, one bool) compare.Normalize {
 	case b != nil:
 		c.add("--calls-b", b.Text)
 	}
-	return compare.Raw
+	return compare.Auto
 }

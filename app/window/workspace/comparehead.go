@@ -109,7 +109,7 @@ func (c *Comparison) Sums(i int) []comparison.Amount {
 	if raw != 0 && sides[1].RawTotal != raw && !strings.HasPrefix(out[1].Text, "×") {
 		out[1].Text += "  ×" + strconv.FormatFloat(float64(sides[1].RawTotal)/float64(raw), 'f', 3, 64)
 	}
-	if a.Normalize != compare.Raw && a.Normalize != "" {
+	if a.Compared.Normalize != compare.Raw {
 		out = append(out, comparison.Amount{Text: "scaled to " + units.Full(m.Readable(sides[1].Total))})
 	}
 	return out
@@ -130,7 +130,7 @@ func (cb *compareButtons) layout(d *Workspace, u *ui.UI, c *comparison.Compariso
 		}
 	}
 	o := &c.Options
-	choice(&cb.normalize, comparison.NormalizeWords[o.Normalize], func() []widget.Item {
+	choice(&cb.normalize, c.NormalizeWord(), func() []widget.Item {
 		var items []widget.Item
 		for _, n := range c.Normalizations() {
 			items = append(items, widget.Item{Title: comparison.NormalizeWords[n], Detail: comparison.NormalizeHelp[n], On: n == o.Normalize, Do: func() { o.Normalize = n }})

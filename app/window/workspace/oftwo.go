@@ -44,7 +44,7 @@ func (o *ofTwo) begin(a, b *panel.Side, rows []panel.Row[*comparison.Comparison]
 
 // pairLook is how two are compared at first.
 func pairLook() comparison.Look {
-	return comparison.Look{Options: comparison.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Raw}, Tab: comparison.Difference, Linked: true}
+	return comparison.Look{Options: comparison.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Auto}, Tab: comparison.Difference, Linked: true}
 }
 
 // Question asks for all that is shown now.

@@ -68,7 +68,7 @@ func usual(a, b *recording.Scope) compare.Normalize {
 	if a.Calls != nil && b != nil && b.Calls != nil {
 		return compare.Calls
 	}
-	return compare.Raw
+	return compare.Auto
 }
 
 func newScopeComparison(p *Pane) *scopeComparison {

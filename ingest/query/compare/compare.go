@@ -29,10 +29,10 @@ const (
 // ParseNormalize reads a normalisation as the command line names it.
 func ParseNormalize(s string) (Normalize, error) {
 	switch n := Normalize(s); n {
-	case Raw, Total, Duration, Samples, Calls:
+	case Raw, Total, Duration, Samples, Calls, Auto:
 		return n, nil
 	}
-	return "", fmt.Errorf("cannot normalise by %q: use raw, total, duration, samples or calls", s)
+	return "", fmt.Errorf("cannot normalise by %q: use auto, raw, total, duration, samples or calls", s)
 }
 
 // Input is one recording of a side, or the part of it that is meant.
@@ -98,6 +98,9 @@ type Comparison struct {
 	// Renames are the functions that have other names in B, the costliest first.
 	Renames []Rename
 
+	calls [][]int64 // by recording and function of it; nil where they are not known
+	work  Work
+
 	recs       []*recording.Recording
 	match      MatchOptions
 	transforms []analyze.Transform
@@ -157,6 +160,8 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 			return nil, err
 		}
 	}
+	c.count()
+	c.settle()
 	if err := c.normalize(); err != nil {
 		return nil, err
 	}
@@ -280,6 +285,12 @@ func (c *Comparison) normalize() error {
 // normalizers are what the values of each run are divided by, all above zero.
 func (c *Comparison) normalizers() ([]*big.Rat, error) {
 	by := make([]*big.Rat, len(c.Runs))
+	if c.PerCall() { // see Comparison.perCall
+		for r := range by {
+			by[r] = big.NewRat(1, 1)
+		}
+		return by, nil
+	}
 	for r := range c.Runs {
 		run := &c.Runs[r]
 		by[r] = big.NewRat(1, 1)
@@ -315,7 +326,7 @@ func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
 			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
 		}
 	}
-	exact := true
+	exact := !c.PerCall()
 	var largest int64
 	factors := make([]*big.Rat, len(c.Runs))
 	for r := range c.Runs {
@@ -326,6 +337,9 @@ func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
 			f.SetInt64(1)
 		case Calls: // both sides are what one call has
 			f.Inv(by[r])
+		}
+		if c.PerCall() {
+			f.SetInt64(1)
 		}
 		f.Quo(f, big.NewRat(int64(n), 1))
 		f.Mul(f, new(big.Rat).SetInt64(c.Metric.times[r]))
@@ -407,13 +421,27 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 			raw[r] = newFactor(new(big.Rat).Mul(c.own(r), big.NewRat(1, int64(n))))
 			raw[r] = newFactor(raw[r].rat.Mul(raw[r].rat, new(big.Rat).SetInt(pow10(c.Metric.Common.Decimals))))
 		}
-		if err := t.finish(raw); err != nil {
+		if err := t.finish(t.byFactor(raw)); err != nil {
 			return nil, err
 		}
-		c.Renames = c.renames(t)
+		if c.Renames = c.renames(t); len(c.Renames) > 0 {
+			c.count()
+		}
 		t = merge(in, c.Sides, c.Matching)
 	}
-	return t, t.finish(factors)
+	if !c.PerCall() {
+		return t, t.finish(t.byFactor(factors))
+	}
+	before := slices.Clone(t.runs)
+	if err := t.finish(func(r int) ([]int64, error) { return c.perCall(t, r) }); err != nil {
+		return nil, err
+	}
+	for r := range c.Runs {
+		if err := c.total(t, r, before[r]); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
 }
 
 // Side sums up the recordings of a side.

@@ -11,7 +11,10 @@
 //	Total      by the ratio of the totals, so that both totals are A's
 //	Duration   by the ratio of the durations of what is compared
 //	Samples    by the ratio of the numbers of samples (spans, for traces)
-//	Calls      both sides, to what one call of the scopes' sets has
+//	Calls      both sides, to what one call of the scopes' sets has; without sets,
+//	           each function of B to the number of its calls in A
+//	Auto       Calls where the sides are sets of calls, or traces whose numbers of calls
+//	           differ by more than a tenth; else Raw
 //
 // Scaled values are no integers. They are kept to as many decimals more as fit
 // (up to six), and what rounding is left is shared out over the stacks so that

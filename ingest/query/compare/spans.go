@@ -27,6 +27,7 @@ type spanScales struct {
 	// are.
 	unit        float64
 	long, often []float64
+	perCall     bool // numbers of spans do not count
 }
 
 func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
@@ -74,10 +75,13 @@ func (c *Comparison) spanScales() *spanScales {
 		all := run.factor.float() * float64(n) // of a sum of durations, in common units
 		all *= s.unit / float64(units[run.Rec.Events[run.query.Event].Metrics[run.query.Metric].Unit].base) * math.Pow10(run.Rec.Events[run.query.Event].Metrics[run.query.Metric].Decimals)
 		s.long[r], s.often[r] = 1, all
-		switch c.Normalize {
-		case Raw:
+		switch {
+		case c.Normalize == Raw:
 			s.often[r] = 1
-		case Total:
+		case c.PerCall(): // a.n and b.n say, see compare
+			s.often[r] = 1
+			s.perCall = true
+		case c.Normalize == Total:
 			s.often[r] = 1
 			if run.Samples > 0 {
 				s.often[r] = meanSpans / float64(run.Samples)
@@ -128,6 +132,10 @@ func (s *spanTable) judgeWhole() *Confidence {
 	// That spans are otherwise does not say that their sum is: it is as sure as its
 	// interval says, and what could be detected.
 	e := (conf.High - conf.Low) / (2 * stats.Z95)
+	if s.perCall { // functions are scaled by their own calls
+		d := float64(s.c.B().Total) - float64(s.c.A().Total)
+		conf.Low, conf.High = d-stats.Z95*e, d+stats.Z95*e
+	}
 	conf.P = stats.NormalTails((conf.High + conf.Low) / 2 / e)
 	return conf
 }
@@ -143,7 +151,12 @@ func (s *spanTable) compare(a, b *drawn) *Confidence {
 		side, _ := s.c.sideOf(r)
 		exposure[side] += 1 / s.often[r]
 	}
-	if float64(a.n)*exposure[1] != float64(b.n)*exposure[0] {
+	if s.perCall {
+		if exposure = [2]float64{1, s.c.work.Ratio}; a.n > 0 && b.n > 0 {
+			exposure[1] = float64(b.n) / float64(a.n)
+		}
+	}
+	if each := s.perCall && a.n > 0 && b.n > 0; !each && float64(a.n)*exposure[1] != float64(b.n)*exposure[0] {
 		p := stats.Counts(float64(a.n), float64(b.n), exposure[0]/(exposure[0]+exposure[1]))
 		if a.n == 0 || b.n == 0 {
 			conf.P = p

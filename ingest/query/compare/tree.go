@@ -204,15 +204,20 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 	return k
 }
 
+// byFactor scales each recording by its own factor.
+func (t *Tree) byFactor(factors []factor) func(r int) ([]int64, error) {
+	return func(r int) ([]int64, error) { return factors[r].share(t.runs[r], t.order) }
+}
+
 // finish scales each recording's values, adds them up by side and orders
 // children.
-func (t *Tree) finish(factors []factor) error {
+func (t *Tree) finish(scale func(r int) ([]int64, error)) error {
 	t.link(func(a, b int32) int { // any order that does not depend on sides
 		x, y := t.Nodes[a].Func, t.Nodes[b].Func
 		return cmp.Or(cmp.Compare(t.Funcs[x].Name, t.Funcs[y].Name), cmp.Compare(t.Funcs[x].Module, t.Funcs[y].Module), cmp.Compare(x, y))
 	})
 	for r := range t.runs {
-		scaled, err := factors[r].share(t.runs[r], t.order)
+		scaled, err := scale(r)
 		if err != nil {
 			return err
 		}

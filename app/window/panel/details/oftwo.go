@@ -78,7 +78,7 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	if c.OneRecording {
 		title = "A and B"
 	}
-	return title, c.MetricName() + ", " + strings.ToLower(comparison.NormalizeWords[a.Normalize]), ofWhole(a)
+	return title, c.MetricName() + ", " + strings.ToLower(comparison.NormalizeWords[a.Compared.Normalize]), ofWhole(a)
 }
 
 // amounts are the rows of what something costs in A and in B. The sides are called so,
@@ -96,13 +96,13 @@ func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []De
 
 // ofWhole are the details of all that is compared.
 func ofWhole(a *session.CompareAnswer) (ds []Detail) {
-	if a.Normalize == compare.Calls {
+	if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
 		ds = amounts(a, "", " per call", a.A.Total, a.B.Total)
 		ds = append(ds, Detail{Key: "Calls", Value: units.Count(a.A.Calls) + " of A, " + units.Count(a.B.Calls) + " of B"})
 		return append(ds, amounts(a, "", " in total", a.A.RawTotal, a.B.RawTotal)...)
 	}
 	ds = amounts(a, "", "", a.A.RawTotal, a.B.RawTotal)
-	if w := a.Functions.Whole; w != nil && a.Normalize == compare.Raw {
+	if w := a.Functions.Whole; w != nil && a.Compared.Normalize == compare.Raw {
 		ds = append(ds, Detail{Key: "Confidence", Value: units.Level(w.Level())})
 	}
 	return ds
@@ -128,7 +128,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 		ds = append(ds, Detail{Key: "in B", Value: row.NameB})
 	}
 	each := ""
-	if a.Normalize == compare.Calls {
+	if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
 		each = " per call"
 	}
 	both := func(word string, va, vb int64, conf *compare.Confidence) {
@@ -183,7 +183,7 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 		return
 	}
 	title := "Largest change in self time"
-	if a.Normalize == compare.Calls {
+	if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
 		title += " per call"
 	}
 	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size

@@ -203,7 +203,7 @@ func howCompared(c *comparison.Comparison, a *session.CompareAnswer) []string {
 	if other := comparison.MetricTitle(eb, m.Metric[1]); other != comparison.MetricTitle(ea, m.Metric[0]) {
 		what += " in A with " + other + " of B, matched by " + m.Rule
 	}
-	out := []string{what + ", " + strings.ToLower(comparison.NormalizeWords[a.Normalize]) + "."}
+	out := []string{what + ", " + strings.ToLower(comparison.NormalizeWords[a.Compared.Normalize]) + "."}
 	switch a.Method {
 	case compare.FromCounts:
 		out = append(out, "Confidence comes from sample counts (Poisson). It excludes variation between runs: for that, compare several recordings per side (ashlar diff --a … --b …).")

@@ -1,0 +1,227 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"slices"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
+)
+
+// Auto compares per call where the sides are sets of calls, or traces that do other
+// amounts of work; see [Work.Differs]. Else nothing is scaled.
+const Auto Normalize = "auto"
+
+// Work is how much work the sides did.
+type Work struct {
+	// Ratio is how many calls B has for each of A: that of the functions which both have,
+	// in the middle of their costs. 0 where calls are not known.
+	Ratio float64
+	// Calls is how many calls each side has of these functions, the mean of its
+	// recordings. Threads is how many threads have calls; 0 where that is not known.
+	Calls, Threads [2]int64
+}
+
+// Differs reports whether numbers of calls differ by more than a tenth.
+func (w Work) Differs() bool { return w.Ratio != 0 && apart(w.Ratio) }
+
+func apart(ratio float64) bool { return ratio > 1.1 || ratio < 1/1.1 }
+
+// Work is how much work the sides did.
+func (c *Comparison) Work() Work { return c.work }
+
+// PerCall reports whether each function's costs in B are scaled to its calls in A.
+func (c *Comparison) PerCall() bool { return c.Normalize == Calls && c.calls != nil && !c.ofSets() }
+
+// ofSets reports whether all recordings are compared by sets of calls.
+func (c *Comparison) ofSets() bool {
+	for r := range c.Runs {
+		if c.Runs[r].Scope.Calls == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// CallsOf is how many calls the sides have of a function of the matching, the mean of
+// their recordings; 0 where that is not known.
+func (c *Comparison) CallsOf(f int32) (a, b float64) {
+	if c.calls == nil || f < 0 || int(f) >= len(c.Matching.Funcs) {
+		return 0, 0
+	}
+	for r := range c.Runs {
+		side, n := c.sideOf(r)
+		if i := c.Matching.Funcs[f].In[r]; i < 0 {
+			continue
+		} else if v := float64(c.calls[r][i]) / float64(n); side == 0 {
+			a += v
+		} else {
+			b += v
+		}
+	}
+	return a, b
+}
+
+// count counts the calls of functions by recording, and finds how the sides differ.
+// Nothing is known of calls where costs are not those of spans.
+func (c *Comparison) count() {
+	c.calls, c.work = nil, Work{}
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		if run.Weights.Basis != analyze.Spans || run.query.OfProcessors(run.Rec) {
+			return
+		}
+	}
+	c.calls = make([][]int64, len(c.Runs))
+	selfs := make([][]float64, len(c.Runs))
+	for r := range c.Runs {
+		run := &c.Runs[r]
+		n := run.Rec.Functions.Len()
+		c.calls[r], selfs[r] = make([]int64, n), make([]float64, n)
+		for call := 1; call < len(run.Weights.Count); call++ {
+			f := run.Rec.Func(recording.CallID(call))
+			c.calls[r][f] += run.Weights.Count[call]
+			selfs[r][f] += math.Abs(float64(run.Weights.Self[call]))
+		}
+	}
+	type weighed struct{ ratio, cost float64 }
+	var all []weighed
+	sum := 0.0
+	var calls [2]float64
+	for f := range c.Matching.Funcs {
+		a, b := c.CallsOf(int32(f))
+		if a == 0 || b == 0 {
+			continue
+		}
+		calls[0], calls[1] = calls[0]+a, calls[1]+b
+		cost := 0.0
+		for r, i := range c.Matching.Funcs[f].In {
+			if i >= 0 {
+				cost += selfs[r][i] / math.Max(1, float64(c.Runs[r].Weights.Sum))
+			}
+		}
+		all = append(all, weighed{b / a, cost + 1e-9})
+		sum += cost + 1e-9
+	}
+	slices.SortFunc(all, func(x, y weighed) int { return cmp.Compare(x.ratio, y.ratio) })
+	before := 0.0
+	for _, x := range all {
+		if before += x.cost; before >= sum/2 {
+			c.work.Ratio = x.ratio
+			break
+		}
+	}
+	c.work.Calls = [2]int64{int64(math.Round(calls[0])), int64(math.Round(calls[1]))}
+	c.work.Threads = [2]int64{c.threads(0), c.threads(c.Sides)}
+}
+
+// threads counts the threads of a recording that have calls in its scope.
+func (c *Comparison) threads(r int) (n int64) {
+	run := &c.Runs[r]
+	chosen := run.query.Scope.TrackTest()
+	from, to := run.query.Scope.Bounds(run.Rec)
+	for i, t := range run.Rec.Tracks {
+		if t.Kind == recording.AsyncTrack || !chosen(i) {
+			continue
+		}
+		for k := range t.Lanes {
+			if l := &t.Lanes[k]; l.Len() > 0 {
+				if at := l.Search(to); at > 0 && l.End(at-1) >= from {
+					n++
+					break
+				}
+			}
+		}
+	}
+	return n
+}
+
+// settle decides what [Auto] means here.
+func (c *Comparison) settle() {
+	if c.Normalize != Auto {
+		return
+	}
+	c.Normalize = Raw
+	for r := range c.Runs {
+		if m := &c.Runs[r].query; c.calls != nil && m.Metric == recording.SpanCount {
+			return
+		}
+	}
+	if c.ofSets() || c.calls != nil && c.Metric.Common.Kind == recording.Sum && c.work.Differs() {
+		c.Normalize = Calls
+	}
+}
+
+// perCall scales a recording's values by node so that each function has as many calls as
+// it has in A, the mean of A's recordings. What A or B does not call goes with its caller.
+func (c *Comparison) perCall(t *Tree, r int) ([]int64, error) {
+	run := &c.Runs[r]
+	whole := new(big.Rat).SetInt64(1)
+	if r >= c.Sides && c.work.Ratio > 0 {
+		whole.SetFloat64(1 / c.work.Ratio)
+	}
+	factors := make([]factor, len(c.Matching.Funcs)+1) // the last is that of the whole
+	factors[len(c.Matching.Funcs)] = newFactor(whole.Mul(whole, run.factor.rat))
+	key := make([]int32, len(t.Nodes))
+	key[0] = int32(len(c.Matching.Funcs))
+	for i := 1; i < len(t.Nodes); i++ {
+		f := t.Nodes[i].Func
+		if key[i] = key[t.Nodes[i].Parent]; int(f) >= len(c.Matching.Funcs) {
+			continue
+		}
+		if factors[f].rat == nil {
+			in := c.Matching.Funcs[f].In[r]
+			a, as := int64(0), int64(c.Sides)
+			for k := range c.Sides {
+				if i := c.Matching.Funcs[f].In[k]; i >= 0 {
+					a += c.calls[k][i]
+				}
+			}
+			if in < 0 || a == 0 || c.calls[r][in] == 0 {
+				continue
+			}
+			own := big.NewRat(a, as)
+			own.Quo(own, new(big.Rat).SetInt64(c.calls[r][in]))
+			factors[f] = newFactor(own.Mul(own, run.factor.rat))
+		}
+		key[i] = f
+	}
+	out := make([]int64, len(t.Nodes))
+	sums, befores := make([]int64, len(factors)), make([]int64, len(factors))
+	for _, i := range t.order {
+		v, k := t.runs[r][i], key[i]
+		if v == 0 {
+			continue
+		}
+		recording.Add(&sums[k], v)
+		after, err := factors[k].round(sums[k])
+		if err != nil {
+			return nil, err
+		}
+		out[i], befores[k] = after-befores[k], after
+	}
+	return out, nil
+}
+
+// total makes a recording's total the sum of its values as they were scaled by node; what
+// transforms took away goes by the same ratio.
+func (c *Comparison) total(t *Tree, r int, raw []int64) (err error) {
+	var before, after int64
+	for i := range raw {
+		recording.Add(&before, raw[i])
+		recording.Add(&after, t.runs[r][i])
+	}
+	run := &c.Runs[r]
+	if before <= 0 || after <= 0 {
+		return nil
+	}
+	if run.Scaled = after; before == run.Weights.Sum {
+		run.factor = newFactor(big.NewRat(after, before))
+		return nil
+	}
+	run.factor = newFactor(big.NewRat(after, before))
+	run.Scaled, err = run.factor.round(run.Weights.Sum)
+	return err
+}
