@@ -59,7 +59,7 @@ type Cause struct {
 	Kind      string      `json:"kind"`
 	Functions []string    `json:"functions"`  // the first names the cause
 	Delta     json.Number `json:"delta_self"` // the sum of theirs
-	Sure      *Sure       `json:"confidence"` // null where it is not known
+	Sure      *Confidence `json:"confidence"` // null where it is not known
 }
 
 type Side struct {
@@ -158,7 +158,7 @@ func (d *Answer) JSON() *JSON {
 		if i == mostCauses {
 			break
 		}
-		cause := Cause{Kind: string(x.Kind), Delta: exactnum.Value(x.Delta, m), Sure: newSure(x.Sure, m)}
+		cause := Cause{Kind: string(x.Kind), Delta: exactnum.Value(x.Delta, m), Sure: newConfidence(x.Sure, m)}
 		for _, r := range x.Rows[:min(len(x.Rows), mostCauses)] {
 			cause.Functions = append(cause.Functions, r.Name)
 		}

@@ -20,13 +20,18 @@ const (
 )
 
 // named names what caused the change, if that is certain or nothing says how sure it is.
-func (d *verdict) named(whole int64) bool {
+// Where the whole may have changed by chance, a cause has to be surer.
+func (d *verdict) named(whole int64, chance bool) bool {
 	if d.pending() {
 		return false
 	}
+	least := certain
+	if chance {
+		least = despite
+	}
 	for i := range d.causes {
 		cause := &d.causes[i]
-		if cause.Delta == 0 || cause.Sure != nil && cause.Sure.Level() < certain {
+		if cause.Delta == 0 || cause.Sure != nil && cause.Sure.Level() < least {
 			continue
 		}
 		if n := len(d.told); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.told[0].Delta)) {
@@ -171,10 +176,10 @@ func (d *verdict) sure(chance bool) {
 	case a.Total == b.Total && len(d.told) == 0 && d.t.Moved == 0:
 		return
 	case d.c.Method() == compare.NoMethod:
-		d.say(" How sure that is is unknown: there are no sample counts.")
+		d.say(" Certainty is unknown: there are no sample counts.")
 		return
 	case d.pending():
-		d.say(" How sure that is is being computed.")
+		d.say(" Certainty is being computed.")
 		return
 	}
 	if w := d.t.Whole; chance && w != nil && w.Detectable > 0 && w.Detectable < 1e18 {
@@ -224,7 +229,7 @@ func (d *verdict) work() {
 	}
 	switch {
 	case begin == "B ":
-	case d.c.PerCall():
+	case d.c.PerCall() && !d.pending():
 		d.say("; ")
 	default:
 		d.say(". ")

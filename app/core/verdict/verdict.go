@@ -83,8 +83,10 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	if o.Little() && a.Total != 0 && b.Total != 0 {
 		d.say("Little in common: only %s of A and %s of B is in functions that both have. ", units.Percent(int64(o.A*1e6), 1e6), units.Percent(int64(o.B*1e6), 1e6))
 	}
+	w := t.Whole
+	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
 	d.work()
-	named := d.named(b.Total - a.Total)
+	named := d.named(b.Total-a.Total, chance)
 	if c.Normalize == compare.Calls && !c.PerCall() {
 		d.ofCalls(a, b)
 	} else {
@@ -93,8 +95,6 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	if c.PerCall() {
 		d.scaled(a, b)
 	}
-	w := t.Whole
-	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
 	switch {
 	case chance:
 		d.say(", within noise")
@@ -143,6 +143,10 @@ func (d *verdict) value(v int64) string { return units.Value(d.c.Metric.Readable
 
 // certain is the confidence from which on a difference is said to be one.
 const certain = .95
+
+// despite is the confidence from which on a function is named though the whole is within
+// noise.
+const despite = .99
 
 // ofCalls compares what one call of each set takes.
 func (d *verdict) ofCalls(a, b compare.Side) {
@@ -255,7 +259,7 @@ func (d *verdict) branch(whole int64, chance bool) {
 		return
 	}
 	conf := d.ofFunction(n.Func)
-	if chance && (conf == nil || conf.Level() < certain) {
+	if chance && (conf == nil || conf.Level() < despite) {
 		return
 	}
 	v := changed(at)

@@ -223,16 +223,16 @@ func TestBranch(t *testing.T) {
 		name, a, b, want string
 	}{
 		{"a new call that allocates here and there", "main;serve 100\nmain;log 50", "main;serve 100\nmain;serve;compile;parse;malloc 60\nmain;serve;compile;emit;grow 70\nmain;log 50",
-			"compile +130 (new, 100 % of the change, >99.9 % sure). B costs 86.7 % more (from 150 to 280)."},
+			"compile +130 (new, 100 % of the change, >99.9 % sure). Total samples +86.7 % (A 150, B 280)."},
 		{"a call that is gone", "main;serve;compile;parse 90\nmain;log 50", "main;serve 10\nmain;log 50",
-			"compile −90 (gone, 112.5 % of the change, >99.9 % sure). B costs"},
+			"compile −90 (gone, 112.5 % of the change, >99.9 % sure). Total samples −57.1 % (A 140, B 60)."},
 		{"an old function deep down", "main;serve;find;compare 10\nmain;log 90", "main;serve;find;compare 510\nmain;log 80",
-			"compare +500 (102.0 % of the change, >99.9 % sure). B costs"},
+			"compare +500 (102.0 % of the change, >99.9 % sure). Total samples +490.0 % (A 100, B 590)."},
 		{"everywhere by as much", "main;a 100\nmain;b 100\nmain;c 100", "main;a 200\nmain;b 200\nmain;c 200", ""},
 		{"a function without a caller", "work 100\nlog 10", "work 300\nlog 10", ""},
 		{"nothing", "main;a 5", "main;a 5", ""},
-		{"as much as by chance", "main;a 50\nmain;b 50", "main;a 56\nmain;b 48", "B costs 4.0 % more (from 100 to 104), within noise. Smallest detectable change: 40 (40.0 %)."},
-		{"a change that the whole does not show", "main;a 3000\nmain;b 1000\nmain;c 5", "main;a 3040\nmain;b 940\nmain;c 30", "c +25 (>99.9 % sure). B costs 0.1 % more (from 4005 to 4010), within noise."},
+		{"as much as by chance", "main;a 50\nmain;b 50", "main;a 56\nmain;b 48", "Total samples +4.0 % (A 100, B 104), within noise. Smallest detectable change: 40 (40.0 %)."},
+		{"a change that the whole does not show", "main;a 3000\nmain;b 1000\nmain;c 5", "main;a 3040\nmain;b 940\nmain;c 30", "c +25 (>99.9 % sure). Total samples +0.1 % (A 4005, B 4010), within noise."},
 	} {
 		open := func(text string) compare.Input {
 			path := filepath.Join(t.TempDir(), "x.folded")

@@ -1,0 +1,240 @@
+package verdict_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/app/core/verdict"
+	"ashlar/ingest"
+	"ashlar/ingest/query/compare"
+)
+
+// frames is a program whose threads run frames; each calls hash, draw and parse in order.
+type frames struct {
+	threads, count int
+	hash           float64 // of its usual cost
+	draw           string
+	noParse, split bool
+}
+
+// spall writes a run of the program in the first format of spall: times are in µs, and
+// each call takes its usual time to within 2 %.
+func (f frames) spall(seed uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, 37))
+	out := binary.LittleEndian.AppendUint64(nil, 0x0BADF00D)
+	out = binary.LittleEndian.AppendUint64(out, 1)
+	out = binary.LittleEndian.AppendUint64(out, math.Float64bits(1))
+	out = binary.LittleEndian.AppendUint64(out, 0)
+	event := func(head []byte, tid int, at float64) {
+		out = append(out, head...)
+		out = binary.LittleEndian.AppendUint32(out, 7)
+		out = binary.LittleEndian.AppendUint32(out, uint32(tid))
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(at))
+	}
+	begin := func(tid int, at float64, name string) {
+		event([]byte{3, 0}, tid, at)
+		out = append(append(out, byte(len(name)), 0), name...)
+	}
+	end := func(tid int, at float64) { event([]byte{4}, tid, at) }
+	for tid := 1; tid <= f.threads; tid++ {
+		t := 0.0
+		for range f.count {
+			begin(tid, t, "frame")
+			t += 20
+			for _, call := range []struct {
+				name string
+				cost float64
+			}{{"hash", 400 * f.hash}, {f.draw, 600}, {"parse", 150}} {
+				took := math.Round(call.cost * (.98 + .04*r.Float64()))
+				if f.noParse && call.name == "parse" {
+					continue
+				}
+				begin(tid, t, call.name)
+				if f.split && call.name == f.draw {
+					begin(tid, t+1, "drawList")
+					end(tid, t+math.Floor(took/3))
+					begin(tid, t+math.Floor(took/3)+1, "drawText")
+					end(tid, t+took-1)
+				}
+				t += took
+				end(tid, t)
+			}
+			t += 20
+			end(tid, t)
+			t += 50
+		}
+	}
+	return out
+}
+
+// input opens a recording that a test wrote.
+func input(t *testing.T, name string, data []byte) compare.Input {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := ingest.Open(context.Background(), path, ingest.Options{})
+	t.Cleanup(func() { _ = l.Close() })
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return compare.Input{Rec: l.Snapshot()}
+}
+
+// said is the verdict of two recordings, all of which is known.
+func said(t *testing.T, a, b compare.Input) string {
+	t.Helper()
+	c, err := compare.Compare(context.Background(), []compare.Input{a}, []compare.Input{b}, compare.Options{Normalize: compare.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := c.Table(context.Background(), compare.ByFunction, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict.Of(c, table)
+}
+
+// TestCauseFirst: of runs with one known change the first sentence names its cause, and no
+// function that only has another name, other parts or more calls.
+func TestCauseFirst(t *testing.T) {
+	usual := frames{threads: 2, count: 200, hash: 1, draw: "draw"}
+	slower := usual
+	slower.hash = 1.5
+	with := func(f frames, change func(*frames)) frames {
+		change(&f)
+		return f
+	}
+	for _, test := range []struct {
+		name   string
+		b      frames
+		begins string
+		never  []string // in the first sentence
+		says   string   // anywhere
+	}{
+		{"same", usual, "", []string{"hash", "draw", "parse", "frame"}, ""},
+		{"slower", slower, "hash +", []string{"draw", "parse", "frame"}, ""},
+		{"renamed", with(slower, func(f *frames) { f.draw = "draw2" }), "hash +", []string{"draw", "parse", "frame"}, "Taken for renamed: draw → draw2"},
+		{"split", with(slower, func(f *frames) { f.split = true }), "hash +", []string{"draw", "parse", "frame"}, ""},
+		{"threads", with(usual, func(f *frames) { f.threads = 4 }), "B runs on 4 threads instead of 2 and does 2.0 times as many calls; per call no function changed", nil, ""},
+		{"longer", with(slower, func(f *frames) { f.count = 400 }), "B does 2.0 times as many calls; per call only hash changed: +", []string{"draw", "parse", "frame"}, ""},
+		{"gone", with(slower, func(f *frames) { f.noParse = true }), "", []string{"draw", "frame"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for seed := uint64(1); seed <= 3; seed++ {
+				text := said(t, input(t, "a.spall", usual.spall(seed)), input(t, "b.spall", test.b.spall(seed+100)))
+				t.Log(text)
+				first := firstSentence(text)
+				if !strings.HasPrefix(first, test.begins) || !strings.Contains(text, test.says) {
+					t.Errorf("seed %d: %q does not begin with %q and say %q", seed, text, test.begins, test.says)
+				}
+				for _, name := range test.never {
+					if strings.Contains(first, name) {
+						t.Errorf("seed %d: %q names %s", seed, first, name)
+					}
+				}
+				if test.name == "gone" && (!strings.Contains(first, "hash +") || !strings.Contains(first, "parse −") || !strings.Contains(first, "gone")) {
+					t.Errorf("seed %d: %q does not name both causes", seed, first)
+				}
+			}
+		})
+	}
+}
+
+// firstSentence is a text up to the first full stop that ends a sentence.
+func firstSentence(text string) string {
+	first, _, _ := strings.Cut(text, ". ")
+	return first
+}
+
+// TestNothingInCommon: a profile and a trace of different programs are said to have nothing
+// in common, and nothing else is said.
+func TestNothingInCommon(t *testing.T) {
+	usual := frames{threads: 2, count: 50, hash: 1, draw: "draw"}
+	for seed := uint64(1); seed <= 3; seed++ {
+		var profile strings.Builder
+		r := rand.New(rand.NewPCG(seed, 38))
+		for _, stack := range []string{"main;strconv.Itoa", "main;strconv.Atoi;grow", "main;sort;less"} {
+			fmt.Fprintf(&profile, "%s %d\n", stack, 50+r.IntN(100))
+		}
+		a, b := input(t, "a.folded", []byte(profile.String())), input(t, "b.spall", usual.spall(seed))
+		for _, sides := range [][2]compare.Input{{a, b}, {b, a}} {
+			c, err := compare.Compare(context.Background(), []compare.Input{sides[0]}, []compare.Input{sides[1]}, compare.Options{Normalize: compare.Auto})
+			if err != nil {
+				if !strings.Contains(err.Error(), "no metric") {
+					t.Error(err)
+				}
+				continue
+			}
+			_, _, table := sums(t, c)
+			if text := verdict.Of(c, table); !strings.HasPrefix(text, "A and B have nothing in common: no function matches") || strings.Contains(text, "costs") {
+				t.Errorf("seed %d: %q", seed, text)
+			}
+		}
+	}
+}
+
+// TestNoiseNamesNothing: of 200 pairs of runs that differ by noise at most one in twenty
+// has a verdict that names a function.
+func TestNoiseNamesNothing(t *testing.T) {
+	const pairs = 200
+	alarms := 0
+	for seed := range uint64(pairs) {
+		a, b := profile(t, seed, 2), profile(t, seed, 3)
+		if seed%2 == 1 {
+			usual := frames{threads: 2, count: 60, hash: 1, draw: "draw"}
+			a, b = input(t, "a.spall", usual.spall(2*seed)), input(t, "b.spall", usual.spall(2*seed+1))
+		}
+		if text := said(t, a, b); strings.Contains(text, " sure)") {
+			alarms++
+			t.Logf("seed %d: %s", seed, text)
+		}
+	}
+	if alarms > pairs/20 {
+		t.Errorf("%d of %d verdicts name a function that only varies", alarms, pairs)
+	}
+	t.Logf("%d of %d", alarms, pairs)
+}
+
+// profile samples a program whose functions take parts of the time that seed draws; of the
+// runs of a seed only which samples hit differs.
+func profile(t *testing.T, seed, run uint64) compare.Input {
+	t.Helper()
+	of, hit := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, run))
+	var stacks []string
+	var parts []float64
+	sum := 0.0
+	for i := range 12 {
+		stack := "main;serve"
+		for range of.IntN(3) {
+			stack += fmt.Sprintf(";step%c", 'a'+rune(of.IntN(5)))
+		}
+		sum += 1 / float64(1+of.IntN(20))
+		stacks, parts = append(stacks, stack+fmt.Sprintf(";work%c", 'a'+rune(i))), append(parts, sum)
+	}
+	counts := make([]int, len(stacks))
+	for range 1000 + hit.IntN(60) {
+		at := hit.Float64() * sum
+		for i, p := range parts {
+			if at < p {
+				counts[i]++
+				break
+			}
+		}
+	}
+	var b strings.Builder
+	for i, n := range counts {
+		if n > 0 {
+			fmt.Fprintf(&b, "%s %d\n", stacks[i], n)
+		}
+	}
+	return input(t, "x.folded", []byte(b.String()))
+}
