@@ -239,7 +239,7 @@ func TestCompareAsCommand(t *testing.T) {
 	c.Options.Normalize, c.Options.Match.NoSimilar = compare.Duration, true
 	c.Options.By, c.Tab = compare.ByThread, comparison.Table
 	line, rest := s.CommandOf(workspace.OfLower)
-	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order"
+	want := "ashlar diff before.json after.json --by thread --normalize duration --range-a 1ms..5ms --thread-b 2 --match module,name,order,renamed"
 	if line != want || rest != "" {
 		t.Errorf("the command is\n%s\nwant\n%s (%s)", line, want, rest)
 	}

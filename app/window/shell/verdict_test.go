@@ -93,7 +93,7 @@ func TestVerdictInPlace(t *testing.T) {
 	p.CompareTracks([]int{2})
 	b.settled()
 	// 90 µs and 40 µs of serve.
-	if text := p.Verdict(); !strings.HasPrefix(text, "Total time −55.6 % (A 90.00 µs, B 40.00 µs). Largest self change: serve −50.00 µs") {
+	if text := p.Verdict(); !strings.HasPrefix(text, "serve −50.00 µs (100 % of the change). Total time −55.6 % (A 90.00 µs, B 40.00 µs).") {
 		t.Errorf("two threads are said to differ so: %q", text)
 	}
 	p.EndScopeComparison()
