@@ -31,7 +31,7 @@ func TestAboutInANarrowWindow(t *testing.T) {
 	out := filepath.Join(dir, "about.svg")
 	var errs strings.Builder
 	runner := command.Runner{Render: picture.Render}
-	if code := command.Main([]string{"render", address, "--size", "700x900", "-o", out}, nil, io.Discard, &errs, runner); code != command.Done {
+	if code := command.Main([]string{"render", address, "--size", "700x960", "-o", out}, nil, io.Discard, &errs, runner); code != command.Done {
 		t.Fatal(errs.String())
 	}
 	f, err := os.Open(out)
