@@ -16,7 +16,6 @@ type stackSums struct {
 	sampled  [summed]float64
 	windowed [summed]float64 // the most of one window
 	has      [summed]bool
-	ofPeriod bool // the period is a metric of that name, and not the primary one
 }
 
 // The metrics that are compared.

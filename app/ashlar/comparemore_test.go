@@ -51,7 +51,7 @@ func TestCompareAbove(t *testing.T) {
 		file, says string
 		a, b       string
 	}{
-		{image.Pt(1100, 200), others[0], "In place of A, before.json", others[0], after},
+		{image.Pt(1100, 200), others[0], "Replace A (before.json)", others[0], after},
 		{image.Pt(100, 460), others[1], "Replace B (after.json)", others[0], others[1]},
 	} {
 		x.Enter(uriList(d.file), e2e.Whole, fileList)

@@ -27,7 +27,7 @@ var verbs = map[string]*Icon{
 	"Focus":    {data: icons.ImageFilterCenterFocus},
 	"Show":     {data: icons.ActionVisibility},
 	"Hide":     {data: icons.ActionVisibilityOff},
-	"Merge":    {data: icons.CommunicationCallMerge},
+	"Merge":    {data: icons.NavigationArrowUpward},
 	"Remove":   {data: icons.ActionDelete},
 	"Fold":     {data: icons.NavigationUnfoldLess},
 	"Unfold":   {data: icons.NavigationUnfoldMore},

@@ -55,7 +55,7 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 		editor = strings.TrimSpace(os.Getenv("EDITOR"))
 	}
 	if editor == "" {
-		return nil, false, errors.New("No editor is set. Set EDITOR or VISUAL, for example to code, gvim or kate")
+		return nil, false, errors.New("no editor is set; set EDITOR or VISUAL, for example to code, gvim or kate")
 	}
 	if file, err = filepath.Abs(file); err != nil {
 		return nil, false, fmt.Errorf("%s: cannot resolve its path: %w", file, err)
