@@ -197,7 +197,7 @@ func TestDroppedOthers(t *testing.T) {
 		x.Enter(uriList(strings.Repeat("/a", 1000), path), how, fileList)
 		x.Hold(middle)
 		x.Drop()
-		s.soon("what is waited for", func(f frame) bool { return len(f.Drop) > 0 && strings.HasPrefix(f.Drop[0], "Off CPU") })
+		s.soon("what is waited for", func(f frame) bool { return len(f.Drop) > 0 && strings.HasPrefix(f.Drop[0], "Waiting") })
 		if v := x.End(); v.Accepted {
 			t.Errorf("nothing is taken: %+v", v)
 		}
