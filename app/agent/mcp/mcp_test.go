@@ -241,6 +241,9 @@ func TestSamples(t *testing.T) {
 				if refused != "" || x.line == nil || room == 256 || isCut(t, got) {
 					continue
 				}
+				if strings.Contains(got, `"unreadable"`) { // programs are not told how a file begins that is no recording
+					continue
+				}
 				whole[x.tool]++
 				var out bytes.Buffer
 				program.Answer(subcommand.Invocation{Ctx: t.Context(), Args: append(x.line, "--json"), Stdout: &out, Stderr: io.Discard, Read: recordings.In("")})
