@@ -111,7 +111,7 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	// Thousands.
 	src.Take(append([]string{"files"}, paths...)...)
 	src.Hold(left)
-	s.soon("how many there are", says("Open and compare", spoken+" and run 2.spaa, the first of 5000 files"))
+	s.soon("how many there are", says("Open and compare", spoken+", run 2.spaa (5000 files)"))
 	taken(src.LetGo())
 	f = s.until("the first two of thousands", compares(paths[0], paths[1]))
 	if !strings.Contains(f.Note, "4998 more files not opened") {

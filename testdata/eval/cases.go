@@ -43,7 +43,7 @@ func cases(seeds uint64) []recorded {
 		n := fmt.Sprintf("-%d", seed+1)
 		add("quadratic"+n, "hot", "inventory.contains", "folded", stacks(seed, .7, func(*rand.Rand) string { return "main;serve;inventory.merge;inventory.contains" }))
 		add("recursion"+n, "recursion", "solver.try", "folded", stacks(seed, .5, func(r *rand.Rand) string { return "main;serve" + strings.Repeat(";solver.try", 18+r.IntN(20)) }))
-		add("gc-storm"+n, "gc", "garbage", "folded", stacks(seed, .35, func(*rand.Rand) string { return "runtime.gcBgMarkWorker;runtime.gcDrain;runtime.scanobject" }))
+		add("gc-storm"+n, "gc", "Garbage collection", "folded", stacks(seed, .35, func(*rand.Rand) string { return "runtime.gcBgMarkWorker;runtime.gcDrain;runtime.scanobject" }))
 		add("lock-convoy"+n, "lock", "cache.(*Cache).Get", "folded", stacks(seed, .3, func(*rand.Rand) string {
 			return "main;serve;cache.(*Cache).Get;sync.(*Mutex).Lock;sync.(*Mutex).lockSlow"
 		}))
@@ -51,11 +51,11 @@ func cases(seeds uint64) []recorded {
 			return "main;serve;disk.flush;" + []string{"fsync_[k]", "ext4_sync_file_[k]", "jbd2_log_wait_[k]"}[r.IntN(3)]
 		}))
 		add("no-symbols"+n, "sampler", "without names", "folded", stacks(seed, .5, func(r *rand.Rand) string { return fmt.Sprintf("main;serve;0x%x", 0x7f0000400000+r.IntN(1<<16)) }))
-		add("no-callers"+n, "sampler", "single frame", "folded", stacks(seed, .5, func(r *rand.Rand) string { return fmt.Sprintf("lost%d", r.IntN(9)) }))
+		add("no-callers"+n, "sampler", "Stacks of one frame", "folded", stacks(seed, .5, func(r *rand.Rand) string { return fmt.Sprintf("lost%d", r.IntN(9)) }))
 		add("hump"+n, "hump", "request", "json", trace(seed, traced{slow: func(i int) float64 { return map[bool]float64{true: 40, false: 1}[i%12 == 5] }}))
 		add("slower"+n, "slower", "request", "json", trace(seed, traced{slow: func(i int) float64 { return .3 + float64(i)/100 }}))
 		add("starving"+n, "starving", "worker 3", "json", trace(seed, traced{share: func(w int) float64 { return map[bool]float64{true: .005, false: 1}[w == 3] }}))
-		add("stall"+n, "stall", "no thread did anything", "json", trace(seed, traced{gap: true}))
+		add("stall"+n, "stall", "No thread ran", "json", trace(seed, traced{gap: true}))
 		add("short-lived"+n, "garbage", "report.render", "pb.gz", heap(seed, true))
 		add("regression"+n, "difference", "codec.decode", "folded", stacks(seed, 0, nil), stacks(seed+50, .25, func(*rand.Rand) string { return "main;serve;codec.decode" }))
 		add("nothing-stacks"+n, "", "", "folded", stacks(seed+10, 0, nil))

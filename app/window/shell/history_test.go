@@ -70,7 +70,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 // and why.
 var notOfOne = map[string]string{
 	"part": "how it was opened", "only": "how it was opened", "exe": "how it was opened", "content": "what its file holds",
-	"layout": "of two", "anchor": "of two", "rows": "of two", "normalize": "of two", "width": "of two", "pair": "of two",
+	"layout": "of two", "anchor": "of two", "rows": "of two", "normalize": "of two", "width": "of two", "pair": "of two", "apart": "of two",
 	"scroll": "rows are scrolled in a frame, which this test has none of", "callers": "known once the answer is", "callees": "known once the answer is",
 }
 
