@@ -42,8 +42,8 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 	if instrumented() {
 		t.Skip("SKIPPED: the race detector needs more addresses than the limit gives")
 	}
-	const none, some = "more memory than there is would be needed before anything", "of memory, which is as much as there is; they are shown"
-	const tooMuch = "of memory, of which"
+	const none, some = "not enough memory to show any of it", "fill all available memory ("
+	const tooMuch = "of memory, but only"
 	for _, tt := range []struct {
 		name, as string // what is written, if not ""
 		want     []string
@@ -63,7 +63,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 			io.WriteString(w, "[")
 			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 2_000_000)
 		}},
-		{"blanks.json", "", []string{none, "there is no trace in it"}, func(w io.Writer) {
+		{"blanks.json", "", []string{none, "no trace found: neither an array of events nor an object with one"}, func(w io.Writer) {
 			io.WriteString(w, `{"traceEvents":[`)
 			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 2_600)
 		}},
@@ -82,8 +82,8 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 				}
 			}
 		}},
-		{"deep.spall", ".folded", []string{"writing folded stacks needs more memory than there is", "writing folded stacks needs about"}, deepSpall},
-		{"deep.spall", ".pb", []string{"written: <nil>", "needs more memory than there is"}, deepSpall},
+		{"deep.spall", ".folded", []string{"writing folded stacks needs more memory than is available", "writing folded stacks needs about"}, deepSpall},
+		{"deep.spall", ".pb", []string{"written: <nil>", "needs more memory than is available"}, deepSpall},
 	} {
 		t.Run(tt.name+tt.as, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), tt.name+".zst")
@@ -109,7 +109,7 @@ func TestControlGroup(t *testing.T) {
 			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), n)
 		}
 	}
-	const some = "of memory, which is as much as there is; they are shown"
+	const some = "fill all available memory ("
 	for _, tt := range []struct {
 		group, name, as string
 		want            []string
@@ -125,7 +125,7 @@ func TestControlGroup(t *testing.T) {
 				fmt.Fprintf(w, "main;function_number_%d 1\n", i)
 			}
 		}},
-		{small, "lines × references.pprof", "", []string{"more memory than there is"}, linesTimesReferences},
+		{small, "lines × references.pprof", "", []string{"not enough memory to show any of it"}, linesTimesReferences},
 		{small, "deep.spall", ".folded", []string{"writing folded stacks needs more memory", "writing folded stacks needs about"}, deepSpall},
 	} {
 		t.Run(tt.name+tt.as, func(t *testing.T) {

@@ -306,7 +306,7 @@ func (l *Load) hold() {
 // unread is the error of a recording of which nothing was read.
 func (l *Load) unread(err error) error {
 	if context.Cause(l.reading) == errStopped {
-		return &source.Error{Path: l.path, What: "reading was stopped before anything came", Err: err}
+		return &source.Error{Path: l.path, What: "reading was stopped before any data arrived", Err: err}
 	}
 	return err
 }

@@ -66,7 +66,7 @@ const (
 const warnMemory = "memory"
 
 // errFull is why a load was stopped; see guard.full.
-var errFull = errors.New("there is no more memory")
+var errFull = errors.New("out of memory")
 
 func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.CancelCauseFunc) *guard {
 	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), scratch: o.Scratch, base: memory.InUse(), stop: stop}
@@ -163,10 +163,10 @@ func (g *guard) spill() {
 // full says how far reading came before memory was full.
 func (g *guard) full() error {
 	if !g.b.Shows() {
-		return memory.Shortage("%s, and more memory than there is would be needed before anything of it could be shown", g.size())
+		return memory.Shortage("%s; not enough memory to show any of it", g.size())
 	}
 	held, owed := g.b.Size()
-	return memory.Shortage("%s, and the %s of it that were read take %s of memory, which is as much as there is; they are shown, the rest is not%s",
+	return memory.Shortage("%s; the first %s fill all available memory (%s), the rest was not read%s",
 		g.size(), g.share(), memory.Text(max(held+owed, memory.InUse()-g.base)), g.way())
 }
 
@@ -183,7 +183,7 @@ func (g *guard) judge(free int64) {
 	if left := need - float64(held); left > float64(free) {
 		g.foretold = true
 		fits := min(99, 100*(max(0, float64(free))+float64(held))/need)
-		g.b.Usual(warnMemory, "", "%s and will need about %s of memory, of which %s are free: reading will stop after about %.0f %% of it",
+		g.b.Usual(warnMemory, "", "%s and needs about %s of memory, but only %s is free; reading will stop after about %.0f %%",
 			g.size(), memory.Text(int64(need)), memory.Text(free), fits)
 	}
 }
@@ -202,7 +202,7 @@ func (g *guard) way() string {
 		return ""
 	}
 	at := recording.Decimal{Mantissa: (end - start) / 1e9 * 1e9, Scale: 12} // to the millisecond
-	return fmt.Sprintf(". To open another part, start with --range START..END (what was read reaches to %ss) or --thread NAME, or choose Open a part of this file", at)
+	return fmt.Sprintf(". To open another part, use --range START..END (read up to %ss), --thread NAME, or Open a part of this file", at)
 }
 
 func (g *guard) size() string {

@@ -21,7 +21,7 @@ func FormatFor(name string) (*codec.Format, error) {
 		}
 		all = append(all, f.Encode.Extensions...)
 	}
-	return nil, fmt.Errorf("%s says no format: its extension must be one of %s, and .gz or .zst may follow", name, strings.Join(all, ", "))
+	return nil, fmt.Errorf("%s has no known format; use one of the extensions %s, optionally followed by .gz or .zst", name, strings.Join(all, ", "))
 }
 
 // WrittenFormats lists the formats that can be written with their extensions, a line each.

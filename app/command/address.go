@@ -25,11 +25,11 @@ func (c *call) address(s, parts string, given ...string) (string, error) {
 	}
 	switch {
 	case len(given) > 0 && len(given) != len(v.Files):
-		return "", misuse("the address is of %s, and %d are named behind it", safetext.Plural(len(v.Files), "file"), len(given))
+		return "", misuse("the address has %s, but %d are given after it", safetext.Plural(len(v.Files), "file"), len(given))
 	case len(given) > 0:
 		return c.given(v, given)
 	case len(v.Files) == 0:
-		return "", misuse("the address names no file: it should have file=PATH")
+		return "", misuse("the address names no file; add file=PATH")
 	}
 	notes, err := locate.Files(v, c.run.Dir, c.recent())
 	for _, n := range notes {
@@ -79,7 +79,7 @@ func (c *call) recent() (all []string) {
 func alone(fs *pflag.FlagSet, but ...string) (err error) {
 	fs.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(but, f.Name) {
-			err = misuse("the address says what is shown; leave out --%s", f.Name)
+			err = misuse("an address already defines the view; leave out --%s", f.Name)
 		}
 	})
 	return err

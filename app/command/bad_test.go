@@ -29,7 +29,7 @@ func TestBadInput(t *testing.T) {
 		{"missing", filepath.Join(dir, "nowhere.spaa"), "there is no such file"},
 		{"no such folder", filepath.Join(dir, "no", "where.spaa"), "there is no such file"},
 		{"below a file", filepath.Join(file("plain", "x"), "run.spaa"), ""},
-		{"directory", dir, "is a directory"},
+		{"directory", dir, "is a folder; open a file in it"},
 		{"device", os.DevNull, "is a device"},
 		{"empty", file("empty.spaa", ""), "is empty"},
 		{"unknown", file("letter.txt", "Dear Sir or Madam,\n"), `is in no format that can be opened: it begins with "Dear Sir or Madam,"`},
@@ -61,7 +61,7 @@ func TestPartly(t *testing.T) {
 	}
 	for _, cmd := range []string{"info", "top"} {
 		r := run(cmd, path, "--json")
-		r.sentence(t, Problem, path, "reading stopped early", "cut short")
+		r.sentence(t, Problem, path, "reading stopped early", "truncated")
 		if !json.Valid([]byte(r.stdout)) {
 			t.Errorf("%s printed %q", cmd, r.stdout)
 		}

@@ -33,7 +33,7 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 		}
 	}
 	if c.budget, err = fs.GetInt("budget"); err == nil && fs.Changed("budget") && c.budget < budget.Least {
-		return misuse("--budget %d is too small: an answer that says what it leaves out needs %d", c.budget, budget.Least)
+		return misuse("--budget %d is too small; the shortest answer needs %d", c.budget, budget.Least)
 	}
 	if f := fs.Lookup("rows"); f != nil && !f.Changed && !fs.Changed("json") {
 		c.all = append(c.all, "-n", "0")

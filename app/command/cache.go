@@ -18,33 +18,33 @@ import (
 
 // cacheFlag adds the flag of all commands that may take a recording from the cache.
 func cacheFlag(fs *pflag.FlagSet) {
-	fs.Bool("no-cache", false, "read the file itself, and keep nothing of it to open it at once")
+	fs.Bool("no-cache", false, "read the file itself, without the cache")
 }
 
 func cacheCommand() command {
 	return own(subcommand.Command{
 		Name: "cache", Args: "[--clean] [--json]", Line: "list or delete the cache of large recordings",
 		Text: `
-What was read of a file of 256 MB or more is kept in your cache folder, readable
-by you alone, and opens at once the next time. A file that was changed is read
-anew. 10 GB are kept at most, and nothing where less than a tenth of the disk
-would be free; what was used longest ago goes first. ashlar help settings says
-how to change that, and how to keep recordings out.`,
+The decoded form of a file of 256 MB or more is cached in your cache folder,
+readable only by you, and opens quickly the next time. A file that has changed
+is read again. The cache takes at most 10 GB and leaves at least a tenth of the
+disk free; the least recently used recordings go first. See ashlar help settings
+to change these limits and to exclude recordings.`,
 		Examples: [][2]string{
-			{"ashlar cache", "list what is kept"},
-			{"ashlar cache --clean", "remove all of it"},
-			{"ashlar run.json --no-cache", "open a file without"},
+			{"ashlar cache", "list the cached recordings"},
+			{"ashlar cache --clean", "delete the cache"},
+			{"ashlar run.json --no-cache", "open a file without the cache"},
 		},
 		Answer: cached{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
-		clean := fs.Bool("clean", false, "remove all that is kept")
+		clean := fs.Bool("clean", false, "delete all cached recordings")
 		asJSON := fs.Bool("json", false, "print JSON")
 		return func(c *call, args []string) error {
 			switch {
 			case len(args) > 0:
-				return misuse("the cache is one for all files; leave out %s", args[0])
+				return misuse("the cache command takes no files; leave out %s", args[0])
 			case c.run.Cache == nil:
-				return errors.New("there is no place where recordings are kept")
+				return errors.New("there is no cache folder")
 			}
 			return c.listCache(c.run.Cache(), *clean, *asJSON)
 		}
@@ -65,7 +65,7 @@ type cached struct {
 
 func (c *call) listCache(kept *cache.Cache, clean, asJSON bool) error {
 	if kept == nil {
-		return errors.New("nothing is kept: the settings say so, or there is no folder for it")
+		return errors.New("The cache is off: disabled in the settings, or there is no cache folder.")
 	}
 	out := cached{Folder: kept.Dir(), Recordings: []cache.Entry{}}
 	if clean {

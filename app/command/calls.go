@@ -27,44 +27,43 @@ func callsCommand() command {
 	return own(subcommand.Command{
 		Name: "calls", Args: "FILE CALLS [flags]", Line: "list calls one by one, with their arguments",
 		Text: `
-Each call is a row: when it began, how long it took, with what it called and by
-itself, how long on a processor where the file tells (the rest was waiting), its
-thread and its arguments. Above them stand statistics (percentiles are nearest
-rank), a histogram, and the humps that it has: calls that took about as long,
-apart from the others by lengths that hardly any has.
+Each row is a call: start, duration, self time, CPU time if the file has it (the
+rest was waiting), thread and arguments. Above the rows are statistics
+(nearest-rank percentiles), a histogram, and its modes (humps): groups of calls
+with similar durations, separated by durations that few calls have.
 
-CALLS, which --calls of other commands takes too, is a function or several, and
-conditions in brackets that must all hold:
+CALLS is one or more functions with conditions in brackets that must all hold;
+--calls of other commands takes the same:
   RunTask                          all calls of a function
   RunTask[60ms..320ms]             those of 60 ms or more, but less than 320 ms
   parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
   Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
-  Request[url~"^/api", kind!=ping] an expression found in one, any other value
-  RunTask[started 2s..3s]          those that began then
+  Request[url~"^/api", kind!=ping] a regular expression; any other value
+  RunTask[started 2s..3s]          calls that started in this range
   *[found "arg:timeout"]           calls of any function that a search finds
-  RunTask[slowest 25]              the longest of those that all else holds for
-  RunTask[at 42:43@1.2s]           the one that begins just then, on PID:TID
-  !RunTask[60ms..]                 all other calls of it
-Names and values with any of []|,"!= in them stand in double quotes. What ran in
-the calls counts with them, in their thread and time: spans and samples.`,
+  RunTask[slowest 25]              the longest calls that match the rest
+  RunTask[at 42:43@1.2s]           the call that starts then on PID:TID
+  !RunTask[60ms..]                 all other calls of the function
+Quote names and values that contain any of []|,"!= with double quotes. Spans and
+samples inside the calls, in the same thread and time, count with them.`,
 		Examples: [][2]string{
-			{"ashlar calls trace.json RunTask -n 20", "the twenty longest tasks"},
-			{"ashlar calls trace.json 'FunctionCall[10ms..]' --sort start", "what took 10 ms or more, in the order of time"},
-			{"ashlar calls trace.json 'Request[tenant=7]' --csv", "the requests of a tenant, for a spreadsheet"},
+			{"ashlar calls trace.json RunTask -n 20", "the 20 longest tasks"},
+			{"ashlar calls trace.json 'FunctionCall[10ms..]' --sort start", "calls of 10 ms or more, by start time"},
+			{"ashlar calls trace.json 'Request[tenant=7]' --csv", "one tenant's requests, for a spreadsheet"},
 		},
 		Answer: callList{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o callsOptions
 		o.add(fs)
-		fs.StringVar(&o.sort, "sort", calls.ByDuration, "what comes first: the most `WHAT` of duration, self, cpu, waiting or an argument, or the first start, thread or function; - before it turns it round")
+		fs.StringVar(&o.sort, "sort", calls.ByDuration, "sort by `WHAT`: duration, self, cpu, waiting, start, thread, function or the name of an argument; - before it reverses the order")
 		fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
 		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
-		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV with times in nanoseconds")
+		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV; times in nanoseconds")
 		demo := demoFlag(fs)
 		cacheFlag(fs)
 		return func(c *call, args []string) (err error) {
 			if len(args) == 0 || len(args) == 1 && !*demo {
-				return misuse("name the file and the calls, like RunTask or 'RunTask[60ms..]'")
+				return misuse("name the file and the calls, such as RunTask or 'RunTask[60ms..]'")
 			}
 			if err := o.calls.Set(args[len(args)-1]); err != nil {
 				return &subcommand.Usage{Err: err}

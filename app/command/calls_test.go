@@ -197,9 +197,9 @@ func TestCallsText(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"calls", path}, "name the file and the calls"}, {[]string{"calls", path, "task["}, "no set of calls"}, {[]string{"calls", path, "tusk"}, "no function is called tusk"},
+		{[]string{"calls", path}, "name the file and the calls"}, {[]string{"calls", path, "task["}, "is not a set of calls;"}, {[]string{"calls", path, "tusk"}, "no function is called tusk"},
 		{[]string{"calls", path, "task", "--sort", "colour"}, "no call has an argument"}, {[]string{"calls", path, "task", "-n", "-1"}, "negative"},
-		{[]string{"top", path, "--calls", "task[1us..2us"}, "no set of calls"},
+		{[]string{"top", path, "--calls", "task[1us..2us"}, "is not a set of calls;"},
 	} {
 		out.Reset()
 		errs.Reset()
@@ -233,9 +233,9 @@ func TestAsyncIsApart(t *testing.T) {
 		want answer
 		says string
 	}{
-		{[]string{"top", path}, answer{Total: "100000", Left: 2, Time: "180000"}, "async spans: 180.0 µs in 2 not counted"},
+		{[]string{"top", path}, answer{Total: "100000", Left: 2, Time: "180000"}, "async spans excluded: 180.0 µs in 2"},
 		{[]string{"top", path, "--async", "out"}, answer{Total: "100000", Left: 2, Time: "180000"}, "--async in"},
-		{[]string{"top", path, "--range", "0s..50us"}, answer{Total: "50000", Left: 2, Time: "90000"}, "async spans: 90.00 µs in 2 not counted"},
+		{[]string{"top", path, "--range", "0s..50us"}, answer{Total: "50000", Left: 2, Time: "90000"}, "async spans excluded: 90.00 µs in 2"},
 		{[]string{"top", path, "--async", "in"}, answer{Total: "280000"}, "load"},
 		{[]string{"top", path, "--async", "only"}, answer{Total: "180000"}, "load"},
 		{[]string{"top", path, "--calls", "load"}, answer{Total: "180000"}, "load"},
@@ -289,7 +289,7 @@ func TestIdleIsApart(t *testing.T) {
 			t.Errorf("with idle %s there are %+v, want %d and %d left out", c.idle, got, c.records, c.left)
 		}
 	}
-	if text := textOf(t, "top", path); !strings.Contains(text, "in 3 not counted (--idle in") {
+	if text := textOf(t, "top", path); !strings.Contains(text, "in 3 (--idle in") {
 		t.Errorf("%s does not say what is idle", text)
 	}
 }

@@ -41,7 +41,7 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 		return nil, nil
 	}
 	if rec.Counts.Spans == 0 {
-		return nil, misfit(rec, errors.New("there are no spans, so no calls can be told from others: leave out --calls; "+missing.Reason(missing.Spans, rec)))
+		return nil, misfit(rec, errors.New("--calls needs a recording with spans; "+missing.Reason(missing.Spans, rec)))
 	}
 	if err := f.query.Check(rec); err != nil {
 		return nil, misfit(rec, err)

@@ -23,7 +23,7 @@ import (
 
 func checkCommand() command {
 	return own(subcommand.Command{
-		Name: "check", Args: "FILE… [--json]", Line: "validate recordings, and list what is wrong with them",
+		Name: "check", Args: "FILE… [--json]", Line: "validate recordings and list their problems",
 		Text: `
 SPAA files are checked strictly, by every rule of the specification that a file
 can break; --rules lists them. Files in other formats are read as the window
@@ -33,7 +33,7 @@ reads them, and the warnings are printed; where a file is larger than memory,
 The exit code is 1 when a file breaks a rule whose severity is error, or cannot
 be read.`,
 		Examples: [][2]string{
-			{"ashlar check run.spaa.zst", "list what breaks rules, by line"},
+			{"ashlar check run.spaa.zst", "list broken rules by line"},
 			{"ashlar check *.spaa --json | jq .files[].errors", "the same for programs"},
 			{"ashlar check --rules", "list the rules"},
 		},
@@ -42,7 +42,7 @@ be read.`,
 		var o checkOptions
 		var only partFlags
 		rules := fs.Bool("rules", false, "list the rules for SPAA files")
-		fs.IntVar(&o.most, "max", 20, "print at most `N` findings of a rule; all are counted")
+		fs.IntVar(&o.most, "max", 20, "print at most `N` findings per rule (all are counted)")
 		fs.BoolVar(&o.json, "json", false, "print JSON")
 		subcommand.BudgetFlag(fs)
 		subcommand.RedactFlag(fs)
@@ -54,7 +54,7 @@ be read.`,
 			}
 			switch {
 			case *rules && len(args) > 0:
-				return misuse("--rules lists rules; leave out %s", args[0])
+				return misuse("--rules takes no files; leave out %s", args[0])
 			case *rules:
 				return c.rules(o.json)
 			case len(args) == 0:
@@ -195,7 +195,7 @@ func (c *call) look(f *checkedFile, o *checkOptions) error {
 	if err == nil && f.Format == "spaa" || errors.As(err, &other) || err != nil && isNamedSPAA(in.Name) {
 		f.Format = "spaa"
 		if o.part.IsSet() {
-			return &source.Error{Path: f.File, What: "its rules are about the whole file, which needs no memory: leave out " + o.part.String()}
+			return &source.Error{Path: f.File, What: "SPAA files are checked as a whole; leave out " + o.part.String()}
 		}
 		return f.strict(in, o)
 	}
@@ -302,7 +302,7 @@ func (f *checkedFile) text() string {
 			units.Count(t.Read), units.Count(t.Kept), units.Count(t.Repaired), units.Count(t.LeftOut))
 	}
 	if !f.Strict && f.Format != "" {
-		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; this is what reading it as %s found\n", name, f.Format)
+		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; these are the warnings from reading the file as %s\n", name, f.Format)
 	}
 	return b.String()
 }
@@ -319,7 +319,7 @@ type checkRule struct {
 // rules lists what SPAA files are checked by.
 func (c *call) rules(asJSON bool) error {
 	var rows []checkRule
-	table := [][]string{{"rule", "section", "severity", "what must or should hold"}}
+	table := [][]string{{"rule", "section", "severity", "requirement"}}
 	for _, r := range spaa.Rules() {
 		rows = append(rows, checkRule{r.ID, r.Section, r.Severity.String(), r.Demand, r.Found})
 		table = append(table, []string{r.ID, r.Section, r.Severity.String(), r.Demand}, []string{"", "", "", "  found when " + r.Found})

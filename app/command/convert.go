@@ -33,31 +33,31 @@ func convertCommand() command {
 	return own(subcommand.Command{
 		Name: "convert", Args: "IN OUT [flags]", Line: "write a recording in another format",
 		Text: `
-The name of OUT chooses the format:
+The extension of OUT sets the format:
 
 ` + ingest.WrittenFormats() + `
-.gz or .zst after it compresses.
+A further .gz or .zst compresses OUT.
 
-What OUT cannot hold is listed at the end. OUT appears when it is complete, or
-not at all. SPAA to SPAA keeps every record, key and number as it is.
+Data that OUT cannot hold is listed at the end. OUT is written completely or not
+at all. SPAA to SPAA keeps every record, key and number unchanged.
 
-With --range, --thread, --calls and the flags that change stacks, OUT is a part
-of IN, and gives the same answers as IN does for that part.
+With --range, --thread, --calls or transforms, OUT has only that part of IN and
+gives the same answers as IN for it.
 ` + viewHelp,
 		Examples: [][2]string{
-			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "make SPAA with samples and windows"},
-			{"ashlar convert run.spaa run.pb.gz", "make a profile for go tool pprof"},
-			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it is there"},
-			{"ashlar convert run.spall part.spaa --range 1.2s..1.5s --thread worker", "take a part out"},
+			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "SPAA with samples and one-second windows"},
+			{"ashlar convert run.spaa run.pb.gz", "a profile for go tool pprof"},
+			{"ashlar convert trace.json trace.spall --force", "replace trace.spall if it exists"},
+			{"ashlar convert run.spall part.spaa --range 1.2s..1.5s --thread worker", "copy part of a recording"},
 		},
 		Answer: conversion{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o convertOptions
 		var windows string
 		exeFlag(fs)
-		fs.BoolVar(&o.force, "force", false, "replace OUT if it is there")
-		fs.StringVar(&windows, "windows", "", "add up the samples by windows of this `LENGTH`, like 1s or 100ms (SPAA)")
-		fs.StringVar(&o.event, "event", "", "the `EVENT` to write where OUT holds one (pprof, folded; default: the first)")
+		fs.BoolVar(&o.force, "force", false, "replace OUT if it exists")
+		fs.StringVar(&windows, "windows", "", "sum samples in windows of this `LENGTH`, such as 1s or 100ms (SPAA)")
+		fs.StringVar(&o.event, "event", "", "the `EVENT` to write if OUT holds only one (pprof, folded; default: the first)")
 		fs.BoolVar(&o.json, "json", false, "print the report as JSON")
 		subcommand.RedactFlag(fs)
 		var rng string
@@ -77,7 +77,7 @@ of IN, and gives the same answers as IN does for that part.
 					return misuse("%q for --windows %w", windows, err)
 				}
 				if o.window == 0 {
-					return misuse("windows of no length hold nothing")
+					return misuse("--windows must be longer than 0")
 				}
 			}
 			if err := o.check(); err != nil {
@@ -108,13 +108,13 @@ func (o *convertOptions) names(args []string) (err error) {
 	case len(args) == 0:
 		return misuse("name the recording, or - for standard input, and the file to write")
 	case len(args) == 1:
-		return misuse("name the file to write behind %s; its extension says the format", args[0])
+		return misuse("name the output file after %s; its extension sets the format", args[0])
 	case len(args) > 2:
-		return misuse("%s is one name too many: there are IN and OUT", args[2])
+		return misuse("too many files: %s; convert takes IN and OUT", args[2])
 	case args[0] == "" || args[1] == "":
 		return misuse("a file's name is empty")
 	case args[1] == "-":
-		return misuse("name the file to write: its extension says the format, which - has none of")
+		return misuse("convert cannot write to standard output; name a file, whose extension sets the format")
 	}
 	o.in, o.out = args[0], args[1]
 	if o.target, err = ingest.FormatFor(o.out); err != nil {
@@ -271,7 +271,7 @@ func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 		c.note("%s", n)
 	}
 	if len(r.Lost) > 0 {
-		fmt.Fprintln(c.stderr, "not carried over:")
+		fmt.Fprintln(c.stderr, "Not converted:")
 		for _, l := range r.Lost {
 			fmt.Fprintf(c.stderr, "  %s (%s): %s\n", safetext.Short(l.What), units.Count(l.Count), safetext.Text(l.Why))
 		}

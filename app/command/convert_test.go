@@ -79,7 +79,7 @@ func TestConvertExists(t *testing.T) {
 	if b, _ := os.ReadFile(out); r.code != Done || string(b) != "main 3000\nmain;parse 1000\n" {
 		t.Errorf("%d %q: %q", r.code, r.stderr, b)
 	}
-	if !strings.Contains(r.stderr, "not carried over:\n") || !strings.Contains(r.stderr, "events (1): instructions: ") {
+	if !strings.Contains(r.stderr, "Not converted:\n") || !strings.Contains(r.stderr, "events (1): instructions: ") {
 		t.Errorf("%q", r.stderr)
 	}
 }
@@ -133,20 +133,20 @@ func TestConvertUsage(t *testing.T) {
 		says string
 	}{
 		{Usage, nil, "name the recording"},
-		{Usage, []string{in}, "name the file to write"},
-		{Usage, []string{in, "a.spaa", "b"}, "one name too many"},
+		{Usage, []string{in}, "name the output file"},
+		{Usage, []string{in, "a.spaa", "b"}, "; convert takes IN and OUT"},
 		{Problem, []string{in, out("late.spaa"), "--range", "9h.."}, "begins after the recording's end"},
-		{Usage, []string{in, "-"}, "name the file to write"},
+		{Usage, []string{in, "-"}, "cannot write to standard output"},
 		{Usage, []string{in, "a.png"}, ".spaa, .spall"},
 		{Usage, []string{in, "a.spaa", "--windows", "soon"}, "soon"},
-		{Usage, []string{in, "a.spaa", "--windows", "0"}, "no length"},
+		{Usage, []string{in, "a.spaa", "--windows", "0"}, "longer than 0"},
 		{Usage, []string{in, "a.pb", "--windows", "1s"}, "pprof has no windows"},
 		{Usage, []string{in, "a.spaa", "--event", "x"}, "all events"},
 		{Usage, []string{in, out("a.pb"), "--event", "nonsense"}, "cycles, instructions"},
 		{Problem, []string{out("none"), out("a.spaa")}, "no such file"},
 		{Problem, []string{in, filepath.Join(dir, "no", "a.spaa")}, "cannot be written"},
-		{Problem, []string{in, out("a.spall")}, "nothing in the recording"},
-		{Problem, []string{in, out("a.spaa"), "--windows", "1ns"}, "make them longer"},
+		{Problem, []string{in, out("a.spall")}, "the recording has nothing that this format can hold"},
+		{Problem, []string{in, out("a.spaa"), "--windows", "1ns"}, "the windows are too short:"},
 	} {
 		r := run(append([]string{"convert"}, c.args...)...)
 		r.sentence(t, c.code, c.says)
@@ -210,7 +210,7 @@ func TestConvertCutInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out.pb")
-	if r := run("convert", cut, out); r.code != Problem || !strings.Contains(r.stderr, "damaged or cut short") {
+	if r := run("convert", cut, out); r.code != Problem || !strings.Contains(r.stderr, "data is damaged or truncated after") {
 		t.Errorf("%d %q", r.code, r.stderr)
 	}
 	if _, err := os.Stat(out); err != nil {

@@ -26,39 +26,39 @@ func diffCommand() command {
 	return own(subcommand.Command{
 		Name: "diff", Args: "A B [flags]", Line: "compare two recordings: what costs more or less in B than in A",
 		Text: `
-A is the baseline. The largest difference of self comes first; equal rows are
-left out. Functions are matched by name and module, then by name, then by name
-without the parts that change from build to build (template arguments, hashes,
-addresses, line numbers, versions, numbers of closures).
-A folded file of two counts a line (difffolded.pl) is compared alone: its first
-count is A, its second B.
+A is the baseline, B the candidate. The largest change in self comes first;
+unchanged rows are hidden. Functions are matched by name and module, then by
+name, then by name without the parts that change from build to build (template
+arguments, hashes, addresses, line numbers, versions, numbers of closures).
+A folded file with two counts per line (difffolded.pl) is compared by itself:
+the first count is A, the second B.
 Numbers are as recorded; --normalize total, duration, samples or calls scales B
-to A first. Sets of calls are compared by what one call costs, and traces whose
-numbers of calls differ by more than a tenth by each function's calls in A,
-unless --normalize raw asks for sums.
+to A first. Sets of calls are compared per call. Traces whose call counts differ
+by more than a tenth are scaled to each function's call count in A. --normalize
+raw compares sums.
 
-Confidence says how unlikely it is that a difference is chance: of all rows with
-95 % or more, at most one in twenty is expected to be a false alarm. It
-is computed from the numbers of samples, for traces from the durations of spans.
+Confidence is the certainty that a difference is not chance: of all rows with
+95 % or more, at most one in twenty is expected to be a false alarm. It is based
+on the number of samples, for traces on the durations of spans.
 Variation from run to run is not included; pass several recordings per side to
 include it.
 
-With --fail-if the exit code is 3 when the condition holds: a total or the cost
-of a function or a module that grew by more than a part of what it was in A
-('total>5%', 'self(parse)>1%', 'module(libz.so)>0%') or by more than an amount
-('total(main.run)>10ms'). With --min-confidence a condition only holds where
-the difference has that confidence.
+With --fail-if the exit code is 3 if the condition holds: the total, a function
+or a module grew by more than a share of its value in A ('total>5%',
+'self(parse)>1%', 'module(libz.so)>0%') or by more than an amount
+('total(main.run)>10ms'). With --min-confidence, less certain differences do not
+count.
 ` + viewHelp,
 		Examples: [][2]string{
-			{"ashlar diff old.spaa new.spaa", "list what became slower or faster"},
-			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "which modules allocate more"},
-			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs per side, so that their variation counts"},
+			{"ashlar diff old.spaa new.spaa", "list changed functions"},
+			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "compare allocations by module"},
+			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs per side, to include their variation"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the first ten seconds of a run and the rest"},
-			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "what was freed after all"},
-			{"ashlar diff trace.json --slow RunTask", "why slow calls are slow: the last hump of its durations, and all others"},
-			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with a limit of your own"},
+			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "allocated minus still in use"},
+			{"ashlar diff trace.json --slow RunTask", "compare the slow mode of a function's calls with the rest"},
+			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with your own limit"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 if parse became slower"},
-			{"ashlar diff old.pprof new.pprof --markdown >comment.md", "a comment on a pull request"},
+			{"ashlar diff old.pprof new.pprof --markdown >comment.md", "write a comment for a pull request"},
 		},
 		Answer: difference.JSON{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -100,31 +100,31 @@ type diffOptions struct {
 
 func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	t := &o.text
-	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern; may be given several times")
+	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern (repeatable)")
 	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
 	o.chooser.flags(fs)
-	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B, if it is not that of A (default: its counterpart)")
+	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B (default: the counterpart of A's)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, stack, or whatever top groups by: module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
-	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw scales nothing, auto is calls where their numbers differ by more than a tenth")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw does not scale, auto scales by calls if call counts differ by more than a tenth")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
 	o.calls.add(fs)
 	o.apart.add(fs)
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: those of --calls); with one recording and no --calls, A is all other calls")
-	fs.Var(&o.slow, "slow", "why slow calls are slow: B is the last hump of these `CALLS`, or the slowest tenth if there is one hump; A is the others")
+	fs.Var(&o.slow, "slow", "explain slow calls: B is the slowest mode of these `CALLS`, or the slowest tenth if there is one mode; A is the rest")
 	fs.Var(&o.typical, "typical", "compare the one call that `CALLS` names (B) with the median of the calls that took about as long (A)")
 	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")
-	fs.StringVar(&t.match, "match", "module,name,similar,order,renamed", "the `RULES` to match by: module, name, similar, order for threads, and renamed for functions that do the same under other names")
-	fs.StringArrayVar(&o.pairs, "pair", nil, "a function that has another name in B: `OLD=NEW`; may be given several times")
-	fs.StringArrayVar(&o.apartPairs, "no-pair", nil, "do not take a function for renamed: `OLD=NEW`; may be given several times")
-	fs.Float64Var(&o.Sure, "min-confidence", 0, "leave out rows with less confidence than `P`, from 0 to 1")
-	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>…; may be given several times")
-	fs.BoolVar(&o.All, "all", false, "also list rows that are equal")
+	fs.StringVar(&t.match, "match", "module,name,similar,order,renamed", "the `RULES` to match by: module, name, similar, order (threads) and renamed (functions that do the same under another name)")
+	fs.StringArrayVar(&o.pairs, "pair", nil, "a function renamed in B, as `OLD=NEW` (repeatable)")
+	fs.StringArrayVar(&o.apartPairs, "no-pair", nil, "do not match these functions as renamed: `OLD=NEW` (repeatable)")
+	fs.Float64Var(&o.Sure, "min-confidence", 0, "hide rows with a confidence below `P`, from 0 to 1")
+	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>… (repeatable)")
+	fs.BoolVar(&o.All, "all", false, "also list unchanged rows")
 	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 	fs.BoolVar(&o.json, "json", false, "print JSON")
-	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a comment on the change")
+	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a pull request")
 	subcommand.BudgetFlag(fs)
 	subcommand.RedactFlag(fs)
 	o.view.AddTransformFlags(fs)
@@ -173,7 +173,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		o.If = append(o.If, cond)
 	}
 	if o.slow.isSet() && o.typical.isSet() || (o.slow.isSet() || o.typical.isSet()) && (o.calls.isSet() || len(o.Files[0]) > 1 || !slices.Equal(o.Files[0], o.Files[1])) {
-		return misuse("--slow and --typical make both sides of one file: leave out the other, --calls and --calls-b")
+		return misuse("--slow and --typical already define both sides; use one of them, without --calls and --calls-b")
 	}
 	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
 		o.normalize = compare.Calls // sets of as many calls as it happens
@@ -182,7 +182,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		return misuse("-n %d is negative; 0 prints all rows", o.Rows)
 	}
 	if o.json && o.markdown {
-		return misuse("--json and --markdown are two forms of the answer; leave out one")
+		return misuse("use either --json or --markdown")
 	}
 	if o.json && !fs.Changed("rows") {
 		o.Rows = 0
@@ -196,11 +196,11 @@ func (o *diffOptions) files(args []string) error {
 	switch {
 	case *o.demo:
 		if len(args) > 0 || sides {
-			return misuse("--demo stands for both files; leave out the others")
+			return misuse("--demo replaces both files; leave out the others")
 		}
 		o.Files[0], o.Files[1] = []string{""}, []string{""}
 	case sides && len(args) > 0:
-		return misuse("%s stands beside --a and --b; put patterns in quotes, so that --a and --b get all of their files", args[0])
+		return misuse("unexpected file %s with --a and --b; quote patterns so that the shell does not expand them", args[0])
 	case sides:
 		var err error
 		if o.Files[0], err = expand("--a", o.text.a); err != nil {
@@ -212,7 +212,7 @@ func (o *diffOptions) files(args []string) error {
 	case len(args) == 1 && args[0] != "":
 		o.Files[0], o.Files[1] = args, args
 	case len(args) != 2 || args[0] == "" || args[1] == "":
-		return misuse("name the two files to compare, first the baseline; for several a side use --a and --b")
+		return misuse("name two files, the baseline first; for several files per side use --a and --b")
 	default:
 		o.Files[0], o.Files[1] = args[:1], args[1:]
 	}
@@ -234,7 +234,7 @@ func (o *diffOptions) files(args []string) error {
 // expand replaces patterns by the files that match.
 func expand(flag string, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
-		return nil, misuse("there is no %s: name the recordings of both sides", flag)
+		return nil, misuse("%s is missing; name the recordings of both sides", flag)
 	}
 	var files []string
 	for _, p := range patterns {
@@ -271,7 +271,7 @@ func (o *diffOptions) rules(text string) error {
 			o.match.NoRenamed = false
 		case "", "none":
 		default:
-			return misuse("there is no rule %q to match by; there are module, name, similar, order and renamed", r)
+			return misuse("unknown rule %q; rules are module, name, similar, order and renamed", r)
 		}
 	}
 	return nil
@@ -305,7 +305,7 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	if o.Sure > 0 && d.Unfounded() {
-		c.note("the differences have no confidence, since the recordings do not have the numbers of samples behind their weights: --min-confidence leaves out all rows")
+		c.note("--min-confidence hides all rows: the recordings do not contain sample counts, so differences have no confidence")
 	}
 	answer := d.JSON()
 	if o.json && len(inputs[0]) == 1 && len(inputs[1]) == 1 {
@@ -363,7 +363,7 @@ func (o *diffOptions) itself(rec *recording.Recording) error {
 			return nil
 		}
 	}
-	return misuse("one recording is only compared with itself where --range-a, --range-b, --thread-a, --thread-b, --calls-b or --metric-b differ")
+	return misuse("name a second file, or compare parts of one with --range-a, --range-b, --thread-a, --thread-b, --calls-b or --metric-b")
 }
 
 // diffInputs reads the files, each once.
@@ -388,7 +388,7 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 			in := compare.Input{Rec: rec}
 			if rng.IsSet() {
 				if !rec.HasTime {
-					return sides, misuse("%s has no times, so no range of it can be compared", rec.Source.Path)
+					return sides, misuse("%s has no times; leave out the range", rec.Source.Path)
 				}
 				if in.Scope, err = rng.In(rec); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)

@@ -205,7 +205,7 @@ func TestDiffMisuse(t *testing.T) {
 		{[]string{a, b, b}, Usage, "--a and --b"},
 		{[]string{"--a", a}, Usage, "--b"},
 		{[]string{"--a", "testdata/no-*.x", "--b", b}, Usage, "no file matches"},
-		{[]string{a, "--a", a, "--b", b}, Usage, "quotes"},
+		{[]string{a, "--a", a, "--b", b}, Usage, "quote patterns"},
 		{[]string{a, "testdata/none.folded"}, Problem, "none.folded"},
 		{[]string{a, b, "--by", "colour"}, Usage, "thread or stack"},
 		{[]string{a, b, "--normalize", "luck"}, Usage, "duration"},
@@ -215,7 +215,7 @@ func TestDiffMisuse(t *testing.T) {
 		{[]string{a, b, "--pair", "x=y"}, Problem, "x=y"},
 		{[]string{a, b, "--min-confidence", "2"}, Usage, "between 0 and 1"},
 		{[]string{a, b, "--min-confidence", "NaN"}, Usage, "between 0 and 1"},
-		{[]string{a, b, "--fail-if", "parse>5%"}, Usage, "no condition"},
+		{[]string{a, b, "--fail-if", "parse>5%"}, Usage, "is not a condition"},
 		{[]string{a, b, "--fail-if", "self>5%"}, Usage, "self(NAME)"},
 		{[]string{a, b, "--fail-if", "self(nobody)>5%"}, Problem, "nobody"},
 		{[]string{a, b, "--fail-if", "total>5ms"}, Usage, "ms"},
@@ -272,8 +272,8 @@ func TestTwoCountsAlone(t *testing.T) {
 		t.Error(out)
 	}
 	one := write("one.folded", "main;read 274\n")
-	fails(t, []string{"diff", one}, Usage, "one recording is only compared with itself where")
-	fails(t, []string{"diff", two, "--metric", "A"}, Usage, "one recording is only compared with itself where")
+	fails(t, []string{"diff", one}, Usage, "name a second file, or compare parts of one with --range-a, --range-b, --thread-a, --thread-b, --calls-b or --metric-b")
+	fails(t, []string{"diff", two, "--metric", "A"}, Usage, "name a second file, or compare parts of one with --range-a, --range-b, --thread-a, --thread-b, --calls-b or --metric-b")
 	if out := said(t, "diff", two, "--metric", "B", "--metric-b", "A"); !strings.Contains(out, "\n\nB → A\n") || !strings.Contains(out, "−132") {
 		t.Error(out)
 	}

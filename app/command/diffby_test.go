@@ -113,7 +113,7 @@ func TestDiffByIsTopOfBoth(t *testing.T) {
 	}
 	for args, says := range map[string]string{
 		"--by category":           "only Chrome",
-		"--by context:nothing":    "no context key",
+		"--by context:nothing":    "unknown context key",
 		"--by arg:x --drop parse": "leave out --drop",
 		"--by colour":             "thread or stack",
 	} {

@@ -139,7 +139,7 @@ func TestHalvesAreJoined(t *testing.T) {
 		t.Errorf("by probe: %v", rows)
 	}
 	info := run("info", "testdata/dtrace.spaa").stdout
-	for _, want := range []string{"syscall::read:entry, syscall::write:entry", "pairs of user and kernel stacks", `names stack "gone"`, "related-missing, once, first at line 17"} {
+	for _, want := range []string{"syscall::read:entry, syscall::write:entry", "pairs of user and kernel stacks", `refers to stack "gone"`, "related-missing, once, first at line 17"} {
 		if !strings.Contains(info, want) {
 			t.Errorf("info does not say %q:\n%s", want, info)
 		}

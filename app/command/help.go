@@ -20,7 +20,7 @@ const helpWidth = 80
 
 func helpCommand() command {
 	return own(subcommand.Command{
-		Name: "help", Args: "[COMMAND|TOPIC]", Line: "show how a command is used, or a page of the manual",
+		Name: "help", Args: "[COMMAND|TOPIC]", Line: "show help for a command, or a page of the manual",
 		Text: `
 "ashlar help json COMMAND" prints the JSON schema of what a command prints with
 --json, "ashlar help man" and "ashlar help man COMMAND" pages for man.`,
@@ -52,7 +52,7 @@ func helpCommand() command {
 					return err
 				}
 			}
-			return misuse("there is no command or topic %q; commands are %s; topics are %s", args[0], strings.Join(names(), ", "), strings.Join(topicNames(), ", "))
+			return misuse("unknown command or topic %q; commands: %s; topics: %s", args[0], strings.Join(names(), ", "), strings.Join(topicNames(), ", "))
 		}
 	})
 }
@@ -66,7 +66,7 @@ type topic struct {
 // topics lists the pages of the manual. A page that is made from code has its
 // entry here too.
 func topics() []topic {
-	all := []topic{{"json", "the fields of what commands print with --json", jsonText}}
+	all := []topic{{"json", "the fields of --json output", jsonText}}
 	for _, p := range manual.Pages() {
 		all = append(all, topic{p.Topic, p.Line, func(width int) string { return manual.Plain(p.Blocks, width) }})
 	}
@@ -146,7 +146,7 @@ func ManPages(number string) map[string]string {
 func (c *call) printManPage(args []string) error {
 	page, ok := ManPages(version.Number())[strings.Join(append([]string{"ashlar"}, args...), "-")]
 	if !ok {
-		return misuse("there is no command %q; commands are %s", args[0], strings.Join(names(), ", "))
+		return misuse("unknown command %q; commands: %s", args[0], strings.Join(names(), ", "))
 	}
 	_, err := io.WriteString(c.stdout, page)
 	return err
@@ -173,7 +173,7 @@ func (c *call) printHelp(cmd *command) error {
 		b.WriteString("\n" + strings.TrimSpace(cmd.Text) + "\n")
 	}
 	fs, _ := cmd.prepare()
-	fs.BoolP("help", "h", false, "show this and stop")
+	fs.BoolP("help", "h", false, "show this help")
 	fmt.Fprintf(&b, "\nFlags\n%s", fs.FlagUsagesWrapped(helpWidth))
 	if len(cmd.Examples) > 0 {
 		b.WriteString("\nExamples\n")

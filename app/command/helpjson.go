@@ -50,7 +50,7 @@ func jsonSchema(command string) (string, error) {
 	var of any = schemas
 	if command != "all" {
 		if of = schemas[command]; of == nil {
-			return "", misuse("there is no JSON of a command %q: ashlar help json lists them", command)
+			return "", misuse("command %q has no JSON output; ashlar help json lists those that have", command)
 		}
 	}
 	b, err := json.MarshalIndent(of, "", "  ")

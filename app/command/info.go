@@ -10,14 +10,14 @@ import (
 
 func infoCommand() command {
 	return own(subcommand.Command{
-		Name: "info", Args: "FILE [--json]", Line: "list what is in a recording",
+		Name: "info", Args: "FILE [--json]", Line: "show the contents of a recording",
 		Text: `
-Totals are exact. Warnings name what was wrong with the file and the first
-place of each; the ledger counts each kind of record: read, kept, repaired and
-left out. When reading had to stop
-early, the part that was read is printed and the exit code is 1.`,
+Totals are exact. Warnings list the problems of the file, each with its first
+place. The ledger counts records of each kind: read, kept, repaired and left
+out. If reading stops early, the part read so far is printed and the exit code
+is 1.`,
 		Examples: [][2]string{
-			{"ashlar info run.spaa.zst", "list what is in a recording"},
+			{"ashlar info run.spaa.zst", "show the contents of a recording"},
 			{"ashlar info run.spall --json | jq .counts", "the same for programs"},
 			{"zcat run.json.gz | ashlar info -", "read standard input"},
 		},

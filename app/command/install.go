@@ -13,30 +13,30 @@ import (
 
 func installCommand() command {
 	return own(subcommand.Command{
-		Name: "install", Args: "[--check]", Line: "make recordings open by a double click",
+		Name: "install", Args: "[--check]", Line: "open recordings with a double click",
 		Text: `
-Makes this program known to your desktop: the media types of recordings, icons,
-and an entry in the menu. Only files in your own folders are written; ashlar
-uninstall removes them. .spaa, .spall, .pprof, .otlp and .ashlar files open with
-Ashlar unless you chose otherwise. For .json, .gz and .zst files Ashlar is
-offered beside the program that opens them now.
+Registers Ashlar with your desktop: media types of recordings, icons and a menu
+entry. It writes only into your own folders; ashlar uninstall removes the files.
+.spaa, .spall, .pprof, .otlp and .ashlar files open with Ashlar unless you chose
+another program. For .json, .gz and .zst files Ashlar is listed as an
+alternative.
 
-With --check nothing is changed: it says what is installed, and the exit code is
-1 if something is missing.`,
+--check changes nothing: it lists what is installed, and the exit code is 1 if
+something is missing.`,
 		Examples: [][2]string{
 			{"ashlar install", "install for yourself"},
-			{"ashlar install --check", "see whether it is"},
-			{"sudo ashlar install --prefix /usr/local", "copy the program, and install for everybody"},
+			{"ashlar install --check", "check the installation"},
+			{"sudo ashlar install --prefix /usr/local", "copy the program and install it for all users"},
 		},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
-		check := fs.Bool("check", false, "only say what is installed")
+		check := fs.Bool("check", false, "only show what is installed")
 		prefix := prefixFlags(fs)
 		return func(c *call, args []string) error {
 			if err := prefix.check("install", args); err != nil {
 				return err
 			}
 			if *check && prefix.Root != "" {
-				return misuse("--check is about your own folders; leave out --prefix")
+				return misuse("--check covers only your own folders; leave out --prefix")
 			}
 			program, err := install.Program()
 			if err != nil {
@@ -78,8 +78,8 @@ type placeFlags struct{ install.Prefix }
 
 func prefixFlags(fs *pflag.FlagSet) *placeFlags {
 	p := &placeFlags{}
-	fs.StringVar(&p.Root, "prefix", "", "for everybody, in `DIR`/bin and DIR/share")
-	fs.StringVar(&p.Dest, "destdir", "", "with --prefix: put `DIR` before it, for a package")
+	fs.StringVar(&p.Root, "prefix", "", "install for all users, in `DIR`/bin and DIR/share")
+	fs.StringVar(&p.Dest, "destdir", "", "with --prefix: stage the files below `DIR`, for a package")
 	return p
 }
 
@@ -88,7 +88,7 @@ func (p *placeFlags) check(name string, args []string) error {
 	case len(args) > 0:
 		return misuse("%s takes no arguments", name)
 	case p.Dest != "" && p.Root == "":
-		return misuse("--destdir goes with --prefix")
+		return misuse("--destdir needs --prefix")
 	}
 	for _, dir := range []*string{&p.Root, &p.Dest} {
 		if *dir == "" {
@@ -130,7 +130,7 @@ func (c *call) checkInstalled(program string) error {
 		fmt.Fprintln(c.stdout, mark+safetext.Text(l.Text))
 	}
 	if missing > 0 {
-		return fmt.Errorf("not installed, or not wholly; ashlar install does it")
+		return fmt.Errorf("not installed, or incomplete; run ashlar install")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func TestInstallMisuse(t *testing.T) {
 	for line, want := range map[string]string{
 		"install x":                   "takes no arguments",
 		"uninstall x":                 "takes no arguments",
-		"install --destdir /d":        "--destdir goes with --prefix",
+		"install --destdir /d":        "--destdir needs --prefix",
 		"install --check --prefix /p": "leave out --prefix",
 	} {
 		r := run(strings.Fields(line)...)
@@ -24,7 +24,7 @@ func TestInstallMisuse(t *testing.T) {
 	// The test's own binary is about to vanish, and must not be installed.
 	t.Setenv("HOME", t.TempDir())
 	r := run("install")
-	r.sentence(t, Problem, "goes away", "make build")
+	r.sentence(t, Problem, "is a temporary file", "make build")
 }
 
 // TestInstallCommand installs this binary, from a place where it stays.

@@ -36,7 +36,7 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 	f.only.threadFlag(fs)
 	f.apart.add(fs)
-	fs.StringVar(&f.scale, "histogram", "log", "`BINS` that grow (log) or are alike (linear)")
+	fs.StringVar(&f.scale, "histogram", "log", "`SCALE` of the histogram: log or linear")
 	fs.BoolVar(&f.json, "json", false, "print JSON")
 	subcommand.BudgetFlag(fs)
 	subcommand.RedactFlag(fs)
@@ -54,7 +54,7 @@ func (f *lengthFlags) parse(args []string, demo bool) (err error) {
 		return err
 	}
 	if f.scale != "log" && f.scale != "linear" {
-		return misuse("there is no histogram %q; there are log and linear", f.scale)
+		return misuse("unknown histogram %q; use log or linear", f.scale)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func (f *partFlags) rangeFlag(fs *pflag.FlagSet) {
 }
 
 func (f *partFlags) threadFlag(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.threads, "thread", nil, "open only this `THREAD`, its id, its name, or part of its name; may be given again")
+	fs.StringArrayVar(&f.threads, "thread", nil, "open only this `THREAD`: an id, a name, or part of a name (repeatable)")
 }
 
 func (f *partFlags) part() (recording.Part, error) {
@@ -28,7 +28,7 @@ func (f *partFlags) part() (recording.Part, error) {
 	}
 	for _, t := range f.threads {
 		if t == "" {
-			return recording.Part{}, misuse("--thread names no thread")
+			return recording.Part{}, misuse("--thread needs the name or id of a thread")
 		}
 	}
 	return recording.Part{Range: rng, Threads: f.threads}, nil
@@ -41,7 +41,7 @@ func (c *call) readRange(path string, rng recording.Range, threads ...string) (*
 	if err != nil || !stats.Full || !rng.IsSet() || path == "-" {
 		return rec, err
 	}
-	c.note("%s: it is larger than memory; reading %s of it", path, rng)
+	c.note("%s: larger than memory; reading only %s", path, rng)
 	rec = nil // to make room
 	rec, _, err = c.read(path, recording.Part{Range: rng, Threads: threads})
 	return rec, err

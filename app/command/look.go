@@ -15,12 +15,12 @@ import (
 
 func overviewCommand() command {
 	return own(subcommand.Command{
-		Name: "overview", Args: "FILE [--json]", Line: "show what a recording is, what is unusual, what to ask next",
+		Name: "overview", Args: "FILE [--json]", Line: "summarise a recording: contents, findings, next steps",
 		Text: `
-One page: what the recording is and how good, the functions and threads that
-cost most, what is unusual (see findings), and commands worth typing. It has at
-most 1,500 tokens, or as many as --budget says, of any recording.`,
-		Examples: [][2]string{{"ashlar overview run.spaa", "the first look"}, {"ashlar overview run.pftrace --json --budget 800", "for a program with little room"}},
+One page: format and quality of the recording, its most expensive functions and
+threads, findings, and the commands to run next. The answer has at most 1,500
+tokens (--budget changes that), whatever the recording.`,
+		Examples: [][2]string{{"ashlar overview run.spaa", "start here"}, {"ashlar overview run.pftrace --json --budget 800", "a short answer for a program"}},
 		Answer:   overview.Overview{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		return onRecordings(fs, 1, func(c *call, recs []*recording.Recording, asJSON bool) error {
@@ -46,15 +46,15 @@ type findingsAnswer struct {
 
 func findingsCommand() command {
 	return own(subcommand.Command{
-		Name: "findings", Args: "FILE [FILE] [--json]", Line: "list what is unusual, with evidence",
+		Name: "findings", Args: "FILE [FILE] [--json]", Line: "list unusual behaviour, with evidence",
 		Text: `
-Fixed rules look for what is unusual: each finding has its size, its confidence
-where it was sampled, when its rule is wrong, and the command and the address
-that show it. A recording in which nothing is unusual has none. With two files,
-what differs from the first to the second and is no chance is listed.
+Fixed rules look for unusual behaviour. Each finding has its size, its
+confidence if sampled, the known limits of its rule, and the command and address
+that show it. A recording without unusual behaviour has no findings. With two
+files, the findings are the significant differences.
 
 ` + rulesText(),
-		Examples: [][2]string{{"ashlar findings run.spaa", "what stands out"}, {"ashlar findings old.pprof new.pprof --json", "what became slower for certain, for programs"}},
+		Examples: [][2]string{{"ashlar findings run.spaa", "what stands out"}, {"ashlar findings old.pprof new.pprof --json", "significant changes, for programs"}},
 		Answer:   findingsAnswer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		return onRecordings(fs, 2, func(c *call, recs []*recording.Recording, asJSON bool) (err error) {
@@ -72,7 +72,7 @@ what differs from the first to the second and is no chance is listed.
 			}
 			return c.printRows(asJSON, f, "findings", len(f.Findings), func(n int) string {
 				if len(f.Findings) == 0 {
-					return "Nothing that a rule knows is unusual.\n"
+					return "No findings.\n"
 				}
 				var b strings.Builder
 				for i := range f.Findings[:n] {

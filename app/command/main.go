@@ -228,7 +228,7 @@ func find(name string) *command {
 // start reads a command's flags and runs it.
 func (c *call) start(cmd *command, args []string) error {
 	fs, run := cmd.prepare()
-	help := fs.BoolP("help", "h", false, "show this and stop")
+	help := fs.BoolP("help", "h", false, "show this help")
 	err := fs.Parse(args)
 	if *help || errors.Is(err, pflag.ErrHelp) {
 		return c.printHelp(cmd)
@@ -286,7 +286,7 @@ func (c *call) takeRows(fs *pflag.FlagSet, n *int, what string, json, csv bool) 
 	case *n < 0:
 		return misuse("-n %d is negative; 0 prints all %s", *n, what)
 	case json && csv:
-		return misuse("--json and --csv are two forms; leave one out")
+		return misuse("use either --json or --csv")
 	case (json || csv || c.budget > 0) && !fs.Changed("rows"):
 		*n = 0
 	}
@@ -297,13 +297,13 @@ func (c *call) takeRows(fs *pflag.FlagSet, n *int, what string, json, csv bool) 
 func oneFile(args []string, demo bool) (string, error) {
 	switch {
 	case demo && len(args) > 0:
-		return "", misuse("--demo stands for a file; leave out %s", args[0])
+		return "", misuse("--demo replaces the file; leave out %s", args[0])
 	case demo:
 		return "", nil
 	case len(args) == 0 || args[0] == "":
 		return "", misuse("name the file with the recording, or - for standard input")
 	case len(args) > 1:
-		return "", misuse("one file at a time: %s was named beside %s; ashlar diff A B compares two", args[1], args[0])
+		return "", misuse("this command takes one file, but got %[2]s and %[1]s; ashlar diff A B compares two", args[1], args[0])
 	}
 	return args[0], nil
 }

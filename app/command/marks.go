@@ -26,7 +26,7 @@ import (
 
 func marksCommand() command {
 	return own(subcommand.Command{
-		Name: "marks", Args: "FILE [flags]", Line: "list, export and import the notes on a recording",
+		Name: "marks", Args: "FILE [flags]", Line: "list, export and import the notes of a recording",
 		Text: `
 Marks are notes on a time, a range or a function that were made in the window.
 They belong to a recording's content, wherever the file lies. Times count from
@@ -37,17 +37,17 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 "module"}, "text", "created"}]}. Importing adds those that are not there yet.`,
 		Examples: [][2]string{
 			{"ashlar marks run.spall", "list them"},
-			{"ashlar marks run.spall --export notes.json", "write them to a file, to send"},
-			{"ashlar marks run.spall --import notes.json", "add those of a file"},
+			{"ashlar marks run.spall --export notes.json", "write the notes to a file"},
+			{"ashlar marks run.spall --import notes.json", "add the notes of a file"},
 		},
 		Answer: settings.Marks{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var export, imports string
 		var asJSON, force bool
 		fs.StringVar(&export, "export", "", "write the marks to `OUT.json`; - is standard output")
-		fs.BoolVarP(&force, "force", "f", false, "let --export replace a file that is there already")
+		fs.BoolVarP(&force, "force", "f", false, "let --export replace an existing file")
 		fs.StringVar(&imports, "import", "", "add the marks of `IN.json`; - is standard input")
-		fs.BoolVar(&asJSON, "json", false, "print them as they would be exported")
+		fs.BoolVar(&asJSON, "json", false, "print the marks in the export format")
 		demo := demoFlag(fs)
 		return func(c *call, args []string) error {
 			file, err := oneFile(args, *demo)
@@ -55,10 +55,10 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 				return err
 			}
 			if file == "-" {
-				return misuse("what comes from standard input has no marks of its own; name a file")
+				return misuse("standard input has no marks; name a file")
 			}
 			if export != "" && imports != "" {
-				return misuse("leave out --export or --import: one at a time")
+				return misuse("use either --export or --import")
 			}
 			if asJSON {
 				export = "-"
@@ -70,7 +70,7 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 
 func (c *call) marks(file string, builtin bool, export, imports string, force bool) error {
 	if c.run.Store == nil {
-		return errors.New("there is no place where marks are kept")
+		return errors.New("there is no folder for marks")
 	}
 	st, err := c.run.Store()
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *call) marks(file string, builtin bool, export, imports string, force bo
 	case err != nil:
 		return err
 	case key == "":
-		return fmt.Errorf("%s: only files have marks, and this is none", file)
+		return fmt.Errorf("%s: not a file; only files have marks", file)
 	case imports != "":
 		return c.importMarks(st, key, name, imports)
 	case export == "-":
@@ -125,7 +125,7 @@ func (c *call) importMarks(st *settings.Store, key, name, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if other != "" {
-		c.note("these marks were made on another recording, %s; their times may mean nothing here", other)
+		c.note("these marks belong to another recording, %s; their times may not fit", other)
 	}
 	_, err = fmt.Fprintf(c.stdout, "%s added\n", units.Plural(int64(added), "mark"))
 	return err

@@ -28,7 +28,7 @@ func TestMarksExport(t *testing.T) {
 	}
 	for _, args := range [][]string{{rec}, {rec, "--force"}, {filepath.Join(dir, ".", "v.json"), "-f"}} {
 		r := export(args...)
-		r.sentence(t, Problem, "v.json", "is the recording that is read")
+		r.sentence(t, Problem, "v.json", "is the input recording; name another file")
 	}
 	if b, err := os.ReadFile(rec); err != nil || string(b) != content {
 		t.Fatalf("the recording is %q now (%v)", b, err)

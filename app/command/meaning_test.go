@@ -100,7 +100,7 @@ func TestGroupsByNames(t *testing.T) {
 			t.Errorf("%v: %s, want %s", c.args, strings.Join(rows, ", "), c.want)
 		}
 	}
-	if r := run("top", folded, "--by", "category"); r.code == Done || !strings.Contains(r.stderr, "only Chrome's traces have categories") {
+	if r := run("top", folded, "--by", "category"); r.code == Done || !strings.Contains(r.stderr, "only Chrome traces have categories; group by module") {
 		t.Errorf("categories of stacks: %s", r.stderr)
 	}
 }
@@ -177,10 +177,10 @@ func TestSlowAgainstTheRest(t *testing.T) {
 	if cpu.A.Total != "4000" || cpu.B.Total != "7000" || cpu.A.Untold != 0 || cpu.B.Untold != 1 {
 		t.Errorf("cpu of two parts: %+v", cpu)
 	}
-	if r := run("diff", path, "--typical", "task"); r.code == Done || !strings.Contains(r.stderr, "one is compared with the typical call") {
+	if r := run("diff", path, "--typical", "task"); r.code == Done || !strings.Contains(r.stderr, "; --typical needs exactly one") {
 		t.Errorf("--typical of many calls: %s", r.stderr)
 	}
-	if r := run("diff", path, "--slow", "task", "--calls", "task"); r.code == Done || !strings.Contains(r.stderr, "leave out") {
+	if r := run("diff", path, "--slow", "task", "--calls", "task"); r.code == Done || !strings.Contains(r.stderr, "without --calls") {
 		t.Errorf("--slow beside --calls: %s", r.stderr)
 	}
 }

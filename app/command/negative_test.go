@@ -28,7 +28,7 @@ func TestNegativeAndTooLarge(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"top --by thread", "total 57, with −43 below zero"}, {"info", ", with −43 below zero"}, {"info --json", `"negative": -43`},
 		{"stats --function main", "total 57, with −43 below zero"}, {"stats --function main --json", `"negative": -43`},
-		{"diff --metric samples --all B", "below zero are −43 of A and −40 of B"}, {"diff --json B", `"negative": -43`},
+		{"diff --metric samples --all B", "negative values: −43 in A and −40 in B"}, {"diff --json B", `"negative": -43`},
 	} {
 		args := strings.Fields(strings.Replace(c.args, "B", write("less.folded", "main;grow 100\nmain;shrink -40\nmain 2\n"), 1))
 		args = append(args[:1:1], append([]string{delta}, args[1:]...)...)
@@ -55,8 +55,8 @@ func TestNegativeAndTooLarge(t *testing.T) {
 	if out := said(t, "top", "--range", "1us..10us", path); !strings.Contains(out, "total 39.00 ms") { // 9, 9, 8, 7 and 6 µs on each of 1,000 threads
 		t.Errorf("%s", out)
 	}
-	fails(t, []string{"diff", path, path}, Problem, "too large to be brought to one scale")
-	if out := said(t, "info", path); !strings.Contains(out, "larger than can be counted") {
+	fails(t, []string{"diff", path, path}, Problem, "the values are too large to compare")
+	if out := said(t, "info", path); !strings.Contains(out, "exceeds 2^63 of its smallest unit (for times, 106 days); this and other sums stop there") {
 		t.Errorf("%s", out)
 	}
 }

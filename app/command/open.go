@@ -107,9 +107,9 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) error {
 	}
 	switch {
 	case n == 0 && len(named) > 0:
-		return &subcommand.Usage{Err: fmt.Errorf("--thread %s: no thread has this id or name; ashlar top FILE --by thread lists them", strings.Join(named, ", ")), Complete: true}
+		return &subcommand.Usage{Err: fmt.Errorf("--thread %s: no thread with this id or name; ashlar top FILE --by thread lists threads", strings.Join(named, ", ")), Complete: true}
 	case n > len(named):
-		c.note("--thread %s: %d threads have this in their names: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
+		c.note("--thread %s: ambiguous, %d threads match: %s", strings.Join(named, ", "), n, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -16,34 +16,34 @@ import (
 
 func pathCommand() command {
 	return own(subcommand.Command{
-		Name: "path", Args: "FILE [flags]", Line: "find the critical path: what everything else waited for",
+		Name: "path", Args: "FILE [flags]", Line: "find the critical path: the work that everything else waited for",
 		Text: `
-The path is found from its end backwards. It stays on a thread while that is at
-work or could be. Where the thread was blocked until it was woken, the path goes
-to who woke it, at that moment; where nobody is known to have, to where the flow
-was sent that ended in what ran next. Where there is none either, the wait
-itself is part of the path, back to the moment at which the thread that the path
-came through began to wait. So each moment has exactly one step: steps, and sums
-by state, thread and function, add up to the time that was asked for.
+The path is found backwards from its end. It stays on a thread while that thread
+is running or runnable. Where the thread was blocked, the path moves to the
+thread that woke it, at that moment; if the waker is unknown, to the source of
+the flow into what ran next. Without a flow, the wait itself is part of the
+path, back to the moment when the thread that the path came from began to wait.
+So each moment has exactly one step, and the steps, like the sums by state,
+thread and function, add up to the whole range.
 
-It ends on the thread that was at work last, or on the one that --thread names.
-With --calls there is a path of each call, to its end on its thread; of calls
-that lie in each other only of the outermost.`,
+The path ends on the thread that worked last, or on that of --thread. With
+--calls, each call has a path that ends with the call on its thread; nested
+calls count only as part of the outermost one.`,
 		Examples: [][2]string{
-			{"ashlar path run.trace", "of a whole execution trace of Go"},
-			{"ashlar path sched.data --range 1.2s..1.3s --thread 4242", "what thread 4242 had to wait for in that time"},
+			{"ashlar path run.trace", "the whole of a Go execution trace"},
+			{"ashlar path sched.data --range 1.2s..1.3s --thread 4242", "what thread 4242 waited for in that range"},
 			{"ashlar path trace.json --calls 'Request[slowest 10]'", "where the ten slowest requests spent their time"},
 		},
 		Answer: pathreport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o pathOptions
 		fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-		fs.StringArrayVar(&o.threads, "thread", nil, "the path ends on this `THREAD`, an id, name or part of it; may be repeated")
+		fs.StringArrayVar(&o.threads, "thread", nil, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)")
 		o.calls.add(fs)
 		fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
 		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
 		fs.BoolVar(&o.json, "json", false, "print JSON")
-		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV with times in nanoseconds")
+		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV; times in nanoseconds")
 		subcommand.BudgetFlag(fs)
 		subcommand.RedactFlag(fs)
 		demo := demoFlag(fs)
@@ -81,10 +81,10 @@ func (c *call) criticalPath(o *pathOptions) error {
 	}
 	c.watch("the answer")
 	if !rec.HasTime {
-		return misfit(rec, errors.New("there is no timeline, so nothing says what waited for what: "+missing.Reason(missing.OffCPU, rec)))
+		return misfit(rec, errors.New("a critical path needs a timeline: "+missing.Reason(missing.OffCPU, rec)))
 	}
 	if rec.Counts.Spans == 0 && rec.Counts.States == 0 && len(rec.Flows) == 0 {
-		return misfit(rec, errors.New("samples alone do not say what waited for what: "+missing.Reason(missing.OffCPU, rec)))
+		return misfit(rec, errors.New("a critical path needs more than samples: "+missing.Reason(missing.OffCPU, rec)))
 	}
 	var in recording.Scope
 	if o.rng.IsSet() {
@@ -100,7 +100,7 @@ func (c *call) criticalPath(o *pathOptions) error {
 			}
 		}
 		if in.Tracks == nil {
-			return misfit(rec, fmt.Errorf("no thread is called %s: ashlar top FILE --by thread lists them", strings.Join(o.threads, " or ")))
+			return misfit(rec, fmt.Errorf("no thread is called %s; ashlar top FILE --by thread lists threads", strings.Join(o.threads, " or ")))
 		}
 	}
 	if in, err = o.calls.in(c.ctx, rec, in); err != nil {

@@ -26,7 +26,7 @@ func TestNoPermission(t *testing.T) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrPermission) {
 		r := run("info", path)
-		r.sentence(t, Problem, path, "there is no permission to read it")
+		r.sentence(t, Problem, path, "permission denied; make it readable")
 		return
 	}
 	if err != nil {
@@ -48,7 +48,7 @@ func TestNoPermission(t *testing.T) {
 		t.Fatalf("the other user's process did not start: %v", err)
 	}
 	r.code, r.stdout, r.stderr = cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()
-	r.sentence(t, Problem, path, "there is no permission to read it")
+	r.sentence(t, Problem, path, "permission denied; make it readable")
 }
 
 // openDir is a temporary folder that everybody may enter.

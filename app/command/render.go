@@ -19,7 +19,7 @@ import (
 
 func renderCommand() command {
 	return own(subcommand.Command{
-		Name: "render", Args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", Line: "draw a recording, or two side by side, into a PNG or SVG file",
+		Name: "render", Args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", Line: "draw one or two recordings into a PNG or SVG file",
 		Text: `
 The picture is exactly that of the window. It needs no display. An SVG file has
 shapes, and its text is text. Views are both halves, the timeline, or one tab of
@@ -37,10 +37,10 @@ with it. Files behind it take the place of those that it names.
 		Examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
-			{"ashlar render run.spaa -o run.svg --view timeline", "draw shapes, for a page or a report"},
+			{"ashlar render run.spaa -o run.svg --view timeline", "draw an SVG, for a page or a report"},
 			{"ashlar render run.spall -o parse.svg --view statistics --function parse", "draw how long the calls of a function took"},
 			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw where B costs more or less"},
-			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a dense screen"},
+			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a high-resolution screen"},
 		},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		return new(renderFlags).add(fs)
@@ -153,7 +153,7 @@ func (r *renderFlags) scope() (err error) {
 		return err
 	}
 	if o.Part.IsSet() && (o.With != "" || o.Demo) {
-		return misuse("--thread is about one file: threads of two recordings, and of the built-in one, can be chosen in the window")
+		return misuse("--thread needs exactly one file; for two files and the demo, select threads in the window")
 	}
 	if r.ranges[1] == "" && o.With != "" {
 		r.ranges[1] = r.ranges[0]
@@ -173,18 +173,18 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string,
 	if len(args) != 2 {
 		for _, f := range []string{"range-b", "normalize", "width", "layout"} {
 			if fs.Changed(f) {
-				return nil, misuse("--%s is about two files; name both", f)
+				return nil, misuse("--%s needs two files", f)
 			}
 		}
 		return args, nil
 	}
 	switch {
 	case o.Demo:
-		return nil, misuse("--demo stands for a file; leave out %s", args[0])
+		return nil, misuse("--demo replaces the file; leave out %s", args[0])
 	case args[1] == "" || args[0] == "":
 		return nil, misuse("a file's name is empty")
 	case args[1] == "-" && args[0] == "-":
-		return nil, misuse("standard input can only be read once")
+		return nil, misuse("standard input can be used only once")
 	}
 	if o.With = args[1]; !fs.Changed("view") {
 		o.View = "compare"
@@ -250,7 +250,7 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	case o.Out == "":
 		return misuse("name the picture's file with -o")
 	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
-		return misuse("pictures are PNG or SVG files: %s should end in .png or .svg", o.Out)
+		return misuse("%s is not a PNG or SVG file; use the extension .png or .svg", o.Out)
 	}
 	here, there := Views, CompareViews
 	if o.With != "" {
@@ -261,9 +261,9 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	case slices.Contains(there, o.View) && o.With == "":
 		return misuse("the view %s needs two files", o.View)
 	case slices.Contains(there, o.View):
-		return misuse("the view %s is of one file; of two there are %s", o.View, list(CompareViews))
+		return misuse("the view %s takes one file; for two files use %s", o.View, list(CompareViews))
 	default:
-		return misuse("there is no view %q; there are %s, and for two files %s", o.View, list(Views), list(CompareViews))
+		return misuse("unknown view %q; views: %s; for two files: %s", o.View, list(Views), list(CompareViews))
 	}
 	if err := checkTheme(o.Theme); err != nil {
 		return err

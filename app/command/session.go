@@ -20,7 +20,7 @@ var fileFlags = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
 // made of them.
 func (cmd *command) sessionFlag(fs *pflag.FlagSet) {
 	if serve.Answers(cmd.Name) || cmd.Name == "report" || cmd.Name == "check-claims" {
-		fs.Bool("session", false, "ask the session that runs, where one has the file open (ashlar help sessions)")
+		fs.Bool("session", false, "ask a running session instead of reading the file (see ashlar help sessions)")
 	}
 }
 

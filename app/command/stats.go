@@ -17,19 +17,18 @@ import (
 
 func statsCommand() command {
 	return own(subcommand.Command{
-		Name: "stats", Args: "FILE --function F [flags]", Line: "show how long the calls of a function took",
+		Name: "stats", Args: "FILE --function F [flags]", Line: "show the durations of a function's calls",
 		Text: `
 For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
-the length of a real call), a histogram, the slowest ten, and whether calls get
-slower over time. Heaps of calls that took about as long are listed as --calls
-takes them. --metric cpu or waiting measures the part of calls on a processor,
-or the rest. Samples only show where a program was at single moments: for them
-the answer says how often, and for how long at a stretch, the function was seen,
-and what cannot be known.`,
+the duration of a real call), a histogram, the slowest ten calls, and the trend
+over time. Modes (groups of calls with similar durations) are printed as --calls
+takes them. --metric cpu or waiting measures the CPU or off-CPU time of calls.
+Samples show only single moments: for them, the answer has how often and for how
+long at a stretch the function was seen.`,
 		Examples: [][2]string{
-			{"ashlar stats run.spall --function parse", "how long parse takes"},
-			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions called read…, in one second"},
-			{"ashlar stats trace.json -f RunTask --metric waiting", "how long its calls waited (Chrome's tdur and tts)"},
+			{"ashlar stats run.spall --function parse", "durations of parse"},
+			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions whose names start with read, in one second"},
+			{"ashlar stats trace.json -f RunTask --metric waiting", "off-CPU time of its calls (Chrome's tdur and tts)"},
 			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
 		},
 		Answer: stats{},
@@ -272,9 +271,9 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	d := s.durations
 	s.Basis, s.Count, s.Unfinished, s.WithoutCPU = string(analyze.Spans), &d.Count, d.Unfinished, d.WithoutCPU
 	if d.Count == 0 {
-		s.Cannot = "The function has no calls in what was asked for."
+		s.Cannot = "The function has no calls in this selection."
 		if d.WithoutCPU > 0 {
-			s.Cannot = "None of the calls tells its time on a processor."
+			s.Cannot = "None of the calls has a CPU time."
 		}
 		return
 	}
@@ -296,8 +295,8 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 
 // What cannot be told without spans.
 const (
-	cannotSamples = "Samples say where the program was at single moments, not when a call began or ended: how long calls took cannot be known from them."
-	cannotStacks  = "These stacks are added up over time: they tell neither when nor how long the function ran on end."
+	cannotSamples = "Samples show where the program was at single moments, not the start and end of calls, so call durations are unknown."
+	cannotStacks  = "Aggregated profile: no times, so neither when nor how long the function ran is known."
 )
 
 func (s *stats) ofRecords(e *recording.Event, metric int) {

@@ -43,7 +43,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		fmt.Fprintf(b, ", by %s", s.metric.Name)
 	}
 	if d.WithoutCPU > 0 {
-		fmt.Fprintf(b, "; %s more do not tell theirs", units.Count(d.WithoutCPU))
+		fmt.Fprintf(b, "; unknown for %s more", units.Count(d.WithoutCPU))
 	}
 	b.WriteString("\n\n")
 	tabular.Columns(b, "  ", "lr", durationRows(d))
@@ -72,9 +72,9 @@ func trendText(t *spans.Trend) string {
 	case spans.Faster:
 		return "calls get faster, medians go " + line
 	case spans.Steady:
-		return "calls stay alike"
+		return "durations stay the same"
 	}
-	return "too few moments with calls to tell whether they get slower"
+	return "too few calls over time for a trend"
 }
 
 func (s *stats) seenText(b *strings.Builder) {
@@ -84,7 +84,7 @@ func (s *stats) seenText(b *strings.Builder) {
 		units.Value(p.Total, s.metric), below(p.Negative, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
 	r := s.Seen.Runs
 	if r != nil {
-		fmt.Fprintf(b, "seen on end %s: median %s, p90 %s, at most %s; the longest for %s at %s on thread %d\n",
+		fmt.Fprintf(b, "seen in %s: median %s, p90 %s, maximum %s; the longest for %s at %s on thread %d\n",
 			tabular.Often(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Plural(r.MostSamples, "sample"),
 			units.Duration(p.Runs.Longest), recording.Offset(p.Runs.Start-s.rec.Start), r.TID)
 	}

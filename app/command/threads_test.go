@@ -15,7 +15,7 @@ func TestThreadOfSeveral(t *testing.T) {
 {"ph":"M","pid":1,"tid":3,"name":"thread_name","args":{"name":"main"}},{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"},{"ph":"X","pid":1,"tid":2,"ts":1,"dur":2,"name":"a"},{"ph":"X","pid":1,"tid":3,"ts":1,"dur":2,"name":"a"}]`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for thread, said := range map[string]string{"pool": "--thread pool: 2 threads have this in their names: pool 1, pool 2", "nosuch": "--thread nosuch: no thread has this id or name; ashlar top FILE --by thread lists them", "main": "", "2": ""} {
+	for thread, said := range map[string]string{"pool": "--thread pool: ambiguous, 2 threads match: pool 1, pool 2", "nosuch": "--thread nosuch: no thread with this id or name; ashlar top FILE --by thread lists threads", "main": "", "2": ""} {
 		code := Done
 		if thread == "nosuch" {
 			code = Usage

@@ -23,23 +23,23 @@ const textRows = 30
 
 func topCommand() command {
 	return own(subcommand.Command{
-		Name: "top", Args: "FILE [flags]", Line: "list where the cost went, heaviest first",
+		Name: "top", Args: "FILE [flags]", Line: "list the most expensive functions",
 		Text: `
-Self is the cost of a function by itself, total includes what it called. A
-function that occurs several times in one stack counts once in total. Traces
-have the metrics time and count. A range is answered from spans, samples or
-windows, whichever the recording has; the answer says which.
+Self is the cost of a function alone, total includes its callees. A function
+that occurs several times in one stack counts once in total. Traces have the
+metrics time and count. A time range is computed from spans, samples or windows,
+whichever the recording has; the answer says which.
 ` + viewHelp + `
 --tree prints paths instead of a table, as do --zoom, --invert and --by-time.
 Without them, --callers-of and --callees-of list the direct callers and callees
 of a function, and --search lists the rows that match.`,
 		Examples: [][2]string{
-			{"ashlar top run.spaa -n 10", "the ten functions that cost most"},
-			{"ashlar top run.spaa --metric alloc_bytes --by module", "which modules allocate"},
+			{"ashlar top run.spaa -n 10", "the ten most expensive functions"},
+			{"ashlar top run.spaa --metric alloc_bytes --by module", "allocations by module"},
 			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
 			{"ashlar top run.spall --by thread", "how busy each thread was"},
 			{"ashlar top run.spaa --callers-of malloc", "who allocates"},
-			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the paths that cost most, without two things"},
+			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the heaviest paths, without kernel frames and idle stacks"},
 		},
 		Answer: top{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -60,8 +60,8 @@ of a function, and --search lists the rows that match.`,
 		subcommand.RedactFlag(fs)
 		o.AddFlags(fs)
 		fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
-		fs.StringArrayVar(&o.zoom, "zoom", nil, "print only what begins with this `FUNCTION` at the root; given again, with what it calls, and so on; implies --tree")
-		fs.Var(&o.sort, "sort", "what comes first: the most `WHAT` of self, total or count, of average, least or most time a span, or the first name, module or file; - before it turns it round")
+		fs.StringArrayVar(&o.zoom, "zoom", nil, "zoom to this `FUNCTION` at the root; repeat for its callees; implies --tree")
+		fs.Var(&o.sort, "sort", "sort by `WHAT`: self, total, count, average, least or most (time per span), name, module or file; - before it reverses the order")
 		demo := demoFlag(fs)
 		cacheFlag(fs)
 		return func(c *call, args []string) (err error) {
@@ -260,7 +260,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t.leave(&w.Left)
 	t.WithoutCPU = w.WithoutCPU
 	if t.Calls != nil && !w.Called {
-		return nil, misfit(rec, fmt.Errorf("%s has no times, since neither spans nor samples carry it: leave out --calls", t.what()))
+		return nil, misfit(rec, fmt.Errorf("%s has no times; leave out --calls", t.what()))
 	}
 	if w.Ranged {
 		*t.Answered = true

@@ -32,7 +32,7 @@ func (f *sortFlag) Type() string   { return "" }
 
 func (f *sortFlag) Set(s string) error {
 	if last := len(sortKeys) - 1; !slices.Contains(sortKeys, string(sortFlag(s).key())) {
-		return fmt.Errorf("there are %s and %s, each also with - before it", strings.Join(sortKeys[:last], ", "), sortKeys[last])
+		return fmt.Errorf("use %s or %s; - before it reverses the order", strings.Join(sortKeys[:last], ", "), sortKeys[last])
 	}
 	*f = sortFlag(s)
 	return nil
@@ -91,7 +91,7 @@ func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOpt
 	}
 	if k.length() != nil {
 		if q.Event < 0 || rec.Events[q.Event].Basis != recording.FromSpans {
-			return misfit(rec, fmt.Errorf("%s is not made of spans, so none has a length to sort by; leave out --sort %s", t.what(), o.sort))
+			return misfit(rec, fmt.Errorf("%s has no spans, so it has no durations; leave out --sort %s", t.what(), o.sort))
 		}
 		var err error
 		if t.spans, err = spans.Stats(c.ctx, rec, q.Scope); err != nil {

@@ -36,7 +36,7 @@ func (t *top) what() string {
 func (t *top) text(rec *recording.Recording) string {
 	var b strings.Builder
 	if t.metric.Name == "" {
-		return safetext.Short(rec.Source.Name) + " holds nothing to add up.\n"
+		return safetext.Short(rec.Source.Name) + " has no values.\n"
 	}
 	fmt.Fprintf(&b, "%s: %s, from %s", safetext.Short(rec.Source.Name), safetext.Short(t.what()), t.counted(t.Records))
 	if t.Range != nil {
@@ -67,7 +67,7 @@ func (t *top) text(rec *recording.Recording) string {
 		b.WriteString("; " + kind)
 	}
 	if t.WithoutCPU > 0 {
-		fmt.Fprintf(&b, "\nno time on a processor is known of %s: not told, or here only in part", units.Plural(t.WithoutCPU, "span"))
+		fmt.Fprintf(&b, "\nCPU time unknown for %s (not recorded, or cut by the range)", units.Plural(t.WithoutCPU, "span"))
 	}
 	b.WriteString(evidence.LeftOut(&t.left, t.metric))
 	t.viewText(&b)

@@ -70,22 +70,22 @@ func (o *topOptions) looks() error {
 		}
 	}
 	if tree && o.by != analyze.ByFunction {
-		return misuse("a tree is of functions: leave out --by %s", o.by)
+		return misuse("--tree lists functions; leave out --by %s", o.by)
 	}
 	if o.tree = tree; tree {
 		if o.sort != "" {
-			return misuse("a tree has an order of its own: leave out --sort")
+			return misuse("--tree has its own order; leave out --sort")
 		}
 		return nil
 	}
 	if key := o.sort.key(); key != "" && !key.of(o.by) {
-		return misuse("only functions have a %s: leave out --by %s or --sort %s", key, o.by, o.sort)
+		return misuse("only functions have a %s; leave out --by %s or --sort %s", key, o.by, o.sort)
 	}
 	switch {
 	case len(sides) > 1:
-		return misuse("%s and %s do not go together without --tree: each lists rows of its own", sides[0], sides[1])
+		return misuse("%s and %s cannot be combined without --tree", sides[0], sides[1])
 	case len(sides) == 1 && o.by != analyze.ByFunction:
-		return misuse("%s lists functions: leave out --by %s", sides[0], o.by)
+		return misuse("%s lists functions; leave out --by %s", sides[0], o.by)
 	}
 	return nil
 }
@@ -350,7 +350,7 @@ func (t *top) viewText(b *strings.Builder) {
 			units.Percent(m.total, t.sum), t.counted(m.Records))
 	}
 	if t.Cut > 0 {
-		fmt.Fprintf(b, "\nnot followed to the end: %s", units.Plural(int64(t.Cut), "light branch"))
+		fmt.Fprintf(b, "\ncut off: %s", units.Plural(int64(t.Cut), "light branch"))
 	}
 }
 

@@ -456,7 +456,7 @@ func TestViewUsage(t *testing.T) {
 		{"top testdata/small.spaa --tree --by module", "leave out --by module"},
 		{"top testdata/small.spaa --by context:nothing", `no context key "nothing"; it has`},
 		{"top testdata/small.spaa --by context:", "cannot group by"},
-		{"top testdata/small.spaa --callers-of /./ --callees-of /./", "do not go together without --tree"},
+		{"top testdata/small.spaa --callers-of /./ --callees-of /./", "cannot be combined without --tree"},
 		{"top testdata/small.spaa --callers-of /./ --by thread", "leave out --by thread"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

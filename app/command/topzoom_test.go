@@ -81,12 +81,12 @@ func TestTopZoomMisses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"no stack begins with b":      {"--zoom", "b"},
-		"there, a does not call c":    {"--zoom", "a", "--zoom", "c"},
-		"a tree has an order":         {"--zoom", "a", "--sort", "name"},
-		"self, total, count":          {"--sort", "weight"},
-		"not made of spans":           {"--sort", "most"},
-		"only functions have a least": {"--sort", "-least", "--by", "module"},
+		"no stack begins with b":                                 {"--zoom", "b"},
+		"there, a does not call c":                               {"--zoom", "a", "--zoom", "c"},
+		"--tree has its own order; leave out --sort":             {"--zoom", "a", "--sort", "name"},
+		"self, total, count":                                     {"--sort", "weight"},
+		"has no spans, so it has no durations; leave out --sort": {"--sort", "most"},
+		"only functions have a least":                            {"--sort", "-least", "--by", "module"},
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(append([]string{"top", path}, args...), nil, &out, &errs, Runner{}); code == Done || !strings.Contains(errs.String(), want) {

@@ -20,7 +20,7 @@ import (
 // windowCommand runs when no command is named.
 func windowCommand() command {
 	return own(subcommand.Command{
-		Args: "[FILE [FILE]|ADDRESS [FILE]]", Line: "look at recorded runs of programs",
+		Args: "[FILE [FILE]|ADDRESS [FILE]]", Line: "open profiles and traces in a window",
 		Text: `
 Without a command, a window opens with the files. - is standard input, an
 http:// or https:// address is fetched from its server, and ssh:HOST:/PATH is a
@@ -44,9 +44,9 @@ output, and 2 if the command line is wrong.`,
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
-			{"ashlar ssh:server:run.pftrace", "look at a recording on another machine"},
-			{"ashlar huge.spall --range 10s..12s --thread worker", "look at a part of a file that is larger than memory"},
-			{"ashlar --demo", "look at the built-in recording"},
+			{"ashlar ssh:server:run.pftrace", "open a recording on another machine"},
+			{"ashlar huge.spall --range 10s..12s --thread worker", "open part of a file that is larger than memory"},
+			{"ashlar --demo", "open the built-in recording"},
 			{"ashlar top run.spaa -n 10", "print the ten heaviest functions"},
 		},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -55,7 +55,7 @@ output, and 2 if the command line is wrong.`,
 		asked := false
 		var only partFlags
 		fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
-		fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if there is one")
+		fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if any")
 		fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
 		only.rangeFlag(fs)
 		only.threadFlag(fs)
@@ -64,9 +64,9 @@ output, and 2 if the command line is wrong.`,
 		cacheFlag(fs)
 		fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
 		fs.StringVar(&o.FrameLog, "frame-log", "", "write a line of JSON per frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
-		fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files), and show it again when it grows or is replaced")
+		fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files) and reload it when it grows or is replaced")
 		roots := rootFlag(fs)
-		fs.BoolVar(&asked, "version", false, "print the version and stop")
+		fs.BoolVar(&asked, "version", false, "print the version")
 		return func(c *call, args []string) error {
 			if asked {
 				_, err := fmt.Fprintln(c.stdout, version.String())
@@ -96,19 +96,19 @@ func (o *WindowOptions) check(c *call) error {
 	}
 	switch {
 	case o.Demo && len(o.Files) > 0:
-		return misuse("--demo stands for a file; leave out %s", o.Files[0])
+		return misuse("--demo replaces the file; leave out %s", o.Files[0])
 	case o.Reuse && o.Compare:
-		return misuse("--reuse replaces what --compare-with-open compares with; leave out one of them")
+		return misuse("use either --reuse or --compare-with-open")
 	case (o.Reuse || o.Compare) && o.Part.IsSet():
-		return misuse("a window that is open already takes whole files; leave out --range and --thread")
+		return misuse("an open window takes whole files; leave out --range and --thread")
 	case (o.Reuse || o.Compare) && len(o.Files) == 0:
-		return misuse("name the file that is handed to the open window")
+		return misuse("name the file for the open window")
 	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
-		return misuse("standard input cannot be handed to another window")
+		return misuse("standard input cannot be passed to another window")
 	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
-		return misuse("a URL cannot be handed to another window; save it in a file first")
+		return misuse("a URL cannot be passed to another window; save it as a file first")
 	case (o.Reuse || o.Compare) && o.Exe != "":
-		return misuse("--exe cannot be handed to another window; leave it out")
+		return misuse("--exe cannot be passed to another window; leave it out")
 	}
 	var given []string
 	if n := len(o.Files); n > 1 && view.IsAddress(o.Files[0]) && !view.IsAddress(o.Files[1]) {
@@ -127,7 +127,7 @@ func (o *WindowOptions) check(c *call) error {
 			continue
 		}
 		if f == "-" && stdin {
-			return misuse("standard input can only be opened once")
+			return misuse("standard input can be used only once")
 		}
 		if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
 			continue
@@ -148,7 +148,7 @@ func checkTheme(name string) error {
 	case "", "dark", "light", "contrast":
 		return nil
 	}
-	return misuse("there is no theme %q; there are dark, light and contrast", name)
+	return misuse("unknown theme %q; use dark, light or contrast", name)
 }
 
 // nearest is the command that a word is a slip of the pen from, "" for none.

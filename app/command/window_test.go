@@ -19,8 +19,8 @@ func TestHandingOverIsAsked(t *testing.T) {
 	for line, want := range map[string]string{
 		"--reuse":                             "name the file",
 		"--compare-with-open":                 "name the file",
-		"--reuse -":                           "standard input cannot be handed",
-		"--reuse --compare-with-open " + file: "leave out one",
+		"--reuse -":                           "standard input cannot be passed to another window",
+		"--reuse --compare-with-open " + file: "use either --reuse or",
 	} {
 		r := run(strings.Fields(line)...)
 		r.sentence(t, Usage, want)

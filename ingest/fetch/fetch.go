@@ -47,9 +47,9 @@ func unusable(u *url.URL) string {
 	case scheme == "file":
 		return "is a URL of a file; name the file itself: " + safetext.Command(u.Path)
 	case scheme == "ssh":
-		return "is no name of a file on a host; write it like " + safetext.Command("ssh:"+u.Host+":"+u.Path)
+		return "is not a file on a host; write it like " + safetext.Command("ssh:"+u.Host+":"+u.Path)
 	case scheme != "http" && scheme != "https":
-		return "is a URL with " + scheme + "://, and only http:// and https:// can be asked for; save it in a file first"
+		return "is a URL with " + scheme + "://, but only http:// and https:// are supported; save it as a file first"
 	case u.Hostname() == "":
 		return "names no server; write it like http://localhost:6060/debug/pprof/profile"
 	}
@@ -106,7 +106,7 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		cancel()
-		return fail(err, "cannot be asked for (%v)", err)
+		return fail(err, "cannot be requested (%v)", err)
 	}
 	req.Header.Set("User-Agent", "ashlar")
 	resp, err := client().Do(req)
@@ -171,9 +171,9 @@ func follow(req *http.Request, via []*http.Request) error {
 	upgrade := was.Scheme == "http" && to.Scheme == "https" && strings.EqualFold(was.Hostname(), to.Hostname())
 	switch {
 	case !same && !upgrade:
-		return &sentOn{fmt.Sprintf("the server sends on to %s, which was not named; if it can be trusted, open that", safetext.URL(to.String()))}
+		return &sentOn{fmt.Sprintf("the server redirects to %s; open that address yourself if you trust it", safetext.URL(to.String()))}
 	case slices.ContainsFunc(via, func(r *http.Request) bool { return *r.URL == *to }) || len(via) > mostRedirects:
-		return &sentOn{"the server sends on in a circle"}
+		return &sentOn{"the server redirects in a loop"}
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func TestOpen(t *testing.T) {
 // TestUnusable: of a URL that cannot be asked for the sentence says why, and what to do.
 func TestUnusable(t *testing.T) {
 	for name, want := range map[string]string{
-		"ftp://me:secret@host/x": "ftp://host/x: is a URL with ftp://, and only http:// and https:// can be asked for; save it in a file first",
+		"ftp://me:secret@host/x": "ftp://host/x: is a URL with ftp://, but only http:// and https:// are supported; save it as a file first",
 		"s3://bucket/x":          "s3://bucket/x: is a URL with s3://",
 		"file:///a/b c.json":     "is a URL of a file; name the file itself: '/a/b c.json'",
 		"http://":                "names no server; write it like http://localhost:6060/debug/pprof/profile",
@@ -171,7 +171,7 @@ func TestSlow(t *testing.T) {
 	defer silent.Close()
 	time.Sleep(50 * time.Millisecond)
 	silent.Stop()
-	if err := silent.Wait(); err == nil || !strings.Contains(err.Error(), "reading was stopped before anything came") {
+	if err := silent.Wait(); err == nil || !strings.Contains(err.Error(), "reading was stopped before any data arrived") {
 		t.Errorf("stopped before the server answered: %v", err)
 	}
 }
@@ -207,9 +207,9 @@ func TestSentOn(t *testing.T) {
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	for path, want := range map[string]string{
-		"/out":  "/out: the server sends on to " + other.URL + "/elsewhere?token=xxxxx, which was not named; if it can be trusted, open that",
-		"/loop": "/loop: the server sends on in a circle",
-		"/far/": "/far/: the server sends on in a circle",
+		"/out":  "/out: the server redirects to " + other.URL + "/elsewhere?token=xxxxx; open that address yourself if you trust it",
+		"/loop": "/loop: the server redirects in a loop",
+		"/far/": "/far/: the server redirects in a loop",
 	} {
 		if _, err := total(t, server.URL+path); err == nil || err.Error() != server.URL+want {
 			t.Errorf("%s: %v, want %s", path, err, want)

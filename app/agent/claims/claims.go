@@ -48,7 +48,7 @@ Addresses must be readable, and their files there.
 The exit code is 3 when anything is wrong; what is right is printed. Commands
 run in this folder; only those that read are. A report leads to regular files
 only, and to other machines with --allow-network.`,
-	Examples: [][2]string{{"ashlar check-claims REPORT.md", "hold a report against its recordings"}},
+	Examples: [][2]string{{"ashlar check-claims REPORT.md", "check a report against its recordings"}},
 	Answer:   Checked{},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		asJSON := fs.Bool("json", false, "print JSON")
@@ -125,7 +125,7 @@ func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON
 		c.line(n, line)
 	}
 	if c.Claims == 0 {
-		return fmt.Errorf("%s: there is no claim in it: ashlar check-claims --help says how one is written", name)
+		return fmt.Errorf("%s has no claims; ashlar check-claims --help shows how to write one", name)
 	}
 	err := p.Answer(asJSON, &c.Checked, "found", len(c.Found), func(n int) string {
 		var b strings.Builder
@@ -176,7 +176,7 @@ func (c *checker) line(n int, line string) {
 			c.Claims++
 			x := one().FindStringSubmatch(s)
 			if x == nil {
-				c.wrong(n, code, nil, "%q is no claim: write PATH = NUMBER", strings.TrimSpace(s))
+				c.wrong(n, code, nil, "%q is not a claim; write PATH = NUMBER", strings.TrimSpace(s))
 				continue
 			}
 			numbers = append(numbers, x[3])
@@ -320,9 +320,9 @@ func (c *checker) number(line int, command, path string, rounded bool, said stri
 	right, ok := v.(json.Number)
 	switch {
 	case !ok:
-		c.wrong(line, claim, nil, "%s is no number", path)
+		c.wrong(line, claim, nil, "%s is not a number", path)
 	case !same(string(right), said, rounded):
-		c.wrong(line, claim, &right, "it says %s, and is %s", said, right)
+		c.wrong(line, claim, &right, "claimed %s, actually %s", said, right)
 	}
 	return people(answer, path)
 }
@@ -348,7 +348,7 @@ func (c *checker) run(command string) (any, error) {
 		return nil, err
 	}
 	if len(words) < 2 || !slices.Contains(reading, words[1]) {
-		return nil, fmt.Errorf("a report may run %s, and no other command", strings.Join(reading, ", "))
+		return nil, fmt.Errorf("a report may run only %s", strings.Join(reading, ", "))
 	}
 	words = words[1:]
 	if !slices.Contains(words, "--json") {
@@ -361,7 +361,7 @@ func (c *checker) run(command string) (any, error) {
 	var v any
 	if err := d.Decode(&v); err != nil {
 		said := strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: ")
-		return nil, fmt.Errorf("the command gives no answer (exit code %d): %s", code, said)
+		return nil, fmt.Errorf("the command failed with exit code %d: %s", code, said)
 	}
 	return v, nil
 }
@@ -392,7 +392,7 @@ func follow(v any, path string) (any, error) {
 	for rest := path; rest != ""; {
 		m := step().FindStringSubmatch(rest)
 		if m == nil {
-			return nil, fmt.Errorf("%q is no path: write rows[0].self or rows[name=\"parse\"].self", path)
+			return nil, fmt.Errorf("%q is not a path; write rows[0].self or rows[name=\"parse\"].self", path)
 		}
 		at := strings.TrimSuffix(path, rest)
 		rest = rest[len(m[0]):]
@@ -401,20 +401,20 @@ func follow(v any, path string) (any, error) {
 			o, _ := v.(map[string]any)
 			x, ok := o[m[1]]
 			if !ok {
-				return nil, fmt.Errorf("there is no field %s in %s", m[1], or(at, "the answer"))
+				return nil, fmt.Errorf("no field %s in %s", m[1], or(at, "the answer"))
 			}
 			v = x
 		case m[2] != "":
 			list, _ := v.([]any)
 			i, err := strconv.Atoi(m[2])
 			if err != nil || i >= len(list) {
-				return nil, fmt.Errorf("%s has %d elements, and no [%s]", at, len(list), m[2])
+				return nil, fmt.Errorf("%s has only %d elements, not [%s]", at, len(list), m[2])
 			}
 			v = list[i]
 		default:
 			var name string
 			if err := json.Unmarshal([]byte(m[4]), &name); err != nil {
-				return nil, fmt.Errorf("%s is no text: %w", m[4], err)
+				return nil, fmt.Errorf("%s is not text: %w", m[4], err)
 			}
 			list, _ := v.([]any)
 			i := slices.IndexFunc(list, func(x any) bool {
@@ -422,7 +422,7 @@ func follow(v any, path string) (any, error) {
 				return o[m[3]] != nil && fmt.Sprint(o[m[3]]) == name
 			})
 			if i < 0 {
-				return nil, fmt.Errorf("no element of %s has the %s %q", at, m[3], name)
+				return nil, fmt.Errorf("no element of %s has %s %q", at, m[3], name)
 			}
 			v = list[i]
 		}

@@ -140,14 +140,14 @@ func TestForms(t *testing.T) {
 	target := filepath.Join(dir, "written.spaa")
 	const file = "../../command/testdata/diff-a.folded"
 	for text, want := range map[string]string{
-		"x `ashlar top " + file + " # rows[0].self ~ 1e3`":                   "is no claim",
+		"x `ashlar top " + file + " # rows[0].self ~ 1e3`":                   "is not a claim",
 		"x `ashlar top " + file + " # nothing = 1`":                          "no field nothing",
 		"x `ashlar top " + file + " # rows[name=\"nobody\"].self = 1`":       `"nobody"`,
 		"x `ashlar top " + file + " # rows[99999].self = 1`":                 "elements",
-		"x `ashlar top " + file + " # metric = 1`":                           "no number",
+		"x `ashlar top " + file + " # metric = 1`":                           "is not a number",
 		"x `ashlar top none.folded # total = 1`":                             "none.folded",
-		"x `ashlar convert " + file + " " + target + " --json # bytes = 1`":  "no other command",
-		"x `ashlar top " + file + " > " + target + " # total = 1`":           "only a shell",
+		"x `ashlar convert " + file + " " + target + " --json # bytes = 1`":  "a report may run only",
+		"x `ashlar top " + file + " > " + target + " # total = 1`":           ", which needs a shell",
 		"x `ashlar top 'open # total = 1` `ashlar top " + file + " # a = 1`": "no field a",
 		"x [y](ashlar:1?file=none.folded)":                                   "there is no such file",
 	} {
@@ -177,7 +177,7 @@ func TestForms(t *testing.T) {
 	if code, c := check(t, dir, good); code != command.Done || c.Claims != 4 {
 		t.Errorf("%s: exit code %d, %+v", good, code, c)
 	}
-	if code, _, remarks := run("check-claims", file); code != command.Problem || !strings.Contains(remarks, "no claim") {
+	if code, _, remarks := run("check-claims", file); code != command.Problem || !strings.Contains(remarks, "has no claims") {
 		t.Errorf("what is no report gives %d: %s", code, remarks)
 	}
 }

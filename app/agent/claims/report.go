@@ -21,21 +21,20 @@ import (
 
 // Report is the command.
 var Report = subcommand.Command{
-	Name: "report", Args: "FILE [FILE] -o OUT.md", Line: "write a report whose numbers can be recomputed",
+	Name: "report", Args: "FILE [FILE] -o OUT.md", Line: "write a report with numbers that can be recomputed",
 	Text: `
-Of one recording: what it is, where the cost went, and what is unusual. Of two,
-the first being the baseline: what differs, and how sure that is. Each number
-stands beside the command that prints it, so that check-claims can hold it
-against the recordings; findings have the addresses that show them. Pictures lie
-beside the report, unless it goes to standard output (-o -), for a comment on a
-change, say. A name that ends in .html makes a page.`,
+For one recording: its contents, costs and findings. For two (the baseline
+first): the differences and their confidence. Each number is followed by the
+command that prints it, so that check-claims can recompute it; findings have
+addresses that show them. The picture is saved next to the report, except with
+-o - (standard output). A name ending in .html makes an HTML page.`,
 	Examples: [][2]string{
 		{"ashlar report run.spaa -o report.md", "a report of one run, with its picture"},
-		{"ashlar report old.pprof new.pprof -o -", "what a change does, for a comment on it"},
+		{"ashlar report old.pprof new.pprof -o -", "the effects of a change, for a pull request"},
 	},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
-		out := fs.StringP("output", "o", "", "write the report to this `FILE`, which ends in .md or .html; - is standard output")
-		force := fs.Bool("force", false, "replace the file where there is one")
+		out := fs.StringP("output", "o", "", "write the report to this `FILE` (.md or .html); - is standard output")
+		force := fs.Bool("force", false, "replace an existing file")
 		rows := fs.IntP("rows", "n", 10, "list at most `N` functions")
 		subcommand.RedactFlag(fs)
 		return func(p *subcommand.Program, args []string) error {
@@ -44,11 +43,11 @@ change, say. A name that ends in .html makes a page.`,
 			case len(args) < 1 || len(args) > 2:
 				return subcommand.Misuse("name one recording, or two to compare")
 			case args[0] == "-" || args[len(args)-1] == "-":
-				return subcommand.Misuse("a report names its recordings, so they have to be files")
+				return subcommand.Misuse("a report needs recordings in files")
 			case *out != "-" && !html && !strings.EqualFold(filepath.Ext(*out), ".md"):
-				return subcommand.Misuse("name the report with -o: it ends in .md or .html, or is - for standard output")
+				return subcommand.Misuse("name the report with -o: a file ending in .md or .html, or - for standard output")
 			case *rows < 1:
-				return subcommand.Misuse("-n %d lists nothing", *rows)
+				return subcommand.Misuse("-n %d must be at least 1", *rows)
 			}
 			w := &writer{p: p, rows: *rows}
 			w.redact, _ = fs.GetBool("redact")
@@ -98,7 +97,7 @@ func (w *writer) write(files []string, out string) error {
 	}
 	switch {
 	case w.redact:
-		w.say("\nURLs, hosts, folders, arguments and labels were left out, and so was the picture.\n")
+		w.say("\nURLs, hosts, folders, arguments, labels and the picture were left out.\n")
 	case out != "-":
 		return w.picture(files, out)
 	}
@@ -192,7 +191,7 @@ func (w *writer) cost(file string) error {
 	w.say("Total of %s: %s, from %s %s. %s\n\n## Where the cost went\n\n", code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
 	for i := range top.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
-		w.say("%d. %s: by itself %s, with what it calls %s. %s\n", i+1, code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
+		w.say("%d. %s: self %s, total %s. %s\n", i+1, code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
 	}
 	return nil
 }
@@ -203,13 +202,13 @@ func (w *writer) difference(files []string) error {
 		return err
 	}
 	w.say("# Comparison of %s with %s\n\n%s\n\n", words(w.name(files[1])), words(w.name(files[0])), words(diff.text("verdict")))
-	w.say("Total of %s: %s, before it was %s. %s\n\n## What differs\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
+	w.say("Total of %s: %s, was %s. %s\n\n## What differs\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
 	if diff.len("rows") == 0 {
 		w.say("Nothing.\n")
 	}
 	for i := range diff.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
-		w.say("%d. %s: by itself %s more, from %s to %s", i+1, code(diff.text(at+"name")), diff.number(at+"delta_self"), diff.number(at+"a_self"), diff.number(at+"b_self"))
+		w.say("%d. %s: self +%s, from %s to %s", i+1, code(diff.text(at+"name")), diff.number(at+"delta_self"), diff.number(at+"a_self"), diff.number(at+"b_self"))
 		if diff.text(at+"confidence") != "" {
 			w.say(", with a confidence of %s", diff.number(at+"confidence"))
 		}
@@ -225,7 +224,7 @@ func (w *writer) findings(files []string) error {
 	}
 	w.say("\n## What is unusual\n\n")
 	if found.len("findings") == 0 {
-		w.say("Nothing that a rule knows.\n")
+		w.say("No findings.\n")
 	}
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
@@ -242,6 +241,6 @@ func (w *writer) picture(files []string, out string) error {
 	if w.p.Run(subcommand.Invocation{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
 		return errors.New(strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: "))
 	}
-	w.say("\n![What the window shows](%s)\n", strings.ReplaceAll(filepath.Base(name), " ", "%20"))
+	w.say("\n![The view in the window](%s)\n", strings.ReplaceAll(filepath.Base(name), " ", "%20"))
 	return nil
 }

@@ -80,7 +80,7 @@ func split(s string) (words []string, err error) {
 				end++
 			}
 			if end >= len(s) {
-				return nil, errors.New("a quote in the command has no end")
+				return nil, errors.New("unterminated quote in the command")
 			}
 			if word, err = unescape(word, s[i+2:end]); err != nil {
 				return nil, err
@@ -96,11 +96,11 @@ func split(s string) (words []string, err error) {
 				end++
 			}
 			if end >= len(s) {
-				return nil, errors.New("a quote in the command has no end")
+				return nil, errors.New("unterminated quote in the command")
 			}
 			i, has = end, true
 		case strings.IndexByte("|&;<>()`", ch) >= 0:
-			return nil, fmt.Errorf("the command has a %c, which only a shell knows", ch)
+			return nil, fmt.Errorf("the command has a %c, which needs a shell", ch)
 		default:
 			word, has = append(word, ch), true
 		}
@@ -116,7 +116,7 @@ func unescape(word []byte, s string) ([]byte, error) {
 	for s != "" {
 		r, multi, tail, err := strconv.UnquoteChar(s, '\'')
 		if err != nil {
-			return nil, fmt.Errorf("the command has a $'…' that cannot be read: %w", err)
+			return nil, fmt.Errorf("the command has an invalid $'…': %w", err)
 		}
 		if multi {
 			word = append(word, string(r)...)

@@ -47,7 +47,7 @@ func (l *lines) Read(b []byte) (int, error) {
 				l.rest = append(append(l.rest, line...), '\n')
 				break
 			}
-			if refused := l.refuse(-32700, "this line is no JSON-RPC message"); refused != nil {
+			if refused := l.refuse(-32700, "this line is not a JSON-RPC message"); refused != nil {
 				return 0, refused
 			}
 		}

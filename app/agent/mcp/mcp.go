@@ -33,7 +33,7 @@ import (
 
 // Verb is the command.
 var Command = subcommand.Command{
-	Name: "mcp", Line: "answer assistants over the Model Context Protocol",
+	Name: "mcp", Line: "serve the Model Context Protocol",
 	Text: `
 A server on standard input and output, for programs that speak the Model
 Context Protocol. Its tools are open, overview, top, calls, compare, source,
@@ -46,12 +46,12 @@ Resources are the manual's pages, and the picture of any ADDRESS as a PNG.
 It opens what the person who started it can open, and writes nothing: regular
 files, and the URLs that a tool is given. Pictures of addresses are of files
 only, and of other machines with --allow-network. It ends with its client.`,
-	Examples: [][2]string{{"ashlar mcp", "what a client is told to start"}},
+	Examples: [][2]string{{"ashlar mcp", "the command to configure in a client"}},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		network := fs.Bool("allow-network", false, "draw pictures of recordings on other machines")
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) > 0 {
-				return subcommand.Misuse("mcp takes no arguments: files are named by the tools' arguments")
+				return subcommand.Misuse("mcp takes no arguments; files are arguments of the tools")
 			}
 			ctx, cancel := context.WithCancel(p.Ctx)
 			defer cancel()
@@ -125,10 +125,10 @@ func (s *server) answer(ctx context.Context, t *tool, check *jsonschema.Resolved
 func (s *server) ask(ctx context.Context, t *tool, check *jsonschema.Resolved, arguments json.RawMessage) ([]byte, error) {
 	var v map[string]any
 	if err := json.Unmarshal(arguments, &v); err != nil {
-		return nil, fmt.Errorf("the arguments are no JSON object: %w", err)
+		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
 	}
 	if err := check.Validate(v); err != nil {
-		return nil, fmt.Errorf("the arguments are not those of %s: %w", t.name, err)
+		return nil, fmt.Errorf("invalid arguments of %s: %w", t.name, err)
 	}
 	room := tokens(arguments)
 	b, notes, err := s.command(ctx, t, arguments, room)
@@ -169,7 +169,7 @@ func (s *server) command(ctx context.Context, t *tool, arguments json.RawMessage
 	if b := bytes.TrimSpace(out.Bytes()); json.Valid(b) && b[0] == '{' {
 		return b, notes, nil
 	}
-	return nil, nil, fmt.Errorf("%s", cmp.Or(strings.Join(notes, "\n"), fmt.Sprintf("there is no answer (exit code %d)", code)))
+	return nil, nil, fmt.Errorf("%s", cmp.Or(strings.Join(notes, "\n"), fmt.Sprintf("the command failed with exit code %d", code)))
 }
 
 // run waits for its turn and runs a command line of the program.
@@ -217,7 +217,7 @@ func (s *server) resources(out *sdk.Server) {
 			})
 	}
 	out.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: view.Scheme + "1?{+view}", Name: "picture", Title: "Picture of an address", MIMEType: "image/png",
-		Description: "what the window would show at an address, 1280 by 800 pixels: ashlar:1?file=PATH&view=flame; the page addresses of the manual has all keys"}, s.picture)
+		Description: "the window's view of an address, 1280 by 800 pixels: ashlar:1?file=PATH&view=flame; the manual page addresses lists all keys"}, s.picture)
 }
 
 // picture draws what an address names.

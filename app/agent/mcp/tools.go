@@ -31,18 +31,18 @@ type tool struct {
 
 type arg struct{ name, what string }
 
-const aFile = "a file with a recording, or a URL of one, as the command line takes it"
+const aFile = "a recording: a file or URL, as on the command line"
 
 // tools are all there are.
 var tools = []tool{
-	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list what is in it: events, metrics, threads, labels, counts, warnings. It stays open, so that what is asked next is answered at once."},
-	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "The first look at a recording: what it is and how good, where the cost went, what is unusual (with evidence and confidence), and what to ask next."},
-	{name: "top", command: "top", args: []arg{{"file", aFile}}, need: 1, what: "Where the cost went, heaviest first: by function, module, file, line, thread, state or label, as a table or as a tree of paths, of a range, of threads, of calls, with stacks changed by transforms."},
-	{name: "calls", command: "calls", args: []arg{{"file", aFile}, {"calls", "which calls: RunTask, RunTask[60ms..320ms], Request[tenant=7], RunTask[slowest 25]; the page commands of the manual has all forms"}}, need: 2, what: "Single calls of a trace, with durations, arguments, percentiles and humps."},
-	{name: "compare", command: "diff", args: []arg{{"a", "the recording to compare with (the baseline)"}, {"b", "the recording that is compared; left out where one file is compared with itself, by calls-b, slow, range-b and so on"}}, need: 1, without: []string{"fail-if"}, what: "What costs more or less in recording b than in a, with the confidence of each difference, and a verdict."},
-	{name: "source", command: "source", args: []arg{{"file", aFile}, {"of", "a function, or a source file as the recording names it"}}, need: 2, what: "What the lines of a source file cost, heaviest first, with their text where the file is here."},
-	{name: "check", command: "check", args: []arg{{"file", aFile}}, need: 1, without: []string{"rules"}, what: "What is wrong with a recording: broken rules by line, or warnings of reading it."},
-	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Have the person's open window show an address, with a note in its status line. Only where the person shares the session, which an error says."},
+	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list its events, metrics, threads, labels, counts and warnings. It stays open, so later calls are fast."},
+	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "Summary of a recording: format, quality, largest costs, findings with evidence and confidence, and the next commands."},
+	{name: "top", command: "top", args: []arg{{"file", aFile}}, need: 1, what: "Costs in descending order by function, module, file, line, thread, state or label, as a table or a call tree; optionally for a time range, threads or calls, and with transforms of stacks."},
+	{name: "calls", command: "calls", args: []arg{{"file", aFile}, {"calls", "the calls: RunTask, RunTask[60ms..320ms], Request[tenant=7], RunTask[slowest 25]; the manual page commands lists all forms"}}, need: 2, what: "Single calls of a trace, with durations, arguments, percentiles and humps."},
+	{name: "compare", command: "diff", args: []arg{{"a", "the baseline (A)"}, {"b", "the candidate (B); omit it to compare parts of one file with calls-b, slow, range-b and so on"}}, need: 1, without: []string{"fail-if"}, what: "Differences in cost between the recordings a and b, with the confidence of each and a verdict."},
+	{name: "source", command: "source", args: []arg{{"file", aFile}, {"of", "a function, or a source file as the recording names it"}}, need: 2, what: "The cost of each line of a source file, in descending order, with its text if the file is available."},
+	{name: "check", command: "check", args: []arg{{"file", aFile}}, need: 1, without: []string{"rules"}, what: "Problems of a recording: broken rules by line, or warnings from reading it."},
+	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Show an address in the user's open window, with a note in its status line. Fails unless the user shares the session."},
 }
 
 // notForPrograms are flags that say how an answer is written, or where things are kept.
@@ -72,7 +72,7 @@ func (t *tool) input(cmd *subcommand.Info) *jsonschema.Schema {
 		}
 	}
 	least := float64(budget.Least)
-	add("budget", &jsonschema.Schema{Type: "integer", Minimum: &least, Description: fmt.Sprintf("answer in at most so many tokens of four bytes (default %d); what is left out is said in left_out", usual)})
+	add("budget", &jsonschema.Schema{Type: "integer", Minimum: &least, Description: fmt.Sprintf("limit of the answer in tokens of four bytes (default %d); left_out lists the omissions", usual)})
 	cmd.Flags.VisitAll(func(f *pflag.Flag) {
 		if !t.isFor(f) {
 			return
@@ -144,7 +144,7 @@ func (t *tool) words(arguments json.RawMessage, tokens int) (words []string, err
 		case word == "":
 			return nil, fmt.Errorf("%s is empty", a.name)
 		case word == "-":
-			return nil, fmt.Errorf("%s: standard input is not a recording here: name a file", a.name)
+			return nil, fmt.Errorf("%s: standard input is not available; name a file", a.name)
 		}
 		words = append(words, word)
 	}

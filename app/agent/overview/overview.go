@@ -267,7 +267,7 @@ func (o *Overview) Text() string {
 	}
 	b.WriteString("\nunusual\n")
 	if len(o.Unusual) == 0 {
-		b.WriteString("  nothing (ashlar help findings lists the rules)\n")
+		b.WriteString("  no findings (ashlar help findings lists the rules)\n")
 	}
 	for i := range o.Unusual {
 		b.WriteString(o.Unusual[i].Text())

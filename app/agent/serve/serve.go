@@ -173,7 +173,7 @@ func (x *answered) send(w io.Writer) error {
 	return err
 }
 
-var errElsewhere = errors.New("this is read by whoever asks")
+var errElsewhere = errors.New("the client reads this itself")
 
 // run runs a command line; ok is false where its recordings cannot be had here.
 func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
@@ -245,7 +245,7 @@ func (t track) Write(b []byte) (int, error) {
 	defer t.mu.Unlock()
 	if len(t.b)+len(b) > mostOutput {
 		t.over = true
-		return 0, errors.New("the answer is too long for a session")
+		return 0, errors.New("the answer is too large for a session")
 	}
 	t.b = append(t.b, b...)
 	if n := len(t.parts); n > 0 && t.parts[n-1].To == t.number {

@@ -298,7 +298,7 @@ func TestSessionOfSamples(t *testing.T) {
 // TestOneServer: a second one is refused, and one that died is no hindrance.
 func TestOneServer(t *testing.T) {
 	path, end := inside(t)
-	if got := typed("serve"); got.code != command.Problem || !strings.Contains(got.err, "served already") {
+	if got := typed("serve"); got.code != command.Problem || !strings.Contains(got.err, "already running") {
 		t.Errorf("a second server: %s", got)
 	}
 	if i, err := os.Lstat(path); err != nil || i.Mode().Perm() != 0o600 {

@@ -81,7 +81,7 @@ func stdio(p *subcommand.Program) error {
 	var q ssh.Question
 	in := bufio.NewReader(p.Stdin)
 	if err := readLine(in, &q); err != nil {
-		return fmt.Errorf("--stdio is for ssh, by which another ashlar asks: %w", err)
+		return fmt.Errorf("--stdio is for use over ssh by another ashlar: %w", err)
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
@@ -131,7 +131,7 @@ func answerHere(ctx context.Context, p *subcommand.Program, q *ssh.Question) err
 // sendRecording reads a recording and sends it as a stored one.
 func sendRecording(ctx context.Context, w io.Writer, hello ssh.Greeting, q *ssh.Question) error {
 	var rec *recording.Recording
-	err := fmt.Errorf("the ashlar there (%s) keeps recordings otherwise than the one here; install the same, or copy the file here", hello.Ashlar)
+	err := fmt.Errorf("the remote ashlar (%s) has an incompatible recording format; install the same version there, or copy the file here", hello.Ashlar)
 	if q.Layout == recording.Layout() {
 		rec, _, err = ingest.ReadAll(ctx, q.Recording, ingest.Options{Part: q.Part})
 	}

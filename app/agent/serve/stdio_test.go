@@ -199,7 +199,7 @@ func TestRecordingsOfOtherMachines(t *testing.T) {
 func TestOtherMachinesFail(t *testing.T) {
 	_, asked, install := hosts(t)
 	for name, want := range map[string]string{
-		"ssh:gone:/x":             "ssh:gone:/x: ssh does not reach gone (ssh: Could not resolve hostname gone)",
+		"ssh:gone:/x":             "ssh:gone:/x: ssh cannot connect to gone (ssh: Could not resolve hostname gone)",
 		"ssh:there:/none":         "ssh:there:/none: there is no such file",
 		"ssh:there":               "names no file on a host; write it like ssh:HOST:/path",
 		"ssh:there:":              "names no file on a host",
@@ -218,11 +218,11 @@ func TestOtherMachinesFail(t *testing.T) {
 		t.Errorf("ssh was asked %s", asked())
 	}
 	for script, want := range map[string]string{
-		"echo 'ashlar: unknown flag: --stdio' >&2; exit 2": "the ashlar on there is older and answers nobody over ssh (ashlar: unknown flag: --stdio); copy a newer one there",
-		"exit 127": "there has no ashlar on its PATH; copy ashlar-cli there",
+		"echo 'ashlar: unknown flag: --stdio' >&2; exit 2": "the ashlar on there is too old for ssh (ashlar: unknown flag: --stdio); copy a newer one there",
+		"exit 127": "there has no ashlar on its PATH; copy ashlar-cli (one file) there",
 		`echo '{"ashlar":"0.1","refused":"keeps \u001b recordings otherwise"}'`: "keeps · recordings otherwise",
-		`echo '{"ashlar":"0.1"}'; echo bye >&2; exit 3`:                         "what there sent broke off (bye)",
-		`head -c 300000 /dev/zero`:                                              "is older",
+		`echo '{"ashlar":"0.1"}'; echo bye >&2; exit 3`:                         "the connection to there broke off (bye)",
+		`head -c 300000 /dev/zero`:                                              "is too old",
 	} {
 		install(script)
 		if got := said("convert", "ssh:there:/x", filepath.Join(t.TempDir(), "x.spaa")); !strings.Contains(got, want) || !strings.HasSuffix(got, "1") {
@@ -230,7 +230,7 @@ func TestOtherMachinesFail(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if got := said("top", "ssh:there:/x"); !strings.Contains(got, "ssh, which reaches other machines, cannot be run") {
+	if got := said("top", "ssh:there:/x"); !strings.Contains(got, "the program ssh cannot be run") {
 		t.Error(got)
 	}
 }

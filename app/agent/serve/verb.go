@@ -20,35 +20,35 @@ import (
 
 // Verb is the command that serves a session without a window.
 var Command = subcommand.Command{
-	Name: "serve", Args: "[FILE…]", Line: "keep recordings loaded, and answer commands with --session",
+	Name: "serve", Args: "[FILE…]", Line: "keep recordings loaded for commands with --session",
 	Text: `
-Recordings stay loaded in this program, so that commands with --session are
-answered at once; what they print is the same with it and without. The FILEs are
-read now, others when they are asked about. A file that has changed is read
-anew; one that was not asked about for long, or that memory has no room for, is
-let go of. It listens on a socket in your runtime folder that nobody else can
-reach, opens what you could open, and writes nothing. Ctrl-C ends it.
+Recordings stay loaded in this program, so commands with --session answer
+quickly; their output is the same as without. The FILEs are read now, others
+when first used. A file that has changed is read again. Recordings are unloaded
+after a time without use, or when memory runs short. The server listens on a
+socket in your runtime folder that nobody else can reach, opens only what you
+can open, and writes nothing. Ctrl-C ends it.
 
-ashlar help sessions says more.`,
+See ashlar help sessions for more.`,
 	Examples: [][2]string{
 		{"ashlar serve run.pftrace &", "read it once"},
-		{"ashlar top run.pftrace --by thread --session", "ask it many times"},
-		{"ashlar serve --idle 10m &", "a session that ends by itself"},
+		{"ashlar top run.pftrace --by thread --session", "ask the session"},
+		{"ashlar serve --idle 10m &", "a session that ends when idle"},
 	},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
-		keep := fs.Duration("keep", 30*time.Minute, "let go of what nobody asked about for this `TIME`")
-		overSSH := fs.Bool("stdio", false, "answer one question on standard input: what names like ssh:HOST:PATH have ssh run")
-		idle := fs.Duration("idle", 0, "end when nothing was asked for this `TIME` (default: never)")
+		keep := fs.Duration("keep", 30*time.Minute, "unload recordings not used for this `TIME`")
+		overSSH := fs.Bool("stdio", false, "answer one question on standard input; used over ssh for ssh:HOST:PATH")
+		idle := fs.Duration("idle", 0, "end after this `TIME` without a question (default: never)")
 		fs.Lookup("idle").DefValue = "0" // said in the text
 		return func(p *subcommand.Program, files []string) error {
 			if *overSSH {
 				if len(files) > 0 {
-					return subcommand.Misuse("--stdio is told what to read; leave out %s", files[0])
+					return subcommand.Misuse("--stdio takes no files; leave out %s", files[0])
 				}
 				return stdio(p)
 			}
 			if *keep <= 0 || *idle < 0 {
-				return subcommand.Misuse("--keep and --idle are times from now on, such as 30m")
+				return subcommand.Misuse("--keep and --idle take positive times, such as 30m")
 			}
 			return run(p, files, *keep, *idle)
 		}

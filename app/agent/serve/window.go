@@ -75,8 +75,8 @@ type Shown struct {
 
 // Why a window does not do what it is asked.
 const (
-	notShared = "the window does not share its session: its command “Share this session” (Ctrl-K) allows it"
-	noWindow  = "no window is open that could be asked: ashlar FILE opens one, and its command “Share this session” (Ctrl-K) allows it"
+	notShared = "the window does not share its session; allow it there with “Share this session” (Ctrl-K)"
+	noWindow  = "no window is open; open one with ashlar FILE and allow access there with “Share this session” (Ctrl-K)"
 	mostNote  = 160 // characters
 )
 
@@ -130,7 +130,7 @@ func (s *Server) watch(ctx context.Context, c net.Conn) {
 	for last := ""; ctx.Err() == nil; {
 		now, next := s.Window.Selected()
 		if !s.Window.Shared() {
-			_ = writeLine(c, line{Refused: "the session is not shared any more"})
+			_ = writeLine(c, line{Refused: "the session is no longer shared"})
 			return
 		}
 		if command := safetext.Command(now.Command...); now.Address != "" && command != last {
@@ -187,15 +187,15 @@ The window that is open goes to the ADDRESS, as one step of its history: Ctrl-Z
 there goes back. Its status line says that a program did so, with the note. It
 does so only where the person has chosen "Share this session" in it, and never
 while they are dragging, typing or in a menu.`,
-	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'late frames'", "point at something"}},
+	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'late frames'", "show a time range with a note"}},
 	Answer:   Shown{},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
-		text := fs.String("note", "", "say `TEXT` in the window's status line")
+		text := fs.String("note", "", "show `TEXT` in the window's status line")
 		asJSON := fs.Bool("json", false, "print JSON")
 		subcommand.BudgetFlag(fs)
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 {
-				return subcommand.Misuse("name one address: “Copy the view's address” in the window copies one, and findings have them")
+				return subcommand.Misuse("name one address; “Copy the view's address” in the window copies one, and findings contain them")
 			}
 			address, notes, err := localAddress(args[0], p.Recent())
 			for _, n := range notes {
@@ -220,7 +220,7 @@ func localAddress(s string, recent []string) (address string, notes []string, er
 	case err != nil:
 		return "", nil, &subcommand.Usage{Err: err}
 	case len(v.Files) == 0:
-		return "", nil, subcommand.Misuse("the address names no file: it should have file=PATH")
+		return "", nil, subcommand.Misuse("the address names no file; add file=PATH")
 	case slices.Contains(v.Files, "-"):
 		return "", nil, subcommand.Misuse("standard input cannot be shown in another window")
 	}
@@ -267,7 +267,7 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 	case refused != "":
 		return errors.New(refused)
 	case !done && busy:
-		return errors.New("the window is too busy to answer: ask again in a moment")
+		return errors.New("the window is busy; try again in a moment")
 	case !done:
 		return errors.New(noWindow)
 	}
@@ -280,18 +280,18 @@ var Watch = subcommand.Command{
 	Text: `
 Each line has the address of what the window shows, the command that answers for
 what is selected there, and its answer; by says whether the person or a program
-went there. The first line is what is selected now; others come when something
+went there. The first line is print the current selection; others come when something
 else has been for a moment. It needs "Share this session" in the window, and
 ends with it.`,
 	Examples: [][2]string{
-		{"ashlar watch -n 1", "what is selected now"},
-		{"ashlar watch | jq -r .command", "the command of each thing that is clicked"},
+		{"ashlar watch -n 1", "print the current selection"},
+		{"ashlar watch | jq -r .command", "the command for each selection"},
 	},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		lines := fs.IntP("lines", "n", 0, "end after `N` lines")
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) > 0 || *lines < 0 {
-				return subcommand.Misuse("watch takes no file: it tells what is selected in the window that is open")
+				return subcommand.Misuse("watch takes no file; it prints the selection of the open window")
 			}
 			return askWindow(p.Ctx, question{Watch: true}, func(c net.Conn, r *bufio.Reader) error {
 				if err := c.SetDeadline(time.Time{}); err != nil {
@@ -309,7 +309,7 @@ func follow(w io.Writer, r *bufio.Reader, most int) error {
 		var l line
 		switch err := readLine(r, &l); {
 		case errors.Is(err, io.EOF):
-			return errors.New("the window is closed")
+			return errors.New("the window was closed")
 		case err != nil:
 			return err
 		case l.Refused != "":

@@ -19,12 +19,12 @@ var shells = map[string]func(*strings.Builder, []subcommand.Info){"bash": bash, 
 var Command = subcommand.Command{
 	Name: "completion", Args: "bash|zsh|fish", Line: "print a completion script for a shell",
 	Text: `
-Commands and their flags are completed, and files everywhere else. It is for the
-program's name, ashlar, and belongs into a file:
+The script completes commands, their flags, and files. It works for the program
+name ashlar. Save it as:
   bash: ~/.local/share/bash-completion/completions/ashlar
   zsh:  _ashlar in a folder of $fpath
   fish: ~/.config/fish/completions/ashlar.fish`,
-	Examples: [][2]string{{"ashlar completion bash", "print what bash needs"}},
+	Examples: [][2]string{{"ashlar completion bash", "print the script for bash"}},
 	Setup: func(*pflag.FlagSet) func(*subcommand.Program, []string) error {
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 || shells[args[0]] == nil {
@@ -49,7 +49,7 @@ func flags(c *subcommand.Info) (all []flag) {
 		_, what := pflag.UnquoteUsage(f)
 		all = append(all, flag{f.Name, f.Shorthand, what, f.NoOptDefVal == "" && f.Value.Type() != "bool"})
 	})
-	return append(all, flag{name: "help", short: "h", what: "show this and stop"})
+	return append(all, flag{name: "help", short: "h", what: "show this help"})
 }
 
 func names(commands []subcommand.Info) (all []string) {

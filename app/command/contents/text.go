@@ -61,11 +61,11 @@ func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
 			units.Duration(rec.Duration()), t.Start, t.End, safetext.Text(t.Unit)))})
 	} else {
-		rows = append(rows, []string{"time", "none: nothing in it says when"})
+		rows = append(rows, []string{"time", "none: the file has no times"})
 	}
 	load := fmt.Sprintf("in %s s, %s/s, %s/s", in.Load.Seconds, units.Bytes(whole(in.Load.BytesPerSecond)), units.Plural(whole(in.Load.EventsPerSecond), "event"))
 	if in.Load.BytesPerSecond == "0" && in.Bytes > 0 {
-		load = fmt.Sprintf("in %s s, as it was kept when it was read before", in.Load.Seconds)
+		load = fmt.Sprintf("in %s s, from the cache", in.Load.Seconds)
 	}
 	if in.Load.PeakRSS > 0 {
 		load += ", at most " + units.Bytes(in.Load.PeakRSS) + " of memory"

@@ -40,15 +40,15 @@ var conditionForm = sync.OnceValue(func() *regexp.Regexp {
 func ParseCondition(text string) (Condition, error) {
 	m := conditionForm().FindStringSubmatch(text)
 	if m == nil {
-		return Condition{}, fmt.Errorf("--fail-if %q is no condition; write total>5%%, total(NAME)>10ms, self(NAME)>1%% or module(NAME)>0%%", text)
+		return Condition{}, fmt.Errorf("--fail-if %q is not a condition; write total>5%%, total(NAME)>10ms, self(NAME)>1%% or module(NAME)>0%%", text)
 	}
 	c := Condition{text: strings.TrimSpace(text), what: m[1], name: m[2], op: m[3], unit: m[5]}
 	if c.name == "" && c.what != condTotal {
-		return Condition{}, fmt.Errorf("--fail-if %q does not say which: write %s(NAME)%s%s%s", text, c.what, c.op, m[4], m[5])
+		return Condition{}, fmt.Errorf("--fail-if %q lacks a name; write %s(NAME)%s%s%s", text, c.what, c.op, m[4], m[5])
 	}
 	var ok bool
 	if c.limit, ok = new(big.Rat).SetString(strings.TrimPrefix(m[4], "+")); !ok || len(m[4]) > 40 {
-		return Condition{}, fmt.Errorf("--fail-if %q has a number that cannot be read", text)
+		return Condition{}, fmt.Errorf("--fail-if %q has an invalid number", text)
 	}
 	return c, nil
 }

@@ -47,7 +47,7 @@ func (d *Answer) markdown() string {
 	}
 	b.WriteString("**\n\n")
 	for _, f := range d.Failed[:min(len(d.Failed), mostOpen)] {
-		fmt.Fprintf(&b, "- Does not hold to a condition: %s\n", safetext.Code(f))
+		fmt.Fprintf(&b, "- Condition failed: %s\n", safetext.Code(f))
 	}
 	if len(d.Failed) > 0 {
 		b.WriteString("\n")
@@ -72,7 +72,7 @@ func (d *Answer) markdown() string {
 	if d.unsure > 0 {
 		fmt.Fprintf(&b, "%s less sure than %v and left out.\n\n", are(d.unsure), d.Sure)
 	}
-	fmt.Fprintf(&b, "To look at it: %s\n\n</details>\n", safetext.Code(safetext.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
+	fmt.Fprintf(&b, "View: %s\n\n</details>\n", safetext.Code(safetext.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
 	return b.String()
 }
 

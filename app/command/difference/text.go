@@ -86,13 +86,13 @@ func (d *Answer) head(b *strings.Builder) {
 	b.WriteString("\n")
 	for i, s := range []compare.Side{sa, sb} {
 		if l := &s.LeftOut; l.AsyncSpans > 0 {
-			fmt.Fprintf(b, "  %s: async spans: %s in %s not counted (--async in counts them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+			fmt.Fprintf(b, "  %s: async spans excluded: %s in %s (--async in includes them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
 		}
 		if s.WithoutCPU > 0 {
-			fmt.Fprintf(b, "  %s: no time on a processor is known of %s: not told, or here only in part\n", "AB"[i:i+1], units.Plural(s.WithoutCPU, "span"))
+			fmt.Fprintf(b, "  %s: CPU time unknown for %s (not recorded, or cut by the range)\n", "AB"[i:i+1], units.Plural(s.WithoutCPU, "span"))
 		}
 		if l := &s.LeftOut; l.IdleRecords > 0 {
-			fmt.Fprintf(b, "  %s: %s not counted (--idle in counts them)\n", "AB"[i:i+1], units.Plural(l.IdleRecords, "idle sample"))
+			fmt.Fprintf(b, "  %s: %s excluded (--idle in includes them)\n", "AB"[i:i+1], units.Plural(l.IdleRecords, "idle sample"))
 		}
 	}
 }
@@ -153,10 +153,10 @@ func (d *Answer) how(w *strings.Builder) {
 		fmt.Fprintf(w, "  normalised by %s: B is scaled to %s\n", d.c.Normalize, d.value(sb.Total))
 	}
 	if a, b := d.left(); a != d.c.A().Total || b != d.c.B().Total {
-		fmt.Fprintf(w, "  stacks were changed: %s of A and %s of B are left\n", d.value(a), d.value(b))
+		fmt.Fprintf(w, "  after transforms: %s of A and %s of B remain\n", d.value(a), d.value(b))
 	}
 	if n := d.negative(); n != [2]int64{} {
-		fmt.Fprintf(w, "  below zero are %s of A and %s of B\n", d.signed(n[0]), d.signed(n[1]))
+		fmt.Fprintf(w, "  negative values: %s in A and %s in B\n", d.signed(n[0]), d.signed(n[1]))
 	}
 	if e := d.c.Metric; e.Rule != "event and metric" && d.MetricB == "" {
 		fmt.Fprintf(w, "  the metrics were matched by %s\n", e.Rule)
@@ -217,18 +217,18 @@ var ruleWords = map[compare.Rule]string{
 func (d *Answer) certainty(b *strings.Builder) {
 	switch d.c.Method() {
 	case compare.FromRuns:
-		b.WriteString("  confidence from the spread between runs")
+		b.WriteString("  confidence from the variation between runs")
 	case compare.FromCounts:
 		b.WriteString("  confidence from the numbers of samples")
 	case compare.FromDurations:
 		b.WriteString("  confidence from the durations of spans")
 	default:
-		b.WriteString("  no confidence: the numbers of samples behind the weights are not known\n")
+		b.WriteString("  no confidence: sample counts unknown\n")
 		return
 	}
 	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
 		v := int64(math.Round(w.Detectable))
-		fmt.Fprintf(b, "; the smallest change of the total they could show is %s", d.value(v))
+		fmt.Fprintf(b, "; smallest detectable change of the total: %s", d.value(v))
 		if total := d.c.A().Total; v <= 10*total { // of more a percentage says nothing
 			fmt.Fprintf(b, " (%s)", units.Percent(v, total))
 		}

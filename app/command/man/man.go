@@ -35,7 +35,7 @@ func Page(c *subcommand.Info, all []subcommand.Info, version, formats string) st
 		p.head("DESCRIPTION")
 	}
 	if c.Name == "" {
-		fmt.Fprintf(p, "Ashlar opens recorded runs of programs and shows, in one window, when things\nhappened (a timeline) and where the cost went (a flamegraph, tables).\nIt opens %s, also compressed by gzip and zstd;\n.B \\-\nis standard input.\n.PP\nCommands answer the same questions without a window.\n", escape(formats))
+		fmt.Fprintf(p, "Ashlar is a viewer for profiles and traces. One window shows when things\nhappened (a timeline) and where the cost went (a flamegraph and tables).\nIt opens %s, also compressed with gzip or zstd;\n.B \\-\nis standard input.\n.PP\nCommands answer the same questions without a window.\n", escape(formats))
 	}
 	p.text(c.Text)
 	if c.Name == "" {
@@ -49,7 +49,7 @@ func Page(c *subcommand.Info, all []subcommand.Info, version, formats string) st
 	p.flags(c.Flags)
 	p.examples(c.Examples)
 	p.head("EXIT STATUS")
-	p.WriteString("0 when all went well, 1 when something was wrong with the input or the output, 2\nwhen the command line makes no sense, 3 when a command that looks for something\nto fail by has found it.\n")
+	p.WriteString("0 on success, 1 for problems with the input or output, 2 for an invalid command\nline, 3 if a condition of diff holds or a claim of a report is wrong.\n")
 	p.head("SEE ALSO")
 	if c.Name == "" {
 		p.WriteString(".BR perf (1)\n.PP\n.B ashlar help\n.I TOPIC\nprints a page of the manual.\n")
@@ -93,7 +93,7 @@ func (p *page) flags(fs *pflag.FlagSet) {
 		value, what := pflag.UnquoteUsage(f)
 		p.flag(f.Shorthand, f.Name, value, f.NoOptDefVal != "" && f.Value.Type() != "bool", what)
 	})
-	p.flag("h", "help", "", false, "show how it is used, and stop")
+	p.flag("h", "help", "", false, "show the help")
 }
 
 func (p *page) flag(short, name, value string, optional bool, what string) {

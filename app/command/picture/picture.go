@@ -111,14 +111,14 @@ func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale
 		return err
 	}
 	if full {
-		fmt.Fprintf(o.Remarks, "ashlar: %s: it is larger than memory; drawing %s of it\n", safetext.Text(o.File), o.Ranges[0])
+		fmt.Fprintf(o.Remarks, "ashlar: %s: larger than memory; drawing only %s\n", safetext.Text(o.File), o.Ranges[0])
 		o.Part.Range = o.Ranges[0]
 		if err := open(s, o); err != nil {
 			return err
 		}
 	}
 	if a := s.Doc().Answer(); o.With == "" && a != nil && a.Tree != nil && a.Tree.Negative != 0 {
-		fmt.Fprintf(o.Remarks, "ashlar: of what is drawn %s are below zero\n", units.Value(a.Tree.Negative, a.Metric()))
+		fmt.Fprintf(o.Remarks, "ashlar: negative values in the picture: %s\n", units.Value(a.Tree.Negative, a.Metric()))
 	}
 	if o.Watch != nil {
 		o.Watch()

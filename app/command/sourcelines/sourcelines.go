@@ -28,14 +28,14 @@ import (
 
 // Verb is the command.
 var Command = subcommand.Command{
-	Name: "source", Args: "FILE FUNCTION|SOURCE [flags]", Line: "list what the lines of a source file cost, heaviest first",
+	Name: "source", Args: "FILE FUNCTION|SOURCE [flags]", Line: "list the cost of each line of a source file, heaviest first",
 	Text: `
 The lines are those of the file that the FUNCTION is in, or of a SOURCE file as
 the recording names it, also by the end of its path. Their text is printed where
 the file lies beside the recording, or below a --source-root. Self is the cost
 of a line by itself, total includes what was called from it.`,
 	Examples: [][2]string{
-		{"ashlar source run.spaa parse --source-root .", "what the lines around parse cost"},
+		{"ashlar source run.spaa parse --source-root .", "the lines of parse's file"},
 		{"ashlar source run.pprof main.go -n 10", "the ten heaviest lines of a file"},
 	},
 	Answer: Source{},
@@ -117,7 +117,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what string) (*Source, *recording.Metric, int64, error) {
 	event, metric, err := analyze.Choose(rec, o.event, o.metric)
 	if err != nil || event < 0 {
-		return nil, nil, 0, subcommand.Misuse("%s: %w", rec.Source.Path, cmp.Or(missing.Asked(err, o.metric, rec), fmt.Errorf("there is nothing to add up")))
+		return nil, nil, 0, subcommand.Misuse("%s: %w", rec.Source.Path, cmp.Or(missing.Asked(err, o.metric, rec), fmt.Errorf("the recording has no values")))
 	}
 	file, err := sourceOf(rec, what)
 	if err != nil {
@@ -219,9 +219,9 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 			names = append(names, safetext.Short(f))
 		}
 		slices.Sort(names)
-		return "", fmt.Errorf("%s: that is the end of several source files (%d): %s", what, len(names), strings.Join(names[:min(len(names), 4)], ", "))
+		return "", fmt.Errorf("%s: ambiguous, %d source files match: %s", what, len(names), strings.Join(names[:min(len(names), 4)], ", "))
 	case len(functions) > 0:
-		return "", fmt.Errorf("the recording does not say where the source of %s is: %s", what, missing.Reason(missing.Lines, rec))
+		return "", fmt.Errorf("the recording has no source file for %s: %s", what, missing.Reason(missing.Lines, rec))
 	}
 	return "", ref.Missing(rec)
 }
@@ -246,7 +246,7 @@ func (s *Source) read(rec *recording.Recording, given []string) ([]string, error
 		return text, nil
 	}
 	if path == "" {
-		s.Missing = "the file is not here: --source-root says where to look"
+		s.Missing = "source file not found; set --source-root"
 	}
 	var text []string
 	if path != "" && err == nil {

@@ -53,7 +53,7 @@ func TestSource(t *testing.T) {
 	if refused := ask(t, &far, "source", run, "b.c", "--json"); refused != "" || far.Lines[0].Self != "5" || far.Missing == "" {
 		t.Errorf("of b.c: %+v %s", far, refused)
 	}
-	for what, want := range map[string]string{"none": "does not say where", "nowhere": "nowhere"} {
+	for what, want := range map[string]string{"none": "the recording has no source file for", "nowhere": "nowhere"} {
 		if refused := ask(t, &far, "source", run, what, "--json"); !strings.Contains(refused, want) {
 			t.Errorf("%s: %q", what, refused)
 		}

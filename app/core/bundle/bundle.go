@@ -41,19 +41,19 @@ const (
 
 // Verb is the command.
 var Command = subcommand.Command{
-	Name: "bundle", Args: "ADDRESS… -o OUT.ashlar", Line: "put a view and its part of a recording into one file",
+	Name: "bundle", Args: "ADDRESS… -o OUT.ashlar", Line: "save a view and its part of a recording as one file",
 	Text: `
-"Copy view address" in the window copies an ADDRESS. The file has the time
-and the threads that are selected there (all where nothing is), the marks, and
-of the source files that are here the lines that stacks lead to, with some
-around them. Of selected calls it has those, with what ran in them and what is
-above them. Who opens it is shown the first view; info lists all. Several
-addresses are of one recording, or of the same two that are compared, and the
-file has what any of them selects. Times stay those of the whole recording. A
-FILE in place of an address is all of it, and two FILEs a comparison. Commands
-name the second recording in x.ashlar as x.ashlar#b.`,
+"Copy view address" in the window copies an ADDRESS. The bundle has the
+selected time and threads (all without a selection), the marks, and the source
+lines that stacks refer to, with their context, if the files are here. For
+selected calls it has the calls, everything inside them, and their callers.
+Opening it shows the first view; info lists all views. Several addresses must be
+of one recording, or of the same comparison; the bundle has everything that any
+of them selects. Times stay relative to the whole recording. A FILE instead of
+an address is bundled whole, two FILEs as a comparison. Commands name the second
+recording in x.ashlar as x.ashlar#b.`,
 	Examples: [][2]string{
-		{"ashlar bundle 'ashlar:1?file=run.spall&select=1.2s..1.5s' -o anna.ashlar", "300 ms of a trace, as they were looked at"},
+		{"ashlar bundle 'ashlar:1?file=run.spall&select=1.2s..1.5s' -o anna.ashlar", "300 ms of a trace, with the view"},
 		{"ashlar bundle run.spall --calls 'parse[slowest 25]' -o slow.ashlar", "the slowest calls of a function"},
 		{"ashlar bundle old.pprof new.pprof -o change.ashlar", "a comparison"},
 		{"ashlar anna.ashlar", "open it"},
@@ -63,8 +63,8 @@ name the second recording in x.ashlar as x.ashlar#b.`,
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	out := fs.StringP("output", "o", "", "write this `FILE`, which ends in .ashlar")
-	force := fs.Bool("force", false, "replace the file where there is one")
-	of := fs.String("calls", "", "only these `CALLS`, as --calls of top takes them, with what is above them")
+	force := fs.Bool("force", false, "replace an existing file")
+	of := fs.String("calls", "", "only these `CALLS` and their callers, written as for --calls of top")
 	roots := fs.StringArray("source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
 	subcommand.RedactFlag(fs)
 	return func(p *subcommand.Program, args []string) error {
@@ -108,7 +108,7 @@ func (m *maker) take(args []string, of string) error {
 	var err error
 	switch {
 	case len(args) == 0:
-		return subcommand.Misuse("name what to bundle: an address, or a file")
+		return subcommand.Misuse("name an address or a file")
 	case len(args) == 2 && !view.IsAddress(args[0]) && !view.IsAddress(args[1]) && args[0] != args[1]:
 		m.views = []*view.State{{Files: args}}
 	default:
@@ -124,14 +124,14 @@ func (m *maker) take(args []string, of string) error {
 	}
 	for _, v := range m.views {
 		if len(v.Files) == 0 || slices.Contains(v.Files, "-") {
-			return subcommand.Misuse("a bundle is of recordings that are files, which each address has to name")
+			return subcommand.Misuse("a bundle needs files; each address has to name one")
 		}
 		notes, err := locate.Files(v, "", m.p.Recent())
 		if m.notes = append(m.notes, notes...); err != nil {
 			return err
 		}
 		if m.files != nil && !slices.Equal(m.files, v.Files) {
-			return subcommand.Misuse("a bundle is of one recording, or of the same two: %s and %s are others", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
+			return subcommand.Misuse("a bundle has one recording, or the same two in every address; %s and %s differ", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
 		}
 		m.files = v.Files
 		for i := range v.Files {
@@ -288,7 +288,7 @@ func (m *maker) write(out string, force bool) error {
 	if !m.redact {
 		var left int
 		if lines, count, left = m.lines(parts); left > 0 {
-			m.notes = append(m.notes, fmt.Sprintf("%s found no room: a bundle has at most %d lines of %s in all", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
+			m.notes = append(m.notes, fmt.Sprintf("%s left out: a bundle has at most %d lines and %s of source", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
 		}
 	}
 	sections := map[string][]byte{}
@@ -405,7 +405,7 @@ func section(path, name string, to any) error {
 		path = file
 	}
 	if !strings.EqualFold(filepath.Ext(path), Extension) {
-		return errors.New("it is no bundle")
+		return errors.New("not a bundle")
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -89,7 +89,7 @@ func TestTwo(t *testing.T) {
 	}
 	one := filepath.Join(t.TempDir(), "one.ashlar")
 	run(t, command.Done, "bundle", a, "-o", one)
-	if _, said := run(t, command.Problem, "top", one+"#b"); !strings.Contains(said, "no second one") {
+	if _, said := run(t, command.Problem, "top", one+"#b"); !strings.Contains(said, "only one recording") {
 		t.Errorf("of a bundle of one it says %q", said)
 	}
 	if _, said := run(t, command.Problem, "top", "none.ashlar#b"); !strings.Contains(said, "no such file") {

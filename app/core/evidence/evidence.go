@@ -96,10 +96,10 @@ func File(rec *recording.Recording) string {
 func LeftOut(l *analyze.LeftOut, m *recording.Metric) string {
 	var b strings.Builder
 	if l.AsyncSpans > 0 {
-		fmt.Fprintf(&b, "\nasync spans: %s in %s not counted (--async in counts them)", units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+		fmt.Fprintf(&b, "\nasync spans excluded: %s in %s (--async in includes them)", units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
 	}
 	if l.IdleRecords > 0 {
-		fmt.Fprintf(&b, "\nidle samples: %s in %s not counted (--idle in counts them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))
+		fmt.Fprintf(&b, "\nidle samples excluded: %s in %s (--idle in includes them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))
 	}
 	return b.String()
 }

@@ -110,7 +110,9 @@ func TestFollow(t *testing.T) {
 	}
 	fmt.Fprintf(f, "main;more 40\n")
 	f.Close()
-	waitFor(t, "what is in the file that was cut", func() bool { return samples(d) == 43 && strings.Contains(note(d), "file rewritten") })
+	waitFor(t, "the content of the file that was cut", func() bool {
+		return samples(d) == 43 && strings.Contains(note(d), "file rewritten; showing the new contents")
+	})
 
 	other := path + ".new"
 	if err := os.WriteFile(other, []byte("quite;other 77\n"), 0o644); err != nil {
@@ -119,7 +121,9 @@ func TestFollow(t *testing.T) {
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the file that took its place", func() bool { return samples(d) == 77 && strings.Contains(note(d), "file rewritten") })
+	waitFor(t, "the file that took its place", func() bool {
+		return samples(d) == 77 && strings.Contains(note(d), "file rewritten; showing the new contents")
+	})
 	if f, err = os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +139,14 @@ func TestFollow(t *testing.T) {
 		t.Errorf("of the deleted file %d is shown", n)
 	}
 	write("again 5\n")
-	waitFor(t, "the file that came back", func() bool { return samples(d) == 5 && strings.Contains(note(d), "file rewritten") })
+	waitFor(t, "the file that came back", func() bool {
+		return samples(d) == 5 && strings.Contains(note(d), "file rewritten; showing the new contents")
+	})
 
 	write("")
 	waitFor(t, "the note that it is empty", func() bool { return strings.Contains(note(d), "empty") })
 	write("\x00\x01 this is no recording\n")
-	waitFor(t, "the note that it cannot be read", func() bool { return strings.Contains(note(d), "not reloaded") })
+	waitFor(t, "the note that it cannot be read", func() bool { return strings.Contains(note(d), "not reloaded:") })
 	if n := samples(d); n != 5 {
 		t.Errorf("of the spoilt file %d is shown", n)
 	}

@@ -39,11 +39,11 @@ func TestOnCPUIsWhatNodesTell(t *testing.T) {
 	}
 	a := d.Answer()
 	if d.OnCPU(a) == nil || d.SpansOnCPU(a.Rec) == nil {
-		t.Error("what is settled does not know the time on processors")
+		t.Error("what is settled does not know CPU time")
 	}
 	v := d.Snapshot().OnCPU(a)
 	if v == nil {
-		t.Fatal("nothing is known of the time on processors")
+		t.Fatal("nothing is known of CPU time")
 	}
 	for n := range a.Tree.Nodes[1:] {
 		var names []string

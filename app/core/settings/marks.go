@@ -36,7 +36,7 @@ const (
 
 func (m *Marks) check() error {
 	if m.Format != marksFormat || m.Version != marksVersion {
-		return fmt.Errorf("it says that it is %q version %d, not %q version %d", m.Format, m.Version, marksFormat, marksVersion)
+		return fmt.Errorf("it is %q version %d; expected %q version %d", m.Format, m.Version, marksFormat, marksVersion)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 		return in, fmt.Errorf("the marks cannot be read: %w", err)
 	}
 	if err := json.Unmarshal(b, &in); err != nil {
-		return in, fmt.Errorf("these are not marks: %w", err)
+		return in, fmt.Errorf("not a file of marks: %w", err)
 	}
 	for i := range in.Marks {
 		if in.Marks[i].ID == "" {

@@ -378,7 +378,7 @@ func TestHeldLock(t *testing.T) {
 		t.Skip("no locks here:", err)
 	}
 	err = In(dir, dir).Opened("x", time.Now())
-	if err == nil || !strings.Contains(err.Error(), "settings.json.lock: another program has held the lock for 3s, so nothing was saved") {
+	if err == nil || !strings.Contains(err.Error(), "settings.json.lock: not saved: another program has held the lock for 3s") {
 		t.Errorf("with the lock held: %v", err)
 	}
 	f.Close()

@@ -90,7 +90,7 @@ func (s *Store) load(path string, v any, change bool) error {
 	}
 	aside := fmt.Sprintf("%s.broken-%s", path, time.Now().Format("20060102-150405.000000"))
 	if err := os.Rename(path, aside); err != nil {
-		return fmt.Errorf("%s: cannot be understood (%w) nor renamed: %w", path, bad, err)
+		return fmt.Errorf("%s: damaged (%w), and cannot be renamed: %w", path, bad, err)
 	}
 	s.note("%s is invalid (%v). It was renamed to %s; default settings are in use.", path, bad, filepath.Base(aside))
 	return bad
@@ -141,7 +141,7 @@ func lock(path string) (unlock func(), err error) {
 	case err == nil, errors.Is(err, errors.ErrUnsupported):
 		return func() { f.Close() }, nil
 	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("another program has held the lock for %v, so nothing was saved; end it", patience)
+		err = fmt.Errorf("not saved: another program has held the lock for %v; end that program", patience)
 		fallthrough
 	default:
 		f.Close()

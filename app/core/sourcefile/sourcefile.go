@@ -37,7 +37,7 @@ func ParseRoot(s string) (Root, error) {
 type Outside struct{ Path string }
 
 func (e *Outside) Error() string {
-	return e.Path + " lies neither below a source root nor beside the recording; --source-root permits it"
+	return e.Path + " is outside the source roots and not next to the recording; allow it with --source-root"
 }
 
 // Find is the file on this machine that a recording calls name, "" when there

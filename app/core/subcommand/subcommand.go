@@ -96,11 +96,11 @@ func (e *Failed) Error() string { return e.Text }
 
 // BudgetFlag adds --budget, which bounds what [Program.Answer] prints.
 func BudgetFlag(fs *pflag.FlagSet) {
-	fs.Int("budget", 0, "answer in at most so many `TOKENS` (of four bytes each), and say what was left out and how to get it")
+	fs.Int("budget", 0, "limit the answer to `TOKENS` (of four bytes each) and report what was left out")
 }
 
 // RedactFlag adds --redact, which has all recordings that are read without what says
 // where they come from (see package redact).
 func RedactFlag(fs *pflag.FlagSet) {
-	fs.Bool("redact", false, "leave out URLs, hosts, folders, arguments and labels; the same short name stands for each everywhere")
+	fs.Bool("redact", false, "replace URLs, hosts, folders, arguments and labels by short names, the same everywhere")
 }

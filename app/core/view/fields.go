@@ -112,13 +112,13 @@ var fieldOf = func() map[string]int {
 
 func fields() []Field {
 	fs := []Field{
-		many("file", "a path, - for standard input, or demo: for the built-in one; a second file key names the run that is compared with the first", func(v *State) *[]string { return &v.Files }, escape, unescape),
-		many("content", "SIZE-DIGITS: what each file holds, by which it is found where it lies elsewhere", func(v *State) *[]Content { return &v.Contents }, Content.String, ParseContent),
-		one("part", "FROM..TO, FROM.. or ..TO: only this part of the file is opened", func(v *State) *recording.Range { return &v.Part }, recording.Range.String, parseRange),
-		many("only", "only threads with these ids, names or parts of names are opened", func(v *State) *[]string { return &v.Only }, escape, unescape),
-		text("exe", "the program that names of functions are taken from", func(v *State) *string { return &v.Exe }),
-		text("view", "both (when left out), timeline, flame or lower: the parts that are shown; lower is what the tab shows", func(v *State) *string { return &v.Parts }),
-		text("layout", "beside (when left out) or above: where the first of two recordings has its timeline", func(v *State) *string { return &v.Layout }).remembered().
+		many("file", "a path, - for standard input, or demo: for the built-in recording; a second file key is B of a comparison", func(v *State) *[]string { return &v.Files }, escape, unescape),
+		many("content", "SIZE-DIGITS of each file, to find it after it has moved", func(v *State) *[]Content { return &v.Contents }, Content.String, ParseContent),
+		one("part", "FROM..TO, FROM.. or ..TO, the only part of the file that is opened", func(v *State) *recording.Range { return &v.Part }, recording.Range.String, parseRange),
+		many("only", "the only threads that are opened, by id, name or part of a name", func(v *State) *[]string { return &v.Only }, escape, unescape),
+		text("exe", "the program with the function names", func(v *State) *string { return &v.Exe }),
+		text("view", "visible parts: both (default), timeline, flame or lower; lower is the panel of the tab", func(v *State) *string { return &v.Parts }),
+		text("layout", "position of A's timeline: beside (default) or above", func(v *State) *string { return &v.Layout }).remembered().
 			flag("layout", "with two files, `WHERE` the first one's timeline is: beside or above the second one's", "beside", Above),
 	}
 	fs = append(fs, sideFields(0)...)
@@ -130,37 +130,37 @@ func fields() []Field {
 		text("metric", "the metric's name", func(v *State) *string { return &v.Metric }).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
 			return []string{"--metric", v.Metric}, true
 		}),
-		many("transform", "what is done to stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform).typed(transformArgs),
+		many("transform", "the transforms of stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform).typed(transformArgs),
 		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
-		text("find", "the text that is searched for", func(v *State) *string { return &v.Find }).
-			flag("search", "find `TEXT` or /expression/ in names, modules and files, or just in one of name:, module:, file:, thread:, arg: before it; how much has it"),
+		text("find", "the search text", func(v *State) *string { return &v.Find }).
+			flag("search", "search for `TEXT` or /expression/ in names, modules and files; name:, module:, file:, thread: or arg: before it searches only there"),
 		text("tab", "the lower half's tab", func(v *State) *string { return &v.Tab }),
-		maybe("function", "the function that is marked: NAME, of any module where none has no module, or NAME:MODULE", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
-		many("node", "the functions from the root to the marked bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
-		maybe("around", "the function whose callers and callees are shown, where it is not the one that is marked", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
-		many("callers", "the functions from that one outwards to the bar that fills the callers' side", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
-		many("callees", "the same for what it calls", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
+		maybe("function", "the selected function: NAME or NAME:MODULE; NAME alone is the function without a module or, if there is none, of any module", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
+		many("node", "the functions from the root to the selected bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
+		maybe("around", "the function whose callers and callees are shown, if it is not the selected one", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
+		many("callers", "the functions from there to the zoomed bar among the callers", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
+		many("callees", "the same among the callees", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
 		many("mark", "PLACE:TEXT, where PLACE is a TIME, FROM..TO, or f:NAME:MODULE", func(v *State) *[]Mark { return &v.Marks }, Mark.text, parseMark),
-		text("colour", "what colours tell: function (when left out), module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered().
-			flag("colour", "colours by function, module, kind, thread or search `WHAT`", colours()...),
-		text("table", "what the rows of the table stand for", func(v *State) *string { return &v.Group }),
-		text("sort", "the column it is sorted by, with - before it from the other end", func(v *State) *string { return &v.Sort }).remembered(),
-		many("columns", "the columns it has", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
-		many("widths", "NAME:DP, the widths of columns that were chosen", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
-		many("rows", "which rows the table of differences has, and in the list of what was paired how", func(v *State) *[]string { return &v.Rows }, escape, unescape),
-		text("calls-sort", "the column that the list of calls is sorted by, with - before it from the other end", func(v *State) *string { return &v.List.By }),
-		text("calls-filter", "which calls are listed: conditions as in --calls, or a text in their arguments", func(v *State) *string { return &v.List.Only }),
+		text("colour", "colour by function (default), module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered().
+			flag("colour", "colour by `WHAT`: function, module, kind, thread or search", colours()...),
+		text("table", "the grouping of the table's rows", func(v *State) *string { return &v.Group }),
+		text("sort", "the sort column; - before it reverses the order", func(v *State) *string { return &v.Sort }).remembered(),
+		many("columns", "the visible columns", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
+		many("widths", "NAME:DP, the widths of resized columns", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
+		many("rows", "the row filters of the table of differences and of the list of matches", func(v *State) *[]string { return &v.Rows }, escape, unescape),
+		text("calls-sort", "the sort column of the list of calls; - before it reverses the order", func(v *State) *string { return &v.List.By }),
+		text("calls-filter", "the filter of the list of calls: conditions as in --calls, or text in arguments", func(v *State) *string { return &v.List.Only }),
 		many("calls-columns", "the columns of the list of calls", func(v *State) *[]string { return &v.List.Columns }, escape, unescape),
 		one("split", "the timeline's share of the height, 0 to 1", func(v *State) *float32 { return &v.Split }, decimalText, parseDecimal).remembered(),
-		one("down", "how far the tab is scrolled down, in DP", func(v *State) *float32 { return &v.Down }, decimalText, parseDecimal).pick(),
-		one("line", "the marked line of the source", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
-		Field{Key: "with", Doc: "words for what is switched: " + switchDoc(), write: writeSwitches, read: readSwitches},
-		text("normalize", "how the numbers of a comparison are normalised", func(v *State) *string { return &v.Normalize }).
-			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
-		text("width", "whose widths the bars of a comparison have", func(v *State) *string { return &v.Width }).
-			flag("width", "with two files, whose `WIDTHS` bars have: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
-		many("pair", "A:B, functions that were paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
-		many("apart", "A:B, functions that are not to be taken for renamed", func(v *State) *[]compare.Pair { return &v.Apart }, pairText, parsePair),
+		one("down", "the scroll position of the tab, in DP", func(v *State) *float32 { return &v.Down }, decimalText, parseDecimal).pick(),
+		one("line", "the selected source line", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
+		Field{Key: "with", Doc: "switches: " + switchDoc(), write: writeSwitches, read: readSwitches},
+		text("normalize", "the normalisation of a comparison", func(v *State) *string { return &v.Normalize }).
+			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not scale", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
+		text("width", "the width of bars in a comparison: of A, of B, or the larger", func(v *State) *string { return &v.Width }).
+			flag("width", "with two files, the `WIDTHS` of bars: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
+		many("pair", "A:B, functions paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
+		many("apart", "A:B, functions never matched as renamed", func(v *State) *[]compare.Pair { return &v.Apart }, pairText, parsePair),
 	)
 	return fs
 }
@@ -222,21 +222,21 @@ type toggle struct {
 }
 
 var switches = []toggle{
-	{"up", "the root of the flamegraph is at the bottom", func(v *State) *bool { return &v.Up }},
-	{"lists", "callers and callees are lists", func(v *State) *bool { return &v.Lists }},
-	{"linear", "the scale of durations is linear", func(v *State) *bool { return &v.Linear }},
-	{"dots", "each call is a dot, not counted in a histogram", func(v *State) *bool { return &v.Dots }},
-	{"all-calls", "calls of all functions are listed, not those of the selected one", func(v *State) *bool { return &v.List.All }},
-	{"total", "the table of differences has totals, not self", func(v *State) *bool { return &v.Totals }},
-	{"self-times", "the distribution has times without callees", func(v *State) *bool { return &v.SelfTimes }},
-	{"unlinked", "the sides of a comparison move apart", func(v *State) *bool { return &v.Unlinked }},
-	{"by-call", "they are linked by calls", func(v *State) *bool { return &v.ByCall }},
-	{"b", "B has the focus", func(v *State) *bool { return &v.FocusB }},
-	{"no-module", "functions are not matched by name and module", func(v *State) *bool { return &v.NoModule }},
-	{"no-name", "nor by name alone", func(v *State) *bool { return &v.NoName }},
-	{"no-similar", "nor by similar names", func(v *State) *bool { return &v.NoSimilar }},
-	{"no-order", "threads are not matched by their order", func(v *State) *bool { return &v.NoOrder }},
-	{"no-renamed", "functions with other names are not matched by what they do", func(v *State) *bool { return &v.NoRenamed }},
+	{"up", "flamegraph with the root at the bottom", func(v *State) *bool { return &v.Up }},
+	{"lists", "callers and callees as lists", func(v *State) *bool { return &v.Lists }},
+	{"linear", "linear scale of durations", func(v *State) *bool { return &v.Linear }},
+	{"dots", "one dot per call instead of a histogram", func(v *State) *bool { return &v.Dots }},
+	{"all-calls", "list calls of all functions, not only the selected one", func(v *State) *bool { return &v.List.All }},
+	{"total", "table of differences by total instead of self", func(v *State) *bool { return &v.Totals }},
+	{"self-times", "distribution of self times", func(v *State) *bool { return &v.SelfTimes }},
+	{"unlinked", "sides of a comparison scroll independently", func(v *State) *bool { return &v.Unlinked }},
+	{"by-call", "sides linked by calls", func(v *State) *bool { return &v.ByCall }},
+	{"b", "keyboard focus on B", func(v *State) *bool { return &v.FocusB }},
+	{"no-module", "do not match functions by name and module", func(v *State) *bool { return &v.NoModule }},
+	{"no-name", "nor by name", func(v *State) *bool { return &v.NoName }},
+	{"no-similar", "nor by similar name", func(v *State) *bool { return &v.NoSimilar }},
+	{"no-order", "do not match threads by order", func(v *State) *bool { return &v.NoOrder }},
+	{"no-renamed", "do not match renamed functions", func(v *State) *bool { return &v.NoRenamed }},
 }
 
 // onlyPrefix begins the word for a marked function that one side alone has.
@@ -247,7 +247,7 @@ func switchDoc() string {
 	for _, s := range switches {
 		words = append(words, s.word+" ("+s.doc+")")
 	}
-	return strings.Join(append(words, "only-a or only-b (the marked function is of that side alone)"), ", ")
+	return strings.Join(append(words, "only-a or only-b (the selected function exists only on that side)"), ", ")
 }
 
 func writeSwitches(v *State) (string, bool) {
@@ -305,32 +305,32 @@ func sideFields(i int) []Field {
 		return many(key, doc, func(v *State) *[]Thread { return of(side(v)) }, Thread.text, parseThread)
 	}
 	fs := []Field{
-		one("show", "FROM..TO, the time that the timeline shows", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
-		one("select", "FROM..TO, the selected time", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
+		one("show", "FROM..TO, the visible time range", func(v *State) *recording.Range { return &side(v).Show }, recording.Range.String, parseRange),
+		one("select", "FROM..TO, the selected time range", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
 			return []string{"--range", side(v).Select.String()}, true
 		}),
 		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
 			flag("calls", CallsDoc),
-		text("async", "out (when left out), in or only: whether async operations count with what threads did", func(v *State) *string { return &side(v).Async }).
-			flag("async", "async operations, which overlap freely, are `WHERE`: in, out, or only they count; where there is nothing else they count", recording.Aparts...),
-		text("idle", "out (when left out), in or only: whether idle samples count, those in (idle) and (program)", func(v *State) *string { return &side(v).Idle }).
-			flag("idle", "idle samples, those in (idle) and (program), are `WHERE`: in, out, or only they count", recording.Aparts...),
+		text("async", "async operations: out (default), in or only", func(v *State) *string { return &side(v).Async }).
+			flag("async", "async operations (which overlap freely): `HOW` to count them: in, out or only (default: out, unless there is nothing else)", recording.Aparts...),
+		text("idle", "idle samples, those in (idle) and (program): out (default), in or only", func(v *State) *string { return &side(v).Idle }).
+			flag("idle", "idle samples, those in (idle) and (program): `HOW` to count them: in, out or only (default: out)", recording.Aparts...),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }).typed(func(v *State, rec *recording.Recording) ([]string, bool) {
 			return threadArgs(rec, side(v).Threads)
 		}),
-		threads("fold", "threads that show one lane", func(s *Side) *[]Thread { return &s.Fold }),
-		threads("unfold", "threads that show all of their lanes", func(s *Side) *[]Thread { return &s.Unfold }),
-		threads("hide", "threads that are not shown", func(s *Side) *[]Thread { return &s.Hide }),
-		threads("pin", "threads that stand first", func(s *Side) *[]Thread { return &s.Pin }),
-		threads("order", "threads in the order they were dragged to", func(s *Side) *[]Thread { return &s.Order }),
-		many("close", "PID or PID:NAME, the processes that are closed", func(v *State) *[]Process { return &side(v).Close }, Process.text, parseProcess),
-		text("threads", "file (when left out), name or busiest: how threads are sorted", func(v *State) *string { return &side(v).Sort }).
+		threads("fold", "folded threads", func(s *Side) *[]Thread { return &s.Fold }),
+		threads("unfold", "unfolded threads", func(s *Side) *[]Thread { return &s.Unfold }),
+		threads("hide", "hidden threads", func(s *Side) *[]Thread { return &s.Hide }),
+		threads("pin", "pinned threads", func(s *Side) *[]Thread { return &s.Pin }),
+		threads("order", "threads in the order set by dragging", func(s *Side) *[]Thread { return &s.Order }),
+		many("close", "PID or PID:NAME, the collapsed processes", func(v *State) *[]Process { return &side(v).Close }, Process.text, parseProcess),
+		text("threads", "the order of threads: file (default), name or busiest", func(v *State) *string { return &side(v).Sort }).
 			flag("threads-by", "sort threads by `ORDER`: file, name or busiest", sorts()...),
-		text("filter", "the text that threads are filtered by", func(v *State) *string { return &side(v).Filter }),
-		one("scroll", "how far rows are scrolled, in DP", func(v *State) *float32 { return &side(v).Scroll }, decimalText, parseDecimal),
-		maybe("goal", "the time that was gone to", func(v *State) **int64 { return &side(v).Goal }, recording.Offset, parseTime).pick(),
-		maybe("bar", "THREAD@LANE@TIME, the bar of the timeline that is marked, by where it begins", func(v *State) **Bar { return &side(v).Bar }, Bar.text, parseBar).pick(),
-		one("anchor", "the time from which the linked sides of a comparison count", func(v *State) *int64 { return &side(v).Anchor }, recording.Offset, parseTime),
+		text("filter", "the thread filter", func(v *State) *string { return &side(v).Filter }),
+		one("scroll", "the scroll position of the timeline, in DP", func(v *State) *float32 { return &side(v).Scroll }, decimalText, parseDecimal),
+		maybe("goal", "the time entered with Go to time", func(v *State) **int64 { return &side(v).Goal }, recording.Offset, parseTime).pick(),
+		maybe("bar", "THREAD@LANE@TIME, the selected bar of the timeline and its start", func(v *State) **Bar { return &side(v).Bar }, Bar.text, parseBar).pick(),
+		one("anchor", "the time at which the linked sides of a comparison are aligned", func(v *State) *int64 { return &side(v).Anchor }, recording.Offset, parseTime),
 	}
 	for k := range fs {
 		if i == 1 {

@@ -225,7 +225,7 @@ func (b *binder) scope(sd *Side) (in recording.Scope) {
 	if r := sd.Select; r.IsSet() {
 		from, to := r.Ends(b.rec)
 		if in = clipped(b.rec, from, to); !in.Ranged {
-			b.miss("the selected time %s of the address lies outside the recording", r)
+			b.miss("the selected time %s of the address is outside the recording", r)
 		}
 	}
 	if of := b.tracks(sd.Threads); of != nil {
@@ -286,7 +286,7 @@ func (b *binder) apart(text string) recording.Apart {
 	if text == "" || slices.Contains(recording.Aparts, text) {
 		return recording.Apart(text)
 	}
-	b.miss("what is apart is %s, not %q", strings.Join(recording.Aparts, ", "), text)
+	b.miss("use %s, not %q", strings.Join(recording.Aparts, ", "), text)
 	return ""
 }
 

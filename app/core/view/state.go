@@ -266,7 +266,7 @@ func (v *State) String() string {
 func Parse(s string) (*State, error) {
 	rest, ok := strings.CutPrefix(s, Scheme)
 	if !ok {
-		return nil, fmt.Errorf("%q is not an address: it should begin with %s", s, Scheme)
+		return nil, fmt.Errorf("%q is not an address; addresses begin with %s", s, Scheme)
 	}
 	ver, rest, ok := strings.Cut(rest, "?")
 	if ver != version || !ok {

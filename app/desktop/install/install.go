@@ -29,7 +29,7 @@ func Program() (string, error) {
 		return "", fmt.Errorf("the program's own file cannot be found: %w", err)
 	}
 	if strings.Contains(filepath.ToSlash(path), "/go-build") {
-		return "", errors.New(path + " goes away when this ends; build the program first (make build) and run what was built")
+		return "", errors.New(path + " is a temporary file; run make build first and install the built program")
 	}
 	return path, nil
 }

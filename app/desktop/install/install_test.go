@@ -379,7 +379,7 @@ func TestCheck(t *testing.T) {
 	if n, text := wrong(program); n != 0 {
 		t.Errorf("all is installed, and the check says:\n%s", text)
 	}
-	if n, text := wrong("/opt/another/ashlar"); n != 1 || !strings.Contains(text, "not of this program: ") {
+	if n, text := wrong("/opt/another/ashlar"); n != 1 || !strings.Contains(text, "written by another program: ") {
 		t.Errorf("another program is checked as if it were installed:\n%s", text)
 	}
 	os.Remove(filepath.Join(h.dir, ".local/share/mime/packages", desktop.ID+".xml"))

@@ -19,7 +19,7 @@ func (p Prefix) in(path string) string { return filepath.Join(p.Dest, p.Root, pa
 
 func (p Prefix) check() error {
 	if runtime.GOOS == "windows" {
-		return fmt.Errorf("there are no prefixes on Windows; leave out --prefix to install for yourself")
+		return fmt.Errorf("--prefix is not supported on Windows; leave it out to install for yourself")
 	}
 	if !filepath.IsAbs(p.Root) || p.Dest != "" && !filepath.IsAbs(p.Dest) {
 		return fmt.Errorf("the prefix %s%s is not an absolute path", p.Dest, p.Root)
@@ -52,7 +52,7 @@ func (p Prefix) Install(program string) ([]Line, error) {
 	lines, err := put(data, p.command(), r)
 	if p.Dest != "" {
 		if err == nil {
-			lines = append(lines, ok("%s; update-mime-database and update-desktop-database are for whoever unpacks them", bin))
+			lines = append(lines, ok("%s; run update-mime-database and update-desktop-database after unpacking", bin))
 		}
 		return lines, err // no record: the package manager has its own
 	}

@@ -119,7 +119,7 @@ func registered(h hive, program, version string) ([]Line, error) {
 		case !there:
 			wrong = append(wrong, lacks(`missing: HKCU\%s %s`, s.key, s.name))
 		case have != s.value:
-			wrong = append(wrong, lacks(`not of this program: HKCU\%s %s is %s`, s.key, s.name, have))
+			wrong = append(wrong, lacks(`written by another program: HKCU\%s %s is %s`, s.key, s.name, have))
 		default:
 			right++
 		}

@@ -105,7 +105,7 @@ func TestRegistry(t *testing.T) {
 	if err != nil || wrong != 1 { // .spall
 		t.Errorf("the check says %v, %v", lines, err)
 	}
-	if lines, _ := registered(h, `C:\other\ashlar.exe`, "1.0"); lines[0].OK || !strings.Contains(lines[0].Text, "not of this program") {
+	if lines, _ := registered(h, `C:\other\ashlar.exe`, "1.0"); lines[0].OK || !strings.Contains(lines[0].Text, "written by another program:") {
 		t.Errorf("the check of another program says %v", lines)
 	}
 	if _, err := unregister(h); err != nil {

@@ -151,7 +151,7 @@ func CheckUser(program string) ([]Line, error) {
 		case err != nil:
 			lines = append(lines, lacks("missing: %s", path))
 		case !bytes.Equal(have, file.Data):
-			lines = append(lines, lacks("not of this program: %s", path))
+			lines = append(lines, lacks("written by another program: %s", path))
 		default:
 			right++
 		}
@@ -164,7 +164,7 @@ func CheckUser(program string) ([]Line, error) {
 	for _, t := range desktop.OwnTypes {
 		switch all := f.openers(t); {
 		case len(all) == 0:
-			lines = append(lines, lacks("%s is opened by nothing", t))
+			lines = append(lines, lacks("%s has no program", t))
 		case all[0] != entryName:
 			lines = append(lines, lacks("%s is opened by %s", t, all[0]))
 		default:
@@ -176,11 +176,11 @@ func CheckUser(program string) ([]Line, error) {
 		i := slices.Index(all, entryName)
 		switch {
 		case i > 0:
-			lines = append(lines, ok("%s is opened by %s, and Ashlar is offered", t, all[0]))
+			lines = append(lines, ok("%s is opened by %s; Ashlar is listed as an alternative", t, all[0]))
 		case i == 0:
 			lines = append(lines, ok("%s is opened by Ashlar", t))
 		case len(all) > 0:
-			lines = append(lines, lacks("%s is opened by %s, and Ashlar is not offered", t, all[0]))
+			lines = append(lines, lacks("%s is opened by %s; Ashlar is not listed", t, all[0]))
 		}
 	}
 	return lines, nil

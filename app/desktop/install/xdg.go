@@ -106,7 +106,7 @@ func refresh(data string) []Line {
 		}
 		path, err := exec.LookPath(name)
 		if err != nil {
-			lines = append(lines, lacks("%s is not installed: the desktop may not see the change", name))
+			lines = append(lines, lacks("%s is not installed; the desktop may not notice the change", name))
 			return
 		}
 		if out, err := exec.Command(path, args...).CombinedOutput(); err != nil {

@@ -326,7 +326,7 @@ type Listener struct {
 func (l *Listener) Path() string { return l.path }
 
 // errServed is the error of a second program that would serve without a window.
-var errServed = errors.New("a session is served already: --session asks it")
+var errServed = errors.New("a session is already running; use --session")
 
 // Server listens as the program that serves without a window, of which a person has one.
 func (p *Place) Server(ctx context.Context) (*Listener, error) {

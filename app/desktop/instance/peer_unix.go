@@ -20,7 +20,7 @@ func sameUser(c *net.UnixConn) error {
 		return err
 	}
 	if uerr == nil && int(uid) != os.Getuid() {
-		return fmt.Errorf("the other end belongs to user %d", uid)
+		return fmt.Errorf("the other program belongs to user %d", uid)
 	}
 	return uerr
 }

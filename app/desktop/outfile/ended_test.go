@@ -76,7 +76,7 @@ func TestSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "out.spaa: interrupted, so it was not written") {
+		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(said.String(), "out.spaa: interrupted, not written") {
 			t.Errorf("%v: exit code %d, %q", sig, code, said)
 		}
 		if names(t, dir) != "out.spaa" || content(t, path) != "before" {
@@ -152,7 +152,7 @@ func onSmallDisk(t *testing.T, dir string) {
 		}
 		return nil
 	})
-	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), path+": it cannot be written (no space left on device)") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), path+" cannot be written (no space left on device)") {
 		t.Errorf("on a full disk: %v", err)
 	}
 	if names(t, dir) != "out.json" || content(t, path) != "before" {

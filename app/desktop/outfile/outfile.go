@@ -43,7 +43,7 @@ type File struct {
 }
 
 // ErrExists is the cause of the error for a file that is there already.
-var ErrExists = errors.New("the file exists already")
+var ErrExists = errors.New("the file already exists")
 
 // Create begins the named file. One that is there already is an error with the
 // cause [ErrExists] where it is not to be replaced. The caller must Close.
@@ -86,7 +86,7 @@ func Apart(name string, read []string) error {
 	}
 	for _, path := range read {
 		if other, err := os.Stat(path); err == nil && os.SameFile(other, info) {
-			return fmt.Errorf("%s: is the recording that is read; name another file", name)
+			return fmt.Errorf("%s is the input recording; name another file", name)
 		}
 	}
 	return nil
@@ -99,14 +99,14 @@ func place(name string, o Options) (string, error) {
 		return name, nil
 	}
 	if info.IsDir() {
-		return "", fmt.Errorf("%s: is a directory; name a file in it", name)
+		return "", fmt.Errorf("%s is a folder; name a file in it", name)
 	}
 	if err := Apart(name, o.Not); err != nil {
 		return "", err
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s: is no ordinary file", name)
+		return "", fmt.Errorf("%s is not a regular file", name)
 	case !o.Replace:
 		return "", fmt.Errorf("%s: %w; --force replaces it", name, ErrExists)
 	}
@@ -256,7 +256,7 @@ func cannot(name string, err error) error {
 	case errors.As(err, &l):
 		err = l.Err
 	}
-	return fmt.Errorf("%s: it cannot be written (%w)", name, err)
+	return fmt.Errorf("%s cannot be written (%w)", name, err)
 }
 
 // escapeGlob makes of a path a pattern that only it matches.

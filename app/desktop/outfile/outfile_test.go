@@ -135,8 +135,8 @@ func TestCreateForce(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
-		dir:                                  "is a directory",
-		filepath.Join(dir, "none", "x.spaa"): "it cannot be written",
+		dir:                                  "is a folder; name a file in it",
+		filepath.Join(dir, "none", "x.spaa"): "cannot be written (",
 	} {
 		if _, err := Create(path, replace); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
@@ -156,7 +156,7 @@ func TestNot(t *testing.T) {
 	}
 	o := Options{Replace: true, Not: []string{"-", "http://localhost/run", "", path}}
 	for _, name := range []string{path, link, dir + "/./run.json"} {
-		if err := Write(name, o, func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), "is the recording that is read") {
+		if err := Write(name, o, func(io.Writer) error { return nil }); err == nil || !strings.Contains(err.Error(), "is the input recording; name another file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

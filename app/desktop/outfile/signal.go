@@ -69,7 +69,7 @@ func (w *writing) await(signals <-chan os.Signal, gone <-chan struct{}) {
 	for f := range w.files {
 		_ = f.File.Close()
 		if os.Remove(f.File.Name()) == nil {
-			fmt.Fprintf(os.Stderr, "ashlar: %s: interrupted, so it was not written\n", safetext.Text(filepath.Base(f.name)))
+			fmt.Fprintf(os.Stderr, "ashlar: %s: interrupted, not written\n", safetext.Text(filepath.Base(f.name)))
 		}
 	}
 	os.Exit(1)

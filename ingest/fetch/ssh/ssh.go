@@ -155,7 +155,7 @@ func Ask(ctx context.Context, file string, q Question) (*Answer, error) {
 	}
 	if err != nil {
 		cancel()
-		return nil, &source.Error{Path: file, What: "ssh, which reaches other machines, cannot be run (" + err.Error() + ")", Err: err}
+		return nil, &source.Error{Path: file, What: "the program ssh cannot be run (" + err.Error() + ")", Err: err}
 	}
 	a.r = bufio.NewReaderSize(out, 64<<10)
 	if err := a.greeting(); err != nil {
@@ -196,11 +196,11 @@ func (a *Answer) greeting() error {
 	var exit *exec.ExitError
 	switch errors.As(a.ended, &exit); {
 	case exit != nil && exit.ExitCode() == unreached:
-		return fmt.Errorf("ssh does not reach %s (%s)", where, a.said.line("it does not say why"))
+		return fmt.Errorf("ssh cannot connect to %s (%s)", where, a.said.line("no reason given"))
 	case exit != nil && exit.ExitCode() == noProgram:
-		return fmt.Errorf("%s has no ashlar on its PATH; copy ashlar-cli there, which is one file, or the recording here", where)
+		return fmt.Errorf("%s has no ashlar on its PATH; copy ashlar-cli (one file) there, or the recording here", where)
 	}
-	return fmt.Errorf("the ashlar on %s is older and answers nobody over ssh (%s); copy a newer one there, or the recording here", where, a.said.line("it said nothing"))
+	return fmt.Errorf("the ashlar on %s is too old for ssh (%s); copy a newer one there, or the recording here", where, a.said.line("no message"))
 }
 
 // Read implements io.Reader. Where ssh or the program there fails, its last words are
@@ -212,7 +212,7 @@ func (a *Answer) Read(b []byte) (int, error) {
 	}
 	a.in.Close()
 	if a.wait(); a.ended != nil && errors.Is(err, io.EOF) {
-		err = fmt.Errorf("what %s sent broke off (%s)", safetext.Text(host(a.as)), a.said.line(a.ended.Error()))
+		err = fmt.Errorf("the connection to %s broke off (%s)", safetext.Text(host(a.as)), a.said.line(a.ended.Error()))
 	}
 	return 0, err
 }

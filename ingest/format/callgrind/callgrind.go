@@ -35,7 +35,7 @@ var Format = codec.Format{
 	Name:       "callgrind",
 	Title:      "Callgrind profile",
 	Plural:     "Callgrind profiles",
-	Holds:      "costs of functions and lines, exactly, and stacks estimated of who calls whom",
+	Holds:      "exact costs of functions and lines; stacks estimated from callers and callees",
 	Extensions: []string{".out", ".callgrind", ".cachegrind"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -120,10 +120,10 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if d.called != nil {
-		d.warn("cut", "The file ends at line %d where the cost of a call should stand: it is cut", d.line)
+		d.warn("cut", "The file is truncated at line %d: the cost of a call is missing", d.line)
 	}
 	if d.tally.Kept+d.calls.Kept == 0 {
-		return errors.New("there is no cost in the profile")
+		return errors.New("the profile has no costs")
 	}
 	d.check()
 	return d.build(ctx)
@@ -157,7 +157,7 @@ func (d *decoder) read(line []byte) error {
 	}
 	i := bytes.IndexAny(line, "=:")
 	if i < 0 {
-		d.warn("not-a-line", "Line %d is none that Callgrind's files have and was left out", d.line)
+		d.warn("not-a-line", "Line %d is not valid in a Callgrind file and was left out", d.line)
 		return nil
 	}
 	key, value := string(line[:i]), strings.TrimSpace(string(line[i+1:]))
@@ -182,7 +182,7 @@ func (d *decoder) header(key, value string) error {
 		if d.events == nil {
 			d.events, d.cost, d.totals = events, make([]int64, len(events)), make([]int64, len(events))
 		} else if strings.Join(events, " ") != strings.Join(d.events, " ") {
-			return fmt.Errorf("line %d has other events than the parts before", d.line)
+			return fmt.Errorf("line %d has different events from the parts before", d.line)
 		}
 	case "positions":
 		d.instr, d.lines = strings.Contains(value, "instr"), strings.Contains(value, "line")
@@ -234,7 +234,7 @@ func (d *decoder) check() {
 	}
 	for i, t := range d.totals {
 		if sums[i] != t {
-			d.b.Remark("totals-differ", "", "The file says that %s is %d in all; its lines add up to %d", d.events[i], t, sums[i])
+			d.b.Remark("totals-differ", "", "The total of %s is %d in the file, but its lines add up to %d", d.events[i], t, sums[i])
 		}
 	}
 }
@@ -279,7 +279,7 @@ func (d *decoder) position(key, value string) {
 	case "jump", "jcnd", "jfi", "jfn":
 		// where the processor went within a function: no cost
 	default:
-		d.warn("not-a-line", "Line %d is none that Callgrind's files have and was left out", d.line)
+		d.warn("not-a-line", "Line %d is not valid in a Callgrind file and was left out", d.line)
 	}
 }
 
@@ -298,7 +298,7 @@ func (d *decoder) whole(kind int, value string) string {
 	}
 	text, ok = d.names[kind][id]
 	if !ok {
-		d.warn("no-name", "Line %d names number %s), which has no name; it is called by its number", d.line, id)
+		d.warn("no-name", "Line %d refers to number %s), which has no name; the number is shown", d.line, id)
 		return id + ")"
 	}
 	return text
@@ -325,7 +325,7 @@ func (d *decoder) costs(line []byte) {
 	tally.Read++
 	if d.events == nil {
 		tally.Leave(d.place())
-		d.warn("no-events", "Line %d has costs before a line has named the events, and was left out", d.line)
+		d.warn("no-events", "Line %d has costs before the events are defined and was left out", d.line)
 		return
 	}
 	words := strings.Fields(string(line))
@@ -336,7 +336,7 @@ func (d *decoder) costs(line []byte) {
 		}
 		if first >= len(words) || !relative(&d.at[i], words[first]) {
 			tally.Leave(d.place())
-			d.warn("not-a-place", "Line %d does not begin with a place and was left out", d.line)
+			d.warn("not-a-place", "Line %d does not start with a position and was left out", d.line)
 			return
 		}
 		first++
@@ -355,7 +355,7 @@ func (d *decoder) costs(line []byte) {
 		}
 		if !ok {
 			tally.Leave(d.place())
-			d.warn("not-a-cost", "The cost %.40q on line %d cannot be read or held; the line was left out", words[first+i], d.line)
+			d.warn("not-a-cost", "The cost %.40q on line %d is invalid or too large; the line was left out", words[first+i], d.line)
 			return
 		}
 	}

@@ -19,7 +19,7 @@ const (
 // build makes the stacks of all threads.
 func (d *decoder) build(ctx context.Context) error {
 	e := recording.Event{Kind: "cost", Basis: recording.FromStacks,
-		Note: "costs of functions and lines are exact; stacks of more than two functions are estimates, since the file only has pairs"}
+		Note: "costs of functions and lines are exact; stacks of more than two functions are estimates, because the file has only pairs"}
 	for _, name := range d.events {
 		e.Metrics = append(e.Metrics, recording.Metric{Name: name, Unit: "count"})
 	}

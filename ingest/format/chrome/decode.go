@@ -45,7 +45,7 @@ var Profiles = codec.Format{
 	Name:       "cpuprofile",
 	Title:      "V8 CPU profile",
 	Plural:     "V8 CPU profiles",
-	Holds:      "samples of JavaScript with their times, of Node.js, Chrome's DevTools and Deno",
+	Holds:      "JavaScript samples with times, from Node.js, Chrome's DevTools and Deno",
 	Extensions: []string{".cpuprofile"},
 	Sniff:      sniffProfile,
 	Decode:     runProfile,
@@ -86,7 +86,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 		err = ferr
 	}
 	if err == nil && !d.any && !found {
-		return errors.New("there is no trace in it: neither an array of events nor an object with one was found")
+		return errors.New("no trace found: neither an array of events nor an object with one")
 	}
 	return err
 }

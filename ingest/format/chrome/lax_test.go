@@ -93,19 +93,19 @@ func TestSentences(t *testing.T) {
 	for _, c := range []struct{ in, place, want string }{
 		{`[{"ph":"X","name":"a"}]`, "byte 1", "An event has no usable time (ts) and is left out."},
 		{`[` + one + `,{"ph":"B"`, "byte 54", "The file ends in the middle of an element, which is left out; everything before it is shown."},
-		{`[{"ph":"Y","ts":1}]`, "byte 1", "The phase Y is not known; its events are left out."},
-		{`[{"ph":"O","ts":1}]`, "byte 1", "What an event tells has no place in the picture: an object's life or state (phase O); it is left out."},
-		{`[{"ph":"M","name":"num_cpus"}]`, "byte 1", "The metadata num_cpus has no place in the picture and is left out."},
+		{`[{"ph":"Y","ts":1}]`, "byte 1", "The phase Y is unknown; its events are left out."},
+		{`[{"ph":"O","ts":1}]`, "byte 1", "Events of a kind that cannot be shown are left out: an object's life or state (phase O)."},
+		{`[{"ph":"M","name":"num_cpus"}]`, "byte 1", "The metadata num_cpus cannot be shown and is left out."},
 		{`[{"ph":"C","name":"c","ts":1,"args":{"x":"y"}}]`, "byte 1", "A counter event has no numbers and is left out."},
-		{`[{"ph":"P","name":"s","ts":1,"sf":7}]`, "byte 1", "A sample names the stack frame 7, which stackFrames does not have; its stack is shown as far as it is known."},
-		{`[{"ph":"i","ts":1e9},{"ph":"i","name":"x","ts":1e15}]`, "byte 21", "The time 1000000000000000 µs is more than 53 days from the others; it is moved nearer."},
+		{`[{"ph":"P","name":"s","ts":1,"sf":7}]`, "byte 1", "A sample refers to the stack frame 7, which stackFrames lacks; the known part of its stack is shown."},
+		{`[{"ph":"i","ts":1e9},{"ph":"i","name":"x","ts":1e15}]`, "byte 21", "The time 1000000000000000 µs is more than 53 days from the others; it is moved closer."},
 		{`[` + one + ` nonsense]`, "byte 54", "An element of the trace is not an object and is left out."},
 		{`[{"ph":"X","ts":1,"dur":2}]`, "byte 1", "An event has no name; it is shown as (nameless)."},
 		{`[{"name":"a","ts":1}]`, "byte 1", "An element of the trace has no phase (ph) and is left out."},
-		{`[` + one + `,{"name":"c","ph":` + "\n" + two + `]`, "byte 54", "Something here is not valid JSON; it is left out as far as the next event."},
-		{`{"traceEvents":[` + one, "byte 68", "The outermost brackets are not all closed; everything before is shown."},
+		{`[` + one + `,{"name":"c","ph":` + "\n" + two + `]`, "byte 54", "Invalid JSON is left out, up to the next event."},
+		{`{"traceEvents":[` + one, "byte 68", "The outermost brackets are not closed; everything before is shown."},
 		{"[" + one + two + "]", "byte 53", "There is no comma between two events; both are read."},
-		{"[" + one + "]}", "byte 54", "There are bytes here that belong to no event; reading goes on behind them."},
+		{"[" + one + "]}", "byte 54", "Bytes between events are skipped."},
 		{events("B a 5, E a 4"), "byte 47", "A span ends before it begins; it is shown with no length."},
 		{events("X a 4 -3"), "byte 1", "A span has a negative length; it is shown with none."},
 		{events("X b 1, X a 2 3"), "byte 1", "A complete event (X) has no duration; it is shown as unfinished."},
@@ -115,10 +115,10 @@ func TestSentences(t *testing.T) {
 		{events("B a 1, E a 2, E a 3"), "byte 93", "An end has no open span to close and is left out."},
 		{events("B a 1, B b 2, E b 3"), "byte 1", "A span is never closed; it is shown as unfinished."},
 		{`[{"ph":"b","cat":"c","name":"a","ts":1}]`, "byte 1", "An asynchronous event or flow has no id and is left out."},
-		{`[` + one + `,{"ph":"s","id":1,"name":"q","ts":1,"tid":2,"pid":1}]`, "byte 54", "A flow has one end only and is left out."},
-		{`[{"ph":"P","name":"Profile","id":1,"ts":1,"args":{"data":{"startTime":1}}},{"ph":"P","name":"ProfileChunk","id":1,"ts":9,"args":{"data":{"cpuProfile":{"samples":[2]},"timeDeltas":[1]}}}]`, "byte 75", "A sample of a CPU profile names a node that the profile does not have; it is shown without a stack."},
-		{`[{"ph":"P","name":"ProfileChunk","id":1,"ts":9,"args":{}}]`, "byte 1", "A CPU profile has no nodes and samples that could be read; it is left out."},
-		{`[` + one + `,{"ph":"B","name":"x","ts":4,"args":{"a":[}}]`, "byte 54", "Something here is not valid JSON; it is left out as far as the next event."},
+		{`[` + one + `,{"ph":"s","id":1,"name":"q","ts":1,"tid":2,"pid":1}]`, "byte 54", "A flow has only one end and is left out."},
+		{`[{"ph":"P","name":"Profile","id":1,"ts":1,"args":{"data":{"startTime":1}}},{"ph":"P","name":"ProfileChunk","id":1,"ts":9,"args":{"data":{"cpuProfile":{"samples":[2]},"timeDeltas":[1]}}}]`, "byte 75", "A sample of a CPU profile refers to a missing node; it is shown without a stack."},
+		{`[{"ph":"P","name":"ProfileChunk","id":1,"ts":9,"args":{}}]`, "byte 1", "A CPU profile has no valid nodes and samples and is left out."},
+		{`[` + one + `,{"ph":"B","name":"x","ts":4,"args":{"a":[}}]`, "byte 54", "Invalid JSON is left out, up to the next event."},
 	} {
 		rec := readText(t, c.in)
 		balanced(t, rec)
@@ -314,7 +314,7 @@ func TestFileGoesAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, err := tryRead(in)
-	if err == nil || !strings.Contains(err.Error(), "shorter") {
+	if err == nil || !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("error %v", err)
 	}
 	balanced(t, rec)

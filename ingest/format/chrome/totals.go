@@ -36,7 +36,7 @@ func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
 		s.track.SetSort(1 << 30)
 		d.totals[t.pid] = s
 		d.process(t)
-		d.b.Remark("compiler-totals", place(it.off), "The compiler's own sums of its work (%s and others) are rows beside its threads; sums leave them out, as they do async operations", d.names[it.name].text)
+		d.b.Remark("compiler-totals", place(it.off), "The compiler's own totals (%s and others) are shown as separate rows and excluded from totals, like async operations", d.names[it.name].text)
 	}
 	d.spans()
 	at := d.at(it.ts, it.off)

@@ -23,7 +23,7 @@ var Format = codec.Format{
 	Name:       "cloudtrace",
 	Title:      "Google Cloud trace",
 	Plural:     "Google Cloud traces",
-	Holds:      "spans of services with labels, as version 1 of Cloud Trace's API gives them",
+	Holds:      "spans of services with labels, from version 1 of the Cloud Trace API",
 	Extensions: []string{".json"},
 	Sniff:      sniff,
 	Decode:     read,

@@ -14,9 +14,9 @@ func Byte(off int64) string { return fmt.Sprintf("byte %d", off) }
 func WarnDamage(b *recording.Builder, damage int64, cut bool) {
 	what := "is damaged"
 	if cut {
-		what = "is cut short"
+		what = "is truncated"
 	}
 	if damage >= 0 {
-		b.Warn("damaged", Byte(damage), "The file %s at byte %d; what stands before is shown", what, damage)
+		b.Warn("damaged", Byte(damage), "The file %s at byte %d; everything before is shown", what, damage)
 	}
 }

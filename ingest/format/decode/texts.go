@@ -68,7 +68,7 @@ func (t *Texts) Add(text []byte) uint64 {
 // WarnDropped says of how many things there was no room for the texts.
 func (t *Texts) WarnDropped(b *recording.Builder, what string) {
 	if t.Dropped > 0 {
-		b.Remark("args-dropped", "", "There are more arguments than are kept; those of %s are left out", safetext.Plural(t.Dropped, what))
+		b.Remark("args-dropped", "", "Too many arguments; those of %s are left out", safetext.Plural(t.Dropped, what))
 	}
 }
 

@@ -95,7 +95,7 @@ func (d *decoder) build(ctx context.Context) error {
 		tally.Read++
 		if p.bad != "" {
 			tally.Leave(decode.Byte(p.from))
-			d.b.Warn("bad-value", decode.Byte(p.from), "The program point at byte %d has a value %q that is no number, or none that can be held, and was left out", p.from, p.bad)
+			d.b.Warn("bad-value", decode.Byte(p.from), "The value %[2]q of the program point at byte %[1]d is not a number or too large and was left out", p.from, p.bad)
 			continue
 		}
 		tally.Kept++
@@ -119,7 +119,7 @@ func (d *decoder) call(p *point, frames []recording.FrameID) recording.CallID {
 	for i := len(p.frames) - 1; i >= 0; i-- {
 		n := int(p.frames[i])
 		if n < 0 || n >= len(d.frames) {
-			d.b.Warn("no-frame", decode.Byte(p.from), "The program point at byte %d names a frame that the file does not have; it is left out of the stack", p.from)
+			d.b.Warn("no-frame", decode.Byte(p.from), "The program point at byte %d refers to a missing frame, which was left out of the stack", p.from)
 			continue
 		}
 		pl := &d.frames[n]

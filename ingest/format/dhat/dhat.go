@@ -21,7 +21,7 @@ var Format = codec.Format{
 	Name:       "dhat",
 	Title:      "DHAT heap profile",
 	Plural:     "DHAT heap profiles",
-	Holds:      "stacks with what was allocated, in use at the peak and at the end, read and written",
+	Holds:      "stacks with bytes allocated, in use at the peak and at the end, read and written",
 	Extensions: []string{".dhat", ".json"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -69,10 +69,10 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if v := d.about["dhatFileVersion"]; v != version {
-		b.Usual("version", "", "The file is of version %q; it is read as one of version %s", v, version)
+		b.Usual("version", "", "The file has version %q; it is read as version %s", v, version)
 	}
 	if len(d.points) == 0 {
-		return errors.New("there is no stack in the DHAT profile")
+		return errors.New("the DHAT profile has no stacks")
 	}
 	return d.build(ctx)
 }
@@ -111,7 +111,7 @@ func (d *decoder) point() {
 		t := d.b.Tally("program point")
 		t.Read++
 		t.Leave(decode.Byte(p.from))
-		d.b.Warn("not-a-point", decode.Byte(p.from), "What stands at byte %d is no program point and was left out", p.from)
+		d.b.Warn("not-a-point", decode.Byte(p.from), "The value at byte %d is not a program point and was left out", p.from)
 		return
 	}
 	p.values = make([]int64, len(d.measure))

@@ -225,14 +225,14 @@ func TestSentences(t *testing.T) {
 	where := func(text string) string { return fmt.Sprintf("byte %d", strings.Index(small, text)) }
 	first, second := where(`{"tb":472`), where(`{"tb":8`)
 	for _, x := range []struct{ name, content, place, want string }{
-		{"nothing in it", `{"dhatFileVersion":2,"pps":[],"ftbl":[]}`, "", "there is no stack in the DHAT profile"},
-		{"cut", small[:strings.Index(small, `,"ftbl"`)], where(`,"ftbl"`), "The file is cut short at " + where(`,"ftbl"`) + "; what stands before is shown"},
+		{"nothing in it", `{"dhatFileVersion":2,"pps":[],"ftbl":[]}`, "", "the DHAT profile has no stacks"},
+		{"cut", small[:strings.Index(small, `,"ftbl"`)], where(`,"ftbl"`), "The file is truncated at " + where(`,"ftbl"`) + "; everything before is shown"},
 		{"damaged", replace(`,"fs":[1,5,4]`, `,"fs"![1,5,4]`), where(`![1,5`), ""},
-		{"another version", replace(`Version":2`, `Version":3`), "", `The file is of version "3"; it is read as one of version 2`},
-		{"no point", replace(`[{"tb":472`, `[7,{"tb":472`), first, "What stands at " + first + " is no program point and was left out"},
-		{"no number", replace(`{"tb":8,`, `{"tb":-8,`), second, "The program point at " + second + ` has a value "tb" that is no number, or none that can be held, and was left out`},
-		{"too large", replace(`{"tb":8,`, `{"tb":1e30,`), second, "The program point at " + second + ` has a value "tb" that is no number, or none that can be held, and was left out`},
-		{"no frame", replace(`[1,5,4]`, `[1,99,4]`), second, "The program point at " + second + " names a frame that the file does not have; it is left out of the stack"},
+		{"another version", replace(`Version":2`, `Version":3`), "", `The file has version "3"; it is read as version 2`},
+		{"no point", replace(`[{"tb":472`, `[7,{"tb":472`), first, "The value at " + first + " is not a program point and was left out"},
+		{"no number", replace(`{"tb":8,`, `{"tb":-8,`), second, `The value "tb" of the program point at ` + second + " is not a number or too large and was left out"},
+		{"too large", replace(`{"tb":8,`, `{"tb":1e30,`), second, `The value "tb" of the program point at ` + second + " is not a number or too large and was left out"},
+		{"no frame", replace(`[1,5,4]`, `[1,99,4]`), second, "The program point at " + second + " refers to a missing frame, which was left out of the stack"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
 		if x.name == "damaged" {

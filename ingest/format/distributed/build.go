@@ -31,14 +31,14 @@ type builder struct {
 // Build puts everything into the recording.
 func (c *Collector) Build(ctx context.Context) error {
 	if len(c.spans) > math.MaxInt32 {
-		return fmt.Errorf("there are more than %d spans in the file", math.MaxInt32)
+		return fmt.Errorf("the file has more than %d spans", math.MaxInt32)
 	}
 	b := &builder{Collector: c, ctx: ctx}
 	if len(b.spans) == 0 {
 		return nil
 	}
 	if b.sort(); len(b.order) == 0 {
-		return errors.New("no span of the file has times that can be shown")
+		return errors.New("no span of the file has valid times")
 	}
 	b.zero = b.spans[b.order[0]].start
 	c.b.AddEvent(recording.SpanEvent())
@@ -86,7 +86,7 @@ func (b *builder) sort() {
 		if isNear(s.start, middle) && isNear(s.end, middle) {
 			return false
 		}
-		b.leave(i, "time-too-far", "Spans are of another time than the others, %s the first, and were left out")
+		b.leave(i, "time-too-far", "Spans are too far in time from the others and were left out, first %s")
 		return true
 	})
 }
@@ -162,7 +162,7 @@ func (b *builder) parents() {
 			continue
 		}
 		if s.up = b.pick(all[key{s.trace, s.parent}], i, true); s.up < 0 {
-			b.b.Remark("parent-missing", b.place(int(i)), "Spans were called from ones that are not in the file, %s the first; they are outermost ones", b.place(int(i)))
+			b.b.Remark("parent-missing", b.place(int(i)), "Spans have a parent that is not in the file, first %s; they are shown as outermost", b.place(int(i)))
 		}
 	}
 	b.cut()
@@ -192,7 +192,7 @@ func (b *builder) repeated(all map[key][]int32) {
 	}
 	b.order = slices.DeleteFunc(b.order, func(i int32) bool {
 		if gone[i] {
-			b.leave(i, "span-repeated", "Spans stand in the file more than once, %s the first, and count once")
+			b.leave(i, "span-repeated", "Spans occur several times, first %s; each counts once")
 		}
 		return gone[i]
 	})
@@ -232,7 +232,7 @@ func (b *builder) cut() {
 			seen[k] = i + 1
 		}
 		if k >= 0 && seen[k] == i+1 {
-			b.b.Warn("parent-circle", b.place(int(k)), "Spans are their own parents' parents, %s the first; it is an outermost one", b.place(int(k)))
+			b.b.Warn("parent-circle", b.place(int(k)), "Spans are their own ancestors, first %s; it is shown as outermost", b.place(int(k)))
 			b.spans[k].up = -1
 		}
 	}

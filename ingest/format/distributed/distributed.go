@@ -120,13 +120,13 @@ func (c *Collector) Add(s *Span) {
 	switch {
 	case s.Open:
 		x.end, x.mended = x.start, true
-		c.b.Usual("span-open", place, "Spans have no end, %s the first; they are shown with no length", place)
+		c.b.Usual("span-open", place, "Spans have no end, first %s; they are shown without length", place)
 	case x.end < x.start:
 		x.end, x.mended = x.start, true
-		c.b.Warn("span-backward", place, "Spans end before they begin, %s the first; they are shown with no length", place)
+		c.b.Warn("span-backward", place, "Spans end before they start, first %s; they are shown without length", place)
 	}
 	if s.ID == "" {
-		c.b.Remark("no-id", place, "Spans have no id, %s the first; nothing can be called from them", place)
+		c.b.Remark("no-id", place, "Spans have no id, first %s; they have no children", place)
 	}
 	if s.Args != nil {
 		x.args = c.texts.Add(s.Args)

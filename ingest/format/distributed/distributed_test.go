@@ -88,7 +88,7 @@ func TestAgainstNaive(t *testing.T) {
 					id := r.Args(l.Args(i))
 					s := byID[id]
 					if _, twice := at[id]; twice || s == nil {
-						t.Fatalf("seed %d: span %q is there twice or from nowhere", seed, id)
+						t.Fatalf("seed %d: span %q occurs twice or from nowhere", seed, id)
 					}
 					at[id] = laid{k, lane, i, l.Start(i), l.End(i), r.FuncName(l.Call(i))}
 					if l.Start(i) != (s.Start-zero)*1000 || l.End(i) != (s.End-zero)*1000 || r.FuncName(l.Call(i)) != s.Name || r.Processes[track.Process].Name != names[s.Service] {
@@ -169,16 +169,16 @@ func TestOdd(t *testing.T) {
 		warning string
 	}{
 		{"a circle", []Span{{ID: "1", Parent: "2", Name: "x", Start: t0, End: t0 + 5}, {ID: "2", Parent: "1", Name: "y", Start: t0 + 1, End: t0 + 2}},
-			"a / spans,  x 0..5,    y 1..2", "Spans are their own parents' parents, span 1 the first; it is an outermost one"},
-		{"its own parent", []Span{{ID: "1", Parent: "1", Name: "x", Start: t0, End: t0 + 5}}, "a / spans,  x 0..5", "Spans were called from ones that are not in the file, span 1 the first; they are outermost ones"},
-		{"no end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, span 1 the first; they are shown with no length"},
-		{"backward", []Span{{ID: "1", Name: "x", Start: t0, End: t0 - 1}}, "a / spans,  x 0..0", "Spans end before they begin, span 1 the first; they are shown with no length"},
-		{"no id", []Span{{Name: "x", Start: t0, End: t0 + 1}, {Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1,a / spans 2,  x 0..1", "Spans have no id, span 1 the first; nothing can be called from them"},
-		{"twice", []Span{{ID: "1", Name: "x", Start: t0, End: t0 + 1}, {ID: "1", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans stand in the file more than once, span 2 the first, and count once"},
-		{"twice, without an end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}, {ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, span 1 the first; they are shown with no length"},
-		{"no parent", []Span{{ID: "1", Parent: "7", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans were called from ones that are not in the file, span 1 the first; they are outermost ones"},
+			"a / spans,  x 0..5,    y 1..2", "Spans are their own ancestors, first span 1; it is shown as outermost"},
+		{"its own parent", []Span{{ID: "1", Parent: "1", Name: "x", Start: t0, End: t0 + 5}}, "a / spans,  x 0..5", "Spans have a parent that is not in the file, first span 1; they are shown as outermost"},
+		{"no end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, first span 1; they are shown without length"},
+		{"backward", []Span{{ID: "1", Name: "x", Start: t0, End: t0 - 1}}, "a / spans,  x 0..0", "Spans end before they start, first span 1; they are shown without length"},
+		{"no id", []Span{{Name: "x", Start: t0, End: t0 + 1}, {Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1,a / spans 2,  x 0..1", "Spans have no id, first span 1; they have no children"},
+		{"twice", []Span{{ID: "1", Name: "x", Start: t0, End: t0 + 1}, {ID: "1", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans occur several times, first span 2; each counts once"},
+		{"twice, without an end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}, {ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, first span 1; they are shown without length"},
+		{"no parent", []Span{{ID: "1", Parent: "7", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans have a parent that is not in the file, first span 1; they are shown as outermost"},
 		{"far", []Span{{ID: "1", Name: "x", Start: t0, End: t0 + 1}, {ID: "2", Parent: "1", Name: "x", Start: 5, End: 6}, {ID: "3", Name: "x", Start: t0 + 1, End: math.MaxInt64}, {ID: "4", Name: "y", Start: t0 + 2, End: t0 + 3}},
-			"a / spans,  x 0..1,  y 2..3", "Spans are of another time than the others, span 2 the first, and were left out"},
+			"a / spans,  x 0..1,  y 2..3", "Spans are too far in time from the others and were left out, first span 2"},
 		{"shared", []Span{{ID: "1", Name: "get", Start: t0, End: t0 + 9}, {ID: "1", Shared: true, Service: 1, Name: "serve", Start: t0 + 2, End: t0 + 7}, {ID: "2", Parent: "1", Service: 1, Name: "query", Start: t0 + 3, End: t0 + 4}},
 			"a / spans,  get 0..9,b / spans,  serve 2..7,    query 3..4,call > a / spans 1.999 > b / spans 2.000", ""},
 		{"side by side", []Span{{ID: "1", Name: "all", Start: t0, End: t0 + 9}, {ID: "2", Parent: "1", Name: "x", Start: t0 + 1, End: t0 + 5}, {ID: "3", Parent: "1", Name: "y", Start: t0 + 2, End: t0 + 3}, {ID: "4", Parent: "1", Name: "z", Start: t0 + 5, End: t0 + 5}},
@@ -207,7 +207,7 @@ func TestNothingToShow(t *testing.T) {
 	c.Add(&Span{ID: "1", Start: t0, End: math.MaxInt64})
 	err := c.Build(context.Background())
 	decodetest.Balanced(t, b.Finish())
-	if err == nil || err.Error() != "no span of the file has times that can be shown" {
+	if err == nil || err.Error() != "no span of the file has valid times" {
 		t.Errorf("%v", err)
 	}
 }

@@ -27,7 +27,7 @@ func ReadJSON(ctx context.Context, in *source.Input, b *recording.Builder, tool 
 		return err
 	}
 	if c.Len() == 0 && s.Err() == nil {
-		return errors.New("there is no span in the file")
+		return errors.New("the file has no spans")
 	}
 	return s.Err()
 }

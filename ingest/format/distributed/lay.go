@@ -159,7 +159,7 @@ func (b *builder) arrows() error {
 		if !ok || b.spans[l.span].track < 0 {
 			b.linked.Kept--
 			b.linked.Leave(b.place(int(l.span)))
-			b.b.Remark("link-missing", b.place(int(l.span)), "Spans are linked with ones that are not in the file, %s the first; these links are left out", b.place(int(l.span)))
+			b.b.Remark("link-missing", b.place(int(l.span)), "Spans have links to spans that are not in the file, first %s; the links were left out", b.place(int(l.span)))
 			continue
 		}
 		b.arrow("link", from, l.span)
@@ -187,7 +187,7 @@ func (b *builder) instants() {
 			b.moments.Kept--
 			b.moments.Leave(b.place(int(e.span)))
 			if s.track >= 0 {
-				b.b.Warn("event-too-far", b.place(int(e.span)), "Events are of another time than the spans, one of %s the first, and were left out", b.place(int(e.span)))
+				b.b.Warn("event-too-far", b.place(int(e.span)), "Events are too far in time from the spans and were left out, first one of %s", b.place(int(e.span)))
 			}
 			continue
 		}

@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // ErrNothing is the error for a recording of which a target holds nothing.
-var ErrNothing = errors.New("there is nothing in the recording that it could hold")
+var ErrNothing = errors.New("the recording has nothing that this format can hold")
 
 // ChoiceError is about an event that was asked for and is not there.
 type ChoiceError struct{ Err error }

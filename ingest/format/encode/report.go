@@ -49,7 +49,7 @@ func (r *Report) Lose(n int64, what, why string, args ...any) {
 // LoseTrace notes what only traces hold.
 func (j *Job) LoseTrace(why string) {
 	c := &j.Rec.Counts
-	j.Lose(c.Spans, "times of spans", "%s; what they add up to by stack is carried", why)
+	j.Lose(c.Spans, "times of spans", "%s; their sums by stack are converted", why)
 	j.LoseMarks(why)
 }
 
@@ -102,12 +102,12 @@ func (j *Job) LoseWindows(why string) {
 // for it.
 func (j *Job) LoseNotes(why string) {
 	src := &j.Rec.Source
-	j.Lose(int64(len(src.Notes))+src.MoreNotes, "notes of the file on itself", why)
+	j.Lose(int64(len(src.Notes))+src.MoreNotes, "notes of the file", why)
 }
 
 // LoseMoreNotes notes those that the recording did not keep.
 func (j *Job) LoseMoreNotes() {
-	j.Lose(j.Rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
+	j.Lose(j.Rec.Source.MoreNotes, "notes of the file", "the recording keeps the first hundred")
 }
 
 // LoseOffsets notes what frames know beside their address.
@@ -118,7 +118,7 @@ func (j *Job) LoseOffsets() {
 			n++
 		}
 	}
-	j.Lose(n, "offsets in functions", "frames have their address only")
+	j.Lose(n, "offsets in functions", "frames have only an address")
 }
 
 // LosePlaces notes where frames lie, in memory and in the source.

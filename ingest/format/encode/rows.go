@@ -89,7 +89,7 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 		err = r.fit(rec)
 	}
 	if r.Overflow > 0 {
-		j.Lose(r.Overflow, "sums", "they do not fit 64 bits and were cut down")
+		j.Lose(r.Overflow, "sums", "they exceed 64 bits and were limited")
 	}
 	return r, err
 }
@@ -106,7 +106,7 @@ func (r *Rows) fit(rec *recording.Recording) error {
 		}
 	}
 	if frames > mostFrames {
-		return fmt.Errorf("its %s have %d frames one by one, more than the %d that are written; a part (--range), or a format of spans, has fewer", safetext.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
+		return fmt.Errorf("its %s have %d frames in total, but at most %d are written; write a part (--range) or use a format with spans", safetext.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
 	}
 	return nil
 }

@@ -291,12 +291,12 @@ func (d *decoder) addSamples(x *stacks, track *recording.TrackBuilder, s *table,
 		at, ok := times.next(i)
 		if !ok {
 			tally.Leave("")
-			d.b.Warn("no-time", "", "Sample %d of thread %q has no time, or one more than 26 days from the first, and was left out", i, track.Name())
+			d.b.Warn("no-time", "", "Sample %d of thread %q has no time, or a time more than 26 days from the first, and was left out", i, track.Name())
 			continue
 		}
 		if !e.fill(d, i, weight, cpu) {
 			tally.Leave("")
-			d.b.Warn("weight-too-large", "", "The weight of sample %d of thread %q cannot be held and was left out", i, track.Name())
+			d.b.Warn("weight-too-large", "", "The weight of sample %d of thread %q is too large and was left out", i, track.Name())
 			continue
 		}
 		tally.Kept++

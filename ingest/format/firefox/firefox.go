@@ -32,7 +32,7 @@ var Format = codec.Format{
 	Name:       "firefox",
 	Title:      "Firefox or samply profile",
 	Plural:     "Firefox and samply profiles",
-	Holds:      "samples with weights and CPU times, markers, counters, allocations, of all threads and processes; processed profiles, Gecko's raw ones and those of the old DevTools",
+	Holds:      "samples with weights and CPU times, markers, counters and allocations of all threads and processes; processed profiles, raw Gecko profiles and those of the old DevTools",
 	Extensions: []string{".json", ".profile.json"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -101,7 +101,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if d.threads.Read == 0 && d.points.Read == 0 {
-		return errors.New("there is no thread in the profile")
+		return errors.New("the profile has no threads")
 	}
 	d.texts.WarnDropped(b, "marker")
 	return nil

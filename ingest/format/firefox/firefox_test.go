@@ -249,7 +249,7 @@ func TestOldDevTools(t *testing.T) {
 	if !maps.Equal(left, want) {
 		t.Errorf("left out %v, want %v", left, want)
 	}
-	if n := len(r.Warnings); n != 1 || r.Warnings[0].Text != `The markers of thread "GeckoMain" are in another clock than its samples and were left out` {
+	if n := len(r.Warnings); n != 1 || r.Warnings[0].Text != `The markers of thread "GeckoMain" use a different clock from its samples and were left out` {
 		t.Errorf("%v", r.Warnings)
 	}
 	if x := r.Tracks[1]; x.PID != 7 || x.TID != 2 {
@@ -262,18 +262,18 @@ func TestSentences(t *testing.T) {
 	cut := func(at string) (string, int) { i := strings.Index(small, at); return small[:i], i }
 	half, n := cut(`"weightType":"samples","length":3}`)
 	for _, x := range []struct{ name, content, place, want string }{
-		{"nothing in it", `{"meta":{"processType":0,"preprocessedProfileVersion":3}}`, "", "there is no thread in the profile"},
-		{"cut", half, fmt.Sprintf("byte %d", n), fmt.Sprintf("The file is cut short at byte %d; what stands before is shown", n)},
-		{"damaged", strings.Replace(small, `"threads":[{`, `"threads":[{!`, 1), "byte 1315", "The file is damaged at byte 1315; what stands before is shown"},
-		{"no thread", strings.Replace(small, `"threads":[`, `"threads":[5,`, 1), "byte 1314", "What stands at byte 1314 is no thread and was left out"},
-		{"no time", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,null,4]`, 1), "", `Sample 1 of thread "Main" has no time, or one more than 26 days from the first, and was left out`},
-		{"far", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,3e12,4]`, 1), "", `Sample 1 of thread "Main" has no time, or one more than 26 days from the first, and was left out`},
-		{"stacks in no order", strings.Replace(small, `"prefix":[null,0,1]`, `"prefix":[null,2,1]`, 1), "", "Stack 1 is called from one that stands behind it, which no profile has; it begins anew"},
+		{"nothing in it", `{"meta":{"processType":0,"preprocessedProfileVersion":3}}`, "", "the profile has no threads"},
+		{"cut", half, fmt.Sprintf("byte %d", n), fmt.Sprintf("The file is truncated at byte %d; everything before is shown", n)},
+		{"damaged", strings.Replace(small, `"threads":[{`, `"threads":[{!`, 1), "byte 1315", "The file is damaged at byte 1315; everything before is shown"},
+		{"no thread", strings.Replace(small, `"threads":[`, `"threads":[5,`, 1), "byte 1314", "The value at byte 1314 is not a thread and was left out"},
+		{"no time", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,null,4]`, 1), "", `Sample 1 of thread "Main" has no time, or a time more than 26 days from the first, and was left out`},
+		{"far", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,3e12,4]`, 1), "", `Sample 1 of thread "Main" has no time, or a time more than 26 days from the first, and was left out`},
+		{"stacks in no order", strings.Replace(small, `"prefix":[null,0,1]`, `"prefix":[null,2,1]`, 1), "", "The parent of stack 1 follows it, which is invalid; it has no parent"},
 		{"a weight too large", strings.Replace(small, `"weight":[-4096]`, `"weight":[-1e30]`, 1), "", ""},
-		{"a marker without a time", strings.Replace(small, `"startTime":[2,5]`, `"startTime":[null,5]`, 1), "", `Marker 0 of "Main markers" has no time, or one more than 26 days from the first, and was left out`},
-		{"a marker backward", strings.Replace(small, `"endTime":[3.5,null]`, `"endTime":[1.5,null]`, 1), "", `A marker of "Main markers" ends before it begins; it is taken to have no length`},
-		{"an end alone", strings.Replace(small, `"phase":[1,0]`, `"phase":[3,0]`, 1), "", `Marker "Paint" ends without having begun: it did before the recording, and is shown from its first marker on`},
-		{"a member more", strings.Replace(small, `"libs"`, `"more":{"a":[1]},"libs"`, 1), "byte 385", `The member "more" is none that profiles of Firefox have, and was left out`},
+		{"a marker without a time", strings.Replace(small, `"startTime":[2,5]`, `"startTime":[null,5]`, 1), "", `Marker 0 of "Main markers" has no time, or a time more than 26 days from the first, and was left out`},
+		{"a marker backward", strings.Replace(small, `"endTime":[3.5,null]`, `"endTime":[1.5,null]`, 1), "", `A marker of "Main markers" ends before it starts; it is shown without length`},
+		{"an end alone", strings.Replace(small, `"phase":[1,0]`, `"phase":[3,0]`, 1), "", `Marker "Paint" ends without a start; it is shown from the start of the recording`},
+		{"a member more", strings.Replace(small, `"libs"`, `"more":{"a":[1]},"libs"`, 1), "byte 385", `The member "more" is unknown in Firefox profiles and was left out`},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)

@@ -45,7 +45,7 @@ func (d *decoder) addMarkers(x *stacks, track *recording.TrackBuilder, t *table)
 		phase, start, end, ok := x.span(t, i)
 		if !ok {
 			d.markers.Leave("")
-			d.b.Warn("no-time", "", "Marker %d of %q has no time, or one more than 26 days from the first, and was left out", i, track.Name())
+			d.b.Warn("no-time", "", "Marker %d of %q has no time, or a time more than 26 days from the first, and was left out", i, track.Name())
 			continue
 		}
 		d.markers.Kept++
@@ -80,7 +80,7 @@ func (d *decoder) addMarkers(x *stacks, track *recording.TrackBuilder, t *table)
 			d.span(track, last, end, false)
 		case phase == intervalEnd:
 			d.markers.Mend("")
-			d.b.Remark("marker-unbegun", "", "Marker %q ends without having begun: it did before the recording, and is shown from its first marker on", name)
+			d.b.Remark("marker-unbegun", "", "Marker %q ends without a start; it is shown from the start of the recording", name)
 			m.start = min(first, end)
 			d.span(track, m, end, false)
 		default:
@@ -99,7 +99,7 @@ func (d *decoder) addMarkers(x *stacks, track *recording.TrackBuilder, t *table)
 func (d *decoder) span(track *recording.TrackBuilder, m marker, end int64, unfinished bool) {
 	if end < m.start {
 		d.markers.Mend("")
-		d.b.Warn("marker-backward", "", "A marker of %q ends before it begins; it is taken to have no length", track.Name())
+		d.b.Warn("marker-backward", "", "A marker of %q ends before it starts; it is shown without length", track.Name())
 		end = m.start
 	}
 	track.SpanOf(m.group, m.start, end, m.frame, m.args, unfinished)

@@ -65,7 +65,7 @@ func (r *reader) profile(p *profile, depth int) {
 			r.timeline(&p.timeline, key)
 		default:
 			if !passed[key] {
-				r.d.b.Remark("member-unknown", decode.Byte(r.s.Offset()), "The member %q is none that profiles of Firefox have, and was left out", key)
+				r.d.b.Remark("member-unknown", decode.Byte(r.s.Offset()), "The member %q is unknown in Firefox profiles and was left out", key)
 			}
 			r.s.Skip()
 		}
@@ -77,7 +77,7 @@ func (r *reader) profile(p *profile, depth int) {
 // string.
 func (r *reader) nested(p *profile, depth int) {
 	if depth == maxNested {
-		r.d.b.Warn("nested", decode.Byte(r.s.Offset()), "The profile at byte %d stands in more than %d others and was left out", r.s.Offset(), maxNested)
+		r.d.b.Warn("nested", decode.Byte(r.s.Offset()), "The profile at byte %d is nested in more than %d others and was left out", r.s.Offset(), maxNested)
 		r.s.Skip()
 		return
 	}
@@ -92,7 +92,7 @@ func (r *reader) nested(p *profile, depth int) {
 		inner := reader{d: r.d, s: jsonscan.NewStream(in, r.d.tick)}
 		inner.profile(sub, depth+1)
 		if inner.s.Damage >= 0 {
-			r.d.b.Warn("damaged", decode.Byte(r.s.Offset()), "The profile of another process that stands as text before byte %d is damaged; what can be read of it is shown", r.s.Offset())
+			r.d.b.Warn("damaged", decode.Byte(r.s.Offset()), "The text profile of another process before byte %d is damaged; its readable part is shown", r.s.Offset())
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (r *reader) thread(p *profile, depth int) {
 	if !r.s.Enter('{') {
 		r.s.Skip()
 		r.d.threads.Leave(decode.Byte(t.from))
-		r.d.b.Warn("not-a-thread", decode.Byte(t.from), "What stands at byte %d is no thread and was left out", t.from)
+		r.d.b.Warn("not-a-thread", decode.Byte(t.from), "The value at byte %d is not a thread and was left out", t.from)
 		return
 	}
 	r.d.threads.Kept++

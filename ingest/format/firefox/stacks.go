@@ -41,7 +41,7 @@ func (x *stacks) call(i int) recording.CallID {
 		}
 		switch {
 		case above >= n || above < -1:
-			x.d.b.Warn("stack-order", "", "Stack %d is called from one that stands behind it, which no profile has; it begins anew", n)
+			x.d.b.Warn("stack-order", "", "The parent of stack %d follows it, which is invalid; it has no parent", n)
 		case above >= 0:
 			parent = x.calls[above]
 		}

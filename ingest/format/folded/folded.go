@@ -117,7 +117,7 @@ func (d *decoder) record(l []byte) {
 		}
 		return
 	case tooLarge:
-		d.leaveOut("count-too-large", "has a count that does not fit 64 bits and was left out")
+		d.leaveOut("count-too-large", "has a count that exceeds 64 bits and was left out")
 		return
 	}
 	values, rounded := d.values[:0], false
@@ -128,7 +128,7 @@ func (d *decoder) record(l []byte) {
 		}
 		v, r, ok := d.scale(m, n)
 		if !ok {
-			d.leaveOut("count-too-large", "has a count that does not fit 64 bits, by itself or added to those before, and was left out")
+			d.leaveOut("count-too-large", "has a count that exceeds 64 bits, alone or in total, and was left out")
 			return
 		}
 		values, rounded = append(values, v), rounded || r
@@ -137,9 +137,9 @@ func (d *decoder) record(l []byte) {
 	case status == noCount:
 		d.b.Warn("count-missing", d.place(), "Line %d has no count; it counts as 1", d.line)
 	case found < len(d.counts):
-		d.b.Warn("count-single", d.place(), "Line %d has one count where the others have two; it is taken for that of %s", d.line, Before)
+		d.b.Warn("count-single", d.place(), "Line %d has one count instead of two; it counts as %s", d.line, Before)
 	case rounded:
-		d.b.Warn("count-rounded", d.place(), "The count on line %d has more digits than fit, beside the others or at all; they were rounded", d.line)
+		d.b.Warn("count-rounded", d.place(), "The count on line %d has too many digits and was rounded", d.line)
 	}
 	if status == noCount || found < len(d.counts) || rounded {
 		d.repaired()

@@ -40,7 +40,7 @@ func write(j *encode.Job) error {
 		}
 	}
 	f.losses(event)
-	f.LoseNotes("the text has stacks only")
+	f.LoseNotes("the text has only stacks")
 	return f.write(e.Metrics[e.Primary].Decimals)
 }
 
@@ -157,5 +157,5 @@ func (f *folder) losses(event int) {
 	f.Lose(threads, "threads", why)
 	f.LoseModules(why)
 	f.LosePlaces(why)
-	f.Lose(f.changed, "names", "they hold a semicolon or another sign that a line cannot; it was replaced")
+	f.Lose(f.changed, "names", "they contain a semicolon or another invalid character, which was replaced")
 }

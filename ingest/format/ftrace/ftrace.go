@@ -32,7 +32,7 @@ import (
 var Format = codec.Format{
 	Name:       "ftrace",
 	Title:      "ftrace text",
-	Holds:      "ftrace and systrace, as text or HTML: which thread ran where, states of threads, slices, counters",
+	Holds:      "ftrace and systrace, as text or HTML: threads by CPU, thread states, slices, counters",
 	Extensions: []string{".ftrace", ".systrace", ".html"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -109,7 +109,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if d.tally.Kept == 0 {
-		return errors.New("there is no event of ftrace in it")
+		return errors.New("the file has no ftrace events")
 	}
 	d.s.End(d.last)
 	open := slices.Concat(slices.Collect(maps.Values(d.asyncs))...)
@@ -152,7 +152,7 @@ func (d *decoder) read(l []byte) error {
 		if !d.page { // which has lists of processes besides
 			d.tally.Read++
 			d.tally.Leave(d.place())
-			d.b.Warn("not-an-event", d.place(), "Line %d is no event and was left out", d.n)
+			d.b.Warn("not-an-event", d.place(), "Line %d is not an event and was left out", d.n)
 		}
 		return nil
 	}
@@ -160,7 +160,7 @@ func (d *decoder) read(l []byte) error {
 	at, ok := d.time(m[6])
 	if !ok {
 		d.tally.Leave(d.place())
-		d.b.Warn("time-far", d.place(), "The time on line %d is more than 26 days from the first one; the line was left out", d.n)
+		d.b.Warn("time-far", d.place(), "The time on line %d is more than 26 days from the first; the line was left out", d.n)
 		return nil
 	}
 	d.tally.Kept++
@@ -298,7 +298,7 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 		case !matched:
 			d.tally.Kept--
 			d.tally.Leave(d.place())
-			d.b.Usual("end-unmatched", d.place(), "Line %d ends a slice, and none is open: it began before the trace; the line was left out", d.n)
+			d.b.Usual("end-unmatched", d.place(), "Line %d ends a slice that started before the trace; the line was left out", d.n)
 		case !forward:
 			d.backward()
 		}
@@ -335,7 +335,7 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 
 func (d *decoder) backward() {
 	d.tally.Mend(d.place())
-	d.b.Warn("time-backward", d.place(), "The event on line %d is earlier than the one before of its thread; it is taken to be at its time", d.n)
+	d.b.Warn("time-backward", d.place(), "The event on line %d is earlier than the one before on its thread; it gets that one's time", d.n)
 }
 
 func (d *decoder) operation(o operation, at int64, unfinished bool) {

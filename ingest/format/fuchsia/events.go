@@ -136,7 +136,7 @@ func (d *decoder) event(c *cursor, head uint64) bool {
 	case complete:
 		stop := d.time(extra)
 		if stop < at {
-			d.b.Warn("span-backward", decode.Byte(d.at), "The span at byte %d ends before it begins; it is shown with no length", d.at)
+			d.b.Warn("span-backward", decode.Byte(d.at), "The span at byte %d ends before it starts; it is shown without length", d.at)
 			d.records.Mend(decode.Byte(d.at))
 		}
 		t.builder.Span(at, max(at, stop), d.frame(name, category), d.keep(args), false)
@@ -145,7 +145,7 @@ func (d *decoder) event(c *cursor, head uint64) bool {
 	case flowBegin, flowStep, flowEnd:
 		return d.flow(t, flowKey{category, name, extra}, kind, at)
 	default:
-		d.b.Remark("record-unknown", decode.Byte(d.at), "Records of a type that is not known (the first at byte %d) were left out", d.at)
+		d.b.Remark("record-unknown", decode.Byte(d.at), "Records of an unknown type (first at byte %d) were left out", d.at)
 		return false
 	}
 	return true
@@ -168,7 +168,7 @@ func (d *decoder) frame(name, category string) recording.FrameID {
 func (t *track) forward(d *decoder, at int64) int64 {
 	if at < t.last {
 		d.records.Mend(decode.Byte(d.at))
-		d.b.Warn("time-backward", decode.Byte(d.at), "The time at byte %d is before the last one of its thread; it is taken to be that", d.at)
+		d.b.Warn("time-backward", decode.Byte(d.at), "The time at byte %d is earlier than the one before on its thread; it gets that time", d.at)
 		return t.last
 	}
 	t.last = at
@@ -191,7 +191,7 @@ func (t *track) close(d *decoder, at int64, args []arg) bool {
 }
 
 func (d *decoder) unmatched() bool {
-	d.b.Usual("end-unmatched", decode.Byte(d.at), "Spans end that have not begun, the first at byte %d: their beginning was before the trace or is lost; the ends were left out", d.at)
+	d.b.Usual("end-unmatched", decode.Byte(d.at), "Spans end without a start, first at byte %d: the start was before the trace or is lost; the ends were left out", d.at)
 	return false
 }
 
@@ -256,7 +256,7 @@ func (d *decoder) flow(t *track, k flowKey, kind uint64, at int64) bool {
 	f := d.flows[k]
 	if kind == flowBegin || f == nil {
 		if kind != flowBegin {
-			d.b.Usual("flow-unmatched", decode.Byte(d.at), "Flows go on that have not begun, the first at byte %d", d.at)
+			d.b.Usual("flow-unmatched", decode.Byte(d.at), "Flows continue without a start, first at byte %d", d.at)
 		}
 		d.addFlow(f)
 		f = &recording.Flow{Name: k.name}

@@ -27,7 +27,7 @@ var Format = codec.Format{
 	Name:       "fuchsia",
 	Title:      "Fuchsia trace",
 	Plural:     "Fuchsia traces",
-	Holds:      "spans, async spans, instants, counters, flows, arguments, which thread ran on which processor",
+	Holds:      "spans, async spans, instants, counters, flows, arguments, threads by CPU",
 	Extensions: []string{".fxt"},
 	Sniff:      sniff,
 	Decode:     read,
@@ -145,7 +145,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	}
 	d.end()
 	if err == nil && !b.Shows() {
-		err = errors.New("there is no event in the trace")
+		err = errors.New("the trace has no events")
 	}
 	return err
 }
@@ -171,7 +171,7 @@ func (d *decoder) all(ctx context.Context, r *bufio.Reader) error {
 		if field(word, 0, 3) == typeLarge {
 			d.records.Read++
 			d.records.Leave(decode.Byte(d.at))
-			d.b.Remark("blob", decode.Byte(d.at), "Data that programs put into the trace as it is (the first at byte %d) is not shown", d.at)
+			d.b.Remark("blob", decode.Byte(d.at), "Raw data of programs (first at byte %d) is not shown", d.at)
 			if err := d.skip(r, int64(field(word, 4, 35))*8); err != nil {
 				return eof(err)
 			}
@@ -295,14 +295,14 @@ func (d *decoder) record(c *cursor) bool {
 	case typeLog:
 		d.log(c, head)
 	case typeBlob, typeUserObject:
-		d.b.Remark("blob", decode.Byte(d.at), "Data that programs put into the trace as it is (the first at byte %d) is not shown", d.at)
+		d.b.Remark("blob", decode.Byte(d.at), "Raw data of programs (first at byte %d) is not shown", d.at)
 		return false
 	default:
-		d.b.Remark("record-unknown", decode.Byte(d.at), "Records of a type that is not known (the first at byte %d) were left out", d.at)
+		d.b.Remark("record-unknown", decode.Byte(d.at), "Records of an unknown type (first at byte %d) were left out", d.at)
 		return false
 	}
 	if c.bad {
-		d.b.Warn("record-short", decode.Byte(d.at), "The record at byte %d says more than it holds and was left out", d.at)
+		d.b.Warn("record-short", decode.Byte(d.at), "The record at byte %d is shorter than its fields and was left out", d.at)
 		return false
 	}
 	return ok
@@ -353,7 +353,7 @@ func (d *decoder) time(ticks uint64) int64 {
 		}
 	}
 	if at == most {
-		d.b.Warn("time-too-far", decode.Byte(d.at), "The time at byte %d is too far from the first one to be shown there", d.at)
+		d.b.Warn("time-too-far", decode.Byte(d.at), "The time at byte %d is too far from the first one and was moved", d.at)
 	}
 	if neg {
 		at = -at

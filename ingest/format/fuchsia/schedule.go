@@ -63,7 +63,7 @@ func (d *decoder) scheduled(c *cursor, head uint64) bool {
 		t.next = c.word()
 		d.args(c, field(head, 16, 19))
 	default:
-		d.b.Remark("record-unknown", decode.Byte(d.at), "Records of a type that is not known (the first at byte %d) were left out", d.at)
+		d.b.Remark("record-unknown", decode.Byte(d.at), "Records of an unknown type (first at byte %d) were left out", d.at)
 		return false
 	}
 	if !c.bad {

@@ -33,7 +33,7 @@ var Format = codec.Format{
 	Name:       "gotrace",
 	Title:      "Go execution trace",
 	Plural:     "Go execution traces",
-	Holds:      "states of goroutines with reasons and stacks, processors, regions, tasks, logs, garbage collection, CPU samples, memory",
+	Holds:      "goroutine states with reasons and stacks, processors, regions, tasks, logs, garbage collection, CPU samples, memory",
 	Extensions: []string{".trace", ".out"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -137,7 +137,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		}
 	}
 	if !b.Shows() {
-		return errors.New("there is no event in the trace")
+		return errors.New("the trace has no events")
 	}
 	d.end()
 	return nil
@@ -160,9 +160,9 @@ func (d *decoder) damaged(err error) error {
 		return err
 	}
 	if !d.b.Shows() {
-		return fmt.Errorf("there is no event in the trace: it is cut or damaged before byte %d (%s)", at, sentence(err))
+		return fmt.Errorf("the trace has no events: it is cut or damaged before byte %d (%s)", at, sentence(err))
 	}
-	d.b.Warn("damaged", fmt.Sprintf("byte %d", at), "The trace is cut or damaged before byte %d (%s); what stands before is shown", at, sentence(err))
+	d.b.Warn("damaged", fmt.Sprintf("byte %d", at), "The trace is truncated or damaged before byte %d (%s); everything before is shown", at, sentence(err))
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (d *decoder) event(ev *wire.Event) {
 	case wire.Experimental:
 		d.records.Kept--
 		d.records.Leave("")
-		d.b.Remark("experimental", "", "Events of an experiment of the runtime (AllocFree) are left out")
+		d.b.Remark("experimental", "", "Events of the runtime's AllocFree experiment are left out")
 	}
 }
 

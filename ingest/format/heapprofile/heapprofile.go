@@ -22,7 +22,7 @@ var Format = codec.Format{
 	Name:       "heapprofile",
 	Title:      "V8 heap profile",
 	Plural:     "V8 heap profiles",
-	Holds:      "stacks with the bytes that were allocated there and are in use",
+	Holds:      "stacks with bytes allocated and still in use",
 	Extensions: []string{".heapprofile"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -62,7 +62,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if len(d.nodes) == 0 {
-		return errors.New("there is no call in the heap profile")
+		return errors.New("the heap profile has no calls")
 	}
 	return d.build(ctx)
 }
@@ -110,7 +110,7 @@ func (d *decoder) tree() {
 		default:
 			d.tally.Read++
 			d.tally.Leave(decode.Byte(d.s.Offset()))
-			d.b.Warn("not-a-node", decode.Byte(d.s.Offset()), "What stands at byte %d is no call and was left out", d.s.Offset())
+			d.b.Warn("not-a-node", decode.Byte(d.s.Offset()), "The value at byte %d is not a call and was left out", d.s.Offset())
 			d.s.Skip()
 		}
 	}
@@ -156,13 +156,13 @@ func (d *decoder) build(ctx context.Context) error {
 			calls[i] = calls[n.above]
 		}
 		if !n.named {
-			d.b.Warn("no-function", decode.Byte(n.from), "The call at byte %d says no function; what it has counts for its caller", n.from)
+			d.b.Warn("no-function", decode.Byte(n.from), "The call at byte %d has no function; it counts for its caller", n.from)
 		} else if n.above >= 0 || !n.root { // the root is no function
 			calls[i] = d.b.Call(calls[i], n.frame)
 		}
 		if !n.sized {
 			d.tally.Leave(decode.Byte(n.from))
-			d.b.Warn("no-size", decode.Byte(n.from), "The call at byte %d has no size, or none that can be held; it counts as 0", n.from)
+			d.b.Warn("no-size", decode.Byte(n.from), "The call at byte %d has no valid size; it counts as 0", n.from)
 			continue
 		}
 		d.tally.Kept++

@@ -121,12 +121,12 @@ func TestDeep(t *testing.T) {
 func TestSentences(t *testing.T) {
 	const frame = `"callFrame":{"functionName":"f"}`
 	for _, x := range []struct{ name, content, place, want string }{
-		{"nothing", `{"head":7}`, "", "there is no call in the heap profile"},
-		{"cut", `{"head":{` + frame + `,"selfSize":5,"children":[{` + frame + `,"selfSi`, "byte 101", "The file is cut short at byte 101; what stands before is shown"},
-		{"damaged", `{"head":{` + frame + `,"selfSize":5,"children":[{` + frame + `!`, "byte 100", "The file is damaged at byte 100; what stands before is shown"},
-		{"no call", `{"head":{` + frame + `,"selfSize":5,"children":[9]}}`, "byte 67", "What stands at byte 67 is no call and was left out"},
-		{"no function", `{"head":{"selfSize":5}}`, "byte 9", "The call at byte 9 says no function; what it has counts for its caller"},
-		{"no size", `{"head":{` + frame + `,"selfSize":"much"}}`, "byte 9", "The call at byte 9 has no size, or none that can be held; it counts as 0"},
+		{"nothing", `{"head":7}`, "", "the heap profile has no calls"},
+		{"cut", `{"head":{` + frame + `,"selfSize":5,"children":[{` + frame + `,"selfSi`, "byte 101", "The file is truncated at byte 101; everything before is shown"},
+		{"damaged", `{"head":{` + frame + `,"selfSize":5,"children":[{` + frame + `!`, "byte 100", "The file is damaged at byte 100; everything before is shown"},
+		{"no call", `{"head":{` + frame + `,"selfSize":5,"children":[9]}}`, "byte 67", "The value at byte 67 is not a call and was left out"},
+		{"no function", `{"head":{"selfSize":5}}`, "byte 9", "The call at byte 9 has no function; it counts for its caller"},
+		{"no size", `{"head":{` + frame + `,"selfSize":"much"}}`, "byte 9", "The call at byte 9 has no valid size; it counts as 0"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)

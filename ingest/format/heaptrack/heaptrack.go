@@ -23,7 +23,7 @@ var Format = codec.Format{
 	Name:       "heaptrack",
 	Title:      "heaptrack recording",
 	Plural:     "heaptrack recordings",
-	Holds:      "stacks with what was allocated, in use at the peak and never freed; the heap over time",
+	Holds:      "stacks with bytes allocated, in use at the peak and never freed; heap size over time",
 	Extensions: []string{".heaptrack"},
 	Sniff:      sniff,
 	Decode:     read,
@@ -99,7 +99,7 @@ type decoder struct {
 }
 
 // errRaw is about what heaptrack leaves where it could not interpret it.
-var errRaw = errors.New("this is heaptrack's raw output, in which no function has its name yet; make a recording of it with `heaptrack_interpret < FILE > run.heaptrack`")
+var errRaw = errors.New("this is heaptrack's raw output, without function names; convert it with `heaptrack_interpret < FILE > run.heaptrack`")
 
 // read reads all lines.
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
@@ -117,7 +117,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 			place := fmt.Sprintf("line %d", d.line)
 			d.tally.Kept--
 			d.tally.Leave(place)
-			b.Warn("bad-line", place, "Line %d is not as heaptrack writes it, or counts on one that is not there, and was left out", d.line)
+			b.Warn("bad-line", place, "Line %d is invalid or refers to a missing line and was left out", d.line)
 		}
 		return err
 	})
@@ -125,7 +125,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 		d.end()
 	}
 	if err == nil && !d.changed {
-		err = errors.New("nothing is allocated in the recording")
+		err = errors.New("the recording has no allocations")
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (d *decoder) take(line []byte) (ok bool, err error) {
 	}
 	rest := line[min(2, len(line)):]
 	if d.version == 0 && kind != 'v' {
-		return false, errors.New("the recording does not begin with its version")
+		return false, errors.New("the recording does not start with its version")
 	}
 	switch kind {
 	case '+':
@@ -169,9 +169,9 @@ func (d *decoder) take(line []byte) (ok bool, err error) {
 		d.page = int64(min(size, 1<<30))
 		return ok, nil
 	case 'A':
-		d.b.Remark("attached", "", "heaptrack was attached to the program while it ran: what was allocated before is not known")
+		d.b.Remark("attached", "", "heaptrack was attached to the running program; earlier allocations are unknown")
 	case 'S':
-		d.b.Remark("suppressed", "", "The recording asks for leaks not to be shown; here they are")
+		d.b.Remark("suppressed", "", "The recording asks not to show leaks; they are shown")
 	case 'x', 'm':
 		return false, errRaw
 	default:
@@ -194,7 +194,7 @@ func (d *decoder) versions(rest []byte) (bool, error) {
 	if d.version < 1 || d.version > 3 {
 		v := d.version
 		d.version = 0
-		return false, fmt.Errorf("the recording is in version %d of heaptrack's format, of which 1 to 3 are read; convert it with `heaptrack_print -f FILE -F run.folded`", v)
+		return false, fmt.Errorf("version %d of heaptrack's format is not supported (1 to 3 are); convert the recording with `heaptrack_print -f FILE -F run.folded`", v)
 	}
 	return true, nil
 }

@@ -220,7 +220,7 @@ func TestAgainstNaive(t *testing.T) {
 const head = "v 10400 3\ns 1 f\ni 10 0 1 0 0\nt 1 0\na 64 1\n"
 
 func TestOddRecordings(t *testing.T) {
-	bad := "Line %d is not as heaptrack writes it, or counts on one that is not there, and was left out"
+	bad := "Line %d is invalid or refers to a missing line and was left out"
 	for _, c := range []struct{ name, text, rows, place, want string }{
 		{"whole", head + "+ 0\n", "f 100 1 0 100 1 100 1", "", ""},
 		{"windows line ends", strings.ReplaceAll(head, "\n", "\r\n") + "+ 0\r\n", "f 100 1 0 100 1 100 1", "", ""},
@@ -238,11 +238,11 @@ func TestOddRecordings(t *testing.T) {
 		{"a line of something else", head + "hello\n+ 0\n", "f 100 1 0 100 1 100 1", "line 6", fmt.Sprintf(bad, 6)},
 		{"time runs back", head + "c 5\nc 4\n+ 0\n", "f 100 1 0 100 1 100 1", "line 7", fmt.Sprintf(bad, 7)},
 		{"cut in a line", head + "+ 0\n+", "f 100 1 0 100 1 100 1", "line 7", fmt.Sprintf(bad, 7)},
-		{"attached", strings.Replace(head, "s 1", "A\ns 1", 1) + "+ 0\n", "f 100 1 0 100 1 100 1", "", "heaptrack was attached to the program while it ran: what was allocated before is not known"},
-		{"nothing happens", head, "", "", "nothing is allocated in the recording"},
+		{"attached", strings.Replace(head, "s 1", "A\ns 1", 1) + "+ 0\n", "f 100 1 0 100 1 100 1", "", "heaptrack was attached to the running program; earlier allocations are unknown"},
+		{"nothing happens", head, "", "", "the recording has no allocations"},
 		{"raw", "v 10400 3\nx /bin/a\n", "", "", errRaw.Error()},
-		{"of tomorrow", "v 20000 4\n+ 0\n", "", "", "the recording is in version 4 of heaptrack's format, of which 1 to 3 are read; convert it with `heaptrack_print -f FILE -F run.folded`"},
-		{"no version", "+ 0\n", "", "", "the recording does not begin with its version"},
+		{"of tomorrow", "v 20000 4\n+ 0\n", "", "", "version 4 of heaptrack's format is not supported (1 to 3 are); convert the recording with `heaptrack_print -f FILE -F run.folded`"},
+		{"no version", "+ 0\n", "", "", "the recording does not start with its version"},
 	} {
 		r, err := decodeText(t, c.text)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

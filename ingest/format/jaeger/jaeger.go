@@ -21,7 +21,7 @@ var Format = codec.Format{
 	Name:       "jaeger",
 	Title:      "Jaeger trace",
 	Plural:     "Jaeger traces",
-	Holds:      "spans of services with tags, logs and references, as /api/traces gives them",
+	Holds:      "spans of services with tags, logs and references, from /api/traces",
 	Extensions: []string{".json"},
 	Sniff:      sniff,
 	Decode:     read,
@@ -76,7 +76,7 @@ func (d *decoder) file() {
 // errors says what Jaeger could not find.
 func (d *decoder) errors(raw []byte) {
 	for e := range jsonscan.Array(raw).All {
-		d.b.Warn("server", "", "Jaeger says that something is missing: %q", jsonscan.Plain(jsonscan.Member(e, "msg")))
+		d.b.Warn("server", "", "Jaeger reported missing data: %q", jsonscan.Plain(jsonscan.Member(e, "msg")))
 	}
 }
 

@@ -53,13 +53,13 @@ func TestOddFiles(t *testing.T) {
 	}{
 		{"one trace alone", `{"traceID":"a","spans":[` + one + `],"processes":{"p":{"serviceName":"s"}}}`, "", "", 1},
 		{"no processes", `{"data":[{"spans":[` + one + `]}]}`, "", "", 1},
-		{"cut", `{"data":[{"traceID":"a","spans":[` + one + `,{"traceID"`, "byte 125", "The file is cut short at byte 125; what stands before is shown", 1},
+		{"cut", `{"data":[{"traceID":"a","spans":[` + one + `,{"traceID"`, "byte 125", "The file is truncated at byte 125; everything before is shown", 1},
 		{"damaged", `{"data":[{"traceID":"a","spans":[` + one + `,@]}]}`, "", "", 1},
 		{"no time", `{"data":[{"spans":[{"spanID":"1"},` + one + `]}]}`, "span 1", "Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
 		{"too late", `{"data":[{"spans":[{"spanID":"1","startTime":99999999999999999999},` + one + `]}]}`, "span 1", "Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
-		{"no duration", `{"data":[{"spans":[{"spanID":"1","startTime":7},` + one + `]}]}`, "span 1", "Spans have no end, span 1 the first; they are shown with no length", 2},
-		{"an answer with errors", `{"data":[{"spans":[` + one + `]}],"errors":[{"code":404,"msg":"trace not found"}]}`, "", `Jaeger says that something is missing: "trace not found"`, 1},
-		{"empty", `{"data":[]}`, "", "there is no span in the file", 0},
+		{"no duration", `{"data":[{"spans":[{"spanID":"1","startTime":7},` + one + `]}]}`, "span 1", "Spans have no end, first span 1; they are shown without length", 2},
+		{"an answer with errors", `{"data":[{"spans":[` + one + `]}],"errors":[{"code":404,"msg":"trace not found"}]}`, "", `Jaeger reported missing data: "trace not found"`, 1},
+		{"empty", `{"data":[]}`, "", "the file has no spans", 0},
 	} {
 		r, err := decodetest.Bytes(t, read, []byte(c.text), 0)
 		if c.name == "damaged" {

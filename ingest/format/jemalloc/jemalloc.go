@@ -43,7 +43,7 @@ var Format = codec.Format{
 	Name:       "jemalloc",
 	Title:      "jemalloc heap profile",
 	Plural:     "jemalloc heap profiles",
-	Holds:      "stacks with objects and bytes, of all threads and of each",
+	Holds:      "stacks with objects and bytes, in total and per thread",
 	Extensions: []string{".heap"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -121,23 +121,23 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		if readErr != nil {
 			return readErr
 		}
-		return errors.New("the text does not begin with heap_v2/ and a number, as heap profiles of jemalloc do")
+		return errors.New("the text does not start with heap_v2/ and a number, like jemalloc heap profiles")
 	}
 	d := &decoder{b: b, tally: b.Tally("stack"), names: map[string]string{}, at: map[uint64]*profile.Location{}, p: &profile.Profile{}}
 	var err error
 	if d.period, err = strconv.ParseInt(string(m[1]), 10, 64); err != nil {
-		return fmt.Errorf("the mean distance of samples, %.40s, is too large to be one", m[1])
+		return fmt.Errorf("the sampling interval %.40s is too large", m[1])
 	}
 	d.read(content)
 	if len(d.samples) == 0 {
-		return errors.New("there is no stack in the heap profile")
+		return errors.New("the heap profile has no stacks")
 	}
 	d.finish()
 	if err := pprof.Convert(ctx, d.p, b); err != nil {
 		return err
 	}
 	e := b.Event(0)
-	e.Note = fmt.Sprintf("about one in %d bytes was sampled; the numbers are estimates of all, as jeprof makes them", d.period)
+	e.Note = fmt.Sprintf("sampled about once in %d bytes; the numbers are estimates of the whole, as in jeprof", d.period)
 	return readErr
 }
 
@@ -161,7 +161,7 @@ func (d *decoder) read(content []byte) {
 		}
 	}
 	d.close()
-	d.b.Warn("cut", d.place(), "The heap profile ends at line %d without its memory map: it is cut, and addresses are in no binary", d.line)
+	d.b.Warn("cut", d.place(), "The heap profile is truncated at line %d: without the memory map, addresses have no binary", d.line)
 }
 
 func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }
@@ -172,7 +172,7 @@ func (d *decoder) addresses(body []byte) {
 	for _, w := range address().FindAll(body, -1) {
 		a, err := strconv.ParseUint(string(w[2:]), 16, 64)
 		if err != nil {
-			d.b.Warn("address", d.place(), "%.40s on line %d is no address of 64 bits and was left out", w, d.line)
+			d.b.Warn("address", d.place(), "%.40s on line %d is not a 64-bit address and was left out", w, d.line)
 			continue
 		}
 		d.stack = append(d.stack, a)
@@ -192,7 +192,7 @@ func (d *decoder) numbers(body []byte) {
 		}
 	}
 	if !fits {
-		d.b.Warn("not-numbers", d.place(), "Line %d is neither a stack nor the numbers of one and was left out", d.line)
+		d.b.Warn("not-numbers", d.place(), "Line %d is neither a stack nor its numbers and was left out", d.line)
 		return
 	}
 	r.thread = string(m[1])
@@ -315,7 +315,7 @@ func (d *decoder) locations() (out []*profile.Location) {
 // finish makes the profile's samples of what was read.
 func (d *decoder) finish() {
 	if d.totals != [columns]int64{} && d.totals != d.sums {
-		d.b.Warn("totals", "line 2", "The stacks add up to %s and %s in use, and the sums at the beginning say %d and %d",
+		d.b.Warn("totals", "line 2", "The stacks add up to %s and %s in use, but the totals at the start are %d and %d",
 			safetext.Plural(d.sums[inuseObjects], "object"), safetext.Plural(d.sums[inuseBytes], "byte"), d.totals[inuseObjects], d.totals[inuseBytes])
 	}
 	order := []int{inuseObjects, inuseBytes}
@@ -341,6 +341,6 @@ func (d *decoder) finish() {
 		d.p.Sample = append(d.p.Sample, out)
 	}
 	if err := d.p.ParseMemoryMap(bytes.NewReader(d.maps)); err != nil {
-		d.b.Warn("memory-map", d.place(), "The memory map behind line %d cannot be read, so addresses are in no binary: %v", d.line, err)
+		d.b.Warn("memory-map", d.place(), "The memory map after line %d cannot be read, so addresses have no binary: %v", d.line, err)
 	}
 }

@@ -117,12 +117,12 @@ func TestOddDumps(t *testing.T) {
 		{"threads only", "heap_v2/1\n@ 0x400101\n t1: 1: 100 [0: 0]\n t2: 2: 200 [0: 0]\n" + maps, "app+0x100 | 1 t1 | 1 100, app+0x100 | 2 t2 | 2 200", "", ""},
 		{"a thread is missing", "heap_v2/1\n@ 0x400101\n t*: 30: 3000 [0: 0]\n t2: 2: 200 [0: 0]\n" + maps, "app+0x100 | 2 t2 | 2 200, app+0x100 | - | 28 2800", "", ""},
 		{"no stack frames", "heap_v2/1\n@\n t*: 3: 300 [0: 0]\n" + maps, " | - | 3 300", "", ""},
-		{"no map", "heap_v2/1\n@ 0x400101\n t*: 3: 300 [0: 0]\n", "0x400100 | - | 3 300", "line 3", "The heap profile ends at line 3 without its memory map: it is cut, and addresses are in no binary"},
-		{"other sums", "heap_v2/1\n t*: 4: 300 [0: 0]\n@ 0x400101\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "The stacks add up to 3 objects and 300 bytes in use, and the sums at the beginning say 4 and 300"},
-		{"rubbish", "heap_v2/1\n@ 0x400101\nhello\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 3", "Line 3 is neither a stack nor the numbers of one and was left out"},
-		{"too large", "heap_v2/1\n@ 0x400101\n t*: 99999999999999999999: 300 [0: 0]\n t1: 3: 300 [0: 0]\n" + maps, "app+0x100 | 1 t1 | 3 300", "line 3", "Line 3 is neither a stack nor the numbers of one and was left out"},
+		{"no map", "heap_v2/1\n@ 0x400101\n t*: 3: 300 [0: 0]\n", "0x400100 | - | 3 300", "line 3", "The heap profile is truncated at line 3: without the memory map, addresses have no binary"},
+		{"other sums", "heap_v2/1\n t*: 4: 300 [0: 0]\n@ 0x400101\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "The stacks add up to 3 objects and 300 bytes in use, but the totals at the start are 4 and 300"},
+		{"rubbish", "heap_v2/1\n@ 0x400101\nhello\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 3", "Line 3 is neither a stack nor its numbers and was left out"},
+		{"too large", "heap_v2/1\n@ 0x400101\n t*: 99999999999999999999: 300 [0: 0]\n t1: 3: 300 [0: 0]\n" + maps, "app+0x100 | 1 t1 | 3 300", "line 3", "Line 3 is neither a stack nor its numbers and was left out"},
 		{"no numbers", "heap_v2/1\n@ 0x400201\n@ 0x400101\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "The stack on line 2 has no numbers and was left out"},
-		{"a long address", "heap_v2/1\n@ 0x400101 0x11112222333344445\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "0x11112222333344445 on line 2 is no address of 64 bits and was left out"},
+		{"a long address", "heap_v2/1\n@ 0x400101 0x11112222333344445\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "0x11112222333344445 on line 2 is not a 64-bit address and was left out"},
 	} {
 		r, err := decodeText(t, c.text)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.warning)
@@ -131,9 +131,9 @@ func TestOddDumps(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, want string }{
-		{"", "the text does not begin with heap_v2/ and a number, as heap profiles of jemalloc do"},
-		{"heap_v2/99999999999999999999\n", "the mean distance of samples, 99999999999999999999, is too large to be one"},
-		{"heap_v2/1\n t*: 3: 300 [0: 0]\n", "there is no stack in the heap profile"},
+		{"", "the text does not start with heap_v2/ and a number, like jemalloc heap profiles"},
+		{"heap_v2/99999999999999999999\n", "the sampling interval 99999999999999999999 is too large"},
+		{"heap_v2/1\n t*: 3: 300 [0: 0]\n", "the heap profile has no stacks"},
 	} {
 		if _, err := decodeText(t, c.text); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v", c.text, err)

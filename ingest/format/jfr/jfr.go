@@ -33,7 +33,7 @@ var Format = codec.Format{
 	Name:       "jfr",
 	Title:      "Java Flight Recorder recording",
 	Plural:     "Java Flight Recorder recordings",
-	Holds:      "execution, wall-clock and allocation samples with stacks, what threads waited for, garbage collection, loads, of the JDK and async-profiler",
+	Holds:      "execution, wall-clock and allocation samples with stacks, waits of threads, garbage collection and CPU loads, from the JDK and async-profiler",
 	Extensions: []string{".jfr"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -82,7 +82,7 @@ type wait struct {
 // Decode reads all chunks into b. Of a recording that is cut or damaged it reads what
 // stands before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event without a place in a view")}
+	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event that no view shows")}
 	free := make(chan *bytes.Buffer, 2)
 	read := func(ctx context.Context, out chan<- *chunk) error {
 		r := &reader{ctx: ctx, from: &decode.Reader{In: in}, free: free}
@@ -98,15 +98,15 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	})
 	if bad, ok := errors.AsType[*damage](err); ok {
 		if !b.Shows() && d.other.Read == 0 {
-			return fmt.Errorf("there is no event in the recording: %w", bad.err)
+			return fmt.Errorf("the recording has no events: %w", bad.err)
 		}
-		b.Warn("damaged", fmt.Sprintf("byte %d", bad.at), "The chunk at byte %d is cut or damaged (%v); what stands before is shown", bad.at, bad.err)
+		b.Warn("damaged", fmt.Sprintf("byte %d", bad.at), "The chunk at byte %d is truncated or damaged (%v); everything before is shown", bad.at, bad.err)
 	} else if err != nil {
 		return err
 	}
 	d.finish()
 	if !b.Shows() {
-		return errors.New("there is no event in the recording that can be shown: no sample, no wait, no collection")
+		return errors.New("the recording has nothing to show: no samples, waits or garbage collections")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (d *decoder) trace(c *cursor) {
 	if perSec := c.u64(); perSec != 0 && !c.bad {
 		d.perSec = perSec
 	} else {
-		d.b.Warn("no-frequency", decode.Byte(d.from), "The trace does not say how long a tick is; a nanosecond is taken for it")
+		d.b.Warn("no-frequency", decode.Byte(d.from), "The trace has no tick length; a nanosecond is assumed")
 	}
 	if d.pointer = int(c.u32()); d.pointer != 4 {
 		d.pointer = 8
@@ -72,7 +72,7 @@ func (d *decoder) time(ticks uint64) int64 {
 		}
 	}
 	if at == most {
-		d.b.Warn("time-too-far", decode.Byte(d.from), "An event in the block at byte %d is too far from the beginning of the trace to be shown there", d.from)
+		d.b.Warn("time-too-far", decode.Byte(d.from), "An event in the block at byte %d is too far from the start of the trace and was moved", d.from)
 	}
 	if before {
 		return -at
@@ -180,7 +180,7 @@ func (d *decoder) rows(c *cursor, descriptions bool) {
 func (d *decoder) missed(r *row) {
 	last := d.sequences[r.writer]
 	if n := r.sequence - last - 1; n > 0 && n < 1<<31 {
-		d.b.Warn("dropped", "", "The trace lacks events, for which there was no room when they happened")
+		d.b.Warn("dropped", "", "Events are missing because buffers were full while recording")
 		d.b.WarnMore("dropped", int64(n)-1)
 	}
 	d.sequences[r.writer] = r.sequence
@@ -190,7 +190,7 @@ func (d *decoder) missed(r *row) {
 func (d *decoder) event(r *row, c *cursor, place string) bool {
 	k := d.kinds[r.kind]
 	if k == nil {
-		d.b.Warn("kind-unknown", place, "Events that the trace does not describe, the first at %s, were left out", place)
+		d.b.Warn("kind-unknown", place, "Events without a description, first at %s, were left out", place)
 		return false
 	}
 	d.missed(r)
@@ -201,7 +201,7 @@ func (d *decoder) event(r *row, c *cursor, place string) bool {
 	if k.takes != nil {
 		k.takes(d, k, r, t, c)
 		if c.bad {
-			d.b.Warn("event-cut", place, "Events hold less than their kind says, the first at %s, and were left out", place)
+			d.b.Warn("event-cut", place, "Events are shorter than described, first at %s, and were left out", place)
 			return false
 		}
 		return true
@@ -212,7 +212,7 @@ func (d *decoder) event(r *row, c *cursor, place string) bool {
 	for i := range k.fields {
 		json := v.next(c, &k.fields[i].is)
 		if c.bad {
-			d.b.Remark("event-short", place, "Events cannot be taken apart, the first at %s: fields are missing", place)
+			d.b.Remark("event-short", place, "Events cannot be decoded, first at %s; fields are missing", place)
 			break
 		}
 		args.Raw(k.fields[i].name, json)
@@ -294,7 +294,7 @@ func (d *decoder) describe(c *cursor) {
 		}
 	}
 	if c.bad {
-		d.b.Warn("description-short", decode.Byte(d.from), "A description of events in the block at byte %d says more than it holds; its fields are left out", d.from)
+		d.b.Warn("description-short", decode.Byte(d.from), "An event description in the block at byte %d is truncated; its fields are left out", d.from)
 		fields = nil
 	}
 	d.define(id, provider, event, name, fields)

@@ -30,7 +30,7 @@ var Format = codec.Format{
 	Name:       "nettrace",
 	Title:      ".NET trace",
 	Plural:     ".NET traces",
-	Holds:      "samples of threads with stacks, names of methods, events with their fields",
+	Holds:      "thread samples with stacks, method names, events with their fields",
 	Extensions: []string{".nettrace"},
 	Sniff:      sniff,
 	Decode:     read,
@@ -89,7 +89,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	}
 	d.end()
 	if d.failed == nil && !b.Shows() {
-		return errors.New("there is no event in the trace")
+		return errors.New("the trace has no events")
 	}
 	return d.failed
 }
@@ -114,7 +114,7 @@ func (d *decoder) all(ctx context.Context) error {
 	}
 	head, ok := d.bytes(12)
 	if !ok {
-		return errors.New("the trace is cut within its header")
+		return errors.New("the trace is truncated in its header")
 	}
 	c := &cursor{b: head}
 	reserved, version, minor := c.u32(), c.u32(), c.u32()
@@ -127,7 +127,7 @@ func (d *decoder) all(ctx context.Context) error {
 }
 
 func unknown(version uint32) error {
-	return fmt.Errorf("the trace is in version %d of its format, which is not known; versions 4, 5 and 6 are", version)
+	return fmt.Errorf("version %d of the format is not supported; versions 4, 5 and 6 are", version)
 }
 
 // Tags of versions 4 and 5.
@@ -263,10 +263,10 @@ func (d *decoder) block(ctx context.Context, name string, from, size int64) (boo
 		}
 	case "LabelListBlock": // nothing of it is shown
 	default:
-		d.b.Remark("block-unknown", decode.Byte(from), "Blocks of a kind that is not known (the first at byte %d) were left out", from)
+		d.b.Remark("block-unknown", decode.Byte(from), "Blocks of an unknown kind (first at byte %d) were left out", from)
 	}
 	if c.bad {
-		d.b.Warn("block-short", decode.Byte(from), "The block at byte %d says more than it holds; what stands before that in it is shown", from)
+		d.b.Warn("block-short", decode.Byte(from), "The block at byte %d is truncated; its first part is shown", from)
 	}
 	return true, nil
 }

@@ -521,30 +521,30 @@ func TestDamaged(t *testing.T) {
 		samples     int64
 	}{
 		{"whole", whole, "", "", 1},
-		{"cut", one(func(w *writer, k uint32) { w.stacks(1, []uint64{1}) })[:end+9], place, "The file is cut short at " + place + "; what stands before is shown", 1},
-		{"no end", whole[:end], place, "The file is cut short at " + place + "; what stands before is shown", 1},
-		{"a header alone", whole[:12], "", "the trace is cut within its header", 0},
-		{"nothing", newWriter(6, true).end(), "", "there is no event in the trace", 0},
-		{"a version of tomorrow", pack([]byte("Nettrace"), 0, 7, 0), "", "the trace is in version 7 of its format, which is not known; versions 4, 5 and 6 are", 0},
-		{"a block of tomorrow", one(func(w *writer, _ uint32) { w.block("Tomorrow", []byte{1, 2}) }), place, "Blocks of a kind that is not known (the first at " + place + ") were left out", 1},
-		{"a short block", one(func(w *writer, _ uint32) { w.block("StackBlock", pack(1, 7, 900)) }), place, "The block at " + place + " says more than it holds; what stands before that in it is shown", 1},
+		{"cut", one(func(w *writer, k uint32) { w.stacks(1, []uint64{1}) })[:end+9], place, "The file is truncated at " + place + "; everything before is shown", 1},
+		{"no end", whole[:end], place, "The file is truncated at " + place + "; everything before is shown", 1},
+		{"a header alone", whole[:12], "", "the trace is truncated in its header", 0},
+		{"nothing", newWriter(6, true).end(), "", "the trace has no events", 0},
+		{"a version of tomorrow", pack([]byte("Nettrace"), 0, 7, 0), "", "version 7 of the format is not supported; versions 4, 5 and 6 are", 0},
+		{"a block of tomorrow", one(func(w *writer, _ uint32) { w.block("Tomorrow", []byte{1, 2}) }), place, "Blocks of an unknown kind (first at " + place + ") were left out", 1},
+		{"a short block", one(func(w *writer, _ uint32) { w.block("StackBlock", pack(1, 7, 900)) }), place, "The block at " + place + " is truncated; its first part is shown", 1},
 		{"a kind that is not described", one(func(w *writer, _ uint32) { w.events("EventBlock", told{kind: 77, writer: 9, at: began}) }), fmt.Sprintf("byte %d", end+28),
-			fmt.Sprintf("Events that the trace does not describe, the first at byte %d, were left out", end+28), 1},
+			fmt.Sprintf("Events without a description, first at byte %d, were left out", end+28), 1},
 		{"an event that is too short", one(func(w *writer, k uint32) {
 			w.events("EventBlock", told{kind: k, writer: 9, at: began, payload: []byte{1}})
-		}), fmt.Sprintf("byte %d", end+28), fmt.Sprintf("Events hold less than their kind says, the first at byte %d, and were left out", end+28), 1},
+		}), fmt.Sprintf("byte %d", end+28), fmt.Sprintf("Events are shorter than described, first at byte %d, and were left out", end+28), 1},
 		{"a stack that is not there", one(func(w *writer, k uint32) {
 			w.events("EventBlock", told{kind: k, writer: 9, stack: 3, at: began, payload: pack(2)})
-		}), "", "Samples have stacks that the trace does not have; they are counted without", 2},
+		}), "", "Samples refer to missing stacks; they count without a stack", 2},
 		{"far", one(func(w *writer, k uint32) {
 			w.events("EventBlock", told{kind: k, writer: 9, at: 1 << 62, payload: pack(2)})
-		}), fmt.Sprintf("byte %d", end+4), fmt.Sprintf("An event in the block at byte %d is too far from the beginning of the trace to be shown there", end+4), 2},
+		}), fmt.Sprintf("byte %d", end+4), fmt.Sprintf("An event in the block at byte %d is too far from the start of the trace and was moved", end+4), 2},
 		{"lost events", one(func(w *writer, k uint32) {
 			w.sequence[9] += 5
 			w.events("EventBlock", told{kind: k, writer: 9, at: began, payload: pack(2)})
-		}), "", "The trace lacks events, for which there was no room when they happened", 2},
-		{"an old one that is cut", old[:len(old)-1], fmt.Sprintf("byte %d", len(old)-1), fmt.Sprintf("The file is cut short at byte %d; what stands before is shown", len(old)-1), 5},
-		{"an old one with another tag", pack(old[:len(old)-1], byte(9)), fmt.Sprintf("byte %d", len(old)-1), fmt.Sprintf("The file is damaged at byte %d; what stands before is shown", len(old)-1), 5},
+		}), "", "Events are missing because buffers were full while recording", 2},
+		{"an old one that is cut", old[:len(old)-1], fmt.Sprintf("byte %d", len(old)-1), fmt.Sprintf("The file is truncated at byte %d; everything before is shown", len(old)-1), 5},
+		{"an old one with another tag", pack(old[:len(old)-1], byte(9)), fmt.Sprintf("byte %d", len(old)-1), fmt.Sprintf("The file is damaged at byte %d; everything before is shown", len(old)-1), 5},
 	} {
 		r, err := decodetest.Bytes(t, read, c.content, 0)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

@@ -183,7 +183,7 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 	c.spans = append(c.spans, [2]uint64{p.time, p.duration})
 	c.contexts = map[string]sampleContext{}
 	if p.payload > 0 {
-		c.b.Remark("original-payload", "", "A profile carries its original form too (%s), which is not read", safetext.Plural(p.payload, "byte"))
+		c.b.Remark("original-payload", "", "A profile also contains its original form (%s), which is not read", safetext.Plural(p.payload, "byte"))
 	}
 	if p.droppedAttrs > 0 {
 		c.b.Usual("attributes-dropped", "", "The recorder dropped %d attributes of a profile", p.droppedAttrs)
@@ -261,19 +261,19 @@ func (c *converter) sample(event int, s *sample) {
 	for _, v := range s.values {
 		if t := total + sum + v; v > 0 && t < total+sum || v < 0 && t > total+sum {
 			repaired = true
-			c.b.Warn("value-too-large", place, "A value of sample %d does not fit 64 bits together with those before and was left out", c.n)
+			c.b.Warn("value-too-large", place, "A value of sample %d makes the sum exceed 64 bits and was left out", c.n)
 			continue
 		}
 		sum += v
 	}
 	if len(s.values) > 0 && len(s.times) > 0 && len(s.values) != len(s.times) {
 		repaired = true
-		c.b.Warn("values-and-times", place, "Sample %d has %s and %s, which should be as many", c.n, safetext.Plural(len(s.values), "value"), safetext.Plural(len(s.times), "timestamp"))
+		c.b.Warn("values-and-times", place, "Sample %d has %s but %s", c.n, safetext.Plural(len(s.values), "value"), safetext.Plural(len(s.times), "timestamp"))
 	}
 	call, ok := c.call(s.stack)
 	if !ok {
 		repaired = true
-		c.b.Warn("stack-missing", place, "Sample %d names a stack or a location that is not in the dictionary", c.n)
+		c.b.Warn("stack-missing", place, "Sample %d refers to a stack or location that is not in the dictionary", c.n)
 	}
 	x := c.context(s)
 	track := recording.NoTrack
@@ -285,7 +285,7 @@ func (c *converter) sample(event int, s *sample) {
 		at := int64(t) - c.origin
 		if t == 0 || t > math.MaxInt64 || at > farNS || at < -farNS {
 			repaired = true
-			c.b.Warn("time-too-far", place, "A timestamp of sample %d (%d) is not of the time of the others; it is not on the timeline", c.n, t)
+			c.b.Warn("time-too-far", place, "A timestamp of sample %d (%d) is too far from the others; it is not on the timeline", c.n, t)
 			continue
 		}
 		v := int64(1)
@@ -315,7 +315,7 @@ func (c *converter) attrs(dst []recording.Attr, in []attribute) []recording.Attr
 // attr appends entry i of the attribute table.
 func (c *converter) attr(dst []recording.Attr, i int32) []recording.Attr {
 	if i < 0 || int(i) >= len(c.d.attrs) {
-		c.b.Warn("attribute-missing", "", "Attribute %d is used and is not in the dictionary", i)
+		c.b.Warn("attribute-missing", "", "Attribute %d is used but not in the dictionary", i)
 		return dst
 	}
 	if a := c.resolve(&c.d.attrs[i]); a.Key != "" {

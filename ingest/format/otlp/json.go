@@ -125,7 +125,7 @@ func (n *num) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		u, uerr := strconv.ParseUint(s, 10, 64)
 		if uerr != nil {
-			return fmt.Errorf("%.40q is no whole number of 64 bits", s)
+			return fmt.Errorf("%.40q is not a 64-bit integer", s)
 		}
 		v = int64(u)
 	}

@@ -40,7 +40,7 @@ var Format = codec.Format{
 // maxContent bounds a file: a message refers to its end from its beginning.
 const maxContent = 2 << 30
 
-var errOld = errors.New("this is an OpenTelemetry profile of proto 1.7 or older, which is laid out otherwise; record it, or export it from the collector, with proto 1.8 or later")
+var errOld = errors.New("OpenTelemetry profiles of proto 1.7 or older are not supported; record or export with proto 1.8 or later")
 
 // Decode reads all messages of a file. Profiles of one sample type become one
 // event; resources become processes. Samples with timestamps stand on their
@@ -72,7 +72,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if c.profiles == 0 && readErr == nil {
-		return errors.New("there is no profile in the file")
+		return errors.New("the file has no profiles")
 	}
 	return readErr
 }
@@ -93,7 +93,7 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 		return nil, errOld
 	}
 	if mixed {
-		b.Warn("era-mixed", "", "The samples look like those of two versions of the format; they were read as %s", era)
+		b.Warn("era-mixed", "", "The samples fit two versions of the format; they were read as %s", era)
 	}
 	b.Source().Version = era.String()
 	r := &reader{content: content, era: era, note: note}
@@ -120,13 +120,13 @@ func split(content []byte, note func(code, place, text string)) (frames [][]byte
 		rest := content[at:]
 		place := fmt.Sprintf("byte %d", at)
 		if len(rest) < 4 {
-			note("cut", place, fmt.Sprintf("The file ends within the length of a message at %s", place))
+			note("cut", place, fmt.Sprintf("The file is truncated in the length of a message at %s", place))
 			break
 		}
 		n := uint64(binary.BigEndian.Uint32(rest))
 		rest = rest[4:]
 		if n > uint64(len(rest)) {
-			note("cut", place, fmt.Sprintf("The message at %s should have %s and has %d: the file is cut or damaged there", place, safetext.Plural(n, "byte"), len(rest)))
+			note("cut", place, fmt.Sprintf("The message at %s should have %s but has %d: the file is truncated or damaged there", place, safetext.Plural(n, "byte"), len(rest)))
 			n = uint64(len(rest))
 		}
 		frames = append(frames, rest[:n])
@@ -143,7 +143,7 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 		m, old, err := parseJSON(content)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("the JSON is not that of OpenTelemetry profiles: %v", err)
+			return nil, fmt.Errorf("the JSON is not an OpenTelemetry profile: %v", err)
 		case old:
 			return nil, errOld
 		}
@@ -168,7 +168,7 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 			if t.FirstLeftOut == "" {
 				t.FirstLeftOut = place
 			}
-			b.Warn("bad-line", place, "Line %d is damaged or cut and was left out: %v", n, err)
+			b.Warn("bad-line", place, "Line %d is damaged or truncated and was left out: %v", n, err)
 			continue
 		}
 		t.Kept++

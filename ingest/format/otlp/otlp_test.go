@@ -409,13 +409,13 @@ func TestDamaged(t *testing.T) {
 		warning string
 	}{
 		{"empty", nil, "the file is empty", ""},
-		{"nothing in it", []byte{0x12, 0}, "there is no profile in the file", ""},
+		{"nothing in it", []byte{0x12, 0}, "the file has no profiles", ""},
 		{"cut", good[:len(good)-10], "", "cut"},
 		{"garbage at the end", append(good[:len(good):len(good)], 0xff), "", "damaged"},
 		{"framed, cut", append([]byte{0, 0, 0xff, 0xff}, good...), "", "cut"},
 		{"framed, length cut", append(append(binary.BigEndian.AppendUint32(nil, uint32(len(good))), good...), 0, 0), "", "cut"},
 		{"JSON cut", []byte(jsonExample[:200]), "no line of the JSON could be read", ""},
-		{"other JSON", []byte(`{"a":1}`), "there is no profile in the file", ""},
+		{"other JSON", []byte(`{"a":1}`), "the file has no profiles", ""},
 		{"wrong type", []byte(`{"resourceProfiles":5}`), "no line of the JSON could be read", ""},
 		{"no stack", msg(blob(1, blob(2, blob(2, blob(2, msg(num64(1, 99), pack(4, 3)))))), dict()), "", "stack-missing"},
 		{"no values", msg(blob(1, blob(2, blob(2, msg(blob(2, num64(1, 1)), blob(2, msg(num64(1, 1), pack(4, 3))))))), dict()), "", "sample-empty"},

@@ -127,7 +127,7 @@ func decodeTraces(ctx context.Context, in *source.Input, b *recording.Builder, _
 		return err
 	}
 	if t.c.Len() == 0 && readErr == nil {
-		return errors.New("there is no span in the file")
+		return errors.New("the file has no spans")
 	}
 	return readErr
 }

@@ -132,18 +132,18 @@ func TestDamagedTraces(t *testing.T) {
 		name, content, place, want string
 		spans                      int64
 	}{
-		{"cut", string(whole[:len(whole)-60]), "byte 460", "Field 1 at byte 460 is longer than what it lies in: the file is cut or damaged there", 4},
+		{"cut", string(whole[:len(whole)-60]), "byte 460", "Field 1 at byte 460 is longer than its message: the file is truncated or damaged there", 4},
 		{"rubbish behind", string(whole) + "\xff\xff", "", "", 5},
-		{"a line is cut", line + line[:len(line)/2], "line 2", "Line 2 is damaged or cut; the spans in front of that are shown", 3},
-		{"a line is none", line + "hello\n" + `{"resourceSpans":[` + shopJSON[1] + "]}\n", "line 2", "Line 2 is damaged or cut; the spans in front of that are shown", 5},
-		{"an object is cut", "{\n\"resourceSpans\":[" + shopJSON[0] + "," + shopJSON[1][:400], "byte 1823", "The file is cut short at byte 1823; what stands before is shown", 4},
+		{"a line is cut", line + line[:len(line)/2], "line 2", "Line 2 is damaged or truncated; the spans before it are shown", 3},
+		{"a line is none", line + "hello\n" + `{"resourceSpans":[` + shopJSON[1] + "]}\n", "line 2", "Line 2 is damaged or truncated; the spans before it are shown", 5},
+		{"an object is cut", "{\n\"resourceSpans\":[" + shopJSON[0] + "," + shopJSON[1][:400], "byte 1823", "The file is truncated at byte 1823; everything before is shown", 4},
 		{"no time", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"1","name":"a"},{"spanId":"2","startTimeUnixNano":"5e2","endTimeUnixNano":600}]}]}]}`, "span 1",
 			"Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
 		{"attributes of an old kind", `{"resourceSpans":[{"resource":{"attributes":{"a":"b"}},"scopeSpans":[{"spans":[{"spanId":"2","startTimeUnixNano":500,"endTimeUnixNano":600}]}]}]}`, "",
-			"A resource is not as OpenTelemetry writes them (json: cannot unmarshal object into Go struct field .attributes of type []otlp.jsonAttribute); its service has no name", 1},
+			"A resource is invalid (json: cannot unmarshal object into Go struct field .attributes of type []otlp.jsonAttribute); its service has no name", 1},
 		{"empty", "", "", "the file is empty", 0},
-		{"none", `{"resourceSpans":[]}`, "", "there is no span in the file", 0},
-		{"metrics too", line + `{"resourceMetrics":[{}]}` + "\n", "", "The file has metrics or logs too, which are not shown", 3},
+		{"none", `{"resourceSpans":[]}`, "", "the file has no spans", 0},
+		{"metrics too", line + `{"resourceMetrics":[{}]}` + "\n", "", "The file also has metrics or logs, which are not shown", 3},
 	} {
 		r, err := decodetest.Bytes(t, decodeTraces, []byte(c.content), 0)
 		if len(r.Warnings) > 0 && r.Warnings[0].Code == "dropped" {

@@ -41,7 +41,7 @@ func (t *tracer) json(content []byte) error {
 		if s.Damage >= 0 || l[0] != '{' {
 			place := fmt.Sprintf("line %d", n)
 			lines.Mend(place)
-			t.b.Warn("bad-line", place, "Line %d is damaged or cut; the spans in front of that are shown", n)
+			t.b.Warn("bad-line", place, "Line %d is damaged or truncated; the spans before it are shown", n)
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func (t *tracer) object(s *jsonscan.Stream, depth int) {
 		case (key == "result" || key == "trace") && depth == 0 && s.Peek() == '{':
 			t.object(s, 1)
 		case key == "resourceMetrics" || key == "resourceLogs":
-			t.b.Remark("other-signal", "", "The file has metrics or logs too, which are not shown")
+			t.b.Remark("other-signal", "", "The file also has metrics or logs, which are not shown")
 			s.Skip()
 		default:
 			s.Skip()
@@ -93,7 +93,7 @@ func (t *tracer) jsonResource(s *jsonscan.Stream) {
 				Attributes []jsonAttribute `json:"attributes"`
 			}
 			if err := json.Unmarshal(raw, &r); err != nil {
-				t.b.Warn("bad-resource", "", "A resource is not as OpenTelemetry writes them (%v); its service has no name", err)
+				t.b.Warn("bad-resource", "", "A resource is invalid (%v); its service has no name", err)
 			}
 			t.c.Services[service] = t.service(attributes(r.Attributes))
 		case (key == "scopeSpans" || key == "instrumentationLibrarySpans") && s.Enter('['):

@@ -32,7 +32,7 @@ func (r *reader) fields(b []byte, f func(num protowire.Number, typ protowire.Typ
 	for len(b) > 0 {
 		num, typ, size := protowire.ConsumeTag(b)
 		if size < 0 {
-			r.note("damaged", r.place(b), "The protobuf is damaged at "+r.place(b)+"; the rest of the message it lies in is left out")
+			r.note("damaged", r.place(b), "The protobuf is damaged at "+r.place(b)+"; the rest of its message is left out")
 			return
 		}
 		at := b
@@ -53,7 +53,7 @@ func (r *reader) fields(b []byte, f func(num protowire.Number, typ protowire.Typ
 			want, size = protowire.ConsumeVarint(b)
 			if size >= 0 {
 				if want > uint64(len(b)-size) {
-					r.note("cut", r.place(at), fmt.Sprintf("Field %d at %s is longer than what it lies in: the file is cut or damaged there", num, r.place(at)))
+					r.note("cut", r.place(at), fmt.Sprintf("Field %d at %s is longer than its message: the file is truncated or damaged there", num, r.place(at)))
 					want = uint64(len(b) - size)
 				}
 				body = b[size : size+int(want)]
@@ -63,7 +63,7 @@ func (r *reader) fields(b []byte, f func(num protowire.Number, typ protowire.Typ
 			size = protowire.ConsumeFieldValue(num, typ, b)
 		}
 		if size < 0 {
-			r.note("damaged", r.place(at), "The protobuf is damaged at "+r.place(at)+"; the rest of the message it lies in is left out")
+			r.note("damaged", r.place(at), "The protobuf is damaged at "+r.place(at)+"; the rest of its message is left out")
 			return
 		}
 		f(num, typ, n, body)

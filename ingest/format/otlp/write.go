@@ -94,7 +94,7 @@ func (w *otlpWriter) setClock() {
 	}
 	if w.Rec.HasTime {
 		if _, ok := w.WallClock(w.Rec.Start); !ok {
-			w.Lose(1, "meanings of the clock", "times should count from 1970, and when these began is not known; profiles have no time, and samples have those of the recording")
+			w.Lose(1, "meanings of the clock", "times should be relative to 1970, but the start is unknown; profiles have no time, and samples have times from the start of the recording")
 		}
 		if first, _ := w.clock.At(w.Rec.Start); first < 1 {
 			w.shift = uint64(1 - first)
@@ -309,7 +309,7 @@ func (w *otlpWriter) resourceMessage(r *otlpResource) []byte {
 }
 
 func (w *otlpWriter) losses() {
-	const why = "profiles have samples only"
+	const why = "profiles have only samples"
 	if w.Rec.Counts.Spans > 0 {
 		w.LoseTrace(why)
 		w.LoseArgs(why)
@@ -319,7 +319,7 @@ func (w *otlpWriter) losses() {
 	w.LoseWindows(why)
 	w.LoseMoreNotes()
 	w.Lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
-	w.Lose(w.dict.locs.Single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
+	w.Lose(w.dict.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
 	w.LoseOffsets()
 	var managed int64
 	for i := range w.Rec.Frames.Len() {
@@ -327,5 +327,5 @@ func (w *otlpWriter) losses() {
 			managed++
 		}
 	}
-	w.Lose(managed, "frames run by a virtual machine", "the recording does not say which, as OpenTelemetry wants to know")
+	w.Lose(managed, "frames run by a virtual machine", "the recording does not name the machine, which OpenTelemetry requires")
 }

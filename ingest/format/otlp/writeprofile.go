@@ -80,7 +80,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	p.Lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's is carried")
+	p.Lose(lost, "times of samples", "the values at each time do not add up to the stack's, or contexts share them; the stack's value is converted")
 	b := p.when(p.body)
 	typ, unit, period := encode.SamplingPeriod(ev)
 	if period != 0 || ev.Name != "" {

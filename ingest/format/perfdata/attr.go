@@ -76,7 +76,7 @@ func (e *events) add(a *attr, ids []byte) {
 func (r *reader) addAttr(b, ids []byte) {
 	if len(b) < leastFields || len(r.attrs) >= mostAttrs {
 		r.sendAction(func(d *decoder) {
-			d.b.Warn("event-short", "", "An event is described in %s, which is too little; its samples cannot be told", safetext.Plural(len(b), "byte"))
+			d.b.Warn("event-short", "", "An event description has only %s; its samples cannot be read", safetext.Plural(len(b), "byte"))
 		})
 		return
 	}

@@ -186,7 +186,7 @@ func (r *reader) compressed(first record, end int64, all bool) error {
 			if _, bad := errors.AsType[*badRecord](err); bad {
 				return err
 			}
-			return &badRecord{"its compressed records cannot be unpacked"}
+			return &badRecord{"its compressed records cannot be decompressed"}
 		}
 		if rec.kind == recordRound {
 			continue // it is told of what is not unpacked yet

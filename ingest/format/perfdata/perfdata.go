@@ -38,7 +38,7 @@ var Format = codec.Format{
 	Name:       "perf-data",
 	Title:      "perf.data",
 	Plural:     "perf.data files",
-	Holds:      "what `perf record` writes, also to a pipe or compressed: samples with periods and stacks, named by the symbols of binaries and of the kernel, with lines and inlined functions",
+	Holds:      "output of `perf record`, also piped or compressed: samples with periods and stacks, function names from symbols of binaries and the kernel, source lines and inlined functions",
 	Extensions: []string{".data", ".perf.data"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -54,9 +54,9 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	case begins(magic):
 		return decode.Certain, nil
 	case begins("2ELIFREP"):
-		return decode.Certain, errors.New("this is a perf.data file of a machine that stores numbers the other way around; " + way)
+		return decode.Certain, errors.New("this perf.data file has the wrong byte order; " + way)
 	case begins("PERFFILE"), begins("ELIFFREP"):
-		return decode.Certain, errors.New("this is a perf.data file of a perf before 2012; " + way)
+		return decode.Certain, errors.New("this perf.data file is from before 2012; " + way)
 	}
 	return decode.No, nil
 }
@@ -130,7 +130,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d.states.End(d.last)
 	d.warnMissing()
 	if d.samples.Read == 0 {
-		return errors.New("there is no sample in the recording")
+		return errors.New("the recording has no samples")
 	}
 	return nil
 }

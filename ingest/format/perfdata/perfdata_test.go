@@ -553,20 +553,20 @@ func TestSentences(t *testing.T) {
 		content     []byte
 		place, want string
 	}{
-		{"only a magic", []byte(magic + "x"), "", "the file is cut in its header"},
-		{"a header of no size", patched(8, 17), "", "the header says that it has 17 bytes, which no perf.data has"},
-		{"a cut header", good[:90], "", "the file is cut in its header"},
-		{"cut before records", good[:200], "", "the file is cut before its records"},
-		{"no events", patched(32, 0), "", "the file does not say which events it has"},
-		{"records nowhere", patched(40, 1<<40), "", "the header says that the records begin at byte 1099511627776, where they cannot be"},
-		{"no samples", file(lost), "", "there is no sample in the recording"},
-		{"cut in a record", pipe(append(bytes.Clone(one), one[:40]...)), "byte 480", "The file is cut short at byte 480; what stands before is shown"},
-		{"no record", file(append(bytes.Clone(one), make([]byte, 16)...)), "byte 432", "The file is damaged before byte 432: a record says that it has 0 bytes; what stands before is shown"},
-		{"lost", file(append(lost, one...)), "", "The kernel lost 9 records that perf did not read in time; no sum has what was lost"},
-		{"a short sample", file(append(bad, one...)), "", "A sample of the file is of no event, or shorter than its event says, and was left out"},
-		{"a sample of no event", file(append(stranger, one...)), "", "A sample of the file is of no event, or shorter than its event says, and was left out"},
-		{"not finished", patched(48, 0)[:len(good)-0], "", "perf did not finish this file: it does not say how long it is, and is read to its end"},
-		{"compressed noise", file(rec(recordCompressed, 0, []byte("no such thing as zstd"))), "", "there is no sample in the recording"},
+		{"only a magic", []byte(magic + "x"), "", "the file is truncated in its header"},
+		{"a header of no size", patched(8, 17), "", "the header has an invalid size, 17 bytes"},
+		{"a cut header", good[:90], "", "the file is truncated in its header"},
+		{"cut before records", good[:200], "", "the file is truncated before its records"},
+		{"no events", patched(32, 0), "", "the file does not list its events"},
+		{"records nowhere", patched(40, 1<<40), "", "the header has an invalid position of the records, byte 1099511627776"},
+		{"no samples", file(lost), "", "the recording has no samples"},
+		{"cut in a record", pipe(append(bytes.Clone(one), one[:40]...)), "byte 480", "The file is truncated at byte 480; everything before is shown"},
+		{"no record", file(append(bytes.Clone(one), make([]byte, 16)...)), "byte 432", "The file is damaged before byte 432: a record has an invalid size, 0 bytes; everything before is shown"},
+		{"lost", file(append(lost, one...)), "", "The kernel lost 9 records that perf did not read in time; totals do not include them"},
+		{"a short sample", file(append(bad, one...)), "", "A sample has no event or is too short for its event and was left out"},
+		{"a sample of no event", file(append(stranger, one...)), "", "A sample has no event or is too short for its event and was left out"},
+		{"not finished", patched(48, 0)[:len(good)-0], "", "perf did not finish this file; it is read to its end"},
+		{"compressed noise", file(rec(recordCompressed, 0, []byte("no such thing as zstd"))), "", "the recording has no samples"},
 	} {
 		r, err := decodeBytes(t, x.content, 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)
@@ -574,7 +574,7 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSniff(t *testing.T) {
-	for content, want := range map[string]string{"PERFILE2": "", "2ELIFREP": "the other way around", "PERFFILE": "before 2012"} {
+	for content, want := range map[string]string{"PERFILE2": "", "2ELIFREP": "this perf.data file has the wrong byte order;", "PERFFILE": "before 2012"} {
 		sure, err := Sniff([]byte(content), true)
 		if sure != decode.Certain || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v %v", content, sure, err)

@@ -50,7 +50,7 @@ func (d *decoder) take(x batch) error {
 		}
 		it := &x.items[i]
 		if it.time < d.flushed {
-			d.b.Remark("order", "", "Some records are later in the file than others of later times; they count all the same")
+			d.b.Remark("order", "", "Some records are out of order in the file; they still count")
 		}
 		d.flushed = max(d.flushed, it.time)
 		d.take1(it)
@@ -83,7 +83,7 @@ func (r *reader) sendAction(act func(*decoder)) {
 func (r *reader) all(in *source.Input) error {
 	head, err := r.take(pipeHeader)
 	if err != nil {
-		return failure(err, "the file is cut in its header")
+		return failure(err, "the file is truncated in its header")
 	}
 	size := le.Uint64(head[8:])
 	switch {
@@ -92,7 +92,7 @@ func (r *reader) all(in *source.Input) error {
 	case size >= fileHeader && size < maxMeta:
 		err = r.file(in, size)
 	default:
-		return fmt.Errorf("the header says that it has %s, which no perf.data has", safetext.Plural(size, "byte"))
+		return fmt.Errorf("the header has an invalid size, %s", safetext.Plural(size, "byte"))
 	}
 	if err != nil {
 		return err
@@ -140,21 +140,21 @@ func (s section) of(content []byte, base int64) []byte {
 func (r *reader) file(in *source.Input, size uint64) error {
 	rest, err := r.take(int(size) - pipeHeader)
 	if err != nil {
-		return failure(err, "the file is cut in its header")
+		return failure(err, "the file is truncated in its header")
 	}
 	attrSize := le.Uint64(rest)
 	attrs, data := sectionAt(rest[8:]), sectionAt(rest[24:])
 	flags := rest[56:88]
 	if data.at < size || data.at > maxMeta {
-		return fmt.Errorf("the header says that the records begin at byte %d, where they cannot be", data.at)
+		return fmt.Errorf("the header has an invalid position of the records, byte %d", data.at)
 	}
 	before, err := r.take(int(data.at - size))
 	if err != nil {
-		return failure(err, "the file is cut before its records")
+		return failure(err, "the file is truncated before its records")
 	}
 	table := attrs.of(before, int64(size))
 	if attrSize < leastAttr+16 || len(table) == 0 {
-		return errors.New("the file does not say which events it has")
+		return errors.New("the file does not list its events")
 	}
 	for ; uint64(len(table)) >= attrSize; table = table[attrSize:] {
 		ids := sectionAt(table[attrSize-16:]).of(before, int64(size))
@@ -167,7 +167,7 @@ func (r *reader) file(in *source.Input, size uint64) error {
 	length := int64(min(data.size, 1<<62))
 	if data.size == 0 {
 		r.sendAction(func(d *decoder) {
-			d.b.Warn("unfinished", "", "perf did not finish this file: it does not say how long it is, and is read to its end")
+			d.b.Warn("unfinished", "", "perf did not finish this file; it is read to its end")
 		})
 		length = -1
 	}
@@ -234,13 +234,13 @@ func (r *reader) damaged(err error) error {
 	at := place(r.at)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.sendAction(func(d *decoder) {
-			d.b.Warn("damaged", at, "The file is cut short at %s; what stands before is shown", at)
+			d.b.Warn("damaged", at, "The file is truncated at %s; everything before is shown", at)
 		})
 		return nil
 	}
 	if _, bad := errors.AsType[*badRecord](err); bad {
 		r.sendAction(func(d *decoder) {
-			d.b.Warn("damaged", at, "The file is damaged before %s: %v; what stands before is shown", at, err)
+			d.b.Warn("damaged", at, "The file is damaged before %s: %v; everything before is shown", at, err)
 		})
 		return nil
 	}
@@ -298,7 +298,7 @@ func (r *reader) readRecord(from *bufio.Reader) (rec record, size int, err error
 	rec.kind, rec.misc = le.Uint32(head), le.Uint16(head[4:])
 	n := int(le.Uint16(head[6:]))
 	if n < recordHead {
-		return rec, 0, &badRecord{fmt.Sprintf("a record says that it has %s", safetext.Plural(n, "byte"))}
+		return rec, 0, &badRecord{fmt.Sprintf("a record has an invalid size, %s", safetext.Plural(n, "byte"))}
 	}
 	if n > cap(r.room)-len(r.room) {
 		r.room = make([]byte, 0, 256<<10)

@@ -58,7 +58,7 @@ func (d *decoder) take1(it *item) {
 		d.samples.Read++
 		if !d.sample(it) {
 			d.samples.Leave("")
-			d.b.Warn("sample-short", "", "A sample of the file is of no event, or shorter than its event says, and was left out")
+			d.b.Warn("sample-short", "", "A sample has no event or is too short for its event and was left out")
 			return
 		}
 		d.samples.Kept++

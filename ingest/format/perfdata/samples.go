@@ -78,7 +78,7 @@ func (d *decoder) sample(it *item) bool {
 	}
 	if has(hasUserStack) && !d.unwound {
 		d.unwound = true
-		d.b.Remark("not-unwound", "", "Copies of the stack (perf record --call-graph dwarf) are not unwound: stacks of user space have their innermost function only; `perf script -i FILE | ashlar -` has them all")
+		d.b.Remark("not-unwound", "", "Stack copies (perf record --call-graph dwarf) are not unwound: user stacks have only their leaf function; `perf script -i FILE | ashlar -` shows whole stacks")
 	}
 	if len(d.stack) == 0 && has(hasIP) {
 		d.push(ip, &d.process(pid).maps, mode == miscKernel, false)
@@ -202,24 +202,24 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 // warnMissing says what was not there.
 func (d *decoder) warnMissing() {
 	if d.cut {
-		d.b.Remark("features-cut", "", "What stands behind the records is cut; names of events or build ids may be missing")
+		d.b.Remark("features-cut", "", "The data after the records is truncated; event names or build ids may be missing")
 	}
 	if d.lost > 0 {
-		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; no sum has what was lost", safetext.Plural(d.lost, "record"))
+		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; totals do not include them", safetext.Plural(d.lost, "record"))
 	}
 	if d.strays > 0 && d.strays >= d.addresses/20 {
-		d.b.Remark("strays", "", "%d of %d addresses in stacks lie where no code is known, and are shown as [unknown], several in a row as one: callers are lost in programs that were compiled without frame pointers (-fno-omit-frame-pointer keeps them); `perf record --call-graph dwarf` finds them without, to be read by `perf script -i FILE | ashlar -`", d.strays, d.addresses)
+		d.b.Remark("strays", "", "%d of %d addresses in stacks are outside known code and shown as [unknown], several in a row as one: programs compiled without frame pointers lose callers. Compile with -fno-omit-frame-pointer, or use `perf record --call-graph dwarf` and `perf script -i FILE | ashlar -`", d.strays, d.addresses)
 	}
 	for _, p := range d.binaries {
 		if p != nil && p.LeftOut {
-			d.b.Remark("lines-left-out", "", "A binary says more of its functions than is read of one: some inlined functions and lines are left out")
+			d.b.Remark("lines-left-out", "", "A binary has too much debug information; some inlined functions and lines are left out")
 			break
 		}
 	}
 	if d.changed > 0 {
-		d.b.Remark("binary-changed", "", "Of some binaries (%d) others lie on this machine than those that ran; addresses in them have no names", d.changed)
+		d.b.Remark("binary-changed", "", "Some binaries (%d) on this machine differ from the recorded ones; their addresses have no names", d.changed)
 	}
 	if d.missing > d.changed {
-		d.b.Remark("binary-missing", "", "Some binaries (%d) are not on this machine or have no symbols; addresses in them have no names. `perf script -i FILE | ashlar -` on the machine that recorded has them", d.missing-d.changed)
+		d.b.Remark("binary-missing", "", "Some binaries (%d) are not on this machine or have no symbols; their addresses have no names. `perf script -i FILE | ashlar -` on the recording machine shows them", d.missing-d.changed)
 	}
 }

@@ -269,9 +269,9 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 		if !ok {
 			r.next.slices.left++
 			if l.phase != 0 {
-				r.note("no-picture", "", true, "Events of the older kind that have no place in the picture, as objects' lives have none, are left out; the first is of phase %q", l.phase)
+				r.note("no-picture", "", true, "Legacy events that cannot be shown, such as object lifetimes, are left out; the first has phase %q", l.phase)
 			} else {
-				r.note("event-unknown", "", true, "Track events of a type that is none of slice, instant and counter are left out")
+				r.note("event-unknown", "", true, "Track events other than slices, instants and counters are left out")
 			}
 			return
 		}

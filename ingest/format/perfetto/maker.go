@@ -325,12 +325,12 @@ func (m *maker) beside(run *run) {
 func (m *maker) unmatched() {
 	m.slices.Kept--
 	m.slices.Leave("")
-	m.b.Usual("end-unmatched", "", "Slices end that have not begun: their beginning was before the trace or is lost; the ends were left out")
+	m.b.Usual("end-unmatched", "", "Slices end without a start: the start was before the trace or is lost; the ends were left out")
 }
 
 func (m *maker) backward() {
 	m.slices.Mend("")
-	m.b.Warn("time-backward", "", "Events of a thread come in no order over more than %d others; they are taken to be at the time of those before", mostQueued)
+	m.b.Warn("time-backward", "", "Events of a thread are out of order by more than %d others; they get the time of the one before", mostQueued)
 }
 
 // schedule takes an event of the scheduler.

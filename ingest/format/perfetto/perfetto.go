@@ -32,7 +32,7 @@ var Format = codec.Format{
 	Name:       "perfetto",
 	Title:      "Perfetto trace",
 	Plural:     "Perfetto traces",
-	Holds:      "track events, atrace, counters, flows, which thread ran on which processor, samples, also V8's of JavaScript, heap profiles",
+	Holds:      "track events, atrace, counters, flows, threads by CPU, samples including V8's, heap profiles",
 	Extensions: []string{".pftrace", ".perfetto-trace"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -55,7 +55,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	m.end()
 	args.end(b)
 	if !b.Shows() {
-		return errors.New("there is nothing in the trace that can be shown: no track event, no sched event, no sample")
+		return errors.New("the trace has nothing to show: no track events, scheduler events or samples")
 	}
 	return nil
 }

@@ -436,14 +436,14 @@ func TestSentences(t *testing.T) {
 		content     []byte
 		place, want string
 	}{
-		{"nothing to show", msg(nil, 1, num(nil, packetTime, 5)), "", "there is nothing in the trace that can be shown: no track event, no sched event, no sample"},
-		{"cut", append(bytes.Clone(one), one[:9]...), "byte 14", "The trace is cut short at byte 14; what stands before is shown"},
-		{"cut in a length", append(bytes.Clone(one), 0x0a), "byte 14", "The trace is cut short at byte 14; what stands before is shown"},
-		{"no packet", append(bytes.Clone(one), "noise noise"...), "byte 14", "The trace is damaged at byte 14, where no packet stands; what stands before is shown"},
-		{"lost packets", msg(bytes.Clone(one), 1, append(ev(typeInstant), num(nil, packetFlags, flagNeeds)...)), "", "Packets were lost when the trace was recorded; those behind them refer to what is not there and were left out, until a sequence begins anew"},
-		{"an end alone", msg(bytes.Clone(one), 1, ev(typeEnd)), "", "Slices end that have not begun: their beginning was before the trace or is lost; the ends were left out"},
-		{"an unknown type", msg(bytes.Clone(one), 1, ev(9)), "", "Track events of a type that is none of slice, instant and counter are left out"},
-		{"not packed", msg(bytes.Clone(one), 1, msg(nil, packetCompressed, []byte("no zlib"))), "", "Packets that are packed in another cannot all be unpacked (zlib: invalid header); those before are shown"},
+		{"nothing to show", msg(nil, 1, num(nil, packetTime, 5)), "", "the trace has nothing to show: no track events, scheduler events or samples"},
+		{"cut", append(bytes.Clone(one), one[:9]...), "byte 14", "The trace is truncated at byte 14; everything before is shown"},
+		{"cut in a length", append(bytes.Clone(one), 0x0a), "byte 14", "The trace is truncated at byte 14; everything before is shown"},
+		{"no packet", append(bytes.Clone(one), "noise noise"...), "byte 14", "The trace is damaged at byte 14, where a packet should start; everything before is shown"},
+		{"lost packets", msg(bytes.Clone(one), 1, append(ev(typeInstant), num(nil, packetFlags, flagNeeds)...)), "", "Packets were lost while recording; later packets that depend on them were left out until the sequence restarts"},
+		{"an end alone", msg(bytes.Clone(one), 1, ev(typeEnd)), "", "Slices end without a start, because it was before the trace or is lost; the ends were left out"},
+		{"an unknown type", msg(bytes.Clone(one), 1, ev(9)), "", "Track events other than slices, instants and counters are left out"},
+		{"not packed", msg(bytes.Clone(one), 1, msg(nil, packetCompressed, []byte("no zlib"))), "", "Compressed packets cannot all be decompressed (zlib: invalid header); those before are shown"},
 	} {
 		r, err := decodeBytes(t, x.content, 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)

@@ -103,9 +103,9 @@ func (p *pipeline) next() (*job, error) {
 		}
 		switch at := base + int64(used); {
 		case err != nil:
-			p.end(nil, at, "damaged at byte %d, where no packet stands")
+			p.end(nil, at, "damaged at byte %d, where a packet should start")
 		case end == io.EOF && p.rest > 0:
-			p.end(nil, at, "cut short at byte %d")
+			p.end(nil, at, "truncated at byte %d")
 		case end == io.EOF:
 			p.end(nil, 0, "")
 		case end != nil:
@@ -126,7 +126,7 @@ func (p *pipeline) end(err error, at int64, what string) {
 	p.ended, p.err = true, err
 	if what != "" {
 		what = fmt.Sprintf(what, at)
-		p.note = &note{code: "damaged", place: fmt.Sprintf("byte %d", at), text: "The trace is " + what + "; what stands before is shown"}
+		p.note = &note{code: "damaged", place: fmt.Sprintf("byte %d", at), text: "The trace is " + what + "; everything before is shown"}
 	}
 	close(p.order)
 }

@@ -37,7 +37,7 @@ func (r *reader) profile(s *sequence, e *trackEvent, l *legacy, t *track, at int
 	}
 	if x.data == nil && !x.begins {
 		r.next.slices.left++
-		r.note("bad-profile", "", false, "CPU profiles of V8 that have no nodes and samples that could be read are left out")
+		r.note("bad-profile", "", false, "V8 CPU profiles without valid nodes and samples are left out")
 		return true
 	}
 	r.profileCount++

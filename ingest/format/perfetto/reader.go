@@ -189,7 +189,7 @@ func (r *reader) take(b *batch) error {
 		}
 	}
 	if b.failed != nil {
-		r.note("packed", "", false, "Packets that are packed in another cannot all be unpacked (%v); those before are shown", b.failed)
+		r.note("packed", "", false, "Compressed packets cannot all be decompressed (%v); those before are shown", b.failed)
 	}
 	return nil
 }
@@ -243,7 +243,7 @@ func (r *reader) packet(s *sequence, p *packet) {
 	r.next.packets.read++
 	if p.is&isNeeding != 0 && !s.valid {
 		r.next.packets.left++
-		r.note("lost", "", false, "Packets were lost when the trace was recorded; those behind them refer to what is not there and were left out, until a sequence begins anew")
+		r.note("lost", "", false, "Packets were lost while recording; later packets that depend on them were left out until the sequence restarts")
 		return
 	}
 	if p.kind == packetEvent {

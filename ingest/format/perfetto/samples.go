@@ -156,7 +156,7 @@ func (r *reader) perfSample(s *sequence, at int64, body []byte) {
 		case 4:
 			x.what = r.stackOf(s, v.n)
 		case 17, 18: // lost, or left out by the recorder
-			r.note("samples-skipped", "", true, "Some samples were skipped or lost by the recorder; they are in no sum")
+			r.note("samples-skipped", "", true, "The recorder skipped or lost samples; totals do not include them")
 			if num == 18 {
 				return
 			}
@@ -268,7 +268,7 @@ func (r *reader) stackSample(s *sequence, at int64, body []byte) {
 		case 11:
 			weight, weighed = v.n, true
 		case 14:
-			r.note("followers", "", true, "Samples have more counts than one; the others are left out")
+			r.note("followers", "", true, "Samples have more than one count; only the first is used")
 		}
 	}
 	if !weighed {

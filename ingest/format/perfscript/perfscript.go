@@ -23,7 +23,7 @@ import (
 var Format = codec.Format{
 	Name:       "perf-script",
 	Title:      "perf script",
-	Holds:      "the text that `perf script` prints: samples and stacks",
+	Holds:      "text output of `perf script`: samples and stacks",
 	Extensions: []string{".perf", ".perf-script", ".linux-perf.txt", ".perf.txt"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -71,14 +71,14 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if d.time.deltas = areDeltas(head); d.time.deltas {
-		b.Remark("time-deltas", "", "Times begin with 0 and go down again and again: they are taken for those since the line before (perf script --deltatime) and were added up")
+		b.Remark("time-deltas", "", "Times start at 0 and decrease repeatedly, so they are read as differences (perf script --deltatime) and added up")
 	}
 	err = d.read(ctx, in)
 	d.close()
 	d.rows.flush()
 	d.meta.apply(b)
 	if err == nil && d.headers.Kept == 0 {
-		return errors.New("there is no sample in the text: perf script prints them as a line with the thread, time and event and then a line for each frame")
+		return errors.New("the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame")
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 		}
 		if last && !f.whole {
 			d.cut = true
-			d.leaveOut(d.lines, "cut", "is cut, like the text; the stack above it is shown without what followed")
+			d.leaveOut(d.lines, "cut", "is truncated, like the text; the stack above it is shown without the rest")
 			return true
 		}
 		d.frames[string(l)] = f
@@ -169,7 +169,7 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 	}
 	if d.gap {
 		d.gap = false
-		d.b.Warn("blank-line", d.place(d.line), "A blank line stands before line %d and within a sample; its frames were put together", d.line)
+		d.b.Warn("blank-line", d.place(d.line), "A blank line before line %d splits a sample; its frames were joined", d.line)
 	}
 	if d.opened == 0 {
 		d.unheaded()
@@ -197,7 +197,7 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 func (d *decoder) unheaded() {
 	d.head, d.opened, d.headed = header{cpu: -1, event: d.event}, d.line, false
 	if d.event != nil {
-		d.b.Warn("no-header", d.place(d.line), "The stack on line %d has no header; it counts as the event of the sample before, %s, on no thread", d.line, d.event)
+		d.b.Warn("no-header", d.place(d.line), "The stack on line %d has no header; it counts for the event of the previous sample, %s, without a thread", d.line, d.event)
 	}
 }
 
@@ -221,7 +221,7 @@ func (d *decoder) headerLine(l []byte, last bool) {
 	}
 	switch {
 	case !ok:
-		d.leaveOut(d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
+		d.leaveOut(d.headers, "not-a-sample", "is neither the start of a sample nor a frame and was left out")
 	case d.head.side != nil:
 		d.sideBand()
 	default:
@@ -256,7 +256,7 @@ func (d *decoder) close() {
 	h, at := &d.head, d.opened
 	d.opened, d.gap, d.bare = 0, false, false
 	if len(d.stack) == 0 && h.weak {
-		d.leaveOutAt(at, d.headers, "not-a-sample", "is neither the beginning of a sample nor a frame and was left out")
+		d.leaveOutAt(at, d.headers, "not-a-sample", "is neither the start of a sample nor a frame and was left out")
 		return
 	}
 	if len(d.stack) == 0 && len(h.rest) > 0 {
@@ -266,7 +266,7 @@ func (d *decoder) close() {
 		}
 	}
 	if len(h.rest) > 0 {
-		d.b.Remark("fields-not-shown", d.place(at), "Line %d has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown", at)
+		d.b.Remark("fields-not-shown", d.place(at), "Line %d has fields after the event name (tracepoint arguments, registers, branches) that are not shown", at)
 	}
 	d.headers.Read++
 	d.headers.Kept++

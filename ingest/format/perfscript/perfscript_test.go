@@ -388,8 +388,8 @@ func TestOddTexts(t *testing.T) {
 		warning    string
 		err        string
 	}{
-		{"empty", "", 0, "", "", "there is no sample in the text"},
-		{"prose", "hello world, this is a text that is longer than any name of a thread\n", 0, "", "line 1 not-a-sample", "there is no sample in the text"},
+		{"empty", "", 0, "", "", "the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame"},
+		{"prose", "hello world, this is a text that is longer than any name of a thread\n", 0, "", "line 1 not-a-sample", "the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame"},
 		{"no stacks", "            perf  1 [000] 1.000000:  1 cycles:  ffffffffa4 f+0x6 ([kernel.kallsyms])\n            cafe  2 [000] 1.000001:  1 cycles:  ffffffffa4 f+0x6 ([kernel.kallsyms])\n", 2, "cycles;f=2", "", ""},
 		{"tracepoint", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", 1, "sched:sched_switch;f=1", "line 1 fields-not-shown", ""},
 		{"no source line", "node \n\t1de39 dl_main\n  rtld.c:2356\n\t1ab78 _start\n  :0\n\n", 1, ";_start;dl_main=1", "", ""},

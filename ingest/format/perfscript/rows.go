@@ -71,11 +71,11 @@ func (r *rows) add(h *header, stack []*frame, place func(int64) string, line int
 	period := int64(recording.Missing)
 	switch {
 	case h.periodOutOfRange:
-		r.b.Warn("period-too-large", place(line), "The period on line %d does not fit 63 bits and was left out", line)
+		r.b.Warn("period-too-large", place(line), "The period on line %d exceeds 63 bits and was left out", line)
 	case h.hasPeriod:
 		total := &r.meta.total
 		if h.period > math.MaxInt64-*total {
-			r.b.Warn("period-too-large", place(line), "The period on line %d does not fit 63 bits together with those before and was left out", line)
+			r.b.Warn("period-too-large", place(line), "The period on line %d makes the sum exceed 63 bits and was left out", line)
 			break
 		}
 		*total += h.period

@@ -11,18 +11,18 @@ import (
 func TestSentences(t *testing.T) {
 	const good = "a 1 1.0: 1 c: \n\t1 f (/a)\n\n"
 	for _, c := range []struct{ name, text, place, want string }{
-		{"empty", "", "", "there is no sample in the text: perf script prints them as a line with the thread, time and event and then a line for each frame"},
-		{"prose", "hello world, this is a text that is longer than any name of a thread\n", "", "there is no sample in the text: perf script prints them as a line with the thread, time and event and then a line for each frame"},
-		{"prose between", good + "hello world, this is a text that is longer than any name of a thread\n" + good, "line 4", "Line 4 is neither the beginning of a sample nor a frame and was left out"},
-		{"a frame that is cut", "a 1 1.0: 1 c: \n\t1 f (/a)\n\t2 mai", "line 3", "Line 3 is cut, like the text; the stack above it is shown without what followed"},
-		{"a header that is cut", good + "a 1 1.5: 10", "line 4", "Line 4 is neither the beginning of a sample nor a frame and was left out"},
+		{"empty", "", "", "the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame"},
+		{"prose", "hello world, this is a text that is longer than any name of a thread\n", "", "the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame"},
+		{"prose between", good + "hello world, this is a text that is longer than any name of a thread\n" + good, "line 4", "Line 4 is neither the start of a sample nor a frame and was left out"},
+		{"a frame that is cut", "a 1 1.0: 1 c: \n\t1 f (/a)\n\t2 mai", "line 3", "Line 3 is truncated, like the text; the stack above it is shown without the rest"},
+		{"a header that is cut", good + "a 1 1.5: 10", "line 4", "Line 4 is neither the start of a sample nor a frame and was left out"},
 		{"rubbish among frames", "a 1 1.0: 1 c: \n\tzzz\n\t1 f (/a)\n", "line 2", "Line 2 is neither a frame nor a sample and was left out"},
-		{"a period too large", "a 1 1.0: 99999999999999999999 c: \n\t1 f (/a)\n", "line 1", "The period on line 1 does not fit 63 bits and was left out"},
-		{"periods too large together", "a 1 1.0: 9223372036854775807 c: \n\t1 f (/a)\n\na 1 1.0: 1 c: \n\t1 f (/a)\n", "line 4", "The period on line 4 does not fit 63 bits together with those before and was left out"},
+		{"a period too large", "a 1 1.0: 99999999999999999999 c: \n\t1 f (/a)\n", "line 1", "The period on line 1 exceeds 63 bits and was left out"},
+		{"periods too large together", "a 1 1.0: 9223372036854775807 c: \n\t1 f (/a)\n\na 1 1.0: 1 c: \n\t1 f (/a)\n", "line 4", "The period on line 4 makes the sum exceed 63 bits and was left out"},
 		{"a far time", good + "a 1 99999999.0: 1 c: \n\t1 f (/a)\n", "line 4", "The sample on line 4 is more than fifty days from the first; it is in the flamegraph but not on the timeline"},
 		{"lost samples", good + "a 1 [000] 1.0: PERF_RECORD_LOST lost 5\n", "line 4", "perf lost samples while it recorded: lost 5"},
-		{"a blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n", "line 3", "A blank line stands before line 3 and within a sample; its frames were put together"},
-		{"more fields", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", "line 1", "Line 1 has fields behind the event's name (arguments of a tracepoint, registers, branches) that are not shown"},
+		{"a blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n", "line 3", "A blank line before line 3 splits a sample; its frames were joined"},
+		{"more fields", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", "line 1", "Line 1 has fields after the event name (tracepoint arguments, registers, branches) that are not shown"},
 	} {
 		r, err := decodeText(t, c.text, 0)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

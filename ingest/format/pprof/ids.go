@@ -93,11 +93,11 @@ func giveIDs(content []byte, b *recording.Builder) []byte {
 	switch {
 	case !none:
 		if r.lost > 0 {
-			b.Warn("function-missing", "", "Functions that source lines name are not in the profile (%s); they are shown as addresses", safetext.Plural(r.lost, "line"))
+			b.Warn("function-missing", "", "Functions of source lines are missing from the profile (%s); they are shown as addresses", safetext.Plural(r.lost, "line"))
 		}
 		for id, n := range r.functions {
 			if n > 1 {
-				b.Warn("function-ids", "", "Several functions have the id %d; some names may be those of others", id)
+				b.Warn("function-ids", "", "Several functions have the id %d; some names may be wrong", id)
 				break
 			}
 		}
@@ -111,14 +111,14 @@ func giveIDs(content []byte, b *recording.Builder) []byte {
 	case r.largest == 0 && r.single == r.locations && r.count == r.locations:
 		return renumber(content, func(location int, _ uint64) uint64 { return uint64(location) + 1 }, b, r.count)
 	}
-	b.Warn("function-ids", "", "None of the profile's %s has an id, and its lines do not say which they mean; their names cannot be shown", safetext.Plural(r.count, "function"))
+	b.Warn("function-ids", "", "None of the profile's %s has an id and lines do not refer to them; their names cannot be shown", safetext.Plural(r.count, "function"))
 	return content
 }
 
 // renumber gives functions their position as id, from 1, and lines the function
 // that of tells by the position of their location and what they name.
 func renumber(content []byte, of func(location int, function uint64) uint64, b *recording.Builder, count int) []byte {
-	b.Warn("function-ids", "", "None of the profile's %s has an id; they were taken by their position", safetext.Plural(count, "function"))
+	b.Warn("function-ids", "", "None of the profile's %s has an id; their position is used", safetext.Plural(count, "function"))
 	out := make([]byte, 0, len(content)+len(content)/8)
 	field := func(num int, body []byte) {
 		out = protowire.AppendTag(out, protowire.Number(num), protowire.BytesType)

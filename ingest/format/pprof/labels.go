@@ -37,7 +37,7 @@ func (x *labels) of(b *batch, one *record) labelled {
 	case one.set > 0 && one.set <= len(x.sets):
 		return x.sets[one.set-1]
 	case one.lost > 0:
-		x.b.Warn("label-missing", place(one.n), "Labels of sample %d name texts that are not in the profile; it is shown without them", one.n+1)
+		x.b.Warn("label-missing", place(one.n), "Labels of sample %d refer to missing texts; it is shown without them", one.n+1)
 	}
 	l := x.read(b.said[one.said.from:one.said.to])
 	if one.set > 0 {
@@ -226,7 +226,7 @@ func (x *labels) sample(n int, l *labelled, event int, call recording.CallID, va
 		return
 	}
 	if !l.hasAt {
-		x.b.Warn("time-missing", place(n), "Sample %d has no time where others have one; it is in the flamegraph but not on the timeline", n+1)
+		x.b.Warn("time-missing", place(n), "Sample %d has no time, unlike others; it is in the flamegraph but not on the timeline", n+1)
 		return
 	}
 	if l.at-x.origin > math.MaxInt64/1000 {

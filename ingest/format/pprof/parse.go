@@ -21,7 +21,7 @@ func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, err
 	case legacy(content):
 		p, err := guarded(func() (*profile.Profile, error) { return profile.ParseData(content) })
 		if err != nil {
-			return nil, nil, fmt.Errorf("the profile in an old format cannot be read: %v", bare(err))
+			return nil, nil, fmt.Errorf("the profile in a legacy format cannot be read: %v", bare(err))
 		}
 		nameByComments(content, p)
 		return p, librarySamples(p), nil
@@ -121,9 +121,9 @@ func tables(rest []byte, f *fields, b *recording.Builder) (*profile.Profile, err
 	case err != nil && strings.Contains(err.Error(), "concatenated"):
 		return nil, errors.New("the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one")
 	case err != nil:
-		return nil, fmt.Errorf("the profile is damaged beyond reading: %v%s", bare(err), f.extent())
+		return nil, fmt.Errorf("the profile is too damaged to read: %v%s", bare(err), f.extent())
 	case len(p.SampleType) == 0:
-		return nil, errors.New("the profile does not say what it measures: it has no sample types")
+		return nil, errors.New("the profile has no sample types")
 	}
 	return p, nil
 }
@@ -160,7 +160,7 @@ func (x *fields) mend(rest []byte, b *recording.Builder) (mended []byte) {
 		t.Read++
 		if size < 0 {
 			leaveOut(t, x.place(at))
-			b.Warn("cut", byteAt(x.place(at)), "The profile is cut or damaged at byte %d of %d; what follows is left out", x.place(at), len(x.content))
+			b.Warn("cut", byteAt(x.place(at)), "The profile is truncated or damaged at byte %d of %d; the rest is left out", x.place(at), len(x.content))
 			break
 		}
 		end := at + n + size
@@ -209,7 +209,7 @@ func (x *fields) extent() string {
 	for at := 0; at < len(x.content); {
 		_, next := nextField(x.content, at)
 		if next < 0 {
-			return fmt.Sprintf(" (its fields are whole up to byte %d of %d)", at, len(x.content))
+			return fmt.Sprintf(" (valid up to byte %d of %d)", at, len(x.content))
 		}
 		at = next
 	}

@@ -118,7 +118,7 @@ func (c *converter) dropFrames() {
 	}
 	if err := c.p.RemoveUninteresting(); err != nil {
 		c.p.Sample = nil
-		c.b.Warn("drop-frames", "", "The profile's own rule for frames to be hidden cannot be used, so all are shown: %v", err)
+		c.b.Warn("drop-frames", "", "The profile's drop_frames is not a valid expression, so all frames are shown: %v", err)
 		return
 	}
 	c.samples.hides = make([]hidden, n)
@@ -200,7 +200,7 @@ func (c *converter) addSamples(ctx context.Context) error {
 				continue
 			}
 			if one.missing > 0 {
-				c.b.Warn("location-missing", place(one.n), "Sample %d names %s not in the profile, by which its stack is shorter", one.n+1, safetext.Plural(one.missing, "location"))
+				c.b.Warn("location-missing", place(one.n), "Sample %d refers to %s not in the profile; its stack is shorter", one.n+1, safetext.Plural(one.missing, "location"))
 			}
 			t.Read++
 			t.Kept++
@@ -231,7 +231,7 @@ func (c *converter) values(i int, given, values []int64) bool {
 	ok := true
 	if len(given) != len(values) {
 		ok = false
-		c.b.Warn("value-count", place(i), "Sample %d has %s where the profile has %s", i+1, safetext.Plural(len(given), "value"), safetext.Plural(len(values), "sample type"))
+		c.b.Warn("value-count", place(i), "Sample %d has %s, but the profile has %s", i+1, safetext.Plural(len(given), "value"), safetext.Plural(len(values), "sample type"))
 	}
 	metrics := c.b.Event(c.event).Metrics
 	for m := range values {
@@ -242,7 +242,7 @@ func (c *converter) values(i int, given, values []int64) bool {
 		v, total := given[m], metrics[m].Total
 		if v > 0 && total+v < total || v < 0 && total+v > total || v == recording.Missing {
 			ok = false
-			c.b.Warn("value-too-large", place(i), "The %s of sample %d does not fit 64 bits together with those before and was left out", metrics[m].Name, i+1)
+			c.b.Warn("value-too-large", place(i), "The %s of sample %d makes the sum exceed 64 bits and was left out", metrics[m].Name, i+1)
 			continue
 		}
 		values[m] = v

@@ -195,13 +195,13 @@ func TestDamaged(t *testing.T) {
 		warning string
 	}{
 		{"empty", nil, "the profile is empty", ""},
-		{"no sample types", []byte{0x32, 0}, "the profile does not say what it measures", ""},
-		{"cut before the names", good[:len(good)/2], "the profile is damaged beyond reading: too much data (its fields are whole up to byte ", ""},
+		{"no sample types", []byte{0x32, 0}, "the profile has no sample types", ""},
+		{"cut before the names", good[:len(good)/2], "the profile is too damaged to read: too much data (valid up to byte ", ""},
 		{"cut at the end", append(good[:len(good):len(good)], 0x12, 0x20, 1), "", fmt.Sprintf("byte %d cut", len(good))},
 		{"a length that lies", append(good[:len(good):len(good)], 0x12, 0xff, 0xff, 0xff, 0xff, 0x0f, 1), "", fmt.Sprintf("byte %d cut", len(good))},
 		{"a bad field", append([]byte{0x12, 3, 0x0a, 9, 1}, good...), "", "byte 0 damaged-field"},
 		{"two profiles", append(good[:len(good):len(good)], good...), "the file holds several profiles", ""},
-		{"legacy cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "the profile in an old format cannot be read", ""},
+		{"legacy cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "the profile in a legacy format cannot be read:", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := decodeBytes(t, c.content)

@@ -209,7 +209,7 @@ func TestDamagedSamples(t *testing.T) {
 	}{
 		{"values of another type", []byte{0x12, 5, 0x0a, 1, 10, 0x15, 0}, "byte 0", "Field 2 of the profile at byte 0 is damaged and left out", 95},
 		{"no message", []byte{0x10, 5}, "byte 0", "Field 2 of the profile at byte 0 is damaged and left out", 95},
-		{"a label of no text", []byte{0x12, 13, 0x0a, 1, 10, 0x12, 2, 1, 5, 0x1a, 4, 8, 1, 16, 0x7f}, "sample 1", "Labels of sample 1 name texts that are not in the profile; it is shown without them", 100},
+		{"a label of no text", []byte{0x12, 13, 0x0a, 1, 10, 0x12, 2, 1, 5, 0x1a, 4, 8, 1, 16, 0x7f}, "sample 1", "Labels of sample 1 refer to missing texts; it is shown without them", 100},
 	} {
 		r, err := decodeBytes(t, append(c.sample, raw(t, example())...))
 		decodetest.Sentence(t, c.name, r, err, c.place, c.warning)

@@ -17,14 +17,14 @@ func TestSentences(t *testing.T) {
 		place, want string
 	}{
 		{"empty", nil, "", "the profile is empty"},
-		{"no sample types", []byte{0x32, 0}, "", "the profile does not say what it measures: it has no sample types"},
-		{"cut before the names", good[:len(good)/2], "", "the profile is damaged beyond reading: too much data (its fields are whole up to byte 277 of 287)"},
-		{"cut at the end", with(0x12, 0x20, 1), "byte 575", "The profile is cut or damaged at byte 575 of 578; what follows is left out"},
+		{"no sample types", []byte{0x32, 0}, "", "the profile has no sample types"},
+		{"cut before the names", good[:len(good)/2], "", "the profile is too damaged to read: too much data (valid up to byte 277 of 287)"},
+		{"cut at the end", with(0x12, 0x20, 1), "byte 575", "The profile is truncated or damaged at byte 575 of 578; the rest is left out"},
 		{"a bad field", append([]byte{0x12, 3, 0x0a, 9, 1}, good...), "byte 0", "Field 2 of the profile at byte 0 is damaged and left out"},
 		{"several", append(good[:len(good):len(good)], good...), "", "the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one"},
-		{"an old one that is cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "", "the profile in an old format cannot be read: unexpected number of sample values: got 0, want 6"},
-		{"no such location", with(0x12, 7, 0x0a, 2, 0xe7, 0x07, 0x12, 1, 5), "sample 8", "Sample 8 names 1 location not in the profile, by which its stack is shorter"},
-		{"a value too few", with(0x12, 6, 0x0a, 1, 10, 0x12, 1, 5), "sample 8", "Sample 8 has 1 value where the profile has 2 sample types"},
+		{"an old one that is cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "", "the profile in a legacy format cannot be read: unexpected number of sample values: got 0, want 6"},
+		{"no such location", with(0x12, 7, 0x0a, 2, 0xe7, 0x07, 0x12, 1, 5), "sample 8", "Sample 8 refers to 1 location not in the profile; its stack is shorter"},
+		{"a value too few", with(0x12, 6, 0x0a, 1, 10, 0x12, 1, 5), "sample 8", "Sample 8 has 1 value, but the profile has 2 sample types"},
 	} {
 		r, err := decodeBytes(t, c.content)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

@@ -277,9 +277,9 @@ func (w *pprofWriter) losses() {
 	} else {
 		w.LoseMarks(why)
 	}
-	w.Lose(encode.Samples(rec), "times of samples", "%s; what they add up to by stack is carried", why)
+	w.Lose(encode.Samples(rec), "times of samples", "%s; their sums by stack are converted", why)
 	w.LoseWindows(why)
-	w.Lose(w.locs.Single, "inlined frames", "they have not the address of what they lie in; they are frames of their own")
+	w.Lose(w.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
 	w.LoseOffsets()
 	var kernel int64
 	for i := range rec.Frames.Len() {
@@ -288,7 +288,7 @@ func (w *pprofWriter) losses() {
 			kernel++
 		}
 	}
-	w.Lose(kernel, "frames of the kernel", "a profile tells them by the name of their binary only")
+	w.Lose(kernel, "frames of the kernel", "a profile marks them only by the name of their binary")
 }
 
 // notes carries notes into a profile: comments as such, others that it has no
@@ -316,5 +316,5 @@ func (w *pprofWriter) notes() {
 			p.Comments = append(p.Comments, n.Key+": "+n.Value)
 		}
 	}
-	w.Lose(w.Rec.Source.MoreNotes, "notes of the file on itself", "the recording keeps the first hundred")
+	w.Lose(w.Rec.Source.MoreNotes, "notes of the file", "the recording keeps the first hundred")
 }

@@ -119,10 +119,10 @@ func TestCopyDamaged(t *testing.T) {
 		t.Errorf("%+v", rep)
 	}
 	for text, want := range map[string]string{
-		"":          "there is no record of SPAA in it",
-		"hello\n":   "there is no record of SPAA in it",
-		strange:     "windows that short would be more than 100000; make them longer",
-		"{\"x\":1}": "there is no record of SPAA in it",
+		"":          "the file has no SPAA records",
+		"hello\n":   "the file has no SPAA records",
+		strange:     "the windows are too short (more than 100000); make them longer",
+		"{\"x\":1}": "the file has no SPAA records",
 	} {
 		opt := encode.Options{}
 		if text == strange {

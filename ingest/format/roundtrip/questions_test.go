@@ -59,7 +59,7 @@ func decoded(t *testing.T, name string, content []byte) *recording.Recording {
 		t.Fatalf("%v\n%s", bug, bug.Stack)
 	}
 	for _, w := range l.Snapshot().Warnings {
-		if strings.Contains(w.Text, "a mistake in this program") {
+		if strings.Contains(w.Text, ": reading failed because of a bug in Ashlar:") {
 			t.Fatal(w.Text)
 		}
 	}

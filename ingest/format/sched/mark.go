@@ -81,7 +81,7 @@ func ParseMark(text []byte) (m Mark, ok bool) {
 // cookie is open, which Android's wakelocks do: the first begin and the first end count.
 const (
 	BegunAgain     = "begun-again"
-	BegunAgainText = "Operations begin again before they end, with the same name and cookie; they are taken to go on"
+	BegunAgainText = "Operations start again before they end, with the same name and cookie; they count as one"
 )
 
 // Operation is what a begin and its end have in common.

@@ -48,7 +48,7 @@ func (c *copier) run() error {
 			if errors.As(err, &other) {
 				return err
 			}
-			c.Lose(1, "lines", "they are no records of SPAA")
+			c.Lose(1, "lines", "they are not SPAA records")
 			continue
 		}
 		if err != nil {
@@ -60,7 +60,7 @@ func (c *copier) run() error {
 		}
 	}
 	if c.Records == 0 {
-		return errors.New("there is no record of SPAA in it")
+		return errors.New("the file has no SPAA records")
 	}
 	return c.windows()
 }
@@ -205,10 +205,10 @@ func periodMetric(h *format.Header, event string) string {
 
 func (c *cutter) windows(h *format.Header) ([]*format.Window, error) {
 	if c.start == nil {
-		return nil, errors.New("windows are made of samples with times, and the file has none")
+		return nil, errors.New("windows need samples with times, and the file has none")
 	}
 	if len(c.wins) > mostWindows {
-		return nil, fmt.Errorf("windows that short would be more than %d; make them longer", mostWindows)
+		return nil, fmt.Errorf("the windows are too short (more than %d); make them longer", mostWindows)
 	}
 	var ns []int64
 	for n := range c.wins {

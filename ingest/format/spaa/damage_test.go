@@ -36,39 +36,39 @@ func TestDamage(t *testing.T) {
 		{"cut last line", dict4 + lines(good) + good[:40], "cut-line", 1, "line 9",
 			"the file ends in the middle of this record; everything before it is shown", 1},
 		{"missing dso", dict4 + lines(`{"type":"frame","id":9,"func":"f","dso":77,"kind":"user"}`, stackLine(`"a"`, "9,1", "", period("1"))), "missing-dso", 1, "line 8",
-			"a frame names dso 77, which is not in the file; shown as [missing dso]", 1},
+			"a frame refers to dso 77, which is not in the file; shown as [missing dso]", 1},
 		{"missing frame", dict4 + lines(stackLine(`"a"`, "99,1", "", period("1")), stackLine(`"b"`, "99", "", period("1"))), "missing-frame", 1, "line 8",
-			"a stack names frame 99, which is not in the file; shown as [missing frame]", 2},
+			"a stack refers to frame 99, which is not in the file; shown as [missing frame]", 2},
 		{"late frame", dict4 + lines(stackLine(`"a"`, "9,1", "", period("1")), `{"type":"frame","id":9,"func":"f","dso":1,"kind":"user"}`, stackLine(`"a"`, "9,1", "", period("1"))), "late-frame", 1, "line 9",
-			"frame 9 is defined after a stack that names it; it is used all the same", 2},
-		{"duplicate dso", dict4 + lines(dso1, good), "duplicate-dso", 1, "line 8", "dso 1 is defined twice; the first one holds", 1},
-		{"duplicate frame", dict4 + lines(`{"type":"frame","id":1,"func":"other","dso":1,"kind":"user"}`, good), "duplicate-frame", 1, "line 8", "frame 1 is defined twice; the first one holds", 1},
-		{"duplicate thread", dict4 + lines(`{"type":"thread","pid":1,"tid":2}`, `{"type":"thread","pid":1,"tid":2}`, good), "duplicate-thread", 1, "line 9", "thread 2 is defined twice; the first one holds", 1},
-		{"duplicate header", dict4 + lines(head, good), "duplicate-header", 1, "line 8", "there is a second header; the first one holds", 1},
+			"frame 9 is defined after a stack that refers to it; it is used anyway", 2},
+		{"duplicate dso", dict4 + lines(dso1, good), "duplicate-dso", 1, "line 8", "dso 1 is defined twice; the first one counts", 1},
+		{"duplicate frame", dict4 + lines(`{"type":"frame","id":1,"func":"other","dso":1,"kind":"user"}`, good), "duplicate-frame", 1, "line 8", "frame 1 is defined twice; the first one counts", 1},
+		{"duplicate thread", dict4 + lines(`{"type":"thread","pid":1,"tid":2}`, `{"type":"thread","pid":1,"tid":2}`, good), "duplicate-thread", 1, "line 9", "thread 2 is defined twice; the first one counts", 1},
+		{"duplicate header", dict4 + lines(head, good), "duplicate-header", 1, "line 8", "there is a second header; the first one counts", 1},
 		{"header in the middle", lines(dso1, head, fMain, fRun, good), "header-not-first", 1, "line 2", "the header is not the first line", 1},
 		{"no header", lines(dso1, fMain, fRun, good), "no-header", 1, "",
-			"the file has no SPAA header: frames are taken to stand leaf first, and events and times are as the records say", 1},
-		{"unknown record", dict4 + lines(`{"type":"gc","x":1}`, good, `{"type":"gc"}`), "unknown-record", 2, "line 8", `there is no record type "gc" in SPAA; such records are not shown`, 1},
-		{"unknown key", dict4 + lines(strings.Replace(good, `"id"`, `"color":"red","id"`, 1)), "unknown-key", 1, "line 8", `there is no key "color" in this kind of record; it is not shown`, 1},
+			"the file has no SPAA header: leaf-first frames are assumed, and events and times are taken from the records", 1},
+		{"unknown record", dict4 + lines(`{"type":"gc","x":1}`, good, `{"type":"gc"}`), "unknown-record", 2, "line 8", `unknown record type "gc"; such records are not shown`, 1},
+		{"unknown key", dict4 + lines(strings.Replace(good, `"id"`, `"color":"red","id"`, 1)), "unknown-key", 1, "line 8", `unknown key "color" in this kind of record; it is not shown`, 1},
 		{"mistyped key", dict4 + lines(`{"type":"frame","id":9,"func":"f","dso":1,"ip":4198400,"kind":"user"}`, good), "mistyped-key", 1, "line 8", `the value of "ip" has the wrong JSON type and is not used`, 1},
 		{"frame without id", dict4 + lines(`{"type":"frame","func":"f","dso":1,"kind":"user"}`, good), "missing-key", 1, "line 8", `the frame record has no usable "id"`, 1},
 		{"stack without frames", dict4 + lines(`{"type":"stack","id":1,"context":{"event":"cycles"},"weights":[`+period("3")+`]}`), "missing-key", 1, "line 8", `the stack record has no usable "frames"`, 1},
 		{"bad address", dict4 + lines(`{"type":"frame","id":9,"func":"f","dso":1,"ip":"main","kind":"user"}`, good), "bad-address", 1, "line 8", `"main" is not a hexadecimal address`, 1},
-		{"undeclared event", dict4 + lines(strings.Replace(good, "cycles", "faults", 1), strings.Replace(good, "cycles", "faults", 1)), "event-undeclared", 1, "line 8", `event "faults" is not in the header; it is shown all the same`, 2},
-		{"no event", dict4 + lines(strings.Replace(good, `"event":"cycles"`, "", 1)), "event-missing", 1, "line 8", `the record names no event; it counts for event "cycles"`, 1},
+		{"undeclared event", dict4 + lines(strings.Replace(good, "cycles", "faults", 1), strings.Replace(good, "cycles", "faults", 1)), "event-undeclared", 1, "line 8", `event "faults" is not in the header; it is shown anyway`, 2},
+		{"no event", dict4 + lines(strings.Replace(good, `"event":"cycles"`, "", 1)), "event-missing", 1, "line 8", `the record has no event; it counts for event "cycles"`, 1},
 		{"no primary metric", dict4 + lines(good, strings.Replace(good, `"period"`, `"samples"`, 1)), "primary-missing", 1, "line 9", `a stack of event "cycles" has no value of its primary metric; it is missing from that metric's totals`, 2},
-		{"metric twice", dict4 + lines(stackLine(`1`, "1", "", period("1")+","+period("2"))), "duplicate-metric", 1, "line 8", `metric "period" stands twice in one list of weights; the first one counts`, 1},
-		{"two units", dict4 + lines(good, strings.Replace(good, `"unit":"events"`, `"unit":"ticks"`, 1)), "unit-differs", 1, "line 9", `metric "period" comes in two units; the values are shown in the first one`, 2},
-		{"weight without value", dict4 + lines(stackLine(`1`, "1", "", period("1")+`,{"metric":"x"}`)), "bad-weight", 1, "line 8", "a weight has no metric or no number as its value and is left out", 1},
+		{"metric twice", dict4 + lines(stackLine(`1`, "1", "", period("1")+","+period("2"))), "duplicate-metric", 1, "line 8", `metric "period" occurs twice in one list of weights; the first one counts`, 1},
+		{"two units", dict4 + lines(good, strings.Replace(good, `"unit":"events"`, `"unit":"ticks"`, 1)), "unit-differs", 1, "line 9", `metric "period" has two units; the first one is used`, 2},
+		{"weight without value", dict4 + lines(stackLine(`1`, "1", "", period("1")+`,{"metric":"x"}`)), "bad-weight", 1, "line 8", "a weight has no metric or no numeric value and is left out", 1},
 		{"exclusive elsewhere", dict4 + lines(strings.Replace(good, `"context"`, `"exclusive":{"frame":1,"weights":[]},"context"`, 1)), "exclusive-frame", 1, "line 8", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf", 1},
 		{"exclusive differs", dict4 + lines(strings.Replace(good, `"context"`, `"exclusive":{"frame":2,"weights":[`+period("0.5")+`]},"context"`, 1)), "exclusive-differs", 1, "line 8", `the exclusive "period" of a stack is not its weight; self weight is the stack's weight at its leaf`, 1},
-		{"related to nothing", dict4 + lines(strings.Replace(good, `"context"`, `"related_stacks":["0x1f","g","h"],"context"`, 1), strings.Replace(good, `"g"`, `"h"`, 1)), "related-missing", 1, "line 8", `related_stacks names stack "0x1f", which is not in the file`, 2},
-		{"sample of no stack", dict4 + lines(good, sampleLine("101", `"zz"`, `,"tid":1,"event":"cycles"`), sampleLine("101", `12`, `,"tid":1,"event":"cycles"`)), "sample-stack-missing", 2, "line 9", `a sample names a stack that is not in the file ("zz"); it is shown without a stack`, 1},
-		{"window of no stack", dict4 + lines(good, `{"type":"window","start":1,"end":2,"by_stack":[{"stack_id":12,"weights":[`+period("1")+`]}]}`), "window-stack-missing", 1, "line 9", `a window names a stack that is not in the file (12); its weight is shown without a stack`, 1},
+		{"related to nothing", dict4 + lines(strings.Replace(good, `"context"`, `"related_stacks":["0x1f","g","h"],"context"`, 1), strings.Replace(good, `"g"`, `"h"`, 1)), "related-missing", 1, "line 8", `related_stacks refers to stack "0x1f", which is not in the file`, 2},
+		{"sample of no stack", dict4 + lines(good, sampleLine("101", `"zz"`, `,"tid":1,"event":"cycles"`), sampleLine("101", `12`, `,"tid":1,"event":"cycles"`)), "sample-stack-missing", 2, "line 9", `a sample refers to a stack that is not in the file ("zz"); it is shown without a stack`, 1},
+		{"window of no stack", dict4 + lines(good, `{"type":"window","start":1,"end":2,"by_stack":[{"stack_id":12,"weights":[`+period("1")+`]}]}`), "window-stack-missing", 1, "line 9", `a window refers to a stack that is not in the file (12); its weight is shown without a stack`, 1},
 		{"sample without time", dict4 + lines(good, `{"type":"sample","stack_id":"g"}`), "missing-key", 1, "line 9", `the sample record has no usable "timestamp"`, 1},
 		{"version", strings.Replace(dict4, `"1.0"`, `"2.0"`, 1) + lines(good), "version", 1, "line 1", `the file says version "2.0"; it is read as version 1.0`, 1},
 		{"frame order", strings.Replace(dict4, `leaf_to_root`, `sideways`, 1) + lines(good), "frame-order", 1, "line 1", `the header's frame_order is "sideways"; stacks are read as leaf_to_root`, 1},
-		{"key twice", dict4 + lines(strings.Replace(good, `"id"`, `"id":"q","id"`, 1)), "duplicate-key", 1, "line 8", "a key stands twice in one record; the last one counts", 1},
+		{"key twice", dict4 + lines(strings.Replace(good, `"id"`, `"id":"q","id"`, 1)), "duplicate-key", 1, "line 8", "a key occurs twice in one record; the last one counts", 1},
 	}
 	mended := []string{"header-not-first", "late-frame", "duplicate-thread", "related-missing", "exclusive-frame"}
 	usual := []string{"version", "unknown-record", "duplicate-key", "bad-address", "unit-differs", "exclusive-differs"}
@@ -117,9 +117,9 @@ func TestMissingIsShown(t *testing.T) {
 func TestNothingToShow(t *testing.T) {
 	tests := []struct{ name, data, want string }{
 		{"empty", "", "x.spaa: is empty"},
-		{"only line ends", "\n\r\n", `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no stack or sample record that could be shown in its 2 lines`},
-		{"dictionaries only", lines(dso1, fMain), `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no stack or sample record that could be shown in its 2 lines`},
-		{"text", "hello\nworld\n", `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no stack or sample record that could be shown in its 2 lines; the first thing wrong: line 1: the line is not a JSON object`},
+		{"only line ends", "\n\r\n", `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
+		{"dictionaries only", lines(dso1, fMain), `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
+		{"text", "hello\nworld\n", `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines; first problem: line 1: the line is not a JSON object`},
 		{"heap-diff", lines(strings.Replace(head, `"spaa"`, `"heap-diff"`, 1)), `x.spaa: this is a "heap-diff" file, which is a report of differences and not a SPAA recording`},
 	}
 	for _, tt := range tests {
@@ -227,7 +227,7 @@ func TestShrunkFile(t *testing.T) {
 	}
 	b := recording.NewBuilder()
 	err = Decode(context.Background(), in, b, decode.Options{})
-	if err == nil || !strings.Contains(err.Error(), "became shorter") {
+	if err == nil || !strings.Contains(err.Error(), "was truncated") {
 		t.Errorf("got %v", err)
 	}
 	rec := b.Finish()

@@ -48,7 +48,7 @@ import (
 var Format = codec.Format{
 	Name:       "spaa",
 	Title:      "SPAA",
-	Holds:      "stacks with all their events and metrics, samples, windows",
+	Holds:      "stacks with all events and metrics, samples, windows",
 	Extensions: []string{".spaa"},
 	Sniff:      sniff,
 	Decode:     Decode,
@@ -155,10 +155,10 @@ func (m *merger) verdict(path string) error {
 	}
 	what := "is empty"
 	if m.line > 0 {
-		what = fmt.Sprintf("has no SPAA header (a first line like %s) and no stack or sample record that could be shown in its %s",
+		what = fmt.Sprintf("has no SPAA header (a first line like %s) and no valid stack or sample record in %s",
 			`{"type":"header","format":"spaa",…}`, safetext.Plural(m.line, "line"))
 		if m.firstBad != "" {
-			what += "; the first thing wrong: " + m.firstBad
+			what += "; first problem: " + m.firstBad
 		}
 	}
 	return &source.Error{Path: path, What: what}

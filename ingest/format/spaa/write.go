@@ -329,7 +329,7 @@ func (s *spaaWriter) stacks() error {
 		// What is left to do needs the ids only.
 		s.rows[e] = nil
 	}
-	s.Lose(noPrimary, "missing values of a primary metric", "SPAA demands one; they are 0")
+	s.Lose(noPrimary, "missing values of a primary metric", "SPAA requires one; they are 0")
 	return nil
 }
 
@@ -439,7 +439,7 @@ func (s *spaaWriter) losses() {
 			names++
 		}
 	}
-	s.Lose(names, "names of processes", "SPAA names threads only")
-	s.Lose(s.dict.badBuildIDs, "build ids", "SPAA has them in hexadecimal digits only")
-	s.Lose(s.dict.managed, "frames run by a virtual machine", "SPAA tells user and kernel code only; they are user code")
+	s.Lose(names, "names of processes", "SPAA names only threads")
+	s.Lose(s.dict.badBuildIDs, "build ids", "SPAA allows only hexadecimal digits")
+	s.Lose(s.dict.managed, "frames run by a virtual machine", "SPAA distinguishes only user and kernel code; they are user code")
 }

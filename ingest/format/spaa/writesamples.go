@@ -62,10 +62,10 @@ const mostWindows = 100_000
 
 func (s *spaaWriter) checkWindows(samples int64) error {
 	if samples == 0 {
-		return errors.New("windows are made of samples with times, and the recording has none")
+		return errors.New("windows need samples with times, and the recording has none")
 	}
 	if n := s.Rec.Duration() / s.Opt.Window; n >= mostWindows {
-		return fmt.Errorf("windows that short would be %d; %d are enough, so make them longer", n+1, mostWindows)
+		return fmt.Errorf("the windows are too short: %d windows, at most %d are allowed", n+1, mostWindows)
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (w *windowMaker) flush() error {
 }
 
 func (w *windowMaker) finish() error {
-	w.Lose(w.sums.Overflow, "sums of windows", "they do not fit 64 bits and were cut down")
+	w.Lose(w.sums.Overflow, "sums of windows", "they exceed 64 bits and were limited")
 	return w.flush()
 }
 

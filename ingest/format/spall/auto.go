@@ -213,7 +213,7 @@ func (r *resolver) function(name string) recording.Function {
 		if f, ok := r.program.lookup(addr); ok {
 			return f
 		}
-		why = fmt.Sprintf("no function of %s is at address 0x%x; it is shown as that", r.program.module, addr)
+		why = fmt.Sprintf("no function of %s is at address 0x%x; the address is shown", r.program.module, addr)
 	}
 	r.b.Usual(problemCodes[unresolved], "", "%s", why)
 	return recording.Function{Name: fmt.Sprintf("0x%x", addr), Kind: recording.KindUser, Unresolved: true}
@@ -227,7 +227,7 @@ func (p *parser) automatic(h header, s *sink, opt decode.Options) reader {
 	if r.program != nil {
 		s.close = r.program.Close
 		if why := r.program.Without; why != "" {
-			s.b.Remark(problemCodes[noLines], "", "what %s says of its source files %s: functions have no files", r.program.module, why)
+			s.b.Remark(problemCodes[noLines], "", "the line table of %s %s; functions have no files", r.program.module, why)
 		}
 	}
 	s.b.Source().Command = h.path

@@ -83,7 +83,7 @@ func TestBombs(t *testing.T) {
 			if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
 				t.Errorf("old %v, %d bytes: %d MB were made", old, size, got>>20)
 			}
-			says(t, path, "what "+path+" says of its source files unpacks to more than 512 MB: functions have no files")
+			says(t, path, "the line table of "+path+" unpacks to more than 512 MB; functions have no files")
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestBombs(t *testing.T) {
 // TestDamagedLines: line tables that cannot be read are not left out silently.
 func TestDamagedLines(t *testing.T) {
 	path := bomb(t, false, 1000) // zeros
-	says(t, path, "what "+path+" says of its source files cannot be read (")
+	says(t, path, "the line table of "+path+" cannot be read (")
 }
 
 // says fails where a trace of a program does not come with a calm note.

@@ -93,14 +93,14 @@ func (r *buffers) chunk(c []byte, off int64, end bool) int {
 		i += r.headerLen
 	}
 	if end && r.left > 0 {
-		r.note(cutShort, off+int64(len(c)), "the trace is cut in the middle of a buffer, short of its end by %s", safetext.Plural(r.left, "byte"))
+		r.note(cutShort, off+int64(len(c)), "the trace is truncated in a buffer, %s before its end", safetext.Plural(r.left, "byte"))
 		r.left = 0
 	}
 	return i
 }
 
 func (r *buffers) cut(off int64, n int) {
-	r.note(cutShort, off, "the trace is cut in the middle of a record, behind %s of it", safetext.Plural(n, "byte"))
+	r.note(cutShort, off, "the trace is truncated in a record, after %s", safetext.Plural(n, "byte"))
 	r.count(recUnreadable)
 	r.leftOut(recUnreadable, off)
 }
@@ -143,7 +143,7 @@ func (r *buffers) inside(c []byte, off int64, end bool) int {
 		case used == len(c):
 		case whole && int64(len(c)) == r.left:
 			// The buffer ends in the middle of an event.
-			r.note(damagedBuffer, off+int64(used), "an event reaches past the end of its buffer; reading skips its last %s", safetext.Plural(len(c)-used, "byte"))
+			r.note(damagedBuffer, off+int64(used), "an event exceeds its buffer; its last %s are skipped", safetext.Plural(len(c)-used, "byte"))
 			r.count(recUnreadable)
 			r.leftOut(recUnreadable, off+int64(used))
 			used = len(c)
@@ -232,7 +232,7 @@ func (r *buffers) findHeader(c []byte, end bool) (n int, found bool) {
 
 func (r *buffers) foundHeader(off int64) {
 	r.search = false
-	r.note(damaged, r.from, "no buffer begins here; reading skips %s, up to the next readable one", safetext.Plural(off-r.from, "byte"))
+	r.note(damaged, r.from, "no buffer starts here; %s skipped, up to the next readable one", safetext.Plural(off-r.from, "byte"))
 	r.count(recUnreadable)
 	r.leftOut(recUnreadable, r.from)
 }

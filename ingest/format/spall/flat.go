@@ -236,11 +236,11 @@ func (p *parser) complete(r []byte, id uint32, off int64) {
 	end, ok := p.clock.span(time - p.clock.base + dur)
 	switch {
 	case !ok:
-		p.note(badTime, off, "the duration is not a number, or too long to be told; it is taken as 0")
+		p.note(badTime, off, "the duration is not a number or too long; it counts as 0")
 		p.repaired(recComplete, off)
 		end = start
 	case end < start:
-		p.note(negativeDuration, off, "a span has a duration of %v; it is taken as 0", dur)
+		p.note(negativeDuration, off, "a span has a duration of %v; it counts as 0", dur)
 		p.repaired(recComplete, off)
 		end = start
 	}

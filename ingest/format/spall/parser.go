@@ -115,7 +115,7 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 	n := len(t.open) - 1
 	switch {
 	case n < 0:
-		p.note(unmatchedEnd, off, "a record ends a span on a thread where none is open")
+		p.note(unmatchedEnd, off, "a record ends a span, but none is open on its thread")
 		p.leftOut(recEnd, off)
 		// It is passed on too: the recording reaches to its time.
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
@@ -230,7 +230,7 @@ func (p *parser) prepare(h header, head []byte, b *recording.Builder, s *sink, o
 		per = 1e3
 	}
 	if !(h.unit > 0 && h.unit*per < 1e18 && h.unit*per > 1e-9) {
-		p.note(badUnit, 16, "the header says that a tick is %v units long, which cannot be; it is taken as 1", h.unit)
+		p.note(badUnit, 16, "the header has an invalid tick length, %v; 1 is assumed", h.unit)
 		h.unit = 1
 	}
 	p.clock = newClock(h.unit, per)
@@ -248,7 +248,7 @@ func (p *parser) prepare(h header, head []byte, b *recording.Builder, s *sink, o
 	}
 	l := chooseLayout(h.version, first)
 	if int(h.version) != l.version {
-		p.note(wrongVersion, 8, "the header says version %d but the records are laid out as in version %d", h.version, l.version)
+		p.note(wrongVersion, 8, "the header has version %d, but the records have the layout of version %d", h.version, l.version)
 	}
 	p.clock.begin(l.firstTimes(first))
 	return &flat{parser: p, layout: l}
@@ -365,9 +365,9 @@ func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64
 		last = 0
 	}
 	if !ok {
-		p.note(badTime, off, "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread")
+		p.note(badTime, off, "the time is not a number or too far from the others; the latest time before it on its thread is used")
 		return last
 	}
-	p.note(timeBackward, off, "time runs backwards by %s on a thread; the record is moved up to the latest time before it", decimal.Length(last-at))
+	p.note(timeBackward, off, "time runs backwards by %s on a thread; the latest time before it is used", decimal.Length(last-at))
 	return last
 }

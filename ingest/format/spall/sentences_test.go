@@ -29,10 +29,10 @@ func TestSentences(t *testing.T) {
 		place, want string
 	}{
 		{"cut in a record", v1(func(w *trace) { pair(w); w.begin1(1, 2, 1e4, "half", ""); w.b = w.b[:len(w.b)-3] }), "byte 73", "the last record is cut after 21 bytes"},
-		{"an end too many", v1(func(w *trace) { pair(w); w.end(1, 2, 1e4) }), "byte 73", "a record ends a span on a thread where none is open"},
-		{"time that goes back", v1(func(w *trace) { pair(w); w.begin1(1, 2, 100, "early", ""); w.end(1, 2, 1e4) }), "byte 73", "time runs backwards by 235 us on a thread; the record is moved up to the latest time before it"},
-		{"time that is none", v1(func(w *trace) { pair(w); w.begin1(1, 2, math.NaN(), "never", ""); w.end(1, 2, 1e4) }), "byte 73", "the time is not a number, or so far from the others that it cannot be told; it is taken as the latest before it on its thread"},
-		{"a record of no kind", v1(func(w *trace) { pair(w); w.b = append(w.b, 5, 1, 2, 3, 4); pair(w); pair(w); pair(w) }), "byte 73", "a record of type 5, whose layout is not published, stands here; reading skips 5 bytes, up to the next readable record"},
+		{"an end too many", v1(func(w *trace) { pair(w); w.end(1, 2, 1e4) }), "byte 73", "a record ends a span, but none is open on its thread"},
+		{"time that goes back", v1(func(w *trace) { pair(w); w.begin1(1, 2, 100, "early", ""); w.end(1, 2, 1e4) }), "byte 73", "time runs backwards by 235 us on a thread; the latest time before it is used"},
+		{"time that is none", v1(func(w *trace) { pair(w); w.begin1(1, 2, math.NaN(), "never", ""); w.end(1, 2, 1e4) }), "byte 73", "the time is not a number or too far from the others; the latest time before it on its thread is used"},
+		{"a record of no kind", v1(func(w *trace) { pair(w); w.b = append(w.b, 5, 1, 2, 3, 4); pair(w); pair(w); pair(w) }), "byte 73", "a record of type 5, whose layout is unpublished; 5 bytes skipped, up to the next readable record"},
 		{"rubbish", v1(func(w *trace) {
 			pair(w)
 			for range 9 {
@@ -41,9 +41,9 @@ func TestSentences(t *testing.T) {
 			pair(w)
 			pair(w)
 			pair(w)
-		}), "byte 73", "no record begins here (its type would be 255); reading skips 9 bytes, up to the next readable record"},
+		}), "byte 73", "no record starts here (its type would be 255); 9 bytes skipped, up to the next readable record"},
 		{"padding that is cut", v1(func(w *trace) { pair(w); w.pad(100); w.b = w.b[:len(w.b)-10] }), "byte 168", "padding is missing at the end: 10 bytes"},
-		{"a length below nothing", func() []byte { w := manual(0); w.complete0(1, 1, 100, -50, "back"); return w.b }(), "byte 32", "a span has a duration of -50; it is taken as 0"},
+		{"a length below nothing", func() []byte { w := manual(0); w.complete0(1, 1, 100, -50, "back"); return w.b }(), "byte 32", "a span has a duration of -50; it counts as 0"},
 		{"a small buffer that ends in rubbish", v3(func(w *trace) {
 			w.open(1, 2)
 			w.begin3(1, "a", "")
@@ -54,14 +54,14 @@ func TestSentences(t *testing.T) {
 			w.begin3(7, "b", "")
 			w.end3(8)
 			w.close()
-		}), "byte 73", "no record begins here (its type would be 255); reading skips 7 bytes, up to the next readable record"},
+		}), "byte 73", "no record starts here (its type would be 255); 7 bytes skipped, up to the next readable record"},
 		{"a small buffer that ends in rubbish, the last", v3(func(w *trace) {
 			w.open(1, 2)
 			w.begin3(1, "a", "")
 			w.end3(5)
 			w.b = append(w.b, 0xff, 0xff, 0xff)
 			w.close()
-		}), "byte 73", "no record begins here (its type would be 255); reading skips 3 bytes, up to the next readable record"},
+		}), "byte 73", "no record starts here (its type would be 255); 3 bytes skipped, up to the next readable record"},
 		{"a buffer that is cut", v3(func(w *trace) {
 			w.open(1, 2)
 			w.begin3(1, "a", "")
@@ -69,9 +69,9 @@ func TestSentences(t *testing.T) {
 			w.begin3(7, "b", "")
 			w.close()
 			w.b = w.b[:len(w.b)-4]
-		}), "byte 73", "the trace is cut in the middle of a record, behind 8 bytes of it"},
-		{"a unit that cannot be", func() []byte { w := manualUnit(1, -1); pair(w); return w.b }(), "byte 16", "the header says that a tick is -1 units long, which cannot be; it is taken as 1"},
-		{"layout of another version", func() []byte { w := manual(0); pair(w); pair(w); return w.b }(), "byte 8", "the header says version 0 but the records are laid out as in version 1"},
+		}), "byte 73", "the trace is truncated in a record, after 8 bytes"},
+		{"a unit that cannot be", func() []byte { w := manualUnit(1, -1); pair(w); return w.b }(), "byte 16", "the header has an invalid tick length, -1; 1 is assumed"},
+		{"layout of another version", func() []byte { w := manual(0); pair(w); pair(w); return w.b }(), "byte 8", "the header has version 0, but the records have the layout of version 1"},
 	} {
 		r := read(t, c.content)
 		balanced(t, r)

@@ -48,7 +48,7 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 		if whole && len(head) >= 4 {
 			switch binary.LittleEndian.Uint32(head) {
 			case magicManual, magicAuto:
-				return decode.Likely, fmt.Errorf("is a spall trace that is cut inside its header, at byte %d", len(head))
+				return decode.Likely, fmt.Errorf("is a spall trace truncated in its header, at byte %d", len(head))
 			}
 		}
 		return decode.No, nil
@@ -85,7 +85,7 @@ func readHeader(b []byte, whole bool) (header, error) {
 		if !whole {
 			return header{}, io.ErrUnexpectedEOF
 		}
-		return header{}, fmt.Errorf("is a spall trace that is cut inside its header, at byte %d", len(b))
+		return header{}, fmt.Errorf("is a spall trace truncated in its header, at byte %d", len(b))
 	}
 	if len(b) < 24 {
 		return cut()
@@ -98,9 +98,9 @@ func readHeader(b []byte, whole bool) (header, error) {
 	}
 	switch {
 	case h.auto && h.version < 3:
-		return h, fmt.Errorf("is an automatic spall trace of version %d, written before version 3 was settled; record it again with a current spall header", h.version)
+		return h, fmt.Errorf("is an automatic spall trace of version %d, from before version 3 was final; record it again with a current spall header", h.version)
 	case h.auto && h.version > 3, !h.auto && h.version != 0 && h.version != 1 && h.version != 3:
-		return h, fmt.Errorf("is a spall trace of version %d, whose layout is not published; versions 0, 1 and 3 can be read", h.version)
+		return h, fmt.Errorf("is a spall trace of version %d, whose layout is unpublished; versions 0, 1 and 3 are supported", h.version)
 	}
 	if h.auto {
 		if len(b) < autoHeaderLen {

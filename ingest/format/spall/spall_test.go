@@ -371,7 +371,7 @@ func TestCutEverywhere(t *testing.T) {
 				continue
 			}
 			if err != nil {
-				if !strings.Contains(err.Error(), "cut inside its header") {
+				if !strings.Contains(err.Error(), "is a spall trace truncated in its header, at byte") {
 					t.Fatalf("%s cut at %d: %v", name, n, err)
 				}
 				continue
@@ -488,11 +488,11 @@ func TestRefused(t *testing.T) {
 	old := automatic(1, 0, "x")
 	old.b[8] = 1
 	for content, want := range map[string]string{
-		string(manual(2).b):       "is a spall trace of version 2, whose layout is not published; versions 0, 1 and 3 can be read",
-		string(old.b):             "is an automatic spall trace of version 1, written before version 3 was settled; record it again with a current spall header",
-		string(manual(1).b[:20]):  "is a spall trace that is cut inside its header, at byte 20",
-		string(manual(1).b[:5]):   "is a spall trace that is cut inside its header, at byte 5",
-		string(manual(1 << 40).b): "is a spall trace of version 1099511627776, whose layout is not published; versions 0, 1 and 3 can be read",
+		string(manual(2).b):       "is a spall trace of version 2, whose layout is unpublished; versions 0, 1 and 3 are supported",
+		string(old.b):             "is an automatic spall trace of version 1, from before version 3 was final; record it again with a current spall header",
+		string(manual(1).b[:20]):  "is a spall trace truncated in its header, at byte 20",
+		string(manual(1).b[:5]):   "is a spall trace truncated in its header, at byte 5",
+		string(manual(1 << 40).b): "is a spall trace of version 1099511627776, whose layout is unpublished; versions 0, 1 and 3 are supported",
 	} {
 		sure, err := Format.Sniff([]byte(content), true)
 		if sure == decode.No || err == nil || err.Error() != want {

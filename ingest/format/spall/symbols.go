@@ -46,11 +46,11 @@ func symbols(h header, exe string) (p *loaded, why string) {
 		path = h.path
 	}
 	if path == "" {
-		return nil, "the trace has addresses only and does not name its program; name it with --exe"
+		return nil, "the trace has only addresses and does not name its program; set it with --exe"
 	}
 	p, err := openProgram(path, h.base)
 	if err != nil {
-		return nil, fmt.Sprintf("the trace has addresses only, and its program %s %v; name it with --exe", path, err)
+		return nil, fmt.Sprintf("the trace has only addresses, and its program %s %v; set it with --exe", path, err)
 	}
 	return p, ""
 }

@@ -120,7 +120,7 @@ func (s *spallWriter) setClock() error {
 	last, _ := ps.At(s.Rec.End)
 	if !ok || first < 0 || last < first || last > math.MaxInt64/4 {
 		s.clock = encode.ClockText{Per: 1, Units: -s.Rec.Start}
-		s.Lose(1, "origins of the clock", "times count from the recording's beginning, since 64 bits hold no picoseconds of the clock's")
+		s.Lose(1, "origins of the clock", "times are relative to the start of the recording, because absolute picoseconds exceed 64 bits")
 	}
 	return nil
 }
@@ -328,16 +328,16 @@ func (s *spallWriter) args(ref uint64) string {
 
 func (s *spallWriter) losses() {
 	rec := s.Rec
-	const why = "spall holds spans only"
+	const why = "spall has only spans"
 	s.LoseMarks(why)
 	s.Lose(encode.Samples(rec), "samples", why)
 	s.Lose(rec.Counts.Stacks, "stacks", why)
 	s.LoseWindows(why)
 	s.LoseNotes(why)
-	s.Lose(s.cutNames, "names", "they are longer than 255 bytes and were cut")
-	s.Lose(s.cutArgs, "arguments", "they are longer than 255 bytes and were cut")
-	s.Lose(s.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
-	s.Lose(s.foreign, "thread ids", "they are missing, not of 32 bits, or stand for another thread; the threads got new ones and keep their names")
-	s.Lose(s.apart, "spans' places on their thread", "they overlap others without nesting, or are asynchronous; they are on threads of their own")
-	s.LoseModules("spall has names only")
+	s.Lose(s.cutNames, "names", "they are longer than 255 bytes and were truncated")
+	s.Lose(s.cutArgs, "arguments", "they are longer than 255 bytes and were truncated")
+	s.Lose(s.lostMarks, "marks of spans as unfinished", "other spans follow, so they need an end")
+	s.Lose(s.foreign, "thread ids", "threads without an id, with one of more than 32 bits, or with one in use got new ids and keep their names")
+	s.Lose(s.apart, "spans' places on their thread", "they overlap without nesting, or are asynchronous; they are on threads of their own")
+	s.LoseModules("spall has only names")
 }

@@ -62,7 +62,7 @@ func (d *decoder) build(p *profile) error {
 	}
 	t := d.b.Track(recording.TrackKey{Name: name})
 	if p.kind == "sampled" && p.stacks.Len() != p.values.len() {
-		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %s and %s; what has no partner is left out", p.from, safetext.Plural(p.stacks.Len(), "stack"), safetext.Plural(p.values.len(), "weight"))
+		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %s and %s; the surplus is left out", p.from, safetext.Plural(p.stacks.Len(), "stack"), safetext.Plural(p.values.len(), "weight"))
 	}
 	exp, timed := units[p.unit]
 	switch {
@@ -156,7 +156,7 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 
 func (d *decoder) backward(p *profile, i int) {
 	d.eventTally.Mend(decode.Byte(p.from))
-	d.b.Warn("time-backward", decode.Byte(p.from), "Event %d of the profile at byte %d is earlier than the one before; it is taken to be at its time", i, p.from)
+	d.b.Warn("time-backward", decode.Byte(p.from), "Event %d of the profile at byte %d is earlier than the one before; it gets that one's time", i, p.from)
 }
 
 // openFrames follows which frames of an evented profile are open.
@@ -182,7 +182,7 @@ func (o *openFrames) next(i int) (open bool, n int, ok bool) {
 		o.stack = o.stack[:k]
 		if n > 1 {
 			o.d.eventTally.Mend(decode.Byte(o.p.from))
-			o.d.b.Warn("close-crossed", decode.Byte(o.p.from), "Event %d of the profile at byte %d closes frame %d while others in it are open; they are closed with it", i, o.p.from, f&^closing)
+			o.d.b.Warn("close-crossed", decode.Byte(o.p.from), "Event %d of the profile at byte %d closes frame %d while inner frames are open; they are closed too", i, o.p.from, f&^closing)
 		}
 		return false, n, true
 	}
@@ -212,7 +212,7 @@ func (d *decoder) samples(p *profile, exp int, t *recording.TrackBuilder) error 
 		lasts, ok := w.Picos(exp).Since(decode.Picos{})
 		if !ok || at > math.MaxInt64/4 {
 			d.sampleTally.Leave(decode.Byte(p.from))
-			d.b.Warn("time-far", decode.Byte(p.from), "Sample %d of the profile at byte %d lasts too long, or lies too late, to be held and was left out", i, p.from)
+			d.b.Warn("time-far", decode.Byte(p.from), "Sample %d of the profile at byte %d is too long or too late and was left out", i, p.from)
 			continue
 		}
 		d.sampleTally.Kept++
@@ -315,7 +315,7 @@ func (d *decoder) newAdder(p *profile) *adder {
 		a.scale--
 	}
 	if a.scale < p.values.finest {
-		d.b.Warn("weight-rounded", decode.Byte(p.from), "Weights of the profile at byte %d have more digits than fit, beside the others; they were rounded", p.from)
+		d.b.Warn("weight-rounded", decode.Byte(p.from), "Weights of the profile at byte %d have too many digits and were rounded", p.from)
 	}
 	if !d.b.SetDecimals(a.event, 0, a.scale) {
 		a.scale = m.Decimals
@@ -328,7 +328,7 @@ func (a *adder) add(node uint32, v decode.Number) bool {
 	w, ok := v.Round(a.scale).At(a.scale)
 	sum := a.total + w
 	if !ok || (sum < a.total) != (w < 0) || w == recording.Missing {
-		a.d.b.Warn("weight-too-large", "", "A weight does not fit 64 bits, by itself or added to those before, and was left out")
+		a.d.b.Warn("weight-too-large", "", "A weight exceeds 64 bits, alone or in total, and was left out")
 		return false
 	}
 	a.total = sum

@@ -99,7 +99,7 @@ func (d *decoder) profile() {
 	if !d.s.Enter('{') {
 		d.s.Skip()
 		t.Leave(decode.Byte(p.from))
-		d.b.Warn("not-a-profile", decode.Byte(p.from), "What stands at byte %d is no profile and was left out", p.from)
+		d.b.Warn("not-a-profile", decode.Byte(p.from), "The value at byte %d is not a profile and was left out", p.from)
 		return
 	}
 	for key := range d.s.Members {
@@ -191,7 +191,7 @@ func (d *decoder) number(raw []byte) (decode.Number, bool) {
 	if ok && fits {
 		return n, true
 	}
-	d.b.Warn("number-bad", decode.Byte(d.s.Offset()), "The number %.40s before byte %d cannot be read or held; it counts as 0", raw, d.s.Offset())
+	d.b.Warn("number-bad", decode.Byte(d.s.Offset()), "The number %.40s before byte %d is invalid or too large; it counts as 0", raw, d.s.Offset())
 	return decode.Number{}, false
 }
 
@@ -229,7 +229,7 @@ func (d *decoder) eachEvent(p *profile) {
 		}
 		if !timed || string(typ) != "O" && string(typ) != "C" {
 			d.eventTally.Leave(decode.Byte(d.s.Offset()))
-			d.b.Warn("not-an-event", decode.Byte(d.s.Offset()), "The element before byte %d is no event (type O or C, frame and at) and was left out", d.s.Offset())
+			d.b.Warn("not-an-event", decode.Byte(d.s.Offset()), "The element before byte %d is not an event (type O or C, frame and at) and was left out", d.s.Offset())
 			continue
 		}
 		if typ[0] == 'C' {
@@ -348,7 +348,7 @@ func (d *decoder) eachStack(p *profile) {
 			stack = append(stack, n)
 		}
 		if !good {
-			d.b.Warn("not-a-stack", decode.Byte(d.s.Offset()), "The element before byte %d is no stack (numbers of frames) and was left out", d.s.Offset())
+			d.b.Warn("not-a-stack", decode.Byte(d.s.Offset()), "The element before byte %d is not a stack (a list of frame indices) and was left out", d.s.Offset())
 			p.stacks.Append(noStack) // its weight must not become another's
 			continue
 		}

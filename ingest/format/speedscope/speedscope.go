@@ -30,7 +30,7 @@ import (
 var Format = codec.Format{
 	Name:       "speedscope",
 	Title:      "speedscope",
-	Holds:      "evented and sampled profiles, each a thread; what py-spy and rbspy write",
+	Holds:      "evented and sampled profiles, one thread each; also written by py-spy and rbspy",
 	Extensions: []string{".speedscope.json", ".speedscope"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -83,7 +83,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	if !d.known {
 		if len(d.waiting) > 0 {
-			b.Warn("frames-missing", "", "The file has no table of frames; frames are called by their numbers")
+			b.Warn("frames-missing", "", "The file has no table of frames; frames are shown by index")
 		}
 		d.known = true
 		if err := d.buildWaiting(); err != nil {
@@ -91,7 +91,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		}
 	}
 	if !d.any {
-		return fmt.Errorf("there is no profile in it: neither an evented nor a sampled one was found")
+		return fmt.Errorf("the file has no evented or sampled profile")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (d *decoder) leaveMember(key string) {
 	t := d.b.Tally("member")
 	t.Read++
 	t.Leave(decode.Byte(d.s.Offset()))
-	d.b.Remark("member-unknown", decode.Byte(d.s.Offset()), "The member %q is none that speedscope's files have, and was left out", key)
+	d.b.Remark("member-unknown", decode.Byte(d.s.Offset()), "The member %q is unknown in speedscope files and was left out", key)
 	d.s.Skip()
 }
 

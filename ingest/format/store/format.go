@@ -19,7 +19,7 @@ var Format = codec.Format{
 	Name:       "ashlar",
 	Title:      "stored recording",
 	Plural:     "stored recordings",
-	Holds:      "everything: what another format had, as it was read",
+	Holds:      "everything read from another format",
 	Extensions: []string{".ashlar"},
 	Sniff:      sniff,
 	Decode:     decodeStored,
@@ -45,7 +45,7 @@ func decodeStored(ctx context.Context, in *source.Input, b *recording.Builder, o
 		return err
 	}
 	if f.Recording.ArgState != nil {
-		return errors.New("the stored recording was kept beside the file that it was read from, without the arguments of its spans; open that file")
+		return errors.New("this cached recording lacks the arguments of spans; open the original file")
 	}
 	if err := f.Verify(ctx); err != nil {
 		return err

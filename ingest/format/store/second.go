@@ -72,7 +72,7 @@ func second(file string) ([]byte, error) {
 	case err != nil:
 		return nil, fail(err.Error(), err)
 	case content == nil:
-		return nil, fail("it has one recording only, and no second one", nil)
+		return nil, fail("it has only one recording", nil)
 	}
 	return content, nil
 }

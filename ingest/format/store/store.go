@@ -37,7 +37,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // errForeign is the error of a file that another program wrote, or another machine.
-var errForeign = errors.New("the stored recording was written by another version of Ashlar, or on another kind of machine; open what it was made of, or convert that again")
+var errForeign = errors.New("the stored recording is from another version of Ashlar or another kind of machine; open the original file, or convert it again")
 
 // native says that numbers lie in memory as they do in files.
 var native = func() bool {
@@ -51,7 +51,7 @@ var native = func() bool {
 // [recording.Recording.ArgState]).
 func Write(w io.Writer, rec *recording.Recording, sections map[string][]byte, beside bool) error {
 	if !native {
-		return errors.New("recordings are stored on machines that have the lowest byte of a number first, and this is none")
+		return errors.New("stored recordings need a little-endian machine")
 	}
 	out := &writer{w: w, sums: nil}
 	h := binary.LittleEndian.AppendUint32([]byte(magic), byteOrder)
@@ -161,13 +161,13 @@ func (f *File) unpack(keep any) (_ *File, err error) {
 	return f, nil
 }
 
-var errCut = errors.New("the stored recording is cut short")
+var errCut = errors.New("the stored recording is truncated")
 
 // sections finds the sections of a file.
 func sections(content []byte) (*File, error) {
 	switch n := len(content); {
 	case n < len(magic) || string(content[:len(magic)]) != magic:
-		return nil, errors.New("is no stored recording")
+		return nil, errors.New("is not a stored recording")
 	case n < headerLen+trailerLen:
 		return nil, errCut
 	}
@@ -182,11 +182,11 @@ func sections(content []byte) (*File, error) {
 	at, length := u64(t), u64(t[8:])
 	end := uint64(len(content) - trailerLen)
 	if u32(t[32:]) != crc32.Checksum(t[:32], castagnoli) || at < headerLen || at > end || length != end-at {
-		return nil, errors.New("the stored recording is damaged: its end does not say where what is")
+		return nil, errors.New("the stored recording is damaged: its trailer is invalid")
 	}
 	index := content[at:end]
 	if crc32.Checksum(index, castagnoli) != u32(t[16:]) {
-		return nil, errors.New("the stored recording is damaged: its index is not the one that was written")
+		return nil, errors.New("the stored recording is damaged: the checksum of its index does not match")
 	}
 	f := &File{Sections: map[string][]byte{}, data: content[:at:at]}
 	for len(index) > 0 {
@@ -194,7 +194,7 @@ func sections(content []byte) (*File, error) {
 		for i := range part {
 			n, used := binary.Uvarint(index)
 			if used <= 0 || n > uint64(len(index)-used) {
-				return nil, errors.New("the stored recording is damaged: a section is cut")
+				return nil, errors.New("the stored recording is damaged: a section is truncated")
 			}
 			part[i], index = index[used:used+int(n)], index[used+int(n):]
 		}

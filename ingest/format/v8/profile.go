@@ -263,7 +263,7 @@ func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
 	s.read.Kept++
 	call, known := p.call(id)
 	if !known {
-		s.warn(place, "no-node", "A sample of a CPU profile names a node that the profile does not have; it is shown without a stack.")
+		s.warn(place, "no-node", "A sample of a CPU profile refers to a missing node; it is shown without a stack.")
 	}
 	p.now = p.now.Plus(delta)
 	p.held = append(p.held, held{p.now, call, place, !known})
@@ -317,7 +317,7 @@ func (p *Profile) flush(keep int) {
 		lasts = max(lasts, 0)
 		late := p.any && h.at.Compare(p.last) < 0
 		if late {
-			s.warn(h.place, "sample-backward", "A sample is far older than the one before it; it is shown with no time.")
+			s.warn(h.place, "sample-backward", "A sample is far older than the one before; it is shown without a time.")
 			lasts = 0
 		}
 		if late || h.lost {

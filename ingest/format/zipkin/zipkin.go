@@ -24,7 +24,7 @@ var Format = codec.Format{
 	Name:       "zipkin",
 	Title:      "Zipkin trace",
 	Plural:     "Zipkin traces",
-	Holds:      "spans of services with tags and annotations, in version 2 of its JSON",
+	Holds:      "spans of services with tags and annotations, version 2 of the JSON",
 	Extensions: []string{".json"},
 	Sniff:      sniff,
 	Decode:     read,
@@ -45,7 +45,7 @@ func sniff(head []byte, _ bool) (decode.Confidence, error) {
 		return decode.No, nil
 	}
 	if keys["binaryAnnotations"] {
-		return decode.Certain, errors.New("this is a trace of Zipkin in version 1 of its JSON, which is not opened; ask its server for version 2 (/api/v2/traces)")
+		return decode.Certain, errors.New("Zipkin traces in version 1 of the JSON are not supported; fetch version 2 (/api/v2/traces)")
 	}
 	return decode.Certain, nil
 }
@@ -79,7 +79,7 @@ func (d *decoder) list(depth int) {
 			}
 			d.span(raw)
 		default:
-			d.c.Leave("no-span", decode.Byte(d.s.Offset()), fmt.Sprintf("What stands at byte %d is no span and was left out", d.s.Offset()))
+			d.c.Leave("no-span", decode.Byte(d.s.Offset()), fmt.Sprintf("The value at byte %d is not a span and was left out", d.s.Offset()))
 			d.s.Skip()
 		}
 	}

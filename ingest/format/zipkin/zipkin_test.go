@@ -47,12 +47,12 @@ func TestOddFiles(t *testing.T) {
 		spans                   int64
 	}{
 		{"no service", `[` + one + `]`, "", "", 1},
-		{"cut", `[` + one + `,{"traceId"`, "byte 64", "The file is cut short at byte 64; what stands before is shown", 1},
+		{"cut", `[` + one + `,{"traceId"`, "byte 64", "The file is truncated at byte 64; everything before is shown", 1},
 		{"no time", `[{"traceId":"a","id":"2"},` + one + `]`, "span 1", "Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
-		{"no duration", `[{"traceId":"a","id":"2","timestamp":7},` + one + `]`, "span 1", "Spans have no end, span 1 the first; they are shown with no length", 2},
-		{"no span", `[7,` + one + `]`, "byte 1", "What stands at byte 1 is no span and was left out", 1},
-		{"lists in lists of lists", `[[[` + one + `],` + one + `]]`, "byte 2", "What stands at byte 2 is no span and was left out", 1},
-		{"none", `[]`, "", "there is no span in the file", 0},
+		{"no duration", `[{"traceId":"a","id":"2","timestamp":7},` + one + `]`, "span 1", "Spans have no end, first span 1; they are shown without length", 2},
+		{"no span", `[7,` + one + `]`, "byte 1", "The value at byte 1 is not a span and was left out", 1},
+		{"lists in lists of lists", `[[[` + one + `],` + one + `]]`, "byte 2", "The value at byte 2 is not a span and was left out", 1},
+		{"none", `[]`, "", "the file has no spans", 0},
 	} {
 		r, err := decodetest.Bytes(t, read, []byte(c.text), 0)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)
@@ -66,7 +66,7 @@ func TestOddFiles(t *testing.T) {
 		}
 	}
 	old := `[{"traceId":"a","id":"b","name":"x","annotations":[],"binaryAnnotations":[]}]`
-	if c, err := sniff([]byte(old), true); c != decode.Certain || err == nil || !strings.Contains(err.Error(), "version 1 of its JSON") {
+	if c, err := sniff([]byte(old), true); c != decode.Certain || err == nil || !strings.Contains(err.Error(), "Zipkin traces in version 1 of the JSON are not supported; fetch version 2 (/api/v2/traces)") {
 		t.Errorf("version 1: %v, %v", c, err)
 	}
 }

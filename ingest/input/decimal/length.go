@@ -38,7 +38,7 @@ var LengthUnits = map[string]int64{
 	"s": 1e12, "sec": 1e12, "min": 60e12, "h": 3600e12, "d": 86400e12, "": 1e12,
 }
 
-var errTooLong = errors.New("is longer than the 106 days that a recording can last")
+var errTooLong = errors.New("is longer than 106 days, the limit for recordings")
 
 // ParseLength reads a length of time that is not negative, like 1.2s, 300ms or 1min30s, as
 // picoseconds; a bare number is seconds. The error goes on from the text.
@@ -94,7 +94,7 @@ func scale(number string, unit int64) (int64, error) {
 	const longest = 60 // digits; more say nothing
 	v, ok := new(big.Rat).SetString(number)
 	if !ok || len(number) > longest {
-		return 0, errors.New("has a number that cannot be read")
+		return 0, errors.New("has an invalid number")
 	}
 	v.Mul(v, new(big.Rat).SetInt64(unit))
 	switch {

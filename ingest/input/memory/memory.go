@@ -66,7 +66,7 @@ func Need(n int64, what string) error {
 	if room, _ = Room(); room >= n {
 		return nil
 	}
-	return Shortage("%s needs about %s of memory, of which %s are free", what, Text(n), Text(room))
+	return Shortage("%s needs about %s of memory, but only %s are free", what, Text(n), Text(room))
 }
 
 // NeedEach is Need for so many bytes for each of n things, where they are many.
@@ -293,7 +293,7 @@ func (w *Watcher) Look() int64 {
 // must be called.
 func Watch(ctx context.Context, what string, halt func(error)) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
-	short := Shortage("%s needs more memory than there is", what)
+	short := Shortage("%s needs more memory than is available", what)
 	w := &Watcher{Owed: func() int64 { return 0 }, Short: func() { cancel(short) }}
 	if halt != nil {
 		w.Halt = func() { halt(short) }

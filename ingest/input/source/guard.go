@@ -128,7 +128,7 @@ func Guard(name string, f func() error) (err error) {
 
 // shorter is the error of a file that has no more than so many bytes any longer.
 func shorter(path string, bytes int64, err error) error {
-	return &Error{Path: path, What: fmt.Sprintf("the file became shorter while it was being read (byte %d)", bytes), Err: err}
+	return &Error{Path: path, What: fmt.Sprintf("the file was truncated while it was read (byte %d)", bytes), Err: err}
 }
 
 // Protect is Guard for whole goroutines of a decoder: any other panic, a
@@ -155,7 +155,7 @@ func (b *Bug) Error() string {
 	if s := b.place(); s != "" {
 		at = " at " + s
 	}
-	return fmt.Sprintf("%s: reading it ran into a mistake in this program: %v%s", b.Path, b.Value, at)
+	return fmt.Sprintf("%s: reading failed because of a bug in Ashlar: %v%s", b.Path, b.Value, at)
 }
 
 // place is the file and line of the innermost frame after the panic that is

@@ -220,7 +220,7 @@ func (in *Input) All(limit int64) ([]byte, error) {
 	// Where its size is known each chunk is copied to its place while the next is
 	// unpacked. What does not fit is kept apart.
 	var all []byte
-	if l := in.likely; l > 0 && l <= limit && memory.Need(l, "what is in the file") == nil {
+	if l := in.likely; l > 0 && l <= limit && memory.Need(l, "the content of the file") == nil {
 		all = make([]byte, 0, l)
 	}
 	var chunks [][]byte
@@ -237,7 +237,7 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		}
 		// All of it is needed once more, in one piece.
 		if len(chunks) > 0 && len(chunks)%16 == 0 && err == nil {
-			if short := memory.Need(n, "what is in the file"); short != nil {
+			if short := memory.Need(n, "the content of the file"); short != nil {
 				return nil, short
 			}
 		}
@@ -253,7 +253,7 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		if len(chunks) == 1 && len(all) == 0 {
 			return chunks[0], err
 		}
-		if short := memory.Need(n, "what is in the file"); short != nil {
+		if short := memory.Need(n, "the content of the file"); short != nil {
 			return nil, short
 		}
 		chunks = append([][]byte{all}, chunks...)
@@ -266,7 +266,7 @@ func (in *Input) All(limit int64) ([]byte, error) {
 }
 
 func (in *Input) tooLarge(limit int64) error {
-	return &Error{Path: in.Path, What: fmt.Sprintf("has more than %d MB of content, which this format cannot be read in parts of", limit>>20)}
+	return &Error{Path: in.Path, What: fmt.Sprintf("has more than %d MB of content, too much for this format, which is not read in parts", limit>>20)}
 }
 
 // failure says what a stream's error means for this input.
@@ -278,9 +278,9 @@ func (in *Input) failure(err error) error {
 	case in.stopped.Load():
 		return context.Canceled
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		return &Error{Path: in.Path, What: fmt.Sprintf("the zstd data needs a window of more than %d MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long", maxWindow>>20), Err: err}
+		return &Error{Path: in.Path, What: fmt.Sprintf("the zstd data needs a window of more than %d MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long", maxWindow>>20), Err: err}
 	case in.Compression != "none":
-		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or cut short after %s of content (%v)", in.Compression, safetext.Plural(in.stream.total(), "byte"), err), Err: err}
+		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or truncated after %s of content (%v)", in.Compression, safetext.Plural(in.stream.total(), "byte"), err), Err: err}
 	}
 	return &Error{Path: in.Path, What: fmt.Sprintf("could not be read past byte %d: %v", in.stream.total(), reason(err)), Err: err}
 }

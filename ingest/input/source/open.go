@@ -23,8 +23,8 @@ const maxWindow = 512 << 20
 // stdin names "-" in texts.
 const stdin = "standard input"
 
-// Error says what was wrong with a file, in one sentence that begins with its
-// path.
+// Error is a problem with a file. Its text starts with the path and is one sentence:
+// "x.json: there is no such file".
 type Error struct {
 	Path, What string
 	Err        error
@@ -68,13 +68,13 @@ func Open(path string) (*Input, error) {
 func readable(path string, mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
-		return &Error{Path: path, What: "is a directory; name a file in it"}
+		return &Error{Path: path, What: "is a folder; open a file in it"}
 	case mode&fs.ModeDevice != 0 && path == "-":
-		return &Error{Path: path, What: "is a terminal or another device; pipe a recording into it"}
+		return &Error{Path: path, What: "is a terminal or another device; pipe a recording into Ashlar"}
 	case mode&fs.ModeDevice != 0:
-		return &Error{Path: path, What: "is a device, not a file with a recording"}
+		return &Error{Path: path, What: "is a device, not a recording"}
 	case mode&fs.ModeSocket != 0 && path != "-":
-		return &Error{Path: path, What: "is a socket, not a file with a recording"}
+		return &Error{Path: path, What: "is a socket, not a recording"}
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func reason(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no such file"
 	case errors.Is(err, fs.ErrPermission):
-		return "there is no permission to read it"
+		return "permission denied; make it readable"
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -237,7 +237,7 @@ func (l *layers) open() error {
 			break
 		}
 		if depth == 2 {
-			l.err = &Error{Path: l.in.Path, What: "is compressed more than twice over; unpack it first"}
+			l.err = &Error{Path: l.in.Path, What: "is compressed more than twice; decompress it first"}
 			break
 		}
 		if l.err = l.add(kind); l.err != nil {
@@ -261,7 +261,7 @@ func (l *layers) add(kind string) error {
 		}
 	}
 	if err != nil {
-		return &Error{Path: l.in.Path, What: fmt.Sprintf("begins like %s but cannot be unpacked: %v", kind, err), Err: err}
+		return &Error{Path: l.in.Path, What: fmt.Sprintf("looks like %s but cannot be decompressed: %v", kind, err), Err: err}
 	}
 	if l.in.Compression == "none" {
 		l.in.Compression = kind

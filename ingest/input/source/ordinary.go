@@ -17,7 +17,7 @@ import (
 // person's name and the hash of their password. Nothing is opened.
 func Ordinary(path string) (real string, err error) {
 	if runtime.GOOS == "windows" && remote(path) {
-		return "", fmt.Errorf("%s: lies on another machine, and what recordings name is not looked for there", path)
+		return "", fmt.Errorf("%s is on another machine; files named by recordings are not opened there", path)
 	}
 	if real, err = filepath.EvalSymlinks(path); err == nil {
 		real, err = filepath.Abs(real)
@@ -27,7 +27,7 @@ func Ordinary(path string) (real string, err error) {
 	}
 	for _, of := range []string{"/proc/", "/sys/", "/dev/"} {
 		if runtime.GOOS != "windows" && strings.HasPrefix(real, of) {
-			return "", fmt.Errorf("%s: is no file but a part of the system", path)
+			return "", fmt.Errorf("%s is a system file, not a source file", path)
 		}
 	}
 	info, err := os.Stat(real)
@@ -40,7 +40,7 @@ func Ordinary(path string) (real string, err error) {
 	return real, nil
 }
 
-var errNotRegular = errors.New("is no regular file")
+var errNotRegular = errors.New("is not a regular file")
 
 // remote reports whether Windows would take a path to another machine, or to a
 // device: \\host\share, //host/share, \\.\pipe\x, \\?\UNC\host.

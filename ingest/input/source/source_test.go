@@ -210,11 +210,11 @@ func TestOpenErrors(t *testing.T) {
 	}
 	for _, c := range []struct{ name, want string }{
 		{path("missing"), "there is no such file"},
-		{dir, "is a directory; name a file in it"},
-		{"/dev/null", "is a device, not a file with a recording"},
-		{path("socket"), "is a socket, not a file with a recording"},
-		{path("bad.gz"), "begins like gzip but cannot be unpacked: gzip: invalid header"},
-		{path("deep.gz"), "is compressed more than twice over; unpack it first"},
+		{dir, "is a folder; open a file in it"},
+		{"/dev/null", "is a device, not a recording"},
+		{path("socket"), "is a socket, not a recording"},
+		{path("bad.gz"), "looks like gzip but cannot be decompressed: gzip: invalid header"},
+		{path("deep.gz"), "is compressed more than twice; decompress it first"},
 	} {
 		in, err := Open(c.name)
 		if err == nil {
@@ -222,11 +222,12 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("%s opens", c.name)
 			continue
 		}
-		if want := c.name + ": " + c.want; err.Error() != want {
+		want := c.name + ": " + c.want
+		if err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
-	if got := reason(&os.PathError{Op: "open", Path: "x", Err: os.ErrPermission}); got != "there is no permission to read it" {
+	if got := reason(&os.PathError{Op: "open", Path: "x", Err: os.ErrPermission}); got != "permission denied; make it readable" {
 		t.Errorf("no permission: %s", got)
 	}
 	if os.Getuid() != 0 {
@@ -234,7 +235,7 @@ func TestOpenErrors(t *testing.T) {
 		if err := os.Chmod(locked, 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(locked); err == nil || err.Error() != locked+": there is no permission to read it" {
+		if _, err := Open(locked); err == nil || err.Error() != locked+": permission denied; make it readable" {
 			t.Errorf("no permission: %v", err)
 		}
 	}
@@ -256,7 +257,7 @@ func TestDamagedCompression(t *testing.T) {
 			if len(got) < len(want)/5 || !bytes.Equal(got, want[:len(got)]) {
 				t.Errorf("%s: %d bytes before the cut", name, len(got))
 			}
-			prefix := fmt.Sprintf("%s: the %s data is damaged or cut short after %d bytes of content (", path, name, len(got))
+			prefix := fmt.Sprintf("%s: the %s data is damaged or truncated after %d bytes of content (", path, name, len(got))
 			var e *Error
 			if err == nil || !strings.HasPrefix(err.Error(), prefix) || !errors.As(err, &e) {
 				t.Errorf("got  %v\nwant %s…", err, prefix)
@@ -268,14 +269,14 @@ func TestDamagedCompression(t *testing.T) {
 // A compressed file whose very beginning is damaged is named, however it comes.
 func TestDamagedBeginning(t *testing.T) {
 	for _, c := range []struct{ name, b, says string }{
-		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", "the zstd data is damaged or cut short after 0 bytes of content ("},
+		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", "the zstd data is damaged or truncated after 0 bytes of content ("},
 		// The third byte of the header of a frame without its content's size is the
 		// window: 1 GB, and 2 GB.
-		{"zstd with a window of 1 GB", "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", "the zstd data needs a window of more than 512 MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long"},
-		{"zstd with a window of 2 GB", "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "the zstd data needs a window of more than 512 MB to be unpacked (zstd --long=30 or 31 makes such); unpack it with `zstd -d --long=31` first, or compress it without --long"},
-		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", "the zstd data is damaged or cut short after 0 bytes of content ("},
-		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "the gzip data is damaged or cut short after 0 bytes of content ("},
-		{"gzip cut in its header", "\x1f\x8b\x08\x00", "begins like gzip but cannot be unpacked: unexpected EOF"},
+		{"zstd with a window of 1 GB", "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", "the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
+		{"zstd with a window of 2 GB", "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
+		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", "the zstd data is damaged or truncated after 0 bytes of content ("},
+		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "the gzip data is damaged or truncated after 0 bytes of content ("},
+		{"gzip cut in its header", "\x1f\x8b\x08\x00", "looks like gzip but cannot be decompressed: unexpected EOF"},
 	} {
 		path := write(t, "x", []byte(c.b))
 		_, err := Open(path)
@@ -487,7 +488,7 @@ func TestFileBecomesShorter(t *testing.T) {
 	})
 	// The page that has the new end is still there.
 	page := os.Getpagesize()
-	want := fmt.Sprintf("%s: the file became shorter while it was being read (byte %d)", path, (100_000+page-1)/page*page)
+	want := fmt.Sprintf("%s: the file was truncated while it was read (byte %d)", path, (100_000+page-1)/page*page)
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -515,7 +516,7 @@ func TestGuardLetsPanicsPass(t *testing.T) {
 		}()
 		err := Protect("x", func() error { f(); return nil })
 		var bug *Bug
-		if !errors.As(err, &bug) || !strings.HasPrefix(err.Error(), "x: reading it ran into a mistake in this program: ") || !strings.Contains(err.Error(), "source_test.go:") {
+		if !errors.As(err, &bug) || !strings.HasPrefix(err.Error(), "x: reading failed because of a bug in Ashlar: ") || !strings.Contains(err.Error(), "source_test.go:") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -579,7 +580,7 @@ func TestCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := again.Copy(c, off, &room)
-	if !bytes.Equal(b, want[:1000]) || err == nil || err.Error() != path+": the file became shorter while it was being read (byte 1000)" {
+	if !bytes.Equal(b, want[:1000]) || err == nil || err.Error() != path+": the file was truncated while it was read (byte 1000)" {
 		t.Errorf("%d bytes are left (%v)", len(b), err)
 	}
 	again.InPlace = true
@@ -638,7 +639,7 @@ func TestAhead(t *testing.T) {
 				break // the file was one chunk
 			}
 		}
-		if got < left || got < len(want) && (err == nil || !strings.Contains(err.Error(), "became shorter while it was being read")) {
+		if got < left || got < len(want) && (err == nil || !strings.Contains(err.Error(), "the file was truncated while it was read (byte")) {
 			t.Errorf("seed %d: %d of %d bytes that are left were read (%v)", seed, got, left, err)
 		}
 		in.Close()

@@ -19,7 +19,7 @@ const zipMagic = "PK\x03\x04"
 func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
-		return &Error{Path: in.Path, What: fmt.Sprintf("begins like a zip archive but cannot be unpacked: %v", err), Err: err}
+		return &Error{Path: in.Path, What: fmt.Sprintf("looks like a zip archive but cannot be unpacked: %v", err), Err: err}
 	}
 	count := &counter{}
 	z.RegisterDecompressor(zip.Store, func(r io.Reader) io.ReadCloser {
@@ -60,7 +60,7 @@ func only(files []*zip.File) (*zip.File, error) {
 	const encrypted = 1
 	switch {
 	case len(found) == 0:
-		return nil, fmt.Errorf("is a zip archive without a file")
+		return nil, fmt.Errorf("is an empty zip archive")
 	case len(found) > 1:
 		return nil, fmt.Errorf("is a zip archive of %d files (%q, %q …); unpack it and open one of them", len(found), path.Base(found[0].Name), path.Base(found[1].Name))
 	case found[0].Flags&encrypted != 0:

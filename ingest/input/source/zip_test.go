@@ -66,9 +66,9 @@ func TestZipSentences(t *testing.T) {
 		want    string
 	}{
 		{"two", zipped(t, zip.Deflate, "a.json", "1", "d/b.json", "2"), `is a zip archive of 2 files ("a.json", "b.json" …); unpack it and open one of them`},
-		{"none", zipped(t, zip.Deflate, ".a", "1"), "is a zip archive without a file"},
+		{"none", zipped(t, zip.Deflate, ".a", "1"), "is an empty zip archive"},
 		{"locked", locked, "is a zip archive with a password; unpack it and open the recording in it"},
-		{"cut", good[:len(good)/2], "begins like a zip archive but cannot be unpacked: zip: not a valid zip file"},
+		{"cut", good[:len(good)/2], "looks like a zip archive but cannot be unpacked: zip: not a valid zip file"},
 		{"another method", bytes.ReplaceAll(good, []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x63\x00")), `is a zip archive whose file "b.json" cannot be unpacked: zip: unsupported compression algorithm`},
 	} {
 		path := write(t, "x.zip", x.content)

@@ -146,7 +146,7 @@ func (b *Builder) check() {
 // that come to it. It is of another file then, and of the whole of it.
 func (b *Builder) Adopt(r *Recording) error {
 	if b.part != nil {
-		return errors.New("a stored recording is opened as a whole, which takes no time; leave out --range and --thread where they limit what is read, or open what it was made of")
+		return errors.New("a stored recording is always opened as a whole; leave out --range and --thread, or open the original file")
 	}
 	c := *r
 	c.Source.Path, c.Source.Name, c.Source.Bytes = b.rec.Source.Path, b.rec.Source.Name, b.rec.Source.Bytes

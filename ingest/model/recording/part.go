@@ -93,11 +93,11 @@ func (b *Builder) tellPart() {
 	c := &b.rec.Counts
 	if nothing := c.Spans+c.Samples+c.Instants+c.States == 0; nothing && p.HasFrom && p.last < b.start+p.From && len(p.Threads) == 0 {
 		b.rec.Behind = &BehindEnd{p.Range, p.last - b.start}
-		b.Warn(WarnPart+"-behind", "", "%v; nothing of it is shown", b.rec.Behind)
+		b.Warn(WarnPart+"-behind", "", "%v; nothing is shown", b.rec.Behind)
 	}
-	b.Usual(WarnPart, "", "only a part of the file was opened; what is outside of it (%s: spans, samples and others) is left out", safetext.Plural(p.left, "record"))
+	b.Usual(WarnPart, "", "only part of the file was opened; left out: %s outside of it (spans, samples and others)", safetext.Plural(p.left, "record"))
 	if p.any && p.base > b.start {
-		b.Usual(WarnPart+"-start", "", "the range that was opened counts from %s, which was the earliest time when it was read; the file has earlier ones further down", b.rec.Clock.Text(p.base))
+		b.Usual(WarnPart+"-start", "", "the opened range starts from %s, the earliest time known while reading; the file has earlier times further down", b.rec.Clock.Text(p.base))
 	}
 }
 

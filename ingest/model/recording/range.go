@@ -96,7 +96,7 @@ func ParseRange(s string) (Range, error) {
 	}
 	start, end = strings.TrimSpace(start), strings.TrimSpace(end)
 	if start == "" && end == "" {
-		return r, fmt.Errorf("%q names neither a start nor an end; %s", s, rangeForm)
+		return r, fmt.Errorf("%q has neither a start nor an end; %s", s, rangeForm)
 	}
 	for _, side := range []struct {
 		text string

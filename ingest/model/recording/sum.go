@@ -30,7 +30,7 @@ func (b *Builder) total(a, v int64, metric string) int64 {
 	s := Saturated(a, v)
 	if s != a+v {
 		if _, said := b.warn[warnTotal]; !said {
-			b.Warn(warnTotal, "", "the total of metric %q is larger than can be counted (2^63 of its smallest unit, for times 106 days); it and other sums stop there", metric)
+			b.Warn(warnTotal, "", "the total of metric %q exceeds 2^63 of its smallest unit (for times, 106 days); this and other sums stop there", metric)
 		}
 	}
 	return s

@@ -21,7 +21,7 @@ func Choose(rec *recording.Recording, event, metric string) (e, m int, err error
 		return e, rec.Events[e].Primary, nil
 	}
 	if len(rec.Events) == 0 {
-		return -1, -1, fmt.Errorf("the recording has no events to choose from")
+		return -1, -1, fmt.Errorf("the recording has no events")
 	}
 	if event != "" {
 		if e = findEvent(rec, event); e < 0 {

@@ -101,7 +101,7 @@ func argumentValue(text, key string) (string, bool) {
 // value count once. Spans without it are part of the nearest one above that has it.
 func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key string) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Metric > recording.SpanCount {
-		return nil, fmt.Errorf("only the time and the count of spans are told by argument %q", key)
+		return nil, fmt.Errorf("grouping by argument %q supports only the metrics time and count of spans", key)
 	}
 	b := &argumentRows{rec: rec, key: key, at: map[string]int{}, timed: q.Metric == recording.SpanTime}
 	b.from, b.to = q.Scope.Bounds(rec)

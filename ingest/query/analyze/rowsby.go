@@ -56,14 +56,14 @@ func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
 	_, argument := by.ArgumentKey()
 	switch {
 	case argument && len(ts) > 0:
-		return fmt.Errorf("arguments are of spans and not of stacks that were changed: leave out %q", ts[0].String())
+		return fmt.Errorf("transforms remove the arguments of spans; leave out %q", ts[0].String())
 	case by == ByState && (q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States):
 		return ErrNoStates
 	case by == ByCategory && !HasCategories(rec):
-		return errors.New("only Chrome's traces have categories: group by module")
+		return errors.New("only Chrome traces have categories; group by module")
 	}
 	return nil
 }
 
 // ErrNoStates says that what is weighed are no states of threads.
-var ErrNoStates = errors.New("rows by state are for the states of threads, of which there are none here")
+var ErrNoStates = errors.New("the recording has no thread states")

@@ -41,63 +41,63 @@ type TransformKind struct {
 
 // Transforms are all kinds, in the order of menus and help.
 var Transforms = []TransformKind{
-	{Op: OpFocus, Of: OfFunction, Flag: "focus", Usage: "keep only the stacks that have this `FUNCTION`",
+	{Op: OpFocus, Of: OfFunction, Flag: "focus", Usage: "keep only stacks with this `FUNCTION`",
 		Title: "Focus on selected function", Menu: "Focus", takes: true,
 		pass: func(p *callPaths, t Transform) { p.focus(p.matches(t)) }},
-	{Op: OpOnly, Of: OfPattern, Flag: "only", Usage: "keep only the stacks with a name, module or file like this `TEXT` or /expression/", takes: true,
+	{Op: OpOnly, Of: OfPattern, Flag: "only", Usage: "keep only stacks with a name, module or file that matches `TEXT` or /expression/", takes: true,
 		pass: func(p *callPaths, t Transform) { p.focus(p.like(t)) }},
-	{Op: OpHide, Of: OfFunction, Flag: "hide", Usage: "take out this `FUNCTION`: its cost goes to its caller",
+	{Op: OpHide, Of: OfFunction, Flag: "hide", Usage: "merge this `FUNCTION` into its callers",
 		Title: "Merge selected function into callers", Menu: "Merge into callers",
 		pass: func(p *callPaths, t Transform) { p.hide(p.matches(t)) }},
-	{Op: OpDrop, Of: OfFunction, Flag: "drop", Usage: "take away the stacks that have this `FUNCTION`, and their cost",
+	{Op: OpDrop, Of: OfFunction, Flag: "drop", Usage: "remove stacks with this `FUNCTION` from totals",
 		Title: "Remove selected function from totals", Menu: "Remove from totals", takes: true,
 		pass: func(p *callPaths, t Transform) { p.drop(p.matches(t)) }},
-	{Op: OpCallersOf, Of: OfFunction, Flag: "callers-of", Usage: "what calls this `FUNCTION`",
+	{Op: OpCallersOf, Of: OfFunction, Flag: "callers-of", Usage: "show the callers of this `FUNCTION`",
 		Title: "Callers of selected function", Menu: "Show only callers", chip: "callers of %s", takes: true,
 		pass: func(p *callPaths, t Transform) { p.callersOf(p.matches(t)); p.inverted = true }},
-	{Op: OpCalleesOf, Of: OfFunction, Flag: "callees-of", Usage: "what this `FUNCTION` calls",
+	{Op: OpCalleesOf, Of: OfFunction, Flag: "callees-of", Usage: "show the callees of this `FUNCTION`",
 		Title: "Callees of selected function", Menu: "Show only callees", chip: "callees of %s", takes: true,
 		pass: func(p *callPaths, t Transform) { p.calleesOf(p.matches(t)) }},
-	{Op: OpShowFrom, Of: OfPattern, Flag: "show-from", Usage: "begin stacks at the outermost frame with a name, module or file like this `TEXT` or /expression/; stacks without one go", chip: "from %s", takes: true,
+	{Op: OpShowFrom, Of: OfPattern, Flag: "show-from", Usage: "start stacks at the outermost frame that matches `TEXT` or /expression/ (name, module or file); remove stacks without one", chip: "from %s", takes: true,
 		pass: func(p *callPaths, t Transform) { p.calleesOf(p.like(t)) }},
-	{Op: OpCollapseRecursion, Of: OfFunction, Flag: "collapse-recursion-of", Usage: "leave one frame of this `FUNCTION` in each stack, nothing between",
+	{Op: OpCollapseRecursion, Of: OfFunction, Flag: "collapse-recursion-of", Usage: "merge all frames of this `FUNCTION` in a stack, with everything between them",
 		Menu: "Collapse its recursion", chip: "collapse recursion of %s",
 		pass: func(p *callPaths, t Transform) { p.collapseRecursionOf(p.matches(t)) }},
-	{Op: OpCollapseModule, Of: OfModule, Flag: "collapse-module", Usage: "make neighbouring frames of this `MODULE` one frame", chip: "collapse %s",
+	{Op: OpCollapseModule, Of: OfModule, Flag: "collapse-module", Usage: "merge adjacent frames of this `MODULE`", chip: "collapse %s",
 		pass: func(p *callPaths, t Transform) { p.collapseModule(t.modules()) }},
-	{Op: OpInvert, Flag: "invert", Usage: "bottom-up: from where the cost is to the callers",
+	{Op: OpInvert, Flag: "invert", Usage: "bottom-up: from leaf frames to callers",
 		Title: "Invert flamegraph (bottom-up)", Key: "I", Menu: "Bottom-up",
 		pass: func(p *callPaths, _ Transform) { p.inverted = true }},
-	{Op: OpByTime, Flag: "by-time", Usage: "in order of time and not of weight",
+	{Op: OpByTime, Flag: "by-time", Usage: "order by time instead of weight",
 		Title: "Sort flamegraph by time", Key: "O", Menu: "Sort by time", chip: "sorted by time",
 		pass: func(p *callPaths, _ Transform) { p.byTime = true }},
-	{Op: OpCollapseRecursion, Flag: "collapse-recursion", Usage: "make functions that call themselves directly one frame",
+	{Op: OpCollapseRecursion, Flag: "collapse-recursion", Usage: "merge frames of direct recursion",
 		Title: "Collapse recursion", Key: "R", Menu: "Collapse recursion",
 		pass: func(p *callPaths, _ Transform) { p.collapseRecursion() }},
-	{Op: OpMergeByModule, Flag: "merge-by-module", Usage: "make neighbouring frames of one module one frame",
+	{Op: OpMergeByModule, Flag: "merge-by-module", Usage: "merge adjacent frames of one module",
 		Title: "Merge by module", Menu: "Merge by module",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.moduleGroup) }},
-	{Op: OpMergeByFile, Flag: "merge-by-file", Usage: "make neighbouring frames of one source file one frame",
+	{Op: OpMergeByFile, Flag: "merge-by-file", Usage: "merge adjacent frames of one source file",
 		Title: "Merge by file", Menu: "Merge by file",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.fileGroup) }},
-	{Op: OpMergeByPackage, Flag: "merge-by-package", Usage: "make neighbouring frames of one package, namespace, crate or script one frame",
+	{Op: OpMergeByPackage, Flag: "merge-by-package", Usage: "merge adjacent frames of one package, namespace, crate or script",
 		Title: "Merge by package", Menu: "Merge by package",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByPackage)) }},
-	{Op: OpMergeByCategory, Flag: "merge-by-category", Usage: "make neighbouring spans of one category one (Chrome)",
+	{Op: OpMergeByCategory, Flag: "merge-by-category", Usage: "merge adjacent spans of one category (Chrome)",
 		Title: "Merge by category", Menu: "Merge by category",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByCategory)) }},
-	{Op: OpFoldDigits, Flag: "fold-digits", Usage: "make functions one whose names differ in numbers alone",
+	{Op: OpFoldDigits, Flag: "fold-digits", Usage: "merge functions whose names differ only in numbers",
 		Title: "Fold numbers in names", Menu: "Fold numbers in names",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByName)) }},
-	{Op: OpFoldInlined, Flag: "fold-inlined", Usage: "count inlined functions as what they were inlined into",
+	{Op: OpFoldInlined, Flag: "fold-inlined", Usage: "merge inlined functions into their callers",
 		Title: "Fold inlined frames", Menu: "Fold inlined frames",
 		pass: func(p *callPaths, _ Transform) { p.foldInlined() }},
-	{Op: OpHideKernel, Flag: "hide-kernel", Usage: "count the kernel's functions as what called them",
+	{Op: OpHideKernel, Flag: "hide-kernel", Usage: "merge kernel functions into their callers",
 		Title: "Hide kernel frames", Menu: "Hide kernel frames",
 		pass: func(p *callPaths, _ Transform) { p.hideKernel() }},
-	{Op: OpSplitRelated, Flag: "split-related", Usage: "count the user and the kernel half of a stack apart, as the recording has them (DTrace)",
+	{Op: OpSplitRelated, Flag: "split-related", Usage: "keep the user and kernel halves of a stack separate, as recorded (DTrace)",
 		Title: "Split user and kernel stacks", Menu: "Split user and kernel stacks", chip: "user and kernel apart"},
-	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only what has this label: `KEY=VALUE`, or KEY~EXPRESSION; with != and !~ what has not; several of one key are alternatives", chip: "%s"},
+	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only stacks with the label `KEY=VALUE` or KEY~EXPRESSION; != and !~ exclude; several values of one key are alternatives", chip: "%s"},
 }
 
 // Make is a transform of this kind, of what is typed for it.
@@ -143,13 +143,13 @@ func (t Transform) Check() error {
 	k := t.Kind()
 	switch {
 	case k == nil:
-		return fmt.Errorf("there is no transform %q", t.Op)
+		return fmt.Errorf("unknown transform %q", t.Op)
 	case k.Of == OfAll:
 		return nil
 	case k.Of == OfPattern:
 		p, err := search.Parse(t.Text)
 		if err == nil && !p.OfFunctions() {
-			err = fmt.Errorf("%s is looked for in %ss, not in stacks", t.Text, p.Field())
+			err = fmt.Errorf("%s searches %ss, not stacks", t.Text, p.Field())
 		}
 		return err
 	case k.Of == OfCondition:

@@ -34,7 +34,7 @@ type condition struct {
 func parseCondition(s string) (c condition, err error) {
 	i := strings.IndexAny(s, "=~")
 	if i < 0 {
-		return c, fmt.Errorf("%q is not a condition; write KEY=VALUE, or KEY~EXPRESSION", s)
+		return c, fmt.Errorf("%q is not a condition; write KEY=VALUE or KEY~EXPRESSION", s)
 	}
 	c.key, c.value = s[:i], s[i+1:]
 	c.key, c.not = strings.CutSuffix(c.key, "!")
@@ -181,7 +181,7 @@ func CheckWhere(rec *recording.Recording, t Transform) error {
 	keys := ContextKeys(rec)
 	if !slices.Contains(keys, c.key) {
 		if len(keys) == 0 {
-			return fmt.Errorf("the recording has no labels, so none %q", c.key)
+			return fmt.Errorf("the recording has no labels, and so no %q", c.key)
 		}
 		return fmt.Errorf("the recording has no label %q; it has %s", c.key, strings.Join(keys, ", "))
 	}
@@ -195,9 +195,9 @@ func CheckWhere(rec *recording.Recording, t Transform) error {
 		like += fmt.Sprintf(" and %d more", n)
 	}
 	if c.re != nil {
-		return fmt.Errorf("no %s of the recording is like %q; there are %s", c.key, c.value, like)
+		return fmt.Errorf("no %s of the recording matches %q; values: %s", c.key, c.value, like)
 	}
-	return fmt.Errorf("no %s of the recording is %q; there are %s", c.key, c.value, like)
+	return fmt.Errorf("no %s of the recording is %q; values: %s", c.key, c.value, like)
 }
 
 // labelValues lists the values of a key.

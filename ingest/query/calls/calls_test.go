@@ -98,8 +98,8 @@ func TestParse(t *testing.T) {
 		{text: `f[url~"a,b]"]`},
 		{text: "f[at 1:2@3s 1:2@400ms]"},
 		{text: "f[]", want: "f"},
-		{text: "", fails: "no name"},
-		{text: "f[1ms..", fails: "no set of calls"},
+		{text: "", fails: "name is empty"},
+		{text: "f[1ms..", fails: "is not a set of calls;"},
 		{text: "f[2ms..1ms]", fails: "not after its start"},
 		{text: "f[1ms..2ms, 3ms..]", fails: "twice"},
 		{text: "f[1xs..]", fails: "unknown unit"},
@@ -107,9 +107,9 @@ func TestParse(t *testing.T) {
 		{text: "f[k~(]", fails: "regular expression"},
 		{text: "f[k in a..b]", fails: "for a number"},
 		{text: "f[at 1:2]", fails: "PID:TID@TIME"},
-		{text: `f[k="x]`, fails: "does not end"},
-		{text: "f[,]", fails: "none that there is"},
-		{text: "*|f", fails: "beside others"},
+		{text: `f[k="x]`, fails: "unterminated text in double quotes, or an unknown"},
+		{text: "f[,]", fails: "is unknown;"},
+		{text: "*|f", fails: "combines * (all functions) with other names"},
 		{text: "f[=3]", fails: "names no argument"},
 	} {
 		q, err := calls.Parse(c.text)

@@ -108,7 +108,7 @@ const mostRows = 4 << 20
 // other end. Rows that are alike come in the order of their start.
 func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet, by string) ([]Row, error) {
 	if set.Calls > mostRows {
-		return nil, fmt.Errorf("%s are too many to list, at most %d are; say which are meant", safetext.Plural(set.Calls, "call"), mostRows)
+		return nil, fmt.Errorf("%s are too many to list (limit %d); restrict them", safetext.Plural(set.Calls, "call"), mostRows)
 	}
 	items := scan.Cut(scan.Picked(rec, set)...)
 	below := nextLanes(rec)

@@ -194,7 +194,7 @@ func Parse(text string) (*Query, error) {
 		if !all {
 			q.Functions = append(q.Functions, f)
 		} else if len(q.Functions) > 0 || strings.HasPrefix(after, "|") {
-			return nil, fmt.Errorf("%q has * for all functions beside others", text)
+			return nil, fmt.Errorf("%q combines * (all functions) with other names", text)
 		}
 		more := false
 		if rest, more = strings.CutPrefix(after, "|"); !more {
@@ -205,7 +205,7 @@ func Parse(text string) (*Query, error) {
 		return q, nil
 	}
 	if rest[0] != '[' || !strings.HasSuffix(rest, "]") {
-		return nil, fmt.Errorf("%q is no set of calls; %s", text, form)
+		return nil, fmt.Errorf("%q is not a set of calls; %s", text, form)
 	}
 	conditions, err := split(rest[1 : len(rest)-1])
 	if err != nil {
@@ -228,7 +228,7 @@ func function(s string) (f string, all bool, rest string, err error) {
 	}
 	f, rest = bareFunction(s)
 	if f = strings.TrimRight(f, " "); f == "" {
-		err = errors.New("a function has no name; " + form)
+		err = errors.New("a function name is empty; " + form)
 	}
 	return f, f == "*", rest, err
 }
@@ -236,7 +236,7 @@ func function(s string) (f string, all bool, rest string, err error) {
 func quoted(s string) (text, rest string, err error) {
 	prefix, err := strconv.QuotedPrefix(s)
 	if err != nil {
-		return "", "", errors.New(`a text in double quotes does not end, or has a \ that Go does not know`)
+		return "", "", errors.New(`unterminated text in double quotes, or an unknown \ escape`)
 	}
 	text, err = strconv.Unquote(prefix)
 	return text, s[len(prefix):], err
@@ -285,7 +285,7 @@ func bare(s string) (string, error) {
 	}
 	text, rest, err := quoted(s)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("has %q behind a text in quotes", rest)
+		err = fmt.Errorf("has %q after a quoted text", rest)
 	}
 	return text, err
 }
@@ -301,7 +301,7 @@ func (q *Query) condition(c string) (err error) {
 		return err
 	case "slowest":
 		if q.Slowest, err = strconv.Atoi(strings.TrimSpace(rest)); err != nil || q.Slowest < 1 {
-			return errors.New("should name a whole number from 1 on")
+			return errors.New("needs a whole number of at least 1")
 		}
 		return nil
 	case "at":
@@ -353,7 +353,7 @@ func (q *Query) arg(key, op, value string) (err error) {
 	}
 	if strings.HasSuffix(a.Is, "~") {
 		if _, err := regexp.Compile(a.Value); err != nil {
-			return fmt.Errorf("has no regular expression: %w", err)
+			return fmt.Errorf("has an invalid regular expression: %w", err)
 		}
 	}
 	q.Args = append(q.Args, a)
@@ -363,10 +363,10 @@ func (q *Query) arg(key, op, value string) (err error) {
 // limit reads the bounds of a time.
 func limit(r *recording.Range, s string) (err error) {
 	if r.IsSet() {
-		return errors.New("is there twice")
+		return errors.New("occurs twice")
 	}
 	if !strings.Contains(s, "..") {
-		return errors.New("is none that there is; " + form)
+		return errors.New("is unknown; " + form)
 	}
 	if *r, err = recording.ParseRange(s); err != nil {
 		err = fmt.Errorf("cannot be read: %w", err)

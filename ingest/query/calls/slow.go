@@ -30,10 +30,10 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		return nil, nil, "", err
 	}
 	if d.Count < 2 {
-		return nil, nil, "", fmt.Errorf("comparing takes two calls: of %s there is %s", q, map[bool]string{true: "one", false: "none"}[d.Count == 1])
+		return nil, nil, "", fmt.Errorf("a comparison needs two calls, but %s has %s", q, map[bool]string{true: "one", false: "none"}[d.Count == 1])
 	}
 	if q.Others || q.Slowest > 0 {
-		return nil, nil, "", errors.New("the slow ones of " + q.String() + " cannot be told from the others: name the calls without ! and slowest")
+		return nil, nil, "", errors.New("the slow ones of " + q.String() + " are undefined; name the calls without ! and slowest")
 	}
 	a, b := *q, *q
 	hs := d.Humps()
@@ -82,7 +82,7 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 		return nil, 0, err
 	}
 	if set.Calls.Calls != 1 {
-		return nil, 0, fmt.Errorf("%s means %s; one is compared with the typical call", q, safetext.Plural(set.Calls.Calls, "call"))
+		return nil, 0, fmt.Errorf("%s selects %s; --typical needs exactly one", q, safetext.Plural(set.Calls.Calls, "call"))
 	}
 	one, err := List(ctx, rec, set.Calls, ByStart)
 	if err != nil {
@@ -116,7 +116,7 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 			return &Query{Functions: same.Functions, At: []Place{placeOf(rec, r.Track, r.Start)}, Duration: recording.Offsets(r.Duration, r.Duration+1)}, len(in), nil
 		}
 	}
-	return nil, 0, fmt.Errorf("there is no other call of %s", same)
+	return nil, 0, fmt.Errorf("%s has no other call", same)
 }
 
 // placeOf is where a call begins.

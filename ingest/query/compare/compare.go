@@ -175,7 +175,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (err error) {
 	run := &c.Runs[r]
 	if run.Scope.Ranged && !run.Rec.HasTime {
-		return fmt.Errorf("%s has no times, so no range of it can be compared", run.Rec.Source.Path)
+		return fmt.Errorf("%s has no times; leave out the range", run.Rec.Source.Path)
 	}
 	if run.Scope, err = calls.Bind(ctx, run.Rec, run.Scope); err != nil {
 		return err
@@ -185,10 +185,10 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 		return err
 	}
 	if run.Scope.Ranged && !run.Weights.Ranged {
-		return fmt.Errorf("%s: %s cannot be told by time, since no spans, samples or windows carry it, so no range of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
+		return fmt.Errorf("%s: %s has no times; leave out the range", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.Scope.Calls != nil && !run.Weights.Called {
-		return fmt.Errorf("%s: %s cannot be told by calls, since neither spans nor samples carry it, so no calls of it can be compared", run.Rec.Source.Path, c.Metric.Common.Name)
+		return fmt.Errorf("%s: %s is not recorded per call; leave out the calls", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.behind, err = SamplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
 		return err

@@ -44,7 +44,7 @@ type Durations struct {
 func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins int) (*Distribution, error) {
 	for r := range c.Runs {
 		if c.Runs[r].Weights.Basis != analyze.Spans {
-			return nil, errors.New(c.Runs[r].Rec.Source.Path + " has samples and no spans, so nothing says how long a call of a function lasted")
+			return nil, errors.New(c.Runs[r].Rec.Source.Path + " has samples but no spans, so call durations are unknown")
 		}
 	}
 	var sides [2]gathered

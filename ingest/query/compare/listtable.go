@@ -24,13 +24,13 @@ func (c *Comparison) listed(by By) (bool, error) {
 		_, argument := by.ArgumentKey()
 		switch {
 		case by == analyze.ByCategory && !analyze.HasCategories(run.Rec):
-			return fail("only Chrome's traces have categories: compare by module")
+			return fail("only Chrome traces have categories; compare by module")
 		case by == analyze.ByState && run.query.Basis(run.Rec) != analyze.States:
-			return fail("rows by state are for the states of threads, of which there are none in %s", c.Metric.Common.Name)
+			return fail("%s has no thread states", c.Metric.Common.Name)
 		case context && r == 0 && !slices.ContainsFunc(c.recs, func(rec *recording.Recording) bool { return slices.Contains(analyze.ContextKeys(rec), key) }):
-			return fail("there is no context key %q", key)
+			return fail("unknown context key %q", key)
 		case argument && len(c.transforms) > 0:
-			return fail("arguments are of spans and not of stacks that were changed: leave out --%s", c.transforms[0].Op)
+			return fail("transforms remove the arguments of spans; leave out --%s", c.transforms[0].Op)
 		}
 		if !context && !argument && by != ByThread && by != analyze.ByLine && by != analyze.ByState {
 			return false, nil

@@ -142,7 +142,7 @@ func Match(a, b []*recording.Recording, o MatchOptions) (*Matching, error) {
 	}
 	for k, p := range o.Hand {
 		if !m.used[k] {
-			return nil, fmt.Errorf("the pair %s=%s names no function that A has and one that B has", p.A, p.B)
+			return nil, fmt.Errorf("pair %s=%s: A needs the first function and B the second", p.A, p.B)
 		}
 	}
 	return m.matching(), nil

@@ -302,7 +302,7 @@ func (m *Metric) scale(recs []*recording.Recording) error {
 			return nil
 		}
 		if m.Common.Decimals++; m.Common.Decimals > most {
-			return errors.New("the metrics' units cannot be brought to one scale; " + noMetric(recs, "", "").Error())
+			return errors.New("the units of the metrics cannot be converted; " + noMetric(recs, "", "").Error())
 		}
 		quantum.Quo(quantum, big.NewRat(10, 1))
 	}

@@ -26,7 +26,7 @@ func (f factor) float() float64 {
 }
 
 // errTooLarge says that a scaled sum does not fit.
-var errTooLarge = errors.New("the values are too large to be brought to one scale")
+var errTooLarge = errors.New("the values are too large to compare")
 
 // most is the largest scaled sum; it leaves room for adding two and for a
 // sign.

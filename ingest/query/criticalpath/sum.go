@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-var errTooLong = errors.New("the critical path has too many steps: say which time or calls are meant")
+var errTooLong = errors.New("the critical path has too many steps; restrict the time range or the calls")
 
 // Words names what a step was spent in: a state with its reason, or what a thread
 // without states did.

@@ -14,7 +14,7 @@ func CPU(ctx context.Context, rec *recording.Recording) (*recording.OnCPU, error
 		return nil, nil
 	}
 	return rec.CPUTimes.Of(func() (*recording.OnCPU, error) {
-		if err := memory.NeedEach(int(rec.Counts.Spans), 8, "the time on processors"); err != nil {
+		if err := memory.NeedEach(int(rec.Counts.Spans), 8, "CPU time"); err != nil {
 			return nil, err
 		}
 		of := &recording.OnCPU{Spans: make([][][]int64, len(rec.Tracks)), Outer: make([]int64, len(rec.Tracks))}

@@ -51,7 +51,7 @@ func Parse(text string) (*Pattern, error) {
 		}
 	}
 	if p.want == "" {
-		return nil, errors.New("there is no text to search for")
+		return nil, errors.New("the search text is empty")
 	}
 	if src, ok := Expression(p.want); ok {
 		re, err := regexp.Compile(src)

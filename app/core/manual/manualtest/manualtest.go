@@ -36,7 +36,7 @@ func CheckTable(t *testing.T, file, mark, want string, update bool) {
 		return
 	}
 	if have != want {
-		t.Errorf("the table %s in %s is not that of the code: it has\n%sand lacks\n%sIn this folder, go test -run '^%s$' -update writes it.", mark, file, onlyIn(have, want), onlyIn(want, have), t.Name())
+		t.Errorf("the table %s in %s differs from the code: it has\n%sand lacks\n%sTo update it, run in this folder: go test -run '^%s$' -update", mark, file, onlyIn(have, want), onlyIn(want, have), t.Name())
 	}
 }
 
