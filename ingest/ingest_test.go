@@ -145,7 +145,7 @@ func TestErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, _, err := ReadAll(context.Background(), path, Options{})
-		if err == nil || r != nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+		if err == nil || r != nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\n got %v\nwant %s", c.name, err, c.want)
 		}
 		if err != nil && strings.Count(err.Error(), path) != 1 {
@@ -160,7 +160,7 @@ func TestErrors(t *testing.T) {
 		filepath.Join(dir, "nobody"): "there is no such file",
 	} {
 		_, _, err := ReadAll(context.Background(), path, Options{})
-		if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.HasSuffix(err.Error(), want) {
+		if err == nil || err.Error() != path+": "+want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

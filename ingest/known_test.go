@@ -60,7 +60,7 @@ func TestKnownFormats(t *testing.T) {
 	for head, want := range beginnings {
 		for _, whole := range []bool{true, false} {
 			f, err := Sniff("x", []byte(head), whole)
-			if f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "unsupported format: ") {
+			if f != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "unsupported format: ") || !strings.Contains(err.Error(), "; ") {
 				t.Errorf("%q: %v %v, want %s", head, f, err, want)
 				continue
 			}

@@ -57,7 +57,7 @@ func TestAddressesOfMovedFiles(t *testing.T) {
 	if _, code, said := ask(address); code != Problem || !strings.Contains(said, "no file with its contents") {
 		t.Errorf("of what is gone it ends with %d and says %q", code, said)
 	}
-	is("are given after it", far, "", address, far)
+	is("named behind it", far, "", address, far)
 	if err := kept.Opened(far, time.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -289,7 +289,7 @@ func TestIdleIsApart(t *testing.T) {
 			t.Errorf("with idle %s there are %+v, want %d and %d left out", c.idle, got, c.records, c.left)
 		}
 	}
-	if text := textOf(t, "top", path); !strings.Contains(text, "in 3 (--idle in") {
+	if text := textOf(t, "top", path); !strings.Contains(text, "\nidle samples excluded: 300.0 µs in 3 (--idle in includes them)") {
 		t.Errorf("%s does not say what is idle", text)
 	}
 }

@@ -121,7 +121,7 @@ func TestCheckOfAPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for args, left := range map[string]string{"": "", "--thread net": "2 records outside of it", "--range ..1ms": "1 record outside of it", "--range 4ms.. --thread disk": "2 records outside of it"} {
+	for args, left := range map[string]string{"": "", "--thread net": "left out: 2 records outside of it (spans", "--range ..1ms": "left out: 1 record outside of it (spans", "--range 4ms.. --thread disk": "left out: 2 records outside of it (spans"} {
 		r := run(append([]string{"check", path}, strings.Fields(args)...)...)
 		if r.code != Done || !strings.Contains(r.stdout, "0 errors and 0 warnings in 1 file") || strings.Contains(r.stdout, ": note [part]: ") != (left != "") || !strings.Contains(r.stdout, left) {
 			t.Errorf("check %s: exit code %d, %s%s", args, r.code, r.stdout, r.stderr)

@@ -42,7 +42,7 @@ func TestAnswersSayDamage(t *testing.T) {
 		line          string
 	}{
 		"late.spaa":    {late, 2, 0, "has 2 errors, none of which changes a number; ashlar check"},
-		"unknown.spaa": {unknown, 1, 1, `has 1 error that may weigh on this answer: event "nope" is not in the header; it is shown all the same (line 5); ashlar check`},
+		"unknown.spaa": {unknown, 1, 1, `has 1 error that may weigh on this answer: event "nope" is not in the header; it is shown anyway (line 5); ashlar check`},
 		"bad.folded":   {"main;work 5\nno stack at all\nmain 2\n", 1, 1, "has 1 error that may weigh on this answer: Line 2 "},
 		"sound.spaa":   {damageHead + damageDict + damageStack("a", "2,1", "cycles", ""), 0, 0, ""},
 	} {

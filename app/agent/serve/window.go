@@ -195,7 +195,7 @@ while they are dragging, typing or in a menu.`,
 		subcommand.BudgetFlag(fs)
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) != 1 {
-				return subcommand.Misuse("name one address; “Copy the view's address” in the window copies one, and findings contain them")
+				return subcommand.Misuse("name one address; “Copy view address” in the window copies one, and findings contain them")
 			}
 			address, notes, err := localAddress(args[0], p.Recent())
 			for _, n := range notes {
@@ -278,11 +278,11 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 var Watch = subcommand.Command{
 	Name: "watch", Args: "[-n N]", Line: "print what the user selects in the open window, as JSON",
 	Text: `
-Each line has the address of what the window shows, the command that answers for
-what is selected there, and its answer; by says whether the person or a program
-went there. The first line is print the current selection; others come when something
-else has been for a moment. It needs "Share this session" in the window, and
-ends with it.`,
+Each line has the address of the view, the command that answers for the
+selection, and its answer; by says whether the person or a program selected it.
+The first line is the current selection. A later line follows when another
+selection has lasted a moment. The command needs "Share this session" in the
+window, and ends with it.`,
 	Examples: [][2]string{
 		{"ashlar watch -n 1", "print the current selection"},
 		{"ashlar watch | jq -r .command", "the command for each selection"},

@@ -219,7 +219,7 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 			names = append(names, safetext.Short(f))
 		}
 		slices.Sort(names)
-		return "", fmt.Errorf("%s: ambiguous, %d source files match: %s", what, len(names), strings.Join(names[:min(len(names), 4)], ", "))
+		return "", fmt.Errorf("%s: ambiguous, %s match: %s", what, units.Plural(int64(len(names)), "source file"), strings.Join(names[:min(len(names), 4)], ", "))
 	case len(functions) > 0:
 		return "", fmt.Errorf("the recording has no source file for %s: %s", what, missing.Reason(missing.Lines, rec))
 	}

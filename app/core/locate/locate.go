@@ -82,7 +82,7 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	there := err == nil
 	if c.Key == "" || there && !info.Mode().IsRegular() {
 		if !there {
-			err = fmt.Errorf("%s: no such file", safetext.Text(path))
+			err = fmt.Errorf("%s: there is no such file", safetext.Text(path))
 		}
 		return found, "", err
 	}

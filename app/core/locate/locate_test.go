@@ -85,7 +85,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("gone", both, nil, "", "no file with its contents")
-	is("without a content", &view.State{Files: []string{at["a"]}}, []string{filepath.Join(far, "z")}, "", "no such file")
+	is("without a content", &view.State{Files: []string{at["a"]}}, []string{filepath.Join(far, "z")}, "", "there is no such file")
 	is("no files", &view.State{Files: []string{"-", view.Demo, "http://h/x"}}, nil, "- demo: http://h/x", "")
 	put(t, here, map[string]string{"rel": "main 1\n"})
 	is("a path from the folder", &view.State{Files: []string{"rel"}}, nil, filepath.Join(here, "rel"), "")

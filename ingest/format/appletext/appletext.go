@@ -150,7 +150,7 @@ func (d *sampleReader) row(s string) {
 	}
 	total, ok := stacktext.Number([]byte(m[2]))
 	if !ok {
-		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "has a count that does not fit 64 bits and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "has a count that exceeds 64 bits and was left out")
 		return
 	}
 	column := len(m[1])

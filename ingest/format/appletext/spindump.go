@@ -147,7 +147,7 @@ func (d *spindumpReader) endThread() {
 func (d *spindumpReader) row(m []string) {
 	total, ok := stacktext.Number([]byte(m[3]))
 	if !ok {
-		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "has a count that does not fit 64 bits and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "has a count that exceeds 64 bits and was left out")
 		return
 	}
 	f, from, to := parseSpinFrame(m[4], m[2] == "*")

@@ -274,7 +274,7 @@ func TestSentences(t *testing.T) {
 	for _, x := range []struct{ name, content, place, want string }{
 		{"nothing", "events: Ir\n", "", "the profile has no costs"},
 		{"no events", "events:\n", "", "line 1 has 0 events; 1 to 64 can be read"},
-		{"has different events from the parts before", body + "1 2\nevents: Dr\n", "", "line 5 has different events from the parts before"},
+		{"other events", body + "1 2\nevents: Dr\n", "", "line 5 has different events from the parts before"},
 		{"cut", body + "1 2\ncfn=f\ncalls=1 5\n", "line 6", "The file is truncated at line 6: the cost of a call is missing"},
 		{"no line of it", body + "1 2\nhello\n", "line 5", "Line 5 is not valid in a Callgrind file and was left out"},
 		{"an unknown name", body + "1 2\nfn=(7)\n3 4\n", "line 5", "Line 5 refers to number (7), which has no name; the number is shown"},

@@ -106,7 +106,7 @@ func TestSentences(t *testing.T) {
 		{`{"traceEvents":[` + one, "byte 68", "The outermost brackets are not closed; everything before is shown."},
 		{"[" + one + two + "]", "byte 53", "There is no comma between two events; both are read."},
 		{"[" + one + "]}", "byte 54", "Bytes between events are skipped."},
-		{events("B a 5, E a 4"), "byte 47", "A span ends before it begins; it is shown with no length."},
+		{events("B a 5, E a 4"), "byte 47", "A span ends before it starts; it is shown without length."},
 		{events("X a 4 -3"), "byte 1", "A span has a negative length; it is shown with none."},
 		{events("X b 1, X a 2 3"), "byte 1", "A complete event (X) has no duration; it is shown as unfinished."},
 		{`[{"ph":"X","name":"a","ts":1,"tdur":3}]`, "byte 1", "A complete event (X) has no duration (dur); its CPU time (tdur) is used."},
@@ -314,7 +314,7 @@ func TestFileGoesAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec, err := tryRead(in)
-	if err == nil || !strings.Contains(err.Error(), "truncated") {
+	if err == nil || !strings.Contains(err.Error(), "the file was truncated while it was read") {
 		t.Errorf("error %v", err)
 	}
 	balanced(t, rec)

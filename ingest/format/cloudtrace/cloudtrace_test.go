@@ -53,8 +53,8 @@ func TestOddFiles(t *testing.T) {
 	}{
 		{"whole", in(span), "", "", 1},
 		{"cut", strings.TrimSuffix(in(span+`,{"spanId":"2`), `]}`), "byte 134", "The file is truncated at byte 134; everything before is shown", 1},
-		{"no time", in(`{"spanId":"2"},` + span), "span 1", "Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
-		{"a time that is none", in(strings.Replace(span, "2023-11-14T22:13:20Z", "yesterday", 1) + "," + span), "span 1", "Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
+		{"no time", in(`{"spanId":"2"},` + span), "span 1", "Spans have no valid time and were left out, first before span 1", 1},
+		{"a time that is none", in(strings.Replace(span, "2023-11-14T22:13:20Z", "yesterday", 1) + "," + span), "span 1", "Spans have no valid time and were left out, first before span 1", 1},
 		{"no end", in(strings.Replace(span, "endTime", "until", 1)), "span 1", "Spans have no end, first span 1; they are shown without length", 1},
 		{"backward", in(strings.Replace(span, "22:13:21", "22:13:19", 1)), "span 1", "Spans end before they start, first span 1; they are shown without length", 1},
 		{"no id", in(strings.Replace(span, `"1"`, "0", 1)), "span 1", "Spans have no id, first span 1; they have no children", 1},

@@ -155,7 +155,7 @@ func (c *Collector) Link(trace, id string) {
 // Timeless leaves out a span that has no time.
 func (c *Collector) Timeless() {
 	place := c.place(len(c.spans))
-	c.Leave("no-time", place, "Spans have no time that can be, one in front of "+place+" the first, and were left out")
+	c.Leave("no-time", place, "Spans have no valid time and were left out, first before "+place)
 }
 
 // Leave counts what cannot be shown among the spans.

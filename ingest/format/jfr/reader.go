@@ -59,7 +59,7 @@ func (r *reader) next() (c *chunk, err error) {
 		return c, errors.New("no chunk begins there")
 	}
 	if major := be.Uint16(head[4:]); major < 1 || major > 2 {
-		return c, fmt.Errorf("it is of version %d, and 1 and 2 are known", major)
+		return c, fmt.Errorf("version %d is not supported; 1 and 2 are", major)
 	}
 	size := int64(be.Uint64(head[8:]))
 	if size < headBytes {
@@ -94,7 +94,7 @@ func (r *reader) room() *bytes.Buffer {
 
 func cut(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it is cut short")
+		return errors.New("it is truncated")
 	}
 	return err
 }

@@ -138,7 +138,7 @@ func TestDamagedTraces(t *testing.T) {
 		{"a line is none", line + "hello\n" + `{"resourceSpans":[` + shopJSON[1] + "]}\n", "line 2", "Line 2 is damaged or truncated; the spans before it are shown", 5},
 		{"an object is cut", "{\n\"resourceSpans\":[" + shopJSON[0] + "," + shopJSON[1][:400], "byte 1823", "The file is truncated at byte 1823; everything before is shown", 4},
 		{"no time", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"1","name":"a"},{"spanId":"2","startTimeUnixNano":"5e2","endTimeUnixNano":600}]}]}]}`, "span 1",
-			"Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
+			"Spans have no valid time and were left out, first before span 1", 1},
 		{"attributes of an old kind", `{"resourceSpans":[{"resource":{"attributes":{"a":"b"}},"scopeSpans":[{"spans":[{"spanId":"2","startTimeUnixNano":500,"endTimeUnixNano":600}]}]}]}`, "",
 			"A resource is invalid (json: cannot unmarshal object into Go struct field .attributes of type []otlp.jsonAttribute); its service has no name", 1},
 		{"empty", "", "", "the file is empty", 0},

@@ -441,7 +441,7 @@ func TestSentences(t *testing.T) {
 		{"cut in a length", append(bytes.Clone(one), 0x0a), "byte 14", "The trace is truncated at byte 14; everything before is shown"},
 		{"no packet", append(bytes.Clone(one), "noise noise"...), "byte 14", "The trace is damaged at byte 14, where a packet should start; everything before is shown"},
 		{"lost packets", msg(bytes.Clone(one), 1, append(ev(typeInstant), num(nil, packetFlags, flagNeeds)...)), "", "Packets were lost while recording; later packets that depend on them were left out until the sequence restarts"},
-		{"an end alone", msg(bytes.Clone(one), 1, ev(typeEnd)), "", "Slices end without a start, because it was before the trace or is lost; the ends were left out"},
+		{"an end alone", msg(bytes.Clone(one), 1, ev(typeEnd)), "", "Slices end without a start: the start was before the trace or is lost; the ends were left out"},
 		{"an unknown type", msg(bytes.Clone(one), 1, ev(9)), "", "Track events other than slices, instants and counters are left out"},
 		{"not packed", msg(bytes.Clone(one), 1, msg(nil, packetCompressed, []byte("no zlib"))), "", "Compressed packets cannot all be decompressed (zlib: invalid header); those before are shown"},
 	} {

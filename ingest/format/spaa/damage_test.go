@@ -227,7 +227,7 @@ func TestShrunkFile(t *testing.T) {
 	}
 	b := recording.NewBuilder()
 	err = Decode(context.Background(), in, b, decode.Options{})
-	if err == nil || !strings.Contains(err.Error(), "was truncated") {
+	if err == nil || !strings.Contains(err.Error(), "the file was truncated while it was read") {
 		t.Errorf("got %v", err)
 	}
 	rec := b.Finish()

@@ -48,7 +48,7 @@ func TestOddFiles(t *testing.T) {
 	}{
 		{"no service", `[` + one + `]`, "", "", 1},
 		{"cut", `[` + one + `,{"traceId"`, "byte 64", "The file is truncated at byte 64; everything before is shown", 1},
-		{"no time", `[{"traceId":"a","id":"2"},` + one + `]`, "span 1", "Spans have no time that can be, one in front of span 1 the first, and were left out", 1},
+		{"no time", `[{"traceId":"a","id":"2"},` + one + `]`, "span 1", "Spans have no valid time and were left out, first before span 1", 1},
 		{"no duration", `[{"traceId":"a","id":"2","timestamp":7},` + one + `]`, "span 1", "Spans have no end, first span 1; they are shown without length", 2},
 		{"no span", `[7,` + one + `]`, "byte 1", "The value at byte 1 is not a span and was left out", 1},
 		{"lists in lists of lists", `[[[` + one + `],` + one + `]]`, "byte 2", "The value at byte 2 is not a span and was left out", 1},

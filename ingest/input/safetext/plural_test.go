@@ -33,8 +33,8 @@ var counted = regexp.MustCompile(`%(\[\d\])?[dvs] (more |other |source )?(sample
 // many. What counts by Plural says 1 span.
 func TestNumbersAreWorded(t *testing.T) {
 	right := []string{
-		"at most %d", "more than %d", "calls itself", "1 to %d can be read", "one in %d bytes", "names %d files; at most", "%d frames one by one",
-		"costs %s %s by itself", "%s lists functions", "%d threads have this in their names", "zip archive of %d files", "costs before a line",
+		"at most %d", "more than %d", "calls itself", "1 to %d can be read", "once in %d bytes", "names %d files; at most",
+		"%s lists functions", "%d threads match", "zip archive of %d files",
 	}
 	root := filepath.Join("..", "..", "..")
 	for _, dir := range []string{"app", "ingest", "render"} {

@@ -222,8 +222,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("%s opens", c.name)
 			continue
 		}
-		want := c.name + ": " + c.want
-		if err.Error() != want {
+		if want := c.name + ": " + c.want; err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
