@@ -55,7 +55,7 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 	const twice = 2 // files that are held; each is waited for once, or twice where closing comes amid it
 	said := closed(t, k, 2*twice*4*time.Second)
 	for _, file := range []string{key + ".json.lock", "settings.json.lock"} {
-		if !strings.Contains(said, file+": another program has held the lock for 3s, so nothing was saved") {
+		if !strings.Contains(said, file+": not saved: another program has held the lock for 3s; end that program") {
 			t.Errorf("nothing is said of %s:\n%s", file, said)
 		}
 	}

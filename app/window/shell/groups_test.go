@@ -58,7 +58,7 @@ func TestRowsOfAnArgument(t *testing.T) {
 	// What stacks were changed for has no arguments: that is said in place of rows.
 	p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("query"))}
 	b.total()
-	if a := p.Doc.Answer(); a.Ungrouped == nil || !strings.Contains(a.Ungrouped.Error(), "arguments are of spans") || len(p.Table.Order.Rows) != 0 {
+	if a := p.Doc.Answer(); a.Ungrouped == nil || !strings.Contains(a.Ungrouped.Error(), "transforms remove the arguments of spans; leave out") || len(p.Table.Order.Rows) != 0 {
 		t.Errorf("with changed stacks there are %d rows and %v", len(p.Table.Order.Rows), a.Ungrouped)
 	}
 	p.Transforms = nil
