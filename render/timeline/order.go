@@ -156,7 +156,7 @@ func weight(rec *recording.Recording, ti, event int) float64 {
 // covered is how much time a track's outermost spans cover.
 func covered(rec *recording.Recording, t *recording.Track) float64 {
 	var sum float64
-	t.Lanes[0].Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *lanes.Bar) bool {
+	cover(rec, t).Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *lanes.Bar) bool {
 		sum += float64(b.Busy)
 		return true
 	})

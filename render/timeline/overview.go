@@ -82,14 +82,14 @@ func (p *density) spread(start, end int64, weight float64) {
 	}
 }
 
-// track adds the outermost lane of a track's spans.
+// track adds when any of a track's outermost spans ran.
 func (p *density) track(t *recording.Track) {
 	if t.States.Len() > 0 {
 		p.states(t)
 		return
 	}
-	if len(t.Lanes) > 0 {
-		t.Lanes[0].Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
+	if l := cover(p.rec, t); l != nil {
+		l.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
 			p.spread(b.Start, b.End, float64(b.Busy))
 			return true
 		})

@@ -78,6 +78,7 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 		totals:    map[int64]*totals{},
 	}
 	d.ledger.b = b
+	b.Slack(roundedBy)
 	d.async.init(d)
 	d.flows.init(d)
 	d.sampled.init(d)
@@ -87,6 +88,10 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 
 // million is how many picoseconds a microsecond has.
 const million = 1_000_000
+
+// roundedBy is how much later a span may end than the one around it: many programs write
+// begin and length in whole microseconds, each cut off.
+const roundedBy = million
 
 // How many times, and how many elements, are looked at before one is made the
 // origin.

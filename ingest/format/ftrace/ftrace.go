@@ -39,13 +39,22 @@ var Format = codec.Format{
 }
 
 // line is an event: thread and its id, perhaps the process, the processor, perhaps
-// flags, the time, the event and what it says.
+// flags, the time, the event and what it says. A kernel for real time has seven flags,
+// others four or five.
 var line = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:\d][^\s:]{3,5}?)\s*)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
+	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:\d][^\s:]{3,7}?)\s*)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
 })
 
-// processors begins a line that systrace writes before the events.
-var processors = []byte("cpus=")
+// heading reports whether a line is one that systrace and trace-cmd write before the
+// events.
+func heading(l []byte) bool {
+	return bytes.HasPrefix(l, []byte("cpus=")) || bytes.HasPrefix(l, []byte("version = "))
+}
+
+// lost is a line about events that did not fit into a processor's buffer.
+var lost = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^CPU:(\d+) \[LOST (?:(\d+) )?EVENTS\]$`)
+})
 
 var page = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
@@ -65,7 +74,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 		l, rest, _ = bytes.Cut(rest, []byte{'\n'})
 		l = bytes.TrimSpace(l)
 		switch {
-		case len(l) == 0 || l[0] == '#' || bytes.HasPrefix(l, processors):
+		case len(l) == 0 || l[0] == '#' || heading(l) || lost().Match(l):
 		case line().Match(l):
 			return decode.Likely, nil
 		default:
@@ -144,7 +153,7 @@ func (d *decoder) read(l []byte) error {
 			return nil
 		}
 	}
-	if len(l) == 0 || l[0] == '#' || bytes.HasPrefix(l, processors) {
+	if len(l) == 0 || l[0] == '#' || heading(l) || d.lost(l) {
 		return nil
 	}
 	m := line().FindSubmatch(l)
@@ -166,6 +175,20 @@ func (d *decoder) read(l []byte) error {
 	d.tally.Kept++
 	d.event(m, at)
 	return nil
+}
+
+// lost reads a line about lost events; it reports whether it is one.
+func (d *decoder) lost(l []byte) bool {
+	m := lost().FindSubmatch(l)
+	if m == nil {
+		return false
+	}
+	if len(m[2]) > 0 {
+		d.b.Warn("events-lost", d.place(), "ftrace lost %s events of processor %s before line %d", m[2], m[1], d.n)
+	} else {
+		d.b.Warn("events-lost", d.place(), "ftrace lost events of processor %s before line %d", m[1], d.n)
+	}
+	return true
 }
 
 // time is a time in seconds in the recording, which begins with the first.

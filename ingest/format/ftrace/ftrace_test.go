@@ -3,6 +3,7 @@ package ftrace
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,7 +84,12 @@ var want = []string{
 func TestSmall(t *testing.T) {
 	html := "<!DOCTYPE html>\n<html><title>Android System Trace</title><script>trace-viewer\n  a-1 [000] 9.0: x: y\n</script>\n" +
 		"<script class=\"trace-data\" type=\"application/text\">\nUSER PID PPID\nroot 1 0\n</script>\n<script class=\"trace-data\" type=\"application/text\">\n" + small + "</script>\n</html>\n"
-	for _, content := range []string{small, html, strings.ReplaceAll(small, "\n", "\r\n")} {
+	// A kernel for real time has three flags more.
+	realTime := regexp.MustCompile(`\] (\S\.\.)(\d) `).ReplaceAllString(small, "] $1.$2.. ")
+	if realTime == small {
+		t.Fatal("no line has flags")
+	}
+	for _, content := range []string{small, html, strings.ReplaceAll(small, "\n", "\r\n"), realTime, "version = 7\ncpus=2\n" + small} {
 		if sure, err := Sniff([]byte(content), true); sure < decode.Likely || err != nil {
 			t.Error(sure, err)
 		}
@@ -191,6 +197,8 @@ func TestSentences(t *testing.T) {
 		{"far", good + "a-1 [000] 9999999999.0: x: y\n", "line 2", "The time on line 2 is more than 26 days from the first; the line was left out"},
 		{"an end alone", good + "a-1 [000] 6.0: tracing_mark_write: E|1\n", "line 2", "Line 2 ends a slice that started before the trace; the line was left out"},
 		{"backward", good + "a-1 [000] 6.0: print: B|1|f\na-1 [000] 5.8: print: E|1\n", "line 3", "The event on line 3 is earlier than the one before on its thread; it gets that one's time"},
+		{"lost", "CPU:1 [LOST 37 EVENTS]\n" + good, "line 1", "ftrace lost 37 events of processor 1 before line 1"},
+		{"lost, uncounted", good + "CPU:0 [LOST EVENTS]\n", "line 2", "ftrace lost events of processor 0 before line 2"},
 		{"a page of nothing", "<!DOCTYPE html>\n<script>trace-viewer</script>\n", "", "the file has no ftrace events"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)

@@ -68,6 +68,8 @@ type Builder struct {
 	left    map[[2]int][]int64 // see halfLeft
 	held    held
 	unlaid  int64           // spans that there was no time to lay out
+	slack   int64           // see Slack
+	torn    torn
 	until   context.Context // see Until
 	adopted *Recording      // see Adopt
 	halted  atomic.Bool     // see Halt
@@ -167,6 +169,11 @@ func (b *Builder) Shelf() *column.Shelf { return b.shelf }
 // Squeeze has spans that are added from now on take less room, for formats that are slow
 // to read anyway.
 func (b *Builder) Squeeze() { b.squeezed = true }
+
+// Slack says how much later, in picoseconds, a span may end than the one around it
+// because of how times were rounded when the file was written. Such spans are made to
+// end together; by default none are. It is called before spans are added.
+func (b *Builder) Slack(most int64) { b.slack = min(most, math.MaxUint32) }
 
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }

@@ -66,7 +66,8 @@ func (s *looseSpans) extra(x *unordered.Span) (args uint64, group uint32) {
 	return s.args.At(i), group
 }
 
-// layout nests the spans by containment within their group, in order. A span that
+// layout nests the spans by containment within their group, in order. One that ends
+// later than the one around it by no more than Builder.Slack ends with it. A span that
 // overlaps another without containing it or being contained, or one of another
 // group, goes to the next nest, where it is an outermost call; the nests' lanes
 // follow each other. It reports false when the builder was stopped before all were
@@ -83,7 +84,7 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 		b.held.loose += int64(s.runs.Len() - pending)
 		b.held.lanes += int64(s.nests.count() - lanes)
 	}()
-	s.nests.grouped = s.nests.grouped || s.groups.Len() > 0
+	s.nests.grouped, s.nests.slack = s.nests.grouped || s.groups.Len() > 0, b.slack
 	s.runs.Merge(func(x *unordered.Span) bool {
 		if n%unordered.RunSpans == unordered.RunSpans-1 && b.Stopped() {
 			return false
@@ -122,10 +123,14 @@ func (s *looseSpans) takeBack(b *Builder) {
 				continue
 			}
 			b.uncount(l, from)
-			spans := make([]unordered.Span, 0, l.Len()-from)
+			spans, cuts := make([]unordered.Span, 0, l.Len()-from), n.cutsFrom(d, from)
 			for i := from; i < l.Len(); i++ {
-				m := n.markOf(d, i)
-				x := s.loose(l.Start(i), l.End(i), b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
+				m, end := n.markOf(d, i), l.End(i)
+				if len(cuts) > 0 && int(cuts[0].span) == i {
+					end += int64(cuts[0].by)
+					cuts = cuts[1:]
+				}
+				x := s.loose(l.Start(i), end, b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
 				if ns.grouped {
 					grouped = append(grouped, turned{x, m.turn})
 				} else {

@@ -3,6 +3,7 @@ package recording
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/heap"
@@ -18,6 +19,17 @@ type nest struct {
 	lanes  []lanes.Lane
 	groups []uint32           // of the open spans
 	marks  []column.Vec[mark] // parallel to lanes; nil where there are no groups
+	slack  int64              // see Builder.Slack
+	cuts   [][]cut            // by lane, in order
+}
+
+// cut says of a span in a lane how much later it ended than the one around it, with
+// which it was made to end.
+type cut struct{ span, by uint32 }
+
+// needs is when a span around x has to end at the earliest: half of x may go.
+func needs(x *unordered.Span, slack int64) int64 {
+	return x.End - min(slack, (x.End-x.Start)/2)
 }
 
 // mark says of a span in a lane what its group is and which of the spans laid out
@@ -33,7 +45,7 @@ func (n *nest) takes(x *unordered.Span, group uint32) bool {
 		n.groups = n.groups[:len(n.groups)-1]
 	}
 	k := len(n.ends) - 1
-	return k < 0 || x.End <= n.ends[k] && group == n.groups[k]
+	return k < 0 || needs(x, n.slack) <= n.ends[k] && group == n.groups[k]
 }
 
 // over reports whether the open span at depth d is past when x starts. A span
@@ -59,16 +71,42 @@ func (n *nest) add(b *Builder, x *unordered.Span, group uint32, args uint64) Cal
 		parent = n.calls[d-1]
 	}
 	call := b.Call(parent, FrameID(x.Frame&^looseUnfinished))
-	n.ends = append(n.ends, x.End)
+	end := x.End
+	if d > 0 && end > n.ends[d-1] {
+		end = n.ends[d-1]
+		n.cut(d, uint32(x.End-end))
+	}
+	n.ends = append(n.ends, end)
 	n.calls = append(n.calls, call)
 	n.groups = append(n.groups, group)
 	if d == len(n.lanes) {
 		n.lanes = append(n.lanes, lanes.New(b.shelf, false))
 	}
 	l := &n.lanes[d]
-	l.Append(x.Start, x.End, call, args, x.Frame&looseUnfinished != 0)
-	b.countSpan(call, x.End-x.Start)
+	l.Append(x.Start, end, call, args, x.Frame&looseUnfinished != 0)
+	b.countSpan(call, end-x.Start)
 	return call
+}
+
+// cut notes that the next span of a lane ends earlier than the file says.
+func (n *nest) cut(lane int, by uint32) {
+	for lane >= len(n.cuts) {
+		n.cuts = append(n.cuts, nil)
+	}
+	at := 0
+	if lane < len(n.lanes) {
+		at = n.lanes[lane].Len()
+	}
+	n.cuts[lane] = append(n.cuts[lane], cut{uint32(at), by})
+}
+
+// cutsFrom are those of the spans of a lane from i on.
+func (n *nest) cutsFrom(lane, i int) []cut {
+	if lane >= len(n.cuts) {
+		return nil
+	}
+	k, _ := slices.BinarySearchFunc(n.cuts[lane], uint32(i), func(c cut, i uint32) int { return cmp.Compare(c.span, i) })
+	return n.cuts[lane][k:]
 }
 
 // label notes a mark for the span that was added last.
@@ -94,6 +132,9 @@ func (n *nest) markOf(lane, i int) mark {
 // keep cuts a lane to its first spans; those behind it are empty then.
 func (n *nest) keep(lane, spans int, shown bool) {
 	n.lanes[lane].Cut(spans, shown)
+	if lane < len(n.cuts) {
+		n.cuts[lane] = n.cuts[lane][:len(n.cuts[lane])-len(n.cutsFrom(lane, spans))]
+	}
 	if lane < len(n.marks) {
 		n.marks[lane].Cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
 	}
@@ -135,6 +176,7 @@ type nests struct {
 	turn uint32         // how many spans were added since there were groups
 	// grouped: some span has a group.
 	grouped bool
+	slack   int64
 	were    []seenBefore // what seen was, to go back
 
 	// room is a tree over the nests: in its second half what each takes, and
@@ -170,7 +212,7 @@ func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) C
 	}
 	k := ns.place(x, group)
 	if k == len(ns.all) {
-		ns.all = append(ns.all, new(nest))
+		ns.all = append(ns.all, &nest{slack: ns.slack})
 		if k > 0 {
 			ns.index(x.Start)
 		}
@@ -297,9 +339,9 @@ func (ns *nests) first(x *unordered.Span, group uint32) int {
 	case len(ns.all) == 1:
 		return 1
 	}
-	needs, undecided := x.End, &ns.flat
+	until, undecided := needs(x, ns.slack), &ns.flat
 	if group != 0 {
-		needs = anything
+		until = anything
 	}
 	if x.End > x.Start {
 		undecided = &ns.tied
@@ -308,7 +350,7 @@ func (ns *nests) first(x *unordered.Span, group uint32) int {
 		}
 	}
 	for {
-		k := ns.find(needs)
+		k := ns.find(until)
 		if undecided.Len() == 0 || undecided.Min() > k {
 			return k
 		}

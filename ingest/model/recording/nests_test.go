@@ -50,7 +50,8 @@ func TestNests(t *testing.T) {
 		})
 		b := NewBuilder()
 		frame := b.FunctionFrame(b.Function(Function{Name: "f"}))
-		found := nests{seen: map[uint32]int{}}
+		slack := rng.Int64N(4)
+		found := nests{seen: map[uint32]int{}, slack: slack}
 		var asked []*nest
 		last := map[uint32]int{}
 		for i := range spans {
@@ -58,7 +59,7 @@ func TestNests(t *testing.T) {
 			x.Frame = uint32(frame)
 			k := placeOneByOne(asked, last, &x.Span, x.group)
 			if k == len(asked) {
-				asked = append(asked, new(nest))
+				asked = append(asked, &nest{slack: slack})
 			}
 			want := asked[k].add(b, &x.Span, x.group, 0)
 			if got := found.add(b, &x.Span, x.group, 0); got != want {

@@ -70,6 +70,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
 		b.Warn(warnUnlaid, "", "not shown because laying out failed: %s (%v)", safetext.Plural(b.unlaid, "span"), context.Cause(b.until))
 	}
+	b.warnTorn()
 	r.CPUTimes = new(CPUTimes)
 	b.space(r.Tracks)
 	r.Calls = b.rec.Calls // layouts may have added calls

@@ -98,6 +98,15 @@ func (t *Track) Columns(calls *Calls) (columns [][]int) {
 	return columns
 }
 
+// Outermost are the lanes of spans that lie in no others. A track of which spans overlap
+// without nesting has several.
+func (t *Track) Outermost(calls *Calls) (outer []*lanes.Lane) {
+	for _, column := range t.Columns(calls) {
+		outer = append(outer, &t.Lanes[column[0]])
+	}
+	return outer
+}
+
 // Process groups tracks.
 type Process struct {
 	PID    int64

@@ -382,6 +382,9 @@ func (t *TrackBuilder) layOut() {
 	lanes := t.loose.nests.lanes()
 	t.lanes = lanes
 	t.loose.shown = true
+	if t.b.rec.Done {
+		t.b.torn.count(t.track.Kind, &t.loose.nests)
+	}
 	if whole || !t.b.rec.Done {
 		return
 	}

@@ -1,0 +1,58 @@
+package recording
+
+import "ashlar/ingest/model/lanes"
+
+// torn counts the spans of threads that do not nest exactly.
+type torn struct {
+	cut, most int64 // spans made to end with the one around them, and by how much at most
+	crossing  int64 // spans that overlap another in part, and are outermost for that
+	twice     int64 // the time that outermost spans have in common
+}
+
+// Codes of the warnings of spans that do not nest.
+const (
+	warnCut      = "overrun"
+	warnCrossing = "crossing-spans"
+)
+
+// count adds what a track's layout had to do.
+func (n *torn) count(kind TrackKind, ns *nests) {
+	var outer []*lanes.Lane
+	for _, nest := range ns.all {
+		for _, cuts := range nest.cuts {
+			for _, c := range cuts {
+				n.cut, n.most = n.cut+1, max(n.most, int64(c.by))
+			}
+		}
+		if len(nest.lanes) > 0 {
+			outer = append(outer, &nest.lanes[0])
+		}
+	}
+	if kind != ThreadTrack || len(outer) < 2 {
+		return
+	}
+	for k, l := range outer {
+		if k > 0 {
+			n.crossing += int64(l.Len())
+		}
+		for i := range l.Len() {
+			n.twice += l.End(i) - l.Start(i)
+		}
+	}
+	for start, end := range lanes.Union(outer) {
+		n.twice -= end - start
+	}
+}
+
+// warnTorn says what was counted, once.
+func (b *Builder) warnTorn() {
+	n := &b.torn
+	if _, said := b.warn[warnCut]; n.cut > 0 && !said {
+		b.Remark(warnCut, "", "Spans end up to %.4g µs after the span around them. They are shown as ending with it.", float64(n.most)/1e6)
+		b.WarnMore(warnCut, n.cut-1)
+	}
+	if _, said := b.warn[warnCrossing]; n.crossing > 0 && !said {
+		b.Usual(warnCrossing, "", "Spans of a thread overlap without one containing the other. Each counts in full: %.4g ms are counted more than once.", float64(n.twice)/1e9)
+		b.WarnMore(warnCrossing, n.crossing-1)
+	}
+}

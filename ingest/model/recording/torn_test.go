@@ -1,0 +1,108 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSlack: a span that ends a little later than the one around it ends with it; all else
+// about spans stays, and what overlaps otherwise is counted with the time it counts twice.
+func TestSlack(t *testing.T) {
+	const slack = 10
+	cut := 0
+	for seed := range uint64(60) {
+		rng := random(seed)
+		b := NewBuilder()
+		b.AddEvent(SpanEvent())
+		b.Slack(slack)
+		tb := b.Track(TrackKey{})
+		var want []span
+		for i := range 200 {
+			start := rng.Int64N(2000)
+			end := start + rng.Int64N(1+rng.Int64N(300))
+			if i > 0 && rng.IntN(2) == 0 { // ends near the end of another
+				start = max(0, want[i-1].end-rng.Int64N(100))
+				end = max(start, want[i-1].end+rng.Int64N(2*slack))
+			}
+			tb.Span(start, end, b.frameOf(fmt.Sprint("f", rng.IntN(5))), uint64(i+1), false)
+			want = append(want, span{start, end, "", false, uint64(i + 1)})
+			if i%70 == 60 {
+				b.Snapshot()
+			}
+		}
+		r := b.Finish()
+		got := all(t, r, r.Tracks[0])
+		totals(t, r, got)
+		cuts, times := 0, make([]int, 4000)
+		for _, s := range got {
+			w := want[s.args-1]
+			by := w.end - s.end
+			if s.start != w.start || by < 0 || by > min(slack, (w.end-w.start)/2) {
+				t.Fatalf("seed %d: %+v was added, and is %+v", seed, w, s)
+			}
+			parent, _, nested := cutLast(s.path)
+			if by > 0 {
+				cuts++
+				if !nested || !slices.ContainsFunc(got, func(o span) bool { return o.path == parent && o.start <= s.start && o.end == s.end }) {
+					t.Fatalf("seed %d: %+v is cut, and nothing around it ends then", seed, s)
+				}
+			}
+			if !nested {
+				for at := s.start; at < s.end; at++ {
+					times[at]++
+				}
+			}
+		}
+		twice := int64(0)
+		for _, n := range times {
+			twice += int64(max(0, n-1))
+		}
+		if len(got) != len(want) || b.torn.cut != int64(cuts) || b.torn.twice != twice || (twice > 0) != (b.torn.crossing > 0) {
+			t.Errorf("seed %d: %d spans, %d cut and %d counted twice; told are %+v", seed, len(got), cuts, twice, b.torn)
+		}
+		cut += cuts
+	}
+	if cut < 100 {
+		t.Errorf("only %d spans were cut", cut)
+	}
+}
+
+func cutLast(path string) (before, last string, ok bool) {
+	i := strings.LastIndex(path, ";")
+	return path[:max(i, 0)], path[i+1:], i >= 0
+}
+
+// TestTornWarnings: what is told of spans that do not nest.
+func TestTornWarnings(t *testing.T) {
+	const us = 1e6
+	for _, c := range []struct {
+		name  string
+		spans [][2]int64
+		want  string
+	}{
+		{"nested", [][2]int64{{0, 50}, {10, 50}}, ""},
+		{"a tenth too long", [][2]int64{{4 * us / 10, 80004 * us / 10}, {6 * us / 10, 80005 * us / 10}},
+			"overrun 1: Spans end up to 0.1 µs after the span around them. They are shown as ending with it."},
+		{"two that overlap", [][2]int64{{100 * us, 150 * us}, {140 * us, 200 * us}, {200 * us, 210 * us}},
+			"crossing-spans 1: Spans of a thread overlap without one containing the other. Each counts in full: 0.01 ms are counted more than once."},
+		{"short ones that overlap", [][2]int64{{0, us}, {9 * us / 10, 15 * us / 10}},
+			"crossing-spans 1: Spans of a thread overlap without one containing the other. Each counts in full: 0.0001 ms are counted more than once."},
+	} {
+		b := NewBuilder()
+		b.AddEvent(SpanEvent())
+		b.Slack(us)
+		tb := b.Track(TrackKey{TID: 1})
+		for _, s := range c.spans {
+			tb.Span(s[0], s[1], b.frameOf("f"), 0, false)
+		}
+		var told []string
+		for _, w := range b.Finish().Warnings {
+			told = append(told, fmt.Sprintf("%s %d: %s", w.Code, w.Count, w.Text))
+		}
+		if got := strings.Join(told, "; "); got != c.want {
+			t.Errorf("%s: told is %q, want %q", c.name, got, c.want)
+		}
+	}
+}
