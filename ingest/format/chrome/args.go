@@ -1,6 +1,10 @@
 package chrome
 
 import (
+	"encoding/json"
+	"regexp"
+	"sync"
+
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/input/source"
@@ -188,8 +192,22 @@ func shown(text []byte) []byte {
 	if len(out)+1 > maxText {
 		return []byte(`{"too long to show":true}`)
 	}
-	return append(out, '}')
+	if out = append(out, '}'); !json.Valid(out) {
+		out = notFinite().ReplaceAllFunc(out, func(b []byte) []byte {
+			if b[0] == '"' {
+				return b
+			}
+			return append(append([]byte{'"'}, b...), '"')
+		})
+	}
+	return out
 }
+
+// notFinite finds numbers that JSON has no way to write, as some programs write them, and
+// strings, in which they are no numbers.
+var notFinite = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b(?:Infinity|NaN)\b`)
+})
 
 func appendMember(b, key, val []byte) []byte {
 	b = append(b, '"')

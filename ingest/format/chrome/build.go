@@ -30,6 +30,7 @@ type decoder struct {
 	seen   int               // elements in held
 	start  jsonscan.Micros   // startTime in held
 	origin int64             // in µs
+	first  int64             // the earliest of the first times, from the origin on, in ps
 	begun  bool              // origin is known
 	any    bool              // there was an element
 	latest int64             // the latest time of all, in picoseconds
@@ -150,6 +151,11 @@ func (d *decoder) begin() {
 		}
 	}
 	*d.b.Clock() = recording.Clock{Unit: "us", PerUnit: million, Origin: recording.Decimal{Mantissa: d.origin}}
+	for _, t := range d.timed {
+		if d.inRange(t.US) {
+			d.first = min(d.first, (t.US-d.origin)*million+int64(t.PS))
+		}
+	}
 	for _, bt := range d.held {
 		d.build(bt)
 	}
@@ -173,10 +179,14 @@ func (d *decoder) inRange(us int64) bool {
 func (d *decoder) at(t jsonscan.Micros, off int64) int64 {
 	if !d.inRange(t.US) {
 		d.warn(timeFar, off, strconv.FormatInt(t.US, 10))
-		if t.US < d.origin {
-			return -maxTime
+		start, _, ok := d.b.Extent()
+		switch {
+		case t.US > d.origin:
+			return d.latest
+		case ok:
+			return min(start, d.first)
 		}
-		return maxTime
+		return d.first
 	}
 	v := (t.US-d.origin)*million + int64(t.PS)
 	d.latest = max(d.latest, v)

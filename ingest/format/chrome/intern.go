@@ -146,9 +146,13 @@ func (t *threadTable) take() []threadKey {
 }
 
 // parseIdent reads a process or thread id: a number, a number in quotes, or
-// any other text. null counts as 0, like one that is missing.
+// any other text. null counts as 0, like one that is missing. Kineto gives "" to what is
+// of the whole trace: finalizeTrace in output_json.cpp.
 func parseIdent(raw []byte) ident {
 	q := jsonscan.Unquoted(raw)
+	if len(q) == 0 {
+		return ident{text: ofAll}
+	}
 	if n, ok := jsonscan.ParseInt(q); ok {
 		return ident{n: n}
 	}
@@ -157,3 +161,6 @@ func parseIdent(raw []byte) ident {
 	}
 	return ident{text: jsonscan.Plain(raw)}
 }
+
+// ofAll names the process and the thread of what belongs to none.
+const ofAll = "whole trace"

@@ -98,7 +98,7 @@ func TestSentences(t *testing.T) {
 		{`[{"ph":"M","name":"num_cpus"}]`, "byte 1", "The metadata num_cpus cannot be shown and is left out."},
 		{`[{"ph":"C","name":"c","ts":1,"args":{"x":"y"}}]`, "byte 1", "A counter event has no numbers and is left out."},
 		{`[{"ph":"P","name":"s","ts":1,"sf":7}]`, "byte 1", "A sample refers to the stack frame 7, which stackFrames lacks; the known part of its stack is shown."},
-		{`[{"ph":"i","ts":1e9},{"ph":"i","name":"x","ts":1e15}]`, "byte 21", "The time 1000000000000000 µs is more than 53 days from the others; it is moved closer."},
+		{`[{"ph":"i","ts":1e9},{"ph":"i","name":"x","ts":1e15}]`, "byte 21", "The time 1000000000000000 µs is more than 53 days from the others. It is shown at the edge of the recording."},
 		{`[` + one + ` nonsense]`, "byte 54", "An element of the trace is not an object and is left out."},
 		{`[{"ph":"X","ts":1,"dur":2}]`, "byte 1", "An event has no name; it is shown as (nameless)."},
 		{`[{"name":"a","ts":1}]`, "byte 1", "An element of the trace has no phase (ph) and is left out."},
@@ -214,11 +214,12 @@ func TestArgs(t *testing.T) {
 		{"ph":"X","name":"b","ts":2,"dur":1,"args":{}},
 		{"ph":"E","name":"a","ts":4,"args":{"y":[2]}},
 		{"ph":"i","name":"c","ts":4,"args":"text","s":"t"},
-		{"ph":"B","name":"d","ts":5},{"ph":"E","name":"d","ts":6,"args":{"z":3}}]`
+		{"ph":"B","name":"d","ts":5},{"ph":"E","name":"d","ts":6,"args":{"z":3}},
+		{"ph":"X","name":"f","ts":7,"dur":1,"args":{"rate":Infinity,"q": NaN,"n":[-Infinity],"s":"no \"NaN"}}]`
 	for how, in := range map[string]*source.Input{"mapped": source.FromBytes("x", []byte(text)), "stream": source.FromReader("x", strings.NewReader(text))} {
 		rec := read(t, in)
 		tr := rec.Tracks[0]
-		want := map[string]string{"a": `{"x" : 1 , "s":"\u0041","tts":7,"y":[2]}`, "b": "", "d": `{"z":3}`}
+		want := map[string]string{"a": `{"x" : 1 , "s":"\u0041","tts":7,"y":[2]}`, "b": "", "d": `{"z":3}`, "f": `{"rate":"Infinity","q": "NaN","n":["-Infinity"],"s":"no \"NaN"}`}
 		for _, l := range tr.Lanes {
 			for i := range l.Len() {
 				name := rec.FuncName(l.Call(i))

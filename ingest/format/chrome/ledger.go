@@ -62,7 +62,7 @@ var problems = [problemCount]struct{ code, text string }{
 	stray:         {"stray", "Bytes between events are skipped."},
 	unknownPhase:  {"unknown-phase", "The phase %s is unknown; its events are left out."},
 	noPicture:     {"no-picture", "Events of a kind that cannot be shown are left out: %s."},
-	timeFar:       {"time-range", "The time %s µs is more than 53 days from the others; it is moved closer."},
+	timeFar:       {"time-range", "The time %s µs is more than 53 days from the others. It is shown at the edge of the recording."},
 	timeBackward:  {"time-backward", "A span ends before it starts; it is shown without length."},
 	negativeDur:   {"negative-duration", "A span has a negative length; it is shown with none."},
 	noDur:         {"no-duration", "A complete event (X) has no duration; it is shown as unfinished."},

@@ -82,3 +82,26 @@ func TestEmptyTrace(t *testing.T) {
 		t.Errorf("%d tracks, %v, %+v", len(rec.Tracks), rec.Warnings, rec.Source)
 	}
 }
+
+// TestOfNoProcess: what Kineto writes of the whole trace, with ids that are empty, is on no
+// thread of process 0.
+func TestOfNoProcess(t *testing.T) {
+	rec := readText(t, `[{"ph":"X","name":"k","ts":10,"dur":5,"pid":0,"tid":7},{"name":"Record Window End","ph":"i","s":"g","pid":"","tid":"","ts":30}]`)
+	var got []string
+	for _, tr := range rec.Tracks {
+		got = append(got, fmt.Sprintf("%s/%s %d", rec.Processes[tr.Process].Title(), tr.Title(), tr.PID))
+	}
+	if want := []string{"/thread 7 0", fmt.Sprintf("whole trace/whole trace %d", recording.TextID)}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("tracks %v, want %v", got, want)
+	}
+}
+
+// TestTimeFarOutside: one time decades away leaves the picture as wide as the rest.
+func TestTimeFarOutside(t *testing.T) {
+	rec := readText(t, `[{"name":"s","ph":"b","ts":-1461972216707720,"id":"0x1","cat":"c","pid":1,"tid":1},{"name":"s","ph":"e","ts":506851,"id":"0x1","cat":"c","pid":1,"tid":1},`+
+		`{"name":"w","ph":"X","ts":500000,"dur":80,"pid":1,"tid":1},{"name":"w","ph":"X","ts":509000,"dur":1461972216707720,"pid":1,"tid":1},{"name":"w","ph":"X","ts":510000,"dur":80,"pid":1,"tid":1}]`)
+	async := &rec.Tracks[0].Lanes[0]
+	if d := rec.Duration(); d != 10_080*million || codes(rec) != "time-range:2" || async.Duration(0) != 6_851*million {
+		t.Errorf("the recording takes %d ps, warnings %s, the span that began long before %d ps", d, codes(rec), async.Duration(0))
+	}
+}

@@ -67,8 +67,8 @@ type Builder struct {
 
 	left    map[[2]int][]int64 // see halfLeft
 	held    held
-	unlaid  int64           // spans that there was no time to lay out
-	slack   int64           // see Slack
+	unlaid  int64 // spans that there was no time to lay out
+	slack   int64 // see Slack
 	torn    torn
 	until   context.Context // see Until
 	adopted *Recording      // see Adopt

@@ -52,7 +52,7 @@ func (b *Builder) warnTorn() {
 		b.WarnMore(warnCut, n.cut-1)
 	}
 	if _, said := b.warn[warnCrossing]; n.crossing > 0 && !said {
-		b.Usual(warnCrossing, "", "Spans of a thread overlap without one containing the other. Each counts in full: %.4g ms are counted more than once.", float64(n.twice)/1e9)
+		b.Usual(warnCrossing, "", "Spans of a thread overlap in part: sums count %.4g ms more than once.", float64(n.twice)/1e9)
 		b.WarnMore(warnCrossing, n.crossing-1)
 	}
 }
