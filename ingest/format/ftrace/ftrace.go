@@ -24,6 +24,7 @@ import (
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/sched"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -184,7 +185,7 @@ func (d *decoder) lost(l []byte) bool {
 		return false
 	}
 	if len(m[2]) > 0 {
-		d.b.Warn("events-lost", d.place(), "ftrace lost %s events of processor %s before line %d", m[2], m[1], d.n)
+		d.b.Warn("events-lost", d.place(), "ftrace lost %s of processor %s before line %d", safetext.Plural(number(m[2]), "event"), m[1], d.n)
 	} else {
 		d.b.Warn("events-lost", d.place(), "ftrace lost events of processor %s before line %d", m[1], d.n)
 	}
