@@ -3,11 +3,13 @@
 package ingest_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,6 +22,10 @@ import (
 // limitedScratch is the folder where the child may have columns lie in a file.
 const limitedScratch = "ASHLAR_TEST_LIMITED_SCRATCH"
 
+// limitedHeld is how many bytes the child holds besides. On a busy machine, work that
+// waits in memory takes as much.
+const limitedHeld = 8 << 20
+
 // TestLargerThanItsGroup reads a recording whose columns take more memory than the
 // control group of the program has: the whole of it, with the answers that a program
 // without a group has, and nothing is left on the disk.
@@ -28,10 +34,12 @@ func TestLargerThanItsGroup(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(os.Getenv(limitedIn), "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0); err != nil {
 			t.Fatal("there is no limit:", err)
 		}
+		held := bytes.Repeat([]byte{1}, limitedHeld)
 		rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{Scratch: os.Getenv(limitedScratch)})
 		if err != nil {
 			t.Fatal(err)
 		}
+		runtime.KeepAlive(held)
 		os.Stdout.WriteString(answers(t, rec))
 		return
 	}

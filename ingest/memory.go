@@ -38,7 +38,10 @@ type guard struct {
 	next     time.Time
 	foretold bool
 	stopped  bool
-	scratch  string // see Options.Scratch; "" once it is used
+	scratch  string       // see Options.Scratch; "" once it is used
+	spillNow atomic.Bool  // the watcher asks for it
+	canSpill atomic.Bool  // scratch is not used yet
+	inFile   atomic.Int64 // bytes of columns in the file
 }
 
 // How often the builder's size is looked at, and how often the system's memory is:
@@ -69,7 +72,9 @@ const warnMemory = "memory"
 var errFull = errors.New("out of memory")
 
 func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.CancelCauseFunc) *guard {
-	return &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), scratch: o.Scratch, base: memory.InUse(), stop: stop}
+	g := &guard{b: b, in: in, limit: o.MemoryLimit, part: o.Part.IsSet(), scratch: o.Scratch, base: memory.InUse(), stop: stop}
+	g.canSpill.Store(o.Scratch != "")
+	return g
 }
 
 // watch ends reading when memory runs short, whatever is under way, until the
@@ -77,8 +82,13 @@ func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.C
 func (g *guard) watch() (unwatch func()) {
 	w := &g.watcher
 	w.Halt, w.Short = g.b.Halt, func() { g.stop(errFull) }
+	w.Relieve = func() bool {
+		ask := g.canSpill.Load()
+		g.spillNow.Store(ask)
+		return ask
+	}
 	w.Owed = func() int64 {
-		if max(g.held.Load(), memory.InUse()-g.base) < guardLeast {
+		if max(g.held.Load()-g.inFile.Load(), memory.InUse()-g.base) < guardLeast {
 			return math.MinInt64 / 2
 		}
 		return g.owed.Load()
@@ -100,6 +110,9 @@ func scarce(o *Options) bool {
 func (g *guard) look() {
 	g.watcher.Wait()
 	now := time.Now()
+	if g.spillNow.Load() {
+		g.spill()
+	}
 	held, owed := g.b.Size()
 	grown := held + owed - g.sized
 	if g.stopped || now.Before(g.next) && grown < g.stride {
@@ -153,9 +166,20 @@ func (g *guard) larger(free int64) bool {
 // spill has the columns lie in a file. Where that cannot be, or once the disk is full,
 // reading goes on as far as there is memory.
 func (g *guard) spill() {
+	g.spillNow.Store(false)
+	if g.scratch == "" {
+		return
+	}
 	arena, err := store.NewArena(g.scratch)
-	if g.scratch = ""; err == nil {
-		g.b.Shelf().Extend(arena.Take)
+	g.scratch = ""
+	g.canSpill.Store(false)
+	if err == nil {
+		g.b.Shelf().Extend(func(n int) []byte {
+			b := arena.Take(n)
+			g.inFile.Add(int64(len(b)))
+			return b
+		})
+		g.watcher.Closer()
 		g.foretold = true // that it does not fit need not be said
 	}
 }
@@ -167,7 +191,7 @@ func (g *guard) full() error {
 	}
 	held, owed := g.b.Size()
 	return memory.Shortage("%s; the first %s fill all available memory (%s), the rest was not read%s",
-		g.size(), g.share(), memory.Text(max(held+owed, memory.InUse()-g.base)), g.way())
+		g.size(), g.share(), memory.Text(max(held+owed-g.inFile.Load(), memory.InUse()-g.base)), g.way())
 }
 
 // judge estimates whether the whole recording fits, and warns once it seems not

@@ -40,13 +40,25 @@ func Each[T any](b *recording.Builder, from <-chan T, do func(T) error) error {
 	}
 }
 
+// scarceDepth is how many batches wait between two goroutines where memory is scarce.
+const scarceDepth = 4
+
+// Depth returns how many batches may wait between two goroutines that read an input: most
+// of them, or a few where memory is scarce. On a busy machine the queue is always full.
+func Depth(in *source.Input, most int) int {
+	if in.InPlace {
+		return min(most, scarceDepth)
+	}
+	return most
+}
+
 // Beside runs read in a goroutine of its own, which reads the input and hands what it made
 // of it to out, in order; do takes that as [Each] says. The channel has room for ahead of
-// them. The first error ends both: do's, or else that of read, whose ctx ends when nothing
+// them, which [Depth] bounds where memory is scarce. The first error ends both: do's, or else that of read, whose ctx ends when nothing
 // is taken any more.
 func Beside[T any](ctx context.Context, in *source.Input, b *recording.Builder, ahead int, read func(ctx context.Context, out chan<- T) error, do func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	out, failed := make(chan T, ahead), make(chan error, 1)
+	out, failed := make(chan T, Depth(in, ahead)), make(chan error, 1)
 	go func() {
 		defer close(out)
 		failed <- source.Protect(in.Path, func() error { return read(ctx, out) })

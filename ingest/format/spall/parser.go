@@ -187,11 +187,15 @@ type reader interface {
 	chunk(c []byte, off int64, end bool) int
 }
 
+// batchesAhead is how many batches wait to be recorded: 128 KB each, or more.
+const batchesAhead = 24
+
 // run reads the whole input.
 func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options, h header, head []byte) error {
 	b.AddEvent(recording.SpanEvent())
 	b.Source().Version = h.name()
-	free := make(chan *batch, 32)
+	depth := decode.Depth(in, batchesAhead)
+	free := make(chan *batch, depth+2) // one is being filled and one recorded
 	p := &parser{in: in, names: newNameTable(), threads: map[uint64]*threadState{},
 		near: make([]callSlot, nearFew), cur: newBatch(), free: free}
 	p.args.in = in
@@ -210,7 +214,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 		p.ctx, p.out = ctx, out
 		return p.run(h.size, r)
 	}
-	return decode.Beside(ctx, in, b, 24, read, func(bt *batch) error {
+	return decode.Beside(ctx, in, b, depth, read, func(bt *batch) error {
 		s.put(bt)
 		bt.reset()
 		select {

@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -188,6 +189,9 @@ func pause(room int64) time.Duration {
 type Watcher struct {
 	// Owed is how much more than nothing has to be free.
 	Owed func() int64
+	// Relieve, if set, is called once before Short, and reports whether memory will be
+	// saved from then on, so that work can go on: less has to be free then (see closer).
+	Relieve func() bool
 	// Short is called once when there is less than that: what is under way should
 	// end. Halt is called when it went on all the same and there is next to none.
 	Short, Halt func()
@@ -200,7 +204,13 @@ type Watcher struct {
 	said, halted bool
 	then         int64 // what there was when it was said
 	sparing      *Sparing
+	closer       atomic.Bool
 }
+
+// Closer has Short be called later: once less than five quarters of a margin are free,
+// not two margins. It is for work that takes memory slowly, since its largest part, such
+// as columns in a file, takes none any more.
+func (w *Watcher) Closer() { w.closer.Store(true) }
 
 // Wait returns at once but while memory is being looked at.
 func (w *Watcher) Wait() {
@@ -261,10 +271,7 @@ func (w *Watcher) Look() int64 {
 	if !known || w.halted {
 		return math.MaxInt64
 	}
-	least := w.Owed()
-	if w.said {
-		least = w.then - margin/2
-	}
+	least := w.least(margin)
 	if room >= least {
 		return room - max(0, least)
 	}
@@ -274,6 +281,9 @@ func (w *Watcher) Look() int64 {
 	runtime.GC()
 	w.tidied = time.Now()
 	room, _ = Room()
+	if !w.said && room < least && w.relieved() {
+		least = w.least(margin)
+	}
 	switch {
 	case room >= least:
 	case !w.said:
@@ -286,6 +296,26 @@ func (w *Watcher) Look() int64 {
 		}
 	}
 	return 0
+}
+
+// least is the room below which something has to be done.
+func (w *Watcher) least(margin int64) int64 {
+	switch {
+	case w.said:
+		return w.then - margin/2
+	case w.closer.Load():
+		return w.Owed() - margin*3/4
+	}
+	return w.Owed()
+}
+
+// relieved reports whether Relieve has memory be saved from now on.
+func (w *Watcher) relieved() bool {
+	if w.Relieve == nil || w.closer.Load() || !w.Relieve() {
+		return false
+	}
+	w.Closer()
+	return true
 }
 
 // Watch returns a context that ends, with a *Short as its cause, when memory runs

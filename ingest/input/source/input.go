@@ -37,7 +37,8 @@ type Input struct {
 	// small. 0 means defaultChunk.
 	ChunkSize int
 	// InPlace has Copy and Ahead leave chunks of a mapped file where they are: copies are
-	// memory that the system cannot take back, as it can pages of a file.
+	// memory that the system cannot take back, as it can pages of a file. It is set where
+	// memory is scarce; decoders queue less then.
 	InPlace bool
 	// Private is set for a file opened under [Limits]: errors must not quote it.
 	Private bool
