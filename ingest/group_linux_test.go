@@ -24,7 +24,7 @@ const limitedScratch = "ASHLAR_TEST_LIMITED_SCRATCH"
 
 // limitedHeld is how many bytes the child holds besides. On a busy machine, work that
 // waits in memory takes as much.
-const limitedHeld = 8 << 20
+const limitedHeld = 6 << 20
 
 // TestLargerThanItsGroup reads a recording whose columns take more memory than the
 // control group of the program has: the whole of it, with the answers that a program
