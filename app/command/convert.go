@@ -23,7 +23,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/ingest/query/extract"
 	"ashlar/ingest/query/redact"
 	"ashlar/render/units"
@@ -358,7 +358,7 @@ func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r
 		}
 	}
 	for _, name := range o.threads {
-		tracks, err := compare.FindTracks(rec, name)
+		tracks, err := match.FindTracks(rec, name)
 		if err != nil {
 			return nil, err
 		}

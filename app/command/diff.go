@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 // Failed is the exit code of a comparison that meets a condition of --fail-if.
@@ -87,7 +88,7 @@ type diffOptions struct {
 	apart              apartFlags
 	alone              bool // one file was named, and nothing that it differs by
 	normalize          compare.Normalize
-	match              compare.MatchOptions
+	match              match.Options
 	pairs, apartPairs  []string
 	json, markdown     bool
 
@@ -256,7 +257,7 @@ func expand(flag string, patterns []string) ([]string, error) {
 
 // rules reads --match.
 func (o *diffOptions) rules(text string) error {
-	o.match = compare.MatchOptions{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true, NoRenamed: true}
+	o.match = match.Options{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true, NoRenamed: true}
 	for _, r := range strings.Split(text, ",") {
 		switch strings.TrimSpace(r) {
 		case "module":
@@ -336,7 +337,7 @@ func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string 
 	v.Stacks, v.Tab = o.view, "table"
 	v.Pairs, v.Apart = slices.Clone(o.match.Hand), o.match.Apart
 	for _, r := range c.Renames {
-		v.Pairs = append(v.Pairs, compare.Pair{A: r.A.String(), B: r.B.String()})
+		v.Pairs = append(v.Pairs, match.Pair{A: r.A.String(), B: r.B.String()})
 	}
 	v.NoModule, v.NoName, v.NoSimilar, v.NoOrder, v.NoRenamed = o.match.NoModule, o.match.NoName, o.match.NoSimilar, o.match.NoOrder, o.match.NoRenamed
 	if o.By != compare.ByFunction {
@@ -395,7 +396,7 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 				}
 			}
 			if thread != "" {
-				if in.Scope.Tracks, err = compare.FindTracks(rec, thread); err != nil {
+				if in.Scope.Tracks, err = match.FindTracks(rec, thread); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)
 				}
 			}
@@ -456,7 +457,7 @@ func checkAny(v *view.Stacks, sides [2][]compare.Input) error {
 }
 
 // splitPairs cuts OLD=NEW where both are functions, since names may hold = too.
-func splitPairs(texts []string, sides [2][]compare.Input) []compare.Pair {
+func splitPairs(texts []string, sides [2][]compare.Input) []match.Pair {
 	if len(texts) == 0 {
 		return nil
 	}
@@ -469,13 +470,13 @@ func splitPairs(texts []string, sides [2][]compare.Input) []compare.Pair {
 			}
 		}
 	}
-	var out []compare.Pair
+	var out []match.Pair
 	for _, s := range texts {
 		a, b, _ := strings.Cut(s, "=")
-		best := compare.Pair{A: a, B: b}
+		best := match.Pair{A: a, B: b}
 		for i := range s {
 			if s[i] == '=' && names[0][s[:i]] && names[1][s[i+1:]] {
-				best = compare.Pair{A: s[:i], B: s[i+1:]}
+				best = match.Pair{A: s[:i], B: s[i+1:]}
 			}
 		}
 		out = append(out, best)

@@ -16,7 +16,7 @@ import (
 	"ashlar/app/window/shell"
 	"ashlar/app/window/workspace"
 	"ashlar/ingest/input/safetext"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 // keeper remembers things in a store. What is written is written in the
@@ -209,10 +209,10 @@ func (k *keeper) Opened(path string) {
 func (k *keeper) Folder() string { return k.settings.Folder }
 
 // Pairs are those of the settings.
-func (k *keeper) Pairs() []compare.Pair { return slices.Clone(k.settings.Pairs) }
+func (k *keeper) Pairs() []match.Pair { return slices.Clone(k.settings.Pairs) }
 
 // SetPair changes the settings.
-func (k *keeper) SetPair(p compare.Pair, on bool) {
+func (k *keeper) SetPair(p match.Pair, on bool) {
 	k.change(func(v *settings.Settings) { v.SetPair(p, on) })
 }
 

@@ -8,6 +8,7 @@ import (
 	"ashlar/app/core/verdict"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/causes"
 )
 
 // JSON is printed by "ashlar diff --json". Values are exact decimals in
@@ -154,7 +155,7 @@ func (d *Answer) JSON() *JSON {
 	for _, r := range d.c.Renames {
 		out.Renamed = append(out.Renamed, Renamed{r.A.String(), r.B.String(), exactnum.Measured(r.Likeness, 3)})
 	}
-	for i, x := range d.c.Causes(d.funcs) {
+	for i, x := range causes.Of(d.c, d.funcs) {
 		if i == mostCauses {
 			break
 		}

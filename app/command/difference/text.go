@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/units"
 )
 
@@ -207,9 +208,9 @@ func (d *Answer) left() (a, b int64) {
 	return n.A.Total, n.B.Total
 }
 
-var ruleWords = map[compare.Rule]string{
-	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
-	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.RuleRenamed: "renamed",
+var ruleWords = map[match.Rule]string{
+	match.RuleHand: "by hand", match.RuleModule: "by name and module", match.RuleName: "by name",
+	match.RuleSimilar: "by similar name", match.RuleOrder: "by order", match.RuleRenamed: "renamed",
 }
 
 // certainty says what confidences are made from, and what they could have

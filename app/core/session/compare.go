@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 // What is everything that decides a comparison's numbers.
@@ -19,7 +20,7 @@ type What struct {
 	Event, Metric string
 	MetricB       string
 	Normalize     compare.Normalize
-	Match         compare.MatchOptions
+	Match         match.Options
 	Transforms    []analyze.Transform
 	Scopes        [2]recording.Scope
 }
@@ -52,7 +53,7 @@ type CompareAnswer struct {
 	// Functions is the table by functions, Table the one that was asked for.
 	Functions, Table *compare.Table
 	// Threads says which tracks go together.
-	Threads *compare.Matching
+	Threads *match.Matching
 	// Nodes is by node how sure its difference is, nil until it is known; Sure
 	// tells that all confidences are there. Those of spans come once both
 	// recordings are read.
@@ -260,7 +261,7 @@ func (a *CompareAnswer) begin(ctx context.Context, o compare.Options) {
 	}
 	a.A, a.B, a.Method = a.Compared.A(), a.Compared.B(), a.Compared.Method()
 	if a.Threads == nil {
-		a.Threads = compare.MatchThreads(a.Recs[:], a.Match)
+		a.Threads = match.Threads(a.Recs[:], a.Match)
 	}
 	a.Functions, a.Err = a.Compared.Table(ctx, compare.ByFunction, false)
 }

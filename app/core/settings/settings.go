@@ -12,7 +12,7 @@ import (
 
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/input/safetext"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 // Settings are those of settings.json; each key may be left out. Keys that no field is
@@ -40,7 +40,7 @@ type Settings struct {
 	Scale       float32        `json:"scale,omitempty"`
 	Folder      string         `json:"folder,omitempty"`
 	SourceRoots []SourceRoot   `json:"source_roots,omitempty"`
-	Pairs       []compare.Pair `json:"pairs,omitempty"`
+	Pairs       []match.Pair   `json:"pairs,omitempty"`
 	Cache       *CacheSettings `json:"cache,omitempty"`
 	// Recents are the files opened last, newest first.
 	Recents []Recent `json:"recents,omitempty"`
@@ -88,8 +88,8 @@ const mostPairs = 500
 
 // SetPair adds a pair, or takes it away; which of both is the older does not
 // matter.
-func (s *Settings) SetPair(p compare.Pair, on bool) {
-	s.Pairs = slices.DeleteFunc(s.Pairs, func(q compare.Pair) bool { return q == p || q == compare.Pair{A: p.B, B: p.A} })
+func (s *Settings) SetPair(p match.Pair, on bool) {
+	s.Pairs = slices.DeleteFunc(s.Pairs, func(q match.Pair) bool { return q == p || q == match.Pair{A: p.B, B: p.A} })
 	if on {
 		s.Pairs = append(s.Pairs, p)
 	}

@@ -18,7 +18,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/filelock"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 // writerDir makes the test binary change settings and marks there, again and
@@ -353,14 +353,14 @@ func (failing) ReadAt([]byte, int64) (int, error) { return 0, io.ErrUnexpectedEO
 // TestPairs keeps each pair once, whichever way round, and lets go of it.
 func TestPairs(t *testing.T) {
 	var s Settings
-	s.SetPair(compare.Pair{A: "old", B: "new"}, true)
-	s.SetPair(compare.Pair{A: "new", B: "old"}, true)
-	s.SetPair(compare.Pair{A: "a", B: "b@lib"}, true)
-	if len(s.Pairs) != 2 || s.Pairs[0] != (compare.Pair{A: "new", B: "old"}) {
+	s.SetPair(match.Pair{A: "old", B: "new"}, true)
+	s.SetPair(match.Pair{A: "new", B: "old"}, true)
+	s.SetPair(match.Pair{A: "a", B: "b@lib"}, true)
+	if len(s.Pairs) != 2 || s.Pairs[0] != (match.Pair{A: "new", B: "old"}) {
 		t.Errorf("the pairs are %v", s.Pairs)
 	}
-	s.SetPair(compare.Pair{A: "old", B: "new"}, false)
-	if len(s.Pairs) != 1 || s.Pairs[0] != (compare.Pair{A: "a", B: "b@lib"}) {
+	s.SetPair(match.Pair{A: "old", B: "new"}, false)
+	if len(s.Pairs) != 1 || s.Pairs[0] != (match.Pair{A: "a", B: "b@lib"}) {
 		t.Errorf("without one the pairs are %v", s.Pairs)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/causes"
 	"ashlar/render/units"
 )
 
@@ -67,29 +68,29 @@ func (d *verdict) pending() bool {
 }
 
 // cause names a cause: hash +80.1 ms (100 % of the change, >99.9 % sure).
-func (d *verdict) cause(cause *compare.Cause, whole int64) {
+func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	first := cause.Rows[0]
 	d.function(first)
 	var about []string
 	switch cause.Kind {
-	case compare.Split:
+	case causes.Split:
 		d.say(" with ")
 		d.functions(cause.Rows[1:])
 		about = append(about, "split")
-	case compare.Inlined:
+	case causes.Inlined:
 		d.say(" with ")
 		d.functions(cause.Rows[1:])
 		about = append(about, "inlined")
-	case compare.Replaced:
+	case causes.Replaced:
 		d.say(" with ")
 		d.functions(cause.Rows[1:])
 		about = append(about, "replaced")
-	case compare.Added:
+	case causes.Added:
 		about = append(about, "new")
-	case compare.Removed:
+	case causes.Removed:
 		about = append(about, "gone")
 	}
-	if d.c.PerCall() && cause.Kind == compare.Alone {
+	if d.c.PerCall() && cause.Kind == causes.Alone {
 		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
 	} else if a, b := d.c.CallsOf(first.Key); !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
 		about = append(about, times(b/a)+" times as many calls")
@@ -139,7 +140,7 @@ func (d *verdict) functions(rows []*compare.Row) {
 
 // tells reports whether a function was named.
 func (d *verdict) tells(f int32) bool {
-	return slices.ContainsFunc(d.told, func(c *compare.Cause) bool {
+	return slices.ContainsFunc(d.told, func(c *causes.Cause) bool {
 		return slices.ContainsFunc(c.Rows, func(r *compare.Row) bool { return r.Key == f })
 	})
 }

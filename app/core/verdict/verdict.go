@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/causes"
 	"ashlar/render/units"
 )
 
@@ -43,8 +44,8 @@ type verdict struct {
 	t     *compare.Table
 	parts []Part
 
-	causes []compare.Cause
-	told   []*compare.Cause // those that are named
+	causes []causes.Cause
+	told   []*causes.Cause // those that are named
 }
 
 // Signed writes a difference in a metric of a comparison with its sign: +1.200 ms.
@@ -73,7 +74,7 @@ func Of(c *compare.Comparison, t *compare.Table) string {
 // What caused the change comes first, then the totals, what was taken for the same, and
 // how sure that is.
 func Parts(c *compare.Comparison, t *compare.Table) []Part {
-	d := &verdict{c: c, t: t, causes: c.Causes(t)}
+	d := &verdict{c: c, t: t, causes: causes.Of(c, t)}
 	a, b := c.A(), c.B()
 	o := t.Overlap()
 	if o.Nothing() {

@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 )
@@ -159,8 +160,8 @@ func fields() []Field {
 			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not scale", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
 		text("width", "the width of bars in a comparison: of A, of B, or the larger", func(v *State) *string { return &v.Width }).
 			flag("width", "with two files, the `WIDTHS` of bars: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
-		many("pair", "A:B, functions paired by hand", func(v *State) *[]compare.Pair { return &v.Pairs }, pairText, parsePair),
-		many("apart", "A:B, functions never matched as renamed", func(v *State) *[]compare.Pair { return &v.Apart }, pairText, parsePair),
+		many("pair", "A:B, functions paired by hand", func(v *State) *[]match.Pair { return &v.Pairs }, pairText, parsePair),
+		many("apart", "A:B, functions never matched as renamed", func(v *State) *[]match.Pair { return &v.Apart }, pairText, parsePair),
 	)
 	return fs
 }

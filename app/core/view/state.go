@@ -34,7 +34,7 @@ import (
 
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/units"
 )
 
@@ -136,7 +136,7 @@ type Comparison struct {
 	Normalize, Width string
 	// Pairs were made by hand; Apart are those that are not to be made for what functions
 	// do.
-	Pairs, Apart []compare.Pair
+	Pairs, Apart []match.Pair
 	// Totals and SelfTimes choose what the table and the distribution are of.
 	Totals, SelfTimes bool
 	Unlinked, ByCall  bool

@@ -10,7 +10,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 // anyText is a text that may hold anything, also bytes that are no UTF-8.
@@ -77,8 +77,8 @@ func anyView(r *rand.Rand) *State {
 			Widths: several(r, func(r *rand.Rand) Width { return Width{anyText(r), float32(r.IntN(1000)) / 4} })},
 		Contents: several(r, func(r *rand.Rand) Content { return Content{r.Int64(), fmt.Sprintf("%012x", r.Int64N(1<<48))} }),
 		Split:    r.Float32(), Down: float32(r.NormFloat64() * 1e9), Line: r.IntN(1<<20) >> r.IntN(20),
-		Comparison: Comparison{Normalize: anyText(r), Width: anyText(r), Pairs: several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} }),
-			Apart: several(r, func(r *rand.Rand) compare.Pair { return compare.Pair{A: anyText(r), B: anyText(r)} })},
+		Comparison: Comparison{Normalize: anyText(r), Width: anyText(r), Pairs: several(r, func(r *rand.Rand) match.Pair { return match.Pair{A: anyText(r), B: anyText(r)} }),
+			Apart: several(r, func(r *rand.Rand) match.Pair { return match.Pair{A: anyText(r), B: anyText(r)} })},
 		OnlyOn: []string{"", "a", "b"}[r.IntN(3)],
 		Stacks: Stacks{several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
@@ -162,7 +162,7 @@ func TestAddressesDoNotChange(t *testing.T) {
 				{Show: recording.Offsets(1e12, 2e12), Bar: &Bar{Thread{1, 2, ""}, 0, 1}}}, Node: []recording.FuncName{{Name: "f"}, {Name: "g", Module: "m"}}, Around: &recording.FuncName{Name: "h"}},
 		"ashlar:1?colour=module&table=file&sort=-total&columns=function,self%20in%20%25&widths=self:92.5&rows=new,gone&split=0.4&down=100&line=17&with=up,unlinked&normalize=total&width=a&pair=old:new": {
 			Colour: "module", Table: Table{Group: "file", Sort: "-total", Columns: []string{"function", "self in %"}, Widths: []Width{{"self", 92.5}}, Rows: []string{"new", "gone"}},
-			Split: .4, Down: 100, Line: 17, Up: true, Comparison: Comparison{Unlinked: true, Normalize: "total", Width: "a", Pairs: []compare.Pair{{A: "old", B: "new"}}}},
+			Split: .4, Down: 100, Line: 17, Up: true, Comparison: Comparison{Unlinked: true, Normalize: "total", Width: "a", Pairs: []match.Pair{{A: "old", B: "new"}}}},
 		"ashlar:1?": {},
 	} {
 		got, err := Parse(s)

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/input/decimal"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 )
 
 func parseList[T any](s string, parse func(string) (T, error)) ([]T, error) {
@@ -229,9 +229,9 @@ func parseWidth(s string) (w Width, err error) {
 	return w, err
 }
 
-func pairText(p compare.Pair) string { return escape(p.A) + ":" + escape(p.B) }
+func pairText(p match.Pair) string { return escape(p.A) + ":" + escape(p.B) }
 
-func parsePair(s string) (p compare.Pair, err error) {
+func parsePair(s string) (p match.Pair, err error) {
 	f, err := divide(s, 2)
 	if err != nil {
 		return p, err
@@ -239,7 +239,7 @@ func parsePair(s string) (p compare.Pair, err error) {
 	if len(f) != 2 {
 		return p, fmt.Errorf("has %q for a pair; write A:B", s)
 	}
-	return compare.Pair{A: f[0], B: f[1]}, nil
+	return match.Pair{A: f[0], B: f[1]}, nil
 }
 
 // parseRange reads what [recording.Range] writes, where times may be negative.

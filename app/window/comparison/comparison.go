@@ -7,6 +7,7 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )
@@ -40,7 +41,7 @@ type Comparison struct {
 type Options struct {
 	Event, Metric string
 	Normalize     compare.Normalize
-	Match         compare.MatchOptions
+	Match         match.Options
 	Width         compare.Width
 	By            compare.By
 	Total         bool // the table is about total, not self
@@ -309,7 +310,7 @@ func (c *Comparison) PairItems(s *panel.Host) []widget.Item {
 	for i, p := range c.Options.Match.Hand {
 		if p.A == c.Chosen.String() || p.B == c.Chosen.String() {
 			items = append(items, widget.Item{Title: "Unpair", Do: func() {
-				c.Options.Match.Hand = append(append([]compare.Pair(nil), c.Options.Match.Hand[:i]...), c.Options.Match.Hand[i+1:]...)
+				c.Options.Match.Hand = append(append([]match.Pair(nil), c.Options.Match.Hand[:i]...), c.Options.Match.Hand[i+1:]...)
 				if s.Paired != nil {
 					s.Paired.SetPair(p, false)
 				}
@@ -366,11 +367,11 @@ func (c *Comparison) PairByHand(s *panel.Host) {
 // PairUp says that two functions are one; pairs that either was in are taken
 // apart.
 func (c *Comparison) PairUp(s *panel.Host, own, other recording.FuncName, here int) {
-	p := compare.Pair{A: own.String(), B: other.String()}
+	p := match.Pair{A: own.String(), B: other.String()}
 	if here == 1 {
 		p.A, p.B = p.B, p.A
 	}
-	hand := []compare.Pair{p}
+	hand := []match.Pair{p}
 	for _, q := range c.Options.Match.Hand {
 		if q.A != p.A && q.B != p.B {
 			hand = append(hand, q)
@@ -391,9 +392,9 @@ func (c *Comparison) KeptPairs(s *panel.Host) {
 	}
 	c.Paired = true
 	for _, p := range s.Paired.Pairs() {
-		if compare.HasFunction(a, p.B) && compare.HasFunction(b, p.A) {
+		if match.HasFunction(a, p.B) && match.HasFunction(b, p.A) {
 			p.A, p.B = p.B, p.A
-		} else if !compare.HasFunction(a, p.A) || !compare.HasFunction(b, p.B) {
+		} else if !match.HasFunction(a, p.A) || !match.HasFunction(b, p.B) {
 			continue
 		}
 		c.Options.Match.Hand = append(c.Options.Match.Hand, p)

@@ -5,6 +5,7 @@ import (
 	"ashlar/app/core/verdict"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -153,7 +154,7 @@ func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 }
 
 // RuleWords say how functions were matched.
-var RuleWords = map[compare.Rule]string{
-	compare.RuleHand: "by hand", compare.RuleModule: "by name and module", compare.RuleName: "by name",
-	compare.RuleSimilar: "by similar name", compare.RuleOrder: "by order", compare.RuleRenamed: "renamed", compare.Unmatched: "not matched",
+var RuleWords = map[match.Rule]string{
+	match.RuleHand: "by hand", match.RuleModule: "by name and module", match.RuleName: "by name",
+	match.RuleSimilar: "by similar name", match.RuleOrder: "by order", match.RuleRenamed: "renamed", match.Unmatched: "not matched",
 }

@@ -11,7 +11,7 @@ import (
 
 	"ashlar/app/core/sourcefile"
 	"ashlar/app/desktop/dialog"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
@@ -45,8 +45,8 @@ type Host struct {
 
 // pairKeeper remembers pairs of functions that were made by hand.
 type pairKeeper interface {
-	Pairs() []compare.Pair
-	SetPair(p compare.Pair, on bool)
+	Pairs() []match.Pair
+	SetPair(p match.Pair, on bool)
 }
 
 // Actions lead from a shell to its window, which it does not know.

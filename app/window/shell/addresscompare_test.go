@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 )
 
@@ -29,7 +30,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	o.Total, o.SelfTime, c.ByCall = maybe(), maybe(), maybe()
 	o.Match.NoModule, o.Match.NoName, o.Match.NoSimilar, o.Match.NoOrder = maybe(), maybe(), maybe(), maybe()
 	if maybe() {
-		o.Match.Hand = []compare.Pair{{A: "parse", B: "render"}}
+		o.Match.Hand = []match.Pair{{A: "parse", B: "render"}}
 	}
 	c.Tab = workspace.PairPanels[r.IntN(len(workspace.PairPanels))].Name
 	c.Linked, c.Above = !maybe(), maybe()

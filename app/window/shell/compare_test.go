@@ -21,6 +21,7 @@ import (
 	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/testdata/twins"
@@ -188,13 +189,13 @@ func TestPairingByHand(t *testing.T) {
 // pairsNote keeps pairs like a store.
 type pairsNote struct {
 	keptNote
-	pairs []compare.Pair
+	pairs []match.Pair
 }
 
-func (k *pairsNote) Pairs() []compare.Pair { return k.pairs }
+func (k *pairsNote) Pairs() []match.Pair { return k.pairs }
 
-func (k *pairsNote) SetPair(p compare.Pair, on bool) {
-	k.pairs = slices.DeleteFunc(k.pairs, func(q compare.Pair) bool { return p == q })
+func (k *pairsNote) SetPair(p match.Pair, on bool) {
+	k.pairs = slices.DeleteFunc(k.pairs, func(q match.Pair) bool { return p == q })
 	if on {
 		k.pairs = append(k.pairs, p)
 	}
@@ -204,7 +205,7 @@ func (k *pairsNote) SetPair(p compare.Pair, on bool) {
 // also with the sides the other way round; pairs of other programs stay away.
 func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
-	kept := &pairsNote{pairs: []compare.Pair{{A: "alien", B: "visitor"}}}
+	kept := &pairsNote{pairs: []match.Pair{{A: "alien", B: "visitor"}}}
 	s.Keep, s.Paired = kept, kept
 	s.Versus.PairUp(&s.Host, recording.FuncName{Name: "legacy_check"}, recording.FuncName{Name: "validate"}, 0)
 	if len(kept.pairs) != 2 {
@@ -215,9 +216,9 @@ func TestPairsAreKept(t *testing.T) {
 		s.OpenBeside(files[1])
 		settleBoth(t, s)
 		s.Versus.KeptPairs(&s.Host)
-		want := compare.Pair{A: "legacy_check", B: "validate"}
+		want := match.Pair{A: "legacy_check", B: "validate"}
 		if files[0] == "after.folded" {
-			want = compare.Pair{A: "validate", B: "legacy_check"}
+			want = match.Pair{A: "validate", B: "legacy_check"}
 		}
 		if hand := s.Versus.Options.Match.Hand; len(hand) != 1 || hand[0] != want {
 			t.Errorf("%v: paired by hand are %v", files, hand)

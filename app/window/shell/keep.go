@@ -8,7 +8,7 @@ import (
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/workspace"
 	stored "ashlar/ingest/format/store"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 )
 
@@ -26,8 +26,8 @@ type Keep interface {
 	Prefer(was, now workspace.Prefs)
 	// Pairs are functions that were paired by hand; SetPair adds one or takes it
 	// away.
-	Pairs() []compare.Pair
-	SetPair(p compare.Pair, on bool)
+	Pairs() []match.Pair
+	SetPair(p match.Pair, on bool)
 	marks.Keeper
 }
 

@@ -7,7 +7,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/workspace"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 )
 
@@ -22,8 +22,8 @@ func (k *keptNote) Recents() []Recent  { return nil }
 func (k *keptNote) Opened(path string) { k.opened = append(k.opened, path) }
 func (k *keptNote) Folder() string     { return "" }
 
-func (k *keptNote) Pairs() []compare.Pair           { return nil }
-func (k *keptNote) SetPair(_ compare.Pair, on bool) {}
+func (k *keptNote) Pairs() []match.Pair           { return nil }
+func (k *keptNote) SetPair(_ match.Pair, on bool) {}
 
 func (k *keptNote) Marks(string) ([]view.Mark, error) { return nil, nil }
 

@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/ui"
 )
 
@@ -190,7 +191,7 @@ func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 }
 
 // aloneOn is the side that alone has a function, -1 where both have it.
-func aloneOn(g *compare.Func) int {
+func aloneOn(g *match.Func) int {
 	switch {
 	case g.In[1] < 0:
 		return 0

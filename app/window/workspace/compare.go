@@ -11,7 +11,7 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/app/window/scopebar"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -174,7 +174,7 @@ func (c *Comparison) swap() {
 	hand := c.Options.Match.Hand
 	c.Options.Match.Hand = nil
 	for _, p := range hand {
-		c.Options.Match.Hand = append(c.Options.Match.Hand, compare.Pair{A: p.B, B: p.A})
+		c.Options.Match.Hand = append(c.Options.Match.Hand, match.Pair{A: p.B, B: p.A})
 	}
 	c.LastLinked = c.LinkedState()
 }

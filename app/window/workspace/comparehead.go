@@ -13,6 +13,7 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -246,7 +247,7 @@ func matchedText(a *session.CompareAnswer) string {
 			gone += m.Count
 		default:
 			both += m.Count
-			if m.Rule == compare.RuleHand || m.Rule == compare.RuleSimilar || m.Rule == compare.RuleName {
+			if m.Rule == match.RuleHand || m.Rule == match.RuleSimilar || m.Rule == match.RuleName {
 				parts += ", " + units.Count(int64(m.Count)) + " " + ruleShort[m.Rule]
 			}
 		}
@@ -254,4 +255,4 @@ func matchedText(a *session.CompareAnswer) string {
 	return "matched " + units.Plural(int64(both), "function") + parts + " · " + units.Count(int64(fresh)) + " new · " + units.Count(int64(gone)) + " gone"
 }
 
-var ruleShort = map[compare.Rule]string{compare.RuleHand: "by hand", compare.RuleSimilar: "by similar name", compare.RuleName: "by name only"}
+var ruleShort = map[match.Rule]string{match.RuleHand: "by hand", match.RuleSimilar: "by similar name", match.RuleName: "by name only"}

@@ -7,7 +7,7 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/difference"
 	lanes "ashlar/app/window/timeline"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/flame"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -144,7 +144,7 @@ func (c *Comparison) half(d *Workspace, u *ui.UI, i int, p *Pane) {
 
 // rowsKey holds all that the order of B's rows follows from.
 type rowsKey struct {
-	threads *compare.Matching
+	threads *match.Matching
 	plan    *timeline.Plan // A's
 	sort    timeline.Sort  // B's
 }

@@ -17,6 +17,7 @@ import (
 	"ashlar/app/window/scopebar"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -170,7 +171,7 @@ func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l comp
 	l = comparison.Look{Tab: cmp.Or(st.Tab, comparison.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall}
 	l.Options = comparison.Options{Event: st.Event, Metric: st.Metric, Normalize: usual, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
 		By: compare.ByFunction, Total: st.Totals, SelfTime: st.SelfTimes,
-		Match: compare.MatchOptions{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder, NoRenamed: st.NoRenamed}}
+		Match: match.Options{NoModule: st.NoModule, NoName: st.NoName, NoSimilar: st.NoSimilar, NoOrder: st.NoOrder, NoRenamed: st.NoRenamed}}
 	l.Options.Match.Hand, l.Options.Match.Apart = slices.Clone(st.Pairs), slices.Clone(st.Apart)
 	if st.Normalize != "" {
 		if n, nerr := compare.ParseNormalize(st.Normalize); nerr != nil {

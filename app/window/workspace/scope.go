@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
-	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 	"ashlar/render/widget"
@@ -40,7 +40,7 @@ func (o *ofTwo) renamed() (cs []scopebar.Chip) {
 				Off: func() { o.Options.Match.NoRenamed = true }})
 			break
 		}
-		pair := compare.Pair{A: r.A.String(), B: r.B.String()}
+		pair := match.Pair{A: r.A.String(), B: r.B.String()}
 		cs = append(cs, scopebar.Chip{Kind: "renamed", Text: safetext.Short(r.A.Name) + " → " + safetext.Short(r.B.Name), More: []string{verdict.Likeness(r.Likeness) + " alike in callers, callees, cost and name", "closing this takes the pair apart"},
 			Go:  func() { o.Choose(a, r.Func) },
 			Off: func() { o.Options.Match.Apart = append(slices.Clone(o.Options.Match.Apart), pair) }})

@@ -10,6 +10,14 @@ func Saturated(a, b int64) int64 {
 	return end(a)
 }
 
+// Abs is v without its sign.
+func Abs(v int64) int64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}
+
 // end is the last number on the side of one.
 func end(side int64) int64 {
 	if side < 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare/match"
 )
 
 // naiveCalls lists the spans of a function on a track by looking at every one, in
@@ -31,7 +32,7 @@ func TestTwin(t *testing.T) {
 	for seed := range uint64(12) {
 		a, b := random(seed, poolA), random(seed+100, poolB)
 		c := mustCompare(t, a, b, Options{})
-		threads := MatchThreads([]*recording.Recording{a, b}, MatchOptions{})
+		threads := match.Threads([]*recording.Recording{a, b}, match.Options{})
 		for ti, track := range a.Tracks {
 			for f := range a.Functions.Len() {
 				own := naiveCalls(a, track, recording.FuncID(f))

@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/compare/match"
 )
 
 // Normalize says how the sides are made comparable.
@@ -49,10 +50,10 @@ type Options struct {
 	// counterpart of A's.
 	MetricB   string
 	Normalize Normalize // Raw when empty
-	Match     MatchOptions
+	Match     match.Options
 	// Matching, where set, is one that Match made before for the same
 	// recordings in the same order.
-	Matching *Matching
+	Matching *match.Matching
 	// Transforms are applied to the stacks of all recordings alike.
 	Transforms []analyze.Transform
 }
@@ -89,20 +90,20 @@ type Run struct {
 type Comparison struct {
 	Metric    *Metric
 	Normalize Normalize
-	Matching  *Matching
+	Matching  *match.Matching
 	// Runs are the recordings, A's first; the first Sides of them are A's.
 	Runs  []Run
 	Sides int
 	// Tree has the stacks of both sides.
 	Tree *Tree
 	// Renames are the functions that have other names in B, the costliest first.
-	Renames []Rename
+	Renames []match.Rename
 
 	calls [][]int64 // by recording and function of it; nil where they are not known
 	work  Work
 
 	recs       []*recording.Recording
-	match      MatchOptions
+	match      match.Options
 	transforms []analyze.Transform
 }
 
@@ -141,13 +142,11 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 		return nil, err
 	}
 	if c.Matching == nil {
-		if c.Matching, err = Match(c.recs[:c.Sides], c.recs[c.Sides:], o.Match); err != nil {
+		if c.Matching, err = match.Functions(c.recs[:c.Sides], c.recs[c.Sides:], o.Match); err != nil {
 			return nil, err
 		}
 	}
-	if c.Matching.base != nil { // functions under other names are looked for anew
-		c.Matching = c.Matching.base
-	}
+	c.Matching = c.Matching.Base() // functions under other names are looked for anew
 	calls := 0
 	for _, rec := range c.recs {
 		calls += rec.Calls.Len()
@@ -414,7 +413,7 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 		factors[r] = run.factor
 	}
 	t := merge(in, c.Sides, c.Matching)
-	if c.mayRename() { // by what the recordings say, however it is scaled
+	if c.Matching.MayRename(c.recs, c.Sides, c.match) { // by what the recordings say, however it is scaled
 		raw := make([]factor, len(c.Runs))
 		for r := range raw {
 			_, n := c.sideOf(r)
@@ -424,7 +423,7 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 		if err := t.finish(t.byFactor(raw)); err != nil {
 			return nil, err
 		}
-		if c.Renames = c.renames(t); len(c.Renames) > 0 {
+		if c.Matching, c.Renames = c.Matching.Renamed(c.recs, c.Sides, c.match, c.costs(t)); len(c.Renames) > 0 {
 			c.count()
 		}
 		t = merge(in, c.Sides, c.Matching)
@@ -442,6 +441,28 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 		}
 	}
 	return t, nil
+}
+
+// costs are those of a tree's functions, for finding renames.
+func (c *Comparison) costs(t *Tree) match.Costs {
+	root := &t.Nodes[0]
+	costs := match.Costs{Calls: true, Funcs: len(t.Funcs), Total: [2]int64{root.A.Total, root.B.Total}}
+	for k := range c.Runs {
+		costs.Calls = costs.Calls && c.Runs[k].Weights.Basis == analyze.Spans
+	}
+	amount := func(x, above *Amount) match.Amount {
+		return match.Amount{Here: x.Here, Self: x.Self, Total: x.Total, Count: x.Count, Above: above.Total}
+	}
+	costs.Nodes = func(yield func(match.Node) bool) {
+		for i := 1; i < len(t.Nodes); i++ {
+			n := &t.Nodes[i]
+			p := &t.Nodes[n.Parent]
+			if !yield(match.Node{Func: n.Func, Caller: p.Func, On: [2]match.Amount{amount(&n.A, &p.A), amount(&n.B, &p.B)}}) {
+				return
+			}
+		}
+	}
+	return costs
 }
 
 // Side sums up the recordings of a side.

@@ -11,6 +11,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/testdata/rounds"
 )
 
@@ -383,7 +384,7 @@ func TestErrorsSayWhatThereIs(t *testing.T) {
 	if _, err := Compare(bg, x, nil, Options{}); err == nil {
 		t.Error("nothing can be compared with nothing")
 	}
-	if _, err := Compare(bg, x, y, Options{Match: MatchOptions{Hand: []Pair{{"no", "such"}}}}); err == nil || !strings.Contains(err.Error(), "no=such") {
+	if _, err := Compare(bg, x, y, Options{Match: match.Options{Hand: []match.Pair{{A: "no", B: "such"}}}}); err == nil || !strings.Contains(err.Error(), "no=such") {
 		t.Errorf("the error about a pair is %v", err)
 	}
 	p := newProgram(3)

@@ -26,8 +26,9 @@
 //
 // # Matching
 //
-// Functions are matched by hand first, then by name and module, then by name,
-// then by [normalName]. No function is matched twice. See [Match].
+// Functions are matched by hand first, then by name and module, then by name, then by
+// what is left of names without what changes from build to build. No function is matched
+// twice. See package match.
 //
 // # Confidence
 //

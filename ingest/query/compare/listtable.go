@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 )
 
 // listed reports whether the rows of a grouping are listed for themselves, recording by
@@ -110,7 +111,7 @@ func (c *Comparison) groupListed(ctx context.Context, g *groups) error {
 	}
 	for i := range g.rows {
 		if here[0][i] && here[1][i] {
-			g.rows[i].Rule = RuleName
+			g.rows[i].Rule = match.RuleName
 		}
 	}
 	for side := range g.spread {

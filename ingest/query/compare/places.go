@@ -1,94 +1,24 @@
 package compare
 
 import (
-	"path"
-	"strings"
-
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 )
-
-// soVersion is the version behind a shared library's name.
-var soVersion = lazy(`(\.so)(?:\.[0-9]+)+$|-[0-9]+(?:\.[0-9]+)+(\.so|\.dylib|\.dll|\.jar)`)
-
-// matchModules matches the modules of recordings: by path, by the last part of
-// the path, then by that without a version.
-func matchModules(recs []*recording.Recording, o MatchOptions) (*Matching, []map[string]int32) {
-	return matchPlaces(recs, o, func(f *recording.Function) string { return f.Module },
-		analyze.ModuleBase,
-		func(m string) string { return soVersion().ReplaceAllString(analyze.ModuleBase(m), "$1$2") })
-}
-
-// matchFiles matches source files: by path, by the last two parts of the path,
-// then by the last.
-func matchFiles(recs []*recording.Recording, o MatchOptions) (*Matching, []map[string]int32) {
-	clean := func(s string) string { return strings.ReplaceAll(s, `\`, "/") }
-	return matchPlaces(recs, o, func(f *recording.Function) string { return f.File },
-		func(s string) string {
-			dir, base := path.Split(clean(s))
-			return path.Join(path.Base(dir), base)
-		},
-		func(s string) string { return path.Base(clean(s)) })
-}
 
 // placesOf says how functions are matched by where they belong: which recording has
 // which place, the place of a function, and what is said of those that have none.
-func (c *Comparison) placesOf(by By) (places func([]*recording.Recording, MatchOptions) (*Matching, []map[string]int32), of func(*recording.Function) string, none string) {
+func (c *Comparison) placesOf(by By) (places func([]*recording.Recording, match.Options) (*match.Matching, []map[string]int32), of func(*recording.Function) string, none string) {
 	switch by {
 	case ByModule:
-		return matchModules, func(f *recording.Function) string { return f.Module }, "[no module]"
+		return match.Modules, func(f *recording.Function) string { return f.Module }, "[no module]"
 	case ByFile:
-		return matchFiles, func(f *recording.Function) string { return f.File }, "[no file]"
+		return match.Files, func(f *recording.Function) string { return f.File }, "[no file]"
 	}
 	of = func(f *recording.Function) string {
 		name, _ := by.Meaning(f)
 		return name
 	}
-	return func(recs []*recording.Recording, o MatchOptions) (*Matching, []map[string]int32) {
-		return matchPlaces(recs, o, of, nil, nil)
+	return func(recs []*recording.Recording, o match.Options) (*match.Matching, []map[string]int32) {
+		return match.Places(recs, o, of, nil, nil)
 	}, of, ""
-}
-
-// matchPlaces matches what functions lie in. It also returns for each recording
-// the index of each place.
-func matchPlaces(recs []*recording.Recording, o MatchOptions, of func(*recording.Function) string, name, similar func(string) string) (*Matching, []map[string]int32) {
-	items := make([][]item, len(recs))
-	index := make([]map[string]int32, len(recs))
-	for r, rec := range recs {
-		index[r] = map[string]int32{}
-		for i := range rec.Functions.Len() {
-			f := rec.Functions.At(i)
-			p := of(&f)
-			if _, ok := index[r][p]; !ok {
-				index[r][p] = int32(len(items[r]))
-				items[r] = append(items[r], item{name: p})
-			}
-		}
-	}
-	// That functions lie in no module is a place too, and matches only itself.
-	steps := []step{{RuleModule, func(x *item) string { return "=" + x.name }}}
-	if !o.NoName && name != nil {
-		steps = append(steps, step{RuleName, func(x *item) string { return unlessEmpty(x.name, name) }})
-	}
-	if !o.NoSimilar && similar != nil {
-		steps = append(steps, step{RuleSimilar, func(x *item) string { return unlessEmpty(x.name, similar) }})
-	}
-	m := newMatcher(items)
-	for r := range recs {
-		m.begin(r)
-		m.run(r, steps)
-	}
-	for r := range index {
-		for p, i := range index[r] {
-			index[r][p] = m.ids[r][i]
-		}
-	}
-	return m.matching(), index
-}
-
-func unlessEmpty(s string, f func(string) string) string {
-	if s == "" {
-		return ""
-	}
-	return f(s)
 }

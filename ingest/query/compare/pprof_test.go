@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/testdata/samples"
 )
 
@@ -134,7 +135,7 @@ func againstPprof(t *testing.T, a, b string) {
 		what := fmt.Sprintf("%s and %s, %s", filepath.Base(a), filepath.Base(b), met.Name)
 		// pprof merges by name, whatever the binary; names that only look alike
 		// are not one to it.
-		o := Options{Metric: met.Name, Match: MatchOptions{NoSimilar: true, NoRenamed: true}}
+		o := Options{Metric: met.Name, Match: match.Options{NoSimilar: true, NoRenamed: true}}
 		agree(t, what, named(t, mustCompare(t, ra, rb, o)), pprofDiff(t, a, b, m, met.Unit), 1, 0)
 
 		o.Normalize = Total

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 )
 
 // A made program: stacks with the samples to expect of each.
@@ -102,7 +103,7 @@ func TestTheStoryExact(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, r.Status, want)
 		}
 	}
-	if r := row(t, table, "Cache<int>::get"); r.Rule != RuleSimilar || r.NameB != "Cache<unsigned long>::get" {
+	if r := row(t, table, "Cache<int>::get"); r.Rule != match.RuleSimilar || r.NameB != "Cache<unsigned long>::get" {
 		t.Errorf("the renamed function is %+v", r)
 	}
 	if conf := row(t, table, "main").Self; conf.Level() > .5 {
@@ -117,7 +118,7 @@ func TestTheStoryExact(t *testing.T) {
 				b += int64(after()[i].mean) * 1_000_000
 			}
 		}
-		if r.ASelf != a || r.BSelf != b || r.Rule != RuleModule {
+		if r.ASelf != a || r.BSelf != b || r.Rule != match.RuleModule {
 			t.Errorf("thread %s has %d and %d (%s), want %d and %d", r.Name, r.ASelf, r.BSelf, r.Rule, a, b)
 		}
 	}

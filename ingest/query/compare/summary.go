@@ -1,10 +1,12 @@
 package compare
 
+import "ashlar/ingest/query/compare/match"
+
 import "ashlar/ingest/model/recording"
 
 // Matched sums up what was matched by one rule.
 type Matched struct {
-	Rule Rule
+	Rule match.Rule
 	// Status is Changed for what is on both sides, else Gone or New.
 	Status Status
 	// Count is the number of functions (or what the table is by); A and B are
@@ -18,9 +20,9 @@ type Matched struct {
 // are left out.
 func (t *Table) Matched() []Matched {
 	order := []Matched{
-		{Rule: RuleHand, Status: Changed}, {Rule: RuleModule, Status: Changed}, {Rule: RuleName, Status: Changed},
-		{Rule: RuleSimilar, Status: Changed}, {Rule: RuleOrder, Status: Changed}, {Rule: RuleRenamed, Status: Changed}, {Rule: Unmatched, Status: Changed},
-		{Rule: Unmatched, Status: Gone}, {Rule: Unmatched, Status: New},
+		{Rule: match.RuleHand, Status: Changed}, {Rule: match.RuleModule, Status: Changed}, {Rule: match.RuleName, Status: Changed},
+		{Rule: match.RuleSimilar, Status: Changed}, {Rule: match.RuleOrder, Status: Changed}, {Rule: match.RuleRenamed, Status: Changed}, {Rule: match.Unmatched, Status: Changed},
+		{Rule: match.Unmatched, Status: Gone}, {Rule: match.Unmatched, Status: New},
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
@@ -29,7 +31,7 @@ func (t *Table) Matched() []Matched {
 		case Same:
 			status = Changed
 		case Gone, New:
-			rule = Unmatched
+			rule = match.Unmatched
 		}
 		for k := range order {
 			if o := &order[k]; o.Rule == rule && o.Status == status {

@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 )
 
 // By says what the rows of a table stand for: whatever tables of one recording can be
@@ -47,7 +48,7 @@ type Row struct {
 	// Comparison.Tree; of others a number without meaning.
 	Key int32
 	// Rule is why both sides are taken to be the same.
-	Rule   Rule
+	Rule   match.Rule
 	Status Status
 	// A function that stands several times in one stack counts once there in
 	// ATotal and BTotal.
@@ -117,7 +118,7 @@ func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table
 	t.Rows = slices.DeleteFunc(t.Rows, func(r Row) bool { return r.Status == "" })
 	SortRows(t.Rows)
 	for i := range t.Rows {
-		recording.Add(&t.Moved, size(t.Rows[i].DeltaSelf()))
+		recording.Add(&t.Moved, recording.Abs(t.Rows[i].DeltaSelf()))
 	}
 	return t, ctx.Err()
 }
@@ -126,21 +127,14 @@ func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table
 // then by name.
 func SortRows(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int {
-		if c := cmp.Compare(size(b.DeltaSelf()), size(a.DeltaSelf())); c != 0 {
+		if c := cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())); c != 0 {
 			return c
 		}
-		if c := cmp.Compare(size(b.DeltaTotal()), size(a.DeltaTotal())); c != 0 {
+		if c := cmp.Compare(recording.Abs(b.DeltaTotal()), recording.Abs(a.DeltaTotal())); c != 0 {
 			return c
 		}
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module), cmp.Compare(a.NameB, b.NameB), cmp.Compare(a.Key, b.Key))
 	})
-}
-
-func size(v int64) int64 {
-	if v < 0 {
-		return -v
-	}
-	return v
 }
 
 // groups says which rows nodes belong to, and has what the rows add up to.
@@ -255,7 +249,7 @@ func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
 	}
 	for r := c.Sides; r < len(at); r++ {
 		for p, k := range at[r] {
-			if row := &g.rows[k+1]; row.Name != orNone(p, none) && row.Rule != Unmatched && (row.NameB == "" || p < row.NameB) {
+			if row := &g.rows[k+1]; row.Name != orNone(p, none) && row.Rule != match.Unmatched && (row.NameB == "" || p < row.NameB) {
 				row.NameB = p
 			}
 		}
@@ -287,7 +281,7 @@ func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
 
 // whoHas is the recording to ask about a function: r, or another one of its
 // side, or any; -1 for what transforms made.
-func (c *Comparison) whoHas(f *Func, r int) int {
+func (c *Comparison) whoHas(f *match.Func, r int) int {
 	if f.In[r] >= 0 {
 		return r
 	}
@@ -329,7 +323,7 @@ func orNone(s, none string) string {
 }
 
 // funcRow names a row after something that was matched.
-func (c *Comparison) funcRow(f *Func, key int32) Row {
+func (c *Comparison) funcRow(f *match.Func, key int32) Row {
 	return Row{Name: f.Name, Module: f.Module, Key: key, Rule: f.Rule()}
 }
 
@@ -441,7 +435,7 @@ func (g *groups) name(c *Comparison, i int) {
 }
 
 // nameSides fills in what a function is called in B, where that differs from A.
-func (c *Comparison) nameSides(row *Row, f *Func) {
+func (c *Comparison) nameSides(row *Row, f *match.Func) {
 	var in [2]*recording.Function
 	for r, i := range f.In {
 		if side, _ := c.sideOf(r); i >= 0 && in[side] == nil {

@@ -6,18 +6,19 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 )
 
 // groupThreads makes rows of threads.
 func (c *Comparison) groupThreads(ctx context.Context, g *groups) error {
-	m := MatchThreads(c.recs, c.match)
+	m := match.Threads(c.recs, c.match)
 	n := len(c.Runs)
 	for f := range m.Funcs {
 		x := &m.Funcs[f]
 		row := Row{Name: x.Name, Key: int32(f), Rule: x.Rule()}
 		for r, i := range x.In {
 			if side, _ := c.sideOf(r); side == 1 && i >= 0 {
-				if other := c.recs[r].Tracks[i].Title(); other != row.Name && x.Rule() != Unmatched {
+				if other := c.recs[r].Tracks[i].Title(); other != row.Name && x.Rule() != match.Unmatched {
 					row.NameB = other
 				}
 				break

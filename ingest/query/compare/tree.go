@@ -8,6 +8,7 @@ import (
 	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/match"
 )
 
 // Status says on which sides something is there.
@@ -67,7 +68,7 @@ type Tree struct {
 	Nodes []Node
 	// Funcs are the functions that nodes stand for, those of the Matching first,
 	// then modules and files that transforms made.
-	Funcs []Func
+	Funcs []match.Func
 	Depth int
 	// Inverted trees begin with the functions that cost themselves.
 	Inverted bool
@@ -111,7 +112,7 @@ type grown struct {
 
 // merge puts the trees of several recordings together, the first sides of them
 // on side A. Values are what the recordings say until scaled.
-func merge(in []grown, sides int, m *Matching) *Tree {
+func merge(in []grown, sides int, m *match.Matching) *Tree {
 	t := &Tree{Nodes: make([]Node, 1, 1024), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
 	t.Nodes[0].Func = -1
 	g := merger{t: t, m: m, groups: map[string]int32{}}
@@ -132,7 +133,7 @@ func pad(s []int64, n int) []int64 { return append(s, make([]int64, n-len(s))...
 
 type merger struct {
 	t      *Tree
-	m      *Matching
+	m      *match.Matching
 	table  pairmap.Table
 	groups map[string]int32
 }
@@ -199,7 +200,7 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 		for i := range in {
 			in[i] = -1
 		}
-		g.t.Funcs = append(g.t.Funcs, Func{FuncName: f.FuncName(), File: f.File, In: in, By: make([]Rule, len(in))})
+		g.t.Funcs = append(g.t.Funcs, match.Func{FuncName: f.FuncName(), File: f.File, In: in, By: make([]match.Rule, len(in))})
 	}
 	return k
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare/match"
 )
 
 // Find is the index in Tree.Funcs of a function, -1 for nil and for one that is
@@ -38,7 +39,7 @@ type Place struct {
 // Twin finds the span of the other recording that goes with one: the call of
 // the same number of the same function, on the thread that threads matches. It
 // is nil where there is none: fewer calls, or no such function or thread.
-func (c *Comparison) Twin(ctx context.Context, threads *Matching, at Occurrence) *Place {
+func (c *Comparison) Twin(ctx context.Context, threads *match.Matching, at Occurrence) *Place {
 	here, there := at.Side, 1-at.Side
 	rec, other := c.recs[here], c.recs[there]
 	if at.Track >= len(rec.Tracks) || at.Lane < 0 || at.Lane >= len(rec.Tracks[at.Track].Lanes) || at.Span < 0 || at.Span >= rec.Tracks[at.Track].Lanes[at.Lane].Len() {

@@ -14,6 +14,7 @@ import (
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/units"
@@ -38,7 +39,7 @@ type Panel struct {
 
 // PairKind is how something was matched: by a rule, or it is on one side only.
 type PairKind struct {
-	rule   compare.Rule
+	rule   match.Rule
 	status compare.Status // Changed, New or Gone
 }
 
@@ -57,7 +58,7 @@ func (k PairKind) Words() string {
 	case compare.Gone:
 		return "Only in A (gone)"
 	}
-	if k.rule == compare.Unmatched {
+	if k.rule == match.Unmatched {
 		return "Made by transforms"
 	}
 	return comparison.RuleWords[k.rule]
@@ -74,7 +75,7 @@ func (t *Panel) Refresh(a *session.CompareAnswer) {
 		t.Kind = 0
 		for i, k := range t.Kinds {
 			// What was guessed or not matched at all comes first: it is to be checked.
-			if k == was || was == (PairKind{}) && (k.status != compare.Changed || k.rule == compare.RuleSimilar) {
+			if k == was || was == (PairKind{}) && (k.status != compare.Changed || k.rule == match.RuleSimilar) {
 				t.Kind = i
 				break
 			}

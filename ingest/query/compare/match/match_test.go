@@ -1,4 +1,4 @@
-package compare
+package match
 
 import (
 	"fmt"
@@ -56,7 +56,7 @@ func TestNormalName(t *testing.T) {
 		}
 	}
 	// It says no more about what it has said.
-	for _, n := range append(append([]string(nil), poolA...), poolB...) {
+	for _, n := range []string{"main", "v<int>::push", "h.constprop.0", "r::h0123456789abcdef", "m.run.func1", "m.run.func2"} {
 		once := normalName(n)
 		if twice := normalName(once); twice != once {
 			t.Errorf("%q becomes %q and then %q", n, once, twice)
@@ -75,12 +75,14 @@ func FuzzNormalName(f *testing.F) {
 	})
 }
 
+// functions makes a recording of functions written name@module.
 func functions(names ...string) *recording.Recording {
-	p := newProgram(1)
+	b := recording.NewBuilder()
 	for _, n := range names {
-		p.frame(n)
+		name, module, _ := strings.Cut(n, "@")
+		b.FunctionFrame(b.Function(recording.Function{Name: name, Module: module, File: module + ".c"}))
 	}
-	return p.b.Finish()
+	return b.Finish()
 }
 
 // pairsOf writes a matching of two recordings down: A=B by rule.
@@ -103,7 +105,7 @@ func pairsOf(m *Matching, a, b *recording.Recording) map[string]Rule {
 func TestMatch(t *testing.T) {
 	a := functions("same@app", "moved@/a/lib.so", "v<int>@app", "v<char>@app", "v<T*>@app", "old@app", "gone@app", "dup@one", "dup@two", "dup@three")
 	b := functions("dup@four", "dup@/x/two", "same@app", "moved@/b/lib.so", "v<unsigned int>@app", "v<char>@app", "fresh@app", "new@app", "dup@one")
-	m, err := Match([]*recording.Recording{a}, []*recording.Recording{b}, MatchOptions{Hand: []Pair{{"old", "fresh@app"}}})
+	m, err := Functions([]*recording.Recording{a}, []*recording.Recording{b}, Options{Hand: []Pair{{"old", "fresh@app"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,16 +125,16 @@ func TestMatch(t *testing.T) {
 		t.Errorf("there are %d pairs: %v", len(got), got)
 	}
 	for _, c := range []struct {
-		o     MatchOptions
+		o     Options
 		left  int // pairs by rule
 		rules string
 	}{
-		{MatchOptions{NoModule: true, NoName: true, NoSimilar: true}, 0, ""},
-		{MatchOptions{NoSimilar: true}, 6, "module name"},
-		{MatchOptions{NoName: true, NoSimilar: true}, 3, "module"},
-		{MatchOptions{NoModule: true, NoSimilar: true}, 6, "name"},
+		{Options{NoModule: true, NoName: true, NoSimilar: true}, 0, ""},
+		{Options{NoSimilar: true}, 6, "module name"},
+		{Options{NoName: true, NoSimilar: true}, 3, "module"},
+		{Options{NoModule: true, NoSimilar: true}, 6, "name"},
 	} {
-		m, _ := Match([]*recording.Recording{a}, []*recording.Recording{b}, c.o)
+		m, _ := Functions([]*recording.Recording{a}, []*recording.Recording{b}, c.o)
 		n := 0
 		for _, r := range pairsOf(m, a, b) {
 			if r != Unmatched {
@@ -161,8 +163,8 @@ func TestMatchMirrors(t *testing.T) {
 			return functions(names...)
 		}
 		a, b := pick(), pick()
-		there, _ := Match([]*recording.Recording{a}, []*recording.Recording{b}, MatchOptions{})
-		back, _ := Match([]*recording.Recording{b}, []*recording.Recording{a}, MatchOptions{})
+		there, _ := Functions([]*recording.Recording{a}, []*recording.Recording{b}, Options{})
+		back, _ := Functions([]*recording.Recording{b}, []*recording.Recording{a}, Options{})
 		mirror := pairsOf(back, b, a)
 		for k, rule := range pairsOf(there, a, b) {
 			x, y, _ := strings.Cut(k, " = ")
@@ -201,7 +203,7 @@ func TestMatchAddresses(t *testing.T) {
 		{bare("0x10", "app"), bare("0x10", "lib"), 2},
 		{bare("0x10", "app"), bare("0x20", "app"), 2},
 	} {
-		m, _ := Match([]*recording.Recording{c.a}, []*recording.Recording{c.b}, MatchOptions{})
+		m, _ := Functions([]*recording.Recording{c.a}, []*recording.Recording{c.b}, Options{})
 		if len(m.Funcs) != c.n {
 			t.Errorf("there are %d functions, want %d", len(m.Funcs), c.n)
 		}
@@ -223,7 +225,7 @@ func threads(names ...string) *recording.Recording {
 func TestMatchThreads(t *testing.T) {
 	a := threads("*app", "io", "worker 1", "worker 2", "", "", "render")
 	b := threads("worker 2", "", "io", "worker 9", "audio", "*app", "")
-	m := MatchThreads([]*recording.Recording{a, b}, MatchOptions{})
+	m := Threads([]*recording.Recording{a, b}, Options{})
 	got := map[string]Rule{}
 	for i := range m.Funcs {
 		got[fmt.Sprint(m.Funcs[i].In)] = m.Funcs[i].Rule()
@@ -237,7 +239,7 @@ func TestMatchThreads(t *testing.T) {
 			t.Errorf("%s is %q, want %q (all: %v)", k, got[k], r, got)
 		}
 	}
-	m = MatchThreads([]*recording.Recording{a, b}, MatchOptions{NoOrder: true, NoSimilar: true})
+	m = Threads([]*recording.Recording{a, b}, Options{NoOrder: true, NoSimilar: true})
 	if len(m.Funcs) != 11 {
 		t.Errorf("by name alone there are %d threads, want 11", len(m.Funcs))
 	}
@@ -285,7 +287,7 @@ func TestKindAgrees(t *testing.T) {
 		{"one side does not say", make(kernel("memcpy")), make(unknown("memcpy")), "0"},
 		{"neither says", make(unknown("memcpy")), make(unknown("memcpy")), "0"},
 	} {
-		m, err := Match(c.a, c.b, MatchOptions{})
+		m, err := Functions(c.a, c.b, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,34 +7,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/agent/findings"
-	"ashlar/app/agent/overview"
 	"ashlar/app/command/jsondoc"
 	"ashlar/app/core/subcommand"
 	"ashlar/ingest/model/recording"
 )
-
-func overviewCommand() command {
-	return own(subcommand.Command{
-		Name: "overview", Args: "FILE [--json]", Line: "summarise a recording: contents, findings, next steps",
-		Text: `
-One page: format and quality of the recording, its most expensive functions and
-threads, findings, and the commands to run next. The answer has at most 1,500
-tokens (--budget changes that), whatever the recording.`,
-		Examples: [][2]string{{"ashlar overview run.spaa", "start here"}, {"ashlar overview run.pftrace --json --budget 800", "a short answer for a program"}},
-		Answer:   overview.Overview{},
-	}, func(fs *pflag.FlagSet) func(*call, []string) error {
-		return onRecordings(fs, 1, func(c *call, recs []*recording.Recording, asJSON bool) error {
-			o, err := overview.Of(c.ctx, recs[0])
-			if err != nil {
-				return err
-			}
-			if c.budget == 0 {
-				c.budget = overview.Most
-			}
-			return c.printRows(asJSON, o, "", 0, func(int) string { return o.Text() })
-		})
-	})
-}
 
 // findingsAnswer is the JSON output of findings.
 type findingsAnswer struct {
@@ -92,35 +68,3 @@ var rulesText = sync.OnceValue(func() string {
 	}
 	return b.String()
 })
-
-// onRecordings is a command about one recording, or as many as most.
-func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
-	asJSON := fs.Bool("json", false, "print JSON")
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
-	demo := demoFlag(fs)
-	return func(c *call, args []string) error {
-		if most == 1 || len(args) < 2 {
-			path, err := oneFile(args, *demo)
-			if err != nil {
-				return err
-			}
-			args = []string{path}
-		} else if len(args) > most || *demo {
-			return misuse("name one recording, or two to compare")
-		}
-		var recs []*recording.Recording
-		for _, path := range args {
-			rec, _, err := c.read(path, recording.Part{})
-			if err != nil {
-				return err
-			}
-			recs = append(recs, rec)
-		}
-		c.watch("the answer")
-		if err := run(c, recs, *asJSON); err != nil {
-			return err
-		}
-		return stopped(recs[0])
-	}
-}

@@ -1,4 +1,6 @@
-package compare
+// Package causes explains the differences of a comparison: functions that changed alone,
+// and those that cost was moved between.
+package causes
 
 import (
 	"cmp"
@@ -6,33 +8,34 @@ import (
 	"slices"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/compare/stats"
 )
 
 // Cause is a part of the difference that belongs together: a function, functions that
 // cost was moved between, or a function that only one side has with all that only it calls.
 type Cause struct {
-	Kind CauseKind
+	Kind Kind
 	// Rows are of a table by functions; the first names the cause.
-	Rows []*Row
+	Rows []*compare.Row
 	// Delta is the sum of the rows' differences of self: what is left once moved cost is
 	// taken together.
 	Delta int64
 	// Sure says how sure Delta is not 0; nil where nothing says.
-	Sure *Confidence
+	Sure *compare.Confidence
 }
 
-// CauseKind says why rows of a cause belong together.
-type CauseKind string
+// Kind says why rows of a cause belong together.
+type Kind string
 
 // Kinds of causes.
 const (
-	Alone    CauseKind = ""         // one function that both sides have
-	Split    CauseKind = "split"    // the first row's cost went to functions that only B has
-	Inlined  CauseKind = "inlined"  // what only A has became part of the first row
-	Replaced CauseKind = "replaced" // functions that only A has, then those that came in their place
-	Added    CauseKind = "added"    // only B has the first row
-	Removed  CauseKind = "removed"  // only A has it
+	Alone    Kind = ""         // one function that both sides have
+	Split    Kind = "split"    // the first row's cost went to functions that only B has
+	Inlined  Kind = "inlined"  // what only A has became part of the first row
+	Replaced Kind = "replaced" // functions that only A has, then those that came in their place
+	Added    Kind = "added"    // only B has the first row
+	Removed  Kind = "removed"  // only A has it
 )
 
 const (
@@ -46,11 +49,11 @@ const (
 	ownPart = .7
 )
 
-// Causes explains the differences of a table by functions: cost that was only moved is
+// Of explains the differences of a table by functions: cost that was only moved is
 // taken together with where it went, then causes are ordered by how much is left, the
 // largest first. Every row that differs is in one cause.
-func (c *Comparison) Causes(t *Table) []Cause {
-	e := &explainer{c: c, t: t, row: map[int32]*Row{}, taken: map[*Row]bool{}}
+func Of(c *compare.Comparison, t *compare.Table) []Cause {
+	e := &explainer{c: c, t: t, row: map[int32]*compare.Row{}, taken: map[*compare.Row]bool{}}
 	for i := range t.Rows {
 		if t.Rows[i].Key >= 0 {
 			e.row[t.Rows[i].Key] = &t.Rows[i]
@@ -64,27 +67,27 @@ func (c *Comparison) Causes(t *Table) []Cause {
 		if r := &t.Rows[i]; !e.taken[r] && r.DeltaSelf() != 0 {
 			kind := Alone
 			switch r.Status {
-			case New:
+			case compare.New:
 				kind = Added
-			case Gone:
+			case compare.Gone:
 				kind = Removed
 			}
-			e.add(kind, []*Row{r})
+			e.add(kind, []*compare.Row{r})
 		}
 	}
-	slices.SortStableFunc(e.causes, func(a, b Cause) int { return cmp.Compare(size(b.Delta), size(a.Delta)) })
+	slices.SortStableFunc(e.causes, func(a, b Cause) int { return cmp.Compare(recording.Abs(b.Delta), recording.Abs(a.Delta)) })
 	return e.causes
 }
 
 type explainer struct {
-	c      *Comparison
-	t      *Table
-	row    map[int32]*Row // by function
-	taken  map[*Row]bool
+	c      *compare.Comparison
+	t      *compare.Table
+	row    map[int32]*compare.Row // by function
+	taken  map[*compare.Row]bool
 	causes []Cause
 }
 
-func (e *explainer) add(kind CauseKind, rows []*Row) {
+func (e *explainer) add(kind Kind, rows []*compare.Row) {
 	cause := Cause{Kind: kind, Rows: rows}
 	for _, r := range rows {
 		e.taken[r] = true
@@ -97,12 +100,12 @@ func (e *explainer) add(kind CauseKind, rows []*Row) {
 // sure is the confidence of a sum of differences. That of several is made from the widths
 // of their intervals, as if they varied by themselves, and is held against all rows of
 // the table.
-func (e *explainer) sure(rows []*Row, delta int64) *Confidence {
+func (e *explainer) sure(rows []*compare.Row, delta int64) *compare.Confidence {
 	if len(rows) == 1 {
 		return rows[0].Self
 	}
 	square := 0.0
-	out := &Confidence{Method: e.c.Method(), Detectable: math.NaN()}
+	out := &compare.Confidence{Method: e.c.Method(), Detectable: math.NaN()}
 	for _, r := range rows {
 		conf := r.Self
 		if conf == nil && r.DeltaSelf() != 0 {
@@ -172,7 +175,7 @@ func (e *explainer) places() (all []*place) {
 			p.own = recording.Saturated(p.own, recording.Saturated(nodes[at].B.Self, -nodes[at].A.Self))
 		}
 		p.parts[n.Func] = recording.Saturated(p.parts[n.Func], d)
-		p.size = recording.Saturated(p.size, size(d))
+		p.size = recording.Saturated(p.size, recording.Abs(d))
 	}
 	return all
 }
@@ -180,12 +183,12 @@ func (e *explainer) places() (all []*place) {
 // move makes a cause of a place where as much came as went.
 func (e *explainer) move(p *place) {
 	var came, went int64
-	var gone, fresh []*Row
-	belongs := func(r *Row, d int64) bool {
+	var gone, fresh []*compare.Row
+	belongs := func(r *compare.Row, d int64) bool {
 		whole := r.DeltaSelf()
-		return whole != 0 && (whole < 0) == (d < 0) && float64(size(d)) >= ownPart*float64(size(whole)) && float64(size(whole)) >= ownPart*float64(size(d)) && !e.taken[r]
+		return whole != 0 && (whole < 0) == (d < 0) && float64(recording.Abs(d)) >= ownPart*float64(recording.Abs(whole)) && float64(recording.Abs(whole)) >= ownPart*float64(recording.Abs(d)) && !e.taken[r]
 	}
-	count := func(r *Row) {
+	count := func(r *compare.Row) {
 		if d := r.DeltaSelf(); d > 0 {
 			came += d
 		} else {
@@ -220,9 +223,9 @@ func (e *explainer) move(p *place) {
 	if less < movedPart*more || less < movedOf*float64(e.t.Moved) || less == 0 {
 		return
 	}
-	for _, rows := range [][]*Row{gone, fresh} {
-		slices.SortFunc(rows, func(a, b *Row) int {
-			return cmp.Or(cmp.Compare(size(b.DeltaSelf()), size(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
+	for _, rows := range [][]*compare.Row{gone, fresh} {
+		slices.SortFunc(rows, func(a, b *compare.Row) int {
+			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
 		})
 	}
 	switch rows := append(gone, fresh...); {
@@ -231,13 +234,13 @@ func (e *explainer) move(p *place) {
 	case kind == Replaced:
 		e.add(kind, append(rows, own))
 	default:
-		e.add(kind, append([]*Row{own}, rows...))
+		e.add(kind, append([]*compare.Row{own}, rows...))
 	}
 }
 
 // kindOf says what happened where a function's own cost changed by own, and that of what
 // only one side has below it by below.
-func kindOf(own, below int64) CauseKind {
+func kindOf(own, below int64) Kind {
 	switch {
 	case own < 0 && below > 0:
 		return Split
@@ -258,14 +261,14 @@ func (e *explainer) oneSided() {
 		n := &nodes[i]
 		top[i] = -1
 		r := e.row[n.Func]
-		if r == nil || e.taken[r] || r.Status != New && r.Status != Gone {
+		if r == nil || e.taken[r] || r.Status != compare.New && r.Status != compare.Gone {
 			continue
 		}
 		if top[i] = top[n.Parent]; top[i] < 0 || e.row[top[i]].Status != r.Status {
 			top[i] = n.Func
 		}
 		k := [2]int32{n.Func, top[i]}
-		weight[k] = recording.Saturated(weight[k], size(recording.Saturated(n.B.Total, -n.A.Total)))
+		weight[k] = recording.Saturated(weight[k], recording.Abs(recording.Saturated(n.B.Total, -n.A.Total)))
 	}
 	best := map[int32]int32{}
 	for k, w := range weight {
@@ -274,7 +277,7 @@ func (e *explainer) oneSided() {
 			best[k[0]] = k[1]
 		}
 	}
-	below := map[int32][]*Row{}
+	below := map[int32][]*compare.Row{}
 	for f, t := range best {
 		if f != t && best[t] == t {
 			below[t] = append(below[t], e.row[f])
@@ -282,59 +285,13 @@ func (e *explainer) oneSided() {
 	}
 	for t, rows := range below {
 		r := e.row[t]
-		slices.SortFunc(rows, func(a, b *Row) int {
-			return cmp.Or(cmp.Compare(size(b.DeltaSelf()), size(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
+		slices.SortFunc(rows, func(a, b *compare.Row) int {
+			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
 		})
 		kind := Added
-		if r.Status == Gone {
+		if r.Status == compare.Gone {
 			kind = Removed
 		}
-		e.add(kind, append([]*Row{r}, rows...))
+		e.add(kind, append([]*compare.Row{r}, rows...))
 	}
 }
-
-// Overlap is what both sides of a table by functions have in common.
-type Overlap struct {
-	// Functions is how many functions both have, OfA and OfB how many there are.
-	Functions, OfA, OfB int
-	// A and B are the parts of the sides' self that these have, from 0 to 1.
-	A, B float64
-}
-
-// Overlap says how much of both sides was matched.
-func (t *Table) Overlap() (o Overlap) {
-	var both, all [2]float64
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		if r.Key < 0 {
-			continue
-		}
-		a, b := math.Abs(float64(r.ASelf)), math.Abs(float64(r.BSelf))
-		all[0], all[1] = all[0]+a, all[1]+b
-		switch r.Status {
-		case Gone:
-			o.OfA++
-			continue
-		case New:
-			o.OfB++
-			continue
-		}
-		o.OfA, o.OfB, o.Functions = o.OfA+1, o.OfB+1, o.Functions+1
-		both[0], both[1] = both[0]+a, both[1]+b
-	}
-	for side, of := range []*float64{&o.A, &o.B} {
-		if *of = 1; all[side] > 0 {
-			*of = both[side] / all[side]
-		}
-	}
-	return o
-}
-
-// Nothing reports whether both sides have as good as nothing in common: to compare them
-// says nothing.
-func (o Overlap) Nothing() bool {
-	return o.OfA > 0 && o.OfB > 0 && (o.Functions == 0 || max(o.A, o.B) < .01 && 10*o.Functions < min(o.OfA, o.OfB))
-}
-
-// Little reports whether less than a tenth of the cost of a side was matched.
-func (o Overlap) Little() bool { return o.OfA > 0 && o.OfB > 0 && min(o.A, o.B) < .1 }

@@ -1,4 +1,7 @@
-package compare
+// Package match pairs the functions, threads and places of several recordings: by name,
+// by what is left of names without what changes from build to build, and by what
+// functions call and cost.
+package match
 
 import (
 	"fmt"
@@ -28,8 +31,8 @@ type Pair struct {
 	B string `json:"b"`
 }
 
-// MatchOptions choose the rules. The zero value uses all of them.
-type MatchOptions struct {
+// Options choose the rules. The zero value uses all of them.
+type Options struct {
 	NoModule, NoName, NoSimilar bool
 	// NoOrder leaves threads alone whose names differ.
 	NoOrder bool
@@ -40,7 +43,7 @@ type MatchOptions struct {
 }
 
 // Rules writes the rules that are on with commas between them; "" for all.
-func (o MatchOptions) Rules() string {
+func (o Options) Rules() string {
 	var on []string
 	for _, r := range []struct {
 		off  bool
@@ -57,6 +60,14 @@ func (o MatchOptions) Rules() string {
 		return "none"
 	}
 	return strings.Join(on, ",")
+}
+
+// Base is the matching before functions were found again under other names.
+func (m *Matching) Base() *Matching {
+	if m.base != nil {
+		return m.base
+	}
+	return m
 }
 
 // Func is a function of the comparison: what is taken to be one function in the
@@ -93,7 +104,7 @@ type Matching struct {
 	base *Matching // before functions were found again under other names
 }
 
-// Match finds out which functions of the recordings of side A and side B, put
+// Functions finds out which functions of the recordings of side A and side B, put
 // in one list, are the same. Each rule only
 // sees what the ones before it left over, and no function is matched twice.
 // Where a rule has several candidates, those go together that agree most: in
@@ -102,7 +113,7 @@ type Matching struct {
 //
 // Functions without a name (bare addresses) are only matched by module and
 // address. The error says which pair made by hand names nothing.
-func Match(a, b []*recording.Recording, o MatchOptions) (*Matching, error) {
+func Functions(a, b []*recording.Recording, o Options) (*Matching, error) {
 	recs := append(append([]*recording.Recording(nil), a...), b...)
 	items := make([][]item, len(recs))
 	for r, rec := range recs {
@@ -261,7 +272,7 @@ func (m *matcher) itemOf(f int) *item {
 			return &m.items[r][i]
 		}
 	}
-	panic("compare: a function of no recording")
+	panic("match: a function of no recording")
 }
 
 // mostPairs bounds the candidates that are weighed against each other.

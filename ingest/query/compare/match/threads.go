@@ -1,4 +1,4 @@
-package compare
+package match
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 
 var digits = lazy(`[0-9]+`)
 
-// MatchThreads finds out which tracks of recordings are the same: by name and
+// Threads finds out which tracks of recordings are the same: by name and
 // role (the main thread of its process, any other thread, or a row of async
 // operations), then by role and name without numbers, then by role and order.
 // Funcs then stand for tracks; a track without a name is called after its
 // thread id.
-func MatchThreads(recs []*recording.Recording, o MatchOptions) *Matching {
+func Threads(recs []*recording.Recording, o Options) *Matching {
 	items := make([][]item, len(recs))
 	for r, rec := range recs {
 		for i, t := range rec.Tracks {

@@ -1,17 +1,17 @@
-package compare
+package match
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
 
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/analyze"
 )
 
 // RuleRenamed matches functions that only one side has by what they do: the same
-// callers and callees and about the same cost. See [Comparison.Renames].
+// callers and callees and about the same cost. See [Matching.Renamed].
 const RuleRenamed Rule = "renamed"
 
 // Rename is a function that was found again under another name.
@@ -47,7 +47,6 @@ type trait struct {
 
 // renamer looks for functions under other names.
 type renamer struct {
-	t      *Tree
 	m      *Matching
 	recs   []*recording.Recording
 	sides  int
@@ -61,33 +60,82 @@ type renamer struct {
 // nobody stands for all functions that only one side has.
 const nobody = -2
 
-// mayRename reports whether there is anything that could have another name.
-func (c *Comparison) mayRename() bool {
-	if c.match.NoRenamed {
-		return false
-	}
-	r := &renamer{m: c.Matching, recs: c.recs, sides: c.Sides}
-	var alone [2]bool
-	for f := range c.Matching.Funcs {
-		a, b := r.has(int32(f))
-		alone[0], alone[1] = alone[0] || a && !b, alone[1] || b && !a
-	}
-	return alone[0] && alone[1] || len(r.numbered()) > 0
+// Costs are what functions cost on both sides, which tells those under another name.
+type Costs struct {
+	// Calls reports whether counts are numbers of calls.
+	Calls bool
+	// Total is what A and B cost.
+	Total [2]int64
+	// Funcs is how many functions nodes are of, those of the matching first.
+	Funcs int
+	// Nodes are all nodes of the tree of both sides but the root.
+	Nodes iter.Seq[Node]
 }
 
-// renames finds the functions that have another name on the other side. Callers are
-// paired before what they call, so that a whole subtree can have new names.
-func (c *Comparison) renames(t *Tree) []Rename {
-	r := &renamer{t: t, m: c.Matching, recs: c.recs, sides: c.Sides, apart: c.match.Apart, alias: make([]int32, len(t.Funcs)), known: map[int32]bool{}}
-	r.spans = true
-	for k := range c.Runs {
-		r.spans = r.spans && c.Runs[k].Weights.Basis == analyze.Spans
-	}
-	var alone [2][]int32
+// Node is a node of the tree of both sides: what a function costs below a caller.
+type Node struct {
+	Func, Caller int32
+	On           [2]Amount // of A and B
+}
+
+// Amount is what a node costs on a side, and what its caller does. Of a node that is not
+// Here there is nothing.
+type Amount struct {
+	Here                      bool
+	Self, Total, Count, Above int64
+}
+
+func newRenamer(m *Matching, recs []*recording.Recording, sides int, o Options, funcs int) *renamer {
+	r := &renamer{m: m, recs: recs, sides: sides, apart: o.Apart, alias: make([]int32, funcs), known: map[int32]bool{}}
 	for f := range r.alias {
 		r.alias[f] = int32(f)
 	}
-	for f := range c.Matching.Funcs {
+	return r
+}
+
+// MayRename reports whether a function of recordings, of which the first ones are of side
+// A, could have another name.
+func (m *Matching) MayRename(recs []*recording.Recording, sides int, o Options) bool {
+	if o.NoRenamed {
+		return false
+	}
+	r := newRenamer(m, recs, sides, o, 0)
+	alone := r.alone()
+	return len(alone[0]) > 0 && len(alone[1]) > 0 || len(r.numbered()) > 0
+}
+
+// Renamed finds the functions that have another name on the other side, and returns the
+// matching with them put together. Callers are paired before what they call, so that a
+// whole subtree can have new names.
+func (m *Matching) Renamed(recs []*recording.Recording, sides int, o Options, costs Costs) (*Matching, []Rename) {
+	r := newRenamer(m, recs, sides, o, costs.Funcs)
+	r.spans = costs.Calls
+	alone, numbered := r.alone(), r.numbered()
+	r.measure(alone, numbered, costs.Nodes)
+	pairs := r.renumber(numbered)
+	taken := map[int32]bool{}
+	for _, p := range pairs {
+		taken[p.a], taken[p.b] = true, true
+	}
+	for side := range alone {
+		alone[side] = r.costly(side, alone[side], taken, costs.Total[side])
+	}
+	pairs = append(pairs, r.pair(alone)...)
+	if len(pairs) == 0 {
+		return m, nil
+	}
+	slices.SortStableFunc(pairs, func(x, y match) int { return cmp.Compare(r.cost(y), r.cost(x)) })
+	repaired, at := r.repaired(pairs)
+	out := make([]Rename, len(pairs))
+	for i, p := range pairs {
+		out[i] = Rename{A: r.name(0, p.a), B: r.name(1, p.b), Func: at[i], Likeness: p.like}
+	}
+	return repaired, out
+}
+
+// alone lists the functions that only one side has.
+func (r *renamer) alone() (alone [2][]int32) {
+	for f := range r.m.Funcs {
 		switch a, b := r.has(int32(f)); {
 		case a && !b:
 			alone[0] = append(alone[0], int32(f))
@@ -95,28 +143,7 @@ func (c *Comparison) renames(t *Tree) []Rename {
 			alone[1] = append(alone[1], int32(f))
 		}
 	}
-	numbered := r.numbered()
-	r.measure(alone, numbered)
-	pairs := r.renumber(numbered)
-	taken := map[int32]bool{}
-	for _, p := range pairs {
-		taken[p.a], taken[p.b] = true, true
-	}
-	for side := range alone {
-		alone[side] = r.costly(side, alone[side], taken)
-	}
-	pairs = append(pairs, r.pair(alone)...)
-	if len(pairs) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(pairs, func(x, y match) int { return cmp.Compare(r.cost(y), r.cost(x)) })
-	m, at := r.repaired(pairs)
-	c.Matching = m
-	out := make([]Rename, len(pairs))
-	for i, p := range pairs {
-		out[i] = Rename{A: r.name(0, p.a), B: r.name(1, p.b), Func: at[i], Likeness: p.like}
-	}
-	return out
+	return alone
 }
 
 // cost is what the more costly function of a pair costs.
@@ -149,7 +176,7 @@ func (r *renamer) function(side int, f int32) (fn recording.Function) {
 }
 
 // measure collects what the functions that are looked for do.
-func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32) {
+func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32, nodes iter.Seq[Node]) {
 	for side := range r.traits {
 		r.traits[side] = map[int32]*trait{}
 		want := func(fs []int32) {
@@ -162,23 +189,18 @@ func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32) {
 			want(g[side])
 		}
 	}
-	for i := 1; i < len(r.t.Nodes); i++ {
-		n := &r.t.Nodes[i]
-		p := &r.t.Nodes[n.Parent]
-		for side, amount := range []*Amount{&n.A, &n.B} {
+	for n := range nodes {
+		for side := range n.On {
+			amount := &n.On[side]
 			if x := r.traits[side][n.Func]; x != nil && amount.Here {
 				v := float64(amount.Total)
 				x.total += v
 				x.calls += float64(amount.Count)
-				x.callers[p.Func] += v
+				x.callers[n.Caller] += v
 				x.callees[-1] += float64(amount.Self)
-				above := p.A.Total
-				if side == 1 {
-					above = p.B.Total
-				}
-				x.above += float64(above)
+				x.above += float64(amount.Above)
 			}
-			if x := r.traits[side][p.Func]; x != nil && amount.Here {
+			if x := r.traits[side][n.Caller]; x != nil && amount.Here {
 				x.callees[n.Func] += float64(amount.Total)
 			}
 		}
@@ -186,12 +208,8 @@ func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32) {
 }
 
 // costly are the functions of a side that cost something, at most mostRenames.
-func (r *renamer) costly(side int, fs []int32, taken map[int32]bool) []int32 {
-	all := float64(r.t.Nodes[0].A.Total)
-	if side == 1 {
-		all = float64(r.t.Nodes[0].B.Total)
-	}
-	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < leastCost*all })
+func (r *renamer) costly(side int, fs []int32, taken map[int32]bool, total int64) []int32 {
+	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < leastCost*float64(total) })
 	slices.SortFunc(fs, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(r.traits[side][b].total, r.traits[side][a].total), strings.Compare(r.m.Funcs[a].Name, r.m.Funcs[b].Name), cmp.Compare(a, b))
 	})
