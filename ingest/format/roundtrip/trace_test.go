@@ -3,6 +3,7 @@ package roundtrip
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,12 +50,18 @@ const traceJSON = `{"traceEvents":[
 
 func madeTrace(t testing.TB) *recording.Recording {
 	rec := load(t, "in.json", []byte(traceJSON))
-	for _, w := range rec.Warnings {
-		if w.Code != "unclosed" && w.Code != "crossing-spans" {
-			t.Fatalf("reading: %+v", w)
-		}
+	if got := codes(rec); got != "crossing-spans:1 unclosed:1 " {
+		t.Fatalf("reading warns of %s", got)
 	}
 	return rec
+}
+
+// codes are those of the warnings of a recording, with how often each is given.
+func codes(rec *recording.Recording) (list string) {
+	for _, w := range slices.SortedFunc(slices.Values(rec.Warnings), func(a, b recording.Warning) int { return strings.Compare(a.Code, b.Code) }) {
+		list += fmt.Sprintf("%s:%d ", w.Code, w.Count)
+	}
+	return list
 }
 
 // dump writes a recording's timeline out, with every nesting, in an order of
@@ -146,10 +153,8 @@ func TestChromeKeepsTraces(t *testing.T) {
 	if len(rep.Lost) != 0 {
 		t.Errorf("lost %v", rep.Lost)
 	}
-	for _, w := range back.Warnings {
-		if w.Code != "unclosed" {
-			t.Errorf("reading back: %+v", w)
-		}
+	if got, want := codes(back), codes(rec); got != want {
+		t.Errorf("reading back warns of %s, reading of %s", got, want)
 	}
 	if a, b := rec.Clock.Text(rec.Start)+rec.Clock.Text(rec.End), back.Clock.Text(back.Start)+back.Clock.Text(back.End); a != b {
 		t.Errorf("the time is %s, want %s", b, a)
