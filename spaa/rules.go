@@ -59,7 +59,7 @@ var rules = []Rule{
 	{"type", "2", Error, "Each record has a type", "the type key is absent or no string"},
 	{"record-type", "2", Warning, "The record types are those of the spec", "a record has another type; it is kept"},
 	{"duplicate-key", "2", Warning, "A key stands once in an object", "a key stands again; the last counts"},
-	{"unknown-key", "2", Warning, "The keys of records are those of the spec", "a record, outside its context, has another key, or a header one without a namespace prefix (x_vendor_key); it is kept"},
+	{"unknown-key", "2", Warning, "The keys of records are those of the spec", "a record, outside its context, has another key, or a header or frame one without a namespace prefix (x_vendor_key); it is kept"},
 	{"required-key", "3", Error, "A record has the keys without which it says nothing", "such a key is absent, null or of a wrong JSON type"},
 	{"key-type", "3", Error, "The values of known keys have the JSON type that the spec shows", "a known key has a value of another JSON type"},
 	{"dictionary-first", "2", Error, "Dictionary records (dso, frame, thread) appear before the records that reference them", "a record names an id whose dictionary record comes later"},

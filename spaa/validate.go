@@ -255,7 +255,7 @@ func (v *validator) keys(r Record) {
 			v.add("key-type", "%q of the %s has a value of the wrong JSON type: %.40s", pr.Key, pr.Object, pr.Value)
 		case pr.Object == contextPlan.name:
 			v.contextKey(pr.Key)
-		case kind == KindHeader && strings.HasPrefix(pr.Key, "x_"): // custom, with a namespace
+		case (kind == KindHeader || kind == KindFrame) && strings.HasPrefix(pr.Key, "x_"): // custom, with a namespace
 		default:
 			v.add("unknown-key", "the spec has no key %q in a %s; it is kept", pr.Key, pr.Object)
 		}

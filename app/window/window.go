@@ -14,9 +14,11 @@ import (
 	"gioui.org/app"
 	"gioui.org/io/event"
 	"gioui.org/io/system"
+	"gioui.org/layout"
 	"gioui.org/op"
 	"gioui.org/unit"
 
+	"ashlar/app/core/session"
 	"ashlar/app/core/settings"
 	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/dialog"
@@ -79,6 +81,7 @@ func Run(s *shell.Shell, o Options) error {
 	stop := make(chan struct{})
 	defer close(stop)
 	r := &running{s: s, w: w, log: log, waker: newWaker(w.Invalidate, stop), drawn: make(chan struct{})}
+	session.OnFault(r.waker.wake)
 	r.follow = followSystem(r.waker.wake)
 	defer r.follow.stop()
 	if r.keep = newKeeper(o.Store, r.waker.wake); r.keep != nil {
@@ -142,7 +145,9 @@ type running struct {
 	title  string
 	frames int
 	drawn  chan struct{} // closed after the first frame
-	ops    op.Ops
+	// faulted is when a recording was last opened anew; see layout.
+	faulted time.Time
+	ops     op.Ops
 }
 
 // actions are what the shell asks the desktop for.
@@ -204,7 +209,9 @@ func (r *running) frame(e app.FrameEvent) error {
 			r.s.Say(n)
 		}
 	}
-	r.s.Layout(gtx)
+	if err := r.layout(gtx); err != nil {
+		return err
+	}
 	r.shared.frame()
 	r.log.laidOut()
 	if r.frames > 1 {
@@ -220,6 +227,29 @@ func (r *running) frame(e app.FrameEvent) error {
 		r.title = ""
 	}
 	r.log.end(r.s, e.Size, r.waker.due)
+	return nil
+}
+
+// leastFault is how long a recording that was opened anew, because it could not be read,
+// must have been readable so that it is opened once more.
+const leastFault = 5 * time.Second
+
+// layout lays a frame out. Where a recording lies in a file that was cut or whose disk
+// fails, the frame is empty and the recording is opened anew.
+func (r *running) layout(gtx layout.Context) error {
+	whole := session.Guarded(func() { r.s.Layout(gtx) })
+	err := session.TakeFault()
+	if err == nil {
+		return nil
+	}
+	if !whole {
+		r.ops.Reset()
+	}
+	if time.Since(r.faulted) < leastFault || !session.Guarded(func() { r.s.Reopen(err) }) {
+		return fmt.Errorf("the recording cannot be read any longer: %w", err)
+	}
+	r.faulted = time.Now()
+	r.waker.wake()
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -170,14 +171,14 @@ func (p *Palette) Ahead(rec *recording.Recording) {
 	}
 	p.asked = true
 	th, mode := p.Theme, p.Mode
-	go func() {
+	go source.Catch(func() { // who needs a colour that is not there works it out
 		cols := make([]color.NRGBA, rec.Functions.Len())
 		for i := range cols {
 			fn := rec.Functions.At(i)
 			cols[i] = th.Bar(&fn, mode)
 		}
 		p.ahead.Store(&cols)
-	}()
+	})
 }
 
 // Func returns the colour of a function of a recording. The palette serves one

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"ashlar/ingest/input/source"
 )
 
 // mostGoroutines is how many look at a recording for a picture: others have to
@@ -21,6 +23,7 @@ type shared struct {
 type sharedItem struct {
 	taken atomic.Bool
 	done  sync.WaitGroup
+	fault any // of reading a mapped file, which ended it
 }
 
 // newShared begins work on n items on up to as many goroutines, the owner's
@@ -42,15 +45,20 @@ func newShared(n, goroutines int, do func(i int)) *shared {
 
 func (s *shared) take(i int) {
 	if it := &s.items[i]; it.taken.CompareAndSwap(false, true) {
-		s.do(i)
-		it.done.Done()
+		defer it.done.Done()
+		it.fault = source.Catch(func() { s.do(i) })
 	}
 }
 
-// need returns when an item is done.
+// need returns when an item is done. A fault in it goes on here, for the owner's
+// [source.Guard].
 func (s *shared) need(i int) {
 	s.take(i)
-	s.items[i].done.Wait()
+	it := &s.items[i]
+	it.done.Wait()
+	if it.fault != nil {
+		panic(it.fault)
+	}
 }
 
 // share does all of n items.

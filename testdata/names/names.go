@@ -27,3 +27,11 @@ func Random(r *rand.Rand) string {
 	}
 	return b.String()
 }
+
+// Code are names that would be code in pages, pictures, tables, terminals and shells.
+var Code = []string{
+	"=1+1", "=cmd|' /C calc'!A0", "+1+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1",
+	"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</title><script>x</script>", "</text><script>x</script>", "]]><script>x</script>", "<!--", "&lt;script&gt;", "' onload='x",
+	"[x](javascript:alert(1))", "![x](https://example.com/x.png)", "`</code>`<script>", "``` ``<svg onload=x>", "<javascript:alert(1)>", "<https://example.com>",
+	"\x1b]0;title\x07", "\x1b[2J", "$(touch injected)", "; touch injected", "`touch injected`", "--output=x", "-o", "../../etc/passwd", "%s%n%d", "\x00", "a\nb: c",
+}

@@ -5,6 +5,7 @@ package contents
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"ashlar/app/core/bundle"
 	"ashlar/app/core/exactnum"
@@ -24,6 +25,8 @@ type Contents struct {
 	Compression string    `json:"compression"`
 	Tool        string    `json:"tool"`
 	Notes       []Note    `json:"notes"`
+	Mappings    []Mapping `json:"mappings,omitempty"`    // of binaries in memory, as a profile lists them
+	FrameTypes  []string  `json:"frame_types,omitempty"` // kinds of code by OpenTelemetry's names
 	Events      []Event   `json:"events"`
 	Time        *Time     `json:"time"` // null where nothing has a time
 	Threads     []Thread  `json:"threads"`
@@ -59,6 +62,10 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 	for i, n := range s.Notes {
 		in.Notes[i] = Note(n)
 	}
+	for i := range s.Mappings {
+		in.Mappings = append(in.Mappings, newMapping(&s.Mappings[i]))
+	}
+	in.FrameTypes = s.FrameTypes
 	if in.Bytes < 0 {
 		in.Bytes = stats.Bytes
 	}
@@ -93,6 +100,26 @@ type Note struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
+
+// Mapping is a range of addresses at which a binary lay. Start, Limit and Offset, that in
+// the file, are in hexadecimal digits.
+type Mapping struct {
+	File            string `json:"file"`
+	BuildID         string `json:"build_id,omitempty"`
+	Start           string `json:"start"`
+	Limit           string `json:"limit"`
+	Offset          string `json:"offset"`
+	HasFunctions    bool   `json:"has_functions"`
+	HasFilenames    bool   `json:"has_filenames"`
+	HasLineNumbers  bool   `json:"has_line_numbers"`
+	HasInlineFrames bool   `json:"has_inline_frames"`
+}
+
+func newMapping(m *recording.Mapping) Mapping {
+	return Mapping{m.File, m.BuildID, hex(m.Start), hex(m.Limit), hex(m.Offset), m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames}
+}
+
+func hex(v uint64) string { return fmt.Sprintf("0x%x", v) }
 
 type Event struct {
 	Name    string   `json:"name"`

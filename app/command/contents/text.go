@@ -17,6 +17,9 @@ import (
 // mostThreads is how many threads the text lists.
 const mostThreads = 40
 
+// mostMappings is how many mappings the text lists.
+const mostMappings = 5
+
 // Text writes what is known as people read it: sections, aligned.
 func (in *Contents) Text() string {
 	rec := in.rec
@@ -56,6 +59,16 @@ func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 	}
 	if n := rec.Source.MoreNotes; n > 0 {
 		rows = append(rows, []string{"…", units.Plural(n, "more note")})
+	}
+	for i := range rec.Source.Mappings[:min(mostMappings, len(rec.Source.Mappings))] {
+		m := &rec.Source.Mappings[i]
+		rows = append(rows, []string{"mapping", strings.Join(nonEmpty(safetext.Short(m.File), m.Range(), m.Known()), ", ")})
+	}
+	if n := len(rec.Source.Mappings) - mostMappings; n > 0 {
+		rows = append(rows, []string{"…", units.Plural(int64(n), "more mapping")})
+	}
+	if types := rec.Source.FrameTypes; len(types) > 0 {
+		rows = append(rows, []string{"frame types", safetext.Short(strings.Join(types, ", "))})
 	}
 	if t := in.Time; t != nil {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",

@@ -94,7 +94,8 @@ func (n *newest[Q]) run(ctx context.Context, q Q) {
 	defer n.ended.Done()
 	defer working.Add(-1)
 	for {
-		if rest := n.do(ctx, q); rest > 0 {
+		var rest time.Duration
+		if Guarded(func() { rest = n.do(ctx, q) }); rest > 0 {
 			select {
 			case <-ctx.Done():
 			case <-time.After(rest):

@@ -46,18 +46,24 @@ func cells[T any](cs []Column[T], r *T) []string {
 }
 
 // CSV writes rows for programs, with the units of numbers as parts of columns' names:
-// start_ns.
+// start_ns. A name that a spreadsheet would take for a formula has a ' before it.
 func CSV[T any](out io.Writer, cs []Column[T], rows []T) error {
 	w := csv.NewWriter(out)
 	head := make([]string, len(cs))
 	for i := range cs {
-		if head[i] = cs[i].Name; cs[i].Unit != "" {
+		if head[i] = safetext.Formula(cs[i].Name); cs[i].Unit != "" {
 			head[i] += "_" + cs[i].Unit
 		}
 	}
 	err := w.Write(head)
 	for i := 0; i < len(rows) && err == nil; i++ {
-		err = w.Write(cells(cs, &rows[i]))
+		line := cells(cs, &rows[i])
+		for k := range line {
+			if !cs[k].Number {
+				line[k] = safetext.Formula(line[k])
+			}
+		}
+		err = w.Write(line)
 	}
 	w.Flush()
 	return cmp.Or(err, w.Error())

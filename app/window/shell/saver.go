@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
 	"ashlar/render/widget"
 )
@@ -56,7 +57,7 @@ func (s *Shell) askSave(hint, name string, save func(path string) error) {
 // save runs in the background and says how it went.
 func (s *Shell) save(path string, save func(path string) error) {
 	s.Say("Saving " + filepath.Base(path) + " …")
-	go func() {
+	session.Go(func() {
 		err := save(path)
 		s.Later(func() {
 			if err != nil {
@@ -65,5 +66,5 @@ func (s *Shell) save(path string, save func(path string) error) {
 				s.Say("Saved " + path)
 			}
 		})
-	}()
+	})
 }

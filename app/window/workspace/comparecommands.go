@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/app/core/session"
 	"ashlar/app/core/view"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
@@ -100,7 +101,7 @@ func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recordin
 	}
 	rec, in := p.Rec, p.Scope.Of(nil)
 	d.Say(meanwhile)
-	go func() {
+	session.Go(func() {
 		a, b, says, err := find(rec, in)
 		d.Later(func() {
 			switch {
@@ -113,7 +114,7 @@ func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recordin
 				d.Say(says)
 			}
 		})
-	}()
+	})
 }
 
 // ToggleByCall links both sides by their calls, or by time again.

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/theme"
@@ -19,12 +20,12 @@ func (d *Workspace) CopyTable(csvForm bool) {
 	if csvForm {
 		comma = ','
 	}
-	go func() {
+	session.Go(func() {
 		if g := grid(); g != nil {
 			text := g.Separated(comma)
 			d.Later(func() { d.CopyLater(text) })
 		}
-	}()
+	})
 }
 
 // colours takes another palette when colours have changed their meaning.

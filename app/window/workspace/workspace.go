@@ -127,6 +127,21 @@ func (d *Workspace) OpenPartWith(path, exe string, part recording.Part) {
 	d.show(d.load(path, exe, part))
 }
 
+// Reopen opens anew what is shown, because a file in which it lies could not be read.
+func (d *Workspace) Reopen(why error) {
+	shown := d.Shown()
+	for i, p := range shown {
+		if i == 0 {
+			d.OpenPartWith(p.Path, p.exe, p.Part)
+		} else {
+			d.OpenBeside(p.Path)
+		}
+	}
+	if len(shown) > 0 {
+		d.Say("Reopened the recording: " + why.Error())
+	}
+}
+
 // OpenDemo shows the built-in recording.
 func (d *Workspace) OpenDemo() { d.OpenPart(view.Demo, recording.Part{}) }
 

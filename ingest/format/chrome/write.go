@@ -342,6 +342,7 @@ func (c *chromeWriter) losses(samples int64) {
 	if samples > 0 {
 		c.Lose(int64(rec.Contexts.Len()-1), "contexts of stacks", "a sample has its thread and cpu only")
 		c.LosePlaces("frames of a trace have a name and a category")
+		c.LoseSymbols("frames of a trace have a name and a category")
 	}
 }
 

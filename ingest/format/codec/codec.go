@@ -76,6 +76,11 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 		rec = plain
 	}
 	rep.Lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
+	for _, t := range rec.Ledger {
+		if t.Kind == recording.TallyFrames {
+			rep.Lose(t.LeftOut, "frames of stacks", "they were left out when it was read: %s", t.FirstLeftOut)
+		}
+	}
 	rep.Lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", f.Title)
 	ctx, stop := memory.Watch(ctx, "writing "+f.Title, nil)
 	defer stop()

@@ -59,7 +59,10 @@ func (l *Locations) group(frames []recording.FrameID) int {
 	n := 1
 	for ; f.Inlined && n < len(frames); n++ {
 		outer := l.rec.Frames.At(int(frames[n]))
-		if outer.Addr != f.Addr || outer.InlineDepth+1 != f.InlineDepth || l.module(&outer) != l.module(&f) || outer.BuildID != f.BuildID {
+		if outer.Addr != f.Addr || outer.InlineDepth+1 != f.InlineDepth || outer.Mapping != f.Mapping || outer.BuildID != f.BuildID || outer.Type != f.Type {
+			break
+		}
+		if f.Mapping == 0 && l.module(&outer) != l.module(&f) {
 			break
 		}
 		f = outer
@@ -113,8 +116,10 @@ func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
 }
 
 // MappingKey names a binary and, where Placed, says where it lay: locations
-// without functions are known by their offset from there.
+// without functions are known by their offset from there. Listed is Frame.Mapping,
+// and then there is nothing else.
 type MappingKey struct {
+	Listed        uint16
 	File, BuildID string
 	Start         uint64
 	Placed        bool
@@ -123,6 +128,9 @@ type MappingKey struct {
 // Mapping is the binary that a location lies in.
 func (l *Locations) Mapping(loc Location) MappingKey {
 	f := l.rec.Frames.At(int(loc[0]))
+	if l.rec.Source.MappingOf(&f) != nil {
+		return MappingKey{Listed: f.Mapping}
+	}
 	k := MappingKey{File: l.module(&f), BuildID: f.BuildID}
 	if start, placed, _ := l.address(loc); placed {
 		k.Start, k.Placed = start, true

@@ -142,3 +142,40 @@ func (j *Job) LoseModules(why string) {
 	}
 	j.Lose(n, "modules of functions", why)
 }
+
+// LoseTypes notes the types of frames that a target cannot tell from each other.
+func (j *Job) LoseTypes(why string) {
+	n := j.frames(func(f *recording.Frame) bool {
+		switch j.Rec.Source.TypeOf(f) {
+		case "", "kernel", "native":
+			return false
+		}
+		return true
+	})
+	j.Lose(n, "types of frames", why)
+}
+
+// LoseSymbols notes what profiles know of the code of frames, for targets that have
+// names only.
+func (j *Job) LoseSymbols(why string) {
+	j.LoseTypes(why)
+	j.Lose(int64(len(j.Rec.Source.Mappings)), "mappings of binaries", why)
+	j.Lose(j.frames(func(f *recording.Frame) bool { return f.StartLine != 0 }), "first lines of functions", why)
+	j.Lose(j.frames(func(f *recording.Frame) bool { return f.Folded }), "marks of folded functions", why)
+	var symbols int64
+	for i := range j.Rec.Functions.Len() {
+		if f := j.Rec.Functions.Ref(i); f.Symbol != "" && !f.Demangled {
+			symbols++
+		}
+	}
+	j.Lose(symbols, "system names of functions", why)
+}
+
+func (j *Job) frames(is func(*recording.Frame) bool) (n int64) {
+	for i := range j.Rec.Frames.Len() {
+		if is(j.Rec.Frames.Ref(i)) {
+			n++
+		}
+	}
+	return n
+}

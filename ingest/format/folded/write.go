@@ -157,5 +157,6 @@ func (f *folder) losses(event int) {
 	f.Lose(threads, "threads", why)
 	f.LoseModules(why)
 	f.LosePlaces(why)
+	f.LoseSymbols(why)
 	f.Lose(f.changed, "names", "they contain a semicolon or another invalid character, which was replaced")
 }

@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"iter"
 	"math"
 
 	"ashlar/ingest/format/program"
@@ -56,6 +57,9 @@ func (c *converter) location(i int32) []recording.FrameID {
 type where struct {
 	module, buildID string
 	kind            recording.Kind
+	mapping         uint16
+	typ             uint8
+	folded          bool
 }
 
 func (c *converter) where(l *location) (w where) {
@@ -63,25 +67,51 @@ func (c *converter) where(l *location) (w where) {
 	for _, i := range l.attrs {
 		attrs = c.attr(attrs, i)
 	}
-	typ := get(attrs, "profile.frame.type")
+	typ := get(attrs, frameTypeKey)
 	if m := l.mapping; m >= 0 && int(m) < len(c.d.mappings) {
-		w.module = c.d.str(c.d.mappings[m].file)
-		var ma []recording.Attr
-		for _, i := range c.d.mappings[m].attrs {
-			ma = c.attr(ma, i)
-		}
-		for _, key := range []string{"process.executable.build_id.gnu", "process.executable.build_id.go", "process.executable.build_id.htlhash"} {
-			if w.buildID = get(ma, key); w.buildID != "" {
-				break
-			}
-		}
+		w.module, w.buildID, w.mapping = c.mapping(&c.d.mappings[m])
 	}
-	w.kind = kindOf(typ, w.module)
+	w.kind, w.typ, w.folded = kindOf(typ, w.module), c.b.FrameType(typ), get(attrs, foldedKey) == "true"
 	if w.module == "" && typ != "native" {
 		// Interpreted code lies in no binary; what runs it groups it best.
 		w.module = typ
 	}
 	return w
+}
+
+// mapping is a binary, with its number where it says more than its name.
+func (c *converter) mapping(m *mapping) (module, buildID string, number uint16) {
+	var attrs []recording.Attr
+	for _, i := range m.attrs {
+		attrs = c.attr(attrs, i)
+	}
+	for _, key := range []string{"process.executable.build_id.gnu", "process.executable.build_id.go", "process.executable.build_id.htlhash"} {
+		if buildID = get(attrs, key); buildID != "" {
+			break
+		}
+	}
+	x := recording.Mapping{Start: m.start, Limit: m.limit, Offset: m.offset, File: c.d.str(m.file), BuildID: buildID}
+	for key, has := range hasOf(&x) {
+		*has = get(attrs, key) == "true"
+	}
+	if x != (recording.Mapping{}) {
+		number = c.b.Mapping(x)
+	}
+	return x.File, buildID, number
+}
+
+// Attributes of locations and mappings, by OpenTelemetry's conventions.
+const (
+	frameTypeKey = "profile.frame.type"
+	foldedKey    = "pprof.location.is_folded"
+)
+
+// hasOf visits what is known of a mapping's functions by the names of attributes.
+func hasOf(m *recording.Mapping) iter.Seq2[string, *bool] {
+	return func(yield func(string, *bool) bool) {
+		_ = yield("pprof.mapping.has_filenames", &m.HasFilenames) && yield("pprof.mapping.has_functions", &m.HasFunctions) &&
+			yield("pprof.mapping.has_inline_frames", &m.HasInlineFrames) && yield("pprof.mapping.has_line_numbers", &m.HasLineNumbers)
+	}
 }
 
 // kindOf maps profile.frame.type; its well-known values are those of
@@ -119,6 +149,7 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 	f := recording.Frame{
 		Func: c.b.Function(recording.Function{Name: name, Module: w.module, File: file, Kind: w.kind, Symbol: symbol}),
 		Addr: l.addr, File: file, Line: small(ln.line), Column: small(ln.col), Kind: w.kind, BuildID: w.buildID,
+		Mapping: w.mapping, Type: w.typ, Folded: w.folded, StartLine: small(fn.start),
 	}
 	if depth := len(l.lines) - 1 - k; depth > 0 {
 		f.Inlined, f.InlineDepth = true, uint8(min(depth, math.MaxUint8))
@@ -130,7 +161,7 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 func (c *converter) bare(l *location, w *where) recording.FrameID {
 	name := recording.AddressName(w.module, l.addr, c.offset(l))
 	id := c.b.Function(recording.Function{Name: name, Module: w.module, Kind: w.kind, Unresolved: true})
-	return c.b.Frame(recording.Frame{Func: id, Addr: l.addr, Kind: w.kind, BuildID: w.buildID})
+	return c.b.Frame(recording.Frame{Func: id, Addr: l.addr, Kind: w.kind, BuildID: w.buildID, Mapping: w.mapping, Type: w.typ, Folded: w.folded})
 }
 
 // offset is where in its binary's file an address lies, 0 when that is not known.

@@ -35,6 +35,7 @@ type (
 			NameStrindex       num `json:"nameStrindex"`
 			SystemNameStrindex num `json:"systemNameStrindex"`
 			FilenameStrindex   num `json:"filenameStrindex"`
+			StartLine          num `json:"startLine"`
 		} `json:"functionTable"`
 		LinkTable []struct {
 			TraceID hexBytes `json:"traceId"`
@@ -179,7 +180,7 @@ func (j *jsonDictionary) into(d *dictionary) {
 		d.locations = append(d.locations, l)
 	}
 	for _, x := range j.FunctionTable {
-		d.functions = append(d.functions, function{int32(x.NameStrindex), int32(x.SystemNameStrindex), int32(x.FilenameStrindex)})
+		d.functions = append(d.functions, function{int32(x.NameStrindex), int32(x.SystemNameStrindex), int32(x.FilenameStrindex), int64(x.StartLine)})
 	}
 	for _, x := range j.LinkTable {
 		d.links = append(d.links, link{x.TraceID, x.SpanID})

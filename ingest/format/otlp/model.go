@@ -36,6 +36,7 @@ type (
 	}
 	function struct {
 		name, system, file int32
+		start              int64
 	}
 	link struct{ trace, span []byte }
 	// attribute is a key and its value as text. A key or value that stands in

@@ -134,6 +134,8 @@ func (r *reader) dictionary(b []byte, d *dictionary) {
 					f.system = int32(n)
 				case 3:
 					f.file = int32(n)
+				case 4:
+					f.start = int64(n)
 				}
 			})
 			d.functions = append(d.functions, f)

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"encoding/hex"
+	"math"
 	"path"
 	"strings"
 
@@ -58,6 +59,10 @@ func anyText(s string) []byte {
 
 func anyInt(v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), uint64(v))
+}
+
+func anyTrue() []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), 1)
 }
 
 // otlpTable is one table of the dictionary: distinct messages, of which the
@@ -149,20 +154,27 @@ func (d *otlpDict) location(loc encode.Location) []byte {
 		for _, id := range loc {
 			f := d.rec.Frames.At(int(id))
 			fn := d.rec.Functions.At(int(f.Func))
-			line := pbNumber(nil, 1, int64(d.function(&fn, encode.SourceFile(&fn, &f))))
+			line := pbNumber(nil, 1, int64(d.function(&fn, encode.SourceFile(&fn, &f), f.StartLine)))
 			b = pbBytes(b, 3, pbNumber(pbNumber(line, 2, int64(f.Line)), 3, int64(f.Column)))
 		}
 	}
+	var attrs []int32
 	if typ := d.frameType(&outer); typ != "" {
-		b = pbPacked(b, 4, []int32{d.attr("profile.frame.type", anyText(typ))})
+		attrs = append(attrs, d.attr(frameTypeKey, anyText(typ)))
 	}
-	return b
+	if outer.Folded {
+		attrs = append(attrs, d.attr(foldedKey, anyTrue()))
+	}
+	return pbPacked(b, 4, attrs)
 }
 
 // frameType is the kind of code of a frame in OpenTelemetry's words, as far as
 // the recording knows it so exactly. Where a binary's name says as much, there
 // is none.
 func (d *otlpDict) frameType(f *recording.Frame) string {
+	if typ := d.rec.Source.TypeOf(f); typ != "" {
+		return typ
+	}
 	module := d.rec.Functions.At(int(f.Func)).Module
 	switch f.Kind {
 	case recording.KindKernel:
@@ -190,32 +202,41 @@ func isFrameType(module string) bool {
 	return false
 }
 
-func (d *otlpDict) function(fn *recording.Function, file string) int32 {
+func (d *otlpDict) function(fn *recording.Function, file string, start int32) int32 {
 	name := int64(d.str(fn.Name))
 	symbol := name
 	if fn.Symbol != "" {
 		symbol = int64(d.str(fn.Symbol))
 	}
-	return d.functions.id(pbNumber(pbNumber(pbNumber(nil, 1, name), 2, symbol), 3, int64(d.str(file))))
+	return d.functions.id(pbNumber(pbNumber(pbNumber(pbNumber(nil, 1, name), 2, symbol), 3, int64(d.str(file))), 4, int64(start)))
 }
 
 func (d *otlpDict) mapping(k encode.MappingKey) int32 {
-	if k.File == "" || isFrameType(k.File) {
+	m := recording.Mapping{File: k.File, BuildID: k.BuildID}
+	switch {
+	case k.Listed > 0:
+		m = d.rec.Source.Mappings[k.Listed-1]
+	case k.File == "" || isFrameType(k.File):
 		return 0
+	case k.Placed:
+		m.Start, m.Limit = k.Start, math.MaxUint64 // up to where is not known
 	}
-	var b []byte
-	if k.Placed {
-		b = pbNumber(pbNumber(nil, 1, int64(k.Start)), 2, -1) // up to where is not known
-	}
-	b = pbNumber(b, 4, int64(d.str(k.File)))
-	if k.BuildID != "" {
+	b := pbNumber(pbNumber(pbNumber(nil, 1, int64(m.Start)), 2, int64(m.Limit)), 3, int64(m.Offset))
+	b = pbNumber(b, 4, int64(d.str(m.File)))
+	var attrs []int32
+	if m.BuildID != "" {
 		key := "process.executable.build_id.gnu"
-		if strings.Trim(k.BuildID, "0123456789abcdef") != "" || path.Base(k.File) == k.BuildID {
+		if strings.Trim(m.BuildID, "0123456789abcdef") != "" || path.Base(m.File) == m.BuildID {
 			key = "process.executable.build_id.go"
 		}
-		b = pbPacked(b, 5, []int32{d.attr(key, anyText(k.BuildID))})
+		attrs = append(attrs, d.attr(key, anyText(m.BuildID)))
 	}
-	return d.mappings.id(b)
+	for key, has := range hasOf(&m) {
+		if *has {
+			attrs = append(attrs, d.attr(key, anyTrue()))
+		}
+	}
+	return d.mappings.id(pbPacked(b, 5, attrs))
 }
 
 // link is the number of a link to a span of a distributed trace, 0 where the

@@ -73,7 +73,10 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 		symbol = ""
 	}
 	id := c.b.Function(recording.Function{Name: name, Module: c.modules[name], File: ln.Function.Filename, Kind: kind, Symbol: symbol})
-	f := recording.Frame{Func: id, Addr: l.Address, Line: small(ln.Line), Column: small(ln.Column), Kind: kind, BuildID: buildID(l)}
+	f := recording.Frame{
+		Func: id, Mapping: c.mapped[l.Mapping], Folded: l.IsFolded, Addr: l.Address, Line: small(ln.Line), Column: small(ln.Column),
+		Kind: kind, StartLine: small(ln.Function.StartLine), BuildID: buildID(l),
+	}
 	if depth := len(l.Line) - 1 - k; depth > 0 {
 		f.Inlined, f.InlineDepth = true, uint8(min(depth, math.MaxUint8))
 	}
@@ -91,7 +94,7 @@ func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	name := recording.AddressName(file, l.Address, offset(l))
 	kind := program.KindOf(file)
 	id := c.b.Function(recording.Function{Name: name, Module: file, File: source, Kind: kind, Unresolved: true})
-	return c.b.Frame(recording.Frame{Func: id, Addr: l.Address, Kind: kind, BuildID: buildID(l)})
+	return c.b.Frame(recording.Frame{Func: id, Mapping: c.mapped[l.Mapping], Folded: l.IsFolded, Addr: l.Address, Kind: kind, BuildID: buildID(l)})
 }
 
 // offset is where in its binary's file an address lies, 0 when that is not known.

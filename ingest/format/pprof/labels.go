@@ -213,11 +213,32 @@ func textOf(values []labelValue) string {
 			continue
 		}
 		b = strconv.AppendInt(b, v.number, 10)
-		if v.unit != "" {
-			b = append(append(b, ' '), v.unit...)
+		if unit := unitOf(v); unit != "" {
+			b = append(append(b, ' '), unit...)
 		}
 	}
 	return string(b)
+}
+
+// unitOf is the unit of a number. Where the file names none, pprof takes bytes for
+// allocations' sizes and the label's key for other numbers; ids have none.
+func unitOf(v *labelValue) string {
+	switch {
+	case v.unit != "" || v.role != noRole || plainNumber(v.key):
+		return v.unit
+	case v.key == "request" || v.key == "alignment":
+		return "bytes"
+	}
+	return v.key
+}
+
+// plainNumber reports whether a label's numbers are ids, which have no unit.
+func plainNumber(key string) bool {
+	switch key {
+	case "pid", "tid", "cpu", "uid":
+		return true
+	}
+	return false
 }
 
 // sample puts a sample on the timeline when it says when it was taken.

@@ -77,6 +77,7 @@ type converter struct {
 	// here once number has run. nil where no stack needed it yet.
 	frames [][]recording.FrameID
 	files  map[recording.FuncID]string // the source file of each function
+	mapped map[*profile.Mapping]uint16
 	// modules has the binary of each function's name.
 	modules map[string]string
 	labels  labels
@@ -134,6 +135,13 @@ func (c *converter) describe() {
 	if len(c.p.Mapping) > 0 {
 		c.b.Source().Command = c.p.Mapping[0].File
 	}
+	c.mapped = map[*profile.Mapping]uint16{}
+	for _, m := range c.p.Mapping {
+		c.mapped[m] = c.b.Mapping(recording.Mapping{
+			Start: m.Start, Limit: m.Limit, Offset: m.Offset, File: m.File, BuildID: m.BuildID,
+			HasFunctions: m.HasFunctions, HasFilenames: m.HasFilenames, HasLineNumbers: m.HasLineNumbers, HasInlineFrames: m.HasInlineFrames,
+		})
+	}
 	src := c.b.Source()
 	for _, text := range c.p.Comments {
 		src.Note(recording.NoteComment, text)
@@ -183,7 +191,7 @@ func metricKind(name string) recording.MetricKind {
 }
 
 func (c *converter) addSamples(ctx context.Context) error {
-	frames, t := c.b.Tally("frame in a stack"), c.b.Tally("sample")
+	frames, t := c.b.Tally(recording.TallyFrames), c.b.Tally("sample")
 	values := make([]int64, len(c.p.SampleType))
 	return c.samples.batches(ctx, c.name, func(b *batch) {
 		c.b.Progress()

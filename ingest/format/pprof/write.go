@@ -33,8 +33,9 @@ type pprofWriter struct {
 }
 
 type functionKey struct {
-	id   recording.FuncID
-	file string
+	id    recording.FuncID
+	file  string
+	start int32
 }
 
 type labelKey struct {
@@ -62,6 +63,7 @@ func write(j *encode.Job) error {
 		return err
 	}
 	w.describe()
+	w.binaries()
 	if err := w.samples(); err != nil {
 		return err
 	}
@@ -96,10 +98,10 @@ func (w *pprofWriter) describe() {
 		p.DurationNanos = rec.Duration() / 1000
 	}
 	w.notes()
-	if s := rec.Source.Tool; s != "" {
+	if s := rec.Source.Tool; s != "" && s != "pprof" {
 		p.Comments = append(p.Comments, "recorded by "+s)
 	}
-	if s := rec.Source.Command; s != "" && rec.Source.Format != "pprof" {
+	if s := rec.Source.Command; s != "" && (len(rec.Source.Mappings) == 0 || s != rec.Source.Mappings[0].File) {
 		p.Comments = append(p.Comments, "command: "+s)
 	}
 }
@@ -146,7 +148,7 @@ func (w *pprofWriter) locations() {
 	for i, loc := range w.locs.All {
 		out := w.location(i + 1)
 		f := w.Rec.Frames.At(int(loc[0]))
-		out.Address = f.Addr
+		out.Address, out.IsFolded = f.Addr, f.Folded
 		bare := w.locs.Bare(loc)
 		out.Mapping = w.mapping(w.locs.Mapping(loc), bare)
 		if bare {
@@ -155,29 +157,43 @@ func (w *pprofWriter) locations() {
 		for _, id := range loc {
 			fr := w.Rec.Frames.At(int(id))
 			fn := w.Rec.Functions.At(int(fr.Func))
-			out.Line = append(out.Line, profile.Line{Function: w.function(fr.Func, &fn, encode.SourceFile(&fn, &fr)), Line: int64(fr.Line), Column: int64(fr.Column)})
-			if m := out.Mapping; m != nil && fr.Line > 0 {
+			out.Line = append(out.Line, profile.Line{Function: w.function(&fr, &fn), Line: int64(fr.Line), Column: int64(fr.Column)})
+			if m := out.Mapping; m != nil && fr.Line > 0 && fr.Mapping == 0 {
 				m.HasLineNumbers = true
 			}
 		}
 	}
 }
 
-func (w *pprofWriter) function(id recording.FuncID, fn *recording.Function, file string) *profile.Function {
-	k := functionKey{id, file}
+func (w *pprofWriter) function(fr *recording.Frame, fn *recording.Function) *profile.Function {
+	k := functionKey{fr.Func, encode.SourceFile(fn, fr), fr.StartLine}
 	f := w.functions[k]
 	if f == nil {
-		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: cmp.Or(fn.Symbol, fn.Name), Filename: file}
+		f = &profile.Function{ID: uint64(len(w.p.Function) + 1), Name: fn.Name, SystemName: cmp.Or(fn.Symbol, fn.Name), Filename: k.file, StartLine: int64(k.start)}
 		w.functions[k] = f
 		w.p.Function = append(w.p.Function, f)
 	}
 	return f
 }
 
-// mapping finds or makes a binary, nil where there is none. The recording does
-// not know up to where binaries lay; without HasFunctions pprof would look for
+// binaries makes the mappings that the file listed, with and without locations.
+func (w *pprofWriter) binaries() {
+	for i, m := range w.Rec.Source.Mappings {
+		out := &profile.Mapping{
+			ID: uint64(i + 1), Start: m.Start, Limit: m.Limit, Offset: m.Offset, File: m.File, BuildID: m.BuildID,
+			HasFunctions: m.HasFunctions, HasFilenames: m.HasFilenames, HasLineNumbers: m.HasLineNumbers, HasInlineFrames: m.HasInlineFrames,
+		}
+		w.p.Mapping = append(w.p.Mapping, out)
+	}
+}
+
+// mapping finds or makes a binary, nil where there is none. Of one that the file did
+// not list, it is not known up to where it lay; without HasFunctions pprof would look for
 // symbols there.
 func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
+	if k.Listed > 0 {
+		return w.p.Mapping[k.Listed-1]
+	}
 	if k.File == "" {
 		return nil
 	}
@@ -199,6 +215,9 @@ func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
 // mainFirst puts the program itself in front of the other binaries: readers take
 // the first one for it.
 func (w *pprofWriter) mainFirst() {
+	if len(w.Rec.Source.Mappings) > 0 {
+		return
+	}
 	main := slices.IndexFunc(w.p.Mapping, func(m *profile.Mapping) bool {
 		return w.Rec.Source.Format == "pprof" && m.File == w.Rec.Source.Command
 	})
@@ -257,12 +276,12 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 func (l *labelSet) add(key, value string) {
 	number, unit, _ := strings.Cut(value, " ")
 	switch n, err := strconv.ParseInt(number, 10, 64); {
-	case err != nil || strconv.FormatInt(n, 10) != number || strings.Contains(unit, " "):
-	case unit != "":
-		l.num[key], l.unit[key] = []int64{n}, []string{unit}
-		return
-	case key == "pid" || key == "tid" || key == "cpu" || key == "uid" || key == "bytes":
+	case err != nil || strconv.FormatInt(n, 10) != number:
+	case unit == "" && (plainNumber(key) || roleOf(key) != noRole), unit != "" && unit == unitOf(&labelValue{key: key, role: roleOf(key)}):
 		l.num[key] = []int64{n}
+		return
+	case unit != "" && !strings.Contains(unit, " "):
+		l.num[key], l.unit[key] = []int64{n}, []string{unit}
 		return
 	}
 	l.text[key] = []string{value}
@@ -281,10 +300,11 @@ func (w *pprofWriter) losses() {
 	w.LoseWindows(why)
 	w.Lose(w.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
 	w.LoseOffsets()
+	w.LoseTypes("a profile has none")
 	var kernel int64
 	for i := range rec.Frames.Len() {
 		f := rec.Frames.At(i)
-		if f.Kind == recording.KindKernel && !program.IsKernel(rec.Functions.At(int(f.Func)).Module) {
+		if f.Type == 0 && f.Kind == recording.KindKernel && !program.IsKernel(rec.Functions.At(int(f.Func)).Module) {
 			kernel++
 		}
 	}

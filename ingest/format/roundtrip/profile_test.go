@@ -71,12 +71,12 @@ func profileText(p *profile.Profile) string {
 			fmt.Fprintf(&b, "%s=%d ", p.SampleType[i].Type, v)
 		}
 		for _, l := range s.Location {
-			fmt.Fprintf(&b, "| %x ", l.Address)
-			if l.Mapping != nil {
-				fmt.Fprintf(&b, "%s %s ", l.Mapping.File, l.Mapping.BuildID)
+			fmt.Fprintf(&b, "| %x %v ", l.Address, l.IsFolded)
+			if m := l.Mapping; m != nil {
+				fmt.Fprintf(&b, "%s %s ", m.File, m.BuildID)
 			}
 			for _, ln := range l.Line {
-				fmt.Fprintf(&b, "(%s %s:%d:%d)", ln.Function.Name, ln.Function.Filename, ln.Line, ln.Column)
+				fmt.Fprintf(&b, "(%s %s:%d:%d from %d, %s)", ln.Function.Name, ln.Function.Filename, ln.Line, ln.Column, ln.Function.StartLine, ln.Function.SystemName)
 			}
 		}
 		for _, k := range slices.Sorted(maps.Keys(s.Label)) {
@@ -121,7 +121,7 @@ func TestProfileKeeps(t *testing.T) {
 	want = strings.Replace(want, "time 1700000000000000000", "time 0", 1)
 	// SPAA has a dso for every frame, the order of metrics is its own, an
 	// address without a name is a name, and so is "[unknown]".
-	for _, s := range []string{"alloc_objects=1 ", "alloc_space=9007199254740993 ", "inuse_space=-5 ", "(deep work.go:9:0)(inl inl.go:8:2)(work work.go:7:0)", "(main main.go:3:0)", `size=[48]["bytes"]`, `user=["ann"]`, `thread=["worker"]`, "abc123"} {
+	for _, s := range []string{"alloc_objects=1 ", "alloc_space=9007199254740993 ", "inuse_space=-5 ", "(deep work.go:9:0 from 0, deep)(inl inl.go:8:2 from 0, inl)(work work.go:7:0 from 0, work)", "(main main.go:3:0 from 0, main)", `size=[48]["bytes"]`, `user=["ann"]`, `thread=["worker"]`, "abc123"} {
 		if !strings.Contains(got, s) || !strings.Contains(want, s) {
 			t.Errorf("by SPAA it is\n%s\nwant %q in it", got, s)
 		}

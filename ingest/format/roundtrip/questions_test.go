@@ -3,11 +3,14 @@ package roundtrip
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +26,8 @@ import (
 	"ashlar/ingest/query/extract"
 	"ashlar/ingest/query/search"
 	"ashlar/ingest/query/spans"
+	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/samples"
 )
 
 // FuzzQuestions asks everything that can be asked of whatever can be read, and
@@ -33,7 +38,12 @@ func FuzzQuestions(f *testing.F) {
 	for i := range seeds {
 		f.Add(uint8(i), []byte(nil))
 		steps := 40
-		if testing.Short() {
+		switch {
+		case seeds[i].found && testing.Short():
+			steps = 1
+		case seeds[i].found:
+			steps = 12
+		case testing.Short():
 			steps = 8
 		}
 		for step := range steps {
@@ -225,6 +235,8 @@ type seed struct {
 	content []byte
 	values  []any // of JSON: one, or one a line
 	proto   bool
+	binary  bool
+	found   bool // in files that others wrote or in made ones: there are many of them
 }
 
 // mutated is the content with one change for every three bytes.
@@ -233,6 +245,13 @@ func (s *seed) mutated(how []byte) []byte {
 		b := s.content
 		for ; len(how) >= 3; how = how[3:] {
 			b = mutatedProto(b, how[0], how[1], how[2])
+		}
+		return b
+	}
+	if s.binary {
+		b := slices.Clone(s.content)
+		for ; len(how) >= 3 && len(b) > 8; how = how[3:] {
+			b = mutatedBinary(b, how[0], how[1], how[2])
 		}
 		return b
 	}
@@ -365,6 +384,81 @@ func mutatedProto(b []byte, which, within, how byte) []byte {
 	return bytes.Join(fields, nil)
 }
 
+// mutatedBinary changes a word, or leaves out, doubles or moves a piece of some words.
+func mutatedBinary(b []byte, where, other, how byte) []byte {
+	at := func(p byte) int { return int(p) * (len(b) - 8) / 256 &^ 3 }
+	i, k := at(where), at(other)
+	n := min(8+int(how/16)*8, len(b)-i, len(b)-k)
+	switch how % 6 {
+	case 0:
+		return slices.Delete(b, i, i+n)
+	case 1:
+		return slices.Insert(b, k, bytes.Clone(b[i:i+n])...)
+	case 2:
+		piece := bytes.Clone(b[i : i+n])
+		copy(b[i:i+n], b[k:k+n])
+		copy(b[k:k+n], piece)
+	case 3:
+		binary.LittleEndian.PutUint32(b[i:], []uint32{0, 1, math.MaxUint32, 1 << 31, 0xffff, 0x7fffffff}[how/6%6])
+	case 4:
+		b[i] ^= 1 << (how / 32)
+	default:
+		return b[:max(8, i)]
+	}
+	return b
+}
+
+// mostFound bounds seeds of a format that others wrote, and their bytes.
+const (
+	mostFound     = 2
+	mostFoundSize = 24 << 10
+)
+
+// foundSeeds are made recordings of every kind, and small ones of other programs.
+func foundSeeds(f *testing.F) (all []seed) {
+	add := func(name string, content []byte) {
+		s := seed{name: name, content: content, found: true}
+		format, err := ingest.Sniff(name, content, true)
+		switch {
+		case err != nil:
+			return
+		case readJSON(content) != nil && json.Valid(content):
+			s.values = []any{readJSON(content)}
+		case slices.Contains([]string{"pprof", "otlp", "perfetto"}, format.Name):
+			s.proto = true
+		default:
+			s.binary = bytes.IndexByte(content, 0) >= 0
+		}
+		all = append(all, s)
+	}
+	for _, kind := range synth.Kinds() {
+		var b bytes.Buffer
+		if _, err := synth.Write(&b, synth.Options{Kind: kind, Records: 30, Seed: 5}); err != nil {
+			f.Fatal(err)
+		}
+		add("made "+kind, b.Bytes())
+	}
+	of := map[string]int{}
+	for _, path := range samples.Files(f) {
+		info, err := os.Stat(path)
+		if err != nil || info.Size() > mostFoundSize {
+			continue
+		}
+		packed, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		content := samples.Unpack(f, packed)
+		format, err := ingest.Sniff(filepath.Base(path), content, true)
+		if err != nil || len(content) > mostFoundSize || of[format.Name] >= mostFound {
+			continue
+		}
+		of[format.Name]++
+		add(filepath.Base(path), content)
+	}
+	return all
+}
+
 // questionSeeds are recordings with something of everything, in every format that
 // is written, and some that only readers know.
 func questionSeeds(f *testing.F) (all []seed) {
@@ -409,6 +503,7 @@ func questionSeeds(f *testing.F) (all []seed) {
 		}
 		l.Close()
 	}
+	all = append(all, foundSeeds(f)...)
 	if len(all) < 10 {
 		f.Fatal(fmt.Sprint("only ", len(all), " seeds"))
 	}

@@ -97,6 +97,7 @@ type frameRec struct {
 	line, column int32
 	depth        uint8
 	kind         recording.Kind
+	more         *frameMore // nil for nothing
 	hasDSO       bool
 	inlined      bool
 	unresolved   bool

@@ -68,7 +68,11 @@ func (m *merger) addFrame(f *frameRec, d *dsoInfo) {
 		name = fmt.Sprintf("[frame %d]", f.id)
 	}
 	file := m.names.text[f.file]
-	fn := m.function(recording.Function{Name: name, Module: d.name, File: file, Kind: kind, Unresolved: f.unresolved})
+	of := recording.Function{Name: name, Module: d.name, File: file, Kind: kind, Unresolved: f.unresolved}
+	if f.more != nil {
+		of.Symbol = validText(f.more.Symbol)
+	}
+	fn := m.function(of)
 	fr := recording.Frame{
 		Func: fn, Addr: f.addr, Offset: f.offset, Line: f.line, Column: f.column,
 		Inlined: f.inlined, InlineDepth: f.depth, Kind: kind, BuildID: d.buildID,
@@ -76,6 +80,7 @@ func (m *merger) addFrame(f *frameRec, d *dsoInfo) {
 	if file != m.files[fn] {
 		fr.File = file
 	}
+	m.tell(f.more, &fr)
 	m.frames.set(f.id, uint32(m.b.Frame(fr))+1)
 }
 

@@ -59,6 +59,7 @@ func (m *merger) header(h *format.Header, line int64) {
 		m.warn(warnFrameOrder, line, quote(h.FrameOrder))
 	}
 	m.notes(h)
+	m.readMappings(h)
 	for _, key := range slices.Sorted(maps.Keys(h.Extra)) {
 		if !isNull(h.Extra[key]) && !strings.HasPrefix(key, "x_") {
 			m.warn(warnUnknownKey, line, quote(key))
@@ -93,6 +94,7 @@ func (m *merger) headerEvent(e *format.Event, line int64) {
 	ev.Period, _ = s.SamplePeriod.Int64()
 	ev.Frequency = s.FrequencyHz.Float64()
 	ev.Note = trackingNote(e.AllocationTracking)
+	m.readMetrics(at, e, line)
 	if s.PrimaryMetric == "" {
 		m.warn(warnHeaderContent, line, "event "+quote(e.Name)+" has no primary metric")
 		return

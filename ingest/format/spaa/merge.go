@@ -33,8 +33,10 @@ type merger struct {
 	frames  frameTable
 	// files are the files of functions, by FuncID.
 	files []string
-	path  []uint32 // scratch of call
-	late  late
+	// mappings are the numbers of the header's.
+	mappings []uint16
+	path     []uint32 // scratch of call
+	late     late
 
 	events  []eventState
 	eventOf []int32 // by string number: 1 + event

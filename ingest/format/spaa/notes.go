@@ -28,7 +28,7 @@ func (m *merger) notes(h *format.Header) {
 	}
 	for _, extra := range all {
 		for _, key := range slices.Sorted(maps.Keys(extra)) {
-			if key == notesKey && pairs != nil || isNull(extra[key]) {
+			if ownKeys[key] && (key != notesKey || pairs != nil) || isNull(extra[key]) {
 				continue
 			}
 			for _, a := range flatten(nil, validText(key), extra[key], 1) {

@@ -200,7 +200,7 @@ func (p *parser) problems() {
 		case pr.Object == "context" || pr.Object == "probe" || pr.Kind == format.LackingKey:
 		case pr.Kind == format.MistypedKey:
 			p.warn(warnMistypedKey, pr.Key)
-		case !isNull(pr.Value):
+		case !isNull(pr.Value) && pr.Key != frameKey:
 			p.warn(warnUnknownKey, pr.Key)
 		}
 	}
@@ -226,6 +226,9 @@ func (p *parser) frame(f *format.Frame) {
 		r.kind = recording.KindUser
 	case "kernel":
 		r.kind = recording.KindKernel
+	}
+	if len(p.lines.Problems) > 0 {
+		r.more = p.more()
 	}
 	p.add(len(p.b.frames))
 	p.b.frames = append(p.b.frames, r)

@@ -214,7 +214,7 @@ func (s *spaaWriter) event(i int, names map[string]bool) format.Event {
 	s.events = append(s.events, x)
 	out := format.Event{Name: x.name, Kind: s.kind(e, x.metrics), Sampling: format.Sampling{
 		Mode: samplingMode(e), PrimaryMetric: x.metrics[e.Primary],
-	}}
+	}, Extra: s.metricList(e, x.metrics)}
 	if e.Period > 0 && out.Sampling.Mode == "period" {
 		out.Sampling.SamplePeriod = format.IntNumber(e.Period)
 	}

@@ -77,6 +77,9 @@ func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
 	if d.seen[x] {
 		x.SymOff += " " + encode.HexText(f.Addr)
 	}
+	if d.seen[x] { // in another mapping, or of another beginning
+		x.SymOff += fmt.Sprintf(" %d:%d:%d", f.Mapping, f.Type, f.StartLine)
+	}
 	d.seen[x] = true
 	return x
 }
@@ -148,10 +151,12 @@ func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame
 	case k.kernel:
 		out.Kind = "kernel"
 	case f.Kind == recording.KindManaged:
-		out.Kind = "user"
-		d.managed++
+		if out.Kind = "user"; d.rec.Source.TypeOf(f) == "" {
+			d.managed++
+		}
 	}
-	if f.BuildID != "" && k.buildID == "" {
+	out.Extra = d.frameExtra(f, &fn)
+	if f.BuildID != "" && k.buildID == "" && d.rec.Source.MappingOf(f) == nil {
 		d.badBuildIDs++
 	}
 	if fn.Unresolved {
@@ -189,10 +194,14 @@ func jsonString(s string) json.RawMessage {
 	return b
 }
 
-// notes are the fields of a SPAA header for them.
+// notes are the fields of a SPAA header for notes and mappings.
 func (s *spaaWriter) notes() format.Extra {
+	out := format.Extra{}
+	if all := mappings(&s.Rec.Source); all != nil {
+		out[mappingsKey] = all
+	}
 	if len(s.Rec.Source.Notes) == 0 {
-		return nil
+		return out
 	}
 	pairs := [][2]string{}
 	for _, n := range s.Rec.Source.Notes {
@@ -201,8 +210,8 @@ func (s *spaaWriter) notes() format.Extra {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(pairs) != nil {
-		return nil
+	if e.Encode(pairs) == nil {
+		out[notesKey] = bytes.TrimSpace(b.Bytes())
 	}
-	return format.Extra{notesKey: bytes.TrimSpace(b.Bytes())}
+	return out
 }

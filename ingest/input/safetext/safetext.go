@@ -52,16 +52,24 @@ func Middle(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-head-1):])
 }
 
+// Formula puts a ' before a text that a spreadsheet would take for a formula: it begins
+// with =, +, -, @, a tab or a carriage return and is no number. Everything else of it
+// stays, for programs that read it.
+func Formula(s string) string {
+	trimmed := strings.TrimLeft(s, " ")
+	if trimmed == "" || strings.IndexByte("=+-@\t\r", trimmed[0]) < 0 {
+		return s
+	}
+	if _, err := strconv.ParseFloat(trimmed, 64); err == nil {
+		return s
+	}
+	return "'" + s
+}
+
 // Cell makes a text fit for a table that a spreadsheet opens: one that would be
 // a formula there gets a ' before it. Numbers stay.
 func Cell(s string) string {
-	s = Text(s)
-	if trimmed := strings.TrimLeft(s, " "); trimmed != "" && strings.IndexByte("=+-@", trimmed[0]) >= 0 {
-		if _, err := strconv.ParseFloat(trimmed, 64); err != nil {
-			return "'" + s
-		}
-	}
-	return s
+	return Formula(Text(s))
 }
 
 // Command writes words as a shell takes them.

@@ -17,20 +17,30 @@ type Group struct {
 // [Group.Wait] panics with it.
 func (g *Group) Go(f func()) {
 	g.wg.Go(func() {
-		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		defer func() {
-			p := recover()
-			if _, ok := p.(interface {
-				runtime.Error
-				Addr() uintptr
-			}); ok {
-				g.first.Do(func() { g.fault = p })
-			} else if p != nil {
-				panic(p)
-			}
-		}()
-		f()
+		if fault := Catch(f); fault != nil {
+			g.first.Do(func() { g.fault = fault })
+		}
 	})
+}
+
+// Catch runs f and returns the fault of reading a mapped file that ended it, nil for
+// none. Panic with it in the goroutine that waits for f, so that a [Guard] there makes it
+// an error. Any other panic goes on.
+func Catch(f func()) (fault any) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if _, ok := p.(interface {
+			runtime.Error
+			Addr() uintptr
+		}); ok {
+			fault = p
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	f()
+	return nil
 }
 
 // Wait waits until all functions have ended. A fault in one of them goes on here, so

@@ -221,7 +221,7 @@ func newPlan(t reflect.Type) step {
 		return func(a *Archive, p unsafe.Pointer) { reflect.NewAt(t, p).Interface().(Packer).Pack(a) }
 	}
 	switch t.Kind() {
-	case reflect.Bool, reflect.Uint8, reflect.Uint32, reflect.Uint64, reflect.Int8, reflect.Int32, reflect.Int64, reflect.Int, reflect.Float64:
+	case reflect.Bool, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Int8, reflect.Int32, reflect.Int64, reflect.Int, reflect.Float64:
 		return numberPlan(t)
 	case reflect.String:
 		return func(a *Archive, p unsafe.Pointer) {
@@ -279,6 +279,8 @@ func numberPlan(t reflect.Type) step {
 		}, func(v uint64) bool { return v == 1 })
 	case reflect.Uint8:
 		return number(func(x uint8) uint64 { return uint64(x) }, func(v uint64) uint8 { return uint8(v) })
+	case reflect.Uint16:
+		return number(func(x uint16) uint64 { return uint64(x) }, func(v uint64) uint16 { return uint16(v) })
 	case reflect.Uint32:
 		return number(func(x uint32) uint64 { return uint64(x) }, func(v uint64) uint32 { return uint32(v) })
 	case reflect.Uint64:

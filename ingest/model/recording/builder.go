@@ -24,6 +24,7 @@ type Builder struct {
 	squeezed bool
 	funcs    map[FuncName]FuncID
 	frames   map[Frame]FrameID
+	mappings map[Mapping]uint16
 	shared   map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID

@@ -101,6 +101,13 @@ type FrameID uint32
 // have one a sampled address; traces have one a function.
 type Frame struct {
 	Func FuncID
+	// Mapping and Type are 1 + an index of Source.Mappings and of Source.FrameTypes; 0
+	// where the file has none.
+	Mapping uint16
+	Type    uint8
+	// Folded marks an address that several functions share, because the linker found
+	// their code identical; Func is one of them.
+	Folded bool
 	// Addr is the instruction address, Offset the offset from the symbol's
 	// start; 0 when not recorded.
 	Addr, Offset uint64
@@ -111,6 +118,7 @@ type Frame struct {
 	Inlined      bool
 	InlineDepth  uint8
 	Kind         Kind
+	StartLine    int32 // where the function begins in its file, 0 when unknown
 	BuildID      string
 }
 

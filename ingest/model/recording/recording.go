@@ -26,6 +26,10 @@ type Source struct {
 	// MoreNotes is how many beyond those it has.
 	Notes     []Note
 	MoreNotes int64
+	// Mappings and FrameTypes are what frames refer to: where binaries lay in memory, and
+	// the kinds of code by OpenTelemetry's names ("jvm").
+	Mappings   []Mapping
+	FrameTypes []string
 	// Redacted says that names were left out, and Path has no folder: see package redact.
 	// Content is then what the file holds, as addresses name it, "" where that is not known.
 	Redacted bool

@@ -55,6 +55,9 @@ type Tally struct {
 	FirstRepaired, FirstLeftOut   string
 }
 
+// TallyFrames is the kind of the tally of frames that stacks have.
+const TallyFrames = "frame in a stack"
+
 // Leave counts a record that was read and left out.
 func (t *Tally) Leave(place string) {
 	t.LeftOut++

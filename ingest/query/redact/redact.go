@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -277,6 +278,10 @@ func (r *Redactor) source(s recording.Source) recording.Source {
 	}
 	s.Notes, s.MoreNotes, s.Command = nil, 0, ""
 	s.Tool = r.Text(s.Tool)
+	s.Mappings = slices.Clone(s.Mappings)
+	for i := range s.Mappings {
+		s.Mappings[i].File = r.File(s.Mappings[i].File)
+	}
 	s.Path, s.Name, s.Redacted = FileName(s.Path), FileName(s.Name), true
 	return s
 }

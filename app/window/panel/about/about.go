@@ -3,6 +3,7 @@ package about
 
 import (
 	"image"
+	"strings"
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
@@ -24,6 +25,9 @@ type Panel struct {
 
 type fact struct{ key, value string }
 
+// mostMappings bounds the mappings that are listed.
+const mostMappings = 5
+
 func facts(rec *recording.Recording) []fact {
 	s, c := &rec.Source, &rec.Counts
 	fs := []fact{
@@ -43,6 +47,16 @@ func facts(rec *recording.Recording) []fact {
 	}
 	for _, n := range s.Notes {
 		fs = append(fs, fact{panel.KeyTitle(n.Key), n.Value})
+	}
+	for i := range s.Mappings[:min(mostMappings, len(s.Mappings))] {
+		m := &s.Mappings[i]
+		fs = append(fs, fact{"Mapping", panel.Join(panel.Join(m.File, m.Range()), m.Known())})
+	}
+	if n := len(s.Mappings) - mostMappings; n > 0 {
+		fs = append(fs, fact{"More mappings", units.Count(int64(n))})
+	}
+	if len(s.FrameTypes) > 0 {
+		fs = append(fs, fact{"Frame types", strings.Join(s.FrameTypes, ", ")})
 	}
 	if rec.HasTime {
 		fs = append(fs, fact{"From", rec.Clock.Text(rec.Start) + " " + rec.Clock.Unit},

@@ -1,7 +1,9 @@
 package details
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ashlar/ingest/model/recording"
@@ -27,7 +29,10 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := Detail{Key: k.Key, Value: k.Values[0].Value, Label: k.Key}
+		d := Detail{Key: k.Key, Value: valueText(k.Key, k.Values[0].Value), Label: k.Key}
+		if d.Value != k.Values[0].Value {
+			d.Exact = k.Values[0].Value
+		}
 		if n := len(k.Values) - 1; n > 0 {
 			d.Value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.Exact = strings.Join(all[:min(len(all), 20)], ", ")
@@ -37,6 +42,39 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 		} else {
 			ds = append(ds, d)
 		}
+	}
+	return ds
+}
+
+// valueText writes a number of bytes in a larger unit, and a number whose unit is its key
+// without it.
+func valueText(key, value string) string {
+	number, unit, _ := strings.Cut(value, " ")
+	n, err := strconv.ParseInt(number, 10, 64)
+	switch {
+	case err != nil || unit == "":
+	case unit == "bytes":
+		return units.Bytes(n)
+	case unit == key:
+		return number
+	}
+	return value
+}
+
+// symbolDetails say what a profile knows of a frame's code and its binary.
+func symbolDetails(src *recording.Source, f *recording.Frame) (ds []Detail) {
+	if typ := src.TypeOf(f); typ != "" {
+		ds = append(ds, Detail{Key: "Frame type", Value: typ})
+	}
+	if f.StartLine > 0 {
+		ds = append(ds, Detail{Key: "First line", Value: strconv.Itoa(int(f.StartLine))})
+	}
+	if f.Folded {
+		ds = append(ds, Detail{Key: "Folded", Value: "shares its code with other functions"})
+	}
+	if m := src.MappingOf(f); m != nil && m.Limit > 0 {
+		at := m.Range()
+		ds = append(ds, Detail{Key: "Mapping", Value: at, Exact: fmt.Sprintf("%s %s", m.File, at)})
 	}
 	return ds
 }

@@ -384,7 +384,7 @@ func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 		}
 		ds = append(ds, Detail{Key: "Kind", Value: k})
 	}
-	return ds
+	return append(ds, symbolDetails(&p.Rec.Source, &f)...)
 }
 
 // NodeDetails are those of a bar of the flamegraph, in the answer it stands in.

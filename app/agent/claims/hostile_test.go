@@ -1,0 +1,109 @@
+package claims_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"ashlar/app/command"
+	"ashlar/testdata/names"
+)
+
+// hostile writes a trace whose functions, threads and arguments have names that are
+// code elsewhere.
+func hostile(t *testing.T, dir string) string {
+	t.Helper()
+	type event map[string]any
+	events := []event{}
+	for i, name := range names.Code {
+		events = append(events,
+			event{"ph": "M", "name": "thread_name", "pid": 1, "tid": i, "args": event{"name": name}},
+			event{"ph": "X", "name": name, "cat": name, "pid": 1, "tid": i, "ts": i, "dur": 100 + i, "args": event{name: name}})
+	}
+	b, err := json.Marshal(map[string]any{"traceEvents": events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a\"onload=x <b>``&.json")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var active = regexp.MustCompile(`(?i)<\s*(script|iframe|object|embed|svg|img[^>]+src="[^"]*:)|<[^>]*\son\w+\s*=|(href|src)\s*=\s*["']?\s*(javascript|data|vbscript):`)
+
+// TestNamesAreNoCode: names of a recording are text in pages, pictures and tables.
+func TestNamesAreNoCode(t *testing.T) {
+	dir := t.TempDir()
+	path := hostile(t, dir)
+	page := filepath.Join(dir, "report.html")
+	if code, _, remarks := run("report", path, "-o", page, "-n", "50"); code != command.Done {
+		t.Fatal(remarks)
+	}
+	html, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := active.Find(bytes.ReplaceAll(html, []byte(`<img src="report.png"`), nil)); m != nil {
+		t.Errorf("the page has %s", m)
+	}
+	for _, view := range []string{"both", "flame", "timeline", "functions", "calls"} {
+		picture := filepath.Join(dir, view+".svg")
+		if code, _, remarks := run("render", path, "-o", picture, "--view", view, "--size", "900x600"); code != command.Done {
+			t.Errorf("%s: %s", view, remarks)
+			continue
+		}
+		b, err := os.ReadFile(picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := xml.NewDecoder(bytes.NewReader(b))
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Errorf("%s is no XML: %v", view, err)
+				break
+			}
+			if e, ok := token.(xml.StartElement); ok {
+				if strings.EqualFold(e.Name.Local, "script") || strings.EqualFold(e.Name.Local, "foreignObject") {
+					t.Errorf("%s has a <%s>", view, e.Name.Local)
+				}
+				for _, a := range e.Attr {
+					if strings.HasPrefix(strings.ToLower(a.Name.Local), "on") || strings.EqualFold(a.Name.Local, "href") {
+						t.Errorf("%s has the attribute %s", view, a.Name.Local)
+					}
+				}
+			}
+		}
+	}
+	for _, args := range [][]string{{"calls", path, names.Code[0], "--csv"}, {"calls", path, "=1+1", "--csv"}, {"path", path, "--csv"}} {
+		code, out, remarks := run(args...)
+		if code != command.Done {
+			t.Errorf("%v: %s", args, remarks)
+			continue
+		}
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if err != nil || len(rows) < 2 {
+			t.Errorf("%v: %d rows: %v", args, len(rows), err)
+		}
+		for _, row := range rows {
+			for _, cell := range row {
+				if cell != "" && strings.ContainsRune("=+@\t\r", rune(cell[0])) || strings.HasPrefix(cell, "-") && strings.Trim(cell, "-0123456789.") != "" {
+					t.Errorf("%v has the formula %q", args, cell)
+				}
+			}
+		}
+	}
+}

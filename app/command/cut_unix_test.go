@@ -1,0 +1,96 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"ashlar/app/core/cache"
+	"ashlar/app/core/resident"
+	"ashlar/app/core/settings"
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+	"ashlar/testdata/gen/synth"
+)
+
+// remarkKept is how an overview says that what was kept could not be used.
+var remarkKept = regexp.MustCompile(`"quality":\[\{"code":"kept"[^]]*\]`)
+
+// TestKeptIsCut cuts what is kept of a recording while it is mapped, as by a disk that
+// fails: each command says so or is right, and what is asked next is read anew.
+func TestKeptIsCut(t *testing.T) {
+	dir := t.TempDir()
+	var b bytes.Buffer
+	if _, err := synth.Write(&b, synth.Options{Kind: "chrome", Bytes: 1_200_000, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "trace.json")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond) // what was changed just now is not kept
+	kept := cache.In(filepath.Join(dir, "kept"), settings.CacheSettings{Least: 1, Free: 1})
+	defer kept.Close()
+	served := func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
+		o.Cache = kept
+		return ingest.ReadAll(ctx, path, o)
+	}
+	ask := func(held *resident.Recordings, args ...string) ran {
+		return runAs(Runner{Read: held.In("")}, nil, append(args, path)...)
+	}
+	first := resident.New(served, 0)
+	defer first.Close()
+	right := map[string]ran{}
+	questions := [][]string{{"top", "--json"}, {"top", "--by", "thread", "--json"}, {"findings", "--json"}, {"stats", "--json"}, {"overview", "--json"}, {"path", "--json"}}
+	for _, q := range questions {
+		right[q[0]+q[1]] = ask(first, q...)
+	}
+	kept.Wait()
+	stores, err := filepath.Glob(filepath.Join(dir, "kept", "*.ashlar"))
+	if err != nil || len(stores) != 1 {
+		t.Fatalf("kept are %v: %v", stores, err)
+	}
+	said := 0
+	for _, q := range questions {
+		good, err := os.ReadFile(stores[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := resident.New(served, 0)
+		defer held.Close()
+		if r := ask(held, "info"); r.code != Done { // is mapped now
+			t.Fatal(r.stderr)
+		}
+		if err := os.Truncate(stores[0], 4096); err != nil {
+			t.Fatal(err)
+		}
+		r := ask(held, q...)
+		if want := right[q[0]+q[1]]; r.code != want.code || r.stdout != want.stdout {
+			r.sentence(t, Problem, "shorter")
+			said++
+		}
+		if r, want := ask(held, q...), right[q[0]+q[1]]; remarkKept.ReplaceAllString(r.stdout, `"quality":[]`) != want.stdout {
+			t.Errorf("asked again, %v says %.2000s %s\nwant %.2000s", q, r.stdout, r.stderr, want.stdout)
+		}
+		kept.Wait()
+		if err := os.Remove(stores[0]); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(stores[0], good, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said == 0 {
+		t.Error("no question read what was cut")
+	}
+}

@@ -1,0 +1,467 @@
+package roundtrip
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
+	"ashlar/spaa"
+)
+
+// Field by field, what a file has is what its recording has, as readers find it that
+// share nothing with ours: pprof's own library, and encoding/json. A difference is a loss,
+// and the report names it.
+func TestFieldsOfTargets(t *testing.T) {
+	tried := map[string]int{}
+	eachSampleFile(t, func(t *testing.T, path string, rec *recording.Recording) {
+		if rec.Counts.Stacks+rec.Counts.Samples+rec.Counts.Spans > 300_000 {
+			return // others of the kind are smaller
+		}
+		for _, name := range targetFiles {
+			out, rep := write(t, rec, name, encode.Options{})
+			if out == nil {
+				continue
+			}
+			plain := rec.Plain()
+			var want, got fields
+			switch name {
+			case "out.pb":
+				want, got = stackFields(plain, 0, pprofFrame), pprofFields(t, out)
+			case "out.spaa":
+				want, got = fields{}, spaaFields(t, out)
+				for e := range plain.Events {
+					maps.Copy(want, stackFields(plain, e, spaaFrame).under(e))
+				}
+			case "out.json":
+				want, got = spanFields(plain), chromeFields(t, out)
+			case "out.folded":
+				want, got = stackFields(plain, 0, foldedFrame).only(plain.Events[0].Primary, plain), foldedFields(t, out)
+			default:
+				continue
+			}
+			tried[name]++
+			for what, n := range want.differ(got) {
+				if !named(rep.Lost, what) {
+					t.Errorf("%s: %d differ in %s and no loss is named: %v\n%s", name, n, what, rep.Lost, want.example(got))
+				}
+			}
+		}
+	})
+	t.Log(tried)
+}
+
+// named reports whether a loss explains a difference in a kind of field.
+func named(lost []encode.Loss, what string) bool {
+	explains := map[string][]string{
+		"values": {"fractions", "sums", "missing values", "windows", "links of", "mangled names", "events"},
+		"stacks": {"mangled names", "build ids", "names", "links of", "frames of stacks", "inlined frames"},
+		"spans":  {"thread ids", "marks of spans", "names of asynchronous rows", "parts of", "fractions"},
+	}[what]
+	return slices.ContainsFunc(lost, func(l encode.Loss) bool {
+		return slices.ContainsFunc(explains, func(s string) bool { return strings.HasPrefix(l.What, s) })
+	})
+}
+
+// fields are sums by metric and place: "metric 0\x00main|work".
+type fields map[string]*big.Rat
+
+func (f fields) add(metric int, place string, v *big.Rat) {
+	k := fmt.Sprintf("metric %d\x00%s", metric, place)
+	if f[k] == nil {
+		f[k] = new(big.Rat)
+	}
+	f[k].Add(f[k], v)
+}
+
+// under are the fields as those of one of several events.
+func (f fields) under(event int) fields {
+	out := fields{}
+	for k, v := range f {
+		out[fmt.Sprintf("event %d %s", event, k)] = v
+	}
+	return out
+}
+
+// only keeps one metric, as the first.
+func (f fields) only(metric int, rec *recording.Recording) fields {
+	out, prefix := fields{}, fmt.Sprintf("metric %d\x00", metric)
+	for k, v := range f {
+		if place, ok := strings.CutPrefix(k, prefix); ok {
+			out["metric 0\x00"+place] = v
+		}
+	}
+	return out
+}
+
+// differ counts places that one has and the other has not, and those of both with other
+// values. Places where nothing is are none.
+func (f fields) differ(got fields) map[string]int {
+	n := map[string]int{}
+	for k, v := range f {
+		if v.Sign() == 0 {
+			continue
+		}
+		switch g := got[k]; {
+		case g == nil:
+			n["stacks"]++
+		case g.Cmp(v) != 0:
+			n["values"]++
+		}
+	}
+	for k, v := range got {
+		if v.Sign() != 0 && f[k] == nil {
+			n["stacks"]++
+		}
+	}
+	return n
+}
+
+// example shows the first difference.
+func (f fields) example(got fields) string {
+	var b strings.Builder
+	for _, way := range []struct {
+		name string
+		a, b fields
+	}{{"want", f, got}, {"got", got, f}} {
+		shown := 0
+		for _, k := range slices.Sorted(maps.Keys(way.a)) {
+			if v := way.a[k]; v.Sign() != 0 && (way.b[k] == nil || way.b[k].Cmp(v) != 0) && shown < 2 {
+				fmt.Fprintf(&b, "%s %.600q = %s\n", way.name, k, v.RatString())
+				shown++
+			}
+		}
+	}
+	return b.String()
+}
+
+// stackFields are the sums of an event by whole stack, leaf first, added up naively.
+func stackFields(rec *recording.Recording, event int, text func(*recording.Recording, recording.FrameID) string) fields {
+	out, places := fields{}, map[recording.CallID]string{}
+	place := func(c recording.CallID) string {
+		p, ok := places[c]
+		if !ok {
+			var b strings.Builder
+			for k := c; k != recording.NoCall; k = rec.Calls.Parent(k) {
+				b.WriteString(text(rec, rec.Calls.Frame(k)) + "\x01")
+			}
+			p = b.String()
+			places[c] = p
+		}
+		return p
+	}
+	e := &rec.Events[event]
+	for m := range e.Metrics {
+		met := &e.Metrics[m]
+		switch e.Basis {
+		case recording.FromSpans:
+			own := make([]int64, rec.Calls.Len())
+			for _, t := range rec.Tracks {
+				for i := range t.Lanes {
+					l := &t.Lanes[i]
+					for k := range l.Len() {
+						if m == recording.SpanCount {
+							own[l.Call(k)]++
+							continue
+						}
+						d := l.End(k) - l.Start(k)
+						own[l.Call(k)] += d
+						own[rec.Calls.Parent(l.Call(k))] -= d
+					}
+				}
+			}
+			for c := 1; c < len(own); c++ {
+				if own[c] != 0 {
+					out.add(m, place(recording.CallID(c)), rat(own[c], met))
+				}
+			}
+		case recording.FromStates:
+			for _, t := range rec.Tracks {
+				for i := range t.States.Len() {
+					if c := t.States.Call(i); rec.State(c).Weighs(m) {
+						out.add(m, place(c), rat(t.States.End(i)-t.States.Start(i), met))
+					}
+				}
+			}
+		case recording.FromSamples:
+			for _, t := range rec.Tracks {
+				if s := t.SamplesOf(event); s != nil {
+					for i := range s.Len() {
+						if v := s.Value(i, met, m); v != recording.Missing {
+							out.add(m, place(s.Call(i)), rat(v, met))
+						}
+					}
+				}
+			}
+		default:
+			if s := rec.Stacks[event]; s != nil {
+				for i := range s.Len() {
+					if v := s.Value(i, m); v != recording.Missing {
+						out.add(m, place(s.Call(i)), rat(v, met))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// addressOnly reports whether a function's name is no more than an address.
+func addressOnly(fn *recording.Function, f *recording.Frame) bool {
+	i := strings.LastIndex(fn.Name, "0x")
+	return fn.Unresolved && f.Addr != 0 && i >= 0
+}
+
+func pprofFrame(rec *recording.Recording, id recording.FrameID) string {
+	f := rec.Frames.At(int(id))
+	fn := rec.Functions.At(int(f.Func))
+	if addressOnly(&fn, &f) {
+		return fmt.Sprintf("%x", f.Addr)
+	}
+	file := f.File
+	if file == "" {
+		file = fn.File
+	}
+	return fmt.Sprintf("%x %s %s %s:%d:%d from %d %v", f.Addr, fn.Name, symbolOf(&fn), file, f.Line, f.Column, f.StartLine, f.Folded)
+}
+
+func symbolOf(fn *recording.Function) string {
+	if fn.Symbol != "" {
+		return fn.Symbol
+	}
+	return fn.Name
+}
+
+func pprofFields(t *testing.T, out []byte) fields {
+	p, err := profile.ParseData(out)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	all := fields{}
+	for _, s := range p.Sample {
+		var b strings.Builder
+		for _, l := range s.Location {
+			if len(l.Line) == 0 {
+				fmt.Fprintf(&b, "%x\x01", l.Address)
+			}
+			for _, n := range l.Line {
+				if strings.Contains(n.Function.Name, "0x") && n.Line == 0 && n.Function.Filename == "" && strings.HasSuffix(n.Function.Name, strconv.FormatUint(l.Address, 16)) {
+					fmt.Fprintf(&b, "%x\x01", l.Address)
+					continue
+				}
+				fmt.Fprintf(&b, "%x %s %s %s:%d:%d from %d %v\x01", l.Address, n.Function.Name, n.Function.SystemName, n.Function.Filename, n.Line, n.Column, n.Function.StartLine, l.IsFolded)
+			}
+		}
+		for m, v := range s.Value {
+			all.add(m, b.String(), new(big.Rat).SetInt64(v))
+		}
+	}
+	return all
+}
+
+func spaaFrame(rec *recording.Recording, id recording.FrameID) string {
+	f := rec.Frames.At(int(id))
+	fn := rec.Functions.At(int(f.Func))
+	module := fn.Module
+	if module == "" {
+		module = "[unknown]"
+	}
+	file := f.File
+	if file == "" {
+		file = fn.File
+	}
+	if f.Line > 0 && file != "" {
+		file += fmt.Sprintf(":%d", f.Line)
+		if f.Column > 0 {
+			file += fmt.Sprintf(":%d", f.Column)
+		}
+	}
+	return fmt.Sprintf("%s %s %s %s %s %v", encode.HexText(f.Addr), encode.HexText(f.Offset), rec.NameInFile(f.Func), module, file, f.Inlined)
+}
+
+// spaaFields reads SPAA by encoding/json alone.
+func spaaFields(t *testing.T, out []byte) fields {
+	t.Helper()
+	text, _, err := spaa.Decompress(bytes.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, dsos, frames := fields{}, map[int64]string{}, map[int64]string{}
+	events, metrics := map[string]int{}, map[string]int{}
+	s := bufio.NewScanner(text)
+	s.Buffer(nil, 1<<30)
+	for s.Scan() {
+		var r struct {
+			Type    string
+			ID      any
+			Name    string
+			Func    string
+			DSO     int64
+			IP      string
+			Symoff  string
+			Srcline string
+			Inlined bool
+			Frames  []int64
+			Events  []struct {
+				Name     string
+				Metrics  [][2]string `json:"x_ashlar_metrics"`
+				Sampling struct {
+					Primary string `json:"primary_metric"`
+				}
+			}
+			Context struct{ Event string }
+			Weights []struct {
+				Metric string
+				Value  json.Number
+			}
+		}
+		if err := json.Unmarshal(s.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		id, _ := r.ID.(float64)
+		switch r.Type {
+		case "header":
+			for i, e := range r.Events {
+				events[e.Name] = i
+				for m, pair := range e.Metrics {
+					metrics[e.Name+"\x00"+pair[0]] = m
+				}
+			}
+		case "dso":
+			dsos[int64(id)] = r.Name
+		case "frame":
+			frames[int64(id)] = fmt.Sprintf("%s %s %s %s %s %v", r.IP, r.Symoff, r.Func, dsos[r.DSO], r.Srcline, r.Inlined)
+		case "stack":
+			var b strings.Builder
+			for _, f := range r.Frames {
+				b.WriteString(frames[f] + "\x01")
+			}
+			for _, w := range r.Weights {
+				v, ok := new(big.Rat).SetString(string(w.Value))
+				if !ok {
+					t.Fatalf("the weight %s is no number", w.Value)
+				}
+				one := fields{}
+				one.add(metrics[r.Context.Event+"\x00"+w.Metric], b.String(), v)
+				for k, v := range one.under(events[r.Context.Event]) {
+					if all[k] == nil {
+						all[k] = new(big.Rat)
+					}
+					all[k].Add(all[k], v)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// spanFields are how long the spans of threads were, by process, name and length.
+func spanFields(rec *recording.Recording) fields {
+	out := fields{}
+	for _, t := range rec.Tracks {
+		if t.Kind == recording.AsyncTrack {
+			continue
+		}
+		for i := range t.Lanes {
+			l := &t.Lanes[i]
+			for k := range l.Len() {
+				out.add(0, fmt.Sprintf("%s %s", rec.FuncName(l.Call(k)), new(big.Rat).SetFrac64(l.End(k)-l.Start(k), 1e6).RatString()), big.NewRat(1, 1))
+			}
+		}
+	}
+	return out
+}
+
+// chromeFields reads a trace by encoding/json alone.
+func chromeFields(t *testing.T, out []byte) fields {
+	t.Helper()
+	var trace struct {
+		TraceEvents []struct {
+			Ph, Name string
+			Pid, Tid json.Number
+			Ts, Dur  json.Number
+		}
+	}
+	if err := json.Unmarshal(out, &trace); err != nil {
+		t.Fatal(err)
+	}
+	type open struct {
+		name string
+		at   *big.Rat
+	}
+	all, stacks, latest := fields{}, map[string][]open{}, new(big.Rat)
+	number := func(n json.Number) *big.Rat {
+		v, ok := new(big.Rat).SetString(string(n))
+		if !ok {
+			return new(big.Rat)
+		}
+		return v
+	}
+	add := func(name string, d *big.Rat) {
+		all.add(0, fmt.Sprintf("%s %s", name, d.RatString()), big.NewRat(1, 1))
+	}
+	for _, e := range trace.TraceEvents {
+		ts, thread := number(e.Ts), string(e.Pid)+"/"+string(e.Tid)
+		end := new(big.Rat).Add(ts, number(e.Dur))
+		if e.Ph != "M" && e.Ph != "P" && end.Cmp(latest) > 0 {
+			latest = end
+		}
+		switch e.Ph {
+		case "X":
+			add(e.Name, number(e.Dur))
+		case "B":
+			stacks[thread] = append(stacks[thread], open{e.Name, ts})
+		case "E":
+			if n := len(stacks[thread]); n > 0 {
+				o := stacks[thread][n-1]
+				stacks[thread] = stacks[thread][:n-1]
+				add(o.name, ts.Sub(ts, o.at))
+			}
+		}
+	}
+	for _, left := range stacks {
+		for _, o := range left {
+			add(o.name, new(big.Rat).Sub(latest, o.at))
+		}
+	}
+	return all
+}
+
+func foldedFrame(rec *recording.Recording, id recording.FrameID) string {
+	f := rec.Frames.At(int(id))
+	fn := rec.Functions.At(int(f.Func))
+	return strings.TrimSpace(strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ").Replace(fn.Name))
+}
+
+// foldedFields reads folded stacks, whose frames begin at the root.
+func foldedFields(t *testing.T, out []byte) fields {
+	t.Helper()
+	all := fields{}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		i := strings.LastIndexByte(line, ' ')
+		v, ok := new(big.Rat).SetString(line[i+1:])
+		if i < 0 || !ok {
+			t.Fatalf("no line of folded stacks: %q", line)
+		}
+		names := strings.Split(line[:i], ";")
+		slices.Reverse(names)
+		place := strings.Join(names, "\x01") + "\x01"
+		if line[:i] == "[no stack]" {
+			place = ""
+		}
+		all.add(0, place, v)
+	}
+	return all
+}

@@ -1,0 +1,148 @@
+package spaa
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/recording"
+	format "ashlar/spaa"
+)
+
+// What profiles know and SPAA has no key for stands in keys of our own, which the
+// specification allows for: of the header, of its events and of frames.
+const (
+	mappingsKey = "x_ashlar_mappings" // of the header
+	metricsKey  = "x_ashlar_metrics"  // of an event: its metrics in order, as pairs of name and unit
+	frameKey    = "x_ashlar_frame"    // of a frame
+)
+
+// ownKeys are those of headers that are no notes.
+var ownKeys = map[string]bool{notesKey: true, mappingsKey: true}
+
+// frameMore is what a frame has under frameKey.
+type frameMore struct {
+	Mapping   uint16 `json:"mapping,omitempty"` // 1 + an index in the header's list
+	Type      string `json:"type,omitempty"`    // "jvm"
+	Symbol    string `json:"symbol,omitempty"`  // the linker's name of the function
+	StartLine int32  `json:"start_line,omitempty"`
+	Folded    bool   `json:"folded,omitempty"` // several functions share the address
+}
+
+// mappingMore is one of the header's mappings; addresses are in hexadecimal digits.
+type mappingMore struct {
+	Start           string `json:"start,omitempty"`
+	Limit           string `json:"limit,omitempty"`
+	Offset          string `json:"offset,omitempty"`
+	File            string `json:"file,omitempty"`
+	BuildID         string `json:"build_id,omitempty"`
+	HasFunctions    bool   `json:"has_functions,omitempty"`
+	HasFilenames    bool   `json:"has_filenames,omitempty"`
+	HasLineNumbers  bool   `json:"has_line_numbers,omitempty"`
+	HasInlineFrames bool   `json:"has_inline_frames,omitempty"`
+}
+
+// frameExtra is what a frame says beyond the specification, nil for nothing.
+func (d *spaaDict) frameExtra(f *recording.Frame, fn *recording.Function) format.Extra {
+	x := frameMore{Type: d.rec.Source.TypeOf(f), StartLine: f.StartLine, Folded: f.Folded}
+	if d.rec.Source.MappingOf(f) != nil {
+		x.Mapping = f.Mapping
+	}
+	if !fn.Demangled || d.rec.NameInFile(f.Func) == fn.Name {
+		x.Symbol = fn.Symbol
+	}
+	if x == (frameMore{}) {
+		return nil
+	}
+	return format.Extra{frameKey: jsonOf(x)}
+}
+
+// mappings are the header's value for mappingsKey, nil where there are none.
+func mappings(src *recording.Source) json.RawMessage {
+	var all []mappingMore
+	for _, m := range src.Mappings {
+		all = append(all, mappingMore{
+			encode.HexText(m.Start), encode.HexText(m.Limit), encode.HexText(m.Offset), m.File, m.BuildID,
+			m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames,
+		})
+	}
+	if all == nil {
+		return nil
+	}
+	return jsonOf(all)
+}
+
+// metricList is an event's value for metricsKey, nil where the order of the records
+// is the same.
+func (s *spaaWriter) metricList(e *recording.Event, names []string) format.Extra {
+	if len(names) < 2 {
+		return nil
+	}
+	pairs := make([][2]string, len(names))
+	for i := range names {
+		pairs[i] = [2]string{names[i], spaaUnit(&e.Metrics[i])}
+	}
+	return format.Extra{metricsKey: jsonOf(pairs)}
+}
+
+// readMappings takes in the header's mappings.
+func (m *merger) readMappings(h *format.Header) {
+	var all []mappingMore
+	if text := h.Extra[mappingsKey]; text == nil || json.Unmarshal(text, &all) != nil {
+		return
+	}
+	for _, x := range all {
+		m.mappings = append(m.mappings, m.b.Mapping(recording.Mapping{
+			Start: address(x.Start), Limit: address(x.Limit), Offset: address(x.Offset), File: x.File, BuildID: x.BuildID,
+			HasFunctions: x.HasFunctions, HasFilenames: x.HasFilenames, HasLineNumbers: x.HasLineNumbers, HasInlineFrames: x.HasInlineFrames,
+		}))
+	}
+}
+
+// readMetrics adds an event's metrics in their order.
+func (m *merger) readMetrics(at int32, e *format.Event, line int64) {
+	var pairs [][2]string
+	if text := e.Extra[metricsKey]; text == nil || json.Unmarshal(text, &pairs) != nil {
+		return
+	}
+	for _, p := range pairs {
+		m.metric(at, m.names.id(validText(p[0])), m.names.id(validText(p[1])), line)
+	}
+}
+
+// more reads what a frame says beyond the specification.
+func (p *parser) more() *frameMore {
+	for i := range p.lines.Problems {
+		if pr := &p.lines.Problems[i]; pr.Key == frameKey && pr.Kind == format.UnknownKey {
+			x := new(frameMore)
+			if json.Unmarshal([]byte(pr.Value), x) == nil {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// tell adds it to a frame and to its function.
+func (m *merger) tell(x *frameMore, f *recording.Frame) {
+	if x == nil {
+		return
+	}
+	f.StartLine, f.Folded, f.Type = max(0, x.StartLine), x.Folded, m.b.FrameType(validText(x.Type))
+	if n := int(x.Mapping); n > 0 && n <= len(m.mappings) {
+		f.Mapping = m.mappings[n-1]
+	}
+}
+
+func address(s string) uint64 {
+	v, _ := strconv.ParseUint(s, 0, 64) // 0 is not known
+	return v
+}
+
+func jsonOf(x any) json.RawMessage {
+	b, err := json.Marshal(x)
+	if err != nil { // it has texts and numbers only
+		return nil
+	}
+	return b
+}
