@@ -440,8 +440,7 @@ func chromeFields(t *testing.T, out []byte) fields {
 
 func foldedFrame(rec *recording.Recording, id recording.FrameID) string {
 	f := rec.Frames.At(int(id))
-	fn := rec.Functions.At(int(f.Func))
-	return strings.TrimSpace(strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ").Replace(fn.Name))
+	return strings.TrimSpace(strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ").Replace(rec.NameInFile(f.Func)))
 }
 
 // foldedFields reads folded stacks, whose frames begin at the root.
