@@ -38,7 +38,7 @@ func TestOneTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
-	want := [][]string{{"name", "alloc_bytes", "took_ns"}, {"plain", "150", "2500"}, {"=1+1", "-2", ""}, {"a, \"b\"\nc", "0", "0.007"}}
+	want := [][]string{{"name", "alloc_bytes", "took_ns"}, {"plain", "150", "2500"}, {"'=1+1", "-2", ""}, {"a, \"b\"\nc", "0", "0.007"}}
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("CSV has %q (%v), want %q", got, err, want)
 	}
