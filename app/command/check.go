@@ -87,7 +87,7 @@ type checkedFile struct {
 	// cannot be opened.
 	Address string `json:"address,omitempty"`
 	// Strict reports whether the format's rules were checked; else the findings
-	// are the warnings of reading it.
+	// are the errors and warnings of reading it.
 	Strict   bool             `json:"strict"`
 	Valid    bool             `json:"valid"`
 	Errors   int64            `json:"errors"`
@@ -258,7 +258,12 @@ func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part record
 		case recording.WarnPart: // as was asked for
 			x.Severity = "note"
 		default:
-			f.Warnings += w.Count
+			if w.Error {
+				x.Severity = "error"
+				f.Errors += w.Count
+			} else {
+				f.Warnings += w.Count
+			}
 		}
 		f.Findings = append(f.Findings, x)
 	}
@@ -302,7 +307,7 @@ func (f *checkedFile) text() string {
 			units.Count(t.Read), units.Count(t.Kept), units.Count(t.Repaired), units.Count(t.LeftOut))
 	}
 	if !f.Strict && f.Format != "" {
-		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; these are the warnings from reading the file as %s\n", name, f.Format)
+		fmt.Fprintf(&b, "%s: note [strict]: only SPAA has a strict check; these are the errors and warnings from reading the file as %s\n", name, f.Format)
 	}
 	return b.String()
 }

@@ -42,19 +42,19 @@ func TestCheck(t *testing.T) {
 
 	other := file("other.folded", "a;b 1\n\na;c 2\n# comment\na;d 3\na 4\nno count here at all\n")
 	r = run("check", other)
-	if r.code != Done || !strings.Contains(r.stdout, other+": warning [not-a-stack]: Line 7") || !strings.Contains(r.stdout, "only SPAA has a strict check") || !strings.Contains(r.stdout, "note [ledger]: line: 6 read, 4 kept, 0 repaired, 2 left out") {
+	if r.code != Problem || !strings.Contains(r.stdout, other+": error [not-a-stack]: Line 7") || !strings.Contains(r.stdout, "only SPAA has a strict check") || !strings.Contains(r.stdout, "note [ledger]: line: 6 read, 4 kept, 0 repaired, 2 left out") {
 		t.Errorf("%d %s", r.code, r.stdout)
 	}
 
 	heap := file("heap.spaa", `{"format":"heap-diff","x":1,"type":"header"}`+"\n")
 	none := filepath.Join(dir, "none.spaa")
 	r = run("check", heap, none, other)
-	for _, want := range []string{heap + ":1: error [format]: ", none + ": error [unreadable]: there is no such file\n", "2 errors and 2 warnings in 3 files\n"} {
+	for _, want := range []string{heap + ":1: error [format]: ", none + ": error [unreadable]: there is no such file\n", "3 errors and 1 warning in 3 files\n"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("%q does not say %q", r.stdout, want)
 		}
 	}
-	r.sentence(t, Problem, "2 of 3 files")
+	r.sentence(t, Problem, "3 of 3 files")
 
 	var v struct {
 		Errors int64
@@ -72,7 +72,7 @@ func TestCheck(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &v); err != nil || r.code != Problem {
 		t.Fatalf("%d %v", r.code, err)
 	}
-	if v.Errors != 3 || len(v.Files) != 2 || !v.Files[0].Strict || v.Files[0].Valid || v.Files[1].Strict || !v.Files[1].Valid || v.Files[0].Records["stack"] != 1 || v.Files[0].Findings[0].Line == 0 {
+	if v.Errors != 4 || len(v.Files) != 2 || !v.Files[0].Strict || v.Files[0].Valid || v.Files[1].Strict || v.Files[1].Valid || v.Files[0].Records["stack"] != 1 || v.Files[0].Findings[0].Line == 0 {
 		t.Errorf("%+v", v)
 	}
 }

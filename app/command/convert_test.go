@@ -48,7 +48,7 @@ func TestConvertPipe(t *testing.T) {
 		t.Fatalf("%d %q %q", r.code, r.stdout, r.stderr)
 	}
 	in := infoOf(t, out)
-	if in.Counts.Samples != 3 || in.Counts.Windows != 3 || in.Format != "spaa" || in.Events[0].Metrics[0].Total != "4000" {
+	if in.Counts.Samples != 3 || in.Counts.Windows != 3 || in.Format != "spaa" || in.Events[0].Metrics[1].Total != "4000" { // in the order of the source
 		t.Errorf("%+v", in)
 	}
 	if r := run("check", out); r.code != Done || !strings.HasPrefix(r.stdout, "0 errors and 0 warnings in 1 file") {

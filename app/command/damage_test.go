@@ -145,6 +145,13 @@ func TestRangesSayWhatTheyLack(t *testing.T) {
 	if err := json.Unmarshal([]byte(run("top", path, "--range", "0s..4s", "--json").stdout), &v); err != nil || len(v.Left) != 1 || v.Left[0] != "w1" {
 		t.Error(v, err)
 	}
+	if r := run("diff", path, path, "--range-a", "0s..4s", "--range-b", "8s..9s"); !strings.Contains(r.stderr, "left out of the range, since they overlap others: window w1\n") {
+		t.Error(r.stderr)
+	}
+	v.Left = nil
+	if err := json.Unmarshal([]byte(run("diff", path, path, "--range-a", "0s..4s", "--range-b", "8s..9s", "--json").stdout), &v); err != nil || len(v.Left) != 1 || v.Left[0] != "w1" {
+		t.Error(v, err)
+	}
 	path = written(t, "samples.spaa", damageHead+damageDict+stack+`{"type":"sample","timestamp":1,"event":"cycles","stack_id":"a"}`+"\n")
 	if r := run("top", path, "--range", "0s..4s"); !strings.Contains(r.stderr, "it has 1 sample with times that carry no such value; try --metric samples") {
 		t.Error(r.stderr)

@@ -308,6 +308,7 @@ func (c *call) diff(o *diffOptions) error {
 	if o.Sure > 0 && d.Unfounded() {
 		c.note("--min-confidence hides all rows: the recordings do not contain sample counts, so differences have no confidence")
 	}
+	c.leaveWindows(compared, inputs, o.json)
 	answer := d.JSON()
 	if o.json && len(inputs[0]) == 1 && len(inputs[1]) == 1 {
 		answer.Address = o.address(compared, inputs[0][0], inputs[1][0])
@@ -328,6 +329,17 @@ func (c *call) diff(o *diffOptions) error {
 		return &subcommand.Failed{Text: strings.Join(d.Failed, "; ")}
 	}
 	return nil
+}
+
+// leaveWindows says which windows of a range were not counted, since they overlap others.
+func (c *call) leaveWindows(compared *compare.Comparison, inputs [2][]compare.Input, asJSON bool) {
+	m := compared.Metric
+	for i, in := range slices.Concat(inputs[0], inputs[1]) {
+		left := analyze.Query{Event: m.Event[i], Metric: m.Metric[i], Scope: in.Scope}.WindowsLeft(in.Rec)
+		if c.beside.WindowsLeft = append(c.beside.WindowsLeft, left...); len(left) > 0 && !asJSON {
+			c.note("%s: left out of the range, since they overlap others: %s", in.Rec.Source.Path, windowsText(left))
+		}
+	}
 }
 
 // address shows what is compared.

@@ -132,6 +132,8 @@ func (c *call) top(o *topOptions) error {
 // top is the JSON output of top. Values are exact decimals in Unit, shares parts of Total
 // from 0 to 1.
 type top struct {
+	windowsLeft []string // see [budget.Cut]
+
 	File   string `json:"file"`
 	Event  string `json:"event"`
 	Metric string `json:"metric"`
@@ -155,9 +157,6 @@ type top struct {
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 	Idle        json.Number `json:"idle_left_out,omitempty"`
-	// WindowsLeft names the windows of the range that were not counted, since they overlap
-	// others that were.
-	WindowsLeft []string `json:"windows_left_out,omitempty"`
 	// WithoutCPU is how many spans do not tell their time on a processor, or lie in the
 	// range only in part: they have none in cpu and waiting.
 	WithoutCPU int64 `json:"untold_spans,omitempty"`
@@ -264,7 +263,8 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	}
 	if w.Ranged {
 		*t.Answered = true
-		t.WindowsLeft = q.WindowsLeft(rec)
+		t.windowsLeft = q.WindowsLeft(rec)
+		c.beside.WindowsLeft = t.windowsLeft
 		t.Range = newTopRange(rec, w.From, w.To)
 	}
 	rows, err := t.look(c, rec, q, w, o)

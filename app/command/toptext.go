@@ -45,12 +45,8 @@ func (t *top) text(rec *recording.Recording) string {
 			b.WriteString(" (windows cannot be cut)")
 		}
 	}
-	if n := len(t.WindowsLeft); n > 0 {
-		const most = 10
-		fmt.Fprintf(&b, "\nleft out, since they overlap these: %s %s", safetext.Noun(int64(n), "window"), safetext.Text(strings.Join(t.WindowsLeft[:min(n, most)], ", ")))
-		if n > most {
-			fmt.Fprintf(&b, " and %d more", n-most)
-		}
+	if len(t.windowsLeft) > 0 {
+		b.WriteString("\nleft out, since they overlap these: " + windowsText(t.windowsLeft))
 	}
 	if t.Calls != nil {
 		fmt.Fprintf(&b, ", in %s", tabular.Calls(*t.Calls, t.Of))
@@ -139,4 +135,15 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 // amount is a column of what rows cost, and one of its share.
 func (t *top) amount(name string, of func(*topRow) int64) []tables.Column[topRow] {
 	return []tables.Column[topRow]{tables.Value(name, t.metric, of), tables.Share(t.sum, of)}
+}
+
+// windowsText names windows, the first ten of them.
+func windowsText(ids []string) string {
+	n := len(ids)
+	const most = 10
+	text := safetext.Noun(int64(n), "window") + " " + safetext.Text(strings.Join(ids[:min(n, most)], ", "))
+	if n > most {
+		text += fmt.Sprintf(" and %d more", n-most)
+	}
+	return text
 }

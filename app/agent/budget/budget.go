@@ -53,6 +53,9 @@ type Cut struct {
 	// Saturated names the metrics, EVENT/METRIC, that add up to more than can be counted:
 	// 2^63 of their smallest unit. Sums of them stop there and are lower bounds.
 	Saturated []string `json:"saturated,omitempty"`
+	// WindowsLeft names the windows of the range that were not counted, since they overlap
+	// others that were.
+	WindowsLeft []string `json:"windows_left_out,omitempty"`
 	// Redacted says what --redact left out.
 	Redacted string `json:"redacted,omitempty"`
 	// Remarks has the lines that the command line prints on standard error.
@@ -77,7 +80,7 @@ func (w With) MarshalJSON() ([]byte, error) {
 }
 
 func (w With) read(v *value, err error) (*value, error) {
-	if b := &w.Beside; err != nil || !v.object || len(b.Damage)+len(b.Saturated)+len(b.Redacted) == 0 {
+	if b := &w.Beside; err != nil || !v.object || len(b.Damage)+len(b.Saturated)+len(b.WindowsLeft)+len(b.Redacted) == 0 {
 		return v, err
 	}
 	beside, err := read(w.Beside)

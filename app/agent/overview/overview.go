@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ashlar/app/agent/findings"
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/exactnum"
 	"ashlar/app/core/view"
+	"ashlar/ingest"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -221,7 +223,7 @@ func (o *Overview) ask(found int) {
 	if len(o.Others) > 0 {
 		add("all events, metrics, threads and notes", "info", file)
 	}
-	if len(o.Quality) > 0 {
+	if slices.ContainsFunc(o.Quality, func(p Problem) bool { return p.Code != ingest.WarnKept }) { // which is of the cached copy
 		add("problems in the file", "check", file)
 	}
 }

@@ -49,7 +49,10 @@ func DamageOf(rec *recording.Recording) *Damage {
 	return d
 }
 
-// Text is one line for people.
+// mostKinds is how many kinds of errors beside the first one Text names.
+const mostKinds = 3
+
+// Text is one line for people: how many errors weigh on the answer, and of which kinds.
 func (d *Damage) Text() string {
 	var weigh int64
 	for i := range d.Weighing {
@@ -69,8 +72,15 @@ func (d *Damage) Text() string {
 	if w.First != "" {
 		s += " (" + w.First + ")"
 	}
-	if n := len(d.Weighing) - 1; n > 0 {
-		s += fmt.Sprintf(", and %s", units.Plural(int64(n), "other kind"))
+	if w.Count > 1 && len(d.Weighing) > 1 {
+		s += ", " + units.Count(w.Count) + " times"
+	}
+	for i, more := range d.Weighing[1:] {
+		if i == mostKinds {
+			s += fmt.Sprintf(", %s", units.Plural(int64(len(d.Weighing)-1-i), "other kind"))
+			break
+		}
+		s += fmt.Sprintf(", %s (%s)", safetext.Short(more.Code), units.Count(more.Count))
 	}
 	return s + "; " + d.Check + " lists all"
 }
