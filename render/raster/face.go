@@ -9,6 +9,8 @@ import (
 	"github.com/go-text/typesetting/font/opentype"
 	"github.com/go-text/typesetting/shaping"
 	"golang.org/x/image/vector"
+
+	"ashlar/ingest/model/funcname"
 )
 
 // Face draws text of one font at one size. It caches what it has drawn and
@@ -30,7 +32,9 @@ type Face struct {
 	alone    map[rune]bool
 	lines    map[string]*line
 	short    map[fitKey]string
-	labels   map[fitKey]string // that were shortened without shaping
+	labels   map[fitKey]string
+	names    *funcname.Labels // the labels of names, and those that labels was made with
+	labelsOf *funcname.Labels
 	linesOf  int64
 	others   map[*font.Font]*font.Face
 	pictures map[otherKey]*glyph

@@ -12,34 +12,31 @@ import (
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
 
-// Fit shortens a function's name to w pixels so that it can still be told from
-// its neighbours: whole if it fits, else without its parameters, then without
-// what its package lies in, then without the package, and then with the middle
-// left out, where the function itself goes last. It is "" where fewer than
-// fewestLetters would be left.
+// Fit returns the label of a function's name, shortened to w pixels where it is wider: cut
+// at its end between words, or at its start where it is a path. Where that would leave out
+// what tells it from other labels, the word with that stays instead. So a name reads the same
+// everywhere. It is "" where fewer than fewestLetters would be left.
 func (f *Face) Fit(name string, w float32) string {
-	if w < 3*f.Advance('n') {
+	return f.fitLabel(fitKey{name, w, true})
+}
+
+// FitText is Fit for names that are no function's, such as those of threads: nothing is
+// taken off before they are shortened.
+func (f *Face) FitText(text string, w float32) string {
+	return f.fitLabel(fitKey{text, w, false})
+}
+
+func (f *Face) fitLabel(k fitKey) string {
+	if k.w < 3*f.Advance('n') {
 		return ""
 	}
-	full := name
-	if len(name) > longestLabel { // no bar is that wide; measuring all of it is waste
-		name = strings.ToValidUTF8(name[:longestLabel], "")
-	}
-	if !f.simple(name) {
-		return f.fitShaped(fitKey{name, w, true}, full)
-	}
-	if f.fits(name, w) {
-		return name
-	}
-	if len(full) > longestLabel {
-		full = full[len(full)-longestLabel:] // who it is stands at the end
-		return f.fitSimple(name, full, w)
+	if f.labelsOf != f.names {
+		f.labels, f.short, f.labelsOf = nil, nil, f.names
 	}
 	// A picture of many bars asks for few names and widths, and for them in each frame.
-	k := fitKey{name, w, true}
 	s, ok := f.labels[k]
 	if !ok {
-		s = f.fitSimple(name, full, w)
+		s = f.shorten(f.label(k), k.w)
 		if f.labels == nil || len(f.labels) >= mostLabels {
 			f.labels = map[fitKey]string{}
 		}
@@ -48,45 +45,142 @@ func (f *Face) Fit(name string, w float32) string {
 	return s
 }
 
-// fitSimple is Fit for simple names that are too wide; full has the end of a name that
-// name begins.
-func (f *Face) fitSimple(name, full string, w float32) string {
-	if name == full && strings.HasPrefix(full, "[") && strings.HasSuffix(full, "]") {
-		return f.fitState(full[1:len(full)-1], w)
-	}
-	p := funcname.Split(full)
-	if !f.simple(full) {
-		return f.cut(name, w)
-	}
-	if p.Text {
-		least := 1
-		if p.Leaf > 0 && (full[p.Leaf] < '0' || full[p.Leaf] > '9') {
-			least = 3 // of what happens to the file, which may have the same letter
+// label returns the label of a name or text, cut where no bar is wide enough to show more.
+func (f *Face) label(k fitKey) funcname.Label {
+	l := f.names.Of(k.name)
+	if !k.function {
+		if l.Text != k.name {
+			l.Mark, l.Own = 0, 0
 		}
-		return f.elide(full, cut{leaf: p.Leaf, end: len(full), least: least}, w)
+		l.Text = k.name
 	}
-	for _, from := range []int{p.Start, p.Short} {
-		if p.End-from < len(full) && f.fits(full[from:p.End], w) {
-			return full[from:p.End]
-		}
+	if len(l.Text) > longestLabel {
+		l.Text = strings.ToValidUTF8(l.Text[:longestLabel], "")
+		l.Mark = min(l.Mark, len(l.Text))
 	}
-	dots := f.Advance('…')
-	if p.Short < p.Type && p.Type < p.Leaf && f.fits(full[p.Type:p.End], w-dots) {
-		return Ellipsis + full[p.Type:p.End]
-	}
-	head := p.Type
-	if head == p.Leaf {
-		head = p.Short
-	}
-	if typ, ok := strings.CutPrefix(full[head:p.Leaf], "(*"); ok { // (*T).f is T.f
-		typ = strings.TrimSuffix(typ, ").") + "."
-		return f.elide(typ+full[p.Leaf:p.End], cut{leaf: len(typ), end: len(typ) + p.End - p.Leaf, least: 1}, w)
-	}
-	return f.elide(full, cut{head, p.Type, p.Leaf, p.End, 1}, w)
+	return l
 }
 
-// fitState is Fit for the state of a thread, which stands in brackets: what the thread
-// waits for goes before that it waits, which its colour tells, and keeps its beginning.
+// shorten returns the label, or as much of it as fits into w pixels.
+func (f *Face) shorten(l funcname.Label, w float32) string {
+	text := l.Text
+	if !f.simple(text) {
+		return f.fitShaped(text, w)
+	}
+	if f.fits(text, w) {
+		return text
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		return f.fitState(text[1:len(text)-1], w)
+	}
+	room := w - f.Advance('…')
+	if funcname.IsPath(text) {
+		if at := f.pathFrom(text, room); at > 0 {
+			return Ellipsis + text[at:]
+		}
+	}
+	end := f.words(text, room)
+	if l.Mark > 0 && end <= l.Mark {
+		return f.told(l, room)
+	}
+	if utf8.RuneCountInString(text[:end]) < fewestLetters {
+		return ""
+	}
+	return trimmed(text[:end]) + Ellipsis
+}
+
+// trimmed is a text without the signs at its end that stand between words.
+func trimmed(s string) string { return strings.TrimRight(s, " .:/_-(<[,*&") }
+
+// words is where a text is cut to fit into w pixels: between words, or within the first one
+// where that alone is too wide.
+func (f *Face) words(text string, w float32) int {
+	n := f.prefix(text, w)
+	for end := n; end > 0; end-- {
+		if funcname.WordEnds(text, end) && utf8.RuneCountInString(trimmed(text[:end])) >= fewestLetters {
+			return end
+		}
+	}
+	return n
+}
+
+// prefix is how many bytes of a text fit into w pixels.
+func (f *Face) prefix(text string, w float32) int {
+	for i, r := range text {
+		if w -= f.Advance(r); w < 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// told shortens a label so that the character at its mark is left, with its word and, before
+// that, as many words from the beginning as fit. room is what is there beside an ellipsis. It
+// is "" where too little is left.
+func (f *Face) told(l funcname.Label, room float32) string {
+	text, mark := l.Text, min(l.Mark, len(l.Text)-1)
+	from := funcname.Word(text, mark)
+	if from < l.Own && l.Own <= mark {
+		from = l.Own
+	}
+	dots := Ellipsis
+	if from == l.Own { // a function's own name is one without its package, too
+		room, dots = room+f.Advance('…'), ""
+	}
+	end := len(text)
+	if !f.fits(text[from:], room) {
+		room -= f.Advance('…') // a second one, at the end
+		end = from + f.prefix(text[from:], room)
+		if end <= mark { // the word is too long: the part of it with the mark
+			for from = mark; from > 0 && f.fits(text[from-1:mark+1], room*.6); from-- {
+			}
+			for from < mark && !utf8.RuneStart(text[from]) {
+				from++
+			}
+			end = from + f.prefix(text[from:], room)
+		} else if cut := from + f.words(text[from:], room); cut > mark {
+			end = cut
+		}
+	}
+	s := text[from:end]
+	if end < len(text) {
+		s = trimmed(s)
+	}
+	if end <= mark || end < len(text) && utf8.RuneCountInString(s) < fewestLetters-1 {
+		return ""
+	}
+	if end < len(text) {
+		s += Ellipsis
+	}
+	if dots == "" {
+		room -= f.Advance('…')
+	}
+	room -= f.width(text[from:end], room)
+	for head := f.prefix(text[:from], room); head > 0; head-- {
+		if funcname.WordEnds(text, head) {
+			return trimmed(text[:head]) + Ellipsis + s
+		}
+	}
+	if s = dots + s; utf8.RuneCountInString(s) < fewestLetters {
+		return ""
+	}
+	return s
+}
+
+// pathFrom is where the end of a path begins that fits into w pixels, at a slash; 0 where not
+// even its last part fits.
+func (f *Face) pathFrom(text string, w float32) int {
+	from := 0
+	for at := len(text); ; {
+		if at = strings.LastIndexByte(text[:at], '/'); at < 0 || !f.fits(text[at:], w) {
+			return from
+		}
+		from = at
+	}
+}
+
+// fitState shortens the state of a thread, which stands in brackets: what the thread waits
+// for goes before that it waits, which its colour tells, and keeps its beginning.
 func (f *Face) fitState(state string, w float32) string {
 	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= fewestLetters {
 		state = reason
@@ -95,11 +189,11 @@ func (f *Face) fitState(state string, w float32) string {
 	if f.fits(state, w) {
 		return "[" + state + "]"
 	}
-	short := f.cut(state, w)
-	if utf8.RuneCountInString(short) <= fewestLetters { // the ellipsis is one
+	short := trimmed(state[:f.words(state, w-f.Advance('…'))])
+	if utf8.RuneCountInString(short) < fewestLetters {
 		return ""
 	}
-	return "[" + strings.TrimRight(strings.TrimSuffix(short, Ellipsis), " ") + Ellipsis + "]"
+	return "[" + short + Ellipsis + "]"
 }
 
 // mostLabels bounds the labels that are kept: some megabytes.
@@ -108,67 +202,6 @@ const mostLabels = 1 << 14
 // fewestLetters is how many letters a shortened name has at least: of fewer,
 // nobody tells what they stand for.
 const fewestLetters = 4
-
-// cut says where the parts of a name lie that is too wide: all of it that counts,
-// its type and the function itself, and how many letters of what is before the
-// function are left at least where all of the function is.
-type cut struct{ head, typ, leaf, end, least int }
-
-// elide leaves out the middle of s[c.head:c.end]. What stands from leaf on is kept
-// whole if a few letters of what is before it fit as well. Else a type keeps its
-// beginning and the function its end, which is where those of one type or one
-// name differ; a package goes, and of the function itself each word keeps its
-// beginning, or both ends of all are kept.
-func (f *Face) elide(s string, c cut, w float32) string {
-	head, leaf, end := c.head, c.leaf, c.end
-	if f.fits(s[head:end], w) {
-		return s[head:end]
-	}
-	room := w - f.Advance('…')
-	own := f.width(s[leaf:end], room)
-	first := float32(0)
-	for i, r := range s[head:leaf] {
-		if utf8.RuneCountInString(s[head:head+i]) == c.least {
-			break
-		}
-		first += f.Advance(r)
-	}
-	switch {
-	case own+first <= room && head < leaf:
-	case c.typ < leaf:
-		own = room * .6
-	default:
-		if head, own = leaf, room*.4; own > 0 {
-			if short := f.words(s[head:end], w); short != "" {
-				return short
-			}
-		}
-	}
-	to := end
-	for used := float32(0); to > head; {
-		r, n := utf8.DecodeLastRuneInString(s[head:to])
-		if used += f.Advance(r); used > own+.01 {
-			break
-		}
-		to -= n
-		if to == leaf && head < leaf {
-			break
-		}
-	}
-	room -= f.width(s[to:end], room)
-	from := head
-	for from < to {
-		r, n := utf8.DecodeRuneInString(s[from:])
-		if room -= f.Advance(r); room < 0 {
-			break
-		}
-		from += n
-	}
-	if utf8.RuneCountInString(s[head:from])+utf8.RuneCountInString(s[to:end]) < fewestLetters {
-		return ""
-	}
-	return strings.TrimRight(s[head:from], " .:/") + Ellipsis + strings.TrimLeft(s[to:end], " ")
-}
 
 // width is how wide a simple text is; the sum ends once it is more than most.
 func (f *Face) width(s string, most float32) (w float32) {
@@ -183,12 +216,23 @@ func (f *Face) width(s string, most float32) (w float32) {
 // Middle shortens a text that is no name to w pixels by leaving out its middle: of
 // several threads or conditions, either end tells them from others.
 func (f *Face) Middle(s string, w float32) string {
-	if len(s) <= longestLabel && f.simple(s) && !f.fits(s, w) {
-		if short := f.elide(s, cut{end: len(s)}, w); short != "" {
-			return short
-		}
+	if len(s) > longestLabel || !f.simple(s) || f.fits(s, w) {
+		return f.Cut(s, w)
 	}
-	return f.Cut(s, w)
+	room := w - f.Advance('…')
+	to := len(s)
+	for used := float32(0); to > 0; {
+		r, n := utf8.DecodeLastRuneInString(s[:to])
+		if used += f.Advance(r); used > room*.4 {
+			break
+		}
+		to -= n
+	}
+	from := f.prefix(s[:to], room-f.width(s[to:], room))
+	if utf8.RuneCountInString(s[:from])+utf8.RuneCountInString(s[to:]) < fewestLetters {
+		return f.Cut(s, w)
+	}
+	return strings.TrimRight(s[:from], " .:/") + Ellipsis + strings.TrimLeft(s[to:], " ")
 }
 
 // Cut shortens a text to w pixels by cutting its end; see Fit for names.
@@ -197,7 +241,7 @@ func (f *Face) Cut(s string, w float32) string {
 		s = strings.ToValidUTF8(s[:longestLabel], "")
 	}
 	if !f.simple(s) {
-		return f.fitShaped(fitKey{s, w, false}, s)
+		return f.fitShaped(s, w)
 	}
 	if f.fits(s, w) {
 		return s
@@ -208,33 +252,23 @@ func (f *Face) Cut(s string, w float32) string {
 // cut is a simple text that is too wide, with as much of it as fits before the
 // ellipsis.
 func (f *Face) cut(s string, w float32) string {
-	left := w - f.Advance('…')
-	for i, r := range s {
-		if left -= f.Advance(r); left < 0 {
-			return s[:i] + Ellipsis
-		}
-	}
-	return s
+	return s[:f.prefix(s, w-f.Advance('…'))] + Ellipsis
 }
 
 // fitKey has everything that a shortened text depends on.
 type fitKey struct {
-	name  string
-	w     float32
-	short bool // its short form may do
+	name     string
+	w        float32
+	function bool // it has a label, of which names has more
 }
 
-// fitShaped is Fit and Cut for texts that have to be shaped to be measured; full
-// is all of the name.
-func (f *Face) fitShaped(k fitKey, full string) string {
+// fitShaped shortens a text that has to be shaped to be measured, by its end.
+func (f *Face) fitShaped(text string, w float32) string {
 	f.fresh()
+	k := fitKey{text, w, false}
 	s, ok := f.short[k]
 	if !ok {
-		short := k.name
-		if k.short {
-			short = funcname.Short(full)
-		}
-		s = f.fit(k.name, short, k.w)
+		s = f.fit(text, w)
 		if f.short == nil || len(f.short) >= mostLines {
 			f.short = map[fitKey]string{}
 		}
@@ -243,7 +277,7 @@ func (f *Face) fitShaped(k fitKey, full string) string {
 	return s
 }
 
-func (f *Face) fit(name, short string, w float32) string {
+func (f *Face) fit(name string, w float32) string {
 	// Not one in a hundred characters is narrower than a fifth of an em. What is
 	// looked at is rounded up, so that most widths look at the same.
 	whole := true
@@ -259,9 +293,6 @@ func (f *Face) fit(name, short string, w float32) string {
 	all := f.shaped(name)
 	if whole && all.width <= w {
 		return name
-	}
-	if len(short) < int(w) && short != name && f.shaped(Ellipsis+short).width <= w {
-		return Ellipsis + short
 	}
 	// Where it may be cut: not before a mark of a letter. Letters may look
 	// different at the end, so the widths in the whole are only nearly right.

@@ -2,9 +2,12 @@ package raster
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ashlar/ingest/model/funcname"
 )
 
 func TestFitNeverSpills(t *testing.T) {
@@ -25,22 +28,23 @@ func TestFitKeepsIdentity(t *testing.T) {
 	f := Regular(11.5)
 	for _, c := range []struct{ name, at, want string }{
 		{"net/http.(*conn).serve", "http.(*conn).serve", "http.(*conn).serve"},
-		{"net/http.(*conn).serve", "…(*conn).serve", "…(*conn).serve"},
-		{"net/http.(*conn).serve", "con…serve", "con…serve"},
-		{"net/http.(*conn).serve", "c…serve", "c…serve"},
-		{"net/http.(*conn).serve", "conn.serve", "conn.serve"},
-		{"encoding/json.Unmarshal", "json.Unmarshal", "json.Unmarshal"},
-		{"encoding/json.Unmarshal", "js…Unmarshal", "js…Unmarshal"},
-		{"encoding/json.structEncoder.encode", "str…encode", "str…encode"},
+		{"net/http.(*conn).serve", "a room of no end for this name", "http.(*conn).serve"},
+		{"net/http.(*conn).serve", "http…serve", "http…serve"},
+		{"net/http.(*conn).serve", "ht…serve", "serve"},
+		{"net/http.(*conn).serve", "serve", "serve"},
+		{"encoding/json.Unmarshal", "json…Unmarshal", "json.Unmarshal"},
+		{"encoding/json.Unmarshal", "js…Unmarshal", "Unmarshal"},
 		{"blink::LocalFrameView::performLayout(int) const", "blink::LocalFrameView::performLayout", "blink::LocalFrameView::performLayout"},
-		{"blink::LocalFrameView::performLayout(int) const", "…LocalFrameView::performLayout", "…LocalFrameView::performLayout"},
-		{"runtime.gcBgMarkWorker", "gcBg…rker", "gcBg…ker"},
+		{"blink::LocalFrameView::performLayout(int) const", "blink…performLayout", "blink…performLayout"},
+		{"blink::LocalFrameView::performLayout(int) const", "bl…perform…", "perform…"},
 		{"finish_task_switch.isra.0", "finish_task_switch", "finish_task_switch"},
-		{"frame 48702", "fra…48702", "fra…48702"},
-		{"preprocess: /usr/include/c++/12/windows.h", "prep…windows.h", "prep…windows.h"},
+		{"finish_task_switch.isra.0", "finish_task_sw…", "finish_task…"},
+		{"ThreadControllerImpl", "ThreadContr…", "Thread…"},
+		{"ThreadControllerImpl", "Thre…", "Thre…"},
+		{"frame 48702", "fra…48702", "frame…"},
+		{"/usr/lib/x86_64-linux-gnu/libc.so.6", "…gnu/libc.so.6", "…/libc.so.6"},
 		{"[blocked: chan receive]", "[chan receive]", "[chan receive]"},
 		{"[blocked: sleeping]", "[sleep…]", "[sleep…]"},
-		{"thread 639 (pt_autograd_0)", "threa…grad_0)", "thread 6…d_0)"},
 	} {
 		if got := f.Fit(c.name, f.Measure(c.at)+.1); got != c.want {
 			t.Errorf("%s in the room of %q is %q, want %q", c.name, c.at, got, c.want)
@@ -49,6 +53,11 @@ func TestFitKeepsIdentity(t *testing.T) {
 	// Of functions of one name and several types none looks like another, at any
 	// width, and nothing of fewer than four letters stands for a longer name.
 	types := []string{"structEncoder", "arrayEncoder", "mapEncoder", "ptrEncoder"}
+	f.names = funcname.NewLabels(func(yield func(string) bool) {
+		for _, typ := range types {
+			yield("encoding/json." + typ + ".encode")
+		}
+	})
 	for w := float32(0); w < 250; w++ {
 		seen := map[string]string{}
 		for _, typ := range types {
@@ -85,6 +94,7 @@ func TestNeighboursStayTellable(t *testing.T) {
 			{"ThreadPoolForegroundWorker", "ThreadPoolBackgroundWorker", "ThreadPoolServiceThread"},
 			{"gcBgMarkWorker", "gcBgMarkWorkers", "gcBgSweepWorker"},
 		} {
+			f.names = funcname.NewLabels(slices.Values(of))
 			for w := float32(0); w < f.Measure(of[0])+20; w++ {
 				seen := map[string]string{}
 				for _, name := range of {

@@ -203,16 +203,16 @@ func (p *Picture) gutter(r *Row, y int) {
 				end -= w
 			}
 		}
-		name := p.Fonts.Name.Fit(full, float32(end-x))
+		name := p.Fonts.Name.FitText(full, float32(end-x))
 		p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, end)
 		if x += int(p.Fonts.Name.Measure(name)) + p.px(8); end < right {
 			p.Fonts.Small.Draw(p.c, float32(x), y+p.px(16), id, dim, x, right)
 		}
 		return
 	}
-	name := p.Fonts.Name.Fit(full, float32(right-x))
+	name := p.Fonts.Name.FitText(full, float32(right-x))
 	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, right)
-	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.Fit(note, float32(right-x)), dim, x, right)
+	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.FitText(note, float32(right-x)), dim, x, right)
 	p.subRow(r, y, x, right)
 	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {
 		more := "+" + safetext.Plural(r.All-r.Lanes, "lane")
@@ -243,7 +243,7 @@ func (p *Picture) subRow(r *Row, y, x, right int) {
 	if p.Event == r.Samples.Event {
 		ink = t.Text
 	}
-	p.Fonts.Small.Draw(p.c, float32(x), y+base, p.Fonts.Small.Fit(name, float32(right-x)), raster.Pack(ink), x, right)
+	p.Fonts.Small.Draw(p.c, float32(x), y+base, p.Fonts.Small.FitText(name, float32(right-x)), raster.Pack(ink), x, right)
 }
 
 // arrow draws the small triangle that folds a row, its middle at x, y.

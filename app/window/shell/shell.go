@@ -93,6 +93,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerDp *= s.EffectiveScale()
 	gtx.Metric.PxPerSp *= s.EffectiveScale()
 	s.newFonts()
+	s.NameLabels()
 	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Faces: &s.Fonts, Tip: &s.tips, Focus: &s.Focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.Size = size

@@ -20,6 +20,7 @@ import (
 	"ashlar/app/window/timeline"
 	"ashlar/ingest"
 	"ashlar/ingest/format/decode"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
 	"ashlar/render/widget"
@@ -66,6 +67,7 @@ type Workspace struct {
 	places    session.Async[goal, place]
 	asked     int // for places
 	moved     session.Async[sought, located]
+	labels    session.Async[labelsKey, *funcname.Labels]
 	opened    int         // how often something was
 	back      *view.State // what was open before what is, where a program opened that
 	Preferred Prefs       // as they were last kept
