@@ -30,6 +30,9 @@ func (c *Faces) SetLabels(names *funcname.Labels) bool {
 	return true
 }
 
+// Label returns all of the label of a function's name.
+func (c *Faces) Label(name string) string { return c.names.Of(name).Text }
+
 func (c *Faces) kept(in *map[float32]*Face, px float32, make func(px float32) *Face) *Face {
 	f := (*in)[px]
 	if f == nil {

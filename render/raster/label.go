@@ -10,12 +10,11 @@ import (
 )
 
 // Ellipsis stands for what was left out of a label.
-const Ellipsis = "…"
+const Ellipsis = funcname.Ellipsis
 
-// Fit returns the label of a function's name, shortened to w pixels where it is wider: cut
-// at its end between words, or at its start where it is a path. Where that would leave out
-// what tells it from other labels, the word with that stays instead. So a name reads the same
-// everywhere. It is "" where fewer than fewestLetters would be left.
+// Fit returns the label of a function's name, see [funcname.Label], shortened to w pixels
+// where it is wider, so that a name reads the same everywhere. It is "" where too little would
+// be left to read.
 func (f *Face) Fit(name string, w float32) string {
 	return f.fitLabel(fitKey{name, w, true})
 }
@@ -36,7 +35,11 @@ func (f *Face) fitLabel(k fitKey) string {
 	// A picture of many bars asks for few names and widths, and for them in each frame.
 	s, ok := f.labels[k]
 	if !ok {
-		s = f.shorten(f.label(k), k.w)
+		l := f.names.OfText(k.name)
+		if k.function {
+			l = f.names.Of(k.name)
+		}
+		s = f.shorten(l, k.w)
 		if f.labels == nil || len(f.labels) >= mostLabels {
 			f.labels = map[fitKey]string{}
 		}
@@ -45,173 +48,40 @@ func (f *Face) fitLabel(k fitKey) string {
 	return s
 }
 
-// label returns the label of a name or text, cut where no bar is wide enough to show more.
-func (f *Face) label(k fitKey) funcname.Label {
-	l := f.names.Of(k.name)
-	if !k.function {
-		if l.Text != k.name {
-			l.Mark, l.Own = 0, 0
-		}
-		l.Text = k.name
-	}
-	if len(l.Text) > longestLabel {
-		l.Text = strings.ToValidUTF8(l.Text[:longestLabel], "")
-		l.Mark = min(l.Mark, len(l.Text))
-	}
-	return l
-}
-
 // shorten returns the label, or as much of it as fits into w pixels.
 func (f *Face) shorten(l funcname.Label, w float32) string {
-	text := l.Text
-	if !f.simple(text) {
-		return f.fitShaped(text, w)
+	if len(l.Text) > longestLabel { // no bar is wide enough to show more
+		l.Text = strings.ToValidUTF8(l.Text[:longestLabel], "")
+		l.From, l.Own = min(l.From, len(l.Text)), min(l.Own, len(l.Text))
 	}
-	if f.fits(text, w) {
-		return text
+	switch {
+	case !f.simple(l.Text):
+		return f.fitShaped(l.Text, w)
+	case strings.HasPrefix(l.Text, "[") && strings.HasSuffix(l.Text, "]") && !f.fits(l.Text, w):
+		return f.fitState(l.Text[1:len(l.Text)-1], w)
 	}
-	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
-		return f.fitState(text[1:len(text)-1], w)
-	}
-	room := w - f.Advance('…')
-	if funcname.IsPath(text) {
-		if at := f.pathFrom(text, room); at > 0 {
-			return Ellipsis + text[at:]
-		}
-	}
-	end := f.words(text, room)
-	if l.Mark > 0 && end <= l.Mark {
-		return f.told(l, room)
-	}
-	if utf8.RuneCountInString(text[:end]) < fewestLetters {
-		return ""
-	}
-	return trimmed(text[:end]) + Ellipsis
-}
-
-// trimmed is a text without the signs at its end that stand between words.
-func trimmed(s string) string { return strings.TrimRight(s, " .:/_-(<[,*&") }
-
-// words is where a text is cut to fit into w pixels: between words, or within the first one
-// where that alone is too wide.
-func (f *Face) words(text string, w float32) int {
-	n := f.prefix(text, w)
-	for end := n; end > 0; end-- {
-		if funcname.WordEnds(text, end) && utf8.RuneCountInString(trimmed(text[:end])) >= fewestLetters {
-			return end
-		}
-	}
-	return n
-}
-
-// prefix is how many bytes of a text fit into w pixels.
-func (f *Face) prefix(text string, w float32) int {
-	for i, r := range text {
-		if w -= f.Advance(r); w < 0 {
-			return i
-		}
-	}
-	return len(text)
-}
-
-// told shortens a label so that the character at its mark is left, with its word and, before
-// that, as many words from the beginning as fit. room is what is there beside an ellipsis. It
-// is "" where too little is left.
-func (f *Face) told(l funcname.Label, room float32) string {
-	text, mark := l.Text, min(l.Mark, len(l.Text)-1)
-	from := funcname.Word(text, mark)
-	if from < l.Own && l.Own <= mark {
-		from = l.Own
-	}
-	dots := Ellipsis
-	if from == l.Own { // a function's own name is one without its package, too
-		room, dots = room+f.Advance('…'), ""
-	}
-	end := len(text)
-	if !f.fits(text[from:], room) {
-		room -= f.Advance('…') // a second one, at the end
-		end = from + f.prefix(text[from:], room)
-		if end <= mark { // the word is too long: the part of it with the mark
-			for from = mark; from > 0 && f.fits(text[from-1:mark+1], room*.6); from-- {
-			}
-			for from < mark && !utf8.RuneStart(text[from]) {
-				from++
-			}
-			end = from + f.prefix(text[from:], room)
-		} else if cut := from + f.words(text[from:], room); cut > mark {
-			end = cut
-		}
-	}
-	s := text[from:end]
-	if end < len(text) {
-		s = trimmed(s)
-	}
-	if end <= mark || end < len(text) && utf8.RuneCountInString(s) < fewestLetters-1 {
-		return ""
-	}
-	if end < len(text) {
-		s += Ellipsis
-	}
-	if dots == "" {
-		room -= f.Advance('…')
-	}
-	room -= f.width(text[from:end], room)
-	for head := f.prefix(text[:from], room); head > 0; head-- {
-		if funcname.WordEnds(text, head) {
-			return trimmed(text[:head]) + Ellipsis + s
-		}
-	}
-	if s = dots + s; utf8.RuneCountInString(s) < fewestLetters {
-		return ""
-	}
-	return s
-}
-
-// pathFrom is where the end of a path begins that fits into w pixels, at a slash; 0 where not
-// even its last part fits.
-func (f *Face) pathFrom(text string, w float32) int {
-	from := 0
-	for at := len(text); ; {
-		if at = strings.LastIndexByte(text[:at], '/'); at < 0 || !f.fits(text[at:], w) {
-			return from
-		}
-		from = at
-	}
+	return l.Cut(w, f.Advance)
 }
 
 // fitState shortens the state of a thread, which stands in brackets: what the thread waits
 // for goes before that it waits, which its colour tells, and keeps its beginning.
 func (f *Face) fitState(state string, w float32) string {
-	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= fewestLetters {
+	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= funcname.Fewest {
 		state = reason
 	}
 	w -= f.Advance('[') + f.Advance(']')
 	if f.fits(state, w) {
 		return "[" + state + "]"
 	}
-	short := trimmed(state[:f.words(state, w-f.Advance('…'))])
-	if utf8.RuneCountInString(short) < fewestLetters {
+	short := funcname.Label{Text: state}.Cut(w, f.Advance)
+	if short == "" {
 		return ""
 	}
-	return "[" + short + Ellipsis + "]"
+	return "[" + short + "]"
 }
 
 // mostLabels bounds the labels that are kept: some megabytes.
 const mostLabels = 1 << 14
-
-// fewestLetters is how many letters a shortened name has at least: of fewer,
-// nobody tells what they stand for.
-const fewestLetters = 4
-
-// width is how wide a simple text is; the sum ends once it is more than most.
-func (f *Face) width(s string, most float32) (w float32) {
-	for _, r := range s {
-		if w += f.Advance(r); w > most {
-			break
-		}
-	}
-	return w
-}
 
 // Middle shortens a text that is no name to w pixels by leaving out its middle: of
 // several threads or conditions, either end tells them from others.
@@ -228,8 +98,8 @@ func (f *Face) Middle(s string, w float32) string {
 		}
 		to -= n
 	}
-	from := f.prefix(s[:to], room-f.width(s[to:], room))
-	if utf8.RuneCountInString(s[:from])+utf8.RuneCountInString(s[to:]) < fewestLetters {
+	from := f.prefix(s[:to], room-funcname.Widths(f.Advance).Width(s[to:], room))
+	if utf8.RuneCountInString(s[:from])+utf8.RuneCountInString(s[to:]) < funcname.Fewest {
 		return f.Cut(s, w)
 	}
 	return strings.TrimRight(s[:from], " .:/") + Ellipsis + strings.TrimLeft(s[to:], " ")
@@ -325,12 +195,8 @@ func (f *Face) fit(name string, w float32) string {
 // longestLabel is how many bytes of a name are looked at: no bar is as wide.
 const longestLabel = 1024
 
-// fits reports whether a text is no wider than w, as soon as that is known.
-func (f *Face) fits(s string, w float32) bool {
-	for _, r := range s {
-		if w -= f.Advance(r); w < 0 {
-			return false
-		}
-	}
-	return true
-}
+// fits reports whether a text is no wider than w.
+func (f *Face) fits(s string, w float32) bool { return funcname.Widths(f.Advance).Fits(s, w) }
+
+// prefix is how many bytes of a text fit into w pixels.
+func (f *Face) prefix(s string, w float32) int { return funcname.Widths(f.Advance).Prefix(s, w) }

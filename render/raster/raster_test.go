@@ -29,13 +29,13 @@ func TestFitKeepsIdentity(t *testing.T) {
 	for _, c := range []struct{ name, at, want string }{
 		{"net/http.(*conn).serve", "http.(*conn).serve", "http.(*conn).serve"},
 		{"net/http.(*conn).serve", "a room of no end for this name", "http.(*conn).serve"},
-		{"net/http.(*conn).serve", "http…serve", "http…serve"},
+		{"net/http.(*conn).serve", "http…serve", "serve"},
 		{"net/http.(*conn).serve", "ht…serve", "serve"},
 		{"net/http.(*conn).serve", "serve", "serve"},
 		{"encoding/json.Unmarshal", "json…Unmarshal", "json.Unmarshal"},
 		{"encoding/json.Unmarshal", "js…Unmarshal", "Unmarshal"},
 		{"blink::LocalFrameView::performLayout(int) const", "blink::LocalFrameView::performLayout", "blink::LocalFrameView::performLayout"},
-		{"blink::LocalFrameView::performLayout(int) const", "blink…performLayout", "blink…performLayout"},
+		{"blink::LocalFrameView::performLayout(int) const", "blink…performLayout", "performLayout"},
 		{"blink::LocalFrameView::performLayout(int) const", "bl…perform…", "perform…"},
 		{"finish_task_switch.isra.0", "finish_task_switch", "finish_task_switch"},
 		{"finish_task_switch.isra.0", "finish_task_sw…", "finish_task…"},
@@ -57,7 +57,7 @@ func TestFitKeepsIdentity(t *testing.T) {
 		for _, typ := range types {
 			yield("encoding/json." + typ + ".encode")
 		}
-	})
+	}, slices.Values([]string(nil)))
 	for w := float32(0); w < 250; w++ {
 		seen := map[string]string{}
 		for _, typ := range types {
@@ -94,7 +94,7 @@ func TestNeighboursStayTellable(t *testing.T) {
 			{"ThreadPoolForegroundWorker", "ThreadPoolBackgroundWorker", "ThreadPoolServiceThread"},
 			{"gcBgMarkWorker", "gcBgMarkWorkers", "gcBgSweepWorker"},
 		} {
-			f.names = funcname.NewLabels(slices.Values(of))
+			f.names = funcname.NewLabels(slices.Values(of), slices.Values(of))
 			for w := float32(0); w < f.Measure(of[0])+20; w++ {
 				seen := map[string]string{}
 				for _, name := range of {

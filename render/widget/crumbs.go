@@ -3,7 +3,6 @@ package widget
 import (
 	"image"
 
-	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/ui"
@@ -44,7 +43,7 @@ func (c *Crumbs) Layout(u *ui.UI, r image.Rectangle, of Trail) (rest image.Recta
 func (t *Trail) fit(u *ui.UI, st ui.Style, room, arrow int) (first int, names []string, widths []int) {
 	first, names, widths = len(t.Path), make([]string, len(t.Path)), make([]int, len(t.Path))
 	for first > 0 {
-		name := funcname.Short(t.Tree.Function(t.Rec, t.Path[first-1]).Name)
+		name := u.Faces.Label(t.Tree.Function(t.Rec, t.Path[first-1]).Name)
 		w := min(u.Px(crumbMost), u.Measure(name, st).X+u.Px(2))
 		if room -= w + arrow; room < 0 && first < len(t.Path) {
 			break

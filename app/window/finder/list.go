@@ -337,5 +337,5 @@ func (l *hitList) cells(s *panel.Host, u *ui.UI, r image.Rectangle, texts []stri
 	dim := u.Theme.Dim
 	u.Text(image.Rect(x-2*number, r.Min.Y, x-number, r.Max.Y), texts[1], ui.Style{Size: 12, Color: c, Align: ui.End})
 	u.Text(image.Rect(x-number, r.Min.Y, x-u.Px(6), r.Max.Y), texts[2], ui.Style{Size: 12, Color: c, Align: ui.End})
-	u.Text(image.Rect(x+u.Px(10), r.Min.Y, r.Max.X, r.Max.Y), f.Fit(texts[3], float32(last-u.Px(12))), ui.Style{Size: 12, Color: dim})
+	u.Text(image.Rect(x+u.Px(10), r.Min.Y, r.Max.X, r.Max.Y), f.FitText(texts[3], float32(last-u.Px(12))), ui.Style{Size: 12, Color: dim})
 }

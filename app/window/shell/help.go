@@ -167,7 +167,7 @@ func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
 	head, face := s.Fonts.Medium(12.5*k.scale), s.Fonts.Regular(12*k.scale)
 	write := func(f *raster.Face, x, width, y int, text string, col ui.Colour) {
-		f.Draw(on, float32(x), y+int(13.5*k.scale), f.Fit(text, float32(width)), raster.Pack(col), x, x+width)
+		f.Draw(on, float32(x), y+int(13.5*k.scale), f.FitText(text, float32(width)), raster.Pack(col), x, x+width)
 	}
 	for i, b := range blocks {
 		x := tops[i].column * px(helpColumn)

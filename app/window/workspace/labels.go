@@ -60,6 +60,9 @@ func labelsOf(recs []*recording.Recording) *funcname.Labels {
 					return
 				}
 			}
+		}
+	}, func(yield func(string) bool) {
+		for _, rec := range recs {
 			for _, t := range rec.Tracks {
 				if t.Name != "" && !yield(t.Name) {
 					return

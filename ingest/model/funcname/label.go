@@ -7,54 +7,74 @@ import (
 	"unicode/utf8"
 )
 
-// Label is the text that stands for a name in pictures and lists.
+// Label is the text that stands for a name in pictures and lists, and how it is cut where
+// it is too wide: at its end, between words, as long as what is left tells it from other
+// labels. Where it does not, one of the other fields says what is left instead.
 type Label struct {
 	Text string
-	// Mark is the offset in Text of what has to be left when it is shortened: the first
-	// character that no other label has there after the same beginning. Where the first
-	// of all tells the label, it is the beginning of the function's own name.
-	Mark int
-	// Own is the offset in Text of what people call the function, 0 for other names.
+	// Unique is how many bytes it shares at its beginning with another label: cut
+	// behind them, it still reads unlike all others.
+	Unique int
+	// Own is the offset of what people call the function, or of its type, whichever tells
+	// it from others where what stands before it is left out; 0 if neither does.
 	Own int
+	// From is the offset of the word by which a narrow label is told from others whose
+	// beginning is alike; 0 if the beginning tells it. Before that word stands what fits
+	// of the text from Head on.
+	From, Head int
+	// Both says that some of the beginning is left even if less of the word is, then.
+	Both bool
+	// Path says that it is a path, which is cut at its start.
+	Path bool
 }
 
 // Labels are the labels of the names of one or more recordings: each name has one
 // label, and different names have different ones. The zero value and nil label each name
 // as if there were no other.
-type Labels struct{ of map[string]Label }
+type Labels struct{ names, texts map[string]Label }
 
-// Of returns the label of a name.
+// Of returns the label of a function's name.
 func (l *Labels) Of(name string) Label {
 	if l != nil {
-		if label, ok := l.of[name]; ok {
+		if label, ok := l.names[name]; ok {
 			return label
 		}
 	}
-	return newLabel(name, level(name, 0), 0)
+	text, own, _ := level(name, 0)
+	return label(name, text, own)
 }
 
-// newLabel makes a label of a name's text, which shares its first bytes with another.
-func newLabel(name, text string, shared int) Label {
-	l := Label{Text: text, Mark: shared}
-	if p := Split(name); !p.Text && !IsPath(name) {
-		l.Own = max(0, strings.LastIndex(text, name[p.Leaf:p.End]))
+// OfText returns the label of a name of which nothing is left out unless it is too wide, such
+// as that of a thread.
+func (l *Labels) OfText(text string) Label {
+	if l != nil {
+		if label, ok := l.texts[text]; ok {
+			return label
+		}
 	}
-	if shared == 0 {
-		l.Mark = l.Own
-	}
-	return l
+	return label(text, text, 0)
+}
+
+// label returns the label of a name as if there were no other. People call the function
+// what stands from own on.
+func label(name, text string, own int) Label {
+	return Label{Text: text, Unique: own, Own: own, Path: IsPath(name)}
 }
 
 // levels is how many texts a name has that could be its label, each with more of it.
 const levels = 4
 
-// level returns such a text: the function with its type, or with its package where that is
-// one word or a path, then with the last part of its package, then with all of it, then
-// the name as it is.
-func level(name string, n int) string {
+// level returns such a text and the offsets in it of what people call the function and of
+// its type: the function
+// with its type, or with its package where that is one word or a path, then with the last part
+// of its package, then with all of it, then the name as it is.
+func level(name string, n int) (text string, own, typ int) {
 	p := Split(name)
-	if p.Text || n >= levels-1 || IsPath(name) {
-		return name
+	if p.Text || IsPath(name) {
+		return name, 0, 0
+	}
+	if n >= levels-1 {
+		return name, p.Leaf, p.Type
 	}
 	from := p.Start
 	switch {
@@ -66,74 +86,162 @@ func level(name string, n int) string {
 	case p.Start < p.Short:
 		from = p.Short
 	}
-	return name[from:p.End]
+	return name[from:p.End], p.Leaf - from, max(0, p.Type-from)
 }
 
-// mostMarked is how many names get marks: of more, only those get a label of their own
-// whose short one is another's, too.
-const mostMarked = 1 << 18
+// mostTold is how many names are told apart where they are cut: of more, only those get a
+// label of their own whose short one is another's, too.
+const mostTold = 1 << 18
 
-// NewLabels finds the labels of names, which may come more than once.
-func NewLabels(names iter.Seq[string]) *Labels {
-	at := map[string]int32{} // -1 where several names have this text
-	var all []string
+// NewLabels finds the labels of functions' names and of other texts, which may come more than
+// once.
+func NewLabels(names, texts iter.Seq[string]) *Labels {
+	return &Labels{labelsOf(names, 0), labelsOf(texts, levels)}
+}
+
+// labelsOf finds the labels of names, whose texts are of a level or a higher one.
+func labelsOf(names iter.Seq[string], first int) map[string]Label {
+	var all []labelled
 	seen := map[string]struct{}{}
 	for name := range names {
-		if _, ok := seen[name]; ok {
-			continue
+		if _, ok := seen[name]; !ok {
+			seen[name] = struct{}{}
+			all = append(all, labelled{name: name})
 		}
-		seen[name] = struct{}{}
-		all = append(all, name)
 	}
-	text := make([]string, len(all))
-	open := make([]int32, len(all))
-	for i := range open {
-		open[i] = int32(i)
+	of := map[string]Label{}
+	tellApart(len(all), levels-min(first, levels-1), func(i, n int) string {
+		x := &all[i]
+		if x.text = x.name; first < levels {
+			x.text, x.own, x.typ = level(x.name, n)
+		}
+		if n > 0 {
+			of[x.name] = label(x.name, x.text, x.own)
+		}
+		return x.text
+	}, func(int) {})
+	if len(all) > mostTold {
+		return of
 	}
-	l := &Labels{of: map[string]Label{}}
-	for n := 0; n < levels && len(open) > 0; n++ {
-		for _, i := range open {
-			text[i] = level(all[i], n)
-			if other, ok := at[text[i]]; ok && other != i && (other < 0 || all[other] != all[i]) {
-				at[text[i]] = -1
-			} else {
-				at[text[i]] = i
+	share(all)
+	tellApart(len(all), ways, func(i, way int) string {
+		x := &all[i]
+		l := x.label(way)
+		short := l.Cut(Narrow, roughly)
+		if way > beginning && l.From == 0 {
+			return ""
+		}
+		if way > 0 || short != l.Text {
+			of[x.name] = l
+		}
+		return short
+	}, func(i int) {
+		of[all[i].name] = all[i].label(withOther)
+	})
+	return of
+}
+
+// labelled is a name with its label's text, of which the first bytes are another's, too.
+type labelled struct {
+	name, text string
+	own, typ   int
+	same       int
+}
+
+// The ways to shorten a label, the best first: to the function's own name, to that with its
+// type, to its beginning, or so that a word is left: the own name, the word that differs from
+// the nearest label, or one of the others, the last first, each behind what fits of
+// the beginning of the label, or of the function's own name, or behind some of it.
+const (
+	ownName = iota
+	typeName
+	beginning
+	withOwn
+	withOther
+	withLast
+	ways = withLast + 3*12
+)
+
+// label returns the label with one of the ways to shorten it.
+func (x *labelled) label(way int) Label {
+	l := Label{Text: x.text, Unique: x.same}
+	switch way {
+	case ownName:
+		l = label(x.name, x.text, x.own)
+	case typeName:
+		l.Own = x.typ
+	case beginning:
+	case withOwn:
+		l.From = x.own
+	case withOther:
+		l.From = Word(x.text, x.same)
+	default:
+		l.From = len(x.text)
+		for range (way-withLast)/3 + 1 {
+			l.From = Word(x.text, l.From-1)
+		}
+		switch (way - withLast) % 3 {
+		case 1:
+			if l.Head = x.own; x.own == 0 || l.From <= x.own {
+				l.From = 0
 			}
+		case 2:
+			l.Both = true
 		}
-		rest := open[:0]
-		for _, i := range open {
-			if at[text[i]] < 0 {
-				rest = append(rest, i)
-			} else if n > 0 {
-				l.of[all[i]] = newLabel(all[i], text[i], 0)
-			}
-		}
-		open = rest
 	}
-	if len(all) <= mostMarked {
-		l.mark(all, text)
+	l.Unique = max(x.same, l.Own)
+	if way > beginning { // its beginning is that of another's end
+		l.Unique = max(l.Unique, Widths(roughly).words(x.text, Narrow-roughly('…')))
 	}
 	return l
 }
 
-// mark finds the marks of labels: sorted, each has its longest common beginning with a
-// neighbour.
-func (l *Labels) mark(all, text []string) {
-	order := make([]int32, len(all))
-	for i := range order {
-		order[i] = int32(i)
+// tellApart asks for a text of each of n things, again and again until it is no other's. A
+// thing of which none is its own is left; "" is no text.
+func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
+	at := map[string]int{} // -1 where several have this text
+	texts := make([]string, n)
+	open := make([]int, n)
+	for i := range open {
+		open[i] = i
 	}
-	slices.SortFunc(order, func(a, b int32) int { return strings.Compare(text[a], text[b]) })
+	for try := 0; try < tries && len(open) > 0; try++ {
+		for _, i := range open {
+			texts[i] = text(i, try)
+			if other, ok := at[texts[i]]; ok && other != i || texts[i] == "" {
+				at[texts[i]] = -1
+			} else {
+				at[texts[i]] = i
+			}
+		}
+		rest := open[:0]
+		for _, i := range open {
+			if at[texts[i]] < 0 {
+				rest = append(rest, i)
+			}
+		}
+		open = rest
+	}
+	for _, i := range open {
+		left(i)
+	}
+}
+
+// share finds how much of each text another begins with, too: sorted, it has the longest
+// common beginning with a neighbour.
+func share(all []labelled) {
+	order := make([]*labelled, len(all))
+	for i := range all {
+		order[i] = &all[i]
+	}
+	slices.SortFunc(order, func(a, b *labelled) int { return strings.Compare(a.text, b.text) })
 	before := 0
-	for k, i := range order {
+	for k, x := range order {
 		after := 0
 		if k+1 < len(order) {
-			after = common(text[i], text[order[k+1]])
+			after = common(x.text, order[k+1].text)
 		}
-		if mark := max(before, after); mark > 0 {
-			l.of[all[i]] = newLabel(all[i], text[i], mark)
-		}
-		before = after
+		x.same, before = max(before, after), after
 	}
 }
 

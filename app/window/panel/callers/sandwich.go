@@ -8,7 +8,6 @@ import (
 
 	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
-	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/flame"
@@ -110,7 +109,7 @@ func (w *sandwich) trails(p *panel.Side, u *ui.UI, a *session.Answer, r image.Re
 		if at < 2 {
 			continue
 		}
-		of := widget.Trail{Rec: p.Rec, Tree: t, Path: t.Path(at)[1:], Head: funcname.Short(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
+		of := widget.Trail{Rec: p.Rec, Tree: t, Path: t.Path(at)[1:], Head: u.Faces.Label(t.Function(a.Rec, 1).Name), Arrow: []string{"‹", "›"}[i]}
 		line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(widget.CrumbHeight))
 		if i == 0 {
 			r.Min.Y = line.Max.Y

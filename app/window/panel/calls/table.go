@@ -211,7 +211,11 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 				st.Align = ui.End
 			}
 			to := image.Rect(box.Min.X-body.Min.X, line.Min.Y, box.Max.X-body.Min.X, line.Max.Y)
-			t.sheet.Text(to, face.Fit(cs[k].cell(row), float32(to.Dx())), st)
+			fit := face.FitText
+			if cs[k].key == calls.ByFunction {
+				fit = face.Fit
+			}
+			t.sheet.Text(to, fit(cs[k].cell(row), float32(to.Dx())), st)
 		}
 	})
 	t.sheet.Show(u, body, th.Background)

@@ -138,7 +138,11 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 				st.Align = ui.End
 			}
 			at := image.Rect(x(k), line.Min.Y, x(k+1)-u.Px(12), line.Max.Y)
-			t.sheet.Text(at, face.Fit(cs[k].Text(step), float32(at.Dx())), st)
+			fit := face.FitText
+			if cs[k].Name == "function" {
+				fit = face.Fit
+			}
+			t.sheet.Text(at, fit(cs[k].Text(step), float32(at.Dx())), st)
 		}
 	})
 	t.sheet.Show(u, body, u.Theme.Background)

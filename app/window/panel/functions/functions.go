@@ -221,7 +221,10 @@ func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r
 			t.sheet.Fill(image.Rect(box.Min.X, box.Min.Y+u.Px(4), box.Min.X+int(min(1, share)*float64(box.Dx())), box.Max.Y-u.Px(4)), 0, theme.WithAlpha(th.Accent, .16))
 		}
 		if c == ColName {
-			text = s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(text, float32(box.Dx()-u.Px(2)))
+			face, room := s.Fonts.Regular(12*u.Metric.PxPerDp), float32(box.Dx()-u.Px(2))
+			if text = face.FitText(text, room); a.By == analyze.ByFunction || a.By == analyze.ByName {
+				text = face.Fit(row.Name, room)
+			}
 		}
 		t.sheet.Text(box, text, st)
 	}
