@@ -110,14 +110,7 @@ func pick(all []listed) []string {
 func TestAgainstGoTool(t *testing.T) {
 	for path, all := range goProfiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := profile.ParseData(b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := readProfile(t, path)
 			metric := p.SampleType[len(p.SampleType)-1].Type
 			check := func(theirs, ours []string) {
 				t.Helper()
@@ -212,4 +205,18 @@ func TestAgainstPeek(t *testing.T) {
 	if compared < 20 {
 		t.Errorf("only %d callers and callees were compared", compared)
 	}
+}
+
+// readProfile reads a profile with pprof's own reader.
+func readProfile(t *testing.T, path string) *profile.Profile {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

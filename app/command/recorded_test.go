@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/pprof/profile"
 	"github.com/klauspost/compress/zstd"
 
 	"ashlar/app/command/difference"
@@ -68,14 +67,7 @@ func perfLeaves(t *testing.T, path string) map[string]int64 {
 // ones as what they were inlined into.
 func profileLeaves(t *testing.T, path string) map[string]int64 {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.ParseData(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := readProfile(t, path)
 	sums := map[string]int64{}
 	for _, s := range p.Sample {
 		lines := s.Location[0].Line

@@ -85,14 +85,7 @@ func TestWhereAgainstGoTool(t *testing.T) {
 		{"pool~1,request=3,request=5,tenant~p", "pool=-1$ request=^[35]$ tenant=p", "-tagfocus"},
 	}}
 	for _, path := range samples.Files(t, "pprof/parca_profile-with-labels.pb.gz") {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := profile.ParseData(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := readProfile(t, path)
 		seen := map[string]bool{}
 		for _, s := range p.Sample {
 			for key, values := range s.Label {

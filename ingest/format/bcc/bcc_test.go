@@ -1,11 +1,8 @@
 package bcc
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
-	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/decode/decodetest"
 )
 
@@ -51,25 +48,7 @@ func TestTexts(t *testing.T) {
 			"blocked {target=vmstat waker=swapper/1} wake[k] 5000042",
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, chunk := range []int{0, 1, 13} {
-				r, err := decodeBytes(t, []byte(c.text), chunk)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := decodetest.Stacks(r)
-				for i := range got {
-					got[i] = strings.TrimSpace(got[i])
-				}
-				slices.Sort(got)
-				if !slices.Equal(got, c.want) {
-					t.Errorf("chunks of %d:\n%s\nwant\n%s", chunk, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-				}
-			}
-			if c, err := Sniff([]byte(c.text), true); c < decode.Likely || err != nil {
-				t.Errorf("Sniff = %v, %v", c, err)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { decodetest.StacksOf(t, Decode, Sniff, c.text, c.want) })
 	}
 }
 

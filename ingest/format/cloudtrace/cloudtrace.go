@@ -78,13 +78,10 @@ func (d *decoder) trace(file bool) {
 				project = jsonscan.Plain(raw)
 			}
 		case key == "spans" && d.s.Enter('['):
-			for d.s.Next() {
-				raw, ok := d.s.Value()
-				switch {
-				case !ok:
-				case id == "":
+			for raw := range d.s.Values {
+				if id == "" {
 					early = append(early, bytes.Clone(raw))
-				default:
+				} else {
 					d.span(raw, id, project)
 				}
 			}
@@ -108,9 +105,9 @@ func (d *decoder) span(raw []byte, trace, project string) {
 	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "spanId":
-			s.ID = id(val)
+			s.ID = distributed.ID(val)
 		case "parentSpanId":
-			s.Parent = id(val)
+			s.Parent = distributed.ID(val)
 		case "name":
 			s.Name = jsonscan.Plain(val)
 		case "kind":
@@ -144,15 +141,6 @@ func (d *decoder) span(raw []byte, trace, project string) {
 	s.Args = d.args.JSON()
 	s.Service = d.c.Named(cmp.Or(service, project))
 	d.c.Add(&s)
-}
-
-// id writes an id; 0 is none.
-func id(raw []byte) string {
-	s := jsonscan.Plain(raw)
-	if strings.Trim(s, "0") == "" {
-		return ""
-	}
-	return s
 }
 
 // moment reads a time as RFC 3339 writes it, as nanoseconds since 1970.

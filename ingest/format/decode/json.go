@@ -22,6 +22,14 @@ func JSON(ctx context.Context, in *source.Input, b *recording.Builder, read func
 	return nil
 }
 
+// LeaveValue counts a value that is no record of a kind, which noun names with its
+// article, and warns of it. from is the byte where it stands.
+func LeaveValue(b *recording.Builder, t *recording.Tally, code string, from int64, noun string) {
+	t.Read++
+	t.Leave(Byte(from))
+	b.Warn(code, Byte(from), "The value at byte %d is not %s and was left out", from, noun)
+}
+
 // Tick publishes what has been read so far, and returns why reading is to end, nil as
 // long as it is not.
 func Tick(ctx context.Context, b *recording.Builder) error {

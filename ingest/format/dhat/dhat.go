@@ -88,10 +88,8 @@ func (d *decoder) file(s *jsonscan.Stream) {
 				d.point()
 			}
 		case key == "ftbl" && d.s.Enter('['):
-			for d.s.Next() {
-				if raw, ok := d.s.Value(); ok {
-					d.frames = append(d.frames, parsePlace(jsonscan.Plain(raw)))
-				}
+			for raw := range d.s.Values {
+				d.frames = append(d.frames, parsePlace(jsonscan.Plain(raw)))
 			}
 		case d.s.Peek() == '[' || d.s.Peek() == '{':
 			d.s.Skip()
@@ -108,20 +106,15 @@ func (d *decoder) point() {
 	p := point{from: d.s.Offset()}
 	if !d.s.Enter('{') {
 		d.s.Skip()
-		t := d.b.Tally("program point")
-		t.Read++
-		t.Leave(decode.Byte(p.from))
-		d.b.Warn("not-a-point", decode.Byte(p.from), "The value at byte %d is not a program point and was left out", p.from)
+		decode.LeaveValue(d.b, d.b.Tally("program point"), "not-a-point", p.from, "a program point")
 		return
 	}
 	p.values = make([]int64, len(d.measure))
 	for key := range d.s.Members {
 		switch i := indexOf(d.measure, key); {
 		case key == "fs" && d.s.Enter('['):
-			for d.s.Next() {
-				if raw, ok := d.s.Value(); ok {
-					p.frames = append(p.frames, frameNumber(raw))
-				}
+			for raw := range d.s.Values {
+				p.frames = append(p.frames, frameNumber(raw))
 			}
 		case i >= 0:
 			raw, ok := d.s.Value()

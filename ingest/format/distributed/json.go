@@ -3,6 +3,7 @@ package distributed
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
@@ -30,4 +31,13 @@ func ReadJSON(ctx context.Context, in *source.Input, b *recording.Builder, tool 
 		return errors.New("the file has no spans")
 	}
 	return s.Err()
+}
+
+// ID reads an id of a span or a trace; one of only zeros is none.
+func ID(raw []byte) string {
+	s := jsonscan.Plain(raw)
+	if strings.Trim(s, "0") == "" {
+		return ""
+	}
+	return s
 }

@@ -91,25 +91,7 @@ func TestTexts(t *testing.T) {
 		{"a unit", "\n              app`f+0x1\n   31 ms\n", []string{"{} app`f 31"}},
 		{"printa with labels", "\nPID:12    3   \n              app`f+0x1\n\n              app`g+0x1\n              31\n", []string{"{key=3 pid=12} app`g;app`f[k] 31"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			for _, chunk := range []int{0, 1, 13} {
-				r, err := decodeBytes(t, []byte(c.text), chunk)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := decodetest.Stacks(r)
-				for i := range got {
-					got[i] = strings.TrimSpace(got[i])
-				}
-				slices.Sort(got)
-				if !slices.Equal(got, c.want) {
-					t.Errorf("chunks of %d:\n%s\nwant\n%s", chunk, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-				}
-			}
-			if c, err := Sniff([]byte(c.text), true); c < decode.Likely || err != nil {
-				t.Errorf("Sniff = %v, %v", c, err)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { decodetest.StacksOf(t, Decode, Sniff, c.text, c.want) })
 	}
 }
 

@@ -120,14 +120,13 @@ func (r *reader) thread(p *profile, depth int) {
 		r.nested(p, depth)
 		return
 	}
-	r.d.threads.Read++
 	t := &thread{from: r.s.Offset()}
 	if !r.s.Enter('{') {
 		r.s.Skip()
-		r.d.threads.Leave(decode.Byte(t.from))
-		r.d.b.Warn("not-a-thread", decode.Byte(t.from), "The value at byte %d is not a thread and was left out", t.from)
+		decode.LeaveValue(r.d.b, r.d.threads, "not-a-thread", t.from, "a thread")
 		return
 	}
+	r.d.threads.Read++
 	r.d.threads.Kept++
 	p.threads = append(p.threads, t)
 	for key := range r.s.Members {
@@ -186,11 +185,7 @@ func (r *reader) table(ts *tables, key string) bool {
 		if !r.s.Enter('[') {
 			return false
 		}
-		for r.s.Next() {
-			raw, ok := r.s.Value()
-			if !ok {
-				break
-			}
+		for raw := range r.s.Values {
 			ts.strings = append(ts.strings, jsonscan.Plain(raw))
 		}
 	case "stackTable":
@@ -321,11 +316,7 @@ func (r *reader) columns(group bool) *table {
 				schema = readSchema(raw)
 			}
 		case key == "data" && schema != nil && r.s.Enter('['):
-			for r.s.Next() {
-				raw, ok := r.s.Value()
-				if !ok {
-					break
-				}
+			for raw := range r.s.Values {
 				t.row(r.d, schema, raw)
 			}
 		case key == "weightType" && r.s.Peek() == '"':
@@ -333,11 +324,7 @@ func (r *reader) columns(group bool) *table {
 				t.weightType = jsonscan.Plain(raw)
 			}
 		case wanted[key] && r.s.Enter('['):
-			for r.s.Next() {
-				raw, ok := r.s.Value()
-				if !ok {
-					break
-				}
+			for raw := range r.s.Values {
 				t.add(r.d, key, raw)
 			}
 		case group && key == "samples":

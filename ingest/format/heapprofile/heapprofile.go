@@ -108,9 +108,7 @@ func (d *decoder) tree() {
 		case d.s.Enter('{'):
 			levels = append(levels, level{d.open(l.node), false})
 		default:
-			d.tally.Read++
-			d.tally.Leave(decode.Byte(d.s.Offset()))
-			d.b.Warn("not-a-node", decode.Byte(d.s.Offset()), "The value at byte %d is not a call and was left out", d.s.Offset())
+			decode.LeaveValue(d.b, d.tally, "not-a-node", d.s.Offset(), "a call")
 			d.s.Skip()
 		}
 	}

@@ -6,7 +6,6 @@ package jaeger
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
@@ -95,11 +94,7 @@ func (d *decoder) trace() {
 func (d *decoder) member(key string, services map[string]int) {
 	switch {
 	case key == "spans" && d.s.Enter('['):
-		for d.s.Next() {
-			raw, ok := d.s.Value()
-			if !ok {
-				return
-			}
+		for raw := range d.s.Values {
 			d.span(raw, services)
 		}
 	case key == "processes" && d.s.Enter('{'):
@@ -149,11 +144,11 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 	for key, val := range jsonscan.Object(raw).All {
 		switch string(key) {
 		case "traceID":
-			s.Trace = id(val)
+			s.Trace = distributed.ID(val)
 		case "spanID":
-			s.ID = id(val)
+			s.ID = distributed.ID(val)
 		case "parentSpanID": // of old ones
-			s.Parent = id(val)
+			s.Parent = distributed.ID(val)
 		case "operationName":
 			s.Name = jsonscan.Plain(val)
 		case "references":
@@ -196,21 +191,12 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 	d.logs(logs)
 }
 
-// id writes an id; one of only zeros is none.
-func id(raw []byte) string {
-	s := jsonscan.Plain(raw)
-	if strings.Trim(s, "0") == "" {
-		return ""
-	}
-	return s
-}
-
 // references finds the parent of a span: the first that it is a child of, else the
 // first that it follows, of its own trace. The others are links.
 func (d *decoder) references(s *distributed.Span, raw []byte) (links [][2]string) {
 	follows := ""
 	for r := range jsonscan.Array(raw).All {
-		trace, span := id(jsonscan.Member(r, "traceID")), id(jsonscan.Member(r, "spanID"))
+		trace, span := distributed.ID(jsonscan.Member(r, "traceID")), distributed.ID(jsonscan.Member(r, "spanID"))
 		child := jsonscan.Plain(jsonscan.Member(r, "refType")) == "CHILD_OF"
 		switch {
 		case child && trace == s.Trace && s.Parent == "":

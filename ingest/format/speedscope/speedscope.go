@@ -149,11 +149,7 @@ func (d *decoder) shared() {
 	for key := range d.s.Members {
 		switch {
 		case key == "frames" && d.s.Enter('['):
-			for d.s.Next() {
-				raw, ok := d.s.Value()
-				if !ok {
-					break // what was read of them names what it can
-				}
+			for raw := range d.s.Values {
 				d.frame(raw)
 			}
 			d.known = true

@@ -28,15 +28,7 @@ func TestExample(t *testing.T) {
 		if c, err := sniff([]byte(content[:250]), false); c != decode.Certain || err != nil {
 			t.Errorf("sniff of the beginning = %v, %v", c, err)
 		}
-		for _, chunk := range []int{0, 1, 13, 400} {
-			r, err := decodetest.Bytes(t, read, []byte(content), chunk)
-			if err != nil || len(r.Warnings) > 0 {
-				t.Fatalf("%v, %v", err, r.Warnings)
-			}
-			if got := strings.Join(decodetest.Spans(r), "\n"); got != listing {
-				t.Fatalf("chunks of %d:\n%s\nwant\n%s", chunk, got, listing)
-			}
-		}
+		decodetest.SpansOf(t, read, content, listing)
 	}
 }
 

@@ -122,6 +122,16 @@ func (s *Stream) Members(yield func(key string) bool) {
 	}
 }
 
+// Values walks over the elements of the array that was entered, each as text that is valid
+// for as long as the input's chunks are. At damage it ends.
+func (s *Stream) Values(yield func(raw []byte) bool) {
+	for s.Next() {
+		if raw, ok := s.Value(); !ok || !yield(raw) {
+			return
+		}
+	}
+}
+
 // Key returns the key of the member that stands next, decoded, and goes to its
 // value.
 func (s *Stream) Key() (key string, ok bool) {

@@ -136,17 +136,7 @@ func (t *Tree) finish(byTime bool) {
 			}
 		}
 	}
-	var sum int32
-	for i := range t.Nodes {
-		t.Nodes[i].first, t.Nodes[i].last = sum, sum
-		sum += counts[i]
-	}
-	t.kids = make([]int32, sum)
-	for i := 1; i < len(t.Nodes); i++ {
-		p := &t.Nodes[t.Nodes[i].Parent]
-		t.kids[p.last] = int32(i)
-		p.last++
-	}
+	t.kids = Link(counts[:len(t.Nodes)], func(i int) int32 { return t.Nodes[i].Parent }, func(i int) (first, last *int32) { return &t.Nodes[i].first, &t.Nodes[i].last })
 	for i := range t.Nodes {
 		if kids := t.Children(i); len(kids) > 1 {
 			t.order(kids, byTime)
@@ -163,4 +153,23 @@ func (t *Tree) order(kids []int32, byTime bool) {
 	case t.seen != nil:
 		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.seen[a], t.seen[b]) })
 	}
+}
+
+// Link lists the nodes of a tree but its root, node 0, by their parents. counts has how
+// many children each node has; bounds is where a node keeps between which elements of the
+// list its own are.
+func Link(counts []int32, parent func(i int) int32, bounds func(i int) (first, last *int32)) []int32 {
+	var sum int32
+	for i, n := range counts {
+		first, last := bounds(i)
+		*first, *last = sum, sum
+		sum += n
+	}
+	kids := make([]int32, sum)
+	for i := 1; i < len(counts); i++ {
+		_, last := bounds(int(parent(i)))
+		kids[*last] = int32(i)
+		*last++
+	}
+	return kids
 }

@@ -265,17 +265,7 @@ func (t *Tree) link(less func(a, b int32) int) {
 	for i := 1; i < len(t.Nodes); i++ {
 		counts[t.Nodes[i].Parent]++
 	}
-	var sum int32
-	for i := range t.Nodes {
-		t.Nodes[i].first, t.Nodes[i].last = sum, sum
-		sum += counts[i]
-	}
-	t.kids = make([]int32, sum)
-	for i := 1; i < len(t.Nodes); i++ {
-		p := &t.Nodes[t.Nodes[i].Parent]
-		t.kids[p.last] = int32(i)
-		p.last++
-	}
+	t.kids = analyze.Link(counts, func(i int) int32 { return t.Nodes[i].Parent }, func(i int) (first, last *int32) { return &t.Nodes[i].first, &t.Nodes[i].last })
 	t.order = make([]int32, 0, len(t.Nodes))
 	stack := []int32{0}
 	for i := range t.Nodes {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 	"testing"
 
 	"ashlar/ingest/format/decode"
@@ -103,4 +104,18 @@ func Spans(r *recording.Recording) (out []string) {
 		out = append(out, line)
 	}
 	return out
+}
+
+// SpansOf reads content at several chunk sizes without a warning, and checks its spans.
+func SpansOf(t testing.TB, to Decoder, content, want string) {
+	t.Helper()
+	for _, chunk := range []int{0, 1, 13, 400} {
+		r, err := Bytes(t, to, []byte(content), chunk)
+		if err != nil || len(r.Warnings) > 0 {
+			t.Fatalf("%v, %v", err, r.Warnings)
+		}
+		if got := strings.Join(Spans(r), "\n"); got != want {
+			t.Fatalf("chunks of %d:\n%s\nwant\n%s", chunk, got, want)
+		}
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
+	"ashlar/ingest/format/decode"
 	"ashlar/ingest/model/recording"
 )
 
@@ -51,4 +53,27 @@ func Stacks(r *recording.Recording) (out []string) {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// StacksOf reads a text at several chunk sizes, and checks its stacks, in order, and that
+// it is recognised.
+func StacksOf(t *testing.T, to Decoder, sniff Sniffer, text string, want []string) {
+	t.Helper()
+	for _, chunk := range []int{0, 1, 13} {
+		r, err := Bytes(t, to, []byte(text), chunk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Stacks(r)
+		for i := range got {
+			got[i] = strings.TrimSpace(got[i])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("chunks of %d:\n%s\nwant\n%s", chunk, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	if c, err := sniff([]byte(text), true); c < decode.Likely || err != nil {
+		t.Errorf("Sniff = %v, %v", c, err)
+	}
 }
