@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -22,14 +23,10 @@ func renderCommand() command {
 		Name: "render", Args: "FILE [FILE]|ADDRESS [FILE] -o OUT.png", Line: "draw one or two recordings into a PNG or SVG file",
 		Text: `
 The picture is exactly that of the window. It needs no display. An SVG file has
-shapes, and its text is text. Views are both halves, the timeline, or one tab of
-the lower half. Callers, calls, statistics and source are of the FUNCTION that
---function names. With two files, the first is the baseline: compare has both
-timelines and the differential flamegraph, diff only that, two both flamegraphs,
-table the table of differences, calltree the calls in both, distribution the
-durations of the calls of the FUNCTION, pairing how it was compared, and about
-what the files are.
+shapes, and its text is text. Panels about one function show the FUNCTION that
+--function names. With two files, the first is the baseline.
 
+` + viewsText + `
 "Copy view address" in the window copies an ADDRESS. It names everything
 that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
 with it. Files behind it take the place of those that it names.
@@ -207,18 +204,31 @@ func rangeFlag(s string) (recording.Range, error) {
 // Views names the pictures of a recording, CompareViews those of two; see SetPanels.
 var Views, CompareViews []string
 
-// SetPanels says which panels there are for one recording and for two, by their names
-// in addresses. The program does so first.
-func SetPanels(one, two []string) {
-	Views, CompareViews = []string{"both", "timeline"}, []string{"compare", "timeline"}
-	for _, p := range one {
-		if Views = append(Views, viewName(p)); p == "functions" { // one panel, whose rows may stand for others
-			Views = append(Views, "modules", "files", "threads")
+// viewsText lists them for the help, each with what it shows.
+var viewsText string
+
+// SetPanels says which panels there are for one recording and for two: their names in
+// addresses, and what each is for. The program does so first.
+func SetPanels(one, two [][2]string) {
+	timeline := [2]string{"timeline", "the upper half"}
+	one = append([][2]string{{"both", "timeline and flamegraph"}, timeline}, one...)
+	two = append([][2]string{{"compare", "both timelines and the difference"}, timeline}, two...)
+	var b strings.Builder
+	Views, CompareViews = views(&b, "one file", one), views(&b, "two files", two)
+	viewsText = b.String()
+}
+
+// views are the names for --view of panels, and their lines of the help.
+func views(help *strings.Builder, of string, panels [][2]string) (names []string) {
+	fmt.Fprintf(help, "Views of %s:\n", of)
+	for _, p := range panels {
+		name := viewName(p[0])
+		fmt.Fprintf(help, "  %-12s  %s\n", name, p[1])
+		if names = append(names, name); name == "functions" { // one panel, whose rows may stand for others
+			names = append(names, "modules", "files", "threads")
 		}
 	}
-	for _, p := range two {
-		CompareViews = append(CompareViews, viewName(p))
-	}
+	return names
 }
 
 // viewName names a panel for --view.

@@ -49,15 +49,15 @@ var PairPanels = []panel.Row[*comparison.Comparison]{
 	}},
 }
 
-// PanelNames lists the panels of one recording and of two as addresses name them.
-func PanelNames() (one, two []string) {
-	for i := range Panels {
-		one = append(one, Panels[i].Name)
+// PanelNames lists the panels of one recording and of two: as addresses name them, and
+// what each is for.
+func PanelNames() (one, two [][2]string) { return named(Panels), named(PairPanels) }
+
+func named[S any](rows []panel.Row[S]) (names [][2]string) {
+	for i := range rows {
+		names = append(names, [2]string{rows[i].Name, rows[i].Doc})
 	}
-	for i := range PairPanels {
-		two = append(two, PairPanels[i].Name)
-	}
-	return one, two
+	return names
 }
 
 // below returns the lower half of one recording: its own panels, or those of
