@@ -124,10 +124,10 @@ var rules = []Rule{
 	{"sample-stack", "5.1", Error, "A sample references a valid stack record", "at the end of the file there is no stack with that id"},
 	{"sample-event", "5.1", Warning, "A sample's event is one of the header's", "it is not"},
 	{"sample-time", "5.1", Warning, "A sample's timestamp is in the unit and epoch of the time range, which encompasses it", "it lies outside of the time range"},
-	{"samples-sum", "5.1", Warning, "The samples of a stack weigh no more than the stack", "their periods, or their number, come to more than the stack's weights"},
+	{"samples-sum", "5.1", Error, "The samples of a stack weigh no more than the stack", "their periods, or their number, come to more than the stack's weights"},
 	{"window-stack", "5.2", Warning, "A window references stack records", "at the end of the file there is no stack with that id"},
 	{"window-range", "5.2", Warning, "A window starts before it ends", "its end is less than its start"},
-	{"windows-sum", "5.2", Warning, "A stack weighs no more in a window than in all", "its weight in one window is more than the stack's"},
+	{"windows-sum", "5.2", Error, "A stack weighs no more in a window than in all", "its weight in one window is more than the stack's"},
 
 	{"memory-kind", "9.1", Warning, "Memory metrics belong to events of kind allocation or deallocation", "an event of another kind has one as its primary metric"},
 	{"memory-metrics", "9.2", Warning, "Memory events use the standard metric names", "a stack of such an event has none of them"},

@@ -25,14 +25,18 @@ var absolutePath = regexp.MustCompile(`^(?:[/\\]|[A-Za-z]:)|://`)
 
 var aWord = regexp.MustCompile(`^[A-Za-z_-]+$`)
 
+// anAmount is a number with a unit: "24 bytes".
+var anAmount = regexp.MustCompile(`^-?[0-9.]+ [a-z]+$`)
+
 // secrets are what says where a recording comes from: paths and hosts of it, values of
 // arguments, of labels and of notes. They are found in the recording, and not by the
 // rules that leave them out.
 func secrets(rec *recording.Recording) map[string]string {
 	all := map[string]string{}
 	add := func(what, s string) {
-		// A number, or a word that the program itself may say, is found anywhere.
-		if s = strings.TrimSpace(s); len(s) >= 6 && strings.Trim(s, "0123456789.-") != "" && (len(s) >= 14 || !aWord.MatchString(s)) {
+		// A number, also with a unit, or a word that the program itself may say, is found
+		// anywhere.
+		if s = strings.TrimSpace(s); len(s) >= 6 && !anAmount.MatchString(s) && strings.Trim(s, "0123456789.-") != "" && (len(s) >= 14 || !aWord.MatchString(s)) {
 			all[s] = what
 		}
 	}
