@@ -52,7 +52,7 @@ func TestLabelsOfRecordings(t *testing.T) {
 }
 
 // runs are runs of letters, those that begin with a capital within one too, and of digits with the letters behind them.
-var runs = regexp.MustCompile(`\p{N}*\p{Lu}*[\p{Ll}\p{Lo}]+|\p{N}*\p{Lu}+|\p{N}+`)
+var runs = regexp.MustCompile(`\p{N}+\p{Ll}[\p{Ll}\p{N}]*|\p{N}*\p{Lu}*[\p{Ll}\p{Lo}]+|\p{Lu}+|\p{N}+`)
 
 // hash is one, or a part of one: it has no words.
 var hash = regexp.MustCompile(`^h?[0-9a-f]{6,}$`)

@@ -283,11 +283,21 @@ func begins(text string, i int) bool {
 	case !isWord(last):
 		return true
 	case isDigit(c) != isDigit(last):
-		return isDigit(c)
+		return isDigit(c) && !hexadecimal(text[:i])
 	case isCapital(c):
 		return !isCapital(last) || i+1 < len(text) && text[i+1] >= 'a' && text[i+1] <= 'z'
 	}
 	return false
+}
+
+// hexadecimal reports whether a text ends in letters behind a digit: what follows belongs to them,
+// as in 0x2714b.
+func hexadecimal(text string) bool {
+	n := len(text)
+	for n > 0 && isLetter(text[n-1]) {
+		n--
+	}
+	return n > 0 && isDigit(text[n-1])
 }
 
 func isWord(c byte) bool { return isLetter(c) || isDigit(c) }
