@@ -53,9 +53,12 @@ type Item struct {
 }
 
 // Command makes an item of a command, which comes before everything else where its
-// title begins with what is typed.
-func Command(i Item, text string) (Item, bool) {
+// title begins with what is typed, and right behind those where other words for it do.
+func Command(i Item, text, words string) (Item, bool) {
 	rank, ok := Rank(i.Title, text)
+	if _, also := Rank(words, text); !ok && also {
+		rank, ok = 2, true
+	}
 	if i.Rank += rank * kind; rank < 2 {
 		i.Rank -= 2 * kind
 	}

@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gioui.org/io/key"
@@ -30,7 +31,6 @@ func (s *Shell) openPalette() {
 		more = nil
 	}
 	c = widget.NewChooser("Command", "", func(text string) []widget.Line { return s.paletteLines(text, more) })
-	c.Empty = `No match. Try "export", "settings", a function or a thread`
 	c.Submit = func(text string) bool { // what was typed, and not what was found before
 		c.Lines = s.paletteLines(text, nil)
 		return false
@@ -62,12 +62,60 @@ func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 		add(palette.Command(palette.Item{Rank: s.rankNow(&c), Line: widget.Line{Title: c.Title, Detail: keys, Take: func() {
 			s.ran(c.Title)
 			c.do(s)
-		}}}, text))
+		}}}, text, otherWords[c.Title]))
 	}
 	if strings.TrimSpace(text) != "" {
 		s.places(text, more, add)
 	}
+	if len(items) == 0 {
+		s.instead(strings.TrimSpace(text), add)
+	}
 	return palette.Lines(items)
+}
+
+// instead is what to do where a text names nothing.
+func (s *Shell) instead(text string, add func(palette.Item, bool)) {
+	if s.Pane != nil {
+		add(palette.Item{Line: widget.Line{Title: "Search for " + strconv.Quote(text), Detail: "names and arguments", Take: func() {
+			s.Pane.SearchFor(text)
+			s.Pane.Finder.Focus()
+		}}}, true)
+	}
+	add(palette.Item{Rank: 1, Line: widget.Line{Title: "Show all commands", Take: s.openPalette}}, true)
+	add(palette.Item{Rank: 2, Line: widget.Line{Title: "Open the manual", Detail: keyOf("Manual"), Take: s.openManual}}, true)
+}
+
+// otherWords are what else people call commands, by title.
+var otherWords = map[string]string{
+	"Save picture (PNG, SVG)":     "export screenshot picture image snapshot print",
+	"Save table (CSV, JSON)":      "export spreadsheet download",
+	"Save selection as recording": "export share cut trim crop",
+	"Save marks (JSON)":           "export bookmarks notes share",
+	"Add marks from file":         "import bookmarks notes",
+	"Copy view address":           "share link url",
+	"Copy as command":             "share script terminal",
+	"Copy selection":              "clipboard",
+	"Add mark":                    "bookmark note annotate comment",
+	"Go to mark":                  "bookmark note",
+	"Delete mark":                 "bookmark note remove",
+	"Rename mark":                 "bookmark note edit",
+	"Select its time range":       "measure duration",
+	"Extend selected time":        "measure",
+	"Switch dark or light":        "settings preferences options appearance mode",
+	"System theme":                "settings preferences options appearance",
+	"High contrast theme":         "settings preferences options accessibility",
+	"Larger text":                 "settings preferences options font size zoom",
+	"Smaller text":                "settings preferences options font size zoom",
+	"Default text size":           "settings preferences options font reset",
+	"Next colour mode":            "settings preferences options color",
+	"Table columns":               "settings preferences options",
+	"Compare with file":           "diff baseline",
+	"Compare selection with rest": "diff",
+	"Search":                      "find",
+	"Help":                        "shortcuts keys",
+	"Manual":                      "documentation docs guide",
+	"Open file":                   "load import",
+	"Quit":                        "exit close",
 }
 
 // places are the threads, marks, files and functions that a text names.

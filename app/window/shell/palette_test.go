@@ -102,3 +102,39 @@ func TestPaletteFindsPlaces(t *testing.T) {
 	b.Chooser.Take(-1)
 	b.until("the other function", func() bool { f, ok := p.PickedFunction(); return ok && f.Name == "preheat" && at() == 700 })
 }
+
+// TestPaletteKnowsOrdinaryWords: words that people try find commands, of which each is one, and
+// what names nothing is still answered with something to do.
+func TestPaletteKnowsOrdinaryWords(t *testing.T) {
+	for title := range otherWords {
+		if !slices.ContainsFunc(Commands, func(c Command) bool { return c.Title == title }) {
+			t.Errorf("there is no command %q", title)
+		}
+	}
+	b := newBench(t, someTrace)
+	b.openPalette()
+	titles := func(text string) (titles []string) {
+		b.Chooser.SetText(text)
+		b.Chooser.Refresh()
+		for _, l := range b.Chooser.Lines {
+			titles = append(titles, l.Title)
+		}
+		return titles
+	}
+	for word, want := range map[string]string{
+		"export": "Save picture (PNG, SVG)", "screenshot": "Save picture (PNG, SVG)", "picture": "Save picture (PNG, SVG)",
+		"settings": "Larger text", "preferences": "System theme", "bookmark": "Add mark", "note": "Add mark", "measure": "Extend selected time",
+		"compare": "Compare with file", "share": "Copy view address", "copy": "Copy selection",
+	} {
+		if got := titles(word); !slices.Contains(got, want) {
+			t.Errorf("%q finds %q, not %q", word, got, want)
+		}
+	}
+	if got := titles("zzqqxx"); !slices.Equal(got, []string{`Search for "zzqqxx"`, "Show all commands", "Open the manual"}) {
+		t.Errorf("a word that names nothing is answered with %q", got)
+	}
+	b.Chooser.Take(0)
+	if b.Pane.Find != "zzqqxx" || b.Chooser != nil {
+		t.Errorf("it searches for %q", b.Pane.Find)
+	}
+}
