@@ -126,6 +126,9 @@ func kept(rec *recording.Recording) string {
 	for i := range rec.Frames.Len() {
 		say(last(rec.Frames.Ref(i).File))
 	}
+	for i := range rec.Source.Mappings {
+		say(last(rec.Source.Mappings[i].File)) // as modules
+	}
 	for _, t := range rec.Tracks {
 		say(t.Name)
 		for _, x := range t.Instants {
