@@ -81,7 +81,7 @@ var Formats = []codec.Format{
 }
 
 // sniffLen is how much of the beginning of a file its format is recognised by,
-// sniffFar how much where that is one value of a JSON object: keys may stand in
+// sniffFar how much where that is one value of a JSON object: keys may be in
 // any order, the telling ones last.
 const (
 	sniffLen = 64 << 10
@@ -139,7 +139,7 @@ func opensObject(head []byte) bool {
 type noFormat struct{ begins, formats string }
 
 func (e *noFormat) Error() string {
-	return "is in no format that can be opened: it begins with " + e.begins + "; " + e.formats + " can be"
+	return "unknown format (starts with " + e.begins + "). Supported: " + e.formats
 }
 
 func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec.Format, error) {
@@ -189,7 +189,7 @@ func describe(head []byte) string {
 		return s
 	}
 	if n := countZero(head); n == len(head) || n >= 16 {
-		return fmt.Sprintf("%s of zero", safetext.Plural(n, "byte"))
+		return safetext.Plural(n, "zero byte")
 	}
 	few := head[:min(len(head), 16)]
 	letters := bytes.Map(func(r rune) rune {
@@ -198,7 +198,7 @@ func describe(head []byte) string {
 		}
 		return '.'
 	}, few)
-	return fmt.Sprintf("the bytes % x (%s)", few, letters)
+	return fmt.Sprintf("the bytes % x, %q", few, letters)
 }
 
 func countZero(b []byte) int {

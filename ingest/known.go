@@ -109,7 +109,7 @@ func refused(head []byte, whole bool, sure decode.Confidence) error {
 	return nil
 }
 
-// has reports whether all words stand in it.
+// has reports whether all words are in it.
 func (b *opening) has(words ...string) bool {
 	for _, w := range words {
 		if !bytes.Contains(b.head, []byte(w)) {

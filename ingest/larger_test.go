@@ -14,7 +14,7 @@ import (
 )
 
 // TestColumnsInAFile reads recordings whose columns take several times the memory
-// that there is: the whole of them, and the same as where there is enough.
+// that there is: the whole of them, and the same as if there is enough.
 func TestColumnsInAFile(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: ", store.ErrNoArena)

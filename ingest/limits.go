@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Allowed reports why the limits of ctx keep a recording from being opened, nil where
+// Allowed reports why the limits of ctx keep a recording from being opened, nil if
 // they do not or there are none. It does not open the file.
 func Allowed(ctx context.Context, path string) error {
 	l, limited := source.LimitsOf(ctx)
@@ -21,7 +21,7 @@ func Allowed(ctx context.Context, path string) error {
 	case fetch.IsURL(path) && l.Network:
 		return nil
 	case fetch.IsURL(path):
-		return &source.Error{Path: safetext.URL(path), What: "is on another machine; only --allow-network opens it"}
+		return &source.Error{Path: safetext.URL(path), What: "is on another machine. Open it with --allow-network"}
 	case path == "-":
 		return &source.Error{Path: path, What: "is not a regular file; only regular files are opened here"}
 	}
@@ -31,7 +31,7 @@ func Allowed(ctx context.Context, path string) error {
 	return source.Regular(path)
 }
 
-// unquoted replaces the error of an input that nothing could be shown of, where nobody
+// unquoted replaces the error of an input that nothing could be shown of, if nobody
 // typed its name: a file that is not a recording may hold secrets.
 func unquoted(in *source.Input, err error) error {
 	var short *memory.Short
@@ -42,5 +42,5 @@ func unquoted(in *source.Input, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &short), errors.As(err, &cannot):
 		return err
 	}
-	return &source.Error{Path: in.Path, What: "is not a recording in a format that can be opened", Err: err}
+	return &source.Error{Path: in.Path, What: "is in an unknown format", Err: err}
 }

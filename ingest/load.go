@@ -34,7 +34,7 @@ type Options struct {
 	// Part is the part of the recording that is kept.
 	Part recording.Part
 	// Hold, if set, has reading wait behind the first snapshot until it is closed,
-	// but for no longer than a quarter of a second: a window's first frame is soon
+	// except for no longer than a quarter of a second: a window's first frame is soon
 	// there when it has the machine to itself. Small files, which are read by then,
 	// do not wait.
 	Hold <-chan struct{}
@@ -50,9 +50,9 @@ const WarnKept = "kept"
 
 // Cache has recordings as they were read before.
 type Cache interface {
-	// Look returns that of a file, nil where there is none. keep is called with what is
+	// Look returns that of a file, nil if there is none. keep is called with what is
 	// read of it then; the work that it returns is done in a goroutine of its own, and
-	// ends when the context does. It is nil where nothing is to be kept. remark is a sentence for people, mostly "".
+	// ends when the context does. It is nil if nothing is to be kept. remark is a sentence for people, mostly "".
 	Look(path string, o decode.Options) (rec *recording.Recording, keep func(context.Context, *recording.Recording) (work func()), remark string)
 }
 
@@ -432,7 +432,7 @@ func (l *Load) Stop() {
 }
 
 // Close stops loading, waits for its goroutines and releases the file.
-// Snapshots stay valid, but for the text of arguments that lies in the file.
+// Snapshots stay valid, except for the text of arguments that is in the file.
 // It may be called any number of times.
 func (l *Load) Close() error {
 	l.closing.Do(func() {

@@ -51,7 +51,7 @@ const (
 	systemEvery = 25 * time.Millisecond
 )
 
-// guardStride is how much may be taken between two looks where there is little left.
+// guardStride is how much may be taken between two looks if there is little left.
 const guardStride = 8 << 20
 
 // guardLeast is the memory that a recording may always take: where it holds less, memory is
@@ -145,7 +145,7 @@ func (g *guard) look() {
 	}
 }
 
-// larger reports whether columns should lie in a file from now on: what was read so far
+// larger reports whether columns should be in a file from now on: what was read so far
 // takes half of what there was, or all will, to judge by that. The rest is for what has
 // no columns, and for the pages of the file that are looked at.
 func (g *guard) larger(free int64) bool {

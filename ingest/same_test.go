@@ -34,7 +34,7 @@ func synthesized(t testing.TB, o synth.Options) []byte {
 }
 
 // variant is a way to decode: by how many workers, in chunks of which size (0 is
-// the usual one), of content that lies in memory or streams by, with or without
+// the usual one), of content that is in memory or streams by, with or without
 // pictures while it grows.
 type variant struct {
 	workers, chunk  int

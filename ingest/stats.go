@@ -13,7 +13,7 @@ type Stats struct {
 	// samples, stack records, rows of windows and instants).
 	Bytes, Events int64
 	// PeakRSS is the most memory, in bytes, that the whole program has held
-	// since it began, mapped files included; 0 where the system does not tell.
+	// since it began, mapped files included; 0 if the system does not tell.
 	PeakRSS int64
 	// Full says that reading stopped because there was no more memory.
 	Full bool

@@ -181,7 +181,7 @@ func differs(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool) str
 	return ""
 }
 
-// chunksDiffer compares the elements of columns, which lie in chunks of 4096.
+// chunksDiffer compares the elements of columns, which are in chunks of 4096.
 func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool) string {
 	n := int(a.FieldByName("n").Int())
 	if m := int(b.FieldByName("n").Int()); n != m {

@@ -30,7 +30,7 @@
 // event, process, thread and command, and hash only the frames. Keep every
 // record. Ids of known writers hash file-local frame numbers, so they do not
 // compare between files even where the header says content_addressable.
-// Samples may stand before the stacks that they name. The type of a record is
+// Samples may be before the stacks that they name. The type of a record is
 // often its last key.
 //
 // # Writing

@@ -112,7 +112,7 @@ var hexDigits = func() (t [256]uint8) {
 }()
 
 // Spellings are other ids that write the same number: a JSON number, or hexadecimal or
-// decimal text; none where the id is no number. Whether those mean the same stack the
+// decimal text; none if the id is no number. Whether those mean the same stack the
 // specification leaves open: they are other ids here.
 func (id ID) Spellings() (other []ID) {
 	v, err := strconv.ParseUint(id.text, 10, 64)

@@ -137,7 +137,7 @@ func toInt64(m int64, dec int, exact bool) (int64, bool) {
 
 const maxDecimals = 18
 
-// decimalOf reads a checked number literal. Text that is no literal gives
+// decimalOf reads a checked number literal. Text that is not a literal gives
 // 0, 0, false.
 func decimalOf(s Number) (mant int64, dec int, exact bool) {
 	neg := len(s) > 0 && s[0] == '-'

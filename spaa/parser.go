@@ -85,8 +85,8 @@ const (
 // a record may lack keys that the spec requires (see [Parser.Missing]), and a
 // known key whose value has the wrong JSON type is among Problems.
 //
-// Keys may stand in any order. The record is the parser's, whose memory the next
-// Parse uses again, but for headers and contexts; its strings are parts of the
+// Keys may be in any order. The record is the parser's, whose memory the next
+// Parse uses again, except for headers and contexts; its strings are parts of the
 // line. The error is a *[SyntaxError], [ErrNotObject] or [ErrNoType].
 func (p *Parser) Parse(line string) (Record, error) {
 	before := p.kind
@@ -254,7 +254,7 @@ func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
 	return i
 }
 
-// expected reads the key at i where it is a known one that stands there without white
+// expected reads the key at i where it is a known one that occurs there without white
 // space or escapes; f is nil otherwise. Objects of one kind mostly have the same keys
 // in the same order: so what followed the last key last time, which is known by 1 + its
 // index, is tried first.
@@ -283,7 +283,7 @@ func (p *Parser) expected(pl *plan, last uint8, i int) (f *field, v int) {
 	return f, v
 }
 
-// again forgets what is known of a key that stands again.
+// again forgets what is known of a key that occurs again.
 func (p *Parser) again(pl *plan, f *field, obj unsafe.Pointer, problems int) {
 	p.Duplicates++
 	x := pl.extraOf(obj)

@@ -29,7 +29,7 @@ type fieldSet uint32
 // A field is one key of an object.
 type field struct {
 	key    string
-	text   string // as it stands in a file: "key":
+	text   string // as it is in a file: "key":
 	index  uint8
 	bit    fieldSet
 	kind   fieldKind

@@ -305,10 +305,10 @@ func (s *Stack) Leaf(frameOrder string) (id int64, ok bool) {
 	return s.Frames[0], true
 }
 
-// Weight returns the value of a metric, "" where the stack does not have it.
+// Weight returns the value of a metric, "" if the stack does not have it.
 func (s *Stack) Weight(metric string) Number { return WeightOf(s.Weights, metric) }
 
-// WeightOf returns the value of a metric among weights, "" where it is not.
+// WeightOf returns the value of a metric among weights, "" if it is not.
 func WeightOf(weights []Weight, metric string) Number {
 	for i := range weights {
 		if weights[i].Metric == metric {

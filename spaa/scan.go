@@ -50,7 +50,7 @@ func (p *Parser) fail(i int, msg string) int {
 }
 
 // peek skips white space from i on and returns the byte found and its index;
-// the byte is 0 at the end of the text (a NUL in the text is no token either).
+// the byte is 0 at the end of the text (a NUL in the text is not a token either).
 func peek(b string, i int) (byte, int) {
 	if i < len(b) && b[i] > ' ' {
 		return b[i], i
@@ -121,7 +121,7 @@ func (p *Parser) stringEnd(i int) (end int, escaped bool) {
 	}
 }
 
-// escapeEnd checks the escape whose letter stands at i.
+// escapeEnd checks the escape whose letter is at i.
 func (p *Parser) escapeEnd(i int) int {
 	if i >= len(p.b) {
 		return p.fail(i, "")
@@ -144,7 +144,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// str reads the string whose opening quote stands at i. The result is a part
+// str reads the string whose opening quote is at i. The result is a part
 // of the text unless it holds escapes.
 func (p *Parser) str(i int) (string, int) {
 	end, escaped := p.stringEnd(i + 1)
@@ -248,7 +248,7 @@ func (p *Parser) num(i int) int {
 	return i
 }
 
-// digitsEnd returns the index of the first byte from i on that is no digit.
+// digitsEnd returns the index of the first byte from i on that is not a digit.
 func digitsEnd(b string, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++

@@ -23,7 +23,7 @@ type ValidateOptions struct {
 
 // Finding is one place where a file breaks a rule.
 type Finding struct {
-	Line     int64  // from 1; 0 where the finding is about the whole file
+	Line     int64  // from 1; 0 if the finding is about the whole file
 	Rule     string // id of the [Rule]
 	Severity Severity
 	Message  string // one sentence

@@ -16,11 +16,11 @@ type dsoInfo struct {
 type frameInfo struct {
 	identity uint64 // hash of function, dso and offset
 	dso      int64
-	ip       uint64 // hash of the text, 0 where absent
+	ip       uint64 // hash of the text, 0 if absent
 	symoff   uint64
-	depth    int64 // inline_depth, -1 where absent
+	depth    int64 // inline_depth, -1 if absent
 	inlined  bool
-	kind     byte // 'u' user, 'k' kernel, '?' other; 0 is no frame
+	kind     byte // 'u' user, 'k' kernel, '?' other; 0 is not a frame
 }
 
 type buildIDGap struct {
@@ -185,7 +185,7 @@ func (v *validator) want(m map[int64]int64, id int64) bool {
 	return true
 }
 
-// came reports a reference that stands before the record, which has come now.
+// came reports a reference that is before the record, which has come now.
 func (v *validator) came(what string, wanted map[int64]int64, id int64) {
 	if line, ok := wanted[id]; ok {
 		delete(wanted, id)

@@ -204,7 +204,7 @@ func (p *Parser) idList(i int, dst *[]ID) int {
 	return i
 }
 
-// readList reads an array of objects. They lie in all, behind those of other arrays of
+// readList reads an array of objects. They lie in total, behind those of other arrays of
 // the record, unless the record is the caller's.
 func readList[T any](p *Parser, f *field, i int, dst, all *[]T, depth int) int {
 	*dst = nil

@@ -13,7 +13,7 @@ import (
 
 // container runs the program in a folder that has nothing but it and that it takes for
 // all there is: no library, no font, no device, no process beside it. It draws the
-// picture of the README as it does outside, which lies at a path.
+// picture of the README as it does outside, which is at a path.
 func container(t *testing.T, program, outside string) {
 	root := t.TempDir()
 	if err := os.Chmod(root, 0o777); err != nil {

@@ -25,7 +25,7 @@ func TestCompareAbove(t *testing.T) {
 	if c.Sides[0].From != c.Sides[1].From || c.Sides[0].To != c.Sides[1].To || c.Focus != "B" {
 		t.Errorf("linked views are %d to %d and %d to %d, with the focus on %s", c.Sides[0].From, c.Sides[0].To, c.Sides[1].From, c.Sides[1].To, c.Focus)
 	}
-	// The pointer's line stands at the same time in both.
+	// The pointer's line is at the same time in both.
 	s.Move(image.Pt(701, 460))
 	s.both("the pointer", func(c *versus) bool { return c.Above })
 	img := s.Screenshot()
@@ -65,7 +65,7 @@ func TestCompareAbove(t *testing.T) {
 	}
 }
 
-// TestFollowBoth: B is written anew while both are shown; the comparison is of
+// TestFollowBoth: B is written again while both are shown; the comparison is of
 // what it holds then, and the view and the selection stay.
 func TestFollowBoth(t *testing.T) {
 	t.Parallel()

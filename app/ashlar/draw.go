@@ -49,7 +49,7 @@ func show(o command.WindowOptions, runner command.Runner) int {
 }
 
 // handOver asks the windows that are open already to take the files. Where none
-// does, the listener lets others find this program; it is nil where they can't.
+// does, the listener lets others find this program; it is nil if they can't.
 func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
@@ -76,7 +76,7 @@ func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// render draws what the window would show into a file, on the GPU where there is
+// render draws what the window would show into a file, on the GPU if there is
 // one for it, and memory for its driver.
 func render(o command.RenderOptions) error {
 	return picture.RenderBy(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {

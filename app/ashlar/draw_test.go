@@ -77,7 +77,7 @@ func TestRenderBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestRenderOfWhatIsLargerThanMemory: a range that lies behind what fits is drawn
+// TestRenderOfWhatIsLargerThanMemory: a range that is behind what fits is drawn
 // as it is of the whole.
 func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
 	if testing.Short() {

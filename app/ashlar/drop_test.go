@@ -91,11 +91,11 @@ func TestDroppedFiles(t *testing.T) {
 	folder := filepath.Dir(paths[0])
 	dropped("a folder", uriList(folder), e2e.Whole, middle, fileList)
 	s.soon("the folder", func(f frame) bool {
-		return f.Typed == "File to open: "+folder+"/" && strings.Contains(f.Note, "is a folder")
+		return f.Typed == "File to open: "+folder+"/" && strings.Contains(f.Note, " is a folder. Open a file in it")
 	})
 	s.Key("Escape")
 
-	// A file that is no recording, and one that is not there.
+	// A file that is not a recording, and one that is not there.
 	odd := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(odd, []byte("nothing that a profiler writes\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -138,7 +138,7 @@ func quit(s *session) int {
 	return s.WaitExit()
 }
 
-// TestDroppedOthers drops what is no file, from sources that misbehave.
+// TestDroppedOthers drops what is not a file, from sources that misbehave.
 func TestDroppedOthers(t *testing.T) {
 	t.Parallel()
 	s, x := dropSession(t)
@@ -157,7 +157,7 @@ func TestDroppedOthers(t *testing.T) {
 	x.Leave()
 	note("that text is refused", only)
 
-	// Dropped all the same.
+	// Dropped anyway.
 	x.Enter([]byte("hello"), e2e.Whole, "text/plain")
 	x.Hold(middle)
 	x.Drop()

@@ -27,7 +27,7 @@ func TestDesktopWayland(t *testing.T) {
 	dropAll(t, e2e.StartWeston(t), "gtk3", image.Rect(0, 0, e2e.ScreenWidth, e2e.ScreenHeight))
 }
 
-// dropAll drops on a window that stands at a place.
+// dropAll drops on a window that is at a place.
 func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle) {
 	bin := e2e.Build(t, "./app/ashlar")
 	log := filepath.Join(t.TempDir(), "frames.json")

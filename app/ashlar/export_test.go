@@ -85,7 +85,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("as JSON it has %d rows, %v", len(objects), err)
 	}
 
-	// A picture of the window equals the screen, but for the note in the
+	// A picture of the window equals the screen, except for the note in the
 	// status line.
 	s.Move(image.Pt(640, 790))
 	shot := filepath.Join(dir, "view.png")

@@ -35,7 +35,7 @@ func framesTrace(t *testing.T) string {
 		span(2, "Decode", at+300, 2000)
 	}
 	span(2, "RunTask", 2_000_000+5000, 14_900)
-	// Of the main thread hot has most but for being idle, of both together busy.
+	// Of the main thread hot has most except for being idle, of both together busy.
 	for tid, samples := range map[int][]int{1: {4, 2, 4, 2, 3, 4}, 2: {5, 5, 5}} {
 		var of, deltas []string
 		for i := range 600 {
@@ -174,7 +174,7 @@ func TestAskByPointing(t *testing.T) {
 	p.took("the hottest JavaScript function of the main thread", 3)
 	p.again(first)
 
-	// Why slow frames are slow: a task is clicked, and the question that stands beside it.
+	// Why slow frames are slow: a task is clicked, and the question that is beside it.
 	p.click(e2e.Left, task)
 	f = p.until("a task", func(f frame) bool { return f.Picked == "RunTask" })
 	p.click(e2e.Left, image.Pt(1070, 373))

@@ -62,7 +62,7 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 	s.Key("ctrl+o")
 	s.until("the opener", func(f frame) bool { return strings.HasSuffix(f.Typed, filepath.Dir(path)+"/") })
-	s.Key("Return") // the file that was opened last stands first
+	s.Key("Return") // the file that was opened last is first
 	s.until("the file", func(f frame) bool { return f.File == "run.folded" && f.Done })
 	s.Key("ctrl+q")
 	s.WaitExit()

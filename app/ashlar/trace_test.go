@@ -19,7 +19,7 @@ import (
 // devices are files that can be written to and keep nothing.
 var devices = regexp.MustCompile(`^/dev/(null|tty|dri(/.*)?|shm/[^/]*)$|^/proc/self/|^/sys/`)
 
-// outside are those of the paths that lie in none of the folders.
+// outside are those of the paths that are in none of the folders.
 func outside(paths []string, folders ...string) []string {
 	var out []string
 next:
@@ -61,7 +61,7 @@ func abroad(sockets []string, folders ...string) []string {
 var commandLine = regexp.MustCompile(`(?m)^  ([a-z-]+) +[a-z]`)
 
 // TestCommandsKeepToThemselves runs every command under a tracer: what they
-// write lies where they were told to, or in the user's own folders, and they open
+// write is where they were told to, or in the user's own folders, and they open
 // no connection that was not asked for.
 func TestCommandsKeepToThemselves(t *testing.T) {
 	t.Parallel()

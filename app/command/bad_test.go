@@ -29,12 +29,12 @@ func TestBadInput(t *testing.T) {
 		{"missing", filepath.Join(dir, "nowhere.spaa"), "there is no such file"},
 		{"no such folder", filepath.Join(dir, "no", "where.spaa"), "there is no such file"},
 		{"below a file", filepath.Join(file("plain", "x"), "run.spaa"), ""},
-		{"directory", dir, "is a folder; open a file in it"},
+		{"directory", dir, " is a folder. Open a file in it"},
 		{"device", os.DevNull, "is a device"},
-		{"empty", file("empty.spaa", ""), "is empty"},
-		{"unknown", file("letter.txt", "Dear Sir or Madam,\n"), `is in no format that can be opened: it begins with "Dear Sir or Madam,"`},
-		{"unknown bytes", file("noise.bin", "\x00\x01\xfe\xff\x00\x00"), "it begins with the bytes 00 01 fe ff"},
-		{"zeros", zeros, "is in no format that can be opened"},
+		{"empty", file("empty.spaa", ""), "empty.spaa is empty"},
+		{"unknown", file("letter.txt", "Dear Sir or Madam,\n"), `letter.txt: unknown format (starts with "Dear Sir or Madam,"). Supported: SPAA`},
+		{"unknown bytes", file("noise.bin", "\x00\x01\xfe\xff\x00\x00"), `noise.bin: unknown format (starts with the bytes 00 01 fe ff 00 00, "......"). Supported: SPAA`},
+		{"zeros", zeros, "zero bytes). Supported: SPAA"},
 		{"spaa without a header and stacks", file("headless.spaa", headless), "SPAA"},
 		{"heap-diff", file("diff.json", `{"format":"heap-diff","type":"header"}`+"\n"), "heap-diff"},
 		{"spall, header only cut", file("cut.spall", "\xad\xde\x0b\x0b"), ""},
@@ -83,7 +83,7 @@ func TestPartly(t *testing.T) {
 }
 
 // TestCannotAnswer: a recording without times answers for the whole, says so,
-// and is no error.
+// and is not an error.
 func TestCannotAnswer(t *testing.T) {
 	r := run("top", "testdata/damaged.spaa", "--range", "1ms..2ms", "--json")
 	r.sentence(t, Done, "testdata/damaged.spaa", "period of cycles has no times")

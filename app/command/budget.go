@@ -42,7 +42,7 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 }
 
 // printRows prints a command's answer: v as JSON, or the text with its first n rows of
-// all, which v has in its field list; "" where rows are no list.
+// all, which v has in its field list; "" if rows are no list.
 func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
 	if c.redactor != nil {
 		c.beside.Redacted = c.redactor.Said()

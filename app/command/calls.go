@@ -29,7 +29,7 @@ func callsCommand() command {
 		Text: `
 Each row is a call: start, duration, self time, CPU time if the file has it (the
 rest was waiting), thread and arguments. Above the rows are statistics
-(nearest-rank percentiles), a histogram, and its modes (humps): groups of calls
+(nearest-rank percentiles), a histogram, and its modes: groups of calls
 with similar durations, separated by durations that few calls have.
 
 CALLS is one or more functions with conditions in brackets that must all hold;
@@ -134,7 +134,7 @@ type callList struct {
 	// Unfinished of them never ended; their length is as drawn.
 	Unfinished int64       `json:"unfinished"`
 	Sum        json.Number `json:"sum"`
-	// Together is the sum of those that lie in no other one of them: what is in Sum
+	// Together is the sum of those that are in no other one of them: what is in Sum
 	// twice is in it once.
 	Together json.Number `json:"together"`
 	lengths
@@ -150,7 +150,7 @@ type callList struct {
 }
 
 // callRow is a call. CPU and Waiting are there where the file tells how long it ran
-// on a processor.
+// on CPU.
 type callRow struct {
 	Function   string            `json:"function"`
 	Start      json.Number       `json:"start"`
@@ -244,7 +244,7 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 	return cs
 }
 
-// unended stands before the length of a call that never ended, if it did not.
+// unended is before the length of a call that never ended, if it did not.
 func unended(is bool) string {
 	if is {
 		return "≥ "
@@ -276,7 +276,7 @@ func (a *callList) text() string {
 	}
 	b.WriteString(strings.Join(line, ", ") + "\n\n")
 	tabular.Histogram(&b, a.bins)
-	a.humpsText(&b)
+	a.modesText(&b)
 	b.WriteString("\n")
 	a.table(&b)
 	if a.More > 0 {

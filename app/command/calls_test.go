@@ -20,7 +20,7 @@ type madeCall struct {
 	name          string
 	tid           int64
 	at, dur, self int64
-	cpu           int64 // -1 where the file does not tell
+	cpu           int64 // -1 if the file does not tell
 	tenant        string
 	under         []*madeCall // with itself, outermost first
 }
@@ -133,11 +133,11 @@ func TestCallsAreThoseOfTheFile(t *testing.T) {
 				}
 			}
 			var n int64
-			for _, h := range got.Humps {
+			for _, h := range got.Modes {
 				n += h.Count
 			}
 			if n != got.Count {
-				t.Errorf("seed %d: the humps of %s have %d calls of %d", seed, set.text, n, got.Count)
+				t.Errorf("seed %d: the modes of %s have %d calls of %d", seed, set.text, n, got.Count)
 			}
 			var top struct {
 				Total json.Number
@@ -210,8 +210,8 @@ func TestCallsText(t *testing.T) {
 }
 
 // TestAsyncIsApart: async operations are not added up unless asked for, which is said;
-// where there is nothing else they are. Calls and functions that only they have are
-// found all the same.
+// if there is nothing else they are. Calls and functions that only they have are
+// found anyway.
 func TestAsyncIsApart(t *testing.T) {
 	dir := t.TempDir()
 	const load = `{"ph":"b","cat":"c","id":"1","name":"load","ts":0,"pid":1,"tid":1},{"ph":"b","cat":"c","id":"2","name":"load","ts":10,"pid":1,"tid":1},
@@ -294,7 +294,7 @@ func TestIdleIsApart(t *testing.T) {
 	}
 }
 
-// TestProcessorTime: time on processors and waiting are metrics where a file tells them,
+// TestProcessorTime: CPU time and waiting are metrics where a file tells them,
 // to the last nanosecond; spans that do not tell, or are cut, are counted apart. Other
 // files have no such columns.
 func TestProcessorTime(t *testing.T) {

@@ -35,7 +35,7 @@ func (f *callsFlag) Set(s string) (err error) {
 func (f *callsFlag) isSet() bool { return f.query != nil }
 
 // meant is the set of calls, which is not looked up yet, of a recording that has
-// them; nil where none was asked for. The error is one sentence.
+// them; nil if none was asked for. The error is one sentence.
 func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) {
 	if f.query == nil {
 		return nil, nil

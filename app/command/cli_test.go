@@ -272,7 +272,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Every topic is listed, is no command's name, and fits a terminal but for code.
+// Every topic is listed, is not a command's name, and fits a terminal except for code.
 func TestHelpTopics(t *testing.T) {
 	main := run("help").stdout
 	for _, topic := range topics() {
@@ -390,7 +390,7 @@ func TestStandardInput(t *testing.T) {
 		t.Errorf("exit code %d, %s\ngot %s\nwant %s", r.code, r.stderr, r.stdout, want)
 	}
 	r = runWith(nil, "info", "-")
-	r.sentence(t, Problem, "standard input", "is empty")
+	r.sentence(t, Problem, "standard input is empty")
 }
 
 // TestHostileNames: what is printed on a terminal cannot steer it.

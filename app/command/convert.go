@@ -299,7 +299,7 @@ func formatOf(in *source.Input) (name string, err error) {
 		}
 		f, err := ingest.Sniff(in.Name, head, whole)
 		if err != nil && in.Private {
-			return &source.Error{Path: inputName(in), What: "is not a recording in a format that can be opened", Err: err}
+			return &source.Error{Path: inputName(in), What: "is in an unknown format", Err: err}
 		}
 		if err != nil {
 			return &source.Error{Path: inputName(in), What: err.Error(), Err: err}

@@ -83,7 +83,7 @@ func TestAnswersSayDamage(t *testing.T) {
 			}
 		}
 	}
-	// The frames that stand behind the stacks have their names, and the event its total.
+	// The frames that are behind the stacks have their names, and the event its total.
 	if r := run("top", written(t, "late.spaa", late)); !strings.Contains(r.stdout, "work") || strings.Contains(r.stdout, "missing") {
 		t.Error(r.stdout)
 	}

@@ -124,9 +124,9 @@ func TestDiffByIsTopOfBoth(t *testing.T) {
 	}
 }
 
-// TestStatsOfProcessorsAndHumps: how long calls ran and waited is told from the calls one
-// by one, and stats finds the humps that calls finds, as sets of calls.
-func TestStatsOfProcessorsAndHumps(t *testing.T) {
+// TestStatsOfProcessorsAndModes: how long calls ran and waited is told from the calls one
+// by one, and stats finds the modes that calls finds, as sets of calls.
+func TestStatsOfProcessorsAndModes(t *testing.T) {
 	path, all := madeTrace(t, 3)
 	for _, metric := range []string{"cpu", "waiting"} {
 		var got struct {
@@ -175,17 +175,17 @@ func TestStatsOfProcessorsAndHumps(t *testing.T) {
 	if err := os.WriteFile(two, []byte("["+strings.Join(events, ",")+"]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var s, c struct{ Humps []callHump }
+	var s, c struct{ Modes []callMode }
 	answerOf(t, &s, "stats", two, "-f", "task", "--json")
 	answerOf(t, &c, "calls", two, "task", "--json")
-	if len(s.Humps) != 2 || fmt.Sprint(s) != fmt.Sprint(c) || s.Humps[1].Count != 40 {
+	if len(s.Modes) != 2 || fmt.Sprint(s) != fmt.Sprint(c) || s.Modes[1].Count != 40 {
 		t.Errorf("stats finds %+v, calls %+v", s, c)
 	}
 	var set struct{ Count int64 }
-	if answerOf(t, &set, "calls", two, s.Humps[1].Calls, "--json"); set.Count != 40 {
-		t.Errorf("%s are %d calls", s.Humps[1].Calls, set.Count)
+	if answerOf(t, &set, "calls", two, s.Modes[1].Calls, "--json"); set.Count != 40 {
+		t.Errorf("%s are %d calls", s.Modes[1].Calls, set.Count)
 	}
-	if text := textOf(t, "stats", two, "-f", "task"); !strings.Contains(text, "2 humps") {
-		t.Errorf("%s does not list humps", text)
+	if text := textOf(t, "stats", two, "-f", "task"); !strings.Contains(text, "2 modes") {
+		t.Errorf("%s does not list modes", text)
 	}
 }

@@ -51,7 +51,7 @@ func numberOf(t *testing.T, n json.Number) float64 {
 }
 
 // TestAnswersCanBeChecked: of each recording, each answer has the address of what it is of.
-// What is there under that address, read and added up anew, is what the answer says; shares
+// What is there under that address, read and added up again, is what the answer says; shares
 // are parts of the total, and lie within their bounds where they were sampled.
 func TestAnswersCanBeChecked(t *testing.T) {
 	writeSmallSpall(t)
@@ -167,7 +167,7 @@ func TestAddressOfContents(t *testing.T) {
 }
 
 // TestAddressesElsewhere: the addresses of findings and reports, also of redacted ones,
-// lead to the recording where that lies elsewhere under another name.
+// lead to the recording where that is elsewhere under another name.
 func TestAddressesElsewhere(t *testing.T) {
 	here, there := t.TempDir(), t.TempDir()
 	b, err := os.ReadFile("testdata/damaged.spaa")

@@ -16,7 +16,7 @@ import (
 type findingsAnswer struct {
 	// Files are the recordings: one, or two that were compared.
 	Files []string `json:"files"`
-	// Findings are the largest share first; empty where no rule finds anything.
+	// Findings are the largest share first; empty if no rule finds anything.
 	Findings []findings.Finding `json:"findings"`
 }
 

@@ -175,7 +175,7 @@ func TestAgainstPeek(t *testing.T) {
 		for _, name := range pick(all) {
 			text := string(goTool(t, "-peek=^"+regexp.QuoteMeta(name)+"$", "-sample_index="+last.Type, "-unit="+last.Unit, "-nodefraction=0", "-edgefraction=0", path))
 			sides := [2]map[string]listedSum{{}, {}}
-			// Callers stand above the line of the function itself.
+			// Callers are above the line of the function itself.
 			side := 0
 			for line := range strings.Lines(text) {
 				line = strings.TrimRight(line, "\n")

@@ -142,7 +142,7 @@ func ManPages(number string) map[string]string {
 	return pages
 }
 
-// printManPage prints that of a command, or of the program where none is named.
+// printManPage prints that of a command, or of the program if none is named.
 func (c *call) printManPage(args []string) error {
 	page, ok := ManPages(version.Number())[strings.Join(append([]string{"ashlar"}, args...), "-")]
 	if !ok {

@@ -100,31 +100,31 @@ type lengths struct {
 	P999   *json.Number `json:"p999"`
 	// Histogram has the number of calls of From to To, To not included.
 	Histogram []statsBin `json:"histogram"`
-	// Humps are heaps of calls that took about as long, in order of length.
-	Humps []callHump `json:"humps"`
+	// Modes are groups of calls with similar durations, shortest first.
+	Modes []callMode `json:"modes"`
 
-	humps []spans.Hump
+	modes []spans.Mode
 }
 
-// callHump is a heap of calls of From to To, To not included. --calls takes Calls for
-// them; it is empty where no condition says which they are.
-type callHump struct {
+// callMode is a group of calls with durations From (inclusive) to To (exclusive). Calls
+// selects them with --calls; it is empty if no condition does.
+type callMode struct {
 	From  json.Number `json:"from"`
 	To    json.Number `json:"to"`
 	Count int64       `json:"count"`
 	Calls string      `json:"calls"`
 }
 
-// lengthsOf are those of calls, in the given bins. of says which calls they are, nil
-// where no condition does.
+// lengthsOf summarises durations in the given bins. of selects their calls; it is nil if
+// no condition does.
 func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
-	l := lengths{Histogram: []statsBin{}, Humps: []callHump{}}
+	l := lengths{Histogram: []statsBin{}, Modes: []callMode{}}
 	if d == nil || d.Count == 0 {
 		return l
 	}
-	l.humps = d.Humps()
-	for _, h := range l.humps {
-		l.Humps = append(l.Humps, callHump{exactnum.Nanoseconds(h.From), exactnum.Nanoseconds(h.To), h.Count, humpCalls(of, h)})
+	l.modes = d.Modes()
+	for _, h := range l.modes {
+		l.Modes = append(l.Modes, callMode{exactnum.Nanoseconds(h.From), exactnum.Nanoseconds(h.To), h.Count, modeCalls(of, h)})
 	}
 	l.Min, l.Max, l.Mean, l.Median, l.P90, l.P99, l.P999 = ns(d.Min), ns(d.Max), exactRatio(d.Mean()), ns(d.Median), ns(d.P90), ns(d.P99), ns(d.P999)
 	for _, b := range bins {
@@ -133,9 +133,9 @@ func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
 	return l
 }
 
-// humpCalls writes a hump of some calls for --calls: those of them that took as long.
-func humpCalls(of *calls.Query, h spans.Hump) string {
-	if of == nil || of.Others || of.Slowest > 0 { // of which a part is no simple condition
+// modeCalls returns the condition that selects the calls of a mode with --calls.
+func modeCalls(of *calls.Query, h spans.Mode) string {
+	if of == nil || of.Others || of.Slowest > 0 { // no simple condition selects a part of these
 		return ""
 	}
 	q, from, to := *of, h.From, h.To
@@ -149,15 +149,15 @@ func humpCalls(of *calls.Query, h spans.Hump) string {
 	return q.String()
 }
 
-// humpsText lists humps where there are several.
-func (l *lengths) humpsText(b *strings.Builder) {
-	if len(l.humps) < 2 {
+// modesText lists the modes if there are several.
+func (l *lengths) modesText(b *strings.Builder) {
+	if len(l.modes) < 2 {
 		return
 	}
-	fmt.Fprintf(b, "\n%d humps\n", len(l.humps))
+	fmt.Fprintf(b, "\n%d modes\n", len(l.modes))
 	rows := [][]string{}
-	for i, h := range l.humps {
-		rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), safetext.Short(l.Humps[i].Calls)})
+	for i, h := range l.modes {
+		rows = append(rows, []string{units.Count(h.Count), units.Duration(h.From) + " to " + units.Duration(h.To), safetext.Short(l.Modes[i].Calls)})
 	}
 	tabular.Columns(b, "  ", "rll", rows)
 }

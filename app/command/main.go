@@ -97,9 +97,9 @@ type RenderOptions struct {
 type Runner struct {
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
-	// Store opens where marks are kept; nil where they are not.
+	// Store opens where marks are kept; nil if they are not.
 	Store func() (*settings.Store, error)
-	// Cache has recordings that were read before; nil where none are kept.
+	// Cache has recordings that were read before; nil if none are kept.
 	Cache func() *cache.Cache
 	// Context ends what runs, and Read reads recordings, where a part of the
 	// program asks; nil else.

@@ -105,8 +105,8 @@ func TestGroupsByNames(t *testing.T) {
 	}
 }
 
-// TestSlowAgainstTheRest: --slow parts calls where their last hump begins, or the slowest
-// tenth of one hump from the others, and --typical finds the middle one of those that
+// TestSlowAgainstTheRest: --slow parts calls where their last mode begins, or the slowest
+// tenth of one mode from the others, and --typical finds the middle one of those that
 // took about as long: all as calls and --calls say it.
 func TestSlowAgainstTheRest(t *testing.T) {
 	dir := t.TempDir()
@@ -144,25 +144,25 @@ func TestSlowAgainstTheRest(t *testing.T) {
 	}
 	path := write("two.json", two)
 	var list struct {
-		Humps []struct{ Calls string }
+		Modes []struct{ Calls string }
 	}
 	answerOf(t, &list, "calls", path, "task", "--json")
-	if len(list.Humps) != 2 {
-		t.Fatalf("there are %d humps", len(list.Humps))
+	if len(list.Modes) != 2 {
+		t.Fatalf("there are %d modes", len(list.Modes))
 	}
-	got, want := diff(path, "--slow", "task"), diff(path, "--calls", list.Humps[0].Calls, "--calls-b", list.Humps[1].Calls)
+	got, want := diff(path, "--slow", "task"), diff(path, "--calls", list.Modes[0].Calls, "--calls-b", list.Modes[1].Calls)
 	if fmt.Sprint(got) != fmt.Sprint(want) || !strings.HasPrefix(got.Verdict, "work +2.028 s per call (50.0 % of the change, >99.9 % sure), task +2.028 s per call (50.0 % of the change, >99.9 % sure). Per call: time +4.057 s (A 103.0 µs, B 4.057 s; 120 calls in A, 20 in B).") {
 		t.Errorf("--slow: %v, want %v", got, want)
 	}
 	path = write("one.json", one)
 	if got, want := diff(path, "--slow", "task"), diff(path, "--calls-b", "task[slowest 12]"); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("--slow of one hump: %v, want %v", got, want)
+		t.Errorf("--slow of one mode: %v, want %v", got, want)
 	}
 	// Of the other 119 the middle one took 103 µs: 17 each took 101 and 102, 18 took 100.
 	if got := diff(path, "--typical", "task[slowest 1]"); got.A.Total != "103000" || got.B.Total != "106000" || !strings.HasPrefix(got.Verdict, "work +2.000 µs per call (66.7 % of the change), task +1.000 µs per call (33.3 % of the change). Per call: time +3.000 µs (A 103.0 µs, B 106.0 µs; 1 call in A, 1 in B).") {
 		t.Errorf("--typical: %+v", got)
 	}
-	// Two parts of one trace, by time on a processor: those of the spans that tell.
+	// Two parts of one trace, by CPU time: those of the spans that tell.
 	clock := filepath.Join(dir, "clock.json")
 	if err := os.WriteFile(clock, []byte(`[{"ph":"X","name":"a","ts":0,"dur":10,"tdur":4,"pid":1,"tid":1},{"ph":"X","name":"a","ts":20,"dur":10,"tdur":7,"pid":1,"tid":1},{"ph":"X","name":"b","ts":40,"dur":10,"pid":1,"tid":1}]`), 0o600); err != nil {
 		t.Fatal(err)

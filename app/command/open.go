@@ -135,7 +135,7 @@ func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Reco
 }
 
 // stopped is the error of a recording of which only a part could be read: the
-// answer is printed all the same.
+// answer is printed anyway.
 func stopped(rec *recording.Recording) error {
 	for i := range rec.Warnings {
 		if rec.Warnings[i].Code == "failed" {

@@ -110,7 +110,7 @@ func secrets(rec *recording.Recording) map[string]string {
 }
 
 // kept are the names that stay: those of functions, threads, events and so on, of what
-// is printed with --redact. An argument that has such a name for its value is no secret.
+// is printed with --redact. An argument that has such a name for its value is not a secret.
 func kept(rec *recording.Recording) string {
 	var b strings.Builder
 	say := func(all ...string) {

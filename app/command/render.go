@@ -189,7 +189,7 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string,
 	return args[:1], nil
 }
 
-// rangeFlag reads --range; "" is no limit.
+// rangeFlag reads --range; "" is not a limit.
 func rangeFlag(s string) (recording.Range, error) {
 	if s == "" {
 		return recording.Range{}, nil

@@ -85,7 +85,7 @@ func (c *call) stats(o *statsOptions) error {
 		s.Time = rec.Events[q.Event].Metrics[metric].Name
 		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of, metric)
 		if err == nil {
-			var named *calls.Query // humps of it are sets of calls, too
+			var named *calls.Query // modes of it are sets of calls, too
 			if metric == recording.SpanTime && !o.calls.isSet() {
 				named = &calls.Query{Functions: []string{o.function}}
 			}
@@ -139,7 +139,7 @@ type stats struct {
 	Slowest []statsSpan `json:"slowest"`
 
 	// Time says which times of calls these are: time, cpu or waiting; empty without
-	// spans. WithoutCPU is how many calls do not tell theirs on a processor, which are none
+	// spans. WithoutCPU is how many calls do not tell theirs on CPU, which are none
 	// of Count where that was asked for.
 	Time       string `json:"time,omitempty"`
 	WithoutCPU int64  `json:"untold_spans,omitempty"`
@@ -178,7 +178,7 @@ type statsSpan struct {
 }
 
 // statsMoment is a part of the time with the calls that begin in it; Median is
-// null where there are none.
+// null if there are none.
 type statsMoment struct {
 	From   json.Number  `json:"from"`
 	To     json.Number  `json:"to"`

@@ -49,7 +49,7 @@ func (s *stats) spansText(b *strings.Builder) {
 	tabular.Columns(b, "  ", "lr", durationRows(d))
 	b.WriteString("\n")
 	tabular.Histogram(b, s.bins)
-	s.humpsText(b)
+	s.modesText(b)
 	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
 	b.WriteString("\nslowest\n")
 	rows := [][]string{{"took", "at", "pid", "tid", "thread"}}

@@ -166,7 +166,7 @@ type top struct {
 	Calls *int        `json:"calls,omitempty"`
 	Total json.Number `json:"total"`
 	// Records is how many spans, samples or records were added up, Samples how many samples
-	// are behind them: not there where nothing was sampled, or the file does not tell.
+	// are behind them: not there if nothing was sampled, or the file does not tell.
 	Records int64 `json:"records"`
 	Samples int64 `json:"samples,omitempty"`
 	// Address shows what was asked about. With &function=NAME or &function=NAME:MODULE

@@ -71,7 +71,7 @@ func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*anal
 	return nil
 }
 
-// text is compared where there is no number, in alphabetical order.
+// text is compared if there is no number, in alphabetical order.
 func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
 	switch k {
 	case "module":

@@ -29,7 +29,7 @@ type topView struct {
 	Pairs  int64       `json:"pairs,omitempty"`
 	Joined json.Number `json:"joined,omitempty"`
 	// Negative sums the parts of the total that are below zero, as of memory that was
-	// given back; "" where there are none.
+	// given back; "" if there are none.
 	Negative json.Number `json:"negative,omitempty"`
 	// Function is the one whose callers or callees the rows are.
 	Function *topRow `json:"function,omitempty"`

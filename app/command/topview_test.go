@@ -157,7 +157,7 @@ func sumBy(all []listed, name func(listedFrame) string) map[string]listedSum {
 	return sums
 }
 
-// sumPaths sums by path, with the functions in the order in which they stand.
+// sumPaths sums by path, with the functions in the order in which they are.
 func sumPaths(all []listed) map[string]listedSum {
 	sums := map[string]listedSum{}
 	for _, s := range all {

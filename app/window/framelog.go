@@ -33,7 +33,7 @@ type frameLine struct {
 	// At is since the program's start.
 	At float64 `json:"at_ms"`
 	// Layout is the time of laying out and drawing the pictures; LayoutCPU is
-	// the processor time of its thread. Frame is all of it, with the GPU's
+	// the CPU time of its thread. Frame is all of it, with the GPU's
 	// part.
 	Layout    float64 `json:"layout_ms"`
 	LayoutCPU float64 `json:"layout_cpu_ms"`

@@ -52,7 +52,7 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 	if took := time.Since(began); took > 3*time.Second { // as long as each lock is waited for
 		t.Errorf("50 marks waited %v for the lock", took)
 	}
-	const twice = 2 // files that are held; each is waited for once, or twice where closing comes amid it
+	const twice = 2 // files that are held; each is waited for once, or twice where closing comes during it
 	said := closed(t, k, 2*twice*4*time.Second)
 	for _, file := range []string{key + ".json.lock", "settings.json.lock"} {
 		if !strings.Contains(said, file+": not saved: another program has held the lock for 3s; end that program") {

@@ -4,5 +4,5 @@ package window
 
 import "context"
 
-// watchSystem does nothing where only asking says what has changed.
+// watchSystem does nothing if only asking says what has changed.
 func watchSystem(context.Context, func()) {}

@@ -45,7 +45,7 @@ type Options struct {
 	Event, Metric string
 	Exe           string         // the program to take names from where the file has none
 	Part          recording.Part // what is opened of the files
-	// Others is how programs that start later find this window; nil where
+	// Others is how programs that start later find this window; nil if
 	// they can't.
 	Others *instance.Listener
 	// Run runs a command line, for programs that the person lets ask.
@@ -132,7 +132,7 @@ type running struct {
 	log    *frameLog
 	waker  *waker
 	follow *follower
-	keep   *keeper // nil where nothing is kept
+	keep   *keeper // nil if nothing is kept
 	shared *share
 	inbox  *inbox
 	drops  *drop.Target

@@ -183,7 +183,7 @@ func (t *thread) slice(d int64, calls string) {
 	}
 }
 
-// run is on the processor until end, and sampled at each tick.
+// run is on CPU until end, and sampled at each tick.
 func (t *thread) run(end int64, calls string) {
 	end = min(end, length)
 	for t.tick < t.now {

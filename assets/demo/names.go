@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// A dso is a binary that functions lie in.
+// A dso is a binary that functions are in.
 type dso struct {
 	name, buildID string
 	base          int64

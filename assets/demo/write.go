@@ -204,7 +204,7 @@ type function struct {
 }
 
 // of returns the frames of a stack, leaf first. Calls end in " entry" when the
-// leaf stands at its very beginning.
+// leaf is at its very beginning.
 func (fs *frames) of(calls string) []int64 {
 	calls, entry := strings.CutSuffix(calls, " entry")
 	names := strings.Split(calls, ";")
@@ -262,7 +262,7 @@ func (f *function) place(key, what string) (offset, line int64) {
 	return k*0x2b - 0xe, f.line + k*3 - 1
 }
 
-// frame returns the frame of a function that lies (itself, or put into another)
+// frame returns the frame of a function that is (itself, or put into another)
 // at an offset of the function at.
 func (fs *frames) frame(name string, at *function, offset, depth, line int64) int64 {
 	key := fmt.Sprint(name, "|", at.name, "|", offset, "|", depth)

@@ -41,7 +41,7 @@ var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
 // whatever scheme: [Open] says which are not opened.
 func IsURL(name string) bool { return ssh.IsURL(name) || isURL.MatchString(name) }
 
-// unusable says why a URL cannot be asked for, "" where it can.
+// unusable says why a URL cannot be asked for, "" if it can.
 func unusable(u *url.URL) string {
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme == "file":
@@ -154,7 +154,7 @@ func client() *http.Client {
 	return &http.Client{Transport: t, CheckRedirect: follow}
 }
 
-// sentOn says why a server's word that the recording lies elsewhere is not
+// sentOn says why a server's word that the recording is elsewhere is not
 // followed.
 type sentOn struct{ what string }
 

@@ -96,7 +96,7 @@ func TestOpen(t *testing.T) {
 		server.URL + "/page":    "/page: ",
 		secret + "/nowhere":     strings.TrimPrefix(server.URL, "http://") + "/nowhere: the server answered",
 		gone.URL + "/plain":     "/plain: the server cannot be reached",
-		"http://[::1/x":         "http://[::1/x: is not a URL",
+		"http://[::1/x":         "http://[::1/x is not a URL",
 	} {
 		_, err := total(t, url)
 		var named *source.Error
@@ -109,8 +109,8 @@ func TestOpen(t *testing.T) {
 // TestUnusable: of a URL that cannot be asked for the sentence says why, and what to do.
 func TestUnusable(t *testing.T) {
 	for name, want := range map[string]string{
-		"ftp://me:secret@host/x": "ftp://host/x: is a URL with ftp://, but only http:// and https:// are supported; save it as a file first",
-		"s3://bucket/x":          "s3://bucket/x: is a URL with s3://",
+		"ftp://me:secret@host/x": "ftp://host/x is a URL with ftp://, but only http:// and https:// are supported; save it as a file first",
+		"s3://bucket/x":          "s3://bucket/x is a URL with s3://",
 		"file:///a/b c.json":     "is a URL of a file; name the file itself: '/a/b c.json'",
 		"http://":                "names no server; write it like http://localhost:6060/debug/pprof/profile",
 		"https:///debug":         "names no server",
@@ -220,7 +220,7 @@ func TestSentOn(t *testing.T) {
 	}
 }
 
-// TestCredentials: what lets in is sent, and stands nowhere else.
+// TestCredentials: what lets in is sent, and is nowhere else.
 func TestCredentials(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "user" || password != "secret" || r.FormValue("token") != "abc" {

@@ -23,7 +23,7 @@ type Difference struct {
 	Base int
 	Up   bool
 	// Noise says where a difference is within noise: such bars are grey. nil
-	// where nothing tells.
+	// if nothing tells.
 	Noise func(node int) bool
 	// Mark says which functions stand out; the others fade where DimOthers.
 	Mark      func(f int32) bool
@@ -77,7 +77,7 @@ func (p *Difference) Paint(c raster.Surface) {
 	p.wedges(c)
 }
 
-// seen is the top of a bar, if any of it lies on the surface.
+// seen is the top of a bar, if any of it is on the surface.
 func (p *Difference) seen(c raster.Surface, b *Bar) (y int, ok bool) {
 	_, h := c.Size()
 	y = p.RowTop(b.Row)
@@ -153,7 +153,7 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	lo, hi := x0+inset, x1-gap-p.px(4)
 	if said != "" && !noise {
 		w := int(math.Ceil(float64(p.Bold.Measure(said))))
-		// The name comes first: what became of it only where there is room.
+		// The name comes first: what became of it only if there is room.
 		if hi-lo > w+p.px(70) {
 			p.Bold.Draw(c, float32(hi-w), y+p.px(14), said, ink, lo, hi)
 			hi -= w + p.px(6)

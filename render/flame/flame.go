@@ -45,7 +45,7 @@ func Layout(t *analyze.Tree, zoom int, w int) []Bar { return LayoutShape(weighed
 
 // LayoutShape places bars in a picture w pixels wide. zoom is the node that fills
 // the width, its ancestors above it; 0 for all. Bars narrower than a pixel are
-// left out where another already stands in the same pixel.
+// left out where another already is in the same pixel.
 func LayoutShape(t Shape, zoom int, w int) []Bar {
 	var bars []Bar
 	for _, n := range t.Path(zoom) {
@@ -101,7 +101,7 @@ type Picture struct {
 	Palette *theme.Palette
 	Font    *raster.Face
 	Scale   float32
-	// Base is where the root's row begins in the canvas, in pixels: 0 where the
+	// Base is where the root's row begins in the canvas, in pixels: 0 if the
 	// root is at the top and nothing is scrolled.
 	Base int
 	// Up lets rows grow upwards from the root and not downwards.
@@ -111,7 +111,7 @@ type Picture struct {
 	// Mark and DimOthers as in the timeline.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
-	// Waiting is how much of each node was not spent on a processor, if that is known:
+	// Waiting is how much of each node was not spent on CPU, if that is known:
 	// that part of its bar is paler.
 	Waiting []int64
 	// Root is the label of the outermost bar.
@@ -152,7 +152,7 @@ func (p *Picture) Paint(c raster.Surface) {
 	}
 }
 
-// seen is the top of a bar, if any of it lies on the surface.
+// seen is the top of a bar, if any of it is on the surface.
 func (p *Picture) seen(c raster.Surface, b *Bar) (y int, ok bool) {
 	_, h := c.Size()
 	y = p.RowTop(b.Row)

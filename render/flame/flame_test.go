@@ -32,7 +32,7 @@ func tree(t *testing.T, stacks int, less int64) (*recording.Recording, *analyze.
 }
 
 // TestWidthsAreWeights: every bar is as wide as its share of what fills the
-// width, lies within its parent, and bars of a row do not overlap.
+// width, is within its parent, and bars of a row do not overlap.
 func TestWidthsAreWeights(t *testing.T) {
 	for _, less := range []int64{0, 200, 500, 1000} {
 		_, tr := tree(t, 3000, less)

@@ -6,7 +6,7 @@ import (
 )
 
 // PaintMarked draws the bars of one function standing out, on a surface that has
-// the picture without a mark: only those bars are drawn anew, which is quick
+// the picture without a mark: only those bars are drawn again, which is quick
 // enough for each frame while the pointer moves over a large picture.
 func (p *Picture) PaintMarked(c raster.Surface, f recording.FuncID) {
 	q := *p

@@ -34,7 +34,7 @@ var (
 )
 
 // condense makes a picture's text shorter without hiding a change. One shape
-// stands in each line; widths of texts are whole pixels. Of pasted pictures with
+// is in each line; widths of texts are whole pixels. Of pasted pictures with
 // many bars, as lanes have them by the thousand, the texts are kept, and of the
 // bars a hash and a letter for each cell, by which one sees where a change is.
 func condense(s string) string {

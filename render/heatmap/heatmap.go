@@ -136,7 +136,7 @@ func (p *Picture) area() (x0, y0, x1, y1 int) {
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// Box is where a cell lies in the picture that was drawn last. Cells have a gap
+// Box is where a cell is in the picture that was drawn last. Cells have a gap
 // between them where they are large enough.
 func (p *Picture) Box(c Cell) (x0, y0, x1, y1 int) {
 	ax0, ay0, ax1, ay1 := p.area()

@@ -212,7 +212,7 @@ func (p *DotPicture) Took(y float64) int64 {
 const mostLooked = 50_000
 
 // At is the row of the call whose dot is nearest to a point of the picture that was
-// drawn last and near it; -1 where none is.
+// drawn last and near it; -1 if none is.
 func (p *DotPicture) At(x, y float64) int {
 	d, near := p.Of, float64(p.px(6))
 	from, to := p.Time(x-near), p.Time(x+near)

@@ -71,7 +71,7 @@ func TestDotsArePointedAt(t *testing.T) {
 	}
 }
 
-// TestDotsAreAllDrawn: every call has ink where it lies.
+// TestDotsAreAllDrawn: every call has ink where it is.
 func TestDotsAreAllDrawn(t *testing.T) {
 	d, starts, took := dots(500)
 	p := dotPicture(d, theme.Dark)

@@ -89,7 +89,7 @@ func (p *Picture) area() (x0, y0, x1, y1 int) {
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// Box is where a bin's bar lies in the picture that was drawn last. A bin that
+// Box is where a bin's bar is in the picture that was drawn last. A bin that
 // has any is at least a pixel high.
 func (p *Picture) Box(bin int) (x0, y0, x1, y1 int) {
 	ax0, ay0, ax1, ay1 := p.area()
@@ -100,7 +100,7 @@ func (p *Picture) Box(bin int) (x0, y0, x1, y1 int) {
 	return x0, ay1 - h, x1, ay1
 }
 
-// X is where a length lies in the picture that was drawn last.
+// X is where a length is in the picture that was drawn last.
 func (p *Picture) X(ps int64) float64 {
 	bins := p.Bins()
 	x0, _, x1, _ := p.area()
@@ -177,12 +177,12 @@ func (p *Picture) Marks() []Mark {
 }
 
 // marks draws lines at the percentiles, their names in two lines above. A name that has no
-// room where its line is goes behind the one that stands there, or before it.
+// room where its line is goes behind the one that occurs there, or before it.
 func (p *Picture) marks(on raster.Surface) {
 	_, y0, _, y1 := p.area()
 	col := raster.Pack(p.Theme.Warn)
 	edge, gap := float32(p.px(4)), float32(p.px(10))
-	var taken [2]struct{ from, to float32 } // of the lines; nothing where to is 0
+	var taken [2]struct{ from, to float32 } // of the lines; nothing if to is 0
 	for _, m := range p.Marks() {
 		x := int(p.X(m.Length))
 		label := m.Name + "  " + units.Duration(m.Length)

@@ -77,7 +77,7 @@ func TestEveryPixelHasOneBin(t *testing.T) {
 }
 
 // TestMarksLieInTheirBins: a length is drawn within the bin that counts it, and
-// longer ones lie further right.
+// longer ones are further right.
 func TestMarksLieInTheirBins(t *testing.T) {
 	d := durations(t, 2000)
 	for _, linear := range []bool{false, true} {

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// label is a text of a picture and where it stands.
+// label is a text of a picture and where it is.
 type label struct {
 	text        string
 	from, to, y float64
@@ -44,7 +44,7 @@ func labels(t *testing.T, w, h int, name *raster.Face, paint func(raster.Surface
 	return all
 }
 
-// TestPercentilesDoNotCollide: names of percentiles that lie within one bin, at the left,
+// TestPercentilesDoNotCollide: names of percentiles that are within one bin, at the left,
 // in the middle and at the right of the picture, are all there and not over each other.
 func TestPercentilesDoNotCollide(t *testing.T) {
 	const w, h = 900, 200

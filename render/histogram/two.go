@@ -27,7 +27,7 @@ func (p *Two) area() (x0, y0, x1, y1 int) {
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// X is where a length in picoseconds lies in the picture that was drawn last.
+// X is where a length in picoseconds is in the picture that was drawn last.
 func (p *Two) X(ps float64) float64 {
 	x0, _, x1, _ := p.area()
 	e := p.Of.Edges

@@ -41,7 +41,7 @@ var verbs = map[string]*Icon{
 	"Close":    {data: icons.NavigationClose},
 }
 
-// Of is the icon of a command by its title; nil where it has none. The same thing
+// Of is the icon of a command by its title; nil if it has none. The same thing
 // done to something else has the same icon.
 func Of(title string) *Icon {
 	verb, _, _ := strings.Cut(title, " ")

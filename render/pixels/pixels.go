@@ -266,7 +266,7 @@ func (p *painter) write(f *frame) {
 		p.words(face, x, y, s, wide, col, f.clip)
 		return
 	}
-	// Letters are opaque, and cut on their sides alone: what lies behind them is
+	// Letters are opaque, and cut on their sides alone: what is behind them is
 	// put back where it shows.
 	before := make([][]raster.Color, box.Dy())
 	for k := range before {
@@ -287,7 +287,7 @@ func (p *painter) write(f *frame) {
 	}
 }
 
-// words draws a text as wide as it is to be: the window's letters stand closer where
+// words draws a text as wide as it is to be: the window's letters are closer where
 // the font says so, which over a long line comes to some pixels.
 func (p *painter) words(face *raster.Face, x float32, y int, s string, wide float32, col raster.Color, clip image.Rectangle) {
 	own := face.Measure(s)
@@ -342,7 +342,7 @@ func (a *attributes) text(name string) string {
 	return ""
 }
 
-// number is 0 where there is none.
+// number is 0 if there is none.
 func (a *attributes) number(name string) float32 {
 	s := a.text(name)
 	if s == "" {

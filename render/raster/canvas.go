@@ -131,8 +131,8 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col Color, a uint32) {
 	}
 }
 
-// Line is the row of pixels at y, from x0 to x1, to be written to; nil where
-// that lies outside.
+// Line is the row of pixels at y, from x0 to x1, to be written to; nil if
+// that is outside.
 func (c *Canvas) Line(x0, x1, y int) []Color {
 	if x0 < 0 || x1 > c.W || x0 >= x1 || y < 0 || y >= c.H {
 		return nil

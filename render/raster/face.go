@@ -73,7 +73,7 @@ func NewFace(f *font.Face, px float32) *Face {
 // Size is the face's size in pixels an em.
 func (f *Face) Size() float32 { return f.size }
 
-// Baseline is where the baseline of a line lies that is centred between two rows
+// Baseline is where the baseline of a line is that is centred between two rows
 // of pixels.
 func (f *Face) Baseline(top, bottom int) int {
 	return top + int(math.Round(float64(float32(bottom-top)-f.ascent-f.descent)/2+float64(f.ascent)))

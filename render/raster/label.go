@@ -12,9 +12,11 @@ import (
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = funcname.Ellipsis
 
-// Fit returns the label of a function's name, see [funcname.Label], shortened to w pixels
-// where it is wider, so that a name reads the same everywhere. It is "" where too little would
-// be left to read.
+// Fit shortens a function's name to w pixels so that it can still be told from
+// its neighbours: whole if it fits, else without its parameters, then without
+// what its package is in, then without the package, and then with the middle
+// left out, where the function itself goes last. It is "" if fewer than
+// fewestLetters would be left.
 func (f *Face) Fit(name string, w float32) string {
 	return f.fitLabel(fitKey{name, w, true})
 }
@@ -63,8 +65,8 @@ func (f *Face) shorten(l funcname.Label, w float32) string {
 	return l.Cut(w, f.Advance)
 }
 
-// fitState shortens the state of a thread, which stands in brackets: what the thread waits
-// for goes before that it waits, which its colour tells, and keeps its beginning.
+// fitState is Fit for the state of a thread, which is in brackets: what the thread
+// waits for goes before that it waits, which its colour tells, and keeps its beginning.
 func (f *Face) fitState(state string, w float32) string {
 	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= funcname.Fewest {
 		state = reason

@@ -76,8 +76,8 @@ func TestFitKeepsIdentity(t *testing.T) {
 	}
 }
 
-// TestNeighboursStayTellable: names as real recordings have them, of which several stand
-// beside each other and differ in one part, never look alike where there is room for a
+// TestNeighboursStayTellable: names as real recordings have them, of which several are
+// beside each other and differ in one part, never look alike if there is room for a
 // dozen letters, and say nothing with fewer than four of a longer name at any width.
 func TestNeighboursStayTellable(t *testing.T) {
 	for _, f := range []*Face{Regular(11.5), Medium(12.5), Regular(23)} {

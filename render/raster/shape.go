@@ -21,7 +21,7 @@ import (
 // Nearly all names are made of characters that stand one beside the other in
 // the built-in font; they are drawn one by one. The rest is shaped: characters
 // of other fonts, of scripts whose letters join or run from right to left, and
-// marks that stand above others.
+// marks that are above others.
 
 // line is a shaped text.
 type line struct {

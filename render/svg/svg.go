@@ -18,7 +18,7 @@ import (
 // with [New]; it belongs to one goroutine.
 type Canvas struct {
 	w, h int
-	// x0 and y0 are where a part's corner lies in the whole picture.
+	// x0 and y0 are where a part's corner is in the whole picture.
 	x0, y0 int
 	out    *bytes.Buffer
 	// run gathers rectangles of one colour and opacity that follow each other:
@@ -86,7 +86,7 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col raster.Color, a uint32) {
 		return
 	}
 	r := c.run
-	// Opaque rectangles of one colour may lie on each other in one path; others
+	// Opaque rectangles of one colour may be on each other in one path; others
 	// must not, since each counts.
 	if r.path.Len() > 0 && (r.col != col || r.a != a || a < 255) {
 		c.flush()

@@ -176,7 +176,7 @@ func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 	return Mix(c, t.Background, .45), t.OnBar
 }
 
-// Waiting is the colour of the part of a bar that was not spent on a processor: a paler
+// Waiting is the colour of the part of a bar that was not spent on CPU: a paler
 // tone of the bar's own, on which labels stay legible; of bars that are as pale as the
 // ground a darker one.
 func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {

@@ -48,7 +48,7 @@ func TestTextOnBarsIsLegible(t *testing.T) {
 	}
 }
 
-// TestTextIsLegible checks the contrast of text with every surface it stands
+// TestTextIsLegible checks the contrast of text with every surface it is
 // on: 4.5 is what the WCAG asks of text (AA), 7 of text for people who see
 // less well (AAA), 3 of what is large or only marks something.
 func TestTextIsLegible(t *testing.T) {
@@ -103,7 +103,7 @@ func TestKindsAreToldApartByTheColourBlind(t *testing.T) {
 			for i := range seen {
 				for j := range i {
 					if i == 4 && j != 3 {
-						continue // found ones stand beside grey ones only
+						continue // found ones are beside grey ones only
 					}
 					d := 0.0
 					for c := range 3 {

@@ -92,7 +92,7 @@ func (p *Picture) counter(r *Row, y int) {
 	}
 }
 
-// CounterPoint is where point i of a counter lies in the picture.
+// CounterPoint is where point i of a counter is in the picture.
 func (p *Plan) CounterPoint(rec *recording.Recording, v View, row, i, w, gutter int) (x, y int) {
 	r := &p.Rows[row]
 	c := rec.Counters[r.Index]

@@ -36,10 +36,10 @@ type Picture struct {
 	MarkAt func(track, lane, i, n int) bool
 
 	// Sets are none to two sets of calls, looked up in Rec: bars that belong to none of
-	// them are faded. All belong where there are none.
+	// them are faded. All belong if there are none.
 	Sets []*recording.CallSet
 
-	// OnCPU is how long spans ran on a processor: the rest of a bar is paler.
+	// OnCPU is how long spans ran on CPU: the rest of a bar is paler.
 	OnCPU *recording.OnCPU
 
 	// Chosen tracks have a stripe in the gutter.
@@ -74,7 +74,7 @@ type Picture struct {
 	tints          [256]tint
 	scale          float32
 	perPs          float64 // pixels a picosecond
-	whole          int64   // picoseconds a pixel; 0 where that is no whole number
+	whole          int64   // picoseconds a pixel; 0 if that is not a whole number
 	// last is the view of the last picture, and movedBy how many pixels this one begins
 	// later, where it takes from there what both show.
 	last    View
@@ -195,7 +195,7 @@ func (p *Picture) gutter(r *Row, y int) {
 	}
 	full, note := p.Plan.Name(r), p.Plan.note(r)
 	if r.Height < p.px(34) {
-		// What tells it from others of its name stands behind it: the name is cut.
+		// What tells it from others of its name is behind it: the name is cut.
 		id, end := "", right
 		if r.Kind == TrackRow {
 			id, _, _ = strings.Cut(note, " · ")
@@ -220,7 +220,7 @@ func (p *Picture) gutter(r *Row, y int) {
 	}
 }
 
-// subRow names the samples that stand below a thread's spans, beside the first of
+// subRow names the samples that are below a thread's spans, beside the first of
 // their lanes, and draws a line between both.
 func (p *Picture) subRow(r *Row, y, x, right int) {
 	name := p.Plan.sampled(r)
@@ -268,7 +268,7 @@ func abs(i int) int {
 	return i
 }
 
-// lanesIn calls do for each of a row's lanes of spans that lie inside the canvas.
+// lanesIn calls do for each of a row's lanes of spans that are inside the canvas.
 func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
 	for lane := range r.SpanLanes {
 		top := y + p.Plan.laneTop(r, lane)
@@ -343,7 +343,7 @@ type tint struct {
 	call            recording.CallID
 	of              int32
 	hit, out, faded bool
-	color           raster.Color // 0 where there is none yet
+	color           raster.Color // 0 if there is none yet
 }
 
 // color is that of a call's function, faded when others stand out. Few calls have most

@@ -29,7 +29,7 @@ type Hit struct {
 	// Window is the window under the point, -1 for none.
 	Window int
 	// Instant is the moment under the point, nil for none; Close is how many
-	// stand so close that they are drawn as one strip, with it.
+	// are so close that they are drawn as one strip, with it.
 	Instant *recording.Instant
 	Close   int
 	// Counter is the counter under the point, nil for none, and Point the last
@@ -250,7 +250,7 @@ func (h *Hit) follow(rec *recording.Recording, s *recording.Samples, depth, i in
 	h.Start, h.End = s.Time(h.First), s.End(h.Last-1)
 }
 
-// Box is where a bar of a row lies in the picture.
+// Box is where a bar of a row is in the picture.
 func (p *Plan) Box(v View, row, lane int, start, end int64, w, gutter int) (x0, y0, x1, y1 int) {
 	r := &p.Rows[row]
 	lanes := max(1, w-gutter)

@@ -38,7 +38,7 @@ func (p *Plan) Names(k RowKind) (names []string) {
 	return names
 }
 
-// note is what stands beside a row's name: what tells it from others of that name, and
+// note is what is beside a row's name: what tells it from others of that name, and
 // how much there is in it.
 func (p *Plan) note(r *Row) string {
 	var id, much string
@@ -82,8 +82,8 @@ func (p *Plan) sampled(r *Row) string {
 	return p.rec.Events[r.Samples.Event].Title()
 }
 
-// busy is the share of the recording that a track ran on processors where that is known,
-// else that it was blocked or that its outermost spans cover, and the word for it; "" where
+// busy is the share of the recording that a track ran on CPU where that is known,
+// else that it was blocked or that its outermost spans cover, and the word for it; "" if
 // none is known.
 func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64, of string) {
 	t, whole := rec.Tracks[ti], float64(rec.Duration())

@@ -15,7 +15,7 @@ import (
 // processOrder sorts processes as the file asks, then as they came; those with
 // nothing but moments come last. A profile of a whole system names its processes in
 // no order, idle threads of the kernel first: once it is read, those with the most
-// samples stand first.
+// samples are first.
 func processOrder(rec *recording.Recording) []int {
 	order := make([]int, len(rec.Processes))
 	bare := make([]int, len(rec.Processes))
@@ -110,9 +110,9 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	return groups, pinned, unseen
 }
 
-// quiet has for each thread 0, 1 where it has less than a tenth of the samples of the one
+// quiet has for each thread 0, 1 if it has less than a tenth of the samples of the one
 // with the most, or 2 for none, of the recording's first event, where that is sampled and
-// everything is read. Such threads stand behind the others: a recording of Java begins with
+// everything is read. Such threads are behind the others: a recording of Java begins with
 // those that collect garbage.
 func quiet(rec *recording.Recording) []int8 {
 	out := make([]int8, len(rec.Tracks))
@@ -209,7 +209,7 @@ func newFilter(rec *recording.Recording, text string) *nameFilter {
 	return f
 }
 
-// has reports whether a row is shown: every word stands in its name or number, or
+// has reports whether a row is shown: every word is in its name or number, or
 // in its process's, and none that is excluded in its own.
 func (f *nameFilter) has(process int, id int64, called func() string) bool {
 	if len(f.words)+len(f.not) == 0 {
@@ -224,7 +224,7 @@ func (f *nameFilter) has(process int, id int64, called func() string) bool {
 	return len(f.words) == 0 || f.processes[process] || f.all(name, id)
 }
 
-// all reports whether every word stands in a name or is the number.
+// all reports whether every word is in a name or is the number.
 func (f *nameFilter) all(name string, id int64) bool {
 	name = strings.ToLower(name)
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !hasWord(name, id, w) })

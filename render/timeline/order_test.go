@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestRowsHaveRoom: where there is no memory for a row for each of very many threads,
+// TestRowsHaveRoom: if there is no memory for a row for each of very many threads,
 // some are shown, and the rest is counted.
 func TestRowsHaveRoom(t *testing.T) {
 	const threads = 1<<16 + 1
@@ -41,7 +41,7 @@ func TestRowsHaveRoom(t *testing.T) {
 	}
 }
 
-// Of a profile of many processes the busiest stands first, but not before it is
+// Of a profile of many processes the busiest is first, but not before it is
 // read: rows that move while more comes in cannot be read. What a file says of the
 // order goes before.
 func TestProcessOrder(t *testing.T) {
@@ -82,7 +82,7 @@ func TestProcessOrder(t *testing.T) {
 	}
 }
 
-// Threads with few samples of what is shown first stand behind the others of their process,
+// Threads with few samples of what is shown first are behind the others of their process,
 // and those with none behind these, once everything is read.
 func TestThreadOrder(t *testing.T) {
 	b := recording.NewBuilder()

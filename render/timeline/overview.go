@@ -99,7 +99,7 @@ func (p *density) track(t *recording.Track) {
 	}
 }
 
-// states adds when a thread was on a processor. What is narrower than a part counts as
+// states adds when a thread was on CPU. What is narrower than a part counts as
 // the longest of its neighbours.
 func (p *density) states(t *recording.Track) {
 	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {

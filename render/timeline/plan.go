@@ -52,7 +52,7 @@ type Row struct {
 	Lanes, All, Spans, SpanLanes, Depths int
 	Samples                              *recording.Samples
 	Collapsed                            bool
-	// Strip is how high the states of the thread are drawn, 0 where there are none:
+	// Strip is how high the states of the thread are drawn, 0 if there are none:
 	// above its lanes, or where it has none of those in the place of one.
 	Strip int
 	// Busy is how busy a track is, 0 to 1: the share of the recording that its
@@ -76,7 +76,7 @@ func (r *Row) slot(lane int) int {
 	return lane
 }
 
-// show has so many lanes shown in all. Samples beside spans have a few of them at
+// show has so many lanes shown in total. Samples beside spans have a few of them at
 // least, and most where their event is the one that is chosen.
 func (r *Row) show(lanes int, chosen bool) {
 	depths := r.All - r.Spans
@@ -152,7 +152,7 @@ func (p *Plan) Sticky(scroll int) (row, y int) {
 // Holds reports whether a row stays at the top.
 func (p *Plan) Holds(r *Row) bool { return r.Y < p.Held }
 
-// Under reports whether a height of a row, in pixels of the picture, lies behind the rows
+// Under reports whether a height of a row, in pixels of the picture, is behind the rows
 // that stay at the top.
 func (p *Plan) Under(r *Row, y int) bool { return !p.Holds(r) && y < p.Held }
 
@@ -190,7 +190,7 @@ type Layout struct {
 	Folds  map[int]Fold
 	Closed map[int]bool
 	// Hidden tracks are left out, as are those whose name, or whose process's,
-	// does not contain the words of Filter. Pinned ones stand first. Order puts tracks of a process before
+	// does not contain the words of Filter. Pinned ones are first. Order puts tracks of a process before
 	// those it does not name; Sort arranges the rest.
 	Hidden map[int]bool
 	Pinned []int
@@ -207,7 +207,7 @@ type Layout struct {
 	Found map[int]int
 }
 
-// Sort says in which order the tracks of a process stand.
+// Sort says in which order the tracks of a process are.
 type Sort string
 
 // Orders of tracks.

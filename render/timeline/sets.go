@@ -16,7 +16,7 @@ import (
 type inLane struct{ first, last int }
 
 // membership says of a bar that it belongs to none of the sets, or which of them it is
-// a call of itself, that lies in no other one: a bit each.
+// a call of itself, that is in no other one: a bit each.
 type membership struct {
 	out  bool
 	sets uint8
@@ -100,7 +100,7 @@ func (p *Picture) hue(x0, x1, y int, sets uint8) {
 	p.c.Rect(max(x0, p.Gutter), y, x1, y+max(2, p.px(3)), raster.Pack(c))
 }
 
-// sampled reports whether a time of a track lies within calls of any set.
+// sampled reports whether a time of a track is within calls of any set.
 func (p *Picture) sampled(track int, from, to int64) bool {
 	if len(p.Sets) == 0 {
 		return true
@@ -118,7 +118,7 @@ func (p *Picture) sampled(track int, from, to int64) bool {
 }
 
 // ahead is the first i from at on for which is holds, and holds from there on; n
-// where there is none. It is mostly near.
+// if there is none. It is mostly near.
 func ahead(at, n int, is func(int) bool) int {
 	lo, step := at, 1
 	for at < n && !is(at) {

@@ -21,7 +21,7 @@ type Gathered struct {
 	lanes   []laneSpans
 	before  []laneSpans // of the last picture
 	samples []rowSamples
-	look    *shared // nil where all is there
+	look    *shared // nil if all is there
 }
 
 // gatheredOf has everything that the first step depends on.
@@ -73,7 +73,7 @@ type column struct {
 type wideBar struct {
 	inLane
 	start, end      int64
-	ran             int64 // on a processor; recording.Missing where nothing tells
+	ran             int64 // on CPU; recording.Missing if nothing tells
 	x0, x1, wait    int
 	call            recording.CallID
 	unfinished, hit bool
@@ -305,7 +305,7 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	}
 }
 
-// place says where a bar lies in the picture.
+// place says where a bar is in the picture.
 func (p *Picture) place(b *wideBar) {
 	x1 := p.x(b.end)
 	b.x0 = p.x(b.start)
@@ -320,7 +320,7 @@ func (p *Picture) place(b *wideBar) {
 // in narrower ones the two tones would only blur.
 const leastTones = 6
 
-// cpuOf is how long the spans of a lane ran on a processor, nil where nothing tells.
+// cpuOf is how long the spans of a lane ran on CPU, nil if nothing tells.
 func (p *Picture) cpuOf(l *laneSpans) []int64 {
 	if p.OnCPU == nil || l.lane == recording.StateLane || l.track >= len(p.OnCPU.Spans) || l.lane >= len(p.OnCPU.Spans[l.track]) {
 		return nil

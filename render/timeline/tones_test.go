@@ -20,7 +20,7 @@ func TestBarsHaveTwoTones(t *testing.T) {
 	b.SetCPU(func(ref uint64) (int64, bool) { return int64(ref) - 1, ref != 7 })
 	frame := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
 	tr := b.Track(recording.TrackKey{TID: 1})
-	var want [6]int64 // time on a processor; the last does not tell
+	var want [6]int64 // CPU time; the last does not tell
 	for i := range want {
 		ref := uint64(7)
 		if want[i] = 100; i < 5 {

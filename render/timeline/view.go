@@ -15,7 +15,7 @@ const minSpan = 100
 // Span is how much time is shown.
 func (v View) Span() int64 { return max(1, v.To-v.From) }
 
-// X is where a time lies in a picture w pixels wide. The subtraction is done in
+// X is where a time is in a picture w pixels wide. The subtraction is done in
 // integers first: a float of an absolute time would lose the low digits.
 func (v View) X(t int64, w int) float64 {
 	return float64(t-v.From) / float64(v.Span()) * float64(w)
@@ -60,7 +60,7 @@ func (v View) Pan(dx float64, w int, from, to int64) View {
 }
 
 // Clamp keeps the view from leaving the recording: a twentieth of its width
-// may lie outside on either side.
+// may be outside on either side.
 func (v View) Clamp(from, to int64) View {
 	span := v.Span()
 	air := span / 20

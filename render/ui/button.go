@@ -21,7 +21,7 @@ func (u *UI) Button(b *widget.Clickable, x, y, w int, label string, active bool)
 	return u.IconButton(b, x, y, w, nil, label, active)
 }
 
-// IconButton is Button with an icon before its word, or alone where there is none.
+// IconButton is Button with an icon before its word, or alone if there is none.
 func (u *UI) IconButton(b *widget.Clickable, x, y, w int, i *icon.Icon, label string, active bool) int {
 	st := Style{Size: 12.5, Weight: font.Medium, Color: u.Theme.Text, Align: text.Middle}
 	bg := u.Theme.Raised

@@ -10,7 +10,7 @@ import (
 // Colour is one that is drawn with.
 type Colour = color.NRGBA
 
-// How a text stands in its place, and how thick it is.
+// How a text is in its place, and how thick it is.
 const (
 	Start  = text.Start
 	Middle = text.Middle

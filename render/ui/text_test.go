@@ -17,7 +17,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestAnyUnicodeIsLaidOut: names stand in titles, tables and lists, which are shaped
+// TestAnyUnicodeIsLaidOut: names are in titles, tables and lists, which are shaped
 // by another library than labels of pictures.
 func TestAnyUnicodeIsLaidOut(t *testing.T) {
 	fonts.System.Start(nil)

@@ -36,7 +36,7 @@ type UI struct {
 	Faces *raster.Faces
 	// Tip is the ground of tooltips.
 	Tip *Sheet
-	// Focus is where the keyboard is; nil where there is none.
+	// Focus is where the keyboard is; nil if there is none.
 	Focus *Focus
 	// Shapes, if set, is where all that is drawn is written down too, by the same
 	// coordinates.

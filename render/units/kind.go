@@ -2,7 +2,7 @@ package units
 
 import "ashlar/ingest/model/recording"
 
-// KindText says in half a sentence what the sums of a metric mean; "" where they
+// KindText says in half a sentence what the sums of a metric mean; "" if they
 // are just sums.
 func KindText(m *recording.Metric) string {
 	switch m.Kind {
@@ -14,7 +14,7 @@ func KindText(m *recording.Metric) string {
 	return ""
 }
 
-// Bound stands before a sum that is only known to be no more than that: "≤ ".
+// Bound is before a sum that is only known to be no more than that: "≤ ".
 func Bound(m *recording.Metric) string {
 	if m.Kind == recording.Peak {
 		return "≤" + thin

@@ -175,7 +175,7 @@ func Value(v int64, m *recording.Metric) string {
 	return stopped(v) + value(v, m)
 }
 
-// stopped stands before a sum that goes beyond the last number that there
+// stopped is before a sum that goes beyond the last number that there
 // is: see [recording.Add].
 func stopped(v int64) string {
 	switch v {

@@ -39,7 +39,7 @@ const (
 )
 
 // Chooser is a line of text with a list below it that follows what is typed:
-// the palette of commands and the file opener are choosers. It stands over
+// the palette of commands and the file opener are choosers. It is over
 // everything else and takes the keyboard.
 type Chooser struct {
 	Editor  gio.Editor
@@ -59,7 +59,7 @@ type Chooser struct {
 	fill func(text string) []Line
 	// Submit is called for Return; false leaves it to the chosen line.
 	Submit func(text string) bool
-	Keep   bool // the chosen line, when lines are filled anew
+	Keep   bool // the chosen line, when lines are filled again
 	// Left says that a place beside the chooser was pressed.
 	Left bool
 }

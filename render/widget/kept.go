@@ -7,7 +7,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// Kept is a picture that is drawn anew, and uploaded, only when what it depends
+// Kept is a picture that is drawn again, and uploaded, only when what it depends
 // on has changed.
 type Kept[K comparable] struct {
 	key      K

@@ -20,7 +20,7 @@ type List struct {
 	seen, line int // the heights of all and of a row in the last frame, in pixels
 }
 
-// Events takes what was done on the list, which lies in r and has n rows: what
+// Events takes what was done on the list, which is in r and has n rows: what
 // scrolls it does so, the rest is for do, with the row it is on; -1 for none.
 func (l *List) Events(u *ui.UI, r image.Rectangle, line, n int, do func(g Gesture, row int)) {
 	for {

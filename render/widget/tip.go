@@ -16,7 +16,7 @@ type Swatch struct {
 }
 
 // Tip draws a tooltip beside a point, within the window: a title, lines, and below them
-// a legend in one line where there is one.
+// a legend in one line if there is one.
 func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatch) {
 	th := u.Theme
 	ts := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}

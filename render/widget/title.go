@@ -9,7 +9,7 @@ import (
 // Title says how the head of a column is drawn.
 type Title struct {
 	Text  string
-	Right bool // it stands at the right, above numbers
+	Right bool // it is at the right, above numbers
 	// By tells that rows are sorted by the column, Turned that they are the other way
 	// round than one expects, and Lit that the pointer is on it.
 	By, Turned, Lit bool

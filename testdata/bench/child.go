@@ -90,7 +90,7 @@ func parseAlone(path string) error {
 	return err
 }
 
-// validAlone checks with one core that a file is JSON, which lies in memory, and
+// validAlone checks with one core that a file is JSON, which is in memory, and
 // returns the seconds that this took.
 func validAlone(path string) (float64, error) {
 	b, err := os.ReadFile(path)

@@ -146,7 +146,7 @@ func pack(w io.Writer, path string, packer func(io.Writer) (io.WriteCloser, erro
 	return errors.Join(err, z.Close())
 }
 
-// warm reads a file once, so that it lies in the system's cache.
+// warm reads a file once, so that it is in the system's cache.
 func (f *file) warm() error {
 	r, err := os.Open(f.path)
 	if err != nil {

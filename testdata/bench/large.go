@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// perfettoLarge is made, since what records such a trace is no program for everywhere.
+// perfettoLarge is made, since what records such a trace is not a program for everywhere.
 var perfettoLarge = recording{ext: ".pftrace", options: synthOptions("perfetto", 0, 1_000_000_000)}
 
 // largeRows measure formats at the size where tools of their own are slow. They are
@@ -134,7 +134,7 @@ func (rep *report) large(b *strings.Builder) {
 	}
 }
 
-// section is a part of the page that is written anew when something of it was measured.
+// section is a part of the page that is written again when something of it was measured.
 type section struct {
 	begins, ends string
 	of           func(row string) bool

@@ -71,7 +71,7 @@ func kilobytes(path, name string) int64 {
 	return n << 10
 }
 
-// ticks is the processor time that all programs have had: at normal priority
+// ticks is the CPU time that all programs have had: at normal priority
 // or above, at a lower one, and none.
 type ticks struct{ normal, low, idle float64 }
 
@@ -91,7 +91,7 @@ func now() ticks {
 	return ticks{(f[0] + f[2] + f[5] + f[6] + f[7]) / perSecond, f[1] / perSecond, (f[3] + f[4]) / perSecond}
 }
 
-// others is the share of the machine's processor time since t that other
+// others is the share of the machine's CPU time since t that other
 // programs of normal priority had, where own seconds were this one's.
 func (t ticks) others(own float64) float64 {
 	n := now()
@@ -102,7 +102,7 @@ func (t ticks) others(own float64) float64 {
 	return min(1, max(0, (n.normal-t.normal-own)/all))
 }
 
-// quiet waits until other programs leave the machine alone, but for those of
+// quiet waits until other programs leave the machine alone, except for those of
 // low priority, or for as long as is allowed.
 func (b *bench) quiet() {
 	const enough = .1

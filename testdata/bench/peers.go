@@ -298,7 +298,7 @@ func nodeMemory() (sum int64) {
 }
 
 // mostPeer is how much memory a tool may take, in bytes: some read a recording of 1 GB
-// into a hundred times that, and the machine would stand still.
+// into a hundred times that, and the machine would be still.
 const mostPeer = "16000000000"
 
 // tool measures a program whose last argument is the file.

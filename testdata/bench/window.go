@@ -51,7 +51,7 @@ func startDisplay() (*display, error) {
 
 func (d *display) stop() {
 	_ = d.cmd.Process.Signal(os.Interrupt)
-	_ = d.cmd.Wait() // that it was ended by a signal is no news
+	_ = d.cmd.Wait() // that it was ended by a signal is not a news
 }
 
 // window is a running ashlar.
@@ -224,7 +224,7 @@ func (b *bench) idle() ([]result, error) {
 	}}, nil
 }
 
-// cpuOf is the processor time that a process's threads have had.
+// cpuOf is the CPU time that a process's threads have had.
 func cpuOf(pid int) time.Duration {
 	var sum time.Duration
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))

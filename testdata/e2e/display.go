@@ -68,7 +68,7 @@ func StartDisplay(t testing.TB) *Display {
 		_ = cmd.Process.Signal(os.Interrupt)
 		late := time.AfterFunc(patience, func() { kill(cmd) })
 		defer late.Stop()
-		_ = cmd.Wait() // that it was ended by a signal is no news
+		_ = cmd.Wait() // that it was ended by a signal is not a news
 	})
 	if err := ready.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@
 //	w.WaitFor("the selection", func(p *image.RGBA) bool { return p.RGBAAt(400, 100) == selected })
 //
 // It needs Xvfb and xdotool, and fails where they are missing. There is no
-// window manager on the display: a window stands at the upper left corner, as
+// window manager on the display: a window is at the upper left corner, as
 // large as it asked to be, and its coordinates are the screen's. Processes and
 // files are cleaned up when the test ends, however it ends; where it failed, what
 // was last on the screen is kept as a picture in the folder failed.

@@ -96,7 +96,7 @@ func TestFrameLogIsRead(t *testing.T) {
 	if len(log.Read(t)) <= before {
 		t.Error("no frame in the log is of the key")
 	}
-	// It is slow to answer: each input is waited for all the same.
+	// It is slow to answer: each input is waited for anyway.
 	for range 5 {
 		w.Key("s", "r")
 		w.Click(e2e.Left, image.Pt(100, 50))
@@ -145,7 +145,7 @@ func childProcesses(t *testing.T) []string {
 	return found
 }
 
-// A stand-in for *testing.T that notes how a test would have failed.
+// A are-in for *testing.T that notes how a test would have failed.
 type failing struct {
 	testing.TB
 	message string

@@ -117,7 +117,7 @@ func (h *hand) button(kind byte, b Button) {
 }
 
 // shown is the number of the lowest window that can be seen and has a class, as those of
-// programs have, "" where there is none.
+// programs have, "" if there is none.
 func (d *Display) shown() string {
 	d.t.Helper()
 	h := d.grip()
@@ -147,7 +147,7 @@ func (w *Window) focus() {
 	}
 }
 
-// number is the window's on its display, 0 where that is none of X.
+// number is the window's on its display, 0 if that is none of X.
 func (w *Window) number() xproto.Window {
 	id, _ := strconv.ParseUint(w.id, 10, 32)
 	return xproto.Window(id)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFound: what was planted is found, by few words, and where nothing was planted
+// TestFound: what was planted is found, by few words, and if nothing was planted
 // nothing is.
 func TestFound(t *testing.T) {
 	if all := cases(seeds); len(all) < 30 {

@@ -117,7 +117,7 @@ func machine() string {
 	return runtime.GOARCH
 }
 
-// totals are what stands below the table.
+// totals are what is below the table.
 type totals struct {
 	planted, found, nothing, calm, most int
 	slowest                             time.Duration
@@ -266,7 +266,7 @@ func words(command string) (all []string) {
 }
 
 // spaa is how many tokens the recording has as SPAA, which grep and jq are let loose
-// on; -1 where it cannot be written.
+// on; -1 if it cannot be written.
 func (c *recorded) spaa(dir string) int {
 	path := c.as(dir, ".spaa")
 	if st, err := os.Stat(path); err == nil {
@@ -275,7 +275,7 @@ func (c *recorded) spaa(dir string) int {
 	return -1
 }
 
-// as is the recording in another format, the later one of two; "" where it cannot be.
+// as is the recording in another format, the later one of two; "" if it cannot be.
 func (c *recorded) as(dir, ext string) string {
 	i := len(c.files) - 1
 	in, out := filepath.Join(dir, fmt.Sprintf("%s-%c.%s", c.name, 'a'+i, c.files[i].ext)), filepath.Join(dir, c.name+ext)

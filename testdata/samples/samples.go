@@ -17,7 +17,7 @@ import (
 
 func folder() string { return os.Getenv("ASHLAR_SAMPLES") }
 
-// Need skips a test that is of nothing but samples where there are none.
+// Need skips a test that is of nothing but samples if there are none.
 func Need(t testing.TB) {
 	t.Helper()
 	if folder() == "" {
@@ -25,7 +25,7 @@ func Need(t testing.TB) {
 	}
 }
 
-// Path is where the sample of a name lies: "spall/v0.spall", which INDEX.md tells of.
+// Path is where the sample of a name is: "spall/v0.spall", which INDEX.md tells of.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	Need(t)
@@ -80,7 +80,7 @@ func Name(path string) string {
 	return filepath.ToSlash(name)
 }
 
-// Below lists all files in folders, but for texts about them (*.md). It fails where a
+// Below lists all files in folders, except for texts about them (*.md). It fails where a
 // folder has none.
 func Below(t testing.TB, dirs ...string) (paths []string) {
 	t.Helper()

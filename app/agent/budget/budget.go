@@ -35,7 +35,7 @@ type LeftOut struct {
 	Left int    `json:"left"`
 	Of   int    `json:"of"`
 	// Share is the part of the cost of the whole list that they have, from 0 to 1,
-	// and By the field that was added up; empty where elements have no cost.
+	// and By the field that was added up; empty if elements have no cost.
 	Share json.Number `json:"share,omitempty"`
 	By    string      `json:"by,omitempty"`
 }
@@ -315,7 +315,7 @@ func (v *value) write(b *bytes.Buffer) error {
 	return nil
 }
 
-// field is that of a name, nil where there is none.
+// field is that of a name, nil if there is none.
 func (v *value) field(name string) *value {
 	for i, k := range v.keys {
 		if k == name {

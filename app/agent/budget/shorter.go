@@ -78,7 +78,7 @@ func shorten(v reflect.Value, most int, found map[string]*beyond) {
 	}
 }
 
-// costFields are the fields of a type that say what an element costs, nil where it has no
+// costFields are the fields of a type that say what an element costs, nil if it has no
 // such.
 func costFields(t reflect.Type) (fields [len(costs)][]int) {
 	for t.Kind() == reflect.Pointer {

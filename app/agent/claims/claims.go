@@ -107,7 +107,7 @@ type Wrong struct {
 	Claim string `json:"claim"`
 	// Why says what is wrong, and what is right.
 	Why string `json:"why"`
-	// Right is the number that the recording has, null where there is none.
+	// Right is the number that the recording has, null if there is none.
 	Right *json.Number `json:"right"`
 }
 
@@ -220,7 +220,7 @@ func readable(ctx context.Context, s string, near []string) error {
 	}
 	for _, f := range v.Files {
 		err := ingest.Allowed(ctx, f)
-		if f != view.Demo && err != nil && !errors.Is(err, fs.ErrNotExist) { // which may lie elsewhere now
+		if f != view.Demo && err != nil && !errors.Is(err, fs.ErrNotExist) { // which may be elsewhere now
 			return err
 		}
 	}
@@ -261,8 +261,8 @@ func or2(a, b []string) (all []string) {
 	return all
 }
 
-// people is a number of an answer as people write it: with the unit that stands nearest
-// above it, shares in percent; "" where it has none.
+// people is a number of an answer as people write it: with the unit that is nearest
+// above it, shares in percent; "" if it has none.
 func people(answer any, path string) string {
 	v, err := follow(answer, path)
 	n, ok := v.(json.Number)
@@ -300,7 +300,7 @@ func people(answer any, path string) string {
 	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
 }
 
-// counts are fields without the unit that stands above them.
+// counts are fields without the unit that is above them.
 var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
 
 // number holds one number against what the command answers, and returns how people

@@ -18,7 +18,7 @@ const differenceWrong = "the runs had different work, or runs vary this much: co
 // mostDifferences is how many functions of a comparison are listed.
 const mostDifferences = 5
 
-// Differences lists what costs more or less in B than in A and is no chance: the
+// Differences lists what costs more or less in B than in A and is not a chance: the
 // whole, and functions by themselves.
 func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, error) {
 	c, err := compare.Compare(ctx, []compare.Input{{Rec: a}}, []compare.Input{{Rec: b}}, compare.Options{})

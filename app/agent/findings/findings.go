@@ -54,7 +54,7 @@ type Size struct {
 	Event  string      `json:"event,omitempty"`
 	Share  json.Number `json:"share"`
 	Of     json.Number `json:"of"`
-	// Samples is how many are behind Of; 0 where that is not known, or nothing was
+	// Samples is how many are behind Of; 0 if that is not known, or nothing was
 	// sampled.
 	Samples int64 `json:"samples"`
 
@@ -76,7 +76,7 @@ var rules = []rule{
 	{"kernel", "the kernel is at least 50 % of the busy total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel},
 	{"hot", "one function's self is at least 50 % of the busy total", "the function is the program's purpose", (*look).hot},
 	{"garbage", "a function allocates at least 33 % of all memory and keeps at most 5 % of it", "the recording ends after the work, when all memory is freed anyway", (*look).garbage},
-	{"hump", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).hump},
+	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode},
 	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls are given more work", (*look).slower},
 	{"starving", "a thread has at most 2 % of the median of threads with its name", "the thread is reserved for other work, or started late", (*look).starving},
 	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall},

@@ -244,7 +244,7 @@ func (l *look) hot(r rule) error {
 	return nil
 }
 
-// deep is how often a function has to stand in a stack to be a finding.
+// deep is how often a function has to be in a stack to be a finding.
 const deep = 16
 
 func (l *look) recursion(r rule) error {

@@ -47,17 +47,17 @@ func (l *look) durations(f recording.FuncID) (*spans.Durations, error) {
 	return spans.DurationsOf(l.ctx, l.rec, l.query.Scope, []recording.FuncID{f})
 }
 
-func (l *look) hump(r rule) error {
+func (l *look) mode(r rule) error {
 	for _, row := range l.heavy() {
 		d, err := l.durations(row.Func)
 		if err != nil {
 			return err
 		}
-		humps := d.Humps()
-		if d.Count < fewestCalls || len(humps) < 2 {
+		modes := d.Modes()
+		if d.Count < fewestCalls || len(modes) < 2 {
 			continue
 		}
-		slow := humps[len(humps)-1]
+		slow := modes[len(modes)-1]
 		if 5*slow.Count > d.Count || slow.From < 3*d.Median {
 			continue
 		}
@@ -82,7 +82,7 @@ func (l *look) hump(r rule) error {
 		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took at least %s (median %s): %s of the function's time.",
 			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
 			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
-		return nil // what lies in it or around it is slow with it
+		return nil // what is in it or around it is slow with it
 	}
 	return nil
 }

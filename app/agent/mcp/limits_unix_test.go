@@ -23,7 +23,7 @@ import (
 )
 
 // TestWhatIsNoRecording: tools and pictures open regular files only, and quote nothing of
-// what is no recording.
+// what is not a recording.
 func TestWhatIsNoRecording(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "passwords")

@@ -14,7 +14,7 @@ import (
 // longestLine bounds a message of a client.
 const longestLine = 1 << 20
 
-// lines are the messages of a client, a line each. One that is no message is answered
+// lines are the messages of a client, a line each. One that is not a message is answered
 // here and left out: what reads them would end the session.
 type lines struct {
 	in   *bufio.Reader

@@ -86,7 +86,7 @@ func connect(t *testing.T) *client {
 	return c
 }
 
-// call calls a tool and holds the answer against its schema and its budget; "" where
+// call calls a tool and holds the answer against its schema and its budget; "" if
 // it is an error.
 func (c *client) call(name, arguments string) (answer, refused string) {
 	c.Helper()
@@ -241,7 +241,7 @@ func TestSamples(t *testing.T) {
 				if refused != "" || x.line == nil || room == 256 || isCut(t, got) {
 					continue
 				}
-				if strings.Contains(got, `"unreadable"`) { // programs are not told how a file begins that is no recording
+				if strings.Contains(got, `"unreadable"`) { // programs are not told how a file begins that is not a recording
 					continue
 				}
 				whole[x.tool]++

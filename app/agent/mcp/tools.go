@@ -38,7 +38,7 @@ var tools = []tool{
 	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list its events, metrics, threads, labels, counts and warnings. It stays open, so later calls are fast."},
 	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "Summary of a recording: format, quality, largest costs, findings with evidence and confidence, and the next commands."},
 	{name: "top", command: "top", args: []arg{{"file", aFile}}, need: 1, what: "Costs in descending order by function, module, file, line, thread, state or label, as a table or a call tree; optionally for a time range, threads or calls, and with transforms of stacks."},
-	{name: "calls", command: "calls", args: []arg{{"file", aFile}, {"calls", "the calls: RunTask, RunTask[60ms..320ms], Request[tenant=7], RunTask[slowest 25]; the manual page commands lists all forms"}}, need: 2, what: "Single calls of a trace, with durations, arguments, percentiles and humps."},
+	{name: "calls", command: "calls", args: []arg{{"file", aFile}, {"calls", "the calls: RunTask, RunTask[60ms..320ms], Request[tenant=7], RunTask[slowest 25]; the manual page commands lists all forms"}}, need: 2, what: "Single calls of a trace, with durations, arguments, percentiles and modes."},
 	{name: "compare", command: "diff", args: []arg{{"a", "the baseline (A)"}, {"b", "the candidate (B); omit it to compare parts of one file with calls-b, slow, range-b and so on"}}, need: 1, without: []string{"fail-if"}, what: "Differences in cost between the recordings a and b, with the confidence of each and a verdict."},
 	{name: "source", command: "source", args: []arg{{"file", aFile}, {"of", "a function, or a source file as the recording names it"}}, need: 2, what: "The cost of each line of a source file, in descending order, with its text if the file is available."},
 	{name: "check", command: "check", args: []arg{{"file", aFile}}, need: 1, without: []string{"rules"}, what: "Problems of a recording: broken rules by line, or warnings from reading it."},
@@ -48,7 +48,7 @@ var tools = []tool{
 // notForPrograms are flags that say how an answer is written, or where things are kept.
 var notForPrograms = map[string]bool{"json": true, "csv": true, "no-cache": true, "help": true, "budget": true, "session": true}
 
-// usual is the budget of an answer where none is asked for.
+// usual is the budget of an answer if none is asked for.
 const usual = 2000
 
 // isFor says that a flag of the command is one of the tool.
@@ -99,7 +99,7 @@ func (t *tool) input(cmd *subcommand.Info) *jsonschema.Schema {
 }
 
 // words makes a command line of a tool's arguments, which are as its schema says:
-// flags stand in the order of the arguments, since transforms apply in it.
+// flags are in the order of the arguments, since transforms apply in it.
 func (t *tool) words(arguments json.RawMessage, tokens int) (words []string, err error) {
 	words = []string{t.command, "--json", "--budget=" + strconv.Itoa(tokens)}
 	given := map[string]string{}

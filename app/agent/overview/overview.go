@@ -30,7 +30,7 @@ type Overview struct {
 	Format   string       `json:"format"`
 	Tool     string       `json:"tool,omitempty"`
 	Recorded string       `json:"recorded,omitempty"` // the command line that was recorded
-	Duration *json.Number `json:"duration_ns"`        // null where nothing has a time
+	Duration *json.Number `json:"duration_ns"`        // null if nothing has a time
 	Threads  int          `json:"threads"`
 	Counts   Counts       `json:"counts"`
 	// Event and Metric are those of the numbers below; Others name what else can be
@@ -40,7 +40,7 @@ type Overview struct {
 	Unit   string      `json:"unit"`
 	Total  json.Number `json:"total"`
 	Basis  string      `json:"basis"`
-	// Samples is how many samples are behind Total: not there where nothing was sampled,
+	// Samples is how many samples are behind Total: not there if nothing was sampled,
 	// or the file does not tell. Address shows the recording.
 	Samples int64    `json:"samples,omitempty"`
 	Address string   `json:"address"`
@@ -49,7 +49,7 @@ type Overview struct {
 	// has neither.
 	AsyncSpans  int64 `json:"async_spans_left_out,omitempty"`
 	IdleRecords int64 `json:"idle_records_left_out,omitempty"`
-	// Quality says what is wrong with the recording; empty where nothing is.
+	// Quality says what is wrong with the recording; empty if nothing is.
 	Quality []Problem `json:"quality"`
 	// Top are the functions with the largest self, Busiest the threads.
 	Top     []Row              `json:"top"`

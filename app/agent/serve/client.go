@@ -13,7 +13,7 @@ import (
 )
 
 // Ask has a session that runs answer a command line that was typed here; a picture that
-// it draws is written to picture. ok is false where there is none, or none that holds or
+// it draws is written to picture. ok is false if there is none, or none that holds or
 // can read what is asked about.
 func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) (code int, ok bool, err error) {
 	dir, err := os.Getwd()
@@ -36,7 +36,7 @@ func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) 
 	return last.Code, true, last.write(b, stdout, stderr, picture)
 }
 
-// write writes what stands behind an answer to where it belongs.
+// write writes what is behind an answer to where it belongs.
 func (last *reply) write(b []byte, stdout, stderr, picture io.Writer) error {
 	for _, p := range last.Parts {
 		w := stdout

@@ -54,7 +54,7 @@ type question struct {
 }
 
 // reply is a line of an answer. The first says that it has begun, the last has the
-// outcome and how much of which output stands behind it, in its order.
+// outcome and how much of which output is behind it, in its order.
 type reply struct {
 	Begun bool   `json:"begun,omitempty"`
 	Own   bool   `json:"own,omitempty"` // the program should see to it itself
@@ -175,7 +175,7 @@ func (x *answered) send(w io.Writer) error {
 
 var errElsewhere = errors.New("the client reads this itself")
 
-// run runs a command line; ok is false where its recordings cannot be had here.
+// run runs a command line; ok is false if its recordings cannot be had here.
 func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
 	ctx, cancel := context.WithCancel(ctx) // what is read may be held for as long
 	defer cancel()

@@ -29,7 +29,7 @@ import (
 const checking = "check"
 
 // RemoteFile is a file of those that a command names where the machine can answer on which
-// it lies: all that lie on others lie on that one. It is "" where none can.
+// it is: all that are on others are on that one. It is "" if none can.
 func RemoteFile(command string, files []string) (file string) {
 	if !Answers(command) && command != checking {
 		return ""
@@ -49,7 +49,7 @@ func RemoteFile(command string, files []string) (file string) {
 }
 
 // AskHost has the program on another machine answer a command line that was typed here,
-// as [Ask] has a session. ok is false where it cannot be answered there alone.
+// as [Ask] has a session. ok is false if it cannot be answered there alone.
 func AskHost(ctx context.Context, file string, args []string, stdout, stderr, picture io.Writer) (code int, ok bool, err error) {
 	as, _, err := ssh.Split(file)
 	if err != nil {
@@ -101,7 +101,7 @@ func stdio(p *subcommand.Program) error {
 	return answerHere(ctx, p, &q)
 }
 
-// answerHere runs a command line over files that lie here.
+// answerHere runs a command line over files that are here.
 func answerHere(ctx context.Context, p *subcommand.Program, q *ssh.Question) error {
 	args := q.Args
 	if len(args) == 0 || !Answers(args[0]) && args[0] != checking {

@@ -20,7 +20,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// stand stands in for ssh: it notes what it was asked, knows two hosts, and has a shell
+// are is in for ssh: it notes what it was asked, knows two hosts, and has a shell
 // run what it is told to, in the folder that is the home of both.
 const stand = `#!/bin/sh
 echo "$*" >> "$SSH_ASKED"
@@ -82,9 +82,9 @@ func manyStacks() string {
 	return b.String()
 }
 
-// TestOtherMachine: what lies on another machine is answered there, with the same words
-// but for its name; pictures come; and where several machines have to do with it, what
-// lies there comes here.
+// TestOtherMachine: what is on another machine is answered there, with the same words
+// except for its name; pictures come; and where several machines have to do with it, what
+// is there comes here.
 func TestOtherMachine(t *testing.T) {
 	home, asked, _ := hosts(t)
 	t.Chdir(home)
@@ -201,13 +201,13 @@ func TestOtherMachinesFail(t *testing.T) {
 	for name, want := range map[string]string{
 		"ssh:gone:/x":             "ssh:gone:/x: ssh cannot connect to gone (ssh: Could not resolve hostname gone)",
 		"ssh:there:/none":         "ssh:there:/none: there is no such file",
-		"ssh:there":               "names no file on a host; write it like ssh:HOST:/path",
-		"ssh:there:":              "names no file on a host",
-		"ssh::/x":                 "names no file on a host",
-		"ssh:-oProxyCommand=x:/x": "names no file on a host",
-		"ssh:-x@there:/x":         "names no file on a host",
-		"ssh:a b:/x":              "names no file on a host",
-		"ssh:$(x):/x":             "names no file on a host",
+		"ssh:there":               "incomplete address; write it like ssh:HOST:/path",
+		"ssh:there:":              "incomplete address; write it like ssh:HOST:/path/run.pftrace",
+		"ssh::/x":                 "incomplete address; write it like ssh:HOST:/path/run.pftrace",
+		"ssh:-oProxyCommand=x:/x": "incomplete address; write it like ssh:HOST:/path/run.pftrace",
+		"ssh:-x@there:/x":         "incomplete address; write it like ssh:HOST:/path/run.pftrace",
+		"ssh:a b:/x":              "incomplete address; write it like ssh:HOST:/path/run.pftrace",
+		"ssh:$(x):/x":             "incomplete address; write it like ssh:HOST:/path/run.pftrace",
 		"ssh://there/x":           "write it like ssh:there:/x",
 	} {
 		if got := said("top", name); !strings.Contains(got, want) || !strings.HasSuffix(got, "1") || strings.Count(got, "\n") != 1 {

@@ -52,7 +52,7 @@ type Selection struct {
 type Selected struct {
 	Address string `json:"address"`
 	// Command is the command line that answers for what is selected; Answer is what it
-	// prints with --json, in at most 500 tokens, null where there is none.
+	// prints with --json, in at most 500 tokens, null if there is none.
 	Command string `json:"command"`
 	Answer  any    `json:"answer"`
 	// By says who went there: person, or program.

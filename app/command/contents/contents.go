@@ -192,7 +192,7 @@ func (in *Contents) below(ctx context.Context) error {
 	return nil
 }
 
-// largest is the largest value of a stack record, 0 where there is none.
+// largest is the largest value of a stack record, 0 if there is none.
 func largest(s *recording.Stacks, metric int) int64 {
 	most := int64(recording.Missing)
 	if s != nil {

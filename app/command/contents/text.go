@@ -190,7 +190,7 @@ type alikeThreads struct {
 // fewAlike is how many threads of one name are still listed each.
 const fewAlike = 3
 
-// alike adds up threads of one process and name where there are many: a pool's
+// alike adds up threads of one process and name if there are many: a pool's
 // would fill the page, and differ in nothing but their ids.
 func alike(threads []Thread) (groups []alikeThreads) {
 	type same struct {
@@ -218,7 +218,7 @@ func alike(threads []Thread) (groups []alikeThreads) {
 	return groups
 }
 
-// contexts lists what top --by context:KEY can tell apart, but for what stands
+// contexts lists what top --by context:KEY can tell apart, except for what is
 // in the list of threads.
 func (in *Contents) contexts(b *strings.Builder) {
 	var rows [][]string
@@ -228,7 +228,7 @@ func (in *Contents) contexts(b *strings.Builder) {
 			continue
 		}
 		if slices.Contains(analyze.ProbeParts[:], c.Key) {
-			continue // of the probe, which stands there whole
+			continue // of the probe, which occurs there whole
 		}
 		var values []string
 		length := 0

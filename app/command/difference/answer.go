@@ -72,7 +72,7 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 }
 
 // Nothing says that both sides have nothing in common, so that no condition can be judged;
-// "" where they have.
+// "" if they have.
 func (d *Answer) Nothing() string { return verdict.Nothing(d.c, d.funcs) }
 
 // Len counts the rows to print.

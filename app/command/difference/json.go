@@ -38,7 +38,7 @@ type JSON struct {
 	Causes  []Cause   `json:"causes"`
 	Matched []Matched `json:"matched"`
 	// Method names the basis of confidences: runs, counts, durations; empty
-	// for none. Whole is about the totals, null where nothing can be said.
+	// for none. Whole is about the totals, null if nothing can be said.
 	Method string      `json:"method"`
 	Whole  *Confidence `json:"whole"`
 	Rows   []Row       `json:"rows"`

@@ -51,7 +51,7 @@ func Answer(t reflect.Type) *jsonschema.Schema {
 
 func number() *jsonschema.Schema { return &jsonschema.Schema{Type: "number"} }
 
-// of is the schema of a type that stands in others.
+// of is the schema of a type that is in others.
 func of(t reflect.Type, above []reflect.Type) *jsonschema.Schema {
 	if slices.Contains(above, t) {
 		return &jsonschema.Schema{}

@@ -54,7 +54,7 @@ func TestAboutInANarrowWindow(t *testing.T) {
 	}
 }
 
-// text is one of a picture, with where it lies but for what hangs below the line.
+// text is one of a picture, with where it is except for what hangs below the line.
 type text struct {
 	box  image.Rectangle
 	said string

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Progress is a line on a terminal. What is no terminal gets none.
+// Progress is a line on a terminal. What is not a terminal gets none.
 type Progress struct {
 	w       io.Writer // nil: nobody looks
 	quit    chan struct{}

@@ -47,7 +47,7 @@ of a line by itself, total includes what was called from it.`,
 type Source struct {
 	File   string `json:"file"`
 	Source string `json:"source"` // the source file, as the recording names it
-	// Path is where it lies here, empty where it was not found; Missing says why it
+	// Path is where it is here, empty if it was not found; Missing says why it
 	// is not shown.
 	Path    string      `json:"path,omitempty"`
 	Missing string      `json:"missing,omitempty"`
@@ -56,7 +56,7 @@ type Source struct {
 	Unit    string      `json:"unit"`
 	Total   json.Number `json:"total"` // of the recording
 	Self    json.Number `json:"self"`  // of all lines of the file
-	// Samples is how many samples are behind Total: not there where nothing was sampled,
+	// Samples is how many samples are behind Total: not there if nothing was sampled,
 	// or the file does not tell. Address shows the source file.
 	Samples int64  `json:"samples,omitempty"`
 	Address string `json:"address"`
@@ -253,7 +253,7 @@ func (s *Source) read(rec *recording.Recording, given []string) ([]string, error
 		text, err = sourcefile.Lines(path)
 	}
 	typed := func(p string) string { return p }
-	if at != beside { // what lies there is named as the recording was
+	if at != beside { // what is there is named as the recording was
 		typed = func(p string) string {
 			if rest, ok := strings.CutPrefix(p, at+string(filepath.Separator)); ok && p != s.Source {
 				return filepath.Join(beside, rest)

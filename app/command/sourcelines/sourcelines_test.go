@@ -26,7 +26,7 @@ func ask(t *testing.T, v any, args ...string) string {
 }
 
 // TestSource: the lines cost what was added up by hand, have the text of the file
-// that lies beside the recording, and what is not known is said.
+// that is beside the recording, and what is not known is said.
 func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run.pb.json")

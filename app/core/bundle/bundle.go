@@ -163,7 +163,7 @@ func (m *maker) looks(rec *recording.Recording, i int) (of []recording.Scope, mi
 	return of, missing
 }
 
-// scope covers whatever scopes select, but for their calls.
+// scope covers whatever scopes select, except for their calls.
 func scope(of []recording.Scope) (in recording.Scope) {
 	whole, all := false, false // of time, and of threads
 	for i, s := range of {
@@ -215,7 +215,7 @@ func (m *maker) part(i int) (part *recording.Recording, err error) {
 	return part, nil
 }
 
-// ofCalls is the part of a recording with the calls that its views select, nil where one
+// ofCalls is the part of a recording with the calls that its views select, nil if one
 // of them selects more, or where these calls would be others in it.
 func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (part *recording.Recording, notes []string, err error) {
 	times := make([][]recording.Time, len(rec.Tracks))
@@ -341,13 +341,13 @@ func (m *maker) address(v *view.State) string {
 	return at.String()
 }
 
-// both are the files of views of two recordings, as they stand in a bundle.
+// both are the files of views of two recordings, as they are in a bundle.
 var both = []string{"a", "b"}
 
 // Bounds of the source lines in a bundle.
 const (
 	around    = 12       // lines before and behind one that stacks lead to
-	mostLines = 50_000   // in all
+	mostLines = 50_000   // in total
 	mostText  = 16 << 20 // bytes
 )
 
@@ -420,7 +420,7 @@ func section(path, name string, to any) error {
 }
 
 // Views are the addresses of what a bundle shows, with it as their file by the name
-// path; nil for what is no bundle. What cannot be read of them is left out.
+// path; nil for what is not a bundle. What cannot be read of them is left out.
 func Views(file, path string) (all []string) {
 	var views []string
 	if section(file, viewsSection, &views) != nil {
@@ -445,7 +445,7 @@ func Views(file, path string) (all []string) {
 }
 
 // Lines is the text of a source file as far as a bundle has it: lines that it lacks are
-// empty. It is nil where the bundle has none, or path is no bundle.
+// empty. It is nil if the bundle has none, or path is not a bundle.
 func Lines(path, source string) []string {
 	var all map[string]map[int]string
 	if section(path, linesSection, &all) != nil || len(all[source]) == 0 {

@@ -54,8 +54,8 @@ type Cache struct {
 	stop  context.CancelFunc
 }
 
-// Open finds the user's folder, which is made when something is kept. It is nil where
-// nothing is to be kept, and where there is no such folder.
+// Open finds the user's folder, which is made when something is kept. It is nil if
+// nothing is to be kept, and if there is no such folder.
 func Open(s appstore.CacheSettings) *Cache {
 	dir, err := os.UserCacheDir()
 	if err != nil || s.Off {
@@ -107,7 +107,7 @@ type origin struct {
 const sectionOrigin = "origin"
 
 // look says what a file is now; ok is false for what is not kept: small files, and what
-// is no file. It reads a few MB.
+// is not a file. It reads a few MB.
 func (c *Cache) look(path string, o decode.Options) (from origin, changed time.Time, ok bool) {
 	if ssh.IsURL(path) {
 		return c.lookThere(path)
@@ -154,7 +154,7 @@ func exeOf(path string) string {
 	return fmt.Sprint(path, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// excluded reports whether a file lies in a folder of which nothing is kept.
+// excluded reports whether a file is in a folder of which nothing is kept.
 func (c *Cache) excluded(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -180,8 +180,8 @@ func (c *Cache) name(from origin) string {
 
 const extension = ".ashlar"
 
-// Look returns the recording that was kept of a file, nil where there is none. keep
-// keeps what is read of it now, in two steps (see [ingest.Cache]); it is nil where that
+// Look returns the recording that was kept of a file, nil if there is none. keep
+// keeps what is read of it now, in two steps (see [ingest.Cache]); it is nil if that
 // shall not be kept. remark is a
 // sentence about what was kept and cannot be used.
 func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, keep func(context.Context, *recording.Recording) (work func()), remark string) {
@@ -215,7 +215,7 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			defer context.AfterFunc(c.ctx, cancel)()
-			_ = c.keep(ctx, from, path, o, rec) // there is the recording all the same
+			_ = c.keep(ctx, from, path, o, rec) // there is the recording anyway
 		}
 	}, remark
 }
@@ -405,7 +405,7 @@ func (c *Cache) Clean() (bytes int64, err error) {
 }
 
 // tidy removes what was kept of a file before, and what was used longest ago where it
-// is too much in all, or the disk is too full. The newest stays.
+// is too much in total, or the disk is too full. The newest stays.
 func (c *Cache) tidy(newest, path string) {
 	all, err := c.List()
 	if err != nil {

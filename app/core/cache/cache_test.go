@@ -220,7 +220,7 @@ func TestLeastRecentlyUsedGoes(t *testing.T) {
 	}
 }
 
-// TestDamagedIsThrownAway has what was kept and is not as it was written read anew, with
+// TestDamagedIsThrownAway has what was kept and is not as it was written read again, with
 // a sentence.
 func TestDamagedIsThrownAway(t *testing.T) {
 	dir := t.TempDir()

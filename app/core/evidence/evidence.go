@@ -50,7 +50,7 @@ func file(rec *recording.Recording) string {
 	return path
 }
 
-// Redacted is a recording without what says where it comes from. It lies under no path, so
+// Redacted is a recording without what says where it comes from. It is under no path, so
 // that it keeps what addresses call its content.
 func Redacted(r *redact.Redactor, rec *recording.Recording) *recording.Recording {
 	v := view.State{Files: []string{file(rec)}}

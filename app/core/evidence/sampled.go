@@ -13,7 +13,7 @@ import (
 )
 
 // Sampled says how many Samples are behind a sum, and that they are Worth as many of one
-// weight. Both are 0 where nothing was sampled, or nothing says how many there are.
+// weight. Both are 0 if nothing was sampled, or nothing says how many there are.
 //
 // Samples of different weights tell less than as many of one. Those of one call are taken
 // to have its mean weight: recordings keep no more. Worth is Kish's effective size, the
@@ -71,7 +71,7 @@ func SampledOf(ctx context.Context, rec *recording.Recording, q analyze.Query, w
 	return s, nil
 }
 
-// Spread has the sums of squares of weights, in a unit of its own, by call; nil where
+// Spread has the sums of squares of weights, in a unit of its own, by call; nil if
 // nothing was sampled.
 func (s *Sampled) Spread() *analyze.Weights { return s.spread }
 
@@ -90,7 +90,7 @@ func (s *Sampled) Rows(all []analyze.Row) {
 	}
 }
 
-// Shares are the parts of a whole that a row of a table has by itself and in all, from 0
+// Shares are the parts of a whole that a row of a table has by itself and in total, from 0
 // to 1.
 type Shares struct {
 	SelfShare  json.Number `json:"self_share"`
@@ -115,7 +115,7 @@ func (s *Sampled) Shares(self, total, whole int64, spread [2]int64) Shares {
 }
 
 // Interval has the bounds between which the share of a whole that a part of it has really
-// is with a confidence of 95 %, as far as chance is all that samples suffer from; nil where
+// is with a confidence of 95 %, as far as chance is all that samples suffer from; nil if
 // nothing was sampled.
 func (s *Sampled) Interval(part, whole int64) *[2]json.Number {
 	return s.wilson(part, whole, s.Worth)

@@ -31,7 +31,7 @@ func Measured(v float64, digits int) json.Number {
 // Estimate writes a number with as many digits as an estimate could deserve.
 func Estimate(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'g', 6, 64)) }
 
-// Interval writes the bounds of an estimate, nil where it has none. Each is divided by
+// Interval writes the bounds of an estimate, nil if it has none. Each is divided by
 // unit.
 func Interval(low, high, unit float64) *[2]json.Number {
 	if !Finite(low) || !Finite(high) {
@@ -51,7 +51,7 @@ func (i ID) String() string { return recording.IDText(int64(i)) }
 // MarshalJSON implements json.Marshaler.
 func (i ID) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(i.String(), "null")), nil }
 
-// InFull writes a value to the last digit, "" where units.Value says all of it.
+// InFull writes a value to the last digit, "" if units.Value says all of it.
 func InFull(v int64, m *recording.Metric) string {
 	short, full := units.Value(v, m), units.Exact(v, m)
 	if full == short || full == short+" "+units.Unit(m) {

@@ -87,7 +87,7 @@ func storey(folder string) int {
 }
 
 // TestImportsRunDown holds packages to importing downwards, and the rules beside it: the
-// format library imports nothing of ours, formats ask no questions but for what writing
+// format library imports nothing of ours, formats ask no questions except for what writing
 // needs, the command line opens no window but to draw, and nothing imports tests' helpers.
 func TestImportsRunDown(t *testing.T) {
 	seen := 0
@@ -150,7 +150,7 @@ func TestTreeOfFolders(t *testing.T) {
 }
 
 // synopsis is the first sentence of a package's documentation, which on the page
-// stands beside its name; "" for a folder that has tests alone.
+// is beside its name; "" for a folder that has tests alone.
 func synopsis(t *testing.T, dir string) string {
 	t.Helper()
 	// Files for other systems count: their packages are there too.

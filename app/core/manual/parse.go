@@ -36,8 +36,8 @@ type walker struct {
 	err    error
 }
 
-// blocks appends the children of a node, which lie in depth lists. The first of
-// them is a list's item where there is a mark.
+// blocks appends the children of a node, which are in depth lists. The first of
+// them is a list's item if there is a mark.
 func (w *walker) blocks(parent ast.Node, depth int, mark string) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		b := Block{Depth: depth}

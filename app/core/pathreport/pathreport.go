@@ -63,7 +63,7 @@ type Sum struct {
 }
 
 // Step says what the path was in from Start on for Length. State is a thread's state with
-// its reason, "span" for one of a thread without states, "nothing" where nothing is known,
+// its reason, "span" for one of a thread without states, "nothing" if nothing is known,
 // "on its way" with the name of a flow that had been sent and not arrived. WokenBy is the
 // thread from which the path comes here.
 type Step struct {

@@ -34,7 +34,7 @@ const (
 const looks = 2 * time.Second
 
 // Recordings are those that were read, the last one asked for first. A file that has
-// changed is read anew; what a web server handed out once stays. It is used by several
+// changed is read again; what a web server handed out once stays. It is used by several
 // goroutines.
 type Recordings struct {
 	from subcommand.Reader
@@ -152,7 +152,7 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 	return x.rec, x.stats, x.err
 }
 
-// Same says that a file is as it was; what is no file is nil.
+// Same says that a file is as it was; what is not a file is nil.
 func Same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -167,7 +167,7 @@ func (h *Recordings) find(key string, info fs.FileInfo) *one {
 		return nil
 	}
 	x := h.all[i]
-	if !Same(x.info, info) || x.faults != source.Faults() { // what it lies in may be damaged
+	if !Same(x.info, info) || x.faults != source.Faults() { // what it is in may be damaged
 		h.drop(x)
 		return nil
 	}
@@ -227,7 +227,7 @@ func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	}
 }
 
-// only lets go of all others; false where there are none.
+// only lets go of all others; false if there are none.
 func (h *Recordings) only(x *one) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -252,7 +252,7 @@ func (h *Recordings) drop(x *one) {
 	}
 }
 
-// look lets go of what has not been asked for lately, and where memory is short of what
+// look lets go of what has not been asked for recently, and where memory is short of what
 // has not been asked for the longest.
 func (h *Recordings) look() {
 	h.mu.Lock()

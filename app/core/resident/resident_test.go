@@ -29,7 +29,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestHeld: a file is read once by however many ask, whatever it is called, and anew once
+// TestHeld: a file is read once by however many ask, whatever it is called, and again once
 // it has changed.
 func TestHeld(t *testing.T) {
 	var n atomic.Int64

@@ -22,7 +22,7 @@ import (
 var (
 	previewSpans = 4 << 20
 	previewCalls = 1 << 14
-	// mostListed is how many of the longest calls are listed where there are more: nobody
+	// mostListed is how many of the longest calls are listed if there are more: nobody
 	// reads so many, and a row takes memory.
 	mostListed = 1 << 20
 )
@@ -55,8 +55,8 @@ func preview(ctx context.Context, rec *recording.Recording, q Question, in recor
 	return &Answer{Rec: rec, Question: asked, Scope: in, Tree: analyze.NewTree(rec, w)}
 }
 
-// withoutBelow leaves of a set only its outer calls, where there are many, and says how
-// deep the least deep of them is; 0 where the whole answer is as fast.
+// withoutBelow leaves of a set only its outer calls, if there are many, and says how
+// deep the least deep of them is; 0 if the whole answer is as fast.
 func withoutBelow(rec *recording.Recording, q Question, in recording.Scope) (recording.Scope, int) {
 	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.OfProcessors(rec) || in.Calls.Calls < previewCalls {
 		return in, 0

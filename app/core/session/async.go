@@ -110,7 +110,7 @@ func (a *Async[K, V]) Cancel() {
 
 // Stop ends what is being computed and forgets what is known; wake is not called
 // any more. It does not wait: what does not heed its context goes on for nobody.
-// Asking afterwards begins anew.
+// Asking afterwards begins again.
 func (a *Async[K, V]) Stop() {
 	if a.async != nil {
 		a.async.stop()

@@ -146,7 +146,7 @@ func TestAsyncFails(t *testing.T) {
 }
 
 // TestAsyncLeavesNothing: stopped in the middle it wakes nobody, and its goroutine
-// ends; where nothing is computed there is none.
+// ends; if nothing is computed there is none.
 func TestAsyncLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var some [50]Async[int, string]

@@ -29,7 +29,7 @@ func (s *certainty) want(a *CompareAnswer) {
 	})
 }
 
-// missing lists what an answer shows and is not known yet; neither where nothing
+// missing lists what an answer shows and is not known yet; neither if nothing
 // can be found out now.
 func (s *certainty) missing(a *CompareAnswer) (tables []compare.By, nodes bool) {
 	if a == nil || a.Err != nil || a.Method == compare.FromDurations && !a.whole() {
@@ -48,7 +48,7 @@ func (s *certainty) missing(a *CompareAnswer) (tables []compare.By, nodes bool) 
 	return tables, nodes
 }
 
-// find finds what is missing for an answer; false where there is nothing to be
+// find finds what is missing for an answer; false if there is nothing to be
 // found, or ctx ended it.
 func (s *certainty) find(ctx context.Context, a *CompareAnswer) bool {
 	by, nodes := s.missing(a)

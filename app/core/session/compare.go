@@ -140,7 +140,7 @@ func (c *Comparing) Close() {
 	c.memory.end()
 }
 
-// While recordings grow they are compared anew at most every growPause, and never
+// While recordings grow they are compared again at most every growPause, and never
 // for more than a third of the time.
 const growPause = 400 * time.Millisecond
 
@@ -162,7 +162,7 @@ func (c *Comparing) work(ctx context.Context, q compared) (rest time.Duration) {
 }
 
 // show shows an answer, nil for the one that is shown, with all that is known of
-// its details, and tells of it where there is anything new. It returns what is
+// its details, and tells of it if there is anything new. It returns what is
 // shown now.
 func (c *Comparing) show(a *CompareAnswer) *CompareAnswer {
 	c.mu.Lock()
@@ -209,7 +209,7 @@ func (c *Comparing) Finish(q CompareQuestion, recs [2]*recording.Recording) {
 }
 
 // compute answers a question as far as that is quickly done; what was computed
-// before is used again where it still holds. It is nil where it was ended before.
+// before is used again where it still holds. It is nil if it was ended before.
 func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	old := c.answer.Load()
 	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs}

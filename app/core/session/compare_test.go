@@ -42,7 +42,7 @@ func ask(t *testing.T, c *Comparing, docs [2]*Side, q CompareQuestion, holds fun
 }
 
 // TestComparing asks one question after another and sees that what still holds is
-// not computed anew.
+// not computed again.
 func TestComparing(t *testing.T) {
 	a, b := twinDocs(t, func() {})
 	told := make(chan struct{}, 1000)

@@ -128,7 +128,7 @@ func (d *Side) again(ctx context.Context, note string) bool {
 // headLen is how much of a file's beginning tells it from another one.
 const headLen = 64 << 10
 
-// glance has everything that a look at a file tells. head is how it begins, nil where nobody
+// glance has everything that a look at a file tells. head is how it begins, nil if nobody
 // knows any more.
 type glance struct {
 	info fs.FileInfo
@@ -152,7 +152,7 @@ func (g *glance) readHead(path string) {
 }
 
 // goesOn reports whether a file may have come of another by being appended to or
-// cut. One that was written anew in its place begins otherwise.
+// cut. One that was written again in its place begins otherwise.
 func (g glance) goesOn(o glance) bool {
 	n := min(len(g.head), len(o.head))
 	return o.info != nil && os.SameFile(g.info, o.info) && bytes.Equal(g.head[:n], o.head[:n])

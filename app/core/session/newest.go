@@ -31,7 +31,7 @@ type newest[Q any] struct {
 	want    Q
 	asked   bool               // want is set
 	pending bool               // want is not being worked on yet
-	stale   context.CancelFunc // ends what is being worked on; nil where nothing is
+	stale   context.CancelFunc // ends what is being worked on; nil if nothing is
 	closed  bool
 	ended   sync.WaitGroup
 }
@@ -52,7 +52,7 @@ func (n *newest[Q]) ask(q Q, news func(was Q, asked bool) (fresh, stale bool)) {
 	}
 }
 
-// again works anew on what was asked for last, if anything was.
+// again works again on what was asked for last, if anything was.
 func (n *newest[Q]) again() (asked bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// OnCPU is how much of what a tree shows ran on processors, and how much waited: by
+// OnCPU is how much of what a tree shows ran on CPU, and how much waited: by
 // node, what is below it included. What spans do not tell is in neither.
 type OnCPU struct {
 	Tree         *analyze.Tree
@@ -16,7 +16,7 @@ type OnCPU struct {
 }
 
 // OnCPU divides the time of an answer about the time of spans; nil until it is known, of
-// which notify is called, and where nothing tells.
+// which notify is called, and if nothing tells.
 func (d *Side) OnCPU(a *Answer) *OnCPU { return d.onCPUOf(a, d.later()) }
 
 func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
@@ -44,8 +44,8 @@ func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
 	return v
 }
 
-// SpansOnCPU says how long each span ran on a processor; nil until it is known, which
-// is told by notify, and where none tells.
+// SpansOnCPU says how long each span ran on CPU; nil until it is known, which
+// is told by notify, and if none tells.
 func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
 	return d.spansOnCPUOf(rec, d.later())
 }
@@ -66,7 +66,7 @@ func (d *Side) spansOnCPUOf(rec *recording.Recording, wake func()) *recording.On
 	return v
 }
 
-// later tells when what was asked is known; nil where who draws it waits for it.
+// later tells when what was asked is known; nil if who draws it waits for it.
 func (d *Side) later() func() {
 	if d.frozen {
 		return nil

@@ -21,7 +21,7 @@ type Session struct {
 // whenever a comparison has something new to show.
 func New(notify func()) *Session { return &Session{notify: notify} }
 
-// Show makes these the sides: none, one, or two, which are compared anew, and
+// Show makes these the sides: none, one, or two, which are compared again, and
 // behind them what those two were made of, which stays open. Sides that are not
 // among them any more are closed, in the background: that waits for what is being
 // computed of them.
@@ -75,7 +75,7 @@ func hasEnded(c <-chan struct{}) bool {
 // Sides are those that are open, A before B.
 func (s *Session) Sides() []*Side { return s.sides }
 
-// Pair answers what is asked of both sides, or of parts of one; nil where nothing is
+// Pair answers what is asked of both sides, or of parts of one; nil if nothing is
 // compared.
 func (s *Session) Pair() *Comparing { return s.pair }
 

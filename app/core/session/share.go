@@ -49,7 +49,7 @@ func (l *loading) leave(d *Side) {
 	}
 }
 
-// join adds one who looks; false where nobody does any more.
+// join adds one who looks; false if nobody does any more.
 func (l *loading) join(d *Side) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -89,7 +89,7 @@ type CallList struct {
 	Longest   bool           // Rows are no more than the longest
 	First     []calls.Detail // what the recording says of the first rows
 	Durations *spans.Durations
-	Dots      *histogram.Dots // of Rows, nil where these are the longest
+	Dots      *histogram.Dots // of Rows, nil if these are the longest
 	// Keys are the arguments that rows have, CPU says that some tell their time on a
 	// processor.
 	Keys []string
@@ -252,7 +252,7 @@ func (d *Side) Hits() *search.Hits { return d.hits.Load() }
 
 // loaded is called by the loader when there is a new snapshot. Once a question
 // has been asked, the snapshot is announced together with its answer, one frame
-// instead of two, unless that takes long: what loads is not to seem to stand still.
+// instead of two, unless that takes long: what loads is not to seem to be still.
 func (d *Side) loaded() {
 	if !d.asks.again() {
 		d.announce()
@@ -277,7 +277,7 @@ const patience = 100 * time.Millisecond
 func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	rec, generation := d.Latest()
 	if q.Generation != generation {
-		d.announce() // it has to be asked anew
+		d.announce() // it has to be asked again
 		return 0
 	}
 	d.work.Lock()
@@ -320,7 +320,7 @@ func (d *Side) tried(a *Answer, err error) *Answer {
 	return a
 }
 
-// Problem says why what is shown is not the answer to the latest question, "" where
+// Problem says why what is shown is not the answer to the latest question, "" if
 // it is or will be.
 func (d *Side) Problem() string {
 	if short := d.short.Load(); short != nil {

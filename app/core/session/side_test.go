@@ -202,7 +202,7 @@ func TestSetsOfCalls(t *testing.T) {
 	}
 }
 
-// An answer that has the tree of the one before is the same as one made anew.
+// An answer that has the tree of the one before is the same as one made again.
 func TestAnswerFromTheOneBefore(t *testing.T) {
 	d, told := opened(t, func(*Answer) {})
 	pattern, _ := search.Parse("e")

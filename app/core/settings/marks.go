@@ -60,7 +60,7 @@ const (
 )
 
 // Key names a recording by its content, not by its path: the SHA-256, in hex,
-// of its size (64 bits, big-endian) and of 64 blocks of 64 KiB that lie evenly
+// of its size (64 bits, big-endian) and of 64 blocks of 64 KiB that are evenly
 // from its beginning to its end; of the whole content where it is smaller than
 // that.
 func Key(content io.ReaderAt, size int64) (string, error) {
@@ -84,7 +84,7 @@ func Key(content io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// FileKey is the Key of a file; "" for what is no ordinary file, which has no
+// FileKey is the Key of a file; "" for what is not an ordinary file, which has no
 // content that stays.
 func FileKey(path string) (key string, err error) {
 	_, key, err = FileContent(path)

@@ -16,7 +16,7 @@ import (
 )
 
 // Settings are those of settings.json; each key may be left out. Keys that no field is
-// for are kept: how recordings are looked at stands under the keys of addresses, see
+// for are kept: how recordings are looked at is under the keys of addresses, see
 // [Settings.Text].
 //
 //	{
@@ -56,7 +56,7 @@ type Window struct {
 }
 
 // SourceRoot says that source files whose path begins with From lie under To;
-// any may lie there when From is left out.
+// any may be there when From is left out.
 type SourceRoot struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to"`
@@ -77,7 +77,7 @@ type CacheSettings struct {
 	Private []string `json:"private,omitempty"`
 }
 
-// WithDefaults has numbers where none are set.
+// WithDefaults has numbers if none are set.
 func (s CacheSettings) WithDefaults() CacheSettings {
 	s.Least, s.Most, s.Free = cmp.Or(s.Least, 256), cmp.Or(s.Most, 10_000), cmp.Or(s.Free, 10)
 	return s
@@ -108,7 +108,7 @@ type Recent struct {
 var known = []string{"theme", "window", "scale", "folder", "source_roots", "pairs", "cache", "recents"}
 
 // Text reads a key that this package does not know as one text: a text, a number, or a
-// list with commas between; "" where it is not there.
+// list with commas between; "" if it is not there.
 func (s *Settings) Text(key string) string {
 	raw, ok := s.other[key]
 	if !ok && key == "layout" {

@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Root says where source files lie: those whose path begins with From are below
+// Root says where source files are: those whose path begins with From are below
 // To; any file may be there when From is "".
 type Root struct{ From, To string }
 

@@ -22,7 +22,7 @@ type Command struct {
 	Text     string
 	Examples [][2]string
 	// Answer is an example of what the command prints with --json, for its type;
-	// nil where it prints none.
+	// nil if it prints none.
 	Answer any
 	// Setup adds the command's flags and returns what runs once they are set.
 	Setup func(*pflag.FlagSet) func(*Program, []string) error
@@ -36,7 +36,7 @@ type Program struct {
 	Ctx            context.Context
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Output is the standard output as it is: what is no text is written there.
+	// Output is the standard output as it is: what is not a text is written there.
 	Output io.Writer
 	// Run runs another command line of the program and returns its exit code.
 	Run func(Invocation) int

@@ -31,7 +31,7 @@ type To int
 // The places: Nowhere for what is no number.
 const (
 	Nowhere   To = iota
-	Totals       // what both are in all
+	Totals       // what both are in total
 	PerSecond    // normalised by duration
 	CPU          // the metric cpu
 	Waiting      // the metric waiting
@@ -109,7 +109,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	return d.parts
 }
 
-// Nothing says that both sides have nothing in common; "" where they have.
+// Nothing says that both sides have nothing in common; "" if they have.
 func Nothing(c *compare.Comparison, t *compare.Table) string {
 	o := t.Overlap()
 	if !o.Nothing() {
@@ -228,7 +228,7 @@ func longer(a, b int64) string {
 }
 
 // branch names the narrowest part of the tree of stacks that has at least half of a
-// change of the whole: what got slower often is no function by itself, as where a new call
+// change of the whole: what got slower often is not a function by itself, as where a new call
 // allocates. Of calls that are new within each other the outermost is named: that is what
 // was added, the others are how it works. Of a whole that may have changed by chance none
 // is that may have too.
@@ -284,7 +284,7 @@ func (d *verdict) branch(whole int64, chance bool) {
 	d.say(".")
 }
 
-// ofFunction is how sure the difference of a function's total is, nil where nothing tells.
+// ofFunction is how sure the difference of a function's total is, nil if nothing tells.
 func (d *verdict) ofFunction(f int32) *compare.Confidence {
 	if d.t.By != compare.ByFunction {
 		return nil

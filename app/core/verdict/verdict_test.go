@@ -280,7 +280,7 @@ func apart(m *compare.Metric, a, b int64) string {
 }
 
 // costs is whether a text says how much more or less B costs than A: its number is the
-// exact one to half of its last digit, worked out here anew.
+// exact one to half of its last digit, worked out here again.
 func costs(text string, a, b int64) bool {
 	number, isShare := strings.CutSuffix(text, " %")
 	want, ok := float64(b)/float64(a), strings.HasPrefix(text, "×")

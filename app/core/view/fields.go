@@ -29,7 +29,7 @@ type Field struct {
 	// Flag is its name on the command line, "" for none, and FlagDoc that flag's
 	// help. Only fields of one text have one.
 	Flag, FlagDoc string
-	// Choices are all values that there are, nil where there is no such list, and
+	// Choices are all values that there are, nil if there is no such list, and
 	// Initial is the one that a window begins with, for which a State has "".
 	Choices func() []string
 	Initial string
@@ -39,11 +39,11 @@ type Field struct {
 	// Remembered is kept from one run to the next.
 	Remembered bool
 
-	// check says in one sentence what is wrong with a text; nil where any will do.
+	// check says in one sentence what is wrong with a text; nil if any will do.
 	check func(string) error
 
 	// args is how a command about a recording is told it, where that is not Flag with the
-	// text; ok is false where no command can be told.
+	// text; ok is false if no command can be told.
 	args  func(v *State, rec *recording.Recording) (args []string, ok bool)
 	write func(*State) (value string, ok bool)
 	read  func(*State, string) error
@@ -59,7 +59,7 @@ func FieldOf(key string) *Field {
 	return &Fields[i]
 }
 
-// Text writes the field of a State as an address does; "" where it
+// Text writes the field of a State as an address does; "" if it
 // has what a window begins with.
 func (f *Field) Text(v *State) string {
 	if text, ok := f.write(v); ok {
@@ -174,7 +174,7 @@ func text(key, doc string, of func(*State) *string) Field {
 }
 
 // flag gives a field of one text a flag. Choices are all values there are, the
-// one that a window begins with first; none where any text is one.
+// one that a window begins with first; none if any text is one.
 func (f Field) flag(name, doc string, choices ...string) Field {
 	f.Flag, f.FlagDoc = name, doc
 	if len(choices) > 0 {
@@ -207,7 +207,7 @@ func checkCalls(text string) error {
 }
 
 // typed says how commands are told a field that has no flag of one text, the first
-// recording's where there are two.
+// recording's if there are two.
 func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bool)) Field {
 	f.args = args
 	return f

@@ -23,7 +23,7 @@ func AddFlags(fs *pflag.FlagSet, st *State) {
 }
 
 // Args writes the fields of some keys as a command about a recording is told them, one
-// string an argument; ok is false where no command can be told all of it, which is so
+// string an argument; ok is false if no command can be told all of it, which is so
 // of threads that have neither ids nor names of their own.
 func (v *State) Args(rec *recording.Recording, keys ...string) (args []string, ok bool) {
 	ok = true
@@ -54,7 +54,7 @@ func transformArgs(v *State, rec *recording.Recording) (args []string, ok bool) 
 }
 
 // threadArgs name just the given threads: by their ids, or by their names where
-// another thread has the same id; ok is false where neither tells them from others.
+// another thread has the same id; ok is false if neither tells them from others.
 func threadArgs(rec *recording.Recording, of []Thread) (args []string, ok bool) {
 	tracks := (&binder{rec: rec}).tracks(of)
 	for _, i := range tracks {

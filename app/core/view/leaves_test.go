@@ -14,7 +14,7 @@ var notWritten = map[string]string{
 	"Marks.Created": "as above",
 }
 
-// leaves calls f with each part of a State that is no struct of its own.
+// leaves calls f with each part of a State that is not a struct of its own.
 func leaves(v reflect.Value, path string, f func(path string, leaf reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:

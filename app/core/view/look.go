@@ -14,7 +14,7 @@ import (
 // Look is how one recording is looked at: a [State] in the numbers of that
 // recording, which are quick to draw with and mean nothing to any other one.
 // Its maps and lists are replaced, never written to, so that a copy stays what
-// it was and a frame tells from where they lie whether they are the same.
+// it was and a frame tells from where they are whether they are the same.
 type Look struct {
 	// View is the time that the timeline shows, on the recording's clock, and how
 	// far rows are scrolled, in pixels. Unless Moved it follows the recording,
@@ -291,7 +291,7 @@ func (b *binder) apart(text string) recording.Apart {
 }
 
 // clipped is the Scope of the time between two moments as far as the recording
-// goes; of all time where they lie outside it.
+// goes; of all time where they are outside it.
 func clipped(rec *recording.Recording, a, b int64) recording.Scope {
 	a, b = max(min(a, b), rec.Start), min(max(a, b), rec.End)
 	if a >= b {
@@ -366,7 +366,7 @@ func threadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
 	return names
 }
 
-// pinnedProcess stands in addresses for the group of pinned threads, which has
+// pinnedProcess is in addresses for the group of pinned threads, which has
 // no id.
 const pinnedProcess = "pinned"
 

@@ -65,7 +65,7 @@ type State struct {
 	Only []string
 	Exe  string
 	// Parts of the window that are shown: "" for both, timeline, flame or lower.
-	// Layout is "" where two timelines stand beside each other, or above.
+	// Layout is "" if two timelines are beside each other, or above.
 	Parts, Layout string
 	// Sides says what is shown of each recording.
 	Sides [2]Side
@@ -169,7 +169,7 @@ type Side struct {
 	Anchor int64
 }
 
-// Content names what a file holds, wherever it lies: by its size and the beginning of
+// Content names what a file holds, wherever it is: by its size and the beginning of
 // its key, "" for what is not known.
 type Content struct {
 	Size int64

@@ -282,7 +282,7 @@ func parseNumber(s string, most int) (int, error) {
 // longestNumber is how many characters a number may have.
 const longestNumber = 40
 
-// parseTime reads a time, which may be negative: of what lies before a
+// parseTime reads a time, which may be negative: of what is before a
 // recording's start.
 func parseTime(s string) (int64, error) {
 	number, negative := strings.CutPrefix(s, "-")

@@ -15,7 +15,7 @@ type Over struct {
 	At image.Point
 	// Files are held, nil as long as nobody knows which.
 	Files *Files
-	// Refused says why it cannot be dropped, "" where it can.
+	// Refused says why it cannot be dropped, "" if it can.
 	Refused string
 	// Waiting is set when it was dropped and its names have yet to come.
 	Waiting bool

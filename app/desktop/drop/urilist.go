@@ -12,7 +12,7 @@ import (
 type Files struct {
 	// Paths are absolute, in the order they came, each once.
 	Paths []string
-	// Refused counts what was dragged and is no file here; Reason is the first
+	// Refused counts what was dragged and is not a file here; Reason is the first
 	// one's sentence.
 	Refused int
 	Reason  string
@@ -50,7 +50,7 @@ func parse(list []byte, host string) Files {
 	return f
 }
 
-// line returns the path that a line names, "" where it names none.
+// line returns the path that a line names, "" if it names none.
 func (f *Files) line(line, host string) string {
 	trimmed := strings.Trim(line, " \t")
 	switch scheme, rest, ok := strings.Cut(trimmed, ":"); {
@@ -108,7 +108,7 @@ func isHere(of, host string) bool {
 	return host != "" && (strings.EqualFold(of, host) || strings.EqualFold(of, name))
 }
 
-// isScheme reports whether s can stand before a URL's colon.
+// isScheme reports whether s can be before a URL's colon.
 func isScheme(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
@@ -149,7 +149,7 @@ func hex(c byte) int {
 	return -1
 }
 
-// short is text from elsewhere as it can stand in a sentence.
+// short is text from elsewhere as it can be in a sentence.
 func short(s string) string {
 	r := []rune(strings.ToValidUTF8(s, "�"))
 	for i, c := range r {

@@ -13,7 +13,7 @@ import (
 
 // Line tells of one thing that was done or looked at.
 type Line struct {
-	// OK is false where something is missing or not as it should be.
+	// OK is false if something is missing or not as it should be.
 	OK   bool
 	Text string
 }

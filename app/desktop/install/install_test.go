@@ -251,7 +251,7 @@ func (h *home) doubleClicks(log string) {
 	}
 }
 
-// started waits for the stand-in's note.
+// started waits for the are-in's note.
 func started(t *testing.T, log string) string {
 	t.Helper()
 	for range 500 {

@@ -13,7 +13,7 @@ import (
 	"ashlar/app/desktop/outfile"
 )
 
-// record says what was made, so that it can be taken back: it lies beside the
+// record says what was made, so that it can be taken back: it is beside the
 // files, as ashlar/installed.json in the data folder.
 type record struct {
 	// Files are relative to the data folder, with slashes. Dirs are the
@@ -93,7 +93,7 @@ func (r *record) mkdir(dir string) error {
 	return nil
 }
 
-// prune removes the folders that were made, innermost first, where nothing
+// prune removes the folders that were made, innermost first, if nothing
 // else has moved in.
 func (r *record) prune() {
 	dirs := slices.Clone(r.Dirs)

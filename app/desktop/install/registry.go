@@ -12,7 +12,7 @@ import (
 // below HKEY_CURRENT_USER; the value named "" is a key's default. It is an
 // interface so that what is written can be tested anywhere.
 type hive interface {
-	// get returns a value; ok is false where there is none.
+	// get returns a value; ok is false if there is none.
 	get(key, name string) (value string, ok bool, err error)
 	set(key, name, value string) error
 	// unset removes a value that may not be there.

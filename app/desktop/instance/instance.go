@@ -57,7 +57,7 @@ const protocol = 1
 type message struct {
 	Ashlar int `json:"ashlar"`
 	Request
-	// Session asks about what the program holds (see package serve); it is nil where
+	// Session asks about what the program holds (see package serve); it is nil if
 	// files are handed over.
 	Session json.RawMessage `json:"session,omitempty"`
 	Answer  Answer          `json:"answer,omitempty"`
@@ -114,7 +114,7 @@ func display() string {
 // Start hands a request to a running program. Where none takes it, this
 // program listens from now on; the listener answers once Serve is called. The
 // error says why others can't be found or can't find this program; a window can
-// be opened all the same.
+// be opened anyway.
 func (p *Place) Start(ctx context.Context, r Request) (l *Listener, answer Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.patience())
 	defer cancel()
@@ -322,7 +322,7 @@ type Listener struct {
 	conns  chan struct{} // has one of each that is served
 }
 
-// Path is where the socket lies.
+// Path is where the socket is.
 func (l *Listener) Path() string { return l.path }
 
 // errServed is the error of a second program that would serve without a window.

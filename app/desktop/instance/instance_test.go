@@ -448,7 +448,7 @@ func TestStrangerAsks(t *testing.T) {
 	if err := os.Chmod(l.path, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	// The test's own binary lies where others may not go.
+	// The test's own binary is where others may not go.
 	b, err := os.ReadFile(os.Args[0])
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ type Options struct {
 	// takes away.
 	Mode fs.FileMode
 	// Not are files that are being read, by any path to them: they are never
-	// replaced. What is no file's path may be among them.
+	// replaced. What is not a file's path may be among them.
 	Not []string
 }
 
@@ -99,7 +99,7 @@ func place(name string, o Options) (string, error) {
 		return name, nil
 	}
 	if info.IsDir() {
-		return "", fmt.Errorf("%s is a folder; name a file in it", name)
+		return "", fmt.Errorf("%s is a folder. Name a file in it", name)
 	}
 	if err := Apart(name, o.Not); err != nil {
 		return "", err
@@ -238,7 +238,7 @@ func (f *File) Close() error {
 }
 
 // syncDir forces a rename to the disk where folders can be forced; where they
-// cannot, the file is whole all the same.
+// cannot, the file is whole anyway.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

@@ -135,7 +135,7 @@ func TestCreateForce(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
-		dir:                                  "is a folder; name a file in it",
+		dir:                                  "is a folder. Name a file in it",
 		filepath.Join(dir, "none", "x.spaa"): "cannot be written (",
 	} {
 		if _, err := Create(path, replace); err == nil || !strings.Contains(err.Error(), want) {

@@ -14,7 +14,7 @@ import (
 var number string
 
 // Number is the version: 1.2.3 of a release, 1.2.3-5-gabcdef0 five commits
-// after it, 0.0.0-… where there is no release yet, and the same with -dirty of
+// after it, 0.0.0-… if there is no release yet, and the same with -dirty of
 // a tree that was changed. Where git did not tell, it is "0.0.0-unknown".
 func Number() string {
 	if number != "" {

@@ -234,7 +234,7 @@ func (c *Comparison) Mark(a *session.CompareAnswer) int32 {
 	return c.ChosenKey(a)
 }
 
-// Found tells which functions the search finds; nil where nothing is searched
+// Found tells which functions the search finds; nil if nothing is searched
 // for.
 func (c *Comparison) Found(a *session.CompareAnswer) func(int32) bool {
 	p := c.Sides[c.Focus].Search.Pattern
@@ -263,7 +263,7 @@ func (c *Comparison) FunctionItems(fn recording.Function) []widget.Item {
 	return append(items, c.Sides[c.Focus].Actions.FunctionItems(fn)...)
 }
 
-// FunctionKey is the function of a row, -1 where it stands for something else.
+// FunctionKey is the function of a row, -1 if it stands for something else.
 func FunctionKey(a *session.CompareAnswer, row *compare.Row) int32 {
 	switch {
 	case row.Key < 0:

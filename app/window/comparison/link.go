@@ -144,7 +144,7 @@ func pickFunction[V any](to map[int]V, key int, from map[int]V, of int) {
 }
 
 // Outside is the side that is over, or has not begun, at the time that is
-// selected; -1 where there is none.
+// selected; -1 if there is none.
 func (c *Comparison) Outside() int {
 	for i, p := range c.Sides {
 		if p.Scope.Ranged && (p.Scope.From > p.Rec.End || p.Scope.To < p.Rec.Start) {

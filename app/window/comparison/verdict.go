@@ -31,7 +31,7 @@ type Verdict struct {
 // Parts are what it says.
 func (v *Verdict) Parts() []verdict.Part { return slices.Clone(v.parts) }
 
-// Text returns its sentences, "" where there are none.
+// Text returns its sentences, "" if there are none.
 func (v *Verdict) Text() string {
 	var s strings.Builder
 	for i := range v.parts {
@@ -40,7 +40,7 @@ func (v *Verdict) Text() string {
 	return s.String()
 }
 
-// Update works the sentence out anew where there is another answer.
+// Update works the sentence out again if there is another answer.
 func (v *Verdict) Update(a *session.CompareAnswer) {
 	if v.of == a {
 		return

@@ -72,7 +72,7 @@ const sureEnough = .95
 func IsNoise(conf *compare.Confidence) bool { return conf != nil && conf.Level() < sureEnough }
 
 // NodeConfidence is how sure the difference of a node is: what is known of itself, else
-// of its function. nil where nothing tells.
+// of its function. nil if nothing tells.
 func NodeConfidence(a *session.CompareAnswer, rows []int32, node int) *compare.Confidence {
 	if node < len(a.Nodes) && a.Nodes[node] != nil {
 		return a.Nodes[node]

@@ -264,7 +264,7 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 }
 
 // walkFunctions goes to the next function that was found, the heaviest first,
-// where nothing has a time.
+// if nothing has a time.
 func (p *Finder) walkFunctions(s *panel.Host, next bool) {
 	sp := p.Fresh()
 	n := len(sp.List.functions.Rows)

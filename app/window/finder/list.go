@@ -24,7 +24,7 @@ import (
 )
 
 // hitList is the list that drops from the search line: what was found, in order
-// of time, or where nothing has a time the functions, the heaviest first. Only
+// of time, or if nothing has a time the functions, the heaviest first. Only
 // the rows that are seen are looked up, beside the window.
 type hitList struct {
 	widget.List

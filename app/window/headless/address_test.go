@@ -106,7 +106,7 @@ func addresses() int {
 	return 9
 }
 
-// still draws what is shown without what is no part of the view: where the
+// still draws what is shown without what is not a part of the view: where the
 // keyboard is, and what commands said.
 func still(t *testing.T, s *shell.Shell) *image.RGBA {
 	t.Helper()

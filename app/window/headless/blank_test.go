@@ -32,7 +32,7 @@ func TestNoViewIsBlank(t *testing.T) {
 					t.Fatal(err)
 				}
 				img := still(t, s)
-				top := 400 // below the tabs, which stand higher where there is no timeline
+				top := 400 // below the tabs, which are higher if there is no timeline
 				if !s.Doc().Recording().HasTime {
 					top = 140
 				}

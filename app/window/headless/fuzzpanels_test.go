@@ -45,10 +45,10 @@ func FuzzPanels(f *testing.F) {
 		s := shell.New(theme.Light)
 		defer s.Close()
 		var ops op.Ops
-		scale := 1 + r.Float32() // one, or each text is shaped anew in each frame
+		scale := 1 + r.Float32() // one, or each text is shaped again in each frame
 		for range 4 {
 			look := chosenKeys(r, at)
-			for range 20 { // most of what randomKeys gives is no address
+			for range 20 { // most of what randomKeys gives is not an address
 				if more := look + "&" + randomKeys(r); parses(more) {
 					look = more
 					break

@@ -66,7 +66,7 @@ func drawTiled(whole op.CallOp, size image.Rectangle, most int) (*image.RGBA, er
 	return img, nil
 }
 
-// drawTile draws the part of a picture that lies in a rectangle. Gio panics where its
+// drawTile draws the part of a picture that is in a rectangle. Gio panics where its
 // driver finds no memory: that is as good as none.
 func drawTile(img *image.RGBA, whole op.CallOp, r image.Rectangle) (err error) {
 	defer func() {

@@ -17,7 +17,7 @@ type steps []string
 
 const pick = "pick:" // begins the name of a function to select
 
-// views are the golden pictures of each view. They are drawn in both themes but for
+// views are the golden pictures of each view. They are drawn in both themes except for
 // those that show the parts of another, arranged otherwise.
 var views = []struct {
 	name  string
@@ -59,7 +59,7 @@ var views = []struct {
 	{name: "help-small", again: true, open: demo, do: steps{"Help"}, small: true},
 }
 
-// waits is a trace that tells how long its spans ran on a processor.
+// waits is a trace that tells how long its spans ran on CPU.
 const waits = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
 {"ph":"X","name":"RunTask","pid":1,"tid":1,"ts":0,"dur":900,"tdur":300},{"ph":"X","name":"ParseHTML","pid":1,"tid":1,"ts":50,"dur":300,"tdur":240},
 {"ph":"X","name":"WaitForNetwork","pid":1,"tid":1,"ts":400,"dur":450,"tdur":20},{"ph":"X","name":"Paint","pid":1,"tid":1,"ts":1000,"dur":200}]`

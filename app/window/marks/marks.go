@@ -32,7 +32,7 @@ type Keeper interface {
 // Marks has the marks of a recording: notes on times, ranges and functions.
 type Marks struct {
 	*lanes.Timeline
-	Keep Keeper // nil where nothing is kept
+	Keep Keeper // nil if nothing is kept
 	// Merge is called with what adds marks that were read to others: for the steps
 	// of history, since reading them is none. Find marks a function.
 	Merge func(with func([]view.Mark) []view.Mark)
@@ -109,7 +109,7 @@ func (p *Marks) Move() {
 	}
 }
 
-// merge takes in what was read. It is no step that can be undone.
+// merge takes in what was read. It is not a step that can be undone.
 func (p *Marks) merge(l loadedMarks) {
 	p.Key, p.Content, p.saved = l.key, l.content, l.marks
 	with := func(now []view.Mark) []view.Mark {

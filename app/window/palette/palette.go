@@ -16,7 +16,7 @@ import (
 
 // Rank says how well a text names something, from 0 for the very title: 1 for its
 // beginning, 2 where each word begins one of its words, 3 where each is somewhere in
-// it. ok is false where one is not.
+// it. ok is false if one is not.
 func Rank(title, text string) (rank int, ok bool) {
 	title, text = strings.ToLower(title), strings.ToLower(strings.TrimSpace(text))
 	switch {
@@ -100,7 +100,7 @@ type Found struct {
 	Tracks    []int
 }
 
-// Function is one of them with its total in the answer, 0 where it is not in it.
+// Function is one of them with its total in the answer, 0 if it is not in it.
 type Function struct {
 	ID    recording.FuncID
 	Total int64

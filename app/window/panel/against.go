@@ -41,7 +41,7 @@ func (p *Side) CompareTracks(tracks []int) {
 }
 
 // CompareCalls compares the selected calls with a second set, in the time and on the
-// threads that are selected; where none are, all others of their functions.
+// threads that are selected; if none are, all others of their functions.
 func (p *Side) CompareCalls(text string) {
 	if p.Scope.Calls == nil {
 		p.Scope.Calls = &recording.CallSet{Text: others(text)}

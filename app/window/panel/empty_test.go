@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// What is said of nothing names another metric only where there is one with something.
+// What is said of nothing names another metric only if there is one with something.
 func TestNothing(t *testing.T) {
 	metric := func(name string, total int64) recording.Metric {
 		return recording.Metric{Name: name, Total: total}

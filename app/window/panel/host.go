@@ -22,7 +22,7 @@ import (
 type Host struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
-	// Do carries out what only a window can: nil where there is none.
+	// Do carries out what only a window can: nil if there is none.
 	Do Actions
 	// Roots say where source files are.
 	Roots []sourcefile.Root
@@ -39,7 +39,7 @@ type Host struct {
 	Focus   ui.Focus
 	// HiddenColumns are those of the table that the next file does not show.
 	HiddenColumns uint32
-	// Paired remembers which functions a person has paired; nil where nothing is kept.
+	// Paired remembers which functions a person has paired; nil if nothing is kept.
 	Paired pairKeeper
 }
 

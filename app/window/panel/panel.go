@@ -38,7 +38,7 @@ type (
 	Tipped[S any] interface {
 		Tooltip(h *Host, of S, u *ui.UI)
 	}
-	// Scrolled has a place that it is scrolled to, in pixels; nil where it has none
+	// Scrolled has a place that it is scrolled to, in pixels; nil if it has none
 	// now.
 	Scrolled[S any] interface{ Scroll(of S) *int }
 	// Movable is moved up by some pixels where the pointer is on it, which it says.
@@ -48,7 +48,7 @@ type (
 		Hover(of S) (f recording.FuncID, ok bool)
 	}
 	// Tabled gives what it shows as a table. That may be long: the function it
-	// returns is called beside the window, and nil where there is nothing yet.
+	// returns is called beside the window, and nil if there is nothing yet.
 	Tabled[S any] interface {
 		Table(of S) func() *tables.Grid
 	}
@@ -66,12 +66,12 @@ type (
 type Row[S any] struct {
 	// Name stands for it in addresses and commands; it never changes.
 	Name string
-	// Title stands in its tab, Doc says in a line what it is for.
+	// Title is in its tab, Doc says in a line what it is for.
 	Title, Doc string
-	// Command stands for it in the palette; "" where it has commands of its own.
+	// Command stands for it in the palette; "" if it has commands of its own.
 	Command string
 	// Rare says that its tab stands only while it is shown; nil for one that always
-	// stands there.
+	// occurs there.
 	Rare func(of S) bool
 	New  func() Panel[S]
 }

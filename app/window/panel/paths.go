@@ -9,7 +9,7 @@ import (
 
 // A path leads from a tree's root to a node by what functions are called, so
 // that it holds for the next answer's tree too, and for that of a recording that
-// was read anew.
+// was read again.
 
 // PathOf is the path to a node, nil for the root.
 func PathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.FuncName {

@@ -157,7 +157,7 @@ func (p *Side) FollowPick() {
 	}
 }
 
-// PickedTree is the tree of the node that is picked, nil where none is.
+// PickedTree is the tree of the node that is picked, nil if none is.
 func (p *Side) PickedTree() *analyze.Tree {
 	if p.Pick.Kind == PickNode {
 		return p.Pick.Tree
@@ -267,7 +267,7 @@ type PaneBounds struct {
 	Gutter int
 }
 
-// LowerBounds are the places of the tabs, of the panel that is shown and of what stands
+// LowerBounds are the places of the tabs, of the panel that is shown and of what is
 // beside it.
 type LowerBounds struct{ Tabs, Lower, Side image.Rectangle }
 
@@ -340,7 +340,7 @@ func (p *Side) SourceFile() (file string, line int32) {
 	return "", 0
 }
 
-// Folder is where the recording lies, "" when it is no file.
+// Folder is where the recording lies, "" when it is not a file.
 func (p *Side) Folder() string {
 	if p.Path == "" || p.Path == "-" || fetch.IsURL(p.Path) {
 		return ""

@@ -82,7 +82,7 @@ type Bar struct {
 	tip             *Chip
 	at              image.Point
 	// Boxes are where the chips lie in the last frame, in their order, and Rest where
-	// those are counted that there was no room for; empty where there was.
+	// those are counted that there was no room for; empty if there was.
 	Boxes []image.Rectangle
 	Rest  image.Rectangle
 }
@@ -96,7 +96,7 @@ const (
 )
 
 // Layout draws the row in r, and right at its end what else is to be said of the
-// numbers, where there is room.
+// numbers, if there is room.
 func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, right string) {
 	th := u.Theme
 	b.tip, b.Boxes, b.Rest = nil, b.Boxes[:0], image.Rectangle{}
@@ -338,7 +338,7 @@ const (
 	mostLines   = 12
 )
 
-// wrapped breaks a text into lines, behind commas and spaces where there are some.
+// wrapped breaks a text into lines, behind commas and spaces if there are some.
 func wrapped(s string) (lines []string) {
 	r := []rune(s)
 	for len(r) > lineLetters && len(lines) < mostLines-1 {

@@ -31,7 +31,7 @@ func (f *framer) frame() {
 }
 
 // measure reports the time of frames between which something changes, and the
-// processor time of this thread, since others may be busy.
+// CPU time of this thread, since others may be busy.
 func (f *framer) measure(b *testing.B, change func(i int)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -57,7 +57,7 @@ func (f *framer) measure(b *testing.B, change func(i int)) {
 	b.ReportMetric(float64(bars)/float64(b.N), "bars/frame")
 }
 
-// threadTime is the processor time of the calling thread.
+// threadTime is the CPU time of the calling thread.
 func threadTime() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {

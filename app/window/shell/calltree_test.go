@@ -145,7 +145,7 @@ func TestCallTreeOfTwo(t *testing.T) {
 		router.Frame(&ops)
 	}
 	frame()
-	all := len(x.Listed()) // the outermost call stands alone: what it calls is listed
+	all := len(x.Listed()) // the outermost call is alone: what it calls is listed
 	for i, want := range []int{all, 1, all, all} {
 		k := []key.Name{key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NameDownArrow}[i]
 		if !x.Key(&c.Comparison, key.Event{Name: k}, 24) {

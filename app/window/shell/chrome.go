@@ -42,7 +42,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	}
 	right := s.rightButtons(u, r, x+u.Px(36), y) // at least a way to the search has room
 	p := s.Pane
-	// The title stands in the middle of the window, as long as there is room.
+	// The title is in the middle of the window, as long as there is room.
 	title := s.OpenName()
 	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
 	w := u.Measure(title, st).X

@@ -153,7 +153,7 @@ func commands() []Command {
 	}, sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())
 }
 
-// keyOf is the key of a command, for menus; "" where it has none.
+// keyOf is the key of a command, for menus; "" if it has none.
 func keyOf(title string) string {
 	for i := range Commands {
 		if c := &Commands[i]; c.Title == title && len(c.Keys) > 0 {

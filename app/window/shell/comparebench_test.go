@@ -10,7 +10,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// BenchmarkCompareFrame measures the processor time of frames of two recordings
+// BenchmarkCompareFrame measures the CPU time of frames of two recordings
 // side by side while the view of both moves, and while the function under the
 // pointer changes. ASHLAR_BENCH_FILE and ASHLAR_BENCH_FILE_B name the recordings;
 // the built-in one with itself is the default.

@@ -15,7 +15,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestFollowingBoth: B is written anew, with other threads first, and A after it.
+// TestFollowingBoth: B is written again, with other threads first, and A after it.
 // The comparison is about what is in the files then, and is looked at the same
 // way.
 func TestFollowingBoth(t *testing.T) {

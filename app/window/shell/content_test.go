@@ -21,7 +21,7 @@ type remembering struct {
 func (k *remembering) Recents() []Recent { return k.recent }
 
 // TestAddressesFindWhatWasMoved: an address that the window copies says what the file
-// holds; where it lies elsewhere it is found among recent files, and where another file
+// holds; where it is elsewhere it is found among recent files, and where another file
 // is in its place the status line says so.
 func TestAddressesFindWhatWasMoved(t *testing.T) {
 	path := traceFile(t)

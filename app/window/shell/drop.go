@@ -45,7 +45,7 @@ func (s *Shell) DragOver(o drop.Over) {
 	was := s.drag.over
 	s.drag.over = o
 	if was.Held && was.Refused != "" && !o.Held {
-		s.Say(was.Refused) // it may have been let go all the same
+		s.Say(was.Refused) // it may have been let go anyway
 	}
 }
 
@@ -84,7 +84,7 @@ func (s *Shell) land(r sorted) {
 	switch {
 	case len(r.files) == 0 && len(r.folders) > 0:
 		s.typeOpenIn(r.folders[0])
-		said = append(said, fileName(r.folders[0])+" is a folder. Choose a file in it")
+		said = append(said, fileName(r.folders[0])+" is a folder. Open a file in it")
 	case len(r.files) == 0:
 		said = append(said, r.reason)
 	case len(r.files) > 1:
@@ -112,7 +112,7 @@ func (s *Shell) land(r sorted) {
 }
 
 // besideZone is the part of the window where a drop compares, or takes the place
-// of B: the right half, or all from B's heading down where A stands above B, so
+// of B: the right half, or all from B's heading down where A is above B, so
 // that what is dropped on a timeline takes the place of that timeline.
 func (s *Shell) besideZone() image.Rectangle {
 	z := image.Rectangle{Max: s.Size}

@@ -74,7 +74,7 @@ var notOfOne = map[string]string{
 	"scroll": "rows are scrolled in a frame, which this test has none of", "callers": "known once the answer is", "callees": "known once the answer is",
 }
 
-// settledText writes what is shown but for what undo leaves alone.
+// settledText writes what is shown except for what undo leaves alone.
 func settledText(s *Shell) string {
 	st := s.ViewState()
 	st.Sides[0].Goal = nil

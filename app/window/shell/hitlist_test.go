@@ -87,7 +87,7 @@ func TestListOfHits(t *testing.T) {
 		t.Errorf("a click shows %d to %d; open: %v", h.Start-p.Rec.Start, h.End-p.Rec.Start, l.Open)
 	}
 
-	// Escape closes the list before it ends the search, and typing chooses anew.
+	// Escape closes the list before it ends the search, and typing chooses again.
 	b.press("L", key.ModCtrl)
 	b.until("the list again", func() bool { return l.Open && l.Focused })
 	b.press(key.NameEscape, 0)

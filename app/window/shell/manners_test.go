@@ -62,7 +62,7 @@ func TestFoldsGoTogether(t *testing.T) {
 	}
 }
 
-// TestMenusAreGrouped looks at the menu of a bar: rules stand between groups, keys
+// TestMenusAreGrouped looks at the menu of a bar: rules are between groups, keys
 // pass them, and what one asks of a function is in it.
 func TestMenusAreGrouped(t *testing.T) {
 	b := newBench(t, someTrace)

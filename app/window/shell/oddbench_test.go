@@ -38,7 +38,7 @@ func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 	return s, f
 }
 
-// BenchmarkOdd measures, on the odd traces, the processor time of frames while
+// BenchmarkOdd measures, on the odd traces, the CPU time of frames while
 // the view moves in time, while rows scroll, while all lanes are open, and when
 // a bar is picked.
 func BenchmarkOdd(b *testing.B) {

@@ -47,7 +47,7 @@ func recentBench(t *testing.T) (b *bench, row func(i int) f32.Point) {
 	}
 }
 
-// written is where a text stands in the window.
+// written is where a text is in the window.
 func (b *bench) written(text string) f32.Point {
 	b.t.Helper()
 	m := regexp.MustCompile(`<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(text) + "<").FindStringSubmatch(b.shapes())
@@ -68,7 +68,7 @@ func (b *bench) click(at f32.Point, mods key.Modifiers, buttons pointer.Buttons)
 		b.router.Queue(e)
 		b.frame()
 	}
-	b.now = b.now.Add(time.Second) // the next is no double click
+	b.now = b.now.Add(time.Second) // the next is not a double click
 	b.frame()
 }
 
@@ -81,7 +81,7 @@ func (b *bench) compares() [2]string {
 }
 
 // TestRecentsAreCompared: two files that are chosen, or of which one is dragged
-// onto the other, are compared. The first, or the one that lies there, is the
+// onto the other, are compared. The first, or the one that is there, is the
 // baseline.
 func TestRecentsAreCompared(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -58,7 +58,7 @@ func TestRecordingIsGivenUp(t *testing.T) {
 		return gone
 	}
 	gone := show(func() { s.Open(path) })
-	show(func() { // as with the command: a list stands over the window meanwhile
+	show(func() { // as with the command: a list is over the window meanwhile
 		s.askPart()
 		frame()
 		s.Chooser = nil

@@ -42,7 +42,7 @@ func TestWayBackInTheSandwich(t *testing.T) {
 	p.ZoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.frame()
-	// it's leaf ‹ inner ‹ outer: the first arrow stands between the first two.
+	// it's leaf ‹ inner ‹ outer: the first arrow is between the first two.
 	arrow := b.written("‹")
 	b.click(arrow.Add(f32.Pt(20, 0)), 0, pointer.ButtonPrimary)
 	if got, want := nodeOf(a, a.Above, p.Sides[0]), deep(a.Above, "it's leaf", "inner"); got != want {

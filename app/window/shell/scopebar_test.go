@@ -20,7 +20,7 @@ import (
 	"ashlar/render/timeline"
 )
 
-// cross is where the cross of a chip lies.
+// cross is where the cross of a chip is.
 func cross(box image.Rectangle) f32.Point {
 	return f32.Pt(float32(box.Max.X-8), float32(box.Min.Y+box.Dy()/2))
 }

@@ -155,7 +155,7 @@ func TestThreadsAreCounted(t *testing.T) {
 }
 
 // TestHiddenThreadsAreSaid: a thread that is hidden, and one that the filter leaves out,
-// counts all the same, and the window says so.
+// counts anyway, and the window says so.
 func TestHiddenThreadsAreSaid(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	total := b.total()

@@ -42,7 +42,7 @@ func (b *bench) has(texts ...string) (there []bool) {
 	return there
 }
 
-// TestOneLongNameLeavesRoomForModules: a table whose names are short but for one shows
+// TestOneLongNameLeavesRoomForModules: a table whose names are short except for one shows
 // the modules in full, and the column of names has not the room that the long one wants.
 func TestOneLongNameLeavesRoomForModules(t *testing.T) {
 	const module = "libjavascriptcoregtk-developer-build.so.12"

@@ -26,11 +26,11 @@ import (
 // Shell is everything in the window.
 type Shell struct {
 	workspace.Workspace
-	// Picture draws into a file, on any goroutine; nil where there is no window.
+	// Picture draws into a file, on any goroutine; nil if there is no window.
 	Picture Picture
-	// System is the theme that the system prefers, nil where that is not known.
+	// System is the theme that the system prefers, nil if that is not known.
 	System *theme.Theme
-	// Keep remembers things from one run to the next; nil where nothing is kept.
+	// Keep remembers things from one run to the next; nil if nothing is kept.
 	Keep Keep
 	// Shared says that the person lets programs ask what is open, and move it.
 	Shared bool
@@ -161,7 +161,7 @@ func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	u.NoArea()
 }
 
-// layoutAbove lays out what lies above that: lists, menus, pages of help, what is dragged.
+// layoutAbove lays out what is above that: lists, menus, pages of help, what is dragged.
 func (s *Shell) layoutAbove(u *ui.UI, full image.Rectangle) {
 	size := full.Max
 	if s.View == workspace.Both && s.Pane != nil && s.Versus == nil {
@@ -197,7 +197,7 @@ func (s *Shell) leaveMenu(do func()) {
 	s.Wake()
 }
 
-// newFonts draws everything anew when fonts were found for more characters.
+// newFonts draws everything again when fonts were found for more characters.
 func (s *Shell) newFonts() {
 	v := fonts.System.Version()
 	if v == s.fontsOf {

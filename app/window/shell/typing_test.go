@@ -36,7 +36,7 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 	for i, letter := range "ab" {
 		at := router.EditorState().Selection.Range
 		router.Queue(key.EditEvent{Range: at, Text: string(letter)})
-		if i == 0 { // the first letter takes the name's place, the next stands behind it
+		if i == 0 { // the first letter takes the name's place, the next is behind it
 			n := len([]rune(folder)) + 1
 			router.Queue(key.SelectionEvent(key.Range{Start: n, End: n}))
 		}

@@ -21,7 +21,7 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// TestVerdictLeadsToItsNumbers: above what is compared stands the sentence that the
+// TestVerdictLeadsToItsNumbers: above what is compared is the sentence that the
 // command line prints; its numbers are the table's, and a click on each shows it.
 func TestVerdictLeadsToItsNumbers(t *testing.T) {
 	dir := t.TempDir()
@@ -141,7 +141,7 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 		if want := "+" + units.Value(m.Readable(a.B.Total-a.A.Total)); part.Text != want {
 			t.Errorf("%q leads to %q", part.Text, want)
 		}
-		// What stands beside it says that it is of one call, and adds the sums.
+		// What is beside it says that it is of one call, and adds the sums.
 		shown := map[string]string{}
 		for _, d := range p.ScopeComparison.Details.Rows() {
 			shown[d.Key] = d.Value

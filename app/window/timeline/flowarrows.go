@@ -85,8 +85,8 @@ func (f *flowPart) draw(p *Timeline, u *ui.UI) {
 	})
 }
 
-// at is where a step lies in the lanes: on the span it is bound to, else in the
-// middle of its row. What is hidden by the rows that stay at the top lies at their edge.
+// at is where a step is in the lanes: on the span it is bound to, else in the
+// middle of its row. What is hidden by the rows that stay at the top is at their edge.
 func (f *flowPart) at(p *Timeline, st recording.FlowStep) (at f32.Point, hidden, ok bool) {
 	i := p.rowOf(&timeline.Hit{Row: -1, Window: -1, Track: st.Track})
 	if i < 0 {

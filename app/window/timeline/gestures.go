@@ -312,7 +312,7 @@ func (p *Timeline) Fold(r *timeline.Row) {
 }
 
 // With is a map with one thing changed: the maps of a pane are never written to,
-// so that a frame tells from where they lie whether they are the same.
+// so that a frame tells from where they are whether they are the same.
 func With[V any](m map[int]V, k int, v V) map[int]V {
 	m = maps.Clone(m)
 	m[k] = v

@@ -19,7 +19,7 @@ type jump struct {
 	To       int64 // after at for a stretch of time
 	what     string
 	exact    string
-	Possible bool // it lies within the recording
+	Possible bool // it is within the recording
 }
 
 // AskTime shows the line for a time to go to.
@@ -175,7 +175,7 @@ func (p *Timeline) drawMark(u *ui.UI) {
 	for y := b.Lanes.Min.Y; y < b.Lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.Lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
-	if p.Scope.Ranged { // its length stands there
+	if p.Scope.Ranged { // its length occurs there
 		return
 	}
 	p.pill(u, at, units.Duration(p.Goal-p.Rec.Start))

@@ -64,7 +64,7 @@ func (p *Timeline) drawMarks(s *panel.Host, u *ui.UI) {
 	p.flagTip(s, u)
 }
 
-// pennant draws a flag whose pole stands at x on y.
+// pennant draws a flag whose pole is at x on y.
 func pennant(u *ui.UI, x, y int, c ui.Colour) {
 	size := float32(u.Px(flagSize))
 	foot := f32.Pt(float32(x), float32(y))
@@ -72,7 +72,7 @@ func pennant(u *ui.UI, x, y int, c ui.Colour) {
 	u.FillIn(ui.LineFrom(foot).To(at(0, -1.4*size)).To(at(size, -.95*size)).To(at(1, -.5*size)).To(at(1, 0)).Close(), c)
 }
 
-// flagAt is the mark whose flag lies under a place on the ruler, nil for none.
+// flagAt is the mark whose flag is under a place on the ruler, nil for none.
 func (p *Timeline) flagAt(u *ui.UI, x float32) *view.Mark {
 	at := int(x) - p.Bounds.Gutter
 	for i := range slices.Backward(p.Marks) {

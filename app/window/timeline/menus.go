@@ -148,7 +148,7 @@ func SortTitle(s timeline.Sort) string {
 // SortTracks arranges the threads, also those that were moved by hand.
 func (p *Timeline) SortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
-// Threads: which are selected, and in which order they stand.
+// Threads: which are selected, and in which order they are.
 
 func (p *Timeline) chosenTracks() map[int]bool {
 	if p.Scope.Tracks == nil {
@@ -205,7 +205,7 @@ func (p *Timeline) trackAt(at f32.Point) int {
 		return -1
 	}
 	if i, top := p.Plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) >= p.Plan.Held && int(at.Y) < top+p.Plan.Rows[i].Height {
-		return -1 // the header of its process lies over it
+		return -1 // the header of its process is over it
 	}
 	if i := p.Plan.RowAt(int(at.Y), p.View.Scroll); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow {
 		return p.Plan.Rows[i].Index
@@ -213,7 +213,7 @@ func (p *Timeline) trackAt(at f32.Point) int {
 	return -1
 }
 
-// moveTrack puts a track where another one of its process stands.
+// moveTrack puts a track where another one of its process is.
 func (p *Timeline) moveTrack(track, to int) {
 	if track < 0 || to < 0 || track == to || p.Rec.Tracks[track].Process != p.Rec.Tracks[to].Process {
 		return

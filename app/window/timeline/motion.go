@@ -43,7 +43,7 @@ type trace struct {
 const (
 	// throwTime is how long a throw takes to lose most of its speed.
 	throwTime = 90 * time.Millisecond
-	// slowest is the speed in dp a second that is no throw.
+	// slowest is the speed in dp a second that is not a throw.
 	slowest = 180
 	// scrollTime is how long rows take to where they are scrolled.
 	scrollTime = 110 * time.Millisecond

@@ -76,7 +76,7 @@ func (p *Timeline) inRow(i int, at int64) (timeline.Hit, bool) {
 	return none, false
 }
 
-// PickFirst picks something where nothing is picked: what is in the middle of
+// PickFirst picks something if nothing is picked: what is in the middle of
 // the view, on the first row that is seen.
 func (p *Timeline) PickFirst() bool {
 	if p.pickedRow() >= 0 {

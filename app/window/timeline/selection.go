@@ -105,7 +105,7 @@ func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	})
 }
 
-// above is how high what lies over a row at the top of the lanes is.
+// above is how high what is over a row at the top of the lanes is.
 func (p *Timeline) above(row int) int {
 	if p.Plan.Holds(&p.Plan.Rows[row]) {
 		return 0

@@ -17,7 +17,7 @@ const (
 )
 
 // snap returns the edge of a bar that is drawn near x, on the row at y before
-// others; the time at x where there is none.
+// others; the time at x if there is none.
 func (p *Timeline) snap(u *ui.UI, x, y float32) int64 {
 	at := p.TimeAt(x)
 	if p.Plan == nil {

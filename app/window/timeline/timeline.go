@@ -85,7 +85,7 @@ type Timeline struct {
 	densityOf densityKey
 }
 
-// Forget lets go of the pictures, so that the next frame draws all anew.
+// Forget lets go of the pictures, so that the next frame draws all again.
 func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}, pictKey{} }
 
 // Callbacks lead from a timeline to the rest of the window.
@@ -97,7 +97,7 @@ type Callbacks struct {
 	// where that is on none.
 	MarkItems func(m *view.Mark) []widget.Item
 	GoToMark  func(m view.Mark)
-	// KeyOf is the key of a command, for menus; "" where it has none.
+	// KeyOf is the key of a command, for menus; "" if it has none.
 	KeyOf func(title string) string
 }
 
@@ -211,7 +211,7 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 // of fewer nearly everything is.
 const leastSearched = 3
 
-// found says by track how many lanes it takes to show what the search finds; nil where
+// found says by track how many lanes it takes to show what the search finds; nil if
 // nothing is searched for.
 func (p *Timeline) found() map[int]int {
 	h := p.Doc.Hits()
@@ -224,7 +224,7 @@ func (p *Timeline) found() map[int]int {
 	return p.foundLanes
 }
 
-// Replan lays out the rows anew where what they follow from has changed.
+// Replan lays out the rows again where what they follow from has changed.
 func (p *Timeline) Replan(scale float32) {
 	l := p.rows(scale)
 	if p.Plan == nil || p.planned != p.Rec || !reflect.DeepEqual(p.layoutOf, l) {

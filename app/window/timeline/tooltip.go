@@ -86,7 +86,7 @@ const (
 )
 
 // argLines are the first arguments of a span or an instant, which often tell bars of one
-// name apart; told leaves out those that say how long it ran on a processor.
+// name apart; told leaves out those that say how long it ran on CPU.
 func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
 	if ref == 0 || p.Rec.Args == nil {
 		return nil
@@ -113,7 +113,7 @@ func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
 	return lines
 }
 
-// OnCPU says how much of a span ran on a processor, "" where that is not told.
+// OnCPU says how much of a span ran on CPU, "" if that is not told.
 func (p *Timeline) OnCPU(h *timeline.Hit) string {
 	if h.Span < 0 || h.IsState() || h.End <= h.Start {
 		return ""

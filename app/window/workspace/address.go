@@ -185,7 +185,7 @@ func (d *Workspace) Visit(st *view.State) {
 		panes[i].MarkList.Meant = c
 	}
 	d.showParts(st)
-	if d.Preferred.Look != nil { // this is no wish to see everything so
+	if d.Preferred.Look != nil { // this is not a wish to see everything so
 		d.Preferred.Look = d.Look()
 	}
 	d.GoTo(st)

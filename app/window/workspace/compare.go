@@ -51,7 +51,7 @@ func (d *Workspace) OpenBeside(path string) {
 	d.Compare(a, d.openPane(path))
 }
 
-// OpenBaseline puts a file in the place of A, or just opens it where nothing is
+// OpenBaseline puts a file in the place of A, or just opens it if nothing is
 // compared.
 func (d *Workspace) OpenBaseline(path string) {
 	c := d.Versus
@@ -111,7 +111,7 @@ func (c *Comparison) docs() []*session.Side {
 	return []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
 }
 
-// drop lets go of the panes of a comparison, but for those that stay.
+// drop lets go of the panes of a comparison, except for those that stay.
 func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
 	for _, p := range c.Panes {
 		if !slices.Contains(stay, p) {

@@ -62,8 +62,8 @@ func (d *Workspace) CompareCalls() {
 	d.WhySlow(f)
 }
 
-// WhySlow compares the slow calls of a function with the rest: those of the slowest
-// hump of its durations, or where there is one alone the slowest tenth.
+// WhySlow compares the slow calls of a function with the rest: the slowest mode of its
+// durations or, if there is one mode, its slowest tenth.
 func (d *Workspace) WhySlow(f recording.Function) {
 	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
 	d.compareFound("Finding slow calls of "+f.Name+"…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {

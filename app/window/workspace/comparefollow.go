@@ -7,7 +7,7 @@ import "ashlar/app/window/comparison"
 // over.
 
 // takeOver follows a side's pane, which may just have taken over a recording that
-// was read anew. Nothing of that was done by a person.
+// was read again. Nothing of that was done by a person.
 func (c *Comparison) takeOver(d *Workspace, side int) {
 	p := c.Panes[side]
 	if !p.renewed {
@@ -20,10 +20,10 @@ func (c *Comparison) takeOver(d *Workspace, side int) {
 	c.History.seen.Sides[side], c.History.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
 }
 
-// following begins the status line where nothing is wrong.
+// following begins the status line if nothing is wrong.
 const following = "Following · "
 
-// followText says in the status line how following goes, "" where no file is followed.
+// followText says in the status line how following goes, "" if no file is followed.
 func (c *Comparison) followText() (said string) {
 	for i, p := range c.Panes {
 		switch text, wrong := p.FollowText(); {

@@ -225,7 +225,7 @@ func (c *Comparison) Status() (left, right string, warned, wrong bool) {
 }
 
 // Reading is the side that is still being read, the one with the focus first;
-// -1 where both have been.
+// -1 if both have been.
 func (c *Comparison) Reading() int {
 	for _, i := range []int{c.Focus, 1 - c.Focus} {
 		if d := c.Panes[i].Doc; !d.Progress().Done && d.Err() == nil {

@@ -59,7 +59,7 @@ func (c *Comparison) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 }
 
 // gutter is the width of the names' column of both timelines, so that linked
-// ones which stand above each other have the same time at the same place.
+// ones which are above each other have the same time at the same place.
 func (c *Comparison) gutter(u *ui.UI) int {
 	if c.Above {
 		return u.Px(timeline.GutterWidth)
@@ -104,7 +104,7 @@ func (c *Comparison) fullHeight(u *ui.UI, i int) int {
 
 // timelinesHeight is how much of height the timelines get: what their rows need,
 // but not more than leaves the flamegraph what it needs, or half; or two thirds
-// where one stands above the other.
+// where one is above the other.
 func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	least, most := u.Px(leastTimelines), height-u.Px(120)
 	want, share := max(c.fullHeight(u, 0), c.fullHeight(u, 1)), height/2
@@ -172,7 +172,7 @@ func (c *Comparison) rowsAlike() {
 	}
 }
 
-// guide draws, where linked timelines stand above each other, a line through both
+// guide draws, where linked timelines are above each other, a line through both
 // at the pointer: shapes are compared along it.
 func (c *Comparison) guide(u *ui.UI) {
 	if !c.Above || !c.Linked || !c.pilled() {

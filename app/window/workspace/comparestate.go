@@ -9,7 +9,7 @@ import (
 type CompareState struct {
 	// Sides are A and B.
 	Sides [2]SideState `json:"sides"`
-	// Why says why there is nothing to show; "" where there is.
+	// Why says why there is nothing to show; "" if there is.
 	Why    string `json:"why"`
 	Metric string `json:"metric"`
 	// Whole tells that what is shown is of both recordings as they are in the end.

@@ -311,7 +311,7 @@ func (d *Workspace) CopyCommandOf(of Area) {
 }
 
 // CommandOf returns the command that prints or draws what a part of the window
-// shows. rest says what it cannot express, "" where it expresses all.
+// shows. rest says what it cannot express, "" if it expresses all.
 func (d *Workspace) CommandOf(of Area) (line, rest string) {
 	switch c := d.Versus; {
 	case c == nil, of == OfFound:

@@ -13,7 +13,7 @@ import (
 )
 
 // A followed file is read again when it has changed. The new recording counts
-// its threads and functions anew, so a pane takes it over in one step, together
+// its threads and functions again, so a pane takes it over in one step, together
 // with the first answer about it: until then it goes on showing the last.
 
 // ToggleFollow begins to follow the files that are open, or stops.
@@ -82,7 +82,7 @@ func (p *Pane) latest() *recording.Recording {
 	return rec
 }
 
-// renumbered is the pane as it would look at a recording that was read anew, by
+// renumbered is the pane as it would look at a recording that was read again, by
 // way of a State, which has names and no numbers.
 func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State, *Pane) {
 	st := new(view.State)
@@ -95,7 +95,7 @@ func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State
 	if !next.Moved {
 		next.View = p.View
 	}
-	if next.Order != nil { // threads that are new stand behind those that were ordered
+	if next.Order != nil { // threads that are new are behind those that were ordered
 		for i := range rec.Tracks {
 			if !slices.Contains(next.Order, i) {
 				next.Order = append(next.Order, i)
@@ -110,7 +110,7 @@ func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State
 	return st, next
 }
 
-// replaceWith takes over a recording that was read anew, with the first answer about
+// replaceWith takes over a recording that was read again, with the first answer about
 // it.
 func (p *Pane) replaceWith(next *Pane, st *view.State, a *session.Answer) {
 	pick, by := next.Pick, p.Pick

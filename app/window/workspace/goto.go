@@ -39,7 +39,7 @@ func (d *Workspace) GoToFunction(f recording.FuncID) {
 	d.asked++
 	k := goal{d.asked, p.Rec, f}
 	q, rec := p.Query(), p.Rec
-	// The answer is waited for elsewhere than in the frame; where there is no window,
+	// The answer is waited for elsewhere than in the frame; if there is no window,
 	// at once.
 	arrive := func() {
 		at, of, ok := d.places.Last()

@@ -14,7 +14,7 @@ import (
 )
 
 // History holds views step by step, as States: they hold whatever
-// numbers a recording that is read anew gives to things.
+// numbers a recording that is read again gives to things.
 type History struct {
 	steps []*view.State
 	at    int // the current one
@@ -102,7 +102,7 @@ func (h *History) Push(now Spot, st *view.State) {
 	h.shown, h.seen = now, now
 }
 
-// step is the State to go to from now: d is -1 for back and 1 for on; nil where
+// step is the State to go to from now: d is -1 for back and 1 for on; nil if
 // there is none. A step on after a change goes nowhere.
 func (h *History) step(d int, now Spot, state func() *view.State) *view.State {
 	if len(h.steps) > 0 && !reflect.DeepEqual(now, h.shown) {

@@ -59,7 +59,7 @@ type splitter struct {
 	grip float32 // of the border above where the pointer was pressed, in pixels
 }
 
-// layout lets it be dragged, where it lies at a height: split is the upper half's share
+// layout lets it be dragged, where it is at a height: split is the upper half's share
 // of the whole, 0 until it is chosen.
 func (s *splitter) layout(u *ui.UI, y int, whole image.Rectangle, split *float32) {
 	for {

@@ -22,7 +22,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// ofTwo lies below the timeline where two are compared, whether they are two
+// ofTwo is below the timeline where two are compared, whether they are two
 // recordings (see [Comparison]) or two parts of one (see within): the question about
 // both, the panels, what can be chosen above them and the words beside them.
 type ofTwo struct {

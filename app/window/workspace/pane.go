@@ -31,10 +31,10 @@ type Pane struct {
 	Kept bool   // among the files that were opened
 	trail
 	// Visited tells that an address has just been gone to: that the pane looks as
-	// it says is no wish to look so ever after.
+	// it says is not a wish to look so ever after.
 	Visited  bool
 	MarkList marks.Marks
-	renewed  bool   // the recording has just been read anew
+	renewed  bool   // the recording has just been read again
 	Unfollow func() // stops following; nil when the file is not followed
 
 	SourcePart *source.Panel

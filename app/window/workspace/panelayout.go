@@ -33,8 +33,8 @@ func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, of)
 }
 
-// placeLower divides what lies below cut among the tabs with the rows below them, the
-// panel, and what stands beside it, which is so many dp wide. of is the comparison whose
+// placeLower divides what is below cut among the tabs with the rows below them, the
+// panel, and what is beside it, which is so many dp wide. of is the comparison whose
 // verdict is there, nil for none.
 func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, of *ofTwo) (b panel.LowerBounds) {
 	if !d.View.below() {

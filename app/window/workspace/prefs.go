@@ -15,7 +15,7 @@ type Prefs struct {
 	Theme string // "system" follows the system
 	// Scale makes everything larger.
 	Scale float32
-	// Look has what a State is remembered by; nil where nothing was ever said.
+	// Look has what a State is remembered by; nil if nothing was ever said.
 	Look view.Kept
 }
 

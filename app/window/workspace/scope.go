@@ -16,7 +16,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// scopeRow is the place of the scope bar below tabs, and below what lies below it.
+// scopeRow is the place of the scope bar below tabs, and below what is below it.
 func scopeRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
 	return image.Rect(tabs.Min.X, tabs.Max.Y, tabs.Max.X, tabs.Max.Y+u.Px(scopebar.Height))
 }
@@ -106,7 +106,7 @@ func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	return append(gs, all)
 }
 
-// Scoped is of what the lower half is: nothing where there is none.
+// Scoped is of what the lower half is: nothing if there is none.
 func (d *Workspace) Scoped() []scopebar.Group {
 	if s := d.scene(); s != nil {
 		return s.Scoped(d)

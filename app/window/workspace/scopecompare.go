@@ -18,7 +18,7 @@ import (
 // shows where they differ.
 type scopeComparison struct {
 	ofTwo
-	b      panel.Side              // the pane's, but for what is selected
+	b      panel.Side              // the pane's, except for what is selected
 	calls  panel.Deck[*panel.Side] // the tab that stays beside those of the comparison
 	picked panel.Picked            // in the last frame
 	before *before
@@ -30,7 +30,7 @@ type before struct {
 	pick panel.Picked
 }
 
-// renumber says how a pane looked in the numbers of a recording that was read anew.
+// renumber says how a pane looked in the numbers of a recording that was read again.
 func (b *before) renumber(old, rec *recording.Recording) {
 	st := new(view.State)
 	b.look.Unbind(old, 0, 1, st)
@@ -45,7 +45,7 @@ func (b *before) renumber(old, rec *recording.Recording) {
 	}
 }
 
-// renumber lets go of what has other numbers in a recording that was read anew: what is
+// renumber lets go of what has other numbers in a recording that was read again: what is
 // compared and marked goes by names.
 func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 	if w.before != nil {
@@ -56,7 +56,7 @@ func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 }
 
 // scopePanels are the views of two parts of one recording: those of two recordings,
-// but for what shows each by itself, and whatever one recording has by the same name.
+// except for what shows each by itself, and whatever one recording has by the same name.
 var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
 })
@@ -240,7 +240,7 @@ func (w *scopeComparison) goTo(p *Pane, st *view.State) error {
 	return cmp.Or(err, cmp.Or(append(p.Table.Restore(&st.Table), nil)...))
 }
 
-// Verdict returns what comparing in place came to, "" where nothing is compared.
+// Verdict returns what comparing in place came to, "" if nothing is compared.
 func (p *Pane) Verdict() string {
 	if p.ScopeComparison == nil {
 		return ""

@@ -87,7 +87,7 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 	return l, missing
 }
 
-// goTo looks at the recording as side i of a State says, but for what is marked.
+// goTo looks at the recording as side i of a State says, except for what is marked.
 // The error is the first thing that the recording does not have.
 func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	l, missing := p.lookOf(d, st, i)

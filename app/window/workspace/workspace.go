@@ -77,7 +77,7 @@ type Workspace struct {
 
 // Callbacks lead from a desk to the window around it, which it does not know.
 type Callbacks struct {
-	// KeyOf is the key of a command, "" where it has none.
+	// KeyOf is the key of a command, "" if it has none.
 	KeyOf func(command string) string
 	// SaveTable asks where the table that is shown goes, and writes it there.
 	SaveTable func()
@@ -100,7 +100,7 @@ const (
 // Above reports whether the timeline is shown.
 func (v View) Above() bool { return v == Both || v == Upper }
 
-// below reports whether what lies below the timeline is shown.
+// below reports whether what is below the timeline is shown.
 func (v View) below() bool { return v != Upper }
 
 // Open shows a file in place of what is shown, or what an address names; of a bundle its

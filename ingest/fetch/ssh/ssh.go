@@ -49,7 +49,7 @@ func Split(name string) (as, path string, err error) {
 		}
 	}
 	if !ok || path == "" || !named(strings.TrimSuffix(user, "@"), user == "", "._-") || !named(strings.Trim(host, "[]"), false, "._-:%") {
-		return "", "", &source.Error{Path: name, What: "names no file on a host; write it like ssh:HOST:/path/run.pftrace"}
+		return "", "", &source.Error{Path: name, What: "incomplete address; write it like ssh:HOST:/path/run.pftrace"}
 	}
 	return scheme + user + host + ":", path, nil
 }

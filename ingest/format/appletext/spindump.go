@@ -128,7 +128,7 @@ func (d *spindumpReader) thread(id, rest string) {
 }
 
 // endThread closes the tree of a thread and puts its samples on the timeline: deeper
-// rows stand behind those above them, so that the last one to name a step is the leaf.
+// rows are behind those above them, so that the last one to name a step is the leaf.
 func (d *spindumpReader) endThread() {
 	if !d.inThread {
 		return
@@ -151,7 +151,7 @@ func (d *spindumpReader) row(m []string) {
 		return
 	}
 	f, from, to := parseSpinFrame(m[4], m[2] == "*")
-	// The star of a row of the kernel stands where others have a blank.
+	// The star of a row of the kernel is where others have a blank.
 	call := d.add(len(m[1])+len(m[2]), f, total)
 	if from <= 0 || to < from || to > maxSteps {
 		return
@@ -165,7 +165,7 @@ func (d *spindumpReader) row(m []string) {
 }
 
 // parseSpinFrame reads "function + 12 (Module + 345) [0x7f00] (running) 1-20"; from
-// and to are the samples in which it was seen, 0 where that is not said.
+// and to are the samples in which it was seen, 0 if that is not said.
 func parseSpinFrame(s string, kernel bool) (f stacktext.Frame, from, to int64) {
 	m := spinFn().FindStringSubmatch(s)
 	if m == nil {

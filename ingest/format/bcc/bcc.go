@@ -34,7 +34,7 @@ type decoder struct {
 	parts [][]stacktext.Frame
 	stack []stacktext.Frame
 	who   stacktext.Who
-	named bool // the thread stands below the stack
+	named bool // the thread is below the stack
 	began int64
 }
 
@@ -94,8 +94,8 @@ func (d *decoder) line(l []byte) {
 	}
 }
 
-// module reports whether what stands in brackets belongs to a frame: the number there
-// is no thread's.
+// module reports whether what is in brackets belongs to a frame: the number there
+// is not a thread's.
 func module(s string) bool { return strings.Contains(s, "+0x") }
 
 func (d *decoder) endPart() {
@@ -157,7 +157,7 @@ func (d *decoder) heading(s string) {
 	}
 }
 
-// quoted is what stands in quotes.
+// quoted is what is in quotes.
 func quoted(s string) string {
 	if _, s, ok := strings.Cut(s, `"`); ok {
 		name, _, _ := strings.Cut(s, `"`)

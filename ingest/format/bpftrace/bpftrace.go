@@ -44,7 +44,7 @@ type decoder struct {
 	open    bool
 	kept    bool // it had a row
 	printed map[string]bool
-	apart   bool // a blank line stands behind the last entry
+	apart   bool // a blank line is behind the last entry
 	last    string
 
 	// A stack outside of maps, and the line above it.
@@ -95,7 +95,7 @@ func (d *decoder) line(l []byte) {
 	}
 }
 
-// entry begins an entry of a map: its name, and what stands of the key on the line.
+// entry begins an entry of a map: its name, and what is of the key on the line.
 func (d *decoder) entry(l string) {
 	i := strings.IndexAny(l, "[:")
 	if i < 0 || strings.ContainsAny(l[:i], " \t") {
@@ -166,7 +166,7 @@ func closing(s string) int {
 	}
 }
 
-// value reads what stands behind a key.
+// value reads what is behind a key.
 func (d *decoder) value(s string) {
 	d.endPart()
 	if d.apart && d.printed[d.name] {

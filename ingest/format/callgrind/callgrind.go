@@ -71,7 +71,7 @@ type function struct {
 	name  name
 	spots []spot
 	self  map[spot][]int64
-	calls map[*function][]int64 // what calls cost in all
+	calls map[*function][]int64 // what calls cost in total
 	order []*function           // those called, in the order of the file
 	in    []int64               // what its callers paid for it
 }
@@ -207,7 +207,7 @@ func (d *decoder) header(key, value string) error {
 	return nil
 }
 
-// total adds up what each part says that it has in all.
+// total adds up what each part says that it has in total.
 func (d *decoder) total(value string) {
 	d.hasTotals = true
 	for i, w := range strings.Fields(value) {
@@ -283,7 +283,7 @@ func (d *decoder) position(key, value string) {
 	}
 }
 
-// whole is a name of which only the number may stand there.
+// whole is a name of which only the number may be there.
 func (d *decoder) whole(kind int, value string) string {
 	if !strings.HasPrefix(value, "(") {
 		return value

@@ -62,7 +62,7 @@ func selfOf(r *recording.Recording) map[string][]int64 {
 var named = regexp.MustCompile(`^fn=(\(\d+\))? ?(.*)$`)
 var namesOther = regexp.MustCompile(`^cfn=(\(\d+\)) ?(.+)$`)
 
-// naive adds up what stands behind each fn line, but for what a call cost.
+// naive adds up what is behind each fn line, except for what a call cost.
 func naive(t testing.TB, content string) map[string][]int64 {
 	all, names := map[string][]int64{}, map[string]string{}
 	fn, called, events := "", false, 0
@@ -219,7 +219,7 @@ func TestTrees(t *testing.T) {
 }
 
 // Functions keep their costs whoever calls them, also where they call each other;
-// pairs keep theirs as far as whole numbers allow where none calls itself.
+// pairs keep theirs as far as whole numbers allow if none calls itself.
 func TestGraphs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 100 {

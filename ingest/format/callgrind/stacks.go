@@ -43,7 +43,7 @@ func (d *decoder) build(ctx context.Context) error {
 // shares is how much of a function was given to stacks.
 type shares struct {
 	given  map[spot][]int64
-	total  []float64        // what it costs in all: by itself and by those it calls
+	total  []float64        // what it costs in total: by itself and by those it calls
 	best   recording.CallID // of those that have it, the one that costs most
 	weight float64
 	stacks int

@@ -13,7 +13,7 @@ import (
 // nearly all files have a line for each event. So a chunk is cut into parts at
 // lines that begin with a brace, and each part is scanned at the same time as if
 // an event began there. Then the parts are taken in order: one holds if the
-// scanner of what lies before it has come to exactly that brace, and to the place
+// scanner of what is before it has come to exactly that brace, and to the place
 // that was supposed. Where it does not, as inside a string of many lines, the rest
 // of the chunk is scanned again, in order. So the outcome is that of one scanner.
 
@@ -144,7 +144,7 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	return used, out, nil
 }
 
-// at reports whether a position among the events, where none is lost, is another
+// at reports whether a position among the events, if none is lost, is another
 // one.
 func (x *position) at(y *position) bool {
 	return x.mode == y.mode && x.wrapped == y.wrapped && x.comma == y.comma && x.lost == y.lost && x.reread == y.reread

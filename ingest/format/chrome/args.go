@@ -24,7 +24,7 @@ const (
 type argStore struct {
 	in   *source.Input
 	size int64 // of the mapped content; -1 for a stream
-	// clocked says that events tell how long they ran on a processor.
+	// clocked says that events tell how long they ran on CPU.
 	clocked bool
 
 	pairs decode.Pairs
@@ -81,7 +81,7 @@ func (a *argStore) pair(begin, end uint64) uint64 {
 }
 
 // text is the text of a reference: a JSON object with the members of the
-// event's args as they stand in the file, and behind them the event's uncommon
+// event's args as they are in the file, and behind them the event's uncommon
 // members. It is "" for no reference, once a mapped file is closed, and when
 // it can't be read any more.
 func (a *argStore) text(ref uint64) string {
@@ -95,7 +95,7 @@ func (a *argStore) text(ref uint64) string {
 	return decode.JoinObjects(a.one(begin), a.one(end))
 }
 
-// cpu is how long an event's thread ran on a processor meanwhile: the duration by
+// cpu is how long an event's thread ran on CPU meanwhile: the duration by
 // the thread's clock (tdur) of an X, or between the times by it (tts) of a begin and
 // its end.
 func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
@@ -145,7 +145,7 @@ func (a *argStore) one(ref uint64) string {
 	return a.texts.Text(ref)
 }
 
-// mapped is what is shown of the event at off; "" where it cannot be read.
+// mapped is what is shown of the event at off; "" if it cannot be read.
 func (a *argStore) mapped(off int64) (s string) {
 	a.in.Look(off, int(min(maxEvent, a.size-off)), func(b []byte) {
 		if end, st := jsonscan.Value(b, 0, false); st == jsonscan.Good {

@@ -15,7 +15,7 @@ type decoder struct {
 	b    *recording.Builder
 	args *argStore
 
-	names  []named // by name id; 0 is no name
+	names  []named // by name id; 0 is not a name
 	raw    *interner
 	frames map[uint64]recording.FrameID // of names in other categories than their first
 	ids    *interner                    // of async operations, flows, samples' frames …
@@ -43,7 +43,7 @@ type decoder struct {
 	stacks    stackTable
 	profile   *cpuFile // of a file that is one CPU profile
 	totals    map[int64]*totals
-	clocked   bool // some span tells its time on a processor
+	clocked   bool // some span tells its CPU time
 	system    systemTrace
 
 	ledger
@@ -303,7 +303,7 @@ func (d *decoder) spans() {
 type item struct {
 	*event
 	bt        *batch
-	off       int64  // where it stands in the content
+	off       int64  // where it is in the content
 	name, cat uint32 // the event's, as the decoder's ids
 }
 
@@ -395,7 +395,7 @@ func phaseName(ph byte) string {
 	return "a context (phase " + string(rune(ph)) + ")"
 }
 
-// element adds what is no event of the trace.
+// element adds what is not an event of the trace.
 func (d *decoder) element(it *item) {
 	switch it.ph {
 	case phNone:

@@ -5,7 +5,7 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// cpuFile is a file that is one CPU profile: nodes, samples and times may stand in any order,
+// cpuFile is a file that is one CPU profile: nodes, samples and times may be in any order,
 // so that samples and the distances between them wait for the end.
 type cpuFile struct {
 	*v8.Profile

@@ -36,7 +36,7 @@ const (
 const (
 	phNone     byte = iota // an object without a phase
 	phOther                // a phase that is not one letter
-	phScalar               // an element of the events that is no object
+	phScalar               // an element of the events that is not an object
 	phBad                  // bytes that could not be read; off..end
 	phCut                  // the file ends inside the element
 	phFrame                // "id": {…} of stackFrames
@@ -65,13 +65,13 @@ type batch struct {
 	threads []threadKey // likewise
 }
 
-// id is the value of an event's id, as it stands between quotes.
+// id is the value of an event's id, as it is between quotes.
 func (b *batch) id(e *event) []byte {
 	end, _ := jsonscan.Value(b.chunk[:e.end], int(e.id), true)
 	return jsonscan.Unquoted(b.chunk[e.id:end])
 }
 
-// text is the element as it stands in the file.
+// text is the element as it is in the file.
 func (b *batch) text(e *event) []byte { return b.chunk[e.off:e.end] }
 
 // add appends an element.
@@ -167,7 +167,7 @@ func (s *scanner) parsed(b []byte, p int, ev *event) (end int, st jsonscan.Statu
 	return p + 1, jsonscan.Good
 }
 
-// field takes one member of an event over, whose value stands at a place in the
+// field takes one member of an event over, whose value is at a place in the
 // chunk.
 func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 	switch string(key) {

@@ -11,7 +11,7 @@ import (
 
 // Flows: s, t and f are the start, the steps and the end of an arrow and go
 // together by category, name and id. Ids are used again and again, and events
-// stand in files in any order, so that an arrow is what follows a start in time:
+// are in files in any order, so that an arrow is what follows a start in time:
 // they are put together when the file has ended. s, t and an f with bp "e" belong
 // to the span that runs at their time, an f without to the next span that begins
 // on its thread. The newer form needs no events of its own: spans that carry a
@@ -222,7 +222,7 @@ func (f *flowTable) finish() {
 }
 
 // chain takes the events of one id, in order of time, apart: a start begins a new
-// flow, and an end closes the one at hand. Those of one moment may stand in any
+// flow, and an end closes the one at hand. Those of one moment may be in any
 // order: what is open goes on and ends before the next one starts.
 func chain(steps []flowStep, add func(...*flowStep)) {
 	var open []*flowStep
@@ -291,7 +291,7 @@ func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
 		case s.in && sender != nil:
 			add(sender, s)
 		case s.in:
-			f.d.warn(loneFlow, s.off, "") // its span is there all the same
+			f.d.warn(loneFlow, s.off, "") // its span is there anyway
 		}
 		if s.out {
 			sender = s

@@ -9,7 +9,7 @@ import (
 )
 
 // interner gives equal strings equal small ids, counting from 1; 0 stands for
-// none. It keeps the raw text, as it stands between the quotes.
+// none. It keeps the raw text, as it is between the quotes.
 type interner struct {
 	seed  maphash.Seed
 	slots []internSlot // open addressing
@@ -100,7 +100,7 @@ type threadTable struct {
 	fresh int
 }
 
-// threadSlot is empty where the id is 0.
+// threadSlot is empty if the id is 0.
 type threadSlot struct {
 	pid, tid int64
 	id       uint32

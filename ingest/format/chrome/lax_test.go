@@ -244,7 +244,7 @@ func TestArgs(t *testing.T) {
 }
 
 // TestThreadClock: how long spans ran is said by their own members, wherever these
-// stand, the last of a name, and by no member of their arguments.
+// are, the last of a name, and by no member of their arguments.
 func TestThreadClock(t *testing.T) {
 	const text = `[{"args":{"tdur":9,"x":{"tdur":8}},"dur":70,"name":"a","ph":"X","tdur":5.25,"ts":0},
 		{"tdur":3,"ph":"X","name":"b","ts":1,"dur":50,"tdur" : "4"},
@@ -489,8 +489,8 @@ func FuzzChrome(f *testing.F) {
 	})
 }
 
-// TestSniffWithoutArray recognises events that stand in nothing, and arrays that
-// begin with what is no event.
+// TestSniffWithoutArray recognises events that are in nothing, and arrays that
+// begin with what is not an event.
 func TestSniffWithoutArray(t *testing.T) {
 	decodetest.Sniffs(t, sniff, true, map[string]decode.Confidence{
 		one + "\n" + two:                 decode.Likely,

@@ -159,7 +159,7 @@ func (l *ledger) left(k *recording.Tally, off int64) {
 	k.LeftOut++
 }
 
-// repaired counts a record that is kept otherwise than it stands.
+// repaired counts a record that is kept otherwise than it is.
 func (l *ledger) repaired(k *recording.Tally, off int64) {
 	if k.Repaired == 0 {
 		k.FirstRepaired = place(off)
@@ -167,7 +167,7 @@ func (l *ledger) repaired(k *recording.Tally, off int64) {
 	k.Repaired++
 }
 
-// lost counts something that was no record at all.
+// lost counts something that was not a record at all.
 func (l *ledger) lost(kind string, p problem, off int64, detail string) {
 	k := l.kind(kind)
 	k.Read++

@@ -10,7 +10,7 @@ import (
 )
 
 // TestMembers: every member of the outermost object is kept as metadata, wherever
-// it stands and however the chunks fall.
+// it is and however the chunks fall.
 func TestMembers(t *testing.T) {
 	const text = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU A"},{"id":1,"name":"GPU B"}],"trace_id":"AB\u0043",` +
 		`"distributedInfo":{"backend":"nccl","rank":3},"on":true,"nothing":null,"list":["x",2.5],"displayTimeUnit":"ms",` +
@@ -75,7 +75,7 @@ func TestProcessLabels(t *testing.T) {
 	}
 }
 
-// TestEmptyTrace: a trace in which nothing happened is one all the same.
+// TestEmptyTrace: a trace in which nothing happened is one anyway.
 func TestEmptyTrace(t *testing.T) {
 	rec := readText(t, `{"displayTimeUnit":"ms","traceEvents":[],"otherData":{"version":"1"}}`)
 	if len(rec.Tracks) != 0 || len(rec.Warnings) != 0 || rec.Source.Tool != "1" && len(rec.Source.Notes) == 0 {

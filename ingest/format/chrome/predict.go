@@ -24,7 +24,7 @@ type link struct {
 	text         string
 	next         [4]*link // what came behind its value, the likeliest first
 	key          []byte
-	last         string // the latest value, of a category, as it stands between the quotes
+	last         string // the latest value, of a category, as it is between the quotes
 	lastID       uint32
 	field        field
 }
@@ -62,7 +62,7 @@ type links struct {
 }
 
 // learn notes that a text with a key came behind a link's value, and returns its
-// link; nil where there is no room.
+// link; nil if there is no room.
 func (s *links) learn(l *link, text, key []byte) *link {
 	if l == nil || len(text) > maxLink {
 		return nil
@@ -96,7 +96,7 @@ func (s *links) learn(l *link, text, key []byte) *link {
 	return n
 }
 
-// follow finds the link that stands at p, nil when it is none that came there
+// follow finds the link that is at p, nil when it is none that came there
 // before.
 func (l *link) follow(b []byte, p int) *link {
 	if p+maxLink >= len(b) {
@@ -248,7 +248,7 @@ const (
 var tens = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
 // plainInt reads a number of at most 18 digits behind which a member or the event
-// ends; end is v where there is none.
+// ends; end is v if there is none.
 func plainInt(b []byte, v int) (n uint64, end int) {
 	n, p := digits(b, v)
 	if p == v || p > v+18 || p >= len(b) || b[p] > ' ' && b[p] != ',' && b[p] != '}' {

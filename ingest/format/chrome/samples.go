@@ -13,7 +13,7 @@ import (
 // (sf) or list a stack; as objects of the top level's samples; and as V8's CPU
 // profiles (see package v8). The first two carry a name, which is that of an
 // event, and perhaps a weight; they wait for the end of the file, since
-// stackFrames mostly stands there.
+// stackFrames mostly occurs there.
 
 // maxEvents is how many names of samples become events of their own.
 const maxEvents = 64
@@ -262,7 +262,7 @@ func (s *samplers) begin(it *item) bool {
 	return true
 }
 
-// profileEvent reports false where an event has no args.data.
+// profileEvent reports false if an event has no args.data.
 func profileEvent(it *item) (e v8.Event, ok bool) {
 	m, ok := jsonscan.Object(it.text()).Inside("args")
 	if ok {

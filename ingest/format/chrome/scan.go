@@ -52,10 +52,10 @@ type position struct {
 	mode    mode
 	wrapped bool // the events are in an object
 	bare    bool // the events are in nothing, not even in an array
-	comma   bool // a comma or an opening bracket stands before the next event
+	comma   bool // a comma or an opening bracket is before the next event
 	lost    bool // looking for the next event behind damage
 	garbage bool // the bytes before were no element
-	prev    byte // while lost: what stands before, white space left out
+	prev    byte // while lost: what is before, white space left out
 	skip    jsonscan.Skipper
 	reread  int64
 }
@@ -98,7 +98,7 @@ func (s *scanner) scan(b []byte, base int64, final bool, out *batch) int {
 	return p
 }
 
-// outside reads what stands before the first bracket or behind the last.
+// outside reads what is before the first bracket or behind the last.
 func (s *scanner) outside(b []byte, p int, out *batch) int {
 	for p < len(b) && (b[p] <= ' ' || b[p] == ',' || b[p] >= 0x80 && s.mode == atStart) {
 		p++
@@ -143,7 +143,7 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 const maxFirst = 64 << 10
 
 // bareEvent reports whether the object that begins b is an event itself: some
-// programs write one a line, without brackets around them. known is false where b
+// programs write one a line, without brackets around them. known is false if b
 // ends before that shows.
 func bareEvent(b []byte, whole bool) (bare, known bool) {
 	keys, end := jsonscan.Keys(b, whole)
@@ -218,10 +218,10 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 }
 
 // damage notes that the element at start could not be read, on account of what
-// stands at p (or because it never ends), and returns where to go on.
+// is at p (or because it never ends), and returns where to go on.
 func (s *scanner) damage(b []byte, start, p int, endless bool, out *batch) int {
 	// Most writers put an event on a line. The next line that begins like one
-	// may lie inside what was taken for a string.
+	// may be inside what was taken for a string.
 	if s.reread < patience+out.base+int64(start) {
 		if q := lineStart(b, start+1, p); q > 0 {
 			s.reread += int64(p - q)

@@ -24,7 +24,7 @@ import (
 // its parent ended. An E whose name is not open at all closes the innermost
 // span, since names of ends are optional and some writers give others. An E
 // with nothing open is kept until the end of the file, for a B of an earlier
-// time that stands further down; without one it is left out.
+// time that is further down; without one it is left out.
 
 // thread is a thread while its spans are put together.
 type thread struct {
@@ -308,7 +308,7 @@ func (t *thread) close(o *open, at int64, args uint64) {
 }
 
 // orphan takes the innermost orphaned B of a name that began by at, and that
-// stands behind since in the file.
+// is behind since in the file.
 func (t *thread) orphan(name uint32, at, since int64) *open {
 	list := t.orphans[name]
 	found := -1

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// The sums that clang writes stand apart from threads, each in a row; what only looks
+// The sums that clang writes are apart from threads, each in a row; what only looks
 // like one does not.
 func TestTotalsOfClang(t *testing.T) {
 	r, err := decodetest.Bytes(t, run, []byte(`{"traceEvents":[

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// findLatest is the latest time of an event that is no sample: where readers
+// findLatest is the latest time of an event that is not a sample: where readers
 // end the spans that never did.
 func (c *chromeWriter) findLatest() int64 {
 	latest := c.Rec.Start
@@ -147,7 +147,7 @@ func (c *chromeWriter) instant(ph byte, pid, tid int64, in *recording.Instant, c
 	}
 	c.time("ts", in.Time)
 	if in.Name != "CpuProfile" || !c.sampledAny {
-		c.args(in.Args) // else those are the samples, which stand elsewhere
+		c.args(in.Args) // else those are the samples, which are elsewhere
 	}
 	if err := c.end(); err != nil {
 		return err
@@ -155,7 +155,7 @@ func (c *chromeWriter) instant(ph byte, pid, tid int64, in *recording.Instant, c
 	return c.Tick(1)
 }
 
-// async writes a row of operations: each outermost span and what lies in it has
+// async writes a row of operations: each outermost span and what is in it has
 // an id of its own.
 //
 // Readers name a row by the category and name of the first span of an

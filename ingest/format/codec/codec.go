@@ -37,11 +37,11 @@ type Format struct {
 	// Decode reads everything into the builder and returns when it is done or
 	// ctx is. It calls b.Progress at least every few milliseconds of work. An
 	// error means that nothing, or nothing more, could be read; what the
-	// builder holds is shown all the same. Damage that reading gets past is a
+	// builder holds is shown anyway. Damage that reading gets past is a
 	// warning in the builder, not an error.
 	Decode func(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error
 	// Args reads arguments from a file that was read before, by the references and the
-	// state of that time (see recording.Recording.ArgState); cpu is nil where none of
+	// state of that time (see recording.Recording.ArgState); cpu is nil if none of
 	// them tells. It is nil for formats whose references are no places.
 	Args func(in *source.Input, state []byte) (text func(ref uint64) string, cpu func(ref uint64) (ps int64, known bool))
 	// Encode is how it is written, nil for formats that are only read.
@@ -51,7 +51,7 @@ type Format struct {
 // Encoder is how a format is written.
 type Encoder struct {
 	// Extensions are those of written files, with the dot. Behind them may
-	// stand .gz or .zst, but for those in Packed, which are compressed by
+	// are .gz or .zst, except for those in Packed, which are compressed by
 	// their nature.
 	Extensions, Packed []string
 	// OneEvent: a file holds one event, Windows: it can hold time windows.
@@ -61,7 +61,7 @@ type Encoder struct {
 	// Write writes the job's recording. The same recording gives the same
 	// bytes.
 	Write func(*encode.Job) error
-	// Copy, where there is one, writes a file of the format record by record,
+	// Copy, if there is one, writes a file of the format record by record,
 	// so that nothing is lost; the job has no recording.
 	Copy func(j *encode.Job, r io.Reader) error
 }

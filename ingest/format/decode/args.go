@@ -12,7 +12,7 @@ import (
 // Args writes a JSON object, member by member.
 type Args struct{ b []byte }
 
-// Raw adds a member whose value is JSON already; nothing where there is none.
+// Raw adds a member whose value is JSON already; nothing if there is none.
 func (a *Args) Raw(key string, value []byte) {
 	if len(value) == 0 {
 		return
@@ -41,7 +41,7 @@ func (a *Args) Text(key, value string) {
 	}
 }
 
-// JSON is the object, nil where it has no member; it may be used until the next
+// JSON is the object, nil if it has no member; it may be used until the next
 // Reset.
 func (a *Args) JSON() []byte {
 	if len(a.b) == 0 {
@@ -62,7 +62,7 @@ func Quoted(s string) []byte {
 	return b
 }
 
-// Micros reads a time in microseconds, as nanoseconds; ok is false where there is none
+// Micros reads a time in microseconds, as nanoseconds; ok is false if there is none
 // that is not negative and fits.
 func Micros(raw []byte) (ns int64, ok bool) {
 	n, ok, fits := ParseNumber(jsonscan.Unquoted(raw))

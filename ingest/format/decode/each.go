@@ -12,7 +12,7 @@ import (
 const quiet = 50 * time.Millisecond
 
 // Each hands everything that comes out of a channel to do, until the channel is
-// closed or do fails, but for what is left once b is stopped, and calls b.Progress after
+// closed or do fails, except for what is left once b is stopped, and calls b.Progress after
 // each; also while nothing comes, since a pipe may have fallen silent before the latest was
 // published. It is for
 // decoders whose builder is fed by another goroutine, which reads the input; one

@@ -10,7 +10,7 @@ import (
 
 // JSON reads a file of JSON as it comes in: read takes from the stream what it knows.
 // Meanwhile what has been read is published, and ctx ends it. A file that is cut or
-// damaged has a warning, and what stands before is kept.
+// damaged has a warning, and what is before is kept.
 func JSON(ctx context.Context, in *source.Input, b *recording.Builder, read func(s *jsonscan.Stream)) error {
 	in.OnSilence(b.Progress)
 	s := jsonscan.NewStream(in, func() error { return Tick(ctx, b) })

@@ -14,7 +14,7 @@ type Picos struct {
 // Picos is a number of units of which each has 10^exp picoseconds.
 func (n Number) Picos(exp int) Picos { return Picos{n.Mantissa, n.Scale - exp} }
 
-// Since is the time since another one in whole picoseconds; ok is false where
+// Since is the time since another one in whole picoseconds; ok is false if
 // it is more than a quarter of what 64 bits hold, 26 days.
 func (t Picos) Since(o Picos) (ps int64, ok bool) {
 	s := max(t.Scale, o.Scale, 0)

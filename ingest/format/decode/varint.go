@@ -5,7 +5,7 @@ import "math/bits"
 // Varint reads the number that eight bytes begin with, the first of them lowest: seven bits
 // a byte, the eighth of all but the last one set, as protobuf and others write numbers. It
 // says how many bytes the number takes, which is 9 where it goes on behind them: v has what
-// stands before. It branches on nothing, since nobody can foretell lengths.
+// is before. It branches on nothing, since nobody can foretell lengths.
 func Varint(x uint64) (v uint64, n int) {
 	stop := ^x & 0x8080808080808080
 	n = bits.TrailingZeros64(stop)>>3 + 1

@@ -17,7 +17,7 @@ import (
 // of one's own events ("copy", "ad-hoc") have units of their own.
 type measure struct {
 	key, heap, other string
-	unit             string // the key of the unit, for what is no heap
+	unit             string // the key of the unit, for what is not a heap
 	kind             recording.MetricKind
 }
 

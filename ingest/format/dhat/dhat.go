@@ -50,7 +50,7 @@ type point struct {
 	bad    string // which value cannot be held
 }
 
-// decoder holds the points until the table of frames, which stands behind them,
+// decoder holds the points until the table of frames, which is behind them,
 // is read.
 type decoder struct {
 	b       *recording.Builder

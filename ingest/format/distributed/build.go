@@ -71,7 +71,7 @@ func (b *builder) tick() error {
 	return nil
 }
 
-// sort puts the spans in order, but for those that are of another time than most.
+// sort puts the spans in order, except for those that are of another time than most.
 func (b *builder) sort() {
 	for i := range b.spans {
 		b.order = append(b.order, int32(i))
@@ -238,7 +238,7 @@ func (b *builder) cut() {
 	}
 }
 
-// nest finds which spans lie within their parents on one track.
+// nest finds which spans are within their parents on one track.
 func (b *builder) nest() {
 	free := make([]int64, len(b.spans)) // from when on a span calls nothing
 	b.first, b.next = make([]int32, len(b.spans)), make([]int32, len(b.spans))

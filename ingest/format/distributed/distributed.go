@@ -1,7 +1,7 @@
 // Package distributed builds a recording from the spans of distributed traces, for the
 // decoders of OpenTelemetry, Jaeger, Zipkin and Google Cloud Trace.
 //
-// A service becomes a process. Its work for one request lies on one track, nested as
+// A service becomes a process. Its work for one request is on one track, nested as
 // calls. A span is a call of its parent if the parent is of the same service, covers it in
 // time and has no other child running at that time. Every other span is outermost, on the
 // same track or in its own service, with an arrow from its parent. Concurrent requests get
@@ -64,7 +64,7 @@ type span struct {
 	trace            uint32
 	service          int32
 	up               int32 // the parent's index, -1 for none
-	track            int32 // of the builders, -1 where it was left out
+	track            int32 // of the builders, -1 if it was left out
 	shared, inline   bool
 	mended           bool
 }

@@ -60,7 +60,7 @@ func made(rng *rand.Rand, n, services int) (out []Span) {
 	return out
 }
 
-// laid is where a span of a recording lies.
+// laid is where a span of a recording is.
 type laid struct {
 	track, lane, i int
 	start, end     int64
@@ -124,7 +124,7 @@ func TestAgainstNaive(t *testing.T) {
 			if p == nil || p.Trace != s.Trace {
 				continue
 			}
-			// It lies in its parent unless that is elsewhere, does not hold it or has
+			// It is in its parent unless that is elsewhere, does not hold it or has
 			// another there that came first.
 			inside := p.Service == s.Service && s.Start >= p.Start && s.End <= p.End
 			for j, o := range spans {

@@ -167,7 +167,7 @@ func (b *builder) arrows() error {
 	return b.tick()
 }
 
-// arrow goes from one span to the beginning of another. It leaves where nothing that is
+// arrow goes from one span to the beginning of another. It leaves if nothing that is
 // called from the first has begun yet: a picosecond before.
 func (b *builder) arrow(name string, from, to int32) {
 	f, t := &b.spans[from], &b.spans[to]

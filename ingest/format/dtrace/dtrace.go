@@ -44,7 +44,7 @@ type decoder struct {
 	stack   []stacktext.Frame
 	began   int64 // the line of the first frame
 	indent  int   // of the last frame
-	gap     bool  // a blank line stands behind what came before
+	gap     bool  // a blank line is behind what came before
 	probe   *probe
 	table   bool // in a distribution
 	counted bool // the distribution had a row
@@ -55,12 +55,12 @@ type decoder struct {
 	cache     map[string]frameLine
 }
 
-// text is a line that is no frame.
+// text is a line that is not a frame.
 type text struct {
 	line   int64
 	indent int
 	body   string
-	gap    bool // a blank line stands before it
+	gap    bool // a blank line is before it
 }
 
 // Decode reads all records.

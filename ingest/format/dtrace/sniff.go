@@ -12,7 +12,7 @@ import (
 const sniffLines = 1000
 
 // Sniff looks for frames with a backquote between module and symbol, or for addresses,
-// and for what stands around stacks.
+// and for what is around stacks.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
@@ -89,8 +89,8 @@ func each(head []byte, whole bool, do func(l, body []byte)) {
 }
 
 // areFirings reports whether a script printed something before each stack and nothing
-// behind it: then lines between stacks, which look alike, stand above the first one too.
-// Below stacks of an aggregation stands what was counted.
+// behind it: then lines between stacks, which look alike, are above the first one too.
+// Below stacks of an aggregation is what was counted.
 func areFirings(head []byte) bool {
 	var before, between string
 	stacks, lines := 0, 0

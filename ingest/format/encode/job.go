@@ -1,6 +1,6 @@
 // Package encode provides the parts that format writers share: the [Job] to write, the
 // [Report] of what the format cannot hold, exact numbers, rows of values, locations and
-// spans in the shapes that formats need, and atomic files ([Create]). Each writer lies
+// spans in the shapes that formats need, and atomic files ([Create]). Each writer is
 // next to its reader.
 //
 // # What every target gets
@@ -51,7 +51,7 @@ type Job struct {
 	Opt Options
 	W   *bufio.Writer
 	*Report
-	// Total is how many steps there are in all, as far as that is known.
+	// Total is how many steps there are in total, as far as that is known.
 	Total int64
 
 	done, next int64
@@ -119,7 +119,7 @@ func (j *Job) WallClock(t int64) (ns int64, ok bool) {
 	return ns, ns >= epoch
 }
 
-// UnixOf is a note's time in nanoseconds since 1970, 0 where it is none.
+// UnixOf is a note's time in nanoseconds since 1970, 0 if it is none.
 func UnixOf(note string) int64 {
 	ns, _ := recording.NoteUnixNanos(note)
 	return ns

@@ -25,7 +25,7 @@ type Locations struct {
 	key    []byte
 	frames []recording.FrameID
 	// Single counts inlined frames that became locations of their own,
-	// because the one they lie in has another address.
+	// because the one they are in has another address.
 	Single int64
 }
 
@@ -53,7 +53,7 @@ func (l *Locations) Stack(call recording.CallID) []int {
 }
 
 // group is how many frames at the front of a stack, leaf first, are one
-// location: inlined ones of falling depth and the function they all lie in.
+// location: inlined ones of falling depth and the function they all are in.
 func (l *Locations) group(frames []recording.FrameID) int {
 	f := l.rec.Frames.At(int(frames[0]))
 	n := 1
@@ -125,7 +125,7 @@ type MappingKey struct {
 	Placed        bool
 }
 
-// Mapping is the binary that a location lies in.
+// Mapping is the binary that a location is in.
 func (l *Locations) Mapping(loc Location) MappingKey {
 	f := l.rec.Frames.At(int(loc[0]))
 	if l.rec.Source.MappingOf(&f) != nil {

@@ -51,7 +51,7 @@ type ClockText struct {
 const Second = 1e12 // in picoseconds
 
 // NewClockText writes a recording's times in a unit of per picoseconds (a power
-// of ten). ok is false where its clock does not fit 64 bits in that unit; times
+// of ten). ok is false if its clock does not fit 64 bits in that unit; times
 // are then relative to its origin.
 func NewClockText(c *recording.Clock, per int64) (t ClockText, ok bool) {
 	t = ClockText{Per: per, digits: len(strconv.FormatInt(per, 10)) - 1}

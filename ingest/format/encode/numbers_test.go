@@ -78,7 +78,7 @@ func TestRounder(t *testing.T) {
 }
 
 // A walk visits every span of a random trace once, parents before their
-// children, in order of time, and ends each behind what lies in it.
+// children, in order of time, and ends each behind what is in it.
 func TestWalk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {

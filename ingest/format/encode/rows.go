@@ -21,7 +21,7 @@ type RowKey struct {
 
 // Rows are an event's values by track, context and stack, whatever records the
 // recording has them from. Values of row i are values[i*metrics:][:metrics],
-// recording.Missing where there is none.
+// recording.Missing if there is none.
 type Rows struct {
 	Keys []RowKey
 	Adder
@@ -95,7 +95,7 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 }
 
 // mostFrames bounds how many frames stacks may have that are written one by one: a
-// small recording of spans that lie millions deep would fill any disk.
+// small recording of spans that are millions deep would fill any disk.
 const mostFrames = 1 << 31
 
 func (r *Rows) fit(rec *recording.Recording) error {

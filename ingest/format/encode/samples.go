@@ -28,7 +28,7 @@ func (j *Job) HasSamples(event int) bool {
 	return false
 }
 
-// SampleCursor stands at sample I of a track's event.
+// SampleCursor is at sample I of a track's event.
 type SampleCursor struct {
 	S     *recording.Samples
 	Track int

@@ -18,7 +18,7 @@ func SpanAt(l *lanes.Lane, i, depth int) Span {
 	return Span{l.Start(i), l.End(i), l.Call(i), l.Args(i), l.Unfinished(i), depth}
 }
 
-// Column is a run of lanes of a track in which each lane's spans lie within
+// Column is a run of lanes of a track in which each lane's spans are within
 // those of the lane above: spans nest like calls. A track has several where
 // spans overlap without nesting.
 type Column struct {
@@ -83,7 +83,7 @@ func (c *Column) Walk(begin, end func(*Span) error) error {
 	return nil
 }
 
-// next is the lane of the span that begins next, -1 at the end. What lies in the
+// next is the lane of the span that begins next, -1 at the end. What is in the
 // innermost of what is open comes first, since the next span of a lane above begins
 // behind all of that.
 func (c *Column) next(open []Span) int {
@@ -121,7 +121,7 @@ func (c *Column) earliest() int {
 // Done reports, within a walk, whether every span has begun.
 func (c *Column) Done() bool { return c.left == 0 }
 
-// LaneLatest is the latest time of a lane but for the ends of unfinished
+// LaneLatest is the latest time of a lane except for the ends of unfinished
 // spans.
 func LaneLatest(l *lanes.Lane) int64 {
 	for i := l.Len() - 1; i >= 0; i-- {

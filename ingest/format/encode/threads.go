@@ -15,7 +15,7 @@ type ThreadID struct {
 // ThreadIDs gives each track of a recording a thread of its own. Rows of
 // asynchronous operations, threads of which only the name is known, and threads
 // whose number stands for another one before get tids from next on, in steps of
-// step, that none has. wholeFile reports whether a tid stands alone, as in SPAA,
+// step, that none has. wholeFile reports whether a tid is alone, as in SPAA,
 // or beside a pid.
 func ThreadIDs(rec *recording.Recording, wholeFile bool, next, step int64) []ThreadID {
 	type key struct{ pid, tid int64 }

@@ -25,7 +25,7 @@ const (
 
 var boolean = map[string]int64{"true": 1, "false": 0}
 
-// add adds what stands in the file; what is no number counts as missing.
+// add adds what is in the file; what is no number counts as missing.
 func (c *numbers) add(raw []byte) {
 	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw))
 	if !ok || !fits {

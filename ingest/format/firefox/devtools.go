@@ -9,7 +9,7 @@ import (
 )
 
 // timeline has what the old DevTools recorded beside a raw profile: what the page
-// did, and when it was drawn anew.
+// did, and when it was drawn again.
 type timeline struct {
 	names  []string
 	number map[string]int // of a name

@@ -50,7 +50,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	case keys["meta"] && (has(`"preprocessedProfileVersion"`) || has(`"processType"`) || has(`"interval"`) && has(`"startTime"`)):
 		return decode.Certain, nil
 	case (keys["threads"] || keys["shared"] || keys["libs"]) && has(`"stackTable"`) && has(`"frameTable"`):
-		return decode.Certain, nil // meta stands last
+		return decode.Certain, nil // meta is last
 	case keys["meta"] && (keys["threads"] || keys["libs"]):
 		return decode.Likely, nil
 	}
@@ -87,7 +87,7 @@ type profile struct {
 }
 
 // Decode reads all of a profile into b. Of a file that is cut or damaged it reads
-// what stands before.
+// what is before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), root: new(profile),
 		ids: map[string]int64{}, names: map[recording.TrackKey]bool{}, events: map[string]*event{}, group: map[string]uint32{}}

@@ -144,7 +144,7 @@ type lib struct {
 	start, end uint64 // where it was mapped, in raw profiles
 }
 
-// readLibs reads a list of binaries, which stands as a string in old profiles.
+// readLibs reads a list of binaries, which is as a string in old profiles.
 func readLibs(raw []byte) (libs []lib) {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = []byte(jsonscan.Plain(raw))

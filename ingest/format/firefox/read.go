@@ -9,11 +9,11 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// maxNested is how deep profiles may stand in profiles; Firefox's processes are
+// maxNested is how deep profiles may be in profiles; Firefox's processes are
 // one level below the first.
 const maxNested = 4
 
-// reader takes one JSON text apart, which may stand as a string in another.
+// reader takes one JSON text apart, which may be as a string in another.
 type reader struct {
 	d *decoder
 	s *jsonscan.Stream
@@ -73,7 +73,7 @@ func (r *reader) profile(p *profile, depth int) {
 	p.timeline.join(p.threads)
 }
 
-// nested reads the profile of another process, which stands as an object or as a
+// nested reads the profile of another process, which is as an object or as a
 // string.
 func (r *reader) nested(p *profile, depth int) {
 	if depth == maxNested {
@@ -109,7 +109,7 @@ func (r *reader) shared(p *profile) {
 type thread struct {
 	tables                         tables
 	name, process, kind            string
-	pid, tid                       []byte // as they stand
+	pid, tid                       []byte // as they are
 	from                           int64
 	samples, markers, js, natively *table
 	timeline                       *timeline // of the page that the thread shows

@@ -233,7 +233,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestTypeParameters: what stands behind the backtick of a .NET class is no
+// TestTypeParameters: what is behind the backtick of a .NET class is no
 // function of a DTrace module.
 func TestTypeParameters(t *testing.T) {
 	r, err := decodeBytes(t, []byte("a`f;List`1..ctor();Dictionary`12.Add;libc.so.1`0x7f12 1\n"), 0)
@@ -337,7 +337,7 @@ func TestTwoCounts(t *testing.T) {
 			}
 		}
 	}
-	// A number at the end of names is no count.
+	// A number at the end of names is not a count.
 	for _, text := range []string{
 		"main;worker 3 15\nmain;read 4\nmain;write 5\n", "worker 3 15\n", "frame 0 1.5\nframe 1 2.5\nframe 2 3\n", "main;frame 0 1.5\nmain;frame 1 2\n",
 	} {

@@ -132,7 +132,7 @@ func markup(head []byte) bool {
 // columns is how many counts the lines of a file have: two where difffolded.pl
 // has put the stacks of two runs together, each once, or a few more often where
 // frames were renamed since. Where names end in a number ("frame 1", "frame 2"),
-// what stands before it is the same in many lines. Where no stack has two frames,
+// what is before it is the same in many lines. Where no stack has two frames,
 // there must be several, all with two numbers, and none twice.
 func (c census) columns() int {
 	if c.deep == 0 && (c.counted < 2 || c.twice < c.counted || c.again > 0) {

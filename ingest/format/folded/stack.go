@@ -105,7 +105,7 @@ func splitModule(s string) (module, name string) {
 	return s[:i], s[i+1:]
 }
 
-// unresolved reports whether a name says no more than where the code lies.
+// unresolved reports whether a name says no more than where the code is.
 func unresolved(name string) bool {
 	if name == "[unknown]" {
 		return true

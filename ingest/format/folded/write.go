@@ -14,7 +14,7 @@ import (
 // the outermost on, with the value of the event's primary metric, which are
 // sorted by their text. Stacks that read the same are one line.
 //
-// A semicolon in a name becomes a colon, since semicolons stand between names,
+// A semicolon in a name becomes a colon, since semicolons are between names,
 // and what ends lines a space.
 func write(j *encode.Job) error {
 	event, err := j.OneEvent()

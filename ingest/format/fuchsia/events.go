@@ -106,7 +106,7 @@ func (d *decoder) keep(args []arg) uint64 {
 	return 0
 }
 
-// event takes an event; false where nothing of it is kept.
+// event takes an event; false if nothing of it is kept.
 func (d *decoder) event(c *cursor, head uint64) bool {
 	ticks := c.word()
 	of := d.thread(c, field(head, 24, 31))
@@ -151,7 +151,7 @@ func (d *decoder) event(c *cursor, head uint64) bool {
 	return true
 }
 
-// event0 adds the event of spans where there is none yet.
+// event0 adds the event of spans if there is none yet.
 func (d *decoder) event0() {
 	if !d.spans {
 		d.spans = true

@@ -132,7 +132,7 @@ type counterKey struct {
 	name, series string
 }
 
-// read reads all records into b. Of a trace that is cut it reads what stands before.
+// read reads all records into b. Of a trace that is cut it reads what is before.
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, texts: new(decode.Texts), records: b.Tally("record"), providers: map[uint64]*provider{}, ids: map[uint64]int64{}, names: map[uint64]string{},
 		processes: map[uint64]string{}, owner: map[uint64]uint64{}, tracks: map[thread]*track{}, asyncs: map[asyncKey]*async{}, flows: map[flowKey]*recording.Flow{}, counters: map[counterKey]int{}}
@@ -249,7 +249,7 @@ func (c *cursor) text(n uint64) string {
 	return s
 }
 
-// ref is a string by its number, or one that stands here.
+// ref is a string by its number, or one that is here.
 func (d *decoder) ref(c *cursor, n uint64) string {
 	if n&0x8000 != 0 {
 		return c.text(n & 0x7fff)
@@ -267,7 +267,7 @@ func (d *decoder) provider(id uint64) *provider {
 	return p
 }
 
-// record takes a record; false where nothing of it is kept.
+// record takes a record; false if nothing of it is kept.
 func (d *decoder) record(c *cursor) bool {
 	head := c.word()
 	ok := true

@@ -42,7 +42,7 @@ func threadAs(n uint64, pid, tid int) []byte {
 func inline(s string) uint64 { return 0x8000 | uint64(len(s)) }
 
 // on writes an event of a thread (by number) and a category, a name and arguments that
-// stand in it.
+// are in it.
 func on(kind, thread uint64, category, name string, at int, more ...any) []byte {
 	var args uint64
 	parts := []any{at, category, name}
@@ -130,7 +130,7 @@ func TestExample(t *testing.T) {
 }
 
 // made are nested spans of threads, as records of both kinds, and how long each
-// function ran in all, in ticks.
+// function ran in total, in ticks.
 func made(rng *rand.Rand, sums map[string]*big.Int, perSec int) []byte {
 	b := join([]byte(magic), rec(typeInit, 0, perSec))
 	for th := range 3 {

@@ -18,7 +18,7 @@ type goroutine struct {
 	track *recording.TrackBuilder
 	named bool
 	over  bool             // it has ended
-	call  recording.CallID // that stands for it on processors' tracks
+	call  recording.CallID // that stands for it on CPU' tracks
 	known bool             // call is
 
 	state      wire.State
@@ -286,7 +286,7 @@ func (p *proc) stop(at int64) {
 	p.spans = append(p.spans, lanes.Span{Start: p.since, End: p.last, Call: p.call})
 }
 
-// title is a goroutine's name on a processor's track.
+// title is a goroutine's name on CPU's track.
 func (d *decoder) title(g *goroutine) string {
 	if n := g.track.Name(); n != "" {
 		return n

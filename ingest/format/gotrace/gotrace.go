@@ -108,7 +108,7 @@ type opened struct {
 }
 
 // Decode reads all events into b. Of a trace that is cut or damaged it reads what
-// stands before.
+// is before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
 	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
 		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},

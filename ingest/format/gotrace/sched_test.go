@@ -20,7 +20,7 @@ type wait struct {
 	start, end int64
 	first      bool   // it had not run in the trace before
 	ended      bool   // it ran then, in the trace
-	began      int64  // where the event lies that tells of it
+	began      int64  // where the event is that tells of it
 	stack      string // of that event: of who made it so
 }
 
@@ -87,7 +87,7 @@ func waits(t *testing.T, content []byte) (all []wait) {
 //
 // That profile is of the goroutines' lives, which the tool takes to begin where they
 // first run in the trace (internal/trace.GoroutineSummary.StartTime): what a goroutine
-// waited before that, from when it was made or the trace began, is no part of it
+// waited before that, from when it was made or the trace began, is not a part of it
 // (cmd/trace.pprofOverlappingDuration is 0), and neither is what did not end in the
 // trace. Its stacks are of who made a goroutine runnable, ours those of the goroutine.
 func compareSched(t *testing.T, content []byte) (without int) {

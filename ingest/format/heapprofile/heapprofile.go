@@ -37,7 +37,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// node is a call of the tree; it stands behind the one that called it.
+// node is a call of the tree; it is behind the one that called it.
 type node struct {
 	above int // -1 for the outermost one
 	frame recording.FrameID
@@ -155,7 +155,7 @@ func (d *decoder) build(ctx context.Context) error {
 		}
 		if !n.named {
 			d.b.Warn("no-function", decode.Byte(n.from), "The call at byte %d has no function; it counts for its caller", n.from)
-		} else if n.above >= 0 || !n.root { // the root is no function
+		} else if n.above >= 0 || !n.root { // the root is not a function
 			calls[i] = d.b.Call(calls[i], n.frame)
 		}
 		if !n.sized {

@@ -87,7 +87,7 @@ type decoder struct {
 
 	strings []string
 	ips     [][]recording.FrameID // outermost first
-	stacks  []stack               // the first is no stack
+	stacks  []stack               // the first is not a stack
 	infos   []info
 
 	live, most int64 // bytes in use, now and at the peak

@@ -98,7 +98,7 @@ func TestRecorded(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Inlined functions lie above what they were inlined into.
+	// Inlined functions are above what they were inlined into.
 	if all := strings.Join(rows(r), "\n"); !strings.Contains(all, "_dl_init;call_init;call_init;") {
 		t.Errorf("no inlined function in\n%s", all)
 	}

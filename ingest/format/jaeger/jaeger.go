@@ -55,7 +55,7 @@ func (d *decoder) file() {
 	if !d.s.Enter('{') {
 		return
 	}
-	services := map[string]int{} // of a trace that stands alone
+	services := map[string]int{} // of a trace that is alone
 	for key := range d.s.Members {
 		switch {
 		case key == "data" && d.s.Enter('['):
@@ -79,7 +79,7 @@ func (d *decoder) errors(raw []byte) {
 	}
 }
 
-// trace reads a trace. Its processes stand behind its spans.
+// trace reads a trace. Its processes are behind its spans.
 func (d *decoder) trace() {
 	if !d.s.Enter('{') {
 		d.s.Skip()

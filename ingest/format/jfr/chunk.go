@@ -20,7 +20,7 @@ import (
 type chunk struct {
 	d          *decoder
 	began      int64         // where in the file
-	content    *bytes.Buffer // which b lies in
+	content    *bytes.Buffer // which b is in
 	b          []byte
 	at         int
 	compressed bool
@@ -262,7 +262,7 @@ func (c *chunk) take() {
 	})
 }
 
-// each visits the events by their type, at what stands behind that.
+// each visits the events by their type, at what is behind that.
 func (c *chunk) each(visit func(id int64, end int)) {
 	for at := headBytes; at < len(c.b); {
 		c.at = at

@@ -80,7 +80,7 @@ type wait struct {
 }
 
 // Decode reads all chunks into b. Of a recording that is cut or damaged it reads what
-// stands before.
+// is before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event that no view shows")}
 	free := make(chan *bytes.Buffer, 2)
@@ -112,7 +112,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 }
 
 // damage is the error of a chunk that is cut or damaged, which begins at a place in the
-// file. What stands behind it is not read.
+// file. What is behind it is not read.
 type damage struct {
 	at  int64
 	err error

@@ -45,7 +45,7 @@ func (r *reader) all(out chan<- *chunk) error {
 	}
 }
 
-// next reads a chunk; it is nil at the end, and not where there is an error.
+// next reads a chunk; it is nil at the end, and not if there is an error.
 func (r *reader) next() (c *chunk, err error) {
 	c = &chunk{began: r.from.Bytes, content: r.room()}
 	var head [headBytes]byte

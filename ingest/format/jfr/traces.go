@@ -34,7 +34,7 @@ func (k *frameKey) small() (n uint64, ok bool) {
 	return uint64(k.method)<<30 | uint64(k.line)<<6 | uint64(k.kind), uint64(k.method) < 1<<34 && uint64(k.line) < 1<<24 && uint64(k.kind) < 1<<6
 }
 
-// trace lists the frames of a stack that lies here.
+// trace lists the frames of a stack that is here.
 func (c *chunk) trace(cl *class, id int64) {
 	from := len(c.list)
 	for i := range cl.fields {
@@ -55,7 +55,7 @@ func (c *chunk) trace(cl *class, id int64) {
 	c.where[id] = [2]int{from, len(c.list)}
 }
 
-// frame reads a frame where it lies.
+// frame reads a frame where it is.
 func (c *chunk) frame(of *class) uint32 {
 	var k frameKey
 	for i := range of.fields {

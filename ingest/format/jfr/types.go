@@ -14,9 +14,9 @@ type class struct {
 	kind     kind
 	width    int64 // of numbers that are not compressed
 	fields   []field
-	numbers  int // how many numbers a value is, 0 where it has anything else
-	stack    int // the field that is the stack, -1 where there is none
-	weight   int // of weights, -1 where there is none
+	numbers  int // how many numbers a value is, 0 if it has anything else
+	stack    int // the field that is the stack, -1 if there is none
+	weight   int // of weights, -1 if there is none
 	threaded bool
 	timed    bool // it lasts
 
@@ -101,7 +101,7 @@ func (f *field) frameRole() role {
 	return isPassed
 }
 
-// field is a field's place, -1 where there is none.
+// field is a field's place, -1 if there is none.
 func (cl *class) field(name string) int {
 	return slices.IndexFunc(cl.fields, func(f field) bool { return f.name == name })
 }

@@ -80,8 +80,8 @@ func (d *decoder) time(ticks uint64) int64 {
 	return at
 }
 
-// row is what stands in front of an event. Where rows are compressed each begins as
-// the one before, but for what its flags say.
+// row is what is in front of an event. Where rows are compressed each begins as
+// the one before, except for what its flags say.
 type row struct {
 	kind, sequence       uint32
 	writer, thread, time uint64
@@ -186,7 +186,7 @@ func (d *decoder) missed(r *row) {
 	d.sequences[r.writer] = r.sequence
 }
 
-// event takes an event; false where nothing of it is kept.
+// event takes an event; false if nothing of it is kept.
 func (d *decoder) event(r *row, c *cursor, place string) bool {
 	k := d.kinds[r.kind]
 	if k == nil {

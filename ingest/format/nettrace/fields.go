@@ -10,13 +10,13 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// field is one of an event: its name, and how its value lies in the event.
+// field is one of an event: its name, and how its value is in the event.
 type field struct {
 	name string
 	is   shape
 }
 
-// shape is how a value lies.
+// shape is how a value is.
 type shape struct {
 	code   uint32
 	of     *shape  // of the elements of an array

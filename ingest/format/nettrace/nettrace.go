@@ -94,7 +94,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	return d.failed
 }
 
-// bytes are the next n bytes, until it is called again; false where there are fewer.
+// bytes are the next n bytes, until it is called again; false if there are fewer.
 func (d *decoder) bytes(n int64) ([]byte, bool) {
 	d.room.Reset()
 	got, err := io.CopyN(&d.room, d.r, n) // which takes memory as bytes come

@@ -237,7 +237,7 @@ const (
 	sampler = "Microsoft-DotNETCore-SampleProfiler"
 )
 
-// methodAt is the payload of an event that says where a method lies.
+// methodAt is the payload of an event that says where a method is.
 func methodAt(from, size int, module uint64, class, name, signature string) []byte {
 	return pack(uint64(from), module, uint64(from), size, 0, 0, wide(class), wide(name), wide(signature), uint16(9), uint64(0))
 }

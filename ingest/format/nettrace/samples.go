@@ -76,7 +76,7 @@ func countedSample(d *decoder, k *kind, r *row, t thread, c *cursor) {
 	d.add(r, t, k.name, metric, int64(min(value, 1<<62)), false)
 }
 
-// symbols are the functions of a process, by their addresses, and the files that lie in
+// symbols are the functions of a process, by their addresses, and the files that are in
 // its memory.
 type symbols struct {
 	functions, files []symbol
@@ -114,7 +114,7 @@ var universalEvents = map[string]taker{"ProcessCreate": processName, "ProcessExi
 
 func ignore(*decoder, *kind, *row, thread, *cursor) {}
 
-// method takes where the code of a method lies.
+// method takes where the code of a method is.
 func method(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	c.u64() // its id
 	s := symbol{module: c.u64(), from: c.u64()}
@@ -154,7 +154,7 @@ func processName(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	}
 }
 
-// mapping is where a file lies in the memory of a process.
+// mapping is where a file is in the memory of a process.
 type mapping struct {
 	pid  uint64
 	file string

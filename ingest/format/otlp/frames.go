@@ -73,7 +73,7 @@ func (c *converter) where(l *location) (w where) {
 	}
 	w.kind, w.typ, w.folded = kindOf(typ, w.module), c.b.FrameType(typ), get(attrs, foldedKey) == "true"
 	if w.module == "" && typ != "native" {
-		// Interpreted code lies in no binary; what runs it groups it best.
+		// Interpreted code is in no binary; what runs it groups it best.
 		w.module = typ
 	}
 	return w

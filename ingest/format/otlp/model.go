@@ -39,7 +39,7 @@ type (
 		start              int64
 	}
 	link struct{ trace, span []byte }
-	// attribute is a key and its value as text. A key or value that stands in
+	// attribute is a key and its value as text. A key or value that is in
 	// the string table is only an index until resolved.
 	attribute struct {
 		key     string

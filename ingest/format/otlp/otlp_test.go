@@ -190,7 +190,7 @@ track 0/0 "" of 0 "0123456789ab"
 []
 `
 
-// want is the dump of the example: the first sample ran on a processor.
+// want is the dump of the example: the first sample ran on CPU.
 var want = strings.Replace(strings.Replace(wantExample, "COMMON", "[{cpu.logical_number 3} ", 1), "COMMON", "[", 1)
 
 func TestEras(t *testing.T) {

@@ -167,7 +167,7 @@ func (t *tracer) message(b []byte) {
 	})
 }
 
-// resource reads the spans of one. What says who it is may stand behind them.
+// resource reads the spans of one. What says who it is may be behind them.
 func (t *tracer) resource(b []byte) {
 	service := t.c.Service(distributed.Service{})
 	t.fields(b, func(num protowire.Number, typ protowire.Type, _ uint64, body []byte) {

@@ -156,7 +156,7 @@ func TestDamagedTraces(t *testing.T) {
 			t.Errorf("%s: %d spans, want %d", c.name, r.Counts.Spans, c.spans)
 		}
 	}
-	// Whatever is cut off, what stands before is there.
+	// Whatever is cut off, what is before is there.
 	for n := range whole {
 		r, _ := decodetest.Bytes(t, decodeTraces, whole[:n], 0)
 		if got := int(r.Counts.Spans); got > 5 || n > 400 && got < 2 {

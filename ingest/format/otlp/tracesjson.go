@@ -54,7 +54,7 @@ func (t *tracer) walk(content []byte) *jsonscan.Stream {
 	return s
 }
 
-// object reads the message that stands next; one of Jaeger's interface has it in
+// object reads the message that is next; one of Jaeger's interface has it in
 // another.
 func (t *tracer) object(s *jsonscan.Stream, depth int) {
 	if !s.Enter('{') {
@@ -77,7 +77,7 @@ func (t *tracer) object(s *jsonscan.Stream, depth int) {
 	}
 }
 
-// jsonResource reads the spans of a resource. What says who it is may stand behind
+// jsonResource reads the spans of a resource. What says who it is may be behind
 // them.
 func (t *tracer) jsonResource(s *jsonscan.Stream) {
 	if !s.Enter('{') {
@@ -157,7 +157,7 @@ func jsonID(raw []byte) string {
 	return strings.ToLower(text)
 }
 
-// count reads a number that is not negative; 0 where there is none that fits.
+// count reads a number that is not negative; 0 if there is none that fits.
 func count(raw []byte) uint64 {
 	text := string(jsonscan.Unquoted(raw))
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // reader takes protobuf apart. What is damaged is noted and passed over: the
-// rest of the message it lies in is left out.
+// rest of the message it is in is left out.
 type reader struct {
 	content []byte // all of the file
 	era     era
@@ -212,7 +212,7 @@ func (r *reader) location(b []byte) (l location) {
 }
 
 // attribute reads a KeyValue, or with unit a KeyValueAndUnit of the dictionary,
-// whose key is an index in field 1 where the other has one in field 3.
+// whose key is an index in field 1 if the other has one in field 3.
 func (r *reader) attribute(b []byte, depth int, unit bool) (a attribute) {
 	r.fields(b, func(num protowire.Number, typ protowire.Type, n uint64, body []byte) {
 		switch {

@@ -156,7 +156,7 @@ func (r *otlpResource) findCommon(rec *recording.Recording) {
 	r.common = slices.DeleteFunc(r.common, func(a recording.Attr) bool {
 		switch a.Key {
 		case "event", "tid", "comm", "cpu", "thread.id", "thread.name", "trace_id", "span_id":
-			return true // of samples, also where there is but one
+			return true // of samples, also if there is but one
 		}
 		return false
 	})

@@ -29,7 +29,7 @@ func pbText(b []byte, n protowire.Number, s string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), s)
 }
 
-// pbBytes writes a message or bytes, also where there are none.
+// pbBytes writes a message or bytes, also if there are none.
 func pbBytes(b []byte, n protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
 }
@@ -193,7 +193,7 @@ func (d *otlpDict) frameType(f *recording.Frame) string {
 }
 
 // isFrameType reports whether a module is one of OpenTelemetry's words for kinds
-// of code, which stand for the module where there is none.
+// of code, which stand for the module if there is none.
 func isFrameType(module string) bool {
 	switch module {
 	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
@@ -239,7 +239,7 @@ func (d *otlpDict) mapping(k encode.MappingKey) int32 {
 	return d.mappings.id(pbPacked(b, 5, attrs))
 }
 
-// link is the number of a link to a span of a distributed trace, 0 where the
+// link is the number of a link to a span of a distributed trace, 0 if the
 // ids are none.
 func (d *otlpDict) link(trace, span string) int32 {
 	t, err1 := hex.DecodeString(trace)

@@ -21,20 +21,20 @@ type frameKey struct {
 	at             uint64
 	binary         uint32 // its number, 0 for nothing known
 	kernel, called bool
-	stray          bool // all where no code is known to lie
+	stray          bool // all where no code is known to be
 }
 
-// frames are those of an address: of the function that it lies in, and of functions that
+// frames are those of an address: of the function that it is in, and of functions that
 // are inlined there, the innermost first.
 type frames struct {
 	inlined []recording.FrameID
 	frame   recording.FrameID
-	// stray is set of an address at which no code is known to lie: the number of the
-	// binary that it lies in, from 2 on, or 1 for none.
+	// stray is set of an address at which no code is known to be: the number of the
+	// binary that it is in, from 2 on, or 1 for none.
 	stray uint32
 }
 
-// recentFrames are frames that were asked for lately: those of an address in maps of a
+// recentFrames are frames that were asked for recently: those of an address in maps of a
 // version, less 1. Programs are in few places again and again.
 type recentFrames struct {
 	ip, version    uint64
@@ -66,9 +66,9 @@ func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
 	d.stack = append(append(d.stack, f.inlined...), f.frame)
 }
 
-// pushStray adds the frame of where a call cannot return to: no code is known to lie
-// there. All such in a binary, or in none, have one frame, which stands in a stack once
-// for several in a row: where callers are looked for in what is no stack, each finding is
+// pushStray adds the frame of where a call cannot return to: no code is known to be
+// there. All such in a binary, or in none, have one frame, which is in a stack once
+// for several in a row: where callers are looked for in what is not a stack, each finding is
 // another number.
 func (d *decoder) pushStray(m *mapping, kernel bool) {
 	key := frameKey{kernel: kernel, called: true, stray: true}
@@ -89,7 +89,7 @@ func (d *decoder) pushStray(m *mapping, kernel bool) {
 	d.stack = append(d.stack, f.frame)
 }
 
-// find looks up the frames of what was not asked for lately, which lies in m, nil for
+// find looks up the frames of what was not asked for recently, which is in m, nil for
 // nothing known.
 func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	key := frameKey{at: ip, kernel: kernel, called: called}
@@ -107,7 +107,7 @@ func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	return f
 }
 
-// newFrames adds the frames of an address, which lies in m, nil for nothing known.
+// newFrames adds the frames of an address, which is in m, nil for nothing known.
 func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 	fr := recording.Frame{Addr: key.at, Kind: recording.KindUnknown}
 	fn := recording.Function{Module: unknown}

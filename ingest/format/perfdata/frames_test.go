@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Numbers that a walk through what is no stack takes for addresses make no frames and no
+// Numbers that a walk through what is not a stack takes for addresses make no frames and no
 // stacks of their own, and no sample is lost by that.
 func TestStrays(t *testing.T) {
 	const samples = 500

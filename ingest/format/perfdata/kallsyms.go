@@ -35,7 +35,7 @@ type kernelSymbol struct {
 // mostKallsyms bounds what is read of a list: the largest kernels have 20 MB.
 const mostKallsyms = 64 << 20
 
-// readKallsyms reads a list of symbols; nil where it has no addresses, which the kernel
+// readKallsyms reads a list of symbols; nil if it has no addresses, which the kernel
 // shows to few.
 func readKallsyms(r io.Reader) *kernelSymbols {
 	k := &kernelSymbols{marks: map[string]uint64{}}
@@ -63,8 +63,8 @@ func readKallsyms(r io.Reader) *kernelSymbols {
 	return k
 }
 
-// Lookup finds the function of the kernel or of a module that an address lies in, and
-// where it begins; of several at one address the last, as perf has it. A module may lie elsewhere after the next start, and is known only as
+// Lookup finds the function of the kernel or of a module that an address is in, and
+// where it begins; of several at one address the last, as perf has it. A module may be elsewhere after the next start, and is known only as
 // long as the kernel has not moved.
 func (k *kernelSymbols) Lookup(ip uint64, module string) (name string, start uint64, ok bool) {
 	if k == nil || module != kernelModule && k.moved != 0 {
@@ -90,8 +90,8 @@ type kernelSymbolsPart struct {
 // beside a recording, from the machine that recorded.
 const besideRecording = ".kallsyms"
 
-// kernelSymbols are those of the kernel that was recorded, nil where they are nowhere: a
-// copy may lie beside the recording, perf keeps one by the build id, and the kernel that
+// kernelSymbols are those of the kernel that was recorded, nil if they are nowhere: a
+// copy may be beside the recording, perf keeps one by the build id, and the kernel that
 // runs has its own.
 func (d *decoder) kernelSymbols() *kernelSymbols {
 	if d.symbolsTried {

@@ -95,7 +95,7 @@ ffffffffc0001000 t other	[other]
 	}
 }
 
-// TestKallsymsBeside: names of the kernel are those of the copy that lies beside a
+// TestKallsymsBeside: names of the kernel are those of the copy that is beside a
 // recording, also of a kernel that has no build id.
 func TestKallsymsBeside(t *testing.T) {
 	const begin = 0xffffffff81000000

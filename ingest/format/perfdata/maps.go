@@ -18,7 +18,7 @@ type mapping struct {
 	start, size, offset uint64
 	name                string
 	number              uint32 // of the binary, by its name, from 1 on
-	id                  []byte // build id, nil where the record has none
+	id                  []byte // build id, nil if the record has none
 	data                bool   // it is not to be run
 }
 
@@ -180,7 +180,7 @@ func (d *decoder) binary(m *mapping) *program.Program {
 	return p
 }
 
-// idOf is the build id of what is mapped, nil where nothing says it.
+// idOf is the build id of what is mapped, nil if nothing says it.
 func (d *decoder) idOf(m *mapping) []byte {
 	if m.id != nil {
 		return m.id

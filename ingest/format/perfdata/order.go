@@ -55,7 +55,7 @@ func (r *reader) record(rec record) error {
 	return nil
 }
 
-// attrRecord is how a pipe tells of an event: its size stands in it, then its ids.
+// attrRecord is how a pipe tells of an event: its size is in it, then its ids.
 func (r *reader) attrRecord(b []byte) {
 	if len(b) < 8 {
 		return
@@ -145,7 +145,7 @@ func (r *reader) sampleHead(b []byte) (*attr, uint64) {
 	return a, le.Uint64(b[at:])
 }
 
-// trailer is the time of a record that is no sample, which stands at its end.
+// trailer is the time of a record that is not a sample, which is at its end.
 func (r *reader) trailer(rec record) uint64 {
 	if len(r.attrs) == 0 || !r.attrs[0].idsAll {
 		return 0
@@ -164,7 +164,7 @@ func (r *reader) trailer(rec record) uint64 {
 }
 
 // compressed reads the records that are packed in others from the first one on;
-// what else stands among them is taken as it comes.
+// what else is among them is taken as it comes.
 func (r *reader) compressed(first record, end int64, all bool) error {
 	p := &packed{r: r, end: end, all: all}
 	p.add(first)

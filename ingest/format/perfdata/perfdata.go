@@ -7,7 +7,7 @@
 //
 // Each sample has an event, period, thread, CPU and stack, as in the output of `perf
 // script`. Function names come from the symbol tables of binaries on this machine whose
-// build ids match, with files, lines and inlined functions where there is debug
+// build ids match, with files, lines and inlined functions if there is debug
 // information. Other functions are named by their address in the binary.
 //
 // Addresses in no binary are "[unknown]", as in `perf script`. perf follows frame pointers
@@ -67,7 +67,7 @@ const (
 	fileHeader  = 104
 	leastAttr   = 64
 	recordHead  = 8
-	maxMeta     = 256 << 20 // of what stands before and behind the records
+	maxMeta     = 256 << 20 // of what is before and behind the records
 	maxFeatures = 256
 )
 
@@ -98,12 +98,12 @@ type decoder struct {
 
 	samples, records *recording.Tally
 	lost             int64
-	cut              bool // what stands behind the records
+	cut              bool // what is behind the records
 	unwound          bool // it was said that stacks are not unwound
 	stack            []recording.FrameID
 	stray            uint32 // that of the last frame of stack
 	addresses        int64  // in stacks
-	strays           int64  // of them callers at which no code is known to lie
+	strays           int64  // of them callers at which no code is known to be
 
 	last    int64 // picoseconds of the last sample
 	states  *sched.Builder
@@ -111,7 +111,7 @@ type decoder struct {
 }
 
 // Decode reads all samples into b. Of a file that is cut or damaged it reads what
-// stands before.
+// is before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, path: in.Path, events: newEvents(), processes: map[int32]*process{}, kernel: new(maps),
 		ids: map[string][]byte{}, numbers: map[string]uint32{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},

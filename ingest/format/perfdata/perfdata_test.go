@@ -45,7 +45,7 @@ func told(r *recording.Recording) (lines []string) {
 	return lines
 }
 
-// placed is a function's name, and where an address in it lies that has none.
+// placed is a function's name, and where an address in it is that has none.
 func placed(name string, addr uint64) string {
 	if name == unknown && addr != 0 {
 		return fmt.Sprintf("%s+0x%x", name, addr)
@@ -78,7 +78,7 @@ func rec(kind uint32, misc uint16, body []byte) []byte {
 	return append(b, body...)
 }
 
-// stamped is a record of the kernel's that is no sample: with what stands behind all.
+// stamped is a record of the kernel's that is not a sample: with what is behind all.
 func stamped(kind uint32, misc uint16, time uint64, body []byte) []byte {
 	for len(body)%8 != 0 {
 		body = append(body, 0)
@@ -364,7 +364,7 @@ var (
 )
 
 // The samples are those that `perf script` prints, with times to the microsecond
-// as it prints them, and stacks by where they lie in which binary.
+// as it prints them, and stacks by where they are in which binary.
 func TestSampleFiles(t *testing.T) {
 	text := samples.Read(t, "generated/go_vet.perf-script.txt")
 	want := map[string]int{}
@@ -513,7 +513,7 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// mapped is an input that lies in memory, as files do.
+// mapped is an input that is in memory, as files do.
 func TestFeaturesOfMappedFile(t *testing.T) {
 	m := random(rand.New(rand.NewPCG(8, 9)), 60)
 	name := filepath.Join(t.TempDir(), "perf.data")

@@ -121,7 +121,7 @@ func (r *reader) take(n int) ([]byte, error) {
 	return b, err
 }
 
-// section is where something stands in a file.
+// section is where something is in a file.
 type section struct{ at, size uint64 }
 
 func sectionAt(b []byte) section { return section{le.Uint64(b), le.Uint64(b[8:])} }
@@ -264,7 +264,7 @@ func (r *reader) next() (record, error) {
 	rec, size, err := r.readRecord(r.in)
 	r.at += int64(size)
 	if err == nil && rec.kind == recordAuxtrace && len(rec.body) >= 8 || err == nil && rec.kind == recordTracing && len(rec.body) >= 4 {
-		// They are followed by data that is no record.
+		// They are followed by data that is not a record.
 		n := int64(le.Uint32(rec.body))
 		if rec.kind == recordAuxtrace {
 			n = int64(min(le.Uint64(rec.body), 1<<62))

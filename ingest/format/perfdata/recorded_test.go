@@ -271,7 +271,7 @@ func TestStripped(t *testing.T) {
 	}
 }
 
-// TestInlined: functions that are inlined stand in stacks with their lines, above the
+// TestInlined: functions that are inlined are in stacks with their lines, above the
 // function whose symbol their code has.
 func TestInlined(t *testing.T) {
 	r, program := recordInlines(t, "-g")

@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// field is where a number or a text stands in what a tracepoint recorded.
+// field is where a number or a text is in what a tracepoint recorded.
 type field struct{ at, size int }
 
 // Layouts of the scheduler's tracepoints where the file does not say them: those of
@@ -52,7 +52,7 @@ func (d *decoder) tracing(b []byte) {
 	}
 }
 
-// number is one of what was recorded, 0 where it is not there.
+// number is one of what was recorded, 0 if it is not there.
 func (f field) number(raw []byte) int64 {
 	if f.at+f.size > len(raw) {
 		return 0

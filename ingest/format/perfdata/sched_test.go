@@ -12,7 +12,7 @@ import (
 const schedType = hasIP | hasTID | hasTime | hasID | hasCPU | hasPeriod | hasRaw | hasCallchain | hasIdentifier
 
 // schedTrace is a pipe with tracepoints of the scheduler, laid out as the texts say
-// that stand in it, or as they always were.
+// that are in it, or as they always were.
 func schedTrace(formats bool) []byte {
 	out := put64([]byte(magic), pipeHeader)
 	names := []string{"sched:sched_switch", "sched:sched_waking"}

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// maxNested is how deep annotations may stand in annotations.
+// maxNested is how deep annotations may be in annotations.
 const maxNested = 32
 
 // namer has what annotations name by number. Texts are quoted once where one goroutine

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// A reference says in its low bits where in the file the length of an event stands,
+	// A reference says in its low bits where in the file the length of an event is,
 	// and above them by which number its sequence's texts are known (see terms).
 	offsetBits = 39
 	mostTerms  = 1 << (62 - offsetBits)
@@ -27,7 +27,7 @@ const (
 )
 
 // terms are the texts that a sequence's arguments name by number, as long as it does not
-// begin anew.
+// begin again.
 type terms struct {
 	number         uint64
 	names, strings words

@@ -100,8 +100,8 @@ func (c *clocks) snapshot(seq uint64, b []byte) {
 	}
 }
 
-// ahead is how far the trace's own clock is ahead of one that is no sequence's own, as the
-// latest snapshot says; 0 where none does.
+// ahead is how far the trace's own clock is ahead of one that is not a sequence's own, as the
+// latest snapshot says; 0 if none does.
 func (c *clocks) ahead(id uint64) int64 {
 	is := c.all[clockKey{id: id}]
 	if is == nil || len(is.points) == 0 {

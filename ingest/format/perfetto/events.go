@@ -332,7 +332,7 @@ func (r *reader) count(t *track, at int64, v float64) {
 	r.put(t, event{at: at, args: math.Float64bits(v), kind: count})
 }
 
-// trackOf is the track that an event lies on.
+// trackOf is the track that an event is on.
 func (r *reader) trackOf(s *sequence, e *trackEvent, l *legacy) *track {
 	if l.any {
 		old := e.event == typeNone && (e.is&hasTrack == 0 || e.uuid == 0)

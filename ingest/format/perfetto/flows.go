@@ -20,7 +20,7 @@ const (
 	passes = iota
 	ends
 	arrives // and goes on from where it was before
-	starts  // anew, where it has begun before
+	starts  // again, where it has begun before
 	goesOn  // where it has begun
 )
 
@@ -38,7 +38,7 @@ type flows struct {
 type flowSlot struct {
 	id    uint64
 	time  int64
-	track uint32 // plus 1; 0 where the slot is free
+	track uint32 // plus 1; 0 if the slot is free
 	more  bool   // there are steps in flows.rest
 }
 
@@ -46,7 +46,7 @@ func (f *flowSlot) step() recording.FlowStep {
 	return recording.FlowStep{Track: int(f.track) - 1, Time: f.time}
 }
 
-// place is the slot of a flow, or the free one where it would lie.
+// place is the slot of a flow, or the free one where it would be.
 func (f *flows) place(id uint64) uint64 {
 	mask := uint64(len(f.slots) - 1)
 	i := f.home(id)
@@ -160,7 +160,7 @@ func (f *flows) open(yield func([]recording.FlowStep) bool) {
 // flow takes what a flow does on a track.
 func (m *maker) flow(x *pass) {
 	if int(x.group) >= len(m.places) || m.places[x.group].builder == nil {
-		return // an event of the older kind, on a track where nothing happens
+		return // an event of the older kind, on a track if nothing happens
 	}
 	step := recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: m.time(x.at)}
 	switch x.how {

@@ -16,7 +16,7 @@ type labelTable struct {
 
 type labelSlot struct {
 	hash uint32
-	kept uint32 // place in labelTable.kept, plus 1; 0 where the slot is free
+	kept uint32 // place in labelTable.kept, plus 1; 0 if the slot is free
 }
 
 // labelText is what events are called.
@@ -81,7 +81,7 @@ func (t *labelTable) grow() {
 }
 
 // named is the label of an event that is named by number in a sequence, as long as that
-// calls nothing anew.
+// calls nothing again.
 type named struct {
 	category uint64
 	label    uint32
@@ -144,7 +144,7 @@ func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 
 	return label
 }
 
-// hasCategories says whether all categories of an event have got their texts, which are numbers.
+// hasCategories reports whether all categories of an event have got their texts, which are numbers.
 func (s *sequence) hasCategories(e *trackEvent) bool {
 	if e.is&hasCategory == 0 {
 		return true

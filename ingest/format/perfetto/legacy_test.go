@@ -38,7 +38,7 @@ func TestLegacyFlows(t *testing.T) {
 	}
 }
 
-// Events of flows of their own: what starts twice begins anew, and an end that is not of the
+// Events of flows of their own: what starts twice begins again, and an end that is not of the
 // slice around it is of the next one. trace_processor has the same arrows up to the second
 // start of what has ended, which it does not take for a new one.
 func TestOldFlows(t *testing.T) {
@@ -68,7 +68,7 @@ func TestOldFlows(t *testing.T) {
 	event(2, 56_000, 's', 331, 0, "f")
 	event(2, 57_000, 't', 331, 0, "f")
 	event(2, 58_000, 's', 331, 0, "f")
-	event(3, 59_000, 'f', 331, 1, "f") // where nothing happens
+	event(3, 59_000, 'f', 331, 1, "f") // if nothing happens
 	r, err := decodeBytes(t, trace, 0)
 	if err != nil || len(r.Warnings) > 0 {
 		t.Fatal(err, r.Warnings)

@@ -44,7 +44,7 @@ type maker struct {
 // place is a track of the trace.
 type place struct {
 	builder *recording.TrackBuilder
-	open    opens // of a track that is no thread
+	open    opens // of a track that is not a thread
 	nest    *nest // of a thread
 	counter int   // in the recording, plus 1
 }
@@ -214,7 +214,7 @@ func (m *maker) introduce(f *fresh) {
 	case f.thread:
 		k = recording.TrackKey{PID: f.above, TID: f.tid}
 		name = cmp.Or(f.name, m.states.Names[f.tid])
-		if other := m.keys[k]; other != 0 && other != f.group { // an id that was given anew
+		if other := m.keys[k]; other != 0 && other != f.group { // an id that was given again
 			k = recording.TrackKey{PID: f.above, Name: fmt.Sprintf("%s (%d again, %d)", name, f.tid, f.group)}
 			name = k.Name
 		}
@@ -281,7 +281,7 @@ func (m *maker) thread(run *run) {
 	n.finish()
 }
 
-// beside adds events of a track that is no thread: what happens there may overlap.
+// beside adds events of a track that is not a thread: what happens there may overlap.
 func (m *maker) beside(run *run) {
 	pl := &m.places[run.group]
 	var from *event // a whole span

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What threads write to trace_marker lies on the tracks that trace_processor puts it on,
+// What threads write to trace_marker is on the tracks that trace_processor puts it on,
 // beside track events of the same thread.
 func TestMarks(t *testing.T) {
 	bundle := [2][]byte{num(nil, 1, 0), num(nil, 1, 1)} // of two processors

@@ -5,7 +5,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// nest is where a thread stands between its runs.
+// nest is where a thread is between its runs.
 type nest struct {
 	open []openSpan // in the recording
 	last int64      // the latest time

@@ -33,7 +33,7 @@ func (s *opens) push(o opened) {
 	s.pieces[s.last] = append(s.pieces[s.last], o)
 }
 
-// any says whether a slice is open.
+// any reports whether a slice is open.
 func (s *opens) any() bool { return s.pieces != nil && len(s.pieces[s.last]) > 0 }
 
 // pop takes the innermost one.

@@ -72,7 +72,7 @@ func (o *order[T]) merge(list []T, middle int) {
 	}
 }
 
-// sortBlocks is sort for a list that lies in blocks.
+// sortBlocks is sort for a list that is in blocks.
 func (o *order[T]) sortBlocks(blocks [][]T) {
 	if len(blocks) == 1 {
 		o.sort(blocks[0])

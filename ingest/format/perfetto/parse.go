@@ -16,14 +16,14 @@ const (
 	hasTrack                // it says on which track it is
 	hasArgs                 // it has annotations
 	hasCategory             // it has a category
-	several                 // two categories or three, whose numbers stand in one (see joinIDs)
+	several                 // two categories or three, whose numbers are in one (see joinIDs)
 	mixed                   // its categories are to be read again
 	hasNumber               // value is what it says of its counter, a float64
 	hasExtra                // value is what it says of a counter besides, a float64
 	hasMore                 // it has something of moreEvent
 
 	isTimed   // the packet has a time
-	isCleared // its sequence begins anew
+	isCleared // its sequence begins again
 	isNeeding // it refers to packets before
 	isDropped // packets before were lost
 
@@ -45,7 +45,7 @@ type packet struct {
 	uuid               uint64 // of the event's track
 	value              uint64 // see hasNumber and hasExtra
 
-	at    uint32 // where in the batch the length of the body stands
+	at    uint32 // where in the batch the length of the body is
 	state uint32 // place in batch.states, plus 1; 0 for none
 	kind  uint16 // the number of the field that is the body; 0 for none
 	is    uint16
@@ -57,10 +57,10 @@ type packet struct {
 // state holds what a packet says of its sequence, for those after it.
 type state struct{ interned, defaults []byte }
 
-// textAt says in a number where a text stands that ends before to.
+// textAt says in a number where a text is that ends before to.
 func textAt(from, to int) uint64 { return uint64(from)<<32 | uint64(to-from) }
 
-// Two or three numbers of categories stand in one where they are small.
+// Two or three numbers of categories are in one where they are small.
 const (
 	idBits = 21
 	mostID = 1<<idBits - 1
@@ -85,7 +85,7 @@ func (p *packet) joinIDs(id uint64) bool {
 	return true
 }
 
-// tail is what stands behind the event of a packet: who wrote it, which is the same in many
+// tail is what is behind the event of a packet: who wrote it, which is the same in many
 // packets one after another, and is taken apart once for them.
 type tail struct {
 	size   int
@@ -100,13 +100,13 @@ type tail struct {
 // mostTail is how long a tail may be that is known again.
 const mostTail = 16
 
-// is says whether the tail stands between i and end.
+// is reports whether the tail is between i and end.
 func (t *tail) stands(b []byte, i, end int) bool {
 	return end-i == t.size && i+mostTail <= len(b) &&
 		binary.LittleEndian.Uint64(b[i:])&t.ofLo == t.lo && binary.LittleEndian.Uint64(b[i+8:])&t.ofHi == t.hi
 }
 
-// read reads the tail that stands between i and end, if it is one to be known again.
+// read reads the tail that is between i and end, if it is one to be known again.
 func (t *tail) read(b []byte, i, end int) bool {
 	size := end - i
 	if size <= 0 || size > mostTail || i+mostTail > len(b) {
@@ -207,7 +207,7 @@ func flagsOf(v uint64) (is uint16) {
 }
 
 // field takes a field of a packet, of those that few have; where it has a length, this
-// stands at from. It returns the packet, which lies elsewhere behind others that were packed
+// is at from. It returns the packet, which is elsewhere behind others that were packed
 // in it.
 func (w *worker) field(p *packet, num protowire.Number, v value, from int) *packet {
 	switch num {
@@ -304,7 +304,7 @@ func (w *worker) readEvent(p *packet, b []byte, i, end int) {
 	}
 }
 
-// flow keeps a flow that passes an event or ends at it with its packet, where there is room
+// flow keeps a flow that passes an event or ends at it with its packet, if there is room
 // for how many it has.
 func (w *worker) flow(p *packet, id uint64, ends bool) {
 	list, n := &w.batch.flows, &p.flowCount

@@ -39,7 +39,7 @@ var Format = codec.Format{
 	Args:       argsOf,
 }
 
-// Decode reads all packets into b. Of a trace that is cut it reads what stands
+// Decode reads all packets into b. Of a trace that is cut it reads what is
 // before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	args := newArgStore(in)

@@ -31,7 +31,7 @@ const (
 
 // batch has packets, taken apart.
 type batch struct {
-	data    []byte // where they stand, and where that stands in the file, -1 for nowhere
+	data    []byte // where they are, and where that is in the file, -1 for nowhere
 	base    int64
 	packets []packet
 	states  []state
@@ -80,7 +80,7 @@ func startPipeline(ctx context.Context, in *source.Input) *pipeline {
 	return p
 }
 
-// next cuts off the next chunk, which is nil where there are no more.
+// next cuts off the next chunk, which is nil if there are no more.
 func (p *pipeline) next() (*job, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +132,7 @@ func (p *pipeline) end(err error, at int64, what string) {
 }
 
 // wholePackets is how many bytes the packets of b take that are whole. The error is errPacket
-// where something else stands.
+// where something else is.
 func wholePackets(b []byte) (used int, err error) {
 	for used < len(b) {
 		if _, end := shortPacket(b, used); end > 0 {
@@ -165,7 +165,7 @@ func wholePackets(b []byte) (used int, err error) {
 }
 
 // shortPacket is where the packet at i begins behind its length and where it ends, which may
-// be behind b; 0 where something else stands, or its length has more than two bytes.
+// be behind b; 0 if something else stands, or its length has more than two bytes.
 func shortPacket(b []byte, i int) (from, end int) {
 	if i > len(b)-3 || b[i] != packetTag {
 		return 0, 0

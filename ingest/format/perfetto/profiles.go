@@ -10,7 +10,7 @@ import (
 
 // profileEvent is an event of V8's profiler: a Profile, which stands on the thread that is
 // sampled, or a ProfileChunk. They wait for their time, since the thread that writes chunks
-// is another one, and sequences stand in no order.
+// is another one, and sequences are in no order.
 type profileEvent struct {
 	key    v8.Key
 	on     *track
@@ -47,7 +47,7 @@ func (r *reader) profile(s *sequence, e *trackEvent, l *legacy, t *track, at int
 	return true
 }
 
-// named says whether an annotation has a name.
+// named reports whether an annotation has a name.
 func (t *namer) named(b []byte, name string) (is bool) {
 	for num, v := range each(b) {
 		switch num {
@@ -60,7 +60,7 @@ func (t *namer) named(b []byte, name string) (is bool) {
 	return is
 }
 
-// json is the value of an annotation as JSON. What stands there as such may be damaged: of a
+// json is the value of an annotation as JSON. What occurs there as such may be damaged: of a
 // profile it is read as far as it goes.
 func (t *namer) json(b []byte) []byte {
 	for num, v := range each(b) {

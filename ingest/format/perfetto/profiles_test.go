@@ -71,7 +71,7 @@ func annotation(v any) (b []byte) {
 	return b
 }
 
-// inPackets are the events in the order in which they stand. Their argument is text, or
+// inPackets are the events in the order in which they are. Their argument is text, or
 // values in each other; ahead is how far the trace's clock is ahead of V8's, in nanoseconds.
 func inPackets(t testing.TB, list []v8Event, asText bool, ahead int64) (out []byte) {
 	if ahead != 0 {

@@ -200,7 +200,7 @@ func (b *batch) body(p *packet) []byte {
 	return b.data[from:][:size:size]
 }
 
-// text is what stands at a place of the batch.
+// text is what is at a place of the batch.
 func (b *batch) text(place uint64) []byte {
 	from, size := place>>32, place&(1<<32-1)
 	return b.data[from:][:size:size]
@@ -253,7 +253,7 @@ func (r *reader) packet(s *sequence, p *packet) {
 	}
 }
 
-// other takes a packet that is no track event. Its time is looked at whatever it is, for
+// other takes a packet that is not a track event. Its time is looked at whatever it is, for
 // clocks that count on from packet to packet.
 func (r *reader) other(s *sequence, p *packet, body []byte) {
 	at := int64(0)

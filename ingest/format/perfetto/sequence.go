@@ -25,7 +25,7 @@ type sequence struct {
 	id    uint64
 	valid bool
 	texts [internString + 1]*words
-	// generation counts how often the sequence began anew, version how often something
+	// generation counts how often the sequence began again, version how often something
 	// got another name.
 	generation, version uint32
 	named               []named                                // labels of events that are named by number, by that of their name

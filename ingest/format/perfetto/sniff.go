@@ -41,7 +41,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// upTo is what stands behind a length that b begins with, as far as it is there.
+// upTo is what is behind a length that b begins with, as far as it is there.
 func upTo(b []byte) (is []byte, whole bool) {
 	size, n := varint(b, 0)
 	if n < 0 {
@@ -54,7 +54,7 @@ func upTo(b []byte) (is []byte, whole bool) {
 	return is[:size], true
 }
 
-// isFtrace says whether a packet, which may be cut, begins with events of a processor, of
+// isFtrace reports whether a packet, which may be cut, begins with events of a processor, of
 // which there is one that is whole: FtraceEventBundle in
 // protos/perfetto/trace/ftrace/ftrace_event_bundle.proto.
 func isFtrace(packet []byte) bool {
@@ -80,7 +80,7 @@ func isFtrace(packet []byte) bool {
 	return processor && events
 }
 
-// isFtraceEvent says whether a message has a time and a thread, as all events have.
+// isFtraceEvent reports whether a message has a time and a thread, as all events have.
 func isFtraceEvent(b []byte) bool {
 	var has [2]bool
 	for num, v := range each(b) {

@@ -60,7 +60,7 @@ func (r *reader) descriptor(b []byte) *track {
 		}
 	}
 	if t := r.threads[thread]; t != nil && thread[1] != 0 && t.uuid == 0 && uuid != 0 && r.tracks[uuid] == nil {
-		t.uuid = uuid // what lies on it already names no track
+		t.uuid = uuid // what is on it already names no track
 		r.tracks[uuid] = t
 	}
 	t := r.track(uuid)
@@ -221,7 +221,7 @@ func (r *reader) threadTrack(pid, tid int64) *track {
 	return t
 }
 
-// above is the process and, where there is one, the thread that a track belongs to.
+// above is the process and, if there is one, the thread that a track belongs to.
 func (r *reader) above(t *track) (pid int64, thread *track) {
 	for range 64 {
 		switch {

@@ -64,7 +64,7 @@ func (u *unpacker) unzstd(from io.Reader) (r io.Reader, err error) {
 }
 
 // unpack reads packets that are packed in one, whose turn is before what else it has:
-// in batches of their own. What else it has then lies in another batch.
+// in batches of their own. What else it has then is in another batch.
 func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) *packet {
 	var said state
 	if p.state != 0 {

@@ -16,7 +16,7 @@ const (
 	wholeEnd // at the time of the other, args is when it ends
 	instant
 	count     // args has the value
-	beginOnce // where nothing is open
+	beginOnce // if nothing is open
 )
 
 // event waits for those before it.
@@ -36,13 +36,13 @@ const (
 	profiled // of V8's profiler, by its number
 )
 
-// wide is such an event: a thread is switched to on a processor or may run again
+// wide is such an event: a thread is switched to on CPU or may run again
 // (tid, with prev for the one before and waker as value), or a sample of a thread, which has
 // a track (group), or an event of a profile, which has a place in the window's (value).
 type wide struct {
 	at         int64
 	tid, value int64
-	prev       int32  // -1 where the event does not say; of samples the number of their event
+	prev       int32  // -1 if the event does not say; of samples the number of their event
 	pid        int32  // or the processor
 	group      uint32 // of the track
 	what       uint32 // a name of a thread, or a stack
@@ -198,7 +198,7 @@ type who struct {
 	given           bool // it has a number of its own
 	pid, tid        int64
 	name            string
-	// above is the process that it belongs to, and under the thread where there is one.
+	// above is the process that it belongs to, and under the thread if there is one.
 	above     int64
 	under     bool
 	underName string
@@ -248,7 +248,7 @@ type window struct {
 	wide     []wide
 	passes   []pass // by time
 	profiles []profileEvent
-	first    int64 // the earliest time, and the latest, where there are events
+	first    int64 // the earliest time, and the latest, if there are events
 	last     int64
 	notes    []note
 	packets  counted

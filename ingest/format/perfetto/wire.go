@@ -31,7 +31,7 @@ func each(b []byte) iter.Seq2[protowire.Number, value] {
 	}
 }
 
-// varint reads a number at i, and says what stands behind it: -1 where none is whole.
+// varint reads a number at i, and says what is behind it: -1 if none is whole.
 func varint(b []byte, i int) (v uint64, next int) {
 	if uint(i) < uint(len(b)) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1
@@ -65,8 +65,8 @@ const (
 	lengthType = 2
 )
 
-// fieldAt reads a field at i, and says where what stands behind its number begins, and what
-// follows: -1 where none stands whole.
+// fieldAt reads a field at i, and says where what is behind its number begins, and what
+// follows: -1 if none is whole.
 func fieldAt(b []byte, i int) (num protowire.Number, v value, from, next int) {
 	tag, from := varint(b, i)
 	if from < 0 {
@@ -93,7 +93,7 @@ func fieldAt(b []byte, i int) (num protowire.Number, v value, from, next int) {
 	return num, v, from, next
 }
 
-// field reads one, which takes n bytes; n is negative where none stands whole. Nearly
+// field reads one, which takes n bytes; n is negative if none is whole. Nearly
 // all have a number below 16, and a value or a length below 128: a byte each.
 func field(b []byte) (num protowire.Number, v value, n int) {
 	if len(b) > 1 && b[1] < 0x80 && b[0] >= 1<<3 && b[0] < 0x80 {

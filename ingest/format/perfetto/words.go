@@ -9,7 +9,7 @@ type words struct {
 	quoted [][]byte // dense as JSON, as far as it was asked for
 }
 
-// sparsest is how many numbers may be left out where there is no map yet: a few bytes of
+// sparsest is how many numbers may be left out if there is no map yet: a few bytes of
 // a file must not cost much memory.
 const sparsest = 8
 

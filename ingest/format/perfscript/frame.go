@@ -43,7 +43,7 @@ type frameKey struct {
 	depth  uint8
 }
 
-// parseFrame reads a trimmed line, nil when it is no frame.
+// parseFrame reads a trimmed line, nil when it is not a frame.
 func parseFrame(body []byte) *frame {
 	f := &frame{}
 	rest := body
@@ -184,7 +184,7 @@ func (f *frame) at(file string, line int32) *frame {
 	return g
 }
 
-// id is the recording's frame. module is where the function lies and depth how
+// id is the recording's frame. module is where the function is and depth how
 // many real or inlined functions it is inlined into.
 func (f *frame) id(b *recording.Builder, module string, depth int) recording.FrameID {
 	key := frameKey{module, uint8(min(depth, math.MaxUint8))}

@@ -22,7 +22,7 @@ type header struct {
 	hasPeriod        bool
 	event            []byte // nil when not printed
 	rest             []byte
-	side             []byte // PERF_RECORD_… of a line that is no sample
+	side             []byte // PERF_RECORD_… of a line that is not a sample
 	weak             bool   // might be any text: only a comm
 	periodOutOfRange bool
 }
@@ -31,7 +31,7 @@ type header struct {
 // bytes, so what follows it begins well before.
 const maxTokens = 24
 
-// token is a word and where it stands.
+// token is a word and where it is.
 type token struct{ from, to int }
 
 // parseHeader takes a trimmed line apart. A comm may hold anything, spaces and

@@ -33,7 +33,7 @@ var Format = codec.Format{
 const headLen = 64 << 10
 
 // decoder reads line by line. A sample is collected in head and stack until
-// another header or the end closes it. A blank line stands between samples, and
+// another header or the end closes it. A blank line is between samples, and
 // closes one that has no header, but some tools put one between a header and its
 // frames, or among them.
 type decoder struct {
@@ -46,7 +46,7 @@ type decoder struct {
 	head    header
 	opened  int64  // the line of head, 0 when no sample is open
 	cut     bool   // a line of the open sample is cut
-	gap     bool   // a blank line stands behind what the open sample has so far
+	gap     bool   // a blank line is behind what the open sample has so far
 	headed  bool   // the open sample has a header
 	first   []byte // the line of its first frame
 	bare    bool   // its first frame is a number alone, perhaps its period
@@ -125,7 +125,7 @@ func (d *decoder) text(l []byte, last bool) {
 	}
 }
 
-// hashHeader reports whether a line that begins with # is no comment but the
+// hashHeader reports whether a line that begins with # is not a comment but the
 // header of a sample whose thread's name does.
 func (d *decoder) hashHeader(body []byte) bool {
 	var h header
@@ -137,7 +137,7 @@ func (d *decoder) hashHeader(body []byte) bool {
 func (d *decoder) frameLine(l, body []byte, last bool) bool {
 	f := d.frames[string(l)]
 	if f == nil {
-		// A tab comes before frames only; after spaces a comm may stand that
+		// A tab comes before frames only; after spaces a comm may occur that
 		// looks like an address.
 		f = parseFrame(body)
 		var h header
@@ -176,7 +176,7 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 		_, d.bare = integer(body)
 		d.bare = d.bare && l[0] != '\t'
 	} else if d.bare && len(d.stack) == 1 && l[0] == '\t' {
-		// The number before, without a tab, was no frame but the period, which
+		// The number before, without a tab, was not a frame but the period, which
 		// -F period,ip prints alone.
 		d.head.period, d.head.hasPeriod = integer(bytes.TrimSpace(d.first))
 		d.stack, d.bare = d.stack[:0], false

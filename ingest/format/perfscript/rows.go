@@ -107,7 +107,7 @@ func (r *rows) sample(h *header, t *recording.TrackBuilder, key rowKey, period i
 	t.Sample(key.event, at*1000, key.call, h.cpu, []int64{1, period}[:len(r.b.Event(key.event).Metrics)])
 }
 
-// call interns a stack. Inlined functions carry no file; they lie in that of
+// call interns a stack. Inlined functions carry no file; they are in that of
 // the function they are inlined into, which follows them.
 func (r *rows) call(stack []*frame) recording.CallID {
 	call, module, depth := recording.NoCall, "", 0

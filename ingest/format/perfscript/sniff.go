@@ -99,7 +99,7 @@ func (c *census) line(l []byte) {
 // ftraceLine reports whether a line is one of the kernel's tracer, which looks
 // like a sample without a thread: "bash-12  [003] d..2  1.5: sched_switch: …".
 // Its thread is the name with the number behind a dash, and between processor
-// and time may stand what the processor was at.
+// and time may be what the processor was at.
 func ftraceLine(h *header) bool {
 	if h.hasTID || !h.hasTime {
 		return false

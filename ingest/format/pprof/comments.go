@@ -9,7 +9,7 @@ import (
 )
 
 // nameByComments gives the locations of a profile in Go's text form (debug=1) the functions
-// that stand in its comments, which pprof's library passes over: under each stack
+// that are in its comments, which pprof's library passes over: under each stack
 // a line for each of its functions, innermost first,
 //
 //	#	0x44ca73	main.main+0x33	/src/main.go:12

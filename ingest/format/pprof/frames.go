@@ -12,7 +12,7 @@ import (
 // location gives the frames of the location of a number, outermost first.
 //
 // pprof makes one function of all that share a name, and so does this: where a
-// name lies in one binary only, that is its module, and where it lies in
+// name is in one binary only, that is its module, and where it is in
 // several it has none. Otherwise self and total of a function would differ
 // from pprof's.
 func (c *converter) location(number uint32) []recording.FrameID {

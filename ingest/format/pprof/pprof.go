@@ -74,7 +74,7 @@ type converter struct {
 	event   int
 	samples *samples
 	// frames of each location, outermost first; a location's ID is its index
-	// here once number has run. nil where no stack needed it yet.
+	// here once number has run. nil if no stack needed it yet.
 	frames [][]recording.FrameID
 	files  map[recording.FuncID]string // the source file of each function
 	mapped map[*profile.Mapping]uint16
@@ -175,7 +175,7 @@ func (c *converter) addEvent() {
 	for _, st := range c.p.SampleType {
 		e.Metrics = append(e.Metrics, recording.Metric{Name: st.Type, Unit: st.Unit, Kind: metricKind(st.Type)})
 	}
-	// The default, where none is named or the name is unknown, is the last.
+	// The default, if none is named or the name is unknown, is the last.
 	e.Primary, _ = c.p.SampleIndexByName("")
 	c.event = c.b.AddEvent(e)
 }

@@ -13,7 +13,7 @@ import (
 // makes objects of them that take twenty times the room, and most of its time.
 // Those of older formats are the library's.
 type samples struct {
-	all []*profile.Sample // the library's, where the file is no profile.proto
+	all []*profile.Sample // the library's, where the file is not a profile.proto
 
 	content []byte // from the first to the last
 	from    int    // where that is in the file
@@ -22,7 +22,7 @@ type samples struct {
 	texts   [][]byte // the string table
 	names   []string // those of texts that were asked for
 	roles   []role   // of texts as keys of labels, where they were asked for
-	// sets numbers labels, by how they stand in the file, from 1 on; nil where samples
+	// sets numbers labels, by how they are in the file, from 1 on; nil if samples
 	// are timed, when all differ.
 	sets          map[string]int
 	looked, found int // in sets
@@ -30,7 +30,7 @@ type samples struct {
 	byID  []uint32          // the index of a location by its id, and one more; 0 is none
 	large map[uint64]uint32 // those with large ids
 	lines []int32           // how many frames each location has
-	hides []hidden          // what of stacks with it is not shown; nil where all is
+	hides []hidden          // what of stacks with it is not shown; nil if all is
 	// paths has the calls of stacks\' outer locations.
 	paths *pairmap.Paths
 }
@@ -92,7 +92,7 @@ type record struct {
 	labels   []byte
 	sample   *profile.Sample // the library's, for its labels
 	set      int             // the number of its labels; 0 is none
-	said     span            // by them; empty where the set came before
+	said     span            // by them; empty if the set came before
 	lost     int             // labels whose texts are not in the profile
 
 	known int    // how many of its outer locations have calls
@@ -111,7 +111,7 @@ func (b *batch) reset() {
 // reader reads samples one after the other.
 type reader struct {
 	*samples
-	at int // in content, or in all
+	at int // in content, or in total
 	n  int
 }
 
@@ -176,7 +176,7 @@ func (r *reader) add(b *batch, one *record) {
 	b.rows = append(b.rows, *one)
 }
 
-// maxSets bounds how many labels are remembered: where there are more, they say
+// maxSets bounds how many labels are remembered: if there are more, they say
 // what is of one sample only.
 const maxSets = 1 << 16
 
@@ -241,7 +241,7 @@ func (r *reader) walk(b *batch, one *record) {
 	}
 }
 
-// sample reads a sample; false where it cannot be read.
+// sample reads a sample; false if it cannot be read.
 func (r *reader) sample(body []byte, b *batch, one *record) bool {
 	first, last := -1, 0 // where labels are
 	for i := 0; i < len(body); {

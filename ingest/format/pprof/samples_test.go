@@ -59,7 +59,7 @@ func dump(r *recording.Recording) (head, body string) {
 }
 
 // judge holds what is made of a profile against what is made of the library's
-// samples; false where the library refuses it. What the library refuses may still
+// samples; false if the library refuses it. What the library refuses may still
 // be read as far as it goes.
 func judge(t testing.TB, name string, content []byte) bool {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 var described = []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "rnglists", "str_offsets"}
 
 // readDWARF unpacks what the compiler said of a program, its sections beside each other:
-// that takes most of the time of opening one. info is the section that units stand in.
+// that takes most of the time of opening one. info is the section that units are in.
 func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
 	found, errs := map[string][]byte{}, make([]error, len(described))
 	var mu sync.Mutex

@@ -11,7 +11,7 @@ import (
 // Place is where in source files an instruction comes from.
 type Place struct {
 	// Name is that of an inlined function, as its linker would call it where the compiler
-	// says so; "" of the function that the instruction lies in, which has a symbol.
+	// says so; "" of the function that the instruction is in, which has a symbol.
 	Name string
 	File string
 	Line int // 1-based, 0 when unknown
@@ -44,7 +44,7 @@ type row struct {
 	file, line int32
 }
 
-// inlined is a call whose code stands in that of its caller.
+// inlined is a call whose code is in that of its caller.
 type inlined struct {
 	low, high  uint64
 	depth      int
@@ -58,7 +58,7 @@ type within[T any] struct {
 	is        T
 }
 
-// find is what an address lies in. Ranges are in order and do not overlap.
+// find is what an address is in. Ranges are in order and do not overlap.
 func find[T any](in []within[T], at uint64) (is T, ok bool) {
 	i := sort.Search(len(in), func(i int) bool { return in[i].high > at })
 	if i == len(in) || in[i].low > at {
@@ -130,7 +130,7 @@ func unitHeader(order binary.ByteOrder, b []byte) (size, header int64) {
 }
 
 // Places says where the instruction at pc comes from, the innermost of inlined functions
-// first, and at last the function that it lies in; nil where that is not known, and before
+// first, and at last the function that it is in; nil if that is not known, and before
 // FindUnits.
 func (p *Program) Places(pc uint64) []Place {
 	if p.units == nil {
@@ -217,7 +217,7 @@ type function struct {
 	depth  int // how many inlined functions the next entry is in
 }
 
-// readFunctions walks over a unit and keeps where its functions lie and what was inlined
+// readFunctions walks over a unit and keeps where its functions are and what was inlined
 // into them.
 func (p *Program) readFunctions(u *unit) {
 	type level struct {

@@ -20,7 +20,7 @@ import (
 type Program struct {
 	// Moves says that it may be loaded anywhere.
 	Moves bool
-	// BuildID is its build id, nil where it has none.
+	// BuildID is its build id, nil if it has none.
 	BuildID []byte
 	// Without says why there are no lines though the program has some, "" else.
 	Without string
@@ -31,7 +31,7 @@ type Program struct {
 	extents []extent
 	loads   []elf.ProgHeader
 	lines   *dwarf.Data
-	info    []byte // the section that units stand in, until they are found
+	info    []byte // the section that units are in, until they are found
 	units   *units
 	file    *elf.File
 	closer  *os.File
@@ -52,7 +52,7 @@ func Open(path string) (*Program, error) {
 func (p *Program) Stripped() bool { return len(p.funcs) == 0 }
 
 // OpenStripped is Open also of a file without symbols, of which Begin may know where
-// functions lie.
+// functions are.
 func OpenStripped(path string) (*Program, error) {
 	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +140,7 @@ func buildID(f *elf.File) []byte {
 	return b[16 : 16+n]
 }
 
-// Address is where an offset in the file lies when it is loaded where it was
+// Address is where an offset in the file is when it is loaded where it was
 // linked for.
 func (p *Program) Address(offset uint64) (uint64, bool) {
 	for _, l := range p.loads {
@@ -153,7 +153,7 @@ func (p *Program) Address(offset uint64) (uint64, bool) {
 
 // AddressIn is Address of an offset in a part of the file that was mapped from another
 // one on. A file with nothing but what debuggers need has no offsets of its code: that
-// is where its only part with instructions lies.
+// is where its only part with instructions is.
 func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
 	if at, ok := p.Address(offset); ok {
 		return at, true
@@ -168,7 +168,7 @@ func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Lookup finds the function that an address lies in, and where it begins.
+// Lookup finds the function that an address is in, and where it begins.
 func (p *Program) Lookup(pc uint64) (name string, start uint64, ok bool) {
 	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1
 	// The first of several symbols at an address is the one of the full table.

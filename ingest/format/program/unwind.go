@@ -5,13 +5,13 @@ import (
 	"sort"
 )
 
-// extent is where a function lies.
+// extent is where a function is.
 type extent struct{ low, high uint64 }
 
-// mostUnwind bounds the sections that say where functions lie.
+// mostUnwind bounds the sections that say where functions are.
 const mostUnwind = 256 << 20
 
-// extents are where functions lie by what unwinds their stacks, which programs keep also
+// extents are where functions are by what unwinds their stacks, which programs keep also
 // where their symbols were taken away; in order. The table for searching in it
 // (.eh_frame_hdr) has the beginning of each function and where more is said of it; see
 // the chapter on exception frames of the Linux Standard Base, core specification, part
@@ -49,7 +49,7 @@ func extents(f *elf.File) (all []extent) {
 	return all
 }
 
-// Begin is where the function begins that an address lies in, also of one without a symbol.
+// Begin is where the function begins that an address is in, also of one without a symbol.
 func (p *Program) Begin(pc uint64) (start uint64, ok bool) {
 	i := sort.Search(len(p.extents), func(i int) bool { return p.extents[i].low > pc }) - 1
 	if i < 0 || pc >= p.extents[i].high {

@@ -161,7 +161,7 @@ func plainName(f *recording.Frame, fn *recording.Function) string {
 }
 
 // near reports whether sums differ by no more than a unit for each function, and
-// half a unit in all: what rounding may do.
+// half a unit in total: what rounding may do.
 func near(a, b sums, whole bool) bool {
 	if whole {
 		return a.String() == b.String()

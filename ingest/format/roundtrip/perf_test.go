@@ -177,7 +177,7 @@ func windowsAddUp(t *testing.T, rec *recording.Recording) {
 			}
 		}
 		for i, w := range set.Windows {
-			// An empty window has no stack that tells its event: those stand
+			// An empty window has no stack that tells its event: those are
 			// with the first one.
 			if i > 0 && w.Start < set.Windows[i-1].Start {
 				t.Errorf("window %s begins before the one in front of it", w.ID)
@@ -241,7 +241,7 @@ window w1 5000.000001..5001.000001 samples=1 period=1000 samples=1 period=3000 s
 window w2 5001.000001..5002.000001 samples=1 period=9007199254740993 samples=1 period=7
 window w3 5002.000001..5002.999999 samples=1 period=11
 `
-	var lines []string // samples and windows stand mixed, in order of time
+	var lines []string // samples and windows are mixed, in order of time
 	for _, kind := range []string{"perf", "event", "dso", "thread", "sample", "window"} {
 		for line := range strings.Lines(got.String()) {
 			if strings.HasPrefix(line, kind) {

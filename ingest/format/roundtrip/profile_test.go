@@ -92,7 +92,7 @@ func profileText(p *profile.Profile) string {
 }
 
 // A profile keeps stacks, values, labels and places over pprof, by OTLP, and by
-// SPAA (but for labels' names, and the time it was made at).
+// SPAA (except for labels' names, and the time it was made at).
 func TestProfileKeeps(t *testing.T) {
 	in := madeProfile()
 	rec := load(t, "in.pb.gz", encoded(t, in))

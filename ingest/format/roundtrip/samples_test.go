@@ -40,7 +40,7 @@ func eachSampleFile(t *testing.T, f func(t *testing.T, path string, rec *recordi
 var targetFiles = []string{"out.spaa", "out.pb", "out.otlp", "out.folded", "out.json", "out.spall"}
 
 // Every recording is written in every format, and read again: what the target
-// holds is the same to the last unit, but for what rounding does.
+// holds is the same to the last unit, except for what rounding does.
 func TestSamplesToAll(t *testing.T) {
 	eachSampleFile(t, func(t *testing.T, path string, rec *recording.Recording) {
 		for _, name := range targetFiles {

@@ -190,7 +190,7 @@ func written(t *testing.T, name string, rec *recording.Recording, never func(str
 	}
 }
 
-// TestDeepStacks: spans that lie so deep that their stacks, one by one, would fill a
+// TestDeepStacks: spans that are so deep that their stacks, one by one, would fill a
 // disk are not written as stacks; as spans they are.
 func TestDeepStacks(t *testing.T) {
 	rec := decoded(t, "deep.json", []byte("["+strings.Repeat(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`, 70_000)+"{}]"))

@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A mangled name is shown readable, found by both, and stands in every target as
+// A mangled name is shown readable, found by both, and is in every target as
 // it was; in those with a place for the linker's name there, and readable too.
 func TestMangledNamesComeThrough(t *testing.T) {
 	const symbol, name = "_ZN3foo3barEi", "foo::bar(int)"

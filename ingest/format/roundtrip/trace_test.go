@@ -120,7 +120,7 @@ func dump(rec *recording.Recording, args bool) string {
 	return b.String()
 }
 
-// argsText is the text of arguments but for what only tells operations apart.
+// argsText is the text of arguments except for what only tells operations apart.
 func argsText(rec *recording.Recording, ref uint64) string {
 	if ref == 0 {
 		return ""

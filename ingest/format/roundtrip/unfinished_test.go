@@ -8,7 +8,7 @@ import (
 )
 
 // TestUnfinished: spans of every kind that never end last up to the recording's
-// end, which may be told by something that is no span, and conversion keeps the
+// end, which may be told by something that is not a span, and conversion keeps the
 // total.
 func TestUnfinished(t *testing.T) {
 	const tail = `{"ph":"X","name":"w","pid":1,"tid":1,"ts":0,"dur":2},{"ph":"C","name":"c","pid":1,"ts":10,"args":{"v":1}},` +

@@ -13,7 +13,7 @@ type Mark struct {
 	// the process, G and H for one on a track of the process, I for a moment of the
 	// thread, N for one on a track of the process, and C for a counter of the process.
 	Kind byte
-	// PID is the process, 0 where the mark does not say, as ends may not.
+	// PID is the process, 0 if the mark does not say, as ends may not.
 	PID int64
 	// Name is empty in E, F and H; Track is told by N, G and H, and is the name in S and F.
 	Name, Track string
@@ -54,7 +54,7 @@ func ParseMark(text []byte) (m Mark, ok bool) {
 		return m, m.Name != ""
 	case 'C':
 		m.Name = at(2)
-		m.Value, err = strconv.ParseFloat(strings.TrimSpace(at(3)), 64) // behind it may stand a category
+		m.Value, err = strconv.ParseFloat(strings.TrimSpace(at(3)), 64) // behind it may be a category
 		return m, err == nil && m.Name != ""
 	case 'S', 'F':
 		m.Track, m.Cookie = at(2), at(3)

@@ -39,10 +39,10 @@ type thread struct {
 	track *recording.TrackBuilder
 	since int64
 	in    State
-	waker int64 // the thread that woke it, 0 where that is not known
+	waker int64 // the thread that woke it, 0 if that is not known
 	// stack is where it was switched away from, and run where it ran before that.
 	stack, run recording.CallID
-	// frame is that of its spans on processors, which are called as it is.
+	// frame is that of its spans on CPU, which are called as it is.
 	frame  recording.FrameID
 	called string
 }
@@ -75,7 +75,7 @@ func StateOf(bits int64) State {
 	return runnable
 }
 
-// Begin adds the event of states where there is none yet.
+// Begin adds the event of states if there is none yet.
 func (s *Builder) Begin() {
 	if !s.any {
 		s.any = true
@@ -83,7 +83,7 @@ func (s *Builder) Begin() {
 	}
 }
 
-// Wake says that a thread may run from now on, and which other one made it; 0 where
+// Wake says that a thread may run from now on, and which other one made it; 0 if
 // it was none.
 func (s *Builder) Wake(at, waker, tid int64) {
 	s.last = max(s.last, at)
@@ -157,7 +157,7 @@ func (s *Builder) name(tid int64) string {
 	return fmt.Sprintf("thread %d", tid)
 }
 
-// frame is that of a thread's spans on processors.
+// frame is that of a thread's spans on CPU.
 func (s *Builder) frame(tid int64) recording.FrameID {
 	name := s.name(tid)
 	t := s.thread(tid)

@@ -42,7 +42,7 @@ const (
 	itemRecord  itemKind = iota // rec and at: a record to merge
 	itemLeftOut                 // a record of kind rec that cannot be used
 	itemWarning                 // code and at (1 + index in notes; 0: none)
-	itemBad                     // a line that is no record
+	itemBad                     // a line that is not a record
 )
 
 type item struct {

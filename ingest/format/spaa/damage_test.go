@@ -116,10 +116,10 @@ func TestMissingIsShown(t *testing.T) {
 
 func TestNothingToShow(t *testing.T) {
 	tests := []struct{ name, data, want string }{
-		{"empty", "", "x.spaa: is empty"},
-		{"only line ends", "\n\r\n", `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
-		{"dictionaries only", lines(dso1, fMain), `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
-		{"text", "hello\nworld\n", `x.spaa: has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines; first problem: line 1: the line is not a JSON object`},
+		{"empty", "", "x.spaa is empty"},
+		{"only line ends", "\n\r\n", `x.spaa has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
+		{"dictionaries only", lines(dso1, fMain), `x.spaa has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
+		{"text", "hello\nworld\n", `x.spaa has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines; first problem: line 1: the line is not a JSON object`},
 		{"heap-diff", lines(strings.Replace(head, `"spaa"`, `"heap-diff"`, 1)), `x.spaa: this is a "heap-diff" file, which is a report of differences and not a SPAA recording`},
 	}
 	for _, tt := range tests {

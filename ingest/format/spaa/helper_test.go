@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// read decodes a file that lies in memory.
+// read decodes a file that is in memory.
 func read(t testing.TB, data string) *recording.Recording {
 	t.Helper()
 	rec, err := tryRead(data, 0, 0)

@@ -198,7 +198,7 @@ func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 }
 
 // named returns the call of the record that a seeker means by an id, and its event, as
-// find does while more records may come; found is false where it fails. The same is
+// find does while more records may come; found is false if it fails. The same is
 // asked again and again, and going through memory costs most: so most answers are in
 // one place.
 func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallID, event int32, found bool) {

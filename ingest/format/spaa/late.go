@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// late keeps what stands before the dictionary records that it names. The
+// late keeps what is before the dictionary records that it names. The
 // specification has such files rejected; here they are read as if they were in order.
 type late struct {
 	// frames wait for their dsos, in file order; ofDSO are their places by the dso's id,

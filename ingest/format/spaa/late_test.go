@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A dictionary that stands behind what names it is read as if it were in order.
+// A dictionary that is behind what names it is read as if it were in order.
 func TestLateDictionary(t *testing.T) {
 	stacks := lines(stackLine(`"a"`, "9,1", "", period("5")), stackLine(`"b"`, "9,1", "", period("7")), stackLine(`"c"`, "1", "", period("1")))
 	dict := lines(`{"type":"frame","id":9,"func":"f","dso":7,"kind":"user"}`, `{"type":"frame","id":1,"func":"main","dso":7,"kind":"user"}`, `{"type":"dso","id":7,"name":"/bin/x","is_kernel":false}`)

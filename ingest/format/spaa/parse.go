@@ -259,7 +259,7 @@ func (p *parser) number(to *number, n format.Number, exactText bool) {
 	}
 }
 
-// grown appends an element that is zero, to be filled where it lies: copying what was
+// grown appends an element that is zero, to be filled where it is: copying what was
 // only just written stalls.
 func grown[T any](s *[]T) *T {
 	*s = append(*s, *new(T))

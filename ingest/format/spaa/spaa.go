@@ -12,7 +12,7 @@
 //     then of its event, then to the first one. Records may come after the
 //     samples and windows that name them.
 //   - Of dsos, frames, threads and headers that are defined twice the first
-//     stands. Frames and dsos may stand behind what names them; those that the
+//     is. Frames and dsos may be behind what names them; those that the
 //     file lacks are shown as "[missing frame N]" and "[missing dso]".
 //   - Values are exact: a metric gets as many decimals (at most 9) as its
 //     finest value. A metric that shows up late is missing in the records

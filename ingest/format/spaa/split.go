@@ -57,7 +57,7 @@ func (s *splitter) next() (p piece, err error) {
 	return p, err
 }
 
-// cut looks at no more bytes than it returns, as far as lines allow: what lies
+// cut looks at no more bytes than it returns, as far as lines allow: what is
 // behind them may no longer be there (see [source.Guard]).
 func (s *splitter) cut() (piece, error) {
 	for {

@@ -28,7 +28,7 @@ func (m *merger) compareParts() {
 }
 
 // comparePart warns of the calls of which a part weighs more than the whole, and where
-// asked for notes that it weighs less in all.
+// asked for notes that it weighs less in total.
 func (m *merger) comparePart(met *recording.Metric, name, of string, whole, part []int64, less bool) {
 	var more, all, sum int64
 	worst := -1

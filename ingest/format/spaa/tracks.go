@@ -130,7 +130,7 @@ func (m *merger) finishNames() {
 	}
 }
 
-// addComm adds to a count, or adds it where there are fewer than most.
+// addComm adds to a count, or adds it if there are fewer than most.
 func addComm(cs []commCount, c commCount, most int) []commCount {
 	for i := range cs {
 		if cs[i].comm == c.comm {

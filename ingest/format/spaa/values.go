@@ -115,7 +115,7 @@ func (m *merger) metric(event int32, name, unit uint32, line int64) int {
 	return i
 }
 
-// unit is that of a metric, 0 where its values come without one. perf's clocks
+// unit is that of a metric, 0 if its values come without one. perf's clocks
 // count nanoseconds, which some converters call events.
 func (m *merger) unit(event int32, metric, unit uint32) string {
 	name, text := m.names.text[metric], m.names.text[unit]

@@ -106,8 +106,8 @@ type span64 struct{ from, to int64 }
 // placeWindows decides by the first window whether windows have absolute times,
 // as samples do, or times relative to the start of the time range: the spec's
 // text leaves it open, and its example (10 to 11 s) looks relative beside its
-// header's time range (12345 to 12405 s). Absolute it is where the window lies
-// in the time range as an absolute one; else relative where it lies in it as a
+// header's time range (12345 to 12405 s). Absolute it is where the window is
+// in the time range as an absolute one; else relative where it is in it as a
 // relative one. A window that reaches over an edge is judged by what overlaps.
 func (m *merger) placeWindows(absolute, relative span64, line int64) {
 	w := &m.windows

@@ -23,7 +23,7 @@ import (
 //   - Keys of contexts that the spec does not have get the prefix
 //     "x_FORMAT_", unless they have one ("thread.name").
 //   - Functions without a name keep what stands for it ("[unknown]"), so that
-//     they stay one function, where it is no address. The spec would have the
+//     they stay one function, where it is not an address. The spec would have the
 //     address there, which is the frame's ip.
 type spaaWriter struct {
 	*encode.Job
@@ -41,7 +41,7 @@ type spaaWriter struct {
 	prefix string // of the keys of contexts
 }
 
-// spaaEvent is how an event of the recording stands in the file.
+// spaaEvent is how an event of the recording is in the file.
 type spaaEvent struct {
 	name    string
 	metrics []string

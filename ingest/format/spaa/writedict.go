@@ -63,7 +63,7 @@ func (d *spaaDict) use(call recording.CallID) {
 }
 
 // identity has the parts of a frame that are hashed. An id shall be that of one sequence of
-// frames, so that behind the offset stands what else tells frames of one function
+// frames, so that behind the offset is what else tells frames of one function
 // apart: the line, which is the same in each run, and the address only where that
 // is not enough.
 func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
@@ -171,7 +171,7 @@ func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame
 	return out
 }
 
-// sourceLine is "file:line:column", "" where the line is not known.
+// sourceLine is "file:line:column", "" if the line is not known.
 func sourceLine(fn *recording.Function, f *recording.Frame) string {
 	file := encode.SourceFile(fn, f)
 	if file == "" || f.Line == 0 && strings.Contains(file, ":") {

@@ -8,7 +8,7 @@ import (
 )
 
 // argStore keeps the text of arguments. References are an offset<<16 | length:
-// of the mapped content where there is one, and else of what has been stored,
+// of the mapped content if there is one, and else of what has been stored,
 // an offset that begins at 1 << 20 so that no reference is 0.
 type argStore struct {
 	in *source.Input
@@ -20,7 +20,7 @@ type argStore struct {
 
 const argBlock = 1 << 20
 
-// ref returns a reference to arguments that lie at off in the content.
+// ref returns a reference to arguments that are at off in the content.
 func (a *argStore) ref(b []byte, off int64) uint64 {
 	if a.in.Mapped() != nil {
 		return uint64(off)<<16 | uint64(len(b))

@@ -145,7 +145,7 @@ func (s *sink) put(bt *batch) {
 	}
 }
 
-// inOrder adds events as they came: where spans lie that need not nest depends on
+// inOrder adds events as they came: where spans are that need not nest depends on
 // which came first.
 func (s *sink) inOrder(bt *batch) {
 	extra := bt.extra

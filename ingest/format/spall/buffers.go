@@ -24,7 +24,7 @@ type events interface {
 	header(c []byte) (size int64, thread uint64)
 	// start is called with the header at the start of each buffer.
 	start(header []byte)
-	// read reads events of thread t from c, which lies at off, and returns how
+	// read reads events of thread t from c, which is at off, and returns how
 	// many bytes it used: fewer than all where an event is cut, or where one
 	// can't be read, which bad tells; end says that no more than c is to come.
 	read(c []byte, off int64, end bool, t *threadState) (n int, bad bool)
@@ -183,7 +183,7 @@ func (r *buffers) looksLikeHeader(c []byte, end bool) bool {
 }
 
 // spoiled reports whether c is the content of a small buffer whose end cannot be
-// read: an event stands at its beginning, and behind it the next buffer, or
+// read: an event is at its beginning, and behind it the next buffer, or
 // nothing.
 func (r *buffers) spoiled(c, after []byte, end bool) bool {
 	if !r.events.begins(c) {
@@ -426,7 +426,7 @@ func (m *manual3) begins(c []byte) bool {
 	return r.size > 0 && r.size <= len(c) && plausible(r.name)
 }
 
-// follow is validate where nothing is known of the buffer.
+// follow is validate if nothing is known of the buffer.
 func (m *manual3) follow(c []byte, end bool) bool { return m.validate(c, -1, end) }
 
 // firstTicks are the times of the first events of a version 3 trace.

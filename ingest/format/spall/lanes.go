@@ -33,9 +33,9 @@ func (l *sorter) number(thread, depth uint32) uint32 {
 	return (*of)[depth]
 }
 
-// byLane adds the spans of a batch lane by lane, so that each lane, which lies far from
+// byLane adds the spans of a batch lane by lane, so that each lane, which is far from
 // the others, is gone to once. What ends earlier batches' spans comes first: it is in
-// front of all that lies in the same lane.
+// front of all that is in the same lane.
 func (s *sink) byLane(bt *batch) {
 	l := &s.sorter
 	l.used = l.used[:0]

@@ -16,7 +16,7 @@ type nameTable struct {
 	recent []lateName
 }
 
-// lateName is a name that was looked up lately. One of up to wholeName bytes lies here
+// lateName is a name that was looked up recently. One of up to wholeName bytes is here
 // as a whole, so that finding it again goes through memory once.
 type lateName struct {
 	words   [wholeName / 8]uint64 // with zeros behind it
@@ -66,7 +66,7 @@ func (n *nameTable) older(a, b, c uint64) *lateName {
 }
 
 // quick returns the number of the name of size bytes at the start of r if it was looked
-// up lately: most are found so, without waiting for anything but the slot.
+// up recently: most are found so, without waiting for anything but the slot.
 func (n *nameTable) quick(r []byte, size int) (id uint32, known bool) {
 	a, b, c := wordsOf(r, size)
 	s := n.older(a, b, c)

@@ -6,7 +6,7 @@ import (
 )
 
 // Names are found again by their text alone: however long, wherever the bytes at hand
-// end, and whatever stands behind.
+// end, and whatever is behind.
 func TestQuickNames(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := newNameTable()

@@ -75,7 +75,7 @@ type callSlot struct {
 }
 
 // How many slots there are, for few calls and for many; most calls were made
-// lately.
+// recently.
 const (
 	nearFew  = 1 << 10
 	nearMany = 1 << 15
@@ -182,7 +182,7 @@ func (p *parser) call(parent, name uint32) uint32 {
 
 // reader is how a version of the format is read.
 type reader interface {
-	// chunk reads what it can of c, which lies at off in the content, and
+	// chunk reads what it can of c, which is at off in the content, and
 	// returns how many bytes that was. At the end of the content it reads all.
 	chunk(c []byte, off int64, end bool) int
 }

@@ -21,7 +21,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// read decodes content that lies in memory.
+// read decodes content that is in memory.
 func read(t testing.TB, content []byte) *recording.Recording {
 	t.Helper()
 	r, err := try(source.FromBytes("test.spall", content))
@@ -79,7 +79,7 @@ func compare(t *testing.T, content []byte) *recording.Recording {
 	return r
 }
 
-// synthetic are traces of all versions with all that may stand in them.
+// synthetic are traces of all versions with all that may be in them.
 func synthetic() map[string][]byte {
 	out := map[string][]byte{}
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -28,7 +28,7 @@ func openProgram(path string, base uint64) (*loaded, error) {
 	return l, nil
 }
 
-// lookup finds the function that an address lies in.
+// lookup finds the function that an address is in.
 func (l *loaded) lookup(addr uint64) (recording.Function, bool) {
 	name, start, ok := l.Lookup(addr - l.slide)
 	if !ok {

@@ -242,7 +242,7 @@ func (d *decoder) eachEvent(p *profile) {
 
 // plainEvent reads an event as nearly all are written: the three members, each
 // once, in any order, with at most one space before and behind a value. end is
-// where it ends, 0 where it is written otherwise.
+// where it ends, 0 if it is written otherwise.
 func plainEvent(b []byte) (frame uint32, at decode.Number, end int) {
 	const typ, number, time, all = 1, 2, 4, 7
 	if len(b) == 0 || b[0] != '{' {
@@ -357,7 +357,7 @@ func (d *decoder) eachStack(p *profile) {
 }
 
 // plainStack appends the numbers of a stack as nearly all are written, with at most
-// one space before each. end is where it ends, 0 where it is written otherwise.
+// one space before each. end is where it ends, 0 if it is written otherwise.
 func plainStack(b []byte, out []uint32) (stack []uint32, end int) {
 	if len(b) == 0 || b[0] != '[' {
 		return out, 0

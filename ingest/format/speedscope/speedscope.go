@@ -73,7 +73,7 @@ type decoder struct {
 }
 
 // Decode reads all profiles into b. Of a file that is cut or damaged it reads
-// what stands before.
+// what is before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{
 		b: b, in: in, ctx: ctx, tracks: map[string]int{}, events: map[eventKey]int{},

@@ -39,7 +39,7 @@ type naive struct {
 
 var perUnit = map[string]int64{"seconds": 1e12, "milliseconds": 1e9, "microseconds": 1e6, "nanoseconds": 1e3}
 
-// sums adds up what each function of each profile has of its own and in all, in
+// sums adds up what each function of each profile has of its own and in total, in
 // picoseconds or the profile's unit: "profile/function" to "self total".
 func (n *naive) sums(t testing.TB) map[string]string {
 	t.Helper()

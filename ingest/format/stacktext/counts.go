@@ -102,7 +102,7 @@ func (s *Sheet) Close(what string) error {
 		if len(c.now) > 0 {
 			c.close()
 		}
-		// One row that grew may have been counted anew by chance.
+		// One row that grew may have been counted again by chance.
 		last := c.all && (c.prints > 2 || c.prints == 2 && c.largest > 1)
 		if c.prints > 1 {
 			s.tell(e, c, last)

@@ -12,7 +12,7 @@ import (
 
 // Frame is one line of a stack.
 type Frame struct {
-	Name, Module string // Name is "" where only the address is known
+	Name, Module string // Name is "" if only the address is known
 	File         string
 	Line, Column int32
 	Offset, Addr uint64
@@ -201,7 +201,7 @@ func Indent(line []byte) int {
 	return n
 }
 
-// Bar takes the "|@@@  |" of a histogram out of a row: what stands before it and
+// Bar takes the "|@@@  |" of a histogram out of a row: what is before it and
 // behind.
 func Bar(row []byte) (before, behind []byte, ok bool) {
 	i := bytes.IndexByte(row, '|')

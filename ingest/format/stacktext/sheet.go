@@ -72,7 +72,7 @@ func (s *Sheet) otherLines() *recording.Tally {
 // Place names a line.
 func Place(line int64) string { return fmt.Sprintf("line %d", line) }
 
-// LeaveLine warns of a line that is no part of any stack.
+// LeaveLine warns of a line that is not a part of any stack.
 func (s *Sheet) LeaveLine(line int64, code, what string, args ...any) {
 	s.leaveOut(s.otherLines(), line, code, what, args...)
 }
@@ -221,7 +221,7 @@ func (s *Sheet) key(event int, w *Who, call recording.CallID) (rowKey, *recordin
 const batch = 1 << 16
 
 // Sample adds one sample of an event whose first metric counts samples. at is its time
-// in nanoseconds of the text's clock, nil where none is known.
+// in nanoseconds of the text's clock, nil if none is known.
 func (s *Sheet) Sample(event int, w *Who, cpu int, stack []Frame, at *int64) {
 	s.Stack.Read++
 	s.Stack.Kept++

@@ -5,7 +5,7 @@ import "ashlar/ingest/model/recording"
 // Tree makes stacks of the rows of a call tree that is printed with totals, the
 // outermost call first. What a row has beyond the rows below it is its own.
 type Tree struct {
-	// Self receives each call with what is its own, which is below 0 where the rows
+	// Self receives each call with what is its own, which is below 0 if the rows
 	// below it have more than it has itself.
 	Self func(call recording.CallID, self, line int64)
 

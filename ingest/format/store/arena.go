@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Arena is memory that lies in a file without a name, for the columns of recordings that
+// Arena is memory that is in a file without a name, for the columns of recordings that
 // are larger than memory: the system keeps of it what is looked at. The file goes with
 // the program, or some seconds after nobody can reach the Arena any more.
 type Arena struct {
@@ -34,7 +34,7 @@ const leastFree = 1 << 30
 // ErrNoArena is the error of systems where files cannot be used like memory.
 var ErrNoArena = errors.New("columns cannot lie in files on this system")
 
-// NewArena makes one with its file in a folder, which is made where there is none.
+// NewArena makes one with its file in a folder, which is made if there is none.
 func NewArena(folder string) (*Arena, error) {
 	if !arenas {
 		return nil, ErrNoArena
@@ -64,7 +64,7 @@ func (e *extents) close() {
 }
 
 // Take gives n bytes that are zero, at a multiple of 8, for as long as the Arena can be
-// reached; nil where the disk is full. It may be called from any goroutine.
+// reached; nil if the disk is full. It may be called from any goroutine.
 func (a *Arena) Take(n int) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()

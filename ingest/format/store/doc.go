@@ -22,6 +22,6 @@
 // Checksums are CRC-32 with Castagnoli's polynomial. Chunks are arrays of fixed-width
 // numbers and of structs of such as Go lays them out, whose shapes recording.Layout
 // sums up: a file of another Layout, or of a machine with other bytes, is refused and
-// the recording it was made of has to be read anew. So the version changes by itself
+// the recording it was made of has to be read again. So the version changes by itself
 // with the types.
 package store

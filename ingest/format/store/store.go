@@ -46,7 +46,7 @@ var native = func() bool {
 }()
 
 // Write writes a recording that is Done, with sections of one's own. Beside says that
-// the file which was read stays where it is: texts of arguments that lie in it are not
+// the file which was read stays where it is: texts of arguments that are in it are not
 // written, and whoever reads the recording has to read them there (see
 // [recording.Recording.ArgState]).
 func Write(w io.Writer, rec *recording.Recording, sections map[string][]byte, beside bool) error {
@@ -135,7 +135,7 @@ type File struct {
 	data     []byte // the header, and the data
 }
 
-// Read opens a stored recording that lies in memory, which has to stay as it is for as
+// Read opens a stored recording that is in memory, which has to stay as it is for as
 // long as keep can be reached, and some seconds more. The error is a sentence that goes
 // on from the name of the file.
 func Read(content []byte, keep any) (*File, error) {

@@ -11,14 +11,14 @@ import (
 type node struct {
 	parent    int64
 	hasParent bool
-	root      bool // the node above all others, which is no function
+	root      bool // the node above all others, which is not a function
 	hits      int64
 	frame     recording.FrameID
 	call      recording.CallID
 	state     state
 }
 
-// state says whether a node's call is known.
+// state reports whether a node's call is known.
 type state uint8
 
 const (

@@ -37,7 +37,7 @@ type Key struct {
 }
 
 // NewProfiles puts profiles into b. time says when in the recording something was, in
-// picoseconds, by its time in the profile and the byte of the file where that stands.
+// picoseconds, by its time in the profile and the byte of the file where that is.
 func NewProfiles(b *recording.Builder, time func(at jsonscan.Micros, place int64) int64) *Profiles {
 	return &Profiles{b: b, time: time, event: -1, keyed: map[Key]*Profile{}}
 }
@@ -116,7 +116,7 @@ type held struct {
 // holdBack is how many samples are held back to be put in order.
 const holdBack = 64
 
-// HasTrack says whether it is known which thread the profile is of.
+// HasTrack reports whether it is known which thread the profile is of.
 func (p *Profile) HasTrack() bool { return p.track != nil }
 
 // SetTrack says which.
@@ -131,11 +131,11 @@ func (p *Profile) Finish(at jsonscan.Micros) { p.end, p.ended = at, true }
 // Event is what an event has of a profile.
 type Event struct {
 	// Profile and the others are JSON values of the argument data: cpuProfile, timeDeltas,
-	// startTime and endTime. They are nil where it has none such.
+	// startTime and endTime. They are nil if it has none such.
 	Profile, Deltas, Start, End []byte
 	At                          jsonscan.Micros // when it was written
 	Shift                       jsonscan.Micros // how far At's clock is ahead of that of Start and End
-	Place                       int64           // the byte of the file where it stands, -1 where that is not known
+	Place                       int64           // the byte of the file where it stands, -1 if that is not known
 }
 
 // EventOf is the event that has the argument data.
@@ -174,7 +174,7 @@ func number(text []byte) (jsonscan.Micros, bool) {
 	return jsonscan.ParseMicros(jsonscan.Unquoted(text))
 }
 
-// chunk adds nodes and samples; timeDeltas may stand in the profile or beside it.
+// chunk adds nodes and samples; timeDeltas may be in the profile or beside it.
 func (p *Profile) chunk(e Event) {
 	m := jsonscan.Object(e.Profile)
 	var samples []byte
@@ -272,7 +272,7 @@ func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
 	}
 }
 
-// warn tells of a sample that is shown otherwise than it stands.
+// warn tells of a sample that is shown otherwise than it is.
 func (s *Profiles) warn(place int64, code, text string) {
 	s.b.Warn(code, byteOf(place), "%s", text)
 }

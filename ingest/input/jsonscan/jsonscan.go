@@ -16,7 +16,7 @@ const (
 	Good Status = iota
 	// More: the bytes ended before the piece did.
 	More
-	// Bad: what stands at the position can't be part of the piece.
+	// Bad: what is at the position can't be part of the piece.
 	Bad
 )
 
@@ -122,7 +122,7 @@ func nested(b []byte, p int, final bool) (int, Status) {
 	depth, object := 0, false
 	var st Status
 	for {
-		// Here a value, a key, or a closing bracket may stand.
+		// Here a value, a key, or a closing bracket may occur.
 		if p = Space(b, p); p >= len(b) {
 			return p, More
 		}
@@ -249,7 +249,7 @@ func (m Members) All(yield func(key, val []byte) bool) {
 
 // Inside walks over the members of the object that is the first value of a key, of
 // those that Next would come to: without looking for the object's end before, as
-// Member does. It reports false where there is no such key.
+// Member does. It reports false if there is no such key.
 func (m Members) Inside(key string) (in Members, ok bool) {
 	for {
 		k, ok := m.key()
@@ -402,7 +402,7 @@ func (s *Skipper) Run(b []byte) int {
 }
 
 // KeysOf collects the keys of the object that a file begins with, as far as it goes;
-// nil where it begins with something else.
+// nil if it begins with something else.
 func KeysOf(head []byte, whole bool) map[string]bool {
 	p := Space(head, 0)
 	if p == len(head) || head[p] != '{' {

@@ -107,7 +107,7 @@ func scaledMicros(b []byte) (Micros, bool) {
 }
 
 // Decimal is a number as it is written: its digits, without leading zeros, and
-// how many of them stand behind the point (negative for zeros that an exponent
+// how many of them are behind the point (negative for zeros that an exponent
 // adds).
 type Decimal struct {
 	Neg    bool

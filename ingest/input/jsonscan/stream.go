@@ -34,7 +34,7 @@ func NewStream(in *source.Input, more func() error) *Stream {
 	return &Stream{in: in, size: max(in.ChunkSize, 0), more: more, Damage: -1}
 }
 
-// Err is why reading the input failed, nil where it did not.
+// Err is why reading the input failed, nil if it did not.
 func (s *Stream) Err() error {
 	if s.err == io.EOF {
 		return nil
@@ -45,7 +45,7 @@ func (s *Stream) Err() error {
 // Offset is where in the content the walk is.
 func (s *Stream) Offset() int64 { return s.base + int64(s.p) }
 
-// fill reads on; what stands before p is given up. It reports whether there is
+// fill reads on; what is before p is given up. It reports whether there is
 // more.
 func (s *Stream) fill() bool {
 	if s.err != nil {
@@ -88,7 +88,7 @@ func (s *Stream) Peek() byte {
 	return 0
 }
 
-// Enter goes into the array or object that stands next and reports whether
+// Enter goes into the array or object that is next and reports whether
 // there is one: open is '[' or '{'.
 func (s *Stream) Enter(open byte) bool {
 	if s.Peek() != open {
@@ -152,7 +152,7 @@ func (s *Stream) Key() (key string, ok bool) {
 	return key, true
 }
 
-// Value returns the text of the value that stands next, which is valid for as
+// Value returns the text of the value that is next, which is valid for as
 // long as the input's chunks are.
 func (s *Stream) Value() (raw []byte, ok bool) {
 	if s.Peek() == 0 {
@@ -178,14 +178,14 @@ func (s *Stream) Value() (raw []byte, ok bool) {
 	}
 }
 
-// Ahead returns what stands next, as far as it is there: for a caller that reads what is
+// Ahead returns what is next, as far as it is there: for a caller that reads what is
 // written as usual by itself, and Advances behind it.
 func (s *Stream) Ahead() []byte { return s.b[s.p:] }
 
 // Advance goes on behind the next n bytes, which must be whole values.
 func (s *Stream) Advance(n int) { s.p += n }
 
-// Skip passes over the value that stands next, however long.
+// Skip passes over the value that is next, however long.
 func (s *Stream) Skip() {
 	if s.Peek() == 0 {
 		s.fail(true)

@@ -7,7 +7,7 @@ import (
 )
 
 // Unescape decodes the escapes of a JSON string, given without its quotes.
-// What is no escape stays as it is, and bytes that are no UTF-8 become U+FFFD.
+// What is not an escape stays as it is, and bytes that are no UTF-8 become U+FFFD.
 func Unescape(b []byte) string {
 	var s strings.Builder
 	s.Grow(len(b))
@@ -80,7 +80,7 @@ func hex4(b []byte) (r rune, ok bool) {
 }
 
 // Plain is the text of a raw value: a string's content decoded, null as
-// nothing, anything else as it stands.
+// nothing, anything else as it is.
 func Plain(raw []byte) string {
 	switch {
 	case len(raw) >= 2 && raw[0] == '"':

@@ -39,7 +39,7 @@ func Spare(percent int) *Sparing {
 	if len(garbage.wants) == 0 {
 		gogc := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 		metrics.Read(gogc)
-		garbage.wish = int(int32(gogc[0].Value.Uint64())) // below 0 where it is off
+		garbage.wish = int(int32(gogc[0].Value.Uint64())) // below 0 if it is off
 		garbage.set, garbage.wants = garbage.wish, map[*Sparing]bool{}
 	}
 	s := &Sparing{percent}

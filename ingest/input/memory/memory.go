@@ -193,7 +193,7 @@ type Watcher struct {
 	// saved from then on, so that work can go on: less has to be free then (see closer).
 	Relieve func() bool
 	// Short is called once when there is less than that: what is under way should
-	// end. Halt is called when it went on all the same and there is next to none.
+	// end. Halt is called when it went on anyway and there is next to none.
 	Short, Halt func()
 
 	stop, stopped chan struct{}
@@ -319,7 +319,7 @@ func (w *Watcher) relieved() bool {
 }
 
 // Watch returns a context that ends, with a *Short as its cause, when memory runs
-// short. halt, if not nil, is called with that where it went on all the same. stop
+// short. halt, if not nil, is called with that where it went on anyway. stop
 // must be called.
 func Watch(ctx context.Context, what string, halt func(error)) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)

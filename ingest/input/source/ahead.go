@@ -11,7 +11,7 @@ type Ahead struct {
 	last  []byte    // the last chunk
 	end   int64     // where in the content it ended
 	rooms [2][]byte // it is in the first; what is read goes to the second, behind a gap
-	read  chan int  // how much of it there is; nil where nothing is read
+	read  chan int  // how much of it there is; nil if nothing is read
 }
 
 // gap is room for the end of the last chunk, which the next begins with: the start of a

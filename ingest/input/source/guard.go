@@ -15,7 +15,7 @@ import (
 
 // mapping is a mapped file. It is unmapped once, by close.
 type mapping struct {
-	name string // for errors, "" where whoever guards knows it
+	name string // for errors, "" if whoever guards knows it
 	data []byte
 	undo func([]byte) error
 	file *os.File // what is mapped, while it is read in order
@@ -63,7 +63,7 @@ func Mapped(name string, data []byte) (forget func()) {
 var faults atomic.Int64
 
 // Faults is how often reading a mapped file has failed in this program. A recording that
-// was opened before the last time may lie in a file that is damaged.
+// was opened before the last time may be in a file that is damaged.
 func Faults() int64 { return faults.Load() }
 
 func (m *mapping) close() error {
@@ -85,7 +85,7 @@ func (m *mapping) read() {
 	}
 }
 
-// mappedOffset says where in which mapped file an address lies.
+// mappedOffset says where in which mapped file an address is.
 func mappedOffset(addr uintptr) (name string, at int64, ok bool) {
 	live.Lock()
 	defer live.Unlock()

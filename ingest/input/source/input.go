@@ -43,11 +43,11 @@ type Input struct {
 	// Private is set for a file opened under [Limits]: errors must not quote it.
 	Private bool
 
-	mapped  []byte   // everything, when it lies in memory
+	mapped  []byte   // everything, when it is in memory
 	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
 	stream  *stream  // otherwise
 	layers  *layers  // what stream reads through, nil when it reads as it is
-	likely  int64    // how many bytes the content seems to have; 0 where nothing tells
+	likely  int64    // how many bytes the content seems to have; 0 if nothing tells
 	head    []byte   // what Head has read of the stream and Next has not returned
 	headErr error    // what ended the stream while Head was reading
 	off     int64    // content offset of the end of the last chunk
@@ -72,7 +72,7 @@ func FromReader(name string, r io.Reader) *Input {
 	return &Input{Path: name, Name: name, Bytes: -1, Compression: "none", stream: newStream(r, nil)}
 }
 
-// Mapped returns the whole content when it lies in memory (mapped) without
+// Mapped returns the whole content when it is in memory (mapped) without
 // having been read, else nil. It stays valid until Close. Reading it can fault
 // when the file is made shorter meanwhile: see Guard.
 func (in *Input) Mapped() []byte { return in.mapped }
@@ -149,7 +149,7 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 // Copy gives a chunk, or a part of one, for a decoder that looks at all of it: that of a
 // mapped file is read into room, which takes less than what it takes the system to map its
 // pages one by one (a quarter, on a virtual machine). It is valid until room is used again.
-// What lies in memory anyway, and what is very long, is returned as it is. offset is where
+// What is in memory anyway, and what is very long, is returned as it is. offset is where
 // in the content it begins.
 //
 // Where the file has become shorter, what is still there is returned with the error. It may
@@ -288,14 +288,14 @@ func (in *Input) failure(err error) error {
 
 // Text copies n bytes of mapped content at an offset. It may be called from
 // any goroutine at any time, also after Close, when it returns "", as it does
-// for what lies outside the content or can no longer be read.
+// for what is outside the content or can no longer be read.
 func (in *Input) Text(offset int64, n int) (s string) {
 	in.Look(offset, n, func(b []byte) { s = string(b) })
 	return s
 }
 
-// Look is Text without a copy: f sees the bytes where they lie and must not keep
-// them. It reports false where Text returns "", perhaps after f has seen a part.
+// Look is Text without a copy: f sees the bytes where they are and must not keep
+// them. It reports false if Text returns "", perhaps after f has seen a part.
 func (in *Input) Look(offset int64, n int, f func([]byte)) bool {
 	if offset < 0 || n < 0 || offset+int64(n) > int64(len(in.mapped)) {
 		return false

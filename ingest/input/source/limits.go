@@ -22,7 +22,7 @@ func WithLimits(ctx context.Context, l Limits) context.Context {
 	return context.WithValue(ctx, limitsKey{}, l)
 }
 
-// LimitsOf returns the limits of a context; limited is false where it has none.
+// LimitsOf returns the limits of a context; limited is false if it has none.
 func LimitsOf(ctx context.Context) (l Limits, limited bool) {
 	l, limited = ctx.Value(limitsKey{}).(Limits)
 	return l, limited

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file for reading, or returns nil where that can't be done (a
+// mapFile maps a file for reading, or returns nil if that can't be done (a
 // file system may not allow it).
 func mapFile(f *os.File, size int64) *mapping {
 	if size > math.MaxInt {

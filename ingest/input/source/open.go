@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -23,18 +24,24 @@ const maxWindow = 512 << 20
 // stdin names "-" in texts.
 const stdin = "standard input"
 
-// Error is a problem with a file. Its text starts with the path and is one sentence:
-// "x.json: there is no such file".
+// Error is a problem with a file. Its text starts with the path: "x.json: there is no
+// such file", or "x.json is empty" if What begins with a verb.
 type Error struct {
 	Path, What string
 	Err        error
 }
 
 func (e *Error) Error() string {
-	if e.Path == "-" {
-		return stdin + ": " + e.What
+	path := e.Path
+	if path == "-" {
+		path = stdin
 	}
-	return e.Path + ": " + e.What
+	for _, verb := range []string{"is ", "has ", "looks "} {
+		if strings.HasPrefix(e.What, verb) {
+			return path + " " + e.What
+		}
+	}
+	return path + ": " + e.What
 }
 
 func (e *Error) Unwrap() error { return e.Err }
@@ -68,9 +75,9 @@ func Open(path string) (*Input, error) {
 func readable(path string, mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
-		return &Error{Path: path, What: "is a folder; open a file in it"}
+		return &Error{Path: path, What: "is a folder. Open a file in it"}
 	case mode&fs.ModeDevice != 0 && path == "-":
-		return &Error{Path: path, What: "is a terminal or another device; pipe a recording into Ashlar"}
+		return &Error{Path: path, What: "is a terminal or another device. Pipe a recording into Ashlar"}
 	case mode&fs.ModeDevice != 0:
 		return &Error{Path: path, What: "is a device, not a recording"}
 	case mode&fs.ModeSocket != 0 && path != "-":
@@ -146,7 +153,7 @@ func open(f *os.File, path, name string) (*Input, error) {
 	return in, nil
 }
 
-// unpackedSize is how many bytes a gzip file of a size says that it has, 0 where it
+// unpackedSize is how many bytes a gzip file of a size says that it has, 0 if it
 // says nothing that can be: it ends with that of its last member, in 32 bits (RFC
 // 1952, 2.3.1), and no byte of deflate stands for more than 1032.
 func unpackedSize(f *os.File, size int64) int64 {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Ordinary is where the file lies that a recording names as a source or a
+// Ordinary is where the file is that a recording names as a source or a
 // program: its path without links. Such a name is untrusted, so what is no
 // regular file is an error, as is what only looks like one (below /proc, /sys
 // and /dev, where reading may wait for good, never end or tell secrets), and on
-// Windows what lies on another machine, to which even a look would send the
+// Windows what is on another machine, to which even a look would send the
 // person's name and the hash of their password. Nothing is opened.
 func Ordinary(path string) (real string, err error) {
 	if runtime.GOOS == "windows" && remote(path) {

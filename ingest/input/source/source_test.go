@@ -168,7 +168,7 @@ func TestAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := in.All(1 << 10); err == nil || !strings.HasPrefix(err.Error(), path+": has more than 0 MB") {
+		if _, err := in.All(1 << 10); err == nil || !strings.HasPrefix(err.Error(), path+" has more than 0 MB") {
 			t.Errorf("%s: too large: %v", path, err)
 		}
 		in.Close()
@@ -209,12 +209,12 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, want string }{
-		{path("missing"), "there is no such file"},
-		{dir, "is a folder; open a file in it"},
-		{"/dev/null", "is a device, not a recording"},
-		{path("socket"), "is a socket, not a recording"},
-		{path("bad.gz"), "looks like gzip but cannot be decompressed: gzip: invalid header"},
-		{path("deep.gz"), "is compressed more than twice; decompress it first"},
+		{path("missing"), ": there is no such file"},
+		{dir, " is a folder. Open a file in it"},
+		{"/dev/null", " is a device, not a recording"},
+		{path("socket"), " is a socket, not a recording"},
+		{path("bad.gz"), " looks like gzip but cannot be decompressed: gzip: invalid header"},
+		{path("deep.gz"), " is compressed more than twice; decompress it first"},
 	} {
 		in, err := Open(c.name)
 		if err == nil {
@@ -222,7 +222,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("%s opens", c.name)
 			continue
 		}
-		if want := c.name + ": " + c.want; err.Error() != want {
+		if want := c.name + c.want; err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
@@ -268,19 +268,19 @@ func TestDamagedCompression(t *testing.T) {
 // A compressed file whose very beginning is damaged is named, however it comes.
 func TestDamagedBeginning(t *testing.T) {
 	for _, c := range []struct{ name, b, says string }{
-		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", "the zstd data is damaged or truncated after 0 bytes of content ("},
+		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", ": the zstd data is damaged or truncated after 0 bytes of content ("},
 		// The third byte of the header of a frame without its content's size is the
 		// window: 1 GB, and 2 GB.
-		{"zstd with a window of 1 GB", "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", "the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
-		{"zstd with a window of 2 GB", "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", "the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
-		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", "the zstd data is damaged or truncated after 0 bytes of content ("},
-		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", "the gzip data is damaged or truncated after 0 bytes of content ("},
-		{"gzip cut in its header", "\x1f\x8b\x08\x00", "looks like gzip but cannot be decompressed: unexpected EOF"},
+		{"zstd with a window of 1 GB", "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", ": the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
+		{"zstd with a window of 2 GB", "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", ": the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
+		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", ": the zstd data is damaged or truncated after 0 bytes of content ("},
+		{"gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff", ": the gzip data is damaged or truncated after 0 bytes of content ("},
+		{"gzip cut in its header", "\x1f\x8b\x08\x00", " looks like gzip but cannot be decompressed: unexpected EOF"},
 	} {
 		path := write(t, "x", []byte(c.b))
 		_, err := Open(path)
 		var e *Error
-		if err == nil || !strings.HasPrefix(err.Error(), path+": "+c.says) || !errors.As(err, &e) {
+		if err == nil || !strings.HasPrefix(err.Error(), path+c.says) || !errors.As(err, &e) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		// A pipe says when it is read.
@@ -295,7 +295,7 @@ func TestDamagedBeginning(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err = in.Head(100)
-		if err == nil || !strings.HasPrefix(err.Error(), "standard input: "+c.says) || !errors.As(err, &e) {
+		if err == nil || !strings.HasPrefix(err.Error(), "standard input"+c.says) || !errors.As(err, &e) {
 			t.Errorf("%s from a pipe: got %v", c.name, err)
 		}
 		in.Close()

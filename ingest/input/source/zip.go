@@ -47,7 +47,7 @@ func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	return nil
 }
 
-// only is the one file of an archive, but for what systems put beside it.
+// only is the one file of an archive, except for what systems put beside it.
 func only(files []*zip.File) (*zip.File, error) {
 	var found []*zip.File
 	for _, f := range files {

@@ -77,7 +77,7 @@ func TestZipSentences(t *testing.T) {
 			_, err = in.All(1 << 20)
 			in.Close()
 		}
-		if err == nil || err.Error() != path+": "+x.want {
+		if err == nil || err.Error() != path+" "+x.want {
 			t.Errorf("%s: %v, want %s", x.name, err, x.want)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// Values are packed into the chunks of their columns, as they lie in memory, and an
+// Values are packed into the chunks of their columns, as they are in memory, and an
 // index, which has everything else and says where the chunks are. Unpacked columns are
 // slices of the memory that the chunks lie in: that takes as long as there are chunks
 // and names, whatever the number of elements.
@@ -37,7 +37,7 @@ type Archive struct {
 	table   []string
 }
 
-// NewArchive packs. Each chunk is given to put, which says where it lies: at a multiple
+// NewArchive packs. Each chunk is given to put, which says where it is: at a multiple
 // of 8. The memory of a chunk must not be written to.
 func NewArchive(put func(chunk []byte) (at int64, err error)) *Archive {
 	return &Archive{put: put, strings: map[string]uint64{"": 0}}

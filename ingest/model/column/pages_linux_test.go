@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// TestLargePages looks up what the system says of the memory that a long column lies in.
+// TestLargePages looks up what the system says of the memory that a long column is in.
 func TestLargePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage/enabled"); err != nil {
 		t.Skip("this kernel has no large pages")

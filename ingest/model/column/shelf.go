@@ -18,10 +18,10 @@ type Shelf struct {
 }
 
 // Extend has full chunks come from give from now on: n bytes that are zero and lie
-// at a multiple of 8, or nil where it has none left, which the heap gives then.
+// at a multiple of 8, or nil if it has none left, which the heap gives then.
 func (s *Shelf) Extend(give func(n int) []byte) { s.give.Store(&give) }
 
-// Chunk makes a chunk of n elements, which have no pointers where there is a Shelf.
+// Chunk makes a chunk of n elements, which have no pointers if there is a Shelf.
 func Chunk[T any](s *Shelf, n int) []T {
 	if n == ChunkLen {
 		return Run[T](s, n)
@@ -29,7 +29,7 @@ func Chunk[T any](s *Shelf, n int) []T {
 	return fresh[T](n) // it grows
 }
 
-// Run makes n elements that will not be more. They have no pointers where there is a
+// Run makes n elements that will not be more. They have no pointers if there is a
 // Shelf.
 func Run[T any](s *Shelf, n int) []T {
 	if s != nil {
@@ -43,6 +43,6 @@ func Run[T any](s *Shelf, n int) []T {
 	return fresh[T](n)
 }
 
-// Extended reports whether chunks may lie elsewhere than on the heap: there is no use
+// Extended reports whether chunks may be elsewhere than on the heap: there is no use
 // in making them smaller.
 func (s *Shelf) Extended() bool { return s != nil && s.give.Load() != nil }

@@ -43,7 +43,7 @@ type spanGroup struct {
 	width      [spanColumns]uint
 }
 
-// SpansOf packs columns of the same length; second is nil where all are 0. Spans are in
+// SpansOf packs columns of the same length; second is nil if all are 0. Spans are in
 // order, and none overlaps the next.
 func SpansOf[C ~uint32](shelf *Shelf, starts, ends []int64, first []C, second []uint32) Spans {
 	s := Spans{n: len(starts)}
@@ -121,7 +121,7 @@ func (p *packer) times(starts, ends []int64) int64 {
 		}
 		if a*tick != start || b*tick != length {
 			tick = common(common(tick, start), length)
-			i = -1 // all anew
+			i = -1 // all again
 			continue
 		}
 		p.starts[i], p.lengths[i] = a, b
@@ -141,7 +141,7 @@ func appendColumn(words []uint64, width uint, values []uint64) []uint64 {
 		if used += width; used >= 64 {
 			words = append(words, word)
 			used -= 64
-			word = v >> (width - used) // 0 where all of it fitted
+			word = v >> (width - used) // 0 if all of it fitted
 		}
 	}
 	if used > 0 {

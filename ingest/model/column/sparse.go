@@ -4,7 +4,7 @@ import "math/bits"
 
 // Sparse is a column of numbers that most rows have none of, as most spans have no
 // arguments: a column for all would be a quarter of their memory. A row is found by the
-// bits of its group of 64, and its number by how many stand before it.
+// bits of its group of 64, and its number by how many are before it.
 //
 // A copy of the struct is a snapshot, as with [Vec].
 type Sparse struct {

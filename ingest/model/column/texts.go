@@ -6,7 +6,7 @@ import (
 )
 
 // Texts are packed into blocks, one after the other, and a reference to one is its block
-// and its place in it. Before a text stand its length and, where all have one, a number
+// and its place in it. Before a text are its length and, where all have one, a number
 // of its own.
 
 // textBlock is the length of a block; one of a text that is longer has no other. A
@@ -21,7 +21,7 @@ const mostKnown = 1 << 16
 
 // Texts writes texts into blocks of an archive.
 type Texts struct {
-	// Of is the text of a reference, Number the number beside it; nil where there are
+	// Of is the text of a reference, Number the number beside it; nil if there are
 	// no texts, or no numbers.
 	Of     func(ref uint64) string
 	Number func(ref uint64) uint64
@@ -34,7 +34,7 @@ type Texts struct {
 	known map[uint64]uint64 // references before to those after, of a few
 }
 
-// TextBlock is where a block lies.
+// TextBlock is where a block is.
 type TextBlock struct{ At, Len int64 }
 
 // NewTexts begins to write texts beside what an archive packs.
@@ -65,7 +65,7 @@ func (t *Texts) Add(ref uint64) uint64 {
 	return now
 }
 
-// Flush ends a block. The chunks before and behind it lie next to each other.
+// Flush ends a block. The chunks before and behind it is next to each other.
 func (t *Texts) Flush() {
 	if len(t.block) == 0 {
 		return
@@ -90,7 +90,7 @@ func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
 	return t
 }
 
-// at is where a text begins, nil for what is no reference.
+// at is where a text begins, nil for what is not a reference.
 func (t *StoredTexts) at(ref uint64) (b []byte, length uint64) {
 	block, off := (ref-1)>>textBits, (ref-1)&(textBlock-1)
 	if ref == 0 || block >= uint64(len(t.blocks)) || off > uint64(len(t.blocks[block])) {
@@ -114,7 +114,7 @@ func (t *StoredTexts) Text(ref uint64) string {
 	return string(b[:length])
 }
 
-// Number is the number beside a text, 0 for what is no reference.
+// Number is the number beside a text, 0 for what is not a reference.
 func (t *StoredTexts) Number(ref uint64) uint64 {
 	b, _ := t.at(ref)
 	v, _ := binary.Uvarint(b)

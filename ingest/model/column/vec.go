@@ -129,7 +129,7 @@ func (v *Vec[T]) Reorder(from int, order []int, fill T) {
 	}
 }
 
-// Chunk returns the longest run of elements that starts at i and lies
+// Chunk returns the longest run of elements that starts at i and is
 // contiguously in memory. It is for loops over whole columns:
 //
 //	for i := 0; i < v.Len(); {

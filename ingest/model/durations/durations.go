@@ -17,7 +17,7 @@ import (
 // drawn of a part are its spans with the lowest dice, and so are of all of them together
 // the lowest of what was drawn of each.
 type Table struct {
-	// Parts has two for each function: at 2*id the spans that lie in another one of the
+	// Parts has two for each function: at 2*id the spans that are in another one of the
 	// function, at 2*id+1 those that do not. The last one has the outermost spans of
 	// tracks, of all functions.
 	Parts []Part
@@ -39,7 +39,7 @@ type Draw struct {
 	Total, Self float32
 }
 
-// Wide is a sum of numbers that are not negative, exact up to 2^128-1, where it stops.
+// Wide is a sum of numbers that are not negative, exact up to 2^128-1, if it stops.
 type Wide struct{ High, Low uint64 }
 
 // Add adds a number.

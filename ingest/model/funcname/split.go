@@ -10,12 +10,12 @@ import "strings"
 //
 // so that name[Leaf:End] is what people call the function, name[Type:End] is
 // that with its type, name[Short:End] with the last part of its package, too,
-// and name[Start:End] with all of it. Before Start stands what a function
+// and name[Start:End] with all of it. Before Start is what a function
 // returns, from End on its parameters, template arguments and what compilers
 // add: neither tells who it is.
 type Parts struct {
 	Start, Short, Type, Leaf, End int
-	// Text is set where the name is no function's but words: nothing in it can
+	// Text is set where the name is not a function's but words: nothing in it can
 	// be left out rather than something else.
 	Text bool
 }
@@ -99,7 +99,7 @@ const mostParts = 24
 type scanned struct {
 	parts [mostParts]part
 	n     int
-	// spaced: words stand beside each other outside of all brackets; returns: the
+	// spaced: words are beside each other outside of all brackets; returns: the
 	// first of them are what a function returns.
 	spaced, returns bool
 }
@@ -114,7 +114,7 @@ func (s *scanned) add(p part) {
 	s.n++
 }
 
-// scan finds the parts of a name: what stands between dots, double colons and
+// scan finds the parts of a name: what is between dots, double colons and
 // slashes outside of brackets. It fails where brackets do not match.
 func scan(name string) (s scanned, ok bool) {
 	depth, from := 0, 0
@@ -190,7 +190,7 @@ func argumentsAt(name string, from, to int) int {
 
 // hasType reports whether the part before a function's own is a type rather than
 // a package: what is in brackets, has template arguments or begins with a
-// capital; in Go also what stands behind the package, which a path leads to or
+// capital; in Go also what is behind the package, which a path leads to or
 // which a function with a capital is called in.
 func (s *scanned) hasType(name string, own int) bool {
 	if own == 0 || s.parts[own].sep == '/' || s.parts[own-1].sep == '/' {

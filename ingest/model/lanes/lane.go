@@ -131,7 +131,7 @@ type laneChunk struct {
 	starts []int64
 	durs   []uint32 // in picoseconds; isLong for those in Lane.long
 	calls  []CallID
-	wakers []uint32 // 1 + the track; nil where the lane has none
+	wakers []uint32 // 1 + the track; nil if the lane has none
 }
 
 func (l *Lane) newChunk(n int) laneChunk {
@@ -292,7 +292,7 @@ func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []C
 	return starts, ends, c.calls[from:to]
 }
 
-// Calls returns the calls of some spans from span i on: the longest run that lies
+// Calls returns the calls of some spans from span i on: the longest run that is
 // contiguously in memory.
 func (l *Lane) Calls(i int) []CallID {
 	k, from := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)

@@ -67,7 +67,7 @@ func TestWalk(t *testing.T) {
 				return true
 			})
 			if next < 0 {
-				// Nothing was reported: nothing may lie in the range.
+				// Nothing was reported: nothing may be in the range.
 				for i := range n {
 					if l.End(i) > from && l.Start(i) < to {
 						t.Fatalf("n %d: %d..%d reports nothing, but span %d is in it", n, from, to, i)

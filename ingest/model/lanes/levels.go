@@ -154,7 +154,7 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	}
 }
 
-// whole is where the highest node begins that span i lies in and that is no wider
+// whole is where the highest node begins that span i is in and that is no wider
 // than res, i without one.
 func (l *Lane) whole(i int, res int64) int {
 	for k := len(l.levels) - 1; k >= 0; k-- {
@@ -165,7 +165,7 @@ func (l *Lane) whole(i int, res int64) int {
 	return i
 }
 
-// pixelEnd is where the pixel ends that a time lies in, which is not before from;
+// pixelEnd is where the pixel ends that a time is in, which is not before from;
 // pixel is the end of one that began no later.
 func pixelEnd(at, from, res, pixel int64) int64 {
 	if at < pixel {

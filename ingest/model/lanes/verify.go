@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// VerifyShape checks what was unpacked but for what is in the columns: it panics as
+// VerifyShape checks what was unpacked except for what is in the columns: it panics as
 // [column.Must] does.
 func (l *Lane) VerifyShape() {
 	for k := range l.levels {
@@ -24,7 +24,7 @@ func (l *Lane) VerifyShape() {
 	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane has more than spans")
 }
 
-// Verify checks the columns of a lane of a recording with so many calls, which lies
+// Verify checks the columns of a lane of a recording with so many calls, which is
 // between two times and has texts of arguments or not.
 func (l *Lane) Verify(calls int, from, to int64, args bool) {
 	for k := range l.dense {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestBreak: what is open on a track that breaks off never ended, and what comes on it
-// all the same is added as ever, however much there was.
+// anyway is added as ever, however much there was.
 func TestBreak(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 8, 17, 40, 1024, column.ChunkLen - 1, column.ChunkLen, column.ChunkLen + 900} {
 		b := NewBuilder()

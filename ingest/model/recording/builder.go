@@ -64,7 +64,7 @@ type Builder struct {
 	OnProgress func()
 	next       time.Time // of the next snapshot
 	turn       int       // the track that is laid out first in it
-	empty      time.Time // of the first one, where there is nothing in it
+	empty      time.Time // of the first one, if there is nothing in it
 
 	left    map[[2]int][]int64 // see halfLeft
 	held    held
@@ -204,7 +204,7 @@ func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 // be known beside it: see [Recording.ArgState]. It is called once the recording is done.
 func (b *Builder) SetArgState(f func() []byte) { b.rec.ArgState = f }
 
-// SetCPU says how long spans ran on a processor, by the reference to their
+// SetCPU says how long spans ran on CPU, by the reference to their
 // arguments; it is called as the function of SetArgs is.
 func (b *Builder) SetCPU(f func(ref uint64) (ps int64, known bool)) { b.rec.CPU = f }
 

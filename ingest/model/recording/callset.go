@@ -5,7 +5,7 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// CallSet is some calls of a recording, each with all that ran in it: what lies at
+// CallSet is some calls of a recording, each with all that ran in it: what is at
 // or below it, in its thread and time. A span belongs to it that is one of them or
 // whose parent belongs to it, a sample that was taken while one of them ran.
 //
@@ -18,7 +18,7 @@ type CallSet struct {
 	// Calls is how many they are, and Picked where.
 	Calls  int
 	Picked [][][]sets.Run
-	// Outer are those that lie in no other one of the set, Runs all spans that belong
+	// Outer are those that are in no other one of the set, Runs all spans that belong
 	// to it, by track and lane; Times is when any of its calls ran, by track. All are
 	// in order and apart from each other, as are Picked.
 	Outer, Runs [][][]sets.Run
@@ -28,7 +28,7 @@ type CallSet struct {
 // Time is from one moment to another, in picoseconds.
 type Time struct{ From, To int64 }
 
-// EachOuter visits the calls that lie in no other one of the set, in order.
+// EachOuter visits the calls that are in no other one of the set, in order.
 func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *lanes.Lane, i int)) {
 	for track := range s.Outer {
 		for lane, runs := range s.Outer[track] {
@@ -50,7 +50,7 @@ func (s *CallSet) SpanRuns(track, lane, first, last int) []sets.Run {
 }
 
 // SampleRuns are the samples of a track that belong to the set, of those
-// first..last-1. The moment at which a call ends is not in it, but for the last of
+// first..last-1. The moment at which a call ends is not in it, except for the last of
 // the recording.
 func (s *CallSet) SampleRuns(rec *Recording, track int, of *Samples, first, last int) (runs []sets.Run) {
 	if track >= len(s.Times) {

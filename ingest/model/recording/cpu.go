@@ -8,13 +8,13 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// CPUTimes is how long the spans of a recording ran on a processor.
+// CPUTimes is how long the spans of a recording ran on CPU.
 type CPUTimes struct {
 	mu    sync.Mutex
 	known atomic.Pointer[OnCPU]
 }
 
-// OnCPU is how long spans ran on a processor, in picoseconds, [Missing] where that is
+// OnCPU is how long spans ran on CPU, in picoseconds, [Missing] where that is
 // not told.
 type OnCPU struct {
 	Spans [][][]int64 // by track, lane and span
@@ -44,7 +44,7 @@ func (c *CPUTimes) Of(find func() (*OnCPU, error)) (*OnCPU, error) {
 // Known returns what has been found, nil before. It never waits.
 func (c *CPUTimes) Known() *OnCPU { return c.known.Load() }
 
-// SpanCPU is how long span i of a lane ran on a processor, in picoseconds: never
+// SpanCPU is how long span i of a lane ran on CPU, in picoseconds: never
 // longer than it lasted, however coarse the thread's clock is. A span that never
 // ended does not tell.
 func (r *Recording) SpanCPU(l *lanes.Lane, i int) (ps int64, known bool) {

@@ -99,7 +99,7 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 
 // takeBack takes what was laid out off its lanes again from the time on at which the
 // first of the spans that are to be begins: where a span of no length belongs that
-// stands at the end of another depends on what else begins there.
+// is at the end of another depends on what else begins there.
 func (s *looseSpans) takeBack(b *Builder) {
 	ns := &s.nests
 	if ns.seen == nil {

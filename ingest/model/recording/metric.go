@@ -76,7 +76,7 @@ const (
 )
 
 // Event is one kind of occurrence that was recorded: CPU cycles, allocations,
-// a probe, or the spans of a trace. Name is empty where the format has none.
+// a probe, or the spans of a trace. Name is empty if the format has none.
 type Event struct {
 	Name, Kind, Mode string
 	// Label is what people call it, where the format's name says little.
@@ -126,7 +126,7 @@ func (e *Event) Metric(name string) int {
 const (
 	SpanTime  = 0
 	SpanCount = 1
-	// SpanCPU is how long spans ran on a processor and SpanWaiting the rest of their
+	// SpanCPU is how long spans ran on CPU and SpanWaiting the rest of their
 	// time, of those that tell: only where some do (see Builder.SetCPU).
 	SpanCPU     = 2
 	SpanWaiting = 3
@@ -141,7 +141,7 @@ func cpuMetrics() []Metric {
 }
 
 // Plain is the event with only the metrics that do not depend on how spans tell
-// their time on a processor: to be written, or built anew.
+// their CPU time: to be written, or built again.
 func (e Event) Plain() Event {
 	if e.Basis == FromSpans && len(e.Metrics) > plainSpanMetrics {
 		e.Metrics = e.Metrics[:plainSpanMetrics:plainSpanMetrics]

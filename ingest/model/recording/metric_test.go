@@ -2,7 +2,7 @@ package recording
 
 import "testing"
 
-// TestFirstMetricIsNotZero: an event begins with the metric it says, but for one
+// TestFirstMetricIsNotZero: an event begins with the metric it says, except for one
 // that is zero all over; then with the nearest that is not.
 func TestFirstMetricIsNotZero(t *testing.T) {
 	for _, c := range []struct {

@@ -44,7 +44,7 @@ type FuncName struct {
 	Module string `json:"module,omitempty"`
 }
 
-// String is NAME, or NAME@MODULE where there is one, as people type it.
+// String is NAME, or NAME@MODULE if there is one, as people type it.
 func (n FuncName) String() string {
 	if n.Module == "" {
 		return n.Name
@@ -69,7 +69,7 @@ type Function struct {
 	// Recording.NameInFile.
 	Symbol    string
 	Demangled bool
-	// State is set of what is no code but stands for a state of threads; see
+	// State is set of what is not a code but stands for a state of threads; see
 	// Builder.StateFrame.
 	State State
 }
@@ -79,7 +79,7 @@ type Function struct {
 const UnknownName = "<unknown>"
 
 // AddressName is the name of a function of which only the address is known: where
-// it lies in its binary, as "libc.so.6+0x12", which is the same in each run. An
+// it is in its binary, as "libc.so.6+0x12", which is the same in each run. An
 // offset of 0 is not known, and an address alone names no place in a binary.
 func AddressName(module string, addr, offset uint64) string {
 	base := path.Base(strings.ReplaceAll(module, `\`, "/"))

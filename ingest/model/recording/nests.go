@@ -181,7 +181,7 @@ type nests struct {
 
 	// room is a tree over the nests: in its second half what each takes, and
 	// before that the greater of any two. A nest takes what ends by its innermost
-	// open span's end, anything where none is open, and only its own group's
+	// open span's end, anything if none is open, and only its own group's
 	// spans where that is not 0.
 	room []int64
 	now  int64 // the latest span's start
@@ -418,7 +418,7 @@ func (ns *nests) fits(k int) {
 	}
 }
 
-// find is the first nest that takes what ends then, a new one where none does.
+// find is the first nest that takes what ends then, a new one if none does.
 func (ns *nests) find(end int64) int {
 	half := len(ns.room) / 2
 	if ns.room[1] < end {

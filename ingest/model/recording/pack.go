@@ -12,8 +12,8 @@ import (
 )
 
 // Pack packs a recording that is Done. Each chunk is given to put, which says where it
-// lies: at a multiple of 8. The memory of a chunk must not be written to. Beside says
-// that the file which was read stays: texts of arguments that lie in it are not packed.
+// is: at a multiple of 8. The memory of a chunk must not be written to. Beside says
+// that the file which was read stays: texts of arguments that are in it are not packed.
 func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bool) (index []byte, err error) {
 	if !r.Done {
 		return nil, errors.New("the recording is not complete")
@@ -47,7 +47,7 @@ type stored struct {
 	State     []byte             // see [Recording.ArgState]
 }
 
-// packCPU is 1 + how long the span of an argument ran on a processor, or 0.
+// packCPU is 1 + how long the span of an argument ran on CPU, or 0.
 func (r *Recording) packCPU(ref uint64) uint64 {
 	if cpu, known := r.CPU(ref); known {
 		return uint64(cpu) + 1
@@ -57,7 +57,7 @@ func (r *Recording) packCPU(ref uint64) uint64 {
 
 // Unpack makes a recording of an index and of chunks, of which get gives n bytes at a
 // place. They have to stay for as long as keep can be reached, and some seconds more:
-// see [column.Shelf]. What is said is checked but for what is in the chunks of spans and
+// see [column.Shelf]. What is said is checked except for what is in the chunks of spans and
 // samples; see [Recording.Verify].
 func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *Recording, err error) {
 	defer column.Recover(&err)

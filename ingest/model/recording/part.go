@@ -64,7 +64,7 @@ func (b *Builder) Only(p Part) {
 	}
 }
 
-// outside reports whether something lies outside the part, and counts it.
+// outside reports whether something is outside the part, and counts it.
 func (b *Builder) outside(out bool, start, end int64) bool {
 	p := b.part
 	if p == nil {
@@ -84,7 +84,7 @@ func (b *Builder) outside(out bool, start, end int64) bool {
 }
 
 // tellPart says in a warning what was left out. Where that is everything, since the
-// part lies behind the end, the recording says so.
+// part is behind the end, the recording says so.
 func (b *Builder) tellPart() {
 	p := b.part
 	if p == nil || p.left == 0 {

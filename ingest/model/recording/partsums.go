@@ -6,7 +6,7 @@ import (
 )
 
 // PartSums compares what an event's stack records say of a metric, by call, with what
-// its samples and its windows add up to. They are nil where the event has none that
+// its samples and its windows add up to. They are nil if the event has none that
 // carry the metric. Windows that overlap are not added up: each call has the most of
 // one window then, and apart is set.
 type PartSums struct {

@@ -15,7 +15,7 @@ import (
 // small part of the decoding.
 const (
 	firstPublish = 15 * time.Millisecond
-	emptyPublish = 300 * time.Millisecond // where there is nothing to look at yet
+	emptyPublish = 300 * time.Millisecond // if there is nothing to look at yet
 	publishEvery = 100 * time.Millisecond
 	publishShare = 12                     // at most a twelfth of the time,
 	publishLate  = 150 * time.Millisecond // but five times a second
@@ -245,7 +245,7 @@ func (b *Builder) Extent() (start, end int64, ok bool) {
 }
 
 // layOut lays the loose spans out for good, track by track. That takes longer
-// than a picture should stand still, so what is ready is published meanwhile, the
+// than a picture should be still, so what is ready is published meanwhile, the
 // other tracks as they were last.
 func (b *Builder) layOut() {
 	if b.OnPublish == nil {

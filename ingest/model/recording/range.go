@@ -45,7 +45,7 @@ func Offset(ps int64) string {
 	return strings.ReplaceAll(decimal.Length(ps), " ", "")
 }
 
-// Ends are the moments between which the range lies in a recording, which may
+// Ends are the moments between which the range is in a recording, which may
 // not reach as far.
 func (r Range) Ends(rec *Recording) (from, to int64) {
 	from, to = rec.Start, rec.End
@@ -70,7 +70,7 @@ func (r Range) In(rec *Recording) (in Scope, err error) {
 	return Between(from, to), nil
 }
 
-// BehindEnd is the error of a range that lies behind a recording's end: a problem
+// BehindEnd is the error of a range that is behind a recording's end: a problem
 // with that recording, since the range may be one of another.
 type BehindEnd struct {
 	Range  Range

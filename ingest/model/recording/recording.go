@@ -31,12 +31,12 @@ type Source struct {
 	Mappings   []Mapping
 	FrameTypes []string
 	// Redacted says that names were left out, and Path has no folder: see package redact.
-	// Content is then what the file holds, as addresses name it, "" where that is not known.
+	// Content is then what the file holds, as addresses name it, "" if that is not known.
 	Redacted bool
 	Content  string
 }
 
-// At is a path that stands where Path does.
+// At is a path that is where Path does.
 func (s *Source) At(path string) string {
 	if s.Dir == "" || filepath.IsAbs(path) {
 		return path
@@ -99,7 +99,7 @@ type Recording struct {
 	Events    []Event
 	Processes []Process
 	Tracks    []*Track
-	// Stacks has one entry an event, nil where it has no stack records.
+	// Stacks has one entry an event, nil if it has no stack records.
 	Stacks   []*Stacks
 	Windows  []*WindowSet
 	Counters []*Counter
@@ -129,7 +129,7 @@ type Recording struct {
 	// to be known beside that file to read them again; see codec.Format.Args. In a
 	// recording that was stored beside its file it is there and Args is nil.
 	ArgState func() []byte
-	// CPU is how long the span with such arguments ran on a processor, in
+	// CPU is how long the span with such arguments ran on CPU, in
 	// picoseconds, where the file tells; nil when it never does.
 	CPU func(ref uint64) (ps int64, known bool)
 	// CPUTimes keeps the same of all spans, once somebody has asked.

@@ -256,7 +256,7 @@ func TestSnapshotsStay(t *testing.T) {
 	b.Finish()
 }
 
-// Spans that come in any order and overlap freely: none is lost, none lies on
+// Spans that come in any order and overlap freely: none is lost, none is on
 // another, and a span's parent contains it.
 func TestLooseLayout(t *testing.T) {
 	for seed := range uint64(12) {

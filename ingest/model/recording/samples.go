@@ -55,7 +55,7 @@ func (s *Samples) CPU(i int) int {
 	return int(s.cpu.At(i))
 }
 
-// Value is sample i's value of a metric of its event: 1 where every sample
+// Value is sample i's value of a metric of its event: 1 if every sample
 // counts one, Missing where samples carry no such metric.
 func (s *Samples) Value(i int, m *Metric, metric int) int64 {
 	switch m.PerSample {
@@ -119,7 +119,7 @@ func (s *Samples) Walk(from, to, res int64, visit func(*lanes.Bar) bool) {
 // outwards from where it likely is, that many after i: each look is at memory that
 // may be far away.
 func (s *Samples) skip(i int, t int64, likely int) int {
-	lo, hi := i, s.Len() // the answer lies there, both included
+	lo, hi := i, s.Len() // the answer is there, both included
 	step := max(1, likely/8)
 	at := min(i+likely, hi)
 	if at == hi || s.times.At(at) >= t {
@@ -160,7 +160,7 @@ func (s *Samples) snapshot() *Samples {
 }
 
 // sortByTime puts the samples in order of time, stable, of which the first n are and all
-// others are of times from late on: what stands before those stays where it is, and only
+// others are of times from late on: what is before those stays where it is, and only
 // the others are sorted and then merged in. Snapshots keep theirs.
 func (s *Samples) sortByTime(n int, late int64) {
 	from := sort.Search(n, func(i int) bool { return s.times.At(i) > late })

@@ -19,7 +19,7 @@ type Scope struct {
 	// offsets from its start. Without Ranged both mean nothing.
 	Ranged   bool
 	From, To int64
-	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil stands
+	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil is
 	// for all, an empty slice for none.
 	Tracks []int
 	// Calls limits it to what ran in some calls; nil stands for all.
@@ -33,13 +33,13 @@ type Scope struct {
 	Beside []int
 }
 
-// Apart says whether what is apart from the work of threads counts: async
+// Apart reports whether what is apart from the work of threads counts: async
 // operations, which overlap freely, so that their time is nobody's, and samples of
 // nothing at work.
 type Apart string
 
 // What counts of it. Out is what a Scope begins with, for which it may have "";
-// where there is nothing else, async operations count even so.
+// if there is nothing else, async operations count even so.
 const (
 	Out  Apart = "out"
 	In   Apart = "in"
@@ -60,7 +60,7 @@ func (a Apart) plain() Apart {
 // Between is the Scope of all tracks from a time to another one.
 func Between(from, to int64) Scope { return Scope{Ranged: true, From: from, To: to} }
 
-// IsWhole reports whether the Scope leaves nothing of a recording out, but for what
+// IsWhole reports whether the Scope leaves nothing of a recording out, except for what
 // is apart.
 func (s Scope) IsWhole() bool {
 	return !s.Ranged && s.Tracks == nil && s.Calls == nil && s.Async != Only && s.Idle != Only
@@ -186,7 +186,7 @@ func (s Scope) SpansIn(l *lanes.Lane) (first, last int) {
 	return first, last
 }
 
-// SamplesIn are the samples of a track of a recording that lie in the range (From
+// SamplesIn are the samples of a track of a recording that are in the range (From
 // included, To not, but that the last moment of the recording belongs to the last
 // range) and in its calls.
 func (s Scope) SamplesIn(rec *Recording, track int, of *Samples) []sets.Run {

@@ -27,7 +27,7 @@ const NoTrack = -1
 
 // Stacks are aggregated records of one event: a call (the leaf of the stack),
 // the track it belongs to, its context and a value for each metric of the
-// event. Rows are as the file gives them; the same call may stand in many.
+// event. Rows are as the file gives them; the same call may be in many.
 type Stacks struct {
 	calls    column.Vec[CallID]
 	tracks   column.Vec[int32]

@@ -6,17 +6,17 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// State says whether a thread (or goroutine) runs, and if not, why.
+// State reports whether a thread (or goroutine) runs, and if not, why.
 type State uint8
 
 // States of threads.
 const (
 	NoState      State = iota
-	Running            // on a processor
+	Running            // on CPU
 	Runnable           // it could run and waits for a processor
 	Blocked            // it waits for something
 	InSystemCall       // in the kernel, where it is not known whether it runs there
-	Collecting         // on a processor, for the garbage collector
+	Collecting         // on CPU, for the garbage collector
 
 	states = iota
 )
@@ -52,7 +52,7 @@ const (
 )
 
 // StateEvent is the event that stands for the states of threads: how long they
-// were there, and of that on a processor, runnable, blocked and in system calls (in
+// were there, and of that on CPU, runnable, blocked and in system calls (in
 // ns, exact to the picosecond).
 func StateEvent() Event {
 	e := Event{Name: "states", Kind: "trace", Mode: "event", Basis: FromStates}
@@ -80,7 +80,7 @@ func (s State) Weighs(metric int) bool {
 // StateLane stands for Track.States where lanes are numbered.
 const StateLane = -1
 
-// Lane is a lane of the track by its number; nil where there is none.
+// Lane is a lane of the track by its number; nil if there is none.
 func (t *Track) Lane(i int) *lanes.Lane {
 	switch {
 	case i == StateLane && t.States.Len() > 0:

@@ -18,7 +18,7 @@ const (
 	longestName   = 14
 )
 
-// demangled makes a symbol readable; ok is false for what is no mangled name.
+// demangled makes a symbol readable; ok is false for what is not a mangled name.
 func demangled(symbol string) (name string, ok bool) {
 	s := symbol
 	if strings.HasPrefix(s, "__Z") || strings.HasPrefix(s, "__R") {

@@ -82,7 +82,7 @@ func (t *Track) Spans() int {
 }
 
 // Columns takes the track's lanes apart into columns, by their places, in each of
-// which a lane's spans lie within those of the lane above: spans nest like calls. A
+// which a lane's spans are within those of the lane above: spans nest like calls. A
 // track has several where spans overlap without nesting. Empty lanes are left out.
 func (t *Track) Columns(calls *Calls) (columns [][]int) {
 	for i := range t.Lanes {
@@ -144,7 +144,7 @@ type FlowStep struct {
 	Time  int64
 }
 
-// Title is the name of a track where there is no room for more: its name,
+// Title is the name of a track if there is no room for more: its name,
 // else its thread id.
 func (t *Track) Title() string {
 	if t.Name != "" {

@@ -17,7 +17,7 @@ import (
 // A track may use both.
 type TrackBuilder struct {
 	b *Builder
-	// There may be a million tracks, of threads that soon end: what is small lies together.
+	// There may be a million tracks, of threads that soon end: what is small is together.
 	index   int32
 	any     bool   // there is a last
 	out     bool   // not one of the threads that are kept: see Builder.Only
@@ -135,7 +135,7 @@ func (t *TrackBuilder) pop(at int64, unfinished bool) {
 	t.close(n, o, at, unfinished)
 }
 
-// Nested adds spans that lie within open ones, for a decoder that matches ends with
+// Nested adds spans that are within open ones, for a decoder that matches ends with
 // begins itself: depth is how many spans each is in, those that Open will tell of
 // included. They come in order, one after the other, and after what that depth had;
 // the builder was told of the first time of the track by Cover. Many at a time are
@@ -167,7 +167,7 @@ func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 }
 
 // Open opens a span within the innermost open one, like BeginCall, after Nested
-// told of spans that lie in it.
+// told of spans that are in it.
 func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
 	if !t.any {
 		t.any, t.last = true, start

@@ -48,9 +48,9 @@ func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
 	return t
 }
 
-// Over is Break where nothing is added by this builder any more, which must not be used:
+// Over is Break if nothing is added by this builder any more, which must not be used:
 // there may be a million threads that have ended, and most need none. Who has more of the
-// track all the same asks for it anew.
+// track anyway asks for it again.
 func (t *TrackBuilder) Over(at int64) {
 	t.Break(at)
 	b := t.b
@@ -110,7 +110,7 @@ func (k *TrackKey) pair(process int) (a, b uint32, ok bool) {
 	return uint32(process)<<8 | uint32(k.Kind), uint32(k.TID), k.Name == "" && process < most && k.TID == int64(uint32(k.TID))
 }
 
-// find is the place of a track, -1 where there is none.
+// find is the place of a track, -1 if there is none.
 func (x *trackTable) find(k TrackKey, process int) int {
 	if a, b, ok := k.pair(process); ok {
 		return int(x.threads.Get(a, b)) - 1

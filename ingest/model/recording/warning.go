@@ -80,7 +80,7 @@ func (b *Builder) Warn(code, place, format string, args ...any) {
 	b.note(code, place, format, args...).Error = true
 }
 
-// Remark notes what changes no number and is no error: see Warning.Minor.
+// Remark notes what changes no number and is not an error: see Warning.Minor.
 func (b *Builder) Remark(code, place, format string, args ...any) {
 	b.note(code, place, format, args...).Minor = true
 }
@@ -91,7 +91,7 @@ func (b *Builder) Mended(code, place, format string, args ...any) {
 	w.Error, w.Minor = true, true
 }
 
-// Usual notes what changes what is shown and is no error: a sound file has it too, such
+// Usual notes what changes what is shown and is not an error: a sound file has it too, such
 // as spans that began before the recording.
 func (b *Builder) Usual(code, place, format string, args ...any) {
 	b.note(code, place, format, args...)

@@ -28,7 +28,7 @@ func Joined(runs []Run) []Run {
 }
 
 // Without leaves out of runs what other runs have; both are in order. It returns what
-// it is given where there are no others.
+// it is given if there are no others.
 func Without(runs, others []Run) []Run {
 	if len(runs) == 0 || len(others) == 0 {
 		return runs
@@ -51,7 +51,7 @@ func Without(runs, others []Run) []Run {
 	return left
 }
 
-// Cut leaves of runs what lies in first..last-1; it does not write to them.
+// Cut leaves of runs what is in first..last-1; it does not write to them.
 func Cut(runs []Run, first, last int) []Run {
 	lo := sort.Search(len(runs), func(k int) bool { return runs[k].Last > first })
 	hi := lo + sort.Search(len(runs)-lo, func(k int) bool { return runs[lo+k].First >= last })

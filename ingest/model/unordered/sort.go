@@ -57,7 +57,7 @@ func mergeHalves(all []Span, mid int, room []Span) []Span {
 }
 
 // scattered reports whether spans are in no order at all, and so many that it matters:
-// what is merely nested stands in order when one looks only at some.
+// what is merely nested is in order when one looks only at some.
 func scattered(all []Span) bool {
 	const every = 16
 	if len(all) < manySpans {

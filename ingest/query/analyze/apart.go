@@ -23,7 +23,7 @@ func Apart(rec *recording.Recording, in recording.Scope) recording.Scope {
 }
 
 // beside lists the rows of async operations, or all others, that a scope leaves
-// out; nil where nothing would be left.
+// out; nil if nothing would be left.
 func beside(rec *recording.Recording, in recording.Scope, only bool) (out []int) {
 	chosen, left := in.TrackTest(), false
 	for i, t := range rec.Tracks {
@@ -48,7 +48,7 @@ func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
 	return Apart(rec, in)
 }
 
-// LeftOut counts what lies in a query's scope and was not added up, since it is apart
+// LeftOut counts what is in a query's scope and was not added up, since it is apart
 // from the work of threads.
 type LeftOut struct {
 	// AsyncSpans is how many async operations there are, and AsyncTime how much time
@@ -93,7 +93,7 @@ func (q *Query) async(rec *recording.Recording) (out LeftOut) {
 // code of the program ran.
 var idleNames = []string{"(idle)", "(program)"}
 
-// idleFunctions marks those that are idle; nil where there are neither samples nor
+// idleFunctions marks those that are idle; nil if there are neither samples nor
 // stacks.
 func idleFunctions(rec *recording.Recording) []bool {
 	if rec.Counts.Samples+rec.Counts.Stacks == 0 {

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Neighbours are a function and what stands directly around it in stacks.
+// Neighbours are a function and what is directly around it in stacks.
 type Neighbours struct {
 	// Function has the function's own self, total and count; its Func is the
 	// first of them where a reference stands for several.
@@ -15,7 +15,7 @@ type Neighbours struct {
 	// Callers have as Total the weight of the stacks in which they call the
 	// function directly, each stack once, as Self that of the stacks which end
 	// there, and as Count these stacks' number. So the callers' Self add up to
-	// the function's; calls from nobody stand in the row [outermost]. Heaviest
+	// the function's; calls from nobody are in the row [outermost]. Heaviest
 	// total first.
 	Callers []Row
 	// Callees have as Total the weight of the stacks in which the function calls

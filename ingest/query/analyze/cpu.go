@@ -9,17 +9,17 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// OfProcessors reports whether a query of spans is about their time on processors,
+// OfProcessors reports whether a query of spans is about their CPU time,
 // or the rest of their time.
 func (q *Query) OfProcessors(rec *recording.Recording) bool {
 	return rec.Events[q.Event].Basis == recording.FromSpans && q.Metric >= recording.SpanCPU
 }
 
-// cpuVisit takes the time of a span on a processor, or waiting; from is the call of
+// cpuVisit takes the time of a span on CPU, or waiting; from is the call of
 // the span that it is a part of, recording.NoCall where that is not added up.
 type cpuVisit func(worker int, s *scan.Stretch, call, from recording.CallID, ps int64)
 
-// cpuOf visits the spans of a query that tell their time on a processor and lie
+// cpuOf visits the spans of a query that tell their CPU time and lie
 // within its range, and counts the others: of a part of a span that cannot be told.
 func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVisit) (untold int64, err error) {
 	known, err := scan.CPU(ctx, rec)
@@ -82,7 +82,7 @@ type cpuWalk struct {
 type laneAbove struct {
 	scan.Stretch
 	column  []int64
-	at, run int // no span to come lies in one before; of Runs
+	at, run int // no span to come is in one before; of Runs
 }
 
 func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int64) {
@@ -132,7 +132,7 @@ func (w *cpuWalk) parent(start, end int64, call recording.CallID) recording.Call
 	return recording.NoCall
 }
 
-// around is the span of a call that another one lies in, -1 for none.
+// around is the span of a call that another one is in, -1 for none.
 func (up *laneAbove) around(start, end int64, call recording.CallID) int {
 	l := up.Lane
 	for up.at < l.Len() && l.End(up.at) < start {
@@ -160,7 +160,7 @@ func (up *laneAbove) has(k int) bool {
 	return up.run < len(up.Runs) && up.Runs[up.run].First <= k
 }
 
-// weighCPU adds up how long spans ran on a processor, or waited: what a call has by
+// weighCPU adds up how long spans ran on CPU, or waited: what a call has by
 // itself is less than its own by that of the nearest spans in it that tell.
 func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weights) error {
 	all := make([][]int64, runtime.GOMAXPROCS(0))
@@ -184,7 +184,7 @@ func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weight
 	return err
 }
 
-// cpuByTrack is trackSums for the time on processors.
+// cpuByTrack is trackSums for CPU time.
 func (s *sums) cpuByTrack(ctx context.Context, rec *recording.Recording, q *Query) error {
 	counts := func(c recording.CallID) bool { return s.left == nil || s.left(c) }
 	all := make([][]int64, runtime.GOMAXPROCS(0))
@@ -209,7 +209,7 @@ func (s *sums) cpuByTrack(ctx context.Context, rec *recording.Recording, q *Quer
 }
 
 // Part adds up other weights of the same calls in each node of a tree and below,
-// as the time on processors is a part of all time; nil where the tree does not tell:
+// as CPU time is a part of all time; nil if the tree does not tell:
 // inverted ones do not.
 func (t *Tree) Part(w *Weights) []int64 {
 	if t.Inverted {

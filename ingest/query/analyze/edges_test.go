@@ -39,7 +39,7 @@ func TestSpanEdges(t *testing.T) {
 		{10, 20, 10, 4}, // those two again, and the one at 20
 		{11, 19, 8, 1},
 		{19, 21, 2, 3},
-		{20, 20, 0, 1}, // no range at all, but a span lies in it
+		{20, 20, 0, 1}, // no range at all, but a span is in it
 		{30, 40, 0, 1},
 		{31, 39, 0, 0},
 		{-5, 100, 30, 7},

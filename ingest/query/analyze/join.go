@@ -21,7 +21,7 @@ import (
 // before.
 //
 // Samples on the timeline belong together when they are of one thread and one
-// moment and their stacks are related, rows of windows when they stand in the
+// moment and their stacks are related, rows of windows when they are in the
 // same window.
 type join struct {
 	rec *recording.Recording
@@ -44,7 +44,7 @@ type pair struct {
 	joined       recording.CallID
 }
 
-// newJoin returns nil where there is nothing to join.
+// newJoin returns nil if there is nothing to join.
 func newJoin(rec *recording.Recording, q *Query, to sink) *join {
 	if q.Apart || q.Event >= len(rec.Stacks) || rec.Stacks[q.Event] == nil || len(rec.Stacks[q.Event].Halves()) == 0 {
 		return nil

@@ -30,7 +30,7 @@ func (b By) ArgumentKey() (string, bool) { return strings.CutPrefix(string(b), b
 var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".py", ".rb", ".php", ".lua"}
 
 // PackageOf names what a function belongs to: the package, namespace or crate in its
-// name, of scripts the file, else the last part of its module; "" where nothing says.
+// name, of scripts the file, else the last part of its module; "" if nothing says.
 func PackageOf(f *recording.Function) string {
 	if slices.Contains(scripts, strings.ToLower(path.Ext(strings.SplitN(f.File, "?", 2)[0]))) {
 		return f.File
@@ -182,7 +182,7 @@ func (b *argumentRows) lane(s scan.Stretch, above []argued) (here []argued) {
 	return here
 }
 
-// over finds the span that another one lies in, nil where it lies in none.
+// over finds the span that another one is in, nil where it is in none.
 func (b *argumentRows) over(x *argued, above []argued) *argued {
 	for i := range above {
 		switch up := &above[i]; {
@@ -214,7 +214,7 @@ func (b *argumentRows) count(x, up *argued) {
 }
 
 // argued is a span with the row it counts in; within are those of the spans that it
-// lies in and its own.
+// is in and its own.
 type argued struct {
 	start, end int64
 	call       recording.CallID

@@ -88,7 +88,7 @@ const (
 
 type functionName struct{ name, module, file string }
 
-// Name and module tell functions apart: "f" lies in two modules.
+// Name and module tell functions apart: "f" is in two modules.
 var functionPool = []functionName{
 	{"main", "app", "main.go"}, {"f", "app", "f.go"}, {"f", "lib", "f.c"}, {"g", "lib", "g.c"},
 	{"walk", "app", "tree.go"}, {"alloc", "", ""}, {"read", "[kernel]", ""}, {"h", "app", "f.go"},

@@ -143,9 +143,9 @@ func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []re
 }
 
 // stateRecords hands over the states of threads that count for a metric, each part
-// that lies in another span for itself. Time on a processor, runnable and in system
+// that is in another span for itself. Time on CPU, runnable and in system
 // calls is that of the call it was spent in; of what a thread was blocked for, and of
-// what time went by in as a whole, the state stands below.
+// what time went by in as a whole, the state is below.
 func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	s := &stateScan{rec: rec, q: q, split: stateCalls(rec), into: make([]recording.CallID, rec.Calls.Len())}
 	below := q.Metric == recording.StateWall || q.Metric == recording.StateBlocked

@@ -173,7 +173,7 @@ func sumSpans(ctx context.Context, rec *recording.Recording, items []scan.Stretc
 }
 
 // firstSpans says when the first span of each call starts that is in a query's
-// range; math.MaxInt64 where there is none.
+// range; math.MaxInt64 if there is none.
 func firstSpans(ctx context.Context, rec *recording.Recording, q Query) ([]int64, error) {
 	items := scan.Cut(q.lanes(rec)...)
 	all := make([][]int64, runtime.GOMAXPROCS(0))
@@ -208,7 +208,7 @@ func never(n int) []int64 {
 }
 
 // outermost adds up, by call, how much of a query's range the calls of its set
-// cover that lie in no other one of the set: their parents have nothing of it.
+// cover that are in no other one of the set: their parents have nothing of it.
 func (q *Query) outermost(rec *recording.Recording, visit func(track int, call recording.CallID, covered int64)) {
 	if q.Scope.Calls == nil {
 		return

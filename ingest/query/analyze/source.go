@@ -11,7 +11,7 @@ import (
 type SourceLine struct {
 	// Line is 1-based; 0 gathers what is in the file on no known line.
 	Line int32
-	// Self and Total are in the metric's units; a line that stands several times
+	// Self and Total are in the metric's units; a line that is several times
 	// in one stack counts once there in Total. Count is the number of spans,
 	// samples or records that end on the line.
 	Self, Total, Count int64
@@ -42,7 +42,7 @@ func (s *SourceCost) Line(n int32) SourceLine {
 	return s.Lines[i]
 }
 
-// fileOf is the source file of a frame, "" where it is not known.
+// fileOf is the source file of a frame, "" if it is not known.
 func fileOf(rec *recording.Recording, f *recording.Frame) string {
 	if f.File != "" {
 		return f.File
@@ -130,7 +130,7 @@ type sourceSum struct {
 	index map[int32]int // of lines
 }
 
-// lines gives each call its place in Lines, -1 where it is in another file.
+// lines gives each call its place in Lines, -1 if it is in another file.
 func (s *sourceSum) lines(file string) []int32 {
 	byFrame := make([]int32, s.rec.Frames.Len())
 	for i := range byFrame {

@@ -55,7 +55,7 @@ type Row struct {
 	// Name is then the function it belongs to.
 	Place string
 	Track int
-	// Self and Total are in the metric's units. A function that stands several
+	// Self and Total are in the metric's units. A function that is several
 	// times in one stack counts once there in Total. Count is the number of
 	// spans, samples or records that end in the row.
 	Self, Total, Count int64

@@ -113,7 +113,7 @@ func TestFirstSeen(t *testing.T) {
 	}
 }
 
-// TestShallow: with a limit to the depth, what lies deeper is as if it had never
+// TestShallow: with a limit to the depth, what is deeper is as if it had never
 // been recorded.
 func TestShallow(t *testing.T) {
 	for seed := range uint64(40) {

@@ -39,7 +39,7 @@ const (
 	OpShowFrom          Op = "show-from"
 )
 
-// Ref refers to functions. Text is a function's name, or its symbol; where none is called
+// Ref refers to functions. Text is a function's name, or its symbol; if none is called
 // that, it is NAME@MODULE, with the module's path or the last element of it, or
 // a /regular expression/ that names are searched for. When Exact, Text and
 // Module are just those of one function.
@@ -58,7 +58,7 @@ func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module
 // Transform changes stacks before they are added up. A list of them is applied
 // in order, each to what the ones before it left; only Invert, CallersOf and
 // ByTime also say how the result is looked at, and OpSplitRelated and Where what is
-// weighed to begin with (see Query.With), wherever they stand. Transforms can be
+// weighed to begin with (see Query.With), wherever they are. Transforms can be
 // compared with == and go through JSON unchanged.
 //
 // Self, total and count of what is left add up as before; Focus, Only, Drop,

@@ -28,13 +28,13 @@ type TransformKind struct {
 	// Flag is its name on the command line and Usage that flag's help.
 	Flag, Usage string
 	// Title is the command of the window, Key the key it has, and Menu the line of
-	// the menus; "" where it has none of its own.
+	// the menus; "" if it has none of its own.
 	Title, Key, Menu string
 	// chip is the text of a chip, with that of the transform for %s; "" for the operation itself.
 	chip string
 	// takes says that it takes whole stacks away.
 	takes bool
-	// pass changes the stacks; nil where the stacks stay and what is weighed changes (see
+	// pass changes the stacks; nil if the stacks stay and what is weighed changes (see
 	// Query.With).
 	pass func(p *callPaths, t Transform)
 }
@@ -128,7 +128,7 @@ func (t Transform) Kind() *TransformKind {
 }
 
 // Typed writes what the transform is about as it is typed on a command line for a
-// recording, "" where it is about nothing.
+// recording, "" if it is about nothing.
 func (t Transform) Typed(rec *recording.Recording) string {
 	if k := t.Kind(); k != nil && k.Of != OfFunction {
 		return t.Text

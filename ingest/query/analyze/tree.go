@@ -16,14 +16,14 @@ type Node struct {
 	Call   recording.CallID
 	Parent int32
 	Depth  int32 // 0 for the root
-	// Group is 0 where the node stands for its function, and else 1 + the index
+	// Group is 0 if the node stands for its function, and else 1 + the index
 	// in Tree.Groups of what it stands for: a module or a file.
 	Group int32
 	// Self and Total are in the metric's units; Count is the number of spans,
 	// samples or records that end exactly here.
 	Self, Total, Count int64
-	// Gross is how wide the node is drawn: what stands in it and below, what is
-	// negative counted as if it were not. It is Total where nothing is negative;
+	// Gross is how wide the node is drawn: what is in it and below, what is
+	// negative counted as if it were not. It is Total if nothing is negative;
 	// else a child with more than its parent's total would be wider than that, and
 	// one with less than nothing could not be seen.
 	Gross int64

@@ -60,7 +60,7 @@ type Weights struct {
 	// are indexed by CallID and may be shorter than the recording's calls.
 	Self, Count []int64
 	// First is by call when the first span or sample that ends in it came, in
-	// picoseconds, math.MaxInt64 where there is none; nil when the query did not
+	// picoseconds, math.MaxInt64 if there is none; nil when the query did not
 	// ask. Records without a time have their place in the file instead, rows of
 	// windows their window's start.
 	First []int64
@@ -70,12 +70,12 @@ type Weights struct {
 	// Ranged reports whether the query's range was honoured: a recording with
 	// neither spans, samples nor windows of the metric can only answer for the
 	// whole. From and To are then what was really answered for: windows cannot
-	// be cut, so their edges may lie outside the range.
+	// be cut, so their edges may be outside the range.
 	Ranged   bool
 	From, To int64
 	// Left counts what the scope leaves out.
 	Left LeftOut
-	// WithoutCPU is how many spans of the scope do not tell their time on a processor, or
+	// WithoutCPU is how many spans of the scope do not tell their CPU time, or
 	// lie in its range only in part: they have none in sums of it.
 	WithoutCPU int64
 	// Called reports whether the query's calls were honoured, which takes spans, states or

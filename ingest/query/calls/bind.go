@@ -40,7 +40,7 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 }
 
 // Durations measures the spans of functions in a scope that has been looked up:
-// those that count, or where none does, their async ones. metric is recording.SpanTime,
+// those that count, or if none does, their async ones. metric is recording.SpanTime,
 // or what else of their time is asked about.
 func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
 	d, err := spans.TimesOf(ctx, rec, in, of, metric)
@@ -185,7 +185,7 @@ type lookup struct {
 	found   func(s *scan.Stretch, k int) bool
 	at      map[int][]int64 // by track, in order
 	below   map[*lanes.Lane]*lanes.Lane
-	placed  [][]placedLane // by track and lane, nil where that is not known
+	placed  [][]placedLane // by track and lane, nil if that is not known
 	anybody bool           // all functions are meant
 	when    bool           // what then says counts
 }
@@ -310,7 +310,7 @@ func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
 		(l.below == nil || InRange(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
 }
 
-// InRange reports whether a length lies in a range, whose end does not.
+// InRange reports whether a length is in a range, whose end does not.
 func InRange(r *recording.Range, took int64) bool {
 	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
 }

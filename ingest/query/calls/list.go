@@ -24,11 +24,11 @@ type Row struct {
 	Unfinished bool
 }
 
-// Detail is a call with what its recording keeps in texts, which may lie in a file that
+// Detail is a call with what its recording keeps in texts, which may be in a file that
 // is larger than memory: so that of millions of calls only those are read that are shown.
 type Detail struct {
 	*Row
-	// CPU is how long it ran on a processor, where HasCPU.
+	// CPU is how long it ran on CPU, where HasCPU.
 	CPU    int64
 	HasCPU bool
 	Args   []Member

@@ -125,7 +125,7 @@ func onProcessors(t *testing.T, path string, rec *recording.Recording, outer []*
 	return 1
 }
 
-// outermost are the calls of a set that lie in no other one of it.
+// outermost are the calls of a set that are in no other one of it.
 func outermost(of *set) (outer []*bar) {
 	var within func(b *bar) bool
 	within = func(b *bar) bool { return b != nil && (of.has(b) || within(b.up) || within(b.also)) }
@@ -148,10 +148,10 @@ func rounded(r *big.Rat) int64 {
 	return n.Quo(n, new(big.Int).Mul(r.Denom(), big.NewInt(2))).Int64()
 }
 
-// TestHumpsAgainstNaive: the humps of every recording's functions have all calls, each
+// TestModesAgainstNaive: the modes of every recording's functions have all calls, each
 // in its bounds, and lie apart by the rule that the manual has; within none of them is
 // another valley. All is told from the durations one by one.
-func TestHumpsAgainstNaive(t *testing.T) {
+func TestModesAgainstNaive(t *testing.T) {
 	ctx := context.Background()
 	several, one := 0, 0
 	recordings(t, func(path string, rec *recording.Recording) {
@@ -173,13 +173,13 @@ func TestHumpsAgainstNaive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hs := d.Humps()
+			hs := d.Modes()
 			bins := naiveBins(took, d.Logarithmic, d)
 			name := rec.Functions.At(int(f)).Name
 			for i, h := range hs {
 				n := count(took, h.From, h.To)
 				if n != h.Count || i > 0 && hs[i-1].To != h.From {
-					t.Errorf("%s: %s: hump %d of %v has %d calls", path, name, i, hs, n)
+					t.Errorf("%s: %s: mode %d of %v has %d calls", path, name, i, hs, n)
 				}
 				if i > 0 && !valleyBetween(bins, hs[i-1], h) {
 					t.Errorf("%s: %s: there is no valley between %v and %v", path, name, hs[i-1], h)
@@ -188,26 +188,26 @@ func TestHumpsAgainstNaive(t *testing.T) {
 					if border.From <= h.From || border.From >= h.To {
 						continue
 					}
-					left, right := spans.Hump{From: h.From, To: border.From}, spans.Hump{From: border.From, To: h.To}
+					left, right := spans.Mode{From: h.From, To: border.From}, spans.Mode{From: border.From, To: h.To}
 					left.To = meeting(bins, left, right)
 					right.From = left.To
 					if valleyBetween(bins, left, right) && (i == 0 || valleyBetween(bins, hs[i-1], left)) && (i+1 == len(hs) || valleyBetween(bins, right, hs[i+1])) {
-						t.Errorf("%s: %s: hump %v of %v has a valley at %d", path, name, h, hs, border.From)
+						t.Errorf("%s: %s: mode %v of %v has a valley at %d", path, name, h, hs, border.From)
 						break
 					}
 				}
 			}
 			if len(hs) > 0 && (hs[0].From > slices.Min(took) || hs[len(hs)-1].To <= slices.Max(took)) {
-				t.Errorf("%s: %s: the humps %v leave calls of %d to %d out", path, name, hs, slices.Min(took), slices.Max(took))
+				t.Errorf("%s: %s: the modes %v leave calls of %d to %d out", path, name, hs, slices.Min(took), slices.Max(took))
 			}
 			if one++; len(hs) > 1 {
 				several++
 			}
 		}
 	})
-	t.Logf("%d functions, %d with several humps", one, several)
+	t.Logf("%d functions, %d with several modes", one, several)
 	if one == 0 || several == 0 {
-		t.Fatal("there are no humps")
+		t.Fatal("there are no modes")
 	}
 }
 
@@ -241,8 +241,8 @@ func naiveBins(took []int64, of []spans.Bin, d *spans.Durations) (bins []spans.B
 	return bins
 }
 
-// inHump are the bins of a hump, and the first of the fullest of them, by where they are.
-func inHump(bins []spans.Bin, h spans.Hump) (peak int, cs []int64) {
+// inMode are the bins of a mode, and the first of the fullest of them, by where they are.
+func inMode(bins []spans.Bin, h spans.Mode) (peak int, cs []int64) {
 	peak = -1
 	for i, b := range bins {
 		if b.From < h.From || b.To > h.To {
@@ -255,11 +255,11 @@ func inHump(bins []spans.Bin, h spans.Hump) (peak int, cs []int64) {
 	return peak, cs
 }
 
-// meeting is where two humps meet: in the middle of the first emptiest bins between their
+// meeting is where two modes meet: in the middle of the first emptiest bins between their
 // fullest ones.
-func meeting(bins []spans.Bin, a, b spans.Hump) int64 {
-	pa, _ := inHump(bins, a)
-	pb, _ := inHump(bins, b)
+func meeting(bins []spans.Bin, a, b spans.Mode) int64 {
+	pa, _ := inMode(bins, a)
+	pb, _ := inMode(bins, b)
 	from := pa + 1
 	for i := pa + 1; i < pb; i++ {
 		if bins[i].Count < bins[from].Count {
@@ -276,7 +276,7 @@ func meeting(bins []spans.Bin, a, b spans.Hump) int64 {
 // valleyBetween says again what divides two heaps: in one to five neighbouring bins
 // between their fullest ones are at most half of the calls that the lower one has in as
 // many of its bins, and fewer by three standard deviations of such counts.
-func valleyBetween(bins []spans.Bin, a, b spans.Hump) bool {
+func valleyBetween(bins []spans.Bin, a, b spans.Mode) bool {
 	best := func(cs []int64, w int, most bool) (v int64) {
 		v = -1
 		if len(cs) < w && most {
@@ -293,8 +293,8 @@ func valleyBetween(bins []spans.Bin, a, b spans.Hump) bool {
 		}
 		return v
 	}
-	pa, ca := inHump(bins, a)
-	pb, cb := inHump(bins, b)
+	pa, ca := inMode(bins, a)
+	pb, cb := inMode(bins, b)
 	var between []int64
 	for i := pa + 1; i < pb; i++ {
 		between = append(between, bins[i].Count)

@@ -17,7 +17,7 @@
 //
 // A function is written as everywhere (see [analyze.Ref]). Members of arguments
 // within others are KEY.KEY, arguments that are no object are called args. A text
-// with characters that would divide it stands in double quotes, as Go and JSON
+// with characters that would divide it is in double quotes, as Go and JSON
 // write them.
 package calls
 
@@ -147,7 +147,7 @@ func functionText(f string) string {
 	return strconv.Quote(f)
 }
 
-// word writes a key or a value, in quotes where it would divide what it stands in.
+// word writes a key or a value, in quotes where it would divide what it is in.
 func word(s string) string {
 	if s == "" || strings.Trim(s, " ") != s || strings.ContainsAny(s, "\",]=~!") || strings.Contains(s, " in ") || !fit(s) {
 		return strconv.Quote(s)
@@ -163,7 +163,7 @@ func word(s string) string {
 // keywords begin conditions.
 var keywords = []string{"self", "started", "found", "slowest", "at"}
 
-// fit reports whether a text can stand without quotes in a line.
+// fit reports whether a text can be without quotes in a line.
 func fit(s string) bool { return strings.Trim(strconv.Quote(s), `"`) == s }
 
 // bareFunction takes a function without quotes from the front of a text.
@@ -242,7 +242,7 @@ func quoted(s string) (text, rest string, err error) {
 	return text, s[len(prefix):], err
 }
 
-// split takes conditions apart at commas that stand in no quotes.
+// split takes conditions apart at commas that are in no quotes.
 func split(s string) (parts []string, err error) {
 	from := 0
 	err = outside(s, func(i int) bool {
@@ -258,7 +258,7 @@ func split(s string) (parts []string, err error) {
 	return parts, err
 }
 
-// outside visits the bytes of a text that stand in no quotes, until visit returns
+// outside visits the bytes of a text that are in no quotes, until visit returns
 // false.
 func outside(s string, visit func(i int) bool) error {
 	for i := 0; i < len(s); i++ {

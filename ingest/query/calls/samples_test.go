@@ -79,12 +79,12 @@ type bar struct {
 	up, also   *bar
 	async      bool
 	members    map[string]string // of its arguments, once asked for
-	ran        int64             // on a processor, once asked for, where it tells
+	ran        int64             // on CPU, once asked for, where it tells
 	tells      bool
 	asked      bool
 }
 
-// cpu is how long it ran on a processor, where it tells.
+// cpu is how long it ran on CPU, where it tells.
 func (s *bar) cpu(rec *recording.Recording) (int64, bool) {
 	if !s.asked {
 		s.ran, s.tells = rec.SpanCPU(s.lane, s.index)
@@ -272,7 +272,7 @@ func (q *question) picked(all []*bar, counts func(*bar) bool) *set {
 
 // TestSamplesAgainstNaive asks every recording about sets of calls, of the whole and of
 // a part of its time, with async operations and without, and adds up what ran in them by
-// hand: time, count, time on processors and waiting, and the samples that were taken
+// hand: time, count, CPU time and waiting, and the samples that were taken
 // meanwhile.
 func TestSamplesAgainstNaive(t *testing.T) {
 	x := &asking{t: t}

@@ -14,16 +14,15 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// Of one hump the slowest tenth are slow, but no more than so many.
+// If there is one mode, its slowest tenth is slow, but at most mostSlow calls.
 const (
 	slowShare = 10
 	mostSlow  = 100_000
 )
 
-// Slow says which of some calls are slow, and which the others are: the last hump of
-// how long they took (see spans.Durations.Humps) and all before it, or where there
-// is one hump the slowest tenth of it. So no set has calls of two humps on one
-// side of a border that no call knows of. found says which of both it is.
+// Slow splits the calls of a query into the slow ones and the rest. The slow ones are the
+// last mode of their durations (see spans.Durations.Modes) or, if there is one mode, its
+// slowest tenth. found describes the rule that was used.
 func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording.Scope) (slow, rest *Query, found string, err error) {
 	d, err := q.durations(ctx, rec, in)
 	if err != nil {
@@ -36,7 +35,7 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		return nil, nil, "", errors.New("the slow ones of " + q.String() + " are undefined; name the calls without ! and slowest")
 	}
 	a, b := *q, *q
-	hs := d.Humps()
+	hs := d.Modes()
 	n := slowOf(d, hs)
 	if k := len(hs); k > 1 {
 		border := hs[k-1].From
@@ -49,16 +48,16 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 	return &a, &b, "slowest tenth", nil
 }
 
-// slowOf is how many of some calls, whose humps are hs, are slow.
-func slowOf(d *spans.Durations, hs []spans.Hump) int64 {
+// slowOf returns the number of slow calls among d, whose modes are hs.
+func slowOf(d *spans.Durations, hs []spans.Mode) int64 {
 	if n := len(hs); n > 1 {
 		return hs[n-1].Count
 	}
 	return max(1, min(d.Count/slowShare, mostSlow))
 }
 
-// SlowCount says how many calls of a function are slow, in the sense of Slow, and how
-// many there are in a scope; apart says that they are a hump of their own.
+// SlowCount counts the calls of a function in a scope: the slow ones, as Slow defines
+// them, and all. apart reports whether the slow ones are a mode of their own.
 func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope, f recording.FuncID) (slow, all int64, apart bool, err error) {
 	bound, err := Bind(ctx, rec, in.Of(nil))
 	if err != nil {
@@ -68,14 +67,13 @@ func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope
 	if err != nil || d.Count < 2 {
 		return 0, 0, false, err
 	}
-	hs := d.Humps()
+	hs := d.Modes()
 	return slowOf(d, hs), d.Count, len(hs) > 1, nil
 }
 
-// Typical is, for one call that a query means, the call that is like most: that of
-// the middle (by nearest rank) of the others in its hump, of all calls of the same
-// function, or of the fullest hump where it is alone in its own. of is how many those
-// are.
+// Typical returns the typical call for the one call that the query selects: the median
+// (by nearest rank) of the other calls in its mode or, if it is alone in its mode, of the
+// fullest mode of the same function. of is the number of those calls.
 func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in recording.Scope) (typical *Query, of int, err error) {
 	set, err := Bind(ctx, rec, in.Of(&recording.CallSet{Text: q.String()}))
 	if err != nil {
@@ -103,9 +101,9 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 		return nil, 0, err
 	}
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Track == one[0].Track && r.Lane == one[0].Lane && r.Span == one[0].Span })
-	hs := d.Humps()
-	slices.SortStableFunc(hs, func(a, b spans.Hump) int { return cmp.Compare(b.Count, a.Count) })
-	own := slices.IndexFunc(hs, func(h spans.Hump) bool { return one[0].Duration >= h.From && one[0].Duration < h.To })
+	hs := d.Modes()
+	slices.SortStableFunc(hs, func(a, b spans.Mode) int { return cmp.Compare(b.Count, a.Count) })
+	own := slices.IndexFunc(hs, func(h spans.Mode) bool { return one[0].Duration >= h.From && one[0].Duration < h.To })
 	for _, k := range []int{own, 0} {
 		if k < 0 {
 			continue

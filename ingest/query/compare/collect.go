@@ -151,7 +151,7 @@ func (s *spanTable) rowsOf(r int) []int32 {
 	return at
 }
 
-// calls finds the node of each call; -1 where there is none.
+// calls finds the node of each call; -1 if there is none.
 func (t *Tree) calls(rec *recording.Recording, ids []int32) []int32 {
 	type step struct{ parent, f int32 }
 	nodes := make(map[step]int32, len(t.Nodes))

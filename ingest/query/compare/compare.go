@@ -67,11 +67,11 @@ type Run struct {
 	Sum, Scaled int64
 	// Samples is the number of samples behind it, or of spans or records where
 	// those are not known (Counted is false then). Length is how long what is
-	// compared lasted, in picoseconds; 0 where nothing says.
+	// compared lasted, in picoseconds; 0 if nothing says.
 	Samples int64
 	Counted bool
 	Length  int64
-	// Calls is how many calls the scope's set has that lie in no other one of it; 0
+	// Calls is how many calls the scope's set has that are in no other one of it; 0
 	// without a set.
 	Calls int64
 
@@ -99,7 +99,7 @@ type Comparison struct {
 	// Renames are the functions that have other names in B, the costliest first.
 	Renames []match.Rename
 
-	calls [][]int64 // by recording and function of it; nil where they are not known
+	calls [][]int64 // by recording and function of it; nil if they are not known
 	work  Work
 
 	recs       []*recording.Recording
@@ -215,7 +215,7 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 }
 
 // calls counts the calls of a run's set and adds up how long they took within its
-// scope, and how long they ran on a processor where those tell that ended in it.
+// scope, and how long they ran on CPU where those tell that ended in it.
 func (r *Run) calls(ctx context.Context) error {
 	from, to := r.query.Scope.Bounds(r.Rec)
 	chosen := r.query.Scope.TrackTest()
@@ -297,19 +297,19 @@ func (c *Comparison) normalizers() ([]*big.Rat, error) {
 		switch c.Normalize {
 		case Total:
 			by[r].SetInt64(run.Sum)
-			what = "total"
+			what = "its total is " + by[r].RatString()
 		case Duration:
 			by[r].SetInt64(run.Length)
-			what = "duration"
+			what = "its duration is " + by[r].RatString()
 		case Samples:
 			by[r].SetInt64(run.Samples)
-			what = "number of samples"
+			what = "it has no samples"
 		case Calls:
 			by[r].SetInt64(run.Calls)
-			what = "number of calls in the set"
+			what = "it has no selected calls. Choose some with --calls FUNCTION"
 		}
 		if by[r].Sign() <= 0 {
-			return nil, fmt.Errorf("cannot normalise by %s: %s of %s is %s", c.Normalize, what, run.Rec.Source.Path, by[r].RatString())
+			return nil, fmt.Errorf("%s: cannot normalise by %s: %s", run.Rec.Source.Path, c.Normalize, what)
 		}
 	}
 	return by, nil
@@ -475,17 +475,17 @@ type Side struct {
 	// Samples is the number of samples of all recordings; see Run.
 	Samples int64
 	Counted bool
-	// Length is the mean duration in picoseconds; 0 where it is not known. Calls is
+	// Length is the mean duration in picoseconds; 0 if it is not known. Calls is
 	// the number of calls of all recordings' sets.
 	Length, Calls int64
-	// OnCPU and Waiting are how long one call of the sets ran on a processor, and was
-	// there without running, in picoseconds; nil where not all tell that ended.
+	// OnCPU and Waiting are how long one call of the sets ran on CPU, and was
+	// there without running, in picoseconds; nil if not all tell that ended.
 	OnCPU, Waiting *big.Rat
 	// LeftOut sums up what the recordings have beside that; what is idle is in their
 	// own metrics' units.
 	LeftOut analyze.LeftOut
 	// WithoutCPU is how many spans have nothing of the metric, since they do not tell their
-	// time on a processor; see analyze.Weights.
+	// CPU time; see analyze.Weights.
 	WithoutCPU int64
 }
 

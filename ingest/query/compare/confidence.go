@@ -47,7 +47,7 @@ type Shift struct {
 }
 
 // judge finds the confidences of all rows. s has the durations of their spans,
-// nil where they are not wanted.
+// nil if they are not wanted.
 func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTable) error {
 	one := c.judgement(g, t, s)
 	if t.Judged = one != nil; !t.Judged {
@@ -122,7 +122,7 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 	return ps, all, ctx.Err()
 }
 
-// judgement finds the confidence of a row; nil where nothing tells, or
+// judgement finds the confidence of a row; nil if nothing tells, or
 // where it would take durations that are not there.
 func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i int, total bool) *Confidence) {
 	switch c.Method() {

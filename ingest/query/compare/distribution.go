@@ -23,7 +23,7 @@ type Distribution struct {
 	// from Edges[i] to Edges[i+1], the last one with its end.
 	Edges []float64
 	// Shift says how the two differ, P how often chance alone would make them
-	// differ so much; Shift is nil where a side has none.
+	// differ so much; Shift is nil if a side has none.
 	Shift *Shift
 	P     float64
 }

@@ -53,7 +53,7 @@
 // Raw and by duration, the two numbers are compared given their sum (a binomial
 // test, whose expected share is the ratio of the weights of one sample). By
 // total and by samples, the shares of the totals are compared (Fisher's exact
-// test). Heap profiles of Go and C++ tell how many objects their values stand
+// test). Heap profiles of Go and C++ tell how many objects their values are
 // for, from which the number of samples follows. The model is optimistic where
 // samples come in bursts, and it knows nothing of the machine: two runs of one
 // program also differ by its caches, its neighbours and its input. What it calls

@@ -240,7 +240,7 @@ func childless(sources []source) bool {
 	return true
 }
 
-// shift says how two sets of sorted lengths differ; nil where one is empty.
+// shift says how two sets of sorted lengths differ; nil if one is empty.
 func shift(a, b []length) *Shift {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -253,7 +253,7 @@ func shift(a, b []length) *Shift {
 
 // sortLengths sorts what has at most as many elements as room. There are millions in
 // all, so that many are not compared but sorted by one byte after the other, from the
-// lowest on: mostly the two highest of a row's are all alike but for few.
+// lowest on: mostly the two highest of a row's are all alike except for few.
 func sortLengths(ls, room []length) {
 	const few = 128
 	if len(ls) < few {
@@ -284,5 +284,5 @@ func sortLengths(ls, room []length) {
 		}
 		from, to = to, from
 	}
-	copy(ls, from) // where it does not lie there
+	copy(ls, from) // where it does not be there
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // SumDurations visits all spans of a recording for what comparisons need of them, so that
-// it can be stored with it; nil where it has no spans.
+// it can be stored with it; nil if it has no spans.
 func SumDurations(ctx context.Context, rec *recording.Recording) (*durations.Table, error) {
 	if rec.Counts.Spans == 0 {
 		return nil, ctx.Err()
@@ -65,7 +65,7 @@ func functionParts(rec *recording.Recording) []int32 {
 
 // sums are what a pass finds for the rows of a table, or for all.
 type sums struct {
-	// at has the slot of each call, -1 for none. It is nil where slots go by track: two
+	// at has the slot of each call, -1 for none. It is nil if slots go by track: two
 	// for each row that track has, the second for outermost spans.
 	at    []int32
 	track []int32
@@ -262,7 +262,7 @@ func (p *pass) expect(w *spanWalk, chosen func(int) bool) [][]int64 {
 	return out
 }
 
-// join puts together what was found; false where too few spans of a part were kept.
+// join puts together what was found; false if too few spans of a part were kept.
 func (p *pass) join(visitors []*visitor) bool {
 	enough := true
 	for i := range p.sums {
@@ -296,7 +296,7 @@ type visitor struct {
 	sums  []sums
 	parts [][]part // by slot of each of sums
 	dice  [lanes.RoomLen]uint32
-	none  [lanes.RoomLen]int64 // self times where none are asked for
+	none  [lanes.RoomLen]int64 // self times if none are asked for
 }
 
 func newVisitor(all []sums, counts [][]int64, wider float64) *visitor {

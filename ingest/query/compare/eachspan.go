@@ -15,10 +15,10 @@ import (
 type spanRun struct {
 	track, lane  int
 	first        int  // the number of the first in its lane
-	outer        bool // they lie in no other one of what is compared
+	outer        bool // they are in no other one of what is compared
 	starts, ends []int64
 	calls        []recording.CallID
-	// selfs are the spans' durations without what their children take; none where they
+	// selfs are the spans' durations without what their children take; none if they
 	// are not asked for.
 	selfs []int64
 }
@@ -181,7 +181,7 @@ func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) err
 type cursor struct {
 	lane   *lanes.Lane
 	next   int // of the first span that is not in the columns yet
-	in     int // the place in the columns of the first that may lie in the next parent
+	in     int // the place in the columns of the first that may be in the next parent
 	room   *lanes.Room
 	starts []int64
 	ends   []int64
@@ -217,7 +217,7 @@ func (c *cursor) take(r *spanRun, parents []recording.CallID) {
 	c.in = k
 }
 
-// load makes the columns hold the spans that follow; false where none do.
+// load makes the columns hold the spans that follow; false if none do.
 func (c *cursor) load() bool {
 	if c.next >= c.lane.Len() {
 		return false

@@ -9,7 +9,7 @@ import (
 )
 
 // SamplesBehind counts the samples behind a query's weights, by call: what the
-// confidence of a difference is made from. It returns nil where the recording
+// confidence of a difference is made from. It returns nil if the recording
 // does not tell, and for times of spans, which are not sampled. w are the
 // query's weights.
 //

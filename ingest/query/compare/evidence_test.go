@@ -46,7 +46,7 @@ func TestSamplesBehind(t *testing.T) {
 		event  recording.Event
 		metric int
 		values []int64
-		want   int64 // -1 where nothing tells
+		want   int64 // -1 if nothing tells
 	}{
 		{"the metric itself", recording.Event{Metrics: []recording.Metric{metric("samples", "count")}}, 0, []int64{9}, 9},
 		{"its neighbour", recording.Event{Metrics: []recording.Metric{metric("samples", "count"), metric("cpu", "ns")}}, 1, []int64{9, 90e6}, 9},

@@ -9,7 +9,7 @@ const byNode By = "node"
 func ofNodes(b By) bool { return b == ByStack || b == byNode }
 
 // NodeConfidences makes tables with all confidences, and says for each node of the tree how
-// sure the difference of its total is; nil where nothing tells. The share of
+// sure the difference of its total is; nil if nothing tells. The share of
 // false alarms is controlled over all nodes, as it is over a table's rows. For
 // traces that takes one pass over all spans. A tree made with transforms has no
 // confidences for what they moved: ask the table.

@@ -87,7 +87,7 @@ func read(t *testing.T, file string) *recording.Recording {
 	return rec
 }
 
-// multiplied writes a profile anew with all values k times as large.
+// multiplied writes a profile again with all values k times as large.
 func multiplied(t *testing.T, file string, k int64) string {
 	t.Helper()
 	content, err := os.ReadFile(file)

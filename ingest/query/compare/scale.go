@@ -8,7 +8,7 @@ import (
 
 // factor is an exact number that values are multiplied with: num/den, reduced.
 type factor struct {
-	num, den uint64 // den is 0 where they do not fit
+	num, den uint64 // den is 0 if they do not fit
 	rat      *big.Rat
 }
 

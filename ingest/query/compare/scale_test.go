@@ -71,7 +71,7 @@ func TestUnits(t *testing.T) {
 		a, b   recording.Event
 		unit   string
 		dec    int
-		ta, tb int64 // 15 of each in the common units; 0 where nothing matches
+		ta, tb int64 // 15 of each in the common units; 0 if nothing matches
 	}{
 		{one("", "cpu", "ns", 0), one("", "cpu", "us", 0), "ns", 0, 15, 15000},
 		{one("", "cpu", "microseconds", 3), one("", "cpu", "ns", 0), "microseconds", 3, 15, 15},

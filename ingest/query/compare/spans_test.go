@@ -121,7 +121,7 @@ func TestMoreSpans(t *testing.T) {
 	if l := row(t, table, "render").Self.Level(); l > .95 {
 		t.Errorf("render is %g sure", l)
 	}
-	// Twice as long a recording of the same is no difference by duration.
+	// Twice as long a recording of the same is not a difference by duration.
 	table = mustTable(t, mustCompare(t, a, traced(3, 600, 1, 1), Options{Normalize: Duration}), ByFunction)
 	for _, r := range table.Rows {
 		if c := r.Confidence(); c.Level() > .95 {

@@ -50,10 +50,10 @@ type Row struct {
 	// Rule is why both sides are taken to be the same.
 	Rule   match.Rule
 	Status Status
-	// A function that stands several times in one stack counts once there in
+	// A function that is several times in one stack counts once there in
 	// ATotal and BTotal.
 	ASelf, BSelf, ATotal, BTotal int64
-	// Self and Total say how sure the differences are; nil where nothing says.
+	// Self and Total say how sure the differences are; nil if nothing says.
 	Self, Total *Confidence
 }
 
@@ -79,7 +79,7 @@ type Table struct {
 	// Moved is the sum of the sizes of all differences of self: what rows have
 	// their share of.
 	Moved int64
-	// Whole says how sure the difference of the totals is; nil where nothing
+	// Whole says how sure the difference of the totals is; nil if nothing
 	// says or where both are the same by normalisation.
 	Whole *Confidence
 	// Judged tells that Rows have their confidences, wherever something says.
@@ -141,12 +141,12 @@ func SortRows(rows []Row) {
 type groups struct {
 	by   By
 	rows []Row
-	// of has for each recording the row of each node's function, nil where rows
+	// of has for each recording the row of each node's function, nil if rows
 	// are no part of stacks (see flat); outer reports whether no node above belongs to the same row.
 	of    [][]int32
 	outer [][]bool
 	// self and total are by recording and row, scaled; count and countTotal are
-	// numbers of samples, nil where they are not known.
+	// numbers of samples, nil if they are not known.
 	self, total, count, countTotal [][]int64
 	// spread and spreadTotal are variances by side and row.
 	spread, spreadTotal [2][]float64

@@ -81,7 +81,7 @@ func (g *groups) byTrack(r int, rows []analyze.Row, f func(k int32, row *analyze
 }
 
 // countsOf lists the numbers of samples behind some rows of a recording, as Self and
-// Total; nil where they are not known. list makes such rows for another metric. They
+// Total; nil if they are not known. list makes such rows for another metric. They
 // come from the same records as those behind calls.
 func (c *Comparison) countsOf(run *Run, rows []analyze.Row, list func(analyze.Query) ([]analyze.Row, error)) ([]analyze.Row, error) {
 	if run.behind == nil {

@@ -36,7 +36,7 @@ type Node struct {
 type Amount struct {
 	Self, Total int64
 	// Samples and SamplesTotal are the numbers of samples behind Self and Total;
-	// 0 where they are not known.
+	// 0 if they are not known.
 	Samples, SamplesTotal int64
 	// Count is how many calls, samples or records fell into the node, without those
 	// below it; see analyze.Node. It is never scaled.
@@ -76,7 +76,7 @@ type Tree struct {
 	kids  []int32
 	order []int32   // nodes depth first, children in the order of kids
 	runs  [][]int64 // self by recording and node, before scaling
-	count [][]int64 // number of samples by recording and node; nil where not known
+	count [][]int64 // number of samples by recording and node; nil if not known
 	sides int       // recordings of side A
 }
 
@@ -103,7 +103,7 @@ func (t *Tree) Name(node int) string {
 }
 
 // grown is a tree of one recording, with the numbers of samples as a second
-// tree of the same calls, nil where they are not known.
+// tree of the same calls, nil if they are not known.
 type grown struct {
 	rec    *recording.Recording
 	values *analyze.Tree
@@ -284,7 +284,7 @@ func (t *Tree) link(less func(a, b int32) int) {
 
 // spread gives for each node the variance of a side's self, from the numbers of
 // samples behind it: v²/n. Where something weighs without any sample behind it,
-// it counts as one. nil where the numbers are not known.
+// it counts as one. nil if the numbers are not known.
 func (t *Tree) spread(b bool) []float64 {
 	from, to := 0, t.sides
 	if b {

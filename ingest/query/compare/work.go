@@ -17,10 +17,10 @@ const Auto Normalize = "auto"
 // Work is how much work the sides did.
 type Work struct {
 	// Ratio is how many calls B has for each of A: that of the functions which both have,
-	// in the middle of their costs. 0 where calls are not known.
+	// in the middle of their costs. 0 if calls are not known.
 	Ratio float64
 	// Calls is how many calls each side has of these functions, the mean of its
-	// recordings. Threads is how many threads have calls; 0 where that is not known.
+	// recordings. Threads is how many threads have calls; 0 if that is not known.
 	Calls, Threads [2]int64
 }
 
@@ -46,7 +46,7 @@ func (c *Comparison) ofSets() bool {
 }
 
 // CallsOf is how many calls the sides have of a function of the matching, the mean of
-// their recordings; 0 where that is not known.
+// their recordings; 0 if that is not known.
 func (c *Comparison) CallsOf(f int32) (a, b float64) {
 	if c.calls == nil || f < 0 || int(f) >= len(c.Matching.Funcs) {
 		return 0, 0

@@ -25,7 +25,7 @@ import (
 // Path is the critical path that ends on a track, between two times in picoseconds.
 type Path struct {
 	From, To int64
-	// Track is where it ends, recording.NoTrack where nothing happened.
+	// Track is where it ends, recording.NoTrack if nothing happened.
 	Track int
 	// Steps are in the order of time; each begins where the one before it ended.
 	Steps []Step
@@ -39,7 +39,7 @@ type Step struct {
 	// State has that of the thread; NoState on a track that has none.
 	State recording.State
 	// Lane and Index say which state (recording.StateLane) or outermost span it is of,
-	// Call is the call of that; Index is below zero and Call is NoCall where there is
+	// Call is the call of that; Index is below zero and Call is NoCall if there is
 	// none.
 	Lane, Index int
 	Call        recording.CallID
@@ -53,7 +53,7 @@ type Step struct {
 }
 
 // Of finds the critical path of a scope that has been looked up: of each of its calls
-// that lies in no other one, else of its time, to its end on that one of its tracks that
+// that is in no other one, else of its time, to its end on that one of its tracks that
 // was at work last.
 func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (paths []Path, err error) {
 	f := newFinder(ctx, rec)
@@ -78,7 +78,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (path
 
 // Last is the track of a scope that was at work last in its time: of several the one
 // that began that first, then the first in the order of threads. It is
-// recording.NoTrack where none was. Where threads have states, only they are looked at.
+// recording.NoTrack if none was. Where threads have states, only they are looked at.
 func Last(rec *recording.Recording, in recording.Scope) int {
 	if len(in.Tracks) == 1 {
 		return in.Tracks[0]

@@ -26,7 +26,7 @@ func (s *Step) Words(rec *recording.Recording) string {
 }
 
 // Function is the function that a step was spent in, as far as the state or span says:
-// "" where nothing does.
+// "" if nothing does.
 func (s *Step) Function(rec *recording.Recording) string {
 	call := s.Call
 	if s.State != recording.NoState && call != recording.NoCall {

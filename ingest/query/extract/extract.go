@@ -293,7 +293,7 @@ func (x *extraction) moments() {
 	}
 }
 
-// flow takes over an arrow that lies in the part as a whole.
+// flow takes over an arrow that is in the part as a whole.
 func (x *extraction) flow(f recording.Flow) (recording.Flow, bool) {
 	steps := make([]recording.FlowStep, len(f.Steps))
 	for i, s := range f.Steps {

@@ -163,7 +163,7 @@ func TestPartsAnswerAsTheSelection(t *testing.T) {
 			}
 			what := fmt.Sprintf("%s, seed %d (%+v, %v; %s)", filepath.Base(path), seed, in, ts, notes)
 			for e := range rec.Events {
-				for m := range rec.Events[e].Plain().Metrics { // a part of a span does not tell its time on a processor
+				for m := range rec.Events[e].Plain().Metrics { // a part of a span does not tell its CPU time
 					q := analyze.Query{Event: e, Metric: m, Scope: in}
 					want, w := answer(t, rec, q, ts)
 					got, _ := answer(t, part, analyze.Query{Event: e, Metric: m}, nil)

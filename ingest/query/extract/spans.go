@@ -77,7 +77,7 @@ type column struct {
 	at, last []int
 }
 
-// emit adds the spans of lane k that lie within a span of the lane above, which
+// emit adds the spans of lane k that are within a span of the lane above, which
 // is from..to.
 func (c *column) emit(k int, parent recording.CallID, from, to int64) {
 	if k == len(c.lanes) {
@@ -92,7 +92,7 @@ func (c *column) emit(k int, parent recording.CallID, from, to int64) {
 		}
 		if start < from || rec.Calls.Parent(call) != parent {
 			if start > from {
-				return // it lies in the next one
+				return // it is in the next one
 			}
 			continue // of no length, at the edge, in one that is left out
 		}

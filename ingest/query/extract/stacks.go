@@ -10,7 +10,7 @@ import (
 type mapping struct {
 	rec   *recording.Recording
 	b     *recording.Builder
-	re    *analyze.Rewriting // nil where nothing is rewritten
+	re    *analyze.Rewriting // nil if nothing is rewritten
 	calls []recording.CallID // by call, or by node of re; 1 + what it is, 0 not yet
 }
 

@@ -287,7 +287,7 @@ func (r *Redactor) source(s recording.Source) recording.Source {
 }
 
 // FileName is the last part of the path of a recording, by which commands and addresses
-// name it: whoever is given them knows in which folder it lies.
+// name it: whoever is given them knows in which folder it is.
 func FileName(path string) string {
 	if strings.Contains(path, "://") {
 		return new(Redactor).Text(path)

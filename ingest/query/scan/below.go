@@ -135,11 +135,11 @@ func children(ctx context.Context, rec *recording.Recording, above, lane *lanes.
 type family struct {
 	rec         *recording.Recording
 	above, lane *lanes.Lane
-	at          int // no child of the runs to come lies before, but where times are alike
+	at          int // no child of the runs to come is before, but where times are alike
 	found       []sets.Run
 }
 
-// of takes the children of a run of parents. All that lies within the time of the
+// of takes the children of a run of parents. All that is within the time of the
 // run has its parent there; only a span of no length at an edge may belong to a
 // neighbour of the run.
 func (f *family) of(r sets.Run) {
@@ -170,7 +170,7 @@ func (f *family) of(r sets.Run) {
 	}
 }
 
-// edge takes a span of no length that lies at an edge of a run, if a parent of it
+// edge takes a span of no length that is at an edge of a run, if a parent of it
 // is in the run.
 func (f *family) edge(i int, r sets.Run) {
 	at, parent := f.lane.Start(i), f.rec.Calls.Parent(f.lane.Call(i))

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// CPU is how long each span ran on a processor; nil where none tells. It is found once
+// CPU is how long each span ran on CPU; nil if none tells. It is found once
 // a recording.
 func CPU(ctx context.Context, rec *recording.Recording) (*recording.OnCPU, error) {
 	if rec.CPU == nil {
@@ -54,7 +54,7 @@ func cpuOf(ctx context.Context, rec *recording.Recording, s *Stretch, to []int64
 // spans that never ended hold is counted by what is in them.
 func outerCPU(t *recording.Track, columns [][]int64) int64 {
 	sum := int64(recording.Missing)
-	var above []bool // by span of the lane above: it tells, or lies in one that does
+	var above []bool // by span of the lane above: it tells, or is in one that does
 	for li, column := range columns {
 		l, here, all, k := &t.Lanes[li], make([]bool, len(column)), true, 0
 		for i, ps := range column {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCPUIsWhatSpansTell compares the columns and the sum of each track with spans
-// asked one by one: of those that lie in one that tells, none counts again.
+// asked one by one: of those that are in one that tells, none counts again.
 func TestCPUIsWhatSpansTell(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 16))
 	b := recording.NewBuilder()
@@ -57,7 +57,7 @@ func TestCPUIsWhatSpansTell(t *testing.T) {
 	}
 }
 
-// within reports whether a span lies in another one that tells.
+// within reports whether a span is in another one that tells.
 func within(rec *recording.Recording, t *recording.Track, lane, i int) bool {
 	at, end := t.Lanes[lane].Start(i), t.Lanes[lane].End(i)
 	for up := range lane {

@@ -58,7 +58,7 @@ type hitRow struct {
 	// own has, instead of hit, a bit for each place of the column.
 	own []uint64
 	// before has, for each block of the column, the hits in the blocks before,
-	// and at its end the hits in all.
+	// and at its end the hits in total.
 	before []int64
 	// members are the spans or samples that the hits are made of.
 	members int64
@@ -308,7 +308,7 @@ func (h *Hits) From(t int64) (Hit, bool) {
 	return h.first(func(r *hitRow) int { return r.search(t) })
 }
 
-// Before is the last hit that starts before time t, of those behind where there is no
+// Before is the last hit that starts before time t, of those behind if there is no
 // other.
 func (h *Hits) Before(t int64) (Hit, bool) {
 	for _, late := range []bool{false, true} {

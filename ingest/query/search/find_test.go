@@ -121,7 +121,7 @@ func checkHits(t *testing.T, rec *recording.Recording, text string, r *rand.Rand
 }
 
 // anyRecording has random spans on threads, most of them nested and some without
-// length, and random samples; f lies in two modules.
+// length, and random samples; f is in two modules.
 func anyRecording(seed uint64) *recording.Recording {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := recording.NewBuilder()

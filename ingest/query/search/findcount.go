@@ -23,7 +23,7 @@ type counting struct {
 // countItem is some neighbouring blocks of a row that one goroutine counts.
 type countItem struct {
 	row, first, last int
-	part             float64 // of the row that lies before
+	part             float64 // of the row that is before
 }
 
 // itemBlocks is how many blocks an item has at most.
@@ -57,7 +57,7 @@ func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
 }
 
 // newCounting divides the rows. The items are in order of the part of their row
-// that lies before them, so that an early answer has the beginning of every row.
+// that is before them, so that an early answer has the beginning of every row.
 func newCounting(h *Hits) *counting {
 	c := &counting{h: h}
 	for r := range h.rows {

@@ -186,7 +186,7 @@ func (h *Hits) Lanes() map[int]int {
 // OnTrack reports whether a pattern for threads finds a track.
 func (h *Hits) OnTrack(track int) bool { return track < len(h.onTrack) && h.onTrack[track] }
 
-// nested reports whether a span lies in another one that was found.
+// nested reports whether a span is in another one that was found.
 func (h *Hits) nested(r *hitRow, i int) bool {
 	for k := range h.rows {
 		up := &h.rows[k]

@@ -81,7 +81,7 @@ func (p *Pattern) Field() Field { return p.field }
 // threads and arguments ask where it runs.
 func (p *Pattern) OfFunctions() bool { return p.field != InThread && p.field != InArgs }
 
-// Expression returns what stands between the slashes of /…/.
+// Expression returns what is between the slashes of /…/.
 func Expression(s string) (string, bool) {
 	if len(s) < 3 || s[0] != '/' || s[len(s)-1] != '/' {
 		return "", false

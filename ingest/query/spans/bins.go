@@ -76,7 +76,7 @@ func linearEdges(least, most int64) []int64 {
 type binner struct {
 	edges []int64
 	// start is, by the number of bits of a value, the last edge that no such
-	// value lies before.
+	// value is before.
 	start [65]int
 	// width is that of all bins, where they are alike, and per 1/width.
 	width int64

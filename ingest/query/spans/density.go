@@ -14,7 +14,7 @@ import (
 type Density struct {
 	From, Width int64
 	// Cells has the samples' weight, or the number of spans that begin, by cell.
-	// It is nil where neither spans nor samples tell (see Basis).
+	// It is nil if neither spans nor samples tell (see Basis).
 	Cells []int64
 	// Sum is the sum of all cells, Most the value of the fullest.
 	Sum, Most int64

@@ -76,7 +76,7 @@ func LaneAt(t *recording.Track, at int64) int {
 		case i > 0 && l.End(i-1) == at:
 			ended = lane
 		case t.Kind == recording.ThreadTrack:
-			// Nothing runs below a lane where nothing does.
+			// Nothing runs below a lane if nothing does.
 			if best < 0 {
 				return ended
 			}

@@ -21,7 +21,7 @@ func rankOf(n, perMille int64) int64 {
 	return max(0, int64(q)-1)
 }
 
-// parts are values that lie in several slices, in no order.
+// parts are values that are in several slices, in no order.
 type parts [][]int64
 
 func (p parts) len() int64 {
@@ -46,7 +46,7 @@ type between struct {
 	shift int
 }
 
-// atRanks gives the values that would stand at some places if all were sorted,
+// atRanks gives the values that would be at some places if all were sorted,
 // which they are not: each round counts the values by their next eleven bits
 // and goes on with the stretch that holds the rank, so the time is a few passes
 // on all cores whatever the values are. least and most are those of all values.
@@ -105,7 +105,7 @@ func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) 
 		for k, b := range at {
 			c := all[worker][k*digits : (k+1)*digits]
 			for _, v := range p[i] {
-				// What lies before lo wraps to a number too large.
+				// What is before lo wraps to a number too large.
 				if d := uint64(v-b.lo) >> b.shift; d < digits {
 					c[d]++
 				}
@@ -126,7 +126,7 @@ func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) 
 	return sum, err
 }
 
-// Nth gives the value that would stand at place k, from 0, if s were sorted. It
+// Nth gives the value that would be at place k, from 0, if s were sorted. It
 // changes the order of s.
 func Nth(s []int64, k int) int64 {
 	for len(s) > 24 {

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Presence says where a function stands in records that are not spans: how
+// Presence says where a function is in records that are not spans: how
 // often it was seen, when, and how long on end.
 type Presence struct {
 	Basis analyze.Basis
@@ -22,7 +22,7 @@ type Presence struct {
 	// Negative adds up the records of Total that are below zero.
 	Negative int64
 	// OverTime counts the samples with the function by moment, OfOverTime all
-	// of them; nil where records have no time of their own.
+	// of them; nil if records have no time of their own.
 	OverTime, OfOverTime []Bin
 	// Runs are stretches in which every sample of a thread has the function;
 	// nil as above.

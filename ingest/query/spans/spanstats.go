@@ -94,8 +94,8 @@ func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([
 }
 
 // OfRow finds in stats, by function as [Stats] has them, those of the spans of a
-// table's row: nil where that is no function of the recording, as with a module
-// that stands for its functions, and where there are none.
+// table's row: nil if that is not a function of the recording, as with a module
+// that stands for its functions, and if there are none.
 func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
 	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 {
 		return nil
@@ -119,7 +119,7 @@ var Lengths = [...]Length{
 	{"most", func(s *Stat) int64 { return s.Max }},
 }
 
-// OfRow is that of the spans of a table's row (see [OfRow]), -1 where it has none.
+// OfRow is that of the spans of a table's row (see [OfRow]), -1 if it has none.
 func (l *Length) OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) int64 {
 	if s := OfRow(rec, r, stats); s != nil {
 		return l.of(s)

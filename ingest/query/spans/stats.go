@@ -22,11 +22,11 @@ type Durations struct {
 	// Count is how many spans touch the selection; Unfinished of them never
 	// ended. All else is 0 and empty when there are none.
 	Count, Unfinished int64
-	// WithoutCPU is how many do not tell their time on a processor: where that is asked
+	// WithoutCPU is how many do not tell their CPU time: where that is asked
 	// about, they are none of Count.
 	WithoutCPU int64
-	// Sum is the sum of the lengths. Together is that of those that lie in no other one
-	// of them, where the calls of a set are looked at; nil where not.
+	// Sum is the sum of the lengths. Together is that of those that are in no other one
+	// of them, where the calls of a set are looked at; nil if not.
 	Sum, Together          *big.Int
 	Min, Max               int64
 	Median, P90, P99, P999 int64 // nearest rank
@@ -66,7 +66,7 @@ func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Sco
 }
 
 // TimesOf is DurationsOf for recording.SpanCPU or recording.SpanWaiting too: how long
-// spans ran on a processor, or did not.
+// spans ran on CPU, or did not.
 func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*Durations, error) {
 	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), metric)
 }
@@ -152,7 +152,7 @@ type gatherer struct {
 	slow       []SlowSpan // longest first
 	unfinished int64
 	open       bool // some span of the recording never ended
-	// cpu is how long spans ran on a processor, where that is asked about, or waiting
+	// cpu is how long spans ran on CPU, where that is asked about, or waiting
 	// of them.
 	cpu     *recording.OnCPU
 	waiting bool

@@ -30,7 +30,7 @@ type Trend struct {
 	// with spans, in picoseconds.
 	First, Last float64
 	// Tau is Kendall's, from -1 (always falls) to 1 (always rises); P is the
-	// two-sided probability of one so far from 0 where there is no trend.
+	// two-sided probability of one so far from 0 if there is no trend.
 	Tau, P float64
 	// Moments is how many were looked at.
 	Moments int

@@ -19,7 +19,7 @@ type chrome struct {
 	cats  []string // of functions, as JSON
 
 	held    []chromeEvent // of a shape whose order is not that of writing
-	begun   [][]int       // by thread: where in held the X stand that are open
+	begun   [][]int       // by thread: where in held the X are that are open
 	started int           // calls
 	from    int           // where in buf the event begins
 	indent  bytes.Buffer

@@ -44,7 +44,7 @@ const (
 )
 
 // modules lists the program's binaries from the top down: nothing calls into
-// what stands above it.
+// what is above it.
 var modules = [moduleCount]module{
 	modShop: {name: "/opt/shop/bin/shopd", lang: inGo, funcs: 900, base: 0x400000,
 		spaces: []string{"main", "shop/cart", "shop/stock", "shop/pricing", "shop/web/router", "shop/web/session", "shop/mail", "shop/internal/pool"},

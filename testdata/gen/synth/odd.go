@@ -113,7 +113,7 @@ func oddDeep(t *oddTrace) {
 }
 
 // oddFunctions has 200,000 functions with one span each, no two of which that
-// stand beside each other take the same time.
+// are beside each other take the same time.
 func oddFunctions(t *oddTrace) {
 	const ns = .001
 	for tid := 1; tid <= 4; tid++ {

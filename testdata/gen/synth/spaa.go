@@ -15,7 +15,7 @@ import (
 // samples of each window of time its heaviest stacks. Stack ids are hashes of
 // the frames, so the records of other threads and events share them.
 //
-// The stacks stand before the samples that they are the sums of: the program runs
+// The stacks are before the samples that they are the sums of: the program runs
 // twice, the same both times.
 type spaa struct {
 	*output

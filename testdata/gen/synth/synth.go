@@ -9,7 +9,7 @@
 //
 // The same options give the same bytes, on every machine: times and weights are
 // whole numbers, and so is the arithmetic behind them. Recordings are written as
-// they are made, so they may be larger than memory (but for pprof, whose stacks
+// they are made, so they may be larger than memory (except for pprof, whose stacks
 // are in no order: each takes 12 bytes until it is written, and for shapes of
 // chrome whose events are put in another order: 40 bytes).
 //

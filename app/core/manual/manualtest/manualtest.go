@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// CheckTable compares what stands between two marks of a Markdown file, named
+// CheckTable compares what is between two marks of a Markdown file, named
 // from the root of the module, with what the code says:
 //
 //	<!-- MARK: this table is checked against the code by a test -->

@@ -28,7 +28,7 @@ func (x *xdnd) ask(at xproto.Timestamp, patience time.Duration) {
 }
 
 // notified is called when the owner has answered: property has the list, or says
-// that it comes in parts. done reports whether that was all; the list is nil where
+// that it comes in parts. done reports whether that was all; the list is nil if
 // there is none.
 func (f *fetch) notified(c *xgb.Conn, property xproto.Atom) (list []byte, done bool) {
 	if property == xproto.AtomNone {
@@ -62,7 +62,7 @@ func (f *fetch) grown(c *xgb.Conn) (list []byte, done bool) {
 	return f.list, true
 }
 
-// read returns the property and deletes it; the value is nil where it has none
+// read returns the property and deletes it; the value is nil if it has none
 // that can be a list.
 func (f *fetch) read(c *xgb.Conn) (kind xproto.Atom, value []byte) {
 	r, err := xproto.GetProperty(c, true, f.helper, f.property, xproto.GetPropertyTypeAny, 0, mostBytes/4).Reply()

@@ -66,7 +66,7 @@ var outputs struct {
 	on    map[unsafe.Pointer]bool
 }
 
-// current is the window's drag, nil where there is no Wayland.
+// current is the window's drag, nil if there is no Wayland.
 var current *wlDrag
 
 // uriList is the type of lists of files.

@@ -87,7 +87,7 @@ func facts(rec *recording.Recording) []fact {
 }
 
 // Layout draws the page into r: facts at the left, warnings and the ledger at
-// the right, or below them where there is no room for both.
+// the right, or below them if there is no room for both.
 func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	for {
 		g, e, ok := t.Next(u, r.Min)

@@ -54,7 +54,7 @@ func listed(p *panel.Side) *calls.Query {
 }
 
 // filtered limits a query by the conditions of the filter. A text that
-// is no condition is looked for in arguments.
+// is not a condition is looked for in arguments.
 func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	only = strings.TrimSpace(only)
 	if only == "" {
@@ -219,7 +219,7 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	st := ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text}
 	room := right - x - u.Px(190) // beside the filter
 	if room < u.Px(120) {
-		room = max(0, right-x) // where there is not enough for both, the title tells more
+		room = max(0, right-x) // if there is not enough for both, the title tells more
 	}
 	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(listed(p), l), float32(room))
 	u.Text(image.Rect(x, y-u.Px(2), right, y+u.Px(24)), name, st)

@@ -34,7 +34,7 @@ func side() (*panel.Side, *session.CallList) {
 }
 
 // TestRowsMakeTheSelection: rows are taken and left one by one and as a run, and
-// none left is no selection.
+// none left is not a selection.
 func TestRowsMakeTheSelection(t *testing.T) {
 	p, l := side()
 	var x Panel
@@ -81,7 +81,7 @@ func TestRowsMakeTheSelection(t *testing.T) {
 }
 
 // TestSecondSet: what is brushed with Shift is compared with what is selected, with
-// the rest where nothing is; and within what the filter leaves.
+// the rest if nothing is; and within what the filter leaves.
 func TestSecondSet(t *testing.T) {
 	text := func(c *recording.CallSet) string {
 		if c == nil {

@@ -197,16 +197,15 @@ func show(p *panel.Side, r *calls.Row) {
 	p.Actions.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 }
 
-// items lists what can be done with the picture: each hump can be selected, or compared
-// with the rest.
+// items lists the menu of the picture: select a mode, or compare it with the rest.
 func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 	var select_, versus []widget.Item
-	humps := l.Durations.Humps()
-	for i, h := range humps {
+	modes := l.Durations.Modes()
+	for i, h := range modes {
 		of := calls.Query{Duration: recording.Offsets(h.From, h.To)}
 		detail := units.Duration(h.From) + " to " + units.Duration(h.To)
-		name := fmt.Sprintf("mode %d of %d (%s)", i+1, len(humps), units.Plural(h.Count, "call"))
-		if len(humps) == 1 {
+		name := fmt.Sprintf("mode %d of %d (%s)", i+1, len(modes), units.Plural(h.Count, "call"))
+		if len(modes) == 1 {
 			break
 		}
 		select_ = append(select_, widget.Item{Title: "Select " + name, Detail: detail, Do: func() { choose(p, of, false) }})
@@ -224,7 +223,7 @@ func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 	return widget.Grouped(versus, select_, set, pic)
 }
 
-// bin is the one at a place across, the nearest where there is none; -1 before the
+// bin is the one at a place across, the nearest if there is none; -1 before the
 // picture was drawn.
 func (t *picture) bin(x float32) int {
 	if t.bars.Of == nil {

@@ -15,7 +15,7 @@ import (
 
 // A set of calls may take some tenths of a second to be looked up and added up. How many
 // of the listed calls it has and how long they took follows at once from the list: it
-// stands beside what is dragged over while the drag goes on.
+// is beside what is dragged over while the drag goes on.
 
 // share is that of the listed calls.
 type share struct {

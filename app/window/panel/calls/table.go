@@ -182,7 +182,7 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	for i, c := range cs {
 		end := r.Max.X - u.Px(8)
 		box := image.Rect(x, r.Min.Y, min(x+u.Px(t.widths[c.key]), end), r.Min.Y+h)
-		if i == len(cs)-1 && !c.right { // nothing stands behind it
+		if i == len(cs)-1 && !c.right { // nothing is behind it
 			box.Max.X = end
 		}
 		if box.Dx() < u.Px(40) {

@@ -45,10 +45,10 @@ func counted(t *analyze.Tree) []int64 {
 	return rolled(len(t.Nodes), t.Weights.Basis, func(i int) (count int64, parent int32) { return t.Nodes[i].Count, t.Nodes[i].Parent })
 }
 
-// rolled adds the counts of nodes up to those that call them, but for spans.
+// rolled adds the counts of nodes up to those that call them, except for spans.
 func rolled(n int, basis analyze.Basis, of func(node int) (count int64, parent int32)) []int64 {
 	counts := make([]int64, n)
-	for i := n - 1; i >= 0; i-- { // callers stand before what they call
+	for i := n - 1; i >= 0; i-- { // callers are before what they call
 		own, parent := of(i)
 		if counts[i] += own; i > 0 && basis != analyze.Spans {
 			counts[parent] += counts[i]

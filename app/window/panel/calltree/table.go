@@ -44,7 +44,7 @@ type cell struct {
 type table struct {
 	widget.List
 	// open has for paths, by what functions are called, whether callees are listed: that
-	// holds for the next answer too. Of others only those are that nothing stands beside.
+	// holds for the next answer too. Of others only those are that nothing is beside.
 	open  map[string]bool
 	rows  []row
 	of    forest

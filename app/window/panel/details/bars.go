@@ -75,7 +75,7 @@ func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, d
 	return title, sub, append(ds, p.callers(h)...)
 }
 
-// onCPU says how much of some time was spent on a processor, how much it waited, and
+// onCPU says how much of some time was spent on CPU, how much it waited, and
 // how much does not tell.
 func onCPU(cpu, waiting, all int64) (ds []Detail) {
 	for _, part := range []struct {

@@ -14,7 +14,7 @@ import (
 // ContextDetails say where stacks were taken, a line for each key of their
 // contexts: the value, or the heaviest with its share and how many more. A click
 // offers to keep only what has one.
-// Threads have lines of their own where there are any.
+// Threads have lines of their own if there are any.
 func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool) (ds []Detail) {
 	for _, k := range keys {
 		switch {

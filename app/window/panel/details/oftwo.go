@@ -60,7 +60,7 @@ func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// Rows returns the rows that stand there.
+// Rows returns the rows that are there.
 func (c *OfTwo) Rows() []Detail {
 	_, _, ds := c.details(c.Answer())
 	return ds

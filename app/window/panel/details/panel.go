@@ -104,7 +104,7 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 	t.area.Area(u, r, pointer.CursorDefault)
 	t.used = 0
 	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
-		over := op.Record(u.Ops) // what shows where the keyboard is lies on the texts
+		over := op.Record(u.Ops) // what shows where the keyboard is is on the texts
 		y := u.Px(12) - t.scroll
 		x, right := u.Px(16), r.Dx()-u.Px(14)
 		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), panel.CutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
@@ -186,7 +186,7 @@ func (d *Detail) Copied() string {
 	return d.Value
 }
 
-// heaviest lists the functions with the largest self weight; what lies below zero,
+// heaviest lists the functions with the largest self weight; what is below zero,
 // as of what was freed between two heap profiles, is as heavy as it is far from it.
 func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	a := p.Doc.Answer()
@@ -387,7 +387,7 @@ func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 	return append(ds, symbolDetails(&p.Rec.Source, &f)...)
 }
 
-// NodeDetails are those of a bar of the flamegraph, in the answer it stands in.
+// NodeDetails are those of a bar of the flamegraph, in the answer it is in.
 func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	a := p.Doc.Answer()
 	fn := p.Rec.Functions.At(int(p.Pick.Fn))

@@ -24,7 +24,7 @@ type slowKey struct {
 	scope int
 }
 
-// of asks why some calls are slow; "" where nothing tells, and as long as it is not
+// of asks why some calls are slow; "" if nothing tells, and as long as it is not
 // known.
 func (x *slowPart) of(s *panel.Host, p *Panel) string {
 	if p.Rec.Counts.Spans == 0 || p.Linkable {

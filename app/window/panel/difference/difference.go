@@ -202,7 +202,7 @@ func (f *Panel) draw(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswe
 	f.picture.Draw(u, f.key.size, fresh, plain, over)
 }
 
-// noiseOf tells for each node whether its difference is within noise; nil where
+// noiseOf tells for each node whether its difference is within noise; nil if
 // nothing tells.
 func noiseOf(a *session.CompareAnswer) func(int) bool {
 	if a.Method == compare.NoMethod {

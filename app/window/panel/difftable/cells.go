@@ -19,11 +19,11 @@ import (
 
 // column is one of the table.
 type column struct {
-	key, title string  // key stands in addresses and never changes
+	key, title string  // key is in addresses and never changes
 	width      float32 // dp; 0 takes what is left
 	dim        bool
 	cell       func(a *session.CompareAnswer, r *compare.Row, total bool) string
-	// order compares rows by it: what stands first comes before the other.
+	// order compares rows by it: what is first comes before the other.
 	order func(x, y *compare.Row, total bool) int
 }
 
@@ -157,7 +157,7 @@ func moduled(a *session.CompareAnswer) bool {
 	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
 }
 
-// place places the columns; that of modules only where there are any.
+// place places the columns; that of modules only if there are any.
 func (t *Panel) place(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
 	wide := func(i int) int {
 		if placed[i] == columnModule && !modules {

@@ -75,5 +75,5 @@ func (t *Panel) keeps(r *compare.Row, total bool) bool {
 	return !f[FilterSure] || conf != nil && !comparison.IsNoise(conf)
 }
 
-// refreshed makes the rows be filtered and sorted anew.
+// refreshed makes the rows be filtered and sorted again.
 func (t *Panel) refreshed() { t.of = tableKey{} }

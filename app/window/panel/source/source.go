@@ -66,7 +66,7 @@ type sourceRow struct {
 
 // sourceText is a source file as far as it is here.
 type sourceText struct {
-	path  string // "" where it was not found
+	path  string // "" if it was not found
 	lines []string
 	err   error
 }
@@ -198,8 +198,8 @@ func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectan
 	})
 }
 
-// outside says where the picked function's file lies that waits for permission,
-// nil where none does.
+// outside says where the picked function's file is that waits for permission,
+// nil if none does.
 func (t *Panel) outside(p *panel.Side) (o *sourcefile.Outside) {
 	file, _ := p.SourceFile()
 	if x, of, ok := t.Texts.Last(); ok && of.name == file {
@@ -251,7 +251,7 @@ func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, te
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-u.Px(3), th.Rule)
 }
 
-// row draws a line; heat lies behind those that cost themselves.
+// row draws a line; heat is behind those that cost themselves.
 func (t *Panel) row(s *panel.Host, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()

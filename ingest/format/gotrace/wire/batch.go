@@ -19,7 +19,7 @@ const (
 // batch has the events of one thread (M), one after the other, or a part of a table.
 type batch struct {
 	gen, m, time uint64
-	at           int64 // where data lies
+	at           int64 // where data is
 	data         []byte
 	experiment   bool
 	end          bool // of the generation
@@ -28,7 +28,7 @@ type batch struct {
 // is reports whether the batch is a part of a table, and of which.
 func (b *batch) is(typ byte) bool { return !b.experiment && len(b.data) > 0 && b.data[0] == typ }
 
-// batches finds batches in an input; they lie in its chunks.
+// batches finds batches in an input; they are in its chunks.
 type batches struct {
 	in    *source.Input
 	chunk []byte
@@ -51,7 +51,7 @@ func (r *batches) more() bool {
 	return len(r.chunk) > rest || r.err == nil
 }
 
-// skip goes over bytes, fewer where there are no more.
+// skip goes over bytes, fewer if there are no more.
 func (r *batches) skip(n int) {
 	for len(r.chunk)-r.off < n && r.more() {
 	}
@@ -67,7 +67,7 @@ func (r *batches) failed(what string) error {
 	return wrong(r.place(), "%s", what)
 }
 
-// next is the next batch; io.EOF where there is none.
+// next is the next batch; io.EOF if there is none.
 func (r *batches) next() (b batch, err error) {
 	for {
 		whole, err := r.parse(&b)

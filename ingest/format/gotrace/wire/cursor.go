@@ -15,10 +15,10 @@ type cursor struct {
 	batches []batch // those not done yet
 	off     int     // in the first of them
 	last    int64   // the time of the event before; 0 for none
-	ev      raw     // the event that it stands at
+	ev      raw     // the event that it is at
 }
 
-// next goes to the next event; it reports false where there is none.
+// next goes to the next event; it reports false if there is none.
 func (c *cursor) next(perTick float64) (bool, error) {
 	for len(c.batches) > 0 && c.off == len(c.batches[0].data) {
 		c.batches, c.off, c.last = c.batches[1:], 0, 0

@@ -68,7 +68,7 @@ const (
 	gcOn
 )
 
-// counter numbers what happens to a goroutine or a processor, anew in each generation.
+// counter numbers what happens to a goroutine or a processor, again in each generation.
 type counter struct{ gen, seq uint64 }
 
 // follows reports whether a number is the next one of a generation.
@@ -172,7 +172,7 @@ func lacks(ev *raw) error {
 	return wrong(ev.at, "an event of type %d stands where it cannot be: what it is of does not run there", ev.typ)
 }
 
-// user says what most events need: a goroutine that runs on a processor.
+// user says what most events need: a goroutine that runs on CPU.
 func user(ev *raw, t *thread) error {
 	if t.id == none || t.p == nil || t.g == nil {
 		return lacks(ev)
@@ -200,7 +200,7 @@ func (r *order) running(ev *raw, t *thread, status uint8) (*G, error) {
 	return g, nil
 }
 
-// advance adds the event that a cursor stands at. It reports false where another has to
+// advance adds the event that a cursor is at. It reports false if another has to
 // come before.
 func (r *order) advance(c *cursor) (ok bool, err error) {
 	ev, t := &c.ev, c.m
@@ -242,7 +242,7 @@ func (r *order) advance(c *cursor) (ok bool, err error) {
 	return r.other(ev, t)
 }
 
-// begin, active and end are of a range; they report false where it cannot be so.
+// begin, active and end are of a range; they report false if it cannot be so.
 func (x *ranges) begin(s span) bool {
 	if slices.Contains(*x, s) {
 		return false

@@ -2,7 +2,7 @@ package wire
 
 // Events of processors.
 
-// procStart waits for what came before on the processor, and for the loss of the one
+// procStart waits for what came before on CPU, and for the loss of the one
 // that the thread had in a system call.
 func (r *order) procStart(ev *raw, t *thread) (bool, error) {
 	p := r.procs[ev.args[0]]

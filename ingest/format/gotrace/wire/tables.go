@@ -14,7 +14,7 @@ type Generation struct {
 	perTick float64 // ns
 	clock   bool    // Wall and Snapshot are known
 	// Wall is what the system's clock showed at the trace's Snapshot, in ns since 1970;
-	// 0 where it is not known, as before Go 1.25.
+	// 0 if it is not known, as before Go 1.25.
 	Wall, Snapshot int64
 
 	first    uint64 // the earliest time, in ticks
@@ -43,7 +43,7 @@ type sample struct {
 	time     int64
 	p, g     int64
 	stack    uint64
-	reported int64 // where it stands
+	reported int64 // where it is
 }
 
 // Text is a string of the table; 0 is "".
@@ -84,7 +84,7 @@ func (t *table) of(id uint64) (place int32, ok bool) {
 	return place, ok
 }
 
-// add gives a number a place; it reports false where it has one.
+// add gives a number a place; it reports false if it has one.
 func (t *table) add(id uint64, place int32) bool {
 	if _, is := t.of(id); is {
 		return false

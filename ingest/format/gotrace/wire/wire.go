@@ -78,7 +78,7 @@ type Event struct {
 	From, To State // of a Transition
 
 	Stack   int32 // of what ran where the event was made; 0 for none
-	OnStack int32 // of On, which begins or goes on there; 0 where it is not known
+	OnStack int32 // of On, which begins or goes on there; 0 if it is not known
 	Text    int32 // a name or the reason of a transition; 0 for none
 	More    int32 // the message of a Log, whose category Text is
 
@@ -179,10 +179,10 @@ const (
 	evGoroutineStackFree
 )
 
-// untimed stands in argc for what is no event of a batch of events.
+// untimed is in argc for what is not an event of a batch of events.
 const untimed = 255
 
-// argc is how many numbers stand behind the time of an event.
+// argc is how many numbers are behind the time of an event.
 var argc = func() (n [256]uint8) {
 	for i := range n {
 		n[i] = untimed

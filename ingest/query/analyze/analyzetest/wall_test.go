@@ -46,7 +46,7 @@ func sumsOfStates(t *testing.T, r *recording.Recording) map[int64]int64 {
 	}
 	wall := map[int64]int64{}
 	var all [recording.StateSyscall + 1]int64
-	// Each thread of a trace of goroutines is asked for by itself only where there are few.
+	// Each thread of a trace of goroutines is asked for by itself only if there are few.
 	each := len(r.Tracks) < 100
 	for i, tr := range r.Tracks {
 		var own [recording.StateSyscall + 1]int64

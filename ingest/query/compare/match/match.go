@@ -174,7 +174,7 @@ func (x *item) mayBe(y *item) bool {
 
 func (x *item) kernel() bool { return x.kind == recording.KindKernel }
 
-// step gives items with the same key to each other; "" is no key.
+// step gives items with the same key to each other; "" is not a key.
 type step struct {
 	rule Rule
 	key  func(*item) string

@@ -68,7 +68,7 @@ func lazy(pattern string) func() *regexp.Regexp {
 }
 
 // stripArguments takes <…> and […] away where they follow a name, with all that
-// is in them. What stands alone in such brackets is a name itself (<init>,
+// is in them. What is alone in such brackets is a name itself (<init>,
 // <module>, <impl Trait for T>, [kernel]) and is kept, without the arguments
 // inside it.
 func stripArguments(s string) string {

@@ -262,7 +262,7 @@ func (r *renamer) isApart(m match) bool {
 	return slices.ContainsFunc(r.apart, func(p Pair) bool { return p.A == a.String() && p.B == b.String() })
 }
 
-// like is how much two functions agree; 0 where they are not taken for the same.
+// like is how much two functions agree; 0 if they are not taken for the same.
 func (r *renamer) like(a, b int32) float64 {
 	x, y := r.traits[0][a], r.traits[1][b]
 	whole := r.alike(x, y)

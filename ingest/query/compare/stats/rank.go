@@ -135,7 +135,7 @@ func thin(s []float64) []float64 {
 	return out
 }
 
-// Shift is by how much b lies above a: the median of all differences of a value
+// Shift is by how much b is above a: the median of all differences of a value
 // of b and one of a (Hodges and Lehmann 1963), with an interval of 95 % from
 // the rank test. Both slices must be sorted and not empty. Of more than 512
 // values a side, 512 quantiles stand for them.
@@ -210,7 +210,7 @@ func nearestDifference(a, b []float64, d float64) float64 {
 	return best
 }
 
-// Quantile is the value below which a part q of the sorted values lies (the
+// Quantile is the value below which a part q of the sorted values is (the
 // nearest rank, so it is one of them).
 func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {

@@ -16,7 +16,7 @@ const (
 	Z80 = 0.8416212335729143
 )
 
-// NormalTails is the probability that a standard normal lies at least as far
+// NormalTails is the probability that a standard normal is at least as far
 // from 0 as z, on either side.
 func NormalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 

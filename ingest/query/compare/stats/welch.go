@@ -61,7 +61,7 @@ func Means(a, b Sample, least float64) Welch {
 }
 
 // StudentTails is the probability that Student's t with the given degrees of
-// freedom lies at least as far from 0 as t.
+// freedom is at least as far from 0 as t.
 func StudentTails(t, freedom float64) float64 {
 	return incompleteBeta(freedom/(freedom+t*t), freedom/2, .5)
 }

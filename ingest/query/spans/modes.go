@@ -5,28 +5,26 @@ import (
 	"slices"
 )
 
-// Hump is a heap of calls that took about as long, From..To without To, apart from
-// the others by lengths that few calls have.
-type Hump struct{ From, To, Count int64 }
+// Mode is a group of Count calls with similar durations, From (inclusive) to To
+// (exclusive). Few calls have durations between two modes.
+type Mode struct{ From, To, Count int64 }
 
-// What makes a valley between two humps: in some run of at most widest bins between
-// their peaks are no more than half of the calls that the lower one has in its
-// fullest run as wide, and fewer by sure times the standard deviation of such a
-// difference, each number being as uncertain as counted ones are.
+// A valley between two modes is a run of at most widest bins between their peaks. It has
+// at most half as many calls as the fullest run of that width in the lower mode, and the
+// difference is at least sure times its standard deviation (counts are Poisson).
 const (
 	widest = 5
 	sure   = 3
-	// finest is how many steps of the file's clock a bin has at least: finer ones
-	// would show the clock.
+	// finest is the least width of a bin in ticks of the file's clock. Narrower bins
+	// would show the clock's resolution.
 	finest = 10
 )
 
-// Humps finds the heaps in the logarithmic histogram, shortest calls first: one
-// where there are no valleys. Each local maximum begins as a heap. Then, as long as
-// one lies between any two neighbours that is no valley, those are joined that have
-// the least sure one between them. Humps meet in the middle of the emptiest bins
-// between their peaks.
-func (d *Durations) Humps() []Hump {
+// Modes returns the modes of the logarithmic histogram, shortest durations first: one
+// if it has no valleys. Each local maximum starts as a mode of its own. Neighbours that
+// no valley separates are then merged, those with the least certain valley first. The
+// border of two modes is the middle of the emptiest bins between their peaks.
+func (d *Durations) Modes() []Mode {
 	bins := d.coarse()
 	var hs []heap
 	for i, b := range bins {
@@ -57,10 +55,10 @@ func (d *Durations) Humps() []Hump {
 		rise(bins, hs)
 	}
 	hs = split(bins, hs)
-	out := make([]Hump, len(hs))
+	out := make([]Mode, len(hs))
 	for i := range hs {
 		first, last := extent(bins, hs, i)
-		out[i] = Hump{From: bins[first].From, To: bins[last].To}
+		out[i] = Mode{From: bins[first].From, To: bins[last].To}
 		for _, b := range bins[first : last+1] {
 			out[i].Count += b.Count
 		}
@@ -90,7 +88,7 @@ func (d *Durations) coarse() (bins []Bin) {
 	return bins
 }
 
-// heap is a hump in the making, of whose bins peak is the fullest.
+// heap is a mode in the making; peak is its fullest bin.
 type heap struct{ peak int }
 
 // rises reports whether a bin is fuller than the one before, and that is where
@@ -166,7 +164,7 @@ func extent(bins []Bin, hs []heap, i int) (first, last int) {
 }
 
 // valley is how many standard deviations the lower of a heap and the next one rises
-// above what lies between their peaks; 0 where that is more than half of it.
+// above what is between their peaks; 0 if that is more than half of it.
 func valley(bins []Bin, hs []heap, i int) (z float64) {
 	af, al := extent(bins, hs, i)
 	bf, bl := extent(bins, hs, i+1)
@@ -200,7 +198,7 @@ func run(bins []Bin, first, last, w int, better func(x, y int64) bool) int64 {
 	return best
 }
 
-// meet is where the second of two humps begins: in the middle of the emptiest bins
+// meet returns the first bin of the second of two modes: the middle of the emptiest bins
 // between their peaks.
 func meet(bins []Bin, a, b int) int {
 	least := a + 1

@@ -39,9 +39,9 @@ func heaps(r *rand.Rand, spread float64, step int64, of ...float64) (ds []int64)
 	return ds
 }
 
-// TestHumps: heaps that are apart are found, with the calls that were put there,
+// TestModes: heaps that are apart are found, with the calls that were put there,
 // and what is one heap stays one, also by a coarse clock.
-func TestHumps(t *testing.T) {
+func TestModes(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		spread float64
@@ -61,9 +61,9 @@ func TestHumps(t *testing.T) {
 		for seed := range uint64(20) {
 			ds := heaps(rand.New(rand.NewPCG(seed, 9)), c.spread, c.step, c.of...)
 			d := lengths(t, ds)
-			hs := d.Humps()
+			hs := d.Modes()
 			if len(hs) != c.want {
-				t.Errorf("%s, seed %d: %d humps, want %d: %v", c.name, seed, len(hs), c.want, hs)
+				t.Errorf("%s, seed %d: %d modes, want %d: %v", c.name, seed, len(hs), c.want, hs)
 				continue
 			}
 			for i, h := range hs {
@@ -74,15 +74,15 @@ func TestHumps(t *testing.T) {
 					}
 				}
 				if n != h.Count || i > 0 && hs[i-1].To != h.From {
-					t.Errorf("%s, seed %d: hump %d of %v has %d calls", c.name, seed, i, hs, n)
+					t.Errorf("%s, seed %d: mode %d of %v has %d calls", c.name, seed, i, hs, n)
 				}
 				if c.want > 1 && math.Abs(float64(n)-c.of[2*i]) > .05*c.of[2*i]+1 {
-					t.Errorf("%s, seed %d: hump %d has %d calls, %v were put there", c.name, seed, i, n, c.of[2*i])
+					t.Errorf("%s, seed %d: mode %d has %d calls, %v were put there", c.name, seed, i, n, c.of[2*i])
 				}
 			}
 		}
 	}
-	if hs := (&Durations{}).Humps(); len(hs) != 0 {
-		t.Errorf("no calls have humps %v", hs)
+	if hs := (&Durations{}).Modes(); len(hs) != 0 {
+		t.Errorf("no calls have modes %v", hs)
 	}
 }
