@@ -24,9 +24,9 @@ type Options struct {
 	// ChunkSize is how many bytes a decoder is given at a time at most; 0
 	// leaves it to the source.
 	ChunkSize int
-	// MemoryLimit is how many bytes of memory the recording may take; 0 stands for what
-	// the system has free, and what GOMEMLIMIT leaves. Reading stops there, and
-	// what was read is shown with a warning.
+	// MemoryLimit is the number of bytes that the recording may take; 0 stands for the free
+	// memory of the system, less what GOMEMLIMIT forbids. At the limit, reading stops and a
+	// warning is added.
 	MemoryLimit int64
 	// Scratch is a folder for a file without a name, which has the columns of recordings
 	// that are larger than memory; "" for none.

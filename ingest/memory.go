@@ -26,8 +26,8 @@ type guard struct {
 	in   *source.Input
 	stop context.CancelCauseFunc
 
-	// limit is how many bytes this load may take, base what the program held
-	// before; 0 stands for what the system has.
+	// limit is the number of bytes this load may take, 0 for all that the system has free;
+	// base is the memory in use before the load.
 	limit, base int64
 	held, owed  atomic.Int64 // of the builder's size, when it was looked at last
 

@@ -254,7 +254,7 @@ func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
 	return i
 }
 
-// expected reads the key at i where it is a known one that occurs there without white
+// expected reads the key at i where it is a known one that is there without white
 // space or escapes; f is nil otherwise. Objects of one kind mostly have the same keys
 // in the same order: so what followed the last key last time, which is known by 1 + its
 // index, is tried first.

@@ -18,7 +18,7 @@ const (
 	otherKind = -3 // the record is of another kind than it was read as
 )
 
-// SyntaxError says where a line stops being JSON.
+// SyntaxError reports the position at which a line stops being JSON.
 type SyntaxError struct {
 	Offset int    // byte offset in the line, from 0
 	Msg    string // what was found or wanted there

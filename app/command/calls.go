@@ -126,7 +126,7 @@ func (c *call) calls(o *callsOptions) error {
 // starts counted from the recording's start; statistics are null without calls.
 type callList struct {
 	File string `json:"file"`
-	// Of says which calls they are.
+	// Of is the set of calls.
 	Of    string `json:"of_calls"`
 	Count int64  `json:"count"`
 	// Address shows them.
@@ -139,7 +139,7 @@ type callList struct {
 	Together json.Number `json:"together"`
 	lengths
 	Rows []callRow `json:"rows"`
-	// More is how many rows there are beside these.
+	// More is the number of rows that were left out.
 	More int `json:"more"`
 
 	rec       *recording.Recording

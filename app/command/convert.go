@@ -233,7 +233,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	}
 	rec := c.redacted(l.Snapshot())
 	for i := range rec.Warnings {
-		if rec.Warnings[i].Code != recording.WarnPart { // that is what was asked for
+		if rec.Warnings[i].Code != recording.WarnPart { // the requested part
 			r.Warnings += rec.Warnings[i].Count
 		}
 	}
@@ -256,7 +256,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	return rep, err
 }
 
-// reportConversion says what was made, and what could not be carried over.
+// reportConversion prints the result of a conversion and the data that OUT cannot hold.
 func (c *call) reportConversion(o *convertOptions, r *conversion) error {
 	if r.Warnings > 0 {
 		c.note("%s: %s while it was read; %s lists them", o.in, units.Plural(r.Warnings, "warning"), safetext.Command("ashlar", "check", o.in))

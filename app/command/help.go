@@ -90,7 +90,7 @@ func (c *call) width() int {
 	return helpWidth
 }
 
-// columnsOf is how wide a terminal is, 0 for what is none. Tests set it.
+// columnsOf returns the width of a terminal, 0 for other files. Tests replace it.
 var columnsOf = func(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {

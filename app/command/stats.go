@@ -138,9 +138,9 @@ type stats struct {
 	lengths
 	Slowest []statsSpan `json:"slowest"`
 
-	// Time says which times of calls these are: time, cpu or waiting; empty without
-	// spans. WithoutCPU is how many calls do not tell theirs on CPU, which are none
-	// of Count where that was asked for.
+	// Time is the kind of time that was measured: time, cpu or waiting; empty without
+	// spans. WithoutCPU counts the calls without a CPU time, which are not in Count if Time
+	// is cpu or waiting.
 	Time       string `json:"time,omitempty"`
 	WithoutCPU int64  `json:"untold_spans,omitempty"`
 	// Unfinished of the calls never ended; their length is as drawn.

@@ -174,7 +174,7 @@ type top struct {
 	Address string `json:"address"`
 	topView
 	Rows []topRow `json:"rows"`
-	// More is how many rows there are beside these.
+	// More is the number of rows that were left out.
 	More int `json:"more"`
 	// Tree marks rows that are a tree's, each behind its caller; Depth is then
 	// how deep it is, from 1 on.

@@ -48,7 +48,7 @@ func (f *follower) focused(on bool) {
 	}
 }
 
-// forward passes on what is new.
+// forward passes on the newest data.
 func (f *follower) forward(s *shell.Shell) {
 	select {
 	case t := <-f.now:

@@ -104,7 +104,7 @@ func (w *share) Selected() (now serve.Selection, next <-chan struct{}) {
 	return w.now, w.next
 }
 
-// settled is how long something has to be selected to be told.
+// settled is the time that a selection must last before it is reported.
 const settled = 400 * time.Millisecond
 
 // frame tells programs what is new; it is called after each frame.

@@ -164,9 +164,8 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	}
 }
 
-// hatch marks what one side does not have, whatever colours one can see: a
-// solid edge at the left for what is new, strokes through the foot for what is
-// gone.
+// hatch marks bars that exist on one side only, without relying on colour: a solid left
+// edge for new ones, strokes through the foot for removed ones.
 func (p *Difference) hatch(c raster.Surface, x0, y0, x1, y1 int, ink raster.Color, gone bool, strong uint32) {
 	switch {
 	case gone:

@@ -192,8 +192,8 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 	}
 }
 
-// colours are those of a bar and of its label. own tells that the bar has its
-// function's colour, which is neither faded nor of what is above the zoom.
+// colours returns the colours of a bar and of its label. own reports whether the bar has
+// its function's colour: it is neither faded nor above the zoom.
 func (p *Picture) colours(b *Bar) (bar, label color.NRGBA, own bool) {
 	th := p.Palette.Theme
 	nd := &p.Tree.Nodes[b.Node]
@@ -225,7 +225,7 @@ func (p *Picture) colours(b *Bar) (bar, label color.NRGBA, own bool) {
 	return bar, label, own
 }
 
-// waits is how many of a bar's pixels stand for what waited.
+// waits returns the width of a bar's off-CPU part in pixels.
 func (p *Picture) waits(b *Bar, w int) int {
 	if int(b.Node) >= len(p.Waiting) || w < p.px(leastTones) {
 		return 0

@@ -102,7 +102,7 @@ func (f *Finder) Fonts() []*font.Font {
 	return slices.Clone(f.loaded)
 }
 
-// answer looks for what was asked until nothing is left.
+// answer serves requests until none is left.
 func (f *Finder) answer() {
 	f.mu.Lock()
 	found := false

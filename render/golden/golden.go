@@ -214,7 +214,7 @@ func standOut(img *image.RGBA, r image.Rectangle, by, most int) (n int) {
 	return n
 }
 
-// far is how far two colours are apart, in the channel in which they are most.
+// far returns the distance of two colours: the largest difference in a channel.
 func far(a, b color.RGBA) int {
 	r, g, bl := int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B)
 	return max(r, -r, g, -g, bl, -bl)

@@ -20,8 +20,8 @@ import (
 // Grid is the content of the picture: a density folded into columns.
 type Grid struct {
 	*spans.Density
-	// Column is how much time a column has, in picoseconds; Rows and Cols are
-	// how many there are.
+	// Column is the duration of a column in picoseconds; Rows and Cols are the numbers of
+	// rows and columns.
 	Column     int64
 	Rows, Cols int
 }

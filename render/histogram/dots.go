@@ -97,7 +97,7 @@ func (d *Dots) decades() (low, high float64) {
 type DotPicture struct {
 	Of     *Dots
 	Linear bool
-	// Start is that of the recording, from which times count.
+	// Start is the start of the recording, the origin of times.
 	Start int64
 	Theme *theme.Theme
 	Font  *raster.Face

@@ -177,7 +177,7 @@ func (p *Picture) Marks() []Mark {
 }
 
 // marks draws lines at the percentiles, their names in two lines above. A name that has no
-// room where its line is goes behind the one that occurs there, or before it.
+// room where its line is goes behind the one that is there, or before it.
 func (p *Picture) marks(on raster.Surface) {
 	_, y0, _, y1 := p.area()
 	col := raster.Pack(p.Theme.Warn)

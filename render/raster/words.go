@@ -77,8 +77,8 @@ func (f *Face) shorten(text string, ws []word, longest, least int, used, w float
 	return used
 }
 
-// thin leaves one sign of what is behind a word, or none, and returns how much narrower
-// that is.
+// thin reduces the separator after a word to one sign or none, and returns the width it
+// saved.
 func (x *word) thin(f *Face, text string, one bool) (less float32) {
 	for _, r := range text[x.gap:x.until] {
 		less += f.Advance(r)

@@ -105,7 +105,7 @@ func (c *Canvas) outside(x0, y0, x1, y1 int) bool {
 
 // Label is a line of text.
 type Label struct {
-	// X is where it begins and Y its baseline; Width is how wide it is.
+	// X is the left edge, Y the baseline, and Width the width of the text.
 	X, Y, Width  float32
 	Text         string
 	Size         float32 // pixels an em

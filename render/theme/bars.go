@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Mode says what the colour of a bar stands for.
+// Mode is the meaning of bar colours.
 type Mode string
 
 const (

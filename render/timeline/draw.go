@@ -59,7 +59,7 @@ type Picture struct {
 	// pixels is c where that is a canvas: most of a dense picture is single
 	// columns of pixels, which are drawn as one row (see [Picture.spans]).
 	pixels *raster.Canvas
-	// drawn and drawnSamples are how many of what was gathered are drawn.
+	// drawn and drawnSamples count the gathered bars and samples that were drawn.
 	drawn, drawnSamples int
 	lanes               struct {
 		bg, rule raster.Color
@@ -195,7 +195,7 @@ func (p *Picture) gutter(r *Row, y int) {
 	}
 	full, note := p.Plan.Name(r), p.Plan.note(r)
 	if r.Height < p.px(34) {
-		// What tells it from others of its name is behind it: the name is cut.
+		// The end of the name distinguishes it from others: the middle is cut.
 		id, end := "", right
 		if r.Kind == TrackRow {
 			id, _, _ = strings.Cut(note, " · ")

@@ -28,7 +28,7 @@ const (
 	stripHeight = 6
 )
 
-// RowKind says what a row shows.
+// RowKind is the content of a row.
 type RowKind uint8
 
 // Kinds of rows.
@@ -207,7 +207,7 @@ type Layout struct {
 	Found map[int]int
 }
 
-// Sort says in which order the tracks of a process are.
+// Sort is the order of the tracks of a process.
 type Sort string
 
 // Orders of tracks.

@@ -206,7 +206,7 @@ func (p *Picture) toFind(l *laneSpans) int {
 	if l.last != nil {
 		n := min(l.spans.Len(), max(p.movedBy, -p.movedBy))
 		if p.otherSets {
-			n += (len(l.last.columns) + len(l.last.wide)) / 4 // of what a walk to one takes
+			n += (len(l.last.columns) + len(l.last.wide)) / 4 // the share of a walk to one node
 		}
 		return n
 	}

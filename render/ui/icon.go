@@ -10,7 +10,7 @@ import (
 	"ashlar/render/raster"
 )
 
-// iconSize is how large icons are beside words, in dp.
+// iconSize is the size of icons next to text, in dp.
 const iconSize = 16
 
 // Icon draws an icon beside words in the middle of r.

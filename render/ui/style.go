@@ -10,7 +10,7 @@ import (
 // Colour is one that is drawn with.
 type Colour = color.NRGBA
 
-// How a text is in its place, and how thick it is.
+// The alignment of a text, and its weight.
 const (
 	Start  = text.Start
 	Middle = text.Middle

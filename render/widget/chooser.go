@@ -253,7 +253,7 @@ func (c *Chooser) keys(u *ui.UI) (took bool) {
 	return false
 }
 
-// cover keeps the pointer from what is below; a press beside the box closes.
+// cover keeps pointer events from the content below; a press outside the box closes it.
 func (c *Chooser) cover(u *ui.UI, full image.Rectangle) {
 	for {
 		ev, ok := u.Event(pointer.Filter{Target: &c.shield, Kinds: pointer.Press})

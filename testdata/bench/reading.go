@@ -17,7 +17,7 @@ type reading struct {
 	What  string `json:"what"`
 	JSON  bool   `json:"chrome_json,omitempty"`
 	Bytes int64  `json:"bytes"` // of the file
-	// Unpacked is the size of what is in it, where that is known.
+	// Unpacked is the decompressed size, if known.
 	Unpacked int64  `json:"unpacked_bytes"`
 	Packed   bool   `json:"packed,omitempty"`
 	Count    int64  `json:"count"`

@@ -173,8 +173,7 @@ func (s *Source) Hold(over image.Point) {
 	s.do(args...)
 }
 
-// LetGo lets go of what is dragged and returns what the source says became of
-// it.
+// LetGo drops the dragged items and returns the outcome that the source reports.
 func (s *Source) LetGo() string {
 	s.t.Helper()
 	s.do("mouseup", "1")

@@ -35,8 +35,8 @@ var others = peers{
 // patience is how long another program may take.
 const patience = 2 * time.Minute
 
-// said is what a program came to: whether it read the recording, for how many tokens,
-// and whether the cause was named in what it printed.
+// said is the result of a program: whether it read the recording, the number of tokens, and
+// whether the output named the cause.
 type said struct {
 	read, names, missing bool
 	tokens               int

@@ -105,7 +105,7 @@ type Checked struct {
 type Wrong struct {
 	Line  int    `json:"line"`
 	Claim string `json:"claim"`
-	// Why says what is wrong, and what is right.
+	// Why explains the error and names the correct value.
 	Why string `json:"why"`
 	// Right is the number that the recording has, null if there is none.
 	Right *json.Number `json:"right"`

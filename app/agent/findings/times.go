@@ -16,7 +16,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Bounds of what is looked at one by one.
+// Limits on the number of items that are examined one by one.
 const (
 	mostFunctions = 12 // whose calls are looked at
 	fewestCalls   = 50 // from which on a function's calls are

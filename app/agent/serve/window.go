@@ -40,7 +40,7 @@ type Window interface {
 
 // Selection is what a person selected in the window.
 type Selection struct {
-	// Address is of what is shown, "" while nothing is open.
+	// Address is the address of the shown view, "" while nothing is open.
 	Address string
 	// Command is the command line that answers for it, in words.
 	Command []string
@@ -67,7 +67,7 @@ type show struct {
 
 // Shown is the answer to show.
 type Shown struct {
-	// Address is of what the window shows now.
+	// Address is the address of the window's current view.
 	Address string `json:"address"`
 	Note    string `json:"note,omitempty"`
 	Shown   bool   `json:"shown"`
@@ -107,7 +107,7 @@ func note(s string) string {
 	return string(r)
 }
 
-// line is one of what a watch sends.
+// line is one message of a watch.
 type line struct {
 	Selected json.RawMessage `json:"selected,omitempty"` // a Selected
 	Refused  string          `json:"refused,omitempty"`

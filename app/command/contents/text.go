@@ -228,7 +228,7 @@ func (in *Contents) contexts(b *strings.Builder) {
 			continue
 		}
 		if slices.Contains(analyze.ProbeParts[:], c.Key) {
-			continue // of the probe, which occurs there whole
+			continue // of the probe, which is there whole
 		}
 		var values []string
 		length := 0

@@ -58,8 +58,8 @@ func (c *Condition) Never(n compare.Normalize) bool {
 	return c.what == condTotal && c.name == "" && n == compare.Total
 }
 
-// amountUnits are the units in which amounts are written, by what is measured
-// and how many of its smallest part they have.
+// amountUnits are the units of amounts by kind of measurement, each as a multiple of the
+// smallest.
 var amountUnits = map[string]map[string]int64{
 	"time":  decimal.LengthUnits,
 	"bytes": {"B": 1, "bytes": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40},

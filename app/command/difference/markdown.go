@@ -76,7 +76,7 @@ func (d *Answer) markdown() string {
 	return b.String()
 }
 
-// folded says what is behind the fold.
+// folded writes the folded part of the comment.
 func (d *Answer) folded(rows int) string {
 	if rows > 0 {
 		return units.Plural(int64(rows), "smaller change") + ", and how it was compared"

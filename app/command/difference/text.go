@@ -237,7 +237,7 @@ func (d *Answer) certainty(b *strings.Builder) {
 	b.WriteString("\n")
 }
 
-// rowWord says what a row is.
+// rowWord is the noun for a row.
 func (d *Answer) rowWord() string {
 	if key, ok := d.By.ContextKey(); ok {
 		return safetext.Short(key)

@@ -419,8 +419,8 @@ func section(path, name string, to any) error {
 	return json.Unmarshal(b, to)
 }
 
-// Views are the addresses of what a bundle shows, with it as their file by the name
-// path; nil for what is not a bundle. What cannot be read of them is left out.
+// Views returns the addresses of the views in a bundle, with the bundle's path as their
+// file; nil for other files. Addresses that cannot be parsed are left out.
 func Views(file, path string) (all []string) {
 	var views []string
 	if section(file, viewsSection, &views) != nil {

@@ -106,8 +106,8 @@ type origin struct {
 // sectionOrigin is the section of a file that has the origin.
 const sectionOrigin = "origin"
 
-// look says what a file is now; ok is false for what is not kept: small files, and what
-// is not a file. It reads a few MB.
+// look returns the current identity of a file; ok is false for files that are not cached,
+// such as small ones. It reads a few MB.
 func (c *Cache) look(path string, o decode.Options) (from origin, changed time.Time, ok bool) {
 	if ssh.IsURL(path) {
 		return c.lookThere(path)

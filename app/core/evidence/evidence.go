@@ -18,8 +18,8 @@ import (
 	"ashlar/render/units"
 )
 
-// Address is that of a view of recordings, one or two, which it names by their paths and by
-// what they hold.
+// Address returns the address of a view of one or two recordings, with their paths and
+// content digests.
 func Address(v view.State, recs ...*recording.Recording) string {
 	v.Files, v.Contents = nil, nil
 	for _, rec := range recs {
@@ -35,7 +35,7 @@ func Address(v view.State, recs ...*recording.Recording) string {
 	return v.String()
 }
 
-// About is the address of what there is in a recording, and of what was wrong with it.
+// About returns the address of the panel with a recording's contents and warnings.
 func About(rec *recording.Recording) string { return Address(view.State{Tab: "about"}, rec) }
 
 // file is a recording's path as an address has it.
@@ -91,8 +91,8 @@ func File(rec *recording.Recording) string {
 	return rec.Source.Path
 }
 
-// LeftOut says behind a total what was not added up, each with the flag that
-// adds it, "" for nothing.
+// LeftOut returns a text for the records that a total excludes, each with the flag that
+// includes them; "" for none.
 func LeftOut(l *analyze.LeftOut, m *recording.Metric) string {
 	var b strings.Builder
 	if l.AsyncSpans > 0 {

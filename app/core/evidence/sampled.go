@@ -34,7 +34,8 @@ type row struct{ name, module, place string }
 
 func rowOf(r *analyze.Row) row { return row{r.Name, r.Module, r.Place} }
 
-// SampledOf is that of a query's weights, of which transforms leave a part.
+// SampledOf returns the sampling data of a query's weights; transforms may have removed a
+// part of them.
 func SampledOf(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights, transforms ...analyze.Transform) (s Sampled, err error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis == recording.FromSpans {
 		return s, nil
@@ -109,7 +110,7 @@ func (s *Sampled) Row(r *analyze.Row, whole int64) Shares {
 	return Shares{Share(r.Self, whole), Share(r.Total, whole), s.Interval(r.Self, whole), s.Interval(r.Total, whole)}
 }
 
-// Shares are those of a row of which the spread is known, of self and of total.
+// Shares are the self and total shares of a row with their intervals.
 func (s *Sampled) Shares(self, total, whole int64, spread [2]int64) Shares {
 	return Shares{Share(self, whole), Share(total, whole), s.Bounds(self, whole, spread[0]), s.Bounds(total, whole, spread[1])}
 }

@@ -192,7 +192,7 @@ type known struct {
 
 const mostContents = 256
 
-// content is what a file holds, as far as that can be said.
+// content returns the content digest of a file, if it can be read.
 func content(path string) view.Content {
 	info, err := os.Stat(path)
 	if err != nil {

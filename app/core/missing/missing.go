@@ -28,7 +28,7 @@ var missing = map[Kind]string{
 	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no timestamps", Spans: "no spans", Lines: "no line numbers",
 }
 
-// how says by format what records it; under "" is what does in general.
+// how explains by format how to record the data; "" is the general advice.
 var how = map[Kind]map[string]string{
 	OffCPU: {
 		"":            "with perf sched record, Perfetto (sched/sched_switch and sched/sched_waking), a Go trace, or Java Flight Recorder",

@@ -38,7 +38,7 @@ type Answer struct {
 	ByFunction []Sum `json:"by_function"`
 	// Steps are those of all paths, in the order of paths and time.
 	Steps []Step `json:"steps"`
-	// More is how many steps there are beside these.
+	// More is the number of steps that were left out.
 	More int `json:"more"`
 
 	rec   *recording.Recording
@@ -138,7 +138,7 @@ type row struct {
 	criticalpath.Step
 }
 
-// Columns are those of a table of steps, each of which is found in a row.
+// Columns returns the columns of the table of steps.
 func Columns[T any](rec *recording.Recording, step func(*T) *criticalpath.Step) []tables.Column[T] {
 	return []tables.Column[T]{
 		tables.Time("start", func(r *T) int64 { return step(r).From - rec.Start }),

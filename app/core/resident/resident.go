@@ -252,8 +252,8 @@ func (h *Recordings) drop(x *one) {
 	}
 }
 
-// look lets go of what has not been asked for recently, and where memory is short of what
-// has not been asked for the longest.
+// look unloads recordings that have not been used recently and, if memory is short, the
+// least recently used ones.
 func (h *Recordings) look() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

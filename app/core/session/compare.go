@@ -132,7 +132,7 @@ func (c *Comparing) Snapshot() *Comparing {
 	return s
 }
 
-// Close ends the comparison; it waits for what is being computed.
+// Close ends the comparison and waits for running computations.
 func (c *Comparing) Close() {
 	c.asks.close()
 	c.confidences.asks.close()
@@ -289,7 +289,7 @@ func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 	}
 }
 
-// by says what the rows of the table stand for.
+// by returns the grouping of the table's rows.
 func (a *CompareAnswer) by() compare.By {
 	if a.By == "" {
 		return compare.ByFunction

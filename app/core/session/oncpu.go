@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// OnCPU is how much of what a tree shows ran on CPU, and how much waited: by
-// node, what is below it included. What spans do not tell is in neither.
+// OnCPU is the on-CPU and off-CPU time of each node of a tree, including its callees. Spans
+// without CPU times are in neither.
 type OnCPU struct {
 	Tree         *analyze.Tree
 	CPU, Waiting []int64

@@ -6,10 +6,10 @@ import (
 	"ashlar/ingest/query/criticalpath"
 )
 
-// CriticalPath is that of a scope, with what its steps add up to.
+// CriticalPath is the critical path of a scope, with the sums of its steps.
 type CriticalPath struct {
 	Paths []criticalpath.Path
-	// Steps are those of all paths, one behind the other.
+	// Steps are the steps of all paths, one path after another.
 	Steps []criticalpath.Step
 	// Sums are by state, thread and function.
 	Sums [3][]criticalpath.Sum

@@ -20,7 +20,7 @@ type thrift struct {
 // thriftSpans is from how many spans on recordings are large.
 const thriftSpans = 1 << 20
 
-// thriftPercent is how much garbage there may be, in percent of what is held.
+// thriftPercent limits garbage to this percentage of the live heap.
 const thriftPercent = 30
 
 func (t *thrift) large(a *CompareAnswer) bool {

@@ -16,7 +16,7 @@ import (
 	"ashlar/app/core/view"
 )
 
-// Marks are those of one recording, and what is in the file that is exported.
+// Marks are the marks of one recording, and the content of an export.
 type Marks struct {
 	// Format and Version say what the file is.
 	Format  string `json:"format"`

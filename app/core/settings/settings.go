@@ -66,8 +66,8 @@ type SourceRoot struct {
 type CacheSettings struct {
 	// Off keeps none.
 	Off bool `json:"off,omitempty"`
-	// Least is how many MB a file has of which the recording is kept, Most how many MB
-	// all of them may take; 0 stands for 256 and 10,000.
+	// Least is the size in MB from which files are cached, and Most the total size of the
+	// cache in MB; 0 stands for the defaults of 256 and 10,000.
 	Least int64 `json:"least_mb,omitempty"`
 	Most  int64 `json:"most_mb,omitempty"`
 	// Free is how many hundredths of the disk must be free; 0 stands for 10, and less

@@ -55,8 +55,8 @@ func Count[T any](name string, of func(*T) int64) Column[T] {
 		Exact: func(r *T) string { return strconv.FormatInt(of(r), 10) }}
 }
 
-// Amounts are columns of what rows cost by themselves, with what they call, and of how
-// many records that rests on.
+// Amounts returns the columns for self cost, total cost and the number of records behind
+// them.
 func Amounts[T any](m *recording.Metric, of func(*T) (self, total, count int64)) []Column[T] {
 	return []Column[T]{
 		Value("self", m, func(r *T) int64 { v, _, _ := of(r); return v }),

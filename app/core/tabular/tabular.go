@@ -88,7 +88,7 @@ func Often(n int64) string {
 	return units.Count(n) + " times"
 }
 
-// Calls says how many calls a set has, and of what.
+// Calls describes a set of calls: their number and functions.
 func Calls(n int, of string) string {
 	return units.Plural(int64(n), "call") + " of " + safetext.Short(of)
 }

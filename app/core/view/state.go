@@ -12,17 +12,16 @@
 //
 //	ashlar:1?file=/tmp/run.spall&select=1.2s..1.5s&thread=42:43&tab=functions
 //
-// After the scheme and the version come keys with values, in the order of
-// [Fields]. A key whose list is empty, or whose value is what the window begins
-// with, is left out. Times are exact decimals with a unit: ps, ns, us, ms or s.
-// DP are decimals. A transform is its operation (see [analyze.Transform]),
-// OP:TEXT, OP:TEXT:MODULE, or OP!NAME:MODULE for just one function. In texts
-// all but letters, digits and -._~/@*()[]^$ are written as the bytes of their
-// UTF-8 as %XX (a path keeps its colons), so that an address has no blanks,
-// commas, quotes or colons but those that divide it.
+// After the scheme and the version come keys with values, in the order of [Fields]. Keys
+// with empty lists or initial values are left out. Times are exact decimals with a unit:
+// ps, ns, us, ms or s. DP are decimals. A transform is an operation (see
+// [analyze.Transform]), OP:TEXT, OP:TEXT:MODULE, or OP!NAME:MODULE for exactly one
+// function. In texts, all characters except letters, digits and -._~/@*()[]^$ are
+// percent-encoded UTF-8 (paths keep their colons), so that blanks, commas, quotes and
+// colons occur only as separators.
 //
-// What a version can say never changes its meaning; new keys may come, and a
-// program that does not know them says so ([State.Unknown]).
+// The meaning of a key never changes within a version. New keys may be added; a program
+// reports the keys that it does not know ([State.Unknown]).
 package view
 
 import (
@@ -145,7 +144,7 @@ type Comparison struct {
 	NoModule, NoName, NoSimilar, NoOrder, NoRenamed bool
 }
 
-// Side says what is shown of one recording.
+// Side is the view of one recording.
 type Side struct {
 	// Show is the time that the timeline shows, Select the time that is selected.
 	Show, Select recording.Range
@@ -212,7 +211,7 @@ type Place struct {
 	Func *recording.FuncName `json:"function,omitempty"`
 }
 
-// String says what a place is.
+// String returns the name of the place.
 func (at Place) String() string {
 	switch {
 	case at.Func != nil:

@@ -3,7 +3,7 @@ package dialog
 
 import "errors"
 
-// Request says what is asked for.
+// Request describes a file dialog.
 type Request struct {
 	Title string
 	// Folder is where choosing begins, absolute; "" leaves it to the desktop.

@@ -32,7 +32,7 @@ type Comparison struct {
 	Held int
 	// OneRecording tells that both are parts of one recording.
 	OneRecording bool
-	// LastLinked is that of the last frame, to tell what has changed since.
+	// LastLinked is Linked in the last frame, to detect changes.
 	LastLinked linkedState
 	Paired     bool // pairs that were made before have been looked for
 }

@@ -28,7 +28,7 @@ type Verdict struct {
 	Links []image.Rectangle
 }
 
-// Parts are what it says.
+// Parts are the parts of the sentence.
 func (v *Verdict) Parts() []verdict.Part { return slices.Clone(v.parts) }
 
 // Text returns its sentences, "" if there are none.

@@ -44,7 +44,7 @@ type hitList struct {
 	lists session.Async[hitsKey, listed]
 }
 
-// hitsKey is which part of which hits is looked up.
+// hitsKey identifies the part of the hits to look up.
 type hitsKey struct {
 	hits *search.Hits
 	From int64
@@ -91,8 +91,7 @@ func (p *Finder) openHits() {
 	l.Down = -1 // into view with the next frame
 }
 
-// hits are those of what is searched for in what is shown, nil before they are
-// there.
+// hits returns the search hits in the shown recording, nil while the search runs.
 func (p *Finder) hits() *search.Hits {
 	h := p.found()
 	if p.Search.Pattern == nil || h == nil || !h.Pattern.Equal(p.Search.Pattern) || !h.Of(p.Rec) {
@@ -169,7 +168,7 @@ func (p *Finder) goToFunction(i int) {
 	}
 }
 
-// update takes what was looked up and asks for what is missing.
+// update takes the finished lookups and requests the missing ones.
 func (l *hitList) update(p *Finder, wake func()) {
 	if !p.Timed() {
 		if a := p.Doc.Answer(); a != nil && a.Search.Equal(p.Search.Pattern) {

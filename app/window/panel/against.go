@@ -10,8 +10,8 @@ import (
 // A part of a recording can be compared with another one in place: A is what is
 // selected, B what Against says. Nothing is opened for that, and Esc takes it back.
 
-// What addresses call the panels of what is compared, and that of single calls;
-// these never change.
+// The names in addresses of the comparison panels and of the panel of single calls. They
+// never change.
 const (
 	Difference = "difference"
 	Calls      = "calls"

@@ -67,7 +67,7 @@ func (d *Deck[S]) Title(name string) string { return d.Rows[max(0, d.At(name))].
 // rare reports whether the tab of a panel stands only while it is shown.
 func (d *Deck[S]) rare(i int, of S) bool { return d.Rows[i].Rare != nil && d.Rows[i].Rare(of) }
 
-// Next is the name of the tab behind one that occurs there for something.
+// Next is the name of the tab behind one that is there for something.
 func (d *Deck[S]) Next(name string, of S) string {
 	at := d.At(name) + 1
 	for d.rare(at%len(d.Rows), of) {

@@ -54,7 +54,7 @@ type (
 	}
 	// Holdable reports whether the pointer is down on it.
 	Holdable interface{ Held() bool }
-	// Menued opens the menu of what is picked, where that is in it.
+	// Menued opens the menu of the selected item, if the panel shows it.
 	Menued[S any] interface {
 		Menu(h *Host, of S, u *ui.UI) bool
 	}
@@ -71,7 +71,7 @@ type Row[S any] struct {
 	// Command stands for it in the palette; "" if it has commands of its own.
 	Command string
 	// Rare says that its tab stands only while it is shown; nil for one that always
-	// occurs there.
+	// is there.
 	Rare func(of S) bool
 	New  func() Panel[S]
 }

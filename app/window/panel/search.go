@@ -96,8 +96,8 @@ func (p *Side) Marked() int64 {
 	return -1
 }
 
-// SearchMark is marked in two: the version of what is found, -1 if nothing is
-// searched for, and the one function that stands out then, -1 for none.
+// SearchMark is a key of the highlighted hits: the version of the search result, -1 without
+// a search, and the one highlighted function, -1 for none.
 func (p *Side) SearchMark() (search int, mark int64) {
 	if p.Searching() {
 		p.Found()

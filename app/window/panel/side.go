@@ -29,7 +29,7 @@ type Side struct {
 	Demo bool // it is the built-in one, which has no path
 	Path string
 	Part recording.Part // what was asked to be opened of it
-	// Generation is that of rec; the pane is behind while there is a newer one.
+	// Generation is the generation of rec; the pane is outdated while there is a newer one.
 	Generation int
 	Behind     bool
 	Limits     [2]int64 // how far the view may go; the recording where they are equal
@@ -340,7 +340,7 @@ func (p *Side) SourceFile() (file string, line int32) {
 	return "", 0
 }
 
-// Folder is where the recording lies, "" when it is not a file.
+// Folder is the folder of the recording, "" if it is not a file.
 func (p *Side) Folder() string {
 	if p.Path == "" || p.Path == "-" || fetch.IsURL(p.Path) {
 		return ""

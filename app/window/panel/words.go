@@ -44,7 +44,7 @@ func Index(b bool) int {
 	return 0
 }
 
-// BasisText says what the lower half answers for, and from which records.
+// BasisText names the scope of the lower half and the kind of its records.
 func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 	switch {
 	case a == nil:

@@ -20,7 +20,7 @@ const Height = 26
 
 // A Chip is one limit, or something else that decides what the numbers below are.
 type Chip struct {
-	// Kind says what is limited, and Text to what.
+	// Kind is the kind of limit, and Text its value.
 	Kind, Text string
 	// More are further lines of its tooltip.
 	More []string

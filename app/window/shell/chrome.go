@@ -187,7 +187,8 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// statusWords are what the status line says: left what is shown, right what is going on.
+// statusWords returns the texts of the status line: the view on the left, current work on
+// the right.
 type statusWords struct {
 	of          *workspace.Pane
 	left, right string

@@ -216,7 +216,7 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 	}
 }
 
-// dropWords says in the middle of a zone what a drop there does, with what.
+// dropWords names, in the middle of a zone, the effect of a drop there.
 func (s *Shell) dropWords(u *ui.UI, place image.Rectangle, z zone) {
 	th := u.Theme
 	refused := s.drag.over.Refused != ""

@@ -160,8 +160,8 @@ func fileDetail(i os.FileInfo, format string) string {
 	return text
 }
 
-// startDir is where choosing begins: beside the open file, else where one was
-// opened last, else where the program was started.
+// startDir returns the folder in which a file dialog starts: that of the open file, else of
+// the last opened file, else the working directory.
 func (s *Shell) startDir() string {
 	if s.Pane != nil {
 		if p := s.Pane.Rec.Source.Path; p != "" && p != "-" {

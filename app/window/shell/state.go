@@ -32,7 +32,7 @@ type State struct {
 	// line says for a while.
 	Drop []string `json:"drop"`
 	Note string   `json:"note"`
-	// Found has what the search line says of what is looked for.
+	// Found is the result text of the search line.
 	Found string `json:"found"`
 	// Threads are the names of those shown, in their order.
 	Threads []string `json:"threads"`

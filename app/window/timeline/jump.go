@@ -175,7 +175,7 @@ func (p *Timeline) drawMark(u *ui.UI) {
 	for y := b.Lanes.Min.Y; y < b.Lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.Lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
-	if p.Scope.Ranged { // its length occurs there
+	if p.Scope.Ranged { // its length is there
 		return
 	}
 	p.pill(u, at, units.Duration(p.Goal-p.Rec.Start))

@@ -17,8 +17,8 @@ import (
 // flagSize is how wide and high a mark's flag on the ruler is, in dp.
 const flagSize = 8
 
-// markX is where a time from the recording's start lies, from the left edge of
-// the lanes on, clamped to just beside them.
+// markX returns the x position of a time relative to the recording's start, from the left
+// edge of the lanes, clamped to just outside them.
 func (p *Timeline) markX(at int64) int {
 	w := p.LaneWidth()
 	return int(math.Floor(math.Max(-100, math.Min(float64(w+100), p.View.X(p.Rec.Start+at, w)))))

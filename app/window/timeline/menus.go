@@ -14,7 +14,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// contextMenu offers what can be done with what is under the pointer.
+// contextMenu opens the menu of the item under the pointer.
 func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if p.Plan == nil {
 		return

@@ -45,7 +45,7 @@ type Timeline struct {
 	// Unfiltered is the height that all rows want.
 	Unfiltered int
 	Flag       string // the id of the mark that was gone to last
-	// foundLanes are those that show what the hits found of the search.
+	// foundLanes are the lanes with hits of the search.
 	foundLanes map[int]int
 	foundOf    *search.Hits
 
@@ -90,8 +90,8 @@ func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}
 
 // Callbacks lead from a timeline to the rest of the window.
 type Callbacks struct {
-	// Items lists what can be done with what is under the pointer beside what the
-	// timeline knows of it.
+	// Items returns the menu items for the item under the pointer that the timeline itself
+	// cannot provide.
 	Items func() []widget.Item
 	// MarkItems lists what can be done with a mark, or with the moment at the pointer
 	// where that is on none.
@@ -207,8 +207,8 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found()}
 }
 
-// leastSearched is how many letters are searched for before rows grow to what is found:
-// of fewer nearly everything is.
+// leastSearched is the least number of letters in a search for which rows grow to show the
+// hits: shorter ones match nearly everything.
 const leastSearched = 3
 
 // found says by track how many lanes it takes to show what the search finds; nil if

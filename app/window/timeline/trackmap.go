@@ -27,7 +27,7 @@ type mapKey struct {
 	theme *theme.Theme
 }
 
-// seen is the part of the map, from its top, that stands for what is visible.
+// seen is the visible part of the map, from its top.
 func (m *mapPart) seen(p *Timeline, u *ui.UI) (y0, y1 int) {
 	h, all := p.Bounds.Rows.Dy(), max(1, p.Plan.Height)
 	y0 = p.View.Scroll * h / all

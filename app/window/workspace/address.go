@@ -111,7 +111,7 @@ func (p *Pane) opened(st *view.State) {
 	}
 }
 
-// pickState says what is marked.
+// pickState stores the selected item in a State.
 func (p *Pane) pickState(st *view.State) {
 	f, ok := p.PickedFunction()
 	switch {

@@ -43,7 +43,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	c.ofTwo.state(st, compare.Auto)
 }
 
-// pickState says what is marked.
+// pickState stores the selected item in a State.
 func (c *Comparison) pickState(st *view.State) {
 	f := c.Panes[c.Focus]
 	if f.Pick.Kind == panel.PickBar {

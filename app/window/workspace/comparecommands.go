@@ -122,7 +122,7 @@ func (c *Comparison) ToggleByCall(d *Workspace) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
 		d.Say("Linked by call: selecting a call aligns it with the same call on the other side")
-		c.Link.Twin = nil // act on what is picked
+		c.Link.Twin = nil // act on the selected item
 		return
 	}
 	d.Say("Linked by time from the anchors")
@@ -288,7 +288,8 @@ func (cmd *command) addScopes(c *comparison.Comparison) {
 	}
 }
 
-// addTable adds what a command can say of which rows a table has, and in which order.
+// addTable adds the flags for the row filter and order of a table, as far as a command has
+// them.
 func (cmd *command) addTable(t *difftable.Panel) {
 	f := t.Filters
 	if f[difftable.FilterSure] {

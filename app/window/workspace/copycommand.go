@@ -84,8 +84,7 @@ func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *comman
 	return c
 }
 
-// stacks is the beginning of the command of what is added up from stacks of what is
-// selected.
+// stacks returns the start of a command that sums the stacks of the selection.
 func (p *Pane) stacks(more ...string) *command {
 	return p.askingIn("top", p.Scope, append(more, "transform")...)
 }

@@ -18,8 +18,8 @@ import (
 type History struct {
 	steps []*view.State
 	at    int // the current one
-	// shown is what the current step looks like, and seen what the last frame did,
-	// in the numbers of what is open: quick to compare.
+	// shown is the view of the current step and seen that of the last frame, both in
+	// indices of the open recordings, which are quick to compare.
 	shown, seen Spot
 	since       time.Time
 	due         bool // what is shown becomes a step unless it changes soon

@@ -32,8 +32,8 @@ func (d *Workspace) isOpen(st *view.State) bool {
 	return slices.Equal(now.Files, st.Files) && now.Exe == st.Exe && now.Part == st.Part && slices.Equal(now.Only, st.Only)
 }
 
-// SelectionCommand is the command line, word by word, that answers for what is selected: for what
-// has its details shown, else for all that is; nil while nothing is open.
+// SelectionCommand returns the arguments of the command for the selection: the item with
+// details if there is one, else everything selected; nil while nothing is open.
 func (d *Workspace) SelectionCommand() []string {
 	p := d.Pane
 	switch c := d.Versus; {

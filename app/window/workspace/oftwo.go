@@ -113,7 +113,7 @@ func (o *ofTwo) panel(d *Workspace, u *ui.UI, tab string, r image.Rectangle) {
 	u.Text(r, o.Unanswered(), ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle, Lines: 8})
 }
 
-// beside draws what is known of what is chosen, beside the panels.
+// beside draws the details of the selection next to the panels.
 func (o *ofTwo) beside(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if d.View == Both {
 		u.Area(o.Details.Tag(), nil)
@@ -143,7 +143,7 @@ func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
 	return cs
 }
 
-// state says how both are compared, which need not be said of what is usual.
+// state describes the settings of the comparison that differ from the defaults.
 func (o *ofTwo) state(st *view.State, usual compare.Normalize) {
 	by := &o.Options
 	st.Comparison = view.Comparison{Totals: by.Total, SelfTimes: by.SelfTime, Unlinked: !o.Linked, ByCall: o.ByCall, FocusB: o.Focus == 1,

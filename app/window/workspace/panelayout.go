@@ -54,9 +54,8 @@ func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float3
 	return b
 }
 
-// timelineHeight is how much of height the timeline gets, in pixels: the share
-// the person chose, else what its rows need as long as the flamegraph does not
-// go short of what it needs.
+// timelineHeight returns the timeline's part of height, in pixels: the share the user
+// chose, else the height of its rows, as far as the flamegraph keeps enough.
 func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	least, most := u.Px(130), height-u.Px(120)
 	if p.Split > 0 {

@@ -22,7 +22,8 @@ type scene interface {
 	ResumeVisit(d *Workspace) (changed bool, err error)
 	restore(d *Workspace, st *view.State)
 	pickState(st *view.State)
-	// finish waits for what is asked now, and settled for what follows from that.
+	// finish waits for the current questions, settled also for the questions that follow
+	// from their answers.
 	finish() error
 	finishRest(d *Workspace) error
 	way() *trail

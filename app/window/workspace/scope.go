@@ -48,7 +48,7 @@ func (o *ofTwo) renamed() (cs []scopebar.Chip) {
 	return cs
 }
 
-// Scoped is of what the lower half is: the chips of the scope bar.
+// Scoped returns the groups of chips of the scope bar.
 func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 	own := scopebar.Group{Chips: scopebar.Of(&p.Timeline, p.Scope, p.setScope)}
 	all := scopebar.Group{}
@@ -89,7 +89,7 @@ func (p *Pane) transformChips(d *Workspace) []scopebar.Chip {
 	return cs
 }
 
-// Scoped is of what the lower half is, for both sides.
+// Scoped returns the groups of chips for both sides.
 func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	for i, p := range c.Panes {
 		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: scopebar.Of(&p.Timeline, p.Scope, func(in recording.Scope) {
@@ -106,7 +106,8 @@ func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	return append(gs, all)
 }
 
-// Scoped is of what the lower half is: nothing if there is none.
+// Scoped returns the groups of chips for the scope of the lower half, none if nothing is
+// open.
 func (d *Workspace) Scoped() []scopebar.Group {
 	if s := d.scene(); s != nil {
 		return s.Scoped(d)
@@ -142,7 +143,7 @@ func (p *Pane) basis() (text string) {
 	return text
 }
 
-// basisText says from which records weights are.
+// basisText names the kind of records behind the weights.
 func basisText(w *analyze.Weights) string {
 	if w == nil {
 		return ""

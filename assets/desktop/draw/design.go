@@ -23,7 +23,7 @@ type shape struct {
 type stone struct{ from, to, light float64 }
 
 // wall lists courses from the lowest. Joints never lie above each other, as in
-// any wall that is to occur.
+// any wall that is to stand.
 var wall = [][]stone{
 	{{0, .42, .50}, {.42, 1, .55}},
 	{{0, .26, .58}, {.26, .66, .64}, {.66, 1, .59}},

@@ -1,6 +1,6 @@
 // Package appletext reads the call trees that Apple's tools print: the reports of
-// sample(1) and spindump(8), and what Instruments copies of a call tree ("Deep Copy").
-// Each row of a tree has a total; what the rows below it do not explain is its own.
+// sample(1) and spindump(8), and call trees copied from Instruments ("Deep Copy"). Each
+// row of a tree has a total; its self value is the total minus those of its children.
 package appletext
 
 import (

@@ -1,6 +1,5 @@
-// Package bcc reads what bcc's profile, offcputime, wakeuptime and stackcount print of
-// stacks unless they are asked to fold them: a frame a line, leaf first, then the
-// thread, then a count.
+// Package bcc reads the stacks that bcc's profile, offcputime, wakeuptime and stackcount
+// print without -f: one frame per line, leaf first, then the thread, then a count.
 package bcc
 
 import (
@@ -157,7 +156,7 @@ func (d *decoder) heading(s string) {
 	}
 }
 
-// quoted is what is in quotes.
+// quoted returns the text in quotes.
 func quoted(s string) string {
 	if _, s, ok := strings.Cut(s, `"`); ok {
 		name, _, _ := strings.Cut(s, `"`)

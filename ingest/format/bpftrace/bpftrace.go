@@ -1,6 +1,6 @@
-// Package bpftrace reads what bpftrace prints of stacks: maps with kstack and ustack
-// among their keys, whose values are counts, statistics or histograms, and stacks that
-// scripts print one by one. See "Map functions" and "kstack" in bpftrace's manual.
+// Package bpftrace reads the stacks that bpftrace prints: maps with kstack and ustack
+// among their keys and counts, statistics or histograms as values, and single stacks
+// printed by scripts. See "Map functions" and "kstack" in bpftrace's manual.
 package bpftrace
 
 import (

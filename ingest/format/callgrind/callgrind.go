@@ -217,7 +217,7 @@ func (d *decoder) total(value string) {
 	}
 }
 
-// check compares what was read with what the file says.
+// check compares the sums with the totals in the file.
 func (d *decoder) check() {
 	if !d.hasTotals {
 		return

@@ -66,7 +66,7 @@ func (a *ahead) another() numbered {
 // parts is how many scanners there are.
 func (a *ahead) parts() int { return 1 + len(a.others) }
 
-// batch is one for what a scanner makes of so many bytes.
+// batch is the batch for the events in this number of bytes.
 func (a *ahead) batch(number, size int) *batch {
 	select {
 	case bt := <-a.free:

@@ -67,7 +67,7 @@ func (a *asyncOps) init(d *decoder) {
 func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
 	k := asyncKey{scope: it.cat<<1 | 1}
 	found := it.id != 0 && it.flags&oddID == 0
-	var m jsonscan.Members // of what is not known yet
+	var m jsonscan.Members // of the event, if the scanner did not keep its id
 	if found {
 		k.id = a.d.ids.id(it.bt.id(it.event))
 	} else {

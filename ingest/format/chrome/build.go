@@ -265,7 +265,7 @@ func (d *decoder) process(t *thread) int {
 	return i
 }
 
-// nameless stands for the name of what has none.
+// nameless is the name of events without a name.
 const nameless = "(nameless)"
 
 // frame is the frame of a name in a category. The category is the function's

@@ -75,7 +75,7 @@ func (f *flowTable) add(it *item) bool {
 	key := flowKey{cat: it.cat, name: it.name}
 	enclosing := it.ph != 'f' || it.flags&bindsEnclosing != 0
 	found := it.id != 0 && it.flags&oddID == 0
-	var m jsonscan.Members // of what is not known yet
+	var m jsonscan.Members // of the event, if the scanner did not keep its id
 	if found {
 		key.id = f.id(it.bt.id(it.event))
 	} else {

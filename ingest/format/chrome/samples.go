@@ -13,7 +13,7 @@ import (
 // (sf) or list a stack; as objects of the top level's samples; and as V8's CPU
 // profiles (see package v8). The first two carry a name, which is that of an
 // event, and perhaps a weight; they wait for the end of the file, since
-// stackFrames mostly occurs there.
+// stackFrames mostly is there.
 
 // maxEvents is how many names of samples become events of their own.
 const maxEvents = 64
@@ -222,8 +222,7 @@ func (s *samplers) of(w *waitingSample, decimals int) int {
 	return ev
 }
 
-// decimals is how many digits behind the point the weights have, as far as
-// their sum still fits.
+// decimals is the number of decimals of the weights, as far as their sum fits.
 func (s *samplers) decimals() int {
 	most := 0
 	for i := range s.weights {

@@ -63,7 +63,7 @@ const (
 	endless                  // an X without a duration
 )
 
-// never is the end of what has none yet.
+// never is the end of an open span.
 const never = 1<<63 - 1
 
 // lateEnd is an E that found nothing to close.

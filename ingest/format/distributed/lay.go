@@ -88,7 +88,7 @@ func (b *builder) lay() error {
 	return nil
 }
 
-// track adds the track of a service for what it does beside n other things.
+// track adds the track of a service for work that overlaps n other tracks.
 func (b *builder) track(service int32, n int) int32 {
 	name := "spans"
 	if n > 0 {

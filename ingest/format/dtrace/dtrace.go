@@ -1,7 +1,7 @@
-// Package dtrace reads what DTrace prints of stacks: aggregations with stack(),
-// ustack() and other keys, their distributions, and single firings of probes with
-// stacks. The manual of D describes its parts (Actions and Subroutines, Aggregations,
-// Output Formatting); nothing specifies the text as a whole.
+// Package dtrace reads the stacks that DTrace prints: aggregations with stack(), ustack()
+// and other keys, their distributions, and single probe firings with stacks. The D manual
+// describes the parts (Actions and Subroutines, Aggregations, Output Formatting); the
+// text as a whole has no specification.
 package dtrace
 
 import (
@@ -328,7 +328,7 @@ func (d *decoder) endTable() {
 	d.table, d.counted = false, false
 }
 
-// event is that of rows with so many values.
+// event returns the event for rows with this number of values.
 func (d *decoder) event(values int, unit string) int {
 	e := recording.Event{Name: d.title}
 	if e.Name == "" && d.described != "" {

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/format/stacktext"
 )
 
-// kind is what a line is.
+// kind is the kind of a line.
 type kind int
 
 const (
@@ -126,14 +126,14 @@ func parseProbe(body []byte) (p probe) {
 	return probe{cpu: int(n), name: strings.TrimPrefix(string(m[3]), ":"), rest: string(m[4])}
 }
 
-// value is what stands below a stack: keys, if any, and what was counted.
+// value is a line below a stack: keys, if any, and a count.
 type value struct {
 	keys    string
 	numbers []int64
 	unit    string
 }
 
-// units are those that scripts print behind a value.
+// units are the units that scripts print after a value.
 var units = map[string]string{"ns": "ns", "us": "us", "ms": "ms", "s": "s", "sec": "s", "bytes": "bytes", "KB": "KB", "MB": "MB"}
 
 // parseValue reads a line that ends with a number: all of it where there is nothing

@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Report says what a conversion made.
+// Report describes the result of a conversion.
 type Report struct {
 	// Records is how many records were written: lines of SPAA, samples of a
 	// profile, events of a trace.

@@ -122,8 +122,8 @@ func (x *stacks) newFrame(i int) recording.FrameID {
 	return x.d.b.Frame(fr)
 }
 
-// module says what a function belongs to: a binary, else the origin of a script,
-// else the category of what the program itself said that it does.
+// module returns the module of a function: its binary, else the origin of its script, else
+// the category that the program set.
 func (x *stacks) module(frame, n int, fn *recording.Function, fr *recording.Frame) {
 	res := x.fn.col("resource").index(n)
 	l := x.frame.col("lib").index(frame)

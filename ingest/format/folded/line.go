@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// status says what a line is.
+// status is the kind of a line.
 type status uint8
 
 const (

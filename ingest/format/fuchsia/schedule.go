@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// turn is what the scheduler did.
+// turn is one action of the scheduler.
 type turn struct {
 	at         int64
 	cpu        int64

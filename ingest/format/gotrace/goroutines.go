@@ -23,7 +23,7 @@ type goroutine struct {
 
 	state      wire.State
 	since      int64
-	why        recording.FrameID // of what it is blocked for
+	why        recording.FrameID // the frame of the reason for blocking
 	stack      recording.CallID  // the last that is known
 	waker      int               // the track of who made it runnable
 	collecting int               // works for the collector, as so many ranges say
@@ -44,7 +44,7 @@ type proc struct {
 	sweeps   []lanes.Span
 }
 
-// goroutine is what is known of one, nil for none.
+// goroutine returns the data of a goroutine, nil if it is unknown.
 func (d *decoder) goroutine(of *wire.G) *goroutine {
 	if of == nil {
 		return nil

@@ -269,7 +269,7 @@ func (d *decoder) ip(rest []byte) bool {
 	return true
 }
 
-// frame is what stands for a function (by number), its file and its line.
+// frame returns the frame for a function (by number), its file and its line.
 func (d *decoder) frame(addr, module uint64, of [3]uint64, inlined bool) recording.FrameID {
 	f := recording.Function{Name: d.string(of[0]), Module: d.string(module), File: d.string(of[1])}
 	f.Kind = program.KindOf(f.Module)

@@ -13,9 +13,9 @@
 //	MAPPED_LIBRARIES:
 //	00400000-00500000 r-xp 00000000 08:01 42 /usr/bin/app
 //
-// The numbers are objects and bytes in use, and in brackets those allocated so
-// far where jemalloc counts them (prof_accum). Each counts what was sampled; what is
-// shown is the estimate that jemalloc's own jeprof makes of it.
+// The numbers are objects and bytes in use and, in brackets, allocated so far if jemalloc
+// counts those (prof_accum). They count samples; the recording has the estimates that
+// jemalloc's own jeprof computes from them.
 package jemalloc
 
 import (
@@ -285,8 +285,8 @@ func (d *decoder) share(stack []*profile.Location, rest row) {
 	}
 }
 
-// factor is how many objects a sampled one stands for: those of a size s are
-// sampled with the probability 1-exp(-s/period).
+// factor returns the number of objects that a sampled one represents: objects of size s are
+// sampled with probability 1-exp(-s/period).
 func (d *decoder) factor(objects, size int64) float64 {
 	if objects <= 0 || size <= 0 || d.period <= 1 {
 		return 1

@@ -121,7 +121,7 @@ func (c *chunk) number(bytes int64) int64 {
 	}
 }
 
-// count is how many things follow, of which each has a byte at least.
+// count reads the number of items that follow, each of at least one byte.
 func (c *chunk) count() int {
 	n := c.number(4)
 	if n < 0 || n > int64(len(c.b)-c.at) {
@@ -262,7 +262,7 @@ func (c *chunk) take() {
 	})
 }
 
-// each visits the events by their type, at what is behind that.
+// each calls the visitor of each event's type, at the event's first field.
 func (c *chunk) each(visit func(id int64, end int)) {
 	for at := headBytes; at < len(c.b); {
 		c.at = at

@@ -80,8 +80,8 @@ func (d *decoder) time(ticks uint64) int64 {
 	return at
 }
 
-// row is what is in front of an event. Where rows are compressed each begins as
-// the one before, except for what its flags say.
+// row is the header of an event. In compressed blocks each header repeats the previous one
+// except for the fields that its flags name.
 type row struct {
 	kind, sequence       uint32
 	writer, thread, time uint64

@@ -103,9 +103,9 @@ func (d *decoder) process(pid uint64) *symbols {
 // taker takes events of a kind.
 type taker func(d *decoder, k *kind, r *row, t thread, c *cursor)
 
-// runtimeEvents are those of the runtime that name things, and those of which more
-// than that is not known: see "Runtime events" of .NET's documentation, and for the
-// rundown, which is what the runtime says of itself at the end, "CLR ETW events".
+// runtimeEvents are the runtime's events that define names, and some that are known by name
+// only: see "Runtime events" in .NET's documentation and, for the rundown at the end of a
+// trace, "CLR ETW events".
 var runtimeEvents = map[uint32]taker{141: ignore, 142: ignore, 143: method, 144: method, 152: moduleFile, 153: moduleFile, 190: ignore}
 
 var rundownEvents = map[uint32]taker{143: method, 144: method, 153: moduleFile, 154: moduleFile}

@@ -2,8 +2,8 @@
 // file of messages with big-endian 32-bit length prefixes, and JSON, as one object per
 // line or as one document.
 //
-// The protobuf layout changed under one package name; which of them a file has
-// is found out from its samples (see evidence).
+// The protobuf layout changed without a new package name; the samples of a file reveal
+// its layout (see evidence).
 package otlp
 
 import (

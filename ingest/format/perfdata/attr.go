@@ -187,7 +187,7 @@ func text(b *[]byte) string {
 	return string(s)
 }
 
-// feature reads one of what else is known.
+// feature reads one optional header section.
 func (d *decoder) feature(bit int, b []byte) {
 	src := d.b.Source()
 	switch bit {

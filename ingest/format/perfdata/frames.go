@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// unknown is what perf calls functions and binaries of which nothing is known.
+// unknown is perf's name for unknown functions and binaries.
 const unknown = "[unknown]"
 
 // frameKey identifies the frames of an address of a binary, or of nothing known. Of an

@@ -199,7 +199,7 @@ func (d *decoder) open(m *mapping) *program.Program {
 		if home, err := os.UserHomeDir(); err == nil {
 			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "elf"))
 		}
-		// Where debuggers look for what was taken out of a binary, by its name.
+		// Where debuggers look for stripped debug information, by the name of the binary.
 		dir, base := filepath.Split(m.name)
 		paths = append(paths, filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", m.name+".debug"))
 	}

@@ -189,7 +189,7 @@ func (r *reader) compressed(first record, end int64, all bool) error {
 			return &badRecord{"its compressed records cannot be decompressed"}
 		}
 		if rec.kind == recordRound {
-			continue // it is told of what is not unpacked yet
+			continue // it refers to data that is still compressed
 		}
 		if err := r.record(rec); err != nil {
 			return err

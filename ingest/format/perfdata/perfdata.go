@@ -67,7 +67,7 @@ const (
 	fileHeader  = 104
 	leastAttr   = 64
 	recordHead  = 8
-	maxMeta     = 256 << 20 // of what is before and behind the records
+	maxMeta     = 256 << 20 // of the parts before and after the records
 	maxFeatures = 256
 )
 

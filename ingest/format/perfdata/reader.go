@@ -26,14 +26,14 @@ type reader struct {
 	room   []byte // for the bodies of the next records
 	queue  []item
 	seq    int
-	newest uint64 // time of what is queued
+	newest uint64 // time of the queued records
 	round  uint64 // newest when the round before ended
 	rounds bool
 	ready  []item // in order, for the next batch
 }
 
-// batch is what the decoder does next: it takes records, and then acts by what the file
-// says that is no such record.
+// batch is a unit of work for the decoder: records, followed by changes that are not
+// records.
 type batch struct {
 	items []item
 	act   func(*decoder)

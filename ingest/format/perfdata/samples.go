@@ -199,7 +199,7 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 	}
 }
 
-// warnMissing says what was not there.
+// warnMissing warns about missing data.
 func (d *decoder) warnMissing() {
 	if d.cut {
 		d.b.Remark("features-cut", "", "The data after the records is truncated; event names or build ids may be missing")

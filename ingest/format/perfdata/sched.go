@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// field is where a number or a text is in what a tracepoint recorded.
+// field is the place of a number or text in the data of a tracepoint.
 type field struct{ at, size int }
 
 // Layouts of the scheduler's tracepoints where the file does not say them: those of
@@ -66,7 +66,7 @@ func (f field) number(raw []byte) int64 {
 	return 0
 }
 
-// text is one of what was recorded.
+// text returns a text field of an event.
 func (f field) text(raw []byte) string {
 	if f.at+f.size > len(raw) {
 		return ""

@@ -13,7 +13,7 @@ import (
 const (
 	byName      = 1 << iota // the event is named by number
 	byCategory              // so are its categories
-	hasTrack                // it says on which track it is
+	hasTrack                // it names its track
 	hasArgs                 // it has annotations
 	hasCategory             // it has a category
 	several                 // two categories or three, whose numbers are in one (see joinIDs)

@@ -22,8 +22,8 @@ const (
 	packetTag = 1<<3 | 2
 	// mostWorkers is more than one reader keeps up with.
 	mostWorkers = 6
-	// mostReady is how many batches of one chunk may wait, of which there are more than
-	// one where packets are packed.
+	// mostReady is the number of batches of one chunk that may wait. Compressed packets
+	// make more than one.
 	mostReady = 16
 	// largeBatch is how many packets make a batch not worth keeping.
 	largeBatch = 1 << 14
@@ -64,7 +64,7 @@ type pipeline struct {
 	rest  int // of the chunk before
 	ended bool
 	err   error // why; set before order is closed
-	note  *note // of what is behind the last chunk, likewise
+	note  *note // of the rest after the last chunk, likewise
 }
 
 func startPipeline(ctx context.Context, in *source.Input) *pipeline {
@@ -164,8 +164,9 @@ func wholePackets(b []byte) (used int, err error) {
 	return used, nil
 }
 
-// shortPacket is where the packet at i begins behind its length and where it ends, which may
-// be behind b; 0 if something else stands, or its length has more than two bytes.
+// shortPacket returns the start (after its length) and end of the packet at i; the end may
+// be after b. It returns 0 if there is no packet at i or its length has more than two
+// bytes.
 func shortPacket(b []byte, i int) (from, end int) {
 	if i > len(b)-3 || b[i] != packetTag {
 		return 0, 0

@@ -19,7 +19,7 @@ type profileEvent struct {
 	shift  int64 // how far the trace's clock is ahead of V8's, in nanoseconds
 }
 
-// waits is how many events it counts for among those that wait, by what it holds.
+// waits is the weight of the item in the queue, as a number of events.
 func (e *profileEvent) waits() int { return 1 + len(e.data)/64 }
 
 // profile takes an event of the phase P; it reports whether it is one of V8's profiler.
@@ -60,7 +60,7 @@ func (t *namer) named(b []byte, name string) (is bool) {
 	return is
 }
 
-// json is the value of an annotation as JSON. What occurs there as such may be damaged: of a
+// json is the value of an annotation as JSON. What is there as such may be damaged: of a
 // profile it is read as far as it goes.
 func (t *namer) json(b []byte) []byte {
 	for num, v := range each(b) {

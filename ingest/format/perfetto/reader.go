@@ -44,7 +44,7 @@ type reader struct {
 	labels   labelTable
 	comms    map[string]uint32 // numbers of names of threads that were switched to
 	lastComm uint32
-	named    []uint32        // names in what is packed
+	named    []uint32        // names in compressed packets
 	before   map[int64]int64 // of processors, the thread of the packed events
 	owners   map[int64]int64 // processes of threads, as marks say
 	columns  [13][]uint64    // of events that are packed by their fields

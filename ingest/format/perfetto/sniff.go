@@ -41,7 +41,8 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// upTo is what is behind a length that b begins with, as far as it is there.
+// upTo returns the message that follows the length at the start of b, as far as b contains
+// it.
 func upTo(b []byte) (is []byte, whole bool) {
 	size, n := varint(b, 0)
 	if n < 0 {

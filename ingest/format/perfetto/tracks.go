@@ -13,12 +13,12 @@ type track struct {
 	process      bool
 	pid, tid     int64
 	group        uint32
-	counter      *counter // nil for what is none
+	counter      *counter // nil for other tracks
 	ending       []uint64 // flows that end at the next slice that begins
 	row
 }
 
-// counter is what a track of values is told to be.
+// counter is the description of a counter track.
 type counter struct {
 	unit        string
 	factor      float64

@@ -55,7 +55,7 @@ type wide struct {
 // taken.
 const mostQueued = 1 << 20
 
-// blockLen is how many events of a track lie together.
+// blockLen is the number of events of a track in one block.
 const blockLen = 1 << 10
 
 // blocks has room that is free again.
@@ -322,7 +322,7 @@ func (r *reader) takeWide(w *window, until int64) {
 	r.waiting -= n
 }
 
-// onThread says on which thread's track something is.
+// onThread returns the thread whose track an event is on.
 func (r *reader) onThread(w *window, x *wide, t *track) {
 	if x.group = t.group; t.last&1 == 0 {
 		r.introduce(w, t, t.last|1, fresh{at: x.at})

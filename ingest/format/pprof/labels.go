@@ -29,7 +29,7 @@ type labelled struct {
 	hasAt bool
 }
 
-// of is what a sample's labels stand for.
+// of resolves the labels of a sample.
 func (x *labels) of(b *batch, one *record) labelled {
 	switch {
 	case len(one.labels) == 0 && one.sample == nil:

@@ -17,8 +17,8 @@ type Place struct {
 	Line int // 1-based, 0 when unknown
 }
 
-// mostWalked is how many bytes of what the compiler says of functions are read of one
-// program: some million of its entries, which takes seconds.
+// mostWalked limits the bytes of debug information that are read of one program: some
+// million entries, which takes seconds.
 const mostWalked = 64 << 20
 
 // units are the compile units of a program and what was read of them.

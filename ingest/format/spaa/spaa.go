@@ -5,21 +5,21 @@
 // merged in file order by the goroutine that owns the builder. So the result depends
 // neither on how the file was split nor on the number of workers.
 //
-// # What is done where the format leaves a choice or a file breaks a rule
+// # Choices and repairs
+//
+// The format leaves some choices, and files break its rules:
 //
 //   - Every stack record is kept, also when ids repeat. A sample resolves an
 //     id to the record of its event and thread, then of its event and process,
 //     then of its event, then to the first one. Records may come after the
 //     samples and windows that name them.
-//   - Of dsos, frames, threads and headers that are defined twice the first
-//     is. Frames and dsos may be behind what names them; those that the
-//     file lacks are shown as "[missing frame N]" and "[missing dso]".
-//   - Values are exact: a metric gets as many decimals (at most 9) as its
-//     finest value. A metric that shows up late is missing in the records
-//     before.
-//   - A sample's period is the value of the event's metric "period", or of
-//     its primary metric when it has no such metric and the primary one is not
-//     a count of samples.
+//   - If a dso, frame, thread or header is defined twice, the first definition
+//     counts. Frames and dsos may follow the records that refer to them; missing
+//     ones are shown as "[missing frame N]" and "[missing dso]".
+//   - Values are exact: a metric has as many decimals (at most 9) as its finest
+//     value. A metric that first appears late is missing from earlier records.
+//   - A sample's period is the value of the event's metric "period" or, if the
+//     event has none, of its primary metric, unless that counts samples.
 //   - An event whose stack records carry no weights takes its values from its
 //     samples ([recording.FromSamples]).
 //   - Stack records of type user and kernel that name each other as related are

@@ -142,7 +142,7 @@ func (m *merger) warn(c code, line int64, detail string) {
 	say(w.word, at, "%s", text)
 }
 
-// flushWarnings hands on what was counted.
+// flushWarnings passes on the counted warnings.
 func (m *merger) flushWarnings() {
 	for c, n := range m.pending {
 		if n > 0 {

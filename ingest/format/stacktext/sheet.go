@@ -1,5 +1,5 @@
-// Package stacktext holds what the readers of stacks that tools print as indented
-// text share: lines, frames, rows that are summed up, samples, and trees.
+// Package stacktext provides the parts that readers of indented stack listings share:
+// lines, frames, summed rows, samples and trees.
 package stacktext
 
 import (

@@ -130,7 +130,7 @@ func (w *writer) checksums() []byte {
 // File is a stored recording that is open.
 type File struct {
 	Recording *recording.Recording
-	// Sections are those of whoever wrote it, and those that every file has.
+	// Sections are the standard sections and those added by the writer of the file.
 	Sections map[string][]byte
 	data     []byte // the header, and the data
 }

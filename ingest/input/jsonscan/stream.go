@@ -178,8 +178,8 @@ func (s *Stream) Value() (raw []byte, ok bool) {
 	}
 }
 
-// Ahead returns what is next, as far as it is there: for a caller that reads what is
-// written as usual by itself, and Advances behind it.
+// Ahead returns the buffered bytes that come next, for a caller that parses common forms
+// itself and calls Advance after them.
 func (s *Stream) Ahead() []byte { return s.b[s.p:] }
 
 // Advance goes on behind the next n bytes, which must be whole values.

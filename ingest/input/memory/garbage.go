@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// The runtime lets garbage grow with what is held: a recording of some hundred
-// megabytes would take twice that while it is read. What a round of the collector
-// costs goes by what it has to look through, though, and columns have no pointers. So
-// garbage may be half as much as what has some, and little more.
+// Go's runtime lets garbage grow with the live heap, so a recording of some hundred
+// megabytes would take twice its size while it is read. But the cost of a collection
+// depends only on memory with pointers, and columns have none. So garbage is limited to
+// half of the memory with pointers, plus a small amount. The setting (GOGC) is global; if
+// several parts set it, the lowest value counts.
 //
 // That is the runtime's setting (GOGC), of which there is one for all who want it
 // lower: the lowest holds.
@@ -32,7 +33,7 @@ const (
 	step        = 5
 )
 
-// Spare begins to keep garbage below so many percent of what is held.
+// Spare starts to limit garbage to this percentage of the live heap.
 func Spare(percent int) *Sparing {
 	garbage.Lock()
 	defer garbage.Unlock()
@@ -85,7 +86,8 @@ func fairGarbage() int {
 	return fair(s[0].Value.Uint64(), s[1].Value.Uint64())
 }
 
-// fair is the share beside so many bytes, of which some have to be looked through.
+// fair returns the garbage limit for this number of live bytes, some of which have
+// pointers.
 func fair(live, scanned uint64) int {
 	if live < freeGarbage {
 		return math.MaxInt

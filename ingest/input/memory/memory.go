@@ -124,7 +124,7 @@ func (u use) addresses() (n int64, known bool) {
 	return n + (u.idle+u.released)/2 - mostMargin - u.objects/4, known
 }
 
-// margin is how much is left alone of what there is, free or taken.
+// margin is the amount of memory to leave unused, free or taken.
 func (u use) margin(free int64) int64 {
 	return min(mostMargin, max(leastMargin, (u.mapped+free)/16))
 }

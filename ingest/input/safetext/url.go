@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// hiddenValue stands for what a URL lets in with.
+// hiddenValue replaces credentials in a URL.
 const hiddenValue = "xxxxx"
 
 // secretKey are parameters of URLs that let in. It is compiled where a URL is there.

@@ -49,8 +49,8 @@ func (n *net) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// seen is how many bytes at the beginning of p are seen, or newlines or tabs, in ASCII:
-// nearly all of what is written.
+// seen returns the length of the longest prefix of p that is printable ASCII, newlines and
+// tabs: nearly all output.
 func seen(p []byte) int {
 	for i, c := range p {
 		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {

@@ -85,7 +85,7 @@ func (m *mapping) read() {
 	}
 }
 
-// mappedOffset says where in which mapped file an address is.
+// mappedOffset returns the mapped file that contains an address, and the offset in it.
 func mappedOffset(addr uintptr) (name string, at int64, ok bool) {
 	live.Lock()
 	defer live.Unlock()

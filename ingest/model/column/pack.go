@@ -86,7 +86,7 @@ func (a *Archive) Close() {
 // Reading reports whether the archive is unpacked.
 func (a *Archive) Reading() bool { return a.reading }
 
-// Shelf is where unpacked columns lie.
+// Shelf is the memory of unpacked columns.
 func (a *Archive) Shelf() *Shelf { return a.shelf }
 
 // Put writes bytes that are no column's, Get reads them again.

@@ -90,7 +90,7 @@ func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
 	return t
 }
 
-// at is where a text begins, nil for what is not a reference.
+// at returns the text of a reference from its start on, nil for an invalid reference.
 func (t *StoredTexts) at(ref uint64) (b []byte, length uint64) {
 	block, off := (ref-1)>>textBits, (ref-1)&(textBlock-1)
 	if ref == 0 || block >= uint64(len(t.blocks)) || off > uint64(len(t.blocks[block])) {
@@ -114,7 +114,7 @@ func (t *StoredTexts) Text(ref uint64) string {
 	return string(b[:length])
 }
 
-// Number is the number beside a text, 0 for what is not a reference.
+// Number returns the number stored with a text, 0 for an invalid reference.
 func (t *StoredTexts) Number(ref uint64) uint64 {
 	b, _ := t.at(ref)
 	v, _ := binary.Uvarint(b)

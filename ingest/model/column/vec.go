@@ -32,7 +32,7 @@ type Vec[T any] struct {
 // On makes an empty column with its chunks on a shelf. T has no pointers.
 func On[T any](s *Shelf) Vec[T] { return Vec[T]{shelf: s} }
 
-// Shelf says where the chunks lie.
+// Shelf provides the memory of chunks.
 func (v *Vec[T]) Shelf() *Shelf { return v.shelf }
 
 // Len is the number of elements.

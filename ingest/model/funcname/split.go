@@ -69,7 +69,7 @@ func Split(name string) Parts {
 	}
 	p := Parts{Start: s.parts[0].from, Leaf: s.parts[made].from, End: end}
 	p.Type = p.Leaf
-	first := made // of what is not the package
+	first := made // of the part after the package
 	if s.hasType(name, made) {
 		first = made - 1
 		p.Type = s.parts[first].from
@@ -253,8 +253,8 @@ func belongs(p string, sep byte, last bool) bool {
 	return false
 }
 
-// placeAt is where the address begins in what stands for a function of which only its
-// place in a binary is known: the sign in libc.so.6+0x12af. It is 0 in all other names.
+// placeAt returns the index of the address sign in the name of a function without a symbol,
+// such as the + in libc.so.6+0x12af; 0 for all other names.
 func placeAt(name string) int {
 	i := strings.LastIndex(name, "+0x")
 	if i < 0 || i+3 == len(name) || strings.Trim(name[i+3:], "0123456789abcdef") != "" {

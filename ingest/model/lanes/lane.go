@@ -69,8 +69,8 @@ type laneTail struct {
 	}
 }
 
-// noTail is that of lanes which have to grow first, and tails are those of lanes that are
-// short and over, of which there may be a million.
+// noTail is the tail of lanes that must grow first; tails are those of short, finished
+// lanes, of which there may be a million.
 var (
 	noTail laneTail
 	tails  = sync.Pool{New: func() any { return new(laneTail) }}

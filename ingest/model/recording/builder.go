@@ -179,7 +179,7 @@ func (b *Builder) Slack(most int64) { b.slack = min(most, math.MaxUint32) }
 // Source, Clock and Events may be written until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
 
-// Clock is where the decoder says what the file's times mean.
+// Clock lets the decoder describe the file's clock.
 func (b *Builder) Clock() *Clock { return &b.rec.Clock }
 
 // AddEvent adds an event and returns its index. The totals of its metrics are

@@ -14,8 +14,7 @@ type CPUTimes struct {
 	known atomic.Pointer[OnCPU]
 }
 
-// OnCPU is how long spans ran on CPU, in picoseconds, [Missing] where that is
-// not told.
+// OnCPU is the CPU time of each span in picoseconds, [Missing] if unknown.
 type OnCPU struct {
 	Spans [][][]int64 // by track, lane and span
 	Outer []int64     // by track: of the outermost of its spans that tell, together

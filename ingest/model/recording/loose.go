@@ -97,9 +97,9 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	return s.runs.Len() == 0
 }
 
-// takeBack takes what was laid out off its lanes again from the time on at which the
-// first of the spans that are to be begins: where a span of no length belongs that
-// is at the end of another depends on what else begins there.
+// takeBack removes spans from the lanes again, from the time at which the first of the new
+// spans starts: the place of an empty span at the end of another depends on the other spans
+// that start there.
 func (s *looseSpans) takeBack(b *Builder) {
 	ns := &s.nests
 	if ns.seen == nil {

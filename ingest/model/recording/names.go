@@ -74,8 +74,7 @@ type Function struct {
 	State State
 }
 
-// UnknownName is that of code of which neither name, address nor binary is
-// known.
+// UnknownName is the name of code whose name, address and binary are all unknown.
 const UnknownName = "<unknown>"
 
 // AddressName is the name of a function of which only the address is known: where

@@ -19,8 +19,8 @@ type Scope struct {
 	// offsets from its start. Without Ranged both mean nothing.
 	Ranged   bool
 	From, To int64
-	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil is
-	// for all, an empty slice for none.
+	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil is all,
+	// an empty slice none.
 	Tracks []int
 	// Calls limits it to what ran in some calls; nil stands for all.
 	Calls *CallSet

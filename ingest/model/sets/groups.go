@@ -10,7 +10,7 @@ type Groups struct {
 	places []int32
 }
 
-// By takes n things apart by the numbers of what they are of, all of which are below most.
+// By groups the indices 0 to n-1 by their keys, which are below most.
 func (g *Groups) By(n, most int, of func(i int) int32) {
 	if len(g.slot) < most {
 		g.slot = make([]int32, 2*most)

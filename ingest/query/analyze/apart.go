@@ -41,8 +41,8 @@ func beside(rec *recording.Recording, in recording.Scope, only bool) (out []int)
 	return out
 }
 
-// Besides is the scope with what it leaves out of async operations in place of what
-// it has: for a question that finds nothing among all others.
+// Besides returns the scope with only its async operations, for questions without an answer
+// among the other records.
 func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
 	in.Async = recording.Only
 	return Apart(rec, in)

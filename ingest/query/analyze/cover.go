@@ -60,8 +60,8 @@ func cover(ws []recording.Window, from, to int64) []int {
 	return taken
 }
 
-// merit says how good a choice of windows is: what it covers of the range,
-// minus what it covers beside it, and its number of windows; the first decides.
+// merit ranks a choice of windows: the time covered in the range minus the time covered
+// outside it, then the number of windows.
 type merit struct{ in, beside, n int64 }
 
 func (a merit) plus(b merit) merit { return merit{a.in + b.in, a.beside + b.beside, a.n + b.n} }

@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// By says what rows of a table stand for.
+// By is the grouping of a table's rows.
 type By string
 
 // What a table can be grouped by.
@@ -201,7 +201,7 @@ func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row
 	return group, rows
 }
 
-// distinct is how many functions and groups the nodes stand for.
+// distinct counts the functions and groups of the nodes.
 func (t *Tree) distinct(rec *recording.Recording) (n int) {
 	seen := make([]bool, rec.Functions.Len()+len(t.Groups))
 	for i := 1; i < len(t.Nodes); i++ {

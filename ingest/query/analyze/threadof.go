@@ -12,8 +12,8 @@ const (
 	ManyThreads = -2
 )
 
-// ThreadOf says on which track each function runs, where it is just one. It
-// looks at every span and sample once.
+// ThreadOf returns, for each function that runs on exactly one track, that track. It visits
+// every span and sample once.
 func ThreadOf(ctx context.Context, rec *recording.Recording) ([]int32, error) {
 	calls := make([]int32, rec.Calls.Len())
 	for i := range calls {

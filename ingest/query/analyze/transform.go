@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// Op says what a Transform does.
+// Op is the operation of a Transform.
 type Op string
 
 // What transforms do; see [Transforms].

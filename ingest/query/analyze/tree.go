@@ -16,8 +16,8 @@ type Node struct {
 	Call   recording.CallID
 	Parent int32
 	Depth  int32 // 0 for the root
-	// Group is 0 if the node stands for its function, and else 1 + the index
-	// in Tree.Groups of what it stands for: a module or a file.
+	// Group is 0 if the node is a function, else 1 + the index in Tree.Groups of its module
+	// or file.
 	Group int32
 	// Self and Total are in the metric's units; Count is the number of spans,
 	// samples or records that end exactly here.

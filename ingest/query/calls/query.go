@@ -5,20 +5,19 @@
 // all hold:
 //
 //	RunTask                          all calls of a function
-//	RunTask[60ms..320ms]             those of 60 ms or more, but less than 320 ms
-//	parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on
-//	Request[tenant=7, size in 1e6..] with arguments: a value, a range of numbers
-//	Request[url~"^/api", kind!=ping] an expression found in one, any other value
-//	RunTask[started 2s..3s]          those that began then
-//	*[found "arg:timeout"]           calls of any function that a search finds
-//	RunTask[slowest 25]              the longest of those that all else holds for
-//	RunTask[at 42:43@1.2s 42:43@2s]  those that begin just then on a thread
+//	RunTask[60ms..320ms]             calls of 60 ms or more, but less than 320 ms
+//	parse|/^read/[self 1ms..]        several functions; self time of 1 ms or more
+//	Request[tenant=7, size in 1e6..] arguments: a value, a range of numbers
+//	Request[url~"^/api", kind!=ping] a regular expression; any other value
+//	RunTask[started 2s..3s]          calls that started in this range
+//	*[found "arg:timeout"]           calls of any function that match a search
+//	RunTask[slowest 25]              the longest calls that match the rest
+//	RunTask[at 42:43@1.2s 42:43@2s]  the calls that start then on PID:TID
 //	!RunTask[60ms..]                 all other calls of the functions
 //
-// A function is written as everywhere (see [analyze.Ref]). Members of arguments
-// within others are KEY.KEY, arguments that are no object are called args. A text
-// with characters that would divide it is in double quotes, as Go and JSON
-// write them.
+// Functions are written as in other places (see [analyze.Ref]). A nested argument is
+// KEY.KEY; arguments that are not an object are called args. Names and values with
+// separators are in double quotes, as in Go and JSON.
 package calls
 
 import (

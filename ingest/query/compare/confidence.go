@@ -168,9 +168,8 @@ func (c *Comparison) wholes() (w [2]weighed) {
 	return w
 }
 
-// grain is how much more a sample of A stands for than one of B: by the sampling
-// periods and what the values are scaled by, and where no period is known by
-// what the samples weigh.
+// grain is the weight of a sample of A relative to one of B: the ratio of the sampling
+// periods and scales or, if no period is known, of the mean weights of samples.
 func (c *Comparison) grain(whole [2]weighed) float64 {
 	var each [2]float64
 	known := true

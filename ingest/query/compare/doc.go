@@ -16,13 +16,12 @@
 //	Auto       Calls where the sides are sets of calls, or traces whose numbers of calls
 //	           differ by more than a tenth; else Raw
 //
-// Scaled values are no integers. They are kept to as many decimals more as fit
-// (up to six), and what rounding is left is shared out over the stacks so that
-// running sums are never off by more than half of the last decimal. So the self
-// values of functions, modules, files, threads or stacks always add up to the
-// total, and their differences to the difference of the totals, to the last
-// digit, in every normalisation. Several recordings a side are averaged the
-// same way.
+// Scaled values are not integers. They get up to six more decimals, as far as 64 bits
+// allow, and the rounding error is spread over the stacks, so that running sums are off
+// by at most half of the last decimal. So the self values of functions, modules, files,
+// threads or stacks always add up to the total, and their differences to the difference
+// of the totals, to the last digit, in every normalisation. Several recordings per side
+// are averaged in the same way.
 //
 // # Matching
 //
@@ -40,39 +39,36 @@
 //
 // [FromRuns], with at least two recordings on both sides: Welch's t-test on the
 // values of the runs. It is the only method that knows how much the program
-// varies from run to run, and is used wherever it can be. Where samples were
-// counted the variance is taken to be at least what counting them alone makes.
+// varies from run to run, and is preferred. If samples were counted, the variance is at
+// least that of their count.
 //
-// [FromCounts], for sampled profiles: samples are taken to hit a function
-// independently of each other, so that their number is a Poisson variable. The
-// weight behind n samples has a variance of the sum of v²/n over the stacks of
-// weight v; period-mode weights are thus judged by their samples, not by the
-// size of the periods. A weight W of variance V is treated as W²/V samples of
-// V/W each (Bohm and Zech 2014), V/W being taken from both sides together; that
-// is exact where all samples weigh the same.
+// [FromCounts], for sampled profiles: samples are assumed to hit a function
+// independently of each other, so their number is a Poisson variable. The weight of n
+// samples has a variance of the sum of v²/n over the stacks of weight v, so period-mode
+// weights are judged by their number of samples, not by the size of the periods. A weight
+// W of variance V is treated as W²/V samples of V/W each (Bohm and Zech 2014), with V/W
+// from both sides together; this is exact if all samples have the same weight.
 // Raw and by duration, the two numbers are compared given their sum (a binomial
 // test, whose expected share is the ratio of the weights of one sample). By
 // total and by samples, the shares of the totals are compared (Fisher's exact
-// test). Heap profiles of Go and C++ tell how many objects their values are
-// for, from which the number of samples follows. The model is optimistic where
-// samples come in bursts, and it knows nothing of the machine: two runs of one
-// program also differ by its caches, its neighbours and its input. What it calls
-// noise is noise; what it calls a difference is one between these two
-// recordings.
+// test). Heap profiles of Go and C++ contain the number of objects
+// behind each value, which gives the number of samples. The model is optimistic if
+// samples come in bursts, and it knows nothing about the machine: two runs of one
+// program also differ by caches, neighbours and input. So "noise" is noise, but a
+// "difference" is one between these two recordings, not necessarily between the programs.
 //
 // [FromDurations], for traces: the durations of a function's spans are compared by
 // rank (Mann and Whitney), and the shift of a typical span is the median of all
 // pairwise differences (Hodges and Lehmann). The number of spans is compared
-// as counts are, where it differs; the row then has twice the smaller of both
-// p-values. Of each function's spans up to 2,048 a side are ranked (fewer where
-// there are more than a thousand functions, but at least 128), drawn at random, the
-// same ones every time, with stored recordings too ([SumDurations]); their number,
-// sum and variance are those of all. Normalised by total, durations are scaled by the
-// ratio of the mean spans and numbers of spans by the ratio of theirs. Spans that follow
-// each other on a busy machine are not independent, so here too several recordings are
-// better.
+// like counts if it differs; the row then has twice the smaller of both p-values. At most
+// 2,048 spans of a function per side are ranked (fewer if there are more than a thousand
+// functions, but at least 128). They are drawn at random with a fixed seed, also from
+// stored recordings ([SumDurations]); the number, sum and variance are those of all
+// spans. Normalised by total, durations are scaled by the ratio of the mean spans, and
+// numbers of spans by their own ratio. Consecutive spans on a busy machine are not
+// independent, so several recordings are better here too.
 //
-// Beside the p-value a row has an interval of 95 % for its difference and the
-// smallest difference that recordings like these show four times in five
+// A row also has a 95 % interval for its difference, and the smallest difference that
+// recordings like these reveal four times out of five
 // ([Confidence.Detectable]).
 package compare

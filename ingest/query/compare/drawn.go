@@ -284,5 +284,5 @@ func sortLengths(ls, room []length) {
 		}
 		from, to = to, from
 	}
-	copy(ls, from) // where it does not be there
+	copy(ls, from) // where it is not there
 }

@@ -15,7 +15,7 @@ import (
 type spanRun struct {
 	track, lane  int
 	first        int  // the number of the first in its lane
-	outer        bool // they are in no other one of what is compared
+	outer        bool // they are in no other compared span
 	starts, ends []int64
 	calls        []recording.CallID
 	// selfs are the spans' durations without what their children take; none if they

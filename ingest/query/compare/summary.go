@@ -15,9 +15,8 @@ type Matched struct {
 	A, B  int64
 }
 
-// Matched says how the rows of a table came together: by which rule how many,
-// and what they weigh; then what is on one side only. Rules that matched nothing
-// are left out.
+// Matched counts the rows of a table and their weight by matching rule, then the rows on
+// one side only. Rules without matches are left out.
 func (t *Table) Matched() []Matched {
 	order := []Matched{
 		{Rule: match.RuleHand, Status: Changed}, {Rule: match.RuleModule, Status: Changed}, {Rule: match.RuleName, Status: Changed},

@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// By says what the rows of a table stand for: whatever tables of one recording can be
-// grouped by, or stacks.
+// By is the grouping of a table's rows: any grouping of a single recording's table, or
+// stacks.
 type By = analyze.By
 
 // Some of what a table can be grouped by.

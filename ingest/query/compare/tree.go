@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Status says on which sides something is there.
+// Status tells on which sides a node exists.
 type Status string
 
 // What became of something from A to B.

@@ -64,7 +64,7 @@ func Shapes(kind string) (names []string) {
 	return names
 }
 
-// ShapeIs says what a shape is.
+// ShapeIs describes a shape.
 func ShapeIs(kind, name string) string {
 	for _, s := range shapesOf(kind) {
 		if s.name == name {

@@ -17,7 +17,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel says what the file is, what is in it and what was wrong with it.
+// Panel shows the metadata, contents and warnings of the file.
 type Panel struct {
 	widget.Drag
 	scroll, height int

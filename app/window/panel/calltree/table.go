@@ -68,7 +68,7 @@ const (
 	leastName   = 200
 )
 
-// refresh brings the rows in step with what the tree is made of and with what is open.
+// refresh updates the rows after the tree or the set of open nodes has changed.
 func (t *table) refresh(id any, of func() forest) {
 	if t.id != id {
 		t.id, t.of, t.stale = id, of(), true

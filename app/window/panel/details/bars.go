@@ -121,7 +121,7 @@ func (p *Panel) stateDetails(s *panel.Host, h *timeline.Hit) (title, sub string,
 	return lanes.StateTitle(p.Rec, h.Call), units.Duration(h.End - h.Start), ds
 }
 
-// stateSums are how long threads were in each state, in what is selected.
+// stateSums returns the time that the selected threads spent in each state.
 func (p *Panel) stateSums() (ds []Detail) {
 	a := p.Doc.Answer()
 	if a == nil || len(a.States) == 0 {
@@ -213,7 +213,7 @@ func (p *Panel) argDetails(ref uint64) []Detail {
 	return ds
 }
 
-// cutText cuts a text to what the panel can lay out at once.
+// cutText cuts a text to a length that the panel can lay out.
 func cutText(s string) string {
 	if len(s) > 2000 {
 		return strings.ToValidUTF8(s[:2000], "") + "…"

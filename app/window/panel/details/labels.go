@@ -89,7 +89,7 @@ func (p *Panel) labelLine(s *panel.Host, t analyze.Transform, title, detail stri
 	return l
 }
 
-// LabelItems lists what can be done with the labels of what is picked.
+// LabelItems returns the menu items for the labels of the selected item.
 func (p *Panel) LabelItems(s *panel.Host) []widget.Item {
 	if p.Rec.Contexts.Len() < 2 || p.Event >= len(p.Rec.Events) || p.Rec.Events[p.Event].Basis == recording.FromSpans {
 		return nil

@@ -188,7 +188,7 @@ func (f *Panel) prepare(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *se
 	f.key = k
 }
 
-// draw draws the picture with what stands out in it.
+// draw draws the flamegraph with its highlights.
 func (f *Panel) draw(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, fresh bool) {
 	plain := func(on raster.Surface) {
 		f.pic.Mark, f.pic.DimOthers = c.Found(a), true
@@ -270,7 +270,7 @@ func (f *Panel) menu(s *panel.Host, c *comparison.Comparison) {
 	}
 }
 
-// Tooltip says what became of what is under the pointer.
+// Tooltip describes the change of the bar under the pointer.
 func (f *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	if !f.Inside || f.Pressed || s.Menu != nil || s.Help || f.of == nil || f.pic.Shape == nil {
 		return

@@ -19,7 +19,7 @@ type legendKey struct {
 	w, h  int
 }
 
-// drawLegend says what the colours mean.
+// drawLegend explains the colours.
 func (f *Panel) drawLegend(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Background)

@@ -115,7 +115,7 @@ func (t *Panel) row(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *sessio
 	}
 }
 
-// rowColour is the colour of what a row stands for, as everywhere else.
+// rowColour returns the colour of a row, the same as in other views.
 func rowColour(c *comparison.Comparison, s *panel.Host, u *ui.UI, a *session.CompareAnswer, row *compare.Row) ui.Colour {
 	fn := recording.Function{Name: row.Name, Module: row.Module}
 	if a.Table.By == compare.ByFunction && row.Key >= 0 {

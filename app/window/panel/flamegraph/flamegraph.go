@@ -208,7 +208,7 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	f.Area(u, r, cursor)
 }
 
-// draw draws the picture with what stands out in it.
+// draw draws the flamegraph with its highlights.
 func (f *Panel) draw(p *panel.Side, u *ui.UI, fresh bool) {
 	plain := func(on raster.Surface) {
 		f.pic.Drawn = 0

@@ -230,7 +230,7 @@ func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r
 	}
 }
 
-// Colour is that of the bars of what a row stands for.
+// Colour returns the colour of a row, which is that of its bars.
 func (t *Panel) Colour(s *panel.Host, p *panel.Side, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
 	switch a.By {
 	case analyze.ByFile, analyze.ByThread, analyze.ByPackage, analyze.ByName:

@@ -119,8 +119,8 @@ func OtherGroups(recs ...*recording.Recording) (all []Group) {
 // group makes rows of something else.
 func (t *Panel) group(by analyze.By) { t.Group, t.Down, t.Marked = by, 0, "" }
 
-// valueItems are what can be done with what a row stands for that is not a function: the
-// calls that have an argument, or the stacks that have a label.
+// valueItems returns the menu items for a row that is not a function: select the calls with
+// an argument, or keep the stacks with a label.
 func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item) {
 	if key, ok := by.ArgumentKey(); ok {
 		if value == analyze.WithoutArgument(key) {

@@ -21,8 +21,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel says how the two recordings were compared: what was matched with
-// what, by which rule, how heavy that is, what was not, and how sure all is.
+// Panel explains the comparison: the matches and their rules and weights, the rows without
+// a match, and the confidence.
 type Panel struct {
 	panel.List[*comparison.Comparison]
 	// Kind is which rows are listed: an index in kinds.
@@ -146,7 +146,7 @@ func (t *Panel) ruleSwitches(c *comparison.Comparison, u *ui.UI, r image.Rectang
 	return y + u.Px(8)
 }
 
-// counts says how many were matched by what, and what they weigh.
+// counts lists the number and weight of matches by rule.
 func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)

@@ -31,7 +31,7 @@ type Panel struct {
 	widget.List
 	bar widget.ScrollBar
 	At  int32 // the line that was clicked, 0 for none
-	// Of says what was scrolled to: a file and a function.
+	// Of is the file and function that was last scrolled into view.
 	Of   SourceSpot
 	rows []sourceRow
 	made sourceKey

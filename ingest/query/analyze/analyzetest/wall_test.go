@@ -1,5 +1,5 @@
-// Package analyzetest_test asks package analyze of whole files. In that package's own folder, these
-// tests would have every decoder compiled once more, against the package with its tests.
+// Package analyzetest_test tests package analyze on whole files. In that package's own
+// folder, these tests would compile every decoder a second time.
 package analyzetest_test
 
 import (

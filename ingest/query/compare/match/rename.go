@@ -38,7 +38,7 @@ const (
 	renameRounds = 12
 )
 
-// trait is what a function does on one side.
+// trait describes the work of a function on one side.
 type trait struct {
 	total, above     float64 // of above, what calls it costs
 	calls            float64
