@@ -211,7 +211,7 @@ func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*r
 	return l.decode(ctx, in, format)
 }
 
-// recognise finds the format of what was opened.
+// recognise determines the format of the open input.
 func (l *Load) recognise(in *source.Input) (format *codec.Format, err error) {
 	err = source.Protect(in.Path, func() error {
 		var cannot unread

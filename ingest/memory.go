@@ -97,7 +97,7 @@ func (g *guard) watch() (unwatch func()) {
 	return w.Stop
 }
 
-// roomy is how much memory there is where some MB of copies do not matter.
+// roomy is the amount of memory at which some MB of copies do not matter.
 const roomy = 1 << 30
 
 // scarce reports whether memory is to be saved, also where that takes time.

@@ -28,7 +28,7 @@ type Parser struct {
 	// own; else only headers and contexts have them.
 	Extras bool
 
-	// Problems are what is wrong with the keys of the last record.
+	// Problems are the problems of the keys of the last record.
 	Problems []Problem
 	// Duplicates counts keys of the last record that stood twice in an object,
 	// of which the last counts: known ones, and with Extras others too.
@@ -70,7 +70,7 @@ type Problem struct {
 	Value  string // JSON text, "" for Lacking
 }
 
-// ProblemKind is what is wrong with a key.
+// ProblemKind is the kind of problem of a key.
 type ProblemKind uint8
 
 // A known key with the value null is as one that is absent.

@@ -51,7 +51,7 @@ func (c *call) given(v *view.State, files []string) (string, error) {
 	return v.String(), err
 }
 
-// at is where a file is that was named where the command was typed.
+// at resolves a file name against the folder in which the command was typed.
 func (c *call) at(path string) string {
 	if c.run.Dir == "" || path == "" || filepath.IsAbs(path) {
 		return path

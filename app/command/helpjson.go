@@ -10,7 +10,7 @@ import (
 	"ashlar/app/command/jsondoc"
 )
 
-// answer is the type of what a command prints with --json.
+// answer returns the type of a command's --json output.
 type answer struct {
 	command string
 	of      reflect.Type

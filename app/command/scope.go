@@ -19,7 +19,7 @@ func (f *apartFlags) add(fs *pflag.FlagSet) {
 	fs.Var(&f.idle, "idle", view.FieldOf("idle").FlagDoc)
 }
 
-// in is a scope with what they say.
+// in is the scope that the flags define.
 func (f *apartFlags) in(in recording.Scope) recording.Scope {
 	in.Async, in.Idle = recording.Apart(f.async), recording.Apart(f.idle)
 	return in

@@ -293,7 +293,7 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	s.Trend = &statsTrend{string(t.Direction), exactnum.Measured(t.First/1000, 3), exactnum.Measured(t.Last/1000, 3), exactnum.Measured(t.Tau, 4), exactnum.Measured(t.P, 6), t.Moments}
 }
 
-// What cannot be told without spans.
+// Answers that need spans.
 const (
 	cannotSamples = "Samples show where the program was at single moments, not the start and end of calls, so call durations are unknown."
 	cannotStacks  = "Aggregated profile: no times, so neither when nor how long the function ran is known."

@@ -30,7 +30,7 @@ func ofSubcommand(v subcommand.Command) command {
 	})
 }
 
-// program is what a subcommand gets of a call.
+// program is the interface of a call to its subcommand.
 func (c *call) program() *subcommand.Program {
 	return &subcommand.Program{
 		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Recent: c.recent, Answer: c.printRows,
@@ -66,7 +66,7 @@ func described() (all []subcommand.Info) {
 	return all
 }
 
-// context is that of a call, where the program was asked by a part of itself.
+// context is the context of a call that comes from another part of the program.
 func (r *Runner) context() context.Context {
 	if r.Context != nil {
 		return r.Context

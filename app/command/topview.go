@@ -50,8 +50,7 @@ type topMatched struct {
 	Search  string      `json:"search"`
 	Total   json.Number `json:"total"`
 	Records int64       `json:"records"`
-	// Functions is how many functions match, and modules and files that stand for
-	// some.
+	// Functions counts the matching functions, including modules and files after a merge.
 	Functions int `json:"functions"`
 
 	total int64
@@ -90,7 +89,7 @@ func (o *topOptions) looks() error {
 	return nil
 }
 
-// look applies the view to what was weighed, and returns the rows.
+// look applies the view to the weights and returns the rows.
 func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, o *topOptions) ([]analyze.Row, error) {
 	ts := o.Transforms
 	around := -1

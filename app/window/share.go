@@ -107,7 +107,7 @@ func (w *share) Selected() (now serve.Selection, next <-chan struct{}) {
 // settled is the time that a selection must last before it is reported.
 const settled = 400 * time.Millisecond
 
-// frame tells programs what is new; it is called after each frame.
+// frame reports changes to programs; it is called after each frame.
 func (w *share) frame() {
 	s := w.shell
 	if sides := s.Session.Sides(); !slices.Equal(sides, *w.sides.Load()) {

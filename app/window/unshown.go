@@ -28,7 +28,7 @@ func unshown(err error, opened bool) error {
 // onDisplays reports whether windows are on X11 or Wayland.
 const onDisplays = runtime.GOOS != "windows" && runtime.GOOS != "darwin"
 
-// displayTrouble says what is wrong with the display, and what might help.
+// displayTrouble explains what is wrong with the display, and what might help.
 func displayTrouble(err error, env func(string) string) (why, help string) {
 	var names []string
 	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
@@ -42,7 +42,7 @@ func displayTrouble(err error, env func(string) string) (why, help string) {
 	return "no display server answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
 }
 
-// drawingTrouble says what is wrong with drawing, and what might help.
+// drawingTrouble explains why drawing fails, and what might help.
 func drawingTrouble(err error, env func(string) string) (why, help string) {
 	why = "nothing can be drawn with OpenGL (" + err.Error() + ")"
 	for _, name := range []string{"__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS", "LIBGL_DRIVERS_PATH", "GBM_BACKENDS_PATH", "MESA_LOADER_DRIVER_OVERRIDE", "MESA_GL_VERSION_OVERRIDE", "MESA_GLES_VERSION_OVERRIDE"} {

@@ -150,7 +150,7 @@ type running struct {
 	ops     op.Ops
 }
 
-// actions are what the shell asks the desktop for.
+// actions are the shell's requests to the desktop.
 func (r *running) actions() panel.Actions {
 	return panel.Actions{
 		Wake:  r.waker.wake,

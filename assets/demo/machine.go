@@ -22,8 +22,8 @@ type machine struct {
 	allocs  []alloc
 	// arrivals are when requests came.
 	arrivals []int64
-	// marking are the times in which the collector marks and allocation has
-	// to help it; stops those in which no worker runs.
+	// marking are the times in which the collector marks and allocations have to help;
+	// stops are those in which no worker runs.
 	marking, stops []interval
 }
 

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// program is a compiled Ashlar with what it is made of.
+// program is a compiled Ashlar with the versions of its parts.
 type program struct {
 	os, arch string
 	binary   []byte

@@ -178,7 +178,7 @@ func follow(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// firstLine is the beginning of what a server says with a refusal.
+// firstLine returns the first line of a server's error message.
 func firstLine(r io.Reader) string {
 	line, _ := bufio.NewReader(io.LimitReader(r, 200)).ReadString('\n')
 	line = strings.TrimSpace(strings.ToValidUTF8(line, "�"))

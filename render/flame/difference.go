@@ -25,7 +25,7 @@ type Difference struct {
 	// Noise says where a difference is within noise: such bars are grey. nil
 	// if nothing tells.
 	Noise func(node int) bool
-	// Mark says which functions stand out; the others fade where DimOthers.
+	// Mark returns the highlighted functions; the others fade if DimOthers is set.
 	Mark      func(f int32) bool
 	DimOthers bool
 	// Root is the label of the outermost bar.

@@ -109,7 +109,7 @@ func CheckPixels(t testing.TB, path string, got *image.RGBA) {
 	case *update:
 		few := fewColours(got, nil)
 		d := Unlike(RGBA(few), got)
-		if len(d) > 0 { // with the colours of what was not met
+		if len(d) > 0 { // with the differing pixels in colour
 			few = fewColours(got, d)
 			d = Unlike(RGBA(few), got)
 		}
@@ -147,7 +147,8 @@ func Unlike(a, b *image.RGBA) []image.Rectangle {
 	return tiles(b.Rect.Size(), Tile, func(r image.Rectangle) bool { return difference(a, b, r) > unlike })
 }
 
-// tiles are those of a picture that are of a kind, joined where they touch in a row.
+// tiles are the tiles of a picture with the same status, joined if they are adjacent in a
+// row.
 func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.Rectangle {
 	var all []image.Rectangle
 	for y := 0; y < size.Y; y += tile {
@@ -166,8 +167,8 @@ func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.
 	return all
 }
 
-// difference is how far the means of two pictures are apart in r, in the channel
-// in which they are most.
+// difference returns the largest difference of the means of two pictures in r, over the
+// channels.
 func difference(a, b *image.RGBA, r image.Rectangle) float64 {
 	var d [3]int
 	for y := r.Min.Y; y < r.Max.Y; y++ {

@@ -78,7 +78,7 @@ func (p *Pool) Used(w, h int) *Canvas {
 	return canvasOf(old)
 }
 
-// Copy is a canvas from the pool with what is on another one.
+// Copy returns a canvas from the pool with the content of another one.
 func (p *Pool) Copy(of *Canvas) *Canvas {
 	c := p.Used(of.W, of.H)
 	copy(c.pix, of.pix)

@@ -27,8 +27,8 @@ type Face struct {
 	runes  map[rune]float32
 	glyphs map[glyphKey]*glyph
 
-	// alone tells of characters whether they are drawn one by one; the rest is
-	// for those that are not.
+	// alone reports whether characters are drawn one by one; the rest is for text that is
+	// shaped.
 	alone    map[rune]bool
 	lines    map[string]*line
 	short    map[fitKey]string

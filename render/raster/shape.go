@@ -27,8 +27,8 @@ import (
 type line struct {
 	glyphs []placed
 	width  float32
-	// advances is how much of the width each character has, in the order in
-	// which they are read: of several that are one glyph, the first has all.
+	// advances are the widths of the characters in logical order. If several characters
+	// form one glyph, the first has its whole width.
 	advances []float32
 }
 

@@ -10,8 +10,8 @@ import (
 // more, too little of each would be left to read.
 const mostWords = 4
 
-// word is one of a name, text[from:to], of which text[from:cut] is kept. What is
-// between it and the next is text[to:next], of which text[gap:until] is kept.
+// word is a word of a name, text[from:to], of which text[from:cut] is kept. The separator
+// after it is text[to:next], of which text[gap:until] is kept.
 type word struct {
 	from, cut, to    int
 	gap, until, next int

@@ -40,7 +40,7 @@ func CounterValue(c *recording.Counter, v float64) string {
 	return s
 }
 
-// graph is where the values of a counter lie in a row whose top is at y.
+// graph is the area for the values of a counter in a row whose top is at y.
 type graph struct {
 	lo, hi      float64
 	top, bottom int

@@ -102,7 +102,7 @@ func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64
 	return min(1, share), of
 }
 
-// onProcessor is how long a thread ran, as far as its states tell.
+// onProcessor returns the time that a thread ran, according to its states.
 func onProcessor(t *recording.Track) int64 {
 	return t.InState[recording.Running] + t.InState[recording.Collecting]
 }

@@ -52,8 +52,8 @@ type Row struct {
 	Lanes, All, Spans, SpanLanes, Depths int
 	Samples                              *recording.Samples
 	Collapsed                            bool
-	// Strip is how high the states of the thread are drawn, 0 if there are none:
-	// above its lanes, or where it has none of those in the place of one.
+	// Strip is the height of the strip of thread states, 0 if there are none. It is above
+	// the lanes or, without lanes, takes the place of one.
 	Strip int
 	// Busy is how busy a track is, 0 to 1: the share of the recording that its
 	// outermost spans cover, or its samples' of those of the busiest track.

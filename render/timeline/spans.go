@@ -91,7 +91,7 @@ func another[T any](all *[]T) *T {
 	return &(*all)[len(*all)-1]
 }
 
-// worthSharing is how many bars take about as long as waking another goroutine.
+// worthSharing is the number of bars that take about as long as waking another goroutine.
 const worthSharing = 2000
 
 // gather begins the first step for all lanes of the rows; gatheredAll ends it.

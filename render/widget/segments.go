@@ -5,7 +5,7 @@ import "ashlar/render/ui"
 // Segments are words of which one is chosen, side by side.
 type Segments struct{ areas []ClickArea }
 
-// Width is how wide the words are together.
+// Width returns the total width of the texts.
 func (g *Segments) Width(u *ui.UI, words []string) int {
 	w := 0
 	for _, s := range words {

@@ -67,7 +67,7 @@ func forgetPeak() {
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // else peaks are too high
 }
 
-// patience is how long a run may take: what hangs must not keep the rows behind it.
+// patience limits a run, so that a hanging program does not block the next rows.
 const patience = 20 * time.Minute
 
 // execute runs a program to its end.

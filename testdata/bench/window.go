@@ -157,7 +157,7 @@ func (b *bench) pictures(d *display, f *file, home string) (best pictures, err e
 	return best, nil
 }
 
-// seen tells from the frames of a window what was seen when.
+// seen finds in the frames of a window when each thing was visible.
 func seen(frames []drawn) pictures {
 	p := pictures{Window: frames[0].At, All: frames[len(frames)-1].At}
 	shown := 0.

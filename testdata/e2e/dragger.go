@@ -144,7 +144,7 @@ func (x *Dragger) Status() Verdict {
 // Drop lets go.
 func (x *Dragger) Drop() { x.Send("XdndDrop", [5]uint32{uint32(x.window)}) }
 
-// End waits for the window to be done with what was dropped.
+// End waits until the window has handled the drop.
 func (x *Dragger) End() Verdict {
 	x.t.Helper()
 	return x.verdict(x.end, "XdndFinished", 2)

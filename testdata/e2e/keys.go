@@ -9,8 +9,8 @@ import (
 	"github.com/jezek/xgb/xtest"
 )
 
-// keysyms are X's names of keys that write nothing, or that stand for a sign which parts
-// the names here. Other keys are named by what they write.
+// keysyms are X's names for keys without a character, and for characters that separate
+// names here. Other keys are named by their character.
 var keysyms = map[string]xproto.Keysym{
 	"shift": 0xffe1, "ctrl": 0xffe3, "alt": 0xffe9,
 	"BackSpace": 0xff08, "Tab": 0xff09, "Return": 0xff0d, "Escape": 0xff1b, "Delete": 0xffff, "F10": 0xffc7,

@@ -84,7 +84,8 @@ func run(dir string, page bool) (err error) {
 	return intoPage(b.String())
 }
 
-// pagePath is where the table stands, from the root of the module; between these marks.
+// pagePath is the page with the table, relative to the module's root; the table is between
+// these marks.
 const (
 	pagePath  = "assets/manual/evaluation.md"
 	pageBegin = "<!-- table: go run ./testdata/eval -page writes it -->\n"

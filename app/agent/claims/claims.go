@@ -144,7 +144,7 @@ func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON
 type checker struct {
 	Checked
 	p       *subcommand.Program
-	ctx     context.Context // with the limits of what a report may name
+	ctx     context.Context // with limits on the files that a report may name
 	answers map[string]any  // by command
 }
 
@@ -212,7 +212,7 @@ func (c *checker) line(n int, line string) {
 	}
 }
 
-// readable says what is wrong with an address.
+// readable returns the problem of an address, if any.
 func readable(ctx context.Context, s string, near []string) error {
 	v, err := view.Parse(s)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 type Finding struct {
 	// Rule is its name, as help findings lists it.
 	Rule string `json:"rule"`
-	// Claim says in a sentence what was found.
+	// Claim is the finding as a sentence.
 	Claim string `json:"claim"`
 	// Function is the one it is about, Thread the thread; names are those of the
 	// recording.
@@ -152,7 +152,7 @@ func (l *look) weigh(event, metric int) error {
 	return nil
 }
 
-// sampled says that the weights were sampled, and not measured one by one.
+// sampled is set if the weights were sampled instead of measured.
 func (l *look) sampled() bool { return l.event != nil && l.event.Basis != recording.FromSpans }
 
 // enough is the fewest samples from which a rule concludes anything.

@@ -40,8 +40,8 @@ type Overview struct {
 	Unit   string      `json:"unit"`
 	Total  json.Number `json:"total"`
 	Basis  string      `json:"basis"`
-	// Samples is how many samples are behind Total: not there if nothing was sampled,
-	// or the file does not tell. Address shows the recording.
+	// Samples is the number of samples behind Total; absent if nothing was sampled or the
+	// file does not tell. Address shows the recording.
 	Samples int64    `json:"samples,omitempty"`
 	Address string   `json:"address"`
 	Others  []string `json:"others"`
@@ -49,7 +49,7 @@ type Overview struct {
 	// has neither.
 	AsyncSpans  int64 `json:"async_spans_left_out,omitempty"`
 	IdleRecords int64 `json:"idle_records_left_out,omitempty"`
-	// Quality says what is wrong with the recording; empty if nothing is.
+	// Quality lists the problems of the recording; empty without problems.
 	Quality []Problem `json:"quality"`
 	// Top are the functions with the largest self, Busiest the threads.
 	Top     []Row              `json:"top"`

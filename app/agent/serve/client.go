@@ -36,7 +36,7 @@ func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) 
 	return last.Code, true, last.write(b, stdout, stderr, picture)
 }
 
-// write writes what is behind an answer to where it belongs.
+// write copies the output after an answer to its destination.
 func (last *reply) write(b []byte, stdout, stderr, picture io.Writer) error {
 	for _, p := range last.Parts {
 		w := stdout

@@ -31,8 +31,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Commands are those that a session answers: they read recordings, and write nothing;
-// what render draws is written by whoever asks.
+// Commands are the commands that a session answers: they read recordings and write nothing.
+// The output file of render is written by the client.
 var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", drawing}
 
 // drawing is the command that draws, which a window leaves to others: it is busy with
@@ -60,7 +60,7 @@ type reply struct {
 	Own   bool   `json:"own,omitempty"` // the program should see to it itself
 	Code  int    `json:"code,omitempty"`
 	Parts []part `json:"parts,omitempty"`
-	// Refused says why a window does not do what it was asked.
+	// Refused is the reason why a window refuses a request.
 	Refused string `json:"refused,omitempty"`
 }
 

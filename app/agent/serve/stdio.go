@@ -152,7 +152,7 @@ func sendRecording(ctx context.Context, w io.Writer, hello ssh.Greeting, q *ssh.
 	return z.Close()
 }
 
-// isFile says what a file is, or why that cannot be said.
+// isFile returns the kind of a file, or the reason why it is unknown.
 func isFile(hello *ssh.Greeting, path string) (refused string) {
 	info, err := os.Stat(path)
 	if err != nil {

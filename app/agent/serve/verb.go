@@ -79,7 +79,7 @@ func run(p *subcommand.Program, files []string, keep, idle time.Duration) error 
 	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
 	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", safetext.Text(l.Path()))
 	for _, f := range files {
-		// The command that reads most of what others need.
+		// The command whose input covers most of the others'.
 		p.Run(subcommand.Invocation{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
 	}
 	for ctx.Err() == nil {

@@ -38,7 +38,7 @@ type Window interface {
 	Selected() (now Selection, next <-chan struct{})
 }
 
-// Selection is what a person selected in the window.
+// Selection is the user's selection in the window.
 type Selection struct {
 	// Address is the address of the shown view, "" while nothing is open.
 	Address string
@@ -51,15 +51,15 @@ type Selection struct {
 // Selected is what watch prints, a line each time.
 type Selected struct {
 	Address string `json:"address"`
-	// Command is the command line that answers for what is selected; Answer is what it
-	// prints with --json, in at most 500 tokens, null if there is none.
+	// Command is the command line that answers for the selection. Answer is its --json
+	// output, limited to 500 tokens, null if there is none.
 	Command string `json:"command"`
 	Answer  any    `json:"answer"`
-	// By says who went there: person, or program.
+	// By is who made the selection: person or program.
 	By string `json:"by"`
 }
 
-// show is what a window is asked to show.
+// show is a request to show an address.
 type show struct {
 	Address string `json:"address"`
 	Note    string `json:"note,omitempty"`
@@ -80,7 +80,7 @@ const (
 	mostNote  = 160 // characters
 )
 
-// windowPatience is how long a window may take to do what it is asked.
+// windowPatience is the time that a window may take for a request.
 const windowPatience = 4 * time.Second
 
 func (s *Server) show(ctx context.Context, what *show) reply {

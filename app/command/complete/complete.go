@@ -12,7 +12,7 @@ import (
 	"ashlar/app/core/subcommand"
 )
 
-// shells are those that there is completion for.
+// shells are the supported shells.
 var shells = map[string]func(*strings.Builder, []subcommand.Info){"bash": bash, "zsh": zsh, "fish": fish}
 
 // Verb is the command.

@@ -47,7 +47,7 @@ type JSON struct {
 	Failed []string    `json:"failed"` // conditions of --fail-if that hold
 }
 
-// Renamed is a function that was found again by what it does.
+// Renamed is a function that was matched by its work.
 type Renamed struct {
 	A        string      `json:"a"`
 	B        string      `json:"b"`

@@ -63,7 +63,7 @@ func are(n int) string {
 	return units.Count(int64(n)) + " are"
 }
 
-// head says what is compared, and the totals.
+// head writes the names of both sides and their totals.
 func (d *Answer) head(b *strings.Builder) {
 	m := &d.c.Metric.Common
 	fmt.Fprintf(b, "%s\n", safetext.Short(d.what()))
@@ -98,7 +98,7 @@ func (d *Answer) head(b *strings.Builder) {
 	}
 }
 
-// behind says how much was recorded of a side.
+// behind names the number of records of a side.
 func (d *Answer) behind(s compare.Side, side int) string {
 	word := "record"
 	switch {

@@ -11,7 +11,7 @@ import (
 	"ashlar/app/core/subcommand"
 )
 
-// Name is that of a command's page, "ashlar" for that of the program.
+// Name is the command of a page, "ashlar" for the page of the program.
 func Name(c *subcommand.Info) string {
 	if c.Name == "" {
 		return "ashlar"

@@ -90,7 +90,7 @@ func open(s *shell.Shell, o command.RenderOptions) error {
 // Render draws what the window would show into a file, on the CPU.
 func Render(o command.RenderOptions) error { return RenderBy(o, drawing.Draw) }
 
-// RenderBy is Render where draw makes the pixels of what is settled.
+// RenderBy is Render with a function that draws the pixels.
 func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
 	th, ok := theme.ByName(o.Theme)
 	if !ok {

@@ -42,7 +42,7 @@ func Start(w io.Writer) *Progress {
 	return p
 }
 
-// Watch says what is being done, and where to look for how far it is.
+// Watch sets the text of the progress line and the source of its percentage.
 func (p *Progress) Watch(what string, state func() (done, total int64)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

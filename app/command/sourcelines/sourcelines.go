@@ -56,8 +56,8 @@ type Source struct {
 	Unit    string      `json:"unit"`
 	Total   json.Number `json:"total"` // of the recording
 	Self    json.Number `json:"self"`  // of all lines of the file
-	// Samples is how many samples are behind Total: not there if nothing was sampled,
-	// or the file does not tell. Address shows the source file.
+	// Samples is the number of samples behind Total; absent if nothing was sampled or the
+	// file does not tell. Address shows the source file.
 	Samples int64  `json:"samples,omitempty"`
 	Address string `json:"address"`
 	Lines   []Line `json:"lines"`
@@ -167,7 +167,8 @@ func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what str
 	return s, m, w.Sum, nil
 }
 
-// addressOf is where the file is shown: beside the first function that is on a line.
+// addressOf returns an address that shows the file, with the first function that has a line
+// in it selected.
 func addressOf(rec *recording.Recording, q analyze.Query, lines []analyze.SourceLine) string {
 	v := evidence.Of(rec, q)
 	v.Tab = "source"

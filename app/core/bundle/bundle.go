@@ -29,7 +29,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Extension is that of bundles, which are stored recordings.
+// Extension is the file extension of bundles, which are stored recordings.
 const Extension = ".ashlar"
 
 // Sections of the file: the addresses of its views, without files, and the lines of
@@ -151,7 +151,7 @@ func (m *maker) take(args []string, of string) error {
 	return nil
 }
 
-// looks are what the views select of recording i.
+// looks returns the views' selections in recording i.
 func (m *maker) looks(rec *recording.Recording, i int) (of []recording.Scope, missing []error) {
 	for _, v := range m.views {
 		look, miss := view.Bind(rec, v, i, 1)
@@ -191,7 +191,7 @@ func scope(of []recording.Scope) (in recording.Scope) {
 	return in
 }
 
-// part is what the views select of recording i.
+// part returns the part of recording i that the views select.
 func (m *maker) part(i int) (part *recording.Recording, err error) {
 	rec := m.recs[i]
 	of, missing := m.looks(rec, i)

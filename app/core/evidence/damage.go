@@ -15,8 +15,8 @@ type Damage struct {
 	// Errors is how many there are: places where the file is damaged or breaks a rule of
 	// its format.
 	Errors int64 `json:"errors"`
-	// Weighing are those that change numbers or names, which may be those of this
-	// answer. The others were made good.
+	// Weighing are the problems that change numbers or names, possibly those of this
+	// answer. Other problems were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all.
 	Check string `json:"check"`

@@ -87,9 +87,8 @@ var metrics = []struct {
 	{"time", Spans}, {"count", Spans}, {"duration", Spans},
 }
 
-// Asked is the error of asking for a metric that is not there, with what is missing and
-// how to record it where the metric's name tells; any other error stays as it is, and
-// nil is none.
+// Asked explains the error for a missing metric: what is missing and how to record it, if
+// the metric's name tells. Other errors and nil are returned unchanged.
 func Asked(err error, metric string, rec *recording.Recording) error {
 	if err == nil || metric == "" || has(rec, metric) {
 		return err

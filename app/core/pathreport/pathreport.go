@@ -26,7 +26,7 @@ import (
 // counted from the recording's start.
 type Answer struct {
 	File string `json:"file"`
-	// Length is how long all paths are together, which their steps add up to.
+	// Length is the total duration of all paths, the sum of their steps.
 	Length json.Number `json:"length"`
 	// Address shows them.
 	Address string `json:"address"`
@@ -62,9 +62,9 @@ type Sum struct {
 	Steps int         `json:"steps"`
 }
 
-// Step says what the path was in from Start on for Length. State is a thread's state with
-// its reason, "span" for one of a thread without states, "nothing" if nothing is known,
-// "on its way" with the name of a flow that had been sent and not arrived. WokenBy is the
+// Step is a part of the path, from Start on, of duration Length. State is a thread state
+// with its reason, "span" for a thread without states, "nothing" if nothing is known, or
+// "on its way" with the name of a flow that was sent and had not arrived. WokenBy is the
 // thread from which the path comes here.
 type Step struct {
 	Path     int         `json:"path"`

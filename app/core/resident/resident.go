@@ -51,7 +51,7 @@ type Recordings struct {
 type one struct {
 	key     string
 	at      string
-	info    fs.FileInfo // of the file as it was read, nil of what a web server hands out
+	info    fs.FileInfo // identity of the file when it was read, nil for downloads
 	used    time.Time
 	waiting int
 	cancel  context.CancelFunc

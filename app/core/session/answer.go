@@ -16,9 +16,8 @@ import (
 	"ashlar/render/histogram"
 )
 
-// soonSpans is how many spans may be looked at for a first answer: what two
-// cores do in some 20 ms; soonCalls is how many calls of a set have a first answer. Variables
-// for tests.
+// soonSpans is the number of spans that a first answer may visit: two cores take some 20
+// ms. soonCalls is the number of calls of a set with a first answer. Variables for tests.
 var (
 	previewSpans = 4 << 20
 	previewCalls = 1 << 14

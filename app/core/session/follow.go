@@ -82,8 +82,8 @@ func (d *Side) CanFollow() bool { return d.path != "" }
 // Following reports whether the file is followed.
 func (d *Side) Following() bool { return d.following.Load() }
 
-// FollowNote says what happened to the followed file besides that it grew, ""
-// when nothing did, and whether what is shown is not what is in it.
+// FollowNote describes the last event of the followed file other than growth, "" if there
+// was none, and reports whether the view is outdated.
 func (d *Side) FollowNote() (text string, wrong bool) {
 	if n := d.followNote.Load(); n != nil {
 		return n.text, n.wrong

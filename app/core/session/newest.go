@@ -52,7 +52,7 @@ func (n *newest[Q]) ask(q Q, news func(was Q, asked bool) (fresh, stale bool)) {
 	}
 }
 
-// again works again on what was asked for last, if anything was.
+// again repeats the last request, if there was one.
 func (n *newest[Q]) again() (asked bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

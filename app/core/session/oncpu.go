@@ -44,8 +44,8 @@ func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
 	return v
 }
 
-// SpansOnCPU says how long each span ran on CPU; nil until it is known, which
-// is told by notify, and if none tells.
+// SpansOnCPU returns the CPU time of each span; nil until it is known (then notify is
+// called) and if no span has one.
 func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
 	return d.spansOnCPUOf(rec, d.later())
 }

@@ -36,7 +36,7 @@ type Question struct {
 	// least, greatest and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
-	// By asks for a table of modules, files or threads beside that of functions.
+	// By asks for a table of modules, files or threads in addition to that of functions.
 	By analyze.By
 	// Threads asks on which thread each function runs.
 	Threads bool
@@ -269,8 +269,8 @@ func (d *Side) loaded() {
 	})
 }
 
-// patience is how long a snapshot waits for its answer, from when something was told
-// last: as long as it takes until there is the next one.
+// patience is the time that a snapshot waits for its answer after the last progress report:
+// the interval between snapshots.
 const patience = 100 * time.Millisecond
 
 // think answers a question about the latest snapshot.

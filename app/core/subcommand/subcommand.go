@@ -70,14 +70,14 @@ type Info struct {
 	Name, Args, Line, Text string
 	Examples               [][2]string
 	Flags                  *pflag.FlagSet
-	// Answer has the type of what it prints with --json, nil for nothing.
+	// Answer has the type of the --json output, nil without one.
 	Answer *jsonschema.Schema
 }
 
-// Misuse is the error of what was typed and makes no sense.
+// Misuse returns an error in the command line.
 func Misuse(format string, args ...any) error { return &Usage{Err: fmt.Errorf(format, args...)} }
 
-// Usage is an error in what was typed.
+// Usage is an error in the command line.
 type Usage struct {
 	Err error
 	// Complete tells that the error lists the choices itself, so that no help is named.

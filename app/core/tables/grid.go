@@ -36,7 +36,7 @@ func NewGrid[T any](name string, cs []Column[T], rows []T) *Grid {
 	return g
 }
 
-// cells are those of a row, exact.
+// cells returns the exact cells of a row.
 func cells[T any](cs []Column[T], r *T) []string {
 	out := make([]string, len(cs))
 	for i := range cs {

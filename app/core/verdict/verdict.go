@@ -28,7 +28,7 @@ type Part struct {
 // To is a place where a number of the verdict is seen.
 type To int
 
-// The places: Nowhere for what is no number.
+// The places of numbers in a verdict; Nowhere is for other text.
 const (
 	Nowhere   To = iota
 	Totals       // what both are in total

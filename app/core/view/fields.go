@@ -39,7 +39,7 @@ type Field struct {
 	// Remembered is kept from one run to the next.
 	Remembered bool
 
-	// check says in one sentence what is wrong with a text; nil if any will do.
+	// check returns the problem of a text in one sentence; nil if every text is valid.
 	check func(string) error
 
 	// args is how a command about a recording is told it, where that is not Flag with the

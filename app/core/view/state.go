@@ -56,7 +56,7 @@ type State struct {
 	// Files are one path, or two that are compared. "-" is standard input, [Demo]
 	// the built-in recording.
 	Files []string
-	// Contents are what the files hold, in their order, as far as that is known.
+	// Contents are the content digests of the files, in their order, as far as known.
 	Contents []Content
 	// Part and Only limit what is opened of the file, Exe is the program that names
 	// are taken from.
@@ -66,7 +66,7 @@ type State struct {
 	// Parts of the window that are shown: "" for both, timeline, flame or lower.
 	// Layout is "" if two timelines are beside each other, or above.
 	Parts, Layout string
-	// Sides says what is shown of each recording.
+	// Sides is the view of each recording.
 	Sides [2]Side
 	// Event and Metric are names; "" is the first, and the event's primary one.
 	Event, Metric string
@@ -103,9 +103,8 @@ type State struct {
 
 // Table is how the rows of a table are made and which columns it has.
 type Table struct {
-	// Group is what a row stands for: "" for functions. Sort is the column it is
-	// sorted by, "" for the one it begins with; with - before it from the other
-	// end.
+	// Group is the grouping of the rows: "" is by function. Sort is the sort column, "" for
+	// the default; - before it reverses the order.
 	Group, Sort string
 	Columns     []string
 	Widths      []Width
@@ -191,7 +190,7 @@ type Process struct {
 	Name string
 }
 
-// Width is that of a column, in dp.
+// Width is the width of a column, in dp.
 type Width struct {
 	Column string
 	DP     float32

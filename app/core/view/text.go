@@ -67,7 +67,7 @@ func parseThread(s string) (t Thread, err error) {
 	return t, nil
 }
 
-// String writes it as addresses do, "" for what is not known.
+// String returns the content as in addresses, "" if unknown.
 func (c Content) String() string {
 	if c.Key == "" {
 		return ""
@@ -282,8 +282,7 @@ func parseNumber(s string, most int) (int, error) {
 // longestNumber is how many characters a number may have.
 const longestNumber = 40
 
-// parseTime reads a time, which may be negative: of what is before a
-// recording's start.
+// parseTime parses a time, which may be negative: before the recording's start.
 func parseTime(s string) (int64, error) {
 	number, negative := strings.CutPrefix(s, "-")
 	t, err := decimal.ParseLength(number)

@@ -29,7 +29,7 @@ import (
 	"ashlar/app/desktop/filelock"
 )
 
-// Request says what a program that starts would like a running one to do.
+// Request is a request of a starting program to a running one.
 type Request struct {
 	// Files are absolute paths.
 	Files []string `json:"files"`
@@ -310,8 +310,8 @@ func receive(r io.Reader) (message, error) {
 
 // Listener is how other starts find this program.
 type Listener struct {
-	// Session answers what is asked of what this program holds, on a connection whose
-	// ctx ends when it does; nil answers nothing. It is set before Serve.
+	// Session answers questions about the open recordings on a connection; its ctx ends
+	// with the connection. nil answers nothing. It is set before Serve.
 	Session func(ctx context.Context, c net.Conn, question json.RawMessage)
 
 	l      *net.UnixListener

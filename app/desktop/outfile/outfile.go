@@ -92,7 +92,8 @@ func Apart(name string, read []string) error {
 	return nil
 }
 
-// place is where a file goes: what a link leads to is replaced, not the link.
+// place returns the final path of a file: the target of a symbolic link is replaced, not
+// the link.
 func place(name string, o Options) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {

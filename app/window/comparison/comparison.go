@@ -320,8 +320,8 @@ func (c *Comparison) PairItems(s *panel.Host) []widget.Item {
 	return items
 }
 
-// PairByHand asks for what the chosen function is called on the other side: what
-// is only there comes first.
+// PairByHand asks for the function on the other side that matches the chosen one. Functions
+// that exist only there come first.
 func (c *Comparison) PairByHand(s *panel.Host) {
 	a := c.Answer()
 	key := c.ChosenKey(a)

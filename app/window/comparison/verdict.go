@@ -14,8 +14,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// VerdictHeight is that of the row above a comparison's panels where it has one line, in
-// dp.
+// VerdictHeight is the height of a one-line verdict above a comparison's panels, in dp.
 const VerdictHeight = 26
 
 // Verdict is the row that says what a comparison came to. Its numbers lead to where

@@ -36,7 +36,7 @@ type Finder struct {
 	function int
 	List     hitList
 	behind   behind
-	count    widget.ClickArea // what was found, a click on which lists it
+	count    widget.ClickArea // the number of hits; a click lists them
 	glass    widget.ClickArea // a click on which one types
 }
 

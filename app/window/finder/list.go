@@ -61,7 +61,7 @@ const (
 	listWidth = 600 // dp
 )
 
-// ToggleHits opens the list of what is found, or closes it.
+// ToggleHits opens or closes the list of hits.
 func (p *Finder) ToggleHits() {
 	l := &p.Fresh().List
 	if l.Open || p.Paired {

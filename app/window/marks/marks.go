@@ -42,7 +42,8 @@ type Marks struct {
 
 	Key   string // of the recording's content; "" until it is known
 	Stale bool   // the content has changed since
-	// Content is what addresses call it, Meant what the one that was opened did.
+	// Content is the recording's content digest in addresses, Meant that of the opened
+	// address.
 	Content, Meant view.Content
 	Read           bool
 	reads          session.Async[string, loadedMarks]

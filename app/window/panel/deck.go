@@ -152,11 +152,11 @@ func (d *Deck[S]) Tooltip(h *Host, u *ui.UI, name string, of S) {
 // Half is a deck with the name of the panel that is shown and with what that is of: of
 // one recording, or of two.
 type Half interface {
-	// Title reads what stands on the tab, Next shows the panel behind it.
+	// Title returns the text of the visible tab, Next shows the next panel.
 	Title() string
 	Next()
-	// Scroll is how far the panel is scrolled, in pixels, nil where it is not; Table
-	// gives what it shows as [Tabled] does, nil if it has none.
+	// Scroll returns the scroll position of the panel in pixels, nil if it does not scroll;
+	// Table returns its content as [Tabled] does, nil if it has none.
 	Scroll() *int
 	Table() func() *tables.Grid
 }

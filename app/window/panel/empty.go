@@ -13,7 +13,7 @@ func (p *Side) DrawEmpty(u *ui.UI, r image.Rectangle) {
 	widget.Empty(u, r, said, hint)
 }
 
-// nothing is why there is nothing to show, and what helps, "" if nothing does.
+// nothing returns the reason for an empty panel and a remedy, "" if there is none.
 func (p *Side) nothing() (said, hint string) {
 	switch {
 	case p.Scope.Ranged:

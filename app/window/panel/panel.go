@@ -70,8 +70,8 @@ type Row[S any] struct {
 	Title, Doc string
 	// Command stands for it in the palette; "" if it has commands of its own.
 	Command string
-	// Rare says that its tab stands only while it is shown; nil for one that always
-	// is there.
+	// Rare reports whether the tab is visible only while its panel is shown; nil for
+	// permanent tabs.
 	Rare func(of S) bool
 	New  func() Panel[S]
 }

@@ -25,7 +25,7 @@ type searchPart struct {
 // Searching reports whether something is being looked for.
 func (p *Side) Searching() bool { return p.Search.Pattern != nil }
 
-// Set looks for what is found by a text.
+// Set starts a search for text.
 func (s *searchPart) Set(text string) {
 	s.Of, s.Pattern, s.Err = text, nil, nil
 	if text != "" {

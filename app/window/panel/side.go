@@ -42,7 +42,7 @@ type Side struct {
 	PaletteOf int
 	Bounds    PaneBounds
 	Search    searchPart
-	WantMenu  bool // of what is selected, asked for by a key
+	WantMenu  bool // of the selected item, requested with a key
 	// Shown and shownAround are the trees that the flamegraph and the picture of callers
 	// and callees were drawn of last, and down and downAround how far they are
 	// scrolled.
@@ -267,8 +267,7 @@ type PaneBounds struct {
 	Gutter int
 }
 
-// LowerBounds are the places of the tabs, of the panel that is shown and of what is
-// beside it.
+// LowerBounds returns the places of the tabs, of the visible panel and of the details.
 type LowerBounds struct{ Tabs, Lower, Side image.Rectangle }
 
 // ViewLimits are how far the view goes.

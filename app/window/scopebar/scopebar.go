@@ -14,8 +14,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// Height is that of the row, in dp. It is there whatever is limited, so that nothing
-// moves when chips come and go.
+// Height is the height of the bar in dp. The bar is always visible, so that nothing moves
+// when chips come and go.
 const Height = 26
 
 // A Chip is one limit, or something else that decides what the numbers below are.
@@ -36,7 +36,7 @@ func (c *Chip) words() string { return strings.TrimSpace(c.Kind + " " + c.Text) 
 
 // A Group are the chips of one side of a comparison, or those of all.
 type Group struct {
-	Side  string // A or B; "" for what is of all
+	Side  string // A or B; "" for chips of both
 	Chips []Chip
 }
 

@@ -65,7 +65,7 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 	return x
 }
 
-// transformCommands are those of the kinds of transforms.
+// transformCommands returns the commands for the kinds of transforms.
 func transformCommands() (all []Command) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]

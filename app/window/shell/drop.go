@@ -162,7 +162,7 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	return []zone{{first, open, !on}, {beside, compare, on}}
 }
 
-// held says what is held: a name, two, or how many.
+// held describes the dragged files: a name, two names, or a number.
 func (s *Shell) held() string {
 	f := s.drag.over.Files
 	if f == nil || len(f.Paths) == 0 {

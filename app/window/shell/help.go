@@ -185,7 +185,7 @@ func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops
 	}
 }
 
-// helpAt is where a block of lines is.
+// helpAt is the position of a block of lines.
 type helpAt struct{ column, row int }
 
 // helpColumns divides blocks among columns, in order, so that the longest is as

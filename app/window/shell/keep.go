@@ -19,7 +19,7 @@ type Keep interface {
 	Recents() []Recent
 	// Opened adds one.
 	Opened(path string)
-	// Folder is where a file was opened last, "" when nothing was.
+	// Folder is the folder of the last opened file, "" if there was none.
 	Folder() string
 	// Prefer remembers what a person has changed: fields that are the same in
 	// was and now stay as they are.

@@ -186,8 +186,8 @@ func (s *Shell) ran(title string) {
 // step, in a list.
 var held = []key.Name{"W", "A", "S", "D", key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NamePageUp, key.NamePageDown}
 
-// rankNow orders commands: those for what is selected, then those that were chosen
-// last, then all others, with single steps at the end.
+// rankNow orders commands: those for the selection, then the last used ones, then all
+// others, with single steps at the end.
 func (s *Shell) rankNow(c *Command) int {
 	if s.Pane != nil {
 		for _, x := range subjects {

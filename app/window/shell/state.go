@@ -27,9 +27,9 @@ type State struct {
 	Scope []string `json:"scope"`
 	// Typed holds the text in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
-	// Drop says what letting go would do, a line for each part of the window, the
-	// one under the pointer first, then what is held; Note has what the status
-	// line says for a while.
+	// Drop describes the effect of a drop, a line for each part of the window, the one
+	// under the pointer first, then the dragged files. Note is the temporary text of the
+	// status line.
 	Drop []string `json:"drop"`
 	Note string   `json:"note"`
 	// Found is the result text of the search line.

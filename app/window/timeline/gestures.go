@@ -244,8 +244,8 @@ func (p *Timeline) onStrip(u *ui.UI, g widget.Gesture, e pointer.Event) {
 	}
 }
 
-// edgeAt says what a drag from where the pointer is over the overview moves: the
-// view, or one of its edges.
+// edgeAt returns the part of the view that a drag on the overview moves: all of it, or one
+// edge.
 func (p *Timeline) edgeAt(u *ui.UI) grab {
 	x := p.Bounds.Overview.Min.X + int(p.Strip.At.X)
 	l, r := p.stripX(p.View.From), p.stripX(p.View.To)

@@ -45,7 +45,7 @@ const (
 	throwTime = 90 * time.Millisecond
 	// slowest is the speed in dp a second that is not a throw.
 	slowest = 180
-	// scrollTime is how long rows take to where they are scrolled.
+	// scrollTime is the duration of an animated scroll.
 	scrollTime = 110 * time.Millisecond
 )
 

@@ -9,7 +9,7 @@ import (
 // Picking bars of the timeline by keys: along a lane, up and down the stack,
 // and from row to row.
 
-// pickedRow is the row of what is picked on the timeline, -1 for none.
+// pickedRow returns the row of the selected item, -1 for none.
 func (p *Timeline) pickedRow() int {
 	switch p.Pick.Kind {
 	case panel.PickBar, panel.PickWindow, panel.PickCounter, panel.PickInstant:
@@ -192,7 +192,7 @@ func (p *Timeline) PickRow(d int) {
 	}
 }
 
-// SelectPicked selects the time of what is picked.
+// SelectPicked selects the time range of the selected item.
 func (p *Timeline) SelectPicked() {
 	if h := &p.Pick.Hit; p.Timed() && p.pickedRow() >= 0 && h.End > h.Start {
 		p.SelectRange(h.Start, h.End)

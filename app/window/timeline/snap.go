@@ -111,7 +111,7 @@ func (p *Timeline) ExtendToEdge(next bool) {
 		t := p.Rec.Tracks[r.Index]
 		for lane := range min(r.Lanes, len(t.Lanes)) {
 			if p.Pick.Kind == panel.PickBar && lane > p.Pick.Hit.Lane {
-				break // edges of what is below it would be many
+				break // a group below it would have too many edges
 			}
 			l := &t.Lanes[lane]
 			k := l.Search(end)
@@ -128,8 +128,8 @@ func (p *Timeline) ExtendToEdge(next bool) {
 	}
 }
 
-// beginRange makes a range without length where one is to begin: at the time
-// gone to, at what is selected, or in the middle of the view.
+// beginRange starts an empty range at the time last jumped to, at the selected item, or in
+// the middle of the view.
 func (p *Timeline) beginRange() {
 	at, _ := p.reference()
 	if at < p.View.From || at > p.View.To {

@@ -13,8 +13,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// Tooltip says what is under the pointer, exactly. While keys are used it would
-// only cover what they go to; it comes back when the pointer moves.
+// Tooltip describes the item under the pointer exactly. It is hidden while keys are used,
+// since it would cover their target, and returns when the pointer moves.
 func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 	if !p.Inside || p.At == p.KeyedAt || p.Lanes.Pressed || s.Menu != nil || s.Help || p.Plan == nil {
 		return

@@ -5,7 +5,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// menuByKey opens the menu of what is selected, where a key has asked for it.
+// menuByKey opens the menu of the selected item after a key press.
 func (p *Pane) menuByKey(d *Workspace, u *ui.UI) {
 	if !p.WantMenu {
 		return

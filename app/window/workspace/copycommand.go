@@ -52,7 +52,7 @@ func (p *Pane) commandAbout(name string) *command {
 	return c
 }
 
-// theThreads are what commands cannot always be told.
+// theThreads is for thread selections that not every command can express.
 const theThreads = "selected threads"
 
 // Fields of a State (see [view.Fields]) that commands are told.
@@ -89,7 +89,7 @@ func (p *Pane) stacks(more ...string) *command {
 	return p.askingIn("top", p.Scope, append(more, "transform")...)
 }
 
-// searched is stacks with what is searched for.
+// searched is stacks with the search flag.
 func (p *Pane) searched() *command { return p.stacks("find") }
 
 // asCommand is the command line that prints, or draws, what a panel shows.

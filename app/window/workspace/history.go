@@ -92,7 +92,7 @@ func (h *History) remember(u *ui.UI, now Spot, state func() *view.State) {
 	h.Push(now, state())
 }
 
-// Push adds a step behind the current one; those that were behind it are gone.
+// Push adds a step after the current one and discards later steps.
 func (h *History) Push(now Spot, st *view.State) {
 	h.steps = append(h.steps[:min(h.at+1, len(h.steps))], st)
 	if n := len(h.steps) - mostSteps; n > 0 {
@@ -155,7 +155,7 @@ func (d *Workspace) goBack() {
 	}
 }
 
-// mergeMarks adds marks that were read to what was looked at before.
+// mergeMarks adds newly read marks to earlier steps.
 func mergeMarks(h *History) func(with func([]view.Mark) []view.Mark) {
 	return func(with func([]view.Mark) []view.Mark) {
 		h.seen.Sides[0].Marks, h.shown.Sides[0].Marks = with(h.seen.Sides[0].Marks), with(h.shown.Sides[0].Marks)

@@ -52,7 +52,7 @@ func (p *Pane) colours(d *Workspace) {
 	}
 }
 
-// Palette has the colours of what is open.
+// Palette returns the colours for the open recordings.
 func (d *Workspace) Palette() *theme.Palette {
 	d.Pane.colours(d)
 	return d.Pane.Palette

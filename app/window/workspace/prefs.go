@@ -26,7 +26,7 @@ func (p *Prefs) Equal(q *Prefs) bool {
 
 // Prefer looks at the recording as a person likes to look at any.
 func (p *Pane) Prefer(st *view.State) {
-	st.Group, st.Widths = "", nil // which are of one recording
+	st.Group, st.Widths = "", nil // which belong to one recording
 	p.Table.Restore(&st.Table)
 	p.Split = view.ClampSplit(st.Split)
 }

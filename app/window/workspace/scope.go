@@ -123,7 +123,7 @@ func (p *Pane) EventItems() (items []widget.Item) {
 	return items
 }
 
-// basis says from which records the numbers are, and what cannot be answered.
+// basis names the records behind the numbers, and the questions that they cannot answer.
 func (p *Pane) basis() (text string) {
 	if a := p.Doc.Answer(); a != nil {
 		text = basisText(a.Tree.Weights)

@@ -130,7 +130,7 @@ func (w *scopeComparison) follow(p *Pane) {
 	}
 }
 
-// isScopePanel reports whether a tab is one of what is compared in place.
+// isScopePanel reports whether a tab belongs to a comparison in place.
 func isScopePanel(name string) bool {
 	return slices.ContainsFunc(scopePanels, func(r panel.Row[*comparison.Comparison]) bool { return r.Name == name })
 }

@@ -69,7 +69,7 @@ type Workspace struct {
 	moved     session.Async[sought, located]
 	labels    session.Async[labelsKey, *funcname.Labels]
 	opened    int         // how often something was
-	back      *view.State // what was open before what is, where a program opened that
+	back      *view.State // the previously open recordings, if a program opened the current ones
 	Preferred Prefs       // as they were last kept
 	Size      image.Point // of the last frame
 	Density   float32     // its pixels a dp, before Scale

@@ -80,7 +80,7 @@ func host(as string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(as, scheme), ":")
 }
 
-// Question is what is asked of the program there: one of the three.
+// Question is a request to the remote program; exactly one member is set.
 type Question struct {
 	// As is what names of files there begin with here: "ssh:HOST:".
 	As string `json:"as"`
@@ -95,7 +95,7 @@ type Question struct {
 	Layout    uint64         `json:"layout,omitempty"`
 }
 
-// Greeting is what the program there says first.
+// Greeting is the first line of the remote program's output.
 type Greeting struct {
 	// Ashlar is the version there.
 	Ashlar string `json:"ashlar"`

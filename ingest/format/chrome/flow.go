@@ -269,9 +269,9 @@ func chain(steps []flowStep, add func(...*flowStep)) {
 	add(open...)
 }
 
-// send pairs what spans receive with what was sent last before under one bind_id,
-// which any number of them may receive. Of those at one moment the senders that
-// receive nothing come first.
+// send connects spans to the latest sender before them with the same bind_id. Any number of
+// spans may receive one. Of senders at the same time, those that receive nothing come
+// first.
 func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
 	slices.SortStableFunc(steps, func(a, b flowStep) int {
 		switch {

@@ -37,7 +37,7 @@ func sniffProfile(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// value is what begins behind a byte order mark and white space.
+// value returns the head without its byte order mark and white space.
 func value(head []byte) []byte {
 	b := head[jsonscan.Space(head, 0):]
 	if rest, ok := bytes.CutPrefix(b, []byte("\xEF\xBB\xBF")); ok {

@@ -139,8 +139,8 @@ func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int6
 	return complete, at + dur
 }
 
-// fits settles what has ended by the time a span begins and reports whether
-// the span nests in what is left.
+// fits closes the spans that have ended when a span starts, and reports whether the span
+// nests in the open ones.
 func (t *thread) fits(o *open) bool {
 	if t.any && o.start < t.last {
 		return false

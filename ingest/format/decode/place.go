@@ -9,8 +9,8 @@ import (
 // Byte says where in a file something stands, as warnings and ledgers have it.
 func Byte(off int64) string { return fmt.Sprintf("byte %d", off) }
 
-// WarnDamage says that a file cannot be read from a byte on, because nothing
-// follows (cut) or because of what does; nothing when damage is negative.
+// WarnDamage warns that a file cannot be read beyond a byte, because it ends there
+// (truncated) or the data is invalid. It does nothing if damage is negative.
 func WarnDamage(b *recording.Builder, damage int64, cut bool) {
 	what := "is damaged"
 	if cut {

@@ -5,7 +5,7 @@ import "ashlar/ingest/input/source"
 // Reader reads an input for libraries that want an io.Reader.
 type Reader struct {
 	In *source.Input
-	// Bytes is how many were read.
+	// Bytes is the number of bytes read.
 	Bytes int64
 
 	rest []byte

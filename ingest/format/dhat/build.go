@@ -17,7 +17,7 @@ import (
 // of one's own events ("copy", "ad-hoc") have units of their own.
 type measure struct {
 	key, heap, other string
-	unit             string // the key of the unit, for what is not a heap
+	unit             string // the key of the unit, for profiles of something other than the heap
 	kind             recording.MetricKind
 }
 
@@ -107,7 +107,7 @@ func (d *decoder) build(ctx context.Context) error {
 	return nil
 }
 
-// notes are the words for what a file says of itself.
+// notes are the names of a file's metadata.
 var notes = map[string]string{"mode": "mode", "pid": "process", "te": "time at the end", "tg": "time of the peak", "tu": "unit of time"}
 
 // unmade marks a frame that no point had so far.

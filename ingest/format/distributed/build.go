@@ -15,7 +15,7 @@ import (
 // picoseconds in 64 bits hold.
 const far = math.MaxInt64 / 2000 / 2
 
-// builder makes the recording of what was collected.
+// builder builds the recording from the collected spans.
 type builder struct {
 	*Collector
 	ctx    context.Context

@@ -31,8 +31,8 @@ type frameLine struct {
 
 var dashes = []byte("------------- Distribution -------------")
 
-// classify says what a line is, whose text without white space around is body. cache
-// keeps frames, nil for none.
+// classify returns the kind of a line; body is its text without surrounding white space.
+// cache stores frames and may be nil.
 func classify(l, body []byte, cache map[string]frameLine) (kind, stacktext.Frame) {
 	var none stacktext.Frame
 	switch {

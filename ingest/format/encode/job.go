@@ -51,7 +51,7 @@ type Job struct {
 	Opt Options
 	W   *bufio.Writer
 	*Report
-	// Total is how many steps there are in total, as far as that is known.
+	// Total is the number of steps, if known.
 	Total int64
 
 	done, next int64

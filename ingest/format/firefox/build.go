@@ -28,7 +28,7 @@ func (d *decoder) pause(i int) error {
 	return d.tick()
 }
 
-// build makes the recording of what was read.
+// build builds the recording.
 func (d *decoder) build() error {
 	d.addMeta(&d.root.meta)
 	for _, kind := range []string{"samples", "JS allocations", "native allocations"} {

@@ -151,7 +151,7 @@ func (x *stacks) span(t *table, i int) (phase int, start, end int64, ok bool) {
 	return phase, start, end, ok && also
 }
 
-// ref refers to what is said of marker i.
+// ref returns the reference to the data of marker i.
 func (x *stacks) ref(t *table, i int) uint64 {
 	if i >= t.refs.Len() {
 		return 0

@@ -68,7 +68,7 @@ type folder struct {
 	text    []byte
 }
 
-// noStack is the line of what has no stack.
+// noStack is the line for weights without a stack.
 const noStack = "[no stack]"
 
 func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {

@@ -34,7 +34,7 @@ func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder 
 	return d.runtimeTrack("garbage collection")
 }
 
-// runtime is the track of what the runtime does on CPU.
+// runtime is the track of the runtime's own work.
 func (p *proc) runtime(d *decoder) *recording.TrackBuilder {
 	if p.beside == nil {
 		p.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: processors, TID: p.id})

@@ -92,7 +92,7 @@ type decoder struct {
 	records *recording.Tally
 }
 
-// count is how many goroutines there are, and what their counter was told last.
+// count is the number of goroutines, and the last value of their counter.
 type count struct {
 	n, told, at int64
 	any         bool
@@ -149,7 +149,7 @@ func sentence(err error) string {
 	return text
 }
 
-// damaged says that the trace cannot be read behind a place.
+// damaged warns that the trace cannot be read beyond a place.
 func (d *decoder) damaged(err error) error {
 	at := int64(0)
 	if told, ok := errors.AsType[*wire.Error](err); ok {
@@ -198,7 +198,7 @@ func arg(kind uint64, n int64) uint64 {
 	return kind<<argBits | uint64(n)
 }
 
-// time is that of an event in picoseconds.
+// time returns the time of an event in picoseconds.
 func (d *decoder) time(ns int64) int64 {
 	if !d.began {
 		d.began, d.zero = true, ns

@@ -75,7 +75,7 @@ func caught(err *error) {
 	}
 }
 
-// Read is that of wire.Reader.
+// Read implements the method of wire.Reader.
 func (o *old) Read(to []wire.Event) (_ []wire.Event, err error) {
 	defer caught(&err)
 	for len(to) < cap(to) {

@@ -92,7 +92,7 @@ type decoder struct {
 
 	live, most int64 // bytes in use, now and at the peak
 	peaks      uint64
-	last       int64 // the kind of what was allocated last, unless something was freed since
+	last       int64 // the kind of the last allocation, unless something was freed since
 	now        int64 // picoseconds
 	heap, rss  int   // counters
 	changed    bool  // something was allocated or freed

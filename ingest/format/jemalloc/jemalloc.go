@@ -312,7 +312,7 @@ func (d *decoder) locations() (out []*profile.Location) {
 	return out
 }
 
-// finish makes the profile's samples of what was read.
+// finish adds the samples of the profile to the recording.
 func (d *decoder) finish() {
 	if d.totals != [columns]int64{} && d.totals != d.sums {
 		d.b.Warn("totals", "line 2", "The stacks add up to %s and %s in use, but the totals at the start are %d and %d",

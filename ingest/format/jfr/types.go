@@ -56,7 +56,7 @@ const (
 	isKind
 )
 
-// role says what a field is taken for, in an event.
+// role is the meaning of a field in an event.
 func (cl *class) role(i int) role {
 	f := &cl.fields[i]
 	switch {

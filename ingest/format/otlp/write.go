@@ -103,7 +103,7 @@ func (w *otlpWriter) setClock() {
 	}
 }
 
-// resource is that of a row's process.
+// resource returns the resource of a row's process.
 func (w *otlpWriter) resource(k encode.RowKey) *otlpResource {
 	p := -1
 	if k.Track != recording.NoTrack {

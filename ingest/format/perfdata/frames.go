@@ -89,8 +89,8 @@ func (d *decoder) pushStray(m *mapping, kernel bool) {
 	d.stack = append(d.stack, f.frame)
 }
 
-// find looks up the frames of what was not asked for recently, which is in m, nil for
-// nothing known.
+// find looks up the frames of an address in m that is not in the cache of recent ones; m is
+// nil if unknown.
 func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	key := frameKey{at: ip, kernel: kernel, called: called}
 	if m != nil {

@@ -22,7 +22,7 @@ type mapping struct {
 	data                bool   // it is not to be run
 }
 
-// maps are those of a process, by address; none overlap.
+// maps are the mappings of a process, by address, without overlaps.
 type maps struct {
 	list   []mapping
 	shared bool // with a process that was forked

@@ -98,7 +98,7 @@ type decoder struct {
 
 	samples, records *recording.Tally
 	lost             int64
-	cut              bool // what is behind the records
+	cut              bool // the part after the records
 	unwound          bool // it was said that stacks are not unwound
 	stack            []recording.FrameID
 	stray            uint32 // that of the last frame of stack

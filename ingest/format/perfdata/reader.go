@@ -285,8 +285,8 @@ func (r *reader) next() (record, error) {
 	return rec, err
 }
 
-// readRecord reads a record; size is how much was read of it. Bodies lie behind each other
-// in a room that all of them keep: there are millions, as short as a name.
+// readRecord reads a record; size is the number of bytes read. Bodies share one buffer,
+// because there are millions and they are as short as a name.
 func (r *reader) readRecord(from *bufio.Reader) (rec record, size int, err error) {
 	head, err := from.Peek(recordHead)
 	if err != nil {

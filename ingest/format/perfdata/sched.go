@@ -52,7 +52,7 @@ func (d *decoder) tracing(b []byte) {
 	}
 }
 
-// number is one of what was recorded, 0 if it is not there.
+// number returns a numeric field of an event, 0 if it is missing.
 func (f field) number(raw []byte) int64 {
 	if f.at+f.size > len(raw) {
 		return 0

@@ -159,7 +159,7 @@ func (a *argStore) one(ref uint64) (s string) {
 	return s
 }
 
-// end says of the arguments what the recording has to know.
+// end stores the finished arguments in the recording.
 func (a *argStore) end(b *recording.Builder) {
 	a.texts.WarnDropped(b, "event")
 	if a.mapped() && !a.dropped {
@@ -167,7 +167,7 @@ func (a *argStore) end(b *recording.Builder) {
 	}
 }
 
-// state packs what has to be known beside the file: what numbers stand for, and the
+// state packs the data that the file itself does not contain: names by number, and the
 // pairs.
 func (a *argStore) state() []byte {
 	out := binary.AppendUvarint(nil, uint64(len(a.terms)))

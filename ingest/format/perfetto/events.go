@@ -172,7 +172,7 @@ func (s *sequence) joinCategories(to, event []byte) []byte {
 	return to
 }
 
-// notPlain is what a packet may say of a plain event none of.
+// notPlain are the fields that a packet with a plain event lacks.
 const notPlain = mixed | hasNumber | hasMore | isCleared | isDropped
 
 // plain takes an event that begins or ends a span, of a track and a name that the sequence
@@ -417,8 +417,8 @@ func (r *reader) countExtra(s *sequence, at int64, v float64) {
 	}
 }
 
-// counterTracks are those that an event names, or else those that all events of its
-// sequence are of, which are looked up once.
+// counterTracks returns the counter tracks that an event names or else those of its
+// sequence's defaults, which are looked up once.
 func (r *reader) counterTracks(own, usual []uint64, known *[]*track) []*track {
 	if len(own) == 0 {
 		if *known != nil {

@@ -13,7 +13,7 @@ type opened struct {
 // needs memory in one piece.
 type opens struct {
 	pieces [][]opened
-	last   int // the piece that is filled, of which those behind are empty
+	last   int // the piece that is being filled; those after it are empty
 }
 
 const (

@@ -19,7 +19,7 @@ const (
 	several                 // two categories or three, whose numbers are in one (see joinIDs)
 	mixed                   // its categories are to be read again
 	hasNumber               // value is what it says of its counter, a float64
-	hasExtra                // value is what it says of a counter besides, a float64
+	hasExtra                // value is the value of a counter event, a float64
 	hasMore                 // it has something of moreEvent
 
 	isTimed   // the packet has a time
@@ -85,8 +85,8 @@ func (p *packet) joinIDs(id uint64) bool {
 	return true
 }
 
-// tail is what is behind the event of a packet: who wrote it, which is the same in many
-// packets one after another, and is taken apart once for them.
+// tail is the rest of a packet after its event: the writer. It is usually the same in many
+// consecutive packets, so it is parsed once for them.
 type tail struct {
 	size   int
 	lo, hi uint64 // the bytes, and which bits of 16 are theirs

@@ -118,7 +118,7 @@ func (p *pipeline) next() (*job, error) {
 	return nil, nil
 }
 
-// end says that there are no more chunks, and what is wrong.
+// end marks the end of the chunks, with the error if there was one.
 func (p *pipeline) end(err error, at int64, what string) {
 	if p.ended {
 		return
@@ -258,7 +258,7 @@ func (w *worker) begin(data []byte, base int64) {
 	w.batch.data, w.batch.base = data, base
 }
 
-// give hands on what was read, if anything.
+// give passes on the current batch, if not empty.
 func (w *worker) give() {
 	if len(w.batch.packets) == 0 && w.batch.failed == nil {
 		w.put(w.batch)

@@ -192,7 +192,7 @@ type fresh struct {
 	*who
 }
 
-// who is what the maker has to know of a track.
+// who is the identity of a track for the maker.
 type who struct {
 	thread, process bool
 	given           bool // it has a number of its own
@@ -235,7 +235,7 @@ type note struct {
 // counted are packets or events.
 type counted struct{ read, left int64 }
 
-// window is what the reader hands to the maker at a time.
+// window is the unit of data between the reader and the maker.
 type window struct {
 	acts     []func(*maker) // before anything else
 	labels   []labelText    // those that are new, in the order of their numbers

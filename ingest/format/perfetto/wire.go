@@ -109,7 +109,7 @@ func field(b []byte) (num protowire.Number, v value, n int) {
 	return anyField(b)
 }
 
-// anyField is field for what is longer or of other types.
+// anyField is field for longer fields and other types.
 func anyField(b []byte) (num protowire.Number, v value, n int) {
 	num, typ, n := protowire.ConsumeTag(b)
 	if n < 0 {
@@ -136,7 +136,7 @@ func anyField(b []byte) (num protowire.Number, v value, n int) {
 	return num, v, n + m
 }
 
-// numbers are those of a repeated field, which may be packed.
+// numbers reads a repeated field, which may be packed.
 func (v value) numbers(to []uint64) []uint64 {
 	if v.b == nil {
 		return append(to, v.n)

@@ -39,7 +39,7 @@ func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, err
 	return p, &f.samples, nil
 }
 
-// librarySamples are those that the library has read.
+// librarySamples returns the samples that the library has read.
 func librarySamples(p *profile.Profile) *samples {
 	s := &samples{all: p.Sample, count: len(p.Sample)}
 	s.find(p.Location)

@@ -35,7 +35,7 @@ type samples struct {
 	paths *pairmap.Paths
 }
 
-// hidden says what a profile's drop_frames does to stacks with a location.
+// hidden is the effect of a profile's drop_frames on stacks with a location.
 type hidden struct {
 	on    bool  // what the location called is not shown
 	whole bool  // nor is the location

@@ -84,7 +84,7 @@ const (
 	BegunAgainText = "Operations start again before they end, with the same name and cookie; they count as one"
 )
 
-// Operation is what a begin and its end have in common.
+// Operation identifies an operation: a begin and its end have the same.
 func (m *Mark) Operation() string {
 	kind := ""
 	if m.Kind == 'G' || m.Kind == 'H' {

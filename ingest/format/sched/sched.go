@@ -42,7 +42,7 @@ type thread struct {
 	waker int64 // the thread that woke it, 0 if that is not known
 	// stack is where it was switched away from, and run where it ran before that.
 	stack, run recording.CallID
-	// frame is that of its spans on CPU, which are called as it is.
+	// frame is the frame of the thread's spans on CPU tracks, with its name.
 	frame  recording.FrameID
 	called string
 }
@@ -95,10 +95,9 @@ func (s *Builder) Wake(at, waker, tid int64) {
 	}
 }
 
-// Switch says that a processor goes from one thread, which is in a state from then
-// on, to the next. Thread 0 is that of a processor that has nothing to do, and
-// those below are not known. The stack is that of the first, NoCall where it is not
-// known.
+// Switch switches a CPU from one thread, whose new state is given, to the next. Thread 0 is
+// the idle thread, and negative ones are unknown. The stack is that of the first thread,
+// NoCall if unknown.
 func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallID, next int64) {
 	s.Begin()
 	s.last = max(s.last, at)
@@ -144,8 +143,8 @@ func (s *Builder) missed(p *processor, prev int64) {
 	}
 }
 
-// ran notes the stack with which a thread stops to run: it ran in what that has in
-// common with the one before.
+// ran notes the stack at which a thread stopped running. It was in the calls that this
+// stack shares with the one before.
 func (s *Builder) ran(t *thread, stack recording.CallID) {
 	t.run, t.stack = s.b.CommonCall(t.stack, stack), stack
 }

@@ -82,8 +82,8 @@ func (m *merger) framesOf(mi *mirror, n uint32) (ids []int64) {
 	return ids
 }
 
-// addLate adds what waited until the end of the file, with what stands for records that
-// it does not have.
+// addLate adds the records that waited until the end of the file, with placeholders for
+// missing definitions.
 func (m *merger) addLate() {
 	l := &m.late
 	for i := range l.frames {

@@ -123,7 +123,7 @@ func (m *merger) periodMetric(event int32) int {
 		return ev.period
 	}
 	if ev.periodOf == 0 && len(ev.metrics) == 0 {
-		// Nothing says what is measured here but the samples.
+		// Only the samples tell the metric.
 		m.metric(event, m.names.id("period"), 0, 0)
 	}
 	ev.period, ev.periodOf = -1, len(ev.metrics)

@@ -151,7 +151,7 @@ func findHeader(ctx context.Context, s *splitter) (prelude, error) {
 				return pre, nil
 			}
 			if len(pre.held) > 0 {
-				return pre, nil // met again behind what is held
+				return pre, nil // read again after the buffered part
 			}
 			return pre, err
 		}

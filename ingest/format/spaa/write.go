@@ -359,7 +359,7 @@ func (s *spaaWriter) id(event int, call recording.CallID) format.ID {
 	return id
 }
 
-// context says where a row was seen.
+// context writes the context of a row.
 func (s *spaaWriter) context(event int, k encode.RowKey) *format.Context {
 	c := &format.Context{Event: s.events[event].name}
 	if k.Track != recording.NoTrack {

@@ -205,8 +205,8 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// mostBelieved is how large a buffer may say it is where one is looked for;
-// writers' buffers have a few megabytes.
+// mostBelieved limits the size in a buffer's header while a buffer is searched for; real
+// buffers have a few megabytes.
 const mostBelieved = 64 << 20
 
 // findHeader looks for the next buffer.

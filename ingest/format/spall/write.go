@@ -266,7 +266,7 @@ func (s *spallWriter) name(typ byte, name string) {
 	s.buffer = append(s.buffer, name...)
 }
 
-// short cuts a text to what its length can be told of.
+// short cuts a text to the greatest length that the format can express.
 func (s *spallWriter) short(text string, count *int64) string {
 	if len(text) <= spallLongest {
 		return text

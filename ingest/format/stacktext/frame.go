@@ -19,8 +19,8 @@ type Frame struct {
 	Kind         recording.Kind
 }
 
-// kernelSpace is where the kernel's half of the addresses begins on 64-bit x86 and
-// ARM, userSpace where that of programs ends.
+// kernelSpace is the first kernel address on 64-bit x86 and ARM, userSpace the end of user
+// addresses.
 const (
 	kernelSpace = 0xffff_8000_0000_0000
 	userSpace   = 0x0000_8000_0000_0000

@@ -39,7 +39,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errForeign is the error of a file that another program wrote, or another machine.
 var errForeign = errors.New("the stored recording is from another version of Ashlar or another kind of machine; open the original file, or convert it again")
 
-// native says that numbers lie in memory as they do in files.
+// native reports whether numbers in memory have the layout of files.
 var native = func() bool {
 	x := uint32(byteOrder)
 	return *(*byte)(unsafe.Pointer(&x)) == byteOrder&0xff

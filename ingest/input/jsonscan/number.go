@@ -118,8 +118,8 @@ type Decimal struct {
 // maxScale bounds exponents; everything beyond is nothing or no number here.
 const maxScale = 400
 
-// ParseDecimal reads a JSON number as it is written. It reports false for what is none, and
-// for one with more than maxScale zeros.
+// ParseDecimal parses a JSON number exactly. It reports false for anything else and for
+// more than maxScale zeros.
 func ParseDecimal(b []byte) (Decimal, bool) {
 	var d Decimal
 	i := 0

@@ -187,7 +187,7 @@ func pause(room int64) time.Duration {
 
 // Watcher watches memory until it is stopped.
 type Watcher struct {
-	// Owed is how much more than nothing has to be free.
+	// Owed is the additional memory that has to be free.
 	Owed func() int64
 	// Relieve, if set, is called once before Short, and reports whether memory will be
 	// saved from then on, so that work can go on: less has to be free then (see closer).

@@ -93,8 +93,7 @@ func groups(root string) (all []group) {
 	return all
 }
 
-// left is how much the group may still take: what is kept of files can be given
-// up.
+// left is the memory that the group may still take; the file cache can be reclaimed.
 func (g group) left() (int64, bool) {
 	limits, usage, cached := []string{"memory.max", "memory.high"}, "memory.current", "file"
 	if !g.v2 {

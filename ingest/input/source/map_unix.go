@@ -26,7 +26,8 @@ func mapFile(f *os.File, size int64) *mapping {
 	return newMapping(f, data, unix.Munmap)
 }
 
-// keepBehind is how much of a mapped file stays in memory behind the reader.
+// keepBehind is the size of the part of a mapped file before the read position that stays
+// in memory.
 const keepBehind = 32 << 20
 
 // ahead is called when content from..to is about to be read in chunks. It

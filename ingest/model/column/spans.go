@@ -219,7 +219,7 @@ func (s *Spans) endIn(g *spanGroup, i int) int64 {
 	return g.end
 }
 
-// Len is how many there are.
+// Len returns the number of spans.
 func (s *Spans) Len() int { return s.n }
 
 // Start is where span i starts.

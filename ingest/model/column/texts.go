@@ -101,7 +101,7 @@ func (t *StoredTexts) at(ref uint64) (b []byte, length uint64) {
 	return b[max(n, 0):], length
 }
 
-// Text is the text of a reference, "" for what is none.
+// Text returns the text of a reference, "" for an invalid one.
 func (t *StoredTexts) Text(ref uint64) string {
 	b, length := t.at(ref)
 	if t.numbers {

@@ -9,9 +9,10 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Table says how long spans took, by function: their sums, and some spans drawn by
-// chance. It is of the whole recording, and what comparisons would else have to visit
-// each span for.
+// Table stores the durations of spans by function: their sums and a random sample, so that
+// comparisons need not visit every span of the recording. Each span has a random number
+// (its dice), and a sample consists of the spans with the lowest numbers. So the sample of
+// several functions, which are disjoint, is the lowest of their samples.
 //
 // Parts are disjoint, so that those of several functions can be put together: what is
 // drawn of a part are its spans with the lowest dice, and so are of all of them together

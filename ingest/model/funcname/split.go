@@ -4,7 +4,7 @@ package funcname
 
 import "strings"
 
-// Parts are where the parts of a name lie. All are byte offsets into it, and
+// Parts are the parts of a name, as byte offsets into it with
 //
 //	0 <= Start <= Short <= Type <= Leaf <= End <= len(name)
 //
@@ -91,8 +91,8 @@ type part struct {
 // end is where a part ends that may have been cut at some place.
 func (p part) end(cut int) int { return max(p.from, min(p.to, cut)) }
 
-// mostParts is how many parts of a name are told apart; of more, the first ones
-// are taken as one.
+// mostParts is the greatest number of parts of a name that are distinguished; if there are
+// more, the first ones are joined.
 const mostParts = 24
 
 // scanned has what scan found.

@@ -83,7 +83,7 @@ func (l *Lane) loosen() {
 	l.setTail(c, len(c.starts)-d.Len())
 }
 
-// leaf is room for what a detail level has one node of.
+// leaf holds the data of one node of a detail level.
 type leaf struct {
 	starts, ends [leafSpans]int64
 	durs         [leafSpans]uint32

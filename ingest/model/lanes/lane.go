@@ -53,7 +53,7 @@ type laneMore struct {
 	levels     []column.Vec[Node]
 }
 
-// noMore is that of lanes that have none of it.
+// noMore is shared by all lanes without optional data.
 var noMore laneMore
 
 // laneTail is what Append needs: the last of chunks, and how many spans still fit it. It has
@@ -254,7 +254,7 @@ func (l *Lane) Unfinished(i int) bool {
 // UnfinishedCount is how many such spans there are.
 func (l *Lane) UnfinishedCount() int { return len(l.unfinished) }
 
-// Room is where Columns puts what it has to work out, of up to RoomLen spans.
+// Room is scratch memory for Columns, for up to RoomLen spans.
 type Room struct {
 	starts, ends [RoomLen]int64
 	calls        [RoomLen]CallID

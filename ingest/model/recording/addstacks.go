@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// attrsAtOnce is how many attributes of contexts are allocated together.
+// attrsAtOnce is the number of context attributes that are allocated together.
 const attrsAtOnce = 512
 
 type windowKey struct {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// TrackState is what the thread of a track was in: see [TrackBuilder.State].
+// TrackState is the state of a track's thread: see [TrackBuilder.State].
 type TrackState struct {
 	Track      *TrackBuilder
 	Start, End int64

@@ -126,8 +126,8 @@ func (e *Event) Metric(name string) int {
 const (
 	SpanTime  = 0
 	SpanCount = 1
-	// SpanCPU is how long spans ran on CPU and SpanWaiting the rest of their
-	// time, of those that tell: only where some do (see Builder.SetCPU).
+	// SpanCPU is the CPU time of spans, and SpanWaiting the rest of their duration. They
+	// exist only if some spans have a CPU time (see Builder.SetCPU).
 	SpanCPU     = 2
 	SpanWaiting = 3
 )

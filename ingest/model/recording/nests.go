@@ -241,7 +241,7 @@ func (ns *nests) count() (lanes int) {
 	return lanes
 }
 
-// lanes are those of all nests, one after the other.
+// lanes are the lanes of all nests, one nest after another.
 func (ns *nests) lanes() (all []lanes.Lane) {
 	for _, n := range ns.all {
 		all = append(all, n.lanes...)

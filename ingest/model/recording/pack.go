@@ -55,10 +55,10 @@ func (r *Recording) packCPU(ref uint64) uint64 {
 	return 0
 }
 
-// Unpack makes a recording of an index and of chunks, of which get gives n bytes at a
-// place. They have to stay for as long as keep can be reached, and some seconds more:
-// see [column.Shelf]. What is said is checked except for what is in the chunks of spans and
-// samples; see [Recording.Verify].
+// Unpack rebuilds a recording from an index and chunks; get returns n bytes at a place. The
+// chunks must stay valid while keep is reachable, and some seconds longer: see
+// [column.Shelf]. The index is checked, but not the chunks of spans and samples; see
+// [Recording.Verify].
 func Unpack(index []byte, get func(at, n int64) ([]byte, error), keep any) (r *Recording, err error) {
 	defer column.Recover(&err)
 	a := column.OpenArchive(index, get, keep)

@@ -153,7 +153,7 @@ func (t *TrackBuilder) discard() {
 	t.cached = nil
 }
 
-// String says what the part is, as one would ask for it.
+// String returns the part as flags of a command.
 func (p *Part) String() string {
 	var s []string
 	if p.Range.IsSet() {

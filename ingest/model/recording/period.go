@@ -13,7 +13,7 @@ const (
 	mostDistances = 2000
 )
 
-// period is that of an event: what the file says, or else what its samples tell.
+// period returns the sampling period of an event, from the file or else from its samples.
 func (b *Builder) period(tracks []*Track, event int) int64 {
 	if f := b.rec.Events[event].Frequency; f > 1e-6 && f < 1e12 {
 		return int64(1e12 / f)

@@ -51,7 +51,7 @@ type Decimal = decimal.Decimal
 type Clock struct {
 	// Unit is the file's unit: "seconds", "us", "ns" …; "" when it has none.
 	Unit string
-	// PerUnit is how many picoseconds one unit has.
+	// PerUnit is the number of picoseconds per unit.
 	PerUnit int64
 	// Origin is the file's time, in Unit, of picosecond 0.
 	Origin Decimal

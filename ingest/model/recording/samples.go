@@ -25,7 +25,7 @@ type Samples struct {
 	// period is how far apart the event's samples usually are on a thread (see
 	// [Builder.space]).
 	period int64
-	// depth is that of the deepest stack.
+	// depth is the depth of the deepest stack.
 	depth int
 }
 

@@ -38,8 +38,8 @@ type Scope struct {
 // nothing at work.
 type Apart string
 
-// What counts of it. Out is what a Scope begins with, for which it may have "";
-// if there is nothing else, async operations count even so.
+// The values of Scope.Async and Scope.Idle. Out is the default, also written ""; if there
+// is nothing else, async operations count even then.
 const (
 	Out  Apart = "out"
 	In   Apart = "in"
@@ -60,8 +60,8 @@ func (a Apart) plain() Apart {
 // Between is the Scope of all tracks from a time to another one.
 func Between(from, to int64) Scope { return Scope{Ranged: true, From: from, To: to} }
 
-// IsWhole reports whether the Scope leaves nothing of a recording out, except for what
-// is apart.
+// IsWhole reports whether the Scope is the whole recording, apart from async operations and
+// idle samples.
 func (s Scope) IsWhole() bool {
 	return !s.Ranged && s.Tracks == nil && s.Calls == nil && s.Async != Only && s.Idle != Only
 }
@@ -160,8 +160,7 @@ func (s Scope) TrackTest() func(track int) bool {
 // HasTime reports whether a moment is in the range, both edges included.
 func (s Scope) HasTime(at int64) bool { return !s.Ranged || at >= s.From && at <= s.To }
 
-// Of limits the Scope to what ran in some calls in place of those it had; nil
-// stands for all.
+// Of returns the Scope limited to other calls; nil is no limit.
 func (s Scope) Of(calls *CallSet) Scope {
 	s.Calls = calls
 	return s

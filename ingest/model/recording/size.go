@@ -34,9 +34,9 @@ type held struct {
 	symbols  int64 // bytes of names, files and contexts
 }
 
-// Size is about how many bytes of memory what has been recorded takes, and how
-// many more it will take for a while to lay out what came in no order and to show
-// it. It grows in proportion to what has been read, and costs nothing to ask.
+// Size returns the approximate memory of the recorded data, and the additional memory that
+// sorting and publishing it will need for a while. Both grow in proportion to the data
+// read, and computing them costs nothing.
 func (b *Builder) Size() (held, owed int64) {
 	c, h := &b.rec.Counts, &b.held
 	calls := int64(b.rec.Calls.Len())

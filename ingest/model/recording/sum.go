@@ -32,8 +32,7 @@ func Add(sum *int64, v int64) { *sum = Saturated(*sum, v) }
 // warnTotal is the code of the warning that a total is more than can be counted.
 const warnTotal = "total-overflow"
 
-// total is Saturated for what is added up over the recording; it says where that
-// was needed.
+// total is Saturated for totals of the recording; it adds a warning if a total was cut.
 func (b *Builder) total(a, v int64, metric string) int64 {
 	s := Saturated(a, v)
 	if s != a+v {

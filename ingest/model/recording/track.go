@@ -36,9 +36,9 @@ type Track struct {
 	// Once the recording is done they are in Lanes, unfinished.
 	Open []OpenSpan
 
-	// States has those of the thread, one after the other: calls of
-	// Builder.StateFrame, below the stack where that is known. See also Waker.
-	// InState is how long it was in each State.
+	// States are the states of the thread, one after the other: calls of
+	// Builder.StateFrame, below the stack if it is known. See also Waker. InState is the
+	// time in each State.
 	States  lanes.Lane
 	InState [states]int64
 

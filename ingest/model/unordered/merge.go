@@ -108,7 +108,7 @@ func (m *merging) choose() bool {
 func (m *merging) giveUp(c cursor) {
 	m.of.runs[c.run].spans = nil
 	if m.given++; m.given%drainRuns == 0 {
-		runtime.GC() // lanes are made of what is given up
+		runtime.GC() // lanes reuse the memory of discarded buffers
 	}
 }
 

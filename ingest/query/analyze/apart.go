@@ -54,8 +54,7 @@ type LeftOut struct {
 	// AsyncSpans is how many async operations there are, and AsyncTime how much time
 	// the outermost cover, in picoseconds.
 	AsyncSpans, AsyncTime int64
-	// IdleRecords is how many samples are idle, or stack records, and Idle what they
-	// weigh.
+	// IdleRecords counts the idle samples or stack records, and Idle is their weight.
 	IdleRecords, Idle int64
 }
 

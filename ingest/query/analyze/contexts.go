@@ -23,10 +23,9 @@ type ContextValue struct {
 	Weight, Count int64
 }
 
-// ContextsOf lists what the contexts of stack records say, by key, for those
-// that answer a query and end in a call for which is says so. Samples have no
-// contexts of their own: where they answer, those of the whole recording's
-// stacks are listed.
+// ContextsOf lists the context values of stack records by key, for records that answer a
+// query and whose call satisfies is. Samples have no contexts: if samples answer the query,
+// the contexts of all stack records are listed.
 func ContextsOf(ctx context.Context, rec *recording.Recording, q Query, is func(recording.CallID) bool) ([]KeyValues, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Stacks[q.Event] == nil || rec.Contexts.Len() < 2 {
 		return nil, nil

@@ -27,7 +27,7 @@ type join struct {
 	rec *recording.Recording
 	q   *Query
 	to  sink
-	// samples says that what is joined are samples.
+	// samples is set if the joined records are samples.
 	samples bool
 	// byKernel are, by the kernel's call, the calls of user space it belongs to.
 	byKernel map[recording.CallID][]related

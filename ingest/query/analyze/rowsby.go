@@ -11,9 +11,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// RowsBy lists self and total by whatever rows stand for. tree is that of what the query
-// selects with the transforms done; where rows are listed for themselves (see Listed) it
-// may be nil. A grouping that the recording does not have is an error that says so.
+// RowsBy returns self and total by the given grouping. tree is the tree of the query after
+// transforms; it may be nil for groupings whose rows are computed separately (see Listed).
+// If the recording lacks the data for a grouping, the error says so.
 func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree *Tree, ts ...Transform) ([]Row, error) {
 	if err := checkBy(rec, q, by, ts); err != nil {
 		return nil, err
@@ -65,5 +65,5 @@ func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
 	return nil
 }
 
-// ErrNoStates says that what is weighed are no states of threads.
+// ErrNoStates means that the metric does not consist of thread states.
 var ErrNoStates = errors.New("the recording has no thread states")

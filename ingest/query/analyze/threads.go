@@ -230,7 +230,7 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 	}
 	q.outermost(rec, func(track int, c recording.CallID, covered int64) {
 		if up := rec.Calls.Parent(c); up != recording.NoCall {
-			recording.Add(&s.rows[track].Self, counts[up]*covered) // it was taken from what is not there
+			recording.Add(&s.rows[track].Self, counts[up]*covered) // it was subtracted from missing records
 		}
 	})
 	if q.Metric == recording.SpanCount {

@@ -36,7 +36,7 @@ type Node struct {
 type Tree struct {
 	Nodes []Node
 	kids  []int32
-	// Depth is that of the deepest node.
+	// Depth is the depth of the deepest node.
 	Depth int
 	// The tree was made from Weights by Transforms.
 	Weights    *Weights

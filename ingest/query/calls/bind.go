@@ -315,7 +315,7 @@ func InRange(r *recording.Range, took int64) bool {
 	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
 }
 
-// text is that of a span's arguments.
+// text returns the text of a span's arguments.
 func (l *lookup) text(lane *lanes.Lane, k int) string {
 	if ref := lane.Args(k); ref != 0 && l.rec.Args != nil {
 		return l.rec.Args(ref)

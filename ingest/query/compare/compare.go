@@ -65,9 +65,9 @@ type Run struct {
 	// to in the common metric's units, before normalising, and Scaled after.
 	Weights     *analyze.Weights
 	Sum, Scaled int64
-	// Samples is the number of samples behind it, or of spans or records where
-	// those are not known (Counted is false then). Length is how long what is
-	// compared lasted, in picoseconds; 0 if nothing says.
+	// Samples is the number of samples, or of spans or records if the number of samples is
+	// unknown (then Counted is false). Length is the duration of the compared part in
+	// picoseconds, 0 if unknown.
 	Samples int64
 	Counted bool
 	Length  int64
@@ -107,7 +107,7 @@ type Comparison struct {
 	transforms []analyze.Transform
 }
 
-// Method says what a confidence is made from.
+// Method is the statistical method behind a confidence.
 type Method string
 
 // What confidences are made from; see the package documentation.
@@ -319,7 +319,7 @@ func (c *Comparison) normalizers() ([]*big.Rat, error) {
 // is in common units. These are made finer as long as some factor has a fraction and
 // sums leave room.
 func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
-	mean := new(big.Rat) // of what the first side is normalised by
+	mean := new(big.Rat) // of the quantity that normalises the first side
 	for r := range c.Runs {
 		if side, n := c.sideOf(r); side == 0 {
 			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
@@ -467,7 +467,7 @@ func (c *Comparison) costs(t *Tree) match.Costs {
 
 // Side sums up the recordings of a side.
 type Side struct {
-	// Recordings is how many they are.
+	// Recordings is their number.
 	Recordings int
 	// Total is the value to compare, in the common metric's units: scaled, and the
 	// mean of several. RawTotal is the recordings' own value, their mean.
@@ -481,8 +481,8 @@ type Side struct {
 	// OnCPU and Waiting are how long one call of the sets ran on CPU, and was
 	// there without running, in picoseconds; nil if not all tell that ended.
 	OnCPU, Waiting *big.Rat
-	// LeftOut sums up what the recordings have beside that; what is idle is in their
-	// own metrics' units.
+	// LeftOut sums the excluded records of the recordings; idle samples are in their own
+	// metrics' units.
 	LeftOut analyze.LeftOut
 	// WithoutCPU is how many spans have nothing of the metric, since they do not tell their
 	// CPU time; see analyze.Weights.

@@ -25,7 +25,7 @@ type Confidence struct {
 	// Detectable is the smallest difference that would be shown (p < 0.05) four
 	// times in five; NaN where that cannot be said.
 	Detectable float64
-	// A and B are how many samples, spans or recordings are behind the row.
+	// A and B are the numbers of samples, spans or recordings behind the row.
 	A, B int64
 
 	lengths [2][]length // sorted, of spans of both sides; see Shift

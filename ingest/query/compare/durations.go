@@ -73,7 +73,7 @@ type sums struct {
 	slots int
 	most  int // how many spans of a slot are kept
 
-	// parts are what was found: those of slot i alone, or from from[i] up to from[i+1].
+	// parts are the results: those of slot i alone, or from[i] to from[i+1].
 	parts []part
 	from  []int32
 }

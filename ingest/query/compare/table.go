@@ -16,7 +16,7 @@ import (
 // stacks.
 type By = analyze.By
 
-// Some of what a table can be grouped by.
+// Some groupings of tables.
 const (
 	ByFunction    = analyze.ByFunction
 	ByModule      = analyze.ByModule
@@ -63,8 +63,8 @@ func (r *Row) DeltaSelf() int64 { return recording.Saturated(r.BSelf, -r.ASelf) 
 // DeltaTotal is the total of B less that of A.
 func (r *Row) DeltaTotal() int64 { return recording.Saturated(r.BTotal, -r.ATotal) }
 
-// Confidence is that of the difference by which the row is sorted: of self, and
-// of total where self is the same on both sides.
+// Confidence is the confidence of the difference that the row is sorted by: that of self,
+// or of total if self is equal on both sides.
 func (r *Row) Confidence() *Confidence {
 	if r.Self == nil || r.DeltaSelf() == 0 && r.DeltaTotal() != 0 {
 		return r.Total
@@ -412,7 +412,7 @@ func (g *groups) ends(c *Comparison, i int) bool {
 	return false
 }
 
-// name fills in what a row is called on both sides.
+// name sets the names of a row on both sides.
 func (g *groups) name(c *Comparison, i int) {
 	row := &g.rows[i]
 	if i == 0 && !g.flat() || row.Key < 0 {

@@ -112,8 +112,8 @@ func (c *Comparison) countsOf(run *Run, rows []analyze.Row, list func(analyze.Qu
 	return out, nil
 }
 
-// spreadOf is by row how much a side's values vary, by the samples behind them; nil
-// where they are not known.
+// spreadOf returns the variance of a side's values by row, from the number of samples; nil
+// if that is unknown.
 func (c *Comparison) spreadOf(values, counts [][]int64, side int) (out []float64) {
 	for r := range c.Runs {
 		if s, _ := c.sideOf(r); s != side {

@@ -49,7 +49,7 @@ type Amount struct {
 	Here bool
 }
 
-// Status says on which sides the node is, and whether its total differs.
+// Status tells on which sides the node exists, and whether its total differs.
 func (n *Node) Status() Status {
 	switch {
 	case n.A.Here && !n.B.Here:
@@ -188,8 +188,8 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 	if nd.Group == 0 {
 		return g.m.IDs[r][nd.Func]
 	}
-	// Modules and files made by transforms go by what they are called: the
-	// short name, since builds lie in different folders.
+	// Modules and files from transforms are matched by their short names, since builds are
+	// in different folders.
 	f := from.Function(rec, node)
 	name := "\x00" + analyze.ModuleBase(f.Name)
 	k, ok := g.groups[name]

@@ -19,8 +19,8 @@ type Work struct {
 	// Ratio is how many calls B has for each of A: that of the functions which both have,
 	// in the middle of their costs. 0 if calls are not known.
 	Ratio float64
-	// Calls is how many calls each side has of these functions, the mean of its
-	// recordings. Threads is how many threads have calls; 0 if that is not known.
+	// Calls is the number of calls of these functions on each side, the mean of its
+	// recordings. Threads is the number of threads with calls, 0 if unknown.
 	Calls, Threads [2]int64
 }
 

@@ -25,7 +25,7 @@ import (
 // Path is the critical path that ends on a track, between two times in picoseconds.
 type Path struct {
 	From, To int64
-	// Track is where it ends, recording.NoTrack if nothing happened.
+	// Track is the track on which the path ends, recording.NoTrack if nothing happened.
 	Track int
 	// Steps are in the order of time; each begins where the one before it ended.
 	Steps []Step

@@ -38,7 +38,7 @@ func (s *Step) Function(rec *recording.Recording) string {
 	return rec.FuncName(call)
 }
 
-// By says what steps are added up by.
+// By is the grouping of summed steps.
 type By string
 
 // What there is to add up by.

@@ -96,7 +96,7 @@ func (x *extraction) query(event, metric int) analyze.Query {
 	return q.With(x.rec, x.transforms)
 }
 
-// event takes over an event with what was recorded of it.
+// event copies an event with its records.
 func (x *extraction) event(e int) error {
 	ev := x.rec.Events[e].Plain()
 	ev.Metrics = append([]recording.Metric(nil), ev.Metrics...)

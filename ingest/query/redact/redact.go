@@ -71,8 +71,8 @@ func (r *Redactor) Said() string {
 }
 
 const (
-	// tops are the last parts of names of hosts, of which those of two parts alone have
-	// to end in one of the few: java.net is none, and neither is main.in.
+	// tops are top-level domains. A name of two parts is a host only if it ends in one of
+	// the few: java.net is not, and neither is main.in.
 	few  = `com|org|net|io|dev|gov|edu|internal|local|lan|corp|intranet|localdomain`
 	tops = few + `|int|mil|arpa|home|cloud|app|ai|co|uk|de|fr|jp|cn|us|eu|ru|nl|ch|at|se|no|dk|fi|it|es|pl|br|ca|au|nz|kr|tw|in|tech|xyz|info|biz|me|tv|sh|so|to|invalid|test|example`
 	// code are the ends of names of files whose last part says what code it is.
@@ -286,8 +286,8 @@ func (r *Redactor) source(s recording.Source) recording.Source {
 	return s
 }
 
-// FileName is the last part of the path of a recording, by which commands and addresses
-// name it: whoever is given them knows in which folder it is.
+// FileName is the last part of a recording's path. Commands and addresses contain only
+// this, since their recipient knows the folder.
 func FileName(path string) string {
 	if strings.Contains(path, "://") {
 		return new(Redactor).Text(path)

@@ -59,7 +59,7 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 	set.Times[track] = times(t, set.Outer[track])
 }
 
-// times says when spans ran: they join where one begins as another ends.
+// times are the times of spans; they join if one starts when another ends.
 func times(t *recording.Track, of [][]sets.Run) []recording.Time {
 	var lists [][]recording.Time // each in order; those of neighbours are merged until there is one
 	for lane, runs := range of {
@@ -115,7 +115,7 @@ func joinTime(to []recording.Time, x recording.Time) []recording.Time {
 	return append(to, x)
 }
 
-// pieceRuns is how many runs of parents one goroutine looks at together.
+// pieceRuns is the number of runs of parents that one goroutine takes at a time.
 const pieceRuns = 1 << 11
 
 // children are the spans of a lane whose parents, in the lane above, lie in runs.

@@ -50,8 +50,8 @@ func cpuOf(ctx context.Context, rec *recording.Recording, s *Stretch, to []int64
 	}
 }
 
-// outerCPU adds up the spans of a track that tell and lie in no other that does: what
-// spans that never ended hold is counted by what is in them.
+// outerCPU sums the spans of a track that have a CPU time and are in no other such span.
+// Spans that never ended count by their inner spans.
 func outerCPU(t *recording.Track, columns [][]int64) int64 {
 	sum := int64(recording.Missing)
 	var above []bool // by span of the lane above: it tells, or is in one that does

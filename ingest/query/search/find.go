@@ -35,7 +35,7 @@ type Hits struct {
 	// their stacks; neighbouring samples are one hit, so that Len may be less
 	// than the sum of both.
 	Spans, Samples int64
-	// Functions are those that match.
+	// Functions are the matching functions.
 	Functions []recording.FuncID
 	// Partial is set while more may be found: see FindWithPreview.
 	Partial bool

@@ -29,7 +29,7 @@ type countItem struct {
 // itemBlocks is how many blocks an item has at most.
 const itemBlocks = 64
 
-// previewAfter is how long a search runs before it reports what it has found.
+// previewAfter is the time after which a search reports its first hits.
 const previewAfter = 20 * time.Millisecond
 
 // count fills the rows' counts by block, and drops rows without any hit.

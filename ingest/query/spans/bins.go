@@ -78,7 +78,7 @@ type binner struct {
 	// start is, by the number of bits of a value, the last edge that no such
 	// value is before.
 	start [65]int
-	// width is that of all bins, where they are alike, and per 1/width.
+	// width is the width of all bins, if they are equally wide; per is 1/width.
 	width int64
 	per   float64
 }

@@ -22,8 +22,8 @@ type Durations struct {
 	// Count is how many spans touch the selection; Unfinished of them never
 	// ended. All else is 0 and empty when there are none.
 	Count, Unfinished int64
-	// WithoutCPU is how many do not tell their CPU time: where that is asked
-	// about, they are none of Count.
+	// WithoutCPU counts the calls without a CPU time. If CPU or off-CPU time was asked for,
+	// Count does not include them.
 	WithoutCPU int64
 	// Sum is the sum of the lengths. Together is that of those that are in no other one
 	// of them, where the calls of a set are looked at; nil if not.

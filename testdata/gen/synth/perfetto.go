@@ -22,7 +22,7 @@ type perfetto struct {
 	pack    []byte // packets that are to be compressed in one
 }
 
-// perfettoPack is how many bytes of packets are compressed in one.
+// perfettoPack is the number of bytes of packets that are compressed together.
 const perfettoPack = 64 << 10
 
 // perfettoThread is what the sequence of one has said so far.

@@ -119,8 +119,7 @@ func (s *spaa) total(event, thread int, call uint32) *spaaTotal {
 	return &s.totals[(event*len(s.prog.threads)+thread)*len(s.prog.calls)+int(call)]
 }
 
-// eventOf says which event a sample is of, and what it weighs: one in eight is
-// the clock's.
+// eventOf returns the event of a sample and its weight: one in eight is the clock's.
 func eventOf(sm sample) (event int, period int64) {
 	if sm.random>>24&7 == 0 {
 		return 1, clockPeriod

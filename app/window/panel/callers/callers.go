@@ -151,7 +151,7 @@ func grid(a *session.Answer) *tables.Grid {
 	}, tables.Amounts(a.Metric(), func(r *neighbour) (self, total, count int64) { return r.Self, r.Total, r.Count })...), rows)
 }
 
-// Ask asks for what is around the function in the middle.
+// Ask asks for the callers and callees of the function.
 func (n *Panel) Ask(p *panel.Side, q *session.Question) {
 	if p.Around != nil {
 		ref := analyze.RefTo(p.Middle())

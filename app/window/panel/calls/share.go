@@ -17,7 +17,7 @@ import (
 // of the listed calls it has and how long they took follows at once from the list: it
 // is beside what is dragged over while the drag goes on.
 
-// share is that of the listed calls.
+// share is the share of the listed calls.
 type share struct {
 	of   *session.CallList
 	text string // of the set

@@ -38,7 +38,7 @@ type rowsOf struct {
 	from int
 }
 
-// block is how many rows are read at a time, with as many behind them.
+// block is the number of rows that are read at a time, and ahead of time.
 const block = 256
 
 // read has the background read what the recording says of the rows from one on, where the

@@ -160,7 +160,7 @@ func (t *table) layout(h *panel.Host, u *ui.UI, r image.Rectangle, heads []strin
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-// indent is where a node's name begins.
+// indent returns the start of a node's name.
 func (t *table) indent(u *ui.UI, node int32) int {
 	return u.Px(24) + int(min(t.of.depth(node)-1, 40))*u.Px(14)
 }

@@ -69,7 +69,7 @@ func (t *Panel) click() *widget.ClickArea {
 	return &t.clicks[t.used-1]
 }
 
-// Layout draws the details of what is picked, or of the whole.
+// Layout draws the details of the selected item or, without one, of the recording.
 func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 	r := p.Bounds.Side
 	th := u.Theme

@@ -43,7 +43,7 @@ type FlameKey struct {
 	size   image.Point
 	scroll int
 	pal    *theme.Palette
-	search int // the version of what is found, -1 if nothing is searched for
+	search int // the version of the search result, -1 without a search
 	scale  float32
 	root   string
 	up     bool

@@ -17,7 +17,7 @@ type Group struct {
 	Title string
 }
 
-// Groups are those that every recording has.
+// Groups are the groupings that every recording has.
 var Groups = []Group{
 	{analyze.ByFunction, "Functions"},
 	{analyze.ByPackage, "Packages"},

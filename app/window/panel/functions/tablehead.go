@@ -12,7 +12,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// width is how wide a column is, in dp; the first takes what is left.
+// width returns the width of a column in dp; the first column takes the rest.
 func (t *Panel) width(c Column) float32 {
 	if w := t.Widths[c]; w > 0 {
 		return w

@@ -37,8 +37,8 @@ func Fuzz(f *testing.F, to Decoder, sniff Sniffer) {
 	})
 }
 
-// FuzzParts tries whatever bytes: in chunks of a few, a decoder makes of them what it makes
-// of the whole, as far as told says.
+// FuzzParts feeds arbitrary bytes to a decoder in small chunks. The result must equal that
+// for the whole input, as told describes it.
 func FuzzParts[T any](f *testing.F, to Decoder, sniff Sniffer, told func(*recording.Recording) T) {
 	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
 		if len(content) > mostFuzzed {

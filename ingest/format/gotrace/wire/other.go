@@ -178,7 +178,7 @@ func (r *order) marking(ev *raw, t *thread) (bool, error) {
 	return true, nil
 }
 
-// annotation is what the program says of itself.
+// annotation reads an event of runtime/trace's annotations.
 func (r *order) annotation(ev *raw, t *thread) error {
 	id := ev.args[0]
 	var kind Kind

@@ -49,7 +49,7 @@ type sample struct {
 // Text is a string of the table; 0 is "".
 func (g *Generation) Text(i int32) string { return g.texts[i] }
 
-// Texts and Stacks are how many there are, with none.
+// Texts and Stacks are the numbers of strings and stacks, including the empty ones.
 func (g *Generation) Texts() int  { return len(g.texts) }
 func (g *Generation) Stacks() int { return len(g.ends) }
 

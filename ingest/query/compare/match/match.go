@@ -78,8 +78,8 @@ type Func struct {
 	File string
 	// In has for each recording its function, or -1.
 	In []int32
-	// By has for each recording the rule by which its function joined; the
-	// first one's is Unmatched.
+	// By is the rule that matched the function of each recording; it is Unmatched for the
+	// first.
 	By []Rule
 }
 

@@ -146,7 +146,7 @@ func (r *renamer) alone() (alone [2][]int32) {
 	return alone
 }
 
-// cost is what the more costly function of a pair costs.
+// cost returns the larger cost of a pair of functions.
 func (r *renamer) cost(m match) float64 { return max(r.traits[0][m.a].total, r.traits[1][m.b].total) }
 
 func (r *renamer) has(f int32) (a, b bool) {
@@ -286,7 +286,7 @@ func (r *renamer) alike(x, y *trait) float64 {
 		return 0
 	}
 	cost := ratio(x.total, y.total)
-	if x.above > 0 && y.above > 0 { // of what calls them, where all costs differ
+	if x.above > 0 && y.above > 0 { // of their callers, if all costs differ
 		cost = max(cost, ratio(x.total/x.above, y.total/y.above))
 	}
 	return cost * r.overlap(x.callers, y.callers, false) * r.overlap(x.callees, y.callees, true)
