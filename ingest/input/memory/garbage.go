@@ -12,12 +12,10 @@ import (
 // depends only on memory with pointers, and columns have none. So garbage is limited to
 // half of the memory with pointers, plus a small amount. The setting (GOGC) is global; if
 // several parts set it, the lowest value counts.
-//
-// That is the runtime's setting (GOGC), of which there is one for all who want it
-// lower: the lowest holds.
+
 var garbage struct {
 	sync.Mutex
-	wish, set int // percent of what is held: what it is without them, and what is set
+	wish, set int // percent of the live heap: the default, and the current setting
 	wants     map[*Sparing]bool
 }
 

@@ -13,10 +13,6 @@ import (
 // comparisons need not visit every span of the recording. Each span has a random number
 // (its dice), and a sample consists of the spans with the lowest numbers. So the sample of
 // several functions, which are disjoint, is the lowest of their samples.
-//
-// Parts are disjoint, so that those of several functions can be put together: what is
-// drawn of a part are its spans with the lowest dice, and so are of all of them together
-// the lowest of what was drawn of each.
 type Table struct {
 	// Parts has two for each function: at 2*id the spans that are in another one of the
 	// function, at 2*id+1 those that do not. The last one has the outermost spans of
