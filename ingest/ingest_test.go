@@ -174,7 +174,7 @@ func TestSparseZeros(t *testing.T) {
 	}
 	l := Open(context.Background(), path, Options{})
 	defer l.Close()
-	if err := l.Wait(); err == nil || !strings.Contains(err.Error(), "bytes of zero") {
+	if err := l.Wait(); err == nil || !strings.Contains(err.Error(), "unknown format (starts with 65536 zero bytes). Supported: SPAA") {
 		t.Errorf("got %v", err)
 	}
 	if p := l.Progress(); p.Bytes > 1<<20 || p.Total != 2<<30 {
