@@ -145,8 +145,10 @@ type running struct {
 	title  string
 	frames int
 	drawn  chan struct{} // closed after the first frame
-	// faulted is when a recording was last opened anew; see layout.
+	// faulted is when a recording was last opened anew, and faults how often that was in
+	// short succession; see layout.
 	faulted time.Time
+	faults  int
 	ops     op.Ops
 }
 
@@ -230,9 +232,13 @@ func (r *running) frame(e app.FrameEvent) error {
 	return nil
 }
 
-// leastFault is how long a recording that was opened anew, because it could not be read,
-// must have been readable so that it is opened once more.
-const leastFault = 5 * time.Second
+// A recording that could not be read is opened anew, but not more than mostFaults times
+// with less than betweenFaults between two. What still read the old file in the background
+// may fault after the first.
+const (
+	mostFaults    = 3
+	betweenFaults = 5 * time.Second
+)
 
 // layout lays a frame out. Where a recording lies in a file that was cut or whose disk
 // fails, the frame is empty and the recording is opened anew.
@@ -245,7 +251,10 @@ func (r *running) layout(gtx layout.Context) error {
 	if !whole {
 		r.ops.Reset()
 	}
-	if time.Since(r.faulted) < leastFault || !session.Guarded(func() { r.s.Reopen(err) }) {
+	if time.Since(r.faulted) > betweenFaults {
+		r.faults = 0
+	}
+	if r.faults++; r.faults > mostFaults || !session.Guarded(func() { r.s.Reopen(err) }) {
 		return fmt.Errorf("the recording cannot be read any longer: %w", err)
 	}
 	r.faulted = time.Now()

@@ -101,10 +101,14 @@ func TestKeptRecordingIsCut(t *testing.T) {
 		if fault == nil {
 			t.Fatal("nobody was told")
 		}
-		if !session.Guarded(func() { s.Reopen(fault) }) {
-			t.Fatal("it cannot be opened anew")
+		got := int64(-1)
+		for tries := 0; fault != nil; fault = session.TakeFault() { // what read the old file may fault later
+			if tries++; tries > 5 || !session.Guarded(func() { s.Reopen(fault) }) {
+				t.Fatal("it cannot be opened anew")
+			}
+			got = show(s)
 		}
-		if got := show(s); got != want || session.TakeFault() != nil {
+		if got != want {
 			t.Errorf("opened anew it is %d, want %d", got, want)
 		}
 	}
