@@ -60,7 +60,7 @@ var rules = []Rule{
 	{"record-type", "2", Warning, "The record types are those of the spec", "a record has another type; it is kept"},
 	{"duplicate-key", "2", Warning, "A key stands once in an object", "a key stands again; the last counts"},
 	{"unknown-key", "2", Warning, "The keys of records are those of the spec", "a record, outside its context, has another key, or a header or frame one without a namespace prefix (x_vendor_key); it is kept"},
-	{"required-key", "3", Error, "A record has the keys without which it says nothing", "such a key is absent, null or of a wrong JSON type"},
+	{"required-key", "3", Error, "A record has all required keys", "a required key is absent, null or of the wrong JSON type"},
 	{"key-type", "3", Error, "The values of known keys have the JSON type that the spec shows", "a known key has a value of another JSON type"},
 	{"dictionary-first", "2", Error, "Dictionary records (dso, frame, thread) appear before the records that reference them", "a record names an id whose dictionary record comes later"},
 
@@ -78,7 +78,7 @@ var rules = []Rule{
 	{"sampling-mode", "3.1", Error, "The sampling mode is period, frequency or event", "an event has another mode or none"},
 	{"sampling-primary", "3.1", Error, "The sampling object names the primary metric", "primary_metric is absent or empty"},
 	{"wall-clock", "3.1", Warning, "Time per sample needs mode frequency and the frequency", "mode is frequency, and frequency_hz is absent or not positive"},
-	{"time-range", "3.1", Warning, "The time range starts before it ends", "time_range.end is less than its start, or one is absent"},
+	{"time-range", "3.1", Warning, "The time range starts before it ends", "time_range.end is before its start, or one is absent"},
 	{"time-unit", "3.1", Warning, "Times have a known unit", "the unit of the time range or of a window is absent or not known"},
 
 	{"dso-id-unique", "3.2", Error, "The id of a dso is unique within the file", "a dso record has an id that was used"},
@@ -124,9 +124,9 @@ var rules = []Rule{
 	{"sample-stack", "5.1", Error, "A sample references a valid stack record", "at the end of the file there is no stack with that id"},
 	{"sample-event", "5.1", Warning, "A sample's event is one of the header's", "it is not"},
 	{"sample-time", "5.1", Warning, "A sample's timestamp is in the unit and epoch of the time range, which encompasses it", "it lies outside of the time range"},
-	{"samples-sum", "5.1", Error, "The samples of a stack weigh no more than the stack", "their periods, or their number, come to more than the stack's weights"},
+	{"samples-sum", "5.1", Error, "The samples of a stack weigh no more than the stack", "the sum of their periods, or their count, is more than the stack's weight"},
 	{"window-stack", "5.2", Warning, "A window references stack records", "at the end of the file there is no stack with that id"},
-	{"window-range", "5.2", Warning, "A window starts before it ends", "its end is less than its start"},
+	{"window-range", "5.2", Warning, "A window starts before it ends", "its end is before its start"},
 	{"windows-sum", "5.2", Error, "A stack weighs no more in a window than in all", "its weight in one window is more than the stack's"},
 
 	{"memory-kind", "9.1", Warning, "Memory metrics belong to events of kind allocation or deallocation", "an event of another kind has one as its primary metric"},

@@ -97,7 +97,7 @@ func (v *validator) addRow(s *StackWeights) {
 func (v *validator) checkSums() {
 	const exact = 1 + 1e-9 // sums are of floating point
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-	names := [summed]string{"their periods", "their number"}
+	names := [summed]string{"period", "count"}
 	for _, s := range v.sums {
 		for k := range summed {
 			if s.line == 0 || !s.has[k] || s.whole[k] <= 0 { // which has a rule of its own
@@ -105,10 +105,10 @@ func (v *validator) checkSums() {
 			}
 			whole := s.whole[k] * exact
 			if s.sampled[k] > whole {
-				v.addAt(s.line, "samples-sum", "the file has %d samples of stack %s; %s come to %s, and the stack weighs %s", s.samples, s.id.quoted(), names[k], number(s.sampled[k]), number(s.whole[k]))
+				v.addAt(s.line, "samples-sum", "the samples of stack %s (%d) have a total %s of %s, more than the stack's %s", s.id.quoted(), s.samples, names[k], number(s.sampled[k]), number(s.whole[k]))
 			}
 			if s.windowed[k] > whole {
-				v.addAt(s.line, "windows-sum", "a window has %s of stack %s, and the stack weighs %s", number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))
+				v.addAt(s.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's %s", names[k], number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))
 			}
 		}
 	}

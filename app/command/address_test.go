@@ -54,7 +54,7 @@ func TestAddressesOfMovedFiles(t *testing.T) {
 	if err := os.Rename(path, far); err != nil {
 		t.Fatal(err)
 	}
-	if _, code, said := ask(address); code != Problem || !strings.Contains(said, "no file with its contents") {
+	if _, code, said := ask(address); code != Problem || !strings.Contains(said, "No file with the same contents") {
 		t.Errorf("of what is gone it ends with %d and says %q", code, said)
 	}
 	is("named behind it", far, "", address, far)

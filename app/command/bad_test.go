@@ -86,7 +86,7 @@ func TestPartly(t *testing.T) {
 // and is not an error.
 func TestCannotAnswer(t *testing.T) {
 	r := run("top", "testdata/damaged.spaa", "--range", "1ms..2ms", "--json")
-	r.sentence(t, Done, "testdata/damaged.spaa", "period of cycles has no times")
+	r.sentence(t, Done, "testdata/damaged.spaa", "period of cycles has no timestamps")
 	var v struct {
 		Range    *struct{}
 		Answered *bool

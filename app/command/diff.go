@@ -401,7 +401,7 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 			in := compare.Input{Rec: rec}
 			if rng.IsSet() {
 				if !rec.HasTime {
-					return sides, misuse("%s has no times; leave out the range", rec.Source.Path)
+					return sides, misuse("%s has no timestamps; remove the range", rec.Source.Path)
 				}
 				if in.Scope, err = rng.In(rec); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)

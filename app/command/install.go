@@ -57,8 +57,8 @@ func uninstallCommand() command {
 	return own(subcommand.Command{
 		Name: "uninstall", Line: "undo ashlar install",
 		Text: `
-Removes what ashlar install wrote. The program itself stays, except with
---prefix.`,
+Removes the files that ashlar install wrote. The program itself is removed
+only with --prefix.`,
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		prefix := prefixFlags(fs)
 		return func(c *call, args []string) error {

@@ -120,7 +120,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s has no times, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Times(rec, t.event))
+		c.note("%s: %s has no timestamps, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Times(rec, t.event))
 	}
 	return cmp.Or(c.printRows(o.json, t, "rows", len(t.Rows), func(n int) string {
 		cut := *t
@@ -259,7 +259,7 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t.leave(&w.Left)
 	t.WithoutCPU = w.WithoutCPU
 	if t.Calls != nil && !w.Called {
-		return nil, misfit(rec, fmt.Errorf("%s has no times; leave out --calls", t.what()))
+		return nil, misfit(rec, fmt.Errorf("%s has no timestamps; remove --calls", t.what()))
 	}
 	if w.Ranged {
 		*t.Answered = true

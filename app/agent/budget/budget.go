@@ -130,7 +130,7 @@ func JSON(v any, tokens int, all string) ([]byte, error) {
 }
 
 func tooSmall(tokens int, all string) error {
-	return fmt.Errorf("the answer has no form of %d tokens: give a larger --budget, or none: %s", tokens, all)
+	return fmt.Errorf("cannot shorten the answer to %d tokens. Use a larger --budget, or none: %s", tokens, all)
 }
 
 // Rows writes an answer as text of at most so many tokens: write gives it with its

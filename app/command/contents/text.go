@@ -74,7 +74,7 @@ func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 		rows = append(rows, []string{"time", strings.TrimSpace(fmt.Sprintf("%s, from %s to %s %s",
 			units.Duration(rec.Duration()), t.Start, t.End, safetext.Text(t.Unit)))})
 	} else {
-		rows = append(rows, []string{"time", "none: the file has no times"})
+		rows = append(rows, []string{"time", "none: the file has no timestamps"})
 	}
 	load := fmt.Sprintf("in %s s, %s/s, %s/s", in.Load.Seconds, units.Bytes(whole(in.Load.BytesPerSecond)), units.Plural(whole(in.Load.EventsPerSecond), "event"))
 	if in.Load.BytesPerSecond == "0" && in.Bytes > 0 {

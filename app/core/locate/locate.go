@@ -98,7 +98,7 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	case there:
 		return found, Other(path), nil
 	default:
-		return found, "", fmt.Errorf("%s does not exist, and no file with its contents is beside it, in this folder or among recent files. Add the file's path after the address", safetext.Text(path))
+		return found, "", fmt.Errorf("%s does not exist. No file with the same contents was found in its folder, this folder or the recent files. Add the file's path after the address", safetext.Text(path))
 	}
 	return elsewhere, note, nil
 }

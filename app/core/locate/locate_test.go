@@ -84,7 +84,7 @@ func TestFiles(t *testing.T) {
 	if err := os.Remove(at["a"]); err != nil {
 		t.Fatal(err)
 	}
-	is("gone", both, nil, "", "no file with its contents")
+	is("gone", both, nil, "", "No file with the same contents")
 	is("without a content", &view.State{Files: []string{at["a"]}}, []string{filepath.Join(far, "z")}, "", "there is no such file")
 	is("no files", &view.State{Files: []string{"-", view.Demo, "http://h/x"}}, nil, "- demo: http://h/x", "")
 	put(t, here, map[string]string{"rel": "main 1\n"})

@@ -315,7 +315,7 @@ func sideFields(i int) []Field {
 		text("async", "async operations: out (default), in or only", func(v *State) *string { return &side(v).Async }).
 			flag("async", "async operations (which overlap freely): `HOW` to count them: in, out or only (default: out, unless there is nothing else)", recording.Aparts...),
 		text("idle", "idle samples, those in (idle) and (program): out (default), in or only", func(v *State) *string { return &side(v).Idle }).
-			flag("idle", "idle samples, those in (idle) and (program): `HOW` to count them: in, out or only (default: out)", recording.Aparts...),
+			flag("idle", "`HOW` to count idle samples, those in (idle) and (program): in, out or only (default: out)", recording.Aparts...),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }).typed(func(v *State, rec *recording.Recording) ([]string, bool) {
 			return threadArgs(rec, side(v).Threads)
 		}),

@@ -28,7 +28,7 @@ func parseList[T any](s string, parse func(string) (T, error)) ([]T, error) {
 func divide(s string, n int) ([]string, error) {
 	parts := strings.Split(s, ":")
 	if len(parts) > n {
-		return nil, fmt.Errorf("has %d colons in %q, at most %d are allowed", len(parts)-1, s, n-1)
+		return nil, fmt.Errorf("has %d colons in %q; at most %d are allowed", len(parts)-1, s, n-1)
 	}
 	for i := range parts {
 		var err error

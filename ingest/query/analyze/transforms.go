@@ -77,7 +77,7 @@ var Transforms = []TransformKind{
 	{Op: OpMergeByModule, Flag: "merge-by-module", Usage: "merge adjacent frames of one module",
 		Title: "Merge by module", Menu: "Merge by module",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.moduleGroup) }},
-	{Op: OpMergeByFile, Flag: "merge-by-file", Usage: "merge adjacent frames of one source file",
+	{Op: OpMergeByFile, Flag: "merge-by-file", Usage: "merge adjacent frames from the same source file",
 		Title: "Merge by file", Menu: "Merge by file",
 		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.fileGroup) }},
 	{Op: OpMergeByPackage, Flag: "merge-by-package", Usage: "merge adjacent frames of one package, namespace, crate or script",

@@ -174,7 +174,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (err error) {
 	run := &c.Runs[r]
 	if run.Scope.Ranged && !run.Rec.HasTime {
-		return fmt.Errorf("%s has no times; leave out the range", run.Rec.Source.Path)
+		return fmt.Errorf("%s has no timestamps; remove the range", run.Rec.Source.Path)
 	}
 	if run.Scope, err = calls.Bind(ctx, run.Rec, run.Scope); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 		return err
 	}
 	if run.Scope.Ranged && !run.Weights.Ranged {
-		return fmt.Errorf("%s: %s has no times; leave out the range", run.Rec.Source.Path, c.Metric.Common.Name)
+		return fmt.Errorf("%s: %s has no timestamps; remove the range", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.Scope.Calls != nil && !run.Weights.Called {
 		return fmt.Errorf("%s: %s is not recorded per call; leave out the calls", run.Rec.Source.Path, c.Metric.Common.Name)

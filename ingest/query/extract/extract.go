@@ -107,13 +107,13 @@ func (x *extraction) event(e int) error {
 		// What is taken out of a stack can leave holes in the spans above it, and calls
 		// are without the spans above them.
 		ev.Basis = recording.FromStacks
-		x.note("spans were summed by stack because of transforms or selected calls; the part has no timeline of spans")
+		x.note("spans were summed by stack because of transforms or selected calls; the copy has no timeline of spans")
 		to := x.b.AddEvent(ev)
 		return x.spanSums(e, to)
 	}
 	if ev.Basis == recording.FromStates && (x.transforms != nil || x.in.Calls != nil) {
 		ev.Basis = recording.FromStacks
-		x.note("thread states were summed by stack because of transforms; the part has no thread states")
+		x.note("thread states were summed by stack because of transforms; the copy has no thread states")
 	}
 	to := x.b.AddEvent(ev)
 	switch ev.Basis {
@@ -174,7 +174,7 @@ func (x *extraction) rows(e, to int) error {
 		}
 		w, err := analyze.Weigh(x.ctx, x.rec, x.query(e, m))
 		if err == nil && (x.in.Ranged && !w.Ranged || x.in.Calls != nil && !w.Called) && w.Sum != 0 {
-			x.note("stacks of " + metrics[m].Name + " have no times; the part has all of them")
+			x.note("the stacks of " + metrics[m].Name + " have no timestamps; the copy has all of them, not only the selection")
 		}
 	}
 	for _, k := range order {
@@ -227,7 +227,7 @@ func (x *extraction) samples(e, to int) error {
 	q := x.query(e, 0)
 	if !q.OfSamples() {
 		if slices.ContainsFunc(x.rec.Tracks, func(t *recording.Track) bool { return t.SamplesOf(e) != nil }) {
-			x.note("samples on the timeline have no labels except thread and CPU; the part has none of them")
+			x.note("samples on the timeline have no labels except thread and CPU; the copy has none of them")
 		}
 		return nil
 	}
