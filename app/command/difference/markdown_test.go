@@ -107,7 +107,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 		t.Errorf("%d bytes: %s … %s", len(text), text[:200], text[len(text)-200:])
 	}
 	failed := markdown(t, command.Failed, a, b, "--fail-if", "total>1%")
-	if !strings.Contains(failed, "condition") || !strings.Contains(failed, "total>1%") {
+	if !strings.Contains(failed, "\n- Condition failed: `total>1%: ") {
 		t.Error(failed)
 	}
 	if same := markdown(t, command.Done, a, folded(t, "c.folded", func(i int) int { return 10 + i }, names)); !strings.Contains(same, "No differences") {

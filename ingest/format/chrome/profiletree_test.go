@@ -43,7 +43,7 @@ func TestProfileTree(t *testing.T) {
 	}
 	b := recording.NewBuilder()
 	err := Profiles.Decode(t.Context(), source.FromBytes("a.cpuprofile", []byte(head)), b, decode.Options{})
-	if err == nil || !strings.Contains(err.Error(), "cut or damaged") {
+	if err == nil || !strings.Contains(err.Error(), "truncated or damaged") {
 		t.Errorf("a cut tree: %v", err)
 	}
 }

@@ -103,7 +103,7 @@ func tool(t *testing.T, content []byte, flag string) []byte {
 	if err := os.WriteFile(name, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "tool", "trace", flag, name)
+	cmd := exec.Command(decodetest.GoTool(t, "trace"), flag, name)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

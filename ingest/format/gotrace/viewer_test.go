@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/testdata/samples"
@@ -30,11 +31,7 @@ func viewer(t *testing.T, content []byte) (page func(path string) string) {
 	if err := os.WriteFile(name, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tool, err := exec.Command("go", "tool", "-n", "trace").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(strings.TrimSpace(string(tool)), "-http=127.0.0.1:0", name)
+	cmd := exec.Command(decodetest.GoTool(t, "trace"), "-http=127.0.0.1:0", name)
 	cmd.Env = append(os.Environ(), "BROWSER=true") // opens none
 	said, err := cmd.StderrPipe()
 	if err != nil {

@@ -15,10 +15,15 @@ var goTools struct {
 	paths map[string]string
 }
 
-// GoTool is the program that `go tool NAME` runs. The go command looks for it at each
-// start, and most tools are done before it has found them: tests start them themselves.
+// GoTool returns the path of the program that `go tool NAME` runs. The go command looks for
+// it at each start, which takes longer than most tools run, so tests start it themselves.
+// The go command compiles tools at their first use, so that tests that need one are skipped
+// with -short.
 func GoTool(t testing.TB, name string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the first use of go tool " + name + " compiles it: make check runs this test")
+	}
 	goTools.Lock()
 	defer goTools.Unlock()
 	if path := goTools.paths[name]; path != "" {
