@@ -14,17 +14,16 @@ var demo []byte
 //go:embed manual/*.md
 var manual embed.FS
 
-// Demo is the built-in recording, a SPAA file compressed with zstd: 1.3 seconds
-// of a made-up shop service. The caller must not write to it. See ./demo for
-// the story that it tells.
+// Demo returns the built-in recording, a SPAA file compressed with zstd: 1.3 seconds of a
+// made-up shop service. The caller must not write to it. See ./demo for its story.
 func Demo() []byte { return demo }
 
-// Manual holds the manual's pages, one Markdown file a topic; index.md names
-// them in the order in which they are read.
+// Manual returns the manual's pages, one Markdown file per topic; index.md lists them in
+// reading order.
 func Manual() fs.FS {
 	pages, err := fs.Sub(manual, "manual")
 	if err != nil {
-		panic(err) // the folder's name is right above
+		panic(err) // cannot happen: the folder is embedded above
 	}
 	return pages
 }

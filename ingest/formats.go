@@ -80,23 +80,22 @@ var Formats = []codec.Format{
 	store.Format,
 }
 
-// sniffLen is how much of the beginning of a file its format is recognised by,
-// sniffFar how much where that is one value of a JSON object: keys may be in
-// any order, the telling ones last.
+// sniffLen is how many bytes at the start of a file are used to recognise its format. If
+// the file is a JSON object, up to sniffFar bytes are used, because keys may be in any
+// order, with the distinctive ones last.
 const (
 	sniffLen = 64 << 10
 	sniffFar = 16 << 20
 )
 
-// Sniff recognises the format of a recording from its first bytes (decompressed;
-// whole when that is all there is). The name only decides between formats
-// that are equally sure. The error is one sentence that does not name the
-// file.
+// Sniff recognises the format of a recording from its first bytes, decompressed. whole
+// means that head is all there is. The name only decides between formats that are equally
+// likely. The error is one sentence that does not name the file.
 func Sniff(name string, head []byte, whole bool) (*codec.Format, error) {
 	return sniff(Formats, name, head, whole)
 }
 
-// Recognise says which format a file is in, by its head alone.
+// Recognise returns the format of a file, judging by its first bytes.
 func Recognise(path string) (format *codec.Format, err error) {
 	in, err := source.Open(path)
 	if err != nil {
@@ -110,10 +109,10 @@ func Recognise(path string) (format *codec.Format, err error) {
 	return format, err
 }
 
-// unread is why an input's first bytes could not be had.
+// unread is the error for an input whose first bytes cannot be read.
 type unread struct{ error }
 
-// recognise says which format an input is in.
+// recognise returns the format of an input.
 func recognise(in *source.Input) (*codec.Format, error) {
 	for n, had := sniffLen, 0; ; n = sniffFar {
 		head, whole, err := in.Head(n)
@@ -135,7 +134,7 @@ func opensObject(head []byte) bool {
 	return len(head) > 1 && head[0] == '{' && bytes.IndexByte([]byte("\" \t\r\n"), head[1]) >= 0
 }
 
-// noFormat is the error about a file that is in no format known here.
+// noFormat is the error for a file in an unknown format.
 type noFormat struct{ begins, formats string }
 
 func (e *noFormat) Error() string {
@@ -169,13 +168,13 @@ func sniff(formats []codec.Format, name string, head []byte, whole bool) (*codec
 	return best, nil
 }
 
-// describe shows the first bytes of a file: as text where they are, else in
+// describe formats the first bytes of a file for a message: as text if possible, else in
 // hex.
 func describe(head []byte) string {
 	const most = 60
 	text := head[:min(len(head), most)]
 	for len(head) > most && len(text) > most-utf8.UTFMax && !utf8.Valid(text) {
-		text = text[:len(text)-1] // a character cut in two
+		text = text[:len(text)-1] // the last character is incomplete
 	}
 	printable := utf8.Valid(text)
 	for _, r := range string(text) {
@@ -209,10 +208,10 @@ func countZero(b []byte) int {
 	return n
 }
 
-// List names all formats that can be opened, in a sentence's words.
+// List returns the names of all supported formats, as a list for a sentence.
 func List() string { return list(Formats) }
 
-// Title names a file of a format as people do.
+// Title returns the title of a format, for use in sentences.
 func Title(name string) string {
 	for i := range Formats {
 		if Formats[i].Name == name {

@@ -11,13 +11,13 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// known is a format that is recognised and not opened.
+// known is a format that is recognised but not supported.
 type known struct {
-	// what names a file of it, with its article; way is the sentence behind it:
-	// how to get something that is opened.
+	// what is the name of such a file, with its article. way says how to get something
+	// that can be opened.
 	what, way string
-	// It is recognised by a magic number, of which there may be several, or else by
-	// what is says, where no format that is opened is certain that it is its own.
+	// A file is recognised by one of several magic numbers, or else by is, unless a
+	// supported format is certain that the file is its own.
 	magic []string
 	is    func(*opening) bool
 }
@@ -26,12 +26,12 @@ type known struct {
 type opening struct {
 	head  []byte
 	whole bool
-	keys  map[string]bool // of the JSON object that it is, nil for none
-	// claimed: a format that is opened may be its own.
+	keys  map[string]bool // keys of the outermost JSON object, nil if there is none
+	// claimed means that a supported format may be the file's.
 	claimed bool
 }
 
-// Ways out that several formats share.
+// Values of way that several formats share.
 const (
 	bySpeedscope = "open it in speedscope (https://www.speedscope.app) and export it there"
 )
@@ -89,8 +89,8 @@ var knowns = []known{
 	{"an event trace of Windows (ETW)", "open it in PerfView, save it there for speedscope, and open that", nil, isETW},
 }
 
-// refused is the sentence about a file in a format that is known and not
-// opened, nil for others; sure is how sure one that is opened is of it.
+// refused returns an error for a file in a known but unsupported format, else nil. sure
+// is how sure the best supported format is that the file is its own.
 func refused(head []byte, whole bool, sure decode.Confidence) error {
 	b, taken := &opening{head: head, whole: whole, claimed: sure > decode.No}, sure == decode.Certain
 	p := jsonscan.Space(head, 0)
@@ -109,7 +109,7 @@ func refused(head []byte, whole bool, sure decode.Confidence) error {
 	return nil
 }
 
-// has reports whether all words are in it.
+// has reports whether the start of the file contains all words.
 func (b *opening) has(words ...string) bool {
 	for _, w := range words {
 		if !bytes.Contains(b.head, []byte(w)) {
@@ -125,8 +125,9 @@ func (b *opening) begins(magics []string) bool {
 
 var page = matches(`(?i)\A\s*<(!doctype html|html)[ >]`)
 
-// matches reports whether a beginning has a pattern. Most are never asked for, and a
-// program that answers in milliseconds has no time to compile them all.
+// matches returns a function that matches a pattern at the start of a file. Patterns are
+// compiled on first use: most are never used, and compiling them all takes too long for a
+// program that answers in milliseconds.
 func matches(pattern string) func(*opening) bool {
 	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 	return func(b *opening) bool { return re().Match(b.head) }

@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Allowed reports why the limits of ctx keep a recording from being opened, nil if
-// they do not or there are none. It does not open the file.
+// Allowed returns an error if the limits of ctx forbid opening a recording. It does not
+// open the file.
 func Allowed(ctx context.Context, path string) error {
 	l, limited := source.LimitsOf(ctx)
 	switch {
@@ -31,8 +31,8 @@ func Allowed(ctx context.Context, path string) error {
 	return source.Regular(path)
 }
 
-// unquoted replaces the error of an input that nothing could be shown of, if nobody
-// typed its name: a file that is not a recording may hold secrets.
+// unquoted replaces the error of an input that could not be shown, if the user did not
+// type its name: a file that is not a recording may hold secrets.
 func unquoted(in *source.Input, err error) error {
 	var short *memory.Short
 	var cannot unread

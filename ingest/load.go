@@ -18,53 +18,53 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Options are wishes for loading; the zero value is fine.
+// Options are options for loading; the zero value is valid.
 type Options struct {
 	decode.Options
-	// ChunkSize is how many bytes a decoder is given at a time at most; 0
-	// leaves it to the source.
+	// ChunkSize is the maximum number of bytes that a decoder gets at a time; 0 stands
+	// for the default of the source.
 	ChunkSize int
-	// MemoryLimit is the number of bytes that the recording may take; 0 stands for the free
-	// memory of the system, less what GOMEMLIMIT forbids. At the limit, reading stops and a
+	// MemoryLimit is the number of bytes that the recording may use; 0 stands for the
+	// free memory of the system, within GOMEMLIMIT. At the limit, reading stops and a
 	// warning is added.
 	MemoryLimit int64
-	// Scratch is a folder for a file without a name, which has the columns of recordings
-	// that are larger than memory; "" for none.
+	// Scratch is a folder for an unnamed file with the columns of recordings larger than
+	// memory; "" for none.
 	Scratch string
 	// Part is the part of the recording that is kept.
 	Part recording.Part
-	// Hold, if set, has reading wait behind the first snapshot until it is closed,
-	// except for no longer than a quarter of a second: a window's first frame is soon
-	// there when it has the machine to itself. Small files, which are read by then,
-	// do not wait.
+	// Hold, if set, makes reading pause after the first snapshot until it is closed, but
+	// for at most a quarter of a second: a window shows its first frame sooner if it has
+	// the machine to itself. Small files, which are read completely by then, do not wait.
 	Hold <-chan struct{}
-	// Cache, if set, has what was read before, and keeps what is read of files.
+	// Cache, if set, holds recordings read before and keeps new ones read from files.
 	Cache Cache
 	// Notify, if set, is called after each new snapshot and when loading has
 	// ended, from a goroutine of the loader; it must not block.
 	Notify func()
 }
 
-// WarnKept is the code of the note that a recording that was kept could not be used.
+// WarnKept is the code of the note that a cached recording could not be used.
 const WarnKept = "kept"
 
-// Cache has recordings as they were read before.
+// A Cache holds recordings that were read before.
 type Cache interface {
-	// Look returns that of a file, nil if there is none. keep is called with what is
-	// read of it then; the work that it returns is done in a goroutine of its own, and
-	// ends when the context does. It is nil if nothing is to be kept. remark is a sentence for people, mostly "".
+	// Look returns the recording of a file, nil if the cache does not have it. Then keep,
+	// unless nil, is called with the recording once it has been read. The function it
+	// returns runs in its own goroutine and ends when the context does. remark is a
+	// sentence for the user, mostly "".
 	Look(path string, o decode.Options) (rec *recording.Recording, keep func(context.Context, *recording.Recording) (work func()), remark string)
 }
 
-// Progress says how far loading has come.
+// Progress describes how far loading has got.
 type Progress struct {
-	// Bytes of the file on disk have been read, of Total; Total is -1 when it
-	// is not known (a pipe).
+	// Bytes is the number of bytes of the file on disk read so far, Total its size, -1 if
+	// unknown (a pipe).
 	Bytes, Total int64
-	// Records is how many records the latest snapshot accounts for.
+	// Records is the number of records in the latest snapshot.
 	Records int64
 	Elapsed time.Duration
-	// Left is an estimate, negative when there is none yet.
+	// Left is an estimate of the remaining time, negative if there is none yet.
 	Left time.Duration
 	Done bool
 }
@@ -75,16 +75,16 @@ type Load struct {
 	path    string
 	opts    Options
 	cancel  context.CancelFunc
-	reading context.Context         // ends before all was read when there is a cause to
+	reading context.Context         // cancelled early if there is a cause to stop reading
 	stop    context.CancelCauseFunc // ends reading
-	// finishing and enough are the same of what is done once reading has ended.
+	// finishing and enough are the same for the work after reading.
 	finishing context.Context
 	enough    context.CancelCauseFunc
 	began     time.Time
-	quiet     bool // nobody looks before all is read
-	file      bool // the path is that of a file, here or on another machine, or of a pipe
+	quiet     bool // no snapshots are needed before everything is read
+	file      bool // path is a file, here or on another machine, or a pipe
 	keep      func(context.Context, *recording.Recording) (work func())
-	keeping   context.Context // of keep
+	keeping   context.Context // context of keep
 	unkeep    context.CancelFunc
 	kept      chan struct{} // closed when keep has ended
 	remark    string
@@ -95,17 +95,17 @@ type Load struct {
 	first sync.Once // closes begun
 	snap  atomic.Pointer[recording.Recording]
 	in    atomic.Pointer[source.Input]
-	err   error // after done
-	stats Stats // after done
-	full  bool  // there was no more memory
+	err   error // set when done is closed
+	stats Stats // set when done is closed
+	full  bool  // memory ran out
 
 	closing  sync.Once
 	closeErr error
 }
 
-// Open starts to load the recording at path ("-" is standard input; http:// and
-// https:// are asked of their server) and returns at once. Everything that can go wrong is reported by Wait and Err.
-// Loading ends early when ctx does.
+// Open starts to load the recording at path ("-" is standard input; http:// and https://
+// URLs are fetched) and returns at once. Wait and Err report all errors. Loading ends
+// early if ctx does.
 func Open(ctx context.Context, path string, opts Options) *Load {
 	return open(ctx, path, opts, false)
 }
@@ -114,7 +114,7 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	part := opts.Part
 	if ssh.IsURL(path) {
-		opts.Part = recording.Part{} // taken there
+		opts.Part = recording.Part{} // the part is cut on the other machine
 	}
 	l := newLoad(ctx, path, opts, cancel)
 	l.quiet = quiet
@@ -131,8 +131,8 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	return l
 }
 
-// OpenInput is Open for an input that exists already, such as a recording that
-// is built in. The Load closes it.
+// OpenInput is Open for an existing input, such as a built-in recording. The Load closes
+// the input.
 func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoad(ctx, in.Path, opts, cancel)
@@ -172,7 +172,7 @@ func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 		work := l.keep(l.keeping, rec)
 		go func() {
 			defer close(l.kept)
-			_ = source.Protect(l.path, func() error { // texts of arguments lie in the file
+			_ = source.Protect(l.path, func() error { // argument texts are in the mapped file
 				work()
 				return nil
 			})
@@ -217,7 +217,7 @@ func (l *Load) recognise(in *source.Input) (format *codec.Format, err error) {
 		var cannot unread
 		format, err = recognise(in)
 		switch {
-		case err != nil && l.reading.Err() != nil: // what was cancelled looks empty
+		case err != nil && l.reading.Err() != nil: // a cancelled input looks empty
 			return l.reading.Err()
 		case errors.As(err, &cannot):
 			return l.unread(cannot.error)
@@ -229,7 +229,7 @@ func (l *Load) recognise(in *source.Input) (format *codec.Format, err error) {
 	return format, err
 }
 
-// decode reads all of what was opened, or what there is memory for.
+// decode reads all of the input, or as much as fits in memory.
 func (l *Load) decode(ctx context.Context, in *source.Input, format *codec.Format) (*recording.Recording, error) {
 	b := recording.NewBuilder()
 	b.Only(l.opts.Part)
@@ -254,7 +254,7 @@ func (l *Load) decode(ctx context.Context, in *source.Input, format *codec.Forma
 	if cause := context.Cause(l.reading); cause != nil {
 		err = cause
 	}
-	l.stop(nil) // whatever is stopped from here on only follows
+	l.stop(nil) // later reasons to stop are only consequences
 	b.OnProgress = nil
 	g.done(errors.Is(err, errFull))
 	if errors.Is(err, errFull) {
@@ -268,7 +268,7 @@ func (l *Load) decode(ctx context.Context, in *source.Input, format *codec.Forma
 	return l.finish(b, err)
 }
 
-// readArgs has arguments of a recording that was stored read from its file.
+// readArgs makes a cached recording read its arguments from the original file.
 func (l *Load) readArgs(rec *recording.Recording, open func() (*source.Input, error)) error {
 	if rec.Args != nil || rec.ArgState == nil {
 		return nil
@@ -287,10 +287,10 @@ func (l *Load) readArgs(rec *recording.Recording, open func() (*source.Input, er
 	return nil
 }
 
-// smallFile is how many bytes a file has that never waits for Options.Hold.
+// smallFile is the size in bytes below which a file does not wait for Options.Hold.
 const smallFile = 8 << 20
 
-// hold waits as Options.Hold says.
+// hold waits as described at Options.Hold.
 func (l *Load) hold() {
 	if l.opts.Hold == nil {
 		return
@@ -311,8 +311,8 @@ func (l *Load) unread(err error) error {
 	return err
 }
 
-// finish completes the recording. When decoding failed part way, what there is
-// is shown, with a warning.
+// finish completes the recording. If decoding failed part way, it keeps what was read and
+// adds a warning.
 func (l *Load) finish(b *recording.Builder, failed error) (rec *recording.Recording, err error) {
 	failed = l.named(failed)
 	err = source.Protect(l.path, func() error {
@@ -352,17 +352,18 @@ func (l *Load) notify() {
 	}
 }
 
-// Path is the name that was given to open.
+// Path returns the path given to Open.
 func (l *Load) Path() string { return l.path }
 
-// Snapshot returns the latest state of the recording: an empty one at first,
-// never nil.
+// Snapshot returns the latest state of the recording. At first it is empty; it is never
+// nil.
 func (l *Load) Snapshot() *recording.Recording { return l.snap.Load() }
 
-// Begun is closed when there is a first snapshot, or loading has ended.
+// Begun returns a channel that is closed when there is a first snapshot or loading has
+// ended.
 func (l *Load) Begun() <-chan struct{} { return l.begun }
 
-// Done is closed when loading has ended, well or not.
+// Done returns a channel that is closed when loading has ended, with or without success.
 func (l *Load) Done() <-chan struct{} { return l.done }
 
 // Wait waits until loading has ended and returns Err.
@@ -371,9 +372,9 @@ func (l *Load) Wait() error {
 	return l.err
 }
 
-// Err is why nothing can be shown: one sentence that names the file. It is nil
-// while loading goes on, and when something can be shown though reading
-// stopped early (a warning with the code "failed" says so).
+// Err returns why nothing can be shown, in one sentence that names the file. It is nil
+// during loading, and also if reading stopped early but something can be shown (a warning
+// with the code "failed" then gives the reason).
 func (l *Load) Err() error {
 	select {
 	case <-l.done:
@@ -383,7 +384,7 @@ func (l *Load) Err() error {
 	}
 }
 
-// Stats says what loading took, once it has ended.
+// Stats returns statistics of loading, once it has ended.
 func (l *Load) Stats() Stats {
 	select {
 	case <-l.done:
@@ -393,7 +394,7 @@ func (l *Load) Stats() Stats {
 	}
 }
 
-// Progress says how far loading has come.
+// Progress returns how far loading has got.
 func (l *Load) Progress() Progress {
 	p := Progress{Total: -1, Left: -1, Elapsed: time.Since(l.began)}
 	if in := l.in.Load(); in != nil {
@@ -408,22 +409,22 @@ func (l *Load) Progress() Progress {
 		return p
 	default:
 	}
-	const early = 50 * time.Millisecond // an estimate would be a guess
+	const early = 50 * time.Millisecond // before that, an estimate would be a guess
 	if p.Total > 0 && p.Bytes > 0 && p.Elapsed > early {
 		p.Left = time.Duration(float64(p.Elapsed) * float64(max(0, p.Total-p.Bytes)) / float64(p.Bytes))
 	}
 	return p
 }
 
-// Cancel gives the recording up; the latest snapshot stays as it is.
+// Cancel cancels loading; the latest snapshot stays as it is.
 func (l *Load) Cancel() { l.cancel() }
 
-// errStopped is why a load was ended by a person.
+// errStopped is the cause when the user stops a load.
 var errStopped = errors.New("it was stopped on request")
 
-// Stop ends reading: what was read so far becomes the recording, with a warning
-// that it is not all. Once reading has ended it ends what is made of it in the same
-// way: spans that are not laid out are left out.
+// Stop ends reading. What was read so far becomes the recording, with a warning that it
+// is incomplete. If reading has ended already, Stop ends the work after it in the same
+// way: spans not laid out yet are left out.
 func (l *Load) Stop() {
 	if l.reading.Err() != nil {
 		l.enough(errStopped)
@@ -431,9 +432,8 @@ func (l *Load) Stop() {
 	l.stop(errStopped)
 }
 
-// Close stops loading, waits for its goroutines and releases the file.
-// Snapshots stay valid, except for the text of arguments that is in the file.
-// It may be called any number of times.
+// Close stops loading, waits for its goroutines and releases the file. Snapshots stay
+// valid, except for argument texts in the file. Close may be called any number of times.
 func (l *Load) Close() error {
 	l.closing.Do(func() {
 		l.cancel()
@@ -447,8 +447,8 @@ func (l *Load) Close() error {
 	return l.closeErr
 }
 
-// ReadAll loads a whole recording. When reading stopped early and something
-// can be shown, err is nil and a warning with the code "failed" says why.
+// ReadAll loads a whole recording. If reading stopped early but something can be shown,
+// err is nil and a warning with the code "failed" gives the reason.
 func ReadAll(ctx context.Context, path string, opts Options) (*recording.Recording, Stats, error) {
 	l := open(ctx, path, opts, true)
 	if err := l.Wait(); err != nil {

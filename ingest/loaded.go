@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Loaded is a Load that has ended, of a recording that was read otherwise, or could not
-// be.
+// Loaded returns a finished Load of a recording that was read by other means, or could
+// not be read.
 func Loaded(rec *recording.Recording, stats Stats, err error) *Load {
 	path := ""
 	if rec != nil {

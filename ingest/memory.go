@@ -15,10 +15,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A recording that is larger than memory must not take the machine down with
-// it. So while one is read, what it takes is held against what is free: soon
-// after the beginning, to say so where it will not fit, and then all the time,
-// to stop before the memory is gone.
+// Loading a recording larger than memory must not bring the machine down. So a load
+// compares its memory with what is free: early on, to warn if the recording will not fit,
+// and then all the time, to stop before memory runs out.
 
 // guard watches the memory of one load. It belongs to the decoding goroutine.
 type guard struct {
@@ -29,34 +28,34 @@ type guard struct {
 	// limit is the number of bytes this load may take, 0 for all that the system has free;
 	// base is the memory in use before the load.
 	limit, base int64
-	held, owed  atomic.Int64 // of the builder's size, when it was looked at last
+	held, owed  atomic.Int64 // the builder's size at the last check
 
-	sized, stride int64 // of the builder's size, at the last look and up to the next
+	sized, stride int64 // the builder's size at the last check, and its growth until the next
 
-	part     bool // only a part is kept: what is read tells little of what will be held
+	part     bool // only a part is kept, so the bytes read do not predict the memory needed
 	watcher  memory.Watcher
 	next     time.Time
 	foretold bool
 	stopped  bool
 	scratch  string       // see Options.Scratch; "" once it is used
-	spillNow atomic.Bool  // the watcher asks for it
-	canSpill atomic.Bool  // scratch is not used yet
+	spillNow atomic.Bool  // set by the watcher to request a spill
+	canSpill atomic.Bool  // scratch is unused
 	inFile   atomic.Int64 // bytes of columns in the file
 }
 
-// How often the builder's size is looked at, and how often the system's memory is:
-// that takes a while.
+// Intervals between checks of the builder's size and, because that takes longer, of the
+// system's memory.
 const (
 	guardEvery  = 2 * time.Millisecond
 	systemEvery = 25 * time.Millisecond
 )
 
-// guardStride is how much may be taken between two looks if there is little left.
+// guardStride is the growth between two checks when little memory is left.
 const guardStride = 8 << 20
 
-// guardLeast is the memory that a recording may always take: where it holds less, memory is
-// short for another reason, such as the recording that was shown before and is
-// about to be given up.
+// guardLeast is the memory that a recording may always take. If it holds less, memory is
+// short for another reason, such as the previous recording, which is about to be
+// released.
 const guardLeast = 32 << 20
 
 // An estimate from less of the file than this would be a guess.
@@ -68,7 +67,7 @@ const (
 // warnMemory is the code of the warning that a recording will not fit.
 const warnMemory = "memory"
 
-// errFull is why a load was stopped; see guard.full.
+// errFull is the cause of a load stopped for lack of memory; see guard.full.
 var errFull = errors.New("out of memory")
 
 func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.CancelCauseFunc) *guard {
@@ -97,16 +96,16 @@ func (g *guard) watch() (unwatch func()) {
 	return w.Stop
 }
 
-// roomy is the amount of memory at which some MB of copies do not matter.
+// roomy is the amount of memory above which a few MB of copies do not matter.
 const roomy = 1 << 30
 
-// scarce reports whether memory is to be saved, also where that takes time.
+// scarce reports whether to save memory even at the cost of time.
 func scarce(o *Options) bool {
 	room, known := memory.Room()
 	return o.MemoryLimit > 0 && o.MemoryLimit < roomy || known && room < roomy
 }
 
-// look is called whenever decoding has come a little further.
+// look checks memory. It is called as decoding proceeds.
 func (g *guard) look() {
 	g.watcher.Wait()
 	now := time.Now()
@@ -138,16 +137,16 @@ func (g *guard) look() {
 	if g.limit == 0 || free > owed {
 		return
 	}
-	debug.FreeOSMemory() // what is free may be taken by garbage
+	debug.FreeOSMemory() // garbage may hold memory that could be free
 	if free, _ = g.free(); free <= owed {
 		g.stopped = true
 		g.stop(errFull)
 	}
 }
 
-// larger reports whether columns should be in a file from now on: what was read so far
-// takes half of what there was, or all will, to judge by that. The rest is for what has
-// no columns, and for the pages of the file that are looked at.
+// larger reports whether new columns should go to a file: the data read so far takes half
+// of the memory there was, or the whole recording is estimated to take too much. The rest
+// of memory is for data without columns and for the pages of the file in use.
 func (g *guard) larger(free int64) bool {
 	if g.scratch == "" {
 		return false
@@ -163,8 +162,8 @@ func (g *guard) larger(free int64) bool {
 	return float64(held+owed)/float64(read)*float64(total-read) > float64(free)*2/3
 }
 
-// spill has the columns lie in a file. Where that cannot be, or once the disk is full,
-// reading goes on as far as there is memory.
+// spill moves new columns to a file. If that fails, or once the disk is full, reading
+// goes on as far as memory allows.
 func (g *guard) spill() {
 	g.spillNow.Store(false)
 	if g.scratch == "" {
@@ -180,11 +179,11 @@ func (g *guard) spill() {
 			return b
 		})
 		g.watcher.Closer()
-		g.foretold = true // that it does not fit need not be said
+		g.foretold = true // no need to warn that it does not fit
 	}
 }
 
-// full says how far reading came before memory was full.
+// full returns an error that says how much was read before memory was full.
 func (g *guard) full() error {
 	if !g.b.Shows() {
 		return memory.Shortage("%s; not enough memory to show any of it", g.size())
@@ -194,9 +193,8 @@ func (g *guard) full() error {
 		g.size(), g.share(), memory.Text(max(held+owed-g.inFile.Load(), memory.InUse()-g.base)), g.way())
 }
 
-// judge estimates whether the whole recording fits, and warns once it seems not
-// to. What has been read runs ahead of what has been recorded, so that the first
-// estimates are low.
+// judge estimates whether the whole recording fits, and warns if not. The input read runs
+// ahead of the data recorded, so the first estimates are low.
 func (g *guard) judge(free int64) {
 	read, total := g.in.Consumed(), g.in.Bytes
 	if g.foretold || g.part || free <= 0 || total <= 0 || read < judgeBytes || read < total/judgeShare {
@@ -212,7 +210,7 @@ func (g *guard) judge(free int64) {
 	}
 }
 
-// done takes a warning back that did not come true.
+// done retracts the warning if it did not come true.
 func (g *guard) done(full bool) {
 	if !full {
 		g.b.Retract(warnMemory)
@@ -240,11 +238,11 @@ func (g *guard) share() string {
 	if g.in.Bytes <= 0 {
 		return memory.Text(g.in.Consumed())
 	}
-	// What is compressed may have been taken in whole before all of it was read.
+	// Compressed input may have been taken in whole before all of it was decoded.
 	return fmt.Sprintf("%.0f %%", min(99, 100*float64(g.in.Consumed())/float64(g.in.Bytes)))
 }
 
-// free is how many more bytes may be taken.
+// free returns how many more bytes the load may take.
 func (g *guard) free() (n int64, known bool) {
 	if g.limit > 0 {
 		return g.limit - (memory.InUse() - g.base), true

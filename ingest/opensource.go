@@ -10,10 +10,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// OpenSource opens the content of what a person named, a file, "-" or a URL,
-// without waiting longer than ctx: opening a named pipe takes until something
-// writes to it, and a server may take its time. What the limits of ctx forbid
-// (see [source.Limits]) is an error.
+// OpenSource opens the content of a file, "-" or a URL, as named by the user, without
+// waiting longer than ctx: opening a named pipe blocks until something writes to it, and
+// a server may be slow. Access forbidden by the limits of ctx (see [source.Limits]) is an
+// error.
 func OpenSource(ctx context.Context, path string) (*source.Input, error) {
 	if err := Allowed(ctx, path); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func openSource(ctx context.Context, path string) (*source.Input, error) {
 	}
 }
 
-// there has another machine read a recording, or a part of it.
+// there makes another machine read a recording, or a part of it.
 func there(ctx context.Context, path string, part recording.Part, exe string) (*source.Input, error) {
 	if exe != "" {
 		return nil, &source.Error{Path: path, What: "is read on its own machine, with the programs there; leave out --exe"}

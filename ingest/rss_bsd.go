@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peakRSS asks getrusage, which counts bytes on macOS and kilobytes elsewhere.
+// peakRSS uses getrusage, which returns bytes on macOS and kilobytes elsewhere.
 func peakRSS() int64 {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

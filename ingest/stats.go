@@ -6,23 +6,23 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Stats says what loading took.
+// Stats describes the time and memory that loading took.
 type Stats struct {
 	Elapsed time.Duration
-	// Bytes of the file were read from disk; Events were found in it (spans,
-	// samples, stack records, rows of windows and instants).
+	// Bytes is the number of bytes read from the file. Events is the number of events
+	// found in it (spans, samples, stack records, rows of windows and instants).
 	Bytes, Events int64
-	// PeakRSS is the most memory, in bytes, that the whole program has held
-	// since it began, mapped files included; 0 if the system does not tell.
+	// PeakRSS is the largest amount of memory, in bytes, that the program has used since
+	// it started, mapped files included; 0 if unknown.
 	PeakRSS int64
-	// Full says that reading stopped because there was no more memory.
+	// Full reports whether reading stopped because memory ran out.
 	Full bool
 }
 
-// BytesPerSecond is how fast the file was read.
+// BytesPerSecond returns the speed of reading the file.
 func (s Stats) BytesPerSecond() float64 { return rate(s.Bytes, s.Elapsed) }
 
-// EventsPerSecond is how fast events were found.
+// EventsPerSecond returns the number of events found per second.
 func (s Stats) EventsPerSecond() float64 { return rate(s.Events, s.Elapsed) }
 
 func rate(n int64, d time.Duration) float64 {
@@ -40,7 +40,7 @@ func (l *Load) measure() Stats {
 	return s
 }
 
-// events counts what a recording holds.
+// events returns the number of events in a recording.
 func events(r *recording.Recording) int64 {
 	n := r.Counts.Spans + r.Counts.Samples + r.Counts.Stacks + r.Counts.Instants
 	for _, w := range r.Windows {

@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/format/codec"
 )
 
-// FormatFor returns the format in which a file of this name is written, by its extension.
-// The error lists the extensions that can be written.
+// FormatFor returns the format for writing a file of this name, by its extension. The
+// error lists the supported extensions.
 func FormatFor(name string) (*codec.Format, error) {
 	var all []string
 	for i := range Formats {
@@ -24,7 +24,8 @@ func FormatFor(name string) (*codec.Format, error) {
 	return nil, fmt.Errorf("%s has no known format; use one of the extensions %s, optionally followed by .gz or .zst", name, strings.Join(all, ", "))
 }
 
-// WrittenFormats lists the formats that can be written with their extensions, a line each.
+// WrittenFormats lists the formats that can be written and their extensions, one per
+// line.
 func WrittenFormats() string {
 	var s strings.Builder
 	for i := range Formats {

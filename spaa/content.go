@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// FrameIdentity is equal for frames of different recordings that are the same.
-// Parts that are not known are empty.
+// A FrameIdentity identifies a frame across recordings: equal frames of different
+// recordings have equal identities. Unknown parts are empty.
 type FrameIdentity struct {
 	Func    string // function name as the file gives it
 	DSO     string // name of the frame's dso
@@ -14,8 +14,8 @@ type FrameIdentity struct {
 	SymOff  string // offset in the function, as in [Frame.SymOff]
 }
 
-// contentDomain separates these hashes from others, and their versions from
-// each other.
+// contentDomain keeps these hashes apart from other hashes and from other versions of
+// themselves.
 const contentDomain = "spaa stack 1\n"
 
 // ContentID returns the content-addressable id (spec 4.1) of a stack whose

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// A contextCache has the contexts that were read, by their text: most records have one
-// of a few, and finding the text again costs less than reading it.
+// A contextCache holds parsed contexts by their text: most records have one of a few
+// contexts, and looking up the text costs less than parsing it again.
 type contextCache struct {
 	last   *knownContext
 	byText map[string]*knownContext
@@ -14,7 +14,7 @@ type contextCache struct {
 	parser *Parser
 }
 
-// A knownContext is a context and what was found in reading it.
+// A knownContext is a context with the problems and duplicates found in parsing it.
 type knownContext struct {
 	Context
 	text       string
@@ -22,14 +22,14 @@ type knownContext struct {
 	duplicates int
 }
 
-// Bounds of a contextCache, which is emptied then.
+// Limits of a contextCache, which is emptied when one is reached.
 const (
 	mostContexts    = 1 << 15
 	mostContextText = 16 << 20
 )
 
-// context reads a context. Records with equal texts of it share one, which is not to be
-// changed, unless they are the caller's.
+// context reads a context. Records with equal context texts share one Context, which must
+// not be changed, unless the caller owns the records.
 func (p *Parser) context(i int, dst **Context, depth int) int {
 	*dst = nil
 	if !p.isObject(i) {
@@ -61,8 +61,8 @@ func (p *Parser) context(i int, dst **Context, depth int) int {
 	return i + len(c.text)
 }
 
-// starting returns the known context that text starts with: the last one, or one without
-// objects in it. A whole object is the start of no other.
+// starting returns the known context that text starts with: the last one, or one that
+// contains no objects. A complete object is never the prefix of another.
 func (cc *contextCache) starting(text string) *knownContext {
 	if cc.last != nil && strings.HasPrefix(text, cc.last.text) {
 		return cc.last
@@ -70,7 +70,7 @@ func (cc *contextCache) starting(text string) *knownContext {
 	return cc.byText[text[:strings.IndexByte(text, '}')+1]]
 }
 
-// read reads the checked text of a context that is not known.
+// read parses the text of a new context; the text has been checked before.
 func (cc *contextCache) read(text string, maxDepth int) *knownContext {
 	if cc.byText == nil || len(cc.byText) >= mostContexts || cc.size > mostContextText {
 		cc.byText, cc.size = map[string]*knownContext{}, 0

@@ -11,10 +11,10 @@ import (
 	"unsafe"
 )
 
-// AppendRecord appends the canonical JSON of r to dst, without a line end: no
-// white space, "type" first, then the record's known keys in the order of the
-// struct's fields, then its extras sorted by name, and the same in every object
-// within. It says what is wrong where a number, an id or an extra is not JSON.
+// AppendRecord appends the canonical JSON of r to dst, without a line end: no white
+// space, "type" first, then the record's known keys in the order of the struct's fields,
+// then its extras sorted by name, and the same in every nested object. It returns an
+// error if a number, an id or an extra is not valid JSON.
 func AppendRecord(dst []byte, r Record) ([]byte, error) {
 	e := encoder{b: dst}
 	e.record(r)
@@ -24,14 +24,14 @@ func AppendRecord(dst []byte, r Record) ([]byte, error) {
 	return e.b, nil
 }
 
-// JSON returns the context as a record has it.
+// JSON returns the context as it is written in a record.
 func (c *Context) JSON() []byte {
 	var e encoder
 	e.object(contextPlan, unsafe.Pointer(c), "")
 	return e.b
 }
 
-// encoder appends objects to b; err is the first thing that cannot be written.
+// encoder appends objects to b; err is the first error.
 type encoder struct {
 	b     []byte
 	err   error
@@ -89,8 +89,8 @@ func (e *encoder) extras(pl *plan, extra Extra, written fieldSet) {
 	}
 }
 
-// enclose puts brackets around what was appended from there on, each with a comma
-// before it.
+// enclose puts brackets around everything appended since from. Each element starts with a
+// comma; the first comma becomes the opening bracket.
 func (e *encoder) enclose(from int, open, closing byte) {
 	if from == len(e.b) {
 		e.b = append(e.b, open)
@@ -119,7 +119,7 @@ func (f *field) absent(obj unsafe.Pointer) bool {
 	case objectField:
 		return reflect.NewAt(f.of.typ, src).Elem().IsZero()
 	}
-	return false // types and numbers without which the struct is none
+	return false // the record's type and required numbers
 }
 
 // value appends the value of a field.
@@ -129,7 +129,7 @@ func (e *encoder) value(f *field, src unsafe.Pointer) {
 		e.string(*(*string)(src))
 	case numberField:
 		e.number(f.key, *(*Number)(src))
-	case intField, optIntField: // which begins with the number
+	case intField, optIntField: // Opt begins with its value
 		e.b = strconv.AppendInt(e.b, *(*int64)(src), 10)
 	case optBoolField:
 		e.b = strconv.AppendBool(e.b, (*Opt[bool])(src).V)
@@ -169,8 +169,8 @@ func (e *encoder) fail(format string, args ...any) {
 	}
 }
 
-// string appends a JSON string. Bytes that are not UTF-8 become U+FFFD: a SPAA
-// file is UTF-8.
+// string appends a JSON string. Invalid UTF-8 becomes U+FFFD, because a SPAA file is
+// UTF-8.
 func (e *encoder) string(s string) {
 	const hexDigits = "0123456789abcdef"
 	b := append(e.b, '"')
@@ -228,7 +228,7 @@ func (e *encoder) id(k string, id ID) {
 	e.string(id.text)
 }
 
-// raw appends JSON text that the caller gave, checked and compacted.
+// raw appends JSON text supplied by the caller, after checking and compacting it.
 func (e *encoder) raw(k string, text []byte) {
 	p := &e.check
 	p.b = string(text)

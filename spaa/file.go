@@ -22,7 +22,8 @@ type FileReader struct {
 	closers []func() error
 }
 
-// Open opens a SPAA file and sees through zstd and gzip by its first bytes.
+// Open opens a SPAA file. It detects zstd and gzip by the first bytes and decompresses
+// them.
 func Open(path string) (*FileReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -46,8 +47,9 @@ func closeAll(closers []func() error) error {
 	return errors.Join(errs...)
 }
 
-// Decompress returns the text of r: r's own bytes, or what zstd or gzip made
-// of them, judged by the first bytes. closer frees the decompressor, not r.
+// Decompress returns the text of r: r's own bytes or, if the first bytes are those of
+// zstd or gzip, the decompressed ones. closer frees the decompressor but does not close
+// r.
 func Decompress(r io.Reader) (text io.Reader, closer func() error, err error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, err := br.Peek(4)
@@ -111,8 +113,8 @@ func Create(name string) (*FileWriter, error) {
 	return fw, nil
 }
 
-// Close ends the file, as [Writer.Close] does, and then the compression and
-// the file itself where [Create] opened it.
+// Close finishes the SPAA text, as [Writer.Close] does, then the compression, and closes
+// the file if [Create] opened it.
 func (f *FileWriter) Close() error {
 	return errors.Join(f.Writer.Close(), closeAll(f.closers))
 }

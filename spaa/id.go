@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// ID is the identifier of a stack or a window: a JSON string or a JSON number,
-// and it remembers which. IDs are comparable and can be map keys; the string
-// "7" and the number 7 are different IDs. The zero value means absent.
+// An ID identifies a stack or a window. It is a JSON string or a JSON number, and keeps
+// which. IDs are comparable and can be map keys; the string "7" and the number 7 are
+// different IDs. The zero value means absent.
 type ID struct {
 	text   string
 	number bool
@@ -45,7 +45,7 @@ func (id ID) IsNumber() bool { return id.number }
 // String returns the text of the string or the literal of the number.
 func (id ID) String() string { return id.text }
 
-// quoted is for error sentences: a string id in quotes, a number bare.
+// quoted formats an id for error messages: strings in quotes, numbers bare.
 func (id ID) quoted() string {
 	if id.number {
 		return id.text
@@ -57,7 +57,7 @@ func (id ID) quoted() string {
 type IDForm uint8
 
 const (
-	// IDText is an id that does not pack: compare the IDs.
+	// IDText is the form of an id that cannot be packed: compare the IDs themselves.
 	IDText IDForm = 0
 	// 1 to 16: a string "0x" with that many lower-case hexadecimal digits.
 
@@ -89,7 +89,7 @@ func (id ID) Key() (uint64, IDForm) {
 	}
 	var v uint64
 	var bad uint8
-	for _, c := range []byte(s[2:]) { // without branches: which are letters is not to be foreseen
+	for _, c := range []byte(s[2:]) { // no branches: which digits are letters is unpredictable
 		d := hexDigits[c]
 		v, bad = v<<4|uint64(d&15), bad|d
 	}
@@ -99,8 +99,8 @@ func (id ID) Key() (uint64, IDForm) {
 	return v, IDForm(len(s) - 2)
 }
 
-// hexDigits are the values of lower-case hexadecimal digits; more than 15 for what is
-// none.
+// hexDigits maps lower-case hexadecimal digits to their values, and all other bytes to
+// more than 15.
 var hexDigits = func() (t [256]uint8) {
 	for i := range t {
 		t[i] = 16
@@ -111,9 +111,9 @@ var hexDigits = func() (t [256]uint8) {
 	return t
 }()
 
-// Spellings are other ids that write the same number: a JSON number, or hexadecimal or
-// decimal text; none if the id is no number. Whether those mean the same stack the
-// specification leaves open: they are other ids here.
+// Spellings returns other ids that write the same number (as a JSON number, or as
+// hexadecimal or decimal text); none if the id is not a number. The specification leaves
+// open whether such ids mean the same stack; this package treats them as different.
 func (id ID) Spellings() (other []ID) {
 	v, err := strconv.ParseUint(id.text, 10, 64)
 	if !id.number && len(id.text) > 2 && (id.text[:2] == "0x" || id.text[:2] == "0X") {

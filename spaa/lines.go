@@ -8,20 +8,19 @@ import (
 	"io"
 )
 
-// DefaultMaxLine is the longest line, in bytes, that is read where the options
-// say nothing else.
+// DefaultMaxLine is the maximum line length, in bytes, if the options do not set one.
 const DefaultMaxLine = 256 << 20
 
-// ErrLineTooLong is the error of a line beyond the cap on line length. The
-// line is skipped without holding it.
+// ErrLineTooLong is the error of a line longer than the limit. The line is skipped
+// without being held in memory.
 var ErrLineTooLong = errors.New("the line is too long")
 
-// ErrCutLine is the error of a last line that has no line end and stops in the
-// middle of a record, as in a file whose writer was killed.
+// ErrCutLine is the error of a last line that has no line end and stops in the middle of
+// a record, as when the writer was killed.
 var ErrCutLine = errors.New("the file ends in the middle of this record: it was cut")
 
-// LineError says which line of a file could not be read, and why. Reading can
-// go on with the next line.
+// A LineError reports which line of a file could not be read, and why. Reading can
+// continue with the next line.
 type LineError struct {
 	Line   int64 // from 1
 	Offset int64 // of the fault, in bytes from the start of the uncompressed text
@@ -44,11 +43,11 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 type lineReader struct {
 	r   *bufio.Reader
 	max int
-	buf []byte // lines that do not fit the bufio.Reader's buffer
+	buf []byte // a line too long for the bufio.Reader's buffer
 
 	line  int64 // number of the line last returned, from 1
-	start int64 // its offset
-	next  int64 // the offset behind it
+	start int64 // offset of that line
+	next  int64 // offset after that line
 
 	bom     bool
 	crlf    int64 // lines that end in CR LF
@@ -76,7 +75,7 @@ func (lr *lineReader) read() ([]byte, error) {
 			lr.bom = true
 			lr.start = int64(len(utf8BOM))
 			lr.next = lr.start
-			_, _ = lr.r.Discard(len(utf8BOM)) // they were peeked at
+			_, _ = lr.r.Discard(len(utf8BOM)) // the bytes have been peeked at
 		}
 	}
 	text, err := lr.raw()

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Number is a JSON number as the file spells it, so that integers beyond 2^53
-// and decimal fractions stay exact. The zero value "" means that the key is
-// absent. Numbers compare as text: "1" and "1.0" differ.
+// A Number is a JSON number as spelled in the file, so that integers beyond 2^53 and
+// decimal fractions stay exact. The zero value "" means that the key is absent. Numbers
+// compare as text: "1" and "1.0" differ.
 type Number string
 
 // IntNumber returns the literal of v.
@@ -44,8 +44,8 @@ func appendDecimal(dst []byte, mantissa int64, decimals int) []byte {
 	return append(dst, buf[i:]...)
 }
 
-// FloatNumber returns the shortest literal that reads back as v. JSON has no
-// literal for infinities and NaN: they give "".
+// FloatNumber returns the shortest literal that reads back as v. For infinities and NaN,
+// which JSON cannot express, it returns "".
 func FloatNumber(v float64) Number {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return ""
@@ -60,8 +60,8 @@ func FloatNumber(v float64) Number {
 // IsZero reports whether the number is absent.
 func (n Number) IsZero() bool { return n == "" }
 
-// Int64 returns the value truncated towards zero; exact says that nothing was
-// lost. Values outside int64 give the nearest int64 and false.
+// Int64 returns the value truncated towards zero; exact reports whether nothing was lost.
+// For values outside int64 it returns the nearest int64 and false.
 func (n Number) Int64() (v int64, exact bool) { return toInt64(n.Decimal()) }
 
 // Float64 returns the nearest float64; 0 when the number is absent or not a
@@ -77,9 +77,9 @@ func (n Number) Float64() float64 {
 	return f
 }
 
-// Decimal returns the value as mantissa·10^-decimals with decimals in 0..18.
-// exact says that this is the value of the literal; otherwise it is the
-// nearest such pair found by dropping digits, or the nearest int64.
+// Decimal returns the value as mantissa·10^-decimals with decimals in 0..18. If exact is
+// true, this is the value of the literal; otherwise it is the nearest such pair found by
+// dropping digits, or the nearest int64.
 func (n Number) Decimal() (mantissa int64, decimals int, exact bool) {
 	// Most have few digits and no exponent.
 	i := 0
@@ -104,15 +104,16 @@ func (n Number) Decimal() (mantissa int64, decimals int, exact bool) {
 
 var powersOfTen = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
-// digitsFrom reads the digits from i on, eight at a time, behind those that make m.
+// digitsFrom reads the digits from i on, eight at a time, and appends them to the value
+// m.
 func digitsFrom(b Number, i int, m uint64) (uint64, int) {
 	for i+8 <= len(b) {
 		x := word(b, i) ^ '0'*lowBits
-		n := bits.TrailingZeros64((x+0x76*lowBits|x)&highBits) >> 3 // of them are digits
+		n := bits.TrailingZeros64((x+0x76*lowBits|x)&highBits) >> 3 // number of leading digits
 		if n == 0 {
 			return m, i
 		}
-		x <<= 64 - 8*n // zeros before them
+		x <<= 64 - 8*n // leading zeros
 		x = x * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
 		x = x * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
 		m = m*powersOfTen[n] + x*(10000<<32+1)>>32
@@ -137,8 +138,8 @@ func toInt64(m int64, dec int, exact bool) (int64, bool) {
 
 const maxDecimals = 18
 
-// decimalOf reads a checked number literal. Text that is not a literal gives
-// 0, 0, false.
+// decimalOf parses a checked number literal. For text that is not a literal it returns 0,
+// 0, false.
 func decimalOf(s Number) (mant int64, dec int, exact bool) {
 	neg := len(s) > 0 && s[0] == '-'
 	digits, scale, ok := splitLiteral(s)
@@ -149,7 +150,7 @@ func decimalOf(s Number) (mant int64, dec int, exact bool) {
 		return 0, min(max(scale, 0), maxDecimals), true
 	}
 	exact = true
-	// Zeros at the end cost nothing to drop; other digits do.
+	// Dropping trailing zeros keeps the value exact; dropping other digits does not.
 	for scale > 0 && (scale > maxDecimals || !fitsInt64(digits)) && len(digits) > 0 {
 		last := digits[len(digits)-1]
 		digits = digits[:len(digits)-1]
@@ -183,9 +184,9 @@ func fitsInt64(digits []byte) bool {
 	return len(digits) < 19 || len(digits) == 19 && string(digits) <= "9223372036854775807"
 }
 
-// splitLiteral gives the significant digits (no leading zeros) and the power
-// of ten that divides them. Exponents beyond ±1e6 are clamped: no value in
-// range needs them.
+// splitLiteral returns the significant digits (no leading zeros) and the power of ten by
+// which they are divided. Exponents beyond ±1e6 are clamped: no value in range needs
+// them.
 func splitLiteral(s Number) (digits []byte, scale int, ok bool) {
 	const maxExp = 1_000_000
 	i, seen := 0, 0

@@ -14,33 +14,33 @@ var ErrNoType = errors.New(`the record has no "type" that is a string`)
 // ErrNotObject is the error of a line that does not begin with a JSON object.
 var ErrNotObject = errors.New("the line is not a JSON object")
 
-// DefaultMaxDepth is how deep values may be nested where a [Parser] says
-// nothing else. The records of the spec need five levels.
+// DefaultMaxDepth is the maximum nesting of values if a [Parser] sets none. The records
+// of the spec need five levels.
 const DefaultMaxDepth = 256
 
-// Parser parses single lines without allocating. The zero value is ready. A
-// Parser is for one goroutine; several may work on the lines of one file.
+// A Parser parses single lines without allocating. The zero value is ready to use. A
+// Parser must not be used by several goroutines at once, but several Parsers may work on
+// the lines of one file.
 type Parser struct {
-	// MaxDepth bounds how deep JSON values may be nested; 0 means
-	// [DefaultMaxDepth].
+	// MaxDepth is the maximum nesting of JSON values; 0 means [DefaultMaxDepth].
 	MaxDepth int
-	// Extras has the [Extra] of every object filled, which takes memory of its
-	// own; else only headers and contexts have them.
+	// Extras fills the [Extra] of every object, which takes additional memory; without it
+	// only headers and contexts get theirs.
 	Extras bool
 
 	// Problems are the problems of the keys of the last record.
 	Problems []Problem
-	// Duplicates counts keys of the last record that stood twice in an object,
-	// of which the last counts: known ones, and with Extras others too.
+	// Duplicates counts keys that occurred twice in an object of the last record: known
+	// keys and, with Extras, also others. The last occurrence counts.
 	Duplicates int
 
-	own bool // records are the caller's to keep: no memory is used again
+	own bool // the caller keeps the records, so no memory is reused
 
 	b       string // the line
 	err     error
 	kind    Kind   // of the record, as far as is known
-	early   bool   // another kind ends the reading at once
-	typ     string // of the record, where hasType
+	early   bool   // stop reading at once if the kind is another
+	typ     string // type of the record, valid if hasType
 	hasType bool
 	lacks   fieldSet // required keys that the object last read lacks
 
@@ -62,7 +62,7 @@ type Parser struct {
 	byStack   []StackWeights
 }
 
-// A Problem is a key that is not as the spec has it.
+// A Problem is a key that breaks the spec.
 type Problem struct {
 	Kind   ProblemKind
 	Object string // "stack record", "weight", …
@@ -73,26 +73,27 @@ type Problem struct {
 // ProblemKind is the kind of problem of a key.
 type ProblemKind uint8
 
-// A known key with the value null is as one that is absent.
+// A known key with the value null counts as absent.
 const (
 	UnknownKey  ProblemKind = iota
 	MistypedKey             // a known key with a value of the wrong JSON type
-	LackingKey              // without which an object within a record says nothing; see also [Parser.Missing]
+	LackingKey              // the object is useless without this key; see also [Parser.Missing]
 )
 
-// Parse reads the one JSON object in line, with or without the line end. It
-// checks that the line is strict JSON and that it has a type, and nothing else:
-// a record may lack keys that the spec requires (see [Parser.Missing]), and a
-// known key whose value has the wrong JSON type is among Problems.
+// Parse reads the one JSON object in line, with or without the line end. It checks that
+// the line is strict JSON and that it has a type, and nothing else: a record may lack
+// keys that the spec requires (see [Parser.Missing]), and a known key whose value has the
+// wrong JSON type is listed in Problems.
 //
-// Keys may be in any order. The record is the parser's, whose memory the next
-// Parse uses again, except for headers and contexts; its strings are parts of the
-// line. The error is a *[SyntaxError], [ErrNotObject] or [ErrNoType].
+// Keys may be in any order. The next Parse reuses the memory of the record, except for
+// headers and contexts; the record's strings are parts of line. The error is a
+// *[SyntaxError], [ErrNotObject] or [ErrNoType].
 func (p *Parser) Parse(line string) (Record, error) {
 	before := p.kind
 	kind := p.follows[before]
-	// The type may be the last key, and is known for sure behind it. So a record is
-	// first read as what followed one like the last, and again where that is wrong.
+	// The type may be the last key, so the kind is certain only at the end. The record is
+	// first read as the kind that followed a record like the last one, and read again if
+	// that guess is wrong.
 	for first := true; ; first = false {
 		rec, end := p.parseAs(kind, line, first)
 		if end < 0 && end != otherKind {
@@ -112,9 +113,9 @@ func (p *Parser) Parse(line string) (Record, error) {
 	}
 }
 
-// parseAs reads the line as a record of a kind. Where it turns out to be of another
-// kind, which is p.kind then, the result is nothing to go by; early has it given up at
-// once.
+// parseAs reads the line as a record of a kind. If the line turns out to be of another
+// kind, p.kind is set to that and the result is invalid; with early, reading stops at
+// once in that case.
 func (p *Parser) parseAs(kind Kind, line string, early bool) (Record, int) {
 	own, extras := p.own, p.Extras
 	if kind == KindHeader {
@@ -161,7 +162,7 @@ func (p *Parser) fresh(k Kind) Record {
 	return empty(p, &p.unknown)
 }
 
-// empty empties what is used again, or makes a new one.
+// empty clears and returns mine, or returns a new T if the caller owns the records.
 func empty[T any](p *Parser, mine *T) *T {
 	if p.own {
 		return new(T)
@@ -170,8 +171,8 @@ func empty[T any](p *Parser, mine *T) *T {
 	return mine
 }
 
-// Missing returns the required keys that the last record lacks or that have a value
-// of the wrong JSON type; nil is the usual answer.
+// Missing returns the required keys that the last record lacks or that have a value of
+// the wrong JSON type; usually nil.
 func (p *Parser) Missing() []string {
 	if p.lacks == 0 {
 		return nil
@@ -197,8 +198,8 @@ func (p *Parser) LacksIn(object, key string) bool {
 	return false
 }
 
-// object reads the object at i into its struct. p.lacks has the required keys that it
-// lacks.
+// object reads the object at i into its struct. It sets p.lacks to the required keys that
+// are missing.
 func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
 	if i >= len(p.b) || p.b[i] != '{' {
 		return mismatch
@@ -231,7 +232,7 @@ func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
 			good |= f.bit
 			next = p.value(f, v, obj, depth)
 			if p.Extras && next >= 0 && f.kind == textField && !f.always && *(*string)(f.at(obj)) == "" {
-				pl.extraOf(obj).set(key, `""`) // not absent
+				pl.extraOf(obj).set(key, `""`) // an empty text is not an absent one
 			}
 		}
 		if next == mismatch {
@@ -254,10 +255,10 @@ func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
 	return i
 }
 
-// expected reads the key at i where it is a known one that is there without white
-// space or escapes; f is nil otherwise. Objects of one kind mostly have the same keys
-// in the same order: so what followed the last key last time, which is known by 1 + its
-// index, is tried first.
+// expected reads the key at i if it is a known key without white space or escapes;
+// otherwise f is nil. Objects of one kind mostly have the same keys in the same order, so
+// the key that followed the last key last time is tried first. last is 1 + the index of
+// the last key.
 func (p *Parser) expected(pl *plan, last uint8, i int) (f *field, v int) {
 	if i+16 > len(p.b) {
 		return nil, 0
@@ -283,12 +284,12 @@ func (p *Parser) expected(pl *plan, last uint8, i int) (f *field, v int) {
 	return f, v
 }
 
-// again forgets what is known of a key that occurs again.
+// again discards what was recorded for a key that occurs again.
 func (p *Parser) again(pl *plan, f *field, obj unsafe.Pointer, problems int) {
 	p.Duplicates++
 	x := pl.extraOf(obj)
 	if delete(*x, f.key); len(*x) == 0 {
-		*x = nil // as in an object that never had one
+		*x = nil // nil, as in an object without extras
 	}
 	kept := p.Problems[:problems]
 	for _, pr := range p.Problems[problems:] {
@@ -299,7 +300,7 @@ func (p *Parser) again(pl *plan, f *field, obj unsafe.Pointer, problems int) {
 	p.Problems = kept
 }
 
-// other reads a value that no field takes; f is nil for a key that is not known.
+// other reads a value that fits no field; f is nil for an unknown key.
 func (p *Parser) other(pl *plan, f *field, key string, v int, obj unsafe.Pointer, depth int) int {
 	end := p.skip(v, depth)
 	if end < 0 {
@@ -307,7 +308,7 @@ func (p *Parser) other(pl *plan, f *field, key string, v int, obj unsafe.Pointer
 	}
 	value := p.b[v:end]
 	switch {
-	case pl.record && pl.kind == KindUnknown: // any key will do
+	case pl.record && pl.kind == KindUnknown: // records of unknown type may have any key
 	case f == nil:
 		p.Problems = append(p.Problems, Problem{UnknownKey, pl.name, key, value})
 	case value != "null":
@@ -351,8 +352,8 @@ func appendCompact(dst []byte, src string) []byte {
 	return dst
 }
 
-// validText replaces bytes that are not UTF-8 by U+FFFD, each on its own, as
-// encoding/json does.
+// validText replaces each byte that is not valid UTF-8 with U+FFFD, as encoding/json
+// does.
 func validText(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// A plan says how the keys of one kind of object lie in its struct.
+// A plan maps the keys of one kind of object to the fields of its struct.
 type plan struct {
 	id     int
 	name   string // in sentences
@@ -18,7 +18,7 @@ type plan struct {
 	kind   Kind // of a record
 	fields []field
 	byKey  map[string]*field
-	extra  uintptr // where the struct has its Extra
+	extra  uintptr // offset of the struct's Extra
 
 	required, needed fieldSet
 }
@@ -36,7 +36,8 @@ type field struct {
 	always bool
 	offset uintptr // of the value in the struct
 	of     *plan   // of the object or the array's objects
-	// The first 16 bytes of text as words, and which of them count.
+	// The first 16 bytes of text as two words, and masks of the bytes that belong to the
+	// key.
 	lo, hi, maskLo, maskHi uint64
 }
 
@@ -44,7 +45,7 @@ type field struct {
 type fieldKind uint8
 
 const (
-	typeField      fieldKind = iota // the record's type, which no struct has
+	typeField      fieldKind = iota // the record's type, which is not in the struct
 	textField                       // string
 	numberField                     // Number
 	intField                        // int64
@@ -55,7 +56,7 @@ const (
 	idsField                        // []ID
 	rawField                        // json.RawMessage: an object
 	objectField                     // a struct
-	pointerField                    // a pointer to one
+	pointerField                    // pointer to a struct
 	exclusiveField                  // *Exclusive
 	contextField                    // *Context
 	eventsField                     // []Event
@@ -80,7 +81,7 @@ var (
 	contextPlan *plan
 )
 
-// Structs come after those that they hold.
+// A struct must come after the structs that it contains.
 func init() {
 	describe[Probe]("probe")
 	contextPlan = describe[Context]("context")
@@ -102,7 +103,7 @@ func init() {
 	describeRecord[Unknown](KindUnknown)
 }
 
-// mostPlans and mostFields bound the tables that a parser has by plan and field.
+// mostPlans and mostFields are the sizes of a parser's tables by plan and field.
 const (
 	mostPlans  = 18
 	mostFields = 16
@@ -113,8 +114,8 @@ func describeRecord[T any](k Kind) {
 	kindPlans[k].record, kindPlans[k].kind = true, k
 }
 
-// describe makes the plan of a struct, whose fields come behind those that it does not
-// have.
+// describe makes the plan of a struct. The given fields, which the struct does not have,
+// come first.
 func describe[T any](name string, fields ...field) *plan {
 	t := reflect.TypeFor[T]()
 	pl := &plan{id: len(plans), name: name, typ: t, fields: fields, byKey: map[string]*field{}}
@@ -168,7 +169,7 @@ func kindOfField(t reflect.Type, key string) fieldKind {
 	panic(fmt.Sprintf("no reading or writing of key %s, which has type %v", key, t))
 }
 
-// settle works out what a field is known by.
+// settle computes the values by which a field is recognized.
 func (f *field) settle(i int) {
 	f.index, f.bit = uint8(i), 1<<i
 	f.text = `"` + f.key + `":`
@@ -180,7 +181,8 @@ func (f *field) settle(i int) {
 	f.maskLo, f.maskHi = binary.LittleEndian.Uint64(mask[:]), binary.LittleEndian.Uint64(mask[8:])
 }
 
-// starts reports whether text that begins with two words begins with the key.
+// starts reports whether text whose first 16 bytes are lo and hi begins with the field's
+// key.
 func (f *field) starts(lo, hi uint64) bool {
 	return (lo^f.lo)&f.maskLo|(hi^f.hi)&f.maskHi == 0
 }
@@ -195,7 +197,7 @@ func (pl *plan) names(set fieldSet) (keys []string) {
 	return keys
 }
 
-// at returns where a struct has a field.
+// at returns the address of a field in a struct.
 func (f *field) at(obj unsafe.Pointer) unsafe.Pointer { return unsafe.Add(obj, f.offset) }
 
 // extraOf returns the extras of an object.

@@ -8,23 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// ReaderOptions bound what a [Reader] takes from a file. The zero value means
-// the defaults.
+// ReaderOptions limit what a [Reader] accepts. The zero value means the defaults.
 type ReaderOptions struct {
 	MaxLine  int // longest line in bytes; 0 is DefaultMaxLine
 	MaxDepth int // deepest nesting of JSON values; 0 is DefaultMaxDepth
 }
 
-// Reader reads the records of a SPAA file in one pass. A byte order mark, CR LF
-// line ends and blank lines are taken as they are ([Validate] reports them).
+// A Reader reads the records of a SPAA file in one pass. It accepts a byte order mark, CR
+// LF line ends and blank lines ([Validate] reports them).
 type Reader struct {
 	lines  *lineReader
 	parser Parser
 	err    error
 }
 
-// NewReader returns a Reader of uncompressed SPAA text with the default
-// options. [Open] sees through compression.
+// NewReader returns a Reader of uncompressed SPAA text with the default options. For
+// compressed files, use [Open].
 func NewReader(r io.Reader) *Reader { return NewReaderOptions(r, ReaderOptions{}) }
 
 // NewReaderOptions returns a Reader with options.
@@ -32,14 +31,13 @@ func NewReaderOptions(r io.Reader, opts ReaderOptions) *Reader {
 	return &Reader{lines: newLineReader(r, opts.MaxLine), parser: Parser{MaxDepth: opts.MaxDepth, Extras: true, own: true}}
 }
 
-// Next returns the next record, which is the caller's to keep, and io.EOF
-// behind the last.
+// Next returns the next record, which the caller may keep, or io.EOF after the last one.
 //
-// A *[LineError] is about one line: the next call goes on behind it. Its cause
-// is a *[SyntaxError], [ErrNotObject], [ErrNoType], [ErrLineTooLong],
-// a *[MissingError], or [ErrCutLine] for a last line that was cut. A header of
-// another format ends the reading with a *[FormatError] inside the LineError.
-// Every other error is that of the underlying reader, and final.
+// A *[LineError] concerns one line: the next call continues after it. Its cause is a
+// *[SyntaxError], [ErrNotObject], [ErrNoType], [ErrLineTooLong], a *[MissingError], or
+// [ErrCutLine] for a last line that was cut off. A header of another format ends the
+// reading with a *[FormatError] inside the LineError. Every other error comes from the
+// underlying reader and is final.
 func (r *Reader) Next() (Record, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -78,8 +76,7 @@ func (r *Reader) Next() (Record, error) {
 // Line returns the number of the line last read, from 1.
 func (r *Reader) Line() int64 { return r.lines.line }
 
-// MissingError is the error of a record that lacks keys without which it says
-// nothing.
+// MissingError is the error of a record that is useless because it lacks certain keys.
 type MissingError struct {
 	Kind Kind
 	Keys []string
@@ -102,7 +99,7 @@ func (e *FormatError) Error() string {
 	return "the header says format \"" + e.Format + "\", but SPAA files say \"spaa\""
 }
 
-// OtherFormat returns a *[FormatError] for a header that is not of SPAA, else nil.
+// OtherFormat returns a *[FormatError] if the header is not of the format SPAA, else nil.
 func (h *Header) OtherFormat() error {
 	if h.Format != "spaa" {
 		return &FormatError{h.Format}

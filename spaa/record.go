@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Opt is a value that a record may leave out. A key that is absent is not the
-// same as one with the default value: files come back as they were.
+// Opt is a value that a record may omit. An absent key is not the same as a key with the
+// default value, so that files are written back as they were read.
 type Opt[T comparable] struct {
 	V  T
 	OK bool // the key is present
@@ -65,13 +65,13 @@ type Record interface {
 //
 // Reading, writing and checking go by package-wide plans made of the tags.
 
-// Extra has the keys of an object that are not fields of its struct: keys that
-// the spec does not know, and known keys whose value is null, empty (where the
-// field's zero value means absent) or of another JSON type than the field. The
-// values are compact JSON. It is nil when there are none.
+// Extra holds the keys of an object that are not in its struct: keys that the spec does
+// not know, and known keys whose value is null, empty (if the field's zero value means
+// absent) or of another JSON type than the field. The values are compact JSON. Extra is
+// nil if there are none.
 //
-// When a record is written, extras follow the known keys, sorted by name; an
-// extra is left out where the struct's own field is written under its name.
+// When a record is written, extras follow the known keys, sorted by name; an extra is
+// left out if the struct's field of the same name is written.
 type Extra map[string]json.RawMessage
 
 // Header is the first record of a file (spec 3.1).
@@ -169,9 +169,9 @@ type Thread struct {
 	Extra Extra
 }
 
-// Stack is one call stack with the weights of all its samples (spec 4). Ids
-// are not unique in real files: records of one id may stand for different
-// threads or events.
+// Stack is one call stack with the weights of all its samples (spec 4). Ids are not
+// unique in real files: records with the same id may belong to different threads or
+// events.
 type Stack struct {
 	ID            ID         `spaa:"id,required"`
 	Frames        []int64    `spaa:"frames,needed,always"` // frame ids in the header's frame order
@@ -183,7 +183,7 @@ type Stack struct {
 	Extra         Extra
 }
 
-// Context says where a stack or sample was seen (spec 4.3).
+// Context describes where a stack or sample was recorded (spec 4.3).
 type Context struct {
 	Event       string          `spaa:"event"` // the name of one of the header's events
 	PID         Opt[int64]      `spaa:"pid"`
@@ -235,8 +235,7 @@ type Sample struct {
 	Extra     Extra
 }
 
-// Window has the weights of stacks in a span of time (spec 5.2). Windows may
-// overlap.
+// Window holds the weights of stacks in a time range (spec 5.2). Windows may overlap.
 type Window struct {
 	ID      ID             `spaa:"id"`
 	Start   Number         `spaa:"start,required"`

@@ -2,7 +2,7 @@ package spaa
 
 import "slices"
 
-// Severity reports whether a file that breaks a rule is invalid.
+// Severity says whether breaking a rule makes a file invalid.
 type Severity uint8
 
 // A file is valid when it breaks no rule of severity Error.
@@ -19,8 +19,8 @@ func (s Severity) String() string {
 	return "warning"
 }
 
-// Rule is one demand of the specification (or of common sense, where the spec
-// implies it) that [Validate] checks.
+// A Rule is one requirement of the specification, or one that follows from it by common
+// sense, that [Validate] checks.
 type Rule struct {
 	ID       string
 	Section  string // of the SPAA 1.0 specification
@@ -40,14 +40,14 @@ var ruleIndex = func() map[string]int {
 	return m
 }()
 
-// What the spec demands of programs that read or write SPAA no file can break, so it is
-// not in the table: that parsers can do with one pass (§2; Reader and Validate read once,
-// and Writer enforces the order), that samples without mode frequency tell no time (§3.1;
-// nothing here turns weights into time), that local stack ids are not compared between
-// files (§4.1; ContentID hashes none), and that unknown context keys are preserved (§4.3;
-// every object keeps them in Extra). The table is in the order of the specification. Errors are what the spec
-// says MUST hold, what it calls required, and what §7 says to reject; SHOULD
-// and doubtful data are warnings.
+// Requirements on programs that read or write SPAA are not in the table, because no file
+// can break them: that parsers can work in one pass (§2; Reader and Validate read once,
+// and Writer enforces the order), that samples without mode frequency do not measure time
+// (§3.1; nothing here converts weights to time), that local stack ids are not compared
+// between files (§4.1; ContentID hashes none), and that unknown context keys are
+// preserved (§4.3; every object keeps them in Extra). The table is in the order of the
+// specification. Errors are what the spec says MUST hold, what it calls required, and
+// what §7 says to reject; SHOULD and doubtful data are warnings.
 var rules = []Rule{
 	{"utf8", "2", Error, "The encoding is UTF-8", "a line has bytes that are not UTF-8"},
 	{"bom", "2", Warning, "UTF-8 text needs no byte order mark", "the file begins with the bytes EF BB BF"},

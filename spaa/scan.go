@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// This file is the JSON scanner under [Parser]: strict RFC 8259, one pass,
-// no allocation except for strings that hold escapes. All functions take the
-// text and an index and return the index behind what they read, or one of the
-// negative results below.
+// This file is the JSON scanner under [Parser]: strict RFC 8259, one pass, no allocation
+// except for strings with escapes. All functions take the text and an index and return
+// the index after what they read, or one of the negative results below.
 const (
-	syntaxErr = -1 // Parser.err says what and where
-	mismatch  = -2 // well-formed so far, but not the JSON type that was wanted
-	otherKind = -3 // the record is of another kind than it was read as
+	syntaxErr = -1 // Parser.err has the error and its position
+	mismatch  = -2 // well-formed so far, but not of the expected JSON type
+	otherKind = -3 // the record is of another kind than assumed
 )
 
 // SyntaxError reports the position at which a line stops being JSON.
@@ -256,8 +255,8 @@ func digitsEnd(b string, i int) int {
 	return i
 }
 
-// integer reads an integer literal that fits int64. Anything else that is a
-// well-formed value is a mismatch.
+// integer reads an integer literal that fits int64. Any other well-formed value is a
+// mismatch.
 func (p *Parser) integer(i int) (int64, int) {
 	b := p.b
 	// Most are short, and without a sign.
@@ -289,7 +288,7 @@ func (p *Parser) isNumber(i int) bool {
 	return i < len(p.b) && (p.b[i]-'0' <= 9 || p.b[i] == '-')
 }
 
-// skip checks the value at i, whatever it is, and returns the index behind it.
+// skip checks the value at i, of any type, and returns the index after it.
 func (p *Parser) skip(i, depth int) int {
 	b := p.b
 	c, i := peek(b, i)
@@ -328,7 +327,7 @@ func (p *Parser) skipNested(i, depth int) int {
 		p.err = &SyntaxError{Offset: i, Msg: fmt.Sprintf("values are nested more than %d deep", p.maxDepth())}
 		return syntaxErr
 	}
-	closing := p.b[i] + 2 // as ASCII has it
+	closing := p.b[i] + 2 // closing brackets are two after the opening ones in ASCII
 	c, j := peek(p.b, i+1)
 	if c == closing {
 		return j + 1

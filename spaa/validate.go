@@ -16,8 +16,8 @@ type ValidateOptions struct {
 	MaxPerRule int // findings kept for each rule, 20 if 0; further ones are counted
 	MaxLine    int // longest line in bytes; 0 is DefaultMaxLine
 	MaxDepth   int // deepest nesting of JSON values; 0 is DefaultMaxDepth
-	// MaxPending is how many references to records not yet seen are held; 0
-	// means 1,048,576. Beyond it a reference counts as missing at once.
+	// MaxPending is the maximum number of references held that name records not yet seen;
+	// 0 means 1,048,576. Beyond it, such a reference counts as missing at once.
 	MaxPending int
 }
 
@@ -47,10 +47,10 @@ type Report struct {
 // Valid reports whether the file breaks no rule of severity [Error].
 func (r *Report) Valid() bool { return r.Errors == 0 }
 
-// Validate reads uncompressed SPAA text once and reports every breach of
-// [Rules]. Memory grows with the dictionaries and the number of distinct stack
-// ids, not with samples or findings. The error is that of the reader only: a
-// bad file is a report.
+// Validate reads uncompressed SPAA text once and reports every violation of [Rules].
+// Memory grows with the dictionaries and the number of distinct stack ids, not with
+// samples or findings. Errors come only from the reader: an invalid file gives a report,
+// not an error.
 func Validate(r io.Reader, opts ValidateOptions) (Report, error) {
 	v := newValidator(r, opts)
 	err := v.run()
@@ -82,7 +82,7 @@ type validator struct {
 	noBuildID []buildIDGap
 	anyBuild  bool
 
-	// Records named before (or without) their own record: the first line.
+	// The line of the first reference to a record that has not been seen, by id.
 	wantDSO, wantFrame, wantThread map[int64]int64
 	wantStack                      map[stackRef]stackWant
 	sums                           map[stackKey]*stackSums
@@ -222,8 +222,8 @@ func (v *validator) record(r Record) {
 	}
 }
 
-// count counts a record by its type; of very many unknown types, those that come late
-// are counted together as "unknown".
+// count counts a record by its type. Beyond a limit on the number of types, further
+// unknown types are counted together as "unknown".
 func (v *validator) count(name string) {
 	const maxTypes = 1000
 	if _, ok := v.report.Records[name]; !ok {
@@ -235,12 +235,12 @@ func (v *validator) count(name string) {
 	v.report.Records[name]++
 }
 
-// keys reports keys that are lacking, but not those that have a rule of their own, and
-// keys that are not as the spec has them.
+// keys reports missing keys, except those with a rule of their own, and keys that break
+// the spec.
 func (v *validator) keys(r Record) {
 	kind := v.parser.kind
 	h, ok := r.(*Header)
-	other := ok && h.Format != "" && h.OtherFormat() != nil // whose keys are its own
+	other := ok && h.Format != "" && h.OtherFormat() != nil // another format has keys of its own
 	for _, key := range v.parser.Missing() {
 		if other || kind == KindFrame && (key == "dso" || key == "kind") || kind == KindStack && key == "context" {
 			continue
@@ -255,7 +255,7 @@ func (v *validator) keys(r Record) {
 			v.add("key-type", "%q of the %s has a value of the wrong JSON type: %.40s", pr.Key, pr.Object, pr.Value)
 		case pr.Object == contextPlan.name:
 			v.contextKey(pr.Key)
-		case (kind == KindHeader || kind == KindFrame) && strings.HasPrefix(pr.Key, "x_"): // custom, with a namespace
+		case (kind == KindHeader || kind == KindFrame) && strings.HasPrefix(pr.Key, "x_"): // custom keys with a namespace are allowed
 		default:
 			v.add("unknown-key", "the spec has no key %q in a %s; it is kept", pr.Key, pr.Object)
 		}
@@ -269,15 +269,15 @@ func (v *validator) contextKey(key string) {
 	}
 }
 
-// given reports whether an object has a text, if only the empty one.
+// given reports whether an object has a text, even an empty one.
 func given(text string, x Extra, key string) bool { return text != "" || string(x[key]) == `""` }
 
-// in returns the predicate of a set of words.
+// in returns a function that reports whether a word is among words.
 func in(words ...string) func(string) bool {
 	return func(word string) bool { return slices.Contains(words, word) }
 }
 
-// finish checks what only the end of the file can tell.
+// finish runs the checks that need the whole file.
 func (v *validator) finish() {
 	if v.headers == 0 {
 		v.addAt(0, "header-once", "the file has no header record")

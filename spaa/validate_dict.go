@@ -78,7 +78,7 @@ func isLowerHex(s string) bool {
 	return len(s) > 0
 }
 
-// isKernelImage knows the names that perf and DTrace give to kernels and
+// isKernelImage reports whether name is one that perf or DTrace gives to kernels and
 // kernel modules.
 func isKernelImage(name string) bool {
 	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
@@ -153,7 +153,7 @@ func (v *validator) checkFrame(f *Frame) {
 	v.came("frame", v.wantFrame, id)
 }
 
-// frameDSO checks the frame's reference and returns what is known of the dso.
+// frameDSO checks the frame's reference and returns the information on its dso.
 func (v *validator) frameDSO(f *Frame) dsoInfo {
 	if v.parser.Lacks("dso") {
 		v.add("frame-dso", "the frame references no dso")
@@ -172,7 +172,7 @@ func (v *validator) frameDSO(f *Frame) dsoInfo {
 	return dso
 }
 
-// want notes a reference to a record not yet seen; false when there are too
+// want records a reference to a record not yet seen; it returns false if there are too
 // many to hold.
 func (v *validator) want(m map[int64]int64, id int64) bool {
 	if _, ok := m[id]; ok {
@@ -185,7 +185,7 @@ func (v *validator) want(m map[int64]int64, id int64) bool {
 	return true
 }
 
-// came reports a reference that is before the record, which has come now.
+// came reports an earlier reference to a record that has only now been read.
 func (v *validator) came(what string, wanted map[int64]int64, id int64) {
 	if line, ok := wanted[id]; ok {
 		delete(wanted, id)

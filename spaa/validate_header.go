@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// knownTools are the source tools that the spec names, the ones of its public
-// converters, and what ashlar convert writes for recordings whose format is all
-// that is known of their origin. Case does not count.
+// knownTools lists the source tools that the spec names, those of its public converters,
+// and those that ashlar convert writes for recordings of which only the format is known.
+// Case is ignored.
 var knownTools = []string{
 	"perf", "dtrace", "heaptrack", "tcmalloc", "jemalloc", "pprof", "chrome-cpuprofile",
 	"ashlar", "perf-script", "folded", "spall", "chrome", "cpuprofile", "otlp",
@@ -34,7 +34,7 @@ func (v *validator) checkHeader(h *Header) {
 	}
 }
 
-// checkValues checks what the header says.
+// checkValues checks the values in the header.
 func (v *validator) checkValues(h *Header) {
 	if h.Version != "1.0" {
 		v.add("version", "the version is %q, and this program knows 1.0", h.Version)
@@ -96,7 +96,7 @@ func (v *validator) checkEvent(e *Event, i int) {
 // isMemory reports whether the event is about the heap.
 func (e *Event) isMemory() bool { return e.Kind == "allocation" || e.Kind == "deallocation" }
 
-// HasSampling reports whether the event has a sampling object with anything in it.
+// HasSampling reports whether the event has a non-empty sampling object.
 func (e *Event) HasSampling() bool {
 	s := &e.Sampling
 	return s.Mode != "" || s.PrimaryMetric != "" || s.SamplePeriod != "" || s.FrequencyHz != "" || s.Extra != nil

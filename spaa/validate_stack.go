@@ -49,7 +49,7 @@ func (v *validator) key(id ID) stackKey {
 	return stackKey{v.hash(id.text), hashedText}
 }
 
-// wantStackID notes a reference to a stack that may yet come.
+// wantStackID records a reference to a stack that may still follow.
 func (v *validator) wantStackID(id ID, rule string) {
 	k := v.key(id)
 	if _, ok := v.stacks[k]; ok {
@@ -106,8 +106,8 @@ func (v *validator) checkStack(s *Stack) {
 	}
 }
 
-// checkContext checks the context of a stack or sample and returns its event
-// where the header has it.
+// checkContext checks the context of a stack or sample and returns its event if the
+// header defines it.
 func (v *validator) checkContext(c *Context, isStack bool) *Event {
 	v.nameThread(c.TID)
 	if !given(c.Event, c.Extra, "event") {
@@ -139,7 +139,7 @@ func (v *validator) checkFrames(s *Stack) {
 				v.add("stack-frame", "the stack references frame %d, which the file did not define before", id)
 			}
 		}
-		v.path = append(v.path, f) // the zero frameInfo where it is missing
+		v.path = append(v.path, f) // the zero frameInfo if the frame is missing
 	}
 	if v.rootToLeaf() {
 		slices.Reverse(v.path)
@@ -301,8 +301,8 @@ func (v *validator) orderName() string {
 	return v.header.FrameOrder
 }
 
-// weightFinder returns a function that gives the first weight of a metric. A
-// damaged or hostile file may have very many.
+// weightFinder returns a function that returns the first weight of a metric. A damaged or
+// hostile file may have very many weights, so those are indexed.
 func weightFinder(ws []Weight) func(metric string) *Weight {
 	if len(ws) <= 16 {
 		return func(metric string) *Weight { return findWeight(ws, metric) }

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// stackSums compares what the records of one stack id weigh with what samples and windows
-// say of it: in the metric that a sample's period measures, and in the one that counts
-// samples.
+// stackSums compares the weights in the records of one stack id with the sums over its
+// samples and windows, for two metrics: the one that a sample's period measures and the
+// one that counts samples.
 type stackSums struct {
 	id       ID
 	line     int64 // of the first stack record, 0 while there is none
 	samples  int64
 	whole    [summed]float64
 	sampled  [summed]float64
-	windowed [summed]float64 // the most of one window
+	windowed [summed]float64 // the maximum over the windows
 	has      [summed]bool
 }
 
@@ -36,7 +36,7 @@ func (v *validator) sumsOf(id ID) *stackSums {
 	return s
 }
 
-// sumOf says which of the sums a metric belongs to, -1 for none.
+// sumOf returns which sum a metric belongs to, -1 for none.
 func sumOf(metric, primary string) int {
 	switch metric {
 	case "samples", "count":
@@ -93,14 +93,14 @@ func (v *validator) addRow(s *StackWeights) {
 	}
 }
 
-// checkSums finds parts that are more than the whole.
+// checkSums reports parts larger than their whole.
 func (v *validator) checkSums() {
 	const exact = 1 + 1e-9 // sums are of floating point
 	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 	names := [summed]string{"period", "count"}
 	for _, s := range v.sums {
 		for k := range summed {
-			if s.line == 0 || !s.has[k] || s.whole[k] <= 0 { // which has a rule of its own
+			if s.line == 0 || !s.has[k] || s.whole[k] <= 0 { // another rule covers this
 				continue
 			}
 			whole := s.whole[k] * exact

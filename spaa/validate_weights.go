@@ -25,8 +25,8 @@ func (v *validator) checkWeightObjects(ws []Weight) {
 	}
 }
 
-// checkWeights checks the weights of a stack, or of a stack in a window, whose
-// event is not known.
+// checkWeights checks the weights of a stack, or of a stack in a window; e is nil if the
+// event is unknown.
 func (v *validator) checkWeights(ws []Weight, e *Event, isStack bool) {
 	v.checkWeightObjects(ws)
 	primary := ""

@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// value reads the value at v of a field of obj and returns the index behind it. Where
-// the value has another JSON type the field has its zero value, and the result is
-// mismatch without the value having been checked.
+// value reads the value at v into a field of obj and returns the index after it. If the
+// value has another JSON type, the field is set to its zero value and the result is
+// mismatch; the value itself has not been checked then.
 func (p *Parser) value(f *field, v int, obj unsafe.Pointer, depth int) int {
 	dst := f.at(obj)
 	switch f.kind {
@@ -132,8 +132,8 @@ func (p *Parser) raw(i int, dst *[]byte, depth int) int {
 	return end
 }
 
-// pointer reads an object into obj and has dst point there. One that lacks what its
-// struct needs is an extra, where records have them.
+// pointer reads an object into obj and sets dst to point to it. If records keep extras,
+// an object without its needed keys becomes an extra instead.
 func (p *Parser) pointer(f *field, i int, dst *unsafe.Pointer, obj unsafe.Pointer, depth int) int {
 	*dst = nil
 	end := p.object(i, f.of, obj, depth+1)
@@ -147,7 +147,7 @@ func (p *Parser) pointer(f *field, i int, dst *unsafe.Pointer, obj unsafe.Pointe
 	return end
 }
 
-// integers is the hot loop of stacks: an array of frame ids.
+// integers reads an array of frame ids; it is the hot loop of stacks.
 func (p *Parser) integers(i int, dst *[]int64) int {
 	*dst = nil
 	if !p.isArray(i) {
@@ -204,8 +204,8 @@ func (p *Parser) idList(i int, dst *[]ID) int {
 	return i
 }
 
-// readList reads an array of objects. They lie in total, behind those of other arrays of
-// the record, unless the record is the caller's.
+// readList reads an array of objects. It appends them to all, after those of the record's
+// other arrays, unless the caller owns the record.
 func readList[T any](p *Parser, f *field, i int, dst, all *[]T, depth int) int {
 	*dst = nil
 	if !p.isArray(i) {

@@ -7,17 +7,16 @@ import (
 	"io"
 )
 
-// ErrOrder is the cause of every error of [Writer.Write] that is about the
-// order of records (spec 2): the header first and once, and dictionary records
-// before the records that name them.
+// ErrOrder is the cause of every error of [Writer.Write] about the order of records (spec
+// 2): the header first and only once, and dictionary records before the records that
+// refer to them.
 var ErrOrder = errors.New("record out of order")
 
-// Writer writes a SPAA file, record by record, in canonical form: the same
-// records give the same bytes. See [AppendRecord] for the form.
+// A Writer writes a SPAA file, record by record, in canonical form: the same records give
+// the same bytes. See [AppendRecord] for the form.
 //
-// It holds to the order that the format demands, and remembers for that the
-// ids of what it wrote; it does not check what a record means, which
-// [Validate] does.
+// It enforces the order that the format requires, and keeps the ids of written records
+// for that; it does not check what a record means, as [Validate] does.
 type Writer struct {
 	w     *bufio.Writer
 	e     encoder
@@ -29,7 +28,7 @@ type Writer struct {
 	threads map[int64]struct{} // by tid
 	named   map[int64]struct{} // tids that a stack or sample named before their thread record
 	stacks  map[ID]struct{}
-	waiting map[ID]int64 // stacks named but not yet written, and by which record
+	waiting map[ID]int64 // stacks referred to but not yet written, with the number of the referring record
 }
 
 // NewWriter returns a Writer to w. Call [Writer.Close] at the end.
@@ -41,8 +40,8 @@ func NewWriter(w io.Writer) *Writer {
 	}
 }
 
-// Write writes one record. A record that cannot be written leaves the file as
-// it was, and writing can go on; an error of the underlying writer is final.
+// Write writes one record. A record that cannot be written leaves the file unchanged, and
+// writing can continue; an error of the underlying writer is final.
 func (w *Writer) Write(r Record) error {
 	if w.err != nil {
 		return w.err
@@ -108,7 +107,7 @@ func (w *Writer) checkOrder(r Record) error {
 	return nil
 }
 
-// remember notes what a record defines and names.
+// remember records the ids that a record defines and refers to.
 func (w *Writer) remember(r Record) {
 	switch r := r.(type) {
 	case *DSO:
@@ -158,7 +157,7 @@ func (w *Writer) nameStack(id ID) {
 	}
 }
 
-// Flush writes out what is buffered.
+// Flush writes buffered data to the underlying writer.
 func (w *Writer) Flush() error {
 	if w.err == nil {
 		w.err = w.w.Flush()
@@ -166,8 +165,8 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Close flushes and says whether the file is whole: it has a header, and every
-// stack that a sample or window names. It does not close the underlying writer.
+// Close flushes and returns an error if the file is incomplete: it must have a header and
+// every stack that a sample or window refers to. It does not close the underlying writer.
 func (w *Writer) Close() error {
 	if err := w.Flush(); err != nil {
 		return err

@@ -2,5 +2,5 @@
 
 package main
 
-// attachConsole has nothing to do: programs have the output they are given.
+// attachConsole does nothing: programs here inherit their output.
 func attachConsole() {}

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// attachConsole lets commands answer where they were typed. A program with
-// windows is given no console by Windows, only what its output is redirected
-// to; the console of who started it has to be asked for.
+// attachConsole lets commands print to the console in which they were typed. Windows
+// gives a GUI program no console, only redirected output, so the program attaches to its
+// parent's console.
 func attachConsole() {
 	has := func(id uint32) bool {
 		h, err := windows.GetStdHandle(id)

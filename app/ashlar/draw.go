@@ -35,7 +35,7 @@ func show(o command.WindowOptions, runner command.Runner) int {
 	defer o.Cache.Close()
 	kept, err := settings.Open()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // it works without
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // works without settings
 	}
 	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
@@ -48,8 +48,8 @@ func show(o command.WindowOptions, runner command.Runner) int {
 	return 0
 }
 
-// handOver asks the windows that are open already to take the files. Where none
-// does, the listener lets others find this program; it is nil if they can't.
+// handOver asks the open windows to take the files. If none does, the listener makes this
+// program known to others; it is nil if that fails.
 func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
@@ -76,8 +76,8 @@ func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// render draws what the window would show into a file, on the GPU if there is
-// one for it, and memory for its driver.
+// render draws the window's content into a file: on the GPU, if there is one and memory
+// for its driver.
 func render(o command.RenderOptions) error {
 	return picture.RenderBy(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		img, err := headless.Draw(s, w, h, scale)

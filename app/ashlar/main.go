@@ -13,8 +13,7 @@ import (
 
 func main() {
 	attachConsole()
-	// The desktop's event loop wants the main goroutine, but only once it is
-	// known that a window is wanted.
+	// The desktop's event loop needs the main goroutine, but only if a window is wanted.
 	windowed := make(chan command.WindowOptions)
 	done := make(chan int)
 	run := command.Runner{
@@ -35,7 +34,7 @@ func main() {
 	}
 }
 
-// kept is where large recordings are kept, as the settings say.
+// kept returns the cache of large recordings, according to the settings.
 func kept() *cache.Cache {
 	var s settings.CacheSettings
 	if st, err := settings.Open(); err == nil {

@@ -12,9 +12,9 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// address reads an address from the command line and finds its files; those that were
-// named behind it take their place. It comes back with paths made absolute, and with other
-// parts to show where parts says which.
+// address reads an address from the command line and finds its files; files given after
+// the address replace them. The result has absolute paths and, if parts is set, shows
+// those parts instead.
 func (c *call) address(s, parts string, given ...string) (string, error) {
 	v, err := view.Parse(s)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *call) address(s, parts string, given ...string) (string, error) {
 	return v.String(), err
 }
 
-// given is an address of other files, which are taken as they are.
+// given returns the address with other files in place of its own.
 func (c *call) given(v *view.State, files []string) (string, error) {
 	meant := v.Contents
 	v.Files, v.Contents = files, nil
@@ -59,7 +59,7 @@ func (c *call) at(path string) string {
 	return filepath.Join(c.run.Dir, path)
 }
 
-// recent are the files that the window opened last.
+// recent returns the files most recently opened in the window.
 func (c *call) recent() (all []string) {
 	if c.run.Store == nil {
 		return nil
@@ -68,14 +68,14 @@ func (c *call) recent() (all []string) {
 	if err != nil {
 		return nil
 	}
-	s, _ := st.Settings() // what cannot be read has none
+	s, _ := st.Settings() // unreadable settings have no recent files
 	for _, r := range s.Recents {
 		all = append(all, r.Path)
 	}
 	return all
 }
 
-// alone refuses flags that say what the address says already.
+// alone rejects flags that repeat parts of the address.
 func alone(fs *pflag.FlagSet, but ...string) (err error) {
 	fs.Visit(func(f *pflag.Flag) {
 		if err == nil && !slices.Contains(but, f.Name) {

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/query/redact"
 )
 
-// takeBudget reads --budget where a command has it.
+// takeBudget reads --budget if the command has it.
 func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err error) {
 	if fs.Lookup("budget") == nil {
 		return nil
@@ -23,7 +23,7 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 		switch {
 		case args[i] == "--budget":
 			i++
-		case args[i] == "--session": // which the same is answered without
+		case args[i] == "--session": // the answer is the same without it
 		case !strings.HasPrefix(args[i], "--budget="):
 			word := args[i]
 			if _, err := os.Stat(word); err == nil && c.redactor != nil {
@@ -41,15 +41,15 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 	return err
 }
 
-// printRows prints a command's answer: v as JSON, or the text with its first n rows of
-// all, which v has in its field list; "" if rows are no list.
+// printRows prints a command's answer: v as JSON, or text, where text(n) returns the text
+// with its first n rows. list is v's field with the rows, "" if there is none.
 func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
 	if c.redactor != nil {
 		c.beside.Redacted = c.redactor.Said()
 	}
 	v = budget.With{Of: v, Beside: c.beside}
 	if asJSON {
-		c.beside.Damage = nil // the answer has it
+		c.beside.Damage = nil // the answer itself lists the damage
 	}
 	if c.budget == 0 {
 		if asJSON {
@@ -67,7 +67,7 @@ func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n 
 	}
 	s, err := budget.Rows(v, list, rows, c.budget, all, func(n int) string {
 		var b strings.Builder
-		_, _ = io.WriteString(safetext.Writer(&b), text(n)) // as it will be written, into memory
+		_, _ = io.WriteString(safetext.Writer(&b), text(n)) // as written, but into memory
 		return b.String()
 	})
 	if err == nil {
@@ -76,7 +76,7 @@ func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n 
 	return err
 }
 
-// say prints a text; on a terminal no line is wider than that.
+// say prints a text, wrapped to the terminal's width.
 func (c *call) say(text string) error {
 	if width := columnsOf(c.terminal); width > 0 {
 		text = tabular.Fit(text, width)

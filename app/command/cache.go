@@ -16,7 +16,7 @@ import (
 	"ashlar/render/units"
 )
 
-// cacheFlag adds the flag of all commands that may take a recording from the cache.
+// cacheFlag adds the flag of all commands that may read from the cache.
 func cacheFlag(fs *pflag.FlagSet) {
 	fs.Bool("no-cache", false, "read the file itself, without the cache")
 }
@@ -53,19 +53,19 @@ to change these limits and to exclude recordings.`,
 
 // cached is the JSON output of cache.
 type cached struct {
-	// Folder is where recordings are kept.
+	// Folder is the cache's folder.
 	Folder string `json:"folder"`
-	// Recordings lists those that are kept, the last used first.
+	// Recordings lists the cached recordings, most recently used first.
 	Recordings []cache.Entry `json:"recordings"`
-	// Bytes counts those that they take on the disk.
+	// Bytes is the total size of the recordings on disk.
 	Bytes int64 `json:"bytes"`
-	// Removed counts the bytes that --clean has removed.
+	// Removed is the number of bytes that --clean removed.
 	Removed int64 `json:"removed_bytes"`
 }
 
 func (c *call) listCache(kept *cache.Cache, clean, asJSON bool) error {
 	if kept == nil {
-		return errors.New("The cache is off: disabled in the settings, or there is no cache folder.")
+		return errors.New("the cache is off: disabled in the settings, or there is no cache folder")
 	}
 	out := cached{Folder: kept.Dir(), Recordings: []cache.Entry{}}
 	if clean {

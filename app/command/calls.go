@@ -57,7 +57,7 @@ samples inside the calls, in the same thread and time, count with them.`,
 		o.add(fs)
 		fs.StringVar(&o.sort, "sort", calls.ByDuration, "sort by `WHAT`: duration, self, cpu, waiting, start, thread, function or the name of an argument; - before it reverses the order")
 		fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
-		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+		fs.Lookup("rows").DefValue = "0" // the text states the default
 		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV; times in nanoseconds")
 		demo := demoFlag(fs)
 		cacheFlag(fs)
@@ -131,11 +131,11 @@ type callList struct {
 	Count int64  `json:"count"`
 	// Address shows them.
 	Address string `json:"address"`
-	// Unfinished of them never ended; their length is as drawn.
+	// Unfinished is the number of calls that never ended; their length is as drawn.
 	Unfinished int64       `json:"unfinished"`
 	Sum        json.Number `json:"sum"`
-	// Together is the sum of those that are in no other one of them: what is in Sum
-	// twice is in it once.
+	// Together is the sum of the calls that are not inside another call of the set, so
+	// that nested calls count once.
 	Together json.Number `json:"together"`
 	lengths
 	Rows []callRow `json:"rows"`
@@ -149,8 +149,7 @@ type callList struct {
 	bins      []spans.Bin
 }
 
-// callRow is a call. CPU and Waiting are there where the file tells how long it ran
-// on CPU.
+// callRow is a call. CPU and Waiting are present if the file records CPU time.
 type callRow struct {
 	Function   string            `json:"function"`
 	Start      json.Number       `json:"start"`
@@ -165,8 +164,9 @@ type callRow struct {
 	Args       map[string]string `json:"args,omitempty"`
 }
 
-// fill makes the rows. Where there is room for so many bytes, not 0, those that have none
-// say only what they cost: there may be millions.
+// fill sets the statistics and the rows. room is the size of the output in bytes, 0 for
+// no limit. Rows beyond that number cannot fit and hold only their costs: there may be
+// millions.
 func (a *callList) fill(bins []spans.Bin, room int) {
 	d := a.durations
 	a.Unfinished, a.Sum, a.Together, a.bins, a.lengths = d.Unfinished, "0", "0", bins, lengthsOf(d, bins, a.query)
@@ -177,7 +177,7 @@ func (a *callList) fill(bins []spans.Bin, room int) {
 	a.Rows = make([]callRow, 0, len(a.rows))
 	for i := range a.rows {
 		r := &a.rows[i]
-		if room > 0 && i > room && !a.rec.Source.Redacted { // what is redacted is written whole first
+		if room > 0 && i > room && !a.rec.Source.Redacted { // redaction needs every row in full
 			a.Rows = append(a.Rows, callRow{Self: exactnum.Nanoseconds(r.Self), Duration: exactnum.Nanoseconds(r.Duration)})
 			continue
 		}
@@ -197,13 +197,13 @@ func (a *callList) fill(bins []spans.Bin, room int) {
 	}
 }
 
-// Columns of arguments in text: what a terminal has room for.
+// Limits on the columns of arguments in text, to fit a terminal.
 const (
 	textArgs  = 6
 	textValue = 24
 )
 
-// columns are those of rows with some arguments, for CSV and for text.
+// columns returns the columns of the rows, with some arguments, for CSV or for text.
 func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail] {
 	type row = calls.Detail
 	rec := a.rec
@@ -224,7 +224,7 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 		cs = append(cs, thread, function)
 	}
 	for _, k := range args {
-		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // as JSON has one that is there twice
+		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // the last of several, as in JSON
 			for _, m := range r.Args {
 				if m.Key == k {
 					last = m.Value
@@ -244,7 +244,8 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 	return cs
 }
 
-// unended is before the length of a call that never ended, if it did not.
+// unended returns the prefix for the length of a call that never ended, "" for other
+// calls.
 func unended(is bool) string {
 	if is {
 		return "≥ "
@@ -288,7 +289,7 @@ func (a *callList) text() string {
 func (a *callList) table(b *strings.Builder) {
 	cpu := slices.ContainsFunc(a.rows, func(r calls.Detail) bool { return r.HasCPU })
 	keys := calls.Keys(a.rows)
-	keys = slices.DeleteFunc(keys, func(k string) bool { return cpu && (k == "tdur" || k == "tts") }) // which is what cpu says
+	keys = slices.DeleteFunc(keys, func(k string) bool { return cpu && (k == "tdur" || k == "tts") }) // the cpu column shows them
 	left := max(0, len(keys)-textArgs)
 	tables.Write(b, "", a.columns(keys[:len(keys)-left], false), a.rows)
 	if left > 0 {

@@ -12,7 +12,8 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// callsFlag is --calls: a set of calls that is looked up once the recording is there.
+// callsFlag is the value of --calls: a set of calls that is found once the recording is
+// open.
 type callsFlag struct{ query *calls.Query }
 
 // add adds the flag to a command.
@@ -34,8 +35,8 @@ func (f *callsFlag) Set(s string) (err error) {
 
 func (f *callsFlag) isSet() bool { return f.query != nil }
 
-// meant is the set of calls, which is not looked up yet, of a recording that has
-// them; nil if none was asked for. The error is one sentence.
+// meant returns the set of calls, without finding them yet; nil if none was asked for. It
+// fails with a one-sentence error if the recording has no such calls.
 func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) {
 	if f.query == nil {
 		return nil, nil
@@ -49,7 +50,7 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 	return &recording.CallSet{Text: f.query.String()}, nil
 }
 
-// in looks a scope of a recording up, limited to the calls.
+// in limits a scope of a recording to the set of calls, after finding them.
 func (f *callsFlag) in(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
 	set, err := f.meant(rec)
 	if err != nil {

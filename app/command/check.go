@@ -70,7 +70,7 @@ be read.`,
 type checkOptions struct {
 	most int
 	json bool
-	part recording.Part // what is read of formats other than SPAA
+	part recording.Part // the part to read of formats other than SPAA
 }
 
 // checkAnswer is the JSON output of check.
@@ -83,11 +83,11 @@ type checkAnswer struct {
 type checkedFile struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
-	// Address shows what was wrong with it in the window; there is none of a file that
-	// cannot be opened.
+	// Address shows the file's problems in the window; absent if the file cannot be
+	// opened.
 	Address string `json:"address,omitempty"`
-	// Strict reports whether the format's rules were checked; else the findings
-	// are the errors and warnings of reading it.
+	// Strict reports whether the format's rules were checked; otherwise the findings are
+	// the errors and warnings from reading the file.
 	Strict   bool             `json:"strict"`
 	Valid    bool             `json:"valid"`
 	Errors   int64            `json:"errors"`
@@ -95,8 +95,8 @@ type checkedFile struct {
 	Lines    int64            `json:"lines,omitempty"`
 	Records  map[string]int64 `json:"records,omitempty"`
 	Findings []checkFinding   `json:"findings"`
-	// More has the rules of which not all findings are listed, and how many
-	// more there are.
+	// More is the number of unlisted findings by rule, for rules with more findings than
+	// are listed.
 	More   map[string]int64 `json:"more,omitempty"`
 	Ledger []contents.Tally `json:"ledger,omitempty"`
 }
@@ -106,7 +106,7 @@ type checkFinding struct {
 	Severity string `json:"severity"`
 	Rule     string `json:"rule"`
 	Message  string `json:"message"`
-	// Count and First are of warnings that stand for several places.
+	// Count and First are set for warnings that stand for several places.
 	Count int64  `json:"count,omitempty"`
 	First string `json:"first,omitempty"`
 }
@@ -155,7 +155,7 @@ func (c *call) check(files []string, o *checkOptions) error {
 	return nil
 }
 
-// redactCheck leaves out of findings what --redact leaves out.
+// redactCheck redacts the findings for --redact.
 func (c *call) redactCheck(f *checkedFile) {
 	if c.redactor == nil {
 		return
@@ -169,7 +169,7 @@ func (c *call) redactCheck(f *checkedFile) {
 	}
 }
 
-// checkFile checks one file. What keeps it from being read is a finding.
+// checkFile checks one file. A failure to read it is a finding.
 func (c *call) checkFile(path string, o *checkOptions) *checkedFile {
 	f := &checkedFile{File: path, Findings: []checkFinding{}}
 	if err := c.look(f, o); err != nil {
@@ -205,8 +205,7 @@ func (c *call) look(f *checkedFile, o *checkOptions) error {
 	return f.lenient(c.ctx, in, o.part)
 }
 
-// isNamedSPAA reports whether a file that is not known by what is in it claims to
-// be SPAA.
+// isNamedSPAA reports whether a file of unknown content has the extension of SPAA.
 func isNamedSPAA(name string) bool {
 	name = strings.ToLower(name)
 	for _, ext := range []string{".spaa", ".spaa.zst", ".spaa.gz"} {
@@ -217,7 +216,7 @@ func isNamedSPAA(name string) bool {
 	return false
 }
 
-// strict checks SPAA by its rules.
+// strict checks an SPAA file by the rules of the format.
 func (f *checkedFile) strict(in *source.Input, o *checkOptions) error {
 	var report spaa.Report
 	err := source.Protect(in.Path, func() (err error) {
@@ -242,7 +241,7 @@ func (f *checkedFile) strict(in *source.Input, o *checkOptions) error {
 	return err
 }
 
-// lenient reads another format and takes its warnings and its ledger over.
+// lenient reads a file of another format and copies its warnings and ledger.
 func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part recording.Part) error {
 	l := ingest.OpenInput(ctx, in, ingest.Options{Part: part})
 	defer l.Close()
@@ -255,7 +254,7 @@ func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part record
 		case "failed", recording.WarnPart + "-behind":
 			x.Severity = "error"
 			f.Errors += w.Count
-		case recording.WarnPart: // as was asked for
+		case recording.WarnPart: // the requested part
 			x.Severity = "note"
 		default:
 			if w.Error {
@@ -277,7 +276,7 @@ func (f *checkedFile) tallies(rec *recording.Recording) {
 	}
 }
 
-// text writes the findings as lines that editors can jump by.
+// text writes the findings as lines from which editors can jump to the place.
 func (f *checkedFile) text() string {
 	var b strings.Builder
 	name := safetext.Text(f.File)
@@ -321,7 +320,7 @@ type checkRule struct {
 	Found    string `json:"found"`
 }
 
-// rules lists what SPAA files are checked by.
+// rules lists the rules that SPAA files are checked by.
 func (c *call) rules(asJSON bool) error {
 	var rows []checkRule
 	table := [][]string{{"rule", "section", "severity", "requirement"}}

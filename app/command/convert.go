@@ -95,8 +95,8 @@ type convertOptions struct {
 	window  int64
 	event   string
 	json    bool
-	// part, threads and the transforms of view.Stacks say which part of the
-	// recording is written.
+	// part, calls, threads and the transforms of view.Stacks select the part of the
+	// recording to write.
 	part    recording.Range
 	calls   callsFlag
 	threads []string
@@ -123,7 +123,7 @@ func (o *convertOptions) names(args []string) (err error) {
 	return nil
 }
 
-// check refuses flags that the target has no use for.
+// check rejects flags that the target format cannot use.
 func (o *convertOptions) check() error {
 	switch {
 	case o.window != 0 && !o.target.Encode.Windows:
@@ -173,9 +173,9 @@ type conversion struct {
 	Records int64         `json:"records"`
 	Bytes   int64         `json:"bytes"`
 	Lost    []encode.Loss `json:"not_carried_over"`
-	// Notes say what the part has otherwise than the selection of the whole.
+	// Notes describe how the written part differs from the selection.
 	Notes []string `json:"notes,omitempty"`
-	// Warnings is how often something was wrong with the input.
+	// Warnings is the number of warnings about the input.
 	Warnings int64 `json:"input_warnings"`
 
 	stopped error
@@ -223,7 +223,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	return r, nil
 }
 
-// rewrite converts by way of a recording.
+// rewrite converts by reading a recording and writing it in the target format.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress.Progress, r *conversion) (*encode.Report, error) {
 	l := ingest.OpenInput(ctx, in, c.reading(recording.Part{Range: o.part, Threads: o.threads}))
 	defer l.Close()
@@ -287,10 +287,11 @@ func (c *call) openInput(ctx context.Context, path string) (*source.Input, error
 	return ingest.OpenSource(ctx, path)
 }
 
-// sniffLen bounds the beginning of a file by which its format is recognised.
+// sniffLen is the number of bytes at the beginning of a file that its format is
+// recognised by.
 const sniffLen = 64 << 10
 
-// formatOf recognises the format of an input, which stays as it is.
+// formatOf recognises the format of an input without consuming it.
 func formatOf(in *source.Input) (name string, err error) {
 	err = source.Protect(in.Path, func() error {
 		head, whole, err := in.Head(sniffLen)
@@ -310,7 +311,7 @@ func formatOf(in *source.Input) (name string, err error) {
 	return name, err
 }
 
-// inputName is how an input is called in sentences.
+// inputName returns the input's name for messages.
 func inputName(in *source.Input) string {
 	if in.Path == "-" {
 		return "standard input"
@@ -342,7 +343,7 @@ func (o *convertOptions) partial() bool {
 	return o.part.IsSet() || len(o.threads) > 0 || o.calls.isSet() || o.Transforms != nil
 }
 
-// partOf takes the part out of a recording.
+// partOf extracts the selected part of a recording.
 func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r *conversion) (*recording.Recording, error) {
 	if err := o.Check(rec); err != nil {
 		return nil, err
@@ -366,7 +367,7 @@ func (o *convertOptions) partOf(ctx context.Context, rec *recording.Recording, r
 	}
 	slices.Sort(in.Tracks)
 	in.Tracks = slices.Compact(in.Tracks)
-	in.Async, in.Idle = recording.In, recording.In // what is written has all
+	in.Async, in.Idle = recording.In, recording.In // include everything
 	in, err := o.calls.in(ctx, rec, in)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Failed is the exit code of a comparison that meets a condition of --fail-if.
+// Failed is the exit code if a condition of --fail-if holds.
 const Failed = 3
 
 func diffCommand() command {
@@ -86,7 +86,7 @@ type diffOptions struct {
 	calls, callsB      callsFlag
 	slow, typical      callsFlag
 	apart              apartFlags
-	alone              bool // one file was named, and nothing that it differs by
+	alone              bool // only one file was named, with no flag to compare its parts
 	normalize          compare.Normalize
 	match              match.Options
 	pairs, apartPairs  []string
@@ -123,7 +123,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>… (repeatable)")
 	fs.BoolVar(&o.All, "all", false, "also list unchanged rows")
 	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-	fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+	fs.Lookup("rows").DefValue = "0" // the text states the default
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a pull request")
 	subcommand.BudgetFlag(fs)
@@ -132,7 +132,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.demo = fs.Bool("demo", false, "use the built-in recording for both sides")
 }
 
-// check makes sense of what was typed.
+// check parses and checks the flags.
 func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	if err := o.files(args); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		return misuse("--slow and --typical already define both sides; use one of them, without --calls and --calls-b")
 	}
 	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
-		o.normalize = compare.Calls // sets of as many calls as it happens
+		o.normalize = compare.Calls // the sets rarely have the same number of calls
 	}
 	if o.Rows < 0 {
 		return misuse("-n %d is negative; 0 prints all rows", o.Rows)
@@ -191,7 +191,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	return nil
 }
 
-// files finds out which recordings are compared.
+// files sets the files of both sides.
 func (o *diffOptions) files(args []string) error {
 	sides := len(o.text.a) > 0 || len(o.text.b) > 0
 	switch {
@@ -232,7 +232,7 @@ func (o *diffOptions) files(args []string) error {
 	return nil
 }
 
-// expand replaces patterns by the files that match.
+// expand replaces patterns by the matching files.
 func expand(flag string, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		return nil, misuse("%s is missing; name the recordings of both sides", flag)
@@ -255,7 +255,7 @@ func expand(flag string, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-// rules reads --match.
+// rules parses --match.
 func (o *diffOptions) rules(text string) error {
 	o.match = match.Options{NoModule: true, NoName: true, NoSimilar: true, NoOrder: true, NoRenamed: true}
 	for _, r := range strings.Split(text, ",") {
@@ -278,7 +278,7 @@ func (o *diffOptions) rules(text string) error {
 	return nil
 }
 
-// diff compares and prints.
+// diff compares the recordings and prints the result.
 func (c *call) diff(o *diffOptions) error {
 	var cut []error
 	inputs, err := c.diffInputs(o, &cut)
@@ -331,7 +331,8 @@ func (c *call) diff(o *diffOptions) error {
 	return nil
 }
 
-// leaveWindows says which windows of a range were not counted, since they overlap others.
+// leaveWindows notes the windows of a range that were not counted because they overlap
+// others.
 func (c *call) leaveWindows(compared *compare.Comparison, inputs [2][]compare.Input, asJSON bool) {
 	m := compared.Metric
 	for i, in := range slices.Concat(inputs[0], inputs[1]) {
@@ -342,7 +343,7 @@ func (c *call) leaveWindows(compared *compare.Comparison, inputs [2][]compare.In
 	}
 }
 
-// address shows what is compared.
+// address returns the address that shows the comparison.
 func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string {
 	v := evidence.Of(a.Rec, analyze.Query{Event: c.Metric.Event[0], Metric: c.Metric.Metric[0], Scope: a.Scope})
 	v.Sides[1] = view.OfScope(b.Rec, b.Scope).Sides[0]
@@ -364,8 +365,8 @@ func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string 
 	return evidence.Address(v, a.Rec, b.Rec)
 }
 
-// itself sees what one file that was named alone is compared by: a folded file
-// of two counts a line holds the run before and the one after.
+// itself handles a single named file. A folded file with two counts per line holds both
+// the run before and the run after; other files are an error.
 func (o *diffOptions) itself(rec *recording.Recording) error {
 	if !o.alone {
 		return nil
@@ -427,7 +428,7 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 	return sides, nil
 }
 
-// ofOne finds both sides of one recording where --slow or --typical ask for them.
+// ofOne sets the sets of calls on both sides for --slow or --typical.
 func (c *call) ofOne(o *diffOptions, rec *recording.Recording, in recording.Scope) (err error) {
 	of := &o.slow
 	if o.typical.isSet() {
@@ -451,7 +452,8 @@ func (c *call) ofOne(o *diffOptions, rec *recording.Recording, in recording.Scop
 	return err
 }
 
-// checkAny is [view.Stacks.Check] for several recordings: what one of them has is there.
+// checkAny is [view.Stacks.Check] for several recordings: it succeeds if one of them
+// passes.
 func checkAny(v *view.Stacks, sides [2][]compare.Input) error {
 	var first error
 	for _, in := range sides {
@@ -468,7 +470,8 @@ func checkAny(v *view.Stacks, sides [2][]compare.Input) error {
 	return first
 }
 
-// splitPairs cuts OLD=NEW where both are functions, since names may hold = too.
+// splitPairs splits OLD=NEW. Names may contain =, so it prefers a split at which both are
+// functions.
 func splitPairs(texts []string, sides [2][]compare.Input) []match.Pair {
 	if len(texts) == 0 {
 		return nil

@@ -14,9 +14,9 @@ import (
 
 // findingsAnswer is the JSON output of findings.
 type findingsAnswer struct {
-	// Files are the recordings: one, or two that were compared.
+	// Files lists the recordings: one, or the two that were compared.
 	Files []string `json:"files"`
-	// Findings are the largest share first; empty if no rule finds anything.
+	// Findings has the largest share first; empty if no rule finds anything.
 	Findings []findings.Finding `json:"findings"`
 }
 

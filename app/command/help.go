@@ -63,8 +63,7 @@ type topic struct {
 	text       func(width int) string
 }
 
-// topics lists the pages of the manual. A page that is made from code has its
-// entry here too.
+// topics lists the pages of the manual. Pages generated from code need an entry here too.
 func topics() []topic {
 	all := []topic{{"json", "the fields of --json output", jsonText}}
 	for _, p := range manual.Pages() {
@@ -81,8 +80,8 @@ func topicNames() []string {
 	return all
 }
 
-// width is how many columns text on the standard output may have: those of the
-// terminal, as far as lines of that length can be read well.
+// width returns the number of columns for text on standard output: the terminal's width,
+// at most 100 so that lines stay readable.
 func (c *call) width() int {
 	if w := columnsOf(c.terminal); w > 0 {
 		return min(w, 100)
@@ -100,7 +99,7 @@ var columnsOf = func(w io.Writer) int {
 	return 0
 }
 
-// leastColumns is the narrowest terminal that text is fitted to.
+// leastColumns is the smallest width that text is wrapped to.
 const leastColumns = 40
 
 func versionCommand() command {
@@ -125,7 +124,7 @@ func names() []string {
 	return all
 }
 
-// helpFor is the command line that shows a command's help.
+// helpFor returns the command line that shows a command's help.
 func helpFor(cmd *command) string {
 	if cmd.Name == "" {
 		return "ashlar --help"
@@ -133,7 +132,7 @@ func helpFor(cmd *command) string {
 	return "ashlar " + cmd.Name + " --help"
 }
 
-// ManPages are the program's pages for man, by their names: ashlar, and ashlar-COMMAND.
+// ManPages returns the man pages by name: ashlar, and ashlar-COMMAND.
 func ManPages(number string) map[string]string {
 	all, pages := described(), map[string]string{}
 	for i := range all {
@@ -142,7 +141,7 @@ func ManPages(number string) map[string]string {
 	return pages
 }
 
-// printManPage prints that of a command, or of the program if none is named.
+// printManPage prints the man page of a command, or of the program if none is named.
 func (c *call) printManPage(args []string) error {
 	page, ok := ManPages(version.Number())[strings.Join(append([]string{"ashlar"}, args...), "-")]
 	if !ok {

@@ -10,13 +10,13 @@ import (
 	"ashlar/app/command/jsondoc"
 )
 
-// answer returns the type of a command's --json output.
+// answer is the type of a command's --json output.
 type answer struct {
 	command string
 	of      reflect.Type
 }
 
-// answers are those of all commands.
+// answers lists the output types of all commands.
 func answers() (all []answer) {
 	for _, c := range commands() {
 		if c.Answer != nil {
@@ -29,7 +29,7 @@ func answers() (all []answer) {
 	return all
 }
 
-// jsonText says what each command's JSON has.
+// jsonText describes the JSON output of all commands.
 func jsonText(width int) string {
 	var b strings.Builder
 	b.WriteString("What commands print with --json: names of fields, what they hold, and what they\nmean. Numbers are exact; null stands where nothing can be said. The same as JSON\nschemas: ashlar help json COMMAND, or ashlar help json all.\n\nWhat any of them may have beside its own\n")
@@ -41,7 +41,7 @@ func jsonText(width int) string {
 	return b.String()
 }
 
-// jsonSchema is the schema of what a command prints, or those of all by command.
+// jsonSchema returns the schema of a command's output, or the schemas of all commands.
 func jsonSchema(command string) (string, error) {
 	schemas := map[string]any{}
 	for _, a := range answers() {

@@ -73,7 +73,7 @@ only with --prefix.`,
 	})
 }
 
-// placeFlags are the flags of a place for everybody.
+// placeFlags are the flags for installing for all users.
 type placeFlags struct{ install.Prefix }
 
 func prefixFlags(fs *pflag.FlagSet) *placeFlags {

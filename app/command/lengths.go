@@ -21,8 +21,8 @@ import (
 	"ashlar/render/units"
 )
 
-// lengthFlags are those of commands that say how long calls took: which part of a file
-// is meant, and how that is printed.
+// lengthFlags are the flags of commands about call durations: the part of the file, and
+// the form of the output.
 type lengthFlags struct {
 	path, text, scale string
 	only              partFlags
@@ -42,7 +42,7 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	subcommand.RedactFlag(fs)
 }
 
-// parse reads what was typed of them; args are the file.
+// parse checks the flags; args holds the file.
 func (f *lengthFlags) parse(args []string, demo bool) (err error) {
 	if f.path, err = oneFile(args, demo); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (f *lengthFlags) parse(args []string, demo bool) (err error) {
 	return nil
 }
 
-// open reads the file; in is the time of it that is meant.
+// open reads the file and returns the scope for the selected range.
 func (f *lengthFlags) open(c *call) (rec *recording.Recording, in recording.Scope, err error) {
 	if rec, err = c.readRange(f.path, f.rng, f.only.threads...); err != nil {
 		return nil, in, err
@@ -73,13 +73,13 @@ func (f *lengthFlags) open(c *call) (rec *recording.Recording, in recording.Scop
 	return rec, f.apart.in(in), nil
 }
 
-// address shows the calls that a view is of.
+// address returns the address that shows the view's calls.
 func (f *lengthFlags) address(c *call, rec *recording.Recording, v view.State) string {
 	v.Only, v.Exe, v.Tab, v.Linear = f.only.threads, c.exe, "calls", f.scale == "linear"
 	return evidence.Address(v, rec)
 }
 
-// bins are those of the histogram that was asked for.
+// bins returns the bins of the requested histogram.
 func (f *lengthFlags) bins(d *spans.Durations) []spans.Bin {
 	if f.scale == "linear" {
 		return d.Linear
@@ -87,18 +87,19 @@ func (f *lengthFlags) bins(d *spans.Durations) []spans.Bin {
 	return d.Logarithmic
 }
 
-// lengths says in JSON how long calls took, in exact decimals of nanoseconds; null
+// lengths is the JSON output about call durations: exact decimals in nanoseconds, null
 // without calls.
 type lengths struct {
 	Min *json.Number `json:"min"`
 	Max *json.Number `json:"max"`
-	// Mean is exact where it ends within 18 digits behind the point.
+	// Mean is exact if it has at most 18 decimals.
 	Mean   *json.Number `json:"mean"`
 	Median *json.Number `json:"median"`
 	P90    *json.Number `json:"p90"`
 	P99    *json.Number `json:"p99"`
 	P999   *json.Number `json:"p999"`
-	// Histogram has the number of calls of From to To, To not included.
+	// Histogram is the number of calls per bin, with durations From (inclusive) to To
+	// (exclusive).
 	Histogram []statsBin `json:"histogram"`
 	// Modes are groups of calls with similar durations, shortest first.
 	Modes []callMode `json:"modes"`
@@ -168,7 +169,7 @@ type statsBin struct {
 	Count int64       `json:"count"`
 }
 
-// durationRows are the numbers about durations as texts have them.
+// durationRows returns the statistics of durations as rows of text.
 func durationRows(d *spans.Durations) (out [][]string) {
 	mean, _ := d.Mean().Float64()
 	for _, r := range []struct {
@@ -180,7 +181,7 @@ func durationRows(d *spans.Durations) (out [][]string) {
 	return out
 }
 
-// unfinishedText says how many calls never ended, "" for none.
+// unfinishedText returns the number of calls that never ended as text, "" for none.
 func unfinishedText(d *spans.Durations) string {
 	if d.Unfinished == 0 {
 		return ""
@@ -193,13 +194,12 @@ func ns(ps int64) *json.Number {
 	return &n
 }
 
-// exactRatio writes a number of picoseconds in nanoseconds, with up to 18 digits
-// behind the point.
+// exactRatio formats picoseconds as nanoseconds with up to 18 decimals.
 func exactRatio(ps *big.Rat) *json.Number {
 	t := new(big.Rat).Quo(ps, big.NewRat(1000, 1)).FloatString(18)
 	n := json.Number(strings.TrimSuffix(strings.TrimRight(t, "0"), "."))
 	return &n
 }
 
-// nanosecondsOf writes a sum of picoseconds that may be larger than any time.
+// nanosecondsOf formats a sum of picoseconds that may exceed the range of times.
 func nanosecondsOf(ps *big.Int) json.Number { return *exactRatio(new(big.Rat).SetInt(ps)) }

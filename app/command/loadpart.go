@@ -6,13 +6,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// partFlags say what is opened of a file: for one that is larger than memory.
+// partFlags select the part of a file to open, for files larger than memory.
 type partFlags struct {
 	rng     string
 	threads []string
 }
 
-// rangeFlag adds --range, for commands that have none of their own.
+// rangeFlag adds --range to commands that do not define their own.
 func (f *partFlags) rangeFlag(fs *pflag.FlagSet) {
 	fs.StringVar(&f.rng, "range", "", "open only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min")
 }
@@ -34,15 +34,15 @@ func (f *partFlags) part() (recording.Part, error) {
 	return recording.Part{Range: rng, Threads: f.threads}, nil
 }
 
-// readRange reads a recording for an answer about a range of it: all, and where
-// that is more than memory holds just the range.
+// readRange reads a recording for an answer about a range: all of it or, if it does not
+// fit in memory, only the range.
 func (c *call) readRange(path string, rng recording.Range, threads ...string) (*recording.Recording, error) {
 	rec, stats, err := c.read(path, recording.Part{Threads: threads})
 	if err != nil || !stats.Full || !rng.IsSet() || path == "-" {
 		return rec, err
 	}
 	c.note("%s: larger than memory; reading only %s", path, rng)
-	rec = nil // to make room
+	rec = nil // free the memory
 	rec, _, err = c.read(path, recording.Part{Range: rng, Threads: threads})
 	return rec, err
 }

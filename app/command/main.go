@@ -31,78 +31,77 @@ import (
 // Exit codes.
 const (
 	Done    = 0
-	Problem = 1 // with the input, or with writing the output
-	Usage   = 2 // what was typed makes no sense
+	Problem = 1 // a problem with the input, or with writing the output
+	Usage   = 2 // invalid arguments
 )
 
-// WindowOptions say what the window opens with.
+// WindowOptions are the options for opening the window.
 type WindowOptions struct {
 	Files    []string // "-" is standard input
-	Demo     bool     // the built-in recording, where Files is empty
-	Reuse    bool     // show Files in the window that is open already, if any
-	Compare  bool     // show Files beside what that window shows
-	FrameLog string   // a file for a JSON line a frame; "" for none
+	Demo     bool     // open the built-in recording; Files is empty
+	Reuse    bool     // show Files in an open window, if there is one
+	Compare  bool     // compare Files with that window's recording
+	FrameLog string   // file that gets a JSON line per frame; "" for none
 	Theme    string   // "dark", "light" or "" to follow the system
-	// Event and Metric are names to choose by (see analyze.Choose); "" for
-	// the recording's default.
+	// Event and Metric are names to choose by (see analyze.Choose); "" selects the
+	// recording's default.
 	Event, Metric string
-	// Exe is the program to take names from where the file has none.
+	// Exe is the program to take function names from if the file has none.
 	Exe     string
-	Roots   []sourcefile.Root // where sources are
-	Part    recording.Part    // what is opened of the files
+	Roots   []sourcefile.Root // where source files are
+	Part    recording.Part    // the part of the files to open
 	Follow  bool              // read the file again when it changes
-	Cache   *cache.Cache      // what was read before; nil for none
+	Cache   *cache.Cache      // cached recordings; nil for none
 	Scratch string            // see [ingest.Options.Scratch]
 }
 
-// RenderOptions say what picture is drawn.
+// RenderOptions describe the picture to draw.
 type RenderOptions struct {
 	File string // "-" is standard input; "" with Demo
-	// With is the recording that File is compared with, "" for none; the rest is
-	// about comparing.
+	// With is the recording to compare File with, "" for none.
 	With string
-	// State is how it is looked at, as far as flags say (see view.AddFlags).
+	// State is the view, as far as flags define it (see view.AddFlags).
 	State    view.State
 	Demo     bool
 	Out      string
 	View     string // one of Views, or of CompareViews for two
-	Function string // the one that is marked, as people type it; "" for none
-	// Width and Height are the picture's, in pixels; Scale is how many of
-	// them make a unit of the layout.
+	Function string // the function to mark, as typed; "" for none
+	// Width and Height are the picture's size in pixels; Scale is the number of pixels
+	// per unit of the layout.
 	Width, Height int
 	Scale         float32
-	// Ranges are selected and shown of each.
+	// Ranges are the selected and shown ranges of the two recordings.
 	Ranges [2]recording.Range
-	// Part has the threads that are opened; where one recording is larger than
-	// memory, its range is all that is opened of it.
+	// Part has the threads to open. If a single recording is larger than memory, only its
+	// range is opened.
 	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
 	Cache         *cache.Cache
 	Scratch       string // see [ingest.Options.Scratch]
-	Exe           string // the program to take names from where the file has none
+	Exe           string // program to take function names from if the file has none
 	Roots         []sourcefile.Root
-	// Read, if set, reads the recordings. To takes the picture in place of the file, and
-	// Remarks what else is to be said; nil stands for the standard error.
+	// Read, if set, reads the recordings. To receives the picture instead of the file
+	// Out, and Remarks receives messages; nil means standard error.
 	Read        func(path, exe string, part recording.Part) (*recording.Recording, ingest.Stats, error)
 	To, Remarks io.Writer
-	// Drawn is called with each recording that the picture is of.
+	// Drawn is called with each recording in the picture.
 	Drawn func(*recording.Recording)
-	// Watch has drawing end in a sentence when memory runs short; it is called once all
-	// is read. It may be nil.
+	// Watch is called once everything is read. If memory then runs short, drawing ends
+	// with an error message. It may be nil.
 	Watch func()
 }
 
-// Runner does what needs graphics. Errors are one sentence that names the file.
+// Runner provides what needs graphics. Errors are one sentence that names the file.
 type Runner struct {
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
-	// Store opens where marks are kept; nil if they are not.
+	// Store opens the store of marks; nil if marks are not kept.
 	Store func() (*settings.Store, error)
-	// Cache has recordings that were read before; nil if none are kept.
+	// Cache opens the cache of recordings; nil without a cache.
 	Cache func() *cache.Cache
-	// Context ends what runs, and Read reads recordings, where a part of the
-	// program asks; nil else.
+	// Context ends the command, and Read reads recordings, if another part of the program
+	// runs the command; otherwise both are nil.
 	Context context.Context
 	Read    subcommand.Reader
 	// Dir and Picture: see [subcommand.Invocation].
@@ -114,29 +113,28 @@ type Runner struct {
 type call struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       io.Writer // stdout as it was given
+	terminal       io.Writer // stdout without filtering
 	run            Runner
 	ctx            context.Context
-	exe            string // of --exe
+	exe            string // value of --exe
 	cache          *cache.Cache
 	unwatch        func()
-	budget         int              // of --budget, 0 for none
-	redactor       *redact.Redactor // of --redact, nil else
-	all            []string         // the command line without it
-	session        bool             // a session is asked, of --session
-	beside         budget.Cut       // what answers say of the recordings that were asked
-	besideLock     sync.Mutex       // pictures read two at once
+	budget         int              // value of --budget, 0 for none
+	redactor       *redact.Redactor // for --redact, otherwise nil
+	all            []string         // the command line without --budget
+	session        bool             // for --session: commands run by this one ask the session
+	beside         budget.Cut       // added to answers about these recordings
+	besideLock     sync.Mutex       // render reads two recordings at once
 }
 
-// watch has what is asked of the recordings that were read end in a sentence when
-// memory runs short.
+// watch lets work on the recordings end with an error message if memory runs short.
 func (c *call) watch(what string) {
 	halt := func(err error) {
 		c.note("%v", err)
 		os.Exit(Problem)
 	}
 	if c.run.Read != nil {
-		halt = nil // it would end others too
+		halt = nil // exiting would end other commands too
 	}
 	c.ctx, c.unwatch = memory.Watch(c.ctx, what, halt)
 }
@@ -146,20 +144,18 @@ func (c *call) note(format string, args ...any) {
 	fmt.Fprintf(c.stderr, "ashlar: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
 }
 
-// command is one thing that ashlar does: a [subcommand.Command] whose setup returns what
-// runs as part of a call.
+// command is a [subcommand.Command] whose setup returns the function to run in a call.
 type command struct {
 	subcommand.Command
 	setup func(*pflag.FlagSet) func(*call, []string) error
 }
 
-// own makes a command of this package.
+// own returns a command of this package.
 func own(c subcommand.Command, setup func(*pflag.FlagSet) func(*call, []string) error) command {
 	return command{c, setup}
 }
 
-// commands lists all commands in the order in which help shows them. To add
-// one, add its entry.
+// commands lists all commands in the order of the help. Add new commands here.
 func commands() []command {
 	all := []command{
 		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), pathCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
@@ -172,7 +168,7 @@ func commands() []command {
 
 func misuse(format string, args ...any) error { return subcommand.Misuse(format, args...) }
 
-// Main runs the command line without the program's name and returns the exit
+// Main runs the command line, given without the program's name, and returns the exit
 // code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) int {
 	c := &call{stdin: stdin, stdout: safetext.Writer(stdout), terminal: stdout, stderr: stderr, run: run, ctx: run.context(), unwatch: func() {}}
@@ -183,7 +179,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 			cmd, rest = *named, args[1:]
 		}
 	}
-	// What was kept of recordings is read in place, and may be cut meanwhile.
+	// Cached recordings are memory-mapped; another program may truncate their files.
 	err := source.Guard("", func() error { return c.start(&cmd, rest) })
 	if err == nil {
 		return Done
@@ -260,7 +256,7 @@ func (c *call) start(cmd *command, args []string) error {
 		defer c.cache.Wait()
 	}
 	err = run(c, fs.Args())
-	if err == nil || errors.As(err, new(*subcommand.Failed)) { // otherwise there is no answer
+	if err == nil || errors.As(err, new(*subcommand.Failed)) { // otherwise nothing was printed
 		c.sayDamage()
 	}
 	if c.redactor != nil && err == nil {
@@ -279,8 +275,8 @@ func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {
 	return fs, run
 }
 
-// takeRows checks how many of something are to be printed, n: without a word on that all
-// of them where a program reads the answer, or where a budget cuts it.
+// takeRows checks the flags on the number of rows, n. If -n was not typed, output for
+// programs and output under a budget has all rows.
 func (c *call) takeRows(fs *pflag.FlagSet, n *int, what string, json, csv bool) error {
 	switch {
 	case *n < 0:
@@ -293,7 +289,7 @@ func (c *call) takeRows(fs *pflag.FlagSet, n *int, what string, json, csv bool) 
 	return nil
 }
 
-// oneFile is for commands that take a single recording.
+// oneFile returns the file of a command that takes a single recording.
 func oneFile(args []string, demo bool) (string, error) {
 	switch {
 	case demo && len(args) > 0:
@@ -308,19 +304,19 @@ func oneFile(args []string, demo bool) (string, error) {
 	return args[0], nil
 }
 
-// demoFlag adds the flag that every command has which reads a recording.
+// demoFlag adds --demo and --exe, the flags of every command that reads a recording.
 func demoFlag(fs *pflag.FlagSet) *bool {
 	exeFlag(fs)
 	return fs.Bool("demo", false, "use the built-in recording")
 }
 
-// exeFlag adds the flag that says where the names of an automatic spall trace
-// are, which has addresses only. Its value is call.exe.
+// exeFlag adds --exe, the program that has the function names for an automatic spall
+// trace, which contains only addresses. Its value is call.exe.
 func exeFlag(fs *pflag.FlagSet) {
 	fs.String("exe", "", "take function names from this `PROGRAM`, for a spall trace without names (default: the one it names)")
 }
 
-// chooser are the flags that choose what is looked at.
+// chooser holds the flags that select the event and metric.
 type chooser struct{ event, metric string }
 
 func (ch *chooser) flags(fs *pflag.FlagSet) {
@@ -328,7 +324,7 @@ func (ch *chooser) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&ch.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
 }
 
-// rootFlag adds the flag that says where source files are.
+// rootFlag adds --source-root, which sets where source files are.
 func rootFlag(fs *pflag.FlagSet) func() ([]sourcefile.Root, error) {
 	var given []string
 	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`, or with FROM=DIR for those below FROM; may be repeated")

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// onRecordings is a command about one recording, or as many as most.
+// onRecordings sets up a command about one recording, or up to most of them.
 func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
 	subcommand.BudgetFlag(fs)

@@ -50,8 +50,8 @@ func (c *call) load(path string, part recording.Part) (rec *recording.Recording,
 	return rec, stats, err
 }
 
-// takeNote notes what answers say of a recording beside what was asked: its errors, and
-// which sums are not exact.
+// takeNote records what answers say about every recording: its errors, and the sums that
+// are not exact.
 func (c *call) takeNote(rec *recording.Recording) {
 	c.besideLock.Lock()
 	defer c.besideLock.Unlock()
@@ -71,14 +71,14 @@ func (c *call) takeNote(rec *recording.Recording) {
 	}
 }
 
-// sayDamage prints a line for each damaged recording, where no JSON has it.
+// sayDamage prints a line for each damaged recording, unless the JSON lists it.
 func (c *call) sayDamage() {
 	for _, d := range c.beside.Damage {
 		c.note("%s", d.Text())
 	}
 }
 
-// redacted is a recording as --redact has it.
+// redacted applies --redact to a recording.
 func (c *call) redacted(rec *recording.Recording) *recording.Recording {
 	if c.redactor == nil {
 		return rec
@@ -86,9 +86,9 @@ func (c *call) redacted(rec *recording.Recording) *recording.Recording {
 	return evidence.Redacted(c.redactor, rec)
 }
 
-// sayThreads says which threads were taken where fewer were named: a name may be
-// that of several, or a part of others. None is an error, so that nobody takes the zeros
-// of nothing for an answer.
+// sayThreads lists the matching threads if there are more than were named: several
+// threads may have the same name or contain it. No match is an error, so that zeros are
+// not taken for an answer.
 func (c *call) sayThreads(rec *recording.Recording, named []string) error {
 	const most = 6
 	part := recording.Part{Threads: named}
@@ -114,12 +114,12 @@ func (c *call) sayThreads(rec *recording.Recording, named []string) error {
 	return nil
 }
 
-// reading is how recordings are read.
+// reading returns the options for reading recordings.
 func (c *call) reading(part recording.Part) ingest.Options {
 	return ingest.Options{Options: decode.Options{Exe: c.exe}, Part: part, Cache: c.cache, Scratch: c.scratch()}
 }
 
-// scratch is where columns lie that have no room in memory; nowhere in tests.
+// scratch returns the folder for columns that do not fit in memory; "" in tests.
 func (c *call) scratch() string {
 	if c.run.Cache == nil {
 		return ""
@@ -134,8 +134,8 @@ func (c *call) readInput(in *source.Input, part recording.Part) (*recording.Reco
 	return l.Snapshot(), l.Stats(), err
 }
 
-// stopped is the error of a recording of which only a part could be read: the
-// answer is printed anyway.
+// stopped returns the error of a recording that was read only in part. The answer is
+// printed anyway.
 func stopped(rec *recording.Recording) error {
 	for i := range rec.Warnings {
 		if rec.Warnings[i].Code == "failed" {

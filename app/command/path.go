@@ -41,7 +41,7 @@ calls count only as part of the outermost one.`,
 		fs.StringArrayVar(&o.threads, "thread", nil, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)")
 		o.calls.add(fs)
 		fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
-		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+		fs.Lookup("rows").DefValue = "0" // the text states the default
 		fs.BoolVar(&o.json, "json", false, "print JSON")
 		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV; times in nanoseconds")
 		subcommand.BudgetFlag(fs)
@@ -72,8 +72,8 @@ type pathOptions struct {
 	json, csv  bool
 }
 
-// criticalPath needs all of the file: a path goes from thread to thread, and flows that
-// arrive in a range may have been sent before it.
+// criticalPath reads the whole file: a path moves between threads, and flows that arrive
+// in a range may have been sent before it.
 func (c *call) criticalPath(o *pathOptions) error {
 	rec, _, err := c.read(o.path, recording.Part{})
 	if err != nil {

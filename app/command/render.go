@@ -44,7 +44,7 @@ with it. Files behind it take the place of those that it names.
 	})
 }
 
-// renderFlags are those of render, as they are given.
+// renderFlags are the flags of render, as typed.
 type renderFlags struct {
 	o      RenderOptions
 	ch     chooser
@@ -91,7 +91,7 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 	}
 }
 
-// from says where recordings are read from and where the picture goes.
+// from sets where recordings are read from and where the picture goes.
 func (o *RenderOptions) from(c *call) {
 	o.Cache, o.Scratch, o.To = c.cache, c.scratch(), c.run.Picture
 	o.Watch = func() { c.watch("the picture") }
@@ -99,7 +99,7 @@ func (o *RenderOptions) from(c *call) {
 		o.Remarks = c.stderr
 	}
 	if c.redactor != nil {
-		o.Roots = nil // what is in source files is not left out
+		o.Roots = nil // source text cannot be redacted
 	}
 	o.Drawn = c.takeNote
 	if c.redactor != nil || c.run.Read != nil {
@@ -110,7 +110,7 @@ func (o *RenderOptions) from(c *call) {
 	}
 }
 
-// files reads which recordings, or whose address, are drawn.
+// files sets the recordings to draw, or the address.
 func (r *renderFlags) files(c *call, fs *pflag.FlagSet, args []string) (err error) {
 	o := &r.o
 	var given []string
@@ -140,7 +140,7 @@ func (r *renderFlags) files(c *call, fs *pflag.FlagSet, args []string) (err erro
 	return err
 }
 
-// scope reads what of the recordings is drawn, and where their source may be.
+// scope sets the ranges, threads and source folders.
 func (r *renderFlags) scope() (err error) {
 	o := &r.o
 	if o.Ranges[0], err = rangeFlag(r.ranges[0]); err != nil {
@@ -162,10 +162,10 @@ func (r *renderFlags) scope() (err error) {
 	return err
 }
 
-// ofAddress are the flags that go with an address.
+// ofAddress are the flags allowed with an address.
 var ofAddress = []string{"output", "view", "size", "scale", "theme", "colour", "source-root", "redact", "session"}
 
-// second takes the second of two files, and what goes with it.
+// second takes the second of two files and sets the view that compares them.
 func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string, err error) {
 	if len(args) != 2 {
 		for _, f := range []string{"range-b", "normalize", "width", "layout"} {
@@ -189,7 +189,7 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string,
 	return args[:1], nil
 }
 
-// rangeFlag reads --range; "" is not a limit.
+// rangeFlag parses --range; "" means no limit.
 func rangeFlag(s string) (recording.Range, error) {
 	if s == "" {
 		return recording.Range{}, nil
@@ -201,14 +201,15 @@ func rangeFlag(s string) (recording.Range, error) {
 	return r, nil
 }
 
-// Views names the pictures of a recording, CompareViews those of two; see SetPanels.
+// Views names the views of a recording, CompareViews those of two recordings; see
+// SetPanels.
 var Views, CompareViews []string
 
-// viewsText lists them for the help, each with what it shows.
+// viewsText lists the views for the help, with a description of each.
 var viewsText string
 
-// SetPanels says which panels there are for one recording and for two: their names in
-// addresses, and what each is for. The program does so first.
+// SetPanels sets the panels for one recording and for two: their names in addresses, and
+// a description of each. The program calls it first.
 func SetPanels(one, two [][2]string) {
 	timeline := [2]string{"timeline", "the upper half"}
 	one = append([][2]string{{"both", "timeline and flamegraph"}, timeline}, one...)
@@ -218,20 +219,20 @@ func SetPanels(one, two [][2]string) {
 	viewsText = b.String()
 }
 
-// views are the names for --view of panels, and their lines of the help.
+// views returns the --view names of panels and writes their lines of the help.
 func views(help *strings.Builder, of string, panels [][2]string) (names []string) {
 	fmt.Fprintf(help, "Views of %s:\n", of)
 	for _, p := range panels {
 		name := viewName(p[0])
 		fmt.Fprintf(help, "  %-12s  %s\n", name, p[1])
-		if names = append(names, name); name == "functions" { // one panel, whose rows may stand for others
+		if names = append(names, name); name == "functions" { // one panel; its rows may also be modules, files or threads
 			names = append(names, "modules", "files", "threads")
 		}
 	}
 	return names
 }
 
-// viewName names a panel for --view.
+// viewName returns the --view name of a panel.
 func viewName(panel string) string {
 	switch panel {
 	case "flamegraph":
@@ -242,19 +243,19 @@ func viewName(panel string) string {
 	return panel
 }
 
-// list writes words with commas and an and.
+// list joins words with commas and "and".
 func list(words []string) string {
 	n := len(words) - 1
 	return strings.Join(words[:n], ", ") + " and " + words[n]
 }
 
-// Bounds of pictures: what software drawing and PNG readers still handle.
+// Limits of pictures, for software rendering and PNG readers.
 const (
-	mostPixels = 16384 // a side
+	mostPixels = 16384 // per side
 	mostScale  = 8
 )
 
-// shape checks the flags that say how the picture looks.
+// shape checks the flags about the picture's format, view and size.
 func (o *RenderOptions) shape(size string, scale float64) error {
 	switch {
 	case o.Out == "":
@@ -292,7 +293,7 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 	return nil
 }
 
-// viewHelp explains these flags in the help of a command.
+// viewHelp is the help text for the flags of the view.
 const viewHelp = `
 A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
 Flags that change stacks apply in the order in which they are typed. --where is

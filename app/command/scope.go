@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// apartFlags are --async and --idle: what counts beside the work of threads.
+// apartFlags are --async and --idle: whether to count async spans and idle samples.
 type apartFlags struct{ async, idle apartFlag }
 
 func (f *apartFlags) add(fs *pflag.FlagSet) {
@@ -19,7 +19,7 @@ func (f *apartFlags) add(fs *pflag.FlagSet) {
 	fs.Var(&f.idle, "idle", view.FieldOf("idle").FlagDoc)
 }
 
-// in is the scope that the flags define.
+// in returns the scope with the flags applied.
 func (f *apartFlags) in(in recording.Scope) recording.Scope {
 	in.Async, in.Idle = recording.Apart(f.async), recording.Apart(f.idle)
 	return in

@@ -12,19 +12,19 @@ import (
 	"ashlar/app/desktop/outfile"
 )
 
-// fileFlags are flags that name other files than recordings, which are looked for where
-// they were typed.
+// fileFlags are the flags whose value is a path on this machine, or which concern files
+// here. A session does not get such command lines.
 var fileFlags = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
 
-// sessionFlag adds the flag of commands that a session answers, and of those that are
-// made of them.
+// sessionFlag adds --session to commands that a session answers, and to the two commands
+// that run those.
 func (cmd *command) sessionFlag(fs *pflag.FlagSet) {
 	if serve.Answers(cmd.Name) || cmd.Name == "report" || cmd.Name == "check-claims" {
 		fs.Bool("session", false, "ask a running session instead of reading the file (see ashlar help sessions)")
 	}
 }
 
-// namedBy are the files that arguments name, also in addresses.
+// namedBy returns the files named by arguments, including those in addresses.
 func namedBy(args []string) (files []string) {
 	for _, a := range args {
 		if v, err := view.Parse(a); err == nil {
@@ -36,13 +36,13 @@ func namedBy(args []string) (files []string) {
 	return files
 }
 
-// exitCode is the outcome of a command that a session answered.
+// exitCode is the exit code of a command answered elsewhere.
 type exitCode struct{ code int }
 
 func (a *exitCode) Error() string { return "answered" }
 
-// askSession asks the session where --session says so; nil leaves the answer to this
-// program.
+// askSession asks the session if --session is set. It returns nil if this program must
+// answer.
 func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error {
 	if asked, err := fs.GetBool("session"); err != nil || !asked || c.run.Read != nil {
 		return nil
@@ -67,8 +67,8 @@ func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error 
 	return c.writeAnswer(fs, code, &picture)
 }
 
-// askHost asks the program on another machine, where all recordings lie there; nil
-// leaves the answer to this program.
+// askHost asks the program on another machine if all recordings are there. It returns nil
+// if this program must answer.
 func (c *call) askHost(cmd *command, fs *pflag.FlagSet, args []string) error {
 	file := serve.RemoteFile(cmd.Name, namedBy(fs.Args()))
 	if file == "" || c.run.Read != nil {
@@ -87,7 +87,8 @@ func (c *call) askHost(cmd *command, fs *pflag.FlagSet, args []string) error {
 	return c.writeAnswer(fs, code, &picture)
 }
 
-// fittedOutput is the standard output for text that others wrote, who do not see the terminal.
+// fittedOutput returns standard output, wrapped to the terminal's width for text written
+// elsewhere.
 func (c *call) fittedOutput(fs *pflag.FlagSet) io.Writer {
 	if on, err := fs.GetBool("json"); err == nil && on || columnsOf(c.terminal) == 0 {
 		return c.stdout
@@ -100,7 +101,8 @@ type fittedWriter struct{ *call }
 // Write implements io.Writer.
 func (s fittedWriter) Write(b []byte) (int, error) { return len(b), s.say(string(b)) }
 
-// writeAnswer is the outcome of a command that others answered, whose picture is written here.
+// writeAnswer finishes a command answered elsewhere: it writes the picture, if any, and
+// returns the exit code.
 func (c *call) writeAnswer(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
 	if picture.Len() > 0 {
 		err := outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {

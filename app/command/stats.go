@@ -85,7 +85,7 @@ func (c *call) stats(o *statsOptions) error {
 		s.Time = rec.Events[q.Event].Metrics[metric].Name
 		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of, metric)
 		if err == nil {
-			var named *calls.Query // modes of it are sets of calls, too
+			var named *calls.Query // the calls of its modes can be selected too
 			if metric == recording.SpanTime && !o.calls.isSet() {
 				named = &calls.Query{Functions: []string{o.function}}
 			}
@@ -106,8 +106,8 @@ func (c *call) stats(o *statsOptions) error {
 	return c.answer(rec, o.json, s, s.text)
 }
 
-// statsEvent chooses what is asked: without any wish, the spans where the
-// function has some.
+// statsEvent returns the event and metric to use. Unless the flags say otherwise, it
+// prefers spans of the function.
 func statsEvent(rec *recording.Recording, o *statsOptions, of []recording.FuncID) (event, metric int, err error) {
 	if o.event == "" && o.metric == "" {
 		called := map[recording.FuncID]bool{}
@@ -127,11 +127,10 @@ func statsEvent(rec *recording.Recording, o *statsOptions, of []recording.FuncID
 	return analyze.Choose(rec, o.event, o.metric)
 }
 
-// stats is the JSON output of stats. Times are exact decimals in
-// nanoseconds, starts counted from the recording's start; they are null where
-// they cannot be told, which Cannot then explains.
+// stats is the JSON output of stats. Times are exact decimals in nanoseconds, starts
+// counted from the recording's start; null if unknown, with the reason in Cannot.
 type stats struct {
-	// Function is the text that was given, Functions those that match it.
+	// Function is the name as typed, Functions the functions that match it.
 	Function string `json:"function"`
 	Unit     string `json:"unit"`
 	Count    *int64 `json:"count"`
@@ -139,17 +138,17 @@ type stats struct {
 	Slowest []statsSpan `json:"slowest"`
 
 	// Time is the kind of time that was measured: time, cpu or waiting; empty without
-	// spans. WithoutCPU counts the calls without a CPU time, which are not in Count if Time
-	// is cpu or waiting.
+	// spans. WithoutCPU is the number of calls without CPU time; if Time is cpu or
+	// waiting, Count excludes them.
 	Time       string `json:"time,omitempty"`
 	WithoutCPU int64  `json:"untold_spans,omitempty"`
-	// Unfinished of the calls never ended; their length is as drawn.
+	// Unfinished is the number of calls that never ended; their length is as drawn.
 	Unfinished int64           `json:"unfinished"`
 	File       string          `json:"file"`
 	Functions  []statsFunction `json:"functions"`
-	// Address shows the function's calls, or where it was seen.
+	// Address shows the function's calls, or its samples.
 	Address string `json:"address"`
-	// Basis says which records were looked at.
+	// Basis is the kind of records behind the answer.
 	Basis    string        `json:"basis"`
 	OverTime []statsMoment `json:"over_time,omitempty"`
 	Trend    *statsTrend   `json:"trend,omitempty"`
@@ -173,11 +172,11 @@ type statsSpan struct {
 	Duration json.Number `json:"duration"`
 	PID      exactnum.ID `json:"pid"`
 	TID      exactnum.ID `json:"tid"`
-	// Unfinished is there when the span never ended.
+	// Unfinished is present if the span never ended.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
 
-// statsMoment is a part of the time with the calls that begin in it; Median is
+// statsMoment is a section of the time range with the calls that begin in it; Median is
 // null if there are none.
 type statsMoment struct {
 	From   json.Number  `json:"from"`
@@ -186,7 +185,7 @@ type statsMoment struct {
 	Median *json.Number `json:"median"`
 }
 
-// statsTrend is spans.Trend: Says is slower, faster, steady or unknown.
+// statsTrend is the JSON form of spans.Trend. Says is slower, faster, steady or unknown.
 type statsTrend struct {
 	Says    string      `json:"says"`
 	First   json.Number `json:"first"`
@@ -196,8 +195,8 @@ type statsTrend struct {
 	Moments int         `json:"moments"`
 }
 
-// statsSeen describes records that are no spans: in how many the function
-// stands, and in how many it is the innermost.
+// statsSeen describes records other than spans: how many contain the function, and in how
+// many it is innermost.
 type statsSeen struct {
 	Records  int64       `json:"records"`
 	Leaf     int64       `json:"leaf"`
@@ -206,17 +205,17 @@ type statsSeen struct {
 	Total    json.Number `json:"total"`
 	Self     json.Number `json:"self"`
 	OfWeight json.Number `json:"of_weight"`
-	// SelfShare and TotalShare are parts of OfWeight. Samples are behind that, and the
-	// intervals have what the shares really are with a confidence of 95 %, as far as
-	// chance goes: as top has them.
+	// SelfShare and TotalShare are parts of OfWeight, which is based on Samples. The
+	// intervals contain the true shares with a confidence of 95 %, as far as sampling
+	// error goes, as in top.
 	SelfShare     json.Number     `json:"self_share"`
 	TotalShare    json.Number     `json:"total_share"`
 	Samples       int64           `json:"samples,omitempty"`
 	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
-	// Negative sums the parts of total that are below zero.
+	// Negative is the sum of the parts of total that are below zero.
 	Negative json.Number `json:"negative,omitempty"`
-	// OverTime counts samples with the function, of all samples.
+	// OverTime is, over time, the number of samples with the function and of all samples.
 	OverTime []seenMoment `json:"over_time,omitempty"`
 	Runs     *seenRuns    `json:"runs,omitempty"`
 }
@@ -239,7 +238,7 @@ type seenRuns struct {
 	TID           exactnum.ID `json:"tid"`
 }
 
-// evidence says how far shares can be trusted, and what shows them.
+// evidence adds the confidence intervals of shares, and the address.
 func (s *stats) evidence(c *call, o *statsOptions, q analyze.Query, of []recording.FuncID) error {
 	v := evidence.Of(s.rec, q)
 	f := s.rec.Functions.At(int(of[0]))

@@ -19,10 +19,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// subcommands are the commands that live in packages of their own. To add one, add it.
+// subcommands are the commands in packages of their own. Add new ones here.
 var subcommands = []subcommand.Command{sourcelines.Command, bundle.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command}
 
-// ofSubcommand makes a command of one that lives in a package of its own.
+// ofSubcommand wraps a command from a package of its own.
 func ofSubcommand(v subcommand.Command) command {
 	return own(v, func(fs *pflag.FlagSet) func(*call, []string) error {
 		run := v.Setup(fs)
@@ -30,7 +30,7 @@ func ofSubcommand(v subcommand.Command) command {
 	})
 }
 
-// program is the interface of a call to its subcommand.
+// program returns the interface through which a subcommand uses the call.
 func (c *call) program() *subcommand.Program {
 	return &subcommand.Program{
 		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Recent: c.recent, Answer: c.printRows,
@@ -47,13 +47,13 @@ func (c *call) program() *subcommand.Program {
 	}
 }
 
-// Answer runs a command line that a part of the program asks.
+// Answer runs a command line for another part of the program.
 func (r Runner) Answer(a subcommand.Invocation) int {
 	r.Context, r.Read, r.Dir, r.Picture = a.Ctx, a.Read, a.Dir, a.Picture
 	return Main(a.Args, bytes.NewReader(nil), a.Stdout, a.Stderr, r)
 }
 
-// described are all commands as others see them.
+// described returns the descriptions of all commands.
 func described() (all []subcommand.Info) {
 	for _, cmd := range append([]command{windowCommand()}, commands()...) {
 		d := subcommand.Info{Name: cmd.Name, Args: cmd.Args, Line: cmd.Line, Text: cmd.Text, Examples: cmd.Examples}
@@ -66,7 +66,7 @@ func described() (all []subcommand.Info) {
 	return all
 }
 
-// context is the context of a call that comes from another part of the program.
+// context returns the context of the caller, or a new one for a command line of its own.
 func (r *Runner) context() context.Context {
 	if r.Context != nil {
 		return r.Context

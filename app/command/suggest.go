@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// synonyms are names that other programs give a flag of ours, by its full name.
+// synonyms maps other programs' flag names to the full names of our flags.
 var synonyms = map[string]string{
 	"limit": "rows", "top": "rows", "head": "rows", "count": "rows", "max": "rows", "num": "rows", "lines": "rows", "nodecount": "rows",
 	"out": "output", "o": "output", "outfile": "output", "dest": "output",
@@ -17,8 +17,8 @@ var synonyms = map[string]string{
 	"program": "exe", "binary": "exe", "baseline": "a", "order": "sort", "sort-by": "sort", "type": "event", "sample_index": "metric", "unit": "metric",
 }
 
-// suggestFlag adds to an error about flags which flag was probably meant, or what the flag
-// takes. It returns other errors as they are.
+// suggestFlag adds to an error about a flag the flag that was probably meant, or the type
+// of its value. Other errors are returned unchanged.
 func suggestFlag(fs *pflag.FlagSet, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -37,7 +37,7 @@ func suggestFlag(fs *pflag.FlagSet, err error) error {
 	}
 	name := strings.ToLower(unknown.GetSpecifiedName())
 	best := fs.Lookup(synonyms[name])
-	near := 3 // letters that may differ, and fewer than half of them
+	near := 3 // one more than the letters that may differ, which must be fewer than half
 	if best == nil {
 		fs.VisitAll(func(f *pflag.Flag) {
 			d := editDistance(name, f.Name)

@@ -18,7 +18,7 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// textRows is how many rows are printed as text when -n does not say.
+// textRows is the default number of rows in text output.
 const textRows = 30
 
 func topCommand() command {
@@ -54,7 +54,7 @@ of a function, and --search lists the rows that match.`,
 		o.apart.add(fs)
 		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
 		fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-		fs.Lookup("rows").DefValue = "0" // said in the text, since it depends
+		fs.Lookup("rows").DefValue = "0" // the text states the default
 		fs.BoolVar(&o.json, "json", false, "print JSON")
 		subcommand.BudgetFlag(fs)
 		subcommand.RedactFlag(fs)
@@ -98,12 +98,12 @@ type topOptions struct {
 	rng   recording.Range
 	calls callsFlag
 	apart apartFlags
-	part  recording.Part // of which only the threads matter
+	part  recording.Part // only its threads are used
 	by    analyze.By
 	rows  int // 0 for all
 	json  bool
 	tree  bool
-	// zoom is the path from the root to where a tree begins.
+	// zoom is the path from the root to the node where the tree starts.
 	zoom []string
 	sort sortFlag
 	view.Stacks
@@ -138,62 +138,62 @@ type top struct {
 	Event  string `json:"event"`
 	Metric string `json:"metric"`
 	Unit   string `json:"unit"`
-	// Kind is the metric's: sum, level or peak, whose sums are upper bounds.
+	// Kind is the metric's kind: sum, level or peak. Sums of peaks are upper bounds.
 	Kind string `json:"kind"`
 	By   string `json:"by"`
-	// Basis says which records were added up: spans, samples, stacks or
-	// windows.
+	// Basis is the kind of records that were added up: spans, samples, stacks or windows.
 	Basis string `json:"basis"`
-	// Range is the range of the answer, null for the whole recording. Windows
-	// cannot be cut, so it may be wider than Asked, which is there when a
-	// range was asked for, as is Answered: false when the recording could only
-	// answer for the whole.
+	// Range is the range of the answer, null for the whole recording. Windows cannot be
+	// split, so it may be wider than Asked, the requested range. Asked and Answered are
+	// present if a range was requested; Answered is false if the answer is for the whole
+	// recording because the data has no times.
 	Range    *topRange `json:"range"`
 	Asked    *topRange `json:"asked,omitempty"`
 	Answered *bool     `json:"answered,omitempty"`
-	// AsyncSpans and AsyncTime, in nanoseconds, are the async operations that were
-	// not counted, IdleRecords and Idle the samples of nothing at work.
+	// AsyncSpans and AsyncTime (in nanoseconds) are the async spans that were not
+	// counted, IdleRecords and Idle the idle samples.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
 	IdleRecords int64       `json:"idle_records_left_out,omitempty"`
 	Idle        json.Number `json:"idle_left_out,omitempty"`
-	// WithoutCPU is how many spans do not tell their time on a processor, or lie in the
-	// range only in part: they have none in cpu and waiting.
+	// WithoutCPU is the number of spans without a CPU time, or partly outside the range:
+	// cpu and waiting exclude them.
 	WithoutCPU int64 `json:"untold_spans,omitempty"`
-	// Of is the set of calls that was asked for, and Calls how many they are: only
-	// what ran in them was added up.
+	// Of is the requested set of calls, and Calls their number; only what ran in them is
+	// counted.
 	Of    string      `json:"of_calls,omitempty"`
 	Calls *int        `json:"calls,omitempty"`
 	Total json.Number `json:"total"`
-	// Records is how many spans, samples or records were added up, Samples how many samples
-	// are behind them: not there if nothing was sampled, or the file does not tell.
+	// Records is the number of spans, samples or records added up. Samples is the number
+	// of samples behind them; absent if nothing was sampled or the file does not say.
 	Records int64 `json:"records"`
 	Samples int64 `json:"samples,omitempty"`
-	// Address shows what was asked about. With &function=NAME or &function=NAME:MODULE
-	// behind it, escaped as in URLs, a row's function is marked.
+	// Address shows the result. Append &function=NAME or &function=NAME:MODULE, escaped
+	// as in URLs, to mark a row's function.
 	Address string `json:"address"`
 	topView
 	Rows []topRow `json:"rows"`
 	// More is the number of rows that were left out.
 	More int `json:"more"`
-	// Tree marks rows that are a tree's, each behind its caller; Depth is then
-	// how deep it is, from 1 on.
+	// Tree is true if the rows form a tree, with each row after its caller. Depth is then
+	// the row's depth, from 1.
 	Tree bool `json:"tree,omitempty"`
 
 	metric *recording.Metric
 	event  int
 	sum    int64
-	behind evidence.Sampled // sum
+	behind evidence.Sampled // samples behind sum
 	left   analyze.LeftOut
-	spans  []spans.Stat // by function, where rows are sorted by them
-	// By row of a tree: its node, its depth and whether it matches the search.
+	spans  []spans.Stat // by function; set if rows are sorted by durations
+	// Indexed by the row of a tree: its node, its depth and whether it matches the
+	// search.
 	nodes   []int32
 	depths  []int
 	matches []bool
-	inTree  []analyze.Transform // that were applied
+	inTree  []analyze.Transform // the transforms applied to the tree
 }
 
-// topRange is in exact nanoseconds from the recording's start.
+// topRange is a range in exact nanoseconds from the recording's start.
 type topRange struct {
 	Start json.Number `json:"start_ns"`
 	End   json.Number `json:"end_ns"`
@@ -211,30 +211,29 @@ type topRow struct {
 	Module string      `json:"module"`
 	Self   json.Number `json:"self"`
 	Total  json.Number `json:"total"`
-	// Count is how many spans, samples or records Self rests on.
+	// Count is the number of spans, samples or records behind Self.
 	Count int64 `json:"count"`
 	evidence.Shares
-	// Average, Least and Most tell how long a function's spans are, in exact
-	// nanoseconds, of those that touch what is asked about; where rows are sorted
-	// by one of them.
+	// Average, Least and Most are the durations of a function's spans in the scope, in
+	// exact nanoseconds; present if rows are sorted by one of them.
 	Average json.Number `json:"average_ns,omitempty"`
 	Least   json.Number `json:"least_ns,omitempty"`
 	Most    json.Number `json:"most_ns,omitempty"`
-	// Symbol is the linker's name of a function, where it is another.
+	// Symbol is the function's linker name, if different.
 	Symbol string `json:"symbol,omitempty"`
-	// Place is a line's file:line; Name is then its function.
+	// Place is the file:line of a row of --by line; Name is then its function.
 	Place string `json:"place,omitempty"`
-	// Depth and Match are for rows of a tree.
+	// Depth and Match are set for rows of a tree.
 	Depth int  `json:"depth,omitempty"`
 	Match bool `json:"match,omitempty"`
-	// PID and TID are those of a thread.
+	// PID and TID are set for rows of threads.
 	PID *exactnum.ID `json:"pid,omitempty"`
 	TID *exactnum.ID `json:"tid,omitempty"`
 
 	row *analyze.Row
 }
 
-// rank weighs what was asked for.
+// rank answers the question in the options.
 func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
 	q, err := t.query(c, rec, o)
@@ -286,11 +285,11 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	return t, nil
 }
 
-// query makes the question from the options, before transforms.
+// query returns the query for the options, without transforms.
 func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze.Query, err error) {
 	named := o.event
 	if named == "" && o.by == analyze.ByState && rec.Counts.States > 0 {
-		named = recording.StateEvent().Name // the only one that has them
+		named = recording.StateEvent().Name // the only event with states
 	}
 	if q.Event, q.Metric, err = analyze.Choose(rec, named, o.metric); err != nil {
 		return q, misfit(rec, missing.Asked(err, o.metric, rec))
@@ -323,7 +322,7 @@ func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze
 	return q, nil
 }
 
-// evidence says how far shares can be trusted, and what shows them.
+// evidence adds the confidence intervals of shares, and the address.
 func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, o *topOptions) (err error) {
 	if t.behind, err = evidence.SampledOf(c.ctx, rec, q, w, t.inTree...); err != nil {
 		return err
@@ -349,13 +348,13 @@ func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *an
 			v.Zoom = append(v.Zoom, recording.FuncName{Name: f.Text, Module: f.Module})
 		}
 	case slices.Contains([]analyze.By{analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}, o.by):
-		v.Group = string(o.by) // as the window's table has rows
+		v.Group = string(o.by) // groups that the window's table has too
 	}
 	t.Address = evidence.Address(v, rec)
 	return nil
 }
 
-// leave notes what was not added up.
+// leave records the async spans and idle samples that were not counted.
 func (t *top) leave(l *analyze.LeftOut) {
 	if t.left = *l; l.AsyncSpans > 0 {
 		t.AsyncSpans, t.AsyncTime = l.AsyncSpans, exactnum.Nanoseconds(l.AsyncTime)
@@ -365,7 +364,7 @@ func (t *top) leave(l *analyze.LeftOut) {
 	}
 }
 
-// misfit is the error of asking for what a recording does not have.
+// misfit is the error of a request that the recording has no data for.
 func misfit(rec *recording.Recording, err error) error {
 	return &subcommand.Usage{Err: fmt.Errorf("%s: %w", rec.Source.Path, err), Complete: true}
 }

@@ -11,14 +11,14 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// sortFlag names the order of rows, with - before it for the other end first;
-// "" is the order they come in, by self.
+// sortFlag is the value of --sort: a key, with - before it for the reverse order; ""
+// keeps the default order, by self.
 type sortFlag string
 
-// sortKey is a property of rows to sort them by.
+// sortKey is a property that rows can be sorted by.
 type sortKey string
 
-// sortKeys are all there are, in the order of the window's columns.
+// sortKeys lists all sort keys, in the order of the window's columns.
 var sortKeys = func() []string {
 	keys := []string{"name", "module", "file", "self", "total", "count"}
 	for _, l := range spans.Lengths {
@@ -40,7 +40,7 @@ func (f *sortFlag) Set(s string) error {
 
 func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
 
-// length returns the column of how long single spans are, nil where it is another.
+// length returns the duration column of a key such as the average, nil for other keys.
 func (k sortKey) length() *spans.Length {
 	for i := range spans.Lengths {
 		if l := &spans.Lengths[i]; l.Name == string(k) {
@@ -50,12 +50,13 @@ func (k sortKey) length() *spans.Length {
 	return nil
 }
 
-// of reports whether rows of that kind have it.
+// of reports whether rows of a kind have the property.
 func (k sortKey) of(by analyze.By) bool {
 	return by == analyze.ByFunction || k.length() == nil && k != "module" && k != "file"
 }
 
-// number is the value to compare, the largest first; nil for texts.
+// number returns a function for the value to compare, largest first; nil if the key is a
+// text.
 func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*analyze.Row) int64 {
 	switch k {
 	case "self":
@@ -71,7 +72,7 @@ func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*anal
 	return nil
 }
 
-// text is compared if there is no number, in alphabetical order.
+// text returns a function for the text to compare, in alphabetical order.
 func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
 	switch k {
 	case "module":
@@ -82,8 +83,7 @@ func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
 	return func(r *analyze.Row) string { return r.Name }
 }
 
-// sort brings rows into the order that was asked for; what is equal stays as it
-// was.
+// sort sorts the rows as requested. The sort is stable.
 func (t *top) sort(c *call, rec *recording.Recording, q analyze.Query, o *topOptions, rows []analyze.Row) error {
 	k := o.sort.key()
 	if k == "" {

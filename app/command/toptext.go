@@ -16,7 +16,7 @@ import (
 	"ashlar/render/units"
 )
 
-// carried names the records that would need times.
+// carried describes the data that no record with times has, for a message.
 func (t *top) carried() string {
 	if slices.ContainsFunc(t.Transforms, analyze.Transform.IsWhere) {
 		return "it with these labels"
@@ -24,7 +24,7 @@ func (t *top) carried() string {
 	return "it"
 }
 
-// what names the metric and its event.
+// what returns the name of the metric and its event.
 func (t *top) what() string {
 	if t.Event == "" {
 		return t.Metric
@@ -75,7 +75,7 @@ func (t *top) text(rec *recording.Recording) string {
 	return b.String()
 }
 
-// below says behind a total what of it is below zero, if anything is.
+// below describes the negative part of a total, "" if there is none.
 func below(negative int64, m *recording.Metric) string {
 	if negative == 0 {
 		return ""
@@ -83,17 +83,17 @@ func below(negative int64, m *recording.Metric) string {
 	return ", with " + units.Value(negative, m) + " below zero"
 }
 
-// counted counts what was added up.
+// counted returns a number of records with their noun.
 func (t *top) counted(n int64) string { return units.Plural(n, analyze.Basis(t.Basis).One()) }
 
-// rows writes them with the columns that rows of their kind have.
+// rows writes the rows with the columns of their kind.
 func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	if t.Tree {
 		t.treeRows(b)
 		return
 	}
 	cs := t.amount("self", func(r *topRow) int64 { return r.row.Self })
-	key, alone := analyze.By(t.By).ContextKey() // none calls another
+	key, alone := analyze.By(t.By).ContextKey() // rows have no calls between them
 	if t.By == string(analyze.ByState) {
 		key, alone = "state", true
 	}
@@ -132,12 +132,12 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	tables.Write(b, "", cs, t.Rows)
 }
 
-// amount is a column of what rows cost, and one of its share.
+// amount returns a column of costs and a column of their shares.
 func (t *top) amount(name string, of func(*topRow) int64) []tables.Column[topRow] {
 	return []tables.Column[topRow]{tables.Value(name, t.metric, of), tables.Share(t.sum, of)}
 }
 
-// windowsText names windows, the first ten of them.
+// windowsText lists the names of windows, at most ten.
 func windowsText(ids []string) string {
 	n := len(ids)
 	const most = 10

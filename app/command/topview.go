@@ -18,24 +18,24 @@ import (
 	"ashlar/render/units"
 )
 
-// topView is the part of an answer that transforms and a search add.
+// topView holds the fields that transforms and a search add to the answer.
 type topView struct {
-	// Transforms changed the stacks, in this order; Whole is the value that they
-	// add up to without that and whatever their labels.
+	// Transforms were applied to the stacks in this order. Whole is the total without
+	// transforms and label filters.
 	Transforms []analyze.Transform `json:"transforms,omitempty"`
 	Whole      json.Number         `json:"whole,omitempty"`
-	// Pairs is how many stacks of user space were joined with one of the kernel,
-	// and Joined what counts once because of that.
+	// Pairs is the number of user stacks that were joined with a kernel stack, and Joined
+	// the value that is counted once because of that.
 	Pairs  int64       `json:"pairs,omitempty"`
 	Joined json.Number `json:"joined,omitempty"`
-	// Negative sums the parts of the total that are below zero, as of memory that was
-	// given back; "" if there are none.
+	// Negative is the sum of the negative parts of the total, such as freed memory;
+	// absent if there are none.
 	Negative json.Number `json:"negative,omitempty"`
-	// Function is the one whose callers or callees the rows are.
+	// Function is the function whose callers or callees are listed.
 	Function *topRow `json:"function,omitempty"`
-	// Matched sums up the matches of a search.
+	// Matched is the total of the search's matches.
 	Matched *topMatched `json:"matched,omitempty"`
-	// Cut is how many rows of an inverted tree are not followed to their end.
+	// Cut is the number of rows of an inverted tree that are not followed to the end.
 	Cut int `json:"cut,omitempty"`
 
 	joined, negative int64
@@ -44,8 +44,8 @@ type topView struct {
 	whole            int64
 }
 
-// topMatched is how much of the total has a match in its stack, each stack
-// counted once.
+// topMatched is the part of the total whose stacks contain a match, each stack counted
+// once.
 type topMatched struct {
 	Search  string      `json:"search"`
 	Total   json.Number `json:"total"`
@@ -56,7 +56,7 @@ type topMatched struct {
 	total int64
 }
 
-// looks makes sense of the flags together.
+// looks checks that the flags about the view fit together.
 func (o *topOptions) looks() error {
 	var sides []string
 	tree := o.tree || o.zoom != nil
@@ -65,7 +65,7 @@ func (o *topOptions) looks() error {
 		case analyze.OpCallersOf, analyze.OpCalleesOf:
 			sides = append(sides, "--"+string(t.Op))
 		case analyze.OpInvert, analyze.OpByTime:
-			tree = true // a table has neither direction nor order of time
+			tree = true // only a tree has a direction and an order in time
 		}
 	}
 	if tree && o.by != analyze.ByFunction {
@@ -136,7 +136,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	return rows, t.sort(c, rec, q, o, rows)
 }
 
-// list makes the rows of what is asked for: branches of the tree, or what --by says.
+// list returns the rows: branches of the tree, or the rows of --by.
 func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, ts []analyze.Transform) ([]analyze.Row, error) {
 	if o.tree {
 		t.Tree = true
@@ -152,7 +152,7 @@ func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *ana
 	return rows, err
 }
 
-// sumOf adds up a tree's own weights and records.
+// sumOf returns the sum of all nodes' self weights and records.
 func sumOf(tree *analyze.Tree) (sum, records int64) {
 	for i := range tree.Nodes {
 		sum += tree.Nodes[i].Self
@@ -175,12 +175,12 @@ func (t *top) sides(rec *recording.Recording, tree *analyze.Tree, of analyze.Tra
 	return n.Callees
 }
 
-// search says how much matches, and leaves the rows that do; of a tree all
-// rows stay, since a match means little without its callers.
+// search sets the total of the matches and returns the matching rows. A tree keeps all
+// rows, because a match means little without its callers.
 func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, rows []analyze.Row) ([]analyze.Row, error) {
 	p, err := search.Parse(o.Find)
 	if err != nil {
-		return rows, nil // was checked
+		return rows, nil // already checked
 	}
 	var m *analyze.Matched
 	var found *search.Hits
@@ -216,7 +216,7 @@ func (t *top) search(c *call, rec *recording.Recording, q analyze.Query, tree *a
 	}), nil
 }
 
-// branches lists the heaviest nodes of a tree, callers before what they call.
+// branches lists the heaviest nodes of a tree, callers before callees.
 func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptions) ([]analyze.Row, error) {
 	from, under, err := zoomed(rec, tree, o.zoom)
 	if err != nil {
@@ -260,8 +260,8 @@ func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptio
 	return rows, nil
 }
 
-// heaviest chooses at most so many nodes, 0 for all, with all that they are called from,
-// which ends at from. They are those of under, nil for any.
+// heaviest chooses the heaviest of the nodes in under (of all nodes if nil), at most rows
+// of them (0 for all), and adds their callers up to from.
 func heaviest(tree *analyze.Tree, from int, under []bool, rows int) []bool {
 	chosen := make([]bool, len(tree.Nodes))
 	if rows == 0 || rows >= len(tree.Nodes)-1 {
@@ -288,8 +288,8 @@ func heaviest(tree *analyze.Tree, from int, under []bool, rows int) []bool {
 	return chosen
 }
 
-// zoomed is the node at the end of a path, and by node whether it is that or
-// below; nil for the root.
+// zoomed returns the node at the end of a path and, indexed by node, whether a node is
+// that node or below it; nil for the root.
 func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from int, under []bool, err error) {
 	if len(path) == 0 {
 		return 0, nil, nil
@@ -322,7 +322,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// viewText is the part of the heading about transforms, a function and a search.
+// viewText writes the part of the heading about transforms, the function and the search.
 func (t *top) viewText(b *strings.Builder) {
 	if len(t.Transforms) > 0 {
 		var names []string
@@ -353,11 +353,11 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 }
 
-// deepestIndent is how far a tree is indented at most; deeper rows say how deep
-// they are.
+// deepestIndent is the maximum indent of a tree row; deeper rows show their depth as a
+// number.
 const deepestIndent = 40
 
-// treeRows writes a tree's rows.
+// treeRows writes the rows of a tree.
 func (t *top) treeRows(b *strings.Builder) {
 	table := [][]string{{"total", "", "self", "", "count", "function"}}
 	for i := range t.Rows {

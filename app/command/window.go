@@ -17,7 +17,7 @@ import (
 	stored "ashlar/ingest/format/store"
 )
 
-// windowCommand runs when no command is named.
+// windowCommand returns the command that runs if none is named.
 func windowCommand() command {
 	return own(subcommand.Command{
 		Args: "[FILE [FILE]|ADDRESS [FILE]]", Line: "open profiles and traces in a window",
@@ -89,7 +89,7 @@ output, and 2 if the command line is wrong.`,
 	})
 }
 
-// check refuses what cannot work, before a window opens.
+// check rejects options that cannot work, before a window opens.
 func (o *WindowOptions) check(c *call) error {
 	if err := checkTheme(o.Theme); err != nil {
 		return err
@@ -151,7 +151,8 @@ func checkTheme(name string) error {
 	return misuse("unknown theme %q; use dark, light or contrast", name)
 }
 
-// nearest is the command that a word is a slip of the pen from, "" for none.
+// nearest returns the command that a word is probably a typo or the beginning of, "" for
+// none.
 func nearest(word string) string {
 	for _, name := range names() {
 		if len(word) > 2 && (editDistance(word, name) == 1 || strings.HasPrefix(name, word)) {

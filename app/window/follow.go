@@ -7,9 +7,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// follower keeps a shell in step with the theme that the system prefers. It
-// asks, beside the window, when the system says that something has changed and
-// when the window gets the focus: people change it elsewhere.
+// follower keeps a shell's theme the same as the system's. It asks in the background,
+// when the system reports a change and when the window gets the focus, because users
+// change it elsewhere.
 type follower struct {
 	ctx  context.Context
 	stop context.CancelFunc
@@ -32,7 +32,7 @@ func (f *follower) first(s *shell.Shell) { s.Follow(<-f.now) }
 func (f *follower) ask() {
 	t := systemTheme()
 	select {
-	case <-f.now: // an answer that nobody has taken is out of date
+	case <-f.now: // an answer not yet taken is out of date
 	default:
 	}
 	select {
@@ -48,7 +48,7 @@ func (f *follower) focused(on bool) {
 	}
 }
 
-// forward passes on the newest data.
+// forward passes on the newest answer.
 func (f *follower) forward(s *shell.Shell) {
 	select {
 	case t := <-f.now:

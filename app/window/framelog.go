@@ -13,7 +13,7 @@ import (
 	"ashlar/app/window/shell"
 )
 
-// frameLog writes a JSON line for every frame.
+// frameLog writes one JSON line per frame.
 type frameLog struct {
 	f         *os.File
 	start     time.Time
@@ -21,20 +21,19 @@ type frameLog struct {
 	cpu       time.Duration
 	layout    time.Duration
 	layoutCPU time.Duration
-	work      session.Work // as the frame began
+	work      session.Work // at the start of the frame
 
 	mu     sync.Mutex // of the rest
 	enc    *json.Encoder
-	frames int // that have begun
+	frames int // number of frames begun
 }
 
-// frameLine is one line; times are in milliseconds.
+// frameLine is one line of the log; times are in milliseconds.
 type frameLine struct {
-	// At is since the program's start.
+	// At is the time since the program's start.
 	At float64 `json:"at_ms"`
-	// Layout is the time of laying out and drawing the pictures; LayoutCPU is
-	// the CPU time of its thread. Frame is all of it, with the GPU's
-	// part.
+	// Layout is the time to lay out the frame and draw its pictures; LayoutCPU is its
+	// thread's CPU time. Frame is the whole time, including the GPU's part.
 	Layout    float64 `json:"layout_ms"`
 	LayoutCPU float64 `json:"layout_cpu_ms"`
 	Frame     float64 `json:"frame_ms"`
@@ -42,8 +41,8 @@ type frameLine struct {
 	Width     int     `json:"width"`
 	Height    int     `json:"height"`
 	Theme     string  `json:"theme"`
-	// Rest is set where the picture stays as it is until somebody does something or a file
-	// changes: every answer is in it, nothing moves, and history has it.
+	// Rest is set if the picture stays as it is until the user acts or a file changes: it
+	// includes all answers, nothing moves, and history is up to date.
 	Rest bool `json:"rest"`
 	shell.State
 }
@@ -80,7 +79,7 @@ func (l *frameLog) laidOut() {
 	}
 }
 
-// end writes the line of a frame; due reports whether another has been asked for.
+// end writes the line of a frame; due reports whether another frame has been requested.
 func (l *frameLog) end(s *shell.Shell, size image.Point, due func() bool) {
 	if l.f == nil {
 		return
@@ -98,14 +97,14 @@ func (l *frameLog) end(s *shell.Shell, size image.Point, due func() bool) {
 	l.enc.Encode(line)
 	if still && !line.Rest {
 		line.Rest = true
-		if text, err := json.Marshal(line); err == nil { // what is in it may be another's soon
+		if text, err := json.Marshal(line); err == nil { // encode it now: its buffers may be reused soon
 			go l.await(append(text, '\n'), l.frames, due)
 		}
 	}
 }
 
-// await writes the line of the newest frame once more, as one at rest, where what was
-// worked on meanwhile ends without anything new to show: no other frame comes then.
+// await writes the newest frame's line again, as a frame at rest, if the work in progress
+// ends without anything new to show: no further frame comes then.
 func (l *frameLog) await(line []byte, frame int, due func() bool) {
 	for ended := false; !ended; {
 		time.Sleep(2 * time.Millisecond)
@@ -122,7 +121,7 @@ func (l *frameLog) ended(line []byte, frame int, due func() bool) bool {
 	if session.Working().Now > 0 {
 		return false
 	}
-	if !due() { // whoever has worked has asked for a frame before the end
+	if !due() { // work requests its frame before it ends
 		l.f.Write(line)
 	}
 	return true

@@ -7,21 +7,21 @@ import (
 	"ashlar/app/window/shell"
 )
 
-// inbox brings files that other programs hand over to the window's goroutine.
+// inbox passes files from other programs to the window's goroutine.
 type inbox struct {
 	others *instance.Listener
 	files  chan handover
 	closed chan struct{}
-	had    bool // the focus, when it was last told
+	had    bool // whether the window had the focus at the last report
 }
 
 type handover struct {
-	ctx   context.Context // done when who asked has given up
+	ctx   context.Context // ends when the asking program gives up
 	req   instance.Request
 	taken chan struct{}
 }
 
-// newInbox answers those who ask l, which may be nil. wake asks for a frame.
+// newInbox answers requests to l, which may be nil. wake requests a frame.
 func newInbox(l *instance.Listener, wake func()) *inbox {
 	go forward(wake)
 	b := &inbox{others: l, files: make(chan handover, 16), closed: make(chan struct{})}
@@ -29,7 +29,7 @@ func newInbox(l *instance.Listener, wake func()) *inbox {
 		return b
 	}
 	l.Serve(func(ctx context.Context, r instance.Request) instance.Answer {
-		// A program has one window, so whoever wants a new one opens it.
+		// A program has one window, so the asking program opens a new one itself.
 		if !r.Reuse && !r.Compare || len(r.Files) == 0 {
 			return instance.Own
 		}
@@ -52,7 +52,7 @@ func newInbox(l *instance.Listener, wake func()) *inbox {
 	return b
 }
 
-// forward asks for a frame whenever the desktop has named files.
+// forward requests a frame whenever the desktop opens files.
 func forward(wake func()) {
 	for path := range fromDesktop {
 		named <- path
@@ -60,11 +60,11 @@ func forward(wake func()) {
 	}
 }
 
-// named are files for the next frame.
+// named passes files to the next frame.
 var named = make(chan string, 1)
 
-// open opens what was handed over; it must be called between frames. It
-// reports whether there was anything.
+// open opens the files handed over; it must be called between frames. It reports whether
+// there were any.
 func (b *inbox) open(s *shell.Shell) bool {
 	any := false
 	for {
@@ -74,7 +74,7 @@ func (b *inbox) open(s *shell.Shell) bool {
 			any = true
 		case h := <-b.files:
 			if h.ctx.Err() != nil {
-				continue // its program has opened a window
+				continue // the asking program has opened its own window
 			}
 			open := s.Open
 			if h.req.Compare {

@@ -19,13 +19,12 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// keeper remembers things in a store. What is written is written in the
-// background, a while after it changed, so that the window never waits for the
-// disk.
+// keeper stores settings and marks. It writes in the background, some time after a
+// change, so that the window never waits for the disk.
 type keeper struct {
 	store *settings.Store
 	wake  func()
-	// settings are as this window knows them; only its goroutine uses them.
+	// settings is this window's copy; only the window's goroutine uses it.
 	settings settings.Settings
 	window   settings.Window // as it was last written
 
@@ -41,7 +40,7 @@ type keeper struct {
 // unhurried is how long changes are gathered before they are written.
 const unhurried = 300 * time.Millisecond
 
-// newKeeper reads the settings of a store; nil for nil.
+// newKeeper reads the settings of a store; it returns nil if the store is nil.
 func newKeeper(st *settings.Store, wake func()) *keeper {
 	if st == nil {
 		return nil
@@ -59,8 +58,8 @@ func newKeeper(st *settings.Store, wake func()) *keeper {
 	return k
 }
 
-// run writes what has changed until the keeper is closed, and then once more: beside
-// locks that others hold each time takes seconds.
+// run writes changes until the keeper is closed, then once more. Each write takes seconds
+// if other programs hold the locks.
 func (k *keeper) run() {
 	defer close(k.ended)
 	for stopping := false; !stopping; {
@@ -77,18 +76,17 @@ func (k *keeper) run() {
 	}
 }
 
-// markChange is one of the marks of a recording.
+// markChange is a change to the marks of one recording.
 type markChange struct {
 	key, name string
 	change    func([]view.Mark) []view.Mark
 }
 
-// mostKept bounds the changes that wait for a disk that takes none.
+// mostKept bounds the pending changes if the disk cannot be written.
 const mostKept = 1000
 
-// flush writes what has changed: each file once, however many changes there are, so
-// that where another program holds the locks the window is not kept for longer than
-// they are few. What could not be written waits for the next change.
+// flush writes all changes, once per file, so that the window closes soon even if another
+// program holds the locks. Changes that could not be written wait for the next flush.
 func (k *keeper) flush() {
 	k.mu.Lock()
 	pending, marks := k.pending, k.marks
@@ -136,7 +134,7 @@ func (k *keeper) flush() {
 	}
 }
 
-// change changes the settings here at once, and on the disk soon.
+// change applies a change to the settings here at once, and on the disk soon.
 func (k *keeper) change(f func(*settings.Settings)) {
 	f(&k.settings)
 	k.mu.Lock()
@@ -153,10 +151,10 @@ func (k *keeper) wakeWriter() {
 	}
 }
 
-// Marks reads them from the disk.
+// Marks reads the marks from the disk.
 func (k *keeper) Marks(key string) ([]view.Mark, error) { return k.store.Marks(key) }
 
-// ChangeMarks changes them on the disk soon.
+// ChangeMarks changes the marks on the disk soon.
 func (k *keeper) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) {
 	k.mu.Lock()
 	k.marks = append(k.marks, markChange{key, name, f})
@@ -171,7 +169,7 @@ func (k *keeper) say(text string) {
 	k.wake()
 }
 
-// news are sentences for the status line; each comes once.
+// news returns the new messages for the status line, each once.
 func (k *keeper) news() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -180,8 +178,8 @@ func (k *keeper) news() []string {
 	return n
 }
 
-// close writes what has not been written. What goes wrong now no window can
-// say.
+// close writes pending changes. Errors go to standard error because no window can show
+// them any more.
 func (k *keeper) close() {
 	close(k.stopped)
 	<-k.ended
@@ -190,7 +188,7 @@ func (k *keeper) close() {
 	}
 }
 
-// Recents are those of the settings.
+// Recents returns the recent files of the settings.
 func (k *keeper) Recents() []shell.Recent {
 	out := make([]shell.Recent, len(k.settings.Recents))
 	for i, r := range k.settings.Recents {
@@ -199,24 +197,24 @@ func (k *keeper) Recents() []shell.Recent {
 	return out
 }
 
-// Opened adds a file to the settings.
+// Opened adds a file to the recent files of the settings.
 func (k *keeper) Opened(path string) {
 	at := time.Now()
 	k.change(func(v *settings.Settings) { v.AddRecent(path, at) })
 }
 
-// Folder is that of the settings.
+// Folder returns the folder of the settings.
 func (k *keeper) Folder() string { return k.settings.Folder }
 
-// Pairs are those of the settings.
+// Pairs returns the pairs of the settings.
 func (k *keeper) Pairs() []match.Pair { return slices.Clone(k.settings.Pairs) }
 
-// SetPair changes the settings.
+// SetPair adds or removes a pair in the settings.
 func (k *keeper) SetPair(p match.Pair, on bool) {
 	k.change(func(v *settings.Settings) { v.SetPair(p, on) })
 }
 
-// Prefer changes the settings.
+// Prefer stores changed preferences in the settings.
 func (k *keeper) Prefer(was, now workspace.Prefs) {
 	k.change(func(v *settings.Settings) {
 		if now.Theme != was.Theme {
@@ -233,7 +231,8 @@ func (k *keeper) Prefer(was, now workspace.Prefs) {
 	})
 }
 
-// prefs reads the settings; a theme that was asked for is stronger.
+// prefs returns the preferences of the settings, without the theme if another was
+// requested.
 func (k *keeper) prefs(askedTheme bool) workspace.Prefs {
 	v := &k.settings
 	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Look: view.Kept{}}
@@ -248,7 +247,7 @@ func (k *keeper) prefs(askedTheme bool) workspace.Prefs {
 	return p
 }
 
-// roots are where the settings say that sources are.
+// roots returns the source folders of the settings.
 func (k *keeper) roots() (roots []sourcefile.Root) {
 	for _, r := range k.settings.SourceRoots {
 		if r.To != "" {
@@ -258,13 +257,13 @@ func (k *keeper) roots() (roots []sourcefile.Root) {
 	return roots
 }
 
-// Bounds of a window's size in dp: settings may say anything.
+// Limits on the window's size in dp, because the settings may contain any number.
 const (
 	leastWidth, leastHeight = 480, 320
 	mostSide                = 16384
 )
 
-// size is the size that the window had, as options.
+// size returns the window's last size, as options.
 func (k *keeper) size() []app.Option {
 	w := k.window
 	if w.Width < leastWidth || w.Height < leastHeight || w.Width > mostSide || w.Height > mostSide {
@@ -277,7 +276,7 @@ func (k *keeper) size() []app.Option {
 	return o
 }
 
-// sized remembers the window's size once a frame has told the scale.
+// sized records the window's size once a frame has reported the scale.
 func (k *keeper) sized(c app.Config, m unit.Metric) {
 	now := k.window
 	switch c.Mode {

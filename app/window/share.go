@@ -19,8 +19,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// share is what programs may have of the window, where the person lets them: a
-// [serve.Window]. Frames tell it what is open and what is selected.
+// share is the [serve.Window] that programs may query if the user allows it. After each
+// frame it learns what is open and selected.
 type share struct {
 	shell     *shell.Shell
 	on        atomic.Bool
@@ -29,13 +29,13 @@ type share struct {
 
 	mu   sync.Mutex
 	now  serve.Selection
-	next chan struct{} // closed when now is another, or nothing is shared any more
+	next chan struct{} // closed when now changes, or sharing ends
 
-	// The rest is the window's goroutine's: the selection of the last frame, since when
-	// it has been, and the one that was told.
+	// The fields below belong to the window's goroutine: the selection of the last frame,
+	// since when it has lasted, and the selection last reported.
 	seen, told string
 	since      time.Time
-	program    bool // a program has just gone somewhere
+	program    bool // a program has just changed the view
 }
 
 func newShare(s *shell.Shell) *share {
@@ -44,14 +44,14 @@ func newShare(s *shell.Shell) *share {
 	return w
 }
 
-// server answers what programs ask of the window; run runs a command line.
+// server answers requests of programs to the window; run runs a command line.
 func (w *share) server(run func(subcommand.Invocation) int) *serve.Server {
 	return &serve.Server{Run: run, In: w.in, Window: w}
 }
 
 var errNotOpen = errors.New("the window has not opened this recording")
 
-// in reads what is open.
+// in returns a reader that uses the open recordings.
 func (w *share) in(dir string) subcommand.Reader {
 	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
 		at, below := path, ""
@@ -118,7 +118,7 @@ func (w *share) frame() {
 		w.publish(serve.Selection{})
 	}
 	if w.followers.Load() == 0 || !s.Shared {
-		if w.seen = ""; w.told != "" { // or the next one who follows would be told of it first
+		if w.seen = ""; w.told != "" { // otherwise the next follower would be told this selection first
 			w.publish(serve.Selection{})
 			w.told = ""
 		}

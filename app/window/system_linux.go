@@ -11,10 +11,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// systemTheme is the theme the desktop prefers: what the settings portal says
-// (org.freedesktop.appearance contrast: 1 is high; color-scheme: 1 is dark, 2 is
-// light), else what the GTK theme's name says, else dark. It takes a tenth of a
-// second at most.
+// systemTheme returns the theme that the desktop prefers: from the settings portal
+// (org.freedesktop.appearance contrast: 1 is high; color-scheme: 1 is dark, 2 is light),
+// else from the GTK theme's name, else dark. It takes a tenth of a second at most.
 func systemTheme() *theme.Theme {
 	if scheme, contrast, ok := portalLook(100 * time.Millisecond); ok && scheme+contrast != 0 {
 		switch {
@@ -31,8 +30,8 @@ func systemTheme() *theme.Theme {
 	return theme.Dark
 }
 
-// watchSystem calls changed whenever the settings portal says that how things
-// look has changed, until ctx ends.
+// watchSystem calls changed whenever the settings portal reports a change of appearance,
+// until ctx ends.
 func watchSystem(ctx context.Context, changed func()) {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" && os.Getenv("XDG_RUNTIME_DIR") == "" {
 		return
@@ -64,7 +63,7 @@ func watchSystem(ctx context.Context, changed func()) {
 
 const appearance = "org.freedesktop.appearance"
 
-// portalLook asks the settings portal; false when there is none, or it is slow.
+// portalLook queries the settings portal; ok is false if there is none or it is slow.
 func portalLook(within time.Duration) (scheme, contrast uint32, ok bool) {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" && os.Getenv("XDG_RUNTIME_DIR") == "" {
 		return 0, 0, false
@@ -81,7 +80,7 @@ func portalLook(within time.Duration) (scheme, contrast uint32, ok bool) {
 		defer conn.Close()
 		scheme, ok := portalNumber(ctx, conn, "color-scheme")
 		if ok {
-			contrast, _ := portalNumber(ctx, conn, "contrast") // newer than the other
+			contrast, _ := portalNumber(ctx, conn, "contrast") // older portals have only the color-scheme
 			found <- [2]uint32{scheme, contrast}
 		}
 	}()

@@ -10,8 +10,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// systemTheme is the theme the system prefers. macOS has the setting
-// AppleInterfaceStyle only while it is dark.
+// systemTheme returns the theme that the system prefers. On macOS the setting
+// AppleInterfaceStyle exists only in dark mode.
 func systemTheme() *theme.Theme {
 	if runtime.GOOS != "darwin" {
 		return theme.Dark

@@ -6,7 +6,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// systemTheme is the theme Windows prefers for programs.
+// systemTheme returns the theme that Windows prefers for programs.
 func systemTheme() *theme.Theme {
 	k, err := registry.OpenKey(registry.CURRENT_USER, `Software\Microsoft\Windows\CurrentVersion\Themes\Personalize`, registry.QUERY_VALUE)
 	if err != nil {

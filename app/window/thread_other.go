@@ -4,5 +4,5 @@ package window
 
 import "time"
 
-// threadTime is not known here: the log's processor times are 0.
+// threadTime returns 0: thread CPU times are not available here.
 func threadTime() time.Duration { return 0 }

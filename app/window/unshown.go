@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// unshown says why a window cannot be shown, and what can be done about it; nil
-// for no error. opened says that there was one, on which nothing can be drawn or
-// whose display has gone.
+// unshown explains why no window can be shown and what to do about it; nil if err is nil.
+// opened reports whether a window had opened, so that drawing failed or the display has
+// gone.
 func unshown(err error, opened bool) error {
 	if err == nil || !onDisplays {
 		return err
@@ -25,10 +25,10 @@ func unshown(err error, opened bool) error {
 	return fmt.Errorf("no window can be shown: %s; %swithout a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints where the cost went", why, help)
 }
 
-// onDisplays reports whether windows are on X11 or Wayland.
+// onDisplays reports whether windows need X11 or Wayland.
 const onDisplays = runtime.GOOS != "windows" && runtime.GOOS != "darwin"
 
-// displayTrouble explains what is wrong with the display, and what might help.
+// displayTrouble explains what is wrong with the display, and suggests a remedy.
 func displayTrouble(err error, env func(string) string) (why, help string) {
 	var names []string
 	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
@@ -42,7 +42,7 @@ func displayTrouble(err error, env func(string) string) (why, help string) {
 	return "no display server answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
 }
 
-// drawingTrouble explains why drawing fails, and what might help.
+// drawingTrouble explains why drawing fails, and suggests a remedy.
 func drawingTrouble(err error, env func(string) string) (why, help string) {
 	why = "nothing can be drawn with OpenGL (" + err.Error() + ")"
 	for _, name := range []string{"__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS", "LIBGL_DRIVERS_PATH", "GBM_BACKENDS_PATH", "MESA_LOADER_DRIVER_OVERRIDE", "MESA_GL_VERSION_OVERRIDE", "MESA_GLES_VERSION_OVERRIDE"} {
@@ -56,8 +56,8 @@ func drawingTrouble(err error, env func(string) string) (why, help string) {
 	return why, "its drivers may be missing (on Debian, libegl-mesa0 and libgl1-mesa-dri); "
 }
 
-// tried calls f and makes an error of a panic: Gio panics where the graphics
-// driver cannot do what it must.
+// tried calls f and returns a panic as an error: Gio panics if the graphics driver lacks
+// a feature.
 func tried(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -68,12 +68,12 @@ func tried(f func()) (err error) {
 	return nil
 }
 
-// anyDisplay reports whether there may be a display; asked before, since the
-// libraries that look for one complain in words of their own.
+// anyDisplay reports whether there may be a display. Check this first, because the
+// libraries print their own errors if there is none.
 func anyDisplay() bool {
 	if !onDisplays || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" || os.Getenv("WAYLAND_SOCKET") != "" {
 		return true
 	}
-	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "wayland-0")) // where Wayland looks when nothing says
+	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "wayland-0")) // Wayland's default
 	return err == nil
 }

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// waker asks the window for a frame, again and again until one has come.
+// waker requests a frame from the window, again and again until one comes.
 //
-// Gio drops what it is asked while it draws a frame that was asked for in the same
-// way: on Wayland Invalidate begins a frame at once, and takes no other before it
-// next waits for events. An answer that comes while a frame is laid out or drawn
-// would then not be seen until the pointer moves.
+// Gio drops a request made while it draws a frame that was itself requested: on Wayland,
+// Invalidate begins a frame at once and ignores others until Gio next waits for events.
+// Without repetition, an answer that arrives while a frame is laid out or drawn would not
+// be seen until the pointer moves.
 //
-// A window that is not shown gets no frames. It is asked for a second or two; by
-// then Gio knows, and draws when it is shown.
+// A hidden window gets no frames. waker repeats its requests for a second or two; by then
+// Gio knows of them, and draws when the window is shown.
 type waker struct {
 	invalidate    func()
 	asked, served atomic.Uint64
 	poke          chan struct{}
 }
 
-// A frame is asked for again after firstAsk, then after twice that, and so on up
-// to lastAsk.
+// waker repeats a request after firstAsk, then after twice that, and so on up to lastAsk.
 const (
 	firstAsk = 5 * time.Millisecond
 	lastAsk  = time.Second
 )
 
-// newWaker asks through invalidate. It runs until stop is closed.
+// newWaker returns a waker that calls invalidate to request frames. It runs until stop is
+// closed.
 func newWaker(invalidate func(), stop <-chan struct{}) *waker {
 	k := &waker{invalidate: invalidate, poke: make(chan struct{}, 1)}
 	go k.run(stop)
 	return k
 }
 
-// wake asks for a frame that begins after the call, from any goroutine.
+// wake requests a frame that begins after the call. It may be called from any goroutine.
 func (k *waker) wake() {
 	k.asked.Add(1)
 	k.invalidate()
@@ -44,7 +44,7 @@ func (k *waker) wake() {
 	}
 }
 
-// frame says that a frame begins: what was asked for before will be in it.
+// frame records that a frame begins; it serves all earlier requests.
 func (k *waker) frame() { k.served.Store(k.asked.Load()) }
 
 // due reports whether a frame has been asked for since the last one began.
@@ -68,7 +68,7 @@ func (k *waker) run(stop <-chan struct{}) {
 			if now == k.asked.Load() {
 				break
 			}
-			if now != served { // frames come, and more is asked for
+			if now != served { // a frame came, but there are new requests
 				served, wait = now, firstAsk/2
 			}
 			k.invalidate()

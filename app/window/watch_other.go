@@ -4,5 +4,5 @@ package window
 
 import "context"
 
-// watchSystem does nothing if only asking says what has changed.
+// watchSystem does nothing on systems without notifications of changes.
 func watchSystem(context.Context, func()) {}

@@ -36,29 +36,28 @@ import (
 	"ashlar/render/fonts"
 )
 
-// Options say what is opened and how.
+// Options configures the window and what it opens.
 type Options struct {
 	Files []string
 	Demo  bool
-	// FrameLog is a file that gets a JSON line a frame; "" for none.
+	// FrameLog is a file to which a JSON line is written for each frame; "" for none.
 	FrameLog      string
 	Event, Metric string
-	Exe           string         // the program to take names from where the file has none
-	Part          recording.Part // what is opened of the files
-	// Others is how programs that start later find this window; nil if
-	// they can't.
+	Exe           string         // the program to read symbol names from if the file has none
+	Part          recording.Part // the part of the files to open
+	// Others receives requests from programs that start later; nil if they cannot find
+	// this window.
 	Others *instance.Listener
-	// Run runs a command line, for programs that the person lets ask.
+	// Run runs a command line for programs that the user lets query the session.
 	Run func(subcommand.Invocation) int
-	// Store is where settings are kept; nil keeps nothing. AskedTheme tells
-	// that the shell's theme was asked for and does not give way to the kept
-	// one.
+	// Store is the settings store; nil stores nothing. AskedTheme reports whether the
+	// shell's theme was requested explicitly and overrides the stored one.
 	Store      *settings.Store
 	AskedTheme bool
 }
 
 func init() {
-	// Desktops tell by this name which icon a window has.
+	// Desktops find a window's icon by this name.
 	app.ID = desktop.ID
 }
 
@@ -68,8 +67,8 @@ func Run(s *shell.Shell, o Options) error {
 	if !anyDisplay() {
 		return unshown(errors.New("there is no display"), false)
 	}
-	// Gio hands EGL the display that its window is on. EGL would take that for
-	// whatever this names, and crash.
+	// Gio passes EGL the display of its window. EGL would take that for the platform
+	// named here, and crash.
 	os.Unsetenv("EGL_PLATFORM")
 	w := new(app.Window)
 	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
@@ -106,7 +105,7 @@ func Run(s *shell.Shell, o Options) error {
 	return r.run()
 }
 
-// open opens what a window begins with.
+// open opens the files that the window starts with.
 func open(s *shell.Shell, o Options) {
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
@@ -125,7 +124,7 @@ func open(s *shell.Shell, o Options) {
 	s.Choose(o.Event, o.Metric)
 }
 
-// running is a window that is open.
+// running is the state of an open window.
 type running struct {
 	s      *shell.Shell
 	w      *app.Window
@@ -140,13 +139,13 @@ type running struct {
 
 	config     app.Config
 	fullscreen bool
-	// title is the next one. Options set in the middle of a frame ask for another,
-	// which on Wayland can then be missed: the title waits for its end.
+	// title is the new title, if any. Setting options during a frame requests another
+	// frame, which can be missed on Wayland, so the title is set after the frame.
 	title  string
 	frames int
 	drawn  chan struct{} // closed after the first frame
-	// faulted is when a recording was last opened anew, and faults how often that was in
-	// short succession; see layout.
+	// faulted is the time when a recording was last reopened, and faults the number of
+	// times in short succession; see layout.
 	faulted time.Time
 	faults  int
 	ops     op.Ops
@@ -173,8 +172,8 @@ func (r *running) actions() panel.Actions {
 
 // run handles the window's events until it is closed.
 func (r *running) run() error {
-	// Times of a frame are this thread's, so that decoding beside it does not
-	// count.
+	// The frame log measures the CPU time of this thread, so that decoding on other
+	// threads does not count.
 	runtime.LockOSThread()
 	for {
 		e := r.w.Event()
@@ -194,7 +193,7 @@ func (r *running) run() error {
 	}
 }
 
-// frame takes in what came since the last one and draws one more.
+// frame handles the input since the last frame and draws the next one.
 func (r *running) frame(e app.FrameEvent) error {
 	r.frames++
 	if r.frames == 1 {
@@ -232,16 +231,16 @@ func (r *running) frame(e app.FrameEvent) error {
 	return nil
 }
 
-// A recording that could not be read is opened anew, but not more than mostFaults times
-// with less than betweenFaults between two. What still read the old file in the background
-// may fault after the first.
+// A recording that could not be read is reopened at most mostFaults times in a row less
+// than betweenFaults apart. More than one fault may come from the same failure, because
+// background work still reads the old file.
 const (
 	mostFaults    = 3
 	betweenFaults = 5 * time.Second
 )
 
-// layout lays a frame out. Where a recording lies in a file that was cut or whose disk
-// fails, the frame is empty and the recording is opened anew.
+// layout lays out a frame. If the recording's file was truncated or its disk fails, the
+// frame is empty and the recording is reopened.
 func (r *running) layout(gtx layout.Context) error {
 	whole := session.Guarded(func() { r.s.Layout(gtx) })
 	err := session.TakeFault()
@@ -262,7 +261,7 @@ func (r *running) layout(gtx layout.Context) error {
 	return nil
 }
 
-// receive takes in what other programs and the desktop sent.
+// receive handles input from other programs and the desktop.
 func (r *running) receive() {
 	if r.inbox.open(r.s) {
 		r.w.Perform(system.ActionRaise)
@@ -276,9 +275,9 @@ func (r *running) receive() {
 	}
 }
 
-// awaitFirst waits, for as long as nobody sees, for a first part of a recording that
-// is being opened: the first frame takes the longest, since programs for the
-// graphics card are made then, and would show nothing.
+// awaitFirst waits briefly, before anything is visible, for the first part of a recording
+// that is being opened. The first frame takes longest, because it compiles the shaders,
+// and would otherwise be empty.
 func awaitFirst(s *shell.Shell) {
 	if d := s.Doc(); d != nil {
 		select {
@@ -304,21 +303,21 @@ func picture(still *shell.Shell, path string, size image.Point, scale float32) e
 	return drawing.WritePNG(path, o, img, nil)
 }
 
-// Main runs f beside the desktop's event loop, which some systems want on the
-// main thread, and exits with its code.
+// Main runs f beside the desktop's event loop, which must be on the main thread on some
+// systems, and exits with f's result.
 func Main(f func() int) {
 	go func() { os.Exit(f()) }()
-	// macOS names files by events, not on the command line.
+	// macOS passes files as events, not on the command line.
 	app.Events(func(e event.Event) bool {
 		if e, ok := e.(app.URLEvent); ok && e.URL.Scheme == "file" && e.URL.Path != "" {
 			select {
 			case fromDesktop <- e.URL.Path:
-			default: // hundreds at once, of which one window shows a few
+			default: // hundreds of files at once; the window shows only a few
 			}
 		}
 		return true
 	})
 }
 
-// fromDesktop are the files that the desktop asked to be opened by events.
+// fromDesktop receives the files that the desktop asks to open.
 var fromDesktop = make(chan string, 256)

@@ -15,15 +15,15 @@ const (
 	period = 1_000_000_000 / hertz
 )
 
-// A machine runs the threads and keeps what was seen of them.
+// A machine runs the threads and records samples and allocations.
 type machine struct {
 	threads []*thread
 	samples []sample
 	allocs  []alloc
-	// arrivals are when requests came.
+	// arrivals are the times when requests arrived.
 	arrivals []int64
-	// marking are the times in which the collector marks and allocations have to help;
-	// stops are those in which no worker runs.
+	// marking are the intervals in which the collector marks and allocations have to
+	// help; stops are the intervals in which no worker runs.
 	marking, stops []interval
 }
 
@@ -46,7 +46,7 @@ type sample struct {
 	stack  string // names joined by ";"
 }
 
-// An alloc is memory asked for by a stack at a moment.
+// An alloc is the memory allocated by a stack at a moment.
 type alloc struct {
 	at           int64
 	thread       *thread
@@ -60,7 +60,7 @@ type thread struct {
 	name   string
 	tid    int64
 	cpu    int
-	mutant bool // stopped by the collector
+	mutant bool // a mutator: the collector stops it
 	now    int64
 	tick   int64 // when the next sample is due
 	stack  []string
@@ -74,7 +74,7 @@ func (m *machine) thread(name string, tid int64, cpu int, mutant bool) *thread {
 	return t
 }
 
-// next is splitmix64.
+// next returns the next random number (splitmix64).
 func (t *thread) next() uint64 {
 	t.random += 0x9E3779B97F4A7C15
 	x := t.random
@@ -85,11 +85,10 @@ func (t *thread) next() uint64 {
 
 func (t *thread) upTo(n int64) int64 { return int64(t.next() % uint64(n)) }
 
-// about is d, give or take a quarter.
+// about returns d, give or take a quarter.
 func (t *thread) about(d int64) int64 { return d - d/4 + t.upTo(d/2+1) }
 
-// in runs a body within calls: names from the outer to the inner one, joined by
-// ";".
+// in runs body within calls: function names, outermost first, joined by ";".
 func (t *thread) in(calls string, body func()) {
 	n := len(t.stack)
 	t.stack = append(t.stack, strings.Split(calls, ";")...)
@@ -97,21 +96,21 @@ func (t *thread) in(calls string, body func()) {
 	t.stack = t.stack[:n]
 }
 
-// until waits, off the processor, for a moment.
+// until waits off CPU until at.
 func (t *thread) until(at int64) { t.now = max(t.now, at) }
 
-// wait waits about d, off the processor.
+// wait waits about d off CPU.
 func (t *thread) wait(d int64) { t.now += t.about(d) }
 
-// A choice is one of the things that a busy call does: calls below it, joined
-// by ";", and how often.
+// A choice is one of the things that a busy call does: the calls below it, joined by ";",
+// and their relative frequency.
 type choice struct {
 	weight int64
 	calls  string
 }
 
-// mix reads what a busy call does, one choice a line: the weight and the calls.
-// "-" is the call itself.
+// mix parses the choices of a busy call, one per line: the weight and the calls. "-" is
+// the busy call itself.
 func mix(text string) []choice {
 	var all []choice
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
@@ -156,7 +155,7 @@ const (
 	parked   = "runtime.mcall;runtime.park_m;runtime.schedule;runtime.findRunnable;runtime.futex;entry_SYSCALL_64;do_syscall_64;do_futex;futex_wait"
 )
 
-// slice runs one stack for d. A stop of the world comes between.
+// slice runs one stack for d, interrupted by any stop of the world.
 func (t *thread) slice(d int64, calls string) {
 	if strings.HasSuffix(calls, mallocgc) {
 		size := int64(48) << t.upTo(5)
@@ -183,7 +182,7 @@ func (t *thread) slice(d int64, calls string) {
 	}
 }
 
-// run is on CPU until end, and sampled at each tick.
+// run runs on CPU until end and takes a sample at each tick.
 func (t *thread) run(end int64, calls string) {
 	end = min(end, length)
 	for t.tick < t.now {
@@ -194,7 +193,7 @@ func (t *thread) run(end int64, calls string) {
 			t.cpu = (t.cpu + 1 + int(t.upTo(6))) % 8
 		}
 		stack := calls
-		if t.upTo(250) == 0 { // the timer's own interrupt is sometimes caught
+		if t.upTo(250) == 0 { // sometimes the sample hits the timer interrupt itself
 			stack += ";asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;__irq_exit_rcu;handle_softirqs"
 		}
 		at := t.tick + t.upTo(20*us)

@@ -23,7 +23,7 @@ const (
 	libc
 )
 
-// kernelFunctions, cryptoFunctions and libcFunctions say what is not Go.
+// kernelFunctions, cryptoFunctions and libcFunctions list the functions that are not Go.
 var (
 	kernelFunctions = words(`entry_SYSCALL_64 do_syscall_64 ksys_read ksys_write vfs_read vfs_write ext4_file_read_iter
 		copy_page_to_iter sock_read_iter sock_write_iter tcp_recvmsg tcp_sendmsg tcp_write_xmit __ip_queue_xmit _copy_from_iter
@@ -33,7 +33,7 @@ var (
 	cryptoFunctions = words(`EVP_DigestSign EVP_DigestInit_ex EVP_MD_fetch ECDSA_sign ecp_nistz256_point_mul ecp_nistz256_mul_mont
 		ecp_nistz256_sqr_mont bn_mod_inverse CRYPTO_THREAD_read_lock`)
 	libcFunctions = words(`malloc memcpy`)
-	// inlined are those that the compiler puts into their callers.
+	// inlined lists the functions that the compiler inlines.
 	inlined = words(`runtime.spanOf runtime.markBits.setMarked shop/pricing.roundHalfEven shop/pricing.byPriority.Less
 		regexp.(*bitState).shouldVisit regexp.(*bitState).push encoding/json.stateInString shop/catalog.(*Product).key
 		strings.(*Builder).Grow compress/flate.(*decompressor).huffSym reflect.Value.Field`)
@@ -59,8 +59,8 @@ func dsoOf(name string) int {
 	return checkout
 }
 
-// sourceOf makes up the file of a Go function: the package's folder, and a file
-// called like the type or the function. What is not Go has none.
+// sourceOf makes up the source file of a Go function: the package's folder, and a file
+// named after the type or the function. Other functions have none.
 func sourceOf(name string) string {
 	if dsoOf(name) != checkout {
 		return ""

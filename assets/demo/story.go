@@ -2,7 +2,7 @@ package main
 
 import "slices"
 
-// tell runs the story and returns what was seen.
+// tell plays the story and returns the machine with what it recorded.
 func tell() *machine {
 	m := &machine{
 		marking: []interval{{266 * ms, 291 * ms}, {668 * ms, 752 * ms}, {1096 * ms, 1121 * ms}},
@@ -42,7 +42,7 @@ func tell() *machine {
 	return m
 }
 
-// What busy calls do: how often, and the calls below them.
+// The choices of busy calls: weights, and the calls below them.
 var (
 	readFile = mix(`
 		4 os.(*File).Read;internal/poll.(*FD).Read;syscall.read;entry_SYSCALL_64;do_syscall_64;ksys_read;vfs_read;ext4_file_read_iter;copy_page_to_iter
@@ -156,8 +156,8 @@ var (
 		1 runtime.netpoll;runtime.epollwait;entry_SYSCALL_64;do_syscall_64;do_epoll_wait;ep_send_events`)
 )
 
-// begin is the process's first thread: it reads the configuration, and then
-// counts what there is ten times a second.
+// begin is the process's first thread: it reads the configuration, then collects metrics
+// ten times a second.
 func begin(t *thread) {
 	t.in("runtime.main;main.main", func() {
 		t.in("shop/config.Load", func() {
@@ -187,7 +187,7 @@ func start(t *thread) {
 	})
 }
 
-// notice is the poller seeing that requests have come.
+// notice is the network poller, which wakes up for each request.
 func notice(t *thread, arrivals []int64) {
 	slices.Sort(arrivals)
 	for _, at := range arrivals {
@@ -196,7 +196,7 @@ func notice(t *thread, arrivals []int64) {
 	}
 }
 
-// health is a request that costs nothing.
+// health is a request with next to no cost.
 func health(t *thread, at int64) {
 	t.m.arrivals = append(t.m.arrivals, at)
 	t.until(at)
@@ -206,7 +206,7 @@ func health(t *thread, at int64) {
 	})
 }
 
-// order is a request to buy a cart with some lines.
+// order is a request to buy a cart with a number of lines.
 func order(t *thread, at int64, lines int) {
 	if at > t.now {
 		t.m.arrivals = append(t.m.arrivals, at)
@@ -232,7 +232,7 @@ func order(t *thread, at int64, lines int) {
 	})
 }
 
-// load asks the database for the cart's products: mostly waiting.
+// load queries the database for the cart's products; it mostly waits.
 func load(t *thread, lines int) {
 	t.in("shop/cart.(*Store).Load", func() {
 		t.in("database/sql.(*DB).QueryContext;shop/pg.(*stmt).Query", func() { t.busy(700*us, respond) })
@@ -242,8 +242,8 @@ func load(t *thread, lines int) {
 	})
 }
 
-// price puts a price on every line. The rules are tried one after the other:
-// with many lines that takes the time.
+// price computes the price of every line. It tries the rules one by one, which takes long
+// for carts with many lines.
 func price(t *thread, lines int) {
 	t.in("shop/pricing.(*Engine).PriceCart", func() {
 		for range lines {
@@ -258,7 +258,7 @@ func price(t *thread, lines int) {
 	})
 }
 
-// reserve asks another service to keep the goods: encryption, and waiting.
+// reserve asks another service to reserve the goods: encryption, and waiting.
 func reserve(t *thread) {
 	t.in("shop/stock.(*Client).Reserve", func() {
 		t.in("crypto/tls.(*Conn).Write", func() {

@@ -23,7 +23,7 @@ const (
 	malloc   = "malloc"
 )
 
-// write writes what was seen as a SPAA file.
+// write writes the recording as a SPAA file.
 func write(path string, m *machine) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func write(path string, m *machine) error {
 	return errors.Join(err, w.Close(), z.Close(), f.Close())
 }
 
-// records gives all records of the file, in its order.
+// records passes all records of the file to put, in order.
 func records(m *machine, put func(spaa.Record) error) error {
 	b := newBook(m)
 	all := []spaa.Record{header()}
@@ -85,7 +85,7 @@ func header() *spaa.Header {
 	}
 }
 
-// seconds is a time as the machine's clock tells it.
+// seconds converts a time to seconds on the machine's clock.
 func seconds(at int64) spaa.Number { return spaa.DecimalNumber((epoch+at)/us, 6) }
 
 // book collects frames and stacks.
@@ -96,8 +96,8 @@ type book struct {
 	stacks []*stack
 }
 
-// stack is a stack of one event on one thread, with its weights in each window:
-// cpu-clock has periods and samples, malloc bytes and counts.
+// stack is a stack of one event on one thread, with its weights in each window: periods
+// and samples for cpu-clock, bytes and counts for malloc.
 type stack struct {
 	event    string
 	thread   *thread
@@ -185,13 +185,13 @@ func (b *book) windows() []*spaa.Window {
 	return all
 }
 
-// frames gives each place in a function a number, as a profiler that sees
-// addresses does: one for each call that is made from there.
+// frames numbers the places within functions as a profiler that sees addresses does: one
+// frame for each call site.
 type frames struct {
 	list  []*spaa.Frame
 	byKey map[string]int64
 	funcs map[string]*function
-	sizes [4]int64 // how far each dso is filled
+	sizes [4]int64 // bytes used in each dso
 }
 
 type function struct {
@@ -199,18 +199,19 @@ type function struct {
 	dso    int
 	offset int64 // in its dso
 	line   int64
-	sites  int64 // how many places in it were seen
+	sites  int64 // number of call sites seen
 	known  map[string]int64
 }
 
-// of returns the frames of a stack, leaf first. Calls end in " entry" when the
-// leaf is at its very beginning.
+// of returns the frames of a stack, leaf first. calls ends in " entry" if the leaf is at
+// its first instruction.
 func (fs *frames) of(calls string) []int64 {
 	calls, entry := strings.CutSuffix(calls, " entry")
 	names := strings.Split(calls, ";")
 	var ids []int64
 	for i := len(names); i > 0; {
-		// names[p] really was called; what follows up to i was put into it.
+		// names[p] was really called; the functions after it, up to i, were inlined into
+		// it.
 		p := i - 1
 		for inlined[names[p]] && p > 0 {
 			p--
@@ -248,7 +249,7 @@ func (fs *frames) function(name string) *function {
 	return f
 }
 
-// place returns where in a function something happens, as an offset and a line.
+// place returns a position in a function, as an offset and a line.
 func (f *function) place(key, what string) (offset, line int64) {
 	if what == "entry" {
 		return 0, f.line
@@ -262,8 +263,8 @@ func (f *function) place(key, what string) (offset, line int64) {
 	return k*0x2b - 0xe, f.line + k*3 - 1
 }
 
-// frame returns the frame of a function that is (itself, or put into another)
-// at an offset of the function at.
+// frame returns the frame of a function at an offset of at, which is the function itself
+// or the one it was inlined into.
 func (fs *frames) frame(name string, at *function, offset, depth, line int64) int64 {
 	key := fmt.Sprint(name, "|", at.name, "|", offset, "|", depth)
 	id, ok := fs.byKey[key]

@@ -14,13 +14,13 @@ import (
 
 //go:generate go run ./draw -o icons
 
-// ID names the program to desktops: the desktop entry, the icon, the AppStream
-// component and the window's class are called so.
+// ID is the program's name for desktops: of the desktop entry, the icon, the AppStream
+// component and the window class.
 const ID = "dev.ashlar.Ashlar"
 
-// The media types that are Ashlar's own. SPAA is lines of JSON, which is not
-// JSON, and no suffix is registered for that: hence no "+json". "+zstd" and
-// "+gzip" are registered (RFC 8878, RFC 6713).
+// Ashlar's own media types. SPAA consists of lines of JSON, which is not JSON, and there
+// is no registered suffix for that: hence no "+json". "+zstd" and "+gzip" are registered
+// (RFC 8878, RFC 6713).
 const (
 	TypeSPAA      = "application/vnd.ashlar.spaa"
 	TypeSPAAZstd  = "application/vnd.ashlar.spaa+zstd"
@@ -33,15 +33,15 @@ const (
 	TypeStored    = "application/vnd.ashlar.recording"
 )
 
-// OwnTypes are opened with Ashlar unless the person chose otherwise. Nobody
-// else has a claim to their names: *.spaa, *.spall, *.pprof, *.otlp, *.ashlar.
+// OwnTypes are opened with Ashlar unless the user chose another program. No other program
+// claims their file names: *.spaa, *.spall, *.pprof, *.otlp, *.ashlar.
 var OwnTypes = []string{TypeSPAA, TypeSPAAZstd, TypeSPAAGzip, TypeSpall, TypeSpallZstd, TypeSpallGzip, TypePprof, TypeOTLP, TypeStored}
 
-// OfferedTypes may hold recordings (Chrome's .json, Go's .pb.gz) but mostly
-// hold other things: Ashlar is offered for them after the program they have.
+// OfferedTypes may hold recordings (Chrome's .json, Go's .pb.gz) but mostly hold other
+// things. For these Ashlar is offered after the program that already opens them.
 var OfferedTypes = []string{"application/json", "application/gzip", "application/zstd"}
 
-// sizes are those of the PNG icons, in pixels.
+// sizes are the sizes of the PNG icons, in pixels.
 var sizes = []int{16, 24, 32, 48, 64, 128, 256, 512}
 
 //go:embed icons/*.png icons/*.svg entry.desktop types.xml metainfo.xml Info.plist
@@ -50,15 +50,15 @@ var files embed.FS
 func read(name string) []byte {
 	b, err := files.ReadFile(name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen: the file is embedded
 	}
 	return b
 }
 
-// AppIcon and DocumentIcon are the PNG icons of one of the sizes.
+// AppIcon returns the program's PNG icon in one of the sizes.
 func AppIcon(size int) []byte { return read(fmt.Sprintf("icons/app-%d.png", size)) }
 
-// DocumentIcon is the icon of recordings.
+// DocumentIcon returns the PNG icon of recordings in one of the sizes.
 func DocumentIcon(size int) []byte { return read(fmt.Sprintf("icons/document-%d.png", size)) }
 
 // File is a file for a data folder such as /usr/share or ~/.local/share.
@@ -67,12 +67,12 @@ type File struct {
 	Data []byte
 }
 
-// documentIcon is the name that types.xml gives the icon of recordings.
+// documentIcon is the name of the recordings' icon in types.xml.
 const documentIcon = ID + ".recording"
 
-// Files are the files for a data folder. program is how the desktop entry
-// starts Ashlar: a name on PATH or an absolute path. A path that no entry can
-// hold is an error.
+// Files returns the files for a data folder. program is the command in the desktop entry:
+// a name on PATH or an absolute path. A path that no desktop entry can contain is an
+// error.
 func Files(program string) ([]File, error) {
 	entry, err := Entry(program)
 	if err != nil {
@@ -92,23 +92,23 @@ func Files(program string) ([]File, error) {
 	return all, nil
 }
 
-// Entry is the desktop entry that starts program.
+// Entry returns the desktop entry that starts program.
 func Entry(program string) ([]byte, error) {
 	if program == "" || strings.ContainsFunc(program, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return nil, fmt.Errorf("a desktop entry cannot start %q: its name has control characters", program)
 	}
 	if strings.Contains(program, "%") {
-		// The specification has %% for it, but GLib looks for the program
-		// before it reads that, and finds none.
+		// The specification has the escape %% for it, but GLib looks for the program
+		// before it resolves the escape, and finds none.
 		return nil, fmt.Errorf("desktops cannot start %s: its path has a percent sign; move it elsewhere", program)
 	}
-	// TryExec is a plain string, Exec has quoting of its own below that.
+	// TryExec is a plain string; Exec additionally has quoting of its own.
 	text := strings.ReplaceAll(string(read("entry.desktop")), "TryExec=ashlar\n", "TryExec="+escape(program)+"\n")
 	text = strings.ReplaceAll(text, "Exec=ashlar ", "Exec="+escape(quote(program))+" ")
 	return []byte(text), nil
 }
 
-// escape writes a value of the type string.
+// escape escapes a value of type string.
 func escape(s string) string {
 	s = strings.ReplaceAll(s, `\`, `\\`)
 	if strings.HasPrefix(s, " ") {
@@ -117,7 +117,7 @@ func escape(s string) string {
 	return s
 }
 
-// quote writes an argument of Exec.
+// quote quotes an argument of Exec.
 func quote(arg string) string {
 	if !strings.ContainsAny(arg, " \t\n\"'\\><~|&;$*?#()`=") {
 		return arg
@@ -125,7 +125,7 @@ func quote(arg string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", `$`, `\$`).Replace(arg) + `"`
 }
 
-// Plist is macOS's Info.plist of a version such as 1.2.3.
+// Plist returns macOS's Info.plist for a version such as 1.2.3.
 func Plist(version string) []byte {
 	return []byte(strings.ReplaceAll(string(read("Info.plist")), "@VERSION@", version))
 }

@@ -22,7 +22,7 @@ type entry struct {
 
 func file(path string, mode int64, data []byte) entry { return entry{path, mode, data} }
 
-// under puts entries into a folder.
+// under returns entries moved into a folder.
 func under(dir string, files []entry) []entry {
 	moved := make([]entry, len(files))
 	for i, f := range files {
@@ -46,13 +46,13 @@ func folders(files []entry) []string {
 	return all
 }
 
-// sorted returns files by their paths.
+// sorted returns files sorted by path.
 func sorted(files []entry) []entry {
 	return slices.SortedFunc(slices.Values(files), func(a, b entry) int { return strings.Compare(a.path, b.path) })
 }
 
-// tarred is a tar archive; prefix is "./" in Debian's, else "". Everything is
-// root's and has one time.
+// tarred returns a tar archive; prefix is "./" in Debian's, else "". All files belong to
+// root and have the same time.
 func tarred(at time.Time, prefix string, files []entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -81,19 +81,19 @@ func tarred(at time.Time, prefix string, files []entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// gzipped compresses without a name or a time.
+// gzipped compresses b. The header contains neither a name nor a time.
 func gzipped(b []byte) []byte {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
-		panic(err) // the level exists
+		panic(err) // cannot happen: the level is valid
 	}
 	_, _ = w.Write(b) // memory does not fail
 	_ = w.Close()
 	return out.Bytes()
 }
 
-// zipped is a zip archive.
+// zipped returns a zip archive.
 func zipped(at time.Time, files []entry) ([]byte, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -112,8 +112,8 @@ func zipped(at time.Time, files []entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ar is an archive as Debian packages are: a text header and the bytes of each
-// file, padded to an even length.
+// ar returns an ar archive, the format of Debian packages: a text header and the bytes of
+// each file, padded to an even length.
 func ar(at time.Time, files []entry) []byte {
 	var b bytes.Buffer
 	b.WriteString("!<arch>\n")

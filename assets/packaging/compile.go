@@ -23,18 +23,18 @@ type program struct {
 	notices  []byte
 }
 
-// noTables has the compiler leave out the tables that debuggers read, which the linker
-// would throw away. Checks compile so too, and what they have compiled is not again.
+// noTables tells the compiler not to write debug tables, which the linker would discard.
+// The checks compile with the same flag, so their build cache is reused here.
 const noTables = "-dwarf=false"
 
-// compile builds a program of the folder app for a system. It says nothing of where
-// and when it was built.
+// compile builds a program of the folder app for a system. The binary does not reveal
+// where and when it was built.
 func (r *release) compile(work, of, system, arch, linker string, env ...string) (*program, error) {
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/desktop/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
-	// What waits for a person or a network is compiled small, without inlining, where
-	// the folder of the program lists such packages.
+	// Compile packages that mostly wait for the user or the network without inlining, to
+	// save space, if the program's folder lists such packages.
 	cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -43,8 +43,8 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 		args = append(args, "-gcflags="+pattern+"=-l "+noTables)
 	}
 	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
-		// Distributions want programs that can be loaded anywhere; elsewhere Go
-		// makes them so by itself. It costs a millisecond at the start.
+		// Distributions want position-independent executables; on other systems Go builds
+		// them by default. They cost a millisecond at the start.
 		args = append(args, "-buildmode=pie")
 	}
 	cmd := exec.Command(goTool(), append(args, "-o", out, "./app/"+of)...)
@@ -67,7 +67,7 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	return p, err
 }
 
-// module is one that is in the program: its replacement where it has one.
+// modules returns the modules of the program, with replacements applied.
 func modules(info *debug.BuildInfo) []*debug.Module {
 	var all []*debug.Module
 	for _, m := range info.Deps {
@@ -82,8 +82,8 @@ func modules(info *debug.BuildInfo) []*debug.Module {
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|unlicense|patents|ofl)([-.].*)?$`)
 
-// licences gathers the licences of everything that is in the program, as they
-// ask for. A module without one is an error: it could not be given to anybody.
+// licences returns the licences of all modules in the program, which they require. A
+// module without a licence is an error, because the program could not be distributed.
 func (r *release) licences(info *debug.BuildInfo) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("Ashlar contains the following, under their own licences.\n")

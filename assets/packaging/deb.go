@@ -12,13 +12,13 @@ import (
 	"strings"
 
 	"ashlar/app/command"
-	_ "ashlar/app/command/picture" // which names the views that can be drawn
+	_ "ashlar/app/command/picture" // it registers the views that can be drawn
 	"ashlar/assets/desktop"
 	"ashlar/ingest"
 )
 
-// manPages are the program's pages for man, by path below a folder; where they are
-// packed, their names end in .gz.
+// manPages returns the man pages, by path below a folder. If pack is set, their names end
+// in .gz.
 func (r *release) manPages(folder string, pack func([]byte) []byte) (files []entry) {
 	pages := command.ManPages(r.version)
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
@@ -31,8 +31,8 @@ func (r *release) manPages(folder string, pack func([]byte) []byte) (files []ent
 	return files
 }
 
-// libraries are Debian's packages of the libraries that Gio's parts need. A
-// program that needs another is an error, so that none is forgotten.
+// libraries maps libraries that Gio needs to their Debian packages. A program that needs
+// a library not listed here is an error, so that none is forgotten.
 var libraries = map[string]string{
 	"libEGL.so.1": "libegl1", "libGLESv2.so.2": "libgles2",
 	"libX11.so.6": "libx11-6", "libX11-xcb.so.1": "libx11-xcb1", "libXcursor.so.1": "libxcursor1", "libXfixes.so.3": "libxfixes3",
@@ -44,8 +44,8 @@ var libraries = map[string]string{
 // opened are the packages of libraries that Gio opens while it runs.
 var opened = []string{"libegl1", "libgles2"}
 
-// depends are the packages that a program needs, with the oldest C library that
-// has all it uses.
+// depends returns the packages that a program needs, with the oldest C library that has
+// all the symbols it uses.
 func depends(binary []byte) (string, error) {
 	f, err := elf.NewFile(bytes.NewReader(binary))
 	if err != nil {
@@ -100,7 +100,7 @@ func number(s string) int {
 	return n
 }
 
-// debVersion is a version as Debian wants it: a hyphen would begin the
+// debVersion returns a version in Debian's form, in which a hyphen would begin the
 // revision.
 func debVersion(version string) string {
 	upstream, rest, more := strings.Cut(version, "-")
@@ -124,8 +124,8 @@ func debArch(arch string) string {
 
 const maintainer = "The Ashlar authors <team@ashlar.invalid>"
 
-// deb is the package for Debian and its relatives. It has no scripts: the
-// desktop's packages notice new file types, entries and icons by triggers.
+// deb builds the package for Debian and its relatives. It has no scripts: the desktop's
+// packages notice new file types, entries and icons by triggers.
 func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
 	needs, err := depends(p.binary)
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
 		size += (len(f.data) + 1023) / 1024
 		sums += fmt.Sprintf("%x  %s\n", md5.Sum(f.data), f.path)
 	}
-	size += len(folders(files)) // a kilobyte each, as dpkg counts
+	size += len(folders(files)) // dpkg counts a kilobyte for each folder
 	control := fmt.Sprintf(`Package: ashlar
 Version: %s
 Architecture: %s
@@ -181,20 +181,19 @@ Description: viewer for recorded runs of programs
 	}), nil
 }
 
-// apache is the text of the Apache License, with the appendix that it mostly
-// comes with.
+// apache matches the text of the Apache License, with its usual appendix.
 var apache = regexp.MustCompile(`(?s)[ \t]*Apache License\s+Version 2\.0, January 2004.*?END OF TERMS AND CONDITIONS(?:\s+APPENDIX: .*?limitations under the License\.)?`)
 
-// copyright is Debian's file of licences: Ashlar's, and those of what is in it.
-// Every Debian has the Apache License already, and packages may not repeat it.
+// copyright returns Debian's file of licences: of Ashlar and of its modules. Every Debian
+// system has the Apache License already, and packages may not repeat it.
 func (r *release) copyright(p *program) []byte {
 	notices := apache.ReplaceAll(p.notices, []byte("Apache License, Version 2.0: see /usr/share/common-licenses/Apache-2.0"))
 	return fmt.Appendf(nil, "Ashlar is free software under the MIT licence:\n\n%s\n\n%s",
 		bytes.TrimSpace(r.mustRead("LICENSE")), notices)
 }
 
-// described breaks a text into the lines of a description, which begin with a
-// space.
+// described wraps text for a Debian description: lines of at most 78 characters, each
+// indented by a space.
 func described(text string) string {
 	var b strings.Builder
 	n := 0

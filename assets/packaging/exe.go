@@ -14,8 +14,8 @@ import (
 	"ashlar/assets/desktop"
 )
 
-// Numbers of the icons in the program: Gio takes the first for its windows, the
-// registry names the second for recordings.
+// Ids of the icons in the program: Gio uses the first for its windows; the registry
+// refers to the second for recordings.
 const (
 	appIcon      = winres.ID(1)
 	documentIcon = winres.ID(2)
@@ -24,7 +24,7 @@ const (
 // withResources puts icons, version and manifest into a program for Windows.
 func withResources(exe []byte, number string) ([]byte, error) {
 	var rs winres.ResourceSet
-	// In this order always: their pictures are numbered one after another.
+	// Keep this order, because the pictures are numbered consecutively.
 	for _, i := range []struct {
 		id      winres.ID
 		picture func(size int) []byte
@@ -77,7 +77,7 @@ func ico(picture func(size int) []byte) (*winres.Icon, error) {
 	return winres.NewIconFromImages(images)
 }
 
-// fourParts is a version as Windows compares them: 1.2.3-5-gabc is 1.2.3.5.
+// fourParts returns a version as Windows compares them: 1.2.3-5-gabc is 1.2.3.5.
 func fourParts(s string) (parts [4]uint16) {
 	s, rest, _ := strings.Cut(s, "-")
 	for i, p := range append(strings.SplitN(s, ".", 3), strings.Split(rest, "-")[0]) {

@@ -21,7 +21,7 @@ func bundle(binary []byte, version string) []entry {
 
 var threeNumbers = regexp.MustCompile(`^\d+\.\d+\.\d+`)
 
-// appleVersion is the three numbers that a bundle may have.
+// appleVersion returns the three numbers that a bundle's version may have.
 func appleVersion(version string) string {
 	if v := threeNumbers.FindString(version); v != "" {
 		return v
@@ -29,8 +29,8 @@ func appleVersion(version string) string {
 	return "0.0.0"
 }
 
-// iconTypes are those of an icns file that hold PNG pictures, with their size
-// in pixels: each is one size, or half of it on a dense screen.
+// iconTypes lists the types of an icns file that hold PNG pictures, with their size in
+// pixels. A picture is for that size, or for half of it on a high-density screen.
 var iconTypes = []struct {
 	name string
 	size int
@@ -39,8 +39,8 @@ var iconTypes = []struct {
 	{"ic11", 32}, {"ic12", 64}, {"ic13", 256}, {"ic14", 512},
 }
 
-// icns is macOS's file of icons: a magic, its length, then for every picture a
-// type, its length with this head, and the PNG.
+// icns returns a macOS icon file: a magic and the file's length, then for every picture a
+// type, the length including this header, and the PNG.
 func icns(picture func(size int) []byte) []byte {
 	var body bytes.Buffer
 	for _, t := range iconTypes {

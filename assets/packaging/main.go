@@ -26,7 +26,7 @@ import (
 // release describes the version that is built.
 type release struct {
 	version string
-	time    time.Time // of every file
+	time    time.Time // modification time of every file
 	root    string    // the module's folder
 	out     string
 	own     bool // leave out the programs for other systems and processors than this one
@@ -85,7 +85,8 @@ func (r *release) build() (err error) {
 	return r.write(slices.Concat(files, commands))
 }
 
-// clear makes a folder that holds nothing but what an earlier run wrote empty.
+// clear empties a folder. If the folder holds anything other than the files of an earlier
+// run, it fails.
 func clear(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -176,11 +177,11 @@ func (r *release) mac(work string) ([]entry, error) {
 	return []entry{file(name+".zip", 0o644, archive), file(name+".cdx.json", 0o644, p.sbom)}, nil
 }
 
-// mostCommands is how large the program without a window may be, in bytes.
+// mostCommands is the maximum size of the program without a window, in bytes.
 const mostCommands = 26_000_000
 
-// commands are the programs without a window: static ones, which each machine can
-// build for all systems.
+// commands builds the programs without a window. They are static, so each machine can
+// build them for all systems.
 func (r *release) commands(work string) (files []entry, err error) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, arch := range []string{"amd64", "arm64"} {
@@ -204,7 +205,7 @@ func (r *release) commands(work string) (files []entry, err error) {
 	return files, nil
 }
 
-// command is the archive of a program without a window.
+// command returns the archive of a program without a window.
 func (r *release) command(p *program) (entry, error) {
 	name := fmt.Sprintf("ashlar-cli-%s-%s-%s", r.version, map[string]string{"darwin": "macos"}[p.os]+strings.TrimPrefix(p.os, "darwin"), p.arch)
 	if p.os == "windows" {
@@ -215,7 +216,7 @@ func (r *release) command(p *program) (entry, error) {
 	return file(name+".tar.gz", 0o644, gzipped(b)), err
 }
 
-// papers adds what goes with every program.
+// papers adds the files that accompany every program, such as licences.
 func (r *release) papers(p *program, files ...entry) []entry {
 	return append(files,
 		file("README.md", 0o644, r.mustRead("README.md")), file("LICENSE", 0o644, r.mustRead("LICENSE")),
@@ -225,7 +226,7 @@ func (r *release) papers(p *program, files ...entry) []entry {
 func (r *release) mustRead(name string) []byte {
 	b, err := os.ReadFile(filepath.Join(r.root, name))
 	if err != nil {
-		panic(err) // it is in the tree
+		panic(err) // cannot happen: the file is in the tree
 	}
 	return b
 }
@@ -238,7 +239,7 @@ func moduleRoot() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(out))), nil
 }
 
-// goTool is the go command: that of make, else the one on PATH.
+// goTool returns the go command: the one make uses, else the one on PATH.
 func goTool() string {
 	if g := os.Getenv("GO"); g != "" {
 		return g

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The parts of CycloneDX 1.5 that say what a program is made of. See
+// The parts of CycloneDX 1.5 that describe the components of a program. See
 // https://cyclonedx.org/docs/1.5/json/.
 type (
 	bom struct {
@@ -46,12 +46,12 @@ type (
 	}
 )
 
-// sbom lists what is in a program, from what the linker noted in it. The serial
-// number comes from the program's bytes, so that it is the same for the same.
+// sbom lists the components of a program, from the linker's build information. The serial
+// number is derived from the program's bytes, so equal programs have equal numbers.
 func sbom(p *program, version string) ([]byte, error) {
 	sum := sha256.Sum256(p.binary)
 	id := sum
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // a UUID of version 8: made by its own rule
+	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // a UUID of version 8: custom content
 	b := bom{
 		Format: "CycloneDX", Spec: "1.5", Version: 1,
 		Serial: fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16]),

@@ -11,8 +11,8 @@ var installScript []byte
 //go:embed uninstall.sh
 var uninstallScript []byte
 
-// tarball is the tar.gz for Linux: the program brings the icons and file types
-// with it, so there are only the scripts beside it.
+// tarball builds the tar.gz for Linux. The program contains the icons and file types, so
+// only scripts are added.
 func (r *release) tarball(p *program) ([]byte, error) {
 	files := r.papers(p, append(r.manPages("man/", nil),
 		file("ashlar", 0o755, p.binary),

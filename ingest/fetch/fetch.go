@@ -24,24 +24,23 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// defaultPath is requested where a URL names only a server: what
-// `go tool pprof` asks for, the CPU for 30 seconds.
+// defaultPath is requested if a URL names only a server. As with `go tool pprof`, it is a
+// CPU profile of 30 seconds.
 const defaultPath = "/debug/pprof/profile"
 
-// toConnect is how long a server may take to be reached. How long it takes to
-// answer is its own affair, a profile of a minute takes a minute; the person
-// can end it.
+// toConnect is the time limit for reaching a server. The answer itself has no limit,
+// since a profile of a minute takes a minute; the user can cancel.
 const toConnect = 15 * time.Second
 
-// isURL is what begins as a URL does: a scheme of two letters at least, which no
-// volume of Windows has, and two slashes.
+// isURL matches the beginning of a URL: a scheme of at least two letters, unlike a
+// Windows drive letter, and two slashes.
 var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
 
-// IsURL reports whether a name is a URL or ssh:HOST:PATH rather than a file's here, of
-// whatever scheme: [Open] says which are not opened.
+// IsURL reports whether a name is a URL of any scheme or ssh:HOST:PATH, rather than a
+// local file. [Open] rejects unsupported schemes.
 func IsURL(name string) bool { return ssh.IsURL(name) || isURL.MatchString(name) }
 
-// unusable says why a URL cannot be asked for, "" if it can.
+// unusable explains why a URL cannot be requested, "" if it can.
 func unusable(u *url.URL) string {
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme == "file":
@@ -56,8 +55,8 @@ func unusable(u *url.URL) string {
 	return ""
 }
 
-// Name shortens such a name to the server and the last element of the path, for where
-// there is little room.
+// Name shortens a URL or ssh name to the server and the last element of the path, for
+// places with little room.
 func Name(name string) string {
 	if ssh.IsURL(name) {
 		return ssh.Name(name)
@@ -78,10 +77,10 @@ func withPath(u *url.URL) *url.URL {
 	return &v
 }
 
-// Open asks for a recording and returns its content, which streams as it
-// comes; compression is seen through. It waits for the server's answer as long
-// as ctx lets it, and reading ends with ctx too. Errors are *source.Error, one
-// sentence that begins with the URL (without what lets in, see [safetext.URL]).
+// Open requests a recording and returns its content, which is streamed and decompressed
+// as it arrives. It waits for the server's answer until ctx ends; reading ends with ctx
+// too. Errors are *source.Error, one sentence that begins with the URL (without
+// credentials, see [safetext.URL]).
 func Open(ctx context.Context, name string) (*source.Input, error) {
 	if ssh.IsURL(name) {
 		return ssh.Open(ctx, name, recording.Part{})
@@ -142,29 +141,27 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 	return in, nil
 }
 
-// client waits for slow answers but not for servers that cannot be reached.
-// Compression is left to the source, which sees through what the server's files
-// have themselves.
+// client returns a client that waits for slow answers but not for unreachable servers.
+// Decompression is left to the source, which also handles compressed files.
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: toConnect}).DialContext
 	t.TLSHandshakeTimeout = toConnect
 	t.DisableCompression = true
-	t.DisableKeepAlives = true // one request: nothing stays open behind it
+	t.DisableKeepAlives = true // a single request: keep no connection open
 	return &http.Client{Transport: t, CheckRedirect: follow}
 }
 
-// sentOn says why a server's word that the recording is elsewhere is not
-// followed.
+// sentOn is the reason why a redirect is not followed.
 type sentOn struct{ what string }
 
 func (e *sentOn) Error() string { return e.what }
 
-// mostRedirects is how often a server may send on.
+// mostRedirects is the maximum number of redirects.
 const mostRedirects = 10
 
-// follow lets a server send on to another place on it, also from http to https,
-// but to no other server: that one the person has not named.
+// follow allows redirects to the same server, also from http to https, but not to another
+// server, which the user has not named.
 func follow(req *http.Request, via []*http.Request) error {
 	was, to := via[len(via)-1].URL, req.URL
 	same := strings.EqualFold(was.Host, to.Host) && (was.Scheme == to.Scheme || to.Scheme == "https")

@@ -9,23 +9,24 @@ import (
 	"ashlar/render/units"
 )
 
-// Difference draws a differential flamegraph: one tree for two recordings,
-// coloured by what became of the weights. Widths are those of its Shape.
+// Difference draws a differential flamegraph: one tree for two recordings, coloured by
+// the change in weight. Its Shape determines the widths.
 type Difference struct {
 	Shape *compare.Shape
 	Bars  []Bar
 	Zoom  int
 	Theme *theme.Theme
-	// Font is for names, Bold for what became of them.
+	// Font is the face of names, Bold that of changes.
 	Font, Bold *raster.Face
 	Scale      float32
 	// Base and Up as in Picture.
 	Base int
 	Up   bool
-	// Noise says where a difference is within noise: such bars are grey. nil
-	// if nothing tells.
+	// Noise reports whether a difference is within noise; such bars are grey. nil if
+	// unknown.
 	Noise func(node int) bool
-	// Mark returns the highlighted functions; the others fade if DimOthers is set.
+	// Mark reports whether a function is highlighted; the others fade if DimOthers is
+	// set.
 	Mark      func(f int32) bool
 	DimOthers bool
 	// Root is the label of the outermost bar.
@@ -35,8 +36,8 @@ type Difference struct {
 	funcs barFuncs
 }
 
-// Change is the meaning of a bar's colour, from -1 (half as much in B, or less) over
-// 0 to 1 (twice as much, or more).
+// Change returns the value behind a bar's colour, from -1 (half as much in B, or less)
+// over 0 to 1 (twice as much, or more).
 func Change(n *compare.Node) float64 {
 	a, b := n.A.Total, n.B.Total
 	switch {
@@ -52,14 +53,14 @@ func Change(n *compare.Node) float64 {
 	return max(-1, min(1, math.Log2(float64(b)/float64(a))))
 }
 
-// Shade makes small changes easier to see: colours of changes are made of it.
+// Shade emphasizes small changes; the colours of changes are computed from it.
 func Shade(change float64) float64 {
 	return math.Copysign(math.Pow(math.Abs(change), .7), change)
 }
 
 func (p *Difference) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// RowTop is where a row begins in the picture.
+// RowTop returns the y coordinate of a row in the picture.
 func (p *Difference) RowTop(row int) int { return rowTop(row, p.Scale, p.Base, p.Up) }
 
 // At returns the bar under a pixel of the picture, or -1.
@@ -67,7 +68,7 @@ func (p *Difference) At(x, y int) int {
 	return barAt(p.Bars, x, y, 0, p.Shape.Depth, p.px(BarHeight), p.RowTop)
 }
 
-// Paint draws on a surface, which has the background's colour.
+// Paint draws on a surface already filled with the background colour.
 func (p *Difference) Paint(c raster.Surface) {
 	for i := range p.Bars {
 		if y, ok := p.seen(c, &p.Bars[i]); ok {
@@ -77,14 +78,15 @@ func (p *Difference) Paint(c raster.Surface) {
 	p.wedges(c)
 }
 
-// seen is the top of a bar, if any of it is on the surface.
+// seen returns the top of a bar, and whether any of the bar is on the surface.
 func (p *Difference) seen(c raster.Surface, b *Bar) (y int, ok bool) {
 	_, h := c.Size()
 	y = p.RowTop(b.Row)
 	return y, y < h && y+p.px(BarHeight) > 0
 }
 
-// wedges marks what has no width, last and over its neighbours.
+// wedges marks children without a width. It runs last, because the marks cover
+// neighbouring bars.
 func (p *Difference) wedges(c raster.Surface) {
 	_, h := c.Size()
 	if !p.Shape.Lacks() {
@@ -98,7 +100,7 @@ func (p *Difference) wedges(c raster.Surface) {
 	}
 }
 
-// What a bar says beside its name.
+// said returns the change shown next to a bar's name.
 func (p *Difference) said(n *compare.Node) string {
 	switch n.Status() {
 	case compare.New:
@@ -137,7 +139,7 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 		text = th.OnDifference(bg)
 	}
 	if b.Row < p.Shape.Level(p.Zoom) {
-		bg = theme.Mix(bg, th.Background, .45) // above what fills the width
+		bg = theme.Mix(bg, th.Background, .45) // above the bar that fills the width
 		text = th.OnDifference(bg)
 	}
 	col, ink := raster.Pack(bg), raster.Pack(text)
@@ -153,7 +155,7 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	lo, hi := x0+inset, x1-gap-p.px(4)
 	if said != "" && !noise {
 		w := int(math.Ceil(float64(p.Bold.Measure(said))))
-		// The name comes first: what became of it only if there is room.
+		// The name has priority: the change is shown only if there is room for it.
 		if hi-lo > w+p.px(70) {
 			p.Bold.Draw(c, float32(hi-w), y+p.px(14), said, ink, lo, hi)
 			hi -= w + p.px(6)
@@ -170,13 +172,13 @@ func (p *Difference) hatch(c raster.Surface, x0, y0, x1, y1 int, ink raster.Colo
 	switch {
 	case gone:
 		strokes(c, p.px, x0, y0, x1, y1, ink, strong)
-	case x1-x0 >= p.px(9): // else the colour has to do
+	case x1-x0 >= p.px(9): // in narrower bars only the colour tells
 		c.Shade(x0, y0, min(x1, x0+p.px(3)), y1, ink, strong)
 	}
 }
 
-// absent marks, below a bar, that it has children which have no width here: new
-// ones where A's widths are shown, gone ones where B's are.
+// absent marks, below a bar, that it has children without a width: new ones if A's widths
+// are shown, removed ones if B's are.
 func (p *Difference) absent(c raster.Surface, b *Bar, y int) {
 	out := p.Shape.Absent(int(b.Node))
 	if len(out) == 0 {
@@ -200,8 +202,8 @@ func (p *Difference) absent(c raster.Surface, b *Bar, y int) {
 	}
 }
 
-// Absentees are the children without a width whose mark is under a pixel: of the
-// bar that it returns, -1 for none.
+// Absentees returns the children without a width whose mark is under a pixel, and their
+// parent's bar, or -1 if there is none.
 func (p *Difference) Absentees(x, y int) (bar int, nodes []int32) {
 	for i := range p.Bars {
 		b := &p.Bars[i]

@@ -13,7 +13,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// BarHeight is the height of a row in dp, with the gap below it.
+// BarHeight is the height of a row in dp, including the gap below it.
 const BarHeight = 20
 
 // Bar is one bar of a flamegraph, in pixels of its picture.
@@ -23,8 +23,8 @@ type Bar struct {
 	X0, X1 float64
 }
 
-// Shape is a tree that can be laid out: node 0 is the root, the children of a
-// node come widest first, and no node is narrower than they are together.
+// A Shape is a tree that can be laid out. Node 0 is the root, the children of a node are
+// sorted by width, widest first, and no node is narrower than its children together.
 type Shape interface {
 	Path(node int) []int
 	Children(node int) []int32
@@ -32,8 +32,8 @@ type Shape interface {
 	Level(node int) int // 0 for the root
 }
 
-// weighed is the shape of a tree whose widths are its totals, what is below zero
-// counted as if it were above: see [analyze.Node].
+// weighed is the shape of a tree whose widths are its totals, with negative weights
+// counted as positive; see [analyze.Node].
 type weighed struct{ *analyze.Tree }
 
 func (t weighed) Width(node int) int64 { return t.Nodes[node].Gross }
@@ -43,9 +43,9 @@ func (t weighed) Level(node int) int { return int(t.Nodes[node].Depth) }
 // Layout places the bars of a tree in a picture w pixels wide; see LayoutShape.
 func Layout(t *analyze.Tree, zoom int, w int) []Bar { return LayoutShape(weighed{t}, zoom, w) }
 
-// LayoutShape places bars in a picture w pixels wide. zoom is the node that fills
-// the width, its ancestors above it; 0 for all. Bars narrower than a pixel are
-// left out where another already is in the same pixel.
+// LayoutShape lays out bars in a picture w pixels wide. zoom is the node that fills the
+// width, with its ancestors above it; 0 for the whole tree. Of several bars narrower than
+// a pixel in the same pixel, only the first is kept.
 func LayoutShape(t Shape, zoom int, w int) []Bar {
 	var bars []Bar
 	for _, n := range t.Path(zoom) {
@@ -74,7 +74,7 @@ func LayoutShape(t Shape, zoom int, w int) []Bar {
 		}
 		bars = append(bars, Bar{at.node, t.Level(int(at.node)), at.x, at.x + float64(t.Width(int(at.node)))*scale})
 		x := at.x
-		drawn := math.Inf(-1) // right edge of the last pixel taken by a sliver
+		drawn := math.Inf(-1) // right edge of the last pixel that a narrow bar occupies
 		for _, k := range t.Children(int(at.node)) {
 			kw := float64(t.Width(int(k))) * scale
 			if kw <= 0 {
@@ -101,18 +101,17 @@ type Picture struct {
 	Palette *theme.Palette
 	Font    *raster.Face
 	Scale   float32
-	// Base is where the root's row begins in the canvas, in pixels: 0 if the
-	// root is at the top and nothing is scrolled.
+	// Base is the y coordinate of the root's row in the canvas, in pixels: 0 if the root
+	// is at the top and nothing is scrolled.
 	Base int
-	// Up lets rows grow upwards from the root and not downwards.
+	// Up makes rows grow upwards from the root instead of downwards.
 	Up bool
-	// First is the first row that is drawn, 0 for the root's.
+	// First is the first row to draw; 0 is the root's.
 	First int
 	// Mark and DimOthers as in the timeline.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
-	// Waiting is how much of each node was not spent on CPU, if that is known:
-	// that part of its bar is paler.
+	// Waiting is each node's time off CPU, if known: that part of its bar is paler.
 	Waiting []int64
 	// Root is the label of the outermost bar.
 	Root string
@@ -124,7 +123,7 @@ type Picture struct {
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// RowTop is where a row begins in the canvas.
+// RowTop returns the y coordinate of a row in the canvas.
 func (p *Picture) RowTop(row int) int { return rowTop(row, p.Scale, p.Base, p.Up) }
 
 func rowTop(row int, scale float32, base int, up bool) int {
@@ -135,15 +134,15 @@ func rowTop(row int, scale float32, base int, up bool) int {
 	return base + y
 }
 
-// Height is that of the whole flamegraph in pixels.
+// Height returns the height of the whole flamegraph in pixels.
 func Height(t *analyze.Tree, scale float32) int { return HeightOf(t.Depth, scale) }
 
-// HeightOf is the height in pixels of a flamegraph whose deepest bar is at depth.
+// HeightOf returns the height in pixels of a flamegraph whose deepest bar is at depth.
 func HeightOf(depth int, scale float32) int {
 	return int(math.Ceil(float64(float32(depth+1) * BarHeight * scale)))
 }
 
-// Paint draws on a surface, which has the background's colour.
+// Paint draws on a surface already filled with the background colour.
 func (p *Picture) Paint(c raster.Surface) {
 	for i := range p.Bars {
 		if y, ok := p.seen(c, &p.Bars[i]); ok {
@@ -152,7 +151,7 @@ func (p *Picture) Paint(c raster.Surface) {
 	}
 }
 
-// seen is the top of a bar, if any of it is on the surface.
+// seen returns the top of a bar, and whether any of the bar is on the surface.
 func (p *Picture) seen(c raster.Surface, b *Bar) (y int, ok bool) {
 	_, h := c.Size()
 	y = p.RowTop(b.Row)
@@ -234,22 +233,22 @@ func (p *Picture) waits(b *Bar, w int) int {
 	return int(float64(w) * max(0, min(1, float64(p.Waiting[b.Node])/float64(max(1, nd.Total)))))
 }
 
-// leastTones is how wide a bar is at least, in dp, that shows how much of it waited.
+// leastTones is the least width, in dp, of a bar that shows its off-CPU part.
 const leastTones = 6
 
-// strokes through the foot of a bar say that what it stands for is taken away:
-// memory given back, or a call that is gone.
+// strokes draws strokes along the foot of a bar for something taken away: freed memory,
+// or a removed call.
 func strokes(c raster.Surface, px func(dp float32) int, x0, y0, x1, y1 int, ink raster.Color, strong uint32) {
 	if x1-x0 < px(9) {
-		return // nothing of them would be seen
+		return // too narrow for strokes
 	}
 	for x := x0; x < x1; x += px(6) {
 		c.Shade(x, y1-px(3), min(x1, x+px(3)), y1-px(1), ink, strong)
 	}
 }
 
-// At returns the bar under a pixel of the picture, or -1. Where slivers share a
-// pixel the first is taken.
+// At returns the bar under a pixel of the picture, or -1. If narrow bars share a pixel it
+// returns the first.
 func (p *Picture) At(x, y int) int {
 	return barAt(p.Bars, x, y, p.First, p.Tree.Depth, p.px(BarHeight), p.RowTop)
 }
@@ -269,8 +268,8 @@ func barAt(bars []Bar, x, y, first, last, height int, top func(row int) int) int
 	return -1
 }
 
-// shape is how a bar is drawn: its columns, the gap at their right end and the
-// radius of its corners.
+// shape returns how to draw a bar: its columns, the gap at their right end and the radius
+// of its corners.
 func (b *Bar) shape(px func(dp float32) int) (x0, x1, gap, r int) {
 	x0, x1 = b.pixels()
 	if x1-x0 >= 3 {
@@ -282,7 +281,7 @@ func (b *Bar) shape(px func(dp float32) int) (x0, x1, gap, r int) {
 	return x0, x1, gap, r
 }
 
-// pixels are the columns of a bar: at least one.
+// pixels returns the columns of a bar, at least one.
 func (b *Bar) pixels() (x0, x1 int) {
 	x0, x1 = int(math.Floor(b.X0+.001)), int(math.Floor(b.X1+.001))
 	return x0, max(x1, x0+1)

@@ -5,9 +5,9 @@ import (
 	"ashlar/render/raster"
 )
 
-// PaintMarked draws the bars of one function standing out, on a surface that has
-// the picture without a mark: only those bars are drawn again, which is quick
-// enough for each frame while the pointer moves over a large picture.
+// PaintMarked highlights the bars of one function on a surface that already has the
+// picture without highlights. It draws only those bars, which is quick enough for every
+// frame while the pointer moves over a large picture.
 func (p *Picture) PaintMarked(c raster.Surface, f recording.FuncID) {
 	q := *p
 	q.Mark, q.DimOthers = func(g recording.FuncID) bool { return g == f }, false
@@ -20,7 +20,7 @@ func (p *Picture) PaintMarked(c raster.Surface, f recording.FuncID) {
 	}
 }
 
-// PaintMarked is as that of [Picture].
+// PaintMarked highlights the bars of one function; see [Picture.PaintMarked].
 func (p *Difference) PaintMarked(c raster.Surface, f int32) {
 	q := *p
 	q.Mark, q.DimOthers = func(g int32) bool { return g == f }, false
@@ -34,14 +34,14 @@ func (p *Difference) PaintMarked(c raster.Surface, f int32) {
 	q.wedges(c)
 }
 
-// clear makes room for a bar whose corners let through what is below.
+// clear erases the place of a bar, because its round corners would show the old bar.
 func (b *Bar) clear(c raster.Surface, y int, px func(dp float32) int, bg raster.Color) {
 	if x0, x1 := b.pixels(); x1-x0 > px(6) {
 		c.Rect(x0, y, x1-1, y+px(BarHeight)-1, bg)
 	}
 }
 
-// barsOf are the places in Bars of a function's bars.
+// barsOf returns the indices in Bars of a function's bars.
 func (p *Picture) barsOf(f recording.FuncID) []int {
 	return p.funcs.places(p.Bars, int64(f), func(node int32) int64 {
 		if node == 0 {
@@ -55,8 +55,8 @@ func (p *Difference) barsOf(f int32) []int {
 	return p.funcs.places(p.Bars, int64(f), func(node int32) int64 { return int64(p.Shape.Nodes[node].Func) })
 }
 
-// barFuncs are the functions of bars, -1 for none, with the first of the bars
-// that it is about: nodes are far apart in memory.
+// barFuncs caches the function of each bar, -1 for none, because nodes are far apart in
+// memory. bars is the first bar of the slice it was made for.
 type barFuncs struct {
 	bars *Bar
 	of   []int64

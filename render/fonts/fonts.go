@@ -25,37 +25,36 @@ type Finder struct {
 
 	mu     sync.Mutex
 	on     bool
-	wake   func() // nil to wait for answers
+	wake   func() // nil to find fonts synchronously
 	of     map[rune]*font.Font
-	asked  []rune // by whom nobody has looked yet
+	asked  []rune // not looked up yet
 	busy   bool
 	loaded []*font.Font
 	fm     *fontscan.FontMap
 	failed bool
 }
 
-// System finds the fonts that pictures and windows use.
+// System is the finder that pictures and windows use.
 var System = new(Finder)
 
-// Bounds of what is kept: a font may be tens of megabytes large.
+// Limits of the cache: a font may be tens of megabytes in size.
 const (
 	mostFonts = 12
 	mostRunes = 1 << 15
 )
 
-// Start lets the finder look. wake is called from another goroutine when fonts
-// have been found; without it every question waits for its answer.
+// Start enables the finder. wake is called from another goroutine when fonts have been
+// found; if it is nil, Font waits until the search ends.
 func (f *Finder) Start(wake func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.on, f.wake = true, wake
 }
 
-// Version reports whether there is something new to be had.
+// Version returns a number that increases when fonts are found.
 func (f *Finder) Version() int64 { return f.version.Load() }
 
-// Font is a font that has a character; nil when there is none, or it is not
-// known yet.
+// Font returns a font with a character; nil if there is none, or if it is not known yet.
 func (f *Finder) Font(r rune) *font.Font {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,7 +85,7 @@ func (f *Finder) Font(r rune) *font.Font {
 	return nil
 }
 
-// Want asks for the characters of a text that a font does not have.
+// Want requests fonts for the characters of a text that has does not report as present.
 func (f *Finder) Want(s string, has func(rune) bool) {
 	for _, r := range s {
 		if r >= 0x80 && !has(r) {
@@ -95,14 +94,14 @@ func (f *Finder) Want(s string, has func(rune) bool) {
 	}
 }
 
-// Fonts are those that have been found so far.
+// Fonts returns the fonts found so far.
 func (f *Finder) Fonts() []*font.Font {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.loaded)
 }
 
-// answer serves requests until none is left.
+// answer serves requests until there are no more.
 func (f *Finder) answer() {
 	f.mu.Lock()
 	found := false
@@ -131,14 +130,14 @@ func (f *Finder) answer() {
 	}
 }
 
-// look finds a font among those that are loaded, or loads one.
+// look returns a loaded font with the character, or loads one.
 func (f *Finder) look(r rune) (ft *font.Font) {
 	for _, ft := range f.loaded {
 		if _, ok := ft.NominalGlyph(r); ok {
 			return ft
 		}
 	}
-	defer func() { // a font file may be broken in ways that its reader does not know
+	defer func() { // the reader may panic on a broken font file
 		if recover() != nil {
 			f.fm, f.failed, ft = nil, true, nil
 		}
@@ -156,14 +155,14 @@ func (f *Finder) look(r rune) (ft *font.Font) {
 		return nil
 	}
 	if _, ok := face.NominalGlyph(r); !ok {
-		return nil // it gives some font rather than none
+		return nil // ResolveFace returns some font rather than none
 	}
 	f.loaded = append(f.loaded, face.Font)
 	return face.Font
 }
 
-// open reads the index of the system's fonts, or makes it; nil when there are
-// none.
+// open opens the index of the system's fonts, creating it if necessary; nil if there are
+// no fonts.
 func open() (found *fontscan.FontMap) {
 	defer func() {
 		if recover() != nil {
@@ -176,7 +175,7 @@ func open() (found *fontscan.FontMap) {
 		dir = filepath.Join(dir, "ashlar")
 		err = writable(dir)
 	}
-	if err != nil { // an index that is thrown away is better than no fonts
+	if err != nil { // a temporary index is better than no fonts
 		if dir, err = os.MkdirTemp("", "ashlar-fonts-"); err != nil {
 			return nil
 		}
@@ -201,7 +200,7 @@ func writable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// quiet is a logger: what it would say of broken fonts helps nobody here.
+// quiet is a logger that discards messages: warnings about broken fonts help nobody here.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}

@@ -14,15 +14,15 @@ import (
 	"ashlar/render/raster"
 )
 
-// dense is from how many bars on a pasted picture is condensed.
+// dense is the number of bars from which a pasted picture is condensed.
 const dense = 40
 
-// cell is how wide and high the parts of a condensed picture are, in pixels.
+// cell is the width and height of the parts of a condensed picture, in pixels.
 const cell = 16
 
 var (
 	pasted = regexp.MustCompile(`^<svg x="-?\d+" y="-?\d+" width="(\d+)" height="(\d+)">$`)
-	// boxes and bar are the fills of a raster.Surface.
+	// boxes and bar match the fills that a raster.Surface writes.
 	boxes = regexp.MustCompile(`^<path fill="#(\w{6})"(?: fill-opacity="([\d.]+)")? d="([^"]*)"/>$`)
 	box   = regexp.MustCompile(`M(-?\d+) (-?\d+)h(\d+)v(\d+)h-\d+z`)
 	bar   = regexp.MustCompile(`^<rect x="(-?\d+)" y="(-?\d+)" width="(\d+)" height="(\d+)" rx="(\d+)" fill="#(\w{6})"/>$`)
@@ -33,10 +33,10 @@ var (
 	textWidth = regexp.MustCompile(` textLength="([\d.]+)" lengthAdjust="spacingAndGlyphs"`)
 )
 
-// condense makes a picture's text shorter without hiding a change. One shape
-// is in each line; widths of texts are whole pixels. Of pasted pictures with
-// many bars, as lanes have them by the thousand, the texts are kept, and of the
-// bars a hash and a letter for each cell, by which one sees where a change is.
+// condense shortens a picture's text without hiding a change. Each line has one shape,
+// and widths of texts are whole pixels. Pasted pictures with many bars, such as lanes
+// with thousands of them, keep their texts; their bars are replaced by a hash, and by a
+// letter for each cell that shows where a change is.
 func condense(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	var out strings.Builder
@@ -59,8 +59,8 @@ func condense(s string) string {
 	return out.String()
 }
 
-// shorten puts each of a path's boxes into a line of its own, takes from texts what
-// all of them have, and names an icon by a hash of its outline.
+// shorten puts each of a path's boxes on a line of its own, rounds the width of a text
+// and removes what all texts share, and replaces an icon's outline by its hash.
 func shorten(line string) string {
 	if m := outline.FindStringSubmatch(line); m != nil {
 		sum := sha256.Sum256([]byte(m[2]))
@@ -78,22 +78,22 @@ func shorten(line string) string {
 	})
 }
 
-// painted is a pasted picture without its texts.
+// painted is a pasted picture, with its texts kept apart.
 type painted struct {
 	*raster.Canvas
-	bars  []image.Rectangle // in the order in which they were painted
+	bars  []image.Rectangle // in the order painted
 	texts []writtenOn
 }
 
-// writtenOn is a text, and how many bars were there before it.
+// writtenOn is a text, and the number of bars painted before it.
 type writtenOn struct {
 	line string
 	box  image.Rectangle
 	bars int
 }
 
-// paint paints the lines of a picture of w by h pixels; nil if they have few bars
-// or something else than bars and texts.
+// paint paints the lines of a picture of w by h pixels. It returns nil if there are few
+// bars, or shapes other than bars and texts.
 func paint(w, h int, lines []string) *painted {
 	p := &painted{Canvas: raster.NewCanvas(w, h, 0)}
 	for _, l := range lines {
@@ -128,8 +128,8 @@ func (p *painted) boxes(c raster.Color, opacity, path string) {
 	}
 }
 
-// String is the picture's hash, its cells and its texts. A text says how many bars
-// were laid over it later.
+// String returns the picture's hash, its cells and its texts. Each text has the number of
+// bars painted over it later.
 func (p *painted) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "<desc>%x\n", sha256.Sum256(p.Img.Pix))
@@ -156,7 +156,7 @@ func (p *painted) String() string {
 	return s.String()
 }
 
-// letter is one of a cell's hash; a point where all of it is of one colour.
+// letter returns a letter of a cell's hash, or a point if the cell has only one colour.
 func (p *painted) letter(r image.Rectangle) byte {
 	h := sha256.New()
 	first, plain := p.Img.RGBAAt(r.Min.X, r.Min.Y), true
@@ -173,7 +173,7 @@ func (p *painted) letter(r image.Rectangle) byte {
 	return base64.URLEncoding.EncodeToString(h.Sum(nil)[:1])[0]
 }
 
-// textBox is where about a label stands on its picture.
+// textBox returns the approximate box of a label in its picture.
 func textBox(line string, m []string) image.Rectangle {
 	v := [4]float64{}
 	for i := range v {

@@ -30,8 +30,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is kept of pictures anew, where it differs")
 
-// CheckShapes fails the test unless shapes are those of the file path.svg. With
-// -update it writes the file instead.
+// CheckShapes fails the test unless the shapes equal the file path.svg. With -update it
+// writes the file instead.
 func CheckShapes(t testing.TB, path string, c *svg.Canvas, title string) {
 	t.Helper()
 	path += ".svg"
@@ -61,7 +61,7 @@ func CheckShapes(t testing.TB, path string, c *svg.Canvas, title string) {
 	t.Errorf("the shapes are not those of %s; they are in %s (-artifacts keeps them), and -update keeps them from now on:\n%s", path, out, firstDifference(string(want), got))
 }
 
-// firstDifference is the first lines in which two texts differ.
+// firstDifference returns the first lines that differ between two texts.
 func firstDifference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	n := 0
@@ -78,8 +78,8 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("line %d:\n%s%s", n+1, part("- ", w), part("+ ", g))
 }
 
-// Paint compares a picture, painted w by h pixels large on the theme's background,
-// with the shapes in testdata/NAME.svg.
+// Paint compares a picture of w by h pixels, painted on the theme's background, with the
+// shapes in testdata/NAME.svg.
 func Paint(t testing.TB, name string, w, h int, th *theme.Theme, paint func(on raster.Surface)) {
 	t.Helper()
 	c := svg.New(w, h, raster.Pack(th.Background))
@@ -96,8 +96,8 @@ func Draw(w, h int, th *theme.Theme, paint func(on raster.Surface)) *image.RGBA 
 	return c.Img
 }
 
-// CheckPixels fails the test when a picture has tiles that are unlike those of the
-// file path.png. With -update it writes the file instead, in at most 256 colours.
+// CheckPixels fails the test if tiles of a picture differ visibly from the file path.png.
+// With -update it writes the file instead, in at most 256 colours.
 func CheckPixels(t testing.TB, path string, got *image.RGBA) {
 	t.Helper()
 	path += ".png"
@@ -109,7 +109,7 @@ func CheckPixels(t testing.TB, path string, got *image.RGBA) {
 	case *update:
 		few := fewColours(got, nil)
 		d := Unlike(RGBA(few), got)
-		if len(d) > 0 { // with the differing pixels in colour
+		if len(d) > 0 { // again, with the colours of the differing tiles first
 			few = fewColours(got, d)
 			d = Unlike(RGBA(few), got)
 		}
@@ -133,22 +133,22 @@ func CheckPixels(t testing.TB, path string, got *image.RGBA) {
 	t.Errorf("the picture is not that of %s at %v; it is in %s (-artifacts keeps it), and -update keeps it from now on", path, Unlike(want, got), out)
 }
 
-// Tile is how wide and high the parts of a picture are that are compared, in
-// pixels: less than a button, about as high as a label.
+// Tile is the width and height of the tiles that are compared, in pixels: less than a
+// button, about the height of a label.
 const Tile = 8
 
-// unlike is how far the mean of one of a tile's channels may be off, of 255.
-// Letters that are smoothed differently have the same mean.
+// unlike is the largest allowed difference between the means of a channel in a tile, of
+// 255. Letters with different antialiasing have the same mean.
 const unlike = 6
 
-// Unlike are the tiles in which two pictures of one size differ visibly, joined
-// where they touch in a row.
+// Unlike returns the tiles in which two pictures of the same size differ visibly.
+// Adjacent tiles in a row are joined.
 func Unlike(a, b *image.RGBA) []image.Rectangle {
 	return tiles(b.Rect.Size(), Tile, func(r image.Rectangle) bool { return difference(a, b, r) > unlike })
 }
 
-// tiles are the tiles of a picture with the same status, joined if they are adjacent in a
-// row.
+// tiles returns the tiles of a picture for which of holds. Adjacent tiles in a row are
+// joined.
 func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.Rectangle {
 	var all []image.Rectangle
 	for y := 0; y < size.Y; y += tile {
@@ -167,8 +167,8 @@ func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.
 	return all
 }
 
-// difference returns the largest difference of the means of two pictures in r, over the
-// channels.
+// difference returns the largest difference, over the channels, between the means of two
+// pictures in r.
 func difference(a, b *image.RGBA, r image.Rectangle) float64 {
 	var d [3]int
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -183,25 +183,24 @@ func difference(a, b *image.RGBA, r image.Rectangle) float64 {
 	return float64(most) / float64(r.Dx()*r.Dy())
 }
 
-// Lost are the tiles of a size in which another program drew something that is not
-// there, or lost something, such as a label or the ground of a button. Programs
-// that draw alike differ in how dark letters are and where they end, but not in
-// whether there are any.
+// Lost returns the tiles in which one of two pictures, drawn by different programs, has
+// something that the other lacks, such as a label or the background of a button. Programs
+// differ in how dark letters are and where they end, but not in whether there are any.
 func Lost(a, b *image.RGBA, tile int) []image.Rectangle {
 	return tiles(b.Rect.Size(), tile, func(r image.Rectangle) bool {
 		return lost(a, b, r) || lost(b, a, r) || difference(a, b, r) > 32
 	})
 }
 
-// lost reports whether a is plain in r, and around it as far as letters may be
-// shifted, while much in it stands out in b.
+// lost reports whether a is plain in and around r, allowing for shifted letters, while
+// much of r stands out in b.
 func lost(a, b *image.RGBA, r image.Rectangle) bool {
 	around := r.Inset(-max(1, r.Dx()/8)).Intersect(a.Rect)
 	return standOut(a, around, 10, 1) == 0 && standOut(b, r, 40, math.MaxInt) >= r.Dx()*r.Dy()/14
 }
 
-// standOut counts the pixels in r that differ by more than a number from the first, up
-// to most.
+// standOut counts the pixels in r that differ from the first one by more than by, up to
+// most.
 func standOut(img *image.RGBA, r image.Rectangle, by, most int) (n int) {
 	first := img.RGBAAt(r.Min.X, r.Min.Y)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -221,9 +220,9 @@ func far(a, b color.RGBA) int {
 	return max(r, -r, g, -g, bl, -bl)
 }
 
-// fewColours is a picture in 256 of its colours, a third of the bytes: the most
-// frequent ones, and of the shades between them some that are apart. Those of some
-// tiles come first.
+// fewColours reduces a picture to 256 of its colours, which takes a third of the bytes:
+// the most frequent ones, then further ones that are distinct. Colours in the tiles first
+// come first.
 func fewColours(img *image.RGBA, first []image.Rectangle) *image.Paletted {
 	n := map[color.RGBA]int{}
 	for _, r := range first {
@@ -277,7 +276,8 @@ func readPNG(path string) (*image.RGBA, error) {
 	return RGBA(img), nil
 }
 
-// RGBA is a picture with its corner at 0, 0 and pixels that are quickly read.
+// RGBA copies a picture into an RGBA image with its corner at 0, 0, which is quick to
+// read.
 func RGBA(img image.Image) *image.RGBA {
 	out := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
 	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)

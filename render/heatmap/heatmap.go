@@ -26,17 +26,17 @@ type Grid struct {
 	Rows, Cols int
 }
 
-// rows is how many cells a column has: 20 ms each in a column of a second.
+// rows is the number of cells per column: 20 ms each in a column of a second.
 const rows = 50
 
-// leastColumns are enough to see anything.
+// leastColumns is the least number of columns.
 const leastColumns = 20
 
-// columns are the times a column may have.
+// columns are the possible durations of a column, in picoseconds.
 var columns = []int64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 10e12, 60e12, 600e12, 3600e12, 36000e12, 360000e12}
 
-// NewGrid counts a recording's samples, or the spans that begin, by cells of
-// time; see [spans.DensityOf].
+// NewGrid counts a recording's samples, or its spans by their start, per cell of time;
+// see [spans.DensityOf].
 func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of []recording.FuncID) (*Grid, error) {
 	g := &Grid{Column: columns[0], Rows: rows}
 	for _, c := range columns {
@@ -50,7 +50,7 @@ func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of 
 	return g, err
 }
 
-// Empty says why there is nothing to see; "" when there is.
+// Empty returns why the heatmap is empty, and a hint; "" if it is not.
 func (g *Grid) Empty() (said, hint string) {
 	switch {
 	case g.Cells == nil:
@@ -66,19 +66,19 @@ func (g *Grid) said() string {
 	return said
 }
 
-// Cell is a place in the grid; row 0 is where a column begins, at the bottom.
+// A Cell is a place in the grid; row 0 is the start of a column, at the bottom.
 type Cell struct{ Col, Row int }
 
-// Count is the content of a cell.
+// Count returns the value of a cell.
 func (g *Grid) Count(c Cell) int64 { return g.Cells[c.Col*g.Rows+c.Row] }
 
-// Time is when a cell begins and ends, in the recording's picoseconds.
+// Time returns when a cell begins and ends, in the recording's picoseconds.
 func (g *Grid) Time(c Cell) (from, to int64) {
 	from = g.From + int64(c.Col*g.Rows+c.Row)*g.Width
 	return from, from + g.Width
 }
 
-// Range is the time from one cell to another, both included, in either order.
+// Range returns the time from one cell to another, both included, in either order.
 func (g *Grid) Range(a, b Cell) (from, to int64) {
 	from, end := g.Time(a)
 	from2, end2 := g.Time(b)
@@ -106,7 +106,7 @@ const (
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// Paint draws on a surface, which has the background's colour.
+// Paint draws on a surface already filled with the background colour.
 func (p *Picture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	g := p.Grid
@@ -130,14 +130,14 @@ func (p *Picture) Paint(on raster.Surface) {
 	p.axes(on)
 }
 
-// area is where the cells are.
+// area returns the rectangle of the cells.
 func (p *Picture) area() (x0, y0, x1, y1 int) {
 	x0, y0 = p.px(gutter), p.px(pad)
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// Box is where a cell is in the picture that was drawn last. Cells have a gap
-// between them where they are large enough.
+// Box returns the rectangle of a cell in the picture drawn last. Large cells have a gap
+// between them.
 func (p *Picture) Box(c Cell) (x0, y0, x1, y1 int) {
 	ax0, ay0, ax1, ay1 := p.area()
 	g := p.Grid
@@ -149,7 +149,7 @@ func (p *Picture) Box(c Cell) (x0, y0, x1, y1 int) {
 	return x0, y0, x1, y1
 }
 
-// At is the cell under a pixel of the picture that was drawn last.
+// At returns the cell under a pixel of the picture drawn last.
 func (p *Picture) At(x, y int) (c Cell, ok bool) {
 	x0, y0, x1, y1 := p.area()
 	g := p.Grid
@@ -168,8 +168,8 @@ func (p *Picture) chosen(c Cell) bool {
 	return p.Selected && from < p.To && to > p.From
 }
 
-// color goes from the background over the accent to the colour of warnings: by
-// the square root, since counts differ by much.
+// color returns the colour of a cell. The scale runs from the background over the accent
+// to the warning colour, by the square root of the count, because counts vary widely.
 func (p *Picture) color(c Cell, n int64) (col color.NRGBA) {
 	th := p.Theme
 	t := math.Sqrt(float64(n) / float64(p.Grid.Most))
@@ -193,8 +193,7 @@ func (p *Picture) color(c Cell, n int64) (col color.NRGBA) {
 	return col
 }
 
-// axes writes when columns begin below, and the time within a column at the
-// left.
+// axes draws the start times of columns below, and the time within a column at the left.
 func (p *Picture) axes(on raster.Surface) {
 	g, th := p.Grid, p.Theme
 	x0, y0, x1, y1 := p.area()

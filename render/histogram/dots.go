@@ -9,28 +9,28 @@ import (
 	"ashlar/render/units"
 )
 
-// Dots has calls as points: when each began and how long it took, in picoseconds.
-// However many there are, they are drawn from a grid that was counted once, and
-// looked up by when they began.
+// Dots holds calls as points: start and duration, in picoseconds. Any number of them is
+// drawn from a grid counted once, and looked up by start.
 type Dots struct {
-	// From and To are the time across, Least and Most the shortest and the longest.
+	// From and To bound the horizontal axis. Least and Most are the shortest and the
+	// longest duration.
 	From, To, Least, Most int64
-	starts, took          []int64 // in the order of their starts
+	starts, took          []int64 // sorted by start
 	rows                  []int32
 	grids                 [2][]cell // logarithmic and linear
 }
 
-// cell is a place of a grid with how many calls are there.
+// cell is a cell of a grid with its number of calls.
 type cell struct {
 	x, y int16
 	n    int32
 }
 
-// The grid is finer than pixels mostly are.
+// The grid is mostly finer than the pixels.
 const gridWidth, gridHeight = 2048, 256
 
-// NewDots makes points of n calls, in any order: at tells when a call began and how
-// long it took.
+// NewDots makes points of n calls, in any order; at returns the start and the duration of
+// call i.
 func NewDots(n int, from, to int64, at func(i int) (start, took int64)) *Dots {
 	d := &Dots{From: from, To: max(to, from+1), Least: math.MaxInt64, starts: make([]int64, n), took: make([]int64, n), rows: make([]int32, n)}
 	for i := range n {
@@ -49,7 +49,7 @@ func NewDots(n int, from, to int64, at func(i int) (start, took int64)) *Dots {
 	return d
 }
 
-// byStart sorts points by when they began.
+// byStart sorts points by start.
 type byStart Dots
 
 func (d *byStart) Len() int           { return len(d.starts) }
@@ -60,7 +60,7 @@ func (d *byStart) Swap(i, j int) {
 	d.rows[i], d.rows[j] = d.rows[j], d.rows[i]
 }
 
-// count counts points by cells of a grid.
+// count counts the points in each cell of a grid.
 func (d *Dots) count(linear bool) (out []cell) {
 	counts := make([]int32, gridWidth*gridHeight)
 	for i, t := range d.took {
@@ -76,7 +76,7 @@ func (d *Dots) count(linear bool) (out []cell) {
 	return out
 }
 
-// across and up are where a time and a duration lie, from 0 to 1.
+// across and up return the position of a time and of a duration, from 0 to 1.
 func (d *Dots) across(at int64) float64 { return float64(at-d.From) / float64(d.To-d.From) }
 
 func (d *Dots) up(took int64, linear bool) float64 {
@@ -87,7 +87,7 @@ func (d *Dots) up(took int64, linear bool) float64 {
 	return (math.Log10(float64(max(1, took))) - low) / (high - low)
 }
 
-// decades are the powers of ten of the logarithmic axis.
+// decades returns the ends of the logarithmic axis, as powers of ten.
 func (d *Dots) decades() (low, high float64) {
 	low = math.Floor(math.Log10(float64(max(1, d.Least))))
 	return low, max(low+1, math.Log10(float64(max(1, d.Most)))*1.001)
@@ -112,8 +112,8 @@ func (p *DotPicture) area() (x0, y0, x1, y1 int) {
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// Paint draws on a surface, which has the background's colour: a dot for each call,
-// and where many lie on each other the stronger the more they are.
+// Paint draws on a surface already filled with the background colour: a dot for each
+// call, stronger where many overlap.
 func (p *DotPicture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	p.axes(on)
@@ -125,7 +125,7 @@ func (p *DotPicture) Paint(on raster.Surface) {
 		counts[y*w+x] += c.n
 	}
 	col := raster.Pack(p.Theme.Accent)
-	// Few are dots that can be pointed at, many a cloud.
+	// A few dots are drawn large enough to point at; many form a cloud.
 	half := p.px(1.5)
 	if len(p.Of.rows) > 20*w {
 		half = 0
@@ -180,8 +180,8 @@ func (p *DotPicture) axes(on raster.Surface) {
 	}
 }
 
-// X and Y are where a time and a duration lie in the picture that was drawn last;
-// Time and Took are their inverses, within what there is.
+// X and Y return the position of a time and of a duration in the picture drawn last. Time
+// and Took are their inverses, clamped to the axes.
 func (p *DotPicture) X(at int64) float64 {
 	x0, _, x1, _ := p.area()
 	return float64(x0) + p.Of.across(at)*float64(x1-x0)
@@ -208,11 +208,11 @@ func (p *DotPicture) Took(y float64) int64 {
 	return int64(math.Pow(10, low+f*(high-low)))
 }
 
-// mostLooked bounds how many calls are looked at for the one under the pointer.
+// mostLooked limits the number of calls examined to find the one under the pointer.
 const mostLooked = 50_000
 
-// At is the row of the call whose dot is nearest to a point of the picture that was
-// drawn last and near it; -1 if none is.
+// At returns the row of the call whose dot is nearest to a point of the picture drawn
+// last, or -1 if none is near.
 func (p *DotPicture) At(x, y float64) int {
 	d, near := p.Of, float64(p.px(6))
 	from, to := p.Time(x-near), p.Time(x+near)

@@ -15,7 +15,7 @@ import (
 // Picture draws a histogram.
 type Picture struct {
 	Of *spans.Durations
-	// Linear makes all bins alike; they grow without it.
+	// Linear selects bins of equal width instead of logarithmic bins.
 	Linear bool
 	Theme  *theme.Theme
 	// Font labels the axes, Name the marks.
@@ -36,7 +36,7 @@ const (
 
 func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// Bins are those that are drawn.
+// Bins returns the bins to draw.
 func (p *Picture) Bins() []spans.Bin {
 	if p.Linear {
 		return p.Of.Linear
@@ -44,7 +44,7 @@ func (p *Picture) Bins() []spans.Bin {
 	return p.Of.Logarithmic
 }
 
-// Paint draws on a surface, which has the background's colour.
+// Paint draws on a surface already filled with the background colour.
 func (p *Picture) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	th := p.Theme
@@ -83,14 +83,14 @@ func most(bins []spans.Bin) int64 {
 	return m
 }
 
-// area is where the bars are.
+// area returns the rectangle of the bars.
 func (p *Picture) area() (x0, y0, x1, y1 int) {
 	x0, y0 = p.px(gutter), p.px(head)
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// Box is where a bin's bar is in the picture that was drawn last. A bin that
-// has any is at least a pixel high.
+// Box returns the rectangle of a bin's bar in the picture drawn last. The bar of a bin
+// with values is at least a pixel high.
 func (p *Picture) Box(bin int) (x0, y0, x1, y1 int) {
 	ax0, ay0, ax1, ay1 := p.area()
 	bins := p.Bins()
@@ -100,7 +100,7 @@ func (p *Picture) Box(bin int) (x0, y0, x1, y1 int) {
 	return x0, ay1 - h, x1, ay1
 }
 
-// X is where a length is in the picture that was drawn last.
+// X returns the position of a length in the picture drawn last.
 func (p *Picture) X(ps int64) float64 {
 	bins := p.Bins()
 	x0, _, x1, _ := p.area()
@@ -136,8 +136,8 @@ func (p *Picture) counts(on raster.Surface, most int64) {
 	}
 }
 
-// lengths draws the axis below: the edges of bins that grow, or round lengths
-// where bins are alike; as many as have room.
+// lengths draws the axis below: the edges of logarithmic bins, or round lengths for
+// linear bins, as many as fit.
 func (p *Picture) lengths(on raster.Surface) {
 	bins := p.Bins()
 	x0, _, x1, y1 := p.area()
@@ -171,18 +171,18 @@ type Mark struct {
 	Length int64
 }
 
-// Marks are the percentiles that are marked.
+// Marks returns the percentiles to mark.
 func (p *Picture) Marks() []Mark {
 	return []Mark{{"median", p.Of.Median}, {"p90", p.Of.P90}, {"p99", p.Of.P99}}
 }
 
-// marks draws lines at the percentiles, their names in two lines above. A name that has no
-// room where its line is goes behind the one that is there, or before it.
+// marks draws lines at the percentiles, with their names on two lines above. A name that
+// does not fit above its line goes after or before the name that is there.
 func (p *Picture) marks(on raster.Surface) {
 	_, y0, _, y1 := p.area()
 	col := raster.Pack(p.Theme.Warn)
 	edge, gap := float32(p.px(4)), float32(p.px(10))
-	var taken [2]struct{ from, to float32 } // of the lines; nothing if to is 0
+	var taken [2]struct{ from, to float32 } // extent of the names on each line; none if to is 0
 	for _, m := range p.Marks() {
 		x := int(p.X(m.Length))
 		label := m.Name + "  " + units.Duration(m.Length)

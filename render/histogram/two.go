@@ -9,8 +9,8 @@ import (
 	"ashlar/render/units"
 )
 
-// Two draws the distributions of two recordings over each other: A filled in
-// grey, B as an outline in the accent, each a part of all its calls.
+// Two draws the distributions of two recordings over each other, A filled in grey and B
+// as an outline in the accent colour, each as fractions of all its calls.
 type Two struct {
 	Of         *compare.Distribution
 	Theme      *theme.Theme
@@ -21,13 +21,13 @@ type Two struct {
 
 func (p *Two) px(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
 
-// area is where the bars are.
+// area returns the rectangle of the bars.
 func (p *Two) area() (x0, y0, x1, y1 int) {
 	x0, y0 = p.px(gutter), p.px(head+16)
 	return x0, y0, max(x0+1, p.w-p.px(pad)), max(y0+1, p.h-p.px(foot))
 }
 
-// X is where a length in picoseconds is in the picture that was drawn last.
+// X returns the position of a length in picoseconds in the picture drawn last.
 func (p *Two) X(ps float64) float64 {
 	x0, _, x1, _ := p.area()
 	e := p.Of.Edges
@@ -39,7 +39,7 @@ func (p *Two) X(ps float64) float64 {
 	return float64(x0) + max(0, min(1, f))*float64(x1-x0)
 }
 
-// Paint draws on a surface, which has the background's colour.
+// Paint draws on a surface already filled with the background colour.
 func (p *Two) Paint(on raster.Surface) {
 	p.w, p.h = on.Size()
 	th := p.Theme
@@ -85,7 +85,7 @@ func (p *Two) Paint(on raster.Surface) {
 	p.marks(on, &d.B, "B", 1, accent)
 }
 
-// parts draws the axis at the left: parts of all calls.
+// parts draws the axis at the left: fractions of all calls.
 func (p *Two) parts(on raster.Surface, most float64) {
 	x0, y0, x1, y1 := p.area()
 	step := .001
@@ -130,7 +130,7 @@ func (p *Two) marks(on raster.Surface, d *compare.Durations, side string, row in
 		s := side + " " + name + "  " + units.Duration(int64(v))
 		return s, p.Name.Measure(s)
 	}
-	_, last := label("p99", d.P99) // which the median leaves room for
+	_, last := label("p99", d.P99) // the median leaves room for it
 	for i, m := range []struct {
 		name string
 		v    float64
@@ -146,7 +146,7 @@ func (p *Two) marks(on raster.Surface, d *compare.Durations, side string, row in
 			free = at + w + gap
 		}
 		on.Shade(x, y+p.px(4), x+1, y0, col, 150)
-		for k := y0; k < y1; k += p.px(5) { // dashes, so that both sides' can be told apart from bars
+		for k := y0; k < y1; k += p.px(5) { // dashes, to tell these lines from bars
 			on.Rect(x, k, x+max(1, p.px(1)), min(y1, k+p.px(3)), col)
 		}
 	}

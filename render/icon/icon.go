@@ -21,12 +21,12 @@ type Icon struct {
 	path  string
 }
 
-// Box is how wide and high the square is in the coordinates of [Icon.Path], whose
-// middle is at 0, 0.
+// Box is the width and height of the square in the coordinates of [Icon.Path]; its middle
+// is at 0, 0.
 const Box = 48
 
-// Mask is the part that the icon covers of a square of px by px pixels, rasterised once a
-// size. It must not be changed.
+// Mask returns the coverage of the icon on a square of px by px pixels, rasterised once
+// per size. It must not be changed.
 func (i *Icon) Mask(px int) *image.Alpha {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -44,7 +44,7 @@ func (i *Icon) Mask(px int) *image.Alpha {
 	return m
 }
 
-// Path is the icon as the data of an SVG path.
+// Path returns the icon as SVG path data.
 func (i *Icon) Path() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -62,8 +62,8 @@ func (i *Icon) decode(to iconvg.Destination) {
 	}
 }
 
-// pathWriter writes IconVG's steps down as SVG's, which they were made from: each
-// has its letter, in capitals where coordinates are not relative to the pen.
+// pathWriter converts IconVG path operators to the SVG path commands from which they
+// derive. Each operator has its letter, a capital if coordinates are absolute.
 type pathWriter struct{ strings.Builder }
 
 func (w *pathWriter) step(letter string, v ...float32) {
@@ -111,7 +111,7 @@ func (w *pathWriter) RelArcTo(rx, ry, t float32, l, s bool, x, y float32) {
 	w.arc("a", rx, ry, t, l, s, x, y)
 }
 
-// Icons have one colour, which who draws them chooses, and one level of detail.
+// Icons have one colour, which the caller chooses, and one level of detail.
 func (w *pathWriter) SetCSel(uint8)                     {}
 func (w *pathWriter) SetNSel(uint8)                     {}
 func (w *pathWriter) SetCReg(uint8, bool, iconvg.Color) {}

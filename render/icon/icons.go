@@ -6,7 +6,7 @@ import (
 	"golang.org/x/exp/shiny/materialdesign/icons"
 )
 
-// What places and commands are drawn as.
+// Icons of places and commands.
 var (
 	Open    = &Icon{data: icons.FileFolderOpen}
 	Demo    = &Icon{data: icons.AVPlayCircleOutline}
@@ -41,8 +41,8 @@ var verbs = map[string]*Icon{
 	"Close":    {data: icons.NavigationClose},
 }
 
-// Of is the icon of a command by its title; nil if it has none. The same thing
-// done to something else has the same icon.
+// Of returns the icon of a command by its title, nil if it has none. Commands with the
+// same verb have the same icon.
 func Of(title string) *Icon {
 	verb, _, _ := strings.Cut(title, " ")
 	return verbs[verb]

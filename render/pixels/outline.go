@@ -8,11 +8,11 @@ import (
 	"ashlar/render/svg"
 )
 
-// transform is where an outline's coordinates lie in the picture.
+// transform maps an outline's coordinates to the picture.
 type transform struct{ x, y, scale float32 }
 
-// outline is made of closed or open lines of straight pieces: curves are so many
-// of them that nobody sees it.
+// outline is a set of closed or open polylines. Curves are split into enough straight
+// pieces to look smooth.
 type outline struct {
 	at       transform
 	lines    [][]svg.Point
@@ -38,7 +38,7 @@ func (o *outline) moveTo(p svg.Point) {
 
 func (o *outline) add(p svg.Point) {
 	n := len(o.lines) - 1
-	if n < 0 || o.closed[n] { // what follows a closed line begins where that did
+	if n < 0 || o.closed[n] { // a line after a closed one begins where that one began
 		o.lines, o.closed = append(o.lines, nil), append(o.closed, false)
 		n++
 		if p != o.from {
@@ -60,7 +60,7 @@ func (o *outline) close() {
 	o.pen = o.from
 }
 
-// steps is how many straight pieces make a curve.
+// steps is the number of straight pieces per curve.
 const steps = 16
 
 func (o *outline) cubeTo(b, c, d svg.Point) {
@@ -81,16 +81,16 @@ func (o *outline) quadTo(b, c svg.Point) {
 	o.handle = b
 }
 
-// arcTo follows an ellipse that is not turned, as SVG 1.1 has it in F.6.5.
+// arcTo adds an arc of an unrotated ellipse; see SVG 1.1, F.6.5.
 func (o *outline) arcTo(rx, ry float32, large, sweep bool, to svg.Point) {
 	a := o.pen
 	if rx == 0 || ry == 0 || a == to {
 		o.add(to)
 		return
 	}
-	x, y := float64(a.X-to.X)/2/float64(rx), float64(a.Y-to.Y)/2/float64(ry) // on a circle of 1
+	x, y := float64(a.X-to.X)/2/float64(rx), float64(a.Y-to.Y)/2/float64(ry) // scaled to a circle of radius 1
 	d := x*x + y*y
-	if d > 1 { // too small: as large as it has to be
+	if d > 1 { // radii too small: scale them up to fit
 		grow := float32(math.Sqrt(d))
 		rx, ry, x, y, d = rx*grow, ry*grow, x/float64(grow), y/float64(grow), 1
 	}
@@ -114,7 +114,7 @@ func (o *outline) arcTo(rx, ry float32, large, sweep bool, to svg.Point) {
 	o.add(to)
 }
 
-// round adds a rectangle whose corners have a radius.
+// round adds a rectangle with rounded corners.
 func (o *outline) round(x, y, w, h, r float32) {
 	r = max(0, min(r, w/2, h/2))
 	pt := func(x, y float32) svg.Point { return svg.Point{X: x, Y: y} }
@@ -130,10 +130,10 @@ func (o *outline) round(x, y, w, h, r float32) {
 	o.close()
 }
 
-// operands is how many numbers follow each letter of a path.
+// operands is the number of operands of each path command.
 var operands = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'S': 4, 'Q': 4, 'T': 2, 'A': 7, 'Z': 0}
 
-// read adds the data of an SVG path.
+// read adds SVG path data.
 func (o *outline) read(data string) error {
 	var letter byte
 	for i := 0; i < len(data); {
@@ -161,7 +161,7 @@ func (o *outline) read(data string) error {
 			}
 		}
 		o.step(letter, v)
-		switch letter { // more pairs are lines
+		switch letter { // further pairs are lines
 		case 'M':
 			letter = 'L'
 		case 'm':
@@ -191,7 +191,7 @@ func nextNumber(s string, i int) (float32, int, error) {
 	return float32(v), k, nil
 }
 
-// step does what a letter says; a small one counts from the pen.
+// step runs one path command; lower case is relative to the pen.
 func (o *outline) step(letter byte, v []float32) {
 	base := svg.Point{}
 	if letter >= 'a' {
@@ -199,7 +199,7 @@ func (o *outline) step(letter byte, v []float32) {
 	}
 	pt := func(k int) svg.Point { return svg.Point{X: base.X + v[k], Y: base.Y + v[k+1]} }
 	big := letter &^ 0x20
-	// A smooth curve goes on where one of its kind was going.
+	// A smooth curve continues the direction of a preceding curve of its kind.
 	mirrored := o.pen
 	if (big == 'S' && (o.previous == 'C' || o.previous == 'S')) || (big == 'T' && (o.previous == 'Q' || o.previous == 'T')) {
 		mirrored = svg.Point{X: 2*o.pen.X - o.handle.X, Y: 2*o.pen.Y - o.handle.Y}
@@ -229,8 +229,8 @@ func (o *outline) step(letter byte, v []float32) {
 	o.previous = big
 }
 
-// stroked outlines what the lines cover when they are drawn with a width: all pieces turn
-// the same way round, so that those which overlap count once.
+// stroked returns polygons that cover the lines when drawn with a width. All have the
+// same orientation, so that overlaps count once.
 func (o *outline) stroked(width float32) (all [][]svg.Point) {
 	half := float64(max(width, .1)) / 2
 	for i, l := range o.lines {
@@ -254,7 +254,7 @@ func (o *outline) stroked(width float32) (all [][]svg.Point) {
 	return all
 }
 
-// joint is a circle where two pieces of a line meet.
+// joint returns a circle for the place where two pieces of a line meet.
 func joint(at svg.Point, r float64) []svg.Point {
 	const corners = 12
 	l := make([]svg.Point, corners)

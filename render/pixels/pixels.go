@@ -25,7 +25,7 @@ import (
 	"ashlar/render/svg"
 )
 
-// Draw draws all that is on a canvas.
+// Draw renders a canvas as an image.
 func Draw(c *svg.Canvas) (*image.RGBA, error) {
 	var b bytes.Buffer
 	if err := c.Write(&b, ""); err != nil {
@@ -42,19 +42,19 @@ func Draw(c *svg.Canvas) (*image.RGBA, error) {
 // painter draws elements as it reads them.
 type painter struct {
 	on    *raster.Canvas
-	in    []frame                    // the elements that are open, innermost last
-	clips map[string]image.Rectangle // by name; later ones of a name count
+	in    []frame                    // open elements, innermost last
+	clips map[string]image.Rectangle // by name; a later one replaces an earlier one
 	faces map[faceKey]*raster.Face
 	fill  vector.Rasterizer
 }
 
-// frame has the properties that hold within an element.
+// frame holds the properties that apply within an element.
 type frame struct {
-	x, y int             // of its corner
-	clip image.Rectangle // nothing goes beyond
-	// name is that of a clipPath whose rectangle follows.
+	x, y int             // of the element's corner
+	clip image.Rectangle // limits all drawing
+	// name is the id of a clipPath whose rectangle follows.
 	name string
-	// text is that of an element that has some.
+	// text is set in a text element.
 	text *label
 }
 
@@ -99,7 +99,7 @@ func (p *painter) read(r io.Reader) error {
 	}
 }
 
-// open draws an element, or begins one that has others in it.
+// open draws an element, or begins one with children.
 func (p *painter) open(e xml.StartElement) error {
 	f := p.in[len(p.in)-1]
 	of := f
@@ -107,7 +107,7 @@ func (p *painter) open(e xml.StartElement) error {
 	f.text = nil
 	switch e.Name.Local {
 	case "svg":
-		if len(p.in) > 1 { // one in another has a place
+		if len(p.in) > 1 { // a nested svg has a position
 			r := image.Rect(0, 0, int(a.number("width")), int(a.number("height"))).Add(image.Pt(of.x+int(a.number("x")), of.y+int(a.number("y"))))
 			f.x, f.y, f.clip = r.Min.X, r.Min.Y, of.clip.Intersect(r)
 		}
@@ -174,7 +174,7 @@ func (p *painter) path(f *frame, a *attributes) {
 	p.cover(f.clip, l.lines, a, "fill")
 }
 
-// blocks fills rectangles that are written as MX YhWvHh-Wz, one behind the other.
+// blocks fills successive rectangles written as MX YhWvHh-Wz.
 func (p *painter) blocks(f *frame, a *attributes, data string) {
 	col, alpha := a.paint("fill")
 	for data != "" && a.err == nil {
@@ -200,7 +200,7 @@ func (p *painter) blocks(f *frame, a *attributes, data string) {
 	}
 }
 
-// cover lays a colour over what lines enclose.
+// cover fills polygons with a colour.
 func (p *painter) cover(clip image.Rectangle, lines [][]svg.Point, a *attributes, name string) {
 	col, alpha := a.paint(name)
 	lo, hi := svg.Point{X: math.MaxFloat32, Y: math.MaxFloat32}, svg.Point{X: -math.MaxFloat32, Y: -math.MaxFloat32}
@@ -266,8 +266,8 @@ func (p *painter) write(f *frame) {
 		p.words(face, x, y, s, wide, col, f.clip)
 		return
 	}
-	// Letters are opaque, and cut on their sides alone: what is behind them is
-	// put back where it shows.
+	// Text is drawn opaque and clipped only at the sides, so restore the background where
+	// clipping or opacity shows it.
 	before := make([][]raster.Color, box.Dy())
 	for k := range before {
 		before[k] = append([]raster.Color{}, p.on.Line(box.Min.X, box.Max.X, box.Min.Y+k)...)
@@ -287,11 +287,11 @@ func (p *painter) write(f *frame) {
 	}
 }
 
-// words draws a text as wide as it is to be: the window's letters are closer where
-// the font says so, which over a long line comes to some pixels.
+// words draws a text at the required width. The window's text may be narrower because of
+// kerning, by some pixels in a long line.
 func (p *painter) words(face *raster.Face, x float32, y int, s string, wide float32, col raster.Color, clip image.Rectangle) {
 	own := face.Measure(s)
-	turned := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x590 }) // words may come in another order
+	turned := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x590 }) // words may be in another order
 	if wide <= 0 || math.Abs(float64(own-wide)) < .5 || turned {
 		p.on.Text(face, x, y, s, col, clip.Min.X, clip.Max.X)
 		return
@@ -327,7 +327,7 @@ func (p *painter) face(k faceKey) *raster.Face {
 	return f
 }
 
-// attributes are those of an element; err is the first that could not be read.
+// attributes are an element's attributes; err is the first parse error.
 type attributes struct {
 	all []xml.Attr
 	err error
@@ -342,7 +342,7 @@ func (a *attributes) text(name string) string {
 	return ""
 }
 
-// number is 0 if there is none.
+// number returns a numeric attribute, or 0 if there is none.
 func (a *attributes) number(name string) float32 {
 	s := a.text(name)
 	if s == "" {
@@ -355,7 +355,7 @@ func (a *attributes) number(name string) float32 {
 	return float32(v)
 }
 
-// paint is a colour, written as #rrggbb, with its opacity of 255.
+// paint returns a colour, written as #rrggbb, and its opacity of 255.
 func (a *attributes) paint(name string) (raster.Color, uint32) {
 	v, err := strconv.ParseUint(strings.TrimPrefix(a.text(name), "#"), 16, 32)
 	if err != nil && a.err == nil {

@@ -23,7 +23,7 @@ func Unpack(c Color) color.NRGBA {
 	return color.NRGBA{R: uint8(c), G: uint8(c >> 8), B: uint8(c >> 16), A: 0xff}
 }
 
-// Canvas is an image that is being drawn. All drawing is clipped to it.
+// A Canvas is an image to draw on. All drawing is clipped to it.
 type Canvas struct {
 	Img  *image.RGBA
 	W, H int
@@ -44,10 +44,9 @@ func canvasOf(img *image.RGBA) *Canvas {
 	return &Canvas{Img: img, W: w, H: h, pix: unsafe.Slice((*uint32)(unsafe.Pointer(&img.Pix[0])), w*h)}
 }
 
-// Pool gives out canvases for one picture that is drawn again and again. It
-// uses the memory of earlier ones again: a canvas is good until the fourth
-// after it has been asked for, which is long after its frame was uploaded. The
-// zero value is ready; it belongs to one goroutine.
+// Pool provides canvases for a picture that is drawn repeatedly, and reuses their memory.
+// A canvas is valid until the fourth request after it, long after its frame was uploaded.
+// The zero value is ready to use. A Pool must be used by one goroutine only.
 type Pool struct {
 	ring [4]*image.RGBA
 	next int
@@ -60,7 +59,7 @@ func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
 	return c
 }
 
-// Used is a canvas with something on it: for a picture that covers all of it.
+// Used returns a canvas with undefined content, for a picture that covers all of it.
 func (p *Pool) Used(w, h int) *Canvas {
 	if p == nil {
 		return NewCanvas(w, h, 0)
@@ -72,7 +71,7 @@ func (p *Pool) Used(w, h int) *Canvas {
 		old = image.NewRGBA(r)
 		p.ring[p.next] = old
 	} else {
-		// A new header: an image is told apart by its address.
+		// Make a new header, because images are identified by address.
 		old = &image.RGBA{Pix: old.Pix, Stride: old.Stride, Rect: old.Rect}
 	}
 	return canvasOf(old)
@@ -131,8 +130,8 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col Color, a uint32) {
 	}
 }
 
-// Line is the row of pixels at y, from x0 to x1, to be written to; nil if
-// that is outside.
+// Line returns the pixels x0..x1 of row y, for writing; nil if they are not all on the
+// canvas.
 func (c *Canvas) Line(x0, x1, y int) []Color {
 	if x0 < 0 || x1 > c.W || x0 >= x1 || y < 0 || y >= c.H {
 		return nil
@@ -151,11 +150,11 @@ func (c *Canvas) Repeat(x0, x1, y, y0, y1 int) {
 	}
 }
 
-// Blend is a colour laid over another with opacity a of 255.
+// Blend returns a colour laid over another with opacity a of 255.
 func Blend(under, over Color, a uint32) Color { return Color(blend(uint32(under), uint32(over), a)) }
 
-// Bar fills a rectangle and, when it is wide enough, rounds its corners by
-// radius r (1 or 2 pixels look right).
+// Bar fills a rectangle and, if it is large enough, rounds its corners with radius r (1
+// or 2 pixels look right).
 func (c *Canvas) Bar(x0, y0, x1, y1 int, col Color, r int) {
 	if r <= 0 || x1-x0 < 4*r || y1-y0 < 4*r {
 		c.Rect(x0, y0, x1, y1, col)

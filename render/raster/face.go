@@ -13,27 +13,27 @@ import (
 	"ashlar/ingest/model/funcname"
 )
 
-// Face draws text of one font at one size. It caches what it has drawn and
-// belongs to one goroutine.
+// A Face draws text in one font at one size. It caches glyphs and must be used by one
+// goroutine only.
 type Face struct {
 	face            *font.Face
-	size            float32 // pixels an em
+	size            float32 // pixels per em
 	medium          bool
 	scale           float32 // font units to pixels
 	ascent, descent float32 // pixels above and below the baseline
-	// ascii holds advances of the characters that nearly all names are made
-	// of; runes has the others.
+	// ascii holds the advances of the characters in nearly all names; runes holds the
+	// others.
 	ascii  [128]float32
 	runes  map[rune]float32
 	glyphs map[glyphKey]*glyph
 
-	// alone reports whether characters are drawn one by one; the rest is for text that is
-	// shaped.
+	// alone reports whether a character can be drawn by itself. The fields below are for
+	// text that must be shaped.
 	alone    map[rune]bool
 	lines    map[string]*line
 	short    map[fitKey]string
 	labels   map[fitKey]string
-	names    *funcname.Labels // the labels of names, and those that labels was made with
+	names    *funcname.Labels // the labels in use, and those for which the cache labels was filled
 	labelsOf *funcname.Labels
 	linesOf  int64
 	others   map[*font.Font]*font.Face
@@ -44,8 +44,8 @@ type Face struct {
 	fallen   bool // a text could not be shaped
 }
 
-// phases is the number of horizontal positions within a pixel at which a glyph
-// is drawn apart.
+// phases is the number of horizontal subpixel positions for which a glyph is rendered
+// separately.
 const phases = 4
 
 type glyphKey struct {
@@ -55,10 +55,10 @@ type glyphKey struct {
 
 type glyph struct {
 	mask *image.Alpha // nil for blanks
-	x, y int          // of the mask's corner, from the pen
+	x, y int          // position of the mask's corner, relative to the pen
 }
 
-// NewFace returns a face of the font at a size in pixels an em.
+// NewFace returns a face of the font at a size in pixels per em.
 func NewFace(f *font.Face, px float32) *Face {
 	fc := &Face{face: font.NewFace(f.Font), size: px, scale: px / float32(f.Upem()), runes: map[rune]float32{}, glyphs: map[glyphKey]*glyph{}, alone: map[rune]bool{}}
 	if e, ok := f.FontHExtents(); ok {
@@ -70,16 +70,16 @@ func NewFace(f *font.Face, px float32) *Face {
 	return fc
 }
 
-// Size is the face's size in pixels an em.
+// Size returns the face's size in pixels per em.
 func (f *Face) Size() float32 { return f.size }
 
-// Baseline is where the baseline of a line is that is centred between two rows
-// of pixels.
+// Baseline returns the baseline of a line of text centred vertically between top and
+// bottom.
 func (f *Face) Baseline(top, bottom int) int {
 	return top + int(math.Round(float64(float32(bottom-top)-f.ascent-f.descent)/2+float64(f.ascent)))
 }
 
-// Weight is the weight of the face's font as CSS counts it.
+// Weight returns the weight of the face's font in CSS units.
 func (f *Face) Weight() int {
 	if f.medium {
 		return 500
@@ -87,7 +87,7 @@ func (f *Face) Weight() int {
 	return 400
 }
 
-// missing stands for characters that the font does not have.
+// missing replaces characters that the font does not have.
 const missing = '\ufffd'
 
 func (f *Face) gid(r rune) font.GID {
@@ -104,7 +104,7 @@ func (f *Face) gid(r rune) font.GID {
 
 func (f *Face) advance(r rune) float32 { return f.face.HorizontalAdvance(f.gid(r)) * f.scale }
 
-// Advance is the width of a character in pixels.
+// Advance returns the width of a character in pixels.
 func (f *Face) Advance(r rune) float32 {
 	if r < 128 && r >= 0 {
 		return f.ascii[r]
@@ -117,7 +117,7 @@ func (f *Face) Advance(r rune) float32 {
 	return a
 }
 
-// Measure is the width of a text in pixels.
+// Measure returns the width of a text in pixels.
 func (f *Face) Measure(s string) float32 {
 	if !f.simple(s) {
 		return f.shaped(s).width
@@ -129,8 +129,8 @@ func (f *Face) Measure(s string) float32 {
 	return w
 }
 
-// Text draws s with its baseline at y, from x, in opaque col; nothing goes
-// beyond clip0..clip1 horizontally.
+// Text draws s in opaque col, beginning at x with its baseline at y, clipped horizontally
+// to clip0..clip1.
 func (c *Canvas) Text(f *Face, x float32, y int, s string, col Color, clip0, clip1 int) {
 	clip0, clip1 = max(0, clip0), min(c.W, clip1)
 	if !f.simple(s) {
@@ -164,7 +164,7 @@ func (c *Canvas) Text(f *Face, x float32, y int, s string, col Color, clip0, cli
 	}
 }
 
-// glyph returns a character's picture at a phase.
+// glyph returns the rendered glyph of a character at a phase.
 func (f *Face) glyph(r rune, phase uint8) *glyph {
 	k := glyphKey{r, phase}
 	g, ok := f.glyphs[k]
@@ -177,8 +177,8 @@ func (f *Face) glyph(r rune, phase uint8) *glyph {
 
 func (f *Face) draw(r rune, shift float32) *glyph { return outline(f.face, f.gid(r), f.scale, shift) }
 
-// outline draws a glyph from its outline. A glyph that is only a picture, as
-// those of emojis, becomes a small frame.
+// outline renders a glyph from its outline. A glyph that is only a bitmap, such as an
+// emoji, becomes a small frame.
 func outline(face *font.Face, gid font.GID, scale, shift float32) *glyph {
 	data := face.GlyphData(gid)
 	out, ok := data.(font.GlyphOutline)
@@ -229,7 +229,8 @@ func outline(face *font.Face, gid font.GID, scale, shift float32) *glyph {
 	return &glyph{mask: m, x: x0, y: y0}
 }
 
-// frame is the picture of a glyph of an em that is w wide and has no outline.
+// frame returns a small frame for a glyph without an outline; em is the font size and w
+// the glyph's width, in pixels.
 func frame(em, w float32) *glyph {
 	n := max(4, int(em*.7))
 	m := image.NewAlpha(image.Rect(0, 0, n, n))
@@ -244,7 +245,7 @@ func frame(em, w float32) *glyph {
 	return &glyph{mask: m, x: max(0, int((w-float32(n))/2)), y: -n}
 }
 
-// mask lays a colour over the canvas through a glyph's picture.
+// mask paints a glyph in a colour; the glyph's mask is the opacity.
 func (c *Canvas) mask(g *glyph, x, y int, col Color, clip0, clip1 int) {
 	b := g.mask.Bounds()
 	cover := &plainCover
@@ -267,8 +268,8 @@ func (c *Canvas) mask(g *glyph, x, y int, col Color, clip0, clip1 int) {
 	}
 }
 
-// Light letters on dark ground look thinner than dark ones on light ground, where
-// colours are mixed by their numbers: what they half cover counts for more.
+// Light text on dark looks thinner than dark text on light, because colours are blended
+// without gamma correction. So partly covered pixels of light text get more weight.
 var plainCover, lightCover = func() (plain, light [256]uint8) {
 	for a := range plain {
 		plain[a] = uint8(a)

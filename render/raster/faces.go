@@ -2,21 +2,21 @@ package raster
 
 import "ashlar/ingest/model/funcname"
 
-// Faces keeps the built-in faces by their size in pixels. The zero value is ready;
-// it belongs to one goroutine.
+// Faces caches the built-in faces by size in pixels. The zero value is ready to use. It
+// must be used by one goroutine only.
 type Faces struct {
 	regular, medium map[float32]*Face
 	names           *funcname.Labels
 }
 
-// Regular is the face of labels and figures.
+// Regular returns the face for labels and figures.
 func (c *Faces) Regular(px float32) *Face { return c.kept(&c.regular, px, Regular) }
 
-// Medium is the face of names and titles.
+// Medium returns the face for names and titles.
 func (c *Faces) Medium(px float32) *Face { return c.kept(&c.medium, px, Medium) }
 
-// SetLabels has all faces write names by their labels among others, see [Face.Fit], and
-// reports whether they did not do so already.
+// SetLabels makes all faces write function names as labels that are unique among names;
+// see [Face.Fit]. It reports whether that changes anything.
 func (c *Faces) SetLabels(names *funcname.Labels) bool {
 	if c.names == names {
 		return false
@@ -30,7 +30,7 @@ func (c *Faces) SetLabels(names *funcname.Labels) bool {
 	return true
 }
 
-// Label returns all of the label of a function's name.
+// Label returns the full label of a function's name.
 func (c *Faces) Label(name string) string { return c.names.Of(name).Text }
 
 func (c *Faces) kept(in *map[float32]*Face, px float32, make func(px float32) *Face) *Face {

@@ -9,20 +9,20 @@ import (
 	"ashlar/ingest/model/funcname"
 )
 
-// Ellipsis stands for what was left out of a label.
+// Ellipsis replaces omitted parts of a label.
 const Ellipsis = funcname.Ellipsis
 
-// Fit shortens a function's name to w pixels so that it can still be told from
-// its neighbours: whole if it fits, else without its parameters, then without
-// what its package is in, then without the package, and then with the middle
-// left out, where the function itself goes last. It is "" if fewer than
-// fewestLetters would be left.
+// Fit shortens a function's label to w pixels while keeping it distinct from other
+// labels; see [funcname.Label]. A label that does not fit is cut at its end, between
+// words. If the rest would not be unique, the part that distinguishes the label is kept
+// instead. A path is cut at its start. Fit returns "" if fewer than funcname.Fewest
+// letters would be left.
 func (f *Face) Fit(name string, w float32) string {
 	return f.fitLabel(fitKey{name, w, true})
 }
 
-// FitText is Fit for names that are no function's, such as those of threads: nothing is
-// taken off before they are shortened.
+// FitText is Fit for names other than functions, such as those of threads; no part is
+// removed before the text is cut.
 func (f *Face) FitText(text string, w float32) string {
 	return f.fitLabel(fitKey{text, w, false})
 }
@@ -34,7 +34,8 @@ func (f *Face) fitLabel(k fitKey) string {
 	if f.labelsOf != f.names {
 		f.labels, f.short, f.labelsOf = nil, nil, f.names
 	}
-	// A picture of many bars asks for few names and widths, and for them in each frame.
+	// A picture of many bars asks for few names and widths, but for the same ones in each
+	// frame.
 	s, ok := f.labels[k]
 	if !ok {
 		l := f.names.OfText(k.name)
@@ -65,8 +66,9 @@ func (f *Face) shorten(l funcname.Label, w float32) string {
 	return l.Cut(w, f.Advance)
 }
 
-// fitState is Fit for the state of a thread, which is in brackets: what the thread
-// waits for goes before that it waits, which its colour tells, and keeps its beginning.
+// fitState is Fit for a thread state that is too wide, given without its brackets. It
+// keeps the reason and drops the state, which the colour shows; if the reason is too
+// wide, it keeps its beginning.
 func (f *Face) fitState(state string, w float32) string {
 	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= funcname.Fewest {
 		state = reason
@@ -82,11 +84,11 @@ func (f *Face) fitState(state string, w float32) string {
 	return "[" + short + "]"
 }
 
-// mostLabels bounds the labels that are kept: some megabytes.
+// mostLabels limits the number of cached labels: some megabytes.
 const mostLabels = 1 << 14
 
-// Middle shortens a text that is no name to w pixels by leaving out its middle: of
-// several threads or conditions, either end tells them from others.
+// Middle shortens a text that is not a name to w pixels by leaving out its middle,
+// because either end may distinguish it from similar texts.
 func (f *Face) Middle(s string, w float32) string {
 	if len(s) > longestLabel || !f.simple(s) || f.fits(s, w) {
 		return f.Cut(s, w)
@@ -121,20 +123,19 @@ func (f *Face) Cut(s string, w float32) string {
 	return f.cut(s, w)
 }
 
-// cut is a simple text that is too wide, with as much of it as fits before the
-// ellipsis.
+// cut shortens a simple text that is too wide to the part that fits before an ellipsis.
 func (f *Face) cut(s string, w float32) string {
 	return s[:f.prefix(s, w-f.Advance('…'))] + Ellipsis
 }
 
-// fitKey has everything that a shortened text depends on.
+// fitKey holds everything on which a shortened text depends.
 type fitKey struct {
 	name     string
 	w        float32
-	function bool // it has a label, of which names has more
+	function bool // name is a function's, with a label in names
 }
 
-// fitShaped shortens a text that has to be shaped to be measured, by its end.
+// fitShaped shortens a text at the end, if it must be shaped to be measured.
 func (f *Face) fitShaped(text string, w float32) string {
 	f.fresh()
 	k := fitKey{text, w, false}
@@ -150,8 +151,9 @@ func (f *Face) fitShaped(text string, w float32) string {
 }
 
 func (f *Face) fit(name string, w float32) string {
-	// Not one in a hundred characters is narrower than a fifth of an em. What is
-	// looked at is rounded up, so that most widths look at the same.
+	// Fewer than one in a hundred characters is narrower than a fifth of an em, so a
+	// limited prefix suffices. Its length is rounded up, so that most widths use the same
+	// prefix.
 	whole := true
 	if most := 32 << bits.Len(uint(w/f.size*5)/32); len(name) > most {
 		n := 0
@@ -166,8 +168,8 @@ func (f *Face) fit(name string, w float32) string {
 	if whole && all.width <= w {
 		return name
 	}
-	// Where it may be cut: not before a mark of a letter. Letters may look
-	// different at the end, so the widths in the whole are only nearly right.
+	// Possible ends: not before a combining mark. Letters may take another form at the
+	// end, so the widths from the whole text are only approximate.
 	var ends []int
 	cut := 0
 	used, n := f.Advance('…'), 0
@@ -194,11 +196,11 @@ func (f *Face) fit(name string, w float32) string {
 	return at(cut)
 }
 
-// longestLabel is how many bytes of a name are looked at: no bar is as wide.
+// longestLabel is the number of bytes of a name to consider: no bar is wider.
 const longestLabel = 1024
 
 // fits reports whether a text is no wider than w.
 func (f *Face) fits(s string, w float32) bool { return funcname.Widths(f.Advance).Fits(s, w) }
 
-// prefix is how many bytes of a text fit into w pixels.
+// prefix returns the number of bytes of a text that fit into w pixels.
 func (f *Face) prefix(s string, w float32) int { return funcname.Widths(f.Advance).Prefix(s, w) }

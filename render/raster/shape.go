@@ -18,10 +18,9 @@ import (
 	"ashlar/render/fonts"
 )
 
-// Nearly all names are made of characters that stand one beside the other in
-// the built-in font; they are drawn one by one. The rest is shaped: characters
-// of other fonts, of scripts whose letters join or run from right to left, and
-// marks that are above others.
+// Nearly all names consist of characters that stand side by side in the built-in font;
+// these are drawn one by one. All others are shaped: characters of other fonts, scripts
+// with joined letters or written from right to left, and combining marks.
 
 // line is a shaped text.
 type line struct {
@@ -32,14 +31,14 @@ type line struct {
 	advances []float32
 }
 
-// placed is a glyph of some font, from where the text begins.
+// placed is a glyph of some font, positioned relative to the start of the text.
 type placed struct {
 	face *font.Face
 	gid  font.GID
 	x, y float32
 }
 
-// mostLines bounds how many shaped texts are kept.
+// mostLines limits the number of cached shaped texts.
 const mostLines = 2048
 
 // simple reports whether a text can be drawn one character at a time.
@@ -84,15 +83,15 @@ func (f *Face) shaped(s string) *line {
 	return l
 }
 
-// fresh forgets what was shaped before more fonts were found.
+// fresh drops shaped texts if more fonts have been found since.
 func (f *Face) fresh() {
 	if v := fonts.System.Version(); v != f.linesOf {
 		f.lines, f.short, f.linesOf = nil, nil, v
 	}
 }
 
-// guarded returns what shape makes of a text. Where it panics, as libraries do on
-// some texts and broken fonts, the text becomes a row of boxes.
+// guarded returns the result of shape. If shape panics, as libraries do on some texts and
+// broken fonts, the text becomes a row of boxes.
 func (f *Face) guarded(s string, shape func() *line) (l *line) {
 	defer func() {
 		if why := recover(); why != nil {
@@ -103,15 +102,15 @@ func (f *Face) guarded(s string, shape func() *line) (l *line) {
 	return shape()
 }
 
-// fall forgets what a panic has left behind, and tells of the first.
+// fall resets the state that a panic left behind, and reports the first panic.
 func (f *Face) fall(s string, why any) {
 	f.fallen = true
 	f.levels, f.segments, f.shaper = bidi.Paragraph{}, shaping.Segmenter{}, shaping.HarfbuzzShaper{}
 	TellFallen(s, why)
 }
 
-// TellFallen says on standard error that a text could not be shaped. It says so of
-// the first only: a picture has thousands of labels, many times a second.
+// TellFallen reports on standard error that a text could not be shaped. It reports only
+// the first: a picture has thousands of labels, many times a second.
 func TellFallen(s string, why any) {
 	tellFallen.Do(func() {
 		fmt.Fprintf(os.Stderr, "ashlar: text %+.100q cannot be shaped, so it is drawn as boxes: %v\n", s, why)
@@ -120,7 +119,7 @@ func TellFallen(s string, why any) {
 
 var tellFallen sync.Once
 
-// boxes is a text of which each character is drawn as one that nobody has.
+// boxes returns a text with every character drawn as a missing one.
 func (f *Face) boxes(s string) *line {
 	l := new(line)
 	box := f.gid(missing)
@@ -132,9 +131,8 @@ func (f *Face) boxes(s string) *line {
 	return l
 }
 
-// shape finds the glyphs of a text and brings them into the order in which they
-// are seen. A text whose first letter is of a script from right to left is one
-// that runs so, as a whole.
+// shape finds the glyphs of a text and puts them in visual order. The first letter
+// determines the direction of the whole text.
 func (f *Face) shape(s string) *line {
 	runes := f.drawable(s)
 	var outs []leveled
@@ -145,7 +143,7 @@ func (f *Face) shape(s string) *line {
 		}
 		parts := f.segments.Split(in, f)
 		for k := range parts {
-			if parts[k].Face == nil { // nothing in it is seen
+			if parts[k].Face == nil { // it has no visible characters
 				parts[k].Face = f.face
 			}
 			outs = append(outs, leveled{f.shaper.ShapeNoExtents(parts[k]), run.Level})
@@ -163,8 +161,8 @@ func (f *Face) shape(s string) *line {
 	return l
 }
 
-// drawable returns the characters of a text. What would end a line, or nobody has,
-// is drawn as it always is.
+// drawable returns the characters of a text. Line breaks and other control characters
+// become blanks; characters in no font become the replacement character.
 func (f *Face) drawable(s string) []rune {
 	runes := []rune(s)
 	for i, r := range runes {
@@ -177,15 +175,15 @@ func (f *Face) drawable(s string) []rune {
 	return runes
 }
 
-// runs parts a text by its levels of direction.
+// runs splits a text into runs of one bidi level.
 func (f *Face) runs(text []rune) []bidi.Run {
 	levels := f.levels.Segment(text, bidi.Neutral)
 	var runs []bidi.Run
 	for i := range levels.NumRuns() {
 		run := levels.Run(i)
-		// A number after what runs from right to left has the level 2 and what
-		// follows it in a text from left to right 0, but they come as one run. Within
-		// an embedding or isolate all of the run has the level 2.
+		// In a left-to-right text, a number after right-to-left text has level 2 and the
+		// text after it level 0, but they arrive as one run. Inside an embedding or
+		// isolate, the whole run has level 2.
 		if run.Level == 2 && leftToRight(text) && !embedded(text[:run.Start]) {
 			if n := number(text[run.Start:run.End]); 0 < n && n < run.End-run.Start {
 				runs = append(runs, bidi.Run{Start: run.Start, End: run.Start + n, Level: 2})
@@ -211,7 +209,8 @@ func embedded(text []rune) bool {
 	return depth > 0
 }
 
-// leftToRight reports the direction of a text as a whole, by its first letter.
+// leftToRight reports whether a text as a whole runs from left to right, by its first
+// letter.
 func leftToRight(text []rune) bool {
 	for _, r := range text {
 		switch class(r) {
@@ -224,14 +223,14 @@ func leftToRight(text []rune) bool {
 	return true
 }
 
-// number is how many of a text's characters are the number that it begins with.
+// number returns the length of the number at the start of a text, in characters.
 func number(text []rune) int {
 	end := 0
 	for i, r := range text {
 		switch class(r) {
 		case unibidi.EN, unibidi.AN, unibidi.ET, unibidi.NSM:
 			end = i + 1
-		case unibidi.ES, unibidi.CS: // belong to it between digits
+		case unibidi.ES, unibidi.CS: // part of the number if between digits
 		default:
 			return end
 		}
@@ -244,15 +243,13 @@ func class(r rune) unibidi.Class {
 	return p.Class()
 }
 
-// leveled is a shaped run with its level of nesting: odd ones are from right to
-// left.
+// leveled is a shaped run with its bidi level; odd levels run from right to left.
 type leveled struct {
 	shaping.Output
 	level bidi.Level
 }
 
-// visual orders runs from left to right: rule L2 of the Unicode Bidirectional
-// Algorithm.
+// visual puts runs in visual order, by rule L2 of the Unicode Bidirectional Algorithm.
 func visual(runs []leveled) {
 	var most bidi.Level
 	for i := range runs {
@@ -272,8 +269,8 @@ func visual(runs []leveled) {
 
 func points(v fixed.Int26_6) float32 { return float32(v) / 64 }
 
-// ResolveFace returns the font that has a character: the built-in one where it
-// does, or nobody does. It makes a Face a [shaping.Fontmap].
+// ResolveFace returns the font for a character: the built-in one if it has the character
+// or no font does. It makes Face a [shaping.Fontmap].
 func (f *Face) ResolveFace(r rune) *font.Face {
 	if _, ok := f.face.NominalGlyph(r); ok {
 		return f.face
@@ -293,7 +290,7 @@ func (f *Face) ResolveFace(r rune) *font.Face {
 	return other
 }
 
-// mostOther bounds how many pictures of glyphs of other fonts are kept.
+// mostOther limits the number of cached glyphs from other fonts.
 const mostOther = 1 << 14
 
 type otherKey struct {
@@ -302,7 +299,7 @@ type otherKey struct {
 	phase uint8
 }
 
-// other returns the picture of a shaped glyph.
+// other returns the rendered glyph of a shaped text.
 func (f *Face) other(p *placed, phase uint8) *glyph {
 	k := otherKey{p.face, p.gid, phase}
 	g, ok := f.pictures[k]
@@ -316,7 +313,8 @@ func (f *Face) other(p *placed, phase uint8) *glyph {
 	return g
 }
 
-// guardedOutline draws a glyph of any font; one that cannot be read becomes a frame.
+// guardedOutline renders a glyph of any font; if the glyph cannot be read, it returns a
+// frame.
 func (f *Face) guardedOutline(p *placed, shift float32) (g *glyph) {
 	defer func() {
 		if why := recover(); why != nil {

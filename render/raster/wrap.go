@@ -6,8 +6,9 @@ import (
 	"unicode"
 )
 
-// Wrap breaks a text into lines of up to w pixels: where it has blanks, else
-// behind a comma or the like in the line's second half, else wherever it is full. What goes beyond the most lines is cut from the last.
+// Wrap breaks a text into at most most lines of up to w pixels: at a blank if there is
+// one, else after a comma or the like in the second half of the line, else where the line
+// is full. The rest is cut from the last line.
 func (f *Face) Wrap(s string, w float32, most int) (lines []string) {
 	for _, part := range strings.Split(s, "\n") {
 		for {
@@ -27,12 +28,12 @@ func (f *Face) Wrap(s string, w float32, most int) (lines []string) {
 	return lines
 }
 
-// fill is how many bytes of a text make a line: at least a character.
+// fill returns the number of bytes for the first line of a text, at least one character.
 func (f *Face) fill(s string, w float32) int {
 	if f.Measure(s) <= w {
 		return len(s)
 	}
-	var ends []int // where a line may end, if there are no blanks
+	var ends []int // possible line ends if there are no blanks
 	for i, r := range s {
 		if i > 0 && !unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 			ends = append(ends, i)
@@ -45,7 +46,7 @@ func (f *Face) fill(s string, w float32) int {
 	if blank := strings.LastIndexFunc(s[:ends[n-1]], unicode.IsSpace); blank > 0 && !unicode.IsSpace(rune(s[ends[n-1]])) {
 		return blank
 	}
-	// Values of JSON have no blanks: behind a comma is better than within a word.
+	// JSON values have no blanks: after a comma is better than inside a word.
 	if after := strings.LastIndexAny(s[:ends[n-1]], ",;{[&"); after >= ends[n-1]/2 {
 		return after + 1
 	}

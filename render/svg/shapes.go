@@ -9,14 +9,13 @@ import (
 	"ashlar/render/raster"
 )
 
-// Paint is a colour with its opacity of 255.
+// Paint is a colour and its opacity of 255.
 type Paint struct {
 	Color raster.Color
 	Alpha uint32
 }
 
-// attributes writes a paint as the attributes of what is filled or, by the name
-// stroke, outlined with it.
+// attributes returns a paint as SVG attributes; name is fill or stroke.
 func (p Paint) attributes(name string) string {
 	s := fmt.Sprintf(`%s="%s"`, name, hex(p.Color))
 	if p.Alpha < 255 {
@@ -25,7 +24,7 @@ func (p Paint) attributes(name string) string {
 	return s
 }
 
-// Round fills a rectangle whose corners have a radius.
+// Round fills a rectangle with rounded corners.
 func (c *Canvas) Round(x0, y0, x1, y1 int, radius float32, p Paint) {
 	if radius <= 0 {
 		c.Shade(x0, y0, x1, y1, p.Color, p.Alpha)
@@ -38,8 +37,7 @@ func (c *Canvas) Round(x0, y0, x1, y1 int, radius float32, p Paint) {
 	fmt.Fprintf(c.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="%s" %s/>`+"\n", c.x0+x0, c.y0+y0, x1-x0, y1-y0, number(radius), p.attributes("fill"))
 }
 
-// Frame outlines a rectangle with a line width pixels thick whose middle runs
-// along its edges.
+// Frame outlines a rectangle with a line centred on its edges; width is in pixels.
 func (c *Canvas) Frame(x0, y0, x1, y1 int, radius, width float32, p Paint) {
 	if x0 >= x1 || y0 >= y1 || p.Alpha == 0 || c.outside(x0, y0, x1, y1) {
 		return
@@ -52,15 +50,15 @@ func (c *Canvas) Frame(x0, y0, x1, y1 int, radius, width float32, p Paint) {
 // Point is a place on a canvas.
 type Point struct{ X, Y float32 }
 
-// Line is a line through points: from the first on, straight to each point of a
-// step of one, or as a cubic Bézier curve with a step of three.
+// A Line is a line from From through Steps: straight to the point of a step of one, along
+// a cubic Bézier curve for a step of three.
 type Line struct {
 	From   Point
 	Steps  [][]Point
 	Closed bool
 }
 
-// Path fills what a line encloses, or draws it where width is not 0.
+// Path fills the area inside a line or, if width is not 0, strokes the line.
 func (c *Canvas) Path(l Line, width float32, p Paint) {
 	if p.Alpha == 0 {
 		return
@@ -88,8 +86,7 @@ func (c *Canvas) Path(l Line, width float32, p Paint) {
 	fmt.Fprintf(c.out, `<path class="l" %s d="%s"/>`+"\n", p.attributes("fill"), d.String())
 }
 
-// Drawing fills the outline that the data of an SVG path names, its coordinates
-// multiplied by scale around the point x, y.
+// Drawing fills the outline given as SVG path data, scaled and with its origin at x, y.
 func (c *Canvas) Drawing(data string, x, y, scale float32, p Paint) {
 	if p.Alpha == 0 {
 		return
@@ -108,12 +105,12 @@ type Label struct {
 	// X is the left edge, Y the baseline, and Width the width of the text.
 	X, Y, Width  float32
 	Text         string
-	Size         float32 // pixels an em
-	Weight       int     // as CSS counts it
-	Mono, Middle bool    // of one width each; in the middle of where it is
-	End          bool    // what it is aligned by: its end
+	Size         float32 // pixels per em
+	Weight       int     // in CSS units
+	Mono, Middle bool    // in a monospaced font; anchored at the middle
+	End          bool    // anchored at the end
 	Color        Paint
-	// Clip is how far it may reach, from left to right.
+	// Clip bounds the text from left to right.
 	Clip [2]int
 }
 
@@ -124,13 +121,12 @@ func (c *Canvas) Label(l Label) {
 		l.Y+l.Size <= 0 || l.Y-2*l.Size >= float32(c.h) {
 		return
 	}
-	// Where the font is not at hand another may be wider: then it is better to
-	// reach over what is beside it than to lose a digit.
+	// Without the font, another one may be wider: better to overlap the neighbour than to
+	// lose a digit. So clip only if the expected width exceeds the bounds.
 	c.label(l, -1)
 }
 
-// label writes a line of text and cuts it where, with some slack in its width,
-// it would reach too far.
+// label writes a line of text, clipped if its width plus some slack exceeds the bounds.
 func (c *Canvas) label(l Label, slack float32) {
 	c.flush()
 	left, right := l.X, l.X+l.Width+slack
@@ -151,7 +147,7 @@ func (c *Canvas) label(l Label, slack float32) {
 	c.out.WriteByte('\n')
 }
 
-// write writes a label at a place of the element it is in.
+// write writes a label at a position within the current element.
 func (c *Canvas) write(l Label, x, y float32) {
 	more := ""
 	switch {
@@ -168,7 +164,7 @@ func (c *Canvas) write(l Label, x, y float32) {
 	if l.Mono {
 		more += ` font-family="'Go Mono', monospace"`
 	}
-	// The width keeps a label inside its bar where the font is another one.
+	// The width keeps a label inside its bar even in another font.
 	fmt.Fprintf(c.out, `<text x="%s" y="%s" font-size="%s"%s %s textLength="%s" lengthAdjust="spacingAndGlyphs">`,
 		number(x), number(y), number(l.Size), more, l.Color.attributes("fill"), number(l.Width))
 	escape(c.out, l.Text)

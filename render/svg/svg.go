@@ -14,17 +14,17 @@ import (
 	"ashlar/render/raster"
 )
 
-// Canvas is a [raster.Surface] that writes down what is drawn on it. Create one
-// with [New]; it belongs to one goroutine.
+// A Canvas is a [raster.Surface] that records shapes as SVG. Create one with [New]. It
+// must be used by one goroutine only.
 type Canvas struct {
 	w, h int
-	// x0 and y0 are where a part's corner is in the whole picture.
+	// x0 and y0 are the position of a part's corner in the whole picture.
 	x0, y0 int
 	out    *bytes.Buffer
-	// run gathers rectangles of one colour and opacity that follow each other:
-	// most of a dense picture.
+	// run collects successive rectangles of one colour and opacity, which are most of a
+	// dense picture.
 	run *run
-	// clips counts the clipping areas, which need names.
+	// clips counts the clipping areas, to name them.
 	clips *int
 }
 
@@ -41,8 +41,8 @@ func New(w, h int, bg raster.Color) *Canvas {
 	return c
 }
 
-// Part draws on a part of the canvas by its own coordinates: nothing that is
-// drawn on it goes beyond.
+// Part draws on a part of the canvas, in coordinates relative to its corner. Drawing is
+// clipped to the part.
 func (c *Canvas) Part(x0, y0, x1, y1 int, draw func(part *Canvas)) {
 	c.flush()
 	before := c.out.Len()
@@ -61,7 +61,7 @@ func (c *Canvas) Part(x0, y0, x1, y1 int, draw func(part *Canvas)) {
 	c.out.WriteString("</g>\n")
 }
 
-// Paste shows a canvas of its own on this one, with its corner at x, y.
+// Paste draws a separate canvas on this one, with its corner at x, y.
 func (c *Canvas) Paste(x, y int, p *Canvas) {
 	p.flush()
 	if x >= c.w || y >= c.h || x+p.w <= 0 || y+p.h <= 0 {
@@ -73,7 +73,7 @@ func (c *Canvas) Paste(x, y int, p *Canvas) {
 	c.out.WriteString("</svg>\n")
 }
 
-// Size is the canvas's width and height.
+// Size returns the canvas's width and height.
 func (c *Canvas) Size() (w, h int) { return c.w, c.h }
 
 // Rect fills a rectangle.
@@ -86,8 +86,8 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col raster.Color, a uint32) {
 		return
 	}
 	r := c.run
-	// Opaque rectangles of one colour may be on each other in one path; others
-	// must not, since each counts.
+	// Opaque rectangles of one colour may overlap in one path. Translucent ones must not,
+	// because each adds to the colour.
 	if r.path.Len() > 0 && (r.col != col || r.a != a || a < 255) {
 		c.flush()
 	}
@@ -96,8 +96,7 @@ func (c *Canvas) Shade(x0, y0, x1, y1 int, col raster.Color, a uint32) {
 	fmt.Fprintf(&r.path, "M%d %dh%dv%dh%dz", c.x0+x0, c.y0+y0, x1-x0, y1-y0, x0-x1)
 }
 
-// Bar fills a rectangle whose corners have the radius r, if it is wide enough
-// for them.
+// Bar fills a rectangle with corners of radius r, if it is large enough for them.
 func (c *Canvas) Bar(x0, y0, x1, y1 int, col raster.Color, r int) {
 	if r <= 0 || x1-x0 < 4*r || y1-y0 < 4*r {
 		c.Rect(x0, y0, x1, y1, col)
@@ -110,7 +109,7 @@ func (c *Canvas) Bar(x0, y0, x1, y1 int, col raster.Color, r int) {
 	fmt.Fprintf(c.out, `<rect x="%d" y="%d" width="%d" height="%d" rx="%d" fill="%s"/>`+"\n", c.x0+x0, c.y0+y0, x1-x0, y1-y0, r, hex(col))
 }
 
-// Text writes s with its baseline at y, from x.
+// Text draws s, beginning at x with its baseline at y.
 func (c *Canvas) Text(f *raster.Face, x float32, y int, s string, col raster.Color, clip0, clip1 int) {
 	clip0, clip1 = max(0, clip0), min(c.w, clip1)
 	wide := f.Measure(s)
@@ -120,11 +119,11 @@ func (c *Canvas) Text(f *raster.Face, x float32, y int, s string, col raster.Col
 	if y+int(f.Size()) <= 0 || y-int(2*f.Size()) >= c.h {
 		return
 	}
-	// Where the font is not at hand another may be wider.
+	// Without the font, another one may be wider, so allow for that when clipping.
 	c.label(Label{X: x, Y: float32(y), Text: s, Width: wide, Size: f.Size(), Weight: f.Weight(), Color: Paint{Color: col, Alpha: 255}, Clip: [2]int{clip0, clip1}}, .4*wide)
 }
 
-// flush writes the rectangles that were gathered.
+// flush writes the collected rectangles.
 func (c *Canvas) flush() {
 	r := c.run
 	if r.path.Len() == 0 {
@@ -160,14 +159,14 @@ func hex(c raster.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", c&255, c>>8&255, c>>16&255)
 }
 
-// number writes a coordinate with at most two digits behind the point.
+// number returns a coordinate with at most two decimals.
 func number(v float32) string {
 	s := strconv.FormatFloat(float64(v), 'f', 2, 32)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// escape writes text so that it is well-formed XML whatever is in it: what XML
-// cannot hold at all becomes the replacement character.
+// escape writes text as well-formed XML; characters that XML does not allow become the
+// replacement character.
 func escape(w io.StringWriter, s string) {
 	for _, r := range s {
 		var t string

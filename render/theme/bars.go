@@ -12,33 +12,32 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Mode is the meaning of bar colours.
+// Mode is what the colours of bars stand for.
 type Mode string
 
 const (
-	// ByFunction: the hue from the family (package, namespace, module), a
-	// little shift from the function. One function has one colour in every
-	// view, run and file.
+	// ByFunction: the hue of the family (package, namespace, module), shifted a little
+	// for each function. A function has the same colour in every view, run and file.
 	ByFunction Mode = "function"
-	// ByModule: one colour a module.
+	// ByModule: one colour per module.
 	ByModule Mode = "module"
-	// ByPackage: one colour a package; see analyze.PackageOf.
+	// ByPackage: one colour per package; see analyze.PackageOf.
 	ByPackage Mode = "package"
-	// ByFoldedName: one colour for all names that differ in numbers alone.
+	// ByFoldedName: one colour for all names that differ only in numbers.
 	ByFoldedName Mode = "name"
 	// ByKind: user, kernel, managed, unknown.
 	ByKind Mode = "kind"
-	// ByThread: one colour a thread; functions that run on several are grey
-	// where the thread is not known.
+	// ByThread: one colour per thread. Where the thread is unknown, functions that run on
+	// several are grey.
 	ByThread Mode = "thread"
-	// BySearch: what is searched for has one colour, all else is grey.
+	// BySearch: one colour for functions that match the search, grey for all others.
 	BySearch Mode = "search"
 )
 
 // Modes lists the modes in the order they are offered.
 var Modes = []Mode{ByFunction, ByPackage, ByFoldedName, ByModule, ByKind, ByThread, BySearch}
 
-// Bar is the colour of a function's bars.
+// Bar returns the colour of a function's bars.
 func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 	l, c := t.barL, t.barC
 	if f.State != recording.NoState {
@@ -68,8 +67,8 @@ func (t *Theme) Bar(f *recording.Function, m Mode) color.NRGBA {
 	return OKLCH(l, c, hue)
 }
 
-// kind is the colour of a kind of code. The four differ in hue, lightness and
-// chroma so that people tell them apart who do not see some of the hues.
+// kind returns the colour of a kind of code. The four differ in hue, lightness and
+// chroma, so that colour-blind people can tell them apart.
 func (t *Theme) kind(k recording.Kind) color.NRGBA {
 	switch k {
 	case recording.KindUser:
@@ -82,8 +81,8 @@ func (t *Theme) kind(k recording.Kind) color.NRGBA {
 	return OKLCH(t.barL-.01, .008, 250)
 }
 
-// State is the colour of a state of threads, whatever else colours tell: what runs
-// stands out, what waits is calm.
+// State returns the colour of a thread state in any mode: running states stand out,
+// waiting states are muted.
 func (t *Theme) State(s recording.State) color.NRGBA {
 	switch s {
 	case recording.Running:
@@ -98,21 +97,21 @@ func (t *Theme) State(s recording.State) color.NRGBA {
 	return OKLCH(t.barL-.04, .01, 60)
 }
 
-// Neutral is the colour of bars that say nothing by their colour.
+// Neutral returns the colour of bars whose colour has no meaning.
 func (t *Theme) Neutral() color.NRGBA { return OKLCH(t.barL-.02, .012, 260) }
 
-// Found is the colour of what is searched for, where colours tell that.
+// Found returns the colour of search matches in BySearch.
 func (t *Theme) Found() color.NRGBA { return OKLCH(t.barL+.04, max(.13, t.barC), 80) }
 
-// Thread is the colour of the i-th thread. Neighbours are far apart, by hue and
-// by lightness.
+// Thread returns the colour of the i-th thread. Neighbours differ clearly in hue and
+// lightness.
 func (t *Theme) Thread(i int) color.NRGBA {
 	const golden = 137.508 // degrees
 	return OKLCH(t.barL+.03*(float64(i%3)-1), t.barC, math.Mod(250+golden*float64(i), 360))
 }
 
-// family is common to functions that belong together: the package of a Go
-// name, the namespace or class of others, else the module, else the name.
+// family returns the group of a function: the package of a Go name, the namespace or
+// class of another name, else the module, else the name.
 func family(f *recording.Function) string {
 	name := f.Name
 	if i := strings.IndexAny(name, "(<["); i > 0 && !strings.HasPrefix(name[i:], "(*") {
@@ -131,7 +130,7 @@ func family(f *recording.Function) string {
 	return name
 }
 
-// spread places a family on the colour wheel.
+// spread returns the hue of a family, in degrees.
 func spread(family string) float64 { return float64(hash(family)%3600) / 10 }
 
 func hash(s string) uint32 {
@@ -139,39 +138,39 @@ func hash(s string) uint32 {
 	for i := range len(s) {
 		v = (v ^ uint32(s[i])) * 16777619
 	}
-	// Its low bits move little between short names; fold and mix them.
+	// The low bits change little between short names; fold and mix them.
 	v ^= v >> 15
 	v *= 0x2c1b3c6d
 	v ^= v >> 12
 	return v
 }
 
-// Palette caches the colours of a recording's functions, and of its calls: a
-// picture of many short spans asks for more than there are pixels.
+// A Palette caches the colours of a recording's functions and calls, because a picture of
+// many short spans asks for more colours than it has pixels.
 type Palette struct {
 	Theme *Theme
 	Mode  Mode
-	// Threads gives, for ByThread, the track that a function runs on, where it
-	// is just one: by function, the rest being negative.
+	// Threads, for ByThread, is the track of each function that runs on only one;
+	// negative for other functions.
 	Threads []int32
-	// Found reports, for BySearch, which functions are searched for.
+	// Found, for BySearch, reports whether a function matches the search.
 	Found func(recording.FuncID) bool
-	cols  []color.NRGBA // by function; those without alpha are not known yet
+	cols  []color.NRGBA // by function; alpha 0 if not computed yet
 	calls []color.NRGBA // by call
 	ahead atomic.Pointer[[]color.NRGBA]
 	asked bool
 }
 
-// Ahead begins to work out the colours of all functions on another goroutine, so
-// that a picture of thousands that were not seen before finds them. Only the
-// first call does anything.
+// Ahead starts computing the colours of all functions on another goroutine, so that they
+// are ready for a picture with thousands of new functions. Only the first call has an
+// effect.
 func (p *Palette) Ahead(rec *recording.Recording) {
 	if p.asked || p.Mode == ByThread || p.Mode == BySearch {
 		return
 	}
 	p.asked = true
 	th, mode := p.Theme, p.Mode
-	go source.Catch(func() { // who needs a colour that is not there works it out
+	go source.Catch(func() { // until then, missing colours are computed on demand
 		cols := make([]color.NRGBA, rec.Functions.Len())
 		for i := range cols {
 			fn := rec.Functions.At(i)
@@ -197,7 +196,7 @@ func (p *Palette) Func(rec *recording.Recording, f recording.FuncID) color.NRGBA
 	return p.cols[f]
 }
 
-// call is the colour of the function that runs in a call.
+// call returns the colour of a call's function.
 func (p *Palette) call(rec *recording.Recording, c recording.CallID) color.NRGBA {
 	if int(c) >= len(p.calls) {
 		p.calls = append(p.calls, make([]color.NRGBA, max(int(c)+1, rec.Calls.Len())-len(p.calls))...)
@@ -219,7 +218,7 @@ func (p *Palette) function(rec *recording.Recording, f recording.FuncID) color.N
 	return p.Theme.Bar(&fn, p.Mode)
 }
 
-// On is the colour of the bars of a call on a track.
+// On returns the colour of a call's bars on a track.
 func (p *Palette) On(rec *recording.Recording, track int, c recording.CallID) color.NRGBA {
 	if p.Mode == ByThread && track >= 0 && rec.State(c) == recording.NoState {
 		return p.Theme.Thread(track)

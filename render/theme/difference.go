@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// Hues of differences: orange for more in B, blue for less. People who cannot
-// tell red from green tell these apart.
+// Hues of differences: orange for more in B, blue for less. People with red-green colour
+// blindness can tell these apart.
 const (
 	hueMore = 55
 	hueLess = 245
 )
 
-// shades is how many shades of more, and of less, there are.
+// shades is the number of shades for more, and for less.
 const shades = 128
 
-// shade is a colour of bars, and that of text on it.
+// shade is the colour of a bar and of the text on it.
 type shade struct{ bar, text color.NRGBA }
 
-// differences are the shades by theme: from less over the same to more.
+// differences are the shades by theme, from less through equal to more.
 var differences = map[*Theme]func() *[2*shades + 1]shade{Dark: Dark.shades(), Light: Light.shades(), Contrast: Contrast.shades()}
 
 func (t *Theme) shades() func() *[2*shades + 1]shade {
@@ -32,12 +32,12 @@ func (t *Theme) shades() func() *[2*shades + 1]shade {
 	})
 }
 
-// Difference is the colour of a bar by how its weight differs, from -1 (far less
-// in B) over 0 (the same, grey) to 1 (far more), and that of text on it.
+// Difference returns the colours of a bar and of the text on it, by how its weight
+// differs: from -1 (far less in B) over 0 (the same, grey) to 1 (far more).
 func (t *Theme) Difference(d float64) (bar, text color.NRGBA) {
 	i := int(math.Round(math.Max(-1, math.Min(1, d)) * shades))
 	if i == 0 && d != 0 {
-		i = int(math.Copysign(1, d)) // small, but not the same
+		i = int(math.Copysign(1, d)) // a small difference is still visible
 	}
 	s := &differences[t]()[i+shades]
 	return s.bar, s.text
@@ -54,20 +54,20 @@ func (t *Theme) difference(d float64) (bar, text color.NRGBA) {
 		grey, full, chroma = .885, .70, .145
 	}
 	for l := grey + (full-grey)*size; ; l += .005 {
-		// A little tint at once, so that a small difference is not taken for none.
+		// Start with some tint, so that a small difference does not look like none.
 		c := 0.0
 		if size > 0 {
 			c = chroma * (.25 + .75*size)
 		}
 		bar = OKLCH(l, c, hue)
-		// Between dark and light there are shades on which no text is legible.
+		// Skip the shades between dark and light on which no text is legible.
 		if text = t.OnDifference(bar); Ratio(bar, text) >= 4.5 {
 			return bar, text
 		}
 	}
 }
 
-// OnDifference is the text that is legible on a colour.
+// OnDifference returns a legible text colour for a bar's colour.
 func (t *Theme) OnDifference(bar color.NRGBA) color.NRGBA {
 	dark, light := color.NRGBA{0x0b, 0x0d, 0x10, 0xff}, color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	if Ratio(bar, light) > Ratio(bar, dark) {
@@ -76,10 +76,10 @@ func (t *Theme) OnDifference(bar color.NRGBA) color.NRGBA {
 	return dark
 }
 
-// More and Less are the colours of numbers that say there is more or less in B.
+// More returns the colour of numbers that are higher in B.
 func (t *Theme) More() color.NRGBA { return t.amount(hueMore) }
 
-// Less is More for less.
+// Less returns the colour of numbers that are lower in B.
 func (t *Theme) Less() color.NRGBA { return t.amount(hueLess) }
 
 func (t *Theme) amount(hue float64) color.NRGBA {

@@ -6,31 +6,31 @@ import (
 	"math"
 )
 
-// Theme is a set of colours. Values are opaque unless said.
+// A Theme is a set of colours. They are opaque unless noted.
 type Theme struct {
 	Name string
 	Dark bool
 
 	Background, Lane, Surface, Raised, Rule color.NRGBA
 	Text, Dim, Faint                        color.NRGBA
-	// Accent marks the selection, the current view, what is active; OnAccent is
-	// text on it.
+	// Accent marks the selection, the current view and active items; OnAccent is the
+	// colour of text on it.
 	Accent, OnAccent color.NRGBA
-	// OnBar is text on bars.
+	// OnBar is the colour of text on bars.
 	OnBar color.NRGBA
 	// Warn marks warnings and search hits.
 	Warn color.NRGBA
 
-	// Band is the opacity of the selection's band. The GPU blends linear light,
-	// which makes the same opacity far stronger on dark than on light.
+	// Band is the opacity of the selection band. The GPU blends linear light, so that the
+	// same opacity looks far stronger on dark than on light.
 	Band float64
 
-	// Lightness and chroma of bars (OKLCH).
+	// barL and barC are the lightness and chroma of bars (OKLCH).
 	barL, barC float64
 }
 
-// Dark and Light are the two themes for most people; Contrast is for those who
-// need more of it.
+// Dark and Light are the themes for most people; Contrast is for people who need more
+// contrast.
 var (
 	Dark = &Theme{
 		Name: "dark", Dark: true,
@@ -58,7 +58,7 @@ var (
 // All lists the themes in the order they are offered.
 var All = []*Theme{Dark, Light, Contrast}
 
-// ByName returns a theme; ok is false for a name that is none.
+// ByName returns a theme; ok is false if no theme has the name.
 func ByName(name string) (t *Theme, ok bool) {
 	for _, t := range All {
 		if t.Name == name {
@@ -103,7 +103,8 @@ func OKLCH(l, c, h float64) color.NRGBA {
 	}
 }
 
-// gamma is the nearest value of sRGB for some light: looked up and not computed, since a picture of many functions asks for it thousands of times.
+// gamma returns the nearest sRGB value for a linear light value. It uses a table, because
+// a picture of many functions needs it thousands of times.
 func gamma(x float64) uint8 {
 	v := 0
 	for step := 128; step > 0; step /= 2 {
@@ -114,7 +115,7 @@ func gamma(x float64) uint8 {
 	return uint8(v)
 }
 
-// least is the least light that each value of sRGB is nearest to.
+// least is the lowest linear light value that rounds to each sRGB value.
 var least = func() (t [256]float64) {
 	for v := 1; v < len(t); v++ {
 		x := (float64(v) - .5) / 255
@@ -125,7 +126,7 @@ var least = func() (t [256]float64) {
 	return t
 }()
 
-// Ratio is the WCAG contrast ratio of two opaque colours, 1 to 21.
+// Ratio returns the WCAG contrast ratio of two opaque colours, 1 to 21.
 func Ratio(a, b color.NRGBA) float64 {
 	x, y := luminance(a), luminance(b)
 	if x < y {
@@ -138,7 +139,7 @@ func luminance(c color.NRGBA) float64 {
 	return 0.2126*linear[c.R] + 0.7152*linear[c.G] + 0.0722*linear[c.B]
 }
 
-// linear is the light of each value of sRGB.
+// linear is the linear light value of each sRGB value.
 var linear = func() (t [256]float64) {
 	for v := range t {
 		x := float64(v) / 255
@@ -149,8 +150,8 @@ var linear = func() (t [256]float64) {
 	return t
 }()
 
-// Lift is a bar's colour under the pointer: a lighter shade, and where bars are as pale
-// as the ground a deeper one of the same hue.
+// Lift returns the colour of a highlighted bar: lighter in a dark theme, in a light
+// theme, where bars are nearly as pale as the background, a deeper shade of the same hue.
 func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 	if t.Dark {
 		return Mix(c, color.NRGBA{0xff, 0xff, 0xff, 0xff}, .35)
@@ -159,7 +160,7 @@ func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 	return color.NRGBA{deeper(c.R), deeper(c.G), deeper(c.B), c.A}
 }
 
-// OnFaded is the colour of labels on bars that [Theme.Fade] gave their colour.
+// OnFaded returns the colour of labels on bars faded by [Theme.Fade].
 func (t *Theme) OnFaded() color.NRGBA {
 	if t.Dark && t != Contrast {
 		return Mix(t.Dim, t.Text, .4)
@@ -167,8 +168,8 @@ func (t *Theme) OnFaded() color.NRGBA {
 	return t.OnBar
 }
 
-// Above is the colour of a bar above the one that a flamegraph is zoomed to, and
-// of its label.
+// Above returns the colours of a bar above the zoomed one in a flamegraph, and of its
+// label.
 func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 	if t.Dark {
 		return Mix(c, t.Background, .55), t.Text
@@ -176,9 +177,9 @@ func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 	return Mix(c, t.Background, .45), t.OnBar
 }
 
-// Waiting is the colour of the part of a bar that was not spent on CPU: a paler
-// tone of the bar's own, on which labels stay legible; of bars that are as pale as the
-// ground a darker one.
+// Waiting returns the colour for the off-CPU part of a bar: a paler tone of the bar's
+// colour, on which labels stay legible, or a darker one if the bar is as pale as the
+// background.
 func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {
 	switch light := (2*int(c.R) + 5*int(c.G) + int(c.B)) / 8; {
 	case t.Dark:
@@ -189,10 +190,10 @@ func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {
 	return Mix(c, t.Lane, .6)
 }
 
-// Fade is the colour of a bar that others stand out from.
+// Fade returns the colour of a dimmed bar, when others are highlighted.
 func (t *Theme) Fade(c color.NRGBA) color.NRGBA {
 	if t == Contrast {
-		return Mix(c, t.Lane, .33) // labels on it must stay legible
+		return Mix(c, t.Lane, .33) // labels on the bar must stay legible
 	}
 	return Mix(c, t.Lane, .72)
 }

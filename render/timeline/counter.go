@@ -11,7 +11,7 @@ import (
 	"ashlar/render/units"
 )
 
-// CounterName is the name of a counter.
+// CounterName returns the name of a counter with its series.
 func CounterName(c *recording.Counter) string {
 	if c.Series == "" || c.Series == c.Name {
 		return c.Name
@@ -19,7 +19,7 @@ func CounterName(c *recording.Counter) string {
 	return c.Name + " " + c.Series
 }
 
-// countersOf lists the counters of each process that are shown.
+// countersOf returns, by process, the counters to show.
 func countersOf(rec *recording.Recording, l Layout) [][]int {
 	groups := make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
@@ -31,7 +31,7 @@ func countersOf(rec *recording.Recording, l Layout) [][]int {
 	return groups
 }
 
-// CounterValue writes a counter's value as people read it.
+// CounterValue formats a counter's value for display.
 func CounterValue(c *recording.Counter, v float64) string {
 	s := units.Number(v)
 	if c.Unit != "" {
@@ -40,7 +40,7 @@ func CounterValue(c *recording.Counter, v float64) string {
 	return s
 }
 
-// graph is the area for the values of a counter in a row whose top is at y.
+// graph is the area for a counter's values in a row.
 type graph struct {
 	lo, hi      float64
 	top, bottom int
@@ -55,15 +55,15 @@ func graphOf(c *recording.Counter, y, height int, scale float32) graph {
 	return g
 }
 
-// at is the pixel of a value. The division comes first: the range of a counter
-// may be too large to multiply.
+// at returns the y coordinate of a value. It halves values first, because a counter's
+// range may overflow.
 func (g graph) at(v float64) int {
 	share := (v/2 - g.lo/2) / (g.hi/2 - g.lo/2)
 	return g.bottom - int(math.Round(share*float64(g.bottom-g.top)))
 }
 
-// counter draws a value over time: for each pixel the band between the least
-// and the greatest value in it.
+// counter draws a counter over time: in each pixel column the range from the lowest to
+// the highest value.
 func (p *Picture) counter(r *Row, y int) {
 	c := p.Rec.Counters[r.Index]
 	g := graphOf(c, y, r.Height, p.scale)
@@ -76,7 +76,8 @@ func (p *Picture) counter(r *Row, y int) {
 		if t0 > p.Rec.End+p.res() {
 			break
 		}
-		// The value that holds as the pixel begins, and those set within it.
+		// From the value in effect at the pixel's start to the last one set within the
+		// pixel.
 		first := i - 1
 		i = after(c, i, t1-1)
 		if first < 0 {
@@ -92,7 +93,7 @@ func (p *Picture) counter(r *Row, y int) {
 	}
 }
 
-// CounterPoint is where point i of a counter is in the picture.
+// CounterPoint returns the position of point i of a counter in the picture.
 func (p *Plan) CounterPoint(rec *recording.Recording, v View, row, i, w, gutter int) (x, y int) {
 	r := &p.Rows[row]
 	c := rec.Counters[r.Index]
@@ -101,8 +102,8 @@ func (p *Plan) CounterPoint(rec *recording.Recording, v View, row, i, w, gutter 
 	return x, graphOf(c, p.Top(r, v.Scroll), r.Height, p.Scale).at(c.Value(i))
 }
 
-// after is the first point after t from point i on, searched outwards since it
-// is mostly near.
+// after returns the index of the first point after t, from i on. It is fast if that is
+// close to i.
 func after(c *recording.Counter, i int, t int64) int {
 	n, lo, step := c.Len(), i, 1
 	for i < n && c.Time(i) <= t {
@@ -112,5 +113,5 @@ func after(c *recording.Counter, i int, t int64) int {
 	return lo + sort.Search(hi-lo, func(k int) bool { return c.Time(lo+k) > t })
 }
 
-// Number writes a value of a counter exactly.
+// Number formats a counter's value exactly.
 func Number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// cover is a lane of when any of a track's outermost spans ran; nil where it has none.
-// Of most tracks that is the first lane.
+// cover returns a lane of the times in which any of a track's outermost spans ran; nil if
+// there are none. For most tracks that is the first lane.
 func cover(rec *recording.Recording, t *recording.Track) *lanes.Lane {
 	switch len(t.Lanes) {
 	case 0:
@@ -36,5 +36,5 @@ func cover(rec *recording.Recording, t *recording.Track) *lanes.Lane {
 	return l
 }
 
-// covers has what cover found, by weak.Pointer[recording.Track].
+// covers caches the results of cover, by weak.Pointer[recording.Track].
 var covers sync.Map

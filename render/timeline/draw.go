@@ -12,78 +12,78 @@ import (
 	"ashlar/render/theme"
 )
 
-// Fonts are the faces a timeline is labelled with.
+// Fonts are the faces of a timeline's labels.
 type Fonts struct {
 	Bar, Name, Small *raster.Face
 }
 
-// Picture draws rows into a canvas.
+// Picture draws the rows of a timeline.
 type Picture struct {
 	Rec     *recording.Recording
 	Plan    *Plan
 	View    View
 	Palette *theme.Palette
 	Fonts   Fonts
-	// Gutter is the width of the names' column in pixels.
+	// Gutter is the width of the column of names, in pixels.
 	Gutter int
-	// Mark is a function whose bars stand out (MarkSet), as those of the
-	// function under the pointer or found by a search. DimOthers fades the
-	// rest.
+	// Mark, if set, reports whether a function's bars are highlighted, such as those of
+	// the function under the pointer or of search results. DimOthers fades all other
+	// bars.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
-	// MarkAt, if set, reports instead of Mark whether any of n spans of a lane, -1
-	// for samples, is marked.
+	// MarkAt, if set, is used instead of Mark. It reports whether any of the n spans from
+	// i on in a lane, or samples if lane is -1, is highlighted.
 	MarkAt func(track, lane, i, n int) bool
 
-	// Sets are none to two sets of calls, looked up in Rec: bars that belong to none of
-	// them are faded. All belong if there are none.
+	// Sets are up to two sets of calls, looked up in Rec. If there are any, bars outside
+	// all of them are faded.
 	Sets []*recording.CallSet
 
-	// OnCPU is how long spans ran on CPU: the rest of a bar is paler.
+	// OnCPU is the time of spans on CPU: the rest of a bar is paler.
 	OnCPU *recording.OnCPU
 
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
 
-	// Event and Metric weigh windows.
+	// Event and Metric select the values of windows.
 	Event, Metric int
 
 	// Gathered, if set, is used again while the picture shows the same.
 	Gathered *Gathered
 
-	// Bars counts what was drawn.
+	// Bars counts the bars drawn.
 	Bars int
 
 	c    raster.Surface
-	w, h int // of c
-	// pixels is c where that is a canvas: most of a dense picture is single
-	// columns of pixels, which are drawn as one row (see [Picture.spans]).
+	w, h int // size of c
+	// pixels is c if that is a raster canvas. Most of a dense picture consists of single
+	// pixel columns, which are drawn as one row (see [Picture.spans]).
 	pixels *raster.Canvas
-	// drawn and drawnSamples count the gathered bars and samples that were drawn.
+	// drawn and drawnSamples count the gathered bars and samples already drawn.
 	drawn, drawnSamples int
 	lanes               struct {
 		bg, rule raster.Color
 	}
-	// onBar is the colour of labels, onFaded that on bars that others stand out
-	// from; faded reports whether the last colour was such a bar's.
+	// onBar is the colour of labels, onFaded that of labels on faded bars; faded reports
+	// whether the last colour was that of a faded bar.
 	onBar, onFaded raster.Color
 	faded          bool
-	of             int  // the track that is being drawn
-	hit            bool // what MarkAt says of the bar that is being drawn
-	out            bool // it belongs to none of the Sets
+	of             int  // track being drawn
+	hit            bool // result of MarkAt for the current bar
+	out            bool // the current bar is in none of the Sets
 	tints          [256]tint
 	scale          float32
-	perPs          float64 // pixels a picosecond
-	whole          int64   // picoseconds a pixel; 0 if that is not a whole number
-	// last is the view of the last picture, and movedBy how many pixels this one begins
-	// later, where it takes from there what both show.
+	perPs          float64 // pixels per picosecond
+	whole          int64   // picoseconds per pixel, 0 if not an integer
+	// last is the view of the last picture. If the two pictures overlap, movedBy is the
+	// number of pixels by which this one begins later, and the common part is reused.
 	last    View
 	movedBy int
-	// otherSets tells that the last picture had others.
+	// otherSets reports whether the last picture had other Sets.
 	otherSets bool
 }
 
-// Paint draws what the view shows on a surface, all of it.
+// Paint draws the view on a surface and covers all of it.
 func (p *Picture) Paint(on raster.Surface) {
 	t := p.Palette.Theme
 	p.scale = p.Plan.Scale
@@ -96,12 +96,12 @@ func (p *Picture) Paint(on raster.Surface) {
 	}
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
 	p.onBar, p.onFaded = raster.Pack(t.OnBar), raster.Pack(t.OnFaded())
-	// Rows cover the surface from its top to where the last one ends.
+	// Rows cover the surface from its top to the end of the last row.
 	on.Rect(0, max(0, p.Plan.Height-p.View.Scroll), p.w, p.h, raster.Pack(t.Background))
 	rows, held := p.seen()
 	p.gather(rows)
 	for i := range rows {
-		if i == held { // over what is scrolled below them
+		if i == held { // covers rows scrolled below it
 			p.sticky()
 		}
 		p.row(&rows[i], p.Plan.Top(&rows[i], p.View.Scroll))
@@ -114,7 +114,7 @@ func (p *Picture) Paint(on raster.Surface) {
 	}
 }
 
-// seen are the rows that are drawn, from held on those that stay at the top.
+// seen returns the rows to draw; those from index held on stay at the top.
 func (p *Picture) seen() (rows []Row, held int) {
 	all := p.Plan.Rows
 	first := p.Plan.At(p.View.Scroll + p.Plan.Held)
@@ -159,7 +159,7 @@ func (p *Picture) row(r *Row, y int) {
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))
-	if r.Collapsed { // apart from what follows, which may be another header
+	if r.Collapsed { // separates it from the next row, which may be another header
 		p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
 	}
 	base := y + p.px(15)
@@ -173,7 +173,8 @@ func (p *Picture) header(r *Row, y int) {
 	}
 }
 
-// sticky keeps the header of the process whose tracks are scrolled at the top.
+// sticky draws the header of the process whose tracks are scrolled at the top of the
+// picture.
 func (p *Picture) sticky() {
 	if i, y := p.Plan.Sticky(p.View.Scroll); i >= 0 {
 		r := &p.Plan.Rows[i]
@@ -182,7 +183,7 @@ func (p *Picture) sticky() {
 	}
 }
 
-// gutter draws a row's name and what helps below it.
+// gutter draws a row's name and, below it, notes.
 func (p *Picture) gutter(r *Row, y int) {
 	t := p.Palette.Theme
 	x, right := p.px(26), p.Gutter-p.px(8)
@@ -195,7 +196,7 @@ func (p *Picture) gutter(r *Row, y int) {
 	}
 	full, note := p.Plan.Name(r), p.Plan.note(r)
 	if r.Height < p.px(34) {
-		// The end of the name distinguishes it from others: the middle is cut.
+		// The end of a name distinguishes it from others, so the middle is cut.
 		id, end := "", right
 		if r.Kind == TrackRow {
 			id, _, _ = strings.Cut(note, " · ")
@@ -220,8 +221,8 @@ func (p *Picture) gutter(r *Row, y int) {
 	}
 }
 
-// subRow names the samples that are below a thread's spans, beside the first of
-// their lanes, and draws a line between both.
+// subRow names the samples below a thread's spans, next to the first of their lanes, and
+// draws a line between spans and samples.
 func (p *Picture) subRow(r *Row, y, x, right int) {
 	name := p.Plan.sampled(r)
 	if name == "" {
@@ -246,7 +247,7 @@ func (p *Picture) subRow(r *Row, y, x, right int) {
 	p.Fonts.Small.Draw(p.c, float32(x), y+base, p.Fonts.Small.FitText(name, float32(right-x)), raster.Pack(ink), x, right)
 }
 
-// arrow draws the small triangle that folds a row, its middle at x, y.
+// arrow draws the small triangle for folding a row, centred at x, y.
 func (p *Picture) arrow(x, y int, closed bool) {
 	col := raster.Pack(p.Palette.Theme.Dim)
 	n := p.px(3.5)
@@ -268,7 +269,7 @@ func abs(i int) int {
 	return i
 }
 
-// lanesIn calls do for each of a row's lanes of spans that are inside the canvas.
+// lanesIn calls do for each of a row's span lanes that is on the canvas.
 func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
 	for lane := range r.SpanLanes {
 		top := y + p.Plan.laneTop(r, lane)
@@ -295,14 +296,14 @@ func (p *Picture) track(r *Row, y int) {
 	p.instants(t, y, r)
 }
 
-// res is how many picoseconds a pixel has, rounded up.
+// res returns the number of picoseconds per pixel, rounded up.
 func (p *Picture) res() int64 {
 	return max(1, (p.View.Span()+int64(p.width())-1)/int64(p.width()))
 }
 
 func (p *Picture) width() int { return max(1, p.w-p.Gutter) }
 
-// x is the pixel of a time, clamped to just outside the lanes.
+// x returns the pixel of a time, clamped to just outside the lanes.
 func (p *Picture) x(t int64) int {
 	x := float64(t-p.View.From) * p.perPs
 	if x < 0 {
@@ -312,7 +313,7 @@ func (p *Picture) x(t int64) int {
 		return p.w + 4
 	}
 	n := int(x)
-	if p.whole > 0 { // exactly, so that it is the same pixel in a view that is some away
+	if p.whole > 0 { // compute exactly, so that scrolling by whole pixels moves every pixel alike
 		switch d := t - p.View.From - int64(n)*p.whole; {
 		case d < 0:
 			n--
@@ -338,16 +339,16 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 	}
 }
 
-// tint is the colour of a call's bars that are alike in all that it depends on.
+// tint is a cached colour of a call's bars, with everything on which it depends.
 type tint struct {
 	call            recording.CallID
 	of              int32
 	hit, out, faded bool
-	color           raster.Color // 0 if there is none yet
+	color           raster.Color // 0 if not computed yet
 }
 
-// color is that of a call's function, faded when others stand out. Few calls have most
-// of the bars of a picture, so their colours are kept.
+// color returns the colour of a call's bars, faded if others are highlighted. A few calls
+// make up most of a picture's bars, so their colours are cached.
 func (p *Picture) color(call recording.CallID) raster.Color {
 	t := &p.tints[int(call)%len(p.tints)]
 	if t.call != call || t.of != int32(p.of) || t.hit != p.hit || t.out != p.out || t.color == 0 {
@@ -382,17 +383,17 @@ func (p *Picture) colorOf(call recording.CallID) (c raster.Color, faded bool) {
 	return raster.Pack(col), false
 }
 
-// waiting is the tone of what waits in a bar of a colour.
+// waiting returns the colour for the off-CPU part of a bar.
 func (p *Picture) waiting(col raster.Color) raster.Color {
 	return raster.Pack(p.Palette.Theme.Waiting(raster.Unpack(col)))
 }
 
-// bar draws a bar wide enough to be one, with its label.
+// bar draws a bar, wide enough to show as one, with its label.
 func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 	p.barOf(x0, x1, x1, y, p.px(laneHeight)-1, call, unfinished)
 }
 
-// barOf is bar of a height, and waiting from wait on.
+// barOf is bar with a height; the part from x coordinate wait on is off CPU.
 func (p *Picture) barOf(x0, x1, wait, y, h int, call recording.CallID, unfinished bool) {
 	p.Bars++
 	gap := 0
@@ -430,16 +431,16 @@ func (p *Picture) barOf(x0, x1, wait, y, h int, call recording.CallID, unfinishe
 	}
 }
 
-// instants draws moments as small triangles at the top of the row, each with a
-// line through it. Where they touch, a strip stands for them, the stronger the
-// more there are: lines side by side would hide what is below.
+// instants draws instants as small triangles at the top of the row, each with a line
+// below it. If they touch, a strip replaces them, stronger the more there are, because
+// lines side by side would hide what is below.
 func (p *Picture) instants(t *recording.Track, y int, r *Row) {
 	col := raster.Pack(p.Palette.Theme.Dim)
 	n := p.px(instantSize)
-	last := math.MinInt // the pixel of the one before
+	last := math.MinInt // pixel of the previous instant
 	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; {
 		x := p.x(t.Instants[i].Time)
-		// However many there are, a pixel has one.
+		// A pixel shows one instant, however many it has.
 		next := max(i+1, firstInstant(t.Instants, p.View.Time(float64(x-p.Gutter+1), p.width())))
 		after := math.MaxInt
 		if next < len(t.Instants) && t.Instants[next].Time <= p.View.To {

@@ -9,11 +9,11 @@ import (
 
 // Hit is the thing under a point of the timeline.
 type Hit struct {
-	// Row is the index in Plan.Rows, -1 for none; Gutter says that the point
-	// is on the names.
+	// Row is the index in Plan.Rows, -1 for none. Gutter reports whether the point is on
+	// the names.
 	Row    int
 	Gutter bool
-	// Call runs there (Found), from Start to End.
+	// Found reports whether a call is there: Call, from Start to End.
 	Found bool
 	// Track is the index of the row's track, counter or window set.
 	Track      int
@@ -23,17 +23,17 @@ type Hit struct {
 	Start, End int64
 	Unfinished bool
 	Args       uint64
-	// Samples is set when the bar is made of samples First..Last-1.
+	// Samples is set if the bar consists of samples First..Last-1.
 	Samples     *recording.Samples
 	First, Last int
 	// Window is the window under the point, -1 for none.
 	Window int
-	// Instant is the moment under the point, nil for none; Close is how many
-	// are so close that they are drawn as one strip, with it.
+	// Instant is the instant under the point, nil for none. Close is the number of
+	// instants drawn as one strip with it, including itself.
 	Instant *recording.Instant
 	Close   int
-	// Counter is the counter under the point, nil for none, and Point the last
-	// of its points before it.
+	// Counter is the counter under the point, nil for none. Point is its last point
+	// before that time.
 	Counter *recording.Counter
 	Point   int
 }
@@ -44,11 +44,10 @@ type Key struct {
 	Start           int64
 }
 
-// Key identifies the bar that was hit.
+// Key returns the key of the bar hit.
 func (h Hit) Key() Key { return Key{h.Row, h.Lane, h.Span, h.Start} }
 
-// At finds what is drawn at pixel x, y of a picture w pixels wide with a
-// gutter.
+// At returns what is drawn at pixel x, y of a picture w pixels wide with a gutter.
 func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	h := Hit{Row: p.RowAt(y, v.Scroll), Span: -1, Window: -1, Gutter: x < gutter}
 	if i, top := p.Sticky(v.Scroll); i >= 0 && y >= p.Held && y < top+p.Rows[i].Height {
@@ -103,7 +102,7 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	return h
 }
 
-// instant finds the moment that is nearest to a time, within slack.
+// instant finds the instant nearest to a time, within slack.
 func (h *Hit) instant(t *recording.Track, at, slack int64) bool {
 	i := firstInstant(t.Instants, at)
 	best := slack + 1
@@ -123,14 +122,14 @@ func (h *Hit) instant(t *recording.Track, at, slack int64) bool {
 	return true
 }
 
-// counter finds the point whose value a counter has at a time.
+// counter finds the point that determines a counter's value at a time.
 func (h *Hit) counter(c *recording.Counter, at int64) {
 	if i := c.Search(at) - 1; i >= 0 {
 		h.Value(c, i)
 	}
 }
 
-// Value makes the hit one of point i of a counter.
+// Value sets the hit to point i of a counter.
 func (h *Hit) Value(c *recording.Counter, i int) {
 	h.Counter, h.Point = c, i
 	h.Start = c.Time(i)
@@ -144,7 +143,7 @@ func (h *Hit) Any() bool {
 	return h.Found || h.Window >= 0 || h.Instant != nil || h.Counter != nil
 }
 
-// span finds the span at a time, or the nearest within slack: a bar is drawn
+// span finds the span at a time, or the nearest one within slack, because a bar is drawn
 // at least a pixel wide.
 func (h *Hit) span(t *recording.Track, at, slack, end int64) {
 	if h.Lane < len(t.Lanes) {
@@ -184,7 +183,7 @@ func (h *Hit) state(l *lanes.Lane, at, slack int64) {
 	h.Row = row
 }
 
-// Waker is the track that woke the thread of a state, or recording.NoTrack.
+// Waker returns the track that woke the thread of a state, or recording.NoTrack.
 func (h *Hit) Waker(rec *recording.Recording) int {
 	if !h.IsState() {
 		return recording.NoTrack
@@ -192,16 +191,16 @@ func (h *Hit) Waker(rec *recording.Recording) int {
 	return rec.Tracks[h.Track].Waker(h.Span)
 }
 
-// IsState reports whether it is a state of a thread.
+// IsState reports whether the hit is a thread state.
 func (h *Hit) IsState() bool { return h.Found && h.Lane == recording.StateLane }
 
-// SpanBar is span i of a lane, as a hit on no row.
+// SpanBar returns span i of a lane as a hit without a row.
 func SpanBar(track, lane, i int, l *lanes.Lane) Hit {
 	return Hit{Row: -1, Window: -1, Track: track, Lane: lane, Span: i, Found: true, Call: l.Call(i),
 		Start: l.Start(i), End: l.End(i), Unfinished: l.Unfinished(i), Args: l.Args(i)}
 }
 
-// sampleReach bounds how many samples a bar is followed to either side.
+// sampleReach limits the number of samples by which a bar is followed to either side.
 const sampleReach = 1 << 20
 
 // sample finds the bar of samples at a depth and time.
@@ -212,15 +211,16 @@ func (h *Hit) sample(rec *recording.Recording, r *Row, depth int, at int64) {
 	}
 }
 
-// SampleBar is the bar that a sample is part of at a depth of its stack, 0
-// being the outermost; its lane is the depth.
+// SampleBar returns the bar that contains a sample at a depth of its stack, 0 being the
+// outermost call. Its lane is the depth.
 func SampleBar(rec *recording.Recording, s *recording.Samples, depth, i int) Hit {
 	h := Hit{Row: -1, Span: -1, Window: -1, Lane: depth}
 	h.follow(rec, s, depth, i)
 	return h
 }
 
-// follow follows the call that sample i has at a depth through its neighbours.
+// follow extends the hit to neighbouring samples with the same call as sample i at a
+// depth.
 func (h *Hit) follow(rec *recording.Recording, s *recording.Samples, depth, i int) {
 	anc := func(i int) (recording.CallID, bool) {
 		c := s.Call(i)
@@ -250,7 +250,7 @@ func (h *Hit) follow(rec *recording.Recording, s *recording.Samples, depth, i in
 	h.Start, h.End = s.Time(h.First), s.End(h.Last-1)
 }
 
-// Box is where a bar of a row is in the picture.
+// Box returns the rectangle of a bar in a row of the picture.
 func (p *Plan) Box(v View, row, lane int, start, end int64, w, gutter int) (x0, y0, x1, y1 int) {
 	r := &p.Rows[row]
 	lanes := max(1, w-gutter)

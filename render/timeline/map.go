@@ -12,9 +12,9 @@ import (
 // MapWidth is the width of the map of the rows, in dp.
 const MapWidth = 14
 
-// PaintMap draws all rows, one above the other in the height of a surface, each
-// line as strong as there is something going on there over the whole recording:
-// lanes by the share of time they cover, samples by their number.
+// PaintMap draws all rows, one above the other, over the height of a surface. The
+// strength of a line shows the row's activity over the whole recording: the share of time
+// covered for lanes, the number of samples for samples.
 func PaintMap(c raster.Surface, rec *recording.Recording, p *Plan, th *theme.Theme) {
 	w, h := c.Size()
 	if p.Height == 0 {
@@ -28,7 +28,7 @@ func PaintMap(c raster.Surface, rec *recording.Recording, p *Plan, th *theme.The
 	lane := raster.Pack(th.Surface)
 	rule := raster.Pack(th.Rule)
 	c.Rect(0, 0, w, h, lane)
-	// Where rows are lower than a pixel, it shows the busiest of them.
+	// If rows are lower than a pixel, a pixel shows the busiest of its rows.
 	first := 0
 	for y := range h {
 		from, to := y*p.Height/h, max(y*p.Height/h+1, (y+1)*p.Height/h)
@@ -50,7 +50,7 @@ func PaintMap(c raster.Surface, rec *recording.Recording, p *Plan, th *theme.The
 	}
 }
 
-// activity is how much there is at a height of a row, 0 to 1.
+// activity returns how busy a row is at one height within it, 0 to 1.
 func (r *Row) activity(rec *recording.Recording, p *Plan, in int) float32 {
 	switch r.Kind {
 	case WindowRow, CounterRow:

@@ -7,7 +7,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Rows are named when they are drawn: there may be a million of them.
+// Names are made when rows are drawn, because there may be a million rows.
 
 // Name is what a row is called.
 func (p *Plan) Name(r *Row) string {
@@ -38,8 +38,8 @@ func (p *Plan) Names(k RowKind) (names []string) {
 	return names
 }
 
-// note is what is beside a row's name: what tells it from others of that name, and
-// how much there is in it.
+// note returns the text beside a row's name: an id that tells it from rows of the same
+// name, and how much the row contains.
 func (p *Plan) note(r *Row) string {
 	var id, much string
 	switch r.Kind {
@@ -74,7 +74,7 @@ func (p *Plan) note(r *Row) string {
 	return id + much
 }
 
-// sampled is the name of the event of a row's samples where they are beside spans.
+// sampled returns the event name of a row's samples if the row also has spans.
 func (p *Plan) sampled(r *Row) string {
 	if r.Depths == 0 || r.Spans == 0 {
 		return ""
@@ -82,9 +82,9 @@ func (p *Plan) sampled(r *Row) string {
 	return p.rec.Events[r.Samples.Event].Title()
 }
 
-// busy is the share of the recording that a track ran on CPU where that is known,
-// else that it was blocked or that its outermost spans cover, and the word for it; "" if
-// none is known.
+// busy returns a share of the recording and the word for it: the share that a track ran
+// on CPU if that is known, else the share that it was blocked or that its outermost spans
+// cover. The word is "" if none is known.
 func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64, of string) {
 	t, whole := rec.Tracks[ti], float64(rec.Duration())
 	switch {
@@ -107,13 +107,13 @@ func onProcessor(t *recording.Track) int64 {
 	return t.InState[recording.Running] + t.InState[recording.Collecting]
 }
 
-// onlyBlocked reports whether a thread ran nowhere and waited for no processor. Some
-// programs write what a thread is blocked for and nothing else of it.
+// onlyBlocked reports whether a thread has no running, system call or runnable states.
+// Some programs record only what a thread is blocked on.
 func onlyBlocked(t *recording.Track) bool {
 	return onProcessor(t)+t.InState[recording.InSystemCall]+t.InState[recording.Runnable] == 0
 }
 
-// percent is a share as people read it: of what the word says.
+// percent formats a share for display, followed by the word for what it is a share of.
 func percent(share float64, word string) string {
 	if share > 0 && share < .01 {
 		return "<1 % " + word

@@ -12,10 +12,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// processOrder sorts processes as the file asks, then as they came; those with
-// nothing but moments come last. A profile of a whole system names its processes in
-// no order, idle threads of the kernel first: once it is read, those with the most
-// samples are first.
+// processOrder sorts processes in the order that the file asks for, else in file order;
+// processes with only instants come last. A system-wide profile lists its processes in no
+// order, idle kernel threads first, so once it has been read, the processes with the most
+// samples come first.
 func processOrder(rec *recording.Recording) []int {
 	order := make([]int, len(rec.Processes))
 	bare := make([]int, len(rec.Processes))
@@ -43,15 +43,15 @@ func processOrder(rec *recording.Recording) []int {
 	return order
 }
 
-// rowBytes is what a row takes while rows are laid out and drawn. Where there is no
-// memory for a row for each of very many threads, the first fewRows are shown.
+// rowBytes is the memory that a row takes during layout and drawing. If memory is too
+// short for a row for each of very many threads, only the first fewRows are shown.
 const (
 	rowBytes = 256
 	fewRows  = 1 << 15
 )
 
-// byProcess lists the tracks of each process that are shown, in their order,
-// and apart from them the pinned ones.
+// byProcess lists the visible tracks of each process in their order, and the pinned
+// tracks separately.
 func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int, unseen int) {
 	groups = make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
@@ -110,10 +110,10 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	return groups, pinned, unseen
 }
 
-// quiet has for each thread 0, 1 if it has less than a tenth of the samples of the one
-// with the most, or 2 for none, of the recording's first event, where that is sampled and
-// everything is read. Such threads are behind the others: a recording of Java begins with
-// those that collect garbage.
+// quiet grades each thread by its samples of the default event: 0 for most threads, 1 for
+// less than a tenth of the samples of the busiest thread, 2 for none. All are 0 unless
+// that event is sampled and the file has been read in full. Quiet threads are sorted
+// last: a Java recording begins with the threads of the garbage collector.
 func quiet(rec *recording.Recording) []int8 {
 	out := make([]int8, len(rec.Tracks))
 	if !rec.Done || len(rec.Events) == 0 || rec.Events[rec.DefaultEvent()].Basis != recording.FromSamples {
@@ -137,8 +137,8 @@ func quiet(rec *recording.Recording) []int8 {
 	return out
 }
 
-// weight says how much there is on a track: the time its outermost spans
-// cover, or the number of samples.
+// weight returns how much a track contains: the time its outermost spans cover, or the
+// number of samples.
 func weight(rec *recording.Recording, ti, event int) float64 {
 	t := rec.Tracks[ti]
 	if t.States.Len() > 0 {
@@ -174,8 +174,8 @@ func TrackName(t *recording.Track) string {
 	return "Thread"
 }
 
-// NameAndID is the name of a track with its number, which tells it from others of
-// that name.
+// NameAndID returns the name of a track followed by its id, which tells it from other
+// tracks of the same name.
 func NameAndID(t *recording.Track) string {
 	if id := recording.IDText(t.TID); t.Name != "" && t.TID != 0 && id != "" {
 		return t.Name + " " + id
@@ -183,8 +183,8 @@ func NameAndID(t *recording.Track) string {
 	return TrackName(t)
 }
 
-// nameFilter chooses rows by their names: those that have all words, and none of
-// those behind a !.
+// nameFilter selects rows whose names contain all words and none of the words marked with
+// !.
 type nameFilter struct {
 	words, not []string
 	processes  []bool // whose own name has all the words
@@ -209,8 +209,8 @@ func newFilter(rec *recording.Recording, text string) *nameFilter {
 	return f
 }
 
-// has reports whether a row is shown: every word is in its name or number, or
-// in its process's, and none that is excluded in its own.
+// has reports whether a row is shown: every word is in the row's name or id, or in its
+// process's, and no excluded word is in the row's own name.
 func (f *nameFilter) has(process int, id int64, called func() string) bool {
 	if len(f.words)+len(f.not) == 0 {
 		return true

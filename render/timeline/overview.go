@@ -10,9 +10,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// Density is how busy each of n equal parts of a recording is, 0 to 1: the number of
-// samples where the event has any, else the share of tracks whose outermost lane is
-// covered, else the weight of windows, relative to the busiest part.
+// Density returns how busy each of n equal parts of a recording is, 0 to 1, relative to
+// the busiest part. The measure is the number of samples if the event has any, else the
+// share of tracks whose outermost lane is covered, else the weight of windows.
 func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	n = max(1, n) // a window may be narrower than its names
 	d := make([]float64, n)
@@ -20,8 +20,8 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	if !rec.HasTime || span <= 0 {
 		return d
 	}
-	// The tracks are shared out in the same way everywhere, since sums depend on
-	// their order.
+	// The tracks are divided in the same way on every machine, because sums of floats
+	// depend on their order.
 	sum := func(add func(*density, *recording.Track)) {
 		var parts [mostGoroutines]density
 		share(len(parts), len(parts), func(i int) {
@@ -110,7 +110,7 @@ func (p *density) states(t *recording.Track) {
 	})
 }
 
-// samples adds the number of samples, which may be nil.
+// samples adds the counts of samples; s may be nil.
 func (p *density) samples(s *recording.Samples) {
 	if s == nil {
 		return
@@ -131,8 +131,8 @@ func total(d []float64) float64 {
 	return sum
 }
 
-// smooth spreads sparse samples over their neighbours: with fewer samples than
-// some parts, single pixels say nothing.
+// smooth spreads sparse samples over their neighbours: if there are fewer samples than
+// parts, single pixels mean nothing.
 func smooth(d []float64, rec *recording.Recording, event int) {
 	var n int
 	for _, t := range rec.Tracks {
@@ -154,10 +154,10 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 	}
 }
 
-// PaintOverview draws a density as bars on a surface that has the background's
-// colour, the part before gutter left empty; own is from where to where across the
-// recording goes. read is how much of the file has been read, 0 to 1: a thin line
-// at the bottom shows it until it is all.
+// PaintOverview draws a density as bars on a surface filled with the background colour,
+// and leaves the part before gutter empty. own is the range of the surface that the
+// recording covers. read is the share of the file read so far, 0 to 1; until it is 1, a
+// thin line at the bottom shows it.
 func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32, gutter int, own [2]int, read float64) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }

@@ -19,8 +19,8 @@ const (
 	headerHeight = 22
 	windowHeight = 30
 	counterSize  = 42
-	// compactLanes is how many lanes a deep track shows before it is opened
-	// fully, when others want room too.
+	// compactLanes is the number of lanes a deep track shows until it is unfolded, if
+	// other tracks need room too.
 	compactLanes = 8
 	// mostFound is how many lanes a track shows at most because something is found there.
 	mostFound = 40
@@ -39,36 +39,36 @@ const (
 	CounterRow
 )
 
-// Row is one horizontal strip of the timeline, in pixels from the top of its
-// content.
+// A Row is one horizontal strip of the timeline. Y and Height are in pixels from the top
+// of the content.
 type Row struct {
 	Kind RowKind
 	// Index is that of the process, track, window set or counter.
 	Index     int
 	Y, Height int
-	// Lanes is how many lanes are shown of All; the first Spans of All are
-	// lanes of spans, the rest the depths of samples. Of each the outermost are
-	// shown: SpanLanes and Depths of them.
+	// Lanes is the number of visible lanes out of All. The first Spans of All are lanes
+	// of spans, the rest are depths of samples. Of each, the outermost are visible:
+	// SpanLanes lanes of spans and Depths depths of samples.
 	Lanes, All, Spans, SpanLanes, Depths int
 	Samples                              *recording.Samples
 	Collapsed                            bool
-	// Strip is the height of the strip of thread states, 0 if there are none. It is above
-	// the lanes or, without lanes, takes the place of one.
+	// Strip is the height of the strip of thread states, 0 if there are none. The strip
+	// is above the lanes; without lanes, it takes the place of one.
 	Strip int
-	// Busy is how busy a track is, 0 to 1: the share of the recording that its
-	// outermost spans cover, or its samples' of those of the busiest track.
+	// Busy is how busy a track is, 0 to 1: the share of the recording that its outermost
+	// spans cover, or its sample count relative to the busiest track.
 	Busy float32
 }
 
 // hasSamples reports whether samples are drawn in the row, below its spans.
 func (r *Row) hasSamples() bool { return r.Samples != nil && r.Depths > 0 }
 
-// Shows reports whether a lane is among those that are shown.
+// Shows reports whether a lane is visible.
 func (r *Row) Shows(lane int) bool {
 	return lane < r.SpanLanes || lane >= r.Spans && lane < r.Spans+r.Depths
 }
 
-// slot is the place of a lane among those that are shown.
+// slot returns the position of a lane among the visible ones.
 func (r *Row) slot(lane int) int {
 	if lane >= r.Spans {
 		return lane - r.Spans + r.SpanLanes
@@ -76,8 +76,8 @@ func (r *Row) slot(lane int) int {
 	return lane
 }
 
-// show has so many lanes shown in total. Samples beside spans have a few of them at
-// least, and most where their event is the one that is chosen.
+// show sets the total number of visible lanes. Samples beside spans keep at least a few
+// of them, and get most of them if their event is the selected one.
 func (r *Row) show(lanes int, chosen bool) {
 	depths := r.All - r.Spans
 	if r.Samples == nil {
@@ -110,12 +110,12 @@ const (
 type Plan struct {
 	Rows   []Row
 	Height int
-	// Held is how high the rows are together that stay at the top while the others
-	// are scrolled: those of pinned tracks.
+	// Held is the total height of the rows that stay at the top while the others scroll:
+	// the rows of pinned tracks.
 	Held int
 	// Scale is pixels a dp.
 	Scale float32
-	// Empty says why there is nothing to show; "" when there is.
+	// Empty is the reason why there is nothing to show, "" if there is something.
 	Empty string
 	// Unseen is how many tracks Layout's Hidden and Filter leave out.
 	Unseen int
@@ -164,7 +164,7 @@ func (p *Plan) Top(r *Row, scroll int) int {
 	return r.Y - scroll
 }
 
-// RowAt is the row that is seen at a pixel of the picture, -1 for none.
+// RowAt returns the row at a pixel of the picture, -1 for none.
 func (p *Plan) RowAt(y, scroll int) int {
 	if y >= p.Held {
 		y += scroll
@@ -172,7 +172,7 @@ func (p *Plan) RowAt(y, scroll int) int {
 	return p.At(y)
 }
 
-// hold has those of the first rows stay at the top that have room in so many pixels.
+// hold keeps as many of the first rows at the top as fit into room pixels.
 func (p *Plan) hold(room int) {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Y+r.Height <= room && (r.Kind != ProcessRow || r.Collapsed) {
@@ -181,29 +181,29 @@ func (p *Plan) hold(room int) {
 	}
 }
 
-// Layout says what is shown and how.
+// A Layout holds the options for laying out a recording.
 type Layout struct {
 	Scale float32
 	// Event whose samples and windows are shown.
 	Event, Metric int
-	// Folds of tracks that are not Auto, and processes that are closed.
+	// Folds holds the tracks that are not Auto, Closed the processes that are closed.
 	Folds  map[int]Fold
 	Closed map[int]bool
-	// Hidden tracks are left out, as are those whose name, or whose process's,
-	// does not contain the words of Filter. Pinned ones are first. Order puts tracks of a process before
-	// those it does not name; Sort arranges the rest.
+	// Hidden tracks are left out, and so are tracks for which neither their own name nor
+	// their process's contains the words of Filter. Pinned tracks come first. Order puts
+	// tracks of a process before those it does not list; Sort arranges the rest.
 	Hidden map[int]bool
 	Pinned []int
-	// Hold is how much room there is for pinned ones that stay at the top while others
-	// are scrolled, in pixels.
+	// Hold is the room, in pixels, for pinned rows that stay at the top while others
+	// scroll.
 	Hold   int
 	Order  []int
 	Sort   Sort
 	Filter string
-	// OnCPU, where it is known, says how busy threads are.
+	// OnCPU, if known, tells how busy threads are.
 	OnCPU *recording.OnCPU
-	// Found says by track how many lanes of spans it takes to show what is searched for:
-	// rows that are Auto grow to that.
+	// Found maps a track to the number of span lanes needed to show the search results in
+	// it; rows that are Auto grow to that number.
 	Found map[int]int
 }
 
@@ -212,12 +212,12 @@ type Sort string
 
 // Orders of tracks.
 const (
-	SortFile Sort = ""     // as the file has them
+	SortFile Sort = ""     // in file order
 	SortName Sort = "name" // by name, then id
 	SortBusy Sort = "busiest"
 )
 
-// Sorts lists the orders as they are offered.
+// Sorts lists the orders in the sequence in which the window offers them.
 var Sorts = []Sort{SortFile, SortName, SortBusy}
 
 func (l Layout) px(dp float32) int { return int(math.Round(float64(dp * l.Scale))) }
@@ -240,7 +240,8 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 			}
 		}
 	}
-	// A million threads have a row each: what holds them does not grow in steps.
+	// A million threads have a row each, so the slice is allocated once instead of
+	// growing.
 	p.Rows = make([]Row, 0, most)
 	counters := countersOf(rec, l)
 	headers := 0
@@ -351,8 +352,8 @@ func trackRow(rec *recording.Recording, l Layout, ti, shown int) Row {
 	return r
 }
 
-// lanesOf counts a track's lanes for an event: those of spans (open ones
-// included) and, below them, the depths of samples.
+// lanesOf counts a track's lanes for an event: the lanes of spans (including open ones)
+// and, below them, the depths of samples.
 func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *recording.Samples) {
 	t := rec.Tracks[ti]
 	spans = max(len(t.Lanes), len(t.Open))

@@ -9,7 +9,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// windows draws each window in a strength by its weight.
+// windows draws the windows of a row; a window's weight sets how strong it looks.
 func (p *Picture) windows(r *Row, y int) {
 	ws := p.Rec.Windows[r.Index]
 	weights, most := p.Plan.windowWeights(ws, p.Metric)
@@ -20,7 +20,7 @@ func (p *Picture) windows(r *Row, y int) {
 		if w.End < p.View.From || w.Start > p.View.To {
 			continue
 		}
-		if x := p.x(w.End); x == last { // a pixel is full
+		if x := p.x(w.End); x == last { // another window ends at this pixel
 			continue
 		} else {
 			last = x
@@ -45,8 +45,8 @@ type weighed struct {
 	most    float64
 }
 
-// windowWeights weighs the windows of a set; they are kept, since every frame
-// wants them.
+// windowWeights returns the weights of the windows of a set and the greatest weight. It
+// caches them, because every frame needs them.
 func (p *Plan) windowWeights(ws *recording.WindowSet, metric int) ([]float64, float64) {
 	for _, w := range p.weighed {
 		if w.of == ws && w.metric == metric {

@@ -14,9 +14,8 @@ const (
 	OverviewHeight = 34
 )
 
-// PaintRuler draws the times of a view on a surface that has the background's
-// colour and whose first gutter pixels are left to the names. Times are written
-// from the recording's start.
+// PaintRuler draws the times of a view on a surface filled with the background colour.
+// The first gutter pixels are left to the names. Times count from the recording's start.
 func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, gutter int) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }

@@ -5,8 +5,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// rowSamples are the visible samples of a row: for each depth, neighbours that
-// share the call there are one bar.
+// rowSamples holds the visible samples of a row: at each depth, neighbouring samples with
+// the same call form one bar.
 type rowSamples struct {
 	row  *Row
 	y    int // the row's top
@@ -20,7 +20,7 @@ type rowSamples struct {
 type sampleBar struct {
 	x0, x1, y int
 	call      recording.CallID
-	out       bool // none of them was taken in the picture's Sets
+	out       bool // no sample of the bar is within the picture's Sets
 }
 
 // openBar is a bar that is still growing at one depth.
@@ -30,7 +30,8 @@ type openBar struct {
 	has  bool
 }
 
-// lookSamples finds what is seen of samples. Several do so at once.
+// lookSamples finds the visible samples of a row. It may run on several goroutines, one
+// row each.
 func (p *Picture) lookSamples(s *rowSamples) {
 	r := s.row
 	depths := r.Depths

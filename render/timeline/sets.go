@@ -8,31 +8,33 @@ import (
 	"ashlar/render/raster"
 )
 
-// Sets of calls: what belongs to none of them is drawn faded. The bars of a lane are
-// asked about from left to right, so each set is walked along its runs beside them:
-// that costs by the bars, not by the runs.
+// Sets of calls: bars that belong to none of them are drawn faded. The bars of a lane are
+// looked up from left to right, so each set's runs are walked in parallel: the cost
+// depends on the number of bars, not of runs.
 
 // inLane are the spans first..last-1 of a lane.
 type inLane struct{ first, last int }
 
-// membership says of a bar that it belongs to none of the sets, or which of them it is
-// a call of itself, that is in no other one: a bit each.
+// membership says either that a bar belongs to none of the sets, or of which sets it is
+// itself a call that is inside no other call of the set, one bit per set.
 type membership struct {
 	out  bool
 	sets uint8
 }
 
-// mostSets is how many sets a picture has: each is compared with the other.
+// mostSets is the maximum number of sets in a picture: the two sides of a comparison.
 const mostSets = 2
 
-// member tells which spans of a lane belong to any of some sets, asked in order.
+// member finds the spans of a lane that belong to any of some sets; it must be asked in
+// order.
 type member struct {
 	runs [mostSets][]sets.Run
 	at   [mostSets]int
 }
 
-// tellMembers says of a lane's columns and wide bars, from some on, what they have to
-// do with the sets. Of states lookBetween tells: they are in no set, but of its times.
+// tellMembers sets the membership of a lane's columns and wide bars, from the given
+// indices on. For thread states lookBetween does that: they belong to no set, only to a
+// set's times.
 func (p *Picture) tellMembers(l *laneSpans, columns, wide int) {
 	if l.lane == recording.StateLane {
 		return
@@ -53,8 +55,8 @@ func (p *Picture) membershipOf(in, outer *member, of inLane) membership {
 	return membership{len(p.Sets) > 0 && in.which(of) == 0, outer.which(of)}
 }
 
-// membersOf are all spans of a lane that belong to sets, and, where two are compared,
-// so that each has a hue, the calls of them themselves.
+// membersOf returns all spans of a lane that belong to the sets and, if two sets are
+// compared, each set's own calls, which get its hue.
 func (p *Picture) membersOf(l *laneSpans) (in, outer member) {
 	for k, s := range p.Sets {
 		in.runs[k] = runsOf(s.Runs, l)
@@ -72,7 +74,7 @@ func runsOf(all [][][]sets.Run, l *laneSpans) []sets.Run {
 	return all[l.track][l.lane]
 }
 
-// which are the sets that any of some spans belongs to, a bit each.
+// which returns the sets that any of the spans belongs to, one bit per set.
 func (m *member) which(of inLane) (sets uint8) {
 	for k := range m.runs {
 		runs, at := m.runs[k], m.at[k]
@@ -87,8 +89,8 @@ func (m *member) which(of inLane) (sets uint8) {
 	return sets
 }
 
-// hue draws the stripe of a call's set along the top of its bar: grey for A, the
-// accent for B, and that of B where both are in a pixel.
+// hue draws the stripe of a call's set along the top of its bar: grey for A, the accent
+// colour for B. If a pixel contains both, it gets B's colour.
 func (p *Picture) hue(x0, x1, y int, sets uint8) {
 	if sets == 0 {
 		return
@@ -117,8 +119,8 @@ func (p *Picture) sampled(track int, from, to int64) bool {
 	return false
 }
 
-// ahead is the first i from at on for which is holds, and holds from there on; n
-// if there is none. It is mostly near.
+// ahead returns the first i >= at for which is(i) holds, or n if there is none; is must
+// hold for all later i too. The search is fast if the result is near at.
 func ahead(at, n int, is func(int) bool) int {
 	lo, step := at, 1
 	for at < n && !is(at) {

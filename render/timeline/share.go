@@ -8,13 +8,13 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// mostGoroutines is how many look at a recording for a picture: others have to
-// read the file.
+// mostGoroutines is the maximum number of goroutines that prepare a picture: the other
+// cores are needed to read the file.
 const mostGoroutines = 4
 
-// shared is work on some items of which its owner needs one after another. Others
-// begin at the end and do what the owner has not come to. It never waits for one
-// that found no time to begin: cores may be busy with reading.
+// shared is work on a list of items whose owner needs the results in order. Other
+// goroutines start at the end and do the items that the owner has not reached. The owner
+// never waits for a goroutine that has not started: cores may be busy reading the file.
 type shared struct {
 	items []sharedItem
 	do    func(i int)
@@ -23,11 +23,11 @@ type shared struct {
 type sharedItem struct {
 	taken atomic.Bool
 	done  sync.WaitGroup
-	fault any // of reading a mapped file, which ended it
+	fault any // a fault in reading a mapped file, which ended the item
 }
 
-// newShared begins work on n items on up to as many goroutines, the owner's
-// included.
+// newShared starts work on n items on at most the given number of goroutines, including
+// the owner's.
 func newShared(n, goroutines int, do func(i int)) *shared {
 	s := &shared{make([]sharedItem, n), do}
 	for i := range s.items {
@@ -50,8 +50,8 @@ func (s *shared) take(i int) {
 	}
 }
 
-// need returns when an item is done. A fault in it goes on here, for the owner's
-// [source.Guard].
+// need returns when an item is done. A fault in the item is raised again here, for the
+// owner's [source.Guard].
 func (s *shared) need(i int) {
 	s.take(i)
 	it := &s.items[i]
@@ -61,7 +61,7 @@ func (s *shared) need(i int) {
 	}
 }
 
-// share does all of n items.
+// share does all n items and returns when they are done.
 func share(n, goroutines int, do func(i int)) {
 	s := newShared(n, goroutines, do)
 	for i := range n {

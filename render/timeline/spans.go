@@ -6,22 +6,22 @@ import (
 	"ashlar/render/raster"
 )
 
-// Spans and samples are drawn in two steps. The first finds what each column of
-// pixels shows. It mostly waits for memory, since a picture of millions of them
-// looks at thousands of places far apart, so several goroutines do it, a lane or
-// a row of samples at a time. The second lays that out in pixels and letters, and
-// begins as soon as the first lane is there.
+// Spans and samples are drawn in two steps. The first finds what each column of pixels
+// shows. It mostly waits for memory, because a picture of millions of spans reads
+// thousands of places far apart, so several goroutines share it, each taking a lane or a
+// row of samples at a time. The second turns the results into pixels and text, and begins
+// as soon as the first lane is ready.
 
-// Gathered is the result of the first step. A picture that is drawn again, with
-// other bars standing out, takes it from there, and one whose view has moved by whole
-// pixels, shows other lanes, or has other sets of calls, what both show. The zero value
-// is ready.
+// Gathered is the result of the first step. A picture that only highlights other bars
+// reuses all of it. A picture whose view has moved by whole pixels, that shows other
+// lanes, or that has other sets of calls reuses the part that both pictures show. The
+// zero value is ready to use.
 type Gathered struct {
 	of      gatheredOf
 	lanes   []laneSpans
 	before  []laneSpans // of the last picture
 	samples []rowSamples
-	look    *shared // nil if all is there
+	look    *shared // nil once everything is gathered
 }
 
 // gatheredOf has everything that the first step depends on.
@@ -33,8 +33,9 @@ type gatheredOf struct {
 	cpu          *recording.OnCPU
 }
 
-// moved is how many pixels later than what was gathered a picture begins that is like
-// it apart from that, from which rows it shows, how many, and its sets.
+// moved returns by how many pixels the picture now begins later than the gathered one. It
+// is ok only if the two differ in nothing else but the first row, the number of rows and
+// the sets.
 func (of *gatheredOf) moved(now gatheredOf, whole int64) (px int, ok bool) {
 	d := now.view.From - of.view.From
 	like := *of
@@ -56,7 +57,7 @@ type laneSpans struct {
 	track, lane int
 	columns     []column
 	wide        []wideBar
-	last        *laneSpans // the lane in the last picture, where that helps
+	last        *laneSpans // the same lane in the last picture, if it can be reused
 }
 
 // column is a column of pixels of spans too narrow to tell apart.
@@ -64,23 +65,25 @@ type column struct {
 	inLane
 	x    int32
 	call recording.CallID // of the leading one
-	busy float32          // how much of its time is covered, in picoseconds
+	busy float32          // covered time of the column, in picoseconds
 	hit  bool
 	membership
 }
 
-// wideBar is a bar of x0..x1, of which wait..x1 is the share that it waited.
+// A wideBar is a bar from x0 to x1; wait..x1 is the part that stands for the time it
+// waited.
 type wideBar struct {
 	inLane
 	start, end      int64
-	ran             int64 // on CPU; recording.Missing if nothing tells
+	ran             int64 // time on CPU; recording.Missing if unknown
 	x0, x1, wait    int
 	call            recording.CallID
 	unfinished, hit bool
 	membership
 }
 
-// another is the place for one more, with the memory of one of before.
+// another appends an element and returns it; the element reuses the memory of an earlier
+// one.
 func another[T any](all *[]T) *T {
 	if n := len(*all); n < cap(*all) {
 		*all = (*all)[:n+1]
@@ -109,7 +112,7 @@ func (p *Picture) gather(rows []Row) {
 		p.last, p.movedBy, p.otherSets = g.of.view, px, g.of.sets != p.gatheredOf().sets
 	}
 	g.of, g.samples, g.before, g.lanes = gatheredOf{}, g.samples[:0], g.lanes, g.before[:0]
-	next := 0 // of before: both are in the order of the picture
+	next := 0 // index into the last picture's lanes; both are in picture order
 	last := func(track, lane int) *laneSpans {
 		if p.otherSets && lane == recording.StateLane {
 			return nil
@@ -145,7 +148,7 @@ func (p *Picture) gather(rows []Row) {
 		if r.hasSamples() {
 			s := another(&g.samples)
 			*s = rowSamples{r, y, s.bars[:0], s.path, s.open[:0]}
-			bars += 4 * min(r.Samples.Len(), p.width()) // on several depths
+			bars += 4 * min(r.Samples.Len(), p.width()) // samples are at several depths
 		}
 	}
 	n := len(g.lanes)
@@ -183,14 +186,14 @@ func (p *Picture) gatheredAll() {
 		return
 	}
 	g.look = nil
-	// A recording is not to be kept by what was seen of it.
+	// The gathered result must not keep a closed recording alive.
 	for i := range g.lanes {
 		g.lanes[i].spans, g.lanes[i].last = nil, nil
 	}
 	for i := range g.samples {
 		g.samples[i].row = nil
 	}
-	if p.MarkAt == nil { // which may tell other things by the next frame
+	if p.MarkAt == nil { // MarkAt may give other results in the next frame
 		g.of = p.gatheredOf()
 	}
 }
@@ -213,13 +216,14 @@ func (p *Picture) toFind(l *laneSpans) int {
 	return min(l.spans.Len(), p.width())
 }
 
-// look finds what is seen of a lane. Several do so at once.
+// look finds the visible spans of a lane. It may run on several goroutines, one lane
+// each.
 func (p *Picture) look(l *laneSpans) {
 	from, to := p.View.From, p.View.To
 	switch {
 	case l.last == nil:
 		p.lookBetween(l, from, to)
-	case p.movedBy < 0: // what is new is on the left
+	case p.movedBy < 0: // the new part is on the left
 		p.lookBetween(l, from, p.last.From)
 		p.keep(l)
 	default:
@@ -228,9 +232,9 @@ func (p *Picture) look(l *laneSpans) {
 	}
 }
 
-// keep takes from the last picture of a lane what is still seen of it, apart from the
-// bars that began before the last picture where something is found to the left of it:
-// they are found there again.
+// keep takes over the bars of a lane that are still visible from the last picture. If the
+// picture has a new part on the left, bars that began before the last picture are left
+// out, because the search finds them again.
 func (p *Picture) keep(l *laneSpans) {
 	columns, wide := len(l.columns), len(l.wide)
 	if p.movedBy == 0 { // all of it
@@ -259,8 +263,8 @@ func (p *Picture) keep(l *laneSpans) {
 	}
 }
 
-// lookBetween finds the bars of a lane in from..to. Those that began before are of the
-// last picture, unless this one begins there.
+// lookBetween finds the bars of a lane in from..to. Bars that began earlier belong to the
+// last picture, unless this picture begins at from.
 func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	acc := fine{x: -1}
 	columns, wide := len(l.columns), len(l.wide)
@@ -305,7 +309,7 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	}
 }
 
-// place says where a bar is in the picture.
+// place sets the position of a bar in the picture.
 func (p *Picture) place(b *wideBar) {
 	x1 := p.x(b.end)
 	b.x0 = p.x(b.start)
@@ -316,11 +320,11 @@ func (p *Picture) place(b *wideBar) {
 	}
 }
 
-// leastTones is how wide a bar is at least, in dp, that shows how much of it waited:
-// in narrower ones the two tones would only blur.
+// leastTones is the minimum width, in dp, of a bar that shows how much of it waited; in
+// narrower bars the two tones would blur.
 const leastTones = 6
 
-// cpuOf is how long the spans of a lane ran on CPU, nil if nothing tells.
+// cpuOf returns how long each span of a lane ran on CPU, nil if unknown.
 func (p *Picture) cpuOf(l *laneSpans) []int64 {
 	if p.OnCPU == nil || l.lane == recording.StateLane || l.track >= len(p.OnCPU.Spans) || l.lane >= len(p.OnCPU.Spans[l.track]) {
 		return nil
@@ -328,7 +332,7 @@ func (p *Picture) cpuOf(l *laneSpans) []int64 {
 	return p.OnCPU.Spans[l.track][l.lane]
 }
 
-// fine sums up what is narrower than a pixel until the pixel is full.
+// fine accumulates spans narrower than a pixel until the pixel is complete.
 type fine struct {
 	inLane
 	x    int // -1 when empty
@@ -336,7 +340,7 @@ type fine struct {
 	most float32
 	call recording.CallID
 	hit  bool
-	out  bool // all of them
+	out  bool // true if all of them are outside the sets
 }
 
 // full appends a column if it is seen.
@@ -347,18 +351,17 @@ func (p *Picture) full(l *laneSpans, acc *fine) {
 	acc.x = -1
 }
 
-// How strong a column is at least: a single short span has to be seen, and bars
-// are pale on light ground.
+// The minimum strength of a column: a single short span has to be visible, and bars are
+// pale on a light background.
 const (
 	faintest        = .3
 	faintestOnLight = .6
 )
 
-// spans draws the next lane of those gathered, whose top is at y and height h: columns in the
-// colour of the leading span, as strong as the pixel is covered, then the bars
-// that are wider than a pixel over them. In a canvas the columns are drawn into
-// the topmost row that is seen, and the others are copies of that: row by row
-// this costs a fraction of what each column would alone.
+// spans draws the next gathered lane, with its top at y and height h. First come the
+// columns, in the colour of the leading span and as strong as the pixel is covered; the
+// bars wider than a pixel go on top. In a canvas the columns are drawn into the topmost
+// visible row and copied to the others: this costs a fraction of drawing each column.
 func (p *Picture) spans(y, h int) {
 	l := p.nextLane()
 	top := max(0, y)

@@ -2,21 +2,22 @@ package timeline
 
 import "math"
 
-// View is the part of time that is shown, in the recording's picoseconds, and
-// how far the rows are scrolled, in pixels.
+// A View is the visible time range, in the recording's picoseconds, and the vertical
+// scroll position, in pixels.
 type View struct {
 	From, To int64
 	Scroll   int
 }
 
-// minSpan is the least time a view shows: closer there is nothing to see.
+// minSpan is the shortest time range of a view, in picoseconds: below it there is nothing
+// to see.
 const minSpan = 100
 
 // Span is how much time is shown.
 func (v View) Span() int64 { return max(1, v.To-v.From) }
 
-// X is where a time is in a picture w pixels wide. The subtraction is done in
-// integers first: a float of an absolute time would lose the low digits.
+// X returns the position of a time in a picture w pixels wide. It subtracts as integers
+// first: a float of an absolute time would lose the low digits.
 func (v View) X(t int64, w int) float64 {
 	return float64(t-v.From) / float64(v.Span()) * float64(w)
 }
@@ -37,8 +38,8 @@ func (v View) Zoom(factor, x float64, w int, from, to int64) View {
 	return v.whole(w).Clamp(from, to)
 }
 
-// whole is the view with pixels of a whole number of picoseconds, where it would be one
-// that cannot be told from it.
+// whole returns the view with a whole number of picoseconds per pixel if that makes no
+// visible difference.
 func (v View) whole(w int) View {
 	if px := v.Span() / int64(max(1, w)); px >= 10*int64(w) {
 		v.To = v.From + px*int64(w)
@@ -46,8 +47,8 @@ func (v View) whole(w int) View {
 	return v
 }
 
-// Pan moves the view by pixels: by whole ones from one on, and so that they are whole
-// in the recording's time too. Then what was seen before is seen again.
+// Pan moves the view by dx pixels. From one pixel on, it moves by whole pixels that are
+// also whole numbers of picoseconds, so that the previous picture can be reused.
 func (v View) Pan(dx float64, w int, from, to int64) View {
 	if dx <= -1 || dx >= 1 {
 		dx = math.Round(dx)

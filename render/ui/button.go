@@ -15,13 +15,14 @@ import (
 	"ashlar/render/icon"
 )
 
-// Button draws a button with a word on it and returns its width. The width
-// comes from the word when w is 0.
+// Button draws a button with a label and returns its width. If w is 0, the width fits the
+// label.
 func (u *UI) Button(b *widget.Clickable, x, y, w int, label string, active bool) int {
 	return u.IconButton(b, x, y, w, nil, label, active)
 }
 
-// IconButton is Button with an icon before its word, or alone if there is none.
+// IconButton is like Button with an icon before the label, or the icon alone if the label
+// is empty.
 func (u *UI) IconButton(b *widget.Clickable, x, y, w int, i *icon.Icon, label string, active bool) int {
 	st := Style{Size: 12.5, Weight: font.Medium, Color: u.Theme.Text, Align: text.Middle}
 	bg := u.Theme.Raised
@@ -66,7 +67,7 @@ func tint(c color.NRGBA, a uint8) color.NRGBA {
 	return c
 }
 
-// Click makes r clickable and calls draw with what it should look like.
+// Click makes r clickable and calls draw to paint it.
 func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered bool)) {
 	if u.Item(b, r) {
 		b.Click()
@@ -75,8 +76,8 @@ func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered boo
 	defer op.Offset(r.Min).Push(u.Ops).Pop()
 	gtx := u.Context
 	gtx.Constraints = layout.Exact(r.Size())
-	// Layout throws away the clicks that nobody has asked for yet: they are
-	// kept for who asks for them afterwards.
+	// Layout discards clicks that have not been polled yet, so they are saved and
+	// restored for callers that poll later.
 	clicks := 0
 	for b.Clicked(gtx) {
 		clicks++
@@ -116,7 +117,7 @@ func (u *UI) IconChoice(b *widget.Clickable, x, y int, i *icon.Icon, label strin
 	return r.Dx()
 }
 
-// ChoiceWidth is how wide a choice is; i may be nil.
+// ChoiceWidth returns the width of a choice; i may be nil.
 func (u *UI) ChoiceWidth(i *icon.Icon, label string, weight font.Weight) int {
 	w := u.Measure(label, Style{Size: 12.5, Weight: weight}).X + u.Px(26)
 	if i != nil {

@@ -10,16 +10,15 @@ import (
 	"gioui.org/op"
 )
 
-// Focus is where the keyboard is: in one of the window's areas, such as the
-// toolbar or the timeline, and there on one of its items, such as a button.
-// Areas and items say in every frame that they are there; the ring around what
-// has the keyboard is drawn once keys have moved it, and goes when the pointer
-// takes over.
+// A Focus tracks the keyboard focus: one of the window's areas, such as the toolbar or
+// the timeline, and in it one of the area's items, such as a button. Areas and items
+// register in every frame. The focus ring is drawn once the focus has been moved by keys,
+// and disappears when the pointer is used.
 type Focus struct {
 	// Shown says that the ring is drawn.
 	Shown bool
 
-	covered    bool // by a menu or the like: nothing below has it
+	covered    bool // by a menu or the like: nothing below it has the focus
 	area, item event.Tag
 	pressed    event.Tag // the item that Return was pressed on
 	last, now  []*focusArea
@@ -29,7 +28,7 @@ type Focus struct {
 	held       event.Tag   // what a pointer is pressed on
 }
 
-// Hold says that a pointer is pressed on something, or on that no more.
+// Hold records that a pointer is pressed on tag or, if on is false, has been released.
 func (u *UI) Hold(tag event.Tag, on bool) {
 	switch f := u.Focus; {
 	case f == nil:
@@ -40,7 +39,7 @@ func (u *UI) Hold(tag event.Tag, on bool) {
 	}
 }
 
-// Held says that a pointer is pressed on something, as in the middle of a drag.
+// Held reports whether a pointer is pressed on something, such as during a drag.
 func (f *Focus) Held() bool { return f.held != nil }
 
 // focusArea is an area with its items in a frame.
@@ -71,11 +70,11 @@ func (f *Focus) Begin(covered bool) {
 	}
 }
 
-// Area begins an area: items that follow are in it. keys, which may be nil, is
-// asked for what a key does there; parts are other tags that a pointer may be
-// pressed on there. It reports whether the area itself, rather than one of its
-// items, is to show that it has the keyboard. An area may be begun more than
-// once in a frame; the first time gives its place in the order.
+// Area begins an area; the items that follow belong to it. keys, which may be nil,
+// handles keys in the area; parts are other tags in it on which a pointer may be pressed.
+// Area reports whether the area itself, rather than one of its items, should show the
+// focus. An area may be begun more than once in a frame; the first time sets its place in
+// the order.
 func (u *UI) Area(tag event.Tag, keys func(key.Event) bool, parts ...event.Tag) bool {
 	f := u.Focus
 	if f == nil {
@@ -89,7 +88,7 @@ func (u *UI) Area(tag event.Tag, keys func(key.Event) bool, parts ...event.Tag) 
 	f.current = f.now[i]
 	if keys != nil {
 		f.current.keys = keys
-		if f.area == nil { // the first one that has a use for keys
+		if f.area == nil { // the first area that handles keys gets the focus
 			f.area = tag
 		}
 	}
@@ -99,15 +98,15 @@ func (u *UI) Area(tag event.Tag, keys func(key.Event) bool, parts ...event.Tag) 
 
 func (f *Focus) shown() bool { return f.Shown && !f.covered }
 
-// NoArea ends the area: items that follow are in none.
+// NoArea ends the area; the items that follow belong to none.
 func (u *UI) NoArea() {
 	if u.Focus != nil {
 		u.Focus.current = nil
 	}
 }
 
-// Item says that something that can be pressed is at r, and draws the ring if
-// it has the keyboard. It reports whether Return has been pressed on it.
+// Item registers an item at r that can be pressed, and draws the ring if it has the
+// focus. It reports whether Return has been pressed on it.
 func (u *UI) Item(tag event.Tag, r image.Rectangle) (pressed bool) {
 	f := u.Focus
 	if f == nil || f.current == nil {
@@ -126,12 +125,12 @@ func (u *UI) Item(tag event.Tag, r image.Rectangle) (pressed bool) {
 	return pressed
 }
 
-// Ring draws the frame around what has the keyboard.
+// Ring draws the focus ring around r.
 func (u *UI) Ring(r image.Rectangle, radius float32) {
 	u.Border(r, radius, max(2, u.Px(2)), u.Theme.Accent)
 }
 
-// Editing says that a text field is shown.
+// Editing registers a text field of this frame.
 func (u *UI) Editing(tag event.Tag) {
 	if u.Focus != nil {
 		u.Focus.editors = append(u.Focus.editors, tag)
@@ -143,13 +142,13 @@ func (u *UI) Typing() bool {
 	return u.Focus != nil && slices.ContainsFunc(u.Focus.was, u.Focused)
 }
 
-// StillTyping tells, at the end of a frame, whether one of this frame has it.
+// StillTyping reports, at the end of a frame, whether a text field of this frame has the
+// keyboard focus.
 func (u *UI) StillTyping() bool {
 	return u.Focus != nil && slices.ContainsFunc(u.Focus.editors, u.Focused)
 }
 
-// Key gives a key to the area that has the keyboard; it reports whether that
-// has a use for it.
+// Key passes a key to the area that has the focus and reports whether the area used it.
 func (f *Focus) Key(k key.Event) bool {
 	a := f.at()
 	if a == nil {
@@ -185,7 +184,7 @@ func (f *Focus) Key(k key.Event) bool {
 	return true
 }
 
-// step moves to a neighbouring item of an area; one that has keys of its own is
+// step moves to a neighbouring item of an area. If the area handles keys itself, it comes
 // before its first item.
 func (f *Focus) step(a *focusArea, d int) bool {
 	i := slices.IndexFunc(a.items, func(it focusItem) bool { return it.tag == f.item })
@@ -210,7 +209,7 @@ func (f *Focus) at() *focusArea {
 	return nil
 }
 
-// Next moves to the next area, or with -1 to the one before.
+// Next moves the focus to the next area or, if d is -1, to the previous one.
 func (f *Focus) Next(d int) {
 	var all []*focusArea
 	for _, a := range f.last {
@@ -236,10 +235,10 @@ func (f *Focus) Next(d int) {
 	}
 }
 
-// In reports whether an area has the keyboard, shown or not.
+// In reports whether an area has the focus, even if the ring is not drawn.
 func (f *Focus) In(area event.Tag) bool { return f != nil && f.area == area }
 
-// Take gives the keyboard to what a pointer was pressed on, an area or an item.
+// Take gives the focus to the area or item on which a pointer was pressed.
 func (u *UI) Take(tag event.Tag) {
 	f := u.Focus
 	if f == nil {
@@ -260,5 +259,5 @@ func (u *UI) Take(tag event.Tag) {
 	}
 }
 
-// Give gives the keyboard to an area.
+// Give gives the focus to an area; shown says whether to draw the ring.
 func (f *Focus) Give(area event.Tag, shown bool) { f.area, f.item, f.Shown = area, nil, shown }

@@ -35,8 +35,8 @@ var faces = sync.OnceValue(func() []font.FontFace {
 	return all
 })
 
-// NewShaper returns a shaper with the built-in fonts and those that were found
-// for other characters so far.
+// NewShaper returns a shaper with the built-in fonts and the system fonts found so far
+// for other characters.
 func NewShaper() *text.Shaper {
 	all := faces()
 	for i, f := range fonts.System.Fonts() {
@@ -50,8 +50,8 @@ type other struct{ font *typesetting.Font }
 
 func (o other) Face() *typesetting.Face { return typesetting.NewFace(o.font) }
 
-// Want asks for the characters of a text that the built-in font does not have;
-// they are drawn as soon as a font is found.
+// Want requests fonts for the characters of a text that the built-in font lacks; they are
+// drawn as soon as a font is found.
 func Want(s string) {
 	for i := range len(s) {
 		if s[i] >= 0x80 {

@@ -13,7 +13,7 @@ import (
 // iconSize is the size of icons next to text, in dp.
 const iconSize = 16
 
-// Icon draws an icon beside words in the middle of r.
+// Icon draws an icon in the middle of r, at the size used next to text.
 func (u *UI) Icon(i *icon.Icon, r image.Rectangle, c color.NRGBA) {
 	px := u.Px(iconSize)
 	at := image.Pt(r.Min.X+(r.Dx()-px)/2, r.Min.Y+(r.Dy()-px)/2)
@@ -37,7 +37,8 @@ type tintedIcon struct {
 	color color.NRGBA
 }
 
-// mostTinted is how many are kept: more than a window of one size and theme has.
+// mostTinted is the number of icons cached: more than a window of one size and theme
+// uses.
 const mostTinted = 256
 
 func (t *tinted) picture(i *icon.Icon, px int, c color.NRGBA) *Picture {
@@ -55,8 +56,9 @@ func (t *tinted) picture(i *icon.Icon, px int, c color.NRGBA) *Picture {
 	return p
 }
 
-// inColour is a mask in a colour. Its pixels are multiplied by how much they cover,
-// as images are, but by their light, in which the window mixes colours.
+// inColour returns a mask painted in a colour. As in all images, the colour is
+// premultiplied by alpha, but in linear light, because the window blends colours in
+// linear light.
 func inColour(mask *image.Alpha, c color.NRGBA) *Picture {
 	size := mask.Rect.Size()
 	canvas := raster.NewCanvas(size.X, size.Y, 0)

@@ -10,7 +10,7 @@ import (
 	"ashlar/render/svg"
 )
 
-// Line is a line that is drawn or filled. Begin one with [LineFrom].
+// A Line is a path that is stroked or filled. Begin one with [LineFrom].
 type Line struct {
 	from   f32.Point
 	steps  [][]f32.Point
@@ -20,19 +20,19 @@ type Line struct {
 // LineFrom begins a line at a point.
 func LineFrom(p f32.Point) *Line { return &Line{from: p} }
 
-// To goes on straight to a point.
+// To adds a straight line to p.
 func (l *Line) To(p f32.Point) *Line {
 	l.steps = append(l.steps, []f32.Point{p})
 	return l
 }
 
-// Curve goes on to a point as a cubic Bézier curve with two control points.
+// Curve adds a cubic Bézier curve to a point, with two control points.
 func (l *Line) Curve(c0, c1, to f32.Point) *Line {
 	l.steps = append(l.steps, []f32.Point{c0, c1, to})
 	return l
 }
 
-// Close goes back to where the line began.
+// Close adds a straight line back to the start.
 func (l *Line) Close() *Line {
 	l.closed = true
 	return l

@@ -11,16 +11,16 @@ import (
 	"ashlar/render/svg"
 )
 
-// Picture is a dense drawing that is made once and shown in many frames: pixels
-// that are uploaded once, or shapes where the frame is written down.
+// A Picture is a dense drawing that is made once and shown in many frames: pixels that
+// are uploaded once, or shapes if the frame is exported as SVG.
 type Picture struct {
 	op     paint.ImageOp
 	size   image.Point
 	shapes *svg.Canvas
 }
 
-// Paint makes a picture on the window's background. Pixels come from the pool,
-// if there is one.
+// Paint makes a picture on the window's background. The pixels come from pool unless it
+// is nil.
 func (u *UI) Paint(pool *raster.Pool, size image.Point, paint func(on raster.Surface)) *Picture {
 	bg := raster.Pack(u.Theme.Background)
 	if u.Shapes != nil {
@@ -33,8 +33,8 @@ func (u *UI) Paint(pool *raster.Pool, size image.Point, paint func(on raster.Sur
 	return NewPicture(c)
 }
 
-// Cover is Paint for what covers all of the picture: pixels have anything on them
-// before.
+// Cover is like Paint for drawings that cover the whole picture: the pixels are not
+// cleared first.
 func (u *UI) Cover(pool *raster.Pool, size image.Point, paint func(on raster.Surface)) *Picture {
 	if u.Shapes != nil {
 		return u.Paint(nil, size, paint)
@@ -44,14 +44,15 @@ func (u *UI) Cover(pool *raster.Pool, size image.Point, paint func(on raster.Sur
 	return NewPicture(c)
 }
 
-// NewPicture takes a canvas over; it must not be drawn into afterwards.
+// NewPicture takes ownership of a canvas; the caller must not draw into it afterwards.
 func NewPicture(c *raster.Canvas) *Picture {
 	op := paint.NewImageOp(c.Img)
 	op.Filter = paint.FilterNearest
 	return &Picture{op: op, size: image.Pt(c.W, c.H)}
 }
 
-// Serves reports whether a picture, which may be nil, can be drawn in this frame.
+// Serves reports whether a picture, which may be nil, can be drawn in this frame: shapes
+// if the frame is exported, pixels otherwise.
 func (p *Picture) Serves(u *UI) bool { return p != nil && (p.shapes != nil) == (u.Shapes != nil) }
 
 // Draw shows a picture with its corner at a whole pixel: any other place or

@@ -14,11 +14,10 @@ import (
 	"ashlar/render/svg"
 )
 
-// What is written down as shapes should look as it does in the window, where
-// colours are mixed by their light; programs that draw SVG mix them by their
-// numbers.
+// Exported shapes should look as they do in the window, which blends colours in linear
+// light, while programs that draw SVG blend the sRGB values.
 
-// ink is how a colour is written down. A translucent one gets the opacity and
+// ink returns the SVG paint for a colour. A translucent colour gets the opacity and
 // colour that look right both on the background and on bars.
 func (u *UI) ink(c color.NRGBA) svg.Paint {
 	if c.A == 255 {
@@ -29,7 +28,7 @@ func (u *UI) ink(c color.NRGBA) svg.Paint {
 	}
 	a := float64(c.A) / 255
 	bg := u.Theme.Background
-	const bar = 185 // as light as bars are, in each channel
+	const bar = 185 // typical brightness of a bar, in each channel
 	var on, over [3]float64
 	slope := 0.0
 	for i, ch := range channels(c) {
@@ -48,8 +47,8 @@ func (u *UI) ink(c color.NRGBA) svg.Paint {
 
 func channels(c color.NRGBA) [3]uint8 { return [3]uint8{c.R, c.G, c.B} }
 
-// lay is a number of a colour with opacity a, 0 to 1, on another one's: mixed by
-// their light.
+// lay returns one channel of a colour with opacity a, 0 to 1, over another colour,
+// blended in linear light.
 func lay(under, over, a float64) float64 {
 	return fromLight((1-a)*toLight(under) + a*toLight(over))
 }
@@ -71,21 +70,20 @@ func fromLight(v float64) float64 {
 	return (1.055*math.Pow(v, 1/2.4) - .055) * 255
 }
 
-// WriteDown writes down a text that something else draws in the frame's corner,
-// as a text field does.
+// WriteDown exports a text that other code, such as a text field, draws in the frame's
+// corner.
 func (u *UI) WriteDown(s string, st Style) {
 	if u.Shapes != nil {
 		u.write(image.Rectangle{Max: u.Constraints.Max}, image.Point{}, s, st)
 	}
 }
 
-// write writes down a text whose lines begin at a place and that may not reach
-// beyond r.
+// write exports a text whose lines begin at a place, clipped to r.
 func (u *UI) write(r image.Rectangle, at image.Point, s string, st Style) {
 	for _, l := range u.lines(r.Dx(), s, st) {
 		l.X += float32(at.X)
 		l.Y += float32(at.Y)
-		if st.Lines <= 1 { // where several lines are, all begin at the left
+		if st.Lines <= 1 { // multiple lines are all aligned left
 			l.End, l.Middle = st.Align == text.End, st.Align == text.Middle
 		}
 		l.Color, l.Clip = u.ink(st.Color), [2]int{r.Min.X, r.Max.X}
@@ -93,7 +91,7 @@ func (u *UI) write(r image.Rectangle, at image.Point, s string, st Style) {
 	}
 }
 
-// lines are the lines that a text is shaped into in a width, from its corner on.
+// lines returns the lines of a text shaped to a width, relative to its corner.
 func (u *UI) lines(width int, s string, st Style) []svg.Label {
 	size := u.Sp(unit.Sp(st.Size))
 	s = u.shapeable(width, s, st)

@@ -13,10 +13,10 @@ import (
 	"ashlar/render/raster"
 )
 
-// Sheet is a picture of many small texts, as the rows of a table that is
-// scrolled. A text that was not there before costs [UI.Text] its outlines, a
-// hundred times what it costs here, and each frame of one that is a path to fill.
-// The zero value is ready; what is put on it is drawn by Show.
+// A Sheet is a picture of many small texts, such as the rows of a scrolled table.
+// [UI.Text] has to outline each new text, at a hundred times the cost of a Sheet, and in
+// each frame every text is a path to fill. The zero value is ready to use; Show draws the
+// contents.
 type Sheet struct {
 	items, last []sheetItem
 	of          sheetOf
@@ -24,7 +24,7 @@ type Sheet struct {
 	shown       *Picture
 }
 
-// sheetItem is a text, or a filled shape where that is empty.
+// sheetItem is a text, or a filled shape if text is empty.
 type sheetItem struct {
 	box    image.Rectangle
 	text   string
@@ -34,21 +34,21 @@ type sheetItem struct {
 	weight font.Weight
 }
 
-// sheetOf has everything that a picture depends on besides what is on it.
+// sheetOf holds everything that the picture depends on besides its items.
 type sheetOf struct {
 	size   image.Point
 	ground color.NRGBA
 	scale  float32
-	fonts  int64 // more are found while one looks
+	fonts  int64 // version of the system fonts; more are found in the background
 }
 
-// Fill puts a filled rectangle on the sheet's ground, its corner the sheet's.
+// Fill adds a filled rectangle, in coordinates from the sheet's corner.
 func (s *Sheet) Fill(r image.Rectangle, radius float32, c color.NRGBA) {
 	s.items = append(s.items, sheetItem{box: r, color: c, size: radius})
 }
 
-// Text puts a line of text on the sheet, placed in r as [UI.Text] does. Styles
-// have no lines and no typeface here.
+// Text adds a line of text, placed in r as [UI.Text] does. Lines and typeface of the
+// style are ignored.
 func (s *Sheet) Text(r image.Rectangle, t string, st Style) {
 	if t != "" {
 		Want(t)
@@ -56,10 +56,10 @@ func (s *Sheet) Text(r image.Rectangle, t string, st Style) {
 	}
 }
 
-// Paragraph puts a text of up to st.Lines lines on the sheet, from the top of r as
-// wide as that, and returns how high it is.
+// Paragraph adds a text of up to st.Lines lines, from the top of r and at most as wide,
+// and returns its height.
 func (s *Sheet) Paragraph(u *UI, r image.Rectangle, t string, st Style) int {
-	step := float64(st.Size*u.Metric.PxPerSp) * 1.2 // as far apart as Gio's lines
+	step := float64(st.Size*u.Metric.PxPerSp) * 1.2 // Gio's line spacing
 	at := func(line int) int { return r.Min.Y + int(math.Round(float64(line)*step)) }
 	lines := u.face(st.Size, st.Weight).Wrap(t, float32(r.Dx()), max(1, st.Lines))
 	for i, l := range lines {
@@ -116,8 +116,8 @@ func (i *sheetItem) paint(u *UI, on raster.Surface, ground color.NRGBA) {
 	f.Draw(on, x, f.Baseline(b.Min.Y, b.Max.Y), t, raster.Pack(i.color), b.Min.X, b.Max.X)
 }
 
-// mix is a colour, which may be translucent, as it looks on a ground: by its
-// light, as in the rest of the window.
+// mix returns a colour, which may be translucent, laid over a background, blended in
+// linear light like the rest of the window.
 func mix(ground, c color.NRGBA) color.NRGBA {
 	a := float64(c.A) / 255
 	on, over := channels(ground), channels(c)

@@ -7,7 +7,7 @@ import (
 	"gioui.org/text"
 )
 
-// Colour is one that is drawn with.
+// Colour is the type of drawing colours.
 type Colour = color.NRGBA
 
 // The alignment of a text, and its weight.

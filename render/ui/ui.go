@@ -36,17 +36,16 @@ type UI struct {
 	Faces *raster.Faces
 	// Tip is the ground of tooltips.
 	Tip *Sheet
-	// Focus is where the keyboard is; nil if there is none.
+	// Focus tracks the keyboard focus; nil if there is none.
 	Focus *Focus
-	// Shapes, if set, is where all that is drawn is written down too, by the same
-	// coordinates.
+	// Shapes, if not nil, also receives everything drawn, in the same coordinates.
 	Shapes *svg.Canvas
 }
 
 // Px converts dp to whole pixels.
 func (u *UI) Px(dp float32) int { return int(math.Round(float64(dp * u.Metric.PxPerDp))) }
 
-// Rect is a rectangle by its corner and size, in pixels.
+// Rect returns the rectangle with a corner and size in pixels.
 func Rect(x, y, w, h int) image.Rectangle { return image.Rect(x, y, x+w, y+h) }
 
 // Fill paints a rectangle.
@@ -92,7 +91,7 @@ func (u *UI) Border(r image.Rectangle, radius float32, w int, c color.NRGBA) {
 	paint.FillShape(u.Ops, c, clip.Stroke{Path: rr.Path(u.Ops), Width: half * 2}.Op())
 }
 
-// HLine and VLine are one-pixel rules.
+// HLine draws a horizontal rule one pixel high.
 func (u *UI) HLine(x0, x1, y int, c color.NRGBA) { u.Fill(image.Rect(x0, y, x1, y+1), c) }
 
 // VLine is a vertical rule.
@@ -108,8 +107,8 @@ type Style struct {
 	Mono   bool
 }
 
-// Text draws s in r, its lines centred vertically, cut with an ellipsis where
-// it is too long. It returns the size it took.
+// Text draws s in r, its lines centred vertically, shortened with an ellipsis if it is
+// too long. It returns the size of the text.
 func (u *UI) Text(r image.Rectangle, s string, st Style) image.Point {
 	if s == "" || r.Empty() {
 		return image.Point{}
@@ -155,8 +154,8 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 	return rec.Stop(), dims
 }
 
-// shapeable returns s, or boxes where the shaper panics on it. The answer is kept by
-// the shaper and used again by what asks next.
+// shapeable returns s, or boxes if the shaper panics on it. The shaper caches the shaped
+// text, so the next call reuses it.
 func (u *UI) shapeable(width int, s string, st Style) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x300 }) < 0 {
 		return s // nearly all texts
@@ -164,7 +163,8 @@ func (u *UI) shapeable(width int, s string, st Style) string {
 	return u.orBoxes(s, func() { u.Shaper.LayoutString(u.parameters(width, st), s) })
 }
 
-// orBoxes runs shape, which shapes s.
+// orBoxes calls shape, which shapes s, and returns s; if shape panics, it returns a box
+// for each character.
 func (u *UI) orBoxes(s string, shape func()) (drawn string) {
 	defer func() {
 		if why := recover(); why != nil {

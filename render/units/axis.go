@@ -10,13 +10,13 @@ import (
 
 // Axis places the ticks of a ruler.
 type Axis struct {
-	// Step is the distance of labelled ticks in picoseconds, Minor that of the
-	// small ones between.
+	// Step is the distance between labelled ticks in picoseconds, Minor the distance
+	// between the small ticks.
 	Step, Minor int64
 	unit        step
 	digits      int
-	// base is subtracted before a label is written, when labels in full would
-	// be too long; Base is its text.
+	// base is subtracted from times before labels are written, if full labels would be
+	// too long; Base is its text.
 	base int64
 	Base string
 }
@@ -25,7 +25,7 @@ type Axis struct {
 func NewAxis(from, to int64, n int) Axis {
 	span := 1.0
 	if to > from {
-		span = float64(uint64(to) - uint64(from)) // which may be no int64
+		span = float64(uint64(to) - uint64(from)) // the difference may overflow int64
 	}
 	raw := span / float64(max(1, n))
 	a := Axis{Step: 1, Minor: 1}
@@ -43,8 +43,8 @@ func NewAxis(from, to int64, n int) Axis {
 	return a
 }
 
-// niceStep is the smallest of 1, 2, 5 × 10^k (60-based above a second) that is
-// at least raw, and a fifth or so of it.
+// niceStep returns the smallest of 1, 2, 5 × 10^k (60-based above a second) that is at
+// least raw, and about a fifth of it for the minor ticks.
 func niceStep(raw float64) (s, minor int64) {
 	for p := 1.0; p <= 1e12; p *= 10 {
 		for _, m := range []float64{1, 2, 5} {
@@ -65,7 +65,7 @@ func niceStep(raw float64) (s, minor int64) {
 	return 86400000e12 / 10, 86400000e12 / 40
 }
 
-// clockUnit is how times of a minute and more are written: 1:02:05.
+// clockUnit marks times of a minute and more, which are written as 1:02:05.
 const clockUnit = "clock"
 
 func unitFor(v float64) step {
@@ -133,19 +133,19 @@ func fullTime(ps int64) string {
 	return s + " s"
 }
 
-// Ticks are the labelled ticks of from..to, and the one before them, whose label
-// may reach into it.
+// Ticks yields the labelled ticks of from..to, and the one before them, whose label may
+// reach into the range.
 func (a *Axis) Ticks(from, to int64) iter.Seq[int64] {
 	return every(a.Step, floorTo(from, a.Step), to)
 }
 
-// Small are the ticks of from..to without labels, and some before them.
+// Small yields the unlabelled ticks of from..to, and some before them.
 func (a *Axis) Small(from, to int64) iter.Seq[int64] {
 	return every(a.Minor, floorTo(from, a.Step), to)
 }
 
-// every counts from one time to another, and ends where times do: past the
-// largest one a sum would begin again at the smallest.
+// every yields times from one to another, a step apart. It stops at the largest int64,
+// where adding a step would overflow.
 func every(step, from, to int64) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for t := from; t <= to && yield(t) && t <= math.MaxInt64-step; {

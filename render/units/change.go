@@ -30,7 +30,7 @@ func Change(a, b int64) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
-// Times writes how many times as large b is as a: 0.904 times.
+// Times formats the ratio of b to a: 0.904 times.
 func Times(a, b int64) string {
 	switch {
 	case a == b:
@@ -45,7 +45,7 @@ func Times(a, b int64) string {
 // sure.
 func Level(l float64) string {
 	switch {
-	case l < .5: // nobody is 0 % sure of a difference that stands there
+	case l < .5: // a difference that is shown is never 0 % certain
 		return "<50 %"
 	case l >= .9995:
 		return ">99.9 %"

@@ -2,8 +2,8 @@ package units
 
 import "ashlar/ingest/model/recording"
 
-// KindText says in half a sentence what the sums of a metric mean; "" if they
-// are just sums.
+// KindText returns a short note on what the sums of a metric mean; "" if they are plain
+// sums.
 func KindText(m *recording.Metric) string {
 	switch m.Kind {
 	case recording.Level:
@@ -14,7 +14,7 @@ func KindText(m *recording.Metric) string {
 	return ""
 }
 
-// Bound is before a sum that is only known to be no more than that: "≤ ".
+// Bound returns the prefix for a sum that is only an upper bound: "≤ ".
 func Bound(m *recording.Metric) string {
 	if m.Kind == recording.Peak {
 		return "≤" + thin

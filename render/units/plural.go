@@ -2,5 +2,5 @@ package units
 
 import "ashlar/ingest/input/safetext"
 
-// Plural counts things: 1 span, 12 000 spans.
+// Plural formats a count with its noun: 1 span, 12 000 spans.
 func Plural(n int64, one string) string { return Count(n) + " " + safetext.Noun(n, one) }

@@ -46,8 +46,8 @@ var sizes = []step{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}
 
 var bigs = []step{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}
 
-// Duration writes picoseconds with four significant digits and the unit people
-// say: 12.40 ms, 1.500 s, 2 min 5 s.
+// Duration formats picoseconds with four significant digits in the customary unit: 12.40
+// ms, 1.500 s, 2 min 5 s.
 func Duration(ps int64) string {
 	if ps == 0 {
 		return "0 s"
@@ -59,8 +59,8 @@ func Duration(ps int64) string {
 	return scaled(v, times[3:])
 }
 
-// Round takes the zeros off behind the point of a number with a unit: those of an axis
-// are round, and say no more with them.
+// Round removes trailing decimal zeros from a number with a unit: axis values are round,
+// so the zeros say nothing.
 func Round(text string) string {
 	n, unit, _ := strings.Cut(text, " ")
 	if whole, part, ok := strings.Cut(n, "."); ok {
@@ -69,8 +69,8 @@ func Round(text string) string {
 	return strings.TrimRight(n+" "+unit, " ")
 }
 
-// Left says how long something will go on, of which nobody knows more than a second:
-// "12 s left"; "" for less.
+// Left formats an estimated remaining time, in whole seconds: "12 s left"; "" below a
+// second.
 func Left(d time.Duration) string {
 	switch s := int64(d / time.Second); {
 	case s < 1:
@@ -105,13 +105,13 @@ func long(ps int64) string {
 	return ""
 }
 
-// scaled writes v with the largest unit it reaches, four significant digits
-// (fewer where they would say nothing: exact small integers).
+// scaled formats v in the largest unit it reaches, with four significant digits (fewer
+// for small exact integers).
 func scaled(v float64, steps []step) string {
 	a := math.Abs(v)
 	st := steps[len(steps)-1]
 	for _, s := range steps {
-		// 999.95 of a unit would be written as 1000: take the next one.
+		// 999.95 of a unit would be rounded to 1000, so use the next unit.
 		if a >= s.size*0.99995 {
 			st = s
 			break
@@ -151,7 +151,7 @@ func Number(v float64) string {
 	return scaled(v, bigs)
 }
 
-// Full is Value with the unit also where people would leave it out.
+// Full is like Value but also writes units that Value leaves out.
 func Full(v int64, m *recording.Metric) string {
 	s := Value(v, m)
 	if _, time := perUnit(m.Unit); time || v == recording.Missing {
@@ -166,8 +166,8 @@ func Full(v int64, m *recording.Metric) string {
 	return s + " " + Unit(m)
 }
 
-// Value writes a metric's value with its unit, as short as people like it. Exact
-// writes all of it.
+// Value formats a metric's value with its unit, rounded for display. Exact writes every
+// digit.
 func Value(v int64, m *recording.Metric) string {
 	if v == recording.Missing {
 		return "–"
@@ -175,8 +175,8 @@ func Value(v int64, m *recording.Metric) string {
 	return stopped(v) + value(v, m)
 }
 
-// stopped is before a sum that goes beyond the last number that there
-// is: see [recording.Add].
+// stopped returns the prefix for a sum that has reached the limit of its type: see
+// [recording.Add].
 func stopped(v int64) string {
 	switch v {
 	case math.MaxInt64:
@@ -228,7 +228,7 @@ func Exact(v int64, m *recording.Metric) string {
 	return whole + " " + Unit(m)
 }
 
-// Unit is a metric's unit as it is shown: times by their signs, whatever the file
+// Unit returns a metric's unit as displayed: time units as symbols, whatever the file
 // calls them.
 func Unit(m *recording.Metric) string {
 	if t, ok := timeUnits[m.Unit]; ok {
@@ -237,8 +237,7 @@ func Unit(m *recording.Metric) string {
 	return safetext.Text(m.Unit)
 }
 
-// timeUnits are the units of time by the names that files have for them, in
-// picoseconds.
+// timeUnits maps the names that files use for units of time to their size in picoseconds.
 var timeUnits = map[string]step{
 	"ps": {1, "ps"}, "picoseconds": {1, "ps"},
 	"ns": {1e3, "ns"}, "nanoseconds": {1e3, "ns"}, "nanosecond": {1e3, "ns"},
@@ -247,7 +246,7 @@ var timeUnits = map[string]step{
 	"s": {1e12, "s"}, "seconds": {1e12, "s"}, "second": {1e12, "s"},
 }
 
-// perUnit says how many picoseconds a unit of time has.
+// perUnit returns the number of picoseconds in a unit of time.
 func perUnit(unit string) (float64, bool) {
 	t, ok := timeUnits[unit]
 	return t.size, ok

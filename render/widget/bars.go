@@ -10,8 +10,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// Bar is a bar of a picture of stacks, for moving by keys; there may be two
-// pictures, one above the other.
+// A Bar is a bar of a flamegraph, for moving by keys; there may be two pictures, one
+// above the other.
 type Bar struct {
 	X0, X1 float64
 	Y      int
@@ -29,7 +29,8 @@ func BarsOf(bs []Bar, n int, pic *flame.Picture) []Bar {
 	return bs
 }
 
-// BarOf is the bar of a node of a tree, else that of node other of the last picture.
+// BarOf returns the bar of a node of a tree, or else the bar of node other in the last
+// picture.
 func BarOf(bs []Bar, t *analyze.Tree, node, other int32) *Bar {
 	var found *Bar
 	for i := range bs {
@@ -44,7 +45,7 @@ func BarOf(bs []Bar, t *analyze.Tree, node, other int32) *Bar {
 	return found
 }
 
-// Beside is the next bar in a direction, as it is drawn; nil for none.
+// Beside returns the next bar in a direction, as drawn; nil for none.
 func Beside(bs []Bar, from *Bar, dir key.Name) *Bar {
 	if from == nil {
 		return nil

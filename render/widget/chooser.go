@@ -24,8 +24,8 @@ import (
 type Line struct {
 	Title, Detail string
 	Dim           bool
-	Mark          mark // for what can be on and off
-	// Tab is the text that Tab completes it to; "" for nothing.
+	Mark          mark // for entries that can be on or off
+	// Tab is the text that the Tab key completes the input to; "" for none.
 	Tab  string
 	Take func()
 }
@@ -38,9 +38,8 @@ const (
 	MarkOn
 )
 
-// Chooser is a line of text with a list below it that follows what is typed:
-// the palette of commands and the file opener are choosers. It is over
-// everything else and takes the keyboard.
+// A Chooser is a text field above a list that follows the input, such as the command
+// palette and the file opener. It covers everything else and takes the keyboard.
 type Chooser struct {
 	Editor  gio.Editor
 	focused bool
@@ -50,17 +49,17 @@ type Chooser struct {
 	Lines   []Line
 	chosen  int
 	clicks  []ClickArea
-	shield  int // a tag
-	// Empty is the text where no line matches; "" is a plain one.
+	shield  int // used as an event tag
+	// Empty is the text shown if no line matches; "" for a default text.
 	Empty string
-	// Rows is how many lines there is room for; 0 is many.
+	// Rows is the maximum number of visible lines; 0 means the default.
 	Rows int
 	// fill gives the lines for a text.
 	fill func(text string) []Line
 	// Submit is called for Return; false leaves it to the chosen line.
 	Submit func(text string) bool
 	Keep   bool // the chosen line, when lines are filled again
-	// Left says that a place beside the chooser was pressed.
+	// Left is set when the user presses outside the chooser.
 	Left bool
 }
 
@@ -79,7 +78,7 @@ func (c *Chooser) SetText(t string) {
 	c.Editor.SetCaret(n, n)
 }
 
-// Refresh brings the lines in step with what is typed.
+// Refresh updates the lines for the current input.
 func (c *Chooser) Refresh() {
 	text := c.Editor.Text()
 	if c.Filled && text == c.text {
@@ -108,9 +107,9 @@ func (c *Chooser) Take(i int) {
 	}
 }
 
-// Layout draws the chooser over the middle of the window; open reports whether it is
-// still there after something was taken. It reports whether anything was, or the
-// chooser was left.
+// Layout draws the chooser over the middle of the window. open reports whether the
+// chooser is still open after a line was taken. Layout reports whether a line was taken
+// or the chooser was closed.
 func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bool) {
 	c.Refresh()
 	if c.keys(u) && !open() {
@@ -140,7 +139,7 @@ func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bo
 	EditField(u, &c.Editor, in)
 	if !c.focused {
 		TakeKeyboard(u, &c.Editor)
-		u.Execute(op.InvalidateCmd{At: u.Now}) // the caret is seen with the next frame
+		u.Execute(op.InvalidateCmd{At: u.Now}) // the caret appears in the next frame
 		c.focused = true
 	}
 	y := field.Max.Y + u.Px(8)
@@ -162,7 +161,7 @@ func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bo
 	return c.Left
 }
 
-// line draws one of them in r, and reports whether it was clicked.
+// line draws an entry in r and reports whether it was clicked.
 func (c *Chooser) line(u *ui.UI, r image.Rectangle, area *ClickArea, l *Line, chosen bool) bool {
 	th := u.Theme
 	clicked, hovered := area.Clicked(u, r)
@@ -190,9 +189,9 @@ func (c *Chooser) line(u *ui.UI, r image.Rectangle, area *ClickArea, l *Line, ch
 	return clicked
 }
 
-// TakeKeyboard gives an editor the keyboard. The editor itself says what is
-// selected in it two frames later, and what is typed until then would go to the
-// place of another text's selection.
+// TakeKeyboard gives an editor the keyboard. The editor reports its own selection only
+// two frames later; until then, typed text would go to the selection of another editor's
+// text.
 func TakeKeyboard(u *ui.UI, e *gio.Editor) {
 	u.Execute(key.FocusCmd{Tag: e})
 	from, to := e.Selection()
@@ -216,8 +215,8 @@ func EditField(u *ui.UI, e *gio.Editor, r image.Rectangle) {
 	})
 }
 
-// keys moves in the list and takes from it, which it reports; it must see them
-// before the editor does.
+// keys moves in the list and takes lines by keys; it reports whether a line was taken. It
+// must see the keys before the editor does.
 func (c *Chooser) keys(u *ui.UI) (took bool) {
 	for {
 		ev, ok := u.Event(key.Filter{Focus: &c.Editor, Name: key.NameUpArrow}, key.Filter{Focus: &c.Editor, Name: key.NameDownArrow}, key.Filter{Focus: &c.Editor, Name: key.NameTab})

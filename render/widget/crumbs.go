@@ -8,38 +8,37 @@ import (
 	"ashlar/render/ui"
 )
 
-// Crumbs is the line beside a zoomed flamegraph that says where it is: the
-// functions from the root to the bar that fills the width. A click on one goes
-// back to it.
+// Crumbs is the breadcrumb line of a zoomed flamegraph: the functions from the root to
+// the bar that fills the width. A click on a function goes back to it.
 type Crumbs struct {
 	areas []ClickArea
-	ends  [2]ClickArea // all, and the way out
+	ends  [2]ClickArea // the root, and the button to leave the zoom
 }
 
 const (
 	CrumbHeight = 24  // dp
-	crumbMost   = 190 // dp a name
+	crumbMost   = 190 // maximum width of a name, in dp
 )
 
 // Trail is the path that such a line shows.
 type Trail struct {
 	Rec   *recording.Recording
 	Tree  *analyze.Tree
-	Path  []int  // the nodes it names, the first beside the head
-	Head  string // what all of it is called
+	Path  []int  // the nodes shown, the first next to the head
+	Head  string // name of the whole
 	Arrow string
 }
 
-// Layout draws the line at the top of r and returns what is left, and, where
-// something was clicked, the node to go to: 0 for the head.
+// Layout draws the line at the top of r. It returns the rest of r and, if a part was
+// clicked, the node to go to: 0 for the head.
 func (c *Crumbs) Layout(u *ui.UI, r image.Rectangle, of Trail) (rest image.Rectangle, to int, clicked bool) {
 	line := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(CrumbHeight))
 	to, clicked = c.Line(u, line, of)
 	return image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y), to, clicked
 }
 
-// fit finds the names of a path that there is room for, each with an arrow: from the end
-// on, since the innermost matter most. Those before first have none.
+// fit chooses the names of a path that there is room for, each with an arrow, starting at
+// the end because the innermost matter most. Nodes before first are left out.
 func (t *Trail) fit(u *ui.UI, st ui.Style, room, arrow int) (first int, names []string, widths []int) {
 	first, names, widths = len(t.Path), make([]string, len(t.Path)), make([]int, len(t.Path))
 	for first > 0 {

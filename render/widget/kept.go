@@ -7,8 +7,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// Kept is a picture that is drawn again, and uploaded, only when what it depends
-// on has changed.
+// Kept caches a picture: it is drawn and uploaded again only if what it depends on has
+// changed.
 type Kept[K comparable] struct {
 	key      K
 	picture  *ui.Picture

@@ -10,18 +10,17 @@ import (
 	"ashlar/render/ui"
 )
 
-// List is rows of one height, as many as there are: those that are seen are drawn.
-// The wheel, drags and keys
-// scroll it.
+// A List shows rows of equal height and draws only the visible ones. The wheel, drags and
+// keys scroll it.
 type List struct {
 	Drag
-	Down int // how far it is scrolled, in pixels
+	Down int // scroll position, in pixels
 
 	seen, line int // the heights of all and of a row in the last frame, in pixels
 }
 
-// Events takes what was done on the list, which is in r and has n rows: what
-// scrolls it does so, the rest is for do, with the row it is on; -1 for none.
+// Events handles the gestures on the list, which is in r and has n rows. It scrolls where
+// a gesture asks for it, and passes all others to do with their row, -1 for none.
 func (l *List) Events(u *ui.UI, r image.Rectangle, line, n int, do func(g Gesture, row int)) {
 	for {
 		g, e, ok := l.Next(u, r.Min)
@@ -39,8 +38,8 @@ func (l *List) Events(u *ui.UI, r image.Rectangle, line, n int, do func(g Gestur
 	}
 }
 
-// Rows calls row for the rows that are seen of n, each with its place in a frame of
-// r's size. Behind the last there is room for one more.
+// Rows calls row for each visible one of n rows, with its rectangle relative to r's
+// corner. The list can be scrolled one row past the end.
 func (l *List) Rows(r image.Rectangle, line, n int, row func(i int, at image.Rectangle)) {
 	l.seen, l.line = r.Dy(), line
 	l.Down = max(0, min(l.Down, n*line-r.Dy()+line))
@@ -49,8 +48,8 @@ func (l *List) Rows(r image.Rectangle, line, n int, row func(i int, at image.Rec
 	}
 }
 
-// Ground is the colour behind a row that is chosen or has the pointer on it; false
-// for other rows.
+// Ground returns the background colour of a row that is chosen or under the pointer;
+// false for other rows.
 func (l *List) Ground(u *ui.UI, at image.Rectangle, chosen bool) (ui.Colour, bool) {
 	switch {
 	case chosen:
@@ -61,8 +60,8 @@ func (l *List) Ground(u *ui.UI, at image.Rectangle, chosen bool) (ui.Colour, boo
 	return ui.Colour{}, false
 }
 
-// Key goes from row at, -1 for none, to the one that a key means, which is scrolled
-// into view; false for a key that means none.
+// Key returns the row that a key moves to from row at (-1 for none), and scrolls it into
+// view; false if the key does not move.
 func (l *List) Key(k key.Event, at, n int) (int, bool) {
 	line := max(1, l.line)
 	to, ok := RowKey(at, k, n, l.seen/line)
@@ -72,14 +71,13 @@ func (l *List) Key(k key.Event, at, n int) (int, bool) {
 	return to, ok
 }
 
-// Turn scrolls by keys; false for others.
+// Turn scrolls if k is a scroll key; it returns false for other keys.
 func (l *List) Turn(k key.Event) bool { return ScrollKey(&l.Down, k, l.line, l.seen) }
 
-// Into scrolls just so far that a row is seen.
+// Into scrolls just far enough to make a row visible.
 func (l *List) Into(row int) { ScrollInto(&l.Down, row, l.line, l.seen-l.line) }
 
-// Scrolls moves down, in pixels, where a gesture is one that scrolls, and reports
-// whether it is.
+// Scrolls changes *down, in pixels, if the gesture scrolls, and reports whether it does.
 func (d *Drag) Scrolls(u *ui.UI, g Gesture, e pointer.Event, down *int) bool {
 	switch g {
 	case Wheeled:
@@ -94,11 +92,12 @@ func (d *Drag) Scrolls(u *ui.UI, g Gesture, e pointer.Event, down *int) bool {
 	return true
 }
 
-// ScrollBar shows which part of something is seen, and can be dragged.
+// A ScrollBar shows which part of the content is visible, and can be dragged.
 type ScrollBar struct{ Drag }
 
-// Layout draws the bar in r, beside what is as high and shows as much of all, in
-// pixels; down is how far that is scrolled. It is not there where all is seen.
+// Layout draws the bar in r. The view beside it is as high as r and shows that much of
+// all, the height of the content in pixels; down is the scroll position. There is no bar
+// if everything is visible.
 func (b *ScrollBar) Layout(u *ui.UI, r image.Rectangle, all int, down *int, plain, over ui.Colour) {
 	most := all - r.Dy()
 	if most <= 0 {

@@ -26,11 +26,11 @@ type Menu struct {
 	at    image.Point
 	Items []Item
 	area  []ClickArea
-	// Chosen is the line that keys have moved to, -1 before they have.
+	// Chosen is the line selected by keys, -1 for none yet.
 	Chosen int
 }
 
-// Grouped puts a rule between groups of lines; those without any are left out.
+// Grouped joins groups of lines with rules between them, and leaves out empty groups.
 func Grouped(groups ...[]Item) (items []Item) {
 	for _, g := range groups {
 		if len(g) > 0 && len(items) > 0 {
@@ -45,8 +45,8 @@ func NewMenu(at image.Point, items []Item) *Menu {
 	return &Menu{at: at, Items: items, area: make([]ClickArea, len(items)), Chosen: -1}
 }
 
-// Layout draws the menu. It is over when a line of it was clicked, whose deed is
-// then to be done, or some place elsewhere.
+// Layout draws the menu. over is true once the menu closes: do is the action of the line
+// that was clicked, nil for a click elsewhere.
 func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 	th := u.Theme
 	st := ui.Style{Size: 12.5, Color: th.Text}
@@ -97,7 +97,7 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 	return over, do
 }
 
-// line draws one in r, and reports whether it was clicked.
+// line draws a line of the menu in r and reports whether it was clicked.
 func (m *Menu) line(u *ui.UI, r image.Rectangle, i int) bool {
 	th, it := u.Theme, &m.Items[i]
 	clicked, hovered := m.area[i].Clicked(u, r)
@@ -122,8 +122,8 @@ func (m *Menu) line(u *ui.UI, r image.Rectangle, i int) bool {
 	return clicked
 }
 
-// Key moves among the lines; the first letter of a line goes to it. Where it takes
-// one, what that does is returned, and the menu is over.
+// Key moves among the lines; the first letter of a line jumps to it. If the key takes a
+// line, the menu closes and Key returns the line's action.
 func (m *Menu) Key(k key.Event) (do func()) {
 	n := len(m.Items)
 	if n == 0 {
@@ -160,7 +160,7 @@ func (m *Menu) Key(k key.Event) (do func()) {
 	return nil
 }
 
-// move goes d lines on, and past rules.
+// move moves the selection by d lines, skipping rules.
 func (m *Menu) move(d int) {
 	n := len(m.Items)
 	if m.Chosen < 0 && d != 1 {

@@ -14,8 +14,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// Drag follows the pointer over an area: where it is, whether a button is held
-// and whether it has moved far enough to be a drag and not a click.
+// Drag follows the pointer over an area: its position, whether a button is held, and
+// whether it has moved far enough for a drag rather than a click.
 type Drag struct {
 	Inside  bool
 	At      f32.Point // within the area
@@ -42,23 +42,22 @@ const (
 	Clicked
 	DoubleClicked
 	Wheeled
-	MenuAsked // the other button
+	MenuAsked // press of the secondary button
 )
 
-// Slop is how far, in dp, the pointer may move between press and release of a
-// click.
+// Slop is the distance, in dp, that the pointer may move during a click.
 const Slop = 4
 
 const everything = pointer.Press | pointer.Drag | pointer.Release | pointer.Move | pointer.Scroll | pointer.Enter | pointer.Leave | pointer.Cancel
 
-// Area makes r sensitive; events come back through next.
+// Area makes r receive pointer events; Next returns them.
 func (d *Drag) Area(u *ui.UI, r image.Rectangle, cursor pointer.Cursor) {
 	defer clip.Rect(r).Push(u.Ops).Pop()
 	event.Op(u.Ops, d)
 	cursor.Add(u.Ops)
 }
 
-// Next returns the next gesture on the area, whose corner was at origin.
+// Next returns the next gesture on the area. origin is the area's corner.
 func (d *Drag) Next(u *ui.UI, origin image.Point) (Gesture, pointer.Event, bool) {
 	far := pointer.ScrollRange{Min: -1 << 20, Max: 1 << 20}
 	ev, ok := u.Event(pointer.Filter{Target: d, Kinds: everything, ScrollX: far, ScrollY: far})
@@ -133,7 +132,7 @@ func (d *Drag) release(u *ui.UI, e pointer.Event, pos f32.Point) Gesture {
 	return Clicked
 }
 
-// notch is the distance that a notch of a wheel scrolls, as Gio reports it.
+// notch is the scroll distance that Gio reports for a notch of the wheel.
 var notch = func() float32 {
 	if runtime.GOOS == "windows" {
 		return 120
@@ -141,11 +140,11 @@ var notch = func() float32 {
 	return 20
 }()
 
-// RowsPerNotch is how far, in dp, lists move for a notch.
+// RowsPerNotch is the distance, in dp, that lists scroll per notch.
 const RowsPerNotch = 66
 
-// Notches splits a scroll event into zoom or vertical and pan or horizontal
-// amounts, in notches, whatever the platform does with Shift.
+// Notches converts a scroll event to horizontal (or pan) and vertical (or zoom) amounts,
+// in notches, whatever the platform does with Shift.
 func Notches(e pointer.Event) (x, y float32) {
 	x, y = e.Scroll.X/notch, e.Scroll.Y/notch
 	if e.Modifiers.Contain(key.ModShift) && x == 0 {
@@ -157,8 +156,8 @@ func Notches(e pointer.Event) (x, y float32) {
 // ClickArea is a place that can be clicked and nothing else.
 type ClickArea struct{ Drag }
 
-// Clicked makes r clickable and reports whether it was clicked, or pressed by a
-// key, since the last frame; hovered whether the pointer is on it.
+// Clicked makes r clickable. It reports whether r was clicked, or pressed by a key, since
+// the last frame, and whether the pointer is over it.
 func (c *ClickArea) Clicked(u *ui.UI, r image.Rectangle) (clicked, hovered bool) {
 	for {
 		g, _, ok := c.Next(u, r.Min)

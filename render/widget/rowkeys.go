@@ -5,7 +5,7 @@ import "gioui.org/io/key"
 // RowHeight is that of a row of a list or table, in dp.
 const RowHeight = 24
 
-// ScrollKey scrolls by keys.
+// ScrollKey scrolls *at if k is a scroll key, and reports whether it is.
 func ScrollKey(at *int, k key.Event, line, page int) bool {
 	if k.Modifiers != 0 {
 		return false
@@ -27,7 +27,7 @@ func ScrollKey(at *int, k key.Event, line, page int) bool {
 	return true
 }
 
-// RowKey moves among n rows by keys; at may be -1, for none.
+// RowKey returns the row among n that a key moves to; at may be -1, for none.
 func RowKey(at int, k key.Event, n, page int) (int, bool) {
 	if k.Modifiers != 0 || n == 0 {
 		return at, false
@@ -51,7 +51,7 @@ func RowKey(at int, k key.Event, n, page int) (int, bool) {
 	return max(0, min(at, n-1)), true
 }
 
-// ScrollInto scrolls just so far that a row is seen.
+// ScrollInto scrolls just far enough to make a row visible.
 func ScrollInto(scroll *int, row, h, height int) {
 	*scroll = min(*scroll, row*h)
 	*scroll = max(*scroll, (row+1)*h-height)

@@ -2,7 +2,7 @@ package widget
 
 import "ashlar/render/ui"
 
-// Segments are words of which one is chosen, side by side.
+// Segments is a row of words of which one is selected.
 type Segments struct{ areas []ClickArea }
 
 // Width returns the total width of the texts.
@@ -14,8 +14,8 @@ func (g *Segments) Width(u *ui.UI, words []string) int {
 	return w
 }
 
-// Layout draws the words from x on in a line whose top is y and returns the one
-// that was clicked, else -1.
+// Layout draws the words from x on, with the line's top at y, and returns the word that
+// was clicked, else -1.
 func (g *Segments) Layout(u *ui.UI, x, y int, words []string, on int) int {
 	for len(g.areas) < len(words) {
 		g.areas = append(g.areas, ClickArea{})

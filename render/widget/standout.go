@@ -7,17 +7,18 @@ import (
 	"ashlar/render/ui"
 )
 
-// Standout is a picture in which the bars of a function may stand out. The
-// picture without them is kept: while the pointer moves, only they are drawn.
+// A Standout is a picture in which the bars of one function can be highlighted. The
+// picture without highlights is kept, so that only the highlights are drawn while the
+// pointer moves.
 type Standout struct {
 	Shown          *ui.Picture
 	plain          *raster.Canvas
 	plains, marked raster.Pool
 }
 
-// Draw makes the picture of a size: plain paints it without what stands out, and
-// is asked to where that is not known yet (fresh); over, if set, paints what does
-// over it.
+// Draw makes a picture of the given size. plain paints it without highlights and is
+// called only if fresh is true or no plain picture is kept; over, unless nil, paints the
+// highlights on top.
 func (o *Standout) Draw(u *ui.UI, size image.Point, fresh bool, plain, over func(on raster.Surface)) {
 	if u.Shapes != nil {
 		o.Shown = u.Paint(nil, size, func(on raster.Surface) {

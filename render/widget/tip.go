@@ -15,8 +15,8 @@ type Swatch struct {
 	Name   string
 }
 
-// Tip draws a tooltip beside a point, within the window: a title, lines, and below them
-// a legend in one line if there is one.
+// Tip draws a tooltip beside a point, inside the window: a title, lines and, if there is
+// one, a legend in one line below them.
 func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatch) {
 	th := u.Theme
 	ts := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
@@ -27,7 +27,7 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatc
 		w = max(w, min(most, u.Width(l, ls)))
 	}
 	size, gap := u.Px(10), u.Px(5)
-	names := make([]int, len(legend)) // their widths
+	names := make([]int, len(legend)) // widths of the names
 	named := 0
 	for i := range legend {
 		names[i] = u.Width(legend[i].Name, ls) + u.Px(10)

@@ -6,16 +6,16 @@ import (
 	"ashlar/render/ui"
 )
 
-// Title says how the head of a column is drawn.
+// A Title is the heading of a column.
 type Title struct {
 	Text  string
-	Right bool // it is at the right, above numbers
-	// By tells that rows are sorted by the column, Turned that they are the other way
-	// round than one expects, and Lit that the pointer is on it.
+	Right bool // aligned right, above numbers
+	// By is set if rows are sorted by the column, Turned if they are in reverse of the
+	// usual order, and Lit if the pointer is over the title.
 	By, Turned, Lit bool
 }
 
-// Layout draws it in cell, and below that a line where rows are sorted by it.
+// Layout draws the title in cell, underlined if rows are sorted by it.
 func (t Title) Layout(u *ui.UI, cell image.Rectangle) {
 	st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: u.Theme.Dim}
 	if t.Right {

@@ -22,10 +22,10 @@ import (
 // answered is how long a question about a large recording took.
 type answered struct {
 	Question string
-	// First is when there was something to show, Seconds when the answer was
-	// exact and whole; the best of several times each.
+	// First is the time in seconds until there was something to show, Seconds the time
+	// until the answer was exact and complete; each is the best of several runs.
 	First, Seconds float64
-	Items          int64 // spans that it was about
+	Items          int64 // spans that the question covered
 }
 
 const asked = 5
@@ -67,8 +67,8 @@ func (a *asker) until(holds func() bool) {
 	}
 }
 
-// time asks a question a few times. first reports whether there is anything to
-// show of its answer, done whether that is all.
+// time asks a question a few times and returns the best times. first reports whether part
+// of the answer can be shown, done whether the answer is complete.
 func (a *asker) time(name string, q func() session.Question, first, done func() bool) answered {
 	x := answered{Question: name, First: math.Inf(1), Seconds: math.Inf(1)}
 	for range asked {
@@ -116,8 +116,8 @@ func askRanges(path string) ([]answered, error) {
 	return out, nil
 }
 
-// askSearch looks for functions by name: one that is in very many spans, one in
-// about as many as the middle one, one in few, and a letter that most have.
+// askSearch searches for functions by name: the one with the most spans, the median one,
+// the one with the fewest, and a letter that most names contain.
 func askSearch(path string) ([]answered, error) {
 	a, err := newAsker(path)
 	if err != nil {
@@ -152,8 +152,8 @@ func askSearch(path string) ([]answered, error) {
 	return out, err
 }
 
-// askCalls asks for the flamegraph and the table of some 100,000 calls: of the function
-// with the most, the slowest, those between two durations, and all others.
+// askCalls asks for the flamegraph and the table of some 100,000 calls of the function
+// with the most calls: the slowest, those between two durations, and all others.
 func askCalls(path string) ([]answered, error) {
 	a, err := newAsker(path)
 	if err != nil {

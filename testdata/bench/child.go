@@ -20,8 +20,8 @@ import (
 	"ashlar/ingest"
 )
 
-// child runs the measurements that need a process of their own, so that their time and memory
-// are nobody else's. Results go to standard output as JSON.
+// child runs the measurements that need a process of their own, so that time and memory
+// are theirs alone. Results go to standard output as JSON.
 func child(what string, args []string) error {
 	var result any
 	var err error
@@ -53,7 +53,7 @@ func child(what string, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-// unpackAlone decompresses a file as loading does, and does nothing else.
+// unpackAlone only decompresses a file, in the same way as loading does.
 func unpackAlone(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func unpackAlone(path string) error {
 	return err
 }
 
-// parseAlone reads a profile with its format's library, and does nothing else.
+// parseAlone only parses a profile, with its format's library.
 func parseAlone(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,8 +90,8 @@ func parseAlone(path string) error {
 	return err
 }
 
-// validAlone checks with one core that a file is JSON, which is in memory, and
-// returns the seconds that this took.
+// validAlone checks on one core that a file, read into memory, is valid JSON, and returns
+// the seconds that the check took.
 func validAlone(path string) (float64, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -117,8 +117,8 @@ func settle() {
 	debug.FreeOSMemory()
 }
 
-// held loads a recording and tells by how much the process has grown, mapped
-// files not counted.
+// held loads a recording and returns how much the process has grown, not counting mapped
+// files.
 func held(path string) (heldMemory, error) {
 	settle()
 	before := kilobytes(status, "RssAnon")
@@ -133,14 +133,14 @@ func held(path string) (heldMemory, error) {
 	return m, nil
 }
 
-// growth measures what opening and closing many recordings left behind.
+// growth holds what was left behind after opening and closing many recordings.
 type growth struct {
 	Before, After        int64 // bytes
 	Goroutines, Mappings int
 }
 
-// openMany opens, reads and closes a hundred recordings one after the other. A
-// few come before, for what is made once.
+// openMany opens, reads and closes a hundred recordings one after the other. A few are
+// opened before that, so that one-time allocations do not count.
 func openMany(files []string) (g growth, err error) {
 	open := func(n int) error {
 		for i := range n {
@@ -160,8 +160,8 @@ func openMany(files []string) (g growth, err error) {
 	settle()
 	g.Before = kilobytes(status, "RssAnon")
 	routines, mappings := runtime.NumGoroutine(), mapped(files)
-	// What the runtime keeps for itself comes and goes by a megabyte or two; a
-	// leak only comes, so the least of a few rounds tells it.
+	// The runtime's own memory varies by a megabyte or two, while a leak only grows, so
+	// the minimum of a few rounds shows a leak.
 	for range 3 {
 		if err := open(100); err != nil {
 			return g, err

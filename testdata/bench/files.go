@@ -16,7 +16,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// The recordings that are measured, by their sizes when not -quick.
+// The recordings measured, with their sizes without -quick.
 var (
 	spall1 = recording{ext: ".spall", options: synth.Options{Kind: "spall1", Records: 40_000_000}}
 	spall3 = recording{ext: ".spall", options: synth.Options{Kind: "spall3", Records: 100_000_000}}
@@ -90,7 +90,7 @@ func (b *bench) get(r recording) (*file, error) {
 	return f, nil
 }
 
-// describe reads what the generator said of a recording.
+// describe reads the generator's summary of a recording.
 func (f *file) describe() error {
 	if _, err := os.Stat(f.path); err != nil {
 		return err
@@ -124,7 +124,7 @@ func whole(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // after the renaming there is nothing to remove
+	defer os.Remove(f.Name()) // does nothing after the rename
 	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 
 // kind is a format of recordings and the targets for reading it.
 type kind struct {
-	name, title string // name begins those of its rows
+	name, title string // name is the prefix of the names of its rows
 	target      string // the targets as text, for the page
 	// met is the ratio of the speed to the target speed, nil without a target.
 	met     func(r *reading) float64
@@ -29,7 +29,7 @@ type subject struct {
 	name, what string
 }
 
-// counted is what info says is in a recording.
+// counted holds what info reports about a recording.
 type counted struct {
 	Counts struct{ Spans, Samples, Stacks int64 }
 	Ledger []struct{ Read int64 }
@@ -46,7 +46,7 @@ func (c *counted) events() (n int64, unit string) {
 
 func (c *counted) samples() (int64, string) { return max(c.Counts.Samples, c.Counts.Stacks), "samples" }
 
-// most counts what a recording has most of.
+// most returns the largest count in a recording, with its unit.
 func (c *counted) most() (int64, string) {
 	spans, unit := c.spans()
 	if samples, other := c.samples(); samples > spans {
@@ -69,7 +69,7 @@ const (
 	chromeBytes  = 400 * mega
 	bestBytes    = 800 * mega
 	validTimes   = 2
-	memoryBeside = 256 * mega // beside the recording
+	memoryBeside = 256 * mega // in addition to the recording
 	perSpan      = 24
 )
 
@@ -128,8 +128,8 @@ func spaaMet(r *reading) float64 {
 	return r.bytesRate() / 1e9
 }
 
-// sizes are how large recordings of each kind are: one in its usual shape, for figures
-// that everything else refers to, and those in all other shapes.
+// sizes holds the sizes of the recordings of each kind: one in its usual shape, to which
+// all other figures refer, and those in the other shapes.
 var sizes = map[string]struct {
 	usual  recording
 	others synth.Options
@@ -142,7 +142,7 @@ var sizes = map[string]struct {
 	"folded": {folded, synth.Options{Bytes: 130_000_000}},
 }
 
-// subjectsOf are the recordings of a kind that are made, in every shape.
+// subjectsOf returns the generated recordings of a kind, in every shape.
 func subjectsOf(name string) (all []subject) {
 	size := sizes[name]
 	for _, shape := range synth.Shapes(name) {
@@ -166,7 +166,8 @@ func subjectsOf(name string) (all []subject) {
 	return all
 }
 
-// readings are rows, one a recording that is made; and one for those that are given.
+// readings returns the rows for reading: one for each generated recording and one for the
+// given files.
 func readings() (all []row) {
 	for _, k := range kinds {
 		if k.name == "file" {
@@ -186,7 +187,7 @@ func readings() (all []row) {
 	return all
 }
 
-// files measures recordings that others wrote.
+// files measures recordings written by other programs.
 func (b *bench) files(k *kind) (out []result, err error) {
 	err = eachGiven(b.given, func(name string, f *file) error {
 		x, err := b.reading(k, name, f)
@@ -196,8 +197,8 @@ func (b *bench) files(k *kind) (out []result, err error) {
 	return out, err
 }
 
-// eachGiven visits recordings that are given as NAME=PATH or PATH, with commas between;
-// what goes wrong with one leaves the others.
+// eachGiven visits the recordings in list: NAME=PATH or PATH, separated by commas. An
+// error in one does not stop the others.
 func eachGiven(list string, visit func(name string, f *file) error) error {
 	var failed []error
 	for given := range strings.SplitSeq(list, ",") {

@@ -15,11 +15,12 @@ import (
 	"strings"
 )
 
-// perfettoLarge is made, since what records such a trace is not a program for everywhere.
+// perfettoLarge is generated, because the recorder of such traces does not run
+// everywhere.
 var perfettoLarge = recording{ext: ".pftrace", options: synthOptions("perfetto", 0, 1_000_000_000)}
 
-// largeRows measure formats at the size where tools of their own are slow. They are
-// measured by -page into tables of their own: see [sections].
+// largeRows measures formats at a size at which their own tools are slow. -page measures
+// them and writes tables of their own: see [sections].
 var largeRows = []row{
 	{largeRow + "/perfetto", func(b *bench) ([]result, error) {
 		f, err := b.get(perfettoLarge)
@@ -38,13 +39,13 @@ var largeRows = []row{
 	}},
 }
 
-// largeRow begins the names of those rows.
+// largeRow is the prefix of the names of these rows.
 const largeRow = "large"
 
 // large measures ashlar and the tool of a format on a recording.
 func (b *bench) large(f *file, what string) ([]result, error) {
 	tools := b.toolsOf(f.path)
-	mute := func(title, command string) peer { // what it prints may be as much as the recording
+	mute := func(title, command string) peer { // the output may be as large as the recording
 		return b.tool(title, "sh", "-c", "exec "+command+` "$0" >/dev/null`)
 	}
 	switch {
@@ -63,8 +64,8 @@ func (b *bench) large(f *file, what string) ([]result, error) {
 	return all, err
 }
 
-// goTrace measures until the viewer that comes with Go serves its page of goroutines,
-// for which it has read everything.
+// goTrace measures the time until the viewer that comes with Go serves its page of
+// goroutines, for which it has to read everything.
 func (b *bench) goTrace(f *file) (string, run, error) {
 	me, err := os.Executable()
 	if err != nil {
@@ -81,7 +82,7 @@ func openGoTrace(path string) error {
 		return err
 	}
 	cmd := exec.Command("prlimit", "--as="+mostPeer, strings.TrimSpace(string(name)), "-http=127.0.0.1:0", path)
-	cmd.Env = append(os.Environ(), "BROWSER=true") // opens none
+	cmd.Env = append(os.Environ(), "BROWSER=true") // opens no browser
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		return err
@@ -134,7 +135,7 @@ func (rep *report) large(b *strings.Builder) {
 	}
 }
 
-// section is a part of the page that is written again when something of it was measured.
+// A section is a part of the page that is rewritten if any of its rows were measured.
 type section struct {
 	begins, ends string
 	of           func(row string) bool

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine says where was measured.
+// machine describes where the measurements were made.
 type machine struct {
 	CPU    string  `json:"cpu"`
 	Cores  int     `json:"cores"`
@@ -41,7 +41,7 @@ func thisMachine() machine {
 		m.System = "Linux " + unix.ByteSliceToString(name.Release[:])
 	}
 	if n, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
-		m.Nice = 20 - n // as the system call counts
+		m.Nice = 20 - n // the raw system call returns 20 - nice
 	}
 	return m
 }
@@ -62,7 +62,7 @@ func field(path, name string) string {
 	return ""
 }
 
-// kilobytes is a field of /proc/…/status in bytes, 0 when it is not there.
+// kilobytes returns a field of /proc/…/status in bytes, 0 if it is missing.
 func kilobytes(path, name string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSuffix(field(path, name), " kB"), 10, 64)
 	if err != nil {
@@ -71,8 +71,8 @@ func kilobytes(path, name string) int64 {
 	return n << 10
 }
 
-// ticks is the CPU time that all programs have had: at normal priority
-// or above, at a lower one, and none.
+// ticks is the CPU time used by all programs: at normal or higher priority, at lower
+// priority, and idle.
 type ticks struct{ normal, low, idle float64 }
 
 func now() ticks {
@@ -91,8 +91,8 @@ func now() ticks {
 	return ticks{(f[0] + f[2] + f[5] + f[6] + f[7]) / perSecond, f[1] / perSecond, (f[3] + f[4]) / perSecond}
 }
 
-// others is the share of the machine's CPU time since t that other
-// programs of normal priority had, where own seconds were this one's.
+// others returns the share of the machine's CPU time since t that other programs of
+// normal priority used; own is the CPU time of this program in seconds.
 func (t ticks) others(own float64) float64 {
 	n := now()
 	all := n.normal + n.low + n.idle - t.normal - t.low - t.idle

@@ -90,12 +90,12 @@ type bench struct {
 	runs              int
 	quick             bool
 	wait              time.Duration
-	given, givenLarge string // recordings of others
+	given, givenLarge string // recordings written by other programs
 	program           string // the ashlar that was built
 	temp              string
-	within            time.Duration // how long other programs may take, in place of peerPatience
+	within            time.Duration // time limit for other programs, replacing peerPatience
 
-	loads   map[string][]run // of whole programs, by file: rows share them
+	loads   map[string][]run // runs of the whole program, by file; rows share them
 	display *display         // see screen
 }
 
@@ -116,7 +116,7 @@ type result struct {
 	Note     string  `json:"note,omitempty"`
 	Runs     []run   `json:"runs,omitempty"`
 
-	// A line of a table that has more columns is one of these.
+	// At most one of these is set, for lines of tables with more columns.
 	Reading *reading  `json:"reading,omitempty"`
 	Peer    *compared `json:"peer,omitempty"`
 	Large   *compared `json:"large,omitempty"`

@@ -20,7 +20,7 @@ const (
 	largeEnds   = "<!-- end of rows large/ -->"
 )
 
-// readReport reads what -json wrote.
+// readReport reads a file written by -json.
 func readReport(path string) (*report, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -141,7 +141,7 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 		fmt.Fprintf(b, " First picture within %.0f ms, then one every %d ms.", k.picture, longest)
 	}
 	b.WriteString("\n\n| recording | size | time | speed (per s) | met | CPUs | memory | reference | picture |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	not := map[string]int{} // how many miss what
+	not := map[string]int{} // number of readings that miss each target
 	for _, r := range all {
 		b.WriteString(r.line())
 		for _, what := range r.missed() {

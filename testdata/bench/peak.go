@@ -11,9 +11,9 @@ import (
 // mostBeside is how much more than the recording itself decoding may take.
 const mostBeside = 256 * mega
 
-// peak measures what decoding takes beside the recording that comes of it: the
-// most memory that info says it had, mapped pages included, less what stays. The
-// worst run counts.
+// peak measures the memory that decoding takes in addition to the resulting recording:
+// the peak that info reports, mapped pages included, minus what remains. The worst run
+// counts.
 func (b *bench) peak() ([]result, error) {
 	var out []result
 	for _, r := range []recording{chrome, spaa} {
@@ -44,8 +44,8 @@ func (b *bench) peak() ([]result, error) {
 	return out, nil
 }
 
-// kept tells how much memory a recording keeps once it is loaded, and how loading
-// its file went.
+// kept returns the memory that a loaded recording keeps, and the runs of loading its
+// file.
 func (b *bench) kept(r recording) (f *file, bytes int64, all []run, err error) {
 	if f, err = b.get(r); err != nil {
 		return nil, 0, nil, err

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// The peers are programs that anyone can run: two from npm, of these versions,
-// and what comes with Go. The recordings are small enough for them.
+// The peers are programs that anyone can run: two from npm, in these versions, and those
+// that come with Go. The recordings are small enough for them.
 const (
 	speedscopeVersion = "1.25.0"
 	firefoxVersion    = "0.10.0"
@@ -64,7 +64,7 @@ func (b *bench) toolsOf(path string) []peer {
 	case strings.HasSuffix(path, ".jfr"):
 		return []peer{b.tool("jfr summary", "jfr", "summary")}
 	case strings.HasSuffix(path, ".pftrace"):
-		if _, err := exec.LookPath(traceProcessor); err == nil { // no package has it
+		if _, err := exec.LookPath(traceProcessor); err == nil { // not available as a package
 			return []peer{b.traceProcessor}
 		}
 	case strings.HasSuffix(path, ".data"):
@@ -73,7 +73,7 @@ func (b *bench) toolsOf(path string) []peer {
 	return nil
 }
 
-// A peer may take so long; one that takes longer than once is run once.
+// Time limits for a peer. One that takes longer than peerOnce is run only once.
 const (
 	peerPatience = 2 * time.Minute
 	peerOnce     = 15 // seconds
@@ -85,7 +85,7 @@ type compared struct {
 	File    string  `json:"file"`
 	Seconds float64 `json:"seconds"`
 	Own     int64   `json:"own_bytes"`
-	Bytes   int64   `json:"bytes,omitempty"` // of the file, in tables that say so
+	Bytes   int64   `json:"bytes,omitempty"` // size of the file, in tables that show it
 	Failed  bool    `json:"failed,omitempty"`
 }
 
@@ -136,7 +136,7 @@ func (b *bench) against(f *file, what string, peers ...peer) ([]result, error) {
 	return out, nil
 }
 
-// tree runs a program; its memory is that of all processes it starts, without
+// tree runs a program and measures the memory of all its processes together, without
 // mapped files.
 func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 	ended, most := make(chan struct{}), make(chan int64)
@@ -152,7 +152,7 @@ func (b *bench) tree(cmd *exec.Cmd) (run, error) {
 	return r, err
 }
 
-// familyMemory adds up what a process and those below it hold.
+// familyMemory returns the total memory of a process and its descendants.
 func familyMemory(root int) (sum int64) {
 	for _, pid := range family(root) {
 		sum += kilobytes(fmt.Sprintf("/proc/%d/status", pid), "RssAnon")
@@ -185,7 +185,7 @@ func family(root int) (all []int) {
 	return all
 }
 
-// install puts the peers from npm beside the recordings, once.
+// install installs the peers from npm into the folder of the recordings, once.
 func (b *bench) install() error {
 	versions := strings.Join([]string{"speedscope@" + speedscopeVersion, "@firefox-devtools/profiler-cli@" + firefoxVersion, "puppeteer-core@" + puppeteerVersion}, " ")
 	done := filepath.Join(b.peerDir, "installed")
@@ -205,8 +205,8 @@ func (b *bench) install() error {
 	return os.WriteFile(done, []byte(versions), 0o644)
 }
 
-// speedscopeScript opens speedscope in a browser and waits until it has named
-// the page after the profile, as it does when that is on the screen.
+// speedscopeScript opens speedscope in a browser and waits until the page title is the
+// profile's name, which speedscope sets once the profile is displayed.
 const speedscopeScript = `
 const puppeteer = require('puppeteer-core');
 (async () => {
@@ -265,18 +265,17 @@ func (b *bench) firefox(f *file) (string, run, error) {
 	if err := b.install(); err != nil {
 		return name, run{}, err
 	}
-	// The profile is read by a process that stays behind: it is made to belong
-	// to the one that is measured.
+	// The profile is read by a daemon, which is made a child of the measured process.
 	cli := filepath.Join(b.peerDir, "node_modules", ".bin", "profiler-cli")
-	// On a busy machine it gives up before that process is there; it is tried again.
+	// On a busy machine the client gives up before the daemon is ready, so retry.
 	sh := fmt.Sprintf("for i in 1 2 3 4 5; do %q load %q && break; sleep 1; done; %q profile info >/dev/null; s=$?; %q stop --all >/dev/null; exit $s", cli, f.path, cli, cli)
 	cmd := exec.Command("sh", "-c", sh)
 	r, err := b.daemon(cmd)
 	return name, r, err
 }
 
-// daemon runs a program that leaves others behind; memory is that of all
-// processes of node while it runs.
+// daemon runs a program that leaves other processes behind and measures the memory of all
+// node processes while it runs.
 func (b *bench) daemon(cmd *exec.Cmd) (run, error) {
 	ended, most := make(chan struct{}), make(chan int64)
 	before := nodeMemory()
@@ -297,11 +296,11 @@ func nodeMemory() (sum int64) {
 	return sum
 }
 
-// mostPeer is how much memory a tool may take, in bytes: some read a recording of 1 GB
-// into a hundred times that, and the machine would be still.
+// mostPeer is the memory limit of a tool, in bytes: some tools use a hundred times the
+// size of a 1 GB recording, and the machine would stall.
 const mostPeer = "16000000000"
 
-// tool measures a program whose last argument is the file.
+// tool measures a program that takes the file as its last argument.
 func (b *bench) tool(title string, command ...string) peer {
 	return func(f *file) (string, run, error) {
 		args := append([]string{"--as=" + mostPeer}, command...)

@@ -20,19 +20,18 @@ type run struct {
 	Seconds float64 `json:"seconds"` // from start to exit
 	CPU     float64 `json:"cpu_seconds"`
 	System  float64 `json:"system_seconds"` // of CPU
-	// Peak is the most memory it held, Own the most that was not of mapped
-	// files; in bytes.
+	// Peak is the peak memory in bytes, Own the peak without mapped files.
 	Peak int64 `json:"peak_bytes"`
 	Own  int64 `json:"own_bytes"`
-	// Others is the share of the machine that other programs had meanwhile,
-	// not counting those of low priority.
+	// Others is the share of the machine that other programs used during the run, not
+	// counting those of low priority.
 	Others float64 `json:"others"`
 	// Value was measured by the program itself.
 	Value float64 `json:"value,omitempty"`
-	Text  string  `json:"-"` // what it printed
+	Text  string  `json:"-"` // standard output
 }
 
-// build compiles ashlar as it is released.
+// build compiles ashlar as in a release.
 func (b *bench) build() error {
 	b.program = filepath.Join(b.temp, "ashlar")
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "novulkan", "-o", b.program, "./app/ashlar")
@@ -60,11 +59,11 @@ func (b *bench) repeat(program string, args ...string) ([]run, error) {
 	return all, nil
 }
 
-// forgetPeak lets go of what this program held while it made files: a child begins
-// with its parent's peak.
+// forgetPeak frees the memory that this program used while making files, because a child
+// process starts with its parent's peak.
 func forgetPeak() {
 	debug.FreeOSMemory()
-	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // else peaks are too high
+	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak, which would be too high otherwise
 }
 
 // patience limits a run, so that a hanging program does not block the next rows.
@@ -73,10 +72,10 @@ const patience = 20 * time.Minute
 // execute runs a program to its end.
 func execute(cmd *exec.Cmd) (run, error) { return executeWithin(patience, cmd) }
 
-// executeWithin is execute for what may take so long.
+// executeWithin is like execute with a time limit.
 func executeWithin(limit time.Duration, cmd *exec.Cmd) (run, error) {
 	var out, complaints bytes.Buffer
-	cmd.WaitDelay = 10 * time.Second // what it leaves behind may hold its output
+	cmd.WaitDelay = 10 * time.Second // processes left behind may keep the output open
 	cmd.Stdout, cmd.Stderr = &out, &complaints
 	forgetPeak()
 	before, began := now(), time.Now()
@@ -88,7 +87,7 @@ func executeWithin(limit time.Duration, cmd *exec.Cmd) (run, error) {
 	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
 	go watch(10*time.Millisecond, ended, own, func() int64 { return kilobytes(status, "RssAnon") })
 	late := time.AfterFunc(limit, func() {
-		for _, pid := range family(cmd.Process.Pid) { // a browser would go on by itself
+		for _, pid := range family(cmd.Process.Pid) { // a browser would keep running
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
@@ -112,8 +111,7 @@ func executeWithin(limit time.Duration, cmd *exec.Cmd) (run, error) {
 	return r, nil
 }
 
-// watch sends the most memory that was held, as it is measured every so often until
-// something has ended.
+// watch measures the memory at intervals until ended is closed, then sends the peak.
 func watch(every time.Duration, ended <-chan struct{}, most chan<- int64, held func() int64) {
 	var peak int64
 	for {
@@ -127,8 +125,8 @@ func watch(every time.Duration, ended <-chan struct{}, most chan<- int64, held f
 	}
 }
 
-// load runs `ashlar info --json` on a recording, once for all rows, and reads the file
-// itself each time. It checks that all that was written was read.
+// load runs `ashlar info --json` on a recording, once for all rows; each run reads the
+// file itself. It checks that everything written has been read.
 func (b *bench) load(f *file) ([]run, error) {
 	if all := b.loads[f.path]; all != nil {
 		return all, nil
@@ -157,7 +155,7 @@ func (b *bench) load(f *file) ([]run, error) {
 	return all, nil
 }
 
-// self runs this program's own other half, in a process of its own.
+// self runs this program again as a child process that takes a measurement.
 func (b *bench) self(what string, args ...string) (run, error) {
 	me, err := os.Executable()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// reading is how the reading of one recording went: by the whole program, from its
-// start until all is there.
+// A reading holds the measurements of reading one recording with the whole program, from
+// its start until everything is loaded.
 type reading struct {
 	Kind  string `json:"kind"` // see kinds
 	What  string `json:"what"`
@@ -21,13 +21,13 @@ type reading struct {
 	Unpacked int64  `json:"unpacked_bytes"`
 	Packed   bool   `json:"packed,omitempty"`
 	Count    int64  `json:"count"`
-	Unit     string `json:"unit"` // what was counted
+	Unit     string `json:"unit"` // unit of the count
 	Spans    int64  `json:"spans"`
 
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_seconds"`
 	System  float64 `json:"system_seconds"` // of CPU
-	Own     int64   `json:"own_bytes"`      // most memory that was not of mapped files
+	Own     int64   `json:"own_bytes"`      // peak memory without mapped files
 
 	Beside        string  `json:"beside,omitempty"` // what it is compared with
 	BesideSeconds float64 `json:"beside_seconds,omitempty"`
@@ -38,8 +38,8 @@ type reading struct {
 func (r *reading) rate() float64      { return float64(r.Count) / r.Seconds }
 func (r *reading) bytesRate() float64 { return float64(r.Unpacked) / r.Seconds }
 
-// leastJudged is the smallest size with a target for speed: smaller files measure the start
-// of the program.
+// leastJudged is the minimum size, in bytes, with a target for speed: smaller files
+// mainly measure the program's start.
 const leastJudged = 20 * mega
 
 // met is the ratio of the speed to the target speed, 0 without a target.
@@ -87,7 +87,7 @@ func (r *reading) missed() (what []string) {
 
 const besideValid = "json.Valid"
 
-// reading measures a recording, and what else there is to do with its file.
+// reading measures reading a recording, and everything else that is measured on its file.
 func (b *bench) reading(k *kind, what string, f *file) ([]result, error) {
 	all, err := b.load(f)
 	if err != nil {
@@ -116,7 +116,7 @@ func (b *bench) reading(k *kind, what string, f *file) ([]result, error) {
 	if err := b.beside(r, f); err != nil {
 		return nil, err
 	}
-	// Without a screen there are no pictures; the rest is worth having.
+	// Without a screen there are no pictures, but the other results are still useful.
 	d, err := b.screen()
 	if err == nil {
 		r.Picture, err = b.pictures(d, f, "")

@@ -30,7 +30,8 @@ var rows = append(readings(), []row{
 
 const mega = 1e6
 
-// bounds explains the missed targets of rows, from profiles; kinds have their own.
+// bounds explains the missed targets of rows, according to profiles; kinds have their own
+// explanations.
 var bounds = map[string]string{
 	"pprof-top": "see pprof above; most of the time is reading.",
 	"frame":     "most frames take a third of the target. At zooms with one bar per pixel, the first frames cannot reuse the previous picture.",
@@ -55,7 +56,7 @@ func (b *bench) bestOf(what string, args ...string) (run, error) {
 	return best, nil
 }
 
-// summedUp measures the way from a file to a flamegraph's numbers.
+// summedUp measures the time from a file to the numbers of a flamegraph.
 func (b *bench) summedUp(of recording) (*file, []run, error) {
 	f, err := b.get(of)
 	if err != nil {
@@ -68,7 +69,8 @@ func (b *bench) summedUp(of recording) (*file, []run, error) {
 	return f, all, err
 }
 
-// pprof measures the way to a flamegraph's numbers, and what its library takes.
+// pprof measures the time to the numbers of a flamegraph, and what the format's library
+// takes.
 func (b *bench) pprof() ([]result, error) {
 	f, all, err := b.summedUp(pprof)
 	if err != nil {
@@ -105,7 +107,7 @@ func (b *bench) folded() ([]result, error) {
 	}}, nil
 }
 
-// memory measures what a loaded recording holds, and what loading it took.
+// memory measures the memory that a loaded recording keeps and that loading took.
 func (b *bench) memory() ([]result, error) {
 	var out []result
 	for _, m := range []struct {

@@ -24,7 +24,7 @@ func (b *bench) again() ([]result, error) {
 	if err := f.warm(); err != nil {
 		return nil, err
 	}
-	// A cache of its own, which keeps small files too and on a disk that is nearly full.
+	// A separate cache, which also keeps small files and works on a nearly full disk.
 	home := filepath.Join(b.temp, "again")
 	settings := filepath.Join(home, "config", "ashlar", "settings.json")
 	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
@@ -91,7 +91,7 @@ func (b *bench) again() ([]result, error) {
 	}), err
 }
 
-// inHome are the variables that have settings and what is kept in a folder.
+// inHome returns the environment variables that put settings and caches into a folder.
 func inHome(home string) []string {
 	var all []string
 	for _, what := range []string{"config", "cache", "data"} {
@@ -112,11 +112,11 @@ func (f *file) same(r run) error {
 	return nil
 }
 
-// leastGroup is the least memory that larger leaves the program, in bytes.
+// leastGroup is the minimum memory, in bytes, that larger allows the program.
 const leastGroup = 150 << 20
 
-// larger measures reading a recording whole where its columns do not fit into memory:
-// in a control group that has a fifth of the file's size.
+// larger measures reading a whole recording whose columns do not fit into memory: in a
+// control group with a fifth of the file's size.
 func (b *bench) larger() ([]result, error) {
 	f, err := b.get(spall1)
 	if err != nil {
@@ -133,7 +133,7 @@ func (b *bench) larger() ([]result, error) {
 	}
 	defer os.Remove(group)
 	b.quiet()
-	// The shell goes into the group, and becomes the program.
+	// The shell joins the group, then becomes the program.
 	r, err := execute(exec.Command("sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(group, "cgroup.procs"), b.program, "info", "--json", "--no-cache", f.path))
 	if err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func (b *bench) larger() ([]result, error) {
 	}}, nil
 }
 
-// controlGroup makes a group of processes, below that of this one, that has so many
-// bytes of memory: see cgroups(7). The caller removes it.
+// controlGroup creates a control group below this process's own, with a memory limit in
+// bytes: see cgroups(7). The caller removes it.
 func controlGroup(bytes int64) (string, error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {

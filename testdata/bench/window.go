@@ -51,7 +51,7 @@ func startDisplay() (*display, error) {
 
 func (d *display) stop() {
 	_ = d.cmd.Process.Signal(os.Interrupt)
-	_ = d.cmd.Wait() // that it was ended by a signal is not a news
+	_ = d.cmd.Wait() // a signal ended it, as intended
 }
 
 // window is a running ashlar.
@@ -60,13 +60,14 @@ type window struct {
 	log string
 }
 
-// open starts ashlar on the display. Recordings are kept in a folder, or nowhere for "".
+// open starts ashlar on the display. Recordings are cached below home, or not at all if
+// home is "".
 func (b *bench) open(d *display, path, home string) (*window, error) {
 	w := &window{log: filepath.Join(b.temp, "frames")}
-	_ = os.Remove(w.log) // of the window before, if there was one
+	_ = os.Remove(w.log) // log of the previous window, if any
 	w.cmd = exec.Command(b.program, "--frame-log", w.log, path)
 	if home == "" {
-		home = filepath.Join(b.temp, "home") // settings are nobody's: neither read nor left behind
+		home = filepath.Join(b.temp, "home") // fresh settings: the user's are neither read nor changed
 		w.cmd.Args = append(w.cmd.Args, "--no-cache")
 	}
 	var env []string
@@ -117,22 +118,22 @@ func (w *window) done() ([]drawn, error) {
 	return nil, errors.New("the window never showed the whole recording")
 }
 
-// pictures are those that a window showed of a recording while it was read, in ms
-// since the program started.
+// pictures holds when a window showed parts of a recording while reading it, in ms since
+// the program started.
 type pictures struct {
-	Window float64 `json:"window_ms"` // there is a window
-	First  float64 `json:"first_ms"`  // there is something of the recording in it
-	Gap    float64 `json:"gap_ms"`    // the longest that a picture stayed until all was there
+	Window float64 `json:"window_ms"` // the window appears
+	First  float64 `json:"first_ms"`  // the first part of the recording appears
+	Gap    float64 `json:"gap_ms"`    // the longest time between pictures until everything is shown
 	All    float64 `json:"all_ms"`    // all is there
 }
 
-// best has the better ones of two.
+// best returns the better of p and q in each field.
 func (p pictures) best(q pictures) pictures {
 	return pictures{min(p.Window, q.Window), min(p.First, q.First), min(p.Gap, q.Gap), min(p.All, q.All)}
 }
 
-// mostPictures is how often a window is opened with a recording at most: it has
-// to be read to its end.
+// mostPictures is the maximum number of times that a recording is opened in a window,
+// because it has to be read to the end each time.
 const mostPictures = 3
 
 // pictures opens a recording in windows: see open.
@@ -157,7 +158,7 @@ func (b *bench) pictures(d *display, f *file, home string) (best pictures, err e
 	return best, nil
 }
 
-// seen finds in the frames of a window when each thing was visible.
+// seen returns when each thing first appeared in the frames of a window.
 func seen(frames []drawn) pictures {
 	p := pictures{Window: frames[0].At, All: frames[len(frames)-1].At}
 	shown := 0.
@@ -174,9 +175,9 @@ func seen(frames []drawn) pictures {
 	return p
 }
 
-// screen is a display for as long as the program runs, on which there has been a window
-// before: Mesa keeps the programs that it compiles for a processor in the user's cache,
-// and the first window of all takes 0.2 to 0.4 s more.
+// screen returns a display that lasts as long as the program and on which a window has
+// been opened before: Mesa caches the shaders that it compiles for a processor in the
+// user's cache, and the very first window takes 0.2 to 0.4 s longer.
 func (b *bench) screen() (*display, error) {
 	if b.display != nil {
 		return b.display, nil
@@ -195,7 +196,7 @@ func (b *bench) screen() (*display, error) {
 	return d, err
 }
 
-// idle measures what a window does that nobody touches.
+// idle measures what an untouched window costs.
 func (b *bench) idle() ([]result, error) {
 	d, err := b.screen()
 	if err != nil {

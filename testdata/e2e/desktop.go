@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A Desktop is a display with what runs on it for people: a window manager, or a
-// Wayland compositor that has the display for its screen and its mouse.
+// A Desktop is a display with an environment for users: a window manager, or a Wayland
+// compositor that uses the display as its screen and mouse.
 type Desktop struct {
 	*Display
 	wayland string // the compositor's socket, "" on X11
@@ -50,7 +50,8 @@ func StartWeston(t testing.TB) *Desktop {
 		_, err := os.Stat(socket)
 		return err == nil
 	})
-	// It moves its pointer as far as X's moves; in a corner both are one.
+	// Weston moves its pointer by the same distances as X's pointer; moving to a corner
+	// aligns the two.
 	d.do("mousemove", strconv.Itoa(ScreenWidth-1), strconv.Itoa(ScreenHeight-1), "sleep", "0.2", "mousemove", "0", "0", "sleep", "0.2")
 	return d
 }
@@ -82,8 +83,8 @@ func (d *Desktop) clientEnv() []string {
 	return append(client, "WAYLAND_DISPLAY="+d.wayland, "GDK_BACKEND=wayland")
 }
 
-// Start runs a program whose windows have a class. On X11 it waits for one, and
-// moves it to a place on the screen; Wayland lets nobody do that.
+// Start runs a program whose windows have the given class. On X11 it waits for a window
+// and moves it to place; Wayland does not allow that.
 func (d *Desktop) Start(class string, place image.Rectangle, program string, args ...string) *Window {
 	d.t.Helper()
 	w := d.run(program, args...)
@@ -111,7 +112,7 @@ func moveTo(to image.Point) []string {
 	return []string{"mousemove", strconv.Itoa(to.X), strconv.Itoa(to.Y)}
 }
 
-// The colour of a source's window, by which it is found.
+// The colour of a source's window, used to find it.
 const sourceRed, sourceGreen, sourceBlue = 255, 0, 255
 
 // StartSource runs one of the programs in the folder sources: gtk3, gtk4, qt5.
@@ -167,7 +168,7 @@ func (s *Source) Take(what ...string) {
 func (s *Source) Hold(over image.Point) {
 	s.t.Helper()
 	var args []string
-	for i := -8; i <= 0; i++ { // sources look where they are when they move
+	for i := -8; i <= 0; i++ { // sources check their position when they move
 		args = append(append(args, moveTo(over.Add(image.Pt(i, i)))...), "sleep", "0.03")
 	}
 	s.do(args...)

@@ -23,16 +23,16 @@ const (
 	ScreenHeight = 800
 )
 
-// patience is how long anything may take that should happen at once. It is long,
-// for machines that are slow or busy: only a failing test waits for it.
+// patience is the time limit for everything that should happen at once. It is long
+// because machines may be slow or busy; only a failing test waits that long.
 const patience = 60 * time.Second
 
 // A Display is an X server that draws into memory.
 type Display struct {
 	t    testing.TB
 	name string // as in the variable DISPLAY
-	dir  string // with the frame buffer, and the home of what runs here
-	log  locked // what the server complains of
+	dir  string // holds the frame buffer, and the home of the programs run here
+	log  locked // errors of the server
 	hand *hand  // nil before the mouse is moved
 }
 
@@ -52,8 +52,8 @@ func StartDisplay(t testing.TB) *Display {
 		t.Fatal(err)
 	}
 	defer ready.Close()
-	// The server finds a free number itself, and tells it once it can be used. A
-	// key that is let go of late, on a busy machine, must not count twice (-r).
+	// The server chooses a free number itself and reports it when it is ready. -r turns
+	// off auto-repeat: on a busy machine a key released late must not count twice.
 	cmd := exec.Command(server, "-displayfd", "3", "-fbdir", d.dir, "-nolisten", "tcp", "-noreset", "-r",
 		"-screen", "0", fmt.Sprintf("%dx%dx24", ScreenWidth, ScreenHeight))
 	cmd.Stderr = &d.log
@@ -68,12 +68,12 @@ func StartDisplay(t testing.TB) *Display {
 		_ = cmd.Process.Signal(os.Interrupt)
 		late := time.AfterFunc(patience, func() { kill(cmd) })
 		defer late.Stop()
-		_ = cmd.Wait() // that it was ended by a signal is not a news
+		_ = cmd.Wait() // a signal ended it, as intended
 	})
 	if err := ready.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
-	// It writes the line in parts, and gives up if nobody reads all of them.
+	// The server writes the line in parts, and gives up unless all of them are read.
 	number, err := bufio.NewReader(ready).ReadString('\n')
 	if err != nil {
 		t.Fatalf("Xvfb did not start: %v\n%s", err, d.log.String())
@@ -82,8 +82,8 @@ func StartDisplay(t testing.TB) *Display {
 	return d
 }
 
-// env is the environment of programs on the display: it is the only one that
-// they know, drawing is done in software, and settings are their own.
+// env returns the environment of programs on the display: they see no other display, draw
+// in software, and have their own settings.
 func (d *Display) env() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -103,8 +103,8 @@ func (d *Display) env() []string {
 	return env
 }
 
-// Command is a program to be run on the display, besides the window: with the
-// display's environment, and ended with the test at the latest.
+// Command returns a command to run on the display next to the window: it has the
+// display's environment, and ends with the test at the latest.
 func (d *Display) Command(t testing.TB, program string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
 	t.Cleanup(cancel)
@@ -113,10 +113,10 @@ func (d *Display) Command(t testing.TB, program string, args ...string) *exec.Cm
 	return cmd
 }
 
-// homes are the variables that say where programs keep their files.
+// homes lists the environment variables for the folders in which programs keep files.
 var homes = []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}
 
-// Path is a file in the home of what runs here, below one of the XDG folders.
+// Path returns the path of a file below one of the XDG folders of the programs run here.
 func (d *Display) Path(home string, names ...string) string {
 	return filepath.Join(append([]string{d.dir, home}, names...)...)
 }
@@ -138,7 +138,7 @@ func (d *Display) xdotool(args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// do runs xdotool where failing fails the test.
+// do runs xdotool and fails the test on an error.
 func (d *Display) do(args ...string) {
 	d.t.Helper()
 	if _, err := d.xdotool(args...); err != nil {
@@ -146,8 +146,8 @@ func (d *Display) do(args ...string) {
 	}
 }
 
-// Screenshot returns what is on the screen. A program that is drawing may be
-// caught in the middle of it.
+// Screenshot returns the contents of the screen. It may catch a program in the middle of
+// drawing.
 func (d *Display) Screenshot() *image.RGBA {
 	d.t.Helper()
 	picture, err := d.screenshot()
@@ -165,7 +165,7 @@ func (d *Display) screenshot() (*image.RGBA, error) {
 	return DecodeXWD(dump)
 }
 
-// Save writes what is on the screen to a PNG file.
+// Save writes the contents of the screen to a PNG file.
 func (d *Display) Save(path string) error {
 	picture, err := d.screenshot()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// How says how a [Dragger] gives its list.
+// How is the way in which a [Dragger] delivers its list.
 type How int
 
 // Ways to give a list, and not to.
@@ -21,12 +21,12 @@ const (
 	Whole  How = iota
 	Parts      // INCR, a few bytes at a time
 	Silent     // never
-	Refuse     // says that there is none
+	Refuse     // reports that there is none
 	Stuck      // INCR, the first part and no other
 )
 
-// A Dragger is a source of drags that says over the X protocol (XDND) what a
-// test wants, without a mouse. It has the right to be odd.
+// A Dragger is a drag source that sends whatever a test wants over the X protocol (XDND),
+// without a mouse. It may break the protocol's conventions.
 type Dragger struct {
 	t              testing.TB
 	conn           *xgb.Conn
@@ -39,7 +39,7 @@ type Dragger struct {
 	types []string
 	list  []byte
 	how   How
-	rest  []byte // of the list, that has yet to be given
+	rest  []byte // part of the list not yet delivered
 	to    xproto.SelectionRequestEvent
 }
 
@@ -124,8 +124,7 @@ func (x *Dragger) Enter(list []byte, how How, types ...string) {
 	x.Send("XdndEnter", data)
 }
 
-// Hold moves what is dragged to a place on the screen and returns what the
-// window says of it.
+// Hold moves the drag to a place on the screen and returns the window's answer.
 func (x *Dragger) Hold(at image.Point) Verdict {
 	x.t.Helper()
 	for len(x.status) > 0 {
@@ -135,13 +134,13 @@ func (x *Dragger) Hold(at image.Point) Verdict {
 	return x.verdict(x.status, "XdndStatus", 4)
 }
 
-// Status waits for the window to say something of what it was offered.
+// Status waits for the window's answer to a position.
 func (x *Dragger) Status() Verdict {
 	x.t.Helper()
 	return x.verdict(x.status, "XdndStatus", 4)
 }
 
-// Drop lets go.
+// Drop drops the dragged data.
 func (x *Dragger) Drop() { x.Send("XdndDrop", [5]uint32{uint32(x.window)}) }
 
 // End waits until the window has handled the drop.
@@ -150,7 +149,7 @@ func (x *Dragger) End() Verdict {
 	return x.verdict(x.end, "XdndFinished", 2)
 }
 
-// Leave takes what is dragged away.
+// Leave moves the drag out of the window.
 func (x *Dragger) Leave() { x.Send("XdndLeave", [5]uint32{uint32(x.window)}) }
 
 func (x *Dragger) verdict(from chan [5]uint32, what string, action int) Verdict {
@@ -207,7 +206,7 @@ func (x *Dragger) asked(e xproto.SelectionRequestEvent) {
 	case Refuse:
 		answer.Property = xproto.AtomNone
 	case Whole:
-		// A request has its limits.
+		// The size of a request is limited.
 		mode, rest := byte(xproto.PropModeReplace), x.list
 		for first := true; first || len(rest) > 0; first = false {
 			part := rest[:min(len(rest), 100_000)]
@@ -222,7 +221,7 @@ func (x *Dragger) asked(e xproto.SelectionRequestEvent) {
 	xproto.SendEvent(x.conn, false, e.Requestor, 0, string(answer.Bytes()))
 }
 
-// emptied gives the next part when the last was taken.
+// emptied delivers the next part once the last one has been taken.
 func (x *Dragger) emptied(e xproto.PropertyNotifyEvent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/jezek/xgb/xtest"
 )
 
-// A Button is a mouse button, as X numbers them.
+// A Button is the number of a mouse button in X.
 type Button byte
 
 // Buttons; the last four are the wheel's.
@@ -28,9 +28,9 @@ const (
 	WheelDown Button = 5
 )
 
-// hand is a connection to the display that moves the mouse and presses keys. What is done
-// with it in one go comes with nothing between, however busy the machine is: two clicks
-// are a double click, and notches of a wheel one turn.
+// hand is a connection to the display that moves the mouse and presses keys. Events sent
+// in one go arrive with nothing in between, however busy the machine is: two clicks are a
+// double click, and notches of the wheel are one turn.
 type hand struct {
 	conn    *xgb.Conn
 	root    xproto.Window
@@ -39,15 +39,14 @@ type hand struct {
 	clicked time.Time
 	at      image.Point
 
-	// ear is a window that nobody sees, which gets answers, by the number of what was
-	// asked.
+	// ear is a hidden window that receives answers; each has the number of its request.
 	ear                xproto.Window
 	clipboard, targets xproto.Atom
 	asked              xproto.Timestamp
 	answers            chan xproto.Timestamp
 }
 
-// quiet keeps the connections' own words, which come where a display ends.
+// quiet silences the log of the X connections, which complain when a display ends.
 var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
 
 // grip returns the display's hand.
@@ -116,8 +115,8 @@ func (h *hand) button(kind byte, b Button) {
 	xtest.FakeInput(h.conn, kind, byte(b), 0, h.root, 0, 0, 0)
 }
 
-// shown is the number of the lowest window that can be seen and has a class, as those of
-// programs have, "" if there is none.
+// shown returns the id of the lowest visible window that has a class, as windows of
+// programs do, or "" if there is none.
 func (d *Display) shown() string {
 	d.t.Helper()
 	h := d.grip()
@@ -147,13 +146,13 @@ func (w *Window) focus() {
 	}
 }
 
-// number is the window's on its display, 0 if that is none of X.
+// number returns the window's id on its display, 0 if it is not an X window.
 func (w *Window) number() xproto.Window {
 	id, _ := strconv.ParseUint(w.id, 10, 32)
 	return xproto.Window(id)
 }
 
-// done waits until the display has taken what was done.
+// done waits until the display has processed the input.
 func (w *Window) done(h *hand) {
 	w.t.Helper()
 	if _, err := xproto.GetInputFocus(h.conn).Reply(); err != nil {
@@ -183,7 +182,7 @@ func (w *Window) DoubleClick(b Button, at image.Point) {
 	w.clicks(2, b, at, nil)
 }
 
-// Wheel turns the wheel by some notches, up where they are positive, all at once.
+// Wheel turns the wheel by some notches at once; positive is up.
 func (w *Window) Wheel(notches int, at image.Point, modifiers ...string) {
 	w.t.Helper()
 	if notches < 0 {
@@ -193,8 +192,8 @@ func (w *Window) Wheel(notches int, at image.Point, modifiers ...string) {
 	}
 }
 
-// apart is how long after a click another at that place is one of its own: longer than
-// Ashlar and the toolkits have it.
+// apart is the time after which another click at the same place is separate: longer than
+// the double-click time of Ashlar and the toolkits.
 const apart = 600 * time.Millisecond
 
 func (w *Window) clicks(n int, b Button, at image.Point, modifiers []string) {
@@ -217,8 +216,8 @@ func (w *Window) clicks(n int, b Button, at image.Point, modifiers []string) {
 	w.handled()
 }
 
-// Drag presses a button at one point, moves the pointer to another by way of
-// points between, and lets go there.
+// Drag presses a button at one point, moves the pointer to another through points in
+// between, and releases the button there.
 func (w *Window) Drag(b Button, from, to image.Point, modifiers ...string) {
 	w.t.Helper()
 	const steps = 8
@@ -244,13 +243,13 @@ func (w *Window) Resize(width, height int) {
 	w.handled()
 }
 
-// handled waits until the window has drawn what all input so far makes it draw. It asks
-// what the window has in the clipboard, which the window answers in its turn among all
-// that the display sends it, and never in the middle of a frame: with the first answer it
-// has read the input, with the next it has drawn the frame that it wants for that, and the
-// two that follow are for what changes with the frame after, such as who has the keyboard.
-// Nothing is drawn that the window would not draw for a person. A window that is not known
-// to answer, or is not X's, is not waited for, nor one that ends.
+// handled waits until the window has drawn everything that the input so far causes. It
+// asks the window for its clipboard; the window answers in order with all other events
+// from the display, and never in the middle of a frame. After the first answer it has
+// read the input, after the next it has drawn the resulting frame, and two more cover
+// changes in the frame after that, such as the keyboard focus. The window draws nothing
+// that it would not draw for a user. handled does not wait for windows that are not known
+// to answer, are not X windows, or have ended.
 func (w *Window) handled() {
 	w.t.Helper()
 	for range 4 {
@@ -272,7 +271,7 @@ func (w *Window) answer() bool {
 	ask := xproto.SelectionRequestEvent{
 		Time: h.asked, Owner: id, Requestor: h.ear, Selection: h.clipboard, Target: h.targets, Property: h.targets,
 	}
-	// Where the window is gone the display says so.
+	// If the window is gone, the display returns an error.
 	if xproto.SendEventChecked(h.conn, false, id, 0, string(ask.Bytes())).Check() != nil {
 		return false
 	}
@@ -291,14 +290,14 @@ func (w *Window) answer() bool {
 	}
 }
 
-// Screenshot returns what is on the screen once the window has drawn all that it has
-// been told.
+// Screenshot returns the contents of the screen after the window has drawn everything
+// that the input so far causes.
 func (w *Window) Screenshot() *image.RGBA {
 	w.t.Helper()
 	w.handled()
 	return w.Display.Screenshot()
 }
 
-// hasFrameLog reports whether a program is told to write a frame log. Those are windows
-// that answer.
+// hasFrameLog reports whether a program is told to write a frame log. The windows of such
+// programs answer.
 func hasFrameLog(args []string) bool { return slices.Contains(args, "--frame-log") }

@@ -9,8 +9,9 @@ import (
 	"github.com/jezek/xgb/xtest"
 )
 
-// keysyms are X's names for keys without a character, and for characters that separate
-// names here. Other keys are named by their character.
+// keysyms maps names of keys to X's keysyms: keys without a character, and characters
+// that are separators in this package's key names. Other keys are named by their
+// character.
 var keysyms = map[string]xproto.Keysym{
 	"shift": 0xffe1, "ctrl": 0xffe3, "alt": 0xffe9,
 	"BackSpace": 0xff08, "Tab": 0xff09, "Return": 0xff0d, "Escape": 0xff1b, "Delete": 0xffff, "F10": 0xffc7,
@@ -24,7 +25,8 @@ type stroke struct {
 	shift bool
 }
 
-// strokes reads what the keys of the display's keyboard make, alone and with Shift.
+// strokes returns the strokes for what the display's keyboard can type, alone and with
+// Shift.
 func strokes(c *xproto.SetupInfo, table *xproto.GetKeyboardMappingReply) map[xproto.Keysym]stroke {
 	all := map[xproto.Keysym]stroke{}
 	per := int(table.KeysymsPerKeycode)
@@ -39,12 +41,12 @@ func strokes(c *xproto.SetupInfo, table *xproto.GetKeyboardMappingReply) map[xpr
 	return all
 }
 
-// stroke returns how a key is pressed, which is named as X names it or by its sign.
+// stroke returns the stroke of a key, named by X's name or by its character.
 func (d *Display) stroke(name string) stroke {
 	d.t.Helper()
 	sym, named := keysyms[name]
 	if r := []rune(name); !named && len(r) == 1 && r[0] < 0x100 {
-		sym = xproto.Keysym(r[0]) // Latin-1's numbers are X's
+		sym = xproto.Keysym(r[0]) // keysyms of Latin-1 equal the characters
 	}
 	s, has := d.grip().strokes[sym]
 	if !has {
@@ -66,7 +68,7 @@ func (d *Display) press(name string, modifiers ...string) {
 	letGo()
 }
 
-// hold presses modifier keys, and returns what lets go of them.
+// hold presses modifier keys and returns a function that releases them.
 func (d *Display) hold(names []string) (letGo func()) {
 	d.t.Helper()
 	h := d.grip()
@@ -79,8 +81,8 @@ func (d *Display) hold(names []string) (letGo func()) {
 	return func() { key(xproto.KeyRelease) }
 }
 
-// Key presses and releases keys one after another, each once the window has handled the
-// one before. A key is named by its sign or as X names it, with modifiers before it: "w",
+// Key presses and releases keys one after another, each after the window has handled the
+// one before. A key is named by its character or by X's name, after its modifiers: "w",
 // "Escape", "plus", "ctrl+f".
 func (w *Window) Key(keys ...string) {
 	w.t.Helper()
@@ -93,7 +95,7 @@ func (w *Window) Key(keys ...string) {
 	}
 }
 
-// Type types a text, as fast as nobody can.
+// Type types a text faster than any person could.
 func (w *Window) Type(text string) {
 	w.t.Helper()
 	for _, r := range text {

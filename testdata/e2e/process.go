@@ -16,9 +16,9 @@ import (
 	"testing"
 )
 
-// starts are the processes to start. They all get a signal when the thread that
-// started them ends, so that none outlives this program even if it is killed:
-// therefore one goroutine starts them, on a thread that lasts as long as the
+// starts receives functions that start processes. Processes get a signal when the thread
+// that started them ends, so that none outlives this program even if it is killed.
+// Therefore one goroutine starts all of them, on a thread that lasts as long as the
 // program.
 var starts = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
@@ -31,8 +31,7 @@ var starts = sync.OnceValue(func() chan<- func() {
 	return work
 })
 
-// start starts a process that ends with this one at the latest, in a group of
-// its own.
+// start starts a process in a group of its own; it ends with this process at the latest.
 func start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	result := make(chan error)
@@ -40,13 +39,13 @@ func start(cmd *exec.Cmd) error {
 	return <-result
 }
 
-// kill ends a process and those it started.
+// kill kills a process and its process group.
 func kill(cmd *exec.Cmd) {
-	// The group may be gone already, and that is all right.
+	// An error is fine: the group may be gone already.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 }
 
-// need fails the test unless a program is there, naming the package that has it.
+// need fails the test if a program is missing, and names the package that contains it.
 func need(t testing.TB, program, pkg string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -62,12 +61,12 @@ var builds struct {
 	paths map[string]string
 }
 
-// atOnce is how many windows are open at the same time: most of the time they wait for
-// each other's keys and pictures, and no processor is needed.
+// atOnce is the number of windows open at the same time: they mostly wait for input and
+// pictures, which takes no CPU.
 const atOnce = 6
 
-// Main runs the tests, more of them at once than there are processors, and removes what
-// Build made.
+// Main runs the tests, more at once than there are processors, and removes what Build
+// made.
 func Main(m *testing.M) int {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
@@ -83,9 +82,9 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Build compiles a main package of this module, given as a path from its root
-// such as ./app/ashlar, and returns the binary's path. It does so once for all
-// tests, without the race detector, whose slowness would be what is seen.
+// Build compiles a main package of this module, given as a path from its root such as
+// ./app/ashlar, and returns the binary's path. It compiles once for all tests, and
+// without the race detector, which would slow the program down too much.
 func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	builds.Lock()
@@ -116,8 +115,8 @@ func shared(t testing.TB) string {
 	return builds.dir
 }
 
-// Shaders is where Mesa keeps what it compiles for its pictures, for all tests: it takes
-// a third of the time until a window is there.
+// Shaders returns the folder in which Mesa caches compiled shaders, for all tests:
+// compiling them takes a third of the time until a window appears.
 func Shaders(t testing.TB) string {
 	t.Helper()
 	builds.Lock()

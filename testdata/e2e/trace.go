@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// A Trace lists what a program and those it starts asked of the system, as strace
-// saw it.
+// A Trace lists the files and sockets that a program and its children asked the system
+// for, as seen by strace.
 type Trace struct {
-	// Wrote are the files that were opened for writing, made, renamed, changed
-	// or removed, or would have been; Connected are the sockets' addresses.
-	// Each once, sorted.
+	// Wrote lists the files that were opened for writing, created, renamed, changed or
+	// removed, including failed attempts. Connected lists the addresses of sockets. Both
+	// are sorted and have no duplicates.
 	Wrote, Connected []string
 }
 
@@ -35,7 +35,8 @@ var (
 	opened = regexp.MustCompile(`O_(WRONLY|RDWR|CREAT|TRUNC)`)
 )
 
-// ReadTrace reads what a Tracer wrote. dir is where the program was started.
+// ReadTrace reads a file written by Tracer's command. dir is the program's working
+// directory.
 func ReadTrace(t testing.TB, path, dir string) Trace {
 	t.Helper()
 	b, err := os.ReadFile(path)

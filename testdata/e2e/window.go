@@ -22,10 +22,10 @@ import (
 type Window struct {
 	*Display
 	cmd    *exec.Cmd
-	id     string // as xdotool knows it
+	id     string // id used by xdotool
 	exited chan struct{}
 	stderr locked
-	// answers is set where the window answers what handled asks.
+	// answers is set if the window answers the questions of handled.
 	answers bool
 }
 
@@ -47,10 +47,10 @@ func (l *locked) String() string {
 	return l.b.String()
 }
 
-// Start runs a program on the display, waits for its window to be there, and
-// gives it the keyboard. The program is killed at the end of the test, unless it
-// has ended by then. Where it is told --frame-log FILE, a line of which it writes for each
-// frame, whatever is done to it returns when the window has handled it.
+// Start runs a program on the display, waits for its window, and gives the window the
+// keyboard. The program is killed at the end of the test unless it has ended by then. If
+// its arguments include --frame-log FILE, to which it writes a line for each frame, all
+// input functions return only after the window has handled the input.
 func (d *Display) Start(t testing.TB, program string, args ...string) *Window {
 	t.Helper()
 	w := &Window{Display: d, exited: make(chan struct{}), answers: hasFrameLog(args)}
@@ -105,7 +105,7 @@ func (w *Window) keepPicture(t testing.TB) {
 // Output returns what the program has printed so far.
 func (w *Window) Output() string { return w.stderr.String() }
 
-// wait waits until a condition holds, and fails the test if it never does.
+// wait waits until holds returns true, and fails the test if that takes too long.
 func (w *Window) wait(what string, holds func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
@@ -120,8 +120,8 @@ func (w *Window) wait(what string, holds func() bool) {
 	}
 }
 
-// WaitFor waits until the screen looks as it should, and returns what it looks
-// like then. What is waited for is named for the message when it never does.
+// WaitFor waits until the screen looks as expected, and returns the screenshot. what
+// names the expectation in the error message.
 func (w *Window) WaitFor(what string, looks func(*image.RGBA) bool) *image.RGBA {
 	w.t.Helper()
 	var picture *image.RGBA
@@ -132,8 +132,8 @@ func (w *Window) WaitFor(what string, looks func(*image.RGBA) bool) *image.RGBA 
 	return picture
 }
 
-// WaitStill waits until the screen has not changed for a quarter of a second,
-// and returns what is on it.
+// WaitStill waits until the screen has not changed for a quarter of a second, and returns
+// the screenshot.
 func (w *Window) WaitStill() *image.RGBA {
 	w.t.Helper()
 	var last *image.RGBA
@@ -167,10 +167,10 @@ func (w *Window) Title() string {
 	return title
 }
 
-// A Log is a file of JSON lines, such as a frame log, with a T for each.
+// A Log is a file of JSON lines, such as a frame log, each decoded into a T.
 type Log[T any] struct {
 	path string
-	at   int64 // what was read ends here
+	at   int64 // offset up to which the file has been read
 	all  []T
 }
 
@@ -180,8 +180,8 @@ func OpenLog[T any](path string) *Log[T] { return &Log[T]{path: path} }
 // Path is the file's.
 func (l *Log[T]) Path() string { return l.path }
 
-// Read returns all lines of a log. It may still be written to: a last line that is not
-// whole is left out, and a file that is not there yet has none.
+// Read returns all lines of a log. The file may still be growing: an incomplete last line
+// is left out, and a missing file counts as empty.
 func (l *Log[T]) Read(t testing.TB) []T {
 	t.Helper()
 	f, err := os.Open(l.path)

@@ -32,11 +32,11 @@ const (
 	xwdFields = 25
 )
 
-// xwdColorBytes is the size of an entry of the colour map, which is of no use here.
+// xwdColorBytes is the size of an entry of the colour map, which is skipped.
 const xwdColorBytes = 12
 
-// DecodeXWD decodes an X window dump (the format of xwd) as Xvfb makes them: 32 bits a pixel, of
-// which 24 are colour.
+// DecodeXWD decodes an X window dump (the format of xwd) as written by Xvfb: 32 bits per
+// pixel, of which 24 are colour.
 func DecodeXWD(b []byte) (*image.RGBA, error) {
 	if len(b) < 4*xwdFields {
 		return nil, fmt.Errorf("a window dump of %d bytes has no header", len(b))

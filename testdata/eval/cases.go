@@ -13,10 +13,10 @@ import (
 // recorded is a recording with what was planted in it.
 type recorded struct {
 	name string
-	// rule is that of the finding that has to be there, and says a text in its
-	// claim; empty if nothing was planted, and nothing may be found.
+	// rule is the rule of the expected finding, says a text in its claim. Both are empty
+	// if nothing was planted; then nothing may be found.
 	rule, says string
-	// files are one recording, or two that are compared, by what they end in.
+	// files holds one recording, or two to compare, with their file extensions.
 	files []file
 }
 
@@ -28,8 +28,7 @@ type file struct {
 // seeds is how often each kind of recording is made for the table.
 const seeds = 3
 
-// cases are recordings of each kind, as many as there are seeds. The same ones are made
-// each time.
+// cases returns recordings of each kind, one for each seed. They are the same each time.
 func cases(seeds uint64) []recorded {
 	var all []recorded
 	add := func(name, rule, says, ext string, data ...[]byte) {
@@ -66,7 +65,7 @@ func cases(seeds uint64) []recorded {
 	return all
 }
 
-// stacks makes 4,000 samples of a server, of which a part is planted.
+// stacks generates 4,000 samples of a server; the given part of them is planted.
 func stacks(seed uint64, part float64, planted func(*rand.Rand) string) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	packages := []string{"codec", "inventory", "pricing", "session", "report"}
@@ -92,9 +91,9 @@ func stacks(seed uint64, part float64, planted func(*rand.Rand) string) []byte {
 	return b.Bytes()
 }
 
-// traced is how a trace differs from one of nothing.
+// traced says how a trace differs from one without a problem.
 type traced struct {
-	slow  func(i int) float64 // by which request i takes longer
+	slow  func(i int) float64 // factor by which request i is slower
 	share func(worker int) float64
 	gap   bool
 }
@@ -140,7 +139,7 @@ func trace(seed uint64, how traced) []byte {
 	return b
 }
 
-// heap makes a heap profile; with short, one function's memory is all given back.
+// heap generates a heap profile; if short is set, all memory of one function is freed.
 func heap(seed uint64, short bool) []byte {
 	r := rand.New(rand.NewPCG(seed, 3))
 	p := &profile.Profile{PeriodType: &profile.ValueType{Type: "space", Unit: "bytes"}, Period: 512 << 10}
@@ -168,7 +167,7 @@ func heap(seed uint64, short bool) []byte {
 	}
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
-		panic(err) // into memory
+		panic(err) // writes to memory cannot fail
 	}
 	return b.Bytes()
 }

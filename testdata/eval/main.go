@@ -105,7 +105,7 @@ func intoPage(table string) error {
 	return os.WriteFile(pagePath, []byte(head+pageBegin+table+pageEnd+tail), 0o644)
 }
 
-// machine names the processor, where the system tells.
+// machine returns the name of the processor, if the system reports it.
 func machine() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {
@@ -125,8 +125,8 @@ type totals struct {
 	peers                               []named
 }
 
-// named counts recordings that a program could read, and those in whose answer the
-// cause was named.
+// named counts the recordings that a program could read, and those for which its answer
+// named the cause.
 type named struct{ read, said int }
 
 func (n *named) add(c *recorded, a said) {
@@ -195,10 +195,10 @@ func (c *recorded) write(dir string) (paths []string, err error) {
 	return paths, nil
 }
 
-// result has what the sequence of commands came to.
+// result is the outcome of the sequence of commands.
 type result struct {
 	right  bool
-	said   string // all that was printed
+	said   string // everything printed
 	tokens int
 	took   time.Duration
 	rules  []string
@@ -241,13 +241,13 @@ func (c *recorded) ask(dir string) (r result, err error) {
 	return r, err
 }
 
-// tokens counts a text in which the folder of the recordings is one of two letters:
-// how long its name is says nothing.
+// tokens counts the tokens of a text, with the folder of the recordings replaced by "/r":
+// the length of its name is arbitrary.
 func tokens(said, dir string) int {
 	return budget.Tokens(len(strings.ReplaceAll(said, dir, "/r")))
 }
 
-// words takes a command apart: words, with ” around those that have blanks.
+// words splits a command into words; words with blanks are in single quotes.
 func words(command string) (all []string) {
 	word, quoted, any := "", false, false
 	for _, c := range command {
@@ -266,8 +266,8 @@ func words(command string) (all []string) {
 	return append(all, word)
 }
 
-// spaa is how many tokens the recording has as SPAA, which grep and jq are let loose
-// on; -1 if it cannot be written.
+// spaa returns the number of tokens of the recording as SPAA, on which grep and jq are
+// run; -1 if it cannot be written.
 func (c *recorded) spaa(dir string) int {
 	path := c.as(dir, ".spaa")
 	if st, err := os.Stat(path); err == nil {
@@ -276,7 +276,8 @@ func (c *recorded) spaa(dir string) int {
 	return -1
 }
 
-// as is the recording in another format, the later one of two; "" if it cannot be.
+// as converts the recording, or the later one of two, to another format and returns its
+// path; "" if that fails.
 func (c *recorded) as(dir, ext string) string {
 	i := len(c.files) - 1
 	in, out := filepath.Join(dir, fmt.Sprintf("%s-%c.%s", c.name, 'a'+i, c.files[i].ext)), filepath.Join(dir, c.name+ext)

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// peer is another program, asked what its own manual says to ask first.
+// peer is another program, run with the first commands that its manual recommends.
 type peer struct {
-	// name heads its column, program has to be on the PATH.
+	// name is the heading of its column; program must be on the PATH.
 	name, program string
-	// ext is the format that it reads, and command the shell's line that asks about $1.
+	// ext is the format that it reads, command the shell command, with the file as $1.
 	ext, command string
 }
 
-// peers are those beside ashlar. A program that is missing is said to be so.
+// peers lists the programs other than ashlar. Missing programs are reported.
 type peers []peer
 
-// others are asked for the functions that cost most, 30 where they let one choose: with
-// jq by a program that adds up stacks by their leaf, with grep by the records of stacks,
+// others are asked for the most expensive functions, 30 if the number can be chosen. jq
+// runs a program that adds up stacks by their leaf; grep selects the records of stacks,
 // which name their frames by number.
 var others = peers{
 	{"grep", "grep", ".spaa", `grep '"type":"header"' "$1"; grep '"type":"stack"' "$1"; grep '"type":"frame"' "$1"`},
@@ -28,7 +28,8 @@ var others = peers{
 		| [$all[] | select(.type == "stack") | {leaf: $name[.frames[0] | tostring], weight: .weights[0].value}]
 		| group_by(.leaf) | map([.[0].leaf, (map(.weight) | add)]) | sort_by(-.[1])[:30][] | @tsv' "$1"`},
 	{"pprof", "go", ".pb.gz", `go tool pprof -top "$1" 2>/dev/null`},
-	// What reads the file stays behind, and on a busy machine is waited for too briefly.
+	// The file is read by a daemon, for which a busy machine makes the client wait too
+	// briefly.
 	{"profiler-cli", "profiler-cli", "", `for i in 1 2 3 4 5; do profiler-cli load "$1" >/dev/null && break; sleep 1; done; profiler-cli profile info && profiler-cli thread functions; s=$?; profiler-cli stop --all >/dev/null; exit $s`},
 }
 
@@ -54,8 +55,8 @@ func (s said) String() string {
 	return fmt.Sprint(s.tokens)
 }
 
-// ask lets the program look at a recording. That a cause is named is only that its
-// words are there, among others, and not that it is called the cause.
+// ask runs the program on a recording. A cause counts as named if its words appear in the
+// output, even among others and without being called the cause.
 func (p *peer) ask(c *recorded, dir string) (s said) {
 	if _, err := exec.LookPath(p.program); err != nil {
 		return said{missing: true}

@@ -69,7 +69,8 @@ func run(o synth.Options, path string, summary bool) error {
 	return e.Encode(sum)
 }
 
-// write makes the recording under another name first: a file that is there is whole.
+// write writes the recording under another name first, so that a file at path is always
+// complete.
 func write(o synth.Options, path string) (*synth.Summary, error) {
 	if path == "-" {
 		w := bufio.NewWriter(os.Stdout)
@@ -80,7 +81,7 @@ func write(o synth.Options, path string) (*synth.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(f.Name()) // after the renaming there is nothing to remove
+	defer os.Remove(f.Name()) // does nothing after the rename
 	sum, err := synthesize(f, o)
 	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return nil, err

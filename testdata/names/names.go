@@ -1,5 +1,5 @@
-// Package names generates names that are hard to draw and to write: of any
-// script, with control characters, invalid UTF-8, and text that is code elsewhere.
+// Package names generates names that are hard to draw and to write: in any script, with
+// control characters, invalid UTF-8, and text that other formats take as code.
 package names
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Pieces are short texts of many scripts, and characters that change how those beside
-// them look: bidi controls, joiners, marks, emoji sequences, and bytes that are no UTF-8.
+// Pieces are short texts in many scripts, and characters that change how their neighbours
+// look: bidi controls, joiners, marks, emoji sequences, and invalid UTF-8.
 var Pieces = strings.Split("\u2066|\u2067|\u2068|\u2069|\u202a|\u202b|\u202c|\u202d|\u202e|\u200e|\u200f|\u061c|"+ // bidi
 	"\u200b|\u200c|\u200d|\u2060|\ufeff|\u00ad|\u034f|\ufe0f|\ufe0e|\U000e0100|\U000e0041|\u180e|\u115f|\u3164|"+ // ignorable
 	"\u0301|\u0323|\u20dd|\u05b0|\u064b|\u093c|\u0e31|\u1dc0|\u302a|\u0488|"+ // marks

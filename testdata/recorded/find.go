@@ -2,7 +2,7 @@
 
 package main
 
-// visitors are all that have come.
+// visitors holds all visitors so far.
 type visitors struct {
 	list []*visitor
 }

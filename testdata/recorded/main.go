@@ -1,9 +1,9 @@
-// Command visits is the program recorded in this folder: it generates a log of visits to a
-// web server, reads it, counts visits by visitor, and prints a report, again and again.
-// README.md tells how it was recorded.
+// Command visits is the program recorded in this folder: it generates a log of visits to
+// a web server, reads it, counts visits by visitor, and prints a report, again and again.
+// README.md explains how it was recorded.
 //
-// Built with the tag "indexed" it finds visitors by a map instead of going
-// through all of them: the one difference between before and after.
+// Built with the tag "indexed", it finds visitors with a map instead of a linear search:
+// the only difference between before and after.
 package main
 
 import (
@@ -91,7 +91,7 @@ func parse(log string) []visit {
 	return out
 }
 
-// visitor has the numbers that are counted of one.
+// visitor holds the totals of one visitor.
 type visitor struct {
 	id, visits, bytes uint64
 }

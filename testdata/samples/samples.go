@@ -1,6 +1,6 @@
 // Package samples finds test recordings outside this repository: files of other programs,
-// by format, in the folder named by ASHLAR_SAMPLES. Without that folder, tests that name a
-// file in it are skipped, and lists of its files are empty.
+// sorted by format, in the folder named by ASHLAR_SAMPLES. Without that folder, tests
+// that need a certain file are skipped, and lists of files are empty.
 package samples
 
 import (
@@ -17,7 +17,7 @@ import (
 
 func folder() string { return os.Getenv("ASHLAR_SAMPLES") }
 
-// Need skips a test that is of nothing but samples if there are none.
+// Need skips a test that consists only of samples if there are none.
 func Need(t testing.TB) {
 	t.Helper()
 	if folder() == "" {
@@ -25,21 +25,23 @@ func Need(t testing.TB) {
 	}
 }
 
-// Path is where the sample of a name is: "spall/v0.spall", which INDEX.md tells of.
+// Path returns the path of a sample by its name, such as "spall/v0.spall"; INDEX.md
+// describes the samples.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	Need(t)
 	return filepath.Join(folder(), filepath.FromSlash(name))
 }
 
-// Read gives the content of the sample of a name.
+// Read returns the content of a sample by its name.
 func Read(t testing.TB, name string) []byte {
 	t.Helper()
 	return content(t, Path(t, name))
 }
 
-// Files lists the paths of the samples whose names match a pattern of path/filepath.Match,
-// or of all, in order. A pattern that none match fails the test.
+// Files returns the paths of the samples whose names match a pattern of
+// path/filepath.Match, or of all samples without patterns, in order. A pattern without a
+// match fails the test.
 func Files(t testing.TB, patterns ...string) (paths []string) {
 	t.Helper()
 	dir := folder()
@@ -59,7 +61,7 @@ func Files(t testing.TB, patterns ...string) (paths []string) {
 	return paths
 }
 
-// Each gives names and contents of what Files lists.
+// Each yields the names and contents of the samples that Files lists.
 func Each(t testing.TB, patterns ...string) iter.Seq2[string, []byte] {
 	t.Helper()
 	return func(yield func(string, []byte) bool) {
@@ -80,8 +82,8 @@ func Name(path string) string {
 	return filepath.ToSlash(name)
 }
 
-// Below lists all files in folders, except for texts about them (*.md). It fails where a
-// folder has none.
+// Below lists all files in folders, except for descriptions (*.md). A folder without
+// files fails the test.
 func Below(t testing.TB, dirs ...string) (paths []string) {
 	t.Helper()
 	for _, dir := range dirs {
@@ -99,7 +101,7 @@ func Below(t testing.TB, dirs ...string) (paths []string) {
 	return paths
 }
 
-// Small keeps the paths of files with at most so many bytes.
+// Small keeps the paths of files of at most the given number of bytes.
 func Small(most int64, paths []string) []string {
 	return slices.DeleteFunc(paths, func(path string) bool {
 		st, err := os.Stat(path)
@@ -107,7 +109,7 @@ func Small(most int64, paths []string) []string {
 	})
 }
 
-// Unpack gives what gzip has packed, and all else as it is.
+// Unpack returns the content decompressed if it is gzip, otherwise as it is.
 func Unpack(t testing.TB, content []byte) []byte {
 	t.Helper()
 	if !bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {

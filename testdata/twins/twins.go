@@ -1,7 +1,7 @@
 // Package twins generates pairs of small recordings for tests of comparisons: one program
-// before and after a change. After it, parse takes a fifth longer, legacy_check is gone,
-// validate is new, a template argument has another name, and the workers have changed
-// places.
+// before and after a change. After the change, parse takes a fifth longer, legacy_check
+// is gone, validate is new, a template argument has another name, and the workers have
+// swapped places.
 package twins
 
 import (
@@ -10,16 +10,16 @@ import (
 	"fmt"
 )
 
-// Frames is how many calls of frame each trace has; Early and Late are when, in
-// microseconds from the start, they begin in the first and in the second.
+// Frames is the number of calls of frame in each trace; Early and Late are the times, in
+// microseconds from the start, at which they begin in the first and in the second trace.
 const (
 	Frames = 40
 	Early  = 1000
 	Late   = 7000
 )
 
-// Trace is a trace of the program as Chrome writes them: before the change, or
-// after it. Lengths jitter, the same way each time.
+// Trace returns a trace of the program in Chrome's format, before or after the change.
+// Durations jitter, the same way each time.
 func Trace(after bool) []byte {
 	t := &tracer{dice: 1}
 	start := Early

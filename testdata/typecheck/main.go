@@ -1,5 +1,6 @@
-// Command typecheck type-checks packages and their tests for other systems from source. go
-// vet compiles everything for the other system first, which takes ten times as long.
+// Command typecheck type-checks packages and their tests for other systems from source.
+// go vet would first compile everything for the other system, which takes ten times as
+// long.
 //
 //	go run ./testdata/typecheck windows darwin -- ./...
 package main
@@ -44,7 +45,7 @@ func main() {
 	}
 }
 
-// folders are where packages lie that are not ours: the standard library and modules.
+// folders returns the folders of foreign packages: the standard library and modules.
 func folders() ([]string, error) {
 	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
 	if err != nil {
@@ -57,8 +58,8 @@ func folders() ([]string, error) {
 	return all, nil
 }
 
-// check says what is wrong on a system, each thing once. Files in foreign folders are
-// checked without what their functions do: ours can be wrong about what they declare only.
+// check returns the type errors on a system, each only once. Function bodies in foreign
+// folders are not checked, because our code depends only on declarations there.
 func check(system string, patterns, foreign []string) (wrong []string, err error) {
 	cfg := &packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Env: append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")}
 	all, err := packages.Load(cfg, patterns...)
@@ -88,7 +89,7 @@ func check(system string, patterns, foreign []string) (wrong []string, err error
 	return wrong, nil
 }
 
-// withoutBodies takes from functions all but their types.
+// withoutBodies removes the bodies of all functions.
 func withoutBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {

@@ -16,45 +16,46 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Least is the smallest budget that is kept: less has no room for what an answer is
-// of and for saying what was left out.
+// Least is the smallest allowed budget. A smaller one has no room for the subject of an
+// answer and the note on what was left out.
 const Least = 200
 
-// LongestText is how many characters a text in a bounded answer has at most: names of
-// recordings may have any number.
+// LongestText is the maximum length, in characters, of a text in a bounded answer. Names
+// in recordings may have any length.
 const LongestText = 1000
 
-// Tokens is how many tokens a text of n bytes is counted as: one for each four,
-// rounded up. Anybody can count it with wc -c.
+// Tokens returns the number of tokens that n bytes of text count as: one for every four,
+// rounded up. Users can check it with wc -c.
 func Tokens(n int) int { return (n + 3) / 4 }
 
-// LeftOut says what an answer lacks of a list.
+// LeftOut describes the elements left out of a list in an answer.
 type LeftOut struct {
-	// List is the path of names to it, Left how many of Of elements are not there.
+	// List is the path of the list in the answer; Left of its Of elements were left out.
 	List string `json:"list"`
 	Left int    `json:"left"`
 	Of   int    `json:"of"`
-	// Share is the part of the cost of the whole list that they have, from 0 to 1,
-	// and By the field that was added up; empty if elements have no cost.
+	// Share is the cost of the elements left out, as a part of the whole list's, from 0
+	// to 1; By is the field that was added up, empty if the elements have no cost.
 	Share json.Number `json:"share,omitempty"`
 	By    string      `json:"by,omitempty"`
 }
 
-// Cut are the fields that an answer has beside its own.
+// Cut holds the fields added to an answer's own.
 type Cut struct {
-	// LeftOut has the lists of which not all is there, and All the command that
-	// prints all: only where anything was left out.
+	// LeftOut names the lists that were cut, and All is the command that prints
+	// everything; absent if nothing was left out.
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 	All     string    `json:"all,omitempty"`
-	// TextsCutTo is how many characters long texts were cut to, in their middle.
+	// TextsCutTo is the length, in characters, to which long texts were cut in the
+	// middle.
 	TextsCutTo int `json:"texts_cut_to,omitempty"`
 	// Damage lists the recordings asked about that have errors.
 	Damage []*evidence.Damage `json:"damage,omitempty"`
-	// Saturated names the metrics, EVENT/METRIC, that add up to more than can be counted:
-	// 2^63 of their smallest unit. Sums of them stop there and are lower bounds.
+	// Saturated names the metrics, as EVENT/METRIC, with totals beyond the range of
+	// counting: 2^63 of their smallest unit. Their sums stop there and are lower bounds.
 	Saturated []string `json:"saturated,omitempty"`
-	// WindowsLeft names the windows of the range that were not counted, since they overlap
-	// others that were.
+	// WindowsLeft names the windows of the range that were not counted because they
+	// overlap counted ones.
 	WindowsLeft []string `json:"windows_left_out,omitempty"`
 	// Redacted says what --redact left out.
 	Redacted string `json:"redacted,omitempty"`
@@ -62,7 +63,8 @@ type Cut struct {
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// With is an answer with the fields that it has beside its own. A list has no fields.
+// With is an answer together with the fields added to its own. A list takes no such
+// fields.
 type With struct {
 	Of     any
 	Beside Cut
@@ -91,13 +93,13 @@ func (w With) read(v *value, err error) (*value, error) {
 	return v, nil
 }
 
-// costs are the fields that say what an element of a list costs.
+// costs are the fields that hold the cost of a list element.
 var costs = [...]string{"self", "delta_self", "duration", "total", "count"}
 
-// JSON writes an answer, an object, as compact JSON of at most so many tokens.
-// Lists are cut at their ends, all to one length, and where that is not enough
-// long texts in their middle. Where anything is left out, the object has the fields
-// left_out, a list of [LeftOut], and all, the command that leaves out nothing.
+// JSON writes an answer, an object, as compact JSON of at most the given number of
+// tokens. It cuts all lists to the same length, at their ends; if that is not enough, it
+// also cuts long texts in the middle. If anything is left out, the object gains the
+// fields left_out, a list of [LeftOut], and all, the command that leaves nothing out.
 func JSON(v any, tokens int, all string) ([]byte, error) {
 	room := 4*tokens - 1 // each element takes two bytes at least
 	whole, err := readShort(v, room)
@@ -133,11 +135,11 @@ func tooSmall(tokens int, all string) error {
 	return fmt.Errorf("cannot shorten the answer to %d tokens. Use a larger --budget, or none: %s", tokens, all)
 }
 
-// Rows writes an answer as text of at most so many tokens: write gives it with its
-// first n rows of all. v is the answer as an object, for the cost of the rows that
-// its field list names; list is "" for an answer whose lines are cut.
+// Rows writes an answer as text of at most the given number of tokens. write returns the
+// text with the first n of all rows. v is the answer as an object; the cost of the rows
+// comes from its field named list. If list is "", the text is cut by lines.
 func Rows(v any, list string, rows, tokens int, all string, write func(n int) string) (string, error) {
-	most := rows // of which there can be all: a line has a byte at least
+	most := rows // at most this many rows can fit: a line has at least one byte
 	if list == "" || rows <= 4*tokens {
 		if s := write(rows); Tokens(len(s)) <= tokens {
 			return s, nil
@@ -161,7 +163,7 @@ func Rows(v any, list string, rows, tokens int, all string, write func(n int) st
 	return Lines(write(0), tokens, all)
 }
 
-// Lines cuts a text at the end of a line.
+// Lines cuts a text to the budget at the end of a line.
 func Lines(s string, tokens int, all string) (string, error) {
 	if Tokens(len(s)) <= tokens {
 		return s, nil
@@ -177,7 +179,7 @@ func Lines(s string, tokens int, all string) (string, error) {
 	return "", tooSmall(tokens, all)
 }
 
-// note says of an answer's text which rows it lacks.
+// note returns the line that tells which rows are missing from an answer's text.
 func (v *value) note(list string, n int, all string) string {
 	rows := v.field(list)
 	if rows == nil || rows.of() <= n {
@@ -197,20 +199,20 @@ func percent(r *big.Rat) string {
 
 // value is JSON that keeps the order of its fields.
 type value struct {
-	plain  any // of texts, numbers and the rest
+	plain  any // text, number, boolean or null
 	object bool
 	keys   []string
 	list   []*value // the values of keys, or the elements of a list
 	isList bool
-	rest   *beyond // of a list that is longer; nil else
-	// by is the field that says what elements cost, and all what all of them do, once
-	// added says that it was looked for.
+	rest   *beyond // the elements beyond list, nil if there are none
+	// by is the field that holds the elements' cost and all the sum of it over all
+	// elements; both are set once added is true.
 	by    string
 	all   *big.Rat
 	added bool
 }
 
-// of is how many elements a list has.
+// of returns the number of elements of a list, including those beyond.
 func (v *value) of() int {
 	if v.rest == nil {
 		return len(v.list)
@@ -218,12 +220,13 @@ func (v *value) of() int {
 	return len(v.list) + v.rest.n
 }
 
-// short says that a list of an answer is longer than what was read of it.
+// short reports whether a list of an answer is longer than the part that was read.
 func (v *value) short() bool {
 	return slices.ContainsFunc(v.list, func(x *value) bool { return x.rest != nil })
 }
 
-// readShort is read of an answer of which lists as long as most are enough.
+// readShort is like read, but keeps only the first most elements of each of the answer's
+// own lists.
 func readShort(v any, most int) (*value, error) {
 	if w, ok := v.(With); ok {
 		return w.read(readShort(w.Of, most))
@@ -278,7 +281,7 @@ func readValue(d *json.Decoder) (*value, error) {
 	return v, err
 }
 
-// bytes is the JSON as it leaves the program: what is not seen is written as \uXXXX.
+// bytes returns the JSON as printed, with invisible characters written as \uXXXX.
 func (v *value) bytes() ([]byte, error) {
 	var b, seen bytes.Buffer
 	if err := v.write(&b); err != nil {
@@ -315,7 +318,7 @@ func (v *value) write(b *bytes.Buffer) error {
 	return nil
 }
 
-// field is that of a name, nil if there is none.
+// field returns the field with a name, nil if there is none.
 func (v *value) field(name string) *value {
 	for i, k := range v.keys {
 		if k == name {
@@ -325,7 +328,7 @@ func (v *value) field(name string) *value {
 	return nil
 }
 
-// longest is how many elements the longest list in it has.
+// longest returns the length of the longest list in v.
 func (v *value) longest() (n int) {
 	if v.canBeCut() {
 		n = len(v.list)
@@ -336,7 +339,7 @@ func (v *value) longest() (n int) {
 	return n
 }
 
-// hasLonger says that a text in it has more than so many characters.
+// hasLonger reports whether v contains a text of more than most characters.
 func (v *value) hasLonger(most int) bool {
 	if s, ok := v.plain.(string); ok && len(s) > most && utf8.RuneCountInString(s) > most {
 		return true
@@ -344,19 +347,19 @@ func (v *value) hasLonger(most int) bool {
 	return slices.ContainsFunc(v.list, func(x *value) bool { return x.hasLonger(most) })
 }
 
-// isTable says that an object has what a file names as its keys: more than any type
-// has fields.
+// isTable reports whether an object's keys come from the file: it has more keys than any
+// Go type has fields.
 func (v *value) isTable() bool { return v.object && len(v.keys) > 40 }
 
-// canBeCut says that it has elements some of which may be left out. Two numbers are the
-// ends of something.
+// canBeCut reports whether elements of v may be left out. A list of two numbers is an
+// interval and stays whole.
 func (v *value) canBeCut() bool {
 	ends := v.isList && len(v.list) == 2 && !slices.ContainsFunc(v.list, func(x *value) bool { _, number := x.plain.(json.Number); return !number })
 	return v.isList && !ends || v.isTable()
 }
 
-// cut is the value with lists of at most n elements and texts of at most so many
-// characters, and the fields that say so.
+// cut returns the value with lists of at most n elements and texts of at most text
+// characters, and with the fields that record the cuts.
 func (v *value) cut(n, text int, all string) *value {
 	var left []*LeftOut
 	out := v.cutAt("", n, text, &left)
@@ -407,7 +410,8 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 	return out
 }
 
-// noteLeftOut notes what is left out of a list; lists of one path are added up.
+// noteLeftOut records the elements left out of a list; lists with the same path are added
+// up.
 func (v *value) noteLeftOut(path string, n int, left *[]*LeftOut) {
 	for _, l := range *left {
 		if l.List == path {
@@ -422,7 +426,7 @@ func (v *value) noteLeftOut(path string, n int, left *[]*LeftOut) {
 	*left = append(*left, l)
 }
 
-// share adds up which part of the cost of all elements those from n on have.
+// share returns the cost of the elements from n on as a part of the cost of all elements.
 func (v *value) share(n int) (by string, share *big.Rat) {
 	if !v.added {
 		v.added = true
@@ -448,7 +452,7 @@ func (v *value) share(n int) (by string, share *big.Rat) {
 	return v.by, rest.Quo(rest, v.all)
 }
 
-// addUp adds up what the first n elements cost.
+// addUp adds the cost of the first n elements to s.
 func (v *value) addUp(by string, n int, s *sum) {
 	for _, x := range v.list[:min(n, len(v.list))] {
 		if f := x.field(by); f != nil {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// beyond counts the elements of a list for which a budget cannot have room, and adds up
-// what they cost, by field.
+// beyond counts the elements of a list that cannot fit the budget, and adds up their cost
+// by field.
 type beyond struct {
 	n    int
-	cost [len(costs)]sum // as in costs
+	cost [len(costs)]sum // indexed like costs
 }
 
-// sum adds numbers of JSON up, without their signs. Most are small.
+// sum adds up JSON numbers, ignoring their signs. Most are small.
 type sum struct {
 	small int64
 	large *big.Rat
@@ -44,9 +44,9 @@ func (s *sum) rat() *big.Rat {
 	return r
 }
 
-// shorter is an answer whose own lists have at most so many elements, and what the rest
-// of each had, by its name: to write millions of elements only to leave them out takes
-// seconds and gigabytes.
+// shorter returns an answer with its own lists cut to most elements, and a count of the
+// rest of each list by its JSON name. Writing millions of elements only to leave them out
+// would take seconds and gigabytes.
 func shorter(v any, most int) (any, map[string]*beyond) {
 	at := reflect.Indirect(reflect.ValueOf(v))
 	if _, own := v.(json.Marshaler); own || at.Kind() != reflect.Struct {
@@ -78,8 +78,8 @@ func shorten(v reflect.Value, most int, found map[string]*beyond) {
 	}
 }
 
-// costFields are the fields of a type that say what an element costs, nil if it has no
-// such.
+// costFields returns the fields of a type that hold an element's cost, in the order of
+// costs; nil for those the type lacks.
 func costFields(t reflect.Type) (fields [len(costs)][]int) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

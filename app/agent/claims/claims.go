@@ -90,24 +90,24 @@ func read(p *subcommand.Program, path string) (string, error) {
 	return string(b), err
 }
 
-// Checked says of each number of a report whether it holds.
+// Checked is the JSON output of check-claims: which numbers of a report are right.
 type Checked struct {
 	Report string `json:"report"`
-	// Claims is how many numbers and addresses were held, Wrong how many of them are
-	// wrong.
+	// Claims is the number of numbers and addresses checked, Wrong the number of wrong
+	// ones.
 	Claims int `json:"claims"`
 	Wrong  int `json:"wrong"`
-	// Found lists what is wrong.
+	// Found lists the wrong claims.
 	Found []Wrong `json:"found"`
 }
 
-// Wrong is a claim that does not hold.
+// Wrong is a wrong claim.
 type Wrong struct {
 	Line  int    `json:"line"`
 	Claim string `json:"claim"`
 	// Why explains the error and names the correct value.
 	Why string `json:"why"`
-	// Right is the number that the recording has, null if there is none.
+	// Right is the number in the recording, null if there is none.
 	Right *json.Number `json:"right"`
 }
 
@@ -144,7 +144,7 @@ func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON
 type checker struct {
 	Checked
 	p       *subcommand.Program
-	ctx     context.Context // with limits on the files that a report may name
+	ctx     context.Context // limits which files a report may name
 	answers map[string]any  // by command
 }
 
@@ -163,9 +163,9 @@ func (c *checker) wrong(line int, claim string, right *json.Number, format strin
 	c.Found = append(c.Found, Wrong{line, claim, fmt.Sprintf(format, args...), right})
 }
 
-// line holds what a line of the report claims.
+// line checks the claims on a line of the report.
 func (c *checker) line(n int, line string) {
-	var numbers, said []string // of claims, and how people write what is right
+	var numbers, said []string // of the claims, and the right numbers as people write them
 	for _, m := range codeSpan().FindAllStringSubmatch(line, -1) {
 		code := strings.TrimSpace(m[1] + m[2])
 		command, says, ok := cutComment(code)
@@ -192,7 +192,7 @@ func (c *checker) line(n int, line string) {
 	if len(numbers) == 0 {
 		return
 	}
-	// Bold numbers are those of claims, in their order.
+	// Bold numbers repeat the claimed ones, in the same order.
 	next := 0
 	for _, m := range bold().FindAllStringSubmatch(codeSpan().ReplaceAllString(line, ""), -1) {
 		x := even(m[1])
@@ -220,7 +220,7 @@ func readable(ctx context.Context, s string, near []string) error {
 	}
 	for _, f := range v.Files {
 		err := ingest.Allowed(ctx, f)
-		if f != view.Demo && err != nil && !errors.Is(err, fs.ErrNotExist) { // which may be elsewhere now
+		if f != view.Demo && err != nil && !errors.Is(err, fs.ErrNotExist) { // a missing file may have moved
 			return err
 		}
 	}
@@ -228,7 +228,7 @@ func readable(ctx context.Context, s string, near []string) error {
 	return err
 }
 
-// even has one kind of blank and of minus in a text.
+// even makes all blanks and minus signs in a text the same.
 func even(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -241,8 +241,8 @@ func even(s string) string {
 	}, strings.TrimSpace(s))
 }
 
-// says reports whether a bold number is that of a claim: its digits, or what people write
-// for it, also with fewer digits.
+// says reports whether a bold number matches a claim: either the claimed digits, or the
+// number as people write it, possibly with fewer digits.
 func says(bold, number, people string) bool {
 	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
 	b := spoken().FindStringSubmatch(bold)
@@ -253,7 +253,7 @@ func says(bold, number, people string) bool {
 	return p != nil && b[2] == p[2] && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
 }
 
-// or2 are texts, or others where they are empty.
+// or2 returns the texts of a, with those of b for empty ones.
 func or2(a, b []string) (all []string) {
 	for i := range a {
 		all = append(all, or(a[i], b[i]))
@@ -261,8 +261,8 @@ func or2(a, b []string) (all []string) {
 	return all
 }
 
-// people is a number of an answer as people write it: with the unit that is nearest
-// above it, shares in percent; "" if it has none.
+// people formats a number of an answer for people: in the nearest unit above it, shares
+// in percent; "" if it has no unit.
 func people(answer any, path string) string {
 	v, err := follow(answer, path)
 	n, ok := v.(json.Number)
@@ -300,11 +300,11 @@ func people(answer any, path string) string {
 	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
 }
 
-// counts are fields without the unit that is above them.
+// counts are the fields to which the unit above them does not apply.
 var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
 
-// number holds one number against what the command answers, and returns how people
-// write what is right.
+// number checks one claimed number against the command's answer and returns the right one
+// as people write it.
 func (c *checker) number(line int, command, path string, rounded bool, said string) string {
 	claim := command + " # " + path
 	answer, err := c.answer(command)
@@ -327,7 +327,7 @@ func (c *checker) number(line int, command, path string, rounded bool, said stri
 	return people(answer, path)
 }
 
-// answer has the JSON that a command prints.
+// answer returns the JSON that a command prints.
 func (c *checker) answer(command string) (any, error) {
 	if v, ok := c.answers[command]; ok {
 		if err, bad := v.(error); bad {
@@ -366,8 +366,8 @@ func (c *checker) run(command string) (any, error) {
 	return v, nil
 }
 
-// same says that two decimals are one number; rounded, that the first is the second
-// where it is rounded to its digits.
+// same reports whether two decimals are equal or, if rounded is true, whether right
+// rounds to said at said's number of digits.
 func same(right, said string, rounded bool) bool {
 	a, ok := new(big.Rat).SetString(right)
 	b, ok2 := new(big.Rat).SetString(said)
@@ -387,7 +387,7 @@ var step = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.?([A-Za-z0-9_-]+)|^\[([0-9]+)\]|^\[([A-Za-z0-9_-]+)=("(?:[^"\\]|\\.)*")\]`)
 })
 
-// follow finds a field of an answer by its path.
+// follow returns the field of an answer at a path.
 func follow(v any, path string) (any, error) {
 	for rest := path; rest != ""; {
 		m := step().FindStringSubmatch(rest)

@@ -79,7 +79,7 @@ addresses that show them. The picture is saved next to the report, except with
 type writer struct {
 	p    *subcommand.Program
 	rows int
-	// redact has all answers without what says where recordings come from.
+	// redact removes the origin of the recordings from all answers.
 	redact bool
 	b      bytes.Buffer
 }
@@ -125,7 +125,7 @@ func (w *writer) ask(args ...string) (*source, error) {
 	return s, err
 }
 
-// name is how the report calls a recording.
+// name returns the recording's name in the report.
 func (w *writer) name(file string) string {
 	if _, err := os.Stat(file); w.redact && err == nil {
 		return redact.FileName(file)
@@ -133,7 +133,7 @@ func (w *writer) name(file string) string {
 	return file
 }
 
-// text is a field of the answer.
+// text returns a field of the answer as text.
 func (s *source) text(path string) string {
 	v, err := follow(s.answer, path)
 	if err != nil || v == nil {
@@ -142,12 +142,12 @@ func (s *source) text(path string) string {
 	return fmt.Sprint(v)
 }
 
-// number is a field of the answer as people write it.
+// number returns a field of the answer in bold, formatted for people.
 func (s *source) number(path string) string {
 	return "**" + words(or(people(s.answer, path), s.text(path))) + "**"
 }
 
-// claim is the code that claims fields of the answer.
+// claim returns the code span that claims fields of the answer.
 func (s *source) claim(paths ...string) string {
 	var all []string
 	for _, p := range paths {
@@ -172,10 +172,11 @@ func (s *source) len(path string) int {
 	return len(list)
 }
 
-// code is a name of a recording as code, in which nothing is Markdown.
+// code returns a name from a recording as a code span, so that none of it acts as
+// Markdown.
 func code(s string) string { return "`" + strings.ReplaceAll(safetext.Short(s), "`", "'") + "`" }
 
-// words is a sentence of the program with names of a recording in it.
+// words escapes Markdown in a sentence that contains names from a recording.
 func words(s string) string {
 	return strings.NewReplacer("*", `\*`, "`", "'", "<", `\<`, "[", `\[`, "_", `\_`, "#", `\#`).Replace(safetext.Text(s))
 }

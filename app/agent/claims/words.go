@@ -14,7 +14,7 @@ func or(a, b string) string {
 	return a
 }
 
-// outside calls f with each byte of a text that is in no quotes, until it says so.
+// outside calls f with the index of each byte outside quotes, until f returns true.
 func outside(s string, f func(i int) bool) {
 	var quote byte
 	for i := 0; i < len(s); i++ {
@@ -31,7 +31,7 @@ func outside(s string, f func(i int) bool) {
 	}
 }
 
-// cutComment divides a command line from the comment behind it.
+// cutComment splits a command line into the command and the comment after it.
 func cutComment(s string) (command, comment string, ok bool) {
 	outside(s, func(i int) bool {
 		if ok = s[i] == '#' && i > 0 && s[i-1] == ' '; ok {
@@ -42,7 +42,7 @@ func cutComment(s string) (command, comment string, ok bool) {
 	return command, comment, ok
 }
 
-// splitOutside divides a text at a character that is in no quotes.
+// splitOutside splits a text at a character, except within quotes.
 func splitOutside(s string, at byte) (parts []string) {
 	from := 0
 	outside(s, func(i int) bool {
@@ -55,9 +55,9 @@ func splitOutside(s string, at byte) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// split divides a command line into words as a shell does, for what [safetext.Command]
-// writes: quotes of both kinds, backslashes, and $'…' with its escapes. Nothing is
-// expanded.
+// split splits a command line into words as a shell does, as far as [safetext.Command]
+// needs: both kinds of quotes, backslashes, and $'…' with its escapes. It expands
+// nothing.
 func split(s string) (words []string, err error) {
 	var word []byte
 	has := false
@@ -111,7 +111,7 @@ func split(s string) (words []string, err error) {
 	return words, nil
 }
 
-// unescape appends what is within $'…' to a word.
+// unescape appends the text inside $'…' to a word.
 func unescape(word []byte, s string) ([]byte, error) {
 	for s != "" {
 		r, multi, tail, err := strconv.UnquoteChar(s, '\'')

@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// class tells kinds of functions apart by their names.
+// class is a set of kinds of functions, recognized by their names.
 type class uint8
 
 const (
@@ -16,9 +16,8 @@ const (
 	inKernel
 )
 
-// names are those of functions that do nothing but what their class says, and of
-// what runtimes call it in traces. A text that ends with * is only how a name
-// begins.
+// names lists the functions of each class: functions that do nothing else, and the names
+// that runtimes give the activity in traces. A final * stands for any ending.
 var names = map[class][]string{
 	collecting: {
 		"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc*", "runtime.bgsweep", "runtime.gcStart", "runtime.gcMarkTermination", "runtime.bgscavenge",
@@ -41,7 +40,7 @@ var names = map[class][]string{
 	},
 }
 
-// classesOf says what each function of a recording is known for.
+// classesOf returns the class of each function of a recording.
 func classesOf(rec *recording.Recording) []class {
 	whole, begins := map[string]class{}, map[string]class{}
 	shortest := 1 << 10
@@ -67,7 +66,7 @@ func classesOf(rec *recording.Recording) []class {
 	for i := range of {
 		f := rec.Functions.At(i)
 		name := f.Name
-		if at := strings.IndexByte(name, '('); at > 0 && name[len(name)-1] == ')' && !strings.Contains(name, "(*") { // parameters
+		if at := strings.IndexByte(name, '('); at > 0 && name[len(name)-1] == ')' && !strings.Contains(name, "(*") { // cut the parameters off
 			name = name[:at]
 		}
 		of[i] = whole[f.Name] | whole[name]

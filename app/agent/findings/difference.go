@@ -15,11 +15,11 @@ import (
 
 const differenceWrong = "the runs had different work, or runs vary this much: compare several runs per side"
 
-// mostDifferences is how many functions of a comparison are listed.
+// mostDifferences is the maximum number of functions listed for a comparison.
 const mostDifferences = 5
 
-// Differences lists what costs more or less in B than in A and is not a chance: the
-// whole, and functions by themselves.
+// Differences lists significant changes of cost from A to B: of the total, and of the
+// self cost of functions.
 func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, error) {
 	c, err := compare.Compare(ctx, []compare.Input{{Rec: a}}, []compare.Input{{Rec: b}}, compare.Options{})
 	if err != nil {

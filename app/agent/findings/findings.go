@@ -26,17 +26,16 @@ import (
 
 // Finding is one thing that a rule has found.
 type Finding struct {
-	// Rule is its name, as help findings lists it.
+	// Rule is the rule's name, as listed by help findings.
 	Rule string `json:"rule"`
 	// Claim is the finding as a sentence.
 	Claim string `json:"claim"`
-	// Function is the one it is about, Thread the thread; names are those of the
-	// recording.
+	// Function and Thread name the subject of the finding as the recording does.
 	Function string `json:"function,omitempty"`
 	Thread   string `json:"thread,omitempty"`
 	Size     Size   `json:"size"`
-	// Confidence is that of the size being above the rule's threshold, from 0 to 1;
-	// null where it was not sampled, or nothing says how many samples there are.
+	// Confidence is the probability, from 0 to 1, that the size is above the rule's
+	// threshold; null if nothing was sampled or the number of samples is unknown.
 	Confidence *json.Number `json:"confidence"`
 	// WrongWhen says when the rule is wrong.
 	WrongWhen string `json:"wrong_when"`
@@ -45,8 +44,8 @@ type Finding struct {
 	Command string `json:"command"`
 }
 
-// Size is how much a finding is about: exact decimals in Unit, of a metric of an
-// event. Share is that of Of, from 0 to 1.
+// Size is the size of a finding: exact decimals in Unit, of a metric of an event. Share
+// is Value as a part of Of, from 0 to 1.
 type Size struct {
 	Value  json.Number `json:"value"`
 	Unit   string      `json:"unit"`
@@ -54,8 +53,7 @@ type Size struct {
 	Event  string      `json:"event,omitempty"`
 	Share  json.Number `json:"share"`
 	Of     json.Number `json:"of"`
-	// Samples is how many are behind Of; 0 if that is not known, or nothing was
-	// sampled.
+	// Samples is the number of samples behind Of; 0 if unknown or if nothing was sampled.
 	Samples int64 `json:"samples"`
 
 	share float64
@@ -67,7 +65,7 @@ type rule struct {
 	find              func(*look, rule) error
 }
 
-// rules are all there are, in the order of the manual.
+// rules lists all rules, in the order of the manual.
 var rules = []rule{
 	{"sampler", "records skipped, samples lost, stacks truncated or broken, names missing", "the loss is spread evenly: shares still hold", (*look).sampler},
 	{"recursion", "recursion at least 16 deep in at least 25 % of the total", "the function walks a tree, parses or interprets a program", (*look).recursion},
@@ -90,17 +88,17 @@ func Describe() (all [][3]string) {
 	return append(all, [3]string{"difference", "with two recordings: the total or a function's self changes by at least 3 % of A, at 99 % confidence", differenceWrong})
 }
 
-// look is a recording that is being looked at by its default metric.
+// look examines a recording by its default metric.
 type look struct {
 	ctx     context.Context
 	rec     *recording.Recording
-	shown   []*recording.Recording // by addresses: rec, or the two that are compared
+	shown   []*recording.Recording // in addresses: rec, or the two recordings compared
 	query   analyze.Query
 	event   *recording.Event
 	metric  *recording.Metric
 	tree    *analyze.Tree
 	sum     int64
-	behind  evidence.Sampled // sum
+	behind  evidence.Sampled // samples behind sum
 	classes []class          // by function
 	out     []Finding
 }
@@ -128,7 +126,7 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 	return l.out, nil
 }
 
-// weigh adds up a metric of an event; -1 is none.
+// weigh sums up a metric of an event and builds its tree; event -1 is none.
 func (l *look) weigh(event, metric int) error {
 	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, out: l.out}
 	if event < 0 {
@@ -152,14 +150,14 @@ func (l *look) weigh(event, metric int) error {
 	return nil
 }
 
-// sampled is set if the weights were sampled instead of measured.
+// sampled reports whether the weights were sampled rather than measured.
 func (l *look) sampled() bool { return l.event != nil && l.event.Basis != recording.FromSpans }
 
-// enough is the fewest samples from which a rule concludes anything.
+// enough is the smallest number of samples that rules draw conclusions from.
 const enough = 50
 
-// above is the confidence that a share is above a threshold, and whether that is
-// enough to say so: by the normal approximation where it was sampled.
+// above returns the confidence that a share is above a threshold, and whether that is
+// high enough to report. For samples it uses the normal approximation.
 func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	switch {
 	case share < threshold:
@@ -173,7 +171,7 @@ func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	return decimal(c), c >= .95
 }
 
-// normal is the probability that a value of the standard normal distribution is less.
+// normal returns the probability that a standard normal variable is below z.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
 func decimal(v float64) *json.Number {
@@ -181,7 +179,7 @@ func decimal(v float64) *json.Number {
 	return &n
 }
 
-// size is that of a part of the sum.
+// size returns the Size of a part of the sum.
 func (l *look) size(part int64) Size { return l.sizeOf(part, l.sum) }
 
 func (l *look) sizeOf(part, whole int64) Size {
@@ -197,12 +195,13 @@ func exact(v int64, m *recording.Metric) json.Number {
 	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
 }
 
-// amount is a part of the sum for people.
+// amount formats a part of the sum for people.
 func (l *look) amount(part int64) string {
 	return units.Value(part, l.metric) + " (" + units.Percent(part, l.sum) + ")"
 }
 
-// evidence is where a finding shows: state is the view, args the command.
+// evidence sets the address and the command that show a finding, from a view and the
+// command's arguments.
 func (l *look) evidence(f *Finding, state view.State, args ...string) {
 	if l.event != nil {
 		if d := l.rec.DefaultEvent(); &l.rec.Events[d] != l.event || l.event.Primary != l.query.Metric {
@@ -217,14 +216,14 @@ func (l *look) evidence(f *Finding, state view.State, args ...string) {
 	f.Command = evidence.Command(l.rec, args...)
 }
 
-// add notes a finding of a rule.
+// add records a finding of a rule.
 func (l *look) add(r rule, f Finding, state view.State, args ...string) {
 	f.Rule, f.WrongWhen = r.name, r.wrong
 	l.evidence(&f, state, args...)
 	l.out = append(l.out, f)
 }
 
-// of is a view of a function, on a tab.
+// of returns a view of a function on a tab.
 func of(f recording.Function, tab string) view.State {
 	name := f.FuncName()
 	return view.State{Function: &name, Tab: tab}
@@ -234,7 +233,7 @@ func typed(rec *recording.Recording, f recording.Function) string {
 	return analyze.RefTo(f).Typed(rec)
 }
 
-// quoted is a name from a recording within a sentence.
+// quoted quotes a name from a recording for use in a sentence.
 func quoted(name string) string { return "“" + safetext.Short(name) + "”" }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -47,7 +47,7 @@ func counts(part, whole int64, what string) Size {
 	return s
 }
 
-// unnamed looks at functions of which only an address is known.
+// unnamed looks for functions known only by their address.
 func (l *look) unnamed(r rule) {
 	var cost int64
 	for _, row := range analyze.Table(l.rec, l.tree, analyze.ByFunction) {
@@ -65,10 +65,10 @@ func isUnnamed(f recording.Function) bool {
 	return f.Unresolved || f.Name == recording.UnknownName || f.Name == "[unknown]"
 }
 
-// limits are how many frames recorders keep at most.
+// limits are the usual limits of recorders on the number of frames in a stack.
 var limits = []int32{32, 63, 64, 100, 127, 128, 129, 255, 256, 511, 512, 1023, 1024, 2048}
 
-// broken looks at stacks that end at once, or where recorders stop.
+// broken looks for stacks that have only one frame, or as many as a recorder's limit.
 func (l *look) broken(r rule) {
 	var deepest int32
 	cost := map[int32]int64{}

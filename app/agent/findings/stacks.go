@@ -11,15 +11,16 @@ import (
 	"ashlar/render/units"
 )
 
-// classed sums up the stacks with a function of a class, each counted once, and
-// which functions call into the class, by their part of that.
+// classed is the total of the stacks that contain functions of a class, each stack
+// counted once, divided among the functions that call into the class.
 type classed struct {
 	total   int64
 	callers map[recording.FuncID]int64
-	first   map[recording.FuncID]int64 // the functions of the class themselves
+	first   map[recording.FuncID]int64 // by function of the class
 }
 
-// classed adds up the stacks that have a function of a class, but none of another.
+// classed adds up the stacks that contain a function of class c and none of class
+// without.
 func (l *look) classed(c, without class) classed {
 	sum := classed{callers: map[recording.FuncID]int64{}, first: map[recording.FuncID]int64{}}
 	if l.tree == nil {
@@ -62,7 +63,8 @@ func (l *look) classed(c, without class) classed {
 	return sum
 }
 
-// below adds up those of a node's stacks that have a function of a class.
+// below adds up the stacks through a node that contain a function of a class further
+// down.
 func (l *look) below(n int32, c class) (cost int64) {
 	todo := append([]int32{}, l.tree.Children(int(n))...)
 	for len(todo) > 0 {
@@ -78,7 +80,7 @@ func (l *look) below(n int32, c class) (cost int64) {
 	return cost
 }
 
-// most is the function with the largest part, and that.
+// most returns the function with the largest cost, and that cost.
 func most(of map[recording.FuncID]int64) (f recording.FuncID, cost int64) {
 	for k, v := range of {
 		if v > cost || v == cost && k < f {
@@ -88,7 +90,7 @@ func most(of map[recording.FuncID]int64) (f recording.FuncID, cost int64) {
 	return f, cost
 }
 
-// busy adds up all cost but that of idling.
+// busy returns the total cost without idling.
 func (l *look) busy() int64 {
 	return l.sum - l.classed(idling, 0).total
 }
@@ -142,7 +144,7 @@ func (l *look) lock(r rule) error {
 	return nil
 }
 
-// threadsWith counts the threads whose stacks have a function.
+// threadsWith counts the threads with a function in their stacks.
 func (l *look) threadsWith(f recording.Function) (n int, err error) {
 	rows, err := analyze.ByTrack(l.ctx, l.rec, l.query, analyze.Focus(analyze.RefTo(f)))
 	for i := range rows {
@@ -153,7 +155,8 @@ func (l *look) threadsWith(f recording.Function) (n int, err error) {
 	return n, err
 }
 
-// contention looks at profiles of nothing but waiting for locks, as Go's of mutexes.
+// contention examines profiles that record only waiting for locks, such as Go's mutex
+// profiles.
 func (l *look) contention(r rule) error {
 	for e := range l.rec.Events {
 		m := l.rec.Events[e].Metric("delay")
@@ -164,7 +167,7 @@ func (l *look) contention(r rule) error {
 		if err := other.weigh(e, m); err != nil {
 			return err
 		}
-		// The innermost function that is not the lock's own code.
+		// Charge the innermost function that is not part of the lock's own code.
 		by := map[recording.FuncID]int64{}
 		for n := 1; n < len(other.tree.Nodes); n++ {
 			if nd := &other.tree.Nodes[n]; nd.Self > 0 {
@@ -208,7 +211,7 @@ func (l *look) kernel(r rule) error {
 			break
 		}
 	}
-	if !user { // then it is a recording of the kernel
+	if !user { // a recording of the kernel alone
 		return nil
 	}
 	in, busy := l.classed(inKernel, idling), l.busy()
@@ -244,7 +247,8 @@ func (l *look) hot(r rule) error {
 	return nil
 }
 
-// deep is how often a function has to be in a stack to be a finding.
+// deep is the smallest number of occurrences of a function in one stack that makes a
+// finding.
 const deep = 16
 
 func (l *look) recursion(r rule) error {
@@ -288,7 +292,7 @@ func (l *look) recursion(r rule) error {
 	return nil
 }
 
-// garbage looks at heap profiles that know both what was allocated and what is left.
+// garbage examines heap profiles that record both allocated and live memory.
 func (l *look) garbage(r rule) error {
 	for e := range l.rec.Events {
 		ev := &l.rec.Events[e]

@@ -18,12 +18,12 @@ import (
 
 // Limits on the number of items that are examined one by one.
 const (
-	mostFunctions = 12 // whose calls are looked at
-	fewestCalls   = 50 // from which on a function's calls are
+	mostFunctions = 12 // functions whose calls are examined
+	fewestCalls   = 50 // a function needs at least this many
 )
 
-// heavy are the functions of a trace whose calls are worth a look: a tenth of the
-// time or more, by total.
+// heavy returns the functions of a trace whose calls are worth examining: a total of at
+// least a tenth of the time.
 func (l *look) heavy() (rows []analyze.Row) {
 	if l.tree == nil || l.sampled() || l.query.Metric != recording.SpanTime {
 		return nil
@@ -82,7 +82,7 @@ func (l *look) mode(r rule) error {
 		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took at least %s (median %s): %s of the function's time.",
 			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
 			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
-		return nil // what is in it or around it is slow with it
+		return nil // functions inside or around it are slow with it
 	}
 	return nil
 }
@@ -105,7 +105,8 @@ func (l *look) slower(r rule) error {
 	return nil
 }
 
-// stem is a thread's name without the numbers that tell it from its like.
+// stem returns a thread's name without digits, so that threads of one pool have the same
+// stem.
 func stem(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -140,7 +141,7 @@ func (l *look) starving(r rule) error {
 		}
 		slices.SortFunc(tracks, func(a, b int) int { return compareInts(has[a], has[b]) })
 		least, middle := tracks[0], has[tracks[len(tracks)/2]]
-		// The next one shows that the group shares its work.
+		// The second least shows that the group shares its work.
 		if 50*has[least] > middle || 4*has[tracks[1]] < middle || middle == 0 {
 			continue
 		}

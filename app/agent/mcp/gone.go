@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// patience is how long questions may still take once the client has closed its end of
-// the input: one that asks and waits reads the answers, and one that was killed cannot.
+// patience is the time that open questions still get once the client has closed the
+// input. A client that only stopped asking still reads the answers; a killed one does
+// not.
 var patience = 2 * time.Minute
 
-// untilGone ends the session of a client that has closed the input: at once when nobody
-// reads the output any more, and after some time where that cannot be seen.
+// untilGone ends the session of a client that has closed the input: as soon as nobody
+// reads the output or, if that cannot be detected, after patience.
 func untilGone(ctx context.Context, out io.Writer, end func()) {
 	defer end()
 	f, _ := out.(*os.File)

@@ -4,5 +4,5 @@ package mcp
 
 import "os"
 
-// unread reports whether nobody reads an output, which is not known here.
+// unread reports whether nobody reads f any more. It cannot be detected on this system.
 func unread(*os.File) bool { return false }

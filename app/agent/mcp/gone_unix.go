@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unread reports whether an output is a pipe or a socket that nobody reads from.
+// unread reports whether f is a pipe or socket whose reader is gone.
 func unread(f *os.File) bool {
 	if f == nil {
 		return false

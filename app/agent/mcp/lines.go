@@ -11,14 +11,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// longestLine bounds a message of a client.
+// longestLine is the maximum length of a client's message, in bytes.
 const longestLine = 1 << 20
 
-// lines are the messages of a client, a line each. One that is not a message is answered
-// here and left out: what reads them would end the session.
+// lines reads the client's messages, one a line. It answers lines that are not valid
+// messages itself and drops them: passed on, they would end the session.
 type lines struct {
 	in   *bufio.Reader
-	rest []byte // of a line that was begun
+	rest []byte // of a line that was read in part
 	// ended is called when the client has closed its end.
 	ended func()
 
@@ -75,5 +75,5 @@ func (l *lines) Write(b []byte) (int, error) {
 	return l.out.Write(b)
 }
 
-// Close implements io.Closer: standard input and output stay open.
+// Close implements io.Closer. It leaves standard input and output open.
 func (l *lines) Close() error { return nil }

@@ -15,17 +15,17 @@ import (
 	"ashlar/app/core/subcommand"
 )
 
-// tool is a command of the command line that programs may ask for.
+// tool is a command that programs may call.
 type tool struct {
 	name, command string
 	what          string
-	// args has what the command takes beside flags, in order; the first need of them
-	// are needed.
+	// args are the command's positional arguments, in order; the first need of them are
+	// required.
 	args []arg
 	need int
-	// without are flags that are not for programs, beside those of notForPrograms.
+	// without lists flags that the tool lacks, besides those of notForPrograms.
 	without []string
-	// acts says that it does something that a person sees.
+	// acts is true for tools with an effect that the user sees.
 	acts bool
 }
 
@@ -33,7 +33,7 @@ type arg struct{ name, what string }
 
 const aFile = "a recording: a file or URL, as on the command line"
 
-// tools are all there are.
+// tools lists all tools.
 var tools = []tool{
 	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list its events, metrics, threads, labels, counts and warnings. It stays open, so later calls are fast."},
 	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "Summary of a recording: format, quality, largest costs, findings with evidence and confidence, and the next commands."},
@@ -45,20 +45,20 @@ var tools = []tool{
 	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Show an address in the user's open window, with a note in its status line. Fails unless the user shares the session."},
 }
 
-// notForPrograms are flags that say how an answer is written, or where things are kept.
+// notForPrograms are flags about the form of the output or the place where data is kept.
 var notForPrograms = map[string]bool{"json": true, "csv": true, "no-cache": true, "help": true, "budget": true, "session": true}
 
-// usual is the budget of an answer if none is asked for.
+// usual is the budget if the arguments name none.
 const usual = 2000
 
-// isFor says that a flag of the command is one of the tool.
+// isFor reports whether the tool offers a flag of its command.
 func (t *tool) isFor(f *pflag.Flag) bool {
 	taken := slices.ContainsFunc(t.args, func(a arg) bool { return a.name == f.Name })
 	return !taken && !slices.Contains(t.without, f.Name) && !notForPrograms[f.Name]
 }
 
-// input is the schema of a tool's arguments: what the command takes, and its flags
-// under their names.
+// input returns the schema of a tool's arguments: the command's positional arguments, and
+// its flags by name.
 func (t *tool) input(cmd *subcommand.Info) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	add := func(name string, x *jsonschema.Schema) {
@@ -90,7 +90,7 @@ func (t *tool) input(cmd *subcommand.Info) *jsonschema.Schema {
 			x.Type, x.Items = "array", &jsonschema.Schema{Type: "string"}
 		case "string":
 			x.Type = "string"
-		default: // one that may be given again
+		default: // a flag that may be repeated
 			x.Types, x.Items = []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
 		}
 		add(f.Name, x)
@@ -98,8 +98,8 @@ func (t *tool) input(cmd *subcommand.Info) *jsonschema.Schema {
 	return s
 }
 
-// words makes a command line of a tool's arguments, which are as its schema says:
-// flags are in the order of the arguments, since transforms apply in it.
+// words returns the command line for a tool's arguments, which match its schema. Flags
+// keep the order of the arguments, because transforms apply in order.
 func (t *tool) words(arguments json.RawMessage, tokens int) (words []string, err error) {
 	words = []string{t.command, "--json", "--budget=" + strconv.Itoa(tokens)}
 	given := map[string]string{}
@@ -151,7 +151,8 @@ func (t *tool) words(arguments json.RawMessage, tokens int) (words []string, err
 	return words, nil
 }
 
-// flagWords is a flag with its value, which cannot be taken for another word.
+// flagWords returns a flag with its value, joined so that the value cannot be taken for
+// another word.
 func flagWords(name string, v any) (words []string) {
 	switch v := v.(type) {
 	case bool:
@@ -168,7 +169,7 @@ func flagWords(name string, v any) (words []string) {
 	return words
 }
 
-// tokens is the budget that the arguments ask for.
+// tokens returns the budget in the arguments, or the usual one.
 func tokens(arguments json.RawMessage) int {
 	var asked struct{ Budget *json.Number }
 	if json.Unmarshal(arguments, &asked) == nil && asked.Budget != nil {

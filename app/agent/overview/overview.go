@@ -20,7 +20,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Most is how many tokens an overview has at most where no budget is given.
+// Most is the budget of an overview, in tokens, if none is set.
 const Most = 1500
 
 // Overview is the answer. Values are exact decimals in Unit, shares parts of Total
@@ -33,36 +33,36 @@ type Overview struct {
 	Duration *json.Number `json:"duration_ns"`        // null if nothing has a time
 	Threads  int          `json:"threads"`
 	Counts   Counts       `json:"counts"`
-	// Event and Metric are those of the numbers below; Others name what else can be
-	// asked about with --event and --metric, as EVENT/METRIC.
+	// Event and Metric name what the numbers below measure. Others lists further metrics
+	// for --event and --metric, as EVENT/METRIC.
 	Event  string      `json:"event"`
 	Metric string      `json:"metric"`
 	Unit   string      `json:"unit"`
 	Total  json.Number `json:"total"`
 	Basis  string      `json:"basis"`
 	// Samples is the number of samples behind Total; absent if nothing was sampled or the
-	// file does not tell. Address shows the recording.
+	// file does not say. Address shows the recording.
 	Samples int64    `json:"samples,omitempty"`
 	Address string   `json:"address"`
 	Others  []string `json:"others"`
-	// AsyncSpans are async operations, IdleRecords samples of nothing at work: Total
-	// has neither.
+	// AsyncSpans is the number of async spans and IdleRecords the number of idle samples;
+	// Total excludes both.
 	AsyncSpans  int64 `json:"async_spans_left_out,omitempty"`
 	IdleRecords int64 `json:"idle_records_left_out,omitempty"`
 	// Quality lists the problems of the recording; empty without problems.
 	Quality []Problem `json:"quality"`
-	// Top are the functions with the largest self, Busiest the threads.
+	// Top lists the functions with the largest self cost, Busiest the busiest threads.
 	Top     []Row              `json:"top"`
 	Busiest []Thread           `json:"busiest"`
 	Unusual []findings.Finding `json:"unusual"`
-	// Next are commands worth typing.
+	// Next lists useful next commands.
 	Next []Ask `json:"next"`
 
 	rec    *recording.Recording
 	metric *recording.Metric
 	sum    int64
 	left   analyze.LeftOut
-	rows   []analyze.Row // of Top
+	rows   []analyze.Row // rows of Top
 }
 
 // Counts are how many records of each kind there are.
@@ -73,7 +73,7 @@ type Counts struct {
 	Functions int64 `json:"functions"`
 }
 
-// Problem is a warning of reading the file. Numbers says whether it changes any.
+// Problem is a warning from reading the file. Numbers is true if it affects any numbers.
 type Problem struct {
 	Code    string `json:"code"`
 	Count   int64  `json:"count"`
@@ -89,13 +89,13 @@ type Row struct {
 	SelfShare  json.Number `json:"self_share"`
 	Total      json.Number `json:"total"`
 	TotalShare json.Number `json:"total_share"`
-	// The intervals have the shares that they really are with a confidence of 95 %, as
-	// far as chance goes; only where they were sampled and are more than nothing.
+	// The intervals contain the true shares with a confidence of 95 %, as far as sampling
+	// error goes; present only for sampled shares above zero.
 	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 }
 
-// Thread is one with its part of the cost.
+// Thread is a thread with its self cost.
 type Thread struct {
 	Name  string      `json:"name"`
 	Self  json.Number `json:"self"`
@@ -108,16 +108,16 @@ type Ask struct {
 	Command  string `json:"command"`
 }
 
-// Rows in an overview.
+// Limits on the number of rows in an overview.
 const (
 	mostRows    = 8
 	mostThreads = 5
 	mostOthers  = 8
 	mostUnusual = 6
-	longest     = 90 // characters of a text that comes from the file
+	longest     = 90 // in characters, of a text from the file
 )
 
-// Of makes the overview of a recording.
+// Of returns the overview of a recording.
 func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	o := &Overview{File: rec.Source.Path, Format: strings.TrimSpace(rec.Source.Format + " " + rec.Source.Version), Tool: short(rec.Source.Tool), Recorded: short(rec.Source.Command),
 		Threads: len(rec.Tracks), Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
@@ -196,7 +196,8 @@ func (o *Overview) weigh(ctx context.Context) error {
 	return nil
 }
 
-// ask lists what to ask next: what findings say, then what the recording can answer.
+// ask lists the next commands: first the findings left out, then what suits the
+// recording.
 func (o *Overview) ask(found int) {
 	file := evidence.File(o.rec)
 	add := func(question string, args ...string) {
@@ -223,12 +224,12 @@ func (o *Overview) ask(found int) {
 	if len(o.Others) > 0 {
 		add("all events, metrics, threads and notes", "info", file)
 	}
-	if slices.ContainsFunc(o.Quality, func(p Problem) bool { return p.Code != ingest.WarnKept }) { // which is of the cached copy
+	if slices.ContainsFunc(o.Quality, func(p Problem) bool { return p.Code != ingest.WarnKept }) { // concerns only the cached copy
 		add("problems in the file", "check", file)
 	}
 }
 
-// Text writes it for people.
+// Text returns the overview for people.
 func (o *Overview) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", safetext.Short(o.rec.Source.Name), o.Format)
@@ -281,7 +282,8 @@ func (o *Overview) Text() string {
 	return b.String()
 }
 
-// cost writes where the cost went: the total, the functions with most, the busiest threads.
+// cost writes the total, the functions with the largest self cost and the busiest
+// threads.
 func (o *Overview) cost(b *strings.Builder) {
 	what := short(o.metric.Name)
 	if o.Event != "" {

@@ -11,19 +11,19 @@ import (
 	"ashlar/app/core/resident"
 )
 
-// Bounds of the answers that are kept. What was answered faster than worthKeeping is as
-// soon answered again.
+// Limits of the stored answers. Answering again is fast enough for anything that took
+// less than worthKeeping.
 const (
 	mostKept     = 256
 	mostKeptSize = 32 << 20
 	worthKeeping = 2 * time.Millisecond
 )
 
-// answers has what took a while to answer, for whoever asks the same of files that are
-// as they were: the same command of the same program prints the same.
+// answers stores slow answers for reuse: while the files are unchanged, the same command
+// of the same program prints the same.
 type answers struct {
 	mu  sync.Mutex
-	all []*answered // the one asked for last first
+	all []*answered // most recently used first
 }
 
 type answered struct {
@@ -34,20 +34,20 @@ type answered struct {
 	out   *tape
 }
 
-// files are those that an answer was made of, as they were before they were read.
+// files are the files that an answer depends on, with their state before they were read.
 type files map[string]fs.FileInfo
 
-// note has a file among those of an answer.
+// note adds a file that the answer depends on.
 func (f files) note(dir, path string) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
 	if f[path] == nil {
-		f[path], _ = os.Stat(path) // nil is never the same
+		f[path], _ = os.Stat(path) // nil never counts as unchanged
 	}
 }
 
-// same says that all of them are as they were.
+// same reports whether all files are unchanged.
 func (f files) same() bool {
 	for path, was := range f {
 		if now, err := os.Stat(path); err != nil || !resident.Same(was, now) {
@@ -57,7 +57,7 @@ func (f files) same() bool {
 	return true
 }
 
-// find is the answer to a command line that was asked in a folder before, nil for none.
+// find returns the stored answer to a command line typed in dir, nil if there is none.
 func (a *answers) find(dir string, args []string) *answered {
 	a.mu.Lock()
 	i := slices.IndexFunc(a.all, func(x *answered) bool { return x.dir == dir && slices.Equal(x.args, args) })
@@ -77,10 +77,10 @@ func (a *answers) find(dir string, args []string) *answered {
 	return nil
 }
 
-// keep keeps an answer, in place of those that were not asked for the longest.
+// keep stores an answer and drops the least recently used ones.
 func (a *answers) keep(x *answered) {
 	if !x.files.same() || len(x.out.b) > mostKeptSize/4 {
-		return // something was written while it was read
+		return // a file changed during reading
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

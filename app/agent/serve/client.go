@@ -12,9 +12,9 @@ import (
 	"ashlar/app/desktop/version"
 )
 
-// Ask has a session that runs answer a command line that was typed here; a picture that
-// it draws is written to picture. ok is false if there is none, or none that holds or
-// can read what is asked about.
+// Ask asks the running session to answer a command line that was typed here. If the
+// command draws a picture, it is written to picture. ok is false if there is no session,
+// or if the session cannot answer.
 func Ask(ctx context.Context, args []string, stdout, stderr, picture io.Writer) (code int, ok bool, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -54,8 +54,8 @@ func (last *reply) write(b []byte, stdout, stderr, picture io.Writer) error {
 	return nil
 }
 
-// receive reads an answer as a whole, so that none is begun that has no end; begun is
-// called once there will be one.
+// receive reads a whole answer before anything is written, so that no output is cut off.
+// It calls begun once the session has started to answer.
 func receive(r *bufio.Reader, begun func() error) (last reply, b []byte, err error) {
 	var first reply
 	if err := readLine(r, &first); err != nil {

@@ -35,52 +35,54 @@ import (
 // The output file of render is written by the client.
 var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", drawing}
 
-// drawing is the command that draws, which a window leaves to others: it is busy with
-// drawing itself.
+// drawing is the command that draws. Sessions of windows decline it: a window is busy
+// with its own drawing.
 const drawing = "render"
 
-// Answers says that a session answers a command.
+// Answers reports whether a session answers a command.
 func Answers(command string) bool { return slices.Contains(Commands, command) }
 
-// question is what is asked of a session: a command line, or something of its window.
+// question is a request to a session: a command line, or a request to its window.
 type question struct {
-	// Version is the asking program's: another one may answer otherwise.
+	// Version is the client's version; a session of another version declines, since it
+	// may answer differently.
 	Version string `json:"version"`
-	// Dir is the folder in which Args were typed.
+	// Dir is the client's working directory.
 	Dir   string   `json:"dir,omitempty"`
 	Args  []string `json:"args,omitempty"`
 	Show  *show    `json:"show,omitempty"`
 	Watch bool     `json:"watch,omitempty"`
 }
 
-// reply is a line of an answer. The first says that it has begun, the last has the
-// outcome and how much of which output is behind it, in its order.
+// reply is a line of an answer. The first line says that the answer has begun. The last
+// has the exit code and, in order, the parts of the output that follows.
 type reply struct {
 	Begun bool   `json:"begun,omitempty"`
-	Own   bool   `json:"own,omitempty"` // the program should see to it itself
+	Own   bool   `json:"own,omitempty"` // the client should run the command itself
 	Code  int    `json:"code,omitempty"`
 	Parts []part `json:"parts,omitempty"`
 	// Refused is the reason why a window refuses a request.
 	Refused string `json:"refused,omitempty"`
 }
 
-// part is so many bytes of an output: 1 is the standard one, 2 that of errors, 3 a picture.
+// part is a run of N bytes for one output: 1 is standard output, 2 standard error, 3 the
+// picture.
 type part struct {
 	To int `json:"to"`
 	N  int `json:"n"`
 }
 
-// Bounds.
+// Limits on questions and answers.
 const (
 	mostArgs   = 10_000
 	mostOutput = 64 << 20
 	mostLine   = 4 << 20
-	atOnce     = 4                // questions that are worked on
-	mostTime   = 10 * time.Minute // of a question
+	atOnce     = 4                // questions answered at the same time
+	mostTime   = 10 * time.Minute // for one question
 	patience   = 400 * time.Millisecond
 )
 
-// Server answers what is asked of a session.
+// Server answers questions to a session.
 type Server struct {
 	// Run runs a command line of this program.
 	Run func(subcommand.Invocation) int
@@ -90,15 +92,15 @@ type Server struct {
 	// Window is what the session is shown in, nil for none.
 	Window Window
 
-	as    string // what names of files here begin with, where others ask by such
+	as    string // prefix that remote clients put before paths of files here
 	once  sync.Once
 	turns chan struct{}
-	asked atomic.Int64 // when a question came or ended last, in Unix nanoseconds
+	asked atomic.Int64 // time of the last question's start or end, in Unix nanoseconds
 	now   atomic.Int32 // questions being answered
 	again answers
 }
 
-// Session answers a question, for [instance.Listener].
+// Session answers a question. It is a handler for [instance.Listener].
 func (s *Server) Session(ctx context.Context, c net.Conn, raw json.RawMessage) {
 	s.once.Do(func() { s.turns = make(chan struct{}, atOnce) })
 	s.now.Add(1)
@@ -111,7 +113,7 @@ func (s *Server) Session(ctx context.Context, c net.Conn, raw json.RawMessage) {
 		_ = writeLine(c, reply{Own: true})
 		return
 	}
-	// Whoever asked may be gone: then nothing is to be done about it.
+	// Write errors are ignored: the client may be gone.
 	switch {
 	case q.Show != nil:
 		_ = writeLine(c, s.show(ctx, q.Show))
@@ -122,7 +124,7 @@ func (s *Server) Session(ctx context.Context, c net.Conn, raw json.RawMessage) {
 	}
 }
 
-// quiet is for how long nothing was asked.
+// quiet returns the time since the last question ended, 0 while one is being answered.
 func (s *Server) quiet() time.Duration {
 	if s.now.Load() > 0 {
 		return 0
@@ -130,7 +132,7 @@ func (s *Server) quiet() time.Duration {
 	return time.Since(time.Unix(0, s.asked.Load()))
 }
 
-// writeLine writes a line of JSON, with the & and < of addresses and names as they are.
+// writeLine writes a line of JSON, without escaping the & and < in addresses and names.
 func writeLine(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -175,9 +177,9 @@ func (x *answered) send(w io.Writer) error {
 
 var errElsewhere = errors.New("the client reads this itself")
 
-// run runs a command line; ok is false if its recordings cannot be had here.
+// run runs a command line; ok is false if its recordings cannot be read here.
 func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
-	ctx, cancel := context.WithCancel(ctx) // what is read may be held for as long
+	ctx, cancel := context.WithCancel(ctx) // recordings may be held until ctx ends
 	defer cancel()
 	var elsewhere atomic.Bool
 	var mu sync.Mutex
@@ -200,14 +202,14 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 		return rec, stats, err
 	}})
 	ok = !elsewhere.Load() && ctx.Err() == nil
-	// What a command about source files prints, and a picture shows, is of other files, too.
+	// Output of source, and pictures, also depend on source files, which are not tracked.
 	if ok && x.code == 0 && args[0] != "source" && args[0] != drawing && time.Since(began) > worthKeeping {
 		s.again.keep(x)
 	}
 	return x, ok
 }
 
-// localPath is the path of a file that a session reads.
+// localPath returns the local path of a file that the session can read.
 func (s *Server) localPath(dir, path string) (file string, ok bool) {
 	if s.as != "" {
 		return strings.CutPrefix(path, s.as)
@@ -215,8 +217,8 @@ func (s *Server) localPath(dir, path string) (file string, ok bool) {
 	return path, path != "-" && !fetch.IsURL(path) && !waits(dir, path)
 }
 
-// waits reports whether a path names a pipe or another thing that only one reader can
-// read, and that may take for ever.
+// waits reports whether a path names a pipe or another special file, which only one
+// reader can read and which may block forever.
 func waits(dir, path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -225,12 +227,12 @@ func waits(dir, path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// tape has what was written to two outputs, in its order.
+// tape records the output of a command to several writers, in order.
 type tape struct {
 	mu    sync.Mutex
 	b     []byte
 	parts []part
-	over  bool // more than there is room for
+	over  bool // the output was too large
 }
 
 type track struct {

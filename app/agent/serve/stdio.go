@@ -24,12 +24,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// checking is the command that reads files otherwise than recordings are read. A session
-// leaves it to whoever asks, another machine has it there.
+// checking is the command that reads files in its own way. A session leaves it to the
+// client; the program on another machine runs it.
 const checking = "check"
 
-// RemoteFile is a file of those that a command names where the machine can answer on which
-// it is: all that are on others are on that one. It is "" if none can.
+// RemoteFile returns one of the remote files that a command names, if its machine can
+// answer the command: all remote files must be on the same machine. Otherwise it returns
+// "".
 func RemoteFile(command string, files []string) (file string) {
 	if !Answers(command) && command != checking {
 		return ""
@@ -48,8 +49,8 @@ func RemoteFile(command string, files []string) (file string) {
 	return file
 }
 
-// AskHost has the program on another machine answer a command line that was typed here,
-// as [Ask] has a session. ok is false if it cannot be answered there alone.
+// AskHost asks the program on another machine to answer a command line that was typed
+// here, as [Ask] asks a session. ok is false if that machine alone cannot answer it.
 func AskHost(ctx context.Context, file string, args []string, stdout, stderr, picture io.Writer) (code int, ok bool, err error) {
 	as, _, err := ssh.Split(file)
 	if err != nil {
@@ -73,8 +74,8 @@ func AskHost(ctx context.Context, file string, args []string, stdout, stderr, pi
 	return last.Code, true, last.write(b, stdout, stderr, picture)
 }
 
-// stdio answers the one question of a program on another machine, which ssh connects
-// with the standard input and output.
+// stdio answers a single question from a program on another machine, over standard input
+// and output, which ssh connects.
 func stdio(p *subcommand.Program) error {
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()
@@ -85,7 +86,7 @@ func stdio(p *subcommand.Program) error {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
-		cancel() // whoever asked is gone
+		cancel() // the client is gone
 	}()
 	hello := ssh.Greeting{Ashlar: version.String()}
 	switch {
@@ -101,7 +102,7 @@ func stdio(p *subcommand.Program) error {
 	return answerHere(ctx, p, &q)
 }
 
-// answerHere runs a command line over files that are here.
+// answerHere answers a command line about files on this machine.
 func answerHere(ctx context.Context, p *subcommand.Program, q *ssh.Question) error {
 	args := q.Args
 	if len(args) == 0 || !Answers(args[0]) && args[0] != checking {
@@ -128,7 +129,7 @@ func answerHere(ctx context.Context, p *subcommand.Program, q *ssh.Question) err
 	return x.send(p.Output)
 }
 
-// sendRecording reads a recording and sends it as a stored one.
+// sendRecording reads a recording and sends it in the stored format.
 func sendRecording(ctx context.Context, w io.Writer, hello ssh.Greeting, q *ssh.Question) error {
 	var rec *recording.Recording
 	err := fmt.Errorf("the remote ashlar (%s) has an incompatible recording format; install the same version there, or copy the file here", hello.Ashlar)
@@ -152,7 +153,8 @@ func sendRecording(ctx context.Context, w io.Writer, hello ssh.Greeting, q *ssh.
 	return z.Close()
 }
 
-// isFile returns the kind of a file, or the reason why it is unknown.
+// isFile fills in the size, time and content key of a file, or returns the reason why it
+// cannot be read.
 func isFile(hello *ssh.Greeting, path string) (refused string) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -169,7 +171,7 @@ func isFile(hello *ssh.Greeting, path string) (refused string) {
 	return ""
 }
 
-// what is an error without the name of its file, which is another one for whoever asks.
+// what returns an error's text without the file's path, which differs for the client.
 func what(err error) string {
 	var named *source.Error
 	var path *fs.PathError

@@ -18,7 +18,7 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Verb is the command that serves a session without a window.
+// Command is the command that serves a session without a window.
 var Command = subcommand.Command{
 	Name: "serve", Args: "[FILE…]", Line: "keep recordings loaded for commands with --session",
 	Text: `
@@ -39,7 +39,7 @@ See ashlar help sessions for more.`,
 		keep := fs.Duration("keep", 30*time.Minute, "unload recordings not used for this `TIME`")
 		overSSH := fs.Bool("stdio", false, "answer one question on standard input; used over ssh for ssh:HOST:PATH")
 		idle := fs.Duration("idle", 0, "end after this `TIME` without a question (default: never)")
-		fs.Lookup("idle").DefValue = "0" // said in the text
+		fs.Lookup("idle").DefValue = "0" // the text states the default
 		return func(p *subcommand.Program, files []string) error {
 			if *overSSH {
 				if len(files) > 0 {
@@ -79,7 +79,7 @@ func run(p *subcommand.Program, files []string, keep, idle time.Duration) error 
 	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
 	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", safetext.Text(l.Path()))
 	for _, f := range files {
-		// The command whose input covers most of the others'.
+		// Run info, because its input covers that of most other commands.
 		p.Run(subcommand.Invocation{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
 	}
 	for ctx.Err() == nil {

@@ -24,16 +24,16 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Window is what programs may have of a window. Its methods are called from any
+// Window is a window's interface for programs. Its methods may be called from any
 // goroutine.
 type Window interface {
-	// Shared says that the person lets programs ask.
+	// Shared reports whether the user lets programs ask.
 	Shared() bool
-	// Show goes to an address, and says that a program does so, with its note. The
-	// error is a sentence that says why not.
+	// Show goes to an address and tells the user that a program did so, with its note. An
+	// error is a sentence with the reason why not.
 	Show(ctx context.Context, address, note string) error
-	// Follow has the window see what is selected until stop is called; Selected is
-	// what was so last, and what closes when something else is.
+	// Follow makes the window track its selection until stop is called. Selected returns
+	// the last selection and a channel that is closed when the selection changes.
 	Follow() (stop func())
 	Selected() (now Selection, next <-chan struct{})
 }
@@ -42,13 +42,13 @@ type Window interface {
 type Selection struct {
 	// Address is the address of the shown view, "" while nothing is open.
 	Address string
-	// Command is the command line that answers for it, in words.
+	// Command is the command line, in words, that answers for the selection.
 	Command []string
-	// Program says that a program went there, and not the person.
+	// Program is true if a program went there, not the user.
 	Program bool
 }
 
-// Selected is what watch prints, a line each time.
+// Selected is a line of watch's output.
 type Selected struct {
 	Address string `json:"address"`
 	// Command is the command line that answers for the selection. Answer is its --json
@@ -73,14 +73,14 @@ type Shown struct {
 	Shown   bool   `json:"shown"`
 }
 
-// Why a window does not do what it is asked.
+// Reasons why a window refuses a request.
 const (
 	notShared = "the window does not share its session; allow it there with “Share this session” (Ctrl-K)"
 	noWindow  = "no window is open; open one with ashlar FILE and allow access there with “Share this session” (Ctrl-K)"
 	mostNote  = 160 // characters
 )
 
-// windowPatience is the time that a window may take for a request.
+// windowPatience is how long a window may take to answer a request.
 const windowPatience = 4 * time.Second
 
 func (s *Server) show(ctx context.Context, what *show) reply {
@@ -98,7 +98,7 @@ func (s *Server) show(ctx context.Context, what *show) reply {
 	return reply{Begun: true}
 }
 
-// note is a text of a program as a person may see it.
+// note shortens a program's text and makes it safe to show.
 func note(s string) string {
 	r := []rune(strings.TrimSpace(safetext.Text(strings.ToValidUTF8(s, "\ufffd"))))
 	if len(r) > mostNote {
@@ -113,7 +113,7 @@ type line struct {
 	Refused  string          `json:"refused,omitempty"`
 }
 
-// watch sends what is selected whenever that has changed.
+// watch sends the selection each time it changes.
 func (s *Server) watch(ctx context.Context, c net.Conn) {
 	switch {
 	case s.Window == nil:
@@ -150,8 +150,8 @@ func (s *Server) watch(ctx context.Context, c net.Conn) {
 	}
 }
 
-// answerFor is what a command line of the window prints for programs, null where it
-// prints nothing for them.
+// answerFor returns the --json output of one of the window's command lines, null if it
+// has none.
 func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage {
 	none := json.RawMessage("null")
 	if len(words) < 2 || !Answers(words[1]) {
@@ -179,7 +179,7 @@ func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage 
 	return b
 }
 
-// Show is the command that moves the window.
+// Show is the command that shows an address in the window.
 var Show = subcommand.Command{
 	Name: "show", Args: "ADDRESS [--note TEXT]", Line: "show an address in the open window, if its user allows it",
 	Text: `
@@ -212,8 +212,8 @@ while they are dragging, typing or in a menu.`,
 	},
 }
 
-// localAddress is an address with its files as they are named here, which are there; notes are
-// on those that were found elsewhere.
+// localAddress returns the address with the local paths of its files, which must exist.
+// notes name the files found elsewhere.
 func localAddress(s string, recent []string) (address string, notes []string, err error) {
 	v, err := view.Parse(s)
 	switch {
@@ -228,8 +228,8 @@ func localAddress(s string, recent []string) (address string, notes []string, er
 	return v.String(), notes, err
 }
 
-// askWindow asks the windows on this display, the one used last first, until one lets
-// programs ask; then goes on with what follows its first line.
+// askWindow asks the windows on this display, the most recently used first, until one
+// lets programs ask. Then it calls then with the rest of that connection.
 func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reader) error) error {
 	q.Version = version.String()
 	place, err := instance.Open()
@@ -241,7 +241,7 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 		r := bufio.NewReader(c)
 		var first reply
 		if readLine(r, &first) != nil {
-			busy = true // others crowd it
+			busy = true // it has too many clients
 			return false
 		}
 		if first.Own {
@@ -274,7 +274,7 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 	return nil
 }
 
-// Watch is the command that tells what a person selects.
+// Watch is the command that prints the user's selections.
 var Watch = subcommand.Command{
 	Name: "watch", Args: "[-n N]", Line: "print what the user selects in the open window, as JSON",
 	Text: `
@@ -303,7 +303,7 @@ window, and ends with it.`,
 	},
 }
 
-// follow prints what a window tells, most lines of it, or all where that is 0.
+// follow prints the lines that a window sends: the first most, or all if most is 0.
 func follow(w io.Writer, r *bufio.Reader, most int) error {
 	for n := 0; most == 0 || n < most; n++ {
 		var l line

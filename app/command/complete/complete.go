@@ -15,7 +15,7 @@ import (
 // shells are the supported shells.
 var shells = map[string]func(*strings.Builder, []subcommand.Info){"bash": bash, "zsh": zsh, "fish": fish}
 
-// Verb is the command.
+// Command is the command that prints a completion script.
 var Command = subcommand.Command{
 	Name: "completion", Args: "bash|zsh|fish", Line: "print a completion script for a shell",
 	Text: `
@@ -38,10 +38,10 @@ name ashlar. Save it as:
 	},
 }
 
-// flag is one of a command's.
+// flag is a flag of a command.
 type flag struct {
 	name, short, what string
-	takes             bool // a value
+	takes             bool // takes a value
 }
 
 func flags(c *subcommand.Info) (all []flag) {
@@ -61,7 +61,7 @@ func names(commands []subcommand.Info) (all []string) {
 	return all
 }
 
-// long are the flags of a command as they are typed, sorted.
+// long returns the long flags of a command, with dashes, sorted.
 func long(c *subcommand.Info) string {
 	var all []string
 	for _, f := range flags(c) {
@@ -82,7 +82,7 @@ func bash(b *strings.Builder, commands []subcommand.Info) {
 	fmt.Fprintf(b, "\tif [[ $cur == -* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$cur\")\n\telif [[ $COMP_CWORD == 1 ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"%s\" -- \"$cur\"; compgen -f -- \"$cur\")\n\telse\n\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n\tfi\n}\ncomplete -o filenames -F _ashlar ashlar\n", strings.Join(names(commands), " "))
 }
 
-// quoted is a text in single quotes, as all three shells take it.
+// quoted returns a text in single quotes that are valid in all three shells.
 func quoted(s string) string { return "'" + strings.NewReplacer("'", "’", `\`, "").Replace(s) + "'" }
 
 func zsh(b *strings.Builder, commands []subcommand.Info) {

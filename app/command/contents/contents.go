@@ -14,26 +14,26 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Contents has all that "ashlar info" prints, also as JSON. Values of metrics and times are
+// Contents is the output of "ashlar info", also as JSON. Values of metrics and times are
 // exact decimals.
 type Contents struct {
 	Format      string    `json:"format"`
 	Version     string    `json:"version"`
 	File        string    `json:"file"`
-	Address     string    `json:"address"` // shows it in the window
-	Bytes       int64     `json:"bytes"`   // on disk; of a pipe, what was read
+	Address     string    `json:"address"` // shows the file in the window
+	Bytes       int64     `json:"bytes"`   // on disk; for a pipe, bytes read
 	Compression string    `json:"compression"`
 	Tool        string    `json:"tool"`
 	Notes       []Note    `json:"notes"`
-	Mappings    []Mapping `json:"mappings,omitempty"`    // of binaries in memory, as a profile lists them
-	FrameTypes  []string  `json:"frame_types,omitempty"` // kinds of code by OpenTelemetry's names
+	Mappings    []Mapping `json:"mappings,omitempty"`    // of binaries in memory, as listed by a profile
+	FrameTypes  []string  `json:"frame_types,omitempty"` // kinds of code, by their OpenTelemetry names
 	Events      []Event   `json:"events"`
-	Time        *Time     `json:"time"` // null where nothing has a time
+	Time        *Time     `json:"time"` // null if nothing has a time
 	Threads     []Thread  `json:"threads"`
 	Contexts    []Context `json:"contexts"`
 	Counts      Counts    `json:"counts"`
-	Pairs       int64     `json:"pairs,omitempty"` // of user and kernel stacks, which count once; top --split-related shows them apart
-	Views       []string  `json:"views,omitempty"` // addresses of what a bundle shows
+	Pairs       int64     `json:"pairs,omitempty"` // pairs of user and kernel stacks, counted once; top --split-related separates them
+	Views       []string  `json:"views,omitempty"` // addresses of the views in a bundle
 	Warnings    []Warning `json:"warnings"`
 	Ledger      []Tally   `json:"ledger"`
 	Load        Load      `json:"load"`
@@ -41,8 +41,8 @@ type Contents struct {
 	rec *recording.Recording
 }
 
-// Of lists what is in a recording that was read with these statistics. Totals are
-// summed up where the file does not say them; the error is that of ctx.
+// Of lists the contents of a recording that was read with these statistics. It adds up
+// totals that the file lacks. The error is that of ctx.
 func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Contents, error) {
 	s := &rec.Source
 	in := &Contents{
@@ -95,14 +95,14 @@ func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Con
 	return in, nil
 }
 
-// Note is something that the file says of itself.
+// Note is a note of the file about itself.
 type Note struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// Mapping is a range of addresses at which a binary lay. Start, Limit and Offset, that in
-// the file, are in hexadecimal digits.
+// Mapping is an address range to which a binary was mapped. Start, Limit and Offset (in
+// the binary's file) are hexadecimal.
 type Mapping struct {
 	File            string `json:"file"`
 	BuildID         string `json:"build_id,omitempty"`
@@ -129,10 +129,9 @@ type Event struct {
 	Metrics []Metric `json:"metrics"`
 }
 
-// Metric is a metric. Kind is sum, level (a state at one moment, which adds
-// up over stacks but not over time) or peak (each stack's own maximum). Peaks do
-// not add up: they have no total, but the largest of a stack and what they come
-// to at most.
+// Metric is a metric. Kind is sum, level (a state at one moment, which adds up over
+// stacks but not over time) or peak (each stack's own maximum). Peaks do not add up: they
+// have no total, but the largest value of a stack and an upper bound for the total.
 type Metric struct {
 	Name    string       `json:"name"`
 	Unit    string       `json:"unit"`
@@ -141,7 +140,7 @@ type Metric struct {
 	Primary bool         `json:"primary"`
 	Largest *json.Number `json:"largest,omitempty"`
 	AtMost  *json.Number `json:"at_most,omitempty"`
-	// Negative sums the stacks of the total that are below zero.
+	// Negative is the sum of the stacks below zero in the total.
 	Negative *json.Number `json:"negative,omitempty"`
 
 	largest, negative, sum int64
@@ -160,7 +159,8 @@ func newMetric(rec *recording.Recording, event, metric int) Metric {
 	return im
 }
 
-// below adds what is below zero of each total, which the time of spans never is.
+// below adds totals that the file lacks, and the negative part of each total. Time of
+// spans is never negative.
 func (in *Contents) below(ctx context.Context) error {
 	rec := in.rec
 	for e := range rec.Events {
@@ -192,7 +192,7 @@ func (in *Contents) below(ctx context.Context) error {
 	return nil
 }
 
-// largest is the largest value of a stack record, 0 if there is none.
+// largest returns the largest value of a stack record, 0 if there are none.
 func largest(s *recording.Stacks, metric int) int64 {
 	most := int64(recording.Missing)
 	if s != nil {
@@ -207,7 +207,7 @@ func largest(s *recording.Stacks, metric int) int64 {
 }
 
 type Time struct {
-	Start    json.Number `json:"start"` // as the file writes it, in Unit
+	Start    json.Number `json:"start"` // as in the file, in Unit
 	End      json.Number `json:"end"`
 	Unit     string      `json:"unit"`
 	Duration json.Number `json:"duration_ns"`
@@ -217,19 +217,19 @@ type Thread struct {
 	PID  exactnum.ID `json:"pid"`
 	TID  exactnum.ID `json:"tid"`
 	Name string      `json:"name"`
-	// Process is its process's name, with the labels that the file gives it.
+	// Process is the process's name with its labels from the file.
 	Process  string `json:"process,omitempty"`
 	Spans    int64  `json:"spans"`
 	Samples  int64  `json:"samples"`
 	MaxDepth int    `json:"max_depth"`
-	// Stacks are aggregated records, which profiles have.
+	// Stacks is the number of aggregated records, as found in profiles.
 	Stacks int64 `json:"stacks"`
-	// Async marks rows of operations that are no thread's.
+	// Async marks rows of operations that belong to no thread.
 	Async bool `json:"async,omitempty"`
 }
 
-// Context sums up what stack records have under a key of their contexts: how many
-// different values there are, and the most common of them.
+// Context summarizes the values of one key in the contexts of stack records: how many
+// different values there are, and the most common ones.
 type Context struct {
 	Key    string         `json:"key"`
 	Values int            `json:"values"`
@@ -241,7 +241,7 @@ type ContextValue struct {
 	Stacks int64  `json:"stacks"`
 }
 
-// mostValues bounds the values printed of a context key.
+// mostValues is the maximum number of values listed for a context key.
 const mostValues = 8
 
 func contextsOf(rec *recording.Recording) []Context {
@@ -305,7 +305,7 @@ func threadsOf(rec *recording.Recording) []Thread {
 			th.Process = rec.Processes[t.Process].Title()
 		}
 		for k := range t.Lanes {
-			// The spans of a lane are equally deep.
+			// All spans of a lane have the same depth.
 			if l := &t.Lanes[k]; l.Len() > 0 {
 				th.MaxDepth = max(th.MaxDepth, rec.Calls.Depth(l.Call(0)))
 			}

@@ -14,13 +14,13 @@ import (
 	"ashlar/render/units"
 )
 
-// mostThreads is how many threads the text lists.
+// mostThreads is the maximum number of threads in the text.
 const mostThreads = 40
 
-// mostMappings is how many mappings the text lists.
+// mostMappings is the maximum number of mappings in the text.
 const mostMappings = 5
 
-// Text writes what is known as people read it: sections, aligned.
+// Text returns the contents as text for people, in aligned sections.
 func (in *Contents) Text() string {
 	rec := in.rec
 	var b strings.Builder
@@ -86,7 +86,7 @@ func (in *Contents) head(b *strings.Builder, rec *recording.Recording) {
 	tabular.Columns(b, "  ", "ll", append(rows, []string{"read", load}))
 }
 
-// whole reads a number without digits behind the point.
+// whole converts a number without decimals.
 func whole(n json.Number) int64 {
 	v, _ := n.Int64()
 	return v
@@ -181,17 +181,17 @@ func (in *Contents) threads(b *strings.Builder) {
 	}
 }
 
-// alikeThreads are threads of one process and name, added up.
+// alikeThreads is the sum of threads with the same process and name.
 type alikeThreads struct {
 	Thread
 	count int
 }
 
-// fewAlike is how many threads of one name are still listed each.
+// fewAlike is the largest number of threads of one name that are listed one by one.
 const fewAlike = 3
 
-// alike adds up threads of one process and name if there are many: a pool's
-// would fill the page, and differ in nothing but their ids.
+// alike merges threads of one process and name if there are many: those of a pool would
+// fill the page and differ only in their ids.
 func alike(threads []Thread) (groups []alikeThreads) {
 	type same struct {
 		pid   exactnum.ID
@@ -218,7 +218,7 @@ func alike(threads []Thread) (groups []alikeThreads) {
 	return groups
 }
 
-// contexts lists what top --by context:KEY can tell apart, except for what is
+// contexts lists the context keys that top --by context:KEY accepts, except those shown
 // in the list of threads.
 func (in *Contents) contexts(b *strings.Builder) {
 	var rows [][]string
@@ -228,7 +228,7 @@ func (in *Contents) contexts(b *strings.Builder) {
 			continue
 		}
 		if slices.Contains(analyze.ProbeParts[:], c.Key) {
-			continue // of the probe, which is there whole
+			continue // a part of the probe, which has a key of its own
 		}
 		var values []string
 		length := 0
@@ -303,7 +303,7 @@ func (in *Contents) warnings(b *strings.Builder) {
 	}
 }
 
-// warningsOf lists the warnings that change something, or the notes that do not.
+// warningsOf lists the warnings or, if minor is true, the notes.
 func (in *Contents) warningsOf(b *strings.Builder, minor bool) {
 	head := map[bool]string{false: "\nWarnings\n", true: "\nNotes\n"}[minor]
 	for _, w := range in.Warnings {

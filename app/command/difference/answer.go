@@ -11,37 +11,37 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// Options say what is printed of a comparison.
+// Options configure the output of a comparison.
 type Options struct {
 	By   compare.By
-	All  bool        // equal rows too
-	Rows int         // at most; 0 for all
-	Sure float64     // the least confidence of a row and of a condition, 0 for any
+	All  bool        // include equal rows
+	Rows int         // maximum number; 0 for all
+	Sure float64     // minimum confidence of rows and conditions, 0 for any
 	If   []Condition // see [Answer.Failed]
-	// As typed, for the head: files of each side, what of them is compared, and B's
-	// metric where it was chosen apart.
+	// As typed, for the head: the files of each side, their ranges and threads, and B's
+	// metric if it was chosen separately.
 	Files   [2][]string
 	Ranges  [2]recording.Range
 	Threads [2]string
 	MetricB string
 }
 
-// Answer has what a comparison found, ready to be printed.
+// Answer is the result of a comparison, ready to print.
 type Answer struct {
 	Options
-	// Failed are the conditions that hold, each with the numbers.
+	// Failed lists the conditions that hold, with their numbers.
 	Failed []string
 
 	c      *compare.Comparison
 	t      *compare.Table
-	funcs  *compare.Table // by functions, which the verdict goes by
-	rows   []compare.Row  // those to print
-	more   int            // rows behind them
+	funcs  *compare.Table // the table by functions, for the verdict
+	rows   []compare.Row  // rows to print
+	more   int            // rows not printed
 	unsure int            // rows that Options.Sure left out
 }
 
-// New answers of a comparison what the options ask for. Errors are of conditions that
-// make no sense of these recordings ([Misuse]), of names that neither side has, and ctx's.
+// New prepares the output of a comparison. It fails if a condition does not fit these
+// recordings ([Misuse]), if neither side has a name in a condition, or if ctx ends.
 func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err error) {
 	d = &Answer{Options: o, c: c}
 	if d.t, err = c.Table(ctx, o.By, true); err != nil {
@@ -71,25 +71,26 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 	return d, err
 }
 
-// Nothing says that both sides have nothing in common, so that no condition can be judged;
-// "" if they have.
+// Nothing explains that the two sides have nothing in common, so that no condition can be
+// judged; it returns "" if they do have something in common.
 func (d *Answer) Nothing() string { return verdict.Nothing(d.c, d.funcs) }
 
 // Len counts the rows to print.
 func (d *Answer) Len() int { return len(d.rows) }
 
-// Unfounded reports whether nothing can be said of how sure any difference is, since the
-// numbers of samples behind the weights are not known.
+// Unfounded reports whether the confidence of all differences is unknown, because the
+// numbers of samples behind the weights are.
 func (d *Answer) Unfounded() bool { return d.c.Method() == compare.NoMethod }
 
-// First is the answer with no more than its first n rows.
+// First returns the answer with only its first n rows.
 func (d *Answer) First(n int) *Answer {
 	first := *d
 	first.rows, first.more = d.rows[:n], d.more+len(d.rows)-n
 	return &first
 }
 
-// what names the metric and its event, and B's where that was named too.
+// what returns the name of the metric and its event, with B's metric if it was chosen
+// separately.
 func (d *Answer) what() string {
 	e, name := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]], d.c.Metric.Common.Name
 	if b := d.metricB(); b != "" {
@@ -101,7 +102,7 @@ func (d *Answer) what() string {
 	return fmt.Sprintf("%s of %s", name, e.Name)
 }
 
-// metricB names B's metric where it was chosen apart, "" else.
+// metricB returns the name of B's metric if it was chosen separately, otherwise "".
 func (d *Answer) metricB() string {
 	if d.MetricB == "" {
 		return ""

@@ -16,20 +16,20 @@ import (
 	"ashlar/render/units"
 )
 
-// What a condition of --fail-if looks at.
+// Quantities that a condition of --fail-if can test.
 const (
 	condTotal  = "total"
 	condSelf   = "self"
 	condModule = "module"
 )
 
-// Condition is one --fail-if: the difference of something, against a limit.
+// Condition is one --fail-if: a limit on the difference of a quantity.
 type Condition struct {
 	text       string
-	what, name string // name is empty for the whole
+	what, name string // name is empty for the overall total
 	op         string
 	limit      *big.Rat
-	unit       string // "%" for parts of A, "" for the metric's own unit
+	unit       string // "%" for percent of A, "" for the metric's own unit
 }
 
 var conditionForm = sync.OnceValue(func() *regexp.Regexp {
@@ -53,12 +53,13 @@ func ParseCondition(text string) (Condition, error) {
 	return c, nil
 }
 
-// Never reports whether a condition cannot hold where totals are made equal.
+// Never reports whether a condition can never hold under a normalization, because it
+// makes the totals equal.
 func (c *Condition) Never(n compare.Normalize) bool {
 	return c.what == condTotal && c.name == "" && n == compare.Total
 }
 
-// amountUnits are the units of amounts by kind of measurement, each as a multiple of the
+// amountUnits are the units of limits by kind of measurement, each as a multiple of the
 // smallest.
 var amountUnits = map[string]map[string]int64{
 	"time":  decimal.LengthUnits,
@@ -66,7 +67,7 @@ var amountUnits = map[string]map[string]int64{
 	"":      {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9},
 }
 
-// amount is a limit in the metric's own unit.
+// amount returns the limit in the metric's own unit.
 func (c *Condition) amount(m *recording.Metric) (*big.Rat, error) {
 	if c.unit == "" || c.unit == m.Unit {
 		return c.limit, nil
@@ -87,7 +88,7 @@ func unitName(m *recording.Metric) string {
 	return safetext.Text(m.Unit)
 }
 
-// conditions says which conditions hold.
+// conditions returns the conditions that hold, with their numbers.
 func (d *Answer) conditions(ctx context.Context) (failed []string, err error) {
 	tables := map[compare.By]*compare.Table{d.By: d.t}
 	table := func(by compare.By) (*compare.Table, error) {
@@ -121,16 +122,16 @@ func (d *Answer) conditions(ctx context.Context) (failed []string, err error) {
 	return failed, nil
 }
 
-// Misuse is the error of a condition that makes no sense of the metric that is compared.
+// Misuse is the error of a condition that does not fit the compared metric.
 type Misuse struct{ error }
 
-// measured is the quantity of a condition.
+// measured is the value of a condition's quantity on both sides.
 type measured struct {
 	a, b int64
 	conf *compare.Confidence
 }
 
-// measured finds what a condition names: several functions may have one name.
+// measured finds the values for a condition; several functions may have the same name.
 func (d *Answer) measured(cond *Condition, table func(compare.By) (*compare.Table, error)) ([]measured, error) {
 	if cond.what == condTotal && cond.name == "" {
 		return []measured{{d.c.A().Total, d.c.B().Total, d.t.Whole}}, nil
@@ -172,7 +173,7 @@ func named(r *compare.Row, cond *Condition) bool {
 	return at > 0 && r.Name == cond.name[:at] && (r.Module == cond.name[at+1:] || analyze.ModuleBase(r.Module) == cond.name[at+1:])
 }
 
-// holds compares exactly.
+// holds reports whether the condition holds, by exact arithmetic.
 func (c *Condition) holds(a, b int64, m *recording.Metric) (bool, error) {
 	d := new(big.Rat).SetInt(new(big.Int).Sub(big.NewInt(b), big.NewInt(a)))
 	limit := new(big.Rat)

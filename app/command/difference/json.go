@@ -11,56 +11,57 @@ import (
 	"ashlar/ingest/query/compare/causes"
 )
 
-// JSON is printed by "ashlar diff --json". Values are exact decimals in
-// Unit. a_self, b_self and so on are as normalised; the sum of delta_self over
-// all rows by function, module, file, thread or stack is b.left-a.left, which is
-// b.total-a.total unless flags change stacks.
+// JSON is the output of "ashlar diff --json". Values are exact decimals in Unit. a_self,
+// b_self and so on are normalised; the sum of delta_self over all rows by function,
+// module, file, thread or stack is b.left-a.left, which is b.total-a.total unless flags
+// change stacks.
 type JSON struct {
 	// Verdict sums the comparison up in a sentence or two.
 	Verdict   string `json:"verdict"`
 	Metric    string `json:"metric"`
-	MetricB   string `json:"metric_b,omitempty"` // where it was named
+	MetricB   string `json:"metric_b,omitempty"` // if named separately
 	Event     string `json:"event"`
 	Unit      string `json:"unit"`
 	Normalize string `json:"normalize"`
 	By        string `json:"by"`
-	// Address shows what is compared where each side is one recording; else it is not there.
+	// Address shows the comparison; absent unless each side is one recording.
 	Address string      `json:"address,omitempty"`
 	A       Side        `json:"a"`
 	B       Side        `json:"b"`
-	Ratio   json.Number `json:"ratio"` // of the raw totals, B to A; null where A has none
-	// MetricMatch says how the metrics were matched: event and metric, metric,
-	// unit, or name. Matched says how the rows were.
+	Ratio   json.Number `json:"ratio"` // of the raw totals, B to A; null if A's is zero
+	// MetricMatch is the rule that matched the metrics: event and metric, metric, unit,
+	// or name. Matched counts the rows by matching rule.
 	MetricMatch string `json:"metric_match"`
-	// Renamed are functions of A that B has under other names; Causes are the parts of the
-	// change that belong together, the largest first, at most 20.
+	// Renamed lists functions of A with other names in B. Causes lists the parts of the
+	// change, each with the functions that belong together, the largest first, at most
+	// 20.
 	Renamed []Renamed `json:"renamed"`
 	Causes  []Cause   `json:"causes"`
 	Matched []Matched `json:"matched"`
-	// Method names the basis of confidences: runs, counts, durations; empty
-	// for none. Whole is about the totals, null if nothing can be said.
+	// Method is the basis of the confidences (runs, counts or durations), empty without
+	// one. Whole is the confidence of the change in the total, null if unknown.
 	Method string      `json:"method"`
 	Whole  *Confidence `json:"whole"`
 	Rows   []Row       `json:"rows"`
-	More   int         `json:"more"`   // rows beside these
-	Unsure int         `json:"unsure"` // rows that --min-confidence left out
+	More   int         `json:"more"`   // rows not listed
+	Unsure int         `json:"unsure"` // rows hidden by --min-confidence
 	Failed []string    `json:"failed"` // conditions of --fail-if that hold
 }
 
-// Renamed is a function that was matched by its work.
+// Renamed is a function that was matched by its behaviour, under another name.
 type Renamed struct {
 	A        string      `json:"a"`
 	B        string      `json:"b"`
-	Likeness json.Number `json:"likeness"` // of callers, callees, cost and name, from 0 to 1
+	Likeness json.Number `json:"likeness"` // in callers, callees, cost and name, from 0 to 1
 }
 
-// Cause is a function, or several that cost was moved between.
+// Cause is a function whose cost changed, or several between which cost moved.
 type Cause struct {
-	// Kind is empty for one function, or split, inlined, replaced, added, removed.
+	// Kind is split, inlined, replaced, added or removed; empty for one function.
 	Kind      string      `json:"kind"`
-	Functions []string    `json:"functions"`  // the first names the cause
-	Delta     json.Number `json:"delta_self"` // the sum of theirs
-	Sure      *Confidence `json:"confidence"` // null where it is not known
+	Functions []string    `json:"functions"`  // the first one names the cause
+	Delta     json.Number `json:"delta_self"` // sum over the functions
+	Sure      *Confidence `json:"confidence"` // null if unknown
 }
 
 type Side struct {
@@ -68,11 +69,11 @@ type Side struct {
 	Files    []string     `json:"files"`
 	Total    json.Number  `json:"total"` // as normalised
 	RawTotal json.Number  `json:"raw_total"`
-	Left     json.Number  `json:"left"`               // of total, where flags change stacks; rows add up to it
-	Negative json.Number  `json:"negative,omitempty"` // what is below zero of left, stack by stack
+	Left     json.Number  `json:"left"`               // total after flags that change stacks; rows add up to it
+	Negative json.Number  `json:"negative,omitempty"` // sum of the stacks of left that are below zero
 	Samples  int64        `json:"samples"`
-	Duration *json.Number `json:"duration_ns"` // null where it is not known
-	// What the recordings have beside that and was not counted, as top has it.
+	Duration *json.Number `json:"duration_ns"` // null if unknown
+	// Parts of the recordings that are not counted, as in top.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
 	WithoutCPU  int64       `json:"untold_spans,omitempty"`
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
@@ -90,37 +91,38 @@ type Matched struct {
 type Row struct {
 	Name       string      `json:"name"`
 	Module     string      `json:"module"`
-	NameB      string      `json:"name_b,omitempty"` // where B has another one
+	NameB      string      `json:"name_b,omitempty"` // if different in B
 	ModuleB    string      `json:"module_b,omitempty"`
-	Match      string      `json:"match"` // the rule, empty for new and gone
+	Match      string      `json:"match"` // the rule, empty for new and gone rows
 	ASelf      json.Number `json:"a_self"`
 	BSelf      json.Number `json:"b_self"`
 	DeltaSelf  json.Number `json:"delta_self"`
 	ATotal     json.Number `json:"a_total"`
 	BTotal     json.Number `json:"b_total"`
 	DeltaTotal json.Number `json:"delta_total"`
-	// Share is delta_self as a part of the sizes of all of them, from -1 to 1.
+	// Share is delta_self as a part of the sum of all rows' absolute changes, from -1 to
+	// 1.
 	Share  json.Number `json:"share"`
 	Status string      `json:"status"`
-	// Confidence is 1-q of the difference of self, and of total where self is
-	// the same; null where it is not known. The others tell more.
+	// Confidence is 1-q of the difference in self, or in total if self is the same; null
+	// if unknown. self_confidence and total_confidence have the details.
 	Confidence *json.Number `json:"confidence"`
 	Self       *Confidence  `json:"self_confidence"`
 	Total      *Confidence  `json:"total_confidence"`
 }
 
-// Confidence describes a Confidence.
+// Confidence is the confidence of a difference.
 type Confidence struct {
 	Confidence json.Number     `json:"confidence"`
 	P          json.Number     `json:"p"`
 	Interval   *[2]json.Number `json:"interval"`   // of the difference, 95 %
-	Detectable *json.Number    `json:"detectable"` // the smallest difference that would be shown
+	Detectable *json.Number    `json:"detectable"` // smallest detectable difference
 	A          int64           `json:"a_count"`    // samples, spans or recordings
 	B          int64           `json:"b_count"`
 	Spans      *Shift          `json:"spans,omitempty"`
 }
 
-// Shift is about single spans, in nanoseconds.
+// Shift compares the durations of single spans, in nanoseconds.
 type Shift struct {
 	MedianA  json.Number     `json:"a_median_ns"`
 	MedianB  json.Number     `json:"b_median_ns"`
@@ -128,10 +130,10 @@ type Shift struct {
 	Interval *[2]json.Number `json:"shift_interval_ns"`
 }
 
-// mostCauses bounds the causes, and the functions of each, that JSON lists.
+// mostCauses is the maximum number of causes in JSON, and of functions per cause.
 const mostCauses = 20
 
-// JSON answers for programs.
+// JSON returns the answer for --json.
 func (d *Answer) JSON() *JSON {
 	m := &d.c.Metric.Common
 	e := &d.c.Runs[0].Rec.Events[d.c.Metric.Event[0]]

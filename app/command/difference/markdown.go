@@ -13,17 +13,18 @@ import (
 )
 
 const (
-	// MostMarkdown bounds a comment, in bytes: places that take comments take 64 KB.
+	// MostMarkdown is the maximum size of a comment, in bytes. Sites accept comments of
+	// up to 64 KB.
 	MostMarkdown = 60_000
-	// mostOpen is how many rows are not folded.
+	// mostOpen is the number of rows outside the folded part.
 	mostOpen = 8
-	// Marker begins a comment, so that whoever wrote it finds it again.
+	// Marker is the first line of a comment, by which its author finds it again.
 	Marker = "<!-- ashlar diff -->"
 )
 
-// Markdown writes the comparison as a comment on a change: what it comes to, the largest
-// changes, and the rest folded. Names of recordings cannot be anything but names in it.
-// It has at most [MostMarkdown] bytes.
+// Markdown returns the comparison as a comment for a pull request: the verdict, the
+// largest changes, and the rest folded. Names from recordings are escaped. The result has
+// at most [MostMarkdown] bytes.
 func (d *Answer) Markdown() string {
 	n := len(d.rows)
 	for {
@@ -76,7 +77,7 @@ func (d *Answer) markdown() string {
 	return b.String()
 }
 
-// folded writes the folded part of the comment.
+// folded returns the summary line of the folded part.
 func (d *Answer) folded(rows int) string {
 	if rows > 0 {
 		return units.Plural(int64(rows), "smaller change") + ", and how it was compared"
@@ -84,7 +85,7 @@ func (d *Answer) folded(rows int) string {
 	return "How it was compared"
 }
 
-// shown is the recording of a side that a window would show.
+// shown returns the recording of a side to open in a window.
 func (d *Answer) shown(side int) []string {
 	return []string{d.c.Runs[side*d.c.Sides].Rec.Source.Path}
 }

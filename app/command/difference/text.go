@@ -17,13 +17,13 @@ import (
 	"ashlar/render/units"
 )
 
-// value writes an amount with its unit where people say it.
+// value formats an amount with its unit, in readable digits.
 func (d *Answer) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
 
 // signed writes a difference, with a sign.
 func (d *Answer) signed(v int64) string { return verdict.Signed(d.c.Metric, v) }
 
-// level writes a confidence, ? for none.
+// level formats a confidence; ? for none.
 func level(c *compare.Confidence) string {
 	if c == nil {
 		return "?"
@@ -31,7 +31,7 @@ func level(c *compare.Confidence) string {
 	return units.Level(c.Level())
 }
 
-// Text writes the comparison as people read it.
+// Text returns the comparison as text for people.
 func (d *Answer) Text() string {
 	var b strings.Builder
 	b.WriteString(verdict.Of(d.c, d.funcs) + "\n\n")
@@ -98,7 +98,7 @@ func (d *Answer) head(b *strings.Builder) {
 	}
 }
 
-// behind names the number of records of a side.
+// behind returns the number of records of a side, as text.
 func (d *Answer) behind(s compare.Side, side int) string {
 	word := "record"
 	switch {
@@ -114,7 +114,7 @@ func (d *Answer) behind(s compare.Side, side int) string {
 	return out
 }
 
-// names are the files of a side and what of them is compared.
+// names returns the files of a side with their range, thread and calls.
 func (d *Answer) names(side int) string {
 	files, rng, thread := d.Files[side], d.Ranges[side], d.Threads[side]
 	first := side * d.c.Sides
@@ -137,7 +137,7 @@ func (d *Answer) names(side int) string {
 	return name
 }
 
-// how says how both sides were made comparable.
+// how describes how the sides were made comparable.
 func (d *Answer) how(w *strings.Builder) {
 	switch d.c.Normalize {
 	case compare.Raw:
@@ -189,10 +189,11 @@ func (d *Answer) how(w *strings.Builder) {
 	d.certainty(w)
 }
 
-// mostRenames bounds the functions under other names that the head lists.
+// mostRenames is the maximum number of renamed functions in the head.
 const mostRenames = 10
 
-// negative sums, for both sides, the stacks that are left and weigh less than zero.
+// negative returns, for each side, the sum of the remaining stacks with values below
+// zero.
 func (d *Answer) negative() (sides [2]int64) {
 	for i := range d.c.Tree.Nodes {
 		n := &d.c.Tree.Nodes[i]
@@ -202,7 +203,7 @@ func (d *Answer) negative() (sides [2]int64) {
 	return sides
 }
 
-// left is the rest of both sides after transforms.
+// left returns the totals that remain after transforms.
 func (d *Answer) left() (a, b int64) {
 	n := &d.c.Tree.Nodes[0]
 	return n.A.Total, n.B.Total
@@ -213,8 +214,8 @@ var ruleWords = map[match.Rule]string{
 	match.RuleSimilar: "by similar name", match.RuleOrder: "by order", match.RuleRenamed: "renamed",
 }
 
-// certainty says what confidences are made from, and what they could have
-// shown.
+// certainty writes the basis of the confidences and the smallest change they could
+// detect.
 func (d *Answer) certainty(b *strings.Builder) {
 	switch d.c.Method() {
 	case compare.FromRuns:
@@ -230,14 +231,14 @@ func (d *Answer) certainty(b *strings.Builder) {
 	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {
 		v := int64(math.Round(w.Detectable))
 		fmt.Fprintf(b, "; smallest detectable change of the total: %s", d.value(v))
-		if total := d.c.A().Total; v <= 10*total { // of more a percentage says nothing
+		if total := d.c.A().Total; v <= 10*total { // a larger percentage means little
 			fmt.Fprintf(b, " (%s)", units.Percent(v, total))
 		}
 	}
 	b.WriteString("\n")
 }
 
-// rowWord is the noun for a row.
+// rowWord returns the noun for a row.
 func (d *Answer) rowWord() string {
 	if key, ok := d.By.ContextKey(); ok {
 		return safetext.Short(key)
@@ -248,7 +249,7 @@ func (d *Answer) rowWord() string {
 	return string(d.By)
 }
 
-// rowWords says what rows are.
+// rowWords returns the plural noun for rows.
 func (d *Answer) rowWords() string {
 	switch word := d.rowWord(); {
 	case word != string(d.By):
@@ -263,7 +264,7 @@ func (d *Answer) rowWords() string {
 // table writes the rows.
 func (d *Answer) table(b *strings.Builder) {
 	_, context := d.By.ContextKey()
-	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // none calls another
+	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // rows have no calls between them
 	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", d.rowWord()}
 	align := "rrrrrrrrl"
 	switch {
@@ -291,7 +292,7 @@ func (d *Answer) table(b *strings.Builder) {
 	tabular.Columns(b, "", align, rows)
 }
 
-// state is new or gone, or the relative change.
+// state returns new, gone or the relative change.
 func state(r *compare.Row, a, b int64) string {
 	switch {
 	case r.Status == compare.New || r.Status == compare.Gone:
@@ -302,7 +303,7 @@ func state(r *compare.Row, a, b int64) string {
 	return units.Change(a, b)
 }
 
-// blank writes an amount, and a dash for none.
+// blank formats an amount; a dash for zero.
 func (d *Answer) blank(v int64) string {
 	if v == 0 {
 		return "–"
@@ -310,7 +311,7 @@ func (d *Answer) blank(v int64) string {
 	return d.value(v)
 }
 
-// both writes a name and what it became.
+// both returns a name and, if it changed, the new one.
 func both(a, b string) string {
 	if b == "" || b == a {
 		return a

@@ -35,12 +35,11 @@ var docs = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// Schema is the JSON schema (2020-12) of a type. What is a list of nothing is written
-// as [], so that only pointers may be null, and numbers of which the comment says so.
+// Schema returns the JSON schema (2020-12) of a type. Empty lists are written as [], so
+// only pointers may be null, and numbers with null in their comment.
 func Schema(t reflect.Type) *jsonschema.Schema { return of(t, nil) }
 
-// Answer is the schema of an answer, which may have the fields of [budget.Cut] beside
-// its own.
+// Answer returns the schema of an answer, which may also have the fields of [budget.Cut].
 func Answer(t reflect.Type) *jsonschema.Schema {
 	s := Schema(t)
 	if s.Schema = "https://json-schema.org/draft/2020-12/schema"; s.Type == "object" {
@@ -51,7 +50,7 @@ func Answer(t reflect.Type) *jsonschema.Schema {
 
 func number() *jsonschema.Schema { return &jsonschema.Schema{Type: "number"} }
 
-// of is the schema of a type that is in others.
+// of returns the schema of a type nested in the types above.
 func of(t reflect.Type, above []reflect.Type) *jsonschema.Schema {
 	if slices.Contains(above, t) {
 		return &jsonschema.Schema{}
@@ -62,7 +61,7 @@ func of(t reflect.Type, above []reflect.Type) *jsonschema.Schema {
 	case t == reflect.TypeFor[json.Number]():
 		return number()
 	case t.Implements(reflect.TypeFor[json.Marshaler]()):
-		return nullable(number()) // an id, which some recordings lack
+		return nullable(number()) // an id; some recordings have none
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return &jsonschema.Schema{Type: "string"}
 	}
@@ -92,7 +91,7 @@ func of(t reflect.Type, above []reflect.Type) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "string"}
 }
 
-// nothing is the schema that no value has.
+// nothing returns the schema that no value satisfies.
 func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
 func nullable(s *jsonschema.Schema) *jsonschema.Schema {
@@ -102,7 +101,7 @@ func nullable(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// fields adds those of a struct to a schema.
+// fields adds the fields of a struct to a schema.
 func fields(s *jsonschema.Schema, t reflect.Type, above []reflect.Type) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -130,7 +129,7 @@ func fields(s *jsonschema.Schema, t reflect.Type, above []reflect.Type) {
 	}
 }
 
-// Write writes a line for each field of a schema and its comment below, in lines of at
+// Write writes each field of a schema on a line, with its comment below, in lines of at
 // most width columns.
 func Write(b *strings.Builder, s *jsonschema.Schema, width int) {
 	s, list := element(s)
@@ -150,7 +149,7 @@ func write(b *strings.Builder, s *jsonschema.Schema, prefix string, width int) {
 	}
 }
 
-// element takes lists off a schema.
+// element removes list types from a schema.
 func element(s *jsonschema.Schema) (inner *jsonschema.Schema, list string) {
 	for s.Items != nil {
 		s, list = s.Items, list+"[]"
@@ -176,7 +175,7 @@ func kindOf(s *jsonschema.Schema) string {
 	return "text"
 }
 
-// Wrap writes a text in lines of at most width columns.
+// Wrap writes a text, wrapped to at most width columns.
 func Wrap(b *strings.Builder, text, indent string, width int) {
 	line := ""
 	for _, word := range strings.FieldsFunc(text, unicode.IsSpace) {

@@ -11,7 +11,7 @@ import (
 	"ashlar/app/core/subcommand"
 )
 
-// Name is the command of a page, "ashlar" for the page of the program.
+// Name returns the name of a command's page, "ashlar" for the program's own.
 func Name(c *subcommand.Info) string {
 	if c.Name == "" {
 		return "ashlar"
@@ -19,8 +19,8 @@ func Name(c *subcommand.Info) string {
 	return "ashlar-" + c.Name
 }
 
-// Page is a command's page. The first of all is the program's own, which lists the
-// others and the formats that can be opened.
+// Page returns a command's man page. The first of all is the program's own; its page
+// lists the other commands and the supported formats.
 func Page(c *subcommand.Info, all []subcommand.Info, version, formats string) string {
 	p := &page{}
 	fmt.Fprintf(p, ".TH %s 1 \"\" \"ashlar %s\" \"User Commands\"\n", strings.ToUpper(escape(Name(c))), escape(version))
@@ -63,9 +63,9 @@ type page struct{ strings.Builder }
 
 func (p *page) head(title string) { p.WriteString(".SH " + title + "\n") }
 
-// text writes paragraphs; lines that are indented stay as they are.
+// text writes paragraphs; indented lines keep their layout.
 func (p *page) text(text string) {
-	as := false // as they are
+	as := false // keeping the layout
 	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
 		indented := strings.HasPrefix(line, " ")
 		switch {
@@ -121,12 +121,12 @@ func (p *page) examples(all [][2]string) {
 	}
 }
 
-// sentence begins a text as one.
+// sentence capitalizes a text and ends it with a period.
 func sentence(s string) string {
 	return escape(strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] + ".")
 }
 
-// escape writes text as roff that shows just that.
+// escape escapes text so that roff shows it literally.
 func escape(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(s)
 	if strings.HasPrefix(s, ".") {
@@ -143,5 +143,5 @@ func escape(s string) string {
 	return b.String()
 }
 
-// quoted is text as the argument of a macro, in which blanks and quotes stay.
+// quoted returns text as a macro's argument, with blanks and quotes intact.
 func quoted(s string) string { return `"` + strings.ReplaceAll(escape(s), `"`, `\(dq`) + `"` }

@@ -24,14 +24,14 @@ import (
 	"ashlar/render/units"
 )
 
-// The command line, which has no window, draws the panels that there are here.
+// The command line does not import the window, so it learns the panels here.
 func init() { command.SetPanels(workspace.PanelNames()) }
 
-// viewOf turns a view of the command line into one of the window.
+// viewOf converts the view option of the command line into the window's view and state.
 func viewOf(o command.RenderOptions) (workspace.View, *view.State) {
 	v := &o.State
 	if o.With != "" {
-		v.Event, v.Metric = o.Event, o.Metric // of one, names that may lack one are looked for otherwise
+		v.Event, v.Metric = o.Event, o.Metric // for one file, Choose looks names up, as one may be missing
 		v.Unlinked = o.Ranges[0] != o.Ranges[1]
 	}
 	switch o.View {
@@ -53,7 +53,7 @@ func viewOf(o command.RenderOptions) (workspace.View, *view.State) {
 	return workspace.Lower, v
 }
 
-// open opens what a picture is of, and waits for all that it shows.
+// open opens the recordings of a picture and waits until everything in it is ready.
 func open(s *shell.Shell, o command.RenderOptions) error {
 	s.Cache, s.Scratch, s.Read = o.Cache, o.Scratch, o.Read
 	switch {
@@ -68,7 +68,7 @@ func open(s *shell.Shell, o command.RenderOptions) error {
 		s.OpenBeside(o.With)
 	}
 	s.Choose(o.Event, o.Metric)
-	if !view.IsAddress(o.File) { // which says all of it
+	if !view.IsAddress(o.File) { // an address defines the whole view
 		var v *view.State
 		s.View, v = viewOf(o)
 		s.GoTo(v)
@@ -87,10 +87,10 @@ func open(s *shell.Shell, o command.RenderOptions) error {
 	return err
 }
 
-// Render draws what the window would show into a file, on the CPU.
+// Render draws the window's content into a file, on the CPU.
 func Render(o command.RenderOptions) error { return RenderBy(o, drawing.Draw) }
 
-// RenderBy is Render with a function that draws the pixels.
+// RenderBy is like Render, with a function that draws the pixels.
 func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error)) error {
 	th, ok := theme.ByName(o.Theme)
 	if !ok {
@@ -106,7 +106,7 @@ func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale
 	s.Roots = o.Roots
 	err := open(s, o)
 	full := o.Ranges[0].IsSet() && o.With == "" && !o.Demo && o.File != "-" && s.Doc().Full()
-	// What was read before memory was full may end before the range begins.
+	// When memory is full, the part read so far may end before the range begins.
 	if behind := new(recording.BehindEnd); err != nil && !(full && errors.As(err, &behind)) {
 		return err
 	}
@@ -123,7 +123,7 @@ func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale
 	if o.Watch != nil {
 		o.Watch()
 	}
-	s = s.Snapshot() // which waits for all that it shows
+	s = s.Snapshot() // waits until everything shown is ready
 	svg := drawing.IsSVG(o.Out)
 	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
 	if o.To != nil {

@@ -14,9 +14,9 @@ import (
 	"ashlar/render/units"
 )
 
-// Progress is a line on a terminal. What is not a terminal gets none.
+// Progress is a progress line on a terminal. Other outputs get none.
 type Progress struct {
-	w       io.Writer // nil: nobody looks
+	w       io.Writer // nil: not a terminal
 	quit    chan struct{}
 	ended   sync.WaitGroup
 	stopped sync.Once
@@ -28,11 +28,11 @@ type Progress struct {
 }
 
 const (
-	after = 700 * time.Millisecond // shorter work needs none
+	after = 700 * time.Millisecond // shorter work shows no line
 	every = 200 * time.Millisecond
 )
 
-// Start begins to show what is watched on w.
+// Start starts showing progress on w.
 func Start(w io.Writer) *Progress {
 	p := &Progress{quit: make(chan struct{})}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -49,7 +49,8 @@ func (p *Progress) Watch(what string, state func() (done, total int64)) {
 	p.what, p.state, p.since = what, state, time.Now()
 }
 
-// Writing begins to watch a conversion, which calls what it returns.
+// Writing shows the progress of a conversion, which reports it by calling the returned
+// function.
 func (p *Progress) Writing() func(done, total int64) {
 	var done, total atomic.Int64
 	p.Watch("writing", func() (int64, int64) { return done.Load(), total.Load() })
@@ -84,8 +85,8 @@ func (p *Progress) run() {
 	}
 }
 
-// Text is "reading 45 %, 12 s left"; of what has no known end, like a
-// pipe, how many bytes there were.
+// Text returns a progress text such as "reading 45 %, 12 s left". If the total is
+// unknown, as with a pipe, it shows the bytes so far.
 func Text(what string, done, total int64, took time.Duration) string {
 	switch {
 	case done <= 0:
@@ -101,7 +102,7 @@ func Text(what string, done, total int64, took time.Duration) string {
 	return text
 }
 
-// Stop ends the telling and takes the line away. It may be called again.
+// Stop ends the progress line and erases it. It may be called again.
 func (p *Progress) Stop() {
 	p.stopped.Do(func() { close(p.quit) })
 	p.ended.Wait()

@@ -26,7 +26,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Verb is the command.
+// Command is the source command.
 var Command = subcommand.Command{
 	Name: "source", Args: "FILE FUNCTION|SOURCE [flags]", Line: "list the cost of each line of a source file, heaviest first",
 	Text: `
@@ -42,34 +42,34 @@ of a line by itself, total includes what was called from it.`,
 	Setup:  setup,
 }
 
-// Source is the answer. Values are exact decimals in Unit, shares parts of Total from 0
-// to 1.
+// Source is the JSON output of source. Values are exact decimals in Unit, shares parts of
+// Total from 0 to 1.
 type Source struct {
 	File   string `json:"file"`
 	Source string `json:"source"` // the source file, as the recording names it
-	// Path is where it is here, empty if it was not found; Missing says why it
-	// is not shown.
+	// Path is the file's local path, empty if it was not found; Missing is the reason why
+	// its text is not shown.
 	Path    string      `json:"path,omitempty"`
 	Missing string      `json:"missing,omitempty"`
 	Event   string      `json:"event"`
 	Metric  string      `json:"metric"`
 	Unit    string      `json:"unit"`
 	Total   json.Number `json:"total"` // of the recording
-	Self    json.Number `json:"self"`  // of all lines of the file
+	Self    json.Number `json:"self"`  // sum over the file's lines
 	// Samples is the number of samples behind Total; absent if nothing was sampled or the
-	// file does not tell. Address shows the source file.
+	// file does not say. Address shows the source file.
 	Samples int64  `json:"samples,omitempty"`
 	Address string `json:"address"`
 	Lines   []Line `json:"lines"`
 }
 
-// Line is one with any cost, the heaviest first. Line 0 gathers what is on no known
-// line.
+// Line is a source line with a cost. The heaviest comes first; line 0 collects costs
+// without a known line.
 type Line struct {
 	Line  int32       `json:"line"`
 	Self  json.Number `json:"self"`
 	Total json.Number `json:"total"`
-	// Count is how many spans, samples or records Self rests on.
+	// Count is the number of spans, samples or records behind Self.
 	Count int64 `json:"count"`
 	evidence.Shares
 	Functions []string `json:"functions"`
@@ -113,7 +113,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	}
 }
 
-// cost weighs the lines of the file that is meant.
+// cost returns the cost of each line of the source file.
 func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what string) (*Source, *recording.Metric, int64, error) {
 	event, metric, err := analyze.Choose(rec, o.event, o.metric)
 	if err != nil || event < 0 {
@@ -182,8 +182,7 @@ func addressOf(rec *recording.Recording, q analyze.Query, lines []analyze.Source
 	return evidence.Address(v, rec)
 }
 
-// sourceOf is the source file that is meant: that of a function, or one by the end of
-// its path.
+// sourceOf returns the source file: of a function, or the one whose path ends with what.
 func sourceOf(rec *recording.Recording, what string) (string, error) {
 	ref := analyze.Named(what)
 	functions := ref.Functions(rec)
@@ -227,7 +226,7 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 	return "", ref.Missing(rec)
 }
 
-// read is the text of the source file, nil where it is not here.
+// read returns the text of the source file, nil if it is not available.
 func (s *Source) read(rec *recording.Recording, given []string) ([]string, error) {
 	var roots []sourcefile.Root
 	for _, g := range given {
@@ -254,7 +253,7 @@ func (s *Source) read(rec *recording.Recording, given []string) ([]string, error
 		text, err = sourcefile.Lines(path)
 	}
 	typed := func(p string) string { return p }
-	if at != beside { // what is there is named as the recording was
+	if at != beside { // show such paths as the recording's was typed
 		typed = func(p string) string {
 			if rest, ok := strings.CutPrefix(p, at+string(filepath.Separator)); ok && p != s.Source {
 				return filepath.Join(beside, rest)

@@ -33,13 +33,13 @@ import (
 const Extension = ".ashlar"
 
 // Sections of the file: the addresses of its views, without files, and the lines of
-// source files by their names in the recording and their numbers.
+// source files, by the file's name in the recording and the line number.
 const (
 	viewsSection = "views"
 	linesSection = "source lines"
 )
 
-// Verb is the command.
+// Command is the bundle command.
 var Command = subcommand.Command{
 	Name: "bundle", Args: "ADDRESS… -o OUT.ashlar", Line: "save a view and its part of a recording as one file",
 	Text: `
@@ -94,7 +94,7 @@ type maker struct {
 	roots  []sourcefile.Root
 	files  []string
 	views  []*view.State
-	recs   []*recording.Recording // the whole, of each file
+	recs   []*recording.Recording // the whole recording of each file
 	notes  []string
 }
 
@@ -163,9 +163,9 @@ func (m *maker) looks(rec *recording.Recording, i int) (of []recording.Scope, mi
 	return of, missing
 }
 
-// scope covers whatever scopes select, except for their calls.
+// scope returns a scope that covers all the given scopes, ignoring their calls.
 func scope(of []recording.Scope) (in recording.Scope) {
-	whole, all := false, false // of time, and of threads
+	whole, all := false, false // of time; of threads
 	for i, s := range of {
 		switch {
 		case !s.Ranged:
@@ -211,12 +211,13 @@ func (m *maker) part(i int) (part *recording.Recording, err error) {
 		return rec, nil
 	}
 	m.notes = append(m.notes, notes...)
-	part.Start, part.End = rec.Start, rec.End // so that times in addresses mean the same
+	part.Start, part.End = rec.Start, rec.End // keeps times in addresses valid
 	return part, nil
 }
 
-// ofCalls is the part of a recording with the calls that its views select, nil if one
-// of them selects more, or where these calls would be others in it.
+// ofCalls returns the part of a recording with the calls that the views select. It
+// returns nil if a view selects more than calls, or if the part would have different
+// calls.
 func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (part *recording.Recording, notes []string, err error) {
 	times := make([][]recording.Time, len(rec.Tracks))
 	counts := make([]int, len(of))
@@ -256,7 +257,7 @@ func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (
 	return part, notes, nil
 }
 
-// joined are times in order, those that overlap as one.
+// joined sorts time ranges and merges those that overlap.
 func joined(ts []recording.Time) (out []recording.Time) {
 	slices.SortFunc(ts, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
 	for _, t := range ts {
@@ -325,8 +326,8 @@ func records(rec *recording.Recording) int64 {
 	return c.Spans + c.Samples + c.Stacks
 }
 
-// address is that of a view without its file. Where names are left out, so are those in
-// the view, and the notes of marks.
+// address returns the address of a view without its file. With redact, it keeps only the
+// tab, its direction and the time ranges.
 func (m *maker) address(v *view.State) string {
 	at := *v
 	if m.redact {
@@ -341,18 +342,18 @@ func (m *maker) address(v *view.State) string {
 	return at.String()
 }
 
-// both are the files of views of two recordings, as they are in a bundle.
+// both are the names of the files in a bundle of two recordings.
 var both = []string{"a", "b"}
 
 // Bounds of the source lines in a bundle.
 const (
-	around    = 12       // lines before and behind one that stacks lead to
-	mostLines = 50_000   // in total
+	around    = 12       // lines before and after each line of a frame
+	mostLines = 50_000   // in all files
 	mostText  = 16 << 20 // bytes
 )
 
-// lines reads those of source files that are here and that frames of a recording lead
-// to, by name and number; left counts those that there is no room for.
+// lines reads the lines of available source files that the recordings' frames refer to,
+// by name and number. left is the number of lines beyond the limits.
 func (m *maker) lines(recs []*recording.Recording) (all map[string]map[int]string, count, left int) {
 	all = map[string]map[int]string{}
 	wanted := map[string]map[int]bool{}
@@ -375,7 +376,7 @@ func (m *maker) lines(recs []*recording.Recording) (all map[string]map[int]strin
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		path, err := sourcefile.Find(name, m.roots, filepath.Dir(m.files[0]))
 		if err != nil || path == "" {
-			continue // it is not here, or nobody permitted it
+			continue // not available, or not permitted
 		}
 		text, err := sourcefile.Lines(path)
 		if err != nil {
@@ -399,7 +400,7 @@ func (m *maker) lines(recs []*recording.Recording) (all map[string]map[int]strin
 	return all, count, left
 }
 
-// section reads one of a file that may be a bundle; an error where it is none.
+// section reads a section of a bundle. It fails for other files.
 func section(path, name string, to any) error {
 	if file, ok := store.Second(path); ok {
 		path = file
@@ -444,8 +445,8 @@ func Views(file, path string) (all []string) {
 	return all
 }
 
-// Lines is the text of a source file as far as a bundle has it: lines that it lacks are
-// empty. It is nil if the bundle has none, or path is not a bundle.
+// Lines returns the text of a source file from a bundle, with empty lines where the
+// bundle has none. It returns nil if the bundle lacks the file, or path is not a bundle.
 func Lines(path, source string) []string {
 	var all map[string]map[int]string
 	if section(path, linesSection, &all) != nil || len(all[source]) == 0 {
@@ -466,5 +467,5 @@ func Lines(path, source string) []string {
 	return text
 }
 
-// mostLine is the largest number of a line that is believed.
+// mostLine is the largest plausible line number.
 const mostLine = 1 << 20

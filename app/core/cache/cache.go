@@ -38,24 +38,25 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// Cache is where recordings are kept. A nil one keeps nothing. Its methods may be called
-// from any goroutine.
+// Cache stores recordings in a folder. A nil Cache stores nothing. Its methods may be
+// called from any goroutine.
 type Cache struct {
 	dir string
 	appstore.CacheSettings
 	most int64 // bytes
-	// free is how many bytes of a disk are free, and how many it has.
+	// free returns the free and total bytes of the disk.
 	free func(dir string) (free, total int64, known bool)
-	// program tells builds of Ashlar apart, which may read a file otherwise.
+	// program identifies the build of Ashlar, since another build may read a file
+	// differently.
 	program string
 
-	under sync.WaitGroup // what is being kept
+	under sync.WaitGroup // entries being written
 	ctx   context.Context
 	stop  context.CancelFunc
 }
 
-// Open finds the user's folder, which is made when something is kept. It is nil if
-// nothing is to be kept, and if there is no such folder.
+// Open opens the cache in the user's cache folder, which is created with the first entry.
+// It returns nil if caching is off or there is no such folder.
 func Open(s appstore.CacheSettings) *Cache {
 	dir, err := os.UserCacheDir()
 	if err != nil || s.Off {
@@ -64,7 +65,7 @@ func Open(s appstore.CacheSettings) *Cache {
 	return In(filepath.Join(dir, "ashlar", "recordings"), s)
 }
 
-// Scratch is the folder for files without names: see [ingest.Options.Scratch].
+// Scratch returns the folder for unnamed temporary files: see [ingest.Options.Scratch].
 func Scratch() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -73,11 +74,12 @@ func Scratch() string {
 	return filepath.Join(dir, "ashlar")
 }
 
-// In keeps recordings in a given folder.
+// In returns a cache in the given folder.
 func In(dir string, s appstore.CacheSettings) *Cache {
 	c := &Cache{dir: dir, CacheSettings: s.WithDefaults(), most: s.WithDefaults().Most * 1e6, free: diskSpace, program: version.String()}
 	c.ctx, c.stop = context.WithCancel(context.Background())
-	// Builds without a number of their own differ by their files.
+	// Builds may have the same version, so identify them also by the executable's size
+	// and time.
 	if path, err := os.Executable(); err == nil {
 		if info, err := os.Stat(path); err == nil {
 			c.program += fmt.Sprint(" ", info.Size(), " ", info.ModTime().UnixNano())
@@ -86,13 +88,13 @@ func In(dir string, s appstore.CacheSettings) *Cache {
 	return c
 }
 
-// origin describes the file that a recording was read from, to see whether it still is the same.
+// origin identifies the state of the file that a recording was read from.
 type origin struct {
 	Path    string    `json:"path"` // absolute
 	Bytes   int64     `json:"bytes"`
 	Changed time.Time `json:"changed"`
-	// Place tells it from all other files that there are on this machine, and has when
-	// anything about it was changed last, where the system tells.
+	// Place identifies the file on this machine and contains the time of its last change
+	// of any kind, if the system provides them.
 	Place   string `json:"place"`
 	Content string `json:"content"` // see appstore.Key
 	Exe     string `json:"exe,omitempty"`
@@ -103,7 +105,7 @@ type origin struct {
 	Spans  int64  `json:"spans,omitempty"`
 }
 
-// sectionOrigin is the section of a file that has the origin.
+// sectionOrigin is the section of an entry with its origin.
 const sectionOrigin = "origin"
 
 // look returns the current identity of a file; ok is false for files that are not cached,
@@ -134,18 +136,18 @@ func (c *Cache) look(path string, o decode.Options) (from origin, changed time.T
 		Exe: exeOf(o.Exe), Program: c.program, Layout: recording.Layout()}, changed, true
 }
 
-// lookThere is look of a file on another machine, which is asked. Their clocks differ:
-// it is held for settled.
+// lookThere is look for a file on another machine, which is asked over ssh. changed stays
+// zero, so the file counts as settled, because the clocks may differ.
 func (c *Cache) lookThere(path string) (from origin, changed time.Time, ok bool) {
 	is, err := ssh.Stat(c.ctx, path)
-	if err != nil || is.Content == "" || is.Bytes < c.Least*1e6/16 { // bringing it here takes longer than reading it
+	if err != nil || is.Content == "" || is.Bytes < c.Least*1e6/16 { // transfer takes longer than reading, so cache smaller files too
 		return from, changed, false
 	}
 	return origin{Path: path, Bytes: is.Bytes, Changed: is.Changed, Content: is.Content,
 		Program: c.program, Layout: recording.Layout()}, changed, true
 }
 
-// exeOf says which program names are taken from.
+// exeOf identifies the program that function names come from.
 func exeOf(path string) string {
 	info, err := os.Stat(path)
 	if path == "" || err != nil {
@@ -154,7 +156,7 @@ func exeOf(path string) string {
 	return fmt.Sprint(path, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// excluded reports whether a file is in a folder of which nothing is kept.
+// excluded reports whether a file is in a folder that must not be cached.
 func (c *Cache) excluded(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -170,20 +172,19 @@ func (c *Cache) excluded(path string) bool {
 	})
 }
 
-// name is where a recording of such an origin is kept.
+// name returns the path of the entry for an origin.
 func (c *Cache) name(from origin) string {
 	from.Format, from.Spans = "", 0
-	b, _ := json.Marshal(from) // which has nothing that cannot be
+	b, _ := json.Marshal(from) // an origin can always be encoded
 	sum := sha256.Sum256(b)
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+extension)
 }
 
 const extension = ".ashlar"
 
-// Look returns the recording that was kept of a file, nil if there is none. keep
-// keeps what is read of it now, in two steps (see [ingest.Cache]); it is nil if that
-// shall not be kept. remark is a
-// sentence about what was kept and cannot be used.
+// Look returns the cached recording of a file, nil if there is none. keep stores the
+// recording read now, in two steps (see [ingest.Cache]); it is nil if the recording is
+// not to be stored. remark is a sentence about an unusable entry.
 func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, keep func(context.Context, *recording.Recording) (work func()), remark string) {
 	if c == nil {
 		return nil, nil, ""
@@ -203,8 +204,8 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 		_ = os.Remove(c.name(from))
 		remark = fmt.Sprintf("the cached copy of this file was unusable (%v) and was deleted; the file was read again", err)
 	}
-	// A file that was changed within the last ticks of the system's clock may be changed
-	// once more without another time.
+	// A file changed within the last tick of the system's clock may change again without
+	// a new time.
 	if looked.Sub(changed) < settled {
 		return nil, nil, remark
 	}
@@ -215,15 +216,15 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			defer context.AfterFunc(c.ctx, cancel)()
-			_ = c.keep(ctx, from, path, o, rec) // there is the recording anyway
+			_ = c.keep(ctx, from, path, o, rec) // the recording is usable without the cache
 		}
 	}, remark
 }
 
-// settled is how long a file must have been as it is to be kept.
+// settled is how long a file must have been unchanged to be cached.
 const settled = 100 * time.Millisecond
 
-// open opens what was kept of an origin, and notes that it was used.
+// open opens the entry for an origin and marks it as used.
 func (c *Cache) open(from origin) (*recording.Recording, error) {
 	name := c.name(from)
 	f, err := os.Open(name)
@@ -244,7 +245,7 @@ func (c *Cache) open(from origin) (*recording.Recording, error) {
 	return stored.Recording, nil
 }
 
-// keep writes a recording down, unless the file has become another meanwhile.
+// keep stores a recording, unless the file changed meanwhile.
 func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Options, rec *recording.Recording) error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
@@ -256,7 +257,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 	defer unlock()
 	name := c.name(from)
 	if _, err := os.Stat(name); err == nil {
-		return nil // another program was first
+		return nil // another program stored it first
 	}
 	if now, _, ok := c.look(path, o); !ok || c.name(now) != name {
 		return errors.New("the file changed while it was read")
@@ -290,7 +291,7 @@ func (c *Cache) keep(ctx context.Context, from origin, path string, o decode.Opt
 	return nil
 }
 
-// lock has one program write at a time: they would write the same.
+// lock lets only one program write at a time; others would write the same entry.
 func (c *Cache) lock(ctx context.Context) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(c.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -303,7 +304,8 @@ func (c *Cache) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// watched writes a file for as long as somebody wants it and the disk has room.
+// watched is a file that stops accepting writes if it is cancelled, too large, or the
+// disk is nearly full.
 type watched struct {
 	*outfile.File
 	cache   *Cache
@@ -311,7 +313,7 @@ type watched struct {
 	at, due int64
 }
 
-// lookEvery is how much is written between looks at the disk.
+// lookEvery is the number of bytes between checks of the disk's free space.
 const lookEvery = 64 << 20
 
 func (w *watched) Write(b []byte) (int, error) {
@@ -333,17 +335,17 @@ func (w *watched) Write(b []byte) (int, error) {
 
 var _ io.Writer = (*watched)(nil)
 
-// Entry is a recording that is kept.
+// Entry is a cached recording.
 type Entry struct {
 	Path   string    `json:"path"` // of the file it was read from
 	Format string    `json:"format"`
-	Bytes  int64     `json:"bytes"`      // on the disk
-	Of     int64     `json:"file_bytes"` // of the file
+	Bytes  int64     `json:"bytes"`      // of the entry on disk
+	Of     int64     `json:"file_bytes"` // of the original file
 	Used   time.Time `json:"used"`
 	name   string
 }
 
-// List lists what is kept, the last used first.
+// List lists the entries, most recently used first.
 func (c *Cache) List() (all []Entry, err error) {
 	if c == nil {
 		return nil, nil
@@ -380,7 +382,7 @@ func originOf(name string) (from origin, err error) {
 	return from, json.Unmarshal(b, &from)
 }
 
-// globbed is a pattern that only a path matches.
+// globbed returns a pattern that matches only the given path.
 func globbed(path string) string {
 	if os.PathSeparator == '\\' {
 		return path
@@ -388,10 +390,10 @@ func globbed(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Dir is where recordings are kept.
+// Dir returns the cache's folder.
 func (c *Cache) Dir() string { return c.dir }
 
-// Clean removes all that is kept and returns how much that was.
+// Clean removes all entries and returns their size in bytes.
 func (c *Cache) Clean() (bytes int64, err error) {
 	all, err := c.List()
 	for _, e := range all {
@@ -404,8 +406,8 @@ func (c *Cache) Clean() (bytes int64, err error) {
 	return bytes, err
 }
 
-// tidy removes what was kept of a file before, and what was used longest ago where it
-// is too much in total, or the disk is too full. The newest stays.
+// tidy removes older entries of the same file, and the least recently used ones if the
+// cache is too large or the disk too full. It keeps the newest.
 func (c *Cache) tidy(newest, path string) {
 	all, err := c.List()
 	if err != nil {
@@ -430,14 +432,14 @@ func (c *Cache) tidy(newest, path string) {
 	}
 }
 
-// Wait waits until all that is to be kept is.
+// Wait waits until all pending entries are written.
 func (c *Cache) Wait() {
 	if c != nil {
 		c.under.Wait()
 	}
 }
 
-// Close gives up what is being kept, and waits for that.
+// Close cancels pending writes and waits for them to end.
 func (c *Cache) Close() {
 	if c != nil {
 		c.stop()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// placeOf says nothing more than the file's path does.
+// placeOf adds nothing to the file's path on this system.
 func placeOf(info fs.FileInfo) (place string, changed time.Time) { return "", info.ModTime() }
 
-// diskSpace is not known.
+// diskSpace is unknown on this system.
 func diskSpace(string) (free, total int64, known bool) { return 0, 0, false }

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// placeOf tells a file from all others, and when it, its name or its mode was changed
-// last: nobody can set that back.
+// placeOf identifies a file and returns the time of the last change to it, its name or
+// its mode. Programs cannot set that time.
 func placeOf(info fs.FileInfo) (place string, changed time.Time) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

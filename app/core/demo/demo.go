@@ -8,12 +8,12 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Name stands for the built-in recording where a file is named.
+// Name is the file name that stands for the built-in recording.
 const Name = "demo.spaa.zst"
 
-// Input is the built-in recording's content.
+// Input returns the built-in recording as input.
 func Input() *source.Input {
-	// It is part of the program: only a mistake in building can damage it.
+	// The data is part of the program, so only a faulty build can damage it.
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		panic("the built-in recording cannot be read: " + err.Error())

@@ -9,29 +9,29 @@ import (
 	"ashlar/render/units"
 )
 
-// Damage says that a recording that was asked about has errors.
+// Damage describes the errors of a recording behind an answer.
 type Damage struct {
 	File string `json:"file"`
-	// Errors is how many there are: places where the file is damaged or breaks a rule of
-	// its format.
+	// Errors is the number of errors: places where the file is damaged or breaks a rule
+	// of its format.
 	Errors int64 `json:"errors"`
-	// Weighing are the problems that change numbers or names, possibly those of this
-	// answer. Other problems were repaired.
+	// Weighing lists the errors that change numbers or names, possibly those of this
+	// answer. The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
-	// Check is the command that lists all.
+	// Check is the command that lists all errors.
 	Check string `json:"check"`
 }
 
-// DamageKind is one kind of errors.
+// DamageKind is one kind of error.
 type DamageKind struct {
 	Code  string `json:"code"`
 	Count int64  `json:"count"`
-	// First is the first place, where the file tells it, and Text a sentence about it.
+	// First is the first place with this error, if known, and Text a sentence about it.
 	First string `json:"first,omitempty"`
 	Text  string `json:"text"`
 }
 
-// DamageOf collects the errors of a recording; nil without any.
+// DamageOf returns the errors of a recording; nil without any.
 func DamageOf(rec *recording.Recording) *Damage {
 	d := &Damage{File: rec.Source.Path, Weighing: []DamageKind{}, Check: safetext.Command("ashlar", "check", rec.Source.Path)}
 	for i := range rec.Warnings {
@@ -49,10 +49,11 @@ func DamageOf(rec *recording.Recording) *Damage {
 	return d
 }
 
-// mostKinds is how many kinds of errors beside the first one Text names.
+// mostKinds is the maximum number of kinds that Text names after the first.
 const mostKinds = 3
 
-// Text is one line for people: how many errors weigh on the answer, and of which kinds.
+// Text returns one line for people: the number of errors that affect the answer, and
+// their kinds.
 func (d *Damage) Text() string {
 	var weigh int64
 	for i := range d.Weighing {

@@ -38,7 +38,7 @@ func Address(v view.State, recs ...*recording.Recording) string {
 // About returns the address of the panel with a recording's contents and warnings.
 func About(rec *recording.Recording) string { return Address(view.State{Tab: "about"}, rec) }
 
-// file is a recording's path as an address has it.
+// file returns a recording's path as written in addresses.
 func file(rec *recording.Recording) string {
 	path := rec.Source.Path
 	if path == demo.Name {
@@ -50,8 +50,8 @@ func file(rec *recording.Recording) string {
 	return path
 }
 
-// Redacted is a recording without what says where it comes from. It is under no path, so
-// that it keeps what addresses call its content.
+// Redacted returns a recording without information about its origin. Its path no longer
+// leads to the file, so the content digest for addresses is computed first.
 func Redacted(r *redact.Redactor, rec *recording.Recording) *recording.Recording {
 	v := view.State{Files: []string{file(rec)}}
 	locate.Name(&v)
@@ -62,7 +62,7 @@ func Redacted(r *redact.Redactor, rec *recording.Recording) *recording.Recording
 	return &out
 }
 
-// Of is a view of a metric of a recording: its default one is not named.
+// Of returns a view of a recording's metric, which is named unless it is the default.
 func Of(rec *recording.Recording, q analyze.Query) view.State {
 	v := *view.OfScope(rec, q.Scope)
 	if q.Event < 0 || q.Event >= len(rec.Events) {
@@ -75,7 +75,8 @@ func Of(rec *recording.Recording, q analyze.Query) view.State {
 	return v
 }
 
-// Command asks about a recording, whose names are those that it has.
+// Command returns an ashlar command line, with --redact if the recording's names are
+// redacted.
 func Command(rec *recording.Recording, args ...string) string {
 	if rec.Source.Redacted {
 		args = append(args, "--redact")
@@ -83,7 +84,7 @@ func Command(rec *recording.Recording, args ...string) string {
 	return safetext.Command(append([]string{"ashlar"}, args...)...)
 }
 
-// File names the recording as a command takes it.
+// File returns the argument by which a command opens the recording.
 func File(rec *recording.Recording) string {
 	if rec.Source.Path == demo.Name {
 		return "--demo"

@@ -12,24 +12,25 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// Sampled says how many Samples are behind a sum, and that they are Worth as many of one
-// weight. Both are 0 if nothing was sampled, or nothing says how many there are.
+// Sampled is the number of samples behind a sum, and Worth the equivalent number of
+// samples of equal weight. Both are 0 if nothing was sampled or the number is unknown.
 //
-// Samples of different weights tell less than as many of one. Those of one call are taken
-// to have its mean weight: recordings keep no more. Worth is Kish's effective size, the
-// square of the sum of all weights by the sum of their squares.
+// Samples of different weights carry less information than as many of equal weight. The
+// samples of a call are assumed to have its mean weight, because recordings keep no more.
+// Worth is Kish's effective sample size: the square of the sum of all weights divided by
+// the sum of their squares.
 type Sampled struct {
 	Samples int64
 	Worth   float64
 
-	signed bool             // shares of what is partly below zero have no bounds
-	spread *analyze.Weights // the sum of the squares of weights, by call, in unit
-	of     int64            // what transforms leave of its sum
+	signed bool             // no bounds: some values are negative
+	spread *analyze.Weights // sum of the squared weights by call, in units of unit
+	of     int64            // what transforms leave of spread's sum
 	unit   float64
-	rows   map[row][2]int64 // spread by self and total
+	rows   map[row][2]int64 // spread of each row's self and total
 }
 
-// row is what tells rows of a table apart.
+// row identifies a row of a table.
 type row struct{ name, module, place string }
 
 func rowOf(r *analyze.Row) row { return row{r.Name, r.Module, r.Place} }
@@ -72,18 +73,18 @@ func SampledOf(ctx context.Context, rec *recording.Recording, q analyze.Query, w
 	return s, nil
 }
 
-// Spread has the sums of squares of weights, in a unit of its own, by call; nil if
+// Spread returns the sums of the squared weights by call, in a unit of its own; nil if
 // nothing was sampled.
 func (s *Sampled) Spread() *analyze.Weights { return s.spread }
 
-// By has the bounds of a table's rows be those of their own samples.
+// By makes Row use each row's own samples for the intervals of a table.
 func (s *Sampled) By(rec *recording.Recording, by analyze.By, transforms ...analyze.Transform) {
 	if s.spread != nil {
 		s.Rows(analyze.Table(rec, analyze.NewTree(rec, s.spread, transforms...), by))
 	}
 }
 
-// Rows has the bounds of rows be those of their own samples; all are rows of the spread.
+// Rows makes Row use the given rows' own samples; all must be rows computed from Spread.
 func (s *Sampled) Rows(all []analyze.Row) {
 	s.rows = make(map[row][2]int64, len(all))
 	for i := range all {
@@ -91,18 +92,17 @@ func (s *Sampled) Rows(all []analyze.Row) {
 	}
 }
 
-// Shares are the parts of a whole that a row of a table has by itself and in total, from 0
-// to 1.
+// Shares are a row's self and total as parts of the whole, from 0 to 1.
 type Shares struct {
 	SelfShare  json.Number `json:"self_share"`
 	TotalShare json.Number `json:"total_share"`
-	// The intervals have the shares that they really are with a confidence of 95 %, as
-	// far as chance goes; only where they were sampled and are more than nothing.
+	// The intervals contain the true shares with a confidence of 95 %, as far as sampling
+	// error goes; present only for sampled shares above zero.
 	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 }
 
-// Row has the shares of a row.
+// Row returns the shares of a row, with their intervals.
 func (s *Sampled) Row(r *analyze.Row, whole int64) Shares {
 	if of, ok := s.rows[rowOf(r)]; ok {
 		return s.Shares(r.Self, r.Total, whole, of)
@@ -110,20 +110,19 @@ func (s *Sampled) Row(r *analyze.Row, whole int64) Shares {
 	return Shares{Share(r.Self, whole), Share(r.Total, whole), s.Interval(r.Self, whole), s.Interval(r.Total, whole)}
 }
 
-// Shares are the self and total shares of a row with their intervals.
+// Shares returns the self and total shares of a row, with their intervals.
 func (s *Sampled) Shares(self, total, whole int64, spread [2]int64) Shares {
 	return Shares{Share(self, whole), Share(total, whole), s.Bounds(self, whole, spread[0]), s.Bounds(total, whole, spread[1])}
 }
 
-// Interval has the bounds between which the share of a whole that a part of it has really
-// is with a confidence of 95 %, as far as chance is all that samples suffer from; nil if
-// nothing was sampled.
+// Interval returns the 95 % confidence interval of a part's share of a whole, assuming
+// that sampling error is the only error; nil if nothing was sampled.
 func (s *Sampled) Interval(part, whole int64) *[2]json.Number {
 	return s.wilson(part, whole, s.Worth)
 }
 
-// Bounds is Interval of a part of which the spread is known: what its samples are worth is
-// told from their own weights and those of all others.
+// Bounds is Interval for a part with a known spread: the effective sample size follows
+// from the weights of the part's own samples and of all others.
 func (s *Sampled) Bounds(part, whole, spread int64) *[2]json.Number {
 	if s.spread == nil || whole <= 0 {
 		return nil
@@ -145,7 +144,7 @@ func (s *Sampled) wilson(part, whole int64, n float64) *[2]json.Number {
 	return &[2]json.Number{fraction(low), fraction(high)}
 }
 
-// Share is a part of a whole, from 0 to 1.
+// Share returns a part of a whole as a number from 0 to 1.
 func Share(part, whole int64) json.Number {
 	if whole == 0 {
 		return "0"

@@ -17,22 +17,22 @@ func Value(v int64, m *recording.Metric) json.Number {
 	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
 }
 
-// Nanoseconds writes a time of picoseconds as a decimal.
+// Nanoseconds formats a time in picoseconds as decimal nanoseconds.
 func Nanoseconds(ps int64) json.Number {
 	return json.Number(recording.Decimal{Mantissa: ps, Scale: 3}.String())
 }
 
-// Measured writes a number that was measured with so many digits behind the point, and
-// without an exponent.
+// Measured formats a measured number with the given number of decimals and without an
+// exponent.
 func Measured(v float64, digits int) json.Number {
 	return json.Number(strconv.FormatFloat(v, 'f', digits, 64))
 }
 
-// Estimate writes a number with as many digits as an estimate could deserve.
+// Estimate formats an estimate with six significant digits.
 func Estimate(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'g', 6, 64)) }
 
-// Interval writes the bounds of an estimate, nil if it has none. Each is divided by
-// unit.
+// Interval formats the bounds of an estimate, each divided by unit; nil if a bound is not
+// finite.
 func Interval(low, high, unit float64) *[2]json.Number {
 	if !Finite(low) || !Finite(high) {
 		return nil
@@ -40,10 +40,10 @@ func Interval(low, high, unit float64) *[2]json.Number {
 	return &[2]json.Number{Estimate(low / unit), Estimate(high / unit)}
 }
 
-// Finite reports whether JSON has a number for v.
+// Finite reports whether v can be written as a JSON number: neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// ID names a process or thread; null in JSON where it is text in the file.
+// ID is a process or thread id; null in JSON if the file has text instead.
 type ID int64
 
 func (i ID) String() string { return recording.IDText(int64(i)) }
@@ -51,7 +51,8 @@ func (i ID) String() string { return recording.IDText(int64(i)) }
 // MarshalJSON implements json.Marshaler.
 func (i ID) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(i.String(), "null")), nil }
 
-// InFull writes a value to the last digit, "" if units.Value says all of it.
+// InFull formats a value to the last digit; it returns "" if units.Value already shows
+// all of it.
 func InFull(v int64, m *recording.Metric) string {
 	short, full := units.Value(v, m), units.Exact(v, m)
 	if full == short || full == short+" "+units.Unit(m) {

@@ -16,15 +16,14 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// mostEntries bounds how many files of folders are looked at for one.
+// mostEntries is the maximum number of folder entries to examine in one search.
 const mostEntries = 20_000
 
-// Files makes the paths of an address's files absolute, which were named in a folder (""
-// for the program's), and names those elsewhere that hold what the address means: beside
-// where each should be, in that folder, and among near and the files beside those. What
-// was found is no longer looked for: the address has no contents then. Notes are sentences
-// on files that were found elsewhere or hold something else; the error says which are not
-// there.
+// Files makes the paths of an address's files absolute, relative to dir ("" for the
+// working directory). If a file is missing or has other contents, Files searches for the
+// contents among near, beside the file's path, in dir and beside the files in near. It
+// then clears the address's contents, since they are found. Notes are sentences about
+// files found elsewhere or with other contents. The error names the missing files.
 func Files(v *view.State, dir string, near []string) (notes []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func Files(v *view.State, dir string, near []string) (notes []string, err error)
 		var note string
 		if of, ok := stored.Second(absolute(dir, f)); ok && (i > 0 && of == absolute(dir, first) || exists(of)) {
 			if i > 0 && of == absolute(dir, first) {
-				of = v.Files[0] // where it was found
+				of = v.Files[0] // the path where it was found
 			}
 			v.Files[i] = stored.SecondOf(absolute(dir, of))
 			continue
@@ -68,7 +67,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// meant is what an address says that its file i holds.
+// meant returns the content that the address expects of file i.
 func meant(v *view.State, i int) (c view.Content) {
 	if i < len(v.Contents) {
 		c = v.Contents[i]
@@ -103,12 +102,12 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	return elsewhere, note, nil
 }
 
-// Other is the sentence on a file that is not what an address means.
+// Other returns a sentence about a file that differs from the address's recording.
 func Other(path string) string {
 	return safetext.Text(path) + " differs from the recording of the address: marks and selections may be off"
 }
 
-// HasContent reports whether a file has a content.
+// HasContent reports whether a file has the given content.
 func HasContent(path string, c view.Content) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {
@@ -118,7 +117,8 @@ func HasContent(path string, c view.Content) bool {
 	return err == nil && has == c
 }
 
-// search looks for a content, in the order of how likely it is there; "" for nowhere.
+// search returns a file with the given content, looking in the likeliest places first; ""
+// if there is none.
 func search(dir, path string, c view.Content, near []string) string {
 	for _, f := range near {
 		if HasContent(f, c) {
@@ -142,7 +142,8 @@ func search(dir, path string, c view.Content, near []string) string {
 	return ""
 }
 
-// searchFolder looks for a content among the files of a folder, of which left more are looked at.
+// searchFolder searches a folder for the given content. left is the number of entries
+// that may still be examined.
 func searchFolder(dir string, c view.Content, left *int) string {
 	if *left <= 0 {
 		return ""
@@ -162,7 +163,7 @@ func searchFolder(dir string, c view.Content, left *int) string {
 	return ""
 }
 
-// Name has an address say what its files hold, as far as they are files that are here.
+// Name adds the content digests of the address's files, as far as they are local files.
 func Name(v *view.State) {
 	v.Contents = nil
 	for i, f := range v.Files {
@@ -178,8 +179,8 @@ func Name(v *view.State) {
 	}
 }
 
-// contents are those of files that were named last: each answer of a session names its
-// files again.
+// contents caches the digests of recently named files, because each answer of a session
+// names its files again.
 var contents struct {
 	sync.Mutex
 	of map[string]known

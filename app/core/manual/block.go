@@ -2,41 +2,41 @@ package manual
 
 import "strings"
 
-// Kind tells blocks apart.
+// Kind is the kind of a block.
 type Kind uint8
 
 // The kinds of blocks.
 const (
-	Heading   Kind = iota // Level and Text
-	Paragraph             // Text
-	Item                  // of a list: Mark and Text
-	Code                  // Lines, as they are
-	Table                 // Rows; the first one is the head
+	Heading   Kind = iota // has Level and Text
+	Paragraph             // has Text
+	Item                  // of a list; has Mark and Text
+	Code                  // has Lines, verbatim
+	Table                 // has Rows; the first is the head
 )
 
-// Block is one part of a page, to be laid out below the one before.
+// Block is a part of a page. Blocks are laid out one below the other.
 type Block struct {
 	Kind  Kind
-	Level int    // of a heading: 1 is the page's title
-	Depth int    // how many lists the block is in; an Item is in at least one
+	Level int    // of a Heading: 1 for the page's title
+	Depth int    // number of lists around the block; at least one for an Item
 	Mark  string // of an Item: "•", or its number and a dot
 	Text  Text
 	Lines []string
-	Rows  [][]Text // all of one length
-	Right []bool   // a Table's columns: whether the numbers in it end at one edge
+	Rows  [][]Text // all of the same length
+	Right []bool   // for each column of a Table: whether it is right-aligned
 }
 
 // Text is a piece of running text.
 type Text []Run
 
-// Run is a part of a Text that looks the same throughout.
+// Run is a part of a Text in a single style.
 type Run struct {
 	Text         string
 	Code, Strong bool
-	Link         string // a page's file, like "opening.md", or an address; "" for none
+	Link         string // the file of a page, such as "opening.md", or a URL; "" for none
 }
 
-// String is the text without its looks.
+// String returns the text without styles.
 func (t Text) String() string {
 	var b strings.Builder
 	for _, r := range t {

@@ -13,16 +13,16 @@ import (
 
 // Page is one topic of the manual.
 type Page struct {
-	Topic  string // what is typed to read it: "opening"
+	Topic  string // the name typed to read it: "opening"
 	Title  string // "Files and formats"
-	Line   string // what is on it, in a few words
+	Line   string // a short description of the content
 	Blocks []Block
 }
 
-// Pages are all pages, in the order of the index.
+// Pages returns all pages, in the order of the index.
 func Pages() []Page { return pages() }
 
-// Find is the page of a topic.
+// Find returns the page of a topic.
 func Find(topic string) (Page, bool) {
 	for _, p := range pages() {
 		if p.Topic == topic {
@@ -35,13 +35,13 @@ func Find(topic string) (Page, bool) {
 var pages = sync.OnceValue(func() []Page {
 	all, err := read(assets.Manual())
 	if err != nil {
-		panic("the manual cannot be read: " + err.Error()) // a test reads it
+		panic("the manual cannot be read: " + err.Error()) // a test reads all pages
 	}
 	return all
 })
 
-// read reads the pages that index.md lists: items that begin with a link to the
-// page, whose text is the title, and go on with a colon and a few words.
+// read reads the pages listed in index.md. Each list item is a link to the page with its
+// title, a colon and a short description.
 func read(files fs.FS) ([]Page, error) {
 	index, err := parseFile(files, "index.md")
 	if err != nil {

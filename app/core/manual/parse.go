@@ -14,9 +14,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Parse divides Markdown into blocks. Comments are left out. A part of Markdown
-// that has no Block, like a quotation or a picture, is an error: a page must not
-// lose anything on its way to the reader.
+// Parse splits Markdown into blocks, leaving out comments. Markdown without a matching
+// Block, such as a quotation or a picture, is an error, so that no part of a page gets
+// lost.
 func Parse(markdown []byte) ([]Block, error) {
 	p := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -29,15 +29,15 @@ func Parse(markdown []byte) ([]Block, error) {
 	return w.out, w.err
 }
 
-// walker turns goldmark's tree into blocks.
+// walker converts goldmark's tree to blocks.
 type walker struct {
 	source []byte
 	out    []Block
 	err    error
 }
 
-// blocks appends the children of a node, which are in depth lists. The first of
-// them is a list's item if there is a mark.
+// blocks appends the children of a node, inside depth lists. If mark is not "", the first
+// paragraph becomes a list item with that mark.
 func (w *walker) blocks(parent ast.Node, depth int, mark string) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		b := Block{Depth: depth}
@@ -103,14 +103,14 @@ func (w *walker) table(t *table.Table, depth int) Block {
 	return b
 }
 
-// text gathers what a node says, with neighbours of one look joined.
+// text returns the text of a node, with adjacent runs of the same style joined.
 func (w *walker) text(parent ast.Node) Text {
 	var t Text
 	w.inline(parent, Run{}, &t)
 	return t
 }
 
-// inline appends what is in a node, in the look that is around it.
+// inline appends the content of a node, starting from the surrounding style.
 func (w *walker) inline(parent ast.Node, look Run, to *Text) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		inside := look
@@ -163,7 +163,7 @@ func (t *Text) add(s string, look Run) {
 	*t = append(*t, look)
 }
 
-// comment reports whether HTML is a comment, which nobody is meant to see.
+// comment reports whether HTML is a comment, which readers do not see.
 func (w *walker) comment(html *text.Segments) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(html.Value(w.source)), []byte("<!--"))
 }

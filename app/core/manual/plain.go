@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain lays blocks out for a terminal of that many columns: text alone, with
-// lists, code and tables as they look on paper. Code is never wrapped.
+// Plain lays blocks out for a terminal with that many columns, as plain text with lists,
+// code and tables. Code is never wrapped.
 func Plain(blocks []Block, width int) string {
 	var b strings.Builder
 	for i, block := range blocks {
@@ -18,7 +18,7 @@ func Plain(blocks []Block, width int) string {
 	return b.String()
 }
 
-// The indent of what is in a list, and the gap between a table's columns.
+// The indent of a list's content, and the gap between a table's columns.
 const (
 	indent = "  "
 	gap    = "  "
@@ -55,8 +55,8 @@ func (block *Block) plain(b *strings.Builder, width int) {
 	}
 }
 
-// plain puts code between quotes and names where links lead, unless their text
-// does.
+// plain returns the text with code in quotes, followed by link targets that are not
+// already in the link's text.
 func (t Text) plain(quote string) string {
 	var b strings.Builder
 	for _, r := range t {
@@ -74,8 +74,8 @@ func (t Text) plain(quote string) string {
 	return b.String()
 }
 
-// wrap divides text into lines of at most width characters, but for words that
-// are longer. There is at least one line.
+// wrap splits text into lines of at most width characters, unless a single word is
+// longer. It returns at least one line.
 func wrap(text string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(text) {
@@ -92,8 +92,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// plainTable aligns the columns. Where they do not fit, the widest are made
-// narrower and their cells wrapped.
+// plainTable writes a table with aligned columns. If it is too wide, the widest columns
+// are narrowed and their cells wrapped.
 func (block *Block) plainTable(b *strings.Builder, margin string, width int) {
 	cells := make([][]string, len(block.Rows))
 	for i, row := range block.Rows {
@@ -111,7 +111,7 @@ func (block *Block) plainTable(b *strings.Builder, margin string, width int) {
 	}
 	for i, row := range cells {
 		if i == 0 && strings.Join(row, "") == "" {
-			continue // a table without a head
+			continue // no head
 		}
 		wrapped, height := make([][]string, len(row)), 0
 		for j, cell := range row {
@@ -143,8 +143,8 @@ func (block *Block) plainTable(b *strings.Builder, margin string, width int) {
 	}
 }
 
-// columnWidths returns how many characters each column has: together no more than fit,
-// where that is possible, and none less than the longest word in its head.
+// columnWidths returns the width of each column in characters. Together they fit width if
+// possible, but no column is narrower than the longest word of its head.
 func columnWidths(rows [][]string, width int) []int {
 	widths, least := make([]int, len(rows[0])), make([]int, len(rows[0]))
 	sum := len(gap) * (len(widths) - 1)

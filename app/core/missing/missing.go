@@ -11,24 +11,25 @@ import (
 	"ashlar/render/units"
 )
 
-// Kind is something that recordings may lack.
+// Kind is a kind of data that recordings may lack.
 type Kind int
 
-// What there may not be.
+// The kinds of data.
 const (
-	OffCPU   Kind = iota // when threads waited, and for what
-	Memory               // what was allocated
-	Timeline             // when anything happened
-	Spans                // calls with their beginning and end
-	Lines                // lines of source files
+	OffCPU   Kind = iota // when threads waited, and why
+	Memory               // allocations
+	Timeline             // timestamps
+	Spans                // calls with start and end
+	Lines                // source line numbers
 )
 
-// missing names what is not there.
+// missing maps a kind of data to the words for its absence.
 var missing = map[Kind]string{
 	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no timestamps", Spans: "no spans", Lines: "no line numbers",
 }
 
-// how explains by format how to record the data; "" is the general advice.
+// how maps a kind of data and a format to the advice on recording it; "" is the general
+// advice.
 var how = map[Kind]map[string]string{
 	OffCPU: {
 		"":            "with perf sched record, Perfetto (sched/sched_switch and sched/sched_waking), a Go trace, or Java Flight Recorder",
@@ -67,7 +68,7 @@ var how = map[Kind]map[string]string{
 	},
 }
 
-// Reason is a clause: what is missing, and what to record with.
+// Reason returns a text about missing data and how to record it.
 func Reason(k Kind, rec *recording.Recording) string {
 	with := how[k][rec.Source.Format]
 	if with == "" {
@@ -76,8 +77,8 @@ func Reason(k Kind, rec *recording.Recording) string {
 	return "this recording has " + missing[k] + ". Record " + with
 }
 
-// metrics are names of metrics, or how they begin, and what a recording without them
-// lacks.
+// metrics maps prefixes of metric names to the data that a recording without such a
+// metric lacks.
 var metrics = []struct {
 	begin string
 	lacks Kind
@@ -112,8 +113,8 @@ func has(rec *recording.Recording, metric string) bool {
 	return false
 }
 
-// Times is a clause on an event whose metric has no times: what in it has them, or how to
-// record times.
+// Times returns a text about an event whose metric has no times: which other metric has
+// them, or how to record them.
 func Times(rec *recording.Recording, event int) string {
 	var n int64
 	for _, t := range rec.Tracks {

@@ -28,25 +28,26 @@ type Answer struct {
 	File string `json:"file"`
 	// Length is the total duration of all paths, the sum of their steps.
 	Length json.Number `json:"length"`
-	// Address shows them.
+	// Address shows the paths.
 	Address string `json:"address"`
-	// Paths are one for each of the calls that were asked for, else one.
+	// Paths has one path for each requested call, or one in all if no calls were
+	// requested.
 	Paths []Path `json:"paths"`
-	// ByState, ByThread and ByFunction add up the steps of all paths, the longest first.
+	// ByState, ByThread and ByFunction are the sums of all paths' steps, longest first.
 	ByState    []Sum `json:"by_state"`
 	ByThread   []Sum `json:"by_thread"`
 	ByFunction []Sum `json:"by_function"`
-	// Steps are those of all paths, in the order of paths and time.
+	// Steps has the steps of all paths, in the order of the paths and their time.
 	Steps []Step `json:"steps"`
 	// More is the number of steps that were left out.
 	More int `json:"more"`
 
 	rec   *recording.Recording
 	paths []criticalpath.Path
-	rows  []row // Steps
+	rows  []row // the steps in Steps
 }
 
-// Path is where a path goes: from Start on for Length, to its end on a thread.
+// Path is a critical path: it begins at Start, takes Length and ends on Thread.
 type Path struct {
 	Start  json.Number `json:"start"`
 	Length json.Number `json:"length"`
@@ -55,17 +56,18 @@ type Path struct {
 	Steps  int         `json:"steps"`
 }
 
-// Sum is how long paths were in a state, thread or function, and in how many steps.
+// Sum is the time that the paths spent in a state, thread or function, and the number of
+// steps.
 type Sum struct {
 	Name  string      `json:"name"`
 	Time  json.Number `json:"time"`
 	Steps int         `json:"steps"`
 }
 
-// Step is a part of the path, from Start on, of duration Length. State is a thread state
-// with its reason, "span" for a thread without states, "nothing" if nothing is known, or
-// "on its way" with the name of a flow that was sent and had not arrived. WokenBy is the
-// thread from which the path comes here.
+// Step is a step of a path, from Start, of duration Length. State is a thread state with
+// its reason, "span" for a thread without states, "nothing" if nothing is known, or "on
+// its way" with the name of a flow that was sent but has not yet arrived. WokenBy is the
+// thread from which the path came.
 type Step struct {
 	Path     int         `json:"path"`
 	Start    json.Number `json:"start"`
@@ -77,7 +79,7 @@ type Step struct {
 	WokenBy  string      `json:"woken_by,omitempty"`
 }
 
-// Thread names one, "" for none.
+// Thread returns the title of a thread, "" for no track.
 func Thread(rec *recording.Recording, track int) string {
 	if track == recording.NoTrack {
 		return ""
@@ -92,7 +94,8 @@ func tid(rec *recording.Recording, track int) string {
 	return recording.IDText(rec.Tracks[track].TID)
 }
 
-// Of answers for a scope that has been looked up, with at most so many steps, 0 for all.
+// Of returns the answer for a scope whose calls are bound, with at most the given number
+// of steps, 0 for all.
 func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps int) (*Answer, error) {
 	a := &Answer{File: rec.Source.Path, Paths: []Path{}, Steps: []Step{}, rec: rec}
 	var err error
@@ -161,7 +164,7 @@ func (a *Answer) CSV(out io.Writer) error {
 	return tables.CSV(out, slices.Insert(cs, 0, tables.Count("path", func(r *row) int64 { return int64(r.path) })), a.rows)
 }
 
-// mostSums is how many rows of a sum the text has.
+// mostSums is the maximum number of rows per sum in the text.
 const mostSums = 12
 
 // Text writes the answer for people, with the first n steps.
@@ -200,7 +203,7 @@ func (a *Answer) Text(n int) string {
 	return b.String()
 }
 
-// steps writes the first n of them as a table.
+// steps writes the first n steps as a table.
 func (a *Answer) steps(b *strings.Builder, n int) {
 	cs := a.columns()
 	if len(a.paths) > 1 {

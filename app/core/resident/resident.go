@@ -22,32 +22,31 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Bounds of what is held: recordings, and the bytes of their files; and how much
-// memory others are left.
+// Limits of the loaded recordings, in number and in bytes of their files, and the free
+// memory below which recordings are unloaded.
 const (
 	most      = 32
 	mostBytes = 4 << 30
 	leastRoom = 256 << 20
 )
 
-// looks is how often it is looked at whether something should be let go of.
+// looks is the interval between checks for recordings to unload.
 const looks = 2 * time.Second
 
-// Recordings are those that were read, the last one asked for first. A file that has
-// changed is read again; what a web server handed out once stays. It is used by several
-// goroutines.
+// Recordings holds loaded recordings, most recently used first. A changed file is read
+// again; downloads are kept as they are. It may be used by several goroutines.
 type Recordings struct {
 	from subcommand.Reader
 	keep time.Duration
 
 	mu     sync.Mutex
 	all    []*one
-	timer  *time.Timer // runs while anything is held
+	timer  *time.Timer // runs while any recording is loaded
 	closed bool
 	work   sync.WaitGroup
 }
 
-// one is a recording, or one that is being read.
+// one is a recording that is loaded or being read.
 type one struct {
 	key     string
 	at      string
@@ -55,22 +54,22 @@ type one struct {
 	used    time.Time
 	waiting int
 	cancel  context.CancelFunc
-	faults  int64 // that there had been in mapped files before it was read
+	faults  int64 // faults in mapped files before it was read
 
-	done  chan struct{} // closed once there is the rest
+	done  chan struct{} // closed when the fields below are set
 	rec   *recording.Recording
 	stats ingest.Stats
 	err   error
 }
 
-// New returns one that holds nothing and reads by from. What nobody asks for is let go
-// of after keep, or not for that where it is 0.
+// New returns empty Recordings that read with from. Recordings that are not used for the
+// time keep are unloaded; 0 means no time limit.
 func New(from subcommand.Reader, keep time.Duration) *Recordings {
 	return &Recordings{from: from, keep: keep}
 }
 
-// In is a [subcommand.Reader] of files that are named from a folder; "" is the one in which
-// the program runs.
+// In returns a [subcommand.Reader] that resolves relative paths against dir; "" is the
+// working directory.
 func (h *Recordings) In(dir string) subcommand.Reader {
 	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
 		at, relative := path, dir != "" && !fetch.IsURL(path) && !filepath.IsAbs(path)
@@ -87,8 +86,8 @@ func (h *Recordings) In(dir string) subcommand.Reader {
 	}
 }
 
-// Named is a recording as one that was named by a path below dir, where it is relative:
-// answers quote it.
+// Named returns the recording under the given path, relative to dir if dir is set,
+// because answers quote the path.
 func Named(rec *recording.Recording, path, dir string) *recording.Recording {
 	was := rec.Source.Path
 	if was == path && rec.Source.Dir == dir {
@@ -119,7 +118,7 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 			return h.from(ctx, path, o)
 		}
 	}
-	_, limited := source.LimitsOf(ctx) // whose errors do not quote
+	_, limited := source.LimitsOf(ctx) // in limited contexts, errors do not quote the input
 	key := fmt.Sprintf("%s %q %+v %v", abs, o.Exe, o.Part, limited)
 	h.mu.Lock()
 	if h.closed {
@@ -142,7 +141,7 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 	if x.waiting--; x.waiting == 0 && ctx.Err() != nil {
 		select {
 		case <-x.done:
-		default: // nobody wants it any more
+		default: // nobody waits for it any more
 			h.drop(x)
 		}
 	}
@@ -152,7 +151,7 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 	return x.rec, x.stats, x.err
 }
 
-// Same says that a file is as it was; what is not a file is nil.
+// Same reports whether a file is unchanged; nil stands for anything but a file.
 func Same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -160,14 +159,15 @@ func Same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// find is the recording that is held of a file, nil for none; it becomes the first.
+// find returns the loaded recording of a file and makes it the most recently used; nil if
+// there is none.
 func (h *Recordings) find(key string, info fs.FileInfo) *one {
 	i := slices.IndexFunc(h.all, func(x *one) bool { return x.key == key })
 	if i < 0 {
 		return nil
 	}
 	x := h.all[i]
-	if !Same(x.info, info) || x.faults != source.Faults() { // what it is in may be damaged
+	if !Same(x.info, info) || x.faults != source.Faults() { // after a fault, its mapped file may be damaged
 		h.drop(x)
 		return nil
 	}
@@ -176,8 +176,8 @@ func (h *Recordings) find(key string, info fs.FileInfo) *one {
 	return x
 }
 
-// begin reads a file that is not held, for which those make room that were not asked
-// for the longest.
+// begin starts reading a file. To make room, it unloads the least recently used
+// recordings.
 func (h *Recordings) begin(asked context.Context, key, path string, info fs.FileInfo, o ingest.Options) *one {
 	x := &one{key: key, at: path, info: info, faults: source.Faults(), done: make(chan struct{})}
 	sum := x.bytes()
@@ -206,8 +206,8 @@ func (x *one) bytes() int64 {
 	return x.info.Size()
 }
 
-// load reads a recording. One that has no room beside the others is read again without
-// them.
+// load reads a recording. If it does not fit in memory, load unloads all others and reads
+// it again.
 func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	defer close(x.done)
 	x.rec, x.stats, x.err = h.from(ctx, x.at, o)
@@ -218,7 +218,7 @@ func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	keep := x.err == nil && !x.stats.Full && ctx.Err() == nil
 	if keep && x.info != nil {
 		now, err := os.Stat(x.at)
-		keep = err == nil && Same(now, x.info) // or it was written to meanwhile
+		keep = err == nil && Same(now, x.info) // the file may have changed meanwhile
 	}
 	if !keep {
 		h.mu.Lock()
@@ -227,7 +227,7 @@ func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	}
 }
 
-// only lets go of all others; false if there are none.
+// only unloads all other recordings; it returns false if there are none.
 func (h *Recordings) only(x *one) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -240,12 +240,12 @@ func (h *Recordings) only(x *one) bool {
 	return n > 1
 }
 
-// forget lets go of a recording; whoever waits for it still gets it.
+// forget unloads a recording; callers waiting for it still get it.
 func (h *Recordings) forget(x *one) {
 	h.all = slices.DeleteFunc(h.all, func(y *one) bool { return y == x })
 }
 
-// drop ends reading too, once nobody waits.
+// drop unloads a recording and, if nobody waits for it, stops reading it.
 func (h *Recordings) drop(x *one) {
 	if h.forget(x); x.waiting == 0 {
 		x.cancel()
@@ -280,7 +280,7 @@ func (h *Recordings) look() {
 	}
 }
 
-// short says that there is little memory left, garbage apart.
+// short reports whether little memory is left, after freeing garbage.
 func short() bool {
 	room, known := memory.Room()
 	if !known || room >= leastRoom {
@@ -291,7 +291,7 @@ func short() bool {
 	return room < leastRoom
 }
 
-// Close lets go of all, and waits until nothing is read any more.
+// Close unloads all recordings and waits until all reading has ended.
 func (h *Recordings) Close() {
 	h.mu.Lock()
 	h.closed = true

@@ -16,20 +16,20 @@ import (
 	"ashlar/render/histogram"
 )
 
-// soonSpans is the number of spans that a first answer may visit: two cores take some 20
-// ms. soonCalls is the number of calls of a set with a first answer. Variables for tests.
+// previewSpans is the number of spans that a preview may visit, which takes two cores
+// some 20 ms. Sets with at least previewCalls calls get a preview. Variables for tests.
 var (
 	previewSpans = 4 << 20
 	previewCalls = 1 << 14
-	// mostListed is how many of the longest calls are listed if there are more: nobody
-	// reads so many, and a row takes memory.
+	// mostListed is the maximum number of listed calls; of more, the longest are listed.
+	// Nobody reads so many, and each row takes memory.
 	mostListed = 1 << 20
 )
 
-// preview is a first answer to a question that takes long: a tree that is exact as
-// far down as it goes. Nil when there is none, or it is no use: transforms look
-// at whole stacks. The calls of in, the question's scope, are looked up: of many the
-// tree goes down to them, and what ran in them is left out.
+// preview returns a first answer to a question that takes long: a tree that is exact down
+// to its depth. It returns nil if the full answer is as fast, or if there are transforms,
+// which need whole stacks. in is the question's scope with its calls bound. For a large
+// set of calls, the tree ends at the outer calls and leaves out what ran in them.
 func preview(ctx context.Context, rec *recording.Recording, q Question, in recording.Scope) *Answer {
 	if len(q.Transforms) > 0 {
 		return nil
@@ -54,8 +54,8 @@ func preview(ctx context.Context, rec *recording.Recording, q Question, in recor
 	return &Answer{Rec: rec, Question: asked, Scope: in, Tree: analyze.NewTree(rec, w)}
 }
 
-// withoutBelow leaves of a set only its outer calls, if there are many, and says how
-// deep the least deep of them is; 0 if the whole answer is as fast.
+// withoutBelow reduces a large set of calls to its outer calls and returns the smallest
+// depth of one; it returns 0 if the full answer is as fast.
 func withoutBelow(rec *recording.Recording, q Question, in recording.Scope) (recording.Scope, int) {
 	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.OfProcessors(rec) || in.Calls.Calls < previewCalls {
 		return in, 0
@@ -75,15 +75,14 @@ func withoutBelow(rec *recording.Recording, q Question, in recording.Scope) (rec
 	return in.Of(&alone), depth
 }
 
-// sameTree reports whether the answer to a question has the tree of an earlier
-// one.
+// sameTree reports whether the answer to a question has the same tree as an earlier
+// answer.
 func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
 	return a != nil && a.Rec == rec && reflect.DeepEqual(a.Query, q.Query) && reflect.DeepEqual(a.Transforms, q.Transforms)
 }
 
-// answer answers a question, unless ctx ends before or there is no memory for it.
-// What it has in common with the answer before is taken from there. first, which may
-// be nil, gets what there is to show meanwhile.
+// answer answers a question, unless ctx ends or memory runs short. It reuses what it can
+// of old, the previous answer. first, if not nil, receives a preview.
 func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer, first func(*Answer)) (*Answer, error) {
 	watched, unwatch := memory.Watch(ctx, "the answer", nil)
 	defer unwatch()
@@ -125,8 +124,8 @@ func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer
 	return a, nil
 }
 
-// tree binds the scope and makes the tree and the functions' table. What else an earlier
-// answer with the same tree has is taken as well.
+// tree binds the scope and builds the tree and the table of functions. If old has the
+// same tree, it also takes over old's other results.
 func (a *Answer) tree(ctx context.Context, old *Answer, first func(*Answer)) error {
 	if err := a.bind(ctx, old); err != nil {
 		return err
@@ -154,8 +153,7 @@ func (a *Answer) tree(ctx context.Context, old *Answer, first func(*Answer)) err
 	return nil
 }
 
-// bind looks the calls of the question's scope up, which may be known from the
-// answer before.
+// bind finds the calls of the question's scope, or takes them from the previous answer.
 func (a *Answer) bind(ctx context.Context, old *Answer) (err error) {
 	if old != nil && old.Rec == a.Rec && old.Question.Scope.Equal(a.Question.Scope) {
 		a.Scope = old.Scope
@@ -165,15 +163,15 @@ func (a *Answer) bind(ctx context.Context, old *Answer) (err error) {
 	return err
 }
 
-// bound is the query with its calls looked up.
+// bound returns the query with its calls bound.
 func (a *Answer) bound() analyze.Query {
 	q := a.Query
 	q.Scope = a.Scope
 	return q
 }
 
-// around finds the neighbours of a function, and makes the trees on both sides of it.
-// They are looked at from the function on, however the whole is.
+// around finds the callers and callees of a function and builds the trees on both sides.
+// Both trees start at the function, even if the whole tree is inverted.
 func (a *Answer) around(context.Context, *Answer) error {
 	near := analyze.Around(a.Rec, a.Tree, *a.Around)
 	a.Near = &near
@@ -192,7 +190,7 @@ func (a *Answer) states(ctx context.Context, _ *Answer) (err error) {
 	return err
 }
 
-// group makes the table of other rows than functions.
+// group builds the table of rows other than functions.
 func (a *Answer) group(ctx context.Context, _ *Answer) (err error) {
 	if a.Grouped != nil {
 		return nil
@@ -220,7 +218,7 @@ func (a *Answer) stats(ctx context.Context, _ *Answer) (err error) {
 	return err
 }
 
-// heat makes the heatmap, of all time.
+// heat builds the heatmap, for the whole time.
 func (a *Answer) heat(ctx context.Context, _ *Answer) (err error) {
 	if a.Grid == nil {
 		whole := a.bound()
@@ -230,8 +228,8 @@ func (a *Answer) heat(ctx context.Context, _ *Answer) (err error) {
 	return err
 }
 
-// list lists calls one by one. Which are selected makes no difference, so that what
-// was listed stays when a part of it is.
+// list lists calls one by one. It ignores which of them are selected, so the list stays
+// when the user selects some.
 func (a *Answer) list(ctx context.Context, old *Answer) error {
 	in := a.Question.Scope.Of(nil)
 	if old != nil && old.List != nil && old.Rec == a.Rec && old.Listed == a.Listed && old.ListedBy == a.ListedBy && old.Question.Scope.Of(nil).Equal(in) {
@@ -255,7 +253,7 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		l.Rows = nil // too many, or no such argument: the histogram stays
+		l.Rows = nil // too many calls, or no such argument: keep the histogram
 	}
 	some, err := calls.Details(ctx, a.Rec, calls.Some(l.Rows))
 	if err != nil {
@@ -273,7 +271,7 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 	return nil
 }
 
-// longest looks up the longest of a set of calls.
+// longest finds the longest calls of a set.
 func longest(ctx context.Context, rec *recording.Recording, in recording.Scope, listed string) (*recording.CallSet, error) {
 	q, err := calls.Parse(listed)
 	if err != nil {
@@ -284,8 +282,8 @@ func longest(ctx context.Context, rec *recording.Recording, in recording.Scope, 
 	return bound.Calls, err
 }
 
-// search finds what is looked for in the tree. Where it runs must be known for
-// that when functions alone do not tell.
+// search finds the matches in the tree. If the pattern is not only about functions, it
+// needs the places of the matches first.
 func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 	switch {
 	case a.Search.OfFunctions():

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Async computes a value by its key in the background, and keeps the last one
-// until the next is there. A key that is asked for in place of another ends the
-// computation of that one, if it heeds its context. One that does not is finished
-// first: so there is something to show while keys change faster than values can
-// be computed. The zero value is ready; copies share what is known.
+// Async computes a value for a key in the background and keeps the last value until the
+// next is ready. A request for another key cancels the running computation. A computation
+// that ignores its context runs to its end first, so there is something to show while
+// keys change faster than values are computed. The zero value is ready to use; copies
+// share the value.
 type Async[K comparable, V any] struct{ async *async[K, V] }
 
 type async[K comparable, V any] struct {
 	newest[job[K, V]]
 	mu    sync.Mutex
-	asks  int // how often something was asked
+	asks  int // number of requests
 	last  V
 	of    K
-	known int // which ask the last value is of, 0 before the first
+	known int // number of the request that last answers, 0 if none
 }
 
 type job[K comparable, V any] struct {
@@ -29,11 +29,10 @@ type job[K comparable, V any] struct {
 	compute func(context.Context) (V, error)
 }
 
-// Ask has compute find the value of k, unless that is known, being computed, or
-// has failed just now. It returns the last value with the key that it is of; ok is
-// false before the first. wake is called from another goroutine when there is
-// another one. Without wake nobody would come back for it: the value is computed
-// before Ask returns.
+// Ask starts compute for the key k, unless its value is known, is being computed, or has
+// just failed. It returns the last value and its key; ok is false before the first. wake
+// is called from another goroutine when there is a new value. If wake is nil, nobody
+// would come back for the value, so Ask computes it before it returns.
 func (a *Async[K, V]) Ask(k K, wake func(), compute func(context.Context) (V, error)) (v V, of K, ok bool) {
 	a.init()
 	number, known := a.async.number(k)
@@ -55,8 +54,7 @@ func (a *Async[K, V]) init() {
 	}
 }
 
-// Last is the last value with the key that it is of; ok is false before the
-// first.
+// Last returns the last value and its key; ok is false before the first.
 func (a *Async[K, V]) Last() (v V, of K, ok bool) {
 	if a.async == nil {
 		return
@@ -66,8 +64,8 @@ func (a *Async[K, V]) Last() (v V, of K, ok bool) {
 	return a.async.last, a.async.of, a.async.known > 0
 }
 
-// number counts what is asked. Where the value is known it is as good as if it had
-// been computed for this: what was begun in between comes too late.
+// number counts a request. A known value counts as computed for this request, so that
+// results of earlier requests do not replace it.
 func (a *async[K, V]) number(k K) (n int, known bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +84,7 @@ func (a *async[K, V]) work(ctx context.Context, j job[K, V]) (rest time.Duration
 	return 0
 }
 
-// keep keeps a value, unless there is one of a later ask, or nobody asks any more.
+// keep stores a value, unless a later request has one or Async was stopped.
 func (a *async[K, V]) keep(v V, j job[K, V]) bool {
 	if a.stopped() {
 		return false
@@ -100,17 +98,17 @@ func (a *async[K, V]) keep(v V, j job[K, V]) bool {
 	return true
 }
 
-// Cancel ends what is being computed; what is known stays. It may be called from
-// any goroutine once something has been asked.
+// Cancel cancels the running computation; the last value stays. After the first Ask, it
+// may be called from any goroutine.
 func (a *Async[K, V]) Cancel() {
 	if a.async != nil {
 		a.async.cancel()
 	}
 }
 
-// Stop ends what is being computed and forgets what is known; wake is not called
-// any more. It does not wait: what does not heed its context goes on for nobody.
-// Asking afterwards begins again.
+// Stop cancels the running computation and forgets the value; wake is not called any
+// more. Stop does not wait: a computation that ignores its context runs on unused. A
+// later Ask starts anew.
 func (a *Async[K, V]) Stop() {
 	if a.async != nil {
 		a.async.stop()
@@ -118,7 +116,7 @@ func (a *Async[K, V]) Stop() {
 	}
 }
 
-// Close is Stop, and waits until nothing is computed any more.
+// Close is like Stop, but waits until the computation has ended.
 func (a *Async[K, V]) Close() {
 	if old := a.async; old != nil {
 		a.Stop()

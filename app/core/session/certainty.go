@@ -8,29 +8,28 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// certainty is how sure the differences of one comparison are. It is found in the
-// background, in one pass over all spans, whatever is asked of the comparison
-// meanwhile: only other numbers end it.
+// certainty finds the confidences of one comparison in the background, in one pass over
+// all spans. Changes of the question do not interrupt it unless the numbers change.
 type certainty struct {
-	asks newest[*CompareAnswer] // whose confidences are wanted
+	asks newest[*CompareAnswer] // the answer whose confidences are wanted
 
 	mu sync.Mutex
-	// of is the comparison that it is about, nil for none; tables are by what their rows
-	// stand for.
+	// of is the comparison with these confidences, nil if there are none; tables are
+	// indexed by the kind of row.
 	of     *compare.Comparison
 	tables map[compare.By]*compare.Table
 	nodes  []*compare.Confidence
 }
 
-// want says whose confidences to find next.
+// want sets the answer to find confidences for.
 func (s *certainty) want(a *CompareAnswer) {
 	s.asks.ask(a, func(was *CompareAnswer, asked bool) (fresh, stale bool) {
 		return !a.ConfidencesDone, asked && was.Compared != a.Compared
 	})
 }
 
-// missing lists what an answer shows and is not known yet; neither if nothing
-// can be found out now.
+// missing returns the tables of an answer that still lack confidences, and whether its
+// nodes do. It returns nothing if they cannot be found yet.
 func (s *certainty) missing(a *CompareAnswer) (tables []compare.By, nodes bool) {
 	if a == nil || a.Err != nil || a.Method == compare.FromDurations && !a.whole() {
 		return nil, false
@@ -48,8 +47,8 @@ func (s *certainty) missing(a *CompareAnswer) (tables []compare.By, nodes bool) 
 	return tables, nodes
 }
 
-// find finds what is missing for an answer; false if there is nothing to be
-// found, or ctx ended it.
+// find finds the missing confidences of an answer. It returns false if none are missing,
+// or if ctx ended it.
 func (s *certainty) find(ctx context.Context, a *CompareAnswer) bool {
 	by, nodes := s.missing(a)
 	if len(by) == 0 {
@@ -79,7 +78,7 @@ func (s *certainty) find(ctx context.Context, a *CompareAnswer) bool {
 	return true
 }
 
-// fill puts what is known into an answer.
+// fill copies the known confidences into an answer.
 func (s *certainty) fill(a *CompareAnswer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +95,7 @@ func (s *certainty) fill(a *CompareAnswer) {
 	a.ConfidencesDone = functions != nil && table != nil
 }
 
-// ascertain finds the confidences of an answer.
+// ascertain finds the confidences of an answer and shows them.
 func (c *Comparing) ascertain(ctx context.Context, a *CompareAnswer) (rest time.Duration) {
 	c.memory.tidy(a, 1)
 	if c.confidences.find(ctx, a) {

@@ -13,10 +13,10 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// What is everything that decides a comparison's numbers.
+// What holds the parts of a question that determine a comparison's numbers.
 type What struct {
-	// Event and Metric are names as compare.MatchMetric takes them, MetricB is
-	// that of compare.Options.
+	// Event and Metric are names as in compare.MatchMetric; MetricB is as in
+	// compare.Options.
 	Event, Metric string
 	MetricB       string
 	Normalize     compare.Normalize
@@ -25,38 +25,40 @@ type What struct {
 	Scopes        [2]recording.Scope
 }
 
-// CompareQuestion asks everything that is shown of two recordings.
+// CompareQuestion asks for everything shown of a comparison.
 type CompareQuestion struct {
 	What
 	Width compare.Width
 	By    compare.By
-	// Of asks for the distribution of the durations of a function's spans, whole
-	// or of themselves alone.
+	// Of asks for the distribution of the durations of a function's spans or, with Self,
+	// of their self times.
 	Of   *recording.FuncName
 	Self bool
-	// Call asks for the call of the other side that goes with this one.
+	// Call asks for the matching call in the other recording.
 	Call *compare.Occurrence
-	// Generations are those of the recordings whose numbers are in the question.
+	// Generations are the generations of the recordings to which the ids in the question
+	// belong.
 	Generations [2]int
 }
 
-// CompareAnswer answers a CompareQuestion. Parts of it come later than others.
+// CompareAnswer answers a CompareQuestion. Slow parts are filled in later.
 type CompareAnswer struct {
 	CompareQuestion
 	Recs [2]*recording.Recording
-	// Err is why the recordings cannot be compared; nothing below is set then.
+	// Err is the reason why the recordings cannot be compared; the fields below are then
+	// not set.
 	Err      error
 	Compared *compare.Comparison
 	Method   compare.Method
 	A, B     compare.Side
 	Shape    *compare.Shape
-	// Functions is the table by functions, Table the one that was asked for.
+	// Functions is the table by functions, Table the table by the question's By.
 	Functions, Table *compare.Table
-	// Threads says which tracks go together.
+	// Threads tells which tracks match.
 	Threads *match.Matching
-	// Nodes is by node how sure its difference is, nil until it is known; Sure
-	// tells that all confidences are there. Those of spans come once both
-	// recordings are read.
+	// Nodes are the confidences of the differences by node, nil until known.
+	// ConfidencesDone is true once all confidences are known; those of spans need both
+	// recordings read completely.
 	Nodes           []*compare.Confidence
 	ConfidencesDone bool
 	// Dist and DistErr answer Of, Twin answers Call.
@@ -67,9 +69,9 @@ type CompareAnswer struct {
 
 // Comparing answers questions about two recordings together.
 //
-// What is quickly known comes first. Details that take long, which are confidences
-// (they take a look at every span, see certainty) and distributions, come by
-// themselves into the answer that is shown, so that nothing waits for them.
+// Fast parts of an answer come first. Slow ones are added to the shown answer later, so
+// that nothing waits for them: confidences, which need a pass over all spans (see
+// certainty), and distributions.
 type Comparing struct {
 	notify      func()
 	asks        newest[compared]
@@ -77,17 +79,17 @@ type Comparing struct {
 	dist        Async[distributionOf, distribution]
 	memory      thrift
 
-	mu     sync.Mutex // of changing answer
+	mu     sync.Mutex // guards changes of answer
 	answer atomic.Pointer[CompareAnswer]
 }
 
-// compared is a question with the snapshots that it is asked of.
+// compared is a question together with the snapshots that it is about.
 type compared struct {
 	CompareQuestion
 	recs [2]*recording.Recording
 }
 
-// distributionOf identifies a distribution: another needs a new one.
+// distributionOf is the key of a distribution.
 type distributionOf struct {
 	compared *compare.Comparison
 	name     recording.FuncName
@@ -99,8 +101,8 @@ type distribution struct {
 	err error
 }
 
-// Compare begins to compare. notify is called from another goroutine whenever
-// there is something new to show.
+// Compare starts a comparison. notify is called from another goroutine whenever there is
+// something new to show.
 func Compare(notify func()) *Comparing {
 	c := &Comparing{notify: notify}
 	c.asks.do, c.confidences.asks.do = c.work, c.ascertain
@@ -108,9 +110,9 @@ func Compare(notify func()) *Comparing {
 	return c
 }
 
-// Ask sets the question about the snapshots that are shown. What is being computed
-// for other numbers ends; what is being computed for an older snapshot goes on,
-// so that there is something to see while a file loads, unless all is read now.
+// Ask sets the question about the given snapshots. It cancels computations with other
+// numbers. A computation for an older snapshot goes on, so that there is something to
+// show while a file loads, unless both recordings are now complete.
 func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
 	c.asks.ask(compared{q, recs}, func(was compared, asked bool) (fresh, stale bool) {
 		other, grown := !asked || !reflect.DeepEqual(was.CompareQuestion, q), recs != was.recs
@@ -122,10 +124,11 @@ func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
 	})
 }
 
-// Answer is the latest answer, nil before the first.
+// Answer returns the latest answer, nil before the first.
 func (c *Comparing) Answer() *CompareAnswer { return c.answer.Load() }
 
-// Snapshot is a comparison that answers no more questions than it has: for pictures.
+// Snapshot returns a comparison with the current answer that answers no further
+// questions, for pictures.
 func (c *Comparing) Snapshot() *Comparing {
 	s := Compare(func() {})
 	s.answer.Store(c.answer.Load())
@@ -140,8 +143,8 @@ func (c *Comparing) Close() {
 	c.memory.end()
 }
 
-// While recordings grow they are compared again at most every growPause, and never
-// for more than a third of the time.
+// growPause is the minimum pause between comparisons while recordings grow; comparing
+// also takes at most a third of the time.
 const growPause = 400 * time.Millisecond
 
 // work answers a question.
@@ -161,9 +164,9 @@ func (c *Comparing) work(ctx context.Context, q compared) (rest time.Duration) {
 	return max(growPause, 2*time.Since(began))
 }
 
-// show shows an answer, nil for the one that is shown, with all that is known of
-// its details, and tells of it if there is anything new. It returns what is
-// shown now.
+// show completes an answer, or the shown one if a is nil, with all details known so far,
+// and shows it. It calls notify if anything is new, and returns the answer that is shown
+// now.
 func (c *Comparing) show(a *CompareAnswer) *CompareAnswer {
 	c.mu.Lock()
 	old := c.answer.Load()
@@ -185,7 +188,8 @@ func (c *Comparing) show(a *CompareAnswer) *CompareAnswer {
 	return &b
 }
 
-// distribute makes the distribution that an answer wants; wake as in [Async.Ask].
+// distribute starts computing the distribution that an answer needs; wake is as in
+// [Async.Ask].
 func (c *Comparing) distribute(a *CompareAnswer, wake func()) {
 	if a.wantsDistribution() {
 		c.dist.Ask(a.distribution(), wake, func(ctx context.Context) (d distribution, err error) {
@@ -195,10 +199,10 @@ func (c *Comparing) distribute(a *CompareAnswer, wake func()) {
 	}
 }
 
-// whole reports whether the answer is about recordings that are read.
+// whole reports whether both recordings have been read completely.
 func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
 
-// Finish answers a question, all of it: for pictures without a window.
+// Finish answers a question completely before it returns, for pictures without a window.
 func (c *Comparing) Finish(q CompareQuestion, recs [2]*recording.Recording) {
 	ctx := context.Background()
 	a := c.show(c.compute(ctx, compared{q, recs}))
@@ -208,8 +212,8 @@ func (c *Comparing) Finish(q CompareQuestion, recs [2]*recording.Recording) {
 	}
 }
 
-// compute answers a question as far as that is quickly done; what was computed
-// before is used again where it still holds. It is nil if it was ended before.
+// compute computes the fast parts of an answer, reusing earlier results that still apply.
+// It returns nil if cancelled.
 func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	old := c.answer.Load()
 	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs}
@@ -234,14 +238,14 @@ func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	return a
 }
 
-// shows reports whether there is nothing new in an answer.
+// shows reports whether an answer contains nothing new.
 func (a *CompareAnswer) shows(old *CompareAnswer) bool {
 	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
 		a.Shape == old.Shape && a.Twin == old.Twin && a.ConfidencesDone == old.ConfidencesDone && a.Dist == old.Dist && a.DistErr == old.DistErr &&
 		reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
 }
 
-// wantsDistribution reports whether there is one to be made.
+// wantsDistribution reports whether the answer still needs a distribution.
 func (a *CompareAnswer) wantsDistribution() bool {
 	return a.Err == nil && a.Dist == nil && a.DistErr == nil && a.Compared.Find(a.Of) >= 0
 }
@@ -250,7 +254,7 @@ func (a *CompareAnswer) distribution() distributionOf {
 	return distributionOf{a.Compared, *a.Of, a.Self}
 }
 
-// begin makes the comparison.
+// begin compares the recordings.
 func (a *CompareAnswer) begin(ctx context.Context, o compare.Options) {
 	var inputs [2][]compare.Input
 	for side, in := range a.Scopes {
@@ -266,7 +270,7 @@ func (a *CompareAnswer) begin(ctx context.Context, o compare.Options) {
 	a.Functions, a.Err = a.Compared.Table(ctx, compare.ByFunction, false)
 }
 
-// present makes what is quickly made.
+// present computes the fast parts that depend on how the comparison is shown.
 func (a *CompareAnswer) present(ctx context.Context, old *CompareAnswer) {
 	again := old != nil && old.Compared == a.Compared && old.Err == nil
 	if !again || old.Width != a.Width {

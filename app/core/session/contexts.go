@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// contextsOf is a node of a tree, or a call on a track.
+// contextsOf is the key of a request: a node of a tree, or a call on a track.
 type contextsOf struct {
 	rec           *recording.Recording
 	tree          *analyze.Tree
@@ -17,15 +17,15 @@ type contextsOf struct {
 	event, metric int
 }
 
-// NodeContexts sums up where the stacks were taken that go through a
-// node of an answer's tree. It is nil until that is known, which notify says.
+// NodeContexts summarizes the contexts of the stacks through a node of an answer's tree.
+// It returns nil until the result is known, then notify is called.
 func (d *Side) NodeContexts(a *Answer, node int) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: a.Rec, tree: a.Tree, node: node}, func(ctx context.Context) ([]analyze.KeyValues, error) {
 		return analyze.ContextsOf(ctx, a.Rec, a.Query, a.Tree.Within(a.Rec, node))
 	})
 }
 
-// CallContexts is the same of the stacks of a track that end in a call.
+// CallContexts is like NodeContexts, for the stacks of a track that end in a call.
 func (d *Side) CallContexts(rec *recording.Recording, event, metric, track int, call recording.CallID) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: rec, call: call, track: track, event: event, metric: metric}, func(ctx context.Context) ([]analyze.KeyValues, error) {
 		q := analyze.Query{Event: event, Metric: metric, Scope: recording.Scope{Tracks: []int{track}}}

@@ -6,9 +6,9 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// A recording may lie in a mapped file, which can be cut and whose disk can fail. Reading
-// it faults then, which ends the program unless the goroutine is guarded: all that read
-// recordings in the background run under Guarded.
+// A recording may be memory-mapped from a file, which can be truncated or whose disk can
+// fail. Reading it then faults, which ends the program unless the goroutine is guarded.
+// So everything that reads recordings in the background runs under Guarded.
 
 var faulted struct {
 	sync.Mutex
@@ -16,8 +16,8 @@ var faulted struct {
 	wake func()
 }
 
-// Guarded runs f, which may read recordings, and reports whether it ran to its end. Where
-// reading a mapped file failed, TakeFault has the error.
+// Guarded runs f, which may read recordings, and reports whether it completed. If reading
+// a mapped file failed, TakeFault returns the error.
 func Guarded(f func()) bool {
 	err := source.Guard("the recording", func() error {
 		f()
@@ -39,7 +39,7 @@ func Guarded(f func()) bool {
 // Go runs f in the background under Guarded.
 func Go(f func()) { go Guarded(f) }
 
-// TakeFault returns the error of the last fault, once; nil where there was none.
+// TakeFault returns and clears the error of the last fault; nil if there was none.
 func TakeFault() error {
 	faulted.Lock()
 	defer faulted.Unlock()
@@ -48,7 +48,7 @@ func TakeFault() error {
 	return err
 }
 
-// OnFault has wake called, from any goroutine, when there was a fault.
+// OnFault sets the function that is called, from any goroutine, after a fault.
 func OnFault(wake func()) {
 	faulted.Lock()
 	defer faulted.Unlock()

@@ -13,18 +13,18 @@ import (
 	"ashlar/render/units"
 )
 
-// How often a followed file is looked at, and how much time reading it again
-// may take: at most two times a second, and never more than a fifth of the time.
+// How often to check a followed file, and limits on reading it again: at most twice a
+// second, and at most a fifth of the time.
 const (
 	lookEvery  = 100 * time.Millisecond
 	leastPause = 500 * time.Millisecond
-	restFor    = 4 // times as long as reading took
+	restFor    = 4 // multiple of the time that reading took
 )
 
-// Follow reads the file again whenever it has changed, until ctx ends or the
-// document is closed. What is shown stays until the new content has been read
-// as a whole; where it cannot be read, FollowNote says why, and what was there
-// stays, as it does where the file has only been cut. It is called once at a time.
+// Follow reads the file again whenever it changes, until ctx ends or the side is closed.
+// The old content is shown until the new content has been read completely. If the file
+// cannot be read or was only truncated, the old content stays and FollowNote gives the
+// reason. Only one Follow may run at a time.
 func (d *Side) Follow(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(d.ctx, cancel)()
@@ -56,7 +56,7 @@ func (d *Side) Follow(ctx context.Context) {
 		}
 		was := seen
 		if seen = now; now.err != nil || now.info.Size() == 0 {
-			d.note(gone(now), true) // and what was shown stays: it may come back
+			d.note(gone(now), true) // keep the old content: the file may come back
 			continue
 		}
 		seen.readHead(d.path)
@@ -91,7 +91,7 @@ func (d *Side) FollowNote() (text string, wrong bool) {
 	return "", false
 }
 
-// followNote has the text of FollowNote.
+// followNote holds the results of FollowNote.
 type followNote struct {
 	text  string
 	wrong bool
@@ -104,7 +104,8 @@ func (d *Side) note(text string, wrong bool) {
 	}
 }
 
-// again reads the file and shows it in place of what was read before, with a note.
+// again reads the file again and shows it instead of the old content, with a note. It
+// returns false if reading failed.
 func (d *Side) again(ctx context.Context, note string) bool {
 	was := readGlance(d.path)
 	l := ingest.Open(context.Background(), d.path, ingest.Options{Options: d.opts.Decode, Part: d.opts.Part, Scratch: d.opts.Scratch})
@@ -119,17 +120,17 @@ func (d *Side) again(ctx context.Context, note string) bool {
 	old := d.load.Load()
 	d.load.Store(&loading{Load: l, generation: old.generation + 1, was: was, looks: []*Side{d}})
 	d.note(note, false)
-	d.asks.again() // the answer for it; until then the last one is shown
+	d.asks.again() // answer for the new content; meanwhile the last answer is shown
 	d.announce()
 	old.leave(d)
 	return true
 }
 
-// headLen is how much of a file's beginning tells it from another one.
+// headLen is the number of bytes at a file's beginning that distinguish it from another
+// file.
 const headLen = 64 << 10
 
-// glance has everything that a look at a file tells. head is how it begins, nil if nobody
-// knows any more.
+// glance is the observed state of a file. head is its beginning, nil if unknown.
 type glance struct {
 	info fs.FileInfo
 	err  error
@@ -141,7 +142,7 @@ func readGlance(path string) glance {
 	return glance{info: info, err: err}
 }
 
-// readHead reads how the file begins.
+// readHead reads the beginning of the file.
 func (g *glance) readHead(path string) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,8 +152,8 @@ func (g *glance) readHead(path string) {
 	g.head, _ = io.ReadAll(io.LimitReader(f, headLen))
 }
 
-// goesOn reports whether a file may have come of another by being appended to or
-// cut. One that was written again in its place begins otherwise.
+// goesOn reports whether a file may be an earlier one, appended to or truncated. A file
+// that was rewritten in place begins differently.
 func (g glance) goesOn(o glance) bool {
 	n := min(len(g.head), len(o.head))
 	return o.info != nil && os.SameFile(g.info, o.info) && bytes.Equal(g.head[:n], o.head[:n])

@@ -7,37 +7,36 @@ import (
 	"time"
 )
 
-// Work counts what goes on in the background, in all of the program. Where Now was 0 and
-// nothing has been begun since, every answer there will be to what was asked is there.
+// Work counts the background work in the whole program. If Now was 0 and Begun has not
+// changed since, all answers are complete.
 type Work struct {
-	Now   int64 // how many work on something
-	Begun int64 // how often something was begun
+	Now   int64 // number of workers running
+	Begun int64 // number of times work was started
 }
 
 var working, begun atomic.Int64
 
-// Working says what goes on in the background.
+// Working returns the current counts.
 func Working() Work { return Work{working.Load(), begun.Load()} }
 
-// newest works in the background on the newest of what it is asked for: on one
-// thing at a time, and never on what was asked for in between. It has a goroutine
-// only while there is work. Set do before the first use.
+// newest works in the background on the latest request: on one at a time, skipping those
+// in between. It has a goroutine only while there is work. Set do before the first use.
 type newest[Q any] struct {
-	// do works on what was asked for; ctx ends when nobody wants it any more. What
-	// is asked for next waits for as long as rest, unless ctx ends.
+	// do works on a request; ctx ends when the result is no longer wanted. The next
+	// request waits for the time rest, unless ctx ends.
 	do func(ctx context.Context, q Q) (rest time.Duration)
 
 	mu      sync.Mutex
 	want    Q
 	asked   bool               // want is set
-	pending bool               // want is not being worked on yet
-	stale   context.CancelFunc // ends what is being worked on; nil if nothing is
+	pending bool               // want is waiting to be worked on
+	stale   context.CancelFunc // cancels the running work; nil if there is none
 	closed  bool
 	ended   sync.WaitGroup
 }
 
-// ask asks for q, unless news finds nothing new in it. What is being worked on
-// goes on before it, or ends where it is stale.
+// ask makes q the latest request. news compares it with the last one: if fresh, q is
+// worked on after the running work; if stale, the running work is cancelled.
 func (n *newest[Q]) ask(q Q, news func(was Q, asked bool) (fresh, stale bool)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,7 +68,7 @@ func (n *newest[Q]) newest() (q Q, asked bool) {
 	return n.want, n.asked
 }
 
-// start has want worked on; n.mu is held.
+// start starts work on want, now or after the running work; n.mu is held.
 func (n *newest[Q]) start() {
 	if n.closed {
 		return
@@ -82,7 +81,7 @@ func (n *newest[Q]) start() {
 	}
 }
 
-// next is the work that begins now; n.mu is held.
+// next returns the work to do now; n.mu is held.
 func (n *newest[Q]) next() (context.Context, Q) {
 	n.pending = false
 	ctx, cancel := context.WithCancel(context.Background())
@@ -113,7 +112,7 @@ func (n *newest[Q]) run(ctx context.Context, q Q) {
 	}
 }
 
-// cancel ends the work, and takes back what was asked for.
+// cancel cancels the running work and withdraws the request.
 func (n *newest[Q]) cancel() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -122,14 +121,14 @@ func (n *newest[Q]) cancel() {
 	}
 }
 
-// stopped tells that nothing is worked on any more.
+// stopped reports whether stop was called.
 func (n *newest[Q]) stopped() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.closed
 }
 
-// stop ends the work; nothing is begun any more.
+// stop cancels the running work and prevents new work.
 func (n *newest[Q]) stop() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -139,7 +138,7 @@ func (n *newest[Q]) stop() {
 	}
 }
 
-// close is stop, and waits until the work has ended.
+// close is like stop, but waits until the work has ended.
 func (n *newest[Q]) close() {
 	n.stop()
 	n.ended.Wait()

@@ -15,8 +15,9 @@ type OnCPU struct {
 	CPU, Waiting []int64
 }
 
-// OnCPU divides the time of an answer about the time of spans; nil until it is known, of
-// which notify is called, and if nothing tells.
+// OnCPU divides the span time of an answer into on-CPU and off-CPU time. It returns nil
+// until the result is known (then notify is called) and if the recording has no CPU
+// times.
 func (d *Side) OnCPU(a *Answer) *OnCPU { return d.onCPUOf(a, d.later()) }
 
 func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
@@ -66,7 +67,8 @@ func (d *Side) spansOnCPUOf(rec *recording.Recording, wake func()) *recording.On
 	return v
 }
 
-// later tells when what was asked is known; nil if who draws it waits for it.
+// later returns the function to call when a result is known; nil for snapshots, which
+// wait for results.
 func (d *Side) later() func() {
 	if d.frozen {
 		return nil

@@ -11,13 +11,13 @@ type CriticalPath struct {
 	Paths []criticalpath.Path
 	// Steps are the steps of all paths, one path after another.
 	Steps []criticalpath.Step
-	// Sums are by state, thread and function.
+	// Sums are the sums by state, thread and function.
 	Sums [3][]criticalpath.Sum
-	// Err says why there is none.
+	// Err is the reason why there is no critical path.
 	Err error
 }
 
-// path finds the critical path, which may be that of the answer before.
+// path finds the critical path, or takes it from the previous answer.
 func (a *Answer) path(ctx context.Context, old *Answer) error {
 	if old != nil && old.Critical != nil && old.Rec == a.Rec && old.Question.Scope.Equal(a.Question.Scope) {
 		a.Critical = old.Critical

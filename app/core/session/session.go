@@ -5,33 +5,31 @@ import (
 	"sync"
 )
 
-// Session holds what is open: nothing, one side, or two that are compared, A and B.
-// Whoever shows it, a window or a program that asks, says which sides there are
-// ([Session.Show]); the session lets go of those that were. It belongs to one
-// goroutine.
+// Session holds the open sides: none, one, or two that are compared, A and B. The window
+// or program that shows it sets the sides with [Session.Show]; the session closes those
+// that are no longer shown. It belongs to one goroutine.
 type Session struct {
 	notify func()
 	sides  []*Side
 	pair   *Comparing
-	gone   sync.WaitGroup    // what is being let go of
-	ending []<-chan struct{} // of comparisons, which read sides, each closed when it has ended
+	gone   sync.WaitGroup    // sides being closed
+	ending []<-chan struct{} // one per ending comparison, closed when it no longer reads sides
 }
 
 // New returns a session with nothing open. notify is called from other goroutines
 // whenever a comparison has something new to show.
 func New(notify func()) *Session { return &Session{notify: notify} }
 
-// Show makes these the sides: none, one, or two, which are compared again, and
-// behind them what those two were made of, which stays open. Sides that are not
-// among them any more are closed, in the background: that waits for what is being
-// computed of them.
+// Show sets the sides: none, one, or two, which are compared anew. With two, further
+// sides may follow: those that the two were made from, which stay open. Sides no longer
+// listed are closed in the background, after their running computations have ended.
 func (s *Session) Show(sides ...*Side) {
 	gone := slices.DeleteFunc(s.sides, func(d *Side) bool { return slices.Contains(sides, d) })
 	s.EndCompareScopes()
 	ending := s.ending
 	s.gone.Go(func() {
 		for _, ended := range ending {
-			<-ended // before what it reads
+			<-ended // wait, because comparisons read the sides
 		}
 		for _, d := range gone {
 			d.Close()
@@ -42,7 +40,7 @@ func (s *Session) Show(sides ...*Side) {
 	}
 }
 
-// CompareScopes compares parts of the side that is open with each other.
+// CompareScopes compares parts of the open side with each other.
 func (s *Session) CompareScopes() *Comparing {
 	if s.pair == nil {
 		s.pair = Compare(s.notify)
@@ -50,7 +48,7 @@ func (s *Session) CompareScopes() *Comparing {
 	return s.pair
 }
 
-// EndCompareScopes ends comparing; it does not wait for what is being computed.
+// EndCompareScopes ends the comparison without waiting for running computations.
 func (s *Session) EndCompareScopes() {
 	if pair := s.pair; pair != nil {
 		ended := make(chan struct{})
@@ -72,14 +70,13 @@ func hasEnded(c <-chan struct{}) bool {
 	}
 }
 
-// Sides are those that are open, A before B.
+// Sides returns the open sides, A before B.
 func (s *Session) Sides() []*Side { return s.sides }
 
-// Pair answers what is asked of both sides, or of parts of one; nil if nothing is
-// compared.
+// Pair returns the comparison of both sides, or of parts of one; nil if there is none.
 func (s *Session) Pair() *Comparing { return s.pair }
 
-// Close lets go of everything, and waits until all have ended.
+// Close closes all sides and waits until everything has ended.
 func (s *Session) Close() {
 	s.Show()
 	s.gone.Wait()

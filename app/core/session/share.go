@@ -7,9 +7,9 @@ import (
 	"ashlar/ingest"
 )
 
-// loading is a recording that loads, with all who look at it. Reading the file
-// again makes another, whose tracks, functions and calls have numbers of their
-// own: a generation.
+// loading is a recording being loaded, shared by several sides. Reading the file again
+// creates another loading with the next generation, whose tracks, functions and calls
+// have ids of their own.
 type loading struct {
 	*ingest.Load
 	generation int
@@ -19,7 +19,7 @@ type loading struct {
 	looks []*Side
 }
 
-// open begins to load for the first who looks.
+// open starts loading, with d as the first user.
 func (d *Side) open(load func(ingest.Options) *ingest.Load) {
 	l := &loading{looks: []*Side{d}, was: d.opened}
 	l.mu.Lock()
@@ -28,7 +28,7 @@ func (d *Side) open(load func(ingest.Options) *ingest.Load) {
 	d.load.Store(l)
 }
 
-// loaded tells all who look that there is a new snapshot.
+// loaded notifies all users of a new snapshot.
 func (l *loading) loaded() {
 	l.mu.Lock()
 	looks := slices.Clone(l.looks)
@@ -38,7 +38,7 @@ func (l *loading) loaded() {
 	}
 }
 
-// leave ends the loading with the last who looked.
+// leave removes a user and closes the loading with the last one.
 func (l *loading) leave(d *Side) {
 	l.mu.Lock()
 	l.looks = slices.DeleteFunc(l.looks, func(o *Side) bool { return o == d })
@@ -49,7 +49,7 @@ func (l *loading) leave(d *Side) {
 	}
 }
 
-// join adds one who looks; false if nobody does any more.
+// join adds a user; it returns false if there are none left.
 func (l *loading) join(d *Side) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -25,32 +25,33 @@ import (
 	"ashlar/render/histogram"
 )
 
-// Question asks everything that a pane shows.
+// Question asks for everything that a pane shows.
 type Question struct {
 	analyze.Query
 	Transforms []analyze.Transform
-	// Search is looked for in the tree and, apart from it, on the timeline; nil
-	// for nothing.
+	// Search is the pattern to find in the tree and, separately, on the timeline; nil for
+	// none.
 	Search *search.Pattern
-	// Around asks for the callers and callees of a function, Stats for the
-	// least, greatest and average duration of each function's spans.
+	// Around asks for the callers and callees of a function. Stats asks for the minimum,
+	// maximum and average duration of each function's spans.
 	Around *analyze.Ref
 	Stats  bool
-	// By asks for a table of modules, files or threads in addition to that of functions.
+	// By asks for a table of modules, files or threads in addition to the table of
+	// functions.
 	By analyze.By
-	// Threads asks on which thread each function runs.
+	// Threads asks for the thread on which each function runs.
 	Threads bool
-	// Listed asks for the calls of a set one by one, as package calls writes it, and
-	// ListedBy says in which order; "" for none.
+	// Listed asks for the single calls of a set, in the syntax of package calls, and
+	// ListedBy sets their order; "" for none.
 	Listed, ListedBy string
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
 	// Path asks for the critical path of the scope.
 	Path bool
-	// Source asks what the lines of a source file cost, which is named as the
-	// recording names it.
+	// Source asks for the cost of the lines of a source file, named as in the recording.
 	Source string
-	// Generation is that of the recording whose numbers are in the question.
+	// Generation is the generation of the recording to which the ids in the question
+	// belong.
 	Generation int
 }
 
@@ -60,19 +61,19 @@ func (q *Question) equal(o *Question) bool { return reflect.DeepEqual(q, o) }
 type Answer struct {
 	Rec *recording.Recording
 	Question
-	// Scope is the question's with its calls looked up.
+	// Scope is the question's scope with its calls bound.
 	Scope   recording.Scope
 	Tree    *analyze.Tree
 	Rows    []analyze.Row
 	Grouped []analyze.Row // for By
-	// Ungrouped says why the recording has no such rows as By says.
+	// Ungrouped is the reason why the recording has no rows by By.
 	Ungrouped error
-	States    []analyze.Row       // how long threads were in which state
+	States    []analyze.Row       // time of threads by state
 	Matched   *analyze.Matched    // for a Search
-	Found     *search.Hits        // for a Search that functions alone do not answer
+	Found     *search.Hits        // for a Search that is not only about functions
 	Near      *analyze.Neighbours // for Around
-	// Above and Below are, for Around, the trees of the function's callers,
-	// bottom-up, and of its callees.
+	// Above and Below, for Around, are the trees of the function's callers (bottom-up)
+	// and callees.
 	Above, Below *analyze.Tree
 	Spans        []spans.Stat        // by function, for Stats
 	ThreadOf     []int32             // by function, for Threads: see analyze.ThreadOf
@@ -82,27 +83,26 @@ type Answer struct {
 	Lines        *analyze.SourceCost // for Source
 }
 
-// CallList has calls one by one: in the scope's time and on its threads, whichever
-// of them are selected.
+// CallList lists single calls in the scope's time and threads, ignoring which of them are
+// selected.
 type CallList struct {
 	Rows      []calls.Row
-	Longest   bool           // Rows are no more than the longest
-	First     []calls.Detail // what the recording says of the first rows
+	Longest   bool           // Rows has only the longest calls
+	First     []calls.Detail // details of the first rows
 	Durations *spans.Durations
-	Dots      *histogram.Dots // of Rows, nil if these are the longest
-	// Keys are the arguments that rows have, CPU says that some tell their time on a
-	// processor.
+	Dots      *histogram.Dots // of Rows, nil if Longest
+	// Keys are the names of the rows' arguments. CPU is true if some rows have CPU time.
 	Keys []string
 	CPU  bool
 }
 
-// Answers reports whether it is the answer to a question.
+// Answers reports whether a is the answer to a question.
 func (a *Answer) Answers(q *Question) bool { return a.equal(q) }
 
-// ByFunction reports whether the table's rows stand for functions.
+// ByFunction reports whether the rows of the table are functions.
 func (a *Answer) ByFunction() bool { return a.By == "" || a.By == analyze.ByFunction }
 
-// TableRows are the rows of the table that By asks for.
+// TableRows returns the rows of the table by By.
 func (a *Answer) TableRows() []analyze.Row {
 	if a.ByFunction() {
 		return a.Rows
@@ -110,7 +110,7 @@ func (a *Answer) TableRows() []analyze.Row {
 	return a.Grouped
 }
 
-// Metric is the metric the answer is about.
+// Metric returns the metric of the answer.
 func (a *Answer) Metric() *recording.Metric {
 	if a.Event < len(a.Rec.Events) {
 		if ms := a.Rec.Events[a.Event].Metrics; a.Question.Metric < len(ms) {
@@ -125,7 +125,7 @@ type Side struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
-	// opts are how it is read, opened has what it was like just before.
+	// opts are the options for reading the file, opened its state just before.
 	opts       Options
 	opened     glance
 	following  atomic.Bool
@@ -134,24 +134,24 @@ type Side struct {
 	work sync.Mutex // held while a question is answered
 
 	asks      newest[Question]
-	ctx       context.Context // of the side
+	ctx       context.Context // lives as long as the side
 	cancel    context.CancelFunc
 	notify    func()
-	announced atomic.Pointer[time.Time] // when it was called last
+	announced atomic.Pointer[time.Time] // time of the last notify
 
-	mu         sync.Mutex // of the rest
+	mu         sync.Mutex // guards the three below
 	contexts   Async[contextsOf, []analyze.KeyValues]
 	onCPU      Async[*analyze.Tree, *OnCPU]
 	spansOnCPU Async[*recording.Recording, *recording.OnCPU]
 
-	frozen  bool // it answers nothing any more; see Snapshot
+	frozen  bool // answers no more questions; see Snapshot
 	answer  atomic.Pointer[Answer]
 	preview atomic.Pointer[Answer]
 	hits    atomic.Pointer[search.Hits]
-	short   atomic.Pointer[memory.Short] // of memory, for the latest question
+	short   atomic.Pointer[memory.Short] // memory ran short for the latest question
 }
 
-// Options are how a file is opened.
+// Options are the options for opening a file.
 type Options struct {
 	Decode decode.Options
 	Part   recording.Part
@@ -159,7 +159,7 @@ type Options struct {
 	Cache  ingest.Cache
 	// Scratch: see [ingest.Options.Scratch].
 	Scratch string
-	// Read, if set, reads the file in place of the loader, while one waits.
+	// Read, if set, reads the file instead of the loader; OpenWith waits for it.
 	Read Reader
 }
 
@@ -170,7 +170,7 @@ type Reader func(path, exe string, part recording.Part) (*recording.Recording, i
 // goroutines whenever there is something new to show.
 func Open(path string, notify func()) *Side { return OpenWith(path, Options{}, notify) }
 
-// OpenWith is Open with options.
+// OpenWith is like Open, with options.
 func OpenWith(path string, opts Options, notify func()) *Side {
 	name := filepath.Base(path)
 	switch {
@@ -210,24 +210,24 @@ func newSide(name string, notify func()) *Side {
 	return d
 }
 
-// Latest is the latest snapshot, never nil, and how often the file has been
-// read again: numbers of tracks and functions are those of that time.
+// Latest returns the latest snapshot, never nil, and the number of times the file was
+// read again. The ids of tracks and functions are only valid in that generation.
 func (d *Side) Latest() (rec *recording.Recording, generation int) {
 	l := d.load.Load()
 	return l.Snapshot(), l.generation
 }
 
-// Recording is the latest snapshot, never nil.
+// Recording returns the latest snapshot, never nil.
 func (d *Side) Recording() *recording.Recording { return d.load.Load().Snapshot() }
 
-// Err says why nothing can be shown, nil while it is not known.
+// Err returns the reason why nothing can be shown, nil if none is known.
 func (d *Side) Err() error { return d.load.Load().Err() }
 
-// Progress says how far loading has come.
+// Progress returns the progress of loading.
 func (d *Side) Progress() ingest.Progress { return d.load.Load().Progress() }
 
-// Ask sets the question. The answer comes by notify; until then Answer gives
-// the last one.
+// Ask sets the question. notify is called when it is answered; until then, Answer returns
+// the last answer.
 func (d *Side) Ask(q Question) {
 	if d.frozen {
 		return
@@ -238,21 +238,22 @@ func (d *Side) Ask(q Question) {
 	})
 }
 
-// Answer is the latest answer, nil before the first.
+// Answer returns the latest answer, nil before the first.
 func (d *Side) Answer() *Answer { return d.answer.Load() }
 
-// Preview is a first answer while the latest question is being answered, nil when
-// there is none: a tree that is exact for the calls it has, and has none deeper
-// than its Depth. It has nothing but the tree.
+// Preview returns a first answer while the latest question is being answered, nil if
+// there is none: a tree that is exact for its calls but has none deeper than its Depth.
+// It has only the tree.
 func (d *Side) Preview() *Answer { return d.preview.Load() }
 
-// Hits are the places that the latest search found, nil when there is none or
-// it has not been answered yet. Those of a search that goes on are Partial.
+// Hits returns the places that the latest search found, nil if there is no search or no
+// result yet. While the search runs, they are Partial.
 func (d *Side) Hits() *search.Hits { return d.hits.Load() }
 
-// loaded is called by the loader when there is a new snapshot. Once a question
-// has been asked, the snapshot is announced together with its answer, one frame
-// instead of two, unless that takes long: what loads is not to seem to be still.
+// loaded is called by the loader for each new snapshot. If a question was asked, the
+// snapshot is announced together with its answer, in one frame instead of two. If the
+// answer takes long, the snapshot is announced first, so that loading does not seem to
+// stall.
 func (d *Side) loaded() {
 	if !d.asks.again() {
 		d.announce()
@@ -277,7 +278,7 @@ const patience = 100 * time.Millisecond
 func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	rec, generation := d.Latest()
 	if q.Generation != generation {
-		d.announce() // it has to be asked again
+		d.announce() // ask again with the new ids
 		return 0
 	}
 	d.work.Lock()
@@ -285,15 +286,15 @@ func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
 		d.reply(ctx, rec, q, old)
 	} else {
-		d.preview.Store(nil) // of a question that was taken back
+		d.preview.Store(nil) // it belonged to a withdrawn question
 	}
 	d.announce()
 	d.find(ctx, rec, q.Search)
 	return 0
 }
 
-// reply answers a question, with something to show meanwhile where it is a new
-// one that takes long. A recording that grows has the answer before.
+// reply answers a question. If it is a new one that takes long, a preview is shown
+// meanwhile. While a recording grows, its last answer stays instead.
 func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
 	var first func(*Answer)
 	if old == nil || !old.equal(&q) {
@@ -308,7 +309,7 @@ func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, 
 	}
 }
 
-// tried keeps why there is no answer, where that is for want of memory.
+// tried records whether the answer failed for lack of memory.
 func (d *Side) tried(a *Answer, err error) *Answer {
 	var short *memory.Short
 	switch {
@@ -320,8 +321,8 @@ func (d *Side) tried(a *Answer, err error) *Answer {
 	return a
 }
 
-// Problem says why what is shown is not the answer to the latest question, "" if
-// it is or will be.
+// Problem returns the reason why the shown answer does not belong to the latest question;
+// "" if it does or soon will.
 func (d *Side) Problem() string {
 	if short := d.short.Load(); short != nil {
 		return short.Error()
@@ -329,8 +330,7 @@ func (d *Side) Problem() string {
 	return ""
 }
 
-// give shows an answer, unless another question has been asked meanwhile, or
-// it has been answered.
+// give shows an answer, unless the question has changed or is already answered.
 func (d *Side) give(a *Answer) {
 	want, _ := d.asks.newest()
 	if old := d.answer.Load(); want.equal(&a.Question) && (old == nil || old.Rec != a.Rec || !old.equal(&a.Question)) {
@@ -346,8 +346,8 @@ func (d *Side) announce() {
 	}
 }
 
-// find looks for a pattern on the timeline, after the answer has been told: it
-// takes longer.
+// find searches the timeline for a pattern. It takes longer, so it runs after the answer
+// is announced.
 func (d *Side) find(ctx context.Context, rec *recording.Recording, p *search.Pattern) {
 	if p == nil {
 		d.hits.Store(nil)
@@ -366,7 +366,7 @@ func (d *Side) find(ctx context.Context, rec *recording.Recording, p *search.Pat
 		d.announce()
 	}
 	if h := d.hits.Load(); h != nil && h.Pattern.Equal(p) {
-		soon = nil // the hits in the snapshot before stay until all are counted
+		soon = nil // keep the last snapshot's hits until all are counted
 	}
 	if h, err := search.FindWithPreview(ctx, rec, p, soon); err == nil {
 		d.hits.Store(h)
@@ -374,14 +374,14 @@ func (d *Side) find(ctx context.Context, rec *recording.Recording, p *search.Pat
 	}
 }
 
-// Finish waits until loading has ended and the question is answered for the
-// final recording: for pictures without a window.
+// Finish waits until loading has ended and answers the question for the final recording,
+// for pictures without a window.
 func (d *Side) Finish(q Question) error {
 	if err := d.load.Load().Wait(); err != nil {
 		return err
 	}
 	d.Ask(q)
-	d.work.Lock() // or an earlier question would have the last word
+	d.work.Lock() // or an earlier question could overwrite the answer
 	defer d.work.Unlock()
 	rec := d.load.Load().Snapshot()
 	if old := d.answer.Load(); old == nil || old.Rec != rec || !old.equal(&q) {
@@ -390,13 +390,14 @@ func (d *Side) Finish(q Question) error {
 		}
 	}
 	d.find(d.ctx, rec, q.Search)
-	d.spansOnCPUOf(rec, nil) // which bars are drawn with
+	d.spansOnCPUOf(rec, nil) // needed to draw the bars
 	d.onCPUOf(d.answer.Load(), nil)
 	return nil
 }
 
-// Snapshot is the document as it is now: it has the answers there are and gets no
-// others but at once. It need not be closed, and says what it says after the other is.
+// Snapshot returns the side in its present state. It keeps the current answers and gets
+// others only if they are computed at once. It need not be closed, and remains valid
+// after the side is closed.
 func (d *Side) Snapshot() *Side {
 	c := &Side{Name: d.Name, frozen: true}
 	c.load.Store(d.load.Load())
@@ -408,12 +409,13 @@ func (d *Side) Snapshot() *Side {
 // Wait waits until loading has ended.
 func (d *Side) Wait() error { return d.load.Load().Wait() }
 
-// Begun is closed when there is something to show, or there will be nothing.
+// Begun returns a channel that is closed when there is something to show, or nothing will
+// come.
 func (d *Side) Begun() <-chan struct{} { return d.load.Load().Begun() }
 
-// ReadAs is what was read of the file at an absolute path, as a whole and with these
-// options, where the file is as it was then; ok is false for anything else. What the
-// recording has in the file may be used until release, which must be called.
+// ReadAs returns the recording, if it was read completely from the file at the absolute
+// path, with these options, and the file is unchanged; otherwise ok is false. Data that
+// the recording maps from the file is valid until release is called, which is required.
 func (d *Side) ReadAs(path, exe string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, release func(), ok bool) {
 	if d.frozen || d.path == "" || d.opts.Decode.Exe != exe || !reflect.DeepEqual(d.opts.Part, part) {
 		return nil, stats, nil, false
@@ -434,13 +436,13 @@ func (d *Side) ReadAs(path, exe string, part recording.Part) (rec *recording.Rec
 	return rec, stats, reader.Close, true
 }
 
-// Full tells that reading stopped because there was no more memory.
+// Full reports whether reading stopped because memory was full.
 func (d *Side) Full() bool { return d.load.Load().Stats().Full }
 
-// Stop ends reading; what was read so far is shown.
+// Stop stops reading; the part read so far is shown.
 func (d *Side) Stop() { d.load.Load().Stop() }
 
-// Close stops loading and answering and lets go of the file.
+// Close stops loading and answering, and closes the file.
 func (d *Side) Close() {
 	if d.frozen {
 		return

@@ -7,17 +7,16 @@ import (
 	"ashlar/ingest/input/memory"
 )
 
-// thrift keeps what comparing takes of memory near what the recordings take, also once
-// they are read: two large ones leave twice the garbage of one. That costs little, since
-// nearly all that recordings hold are columns without pointers, which the collector need
-// not look through.
+// thrift limits the garbage of comparisons, also after reading: two large recordings
+// leave twice as much as one. More frequent collections cost little, because recordings
+// are mostly columns without pointers, which the collector does not scan.
 type thrift struct {
 	mu     sync.Mutex
-	spares *memory.Sparing // nil while they are not large
-	tidied int             // how often
+	spares *memory.Sparing // nil unless the recordings are large
+	tidied int             // number of times
 }
 
-// thriftSpans is from how many spans on recordings are large.
+// thriftSpans is the number of spans from which recordings count as large.
 const thriftSpans = 1 << 20
 
 // thriftPercent limits garbage to this percentage of the live heap.
@@ -27,7 +26,7 @@ func (t *thrift) large(a *CompareAnswer) bool {
 	return a.Recs[0].Counts.Spans+a.Recs[1].Counts.Spans >= thriftSpans
 }
 
-// save begins to save once recordings are large.
+// save limits garbage once the recordings are large.
 func (t *thrift) save(a *CompareAnswer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -36,7 +35,7 @@ func (t *thrift) save(a *CompareAnswer) {
 	}
 }
 
-// end ends saving.
+// end ends the limit.
 func (t *thrift) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +45,8 @@ func (t *thrift) end() {
 	}
 }
 
-// tidy gives back what large recordings have left: some hundred megabytes once
-// they are read, and again after the first pass over all spans.
+// tidy returns the memory that large recordings leave unused to the system: some hundred
+// megabytes after reading, and again after the first pass over all spans.
 func (t *thrift) tidy(a *CompareAnswer, times int) {
 	if t.tidied < times && a.whole() && t.large(a) {
 		t.tidied = times

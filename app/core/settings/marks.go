@@ -16,19 +16,19 @@ import (
 	"ashlar/app/core/view"
 )
 
-// Marks are the marks of one recording, and the content of an export.
+// Marks holds the marks of a recording. It is also the content of an exported file.
 type Marks struct {
-	// Format and Version say what the file is.
+	// Format and Version identify the type of file.
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Recording is the content's key, Name what the file was called last, for
-	// people.
+	// Recording is the key of the recording's content. Name is the last known name of its
+	// file, for people.
 	Recording string      `json:"recording"`
 	Name      string      `json:"name,omitempty"`
 	Marks     []view.Mark `json:"marks"`
 }
 
-// What marks files say of themselves.
+// Values of Format and Version.
 const (
 	marksFormat  = "ashlar-marks"
 	marksVersion = 1
@@ -41,7 +41,7 @@ func (m *Marks) check() error {
 	return nil
 }
 
-// UnmarshalJSON reads marks and refuses what says that it is something else.
+// UnmarshalJSON reads marks. It fails if the format or version differs.
 func (m *Marks) UnmarshalJSON(b []byte) error {
 	type plain Marks
 	var p plain
@@ -52,17 +52,17 @@ func (m *Marks) UnmarshalJSON(b []byte) error {
 	return m.check()
 }
 
-// A key takes part of a large file: whole files of gigabytes would keep the
-// disk busy for seconds.
+// The key of a large file covers only parts of it: reading gigabytes would keep the disk
+// busy for seconds.
 const (
 	keyBlock  = 64 << 10
 	keyBlocks = 64
 )
 
-// Key names a recording by its content, not by its path: the SHA-256, in hex,
-// of its size (64 bits, big-endian) and of 64 blocks of 64 KiB that are evenly
-// from its beginning to its end; of the whole content where it is smaller than
-// that.
+// Key returns a key that identifies a recording by its content, not its path: the
+// SHA-256, in hex, of its size (64 bits, big-endian) and of 64 blocks of 64 KiB, evenly
+// spaced from the beginning to the end. For content smaller than that, it covers all of
+// it.
 func Key(content io.ReaderAt, size int64) (string, error) {
 	h := sha256.New()
 	var n [8]byte
@@ -84,16 +84,17 @@ func Key(content io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// FileKey is the Key of a file; "" for what is not an ordinary file, which has no
-// content that stays.
+// FileKey returns the Key of a file; "" for anything but a regular file, which has no
+// lasting content.
 func FileKey(path string) (key string, err error) {
 	_, key, err = FileContent(path)
 	return key, err
 }
 
-// FileContent is what an address calls a file's content, with the whole key.
+// FileContent returns the content digest of a file as used in addresses, and the full
+// key.
 func FileContent(path string) (c view.Content, key string, err error) {
-	// Opening a named pipe would wait for somebody to write.
+	// Opening a named pipe would block until somebody writes.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return c, "", err
 	}
@@ -121,8 +122,8 @@ func (s *Store) marksPath(key string) (string, error) {
 	return filepath.Join(s.data, "marks", key+".json"), nil
 }
 
-// Marks reads the marks of a recording; none when there are none, or when they
-// cannot be understood (which Notes then tells).
+// Marks returns the marks of a recording, none if there are none or if their file is
+// invalid; Notes then has a message.
 func (s *Store) Marks(key string) ([]view.Mark, error) {
 	path, err := s.marksPath(key)
 	if err != nil {
@@ -137,8 +138,8 @@ func (s *Store) Marks(key string) ([]view.Mark, error) {
 	return m.Marks, err
 }
 
-// ChangeMarks changes a recording's marks as they are now on the disk. name is
-// the recording's, for lists; "" leaves the last one.
+// ChangeMarks lets f change the marks of a recording as currently stored. name is the
+// recording's name, for lists; "" keeps the last one.
 func (s *Store) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) error {
 	path, err := s.marksPath(key)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Store) Export(w io.Writer, key, name string) error {
 	return WriteMarks(w, key, name, marks)
 }
 
-// WriteMarks writes marks as they are exported.
+// WriteMarks writes marks in the export format.
 func WriteMarks(w io.Writer, key, name string, marks []view.Mark) error {
 	if marks == nil {
 		marks = []view.Mark{}
@@ -175,7 +176,7 @@ func WriteMarks(w io.Writer, key, name string, marks []view.Mark) error {
 	return e.Encode(Marks{marksFormat, marksVersion, key, name, marks})
 }
 
-// ReadMarks reads marks that were exported.
+// ReadMarks reads exported marks.
 func ReadMarks(r io.Reader) (in Marks, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, mostImport))
 	if err != nil {
@@ -192,12 +193,11 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 	return in, nil
 }
 
-// mostImport bounds a file of marks that comes from outside.
+// mostImport is the maximum size of an imported file of marks, in bytes.
 const mostImport = 64 << 20
 
-// Import adds the marks that were exported to those of a recording: one whose
-// id is there already takes its place. other says that they were made on
-// another recording, by its name.
+// Import adds exported marks to those of a recording, replacing marks with the same id.
+// other is the name of the recording that they were made on, if it is a different one.
 func (s *Store) Import(r io.Reader, key, name string) (added int, other string, err error) {
 	in, err := ReadMarks(r)
 	if err != nil {

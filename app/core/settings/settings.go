@@ -15,9 +15,9 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Settings are those of settings.json; each key may be left out. Keys that no field is
-// for are kept: how recordings are looked at is under the keys of addresses, see
-// [Settings.Text].
+// Settings is the content of settings.json; each key may be left out. Keys without a
+// field here are kept: the settings of the view are stored under the keys of addresses,
+// see [Settings.Text].
 //
 //	{
 //	  "theme": "dark",                  dark, light, contrast or system (when left out)
@@ -55,39 +55,38 @@ type Window struct {
 	Maximized bool `json:"maximized,omitempty"`
 }
 
-// SourceRoot says that source files whose path begins with From lie under To;
-// any may be there when From is left out.
+// SourceRoot maps source files whose path begins with From to the folder To. Without
+// From, any source file may be there.
 type SourceRoot struct {
 	From string `json:"from,omitempty"`
 	To   string `json:"to"`
 }
 
-// CacheSettings say which recordings are kept as they were read (see package cache).
+// CacheSettings determine which recordings are cached (see package cache).
 type CacheSettings struct {
-	// Off keeps none.
+	// Off turns the cache off.
 	Off bool `json:"off,omitempty"`
 	// Least is the size in MB from which files are cached, and Most the total size of the
 	// cache in MB; 0 stands for the defaults of 256 and 10,000.
 	Least int64 `json:"least_mb,omitempty"`
 	Most  int64 `json:"most_mb,omitempty"`
-	// Free is how many hundredths of the disk must be free; 0 stands for 10, and less
-	// than 0 for none.
+	// Free is the percentage of the disk that must stay free; 0 stands for the default of
+	// 10, and a negative number for none.
 	Free int64 `json:"least_free_percent,omitempty"`
-	// Private are folders, and files, of which nothing is kept.
+	// Private lists folders and files that are never cached.
 	Private []string `json:"private,omitempty"`
 }
 
-// WithDefaults has numbers if none are set.
+// WithDefaults returns the settings with defaults for numbers that are not set.
 func (s CacheSettings) WithDefaults() CacheSettings {
 	s.Least, s.Most, s.Free = cmp.Or(s.Least, 256), cmp.Or(s.Most, 10_000), cmp.Or(s.Free, 10)
 	return s
 }
 
-// mostPairs bounds the list of pairs.
+// mostPairs is the maximum number of pairs.
 const mostPairs = 500
 
-// SetPair adds a pair, or takes it away; which of both is the older does not
-// matter.
+// SetPair adds or removes a pair, whichever of the two functions is the older.
 func (s *Settings) SetPair(p match.Pair, on bool) {
 	s.Pairs = slices.DeleteFunc(s.Pairs, func(q match.Pair) bool { return q == p || q == match.Pair{A: p.B, B: p.A} })
 	if on {
@@ -104,15 +103,15 @@ type Recent struct {
 	Opened time.Time `json:"opened"`
 }
 
-// known has the keys of Settings.
+// known lists the keys with a field in Settings.
 var known = []string{"theme", "window", "scale", "folder", "source_roots", "pairs", "cache", "recents"}
 
-// Text reads a key that this package does not know as one text: a text, a number, or a
-// list with commas between; "" if it is not there.
+// Text returns the value of a key without a field in Settings as text: a string, a
+// number, or a list joined by commas; "" if absent.
 func (s *Settings) Text(key string) string {
 	raw, ok := s.other[key]
 	if !ok && key == "layout" {
-		raw = s.other["compare"] // as it was called
+		raw = s.other["compare"] // its former name
 	}
 	var text string
 	var list []string
@@ -128,9 +127,9 @@ func (s *Settings) Text(key string) string {
 	return ""
 }
 
-// SetText sets such a key, "" takes it away.
+// SetText sets a key without a field in Settings; "" removes it.
 func (s *Settings) SetText(key, text string) {
-	other := maps.Clone(s.other) // which copies of the settings share
+	other := maps.Clone(s.other) // copies of the settings share it
 	if key == "layout" {
 		delete(other, "compare")
 	}
@@ -138,7 +137,7 @@ func (s *Settings) SetText(key, text string) {
 		if other == nil {
 			other = map[string]json.RawMessage{}
 		}
-		other[key], _ = json.Marshal(text) // a string always can be
+		other[key], _ = json.Marshal(text) // strings can always be encoded
 	}
 	s.other = other
 }
@@ -165,7 +164,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes settings with the keys that were not known.
+// MarshalJSON writes settings, including the unknown keys.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	type plain Settings
 	b, err := json.Marshal(plain(s))
@@ -184,21 +183,21 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 
 func (s *Store) settingsPath() string { return filepath.Join(s.config, "settings.json") }
 
-// Settings reads the settings: those of a new user when there are none, or when
-// they cannot be understood (which Notes then tells).
+// Settings returns the settings: the defaults if there are none, or if the file is
+// invalid; Notes then has a message.
 func (s *Store) Settings() (Settings, error) {
 	var v Settings
 	if s.load(s.settingsPath(), &v, false) == nil {
 		return v, nil
 	}
-	// Look again while nobody writes, and set it aside.
+	// Try again under the lock, and rename an invalid file.
 	v = Settings{}
 	err := s.ChangeSettings(func(now *Settings) { v = *now })
 	return v, err
 }
 
-// Cache reads what is set about kept recordings. Settings that cannot be understood it
-// leaves alone, for Settings to tell of.
+// Cache returns the settings of the cache. It does not rename an invalid file; that is
+// left to Settings.
 func (s *Store) Cache() CacheSettings {
 	var v Settings
 	if s.load(s.settingsPath(), &v, false) != nil || v.Cache == nil {
@@ -207,13 +206,13 @@ func (s *Store) Cache() CacheSettings {
 	return *v.Cache
 }
 
-// ChangeSettings changes the settings as they are now on the disk.
+// ChangeSettings lets f change the settings as currently stored.
 func (s *Store) ChangeSettings(f func(*Settings)) error {
 	var v Settings
 	return s.change(s.settingsPath(), &v, func() { v = Settings{} }, func() { f(&v) })
 }
 
-// mostRecents is how many files are remembered.
+// mostRecents is the maximum number of recent files.
 const mostRecents = 30
 
 // Opened remembers that a file was opened, and its folder.
@@ -221,9 +220,8 @@ func (s *Store) Opened(path string, at time.Time) error {
 	return s.ChangeSettings(func(v *Settings) { v.AddRecent(path, at) })
 }
 
-// AddRecent puts a file first among the recents, and remembers its folder. The
-// path is made absolute where that can be done; of a URL nothing is kept that
-// lets in (see [safetext.URL]).
+// AddRecent makes a file the first of the recents and stores its folder. The path is made
+// absolute if possible; a URL is stored without credentials (see [safetext.URL]).
 func (v *Settings) AddRecent(path string, at time.Time) {
 	if fetch.IsURL(path) {
 		path = safetext.URL(path)

@@ -29,15 +29,15 @@ import (
 	"ashlar/app/desktop/outfile"
 )
 
-// Store is where things are kept. Its methods may be called from any goroutine.
+// Store reads and writes settings and marks. Its methods may be called from any
+// goroutine.
 type Store struct {
 	config, data string
 	mu           sync.Mutex
 	notes        []string
 }
 
-// Open finds the user's folders. Nothing is created before something is
-// written.
+// Open returns the Store in the user's folders, which are created with the first write.
 func Open() (*Store, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
@@ -56,10 +56,10 @@ func Open() (*Store, error) {
 	return In(filepath.Join(config, "ashlar"), filepath.Join(data, "ashlar")), nil
 }
 
-// In keeps things in two given folders.
+// In returns a Store in the two given folders.
 func In(config, data string) *Store { return &Store{config: config, data: data} }
 
-// Notes gives, once, the sentences about files that were set aside.
+// Notes returns, once, the messages about renamed files.
 func (s *Store) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +74,8 @@ func (s *Store) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// load reads a file into v, which is left alone when there is none. A file that
-// is not what it should be is set aside, if change allows it.
+// load reads a JSON file into v; without a file, v stays as it is. An invalid file is
+// renamed if change is true.
 func (s *Store) load(path string, v any, change bool) error {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,8 +96,8 @@ func (s *Store) load(path string, v any, change bool) error {
 	return bad
 }
 
-// change reads a file, lets f change what is in it, and writes it, while no
-// other instance does. fresh empties v after a file that was set aside.
+// change reads a file, lets f change its content and writes it, while other instances are
+// locked out. fresh resets v after an invalid file was renamed.
 func (s *Store) change(path string, v any, fresh, f func()) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("%s: cannot be created: %w", filepath.Dir(path), err)
@@ -109,7 +109,7 @@ func (s *Store) change(path string, v any, fresh, f func()) error {
 	defer unlock()
 	if err := s.load(path, v, true); err != nil {
 		if _, gone := os.Stat(path); gone == nil {
-			return err // it is still there: do not write over it
+			return err // the file still exists: do not overwrite it
 		}
 		fresh()
 	}
@@ -124,12 +124,12 @@ func (s *Store) change(path string, v any, fresh, f func()) error {
 	})
 }
 
-// patience is how long a change waits for another program's: one takes
-// milliseconds, so who holds the lock longer than this hangs.
+// patience is how long a change waits for another program's. A change takes milliseconds,
+// so a program that holds the lock longer hangs.
 const patience = 3 * time.Second
 
-// lock waits until nobody else holds the lock of a file. Where a file system
-// has no locks it does without.
+// lock waits for the lock of a file. On file systems without locks, it returns without
+// one.
 func lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Root says where source files are: those whose path begins with From are below
-// To; any file may be there when From is "".
+// Root is a place of source files: files whose path begins with From are below To. If
+// From is "", any file may be there.
 type Root struct{ From, To string }
 
 // ParseRoot reads DIR or FROM=DIR.
@@ -31,20 +31,19 @@ func ParseRoot(s string) (Root, error) {
 	return Root{from, to}, nil
 }
 
-// Outside is the error for a file that is here, but neither below a root nor
-// beside the recording: a recording may name any file of the person's, so they
-// are asked before it is shown. A root that it is below permits it.
+// Outside is the error for a file that exists, but neither below a root nor beside the
+// recording. A recording may name any of the user's files, so the user is asked before it
+// is shown. A root above the file permits it.
 type Outside struct{ Path string }
 
 func (e *Outside) Error() string {
 	return e.Path + " is outside the source roots and not next to the recording; allow it with --source-root"
 }
 
-// Find is the file on this machine that a recording calls name, "" when there
-// is none. Looked at are, in this order: what roots with a From make of it; the
-// path itself; below each other root the path with ever fewer of its leading
-// folders, down to the name alone; and the same beside the recording. The error
-// is an [*Outside].
+// Find returns the local path of the file that a recording calls name, "" if there is
+// none. It tries, in this order: the paths from roots with a From; the path itself; below
+// each other root, the path with fewer and fewer leading folders, down to the name alone;
+// the same beside the recording. The error is an [*Outside].
 func Find(name string, roots []Root, beside string) (string, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return "", nil
@@ -64,7 +63,7 @@ func Find(name string, roots []Root, beside string) (string, error) {
 	return "", outside
 }
 
-// candidates are the paths that Find looks at.
+// candidates returns the paths that Find tries, in order.
 func candidates(name string, roots []Root, beside string) (paths []string) {
 	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	for _, r := range roots {
@@ -86,7 +85,7 @@ func candidates(name string, roots []Root, beside string) (paths []string) {
 	return paths
 }
 
-// permitted are the folders whose files may be shown, without links.
+// permitted lists the folders whose files may be shown, with links resolved.
 type permitted []string
 
 func folders(roots []Root, beside string) (p permitted) {
@@ -115,7 +114,7 @@ func (p permitted) hold(real string) bool {
 	return false
 }
 
-// below takes a folder off a path.
+// below removes a leading folder from a path.
 func below(name, folder string) (rest string, ok bool) {
 	if folder == "" {
 		return "", false
@@ -127,8 +126,8 @@ func below(name, folder string) (rest string, ok bool) {
 	return strings.TrimPrefix(rest, "/"), true
 }
 
-// inFolder are a path, and its ends, in a folder. What leads out of the folder is
-// not followed.
+// inFolder returns a path and each of its shorter ends, joined to a folder. The results
+// stay inside the folder, even if the path has "..".
 func inFolder(folder, name string) (paths []string) {
 	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
 	for i := range parts {
@@ -137,11 +136,11 @@ func inFolder(folder, name string) (paths []string) {
 	return paths
 }
 
-// mostBytes bounds a file that is shown.
+// mostBytes is the maximum size of a file that is shown.
 const mostBytes = 16 << 20
 
-// Lines reads a file's lines. What is no UTF-8 is replaced, tabs are made four
-// blanks.
+// Lines returns the lines of a file. Invalid UTF-8 is replaced, and tabs are expanded to
+// multiples of four columns.
 func Lines(file string) ([]string, error) {
 	real, err := source.Ordinary(file)
 	if err != nil {
@@ -152,7 +151,7 @@ func Lines(file string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, mostBytes+1)) // a file's size need not be what it says
+	b, err := io.ReadAll(io.LimitReader(f, mostBytes+1)) // the file may be larger than its reported size
 	switch {
 	case err != nil:
 		return nil, err
@@ -171,11 +170,10 @@ func Lines(file string) ([]string, error) {
 	return lines, nil
 }
 
-// tabWidth is how many blanks a tab reaches to.
+// tabWidth is the distance between tab stops, in columns.
 const tabWidth = 4
 
-// expand puts blanks in place of tabs and of other characters that would move
-// the pen.
+// expand replaces tabs and other control characters by blanks.
 func expand(l string) string {
 	if strings.IndexFunc(l, func(r rune) bool { return r < ' ' }) < 0 {
 		return l

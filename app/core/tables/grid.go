@@ -11,16 +11,16 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Grid is a table on its way out of the program: exact values, for other programs.
+// Grid is a table for export to other programs, with exact values.
 type Grid struct {
 	Name string
 	Head []string
 	Rows [][]string
-	// Number tells which columns hold numbers.
+	// Number tells, for each column, whether it holds numbers.
 	Number []bool
 }
 
-// NewGrid is the table of rows, with the units of numbers behind the names of columns.
+// NewGrid returns the table of rows. Column names include the unit in parentheses.
 func NewGrid[T any](name string, cs []Column[T], rows []T) *Grid {
 	g := &Grid{Name: name, Rows: make([][]string, len(rows))}
 	for i := range cs {
@@ -45,8 +45,8 @@ func cells[T any](cs []Column[T], r *T) []string {
 	return out
 }
 
-// CSV writes rows for programs, with the units of numbers as parts of columns' names:
-// start_ns. A name that a spreadsheet would take for a formula has a ' before it.
+// CSV writes rows for programs. Column names end with the unit: start_ns. A name that a
+// spreadsheet would take for a formula gets a ' in front.
 func CSV[T any](out io.Writer, cs []Column[T], rows []T) error {
 	w := csv.NewWriter(out)
 	head := make([]string, len(cs))
@@ -69,7 +69,7 @@ func CSV[T any](out io.Writer, cs []Column[T], rows []T) error {
 	return cmp.Or(err, w.Error())
 }
 
-// Separated is the grid with a character between columns.
+// Separated returns the grid as text with a separator between columns.
 func (g *Grid) Separated(comma rune) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -85,13 +85,14 @@ func (g *Grid) Separated(comma rune) string {
 	return b.String()
 }
 
-// Json is a list of objects by the columns' names, in their order.
+// Json returns the grid as a JSON list of objects with the columns' names as keys, in
+// order.
 func (g *Grid) Json() string {
 	var b bytes.Buffer
 	text := func(s string) {
 		j, err := json.Marshal(s)
 		if err != nil {
-			j = []byte(`""`) // no text is refused
+			j = []byte(`""`) // every string can be encoded
 		}
 		b.Write(j)
 	}

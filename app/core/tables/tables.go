@@ -14,41 +14,41 @@ import (
 	"ashlar/render/units"
 )
 
-// Column is one of a table of rows T.
+// Column is a column of a table with rows of type T.
 type Column[T any] struct {
 	Name string
-	Unit string // of exact numbers, "" for none
-	// Number says that exact cells are numbers, or empty. People read them at the right.
+	Unit string // unit of exact numbers, "" for none
+	// Number is true if exact cells are numbers or empty. In text they are right-aligned.
 	Number bool
-	// Text is a cell as people read it, Exact as programs do.
+	// Text returns the cell for people, Exact the cell for programs.
 	Text, Exact func(*T) string
 }
 
-// Named is a column of texts.
+// Named returns a column of texts.
 func Named[T any](name string, of func(*T) string) Column[T] {
 	return Column[T]{Name: name, Text: of, Exact: of}
 }
 
-// Numbered is a column of numbers that everybody reads in the same way.
+// Numbered returns a column of numbers with the same form for people and programs.
 func Numbered[T any](name string, of func(*T) string) Column[T] {
 	return Column[T]{Name: name, Number: true, Text: of, Exact: of}
 }
 
-// Value is a column of a metric's values.
+// Value returns a column of a metric's values.
 func Value[T any](name string, m *recording.Metric, of func(*T) int64) Column[T] {
 	return Column[T]{Name: name, Unit: units.Unit(m), Number: true,
 		Text:  func(r *T) string { return units.Value(of(r), m) },
 		Exact: func(r *T) string { return recording.Decimal{Mantissa: of(r), Scale: m.Decimals}.String() }}
 }
 
-// Time is a column of times in picoseconds; exact ones are in nanoseconds.
+// Time returns a column of times in picoseconds; exact cells are in nanoseconds.
 func Time[T any](name string, of func(*T) int64) Column[T] {
 	return Column[T]{Name: name, Unit: "ns", Number: true,
 		Text:  func(r *T) string { return units.Duration(of(r)) },
 		Exact: func(r *T) string { return recording.Decimal{Mantissa: of(r), Scale: 3}.String() }}
 }
 
-// Count is a column of numbers of things.
+// Count returns a column of counts.
 func Count[T any](name string, of func(*T) int64) Column[T] {
 	return Column[T]{Name: name, Number: true,
 		Text:  func(r *T) string { return units.Count(of(r)) },
@@ -65,13 +65,13 @@ func Amounts[T any](m *recording.Metric, of func(*T) (self, total, count int64))
 	}
 }
 
-// Share is a column of parts of a whole, behind the one that has their sizes.
+// Share returns a column of percentages of a whole, to follow the column with the values.
 func Share[T any](whole int64, of func(*T) int64) Column[T] {
 	return Column[T]{Number: true, Text: func(r *T) string { return units.Percent(of(r), whole) }}
 }
 
-// Fraction is a column of parts of one, or of differences of such parts; NaN where they
-// are not known.
+// Fraction returns a column of fractions of one, or of differences between fractions; NaN
+// gives an empty cell.
 func Fraction[T any](name string, of func(*T) float64) Column[T] {
 	return Numbered(name, func(r *T) string {
 		if f := of(r); !math.IsNaN(f) {
@@ -81,7 +81,7 @@ func Fraction[T any](name string, of func(*T) float64) Column[T] {
 	})
 }
 
-// Where is the column with cells only for some rows.
+// Where returns the column with cells only in rows for which is returns true.
 func (c Column[T]) Where(is func(*T) bool) Column[T] {
 	only := func(cell func(*T) string, none string) func(*T) string {
 		return func(r *T) string {
@@ -95,8 +95,8 @@ func (c Column[T]) Where(is func(*T) bool) Column[T] {
 	return c
 }
 
-// Write writes rows for people, below the names of columns: those of numbers at the
-// right, names not too long for a line. Each line begins with indent.
+// Write writes rows for people below the column names. Numbers are right-aligned, and
+// texts shortened. Each line begins with indent.
 func Write[T any](b *strings.Builder, indent string, cs []Column[T], rows []T) {
 	align, lines := "", make([][]string, len(rows)+1)
 	for k := range cs {

@@ -8,9 +8,9 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Fit brings a text into lines of at most so many columns, for a terminal: the cells of
-// tables lose their middle, sentences go on below, and so do commands, behind a
-// backslash, so that a shell still takes them.
+// Fit wraps a text to the width of a terminal: it shortens cells of tables in the middle,
+// and continues sentences on the next line. It also continues commands, after a
+// backslash, so that a shell still accepts them.
 func Fit(text string, width int) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -29,14 +29,13 @@ func Fit(text string, width int) string {
 
 func columns(s string) int { return utf8.RuneCountInString(s) }
 
-// isRow reports whether a line is one of a table, whose cells have two blanks between
-// them.
+// isRow reports whether a line is a row of a table: its cells are two blanks apart.
 func isRow(line string) bool { return strings.Contains(strings.TrimSpace(line), "  ") }
 
-// narrowest is how little of a cell is left.
+// narrowest is the smallest width that a cell is shortened to.
 const narrowest = 10
 
-// cell is a column of a table: where it begins and ends in each line.
+// cell is a column of a table, with its start and end in each line.
 type cell struct{ from, to int }
 
 // fitRows shortens the widest columns of a table until its lines fit.
@@ -83,7 +82,7 @@ func fitRows(lines []string, width int) []string {
 				bare := strings.TrimRight(text, " ")
 				lead := len(bare) - len(strings.TrimLeft(bare, " "))
 				if columns(bare) > now[i] && lead > 0 && columns(bare)-lead <= now[i] {
-					bare = strings.Repeat(" ", now[i]-(columns(bare)-lead)) + bare[lead:] // a number, at the right
+					bare = strings.Repeat(" ", now[i]-(columns(bare)-lead)) + bare[lead:] // a right-aligned number
 				}
 				text = safetext.Middle(bare, now[i])
 				text += strings.Repeat(" ", now[i]-columns(text))
@@ -95,7 +94,8 @@ func fitRows(lines []string, width int) []string {
 	return out
 }
 
-// cellsOf finds the columns: between them all lines are blank, at two places or more.
+// cellsOf finds the columns. They are separated by at least two positions that are blank
+// in all lines.
 func cellsOf(rows [][]rune, widest int) (cells []cell) {
 	blank := make([]bool, widest+2)
 	for p := range blank {
@@ -116,7 +116,7 @@ func cellsOf(rows [][]rune, widest int) (cells []cell) {
 	return cells
 }
 
-// fold writes a line, and what does not fit below it, further in.
+// fold writes a line and, indented below it, what does not fit.
 func fold(b *strings.Builder, line string, width int) {
 	bare := strings.TrimLeft(line, " ")
 	indent := len(line) - len(bare)
@@ -147,8 +147,8 @@ func fold(b *strings.Builder, line string, width int) {
 	b.WriteString(at + "\n")
 }
 
-// commandWords divides a command line where a shell would let it go on in the next one:
-// at blanks that are in no quotes.
+// commandWords splits a command line at blanks outside quotes, where a shell allows it to
+// continue on the next line.
 func commandWords(s string) (words []string) {
 	from, quoted := 0, false
 	for i := 0; i < len(s); i++ {

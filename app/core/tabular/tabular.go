@@ -11,8 +11,8 @@ import (
 	"ashlar/render/units"
 )
 
-// Columns writes rows with their columns aligned: by bytes of align, 'l' left
-// and 'r' right. Each line begins with indent; nothing follows the last cell.
+// Columns writes rows with aligned columns. Each byte of align stands for a column: 'l'
+// left or 'r' right. Each line begins with indent and has no trailing blanks.
 func Columns(b *strings.Builder, indent, align string, rows [][]string) {
 	widths := make([]int, len(align))
 	for _, row := range rows {
@@ -37,7 +37,7 @@ func Columns(b *strings.Builder, indent, align string, rows [][]string) {
 	}
 }
 
-// barWidth is that of the longest bar of a histogram in text.
+// barWidth is the width of a text histogram's longest bar.
 const barWidth = 40
 
 func Histogram(b *strings.Builder, bins []spans.Bin) {
@@ -72,7 +72,7 @@ func Sparks(bins []spans.Bin) string {
 	return strings.TrimRight(out.String(), " ")
 }
 
-// Dash writes a count, and a dash for none.
+// Dash formats a count; a dash for zero.
 func Dash(n int64) string {
 	if n == 0 {
 		return "–"
@@ -80,7 +80,7 @@ func Dash(n int64) string {
 	return units.Count(n)
 }
 
-// Often says how often: once, 2 times.
+// Often formats a frequency: "once", "2 times".
 func Often(n int64) string {
 	if n == 1 {
 		return "once"

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// mostNamed bounds the causes that are named; each has at least leastNamed of what the
-	// first has.
+	// mostNamed is the maximum number of causes named. Each must be at least leastNamed
+	// of the first one.
 	mostNamed  = 3
 	leastNamed = .2
-	// mostShare is up to where a cause is said to be a part of the change: beyond, others
-	// make up for it.
+	// mostShare is the largest share of the change that is stated for a cause. Above it,
+	// other changes offset the cause.
 	mostShare = 1.25
 )
 
-// named names what caused the change, if that is certain or nothing says how sure it is.
-// Where the whole may have changed by chance, a cause has to be surer.
+// named adds the causes of the change that are certain, or whose confidence is unknown.
+// If the change of the total may be chance, a cause needs a higher confidence.
 func (d *verdict) named(whole int64, chance bool) bool {
 	if d.pending() {
 		return false
@@ -62,7 +62,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 	return len(d.told) > 0
 }
 
-// pending reports whether it is not known yet how sure differences are.
+// pending reports whether the confidences are not known yet.
 func (d *verdict) pending() bool {
 	return !d.t.Judged && d.c.Method() == compare.FromDurations && d.c.A().Total != d.c.B().Total
 }
@@ -113,7 +113,7 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	}
 }
 
-// function names the function of a row, and what it is called in B.
+// function adds the name of a row's function, and its name in B if different.
 func (d *verdict) function(r *compare.Row) {
 	d.name(Function, r.Name).Row = r
 	if r.NameB != "" && r.NameB != r.Name {
@@ -122,7 +122,7 @@ func (d *verdict) function(r *compare.Row) {
 	}
 }
 
-// functions names at most mostNamed functions.
+// functions adds the names of at most mostNamed functions.
 func (d *verdict) functions(rows []*compare.Row) {
 	for i, r := range rows {
 		if i == mostNamed {
@@ -138,14 +138,14 @@ func (d *verdict) functions(rows []*compare.Row) {
 	}
 }
 
-// tells reports whether a function was named.
+// tells reports whether a function is among the named causes.
 func (d *verdict) tells(f int32) bool {
 	return slices.ContainsFunc(d.told, func(c *causes.Cause) bool {
 		return slices.ContainsFunc(c.Rows, func(r *compare.Row) bool { return r.Key == f })
 	})
 }
 
-// paired says which functions were found again under other names.
+// paired adds the functions that were matched under other names.
 func (d *verdict) paired() {
 	if len(d.c.Renames) == 0 {
 		return
@@ -167,10 +167,11 @@ func (d *verdict) paired() {
 	d.say(".")
 }
 
-// Likeness writes how much a pair of functions agrees.
+// Likeness formats the similarity of two functions.
 func Likeness(v float64) string { return fmt.Sprintf("%d %%", min(99, int(v*100+.5))) }
 
-// sure is the last sentence: what certainty is made from, or what could have been shown.
+// sure adds the last sentence: the basis of the certainty, or the smallest detectable
+// change.
 func (d *verdict) sure(chance bool) {
 	a, b := d.c.A(), d.c.B()
 	switch {
@@ -204,9 +205,9 @@ func (d *verdict) sure(chance bool) {
 	}
 }
 
-// only reports whether what is named first is as good as all that changed for certain.
+// only reports whether the single named cause makes up nearly all of the certain change.
 func (d *verdict) only() bool {
-	const most = .05 // of it, for any other
+	const most = .05 // of the named cause, for any other
 	for i := range d.causes {
 		c := &d.causes[i]
 		if len(d.told) != 1 || c != d.told[0] && float64(size(c.Delta)) > most*float64(size(d.told[0].Delta)) && (c.Sure == nil || c.Sure.Level() >= certain) {
@@ -216,7 +217,7 @@ func (d *verdict) only() bool {
 	return true
 }
 
-// work says how much more work B does, where that differs.
+// work adds how much more work B does, if that differs.
 func (d *verdict) work() {
 	w := d.c.Work()
 	begin := "B "
@@ -244,7 +245,7 @@ func times(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-// scaled says what B costs at A's numbers of calls.
+// scaled adds B's cost at A's numbers of calls.
 func (d *verdict) scaled(a, b compare.Side) {
 	d.say("; at A's calls ")
 	if a.Total == b.Total {

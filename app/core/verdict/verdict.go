@@ -16,23 +16,24 @@ import (
 	"ashlar/render/units"
 )
 
-// A Part is a stretch of the sentences; To is where what it says is seen.
+// A Part is a piece of the verdict's text. To is the place in the window that shows its
+// number.
 type Part struct {
 	Text string
 	Name bool // Text is the name of a function
 	To   To
-	Row  *compare.Row // of the table, for Function
-	Node int          // of the tree, for Branch
+	Row  *compare.Row // row of the table, for Function
+	Node int          // node of the tree, for Branch
 }
 
-// To is a place where a number of the verdict is seen.
+// To is a place that shows a number of the verdict.
 type To int
 
-// The places of numbers in a verdict; Nowhere is for other text.
+// The places that show numbers. Nowhere is for other text.
 const (
 	Nowhere   To = iota
-	Totals       // what both are in total
-	PerSecond    // normalised by duration
+	Totals       // the totals of both sides
+	PerSecond    // comparison normalised by duration
 	CPU          // the metric cpu
 	Waiting      // the metric waiting
 	Function     // a row of the table
@@ -45,10 +46,10 @@ type verdict struct {
 	parts []Part
 
 	causes []causes.Cause
-	told   []*causes.Cause // those that are named
+	told   []*causes.Cause // causes named so far
 }
 
-// Signed writes a difference in a metric of a comparison with its sign: +1.200 ms.
+// Signed formats a difference in a comparison's metric with its sign: +1.200 ms.
 func Signed(m *compare.Metric, v int64) string {
 	switch {
 	case v > 0:
@@ -59,9 +60,8 @@ func Signed(m *compare.Metric, v int64) string {
 	return "0"
 }
 
-// Of sums a comparison up. Its numbers are those of a table of it, whose Whole and
-// whose first row in the direction of the whole are named; a Table of
-// [compare.ByFunction] reads best.
+// Of summarizes a comparison in one or two sentences. The numbers come from the table t;
+// a table of [compare.ByFunction] reads best.
 func Of(c *compare.Comparison, t *compare.Table) string {
 	var s strings.Builder
 	for _, p := range Parts(c, t) {
@@ -70,9 +70,9 @@ func Of(c *compare.Comparison, t *compare.Table) string {
 	return s.String()
 }
 
-// Parts has the sentences of Of in parts, each with the place where its number is seen.
-// What caused the change comes first, then the totals, what was taken for the same, and
-// how sure that is.
+// Parts returns the sentences of Of in parts, each with the place that shows its number.
+// The causes of the change come first, then the totals, the functions taken for renamed,
+// and the certainty.
 func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	d := &verdict{c: c, t: t, causes: causes.Of(c, t)}
 	a, b := c.A(), c.B()
@@ -109,7 +109,8 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	return d.parts
 }
 
-// Nothing says that both sides have nothing in common; "" if they have.
+// Nothing explains that the two sides have nothing in common; it returns "" if they do
+// have something in common.
 func Nothing(c *compare.Comparison, t *compare.Table) string {
 	o := t.Overlap()
 	if !o.Nothing() {
@@ -142,14 +143,14 @@ func (d *verdict) name(to To, name string) *Part {
 
 func (d *verdict) value(v int64) string { return units.Value(d.c.Metric.Readable(v)) }
 
-// certain is the confidence from which on a difference is said to be one.
+// certain is the confidence from which a difference counts as certain.
 const certain = .95
 
-// despite is the confidence from which on a function is named though the whole is within
-// noise.
+// despite is the confidence from which a function is named even though the total is
+// within noise.
 const despite = .99
 
-// ofCalls compares what one call of each set takes.
+// ofCalls compares the cost of one call in each set.
 func (d *verdict) ofCalls(a, b compare.Side) {
 	d.say("Per call: %s ", safetext.Short(d.c.Metric.Common.Name))
 	d.link(Totals, "%s", Signed(d.c.Metric, b.Total-a.Total))
@@ -169,7 +170,7 @@ func (d *verdict) ofCalls(a, b compare.Side) {
 	d.link(Waiting, "%s", each(b.Waiting, a.Waiting))
 }
 
-// signedTime writes a difference in picoseconds with its sign.
+// signedTime formats a difference in picoseconds with its sign.
 func signedTime(ps int64) string {
 	switch {
 	case ps > 0:
@@ -180,8 +181,8 @@ func signedTime(ps int64) string {
 	return "0"
 }
 
-// ofRuns compares two recordings, or parts of them: how long they are and what they
-// cost, and where they are not as long, what a second of them costs.
+// ofRuns compares the durations and totals of two recordings or of parts of them; if the
+// durations differ, also the cost per second.
 func (d *verdict) ofRuns(a, b compare.Side) {
 	name := safetext.Short(d.c.Metric.Common.Name)
 	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
@@ -193,7 +194,7 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 		d.say("Total %s unchanged (", name)
 		d.link(Totals, "%s", d.value(a.RawTotal))
 		d.say(")")
-	case a.RawTotal == 0: // there is nothing that it could be a part of
+	case a.RawTotal == 0: // no percentage of zero
 		d.say("Total %s ", name)
 		d.link(Totals, "%s", d.value(b.RawTotal))
 		d.say(" in B, 0 in A")
@@ -215,7 +216,7 @@ func (d *verdict) ofRuns(a, b compare.Side) {
 
 func size(v int64) int64 { return max(v, -v) }
 
-// longer writes by how much a length b differs from a: 12.7 % longer, 32.0 times as long.
+// longer describes the change from length a to b: "12.7 % longer", "32.0 times as long".
 func longer(a, b int64) string {
 	c := units.Change(a, b)
 	switch {
@@ -227,11 +228,11 @@ func longer(a, b int64) string {
 	return strings.TrimLeft(c, "+") + " longer"
 }
 
-// branch names the narrowest part of the tree of stacks that has at least half of a
-// change of the whole: what got slower often is not a function by itself, as where a new call
-// allocates. Of calls that are new within each other the outermost is named: that is what
-// was added, the others are how it works. Of a whole that may have changed by chance none
-// is that may have too.
+// branch names the narrowest branch of the call tree that has at least half of the
+// total's change: what got slower is often not a single function, but for example a new
+// call that allocates. Of new calls inside each other, it names the outermost, because
+// that was added; the others are only how it works. If the total's change may be chance,
+// it names only a branch whose own change is certain.
 func (d *verdict) branch(whole int64, chance bool) {
 	tree := d.c.Tree
 	if whole == 0 || tree.Inverted {
@@ -256,7 +257,7 @@ func (d *verdict) branch(whole int64, chance bool) {
 	if d.tells(n.Func) {
 		return
 	}
-	if n.Parent == 0 { // all of it, or what a thread begins with
+	if n.Parent == 0 { // the whole tree, or a thread's outermost function
 		return
 	}
 	conf := d.ofFunction(n.Func)
@@ -284,7 +285,8 @@ func (d *verdict) branch(whole int64, chance bool) {
 	d.say(".")
 }
 
-// ofFunction is how sure the difference of a function's total is, nil if nothing tells.
+// ofFunction returns the confidence of the difference in a function's total, nil if
+// unknown.
 func (d *verdict) ofFunction(f int32) *compare.Confidence {
 	if d.t.By != compare.ByFunction {
 		return nil
@@ -303,7 +305,7 @@ func certainty(c *compare.Confidence) string {
 	return "within noise"
 }
 
-// per is what amounts are of: one call where sets of calls are compared.
+// per returns " per call" if amounts are per call because sets of calls are compared.
 func (d *verdict) per() string {
 	if d.c.Normalize == compare.Calls && !d.c.PerCall() {
 		return " per call"

@@ -17,40 +17,39 @@ import (
 	"ashlar/render/timeline"
 )
 
-// Field describes one thing that a State says. Addresses, the flags of the command
-// line, copied commands, what undo takes back, what is remembered, the frame log and
-// the manual's table come from it.
+// Field describes one property of a State. Addresses, the command line's flags, copied
+// commands, undo, remembered settings, the frame log and the table in the manual are all
+// derived from it.
 type Field struct {
-	// Key is its name in addresses; what is about the second recording has .b
-	// behind it.
+	// Key is the field's name in addresses. Fields of the second recording end in .b.
 	Key string
-	// Doc says what its value is.
+	// Doc describes the value.
 	Doc string
-	// Flag is its name on the command line, "" for none, and FlagDoc that flag's
-	// help. Only fields of one text have one.
+	// Flag is the name of its command line flag, "" for none, and FlagDoc the flag's
+	// help. Only fields with a single text have one.
 	Flag, FlagDoc string
-	// Choices are all values that there are, nil if there is no such list, and
-	// Initial is the one that a window begins with, for which a State has "".
+	// Choices returns all valid values, nil if any text is valid. Initial is the value in
+	// a new window, which a State stores as "".
 	Choices func() []string
 	Initial string
-	// Pick tells what is marked or gone to and not how things are looked at: undo
-	// leaves it alone.
+	// Pick is true if the field is a selection or a position rather than a setting of the
+	// view. Undo leaves it alone.
 	Pick bool
-	// Remembered is kept from one run to the next.
+	// Remembered is true if the value is kept between runs.
 	Remembered bool
 
 	// check returns the problem of a text in one sentence; nil if every text is valid.
 	check func(string) error
 
-	// args is how a command about a recording is told it, where that is not Flag with the
-	// text; ok is false if no command can be told.
+	// args returns the command line arguments for the field, if they are not Flag with
+	// the text; ok is false if no command line can express it.
 	args  func(v *State, rec *recording.Recording) (args []string, ok bool)
 	write func(*State) (value string, ok bool)
 	read  func(*State, string) error
-	plain func(*State) *string // where it is one text
+	plain func(*State) *string // set if the field is a single text
 }
 
-// FieldOf is the field of a key, nil for none.
+// FieldOf returns the field with a key, nil for none.
 func FieldOf(key string) *Field {
 	i, ok := fieldOf[key]
 	if !ok {
@@ -59,8 +58,8 @@ func FieldOf(key string) *Field {
 	return &Fields[i]
 }
 
-// Text writes the field of a State as an address does; "" if it
-// has what a window begins with.
+// Text returns the field of a State as written in addresses; "" if it has the value of a
+// new window.
 func (f *Field) Text(v *State) string {
 	if text, ok := f.write(v); ok {
 		return text
@@ -68,11 +67,11 @@ func (f *Field) Text(v *State) string {
 	return ""
 }
 
-// Kept has the fields of a State that are kept from one run to the next, by key, as
-// addresses write them.
+// Kept holds the remembered fields of a State by key, as written in addresses.
 type Kept map[string]string
 
-// Kept returns what is to be kept of a State; what is as a window begins is left out.
+// Kept returns the remembered fields of a State, leaving out those with the value of a
+// new window.
 func (v *State) Kept() Kept {
 	k := Kept{}
 	for i := range Fields {
@@ -83,8 +82,8 @@ func (v *State) Kept() Kept {
 	return k
 }
 
-// State reads what was kept; an empty text is as good as none. What cannot be read is
-// left out, since nobody can mend it.
+// State returns a State with the kept values; empty texts count as absent. Invalid values
+// are ignored, because the user cannot fix them.
 func (k Kept) State() *State {
 	v := new(State)
 	for i := range Fields {
@@ -93,14 +92,14 @@ func (k Kept) State() *State {
 		if text == "" || !f.Remembered {
 			continue
 		}
-		if with := *v; f.read(&with, text) == nil { // a copy, which is large: this is asked with each frame
+		if with := *v; f.read(&with, text) == nil { // copies a large struct, only for fields that are set: this runs in each frame
 			*v = with
 		}
 	}
 	return v
 }
 
-// Fields are all of them, in the order in which addresses write them.
+// Fields lists all fields, in the order in which addresses write them.
 var Fields = fields()
 
 var fieldOf = func() map[string]int {
@@ -166,15 +165,15 @@ func fields() []Field {
 	return fs
 }
 
-// text is a field of one text.
+// text returns a field with a single text.
 func text(key, doc string, of func(*State) *string) Field {
 	f := one(key, doc, of, escape, unescape)
 	f.plain = of
 	return f
 }
 
-// flag gives a field of one text a flag. Choices are all values there are, the
-// one that a window begins with first; none if any text is one.
+// flag adds a flag to a field with a single text. Choices are the valid values, with that
+// of a new window first; without choices, any text is valid.
 func (f Field) flag(name, doc string, choices ...string) Field {
 	f.Flag, f.FlagDoc = name, doc
 	if len(choices) > 0 {
@@ -183,7 +182,7 @@ func (f Field) flag(name, doc string, choices ...string) Field {
 	return f
 }
 
-// checked refuses texts of a field that a check has something against.
+// checked makes a field reject texts for which check returns an error.
 func (f Field) checked(check func(string) error) Field {
 	f.check = check
 	read := f.read
@@ -196,7 +195,7 @@ func (f Field) checked(check func(string) error) Field {
 	return f
 }
 
-// CallsDoc is the help of flags for sets of calls.
+// CallsDoc is the help for flags that select calls.
 const CallsDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', 'FUNCTION[KEY=VALUE]', 'FUNCTION[slowest 25]', …; see help calls"
 
 func checkCalls(text string) error {
@@ -206,8 +205,8 @@ func checkCalls(text string) error {
 	return nil
 }
 
-// typed says how commands are told a field that has no flag of one text, the first
-// recording's if there are two.
+// typed sets how a field without a plain flag is written on a command line; of two
+// recordings, only the first's.
 func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bool)) Field {
 	f.args = args
 	return f
@@ -216,7 +215,7 @@ func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bo
 func (f Field) pick() Field       { f.Pick = true; return f }
 func (f Field) remembered() Field { f.Remembered = true; return f }
 
-// A toggle is a word of the key with, for what is on or off.
+// A toggle is a word in the value of the key with, for something that is on or off.
 type toggle struct {
 	word, doc string
 	of        func(*State) *bool
@@ -240,7 +239,7 @@ var switches = []toggle{
 	{"no-renamed", "do not match renamed functions", func(v *State) *bool { return &v.NoRenamed }},
 }
 
-// onlyPrefix begins the word for a marked function that one side alone has.
+// onlyPrefix begins the word for a selected function that exists only on one side.
 const onlyPrefix = "only-"
 
 func switchDoc() string {
@@ -281,7 +280,7 @@ func readSwitches(v *State, text string) error {
 	return err
 }
 
-// sorts are the orders of threads, the file's first.
+// sorts returns the orders of threads, with the file's order first.
 func sorts() []string {
 	names := []string{"file"}
 	for _, s := range timeline.Sorts {
@@ -292,7 +291,7 @@ func sorts() []string {
 	return names
 }
 
-// colours lists what colours can tell, the one that they tell at first first.
+// colours returns the colour modes, with the default first.
 func colours() (names []string) {
 	for _, m := range theme.Modes {
 		names = append(names, string(m))
@@ -337,13 +336,13 @@ func sideFields(i int) []Field {
 		if i == 1 {
 			fs[k].Key += ".b"
 			fs[k].Doc += ", of the second recording"
-			fs[k].Flag, fs[k].args = "", nil // the flag is for both
+			fs[k].Flag, fs[k].args = "", nil // the flag is for both recordings
 		}
 	}
 	return fs
 }
 
-// one is a key with a value; the zero value is left out.
+// one returns a field with a value; the zero value is left out.
 func one[T comparable](key, doc string, of func(*State) *T, text func(T) string, parse func(string) (T, error)) Field {
 	return Field{Key: key, Doc: doc,
 		write: func(v *State) (string, bool) {
@@ -355,7 +354,7 @@ func one[T comparable](key, doc string, of func(*State) *T, text func(T) string,
 	}
 }
 
-// maybe is a key with a value that may be missing.
+// maybe returns a field with a value that may be absent.
 func maybe[T any](key, doc string, of func(*State) **T, text func(T) string, parse func(string) (T, error)) Field {
 	return Field{Key: key, Doc: doc,
 		write: func(v *State) (string, bool) {
@@ -372,7 +371,7 @@ func maybe[T any](key, doc string, of func(*State) **T, text func(T) string, par
 	}
 }
 
-// many is a key with a list of values; an empty one is left out.
+// many returns a field with a list of values; an empty list is left out.
 func many[T any](key, doc string, of func(*State) *[]T, text func(T) string, parse func(string) (T, error)) Field {
 	return Field{Key: key, Doc: doc,
 		write: func(v *State) (string, bool) {
@@ -386,7 +385,7 @@ func many[T any](key, doc string, of func(*State) *[]T, text func(T) string, par
 	}
 }
 
-// addFile takes the value of a file key.
+// addFile adds the value of a file key.
 func (v *State) addFile(s string) error {
 	f, err := unescape(s)
 	if err == nil && f == "" {

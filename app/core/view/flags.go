@@ -12,8 +12,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// AddFlags adds the flags of the fields that have one: each sets its field of
-// st.
+// AddFlags adds the flags of all fields that have one. Each flag sets its field of st.
 func AddFlags(fs *pflag.FlagSet, st *State) {
 	for i := range Fields {
 		if f := &Fields[i]; f.Flag != "" {
@@ -22,9 +21,9 @@ func AddFlags(fs *pflag.FlagSet, st *State) {
 	}
 }
 
-// Args writes the fields of some keys as a command about a recording is told them, one
-// string an argument; ok is false if no command can be told all of it, which is so
-// of threads that have neither ids nor names of their own.
+// Args returns the fields with the given keys as command line arguments. ok is false if
+// the arguments cannot express all of them, such as threads that have neither a unique id
+// nor a unique name.
 func (v *State) Args(rec *recording.Recording, keys ...string) (args []string, ok bool) {
 	ok = true
 	for i := range Fields {
@@ -42,7 +41,7 @@ func (v *State) Args(rec *recording.Recording, keys ...string) (args []string, o
 	return args, ok
 }
 
-// transformArgs are the flags of the transforms, in their order.
+// transformArgs returns the flags of the transforms, in order.
 func transformArgs(v *State, rec *recording.Recording) (args []string, ok bool) {
 	for _, t := range v.Transforms {
 		k := t.Kind()
@@ -53,8 +52,8 @@ func transformArgs(v *State, rec *recording.Recording) (args []string, ok bool) 
 	return args, true
 }
 
-// threadArgs name just the given threads: by their ids, or by their names where
-// another thread has the same id; ok is false if neither tells them from others.
+// threadArgs returns arguments that select exactly the given threads: by id, or by name
+// if another thread has the same id. ok is false if neither is unique.
 func threadArgs(rec *recording.Recording, of []Thread) (args []string, ok bool) {
 	tracks := (&binder{rec: rec}).tracks(of)
 	for _, i := range tracks {
@@ -78,7 +77,7 @@ func threadArgs(rec *recording.Recording, of []Thread) (args []string, ok bool) 
 	return args, true
 }
 
-// flagValue is a flag that sets a field.
+// flagValue is the value of a flag that sets a field.
 type flagValue struct {
 	field *Field
 	st    *State
@@ -86,7 +85,7 @@ type flagValue struct {
 
 func (v *flagValue) Type() string { return "string" }
 
-// String is the value that the help calls the default.
+// String returns the value shown as the default in the help.
 func (v *flagValue) String() string {
 	if v.field == nil {
 		return ""
@@ -114,7 +113,7 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// listed writes words with commas and an and.
+// listed joins words with commas and "and".
 func listed(words []string) string {
 	n := len(words) - 1
 	return strings.Join(words[:n], ", ") + " and " + words[n]

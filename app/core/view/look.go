@@ -11,19 +11,19 @@ import (
 	"ashlar/render/timeline"
 )
 
-// Look is how one recording is looked at: a [State] in the numbers of that
-// recording, which are quick to draw with and mean nothing to any other one.
-// Its maps and lists are replaced, never written to, so that a copy stays what
-// it was and a frame tells from where they are whether they are the same.
+// Look is the view of one recording: a [State] resolved to the indices of that recording,
+// which are quick to draw with but mean nothing to any other. Its maps and slices are
+// replaced, never modified, so a copy stays as it was and a frame can compare them by
+// address.
 type Look struct {
-	// View is the time that the timeline shows, on the recording's clock, and how
-	// far rows are scrolled, in pixels. Unless Moved it follows the recording,
-	// which grows while it is read.
+	// View is the visible time, on the recording's clock, and how far rows are scrolled,
+	// in pixels. Unless Moved is set it follows the recording, which grows while it is
+	// read.
 	View  timeline.View
 	Moved bool
 	Scope recording.Scope
-	// Against is the part of the recording that Scope is compared with; nil for none.
-	// It is never all of it.
+	// Against is the scope that Scope is compared with; nil for none. It is never the
+	// whole recording.
 	Against *recording.Scope
 
 	Event, Metric int
@@ -34,14 +34,14 @@ type Look struct {
 	Pinned, Order []int                 // tracks
 	Sort          timeline.Sort
 	Filter        string
-	Goal          int64 // the time that was gone to, while AtGoal
+	Goal          int64 // the time entered with Go to time; valid if AtGoal
 	AtGoal        bool
 	Anchor        int64 // from the recording's start
 	Tab           string
 	Stacks
 	Marks         []Mark
 	Zoom          []recording.FuncName // from the flamegraph's root to its widest bar
-	Around        *recording.FuncName  // whose callers and callees are shown
+	Around        *recording.FuncName  // the function whose callers and callees are shown
 	Sides         [2][]recording.FuncName
 	Table         Table
 	Split         float32
@@ -51,16 +51,16 @@ type Look struct {
 	List          List
 }
 
-// NewLook is how a recording is looked at to begin with.
+// NewLook returns the initial view of a recording.
 func NewLook() Look {
 	return Look{Tab: FirstTab, Folds: map[int]timeline.Fold{}, Closed: map[int]bool{}, Hidden: map[int]bool{}}
 }
 
-// FirstTab is the tab that is shown to begin with, which an address leaves out.
+// FirstTab is the initial tab; addresses leave it out.
 const FirstTab = "flamegraph"
 
-// Undoable is the Look without what undo leaves alone (see [Field.Pick]): two
-// that differ in nothing else are one step of history.
+// Undoable returns the Look without the parts that undo leaves alone (see [Field.Pick]).
+// Two Looks that differ only in those parts are one step of history.
 func (l Look) Undoable() Look {
 	l.Goal, l.AtGoal = 0, false
 	if !l.Moved {
@@ -72,8 +72,8 @@ func (l Look) Undoable() Look {
 // leastSplit and mostSplit bound the timeline's share of the height.
 const leastSplit, mostSplit = .1, .9
 
-// ClampSplit is a share of the height that leaves something of both halves; 0
-// stands for the share that is worked out.
+// ClampSplit limits a share of the height so that both halves stay visible; 0 stands for
+// the automatic share.
 func ClampSplit(share float32) float32 {
 	if share <= 0 {
 		return 0
@@ -81,10 +81,9 @@ func ClampSplit(share float32) float32 {
 	return max(leastSplit, min(mostSplit, share))
 }
 
-// Unbind writes the Look into a State, as its side i. dp is how many pixels a dp
-// has. The rest of the State is about all sides and taken from the Look of the
-// first that is unbound; Event and Metric are left out where they are what a
-// recording begins with.
+// Unbind writes the Look into a State as side i. dp is the number of pixels in a dp. The
+// rest of the State is shared by all sides and comes from side 0; Event and Metric are
+// left out if they are the recording's initial ones.
 func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	st.Sides[i] = l.side(rec, dp)
 	if l.Against != nil {
@@ -142,14 +141,14 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	return sd
 }
 
-// OfScope is a State that says which part of a recording is meant, and no more.
+// OfScope returns a State that holds a scope and nothing else.
 func OfScope(rec *recording.Recording, in recording.Scope) *State {
 	st := new(State)
 	st.Sides[0].scoped(rec, &in)
 	return st
 }
 
-// scoped says which part of a recording is meant.
+// scoped writes a scope into the Side.
 func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
 	sd.Threads = threadsOf(rec, in.Tracks)
 	if in.Ranged {
@@ -161,15 +160,14 @@ func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
 	sd.Async, sd.Idle = apartText(in.Async), apartText(in.Idle)
 }
 
-// Bind is the Look that a State asks for at its side i, in the numbers of a
-// recording. What the recording does not have is left out and told, a sentence
-// each.
+// Bind returns the Look that side i of a State describes, resolved to the indices of a
+// recording. What the recording lacks is left out; missing has one sentence for each.
 func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missing []error) {
 	b := binder{rec: rec}
 	l = NewLook()
 	l.Stacks, l.Up = st.Stacks.Clone(), st.Up
 	l.Event, l.Metric = b.metric(st.Event, st.Metric)
-	if l.Tab = cmp.Or(st.Tab, FirstTab); l.Tab == "statistics" { // as it was called
+	if l.Tab = cmp.Or(st.Tab, FirstTab); l.Tab == "statistics" { // its former name
 		l.Tab = "calls"
 	}
 	l.Zoom, l.Around, l.Sides = st.Zoom, st.Around, [2][]recording.FuncName{st.Callers, st.Callees}
@@ -220,7 +218,7 @@ func (b *binder) metric(event, metric string) (e, m int) {
 	return 0, m
 }
 
-// scope is the part of the recording that is meant.
+// scope returns the scope that a Side describes.
 func (b *binder) scope(sd *Side) (in recording.Scope) {
 	if r := sd.Select; r.IsSet() {
 		from, to := r.Ends(b.rec)
@@ -274,7 +272,7 @@ func (b *binder) side(l *Look, sd *Side, dp float32) {
 	}
 }
 
-// apartText writes what is apart as a State has it.
+// apartText returns the text of an Apart in a State.
 func apartText(a recording.Apart) string {
 	if a == recording.Out {
 		return ""
@@ -290,8 +288,8 @@ func (b *binder) apart(text string) recording.Apart {
 	return ""
 }
 
-// clipped is the Scope of the time between two moments as far as the recording
-// goes; of all time where they are outside it.
+// clipped returns the Scope between two times, clipped to the recording. If they are
+// outside the recording it returns the whole recording.
 func clipped(rec *recording.Recording, a, b int64) recording.Scope {
 	a, b = max(min(a, b), rec.Start), min(max(a, b), rec.End)
 	if a >= b {
@@ -302,7 +300,7 @@ func clipped(rec *recording.Recording, a, b int64) recording.Scope {
 
 func (b *binder) tracks(of []Thread) (tracks []int) {
 	at := map[Thread]int{}
-	if len(of) > 1 { // or there would be a look at all tracks for each
+	if len(of) > 1 { // the map saves a search of all tracks for each thread
 		for i, t := range slices.Backward(b.rec.Tracks) {
 			at[Thread{t.PID, t.TID, t.Name}], at[Thread{t.PID, t.TID, ""}] = i, i
 		}
@@ -312,7 +310,7 @@ func (b *binder) tracks(of []Thread) (tracks []int) {
 		if len(of) == 1 {
 			i, ok = want.Find(b.rec)
 		}
-		if !ok && want.Name != "" { // it has been renamed
+		if !ok && want.Name != "" { // the thread has been renamed
 			i, ok = Thread{PID: want.PID, TID: want.TID}.Find(b.rec)
 		}
 		if ok {
@@ -324,7 +322,7 @@ func (b *binder) tracks(of []Thread) (tracks []int) {
 	return tracks
 }
 
-// Find is the thread's track.
+// Find returns the thread's track.
 func (t Thread) Find(rec *recording.Recording) (track int, ok bool) {
 	i := slices.IndexFunc(rec.Tracks, func(o *recording.Track) bool {
 		return o.PID == t.PID && o.TID == t.TID && (t.Name == "" || o.Name == t.Name)
@@ -332,8 +330,8 @@ func (t Thread) Find(rec *recording.Recording) (track int, ok bool) {
 	return i, i >= 0
 }
 
-// ThreadOf tells a track by its ids, and by its name where another has the
-// same.
+// ThreadOf identifies a track by its ids, and also by its name if another track has the
+// same ids.
 func ThreadOf(rec *recording.Recording, i int) Thread {
 	t := rec.Tracks[i]
 	for k, o := range rec.Tracks {
@@ -344,7 +342,7 @@ func ThreadOf(rec *recording.Recording, i int) Thread {
 	return Thread{PID: t.PID, TID: t.TID}
 }
 
-// threadsOf tells tracks.
+// threadsOf identifies tracks as [ThreadOf] does.
 func threadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
 	if len(tracks) < 2 {
 		for _, i := range tracks {
@@ -366,12 +364,11 @@ func threadsOf(rec *recording.Recording, tracks []int) (names []Thread) {
 	return names
 }
 
-// pinnedProcess is in addresses for the group of pinned threads, which has
-// no id.
+// pinnedProcess stands for the group of pinned threads in addresses; the group has no id.
 const pinnedProcess = "pinned"
 
-// processOf tells a process by its id, and by its name where another has the
-// same; -1 stands for the header of the pinned threads.
+// processOf identifies a process by its id, and also by its name if another process has
+// the same id; -1 stands for the header of the pinned threads.
 func processOf(rec *recording.Recording, i int) Process {
 	if i < 0 {
 		return Process{PID: -1, Name: pinnedProcess}
@@ -395,8 +392,8 @@ func (p Process) find(rec *recording.Recording) (i int, ok bool) {
 	return i, i >= 0
 }
 
-// InDP is a length in dp, so that it comes back as it was where a dp is as
-// large.
+// InDP converts pixels to dp. On a screen with the same scale they convert back to the
+// same number.
 func InDP(px int, dp float32) float32 {
 	if dp <= 0 || px == 0 {
 		return 0

@@ -14,14 +14,14 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// Stacks say how stacks are looked at: what is done to them, in order, and what
-// is searched for in the result.
+// Stacks describes a view of stacks: the transforms, in order, and the search in the
+// result.
 type Stacks struct {
 	Transforms []analyze.Transform
 	Find       string
 }
 
-// Clone is a copy that shares nothing.
+// Clone returns a deep copy.
 func (v Stacks) Clone() Stacks { return Stacks{slices.Clone(v.Transforms), v.Find} }
 
 // AddFlags adds the view's flags to a command.
@@ -30,7 +30,7 @@ func (v *Stacks) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&v.Find, "search", "", FieldOf("find").FlagDoc)
 }
 
-// AddTransformFlags adds those that change stacks.
+// AddTransformFlags adds the flags that transform stacks.
 func (v *Stacks) AddTransformFlags(fs *pflag.FlagSet) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]
@@ -42,7 +42,7 @@ func (v *Stacks) AddTransformFlags(fs *pflag.FlagSet) {
 	}
 }
 
-// transformFlag adds a transform to a list for each time it is set.
+// transformFlag appends a transform to a list each time the flag is set.
 type transformFlag struct {
 	list *[]analyze.Transform
 	of   *analyze.TransformKind
@@ -75,8 +75,8 @@ func (f *transformFlag) Set(s string) error {
 	return nil
 }
 
-// Check says in one sentence which function, module or label of the view a recording
-// does not have, and what it has that is like it.
+// Check returns an error, one sentence, that names a function, module or label of the
+// view that the recording lacks, and suggests similar ones that it has.
 func (v *Stacks) Check(rec *recording.Recording) error {
 	if v.Find != "" {
 		if _, err := search.Parse(v.Find); err != nil {
@@ -98,7 +98,7 @@ func known(rec *recording.Recording, t analyze.Transform) error {
 	case of == analyze.OfAll, of == analyze.OfPattern, of == analyze.OfFunction && len(t.Functions(rec)) > 0:
 		return nil
 	}
-	// Frames that others were merged into have the names of modules and files.
+	// Merged frames are named after their module or file.
 	merged := func(f recording.Function) bool {
 		return t.MatchesModule(f.Module) || t.Op != analyze.OpCollapseModule && f.File == t.Text
 	}

@@ -40,7 +40,7 @@ import (
 // Scheme begins every address.
 const Scheme = "ashlar:"
 
-// version is that of the addresses that are written.
+// version is the version of the addresses that String writes.
 const version = "1"
 
 // Above is the Layout in which the first of two timelines is above the second.
@@ -49,93 +49,95 @@ const Above = "above"
 // Demo is the file that stands for the built-in recording.
 const Demo = "demo:"
 
-// State says what is shown. The zero value is an empty window; empty slices are
-// nil. What belongs to the person and not to the view (theme, scale, the
-// window's size) is not in it.
+// State describes what is shown. The zero value is an empty window; empty slices are nil.
+// It leaves out what belongs to the user and not to the view: theme, scale and window
+// size.
 type State struct {
-	// Files are one path, or two that are compared. "-" is standard input, [Demo]
-	// the built-in recording.
+	// Files holds one path, or two to compare. "-" is standard input, [Demo] the built-in
+	// recording.
 	Files []string
-	// Contents are the content digests of the files, in their order, as far as known.
+	// Contents holds the content digests of the files, in the same order, as far as
+	// known.
 	Contents []Content
-	// Part and Only limit what is opened of the file, Exe is the program that names
-	// are taken from.
+	// Part and Only limit how much of the file is opened. Exe is the program from which
+	// names are taken.
 	Part recording.Range
 	Only []string
 	Exe  string
-	// Parts of the window that are shown: "" for both, timeline, flame or lower.
-	// Layout is "" if two timelines are beside each other, or above.
+	// Parts are the visible parts of the window: "" for both, timeline, flame or lower.
+	// Layout places two timelines: "" for side by side, or above.
 	Parts, Layout string
 	// Sides is the view of each recording.
 	Sides [2]Side
-	// Event and Metric are names; "" is the first, and the event's primary one.
+	// Event and Metric are names; "" stands for the first event and for the event's
+	// primary metric.
 	Event, Metric string
 	Stacks
-	// Zoom is the path of functions to the flamegraph's widest bar, Node that to
-	// the marked one.
+	// Zoom is the path of functions to the flamegraph's widest bar, Node the path to the
+	// selected bar.
 	Zoom, Node []recording.FuncName
 	Tab        string
-	// Function is marked. OnlyOn is the side, "a" or "b", that alone has it where
-	// both have one of that name.
+	// Function is the selected function. OnlyOn is set if only one side, "a" or "b", has
+	// it although the other has a function of the same name.
 	Function *recording.FuncName
 	OnlyOn   string
-	// Around is the function whose callers and callees are shown, nil for the
-	// marked one. Callers and Callees are the paths from it to the widest bar of
-	// each side, nil where it is itself.
+	// Around is the function whose callers and callees are shown, nil for the selected
+	// one. Callers and Callees are the paths from it to the widest bar of each side, nil
+	// if that bar is the function itself.
 	Around           *recording.FuncName
 	Callers, Callees []recording.FuncName
 	Marks            []Mark
 	Colour           string
 	Table
 	Split, Down float32
-	Line        int // the marked line of the source, from 1 on
-	// Up puts the flamegraph's root at the bottom, Lists shows callers and callees
-	// as lists, Linear gives pictures of durations a linear scale, Dots shows each
+	Line        int // the selected source line, from 1
+	// Up puts the flamegraph's root at the bottom, Lists shows callers and callees as
+	// lists, Linear draws distributions of durations on a linear scale, Dots draws each
 	// call as a dot.
 	Up, Lists, Linear, Dots bool
 	List                    List
 	Comparison
 
-	// Unknown are the keys that are not understood, in order; they are not
-	// written.
+	// Unknown holds the keys that were not understood, in order; String does not write
+	// them.
 	Unknown []string
 }
 
-// Table is how the rows of a table are made and which columns it has.
+// Table describes a table: how its rows are grouped and which columns it has.
 type Table struct {
 	// Group is the grouping of the rows: "" is by function. Sort is the sort column, "" for
 	// the default; - before it reverses the order.
 	Group, Sort string
 	Columns     []string
 	Widths      []Width
-	// Rows are the kinds of differences that are listed, nil for all; in the list
-	// of what was paired, how.
+	// Rows are the row filters, nil for all rows: kinds of differences in the table of
+	// differences, matching rules in the list of matches.
 	Rows []string
 }
 
-// List is how calls are listed one by one: sorted by a column (with - before it from
-// the other end), only those that a filter leaves, with the columns that were chosen.
-// All has the calls of all functions, also where one is picked.
+// List describes the list of single calls: the sort column (- before it reverses the
+// order), a filter and the chosen columns. All lists the calls of all functions even if
+// one is selected.
 type List struct {
 	By, Only string
 	Columns  []string
 	All      bool
 }
 
-// Clone is a copy that shares nothing.
+// Clone returns a deep copy.
 func (l List) Clone() List {
 	l.Columns = slices.Clone(l.Columns)
 	return l
 }
 
-// Comparison is how two recordings are put together.
+// Comparison describes how two recordings are compared.
 type Comparison struct {
-	// Normalize and Width are "" for raw numbers and the larger width.
+	// Normalize and Width are "" for raw numbers and for the larger of both widths.
 	Normalize, Width string
-	// Pairs were made by hand; Apart are those that are not to be made for what functions
-	// do.
+	// Pairs are matched by hand; Apart are never matched as renamed functions.
 	Pairs, Apart []match.Pair
-	// Totals and SelfTimes choose what the table and the distribution are of.
+	// Totals makes the table compare totals, SelfTimes makes the distribution show self
+	// times.
 	Totals, SelfTimes bool
 	Unlinked, ByCall  bool
 	FocusB            bool
@@ -145,46 +147,45 @@ type Comparison struct {
 
 // Side is the view of one recording.
 type Side struct {
-	// Show is the time that the timeline shows, Select the time that is selected.
+	// Show is the visible time, Select the selected time.
 	Show, Select recording.Range
 	Threads      []Thread
-	// Calls are those that are selected, as package calls writes them.
+	// Calls are the selected calls, in the syntax of package calls.
 	Calls string
-	// Async and Idle say what of it counts beside the work of threads: "" for not,
-	// in, or only (see recording.Apart).
+	// Async and Idle say whether async operations and idle samples count: "" for no, in,
+	// or only (see recording.Apart).
 	Async, Idle string
-	// Fold, Unfold, Hide, Pin and Order are threads, Close processes.
+	// Fold, Unfold, Hide, Pin and Order list threads, Close lists processes.
 	Fold, Unfold, Hide, Pin, Order []Thread
 	Close                          []Process
-	// Sort is how threads are sorted, Filter what they are filtered by.
+	// Sort is the order of threads, Filter the thread filter.
 	Sort, Filter string
 	Scroll       float32 // dp
-	// Goal is the time that was gone to, nil for none.
+	// Goal is the time entered with Go to time, nil for none.
 	Goal *int64
-	// Bar is the one that is marked. Anchor is the time from which linked sides
-	// count.
+	// Bar is the selected bar. Anchor is the time at which linked sides are aligned.
 	Bar    *Bar
 	Anchor int64
 }
 
-// Content names what a file holds, wherever it is: by its size and the beginning of
-// its key, "" for what is not known.
+// Content identifies the contents of a file, wherever it is, by its size and the
+// beginning of its key; "" if unknown.
 type Content struct {
 	Size int64
 	Key  string
 }
 
-// KeyDigits is how much of a key a Content has.
+// KeyDigits is the number of a key's digits that a Content keeps.
 const KeyDigits = 12
 
-// Bar is one of the timeline, by where it begins.
+// Bar identifies a bar of the timeline by its start.
 type Bar struct {
 	Thread Thread
 	Lane   int
 	Time   int64
 }
 
-// Process names a process by its id, and by its name where two have that.
+// Process identifies a process by its id, and also by its name if two have that id.
 type Process struct {
 	PID  int64
 	Name string
@@ -196,14 +197,14 @@ type Width struct {
 	DP     float32
 }
 
-// Thread names a thread by its ids, and by its name where two have these.
+// Thread identifies a thread by its ids, and also by its name if two have these ids.
 type Thread struct {
 	PID, TID int64
 	Name     string
 }
 
-// Place says what a mark is on: a function when Func is set, else From..To, which
-// is a moment when both are the same.
+// Place is what a mark is attached to: a function if Func is set, otherwise the time
+// From..To, a moment if both are equal.
 type Place struct {
 	From int64               `json:"from_ps"`
 	To   int64               `json:"to_ps"`
@@ -223,7 +224,7 @@ func (at Place) String() string {
 
 // Mark is a note on a place. An address has its place and its text.
 type Mark struct {
-	// ID tells marks apart, also those that come from another machine.
+	// ID identifies the mark, even among marks from other machines.
 	ID string `json:"id"`
 	Place
 	Text    string    `json:"text"`
@@ -235,7 +236,7 @@ func NewMark(at Place, text string) Mark {
 	return Mark{rand.Text(), at, text, time.Now().UTC().Truncate(time.Second)}
 }
 
-// SameAs reports whether both say the same of the same place.
+// SameAs reports whether both marks have the same text and place.
 func (m Mark) SameAs(o Mark) bool {
 	return m.Text == o.Text && m.From == o.From && m.To == o.To && (m.Func == nil) == (o.Func == nil) && (m.Func == nil || *m.Func == *o.Func)
 }
@@ -243,8 +244,8 @@ func (m Mark) SameAs(o Mark) bool {
 // IsAddress reports whether a command line's argument is an address and not a file.
 func IsAddress(s string) bool { return strings.HasPrefix(s, Scheme) }
 
-// String writes the address. Of a URL it has nothing that lets in (see
-// [safetext.URL]): addresses are shared.
+// String returns the address. It leaves credentials out of URLs (see [safetext.URL])
+// because addresses are shared.
 func (v *State) String() string {
 	var parts []string
 	for _, f := range v.Files {
@@ -259,8 +260,7 @@ func (v *State) String() string {
 	return Scheme + version + "?" + strings.Join(parts, "&")
 }
 
-// Parse reads an address. The error is one sentence that names the part that
-// cannot be read.
+// Parse parses an address. The error is one sentence that names the invalid part.
 func Parse(s string) (*State, error) {
 	rest, ok := strings.CutPrefix(s, Scheme)
 	if !ok {

@@ -67,7 +67,7 @@ func parseThread(s string) (t Thread, err error) {
 	return t, nil
 }
 
-// String returns the content as in addresses, "" if unknown.
+// String returns the content as written in addresses, "" if unknown.
 func (c Content) String() string {
 	if c.Key == "" {
 		return ""
@@ -75,7 +75,7 @@ func (c Content) String() string {
 	return strconv.FormatInt(c.Size, 10) + "-" + c.Key
 }
 
-// ParseContent reads what String wrote.
+// ParseContent parses the output of [Content.String].
 func ParseContent(s string) (c Content, err error) {
 	if s == "" {
 		return c, nil
@@ -170,7 +170,7 @@ func parseMark(s string) (m Mark, err error) {
 	return m, err
 }
 
-// mostLanes bounds the lanes of an address: no recording has as many.
+// mostLanes bounds the lane numbers in an address: no recording has that many.
 const mostLanes = 1 << 20
 
 func (b Bar) text() string {
@@ -242,7 +242,7 @@ func parsePair(s string) (p match.Pair, err error) {
 	return match.Pair{A: f[0], B: f[1]}, nil
 }
 
-// parseRange reads what [recording.Range] writes, where times may be negative.
+// parseRange parses the text of a [recording.Range]; its times may be negative.
 func parseRange(s string) (r recording.Range, err error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok || from == "" && to == "" {
@@ -259,7 +259,7 @@ func parseRange(s string) (r recording.Range, err error) {
 	return r, err
 }
 
-// decimalText writes a number so that it reads as the same one.
+// decimalText formats a number so that it parses to the same value.
 func decimalText(v float32) string { return strconv.FormatFloat(float64(v), 'f', -1, 32) }
 
 func parseDecimal(s string) (float32, error) {
@@ -279,7 +279,7 @@ func parseNumber(s string, most int) (int, error) {
 	return n, nil
 }
 
-// longestNumber is how many characters a number may have.
+// longestNumber is the maximum length of a number, in characters.
 const longestNumber = 40
 
 // parseTime parses a time, which may be negative: before the recording's start.
@@ -297,7 +297,8 @@ func parseTime(s string) (int64, error) {
 
 const unescaped = "-._~/@*()[]^$"
 
-// escape writes what is not plain as %XX, byte by byte: paths may be no UTF-8.
+// escape percent-encodes all but plain characters, byte by byte because paths may not be
+// UTF-8.
 func escape(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OPENFILENAMEW and its flags are those of commdlg.h:
+// OPENFILENAMEW and its flags, from commdlg.h:
 // https://learn.microsoft.com/windows/win32/api/commdlg/ns-commdlg-openfilenamew
 type openFileName struct {
 	structSize      uint32
@@ -51,12 +51,12 @@ var (
 	comdlg32         = windows.NewLazySystemDLL("comdlg32.dll")
 	getOpenFileName  = comdlg32.NewProc("GetOpenFileNameW")
 	extendedError    = comdlg32.NewProc("CommDlgExtendedError")
-	roomForTheAnswer = 64 << 10 // UTF-16 units: hundreds of files
+	roomForTheAnswer = 64 << 10 // UTF-16 units: enough for hundreds of files
 )
 
-// Open asks for files to open and waits for the answer. No paths and no error
-// mean that the person chose none. The system's dialog cannot be taken away: ctx
-// is looked at before it opens.
+// Open asks the user for files to open and waits for the answer. It returns no paths and
+// no error if the user chose none. The system's dialog cannot be closed from here, so ctx
+// is checked only before it opens.
 func Open(ctx context.Context, r Request) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 	return answered(answer), nil
 }
 
-// answered splits what the dialog wrote: one path, or a folder and the names in
-// it, each ended by a zero, the whole by one more.
+// answered splits the dialog's output: either one path, or a folder followed by file
+// names. Each ends with a NUL and the list with another.
 func answered(units []uint16) []string {
 	var parts []string
 	for len(units) > 0 && units[0] != 0 {

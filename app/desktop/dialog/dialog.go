@@ -6,14 +6,14 @@ import "errors"
 // Request describes a file dialog.
 type Request struct {
 	Title string
-	// Folder is where choosing begins, absolute; "" leaves it to the desktop.
+	// Folder is the initial folder, absolute; "" leaves the choice to the desktop.
 	Folder string
 	// Multiple lets several files be chosen.
 	Multiple bool
-	// Parent is the window the dialog belongs to, as the portals name it
-	// ("x11:1a00004"); "" for none.
+	// Parent is the dialog's parent window, in the portals' notation ("x11:1a00004"); ""
+	// for none.
 	Parent string
 }
 
-// ErrNone is returned where the desktop has no dialog to offer.
+// ErrNone is returned if the desktop has no file dialog.
 var ErrNone = errors.New("this desktop has no file dialog")

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// script asks with the system's own dialog. The arguments are the title, the
-// folder and whether several may be chosen; it prints a path a line, each
-// followed by a NUL, since names may hold newlines.
+// script opens the system's own dialog. Its arguments are the title, the folder and
+// whether several files may be chosen. It prints the chosen paths, one per line, each
+// followed by a NUL because names may contain newlines.
 const script = `
 function run(argv) {
 	const app = Application.currentApplication()
@@ -25,9 +25,8 @@ function run(argv) {
 	}
 }`
 
-// Open asks for files to open and waits for the answer, or until ctx ends,
-// which takes the dialog away. No paths and no error mean that the person chose
-// none.
+// Open asks the user for files to open and waits for the answer. The dialog closes when
+// ctx ends. Open returns no paths and no error if the user chose none.
 func Open(ctx context.Context, r Request) ([]string, error) {
 	several := "false"
 	if r.Multiple {

@@ -15,10 +15,10 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// The file chooser portal, as
-// https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.FileChooser.html
-// has it: OpenFile returns the path of a request at once, and the request
-// signals its Response when the person has chosen.
+// The file chooser portal, see
+// https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.FileChooser.html.
+// OpenFile returns the path of a request at once; the request emits the signal Response
+// when the user has chosen.
 const (
 	portalName    = "org.freedesktop.portal.Desktop"
 	portalPath    = "/org/freedesktop/portal/desktop"
@@ -26,13 +26,12 @@ const (
 	requestFace   = "org.freedesktop.portal.Request"
 	answered      = 0 // the codes of Response
 	cancelled     = 1
-	portalStarts  = 3 * time.Second // how long the desktop may take to begin
+	portalStarts  = 3 * time.Second // how long the desktop may take to start the portal
 	requestPrefix = portalPath + "/request/"
 )
 
-// Open asks for files to open and waits for the answer, or until ctx ends,
-// which takes the dialog away. No paths and no error mean that the person chose
-// none.
+// Open asks the user for files to open and waits for the answer. The dialog closes when
+// ctx ends. Open returns no paths and no error if the user chose none.
 func Open(ctx context.Context, r Request) ([]string, error) {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") == "" && os.Getenv("XDG_RUNTIME_DIR") == "" {
 		return nil, ErrNone
@@ -42,8 +41,8 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 		return nil, ErrNone
 	}
 	defer conn.Close()
-	// The answer may come before OpenFile returns, so it is listened for first,
-	// at the place where the token puts it.
+	// The answer may come before OpenFile returns, so subscribe first, to the request
+	// path that the token determines.
 	token := newToken()
 	sender := strings.ReplaceAll(strings.TrimPrefix(conn.Names()[0], ":"), ".", "_")
 	path := dbus.ObjectPath(requestPrefix + sender + "/" + token)
@@ -74,7 +73,7 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 		}
 		return nil, ErrNone
 	}
-	if handle != path { // portals before 0.9 choose the place themselves
+	if handle != path { // portals before 0.9 choose the path themselves
 		if err := listen(handle); err != nil {
 			return nil, err
 		}
@@ -102,8 +101,8 @@ func takeAway(conn *dbus.Conn, request dbus.ObjectPath) {
 	conn.Object(portalName, request).CallWithContext(ctx, requestFace+".Close", 0)
 }
 
-// chosen reads the body of a Response: a code, and results among which are the
-// URIs of the files.
+// chosen reads the body of a Response: a code and results, which include the URIs of the
+// files.
 func chosen(body []any) ([]string, error) {
 	var code uint32
 	var results map[string]dbus.Variant

@@ -9,34 +9,34 @@ import (
 
 // Over describes a drag while it is held over the window.
 type Over struct {
-	// Held reports whether anything is; the rest counts only then.
+	// Held reports whether there is a drag; the other fields are valid only then.
 	Held bool
-	// At is where, in pixels of the window.
+	// At is the pointer's position, in pixels of the window.
 	At image.Point
-	// Files are held, nil as long as nobody knows which.
+	// Files are the dragged files, nil while unknown.
 	Files *Files
-	// Refused says why it cannot be dropped, "" if it can.
+	// Refused is the reason why the drag cannot be dropped, "" if it can.
 	Refused string
-	// Waiting is set when it was dropped and its names have yet to come.
+	// Waiting is set if the drag was dropped but its file names have not arrived.
 	Waiting bool
 }
 
-// Drop describes a drag that was let go over the window.
+// Drop describes a drag that was dropped on the window.
 type Drop struct {
 	Files
 	At image.Point
 }
 
-// Why something cannot be dropped.
+// Reasons why something cannot be dropped.
 const (
-	// NotFiles is for what is offered as anything but files.
+	// NotFiles is the reason if the drag offers no files.
 	NotFiles = "Only files can be dropped here"
 	// NoFiles is for files that are offered and not named.
 	NoFiles = "The other program does not name the files"
 )
 
-// A Target collects what happens between frames of the window. Its methods may
-// be called from any goroutine.
+// A Target collects drag events between frames of the window. Its methods may be called
+// from any goroutine.
 type Target struct {
 	wake func()
 
@@ -48,7 +48,7 @@ type Target struct {
 // NewTarget returns a target; wake asks for a frame.
 func NewTarget(wake func()) *Target { return &Target{wake: wake} }
 
-// Hold notes what is over the window now.
+// Hold records the drag that is over the window now.
 func (t *Target) Hold(o Over) {
 	t.mu.Lock()
 	same := t.over == o
@@ -59,7 +59,7 @@ func (t *Target) Hold(o Over) {
 	}
 }
 
-// Take notes what was let go; nothing is held any more.
+// Take records a drop; it ends the drag.
 func (t *Target) Take(d Drop) {
 	t.mu.Lock()
 	t.over = Over{}
@@ -68,7 +68,7 @@ func (t *Target) Take(d Drop) {
 	t.wake()
 }
 
-// Next returns what is held and what was let go since it was last called.
+// Next returns the current drag and the drops since the last call.
 func (t *Target) Next() (Over, []Drop) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

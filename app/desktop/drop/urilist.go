@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Files has what a program says it drags.
+// Files holds the files that a program says it drags.
 type Files struct {
-	// Paths are absolute, in the order they came, each once.
+	// Paths are absolute, in their original order, without duplicates.
 	Paths []string
-	// Refused counts what was dragged and is not a file here; Reason is the first
-	// one's sentence.
+	// Refused counts the dragged items that are not files on this computer; Reason
+	// explains the first, in one sentence.
 	Refused int
 	Reason  string
 }
@@ -57,7 +57,7 @@ func (f *Files) line(line, host string) string {
 	case trimmed == "" || trimmed[0] == '#':
 		return ""
 	case trimmed[0] == '/':
-		return path.Clean(line[strings.IndexByte(line, '/'):]) // blanks at a name's end are part of it
+		return path.Clean(line[strings.IndexByte(line, '/'):]) // blanks at the end of a name belong to it
 	case !ok || !isScheme(scheme):
 		f.refuse("%s is text, not a file", short(trimmed))
 		return ""
@@ -71,7 +71,7 @@ func (f *Files) line(line, host string) string {
 	return ""
 }
 
-// fileURL returns the path of a URL without its file:.
+// fileURL returns the path of a file URL; rest is the URL without "file:".
 func (f *Files) fileURL(url, rest, host string) string {
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
 		i := strings.IndexByte(after, '/')
@@ -99,7 +99,7 @@ func (f *Files) fileURL(url, rest, host string) string {
 	return path.Clean(p)
 }
 
-// isHere reports whether a URL's host is this computer, of that name.
+// isHere reports whether a URL's host is this computer, whose name is host.
 func isHere(of, host string) bool {
 	if of == "" || strings.EqualFold(of, "localhost") {
 		return true
@@ -108,7 +108,7 @@ func isHere(of, host string) bool {
 	return host != "" && (strings.EqualFold(of, host) || strings.EqualFold(of, name))
 }
 
-// isScheme reports whether s can be before a URL's colon.
+// isScheme reports whether s is a valid URL scheme.
 func isScheme(s string) bool {
 	for i, c := range []byte(s) {
 		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
@@ -119,8 +119,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// unescape resolves percent escapes. What is none stands for itself: some
-// programs put paths into URLs as they are.
+// unescape resolves percent escapes. An invalid escape is kept as text, because some
+// programs put paths into URLs unescaped.
 func unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -149,7 +149,7 @@ func hex(c byte) int {
 	return -1
 }
 
-// short is text from elsewhere as it can be in a sentence.
+// short makes text from other programs fit for a sentence.
 func short(s string) string {
 	r := []rune(strings.ToValidUTF8(s, "�"))
 	for i, c := range r {

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// form says how an editor takes the line on its command line.
+// form describes how an editor takes the line number on its command line.
 type form struct {
 	names    []string
 	args     func(file, line string) []string
@@ -23,11 +23,10 @@ type form struct {
 func plus(file, line string) []string  { return []string{"+" + line, file} }
 func colon(file, line string) []string { return []string{file + ":" + line} }
 
-// dashed is plus for editors that know where options end.
+// dashed is like plus, for editors that accept -- as the end of options.
 func dashed(file, line string) []string { return []string{"+" + line, "--", file} }
 
-// forms are the editors that are known; others get the file and +LINE, which
-// most understand.
+// forms are the known editors; others get the file and +LINE, which most understand.
 var forms = []form{
 	{[]string{"vim", "nvim", "vi", "nano"}, dashed, true},
 	{[]string{"pico", "joe", "jed", "ne", "kak", "micro", "mcedit", "ed", "vile"}, plus, true},
@@ -43,12 +42,12 @@ var forms = []form{
 	{[]string{"notepad"}, func(f, _ string) []string { return []string{f} }, false},
 }
 
-// Command makes the command line that shows a file at a line, with the editor that VISUAL
-// or EDITOR names, arguments of its own included. terminal says that it is an
-// editor that runs in a terminal.
+// Command returns the command line that shows a file at a line in the editor named by
+// VISUAL or EDITOR, including the arguments there. terminal reports whether the editor
+// runs in a terminal.
 //
-// The file's name comes from a recording, and an editor runs what +COMMAND or an
-// option says: its path is made absolute, which begins with neither.
+// The file's name comes from a recording, and an editor would execute a +COMMAND or an
+// option. So the path is made absolute: it then begins with neither + nor -.
 func Command(file string, line int) (args []string, terminal bool, err error) {
 	editor := strings.TrimSpace(os.Getenv("VISUAL"))
 	if editor == "" {
@@ -62,7 +61,7 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 	}
 	args = strings.Fields(editor)
 	if _, serr := os.Stat(editor); serr == nil {
-		args = []string{editor} // a path with blanks
+		args = []string{editor} // the editor's path contains blanks
 	}
 	name := strings.ToLower(strings.TrimSuffix(filepath.Base(args[0]), ".exe"))
 	if line < 1 {
@@ -78,7 +77,8 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 	}
 	terminal = f.terminal
 	for _, a := range args[1:] {
-		// emacs -nw, emacsclient -t and vim -g are the other way round.
+		// With -nw, -t and -g, emacs, emacsclient and vim are the opposite of their
+		// default.
 		switch {
 		case strings.HasPrefix(name, "emacs") && (a == "-nw" || a == "-t" || a == "--tty" || a == "--no-window-system"):
 			terminal = true
@@ -89,8 +89,7 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 	return append(args, f.args(file, strconv.Itoa(line))...), terminal, nil
 }
 
-// Open shows a file at a line and returns at once. What is wrong is one
-// sentence.
+// Open shows a file at a line and returns at once. The error is one sentence.
 func Open(file string, line int) error {
 	args, terminal, err := Command(file, line)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Wait locks an open file once nobody else holds its lock, or fails as ctx ends.
-// Where a file system has no locks the error is [errors.ErrUnsupported].
+// Wait locks an open file as soon as nobody else holds its lock; it fails when ctx ends.
+// If the file system has no locks the error is [errors.ErrUnsupported].
 func Wait(ctx context.Context, f *os.File) error {
 	for {
 		if held, err := Try(f); held || err != nil {

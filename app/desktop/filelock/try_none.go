@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Try fails: there are no locks.
+// Try always fails: this system has no file locks.
 func Try(*os.File) (held bool, err error) { return false, errors.ErrUnsupported }

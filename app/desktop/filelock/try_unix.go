@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Try locks an open file unless somebody else has.
+// Try locks an open file unless another program holds its lock.
 func Try(f *os.File) (held bool, err error) {
 	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
 	case errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR):

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Line tells of one thing that was done or looked at.
+// Line reports one thing that was done or checked.
 type Line struct {
-	// OK is false if something is missing or not as it should be.
+	// OK is false if something is missing or wrong.
 	OK   bool
 	Text string
 }
@@ -21,8 +21,8 @@ type Line struct {
 func ok(format string, args ...any) Line    { return Line{true, fmt.Sprintf(format, args...)} }
 func lacks(format string, args ...any) Line { return Line{false, fmt.Sprintf(format, args...)} }
 
-// Program is the path of the running program, as the desktop should start it.
-// A program that is about to vanish (go run) is an error.
+// Program returns the path of the running program, for the desktop to start. It fails for
+// a temporary program (go run).
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -12,11 +12,11 @@ const (
 	addedApps   = "Added Associations"
 )
 
-// keyFile is a file of sections and keys, by its lines, so that what is not
-// ours stays as it was.
+// keyFile holds the lines of a file of sections and keys, so that foreign lines stay
+// unchanged.
 type keyFile []string
 
-// readKeyFile reads a file; one that cannot be read is empty.
+// readKeyFile reads a file; an unreadable file counts as empty.
 func readKeyFile(path string) keyFile {
 	b, err := os.ReadFile(path)
 	if err != nil || len(b) == 0 {
@@ -32,8 +32,8 @@ func (k keyFile) bytes() []byte {
 	return []byte(strings.Join(k, "\n") + "\n")
 }
 
-// section returns the lines of a section without its header: from, to; ok is
-// false when there is none.
+// section returns the lines from..to of a section, without its header; ok is false if
+// there is no such section.
 func (k keyFile) section(name string) (from, to int, ok bool) {
 	from = slices.IndexFunc(k, func(l string) bool { return strings.TrimSpace(l) == "["+name+"]" }) + 1
 	if from == 0 {
@@ -46,7 +46,7 @@ func (k keyFile) section(name string) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// find returns the line of a key, -1 for none.
+// find returns the index of a key's line, -1 for none.
 func (k keyFile) find(section, key string) int {
 	from, to, _ := k.section(section)
 	for i := from; i < to; i++ {
@@ -71,7 +71,7 @@ func values(s string) []string {
 	return slices.DeleteFunc(strings.Split(strings.TrimSpace(s), ";"), func(v string) bool { return v == "" })
 }
 
-// set writes a key, in a new section at the end where that is missing.
+// set writes a key. A missing section is added at the end.
 func (k keyFile) set(section, key string, list []string) keyFile {
 	line := key + "=" + strings.Join(list, ";") + ";"
 	if i := k.find(section, key); i >= 0 {
@@ -91,7 +91,7 @@ func (k keyFile) set(section, key string, list []string) keyFile {
 	return slices.Insert(k, to, line)
 }
 
-// without removes an entry from every list; a key with nothing left goes too.
+// without removes an entry from every list; it removes keys that become empty.
 func (k keyFile) without(entry string) keyFile {
 	var out keyFile
 	for _, line := range k {

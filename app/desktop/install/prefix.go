@@ -10,8 +10,8 @@ import (
 
 // Prefix is a place for everybody on a system, such as /usr/local.
 type Prefix struct {
-	// Root is the prefix, absolute. Dest goes before it for packages that are
-	// being built: the files go below Dest, but speak of Root.
+	// Root is the prefix, absolute. For packages being built, Dest is put before it: the
+	// files go below Dest but refer to Root.
 	Root, Dest string
 }
 
@@ -65,8 +65,8 @@ func (p Prefix) Install(program string) ([]Line, error) {
 	return append(append(lines, ok("%s", bin)), refresh(data)...), nil
 }
 
-// command is how the desktop entry starts the program: by its name where every
-// session has the folder on PATH.
+// command returns the program as the desktop entry starts it: only its name if the folder
+// is on every session's PATH.
 func (p Prefix) command() string {
 	root := filepath.Clean(p.Root)
 	if slices.Contains([]string{"/usr", "/usr/local"}, root) {
@@ -75,7 +75,7 @@ func (p Prefix) command() string {
 	return filepath.Join(root, "bin/ashlar")
 }
 
-// Remove takes back what Install did.
+// Remove undoes Install.
 func (p Prefix) Remove() ([]Line, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -13,25 +13,25 @@ import (
 	"ashlar/app/desktop/outfile"
 )
 
-// record says what was made, so that it can be taken back: it is beside the
-// files, as ashlar/installed.json in the data folder.
+// record lists what was created so that it can be removed: it is ashlar/installed.json in
+// the data folder, beside the files.
 type record struct {
 	// Files are relative to the data folder, with slashes. Dirs are the
 	// folders that were not there before, absolute, outermost first.
 	Files []string `json:"files"`
 	Dirs  []string `json:"dirs"`
-	// Pinned are the types for which the program that opened them before was
-	// written down before Ashlar, and which program that was.
+	// Pinned maps a type to the program that opened it before. Ashlar was added behind
+	// that program in the list of added associations.
 	Pinned map[string]string `json:"pinned,omitempty"`
-	// Section and List tell that the section of added associations, or the
-	// whole mimeapps.list, was not there before.
+	// Section and List report whether the section of added associations, or all of
+	// mimeapps.list, was created by Ashlar.
 	Section bool `json:"section,omitempty"`
 	List    bool `json:"list,omitempty"`
 }
 
 const recordPath = "ashlar/installed.json"
 
-// load reads the record below a data folder; one that is missing is empty.
+// load reads the record below a data folder; a missing record is empty.
 func load(data string) (*record, error) {
 	r := &record{}
 	b, err := os.ReadFile(filepath.Join(data, filepath.FromSlash(recordPath)))
@@ -65,7 +65,7 @@ func (r *record) save(data string) error {
 	return write(path, append(b, '\n'), 0o644)
 }
 
-// mkdir makes a folder and those above it, and notes the new ones.
+// mkdir creates a folder and its parents, and records the new ones.
 func (r *record) mkdir(dir string) error {
 	var fresh []string
 	for d := dir; ; d = filepath.Dir(d) {
@@ -93,17 +93,16 @@ func (r *record) mkdir(dir string) error {
 	return nil
 }
 
-// prune removes the folders that were made, innermost first, if nothing
-// else has moved in.
+// prune removes the created folders, innermost first, unless they hold other files.
 func (r *record) prune() {
 	dirs := slices.Clone(r.Dirs)
 	slices.SortFunc(dirs, func(a, b string) int { return len(b) - len(a) })
 	for _, d := range dirs {
-		_ = os.Remove(d) // it stays where it is not empty
+		_ = os.Remove(d) // fails if it is not empty
 	}
 }
 
-// write replaces a file at once or not at all.
+// write replaces a file atomically.
 func write(path string, b []byte, mode fs.FileMode) error {
 	return outfile.Write(path, outfile.Options{Replace: true, Mode: mode}, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -111,7 +110,7 @@ func write(path string, b []byte, mode fs.FileMode) error {
 	})
 }
 
-// remove removes a file that may be gone already.
+// remove removes a file; a missing file is no error.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

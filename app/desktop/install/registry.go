@@ -8,16 +8,16 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// hive is the part of Windows's registry that belongs to the person. Paths are
-// below HKEY_CURRENT_USER; the value named "" is a key's default. It is an
-// interface so that what is written can be tested anywhere.
+// hive is the current user's part of the Windows registry. Paths are below
+// HKEY_CURRENT_USER; the value named "" is a key's default. It is an interface so that
+// the registration can be tested on any system.
 type hive interface {
 	// get returns a value; ok is false if there is none.
 	get(key, name string) (value string, ok bool, err error)
 	set(key, name, value string) error
-	// unset removes a value that may not be there.
+	// unset removes a value; a missing value is no error.
 	unset(key, name string) error
-	// drop removes a key with all below it; it may not be there.
+	// drop removes a key and everything below it; a missing key is no error.
 	drop(key string) error
 	// dropEmpty removes a key that has neither values nor keys.
 	dropEmpty(key string) error
@@ -29,8 +29,8 @@ const (
 	uninstall = `Software\Microsoft\Windows\CurrentVersion\Uninstall\Ashlar`
 )
 
-// Endings of files on Windows, which only looks at the last one: those that
-// are Ashlar's unless another program has them, and those it is offered for.
+// File extensions on Windows, which looks only at the last one: Ashlar is the default for
+// the first list unless another program is, and is offered for the second.
 var (
 	ownEndings     = []string{".spaa", ".spall", ".pprof", ".otlp", ".ashlar"}
 	offeredEndings = []string{".json", ".gz", ".zst"}
@@ -38,7 +38,8 @@ var (
 
 type setting struct{ key, name, value string }
 
-// settings lists what is written for a program, besides the endings.
+// settings lists the registry values written for a program, except those of file
+// extensions.
 func settings(program, version string) []setting {
 	open := fmt.Sprintf(`"%s" -- "%%1"`, program)
 	compare := fmt.Sprintf(`"%s" --compare-with-open -- "%%1"`, program)
@@ -63,7 +64,7 @@ func settings(program, version string) []setting {
 	return all
 }
 
-// register writes what tells Windows about a program.
+// register writes the registry entries of a program.
 func register(h hive, program, version string) ([]Line, error) {
 	if strings.Contains(program, `"`) {
 		return nil, fmt.Errorf("the path %s cannot stand in a command of the registry", program)
@@ -91,7 +92,7 @@ func register(h hive, program, version string) ([]Line, error) {
 	return lines, nil
 }
 
-// unregister takes it back.
+// unregister removes what register wrote.
 func unregister(h hive) ([]Line, error) {
 	var errs []error
 	for _, e := range append(append([]string{}, ownEndings...), offeredEndings...) {
@@ -108,7 +109,7 @@ func unregister(h hive) ([]Line, error) {
 	return []Line{ok("removed from the registry")}, nil
 }
 
-// registered looks whether a program is known as register would make it.
+// registered checks whether a program is registered as register would do it.
 func registered(h hive, program, version string) ([]Line, error) {
 	right, wrong := 0, []Line(nil)
 	for _, s := range settings(program, version) {

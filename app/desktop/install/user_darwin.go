@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// lsregister makes a bundle known to macOS before the Finder sees it.
+// lsregister registers a bundle with macOS before the Finder sees it.
 const lsregister = "/System/Library/Frameworks/CoreServices.framework/Frameworks/LaunchServices.framework/Support/lsregister"
 
-// bundle is the .app folder that a program is in.
+// bundle returns the .app folder that contains a program.
 func bundle(program string) (string, error) {
 	if real, err := filepath.EvalSymlinks(program); err == nil {
 		program = real
@@ -35,10 +35,10 @@ func launchServices(program, flag string) ([]Line, error) {
 	return []Line{ok("%s", app)}, nil
 }
 
-// User makes the bundle of a program known to the Finder.
+// User registers a program's bundle with the Finder.
 func User(program string) ([]Line, error) { return launchServices(program, "-f") }
 
-// RemoveUser takes back what User did. Deleting the bundle is all else.
+// RemoveUser undoes User. Otherwise, deleting the bundle is enough.
 func RemoveUser() ([]Line, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -47,7 +47,7 @@ func RemoveUser() ([]Line, error) {
 	return launchServices(program, "-u")
 }
 
-// CheckUser looks whether a program is in a bundle that the Finder can find.
+// CheckUser checks whether a program is in a bundle that the Finder can find.
 func CheckUser(program string) ([]Line, error) {
 	app, err := bundle(program)
 	if err != nil {

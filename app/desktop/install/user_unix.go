@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// User makes a program known to the desktop of the person who runs this.
+// User registers a program with the desktop of the current user.
 func User(program string) ([]Line, error) {
 	f, err := userFolders()
 	if err != nil {
@@ -28,7 +28,7 @@ func User(program string) ([]Line, error) {
 	if err == nil {
 		err = f.offer(r)
 	}
-	// Also after half of it, so that it can be taken back.
+	// Save the record even after a failure, so that the files can be removed.
 	if serr := r.save(f.data); err == nil {
 		err = serr
 	}
@@ -44,9 +44,9 @@ func User(program string) ([]Line, error) {
 	return lines, nil
 }
 
-// offer adds Ashlar to the programs that are offered for types which hold many
-// things, behind the one that opens them now. A type that nothing opens is left
-// alone: a double click on any such file would start Ashlar.
+// offer adds Ashlar to the programs offered for general types, behind the program that
+// opens them now. It skips types that nothing opens: a double click on any such file
+// would start Ashlar.
 func (f *folders) offer(r *record) error {
 	path := filepath.Join(f.config, "mimeapps.list")
 	_, err := os.Stat(path)
@@ -83,7 +83,7 @@ func (f *folders) offer(r *record) error {
 	return write(path, k.bytes(), 0o644)
 }
 
-// withdraw takes back what offer did, and choices of Ashlar as the default.
+// withdraw undoes offer, and removes Ashlar as the default where the user chose it.
 func (f *folders) withdraw(r *record) error {
 	path := filepath.Join(f.config, "mimeapps.list")
 	old := readKeyFile(path)
@@ -105,7 +105,7 @@ func (f *folders) withdraw(r *record) error {
 	return write(path, k.bytes(), 0o644)
 }
 
-// RemoveUser takes back what User did.
+// RemoveUser undoes User.
 func RemoveUser() ([]Line, error) {
 	f, err := userFolders()
 	if err != nil {
@@ -131,8 +131,7 @@ func RemoveUser() ([]Line, error) {
 	return lines, nil
 }
 
-// CheckUser looks whether a program is known to the desktop as User would make
-// it known.
+// CheckUser checks whether a program is registered with the desktop as User would do it.
 func CheckUser(program string) ([]Line, error) {
 	f, err := userFolders()
 	if err != nil {

@@ -9,30 +9,29 @@ import (
 	"ashlar/app/desktop/version"
 )
 
-// User makes a program known to the desktop of the person who runs this.
+// User registers a program with the desktop of the current user.
 func User(program string) ([]Line, error) {
 	defer changed()
 	return register(currentUser{}, program, version.Number())
 }
 
-// RemoveUser takes back what User did.
+// RemoveUser undoes User.
 func RemoveUser() ([]Line, error) {
 	defer changed()
 	return unregister(currentUser{})
 }
 
-// CheckUser looks whether a program is known to the desktop as User would make
-// it known.
+// CheckUser checks whether a program is registered with the desktop as User would do it.
 func CheckUser(program string) ([]Line, error) {
 	return registered(currentUser{}, program, version.Number())
 }
 
-// changed tells the Explorer to look again.
+// changed tells Explorer to reload the file associations.
 func changed() {
 	const associations = 0x08000000 // SHCNE_ASSOCCHANGED
 	notify := windows.NewLazySystemDLL("shell32.dll").NewProc("SHChangeNotify")
 	if notify.Find() == nil {
-		_, _, _ = notify.Call(associations, 0, 0, 0) // it returns nothing
+		_, _, _ = notify.Call(associations, 0, 0, 0) // no return value
 	}
 }
 

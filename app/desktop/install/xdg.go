@@ -15,10 +15,10 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// folders are where desktops by the XDG specifications look. Data folders are
-// searched from the first to the last, and so are those of settings.
+// folders are the folders that desktops search according to the XDG specifications. Data
+// folders and configuration folders are searched from first to last.
 type folders struct {
-	data, config       string   // the person's own
+	data, config       string   // the user's
 	dataDirs, confDirs []string // the system's
 }
 
@@ -69,8 +69,8 @@ func put(data, program string, r *record) ([]Line, error) {
 	return []Line{ok("%s in %s", safetext.Plural(len(files), "file"), data)}, nil
 }
 
-// take removes the files from a data folder again, also those that an older
-// Ashlar put there without a record.
+// take removes the desktop files from a data folder, including those that an older Ashlar
+// installed without a record.
 func take(data string, r *record) ([]Line, error) {
 	files, err := desktop.Files("ashlar")
 	if err != nil {
@@ -96,8 +96,8 @@ func take(data string, r *record) ([]Line, error) {
 	return []Line{ok("%s removed from %s", safetext.Plural(n, "file"), data)}, nil
 }
 
-// refresh brings the desktop's caches up to date with a data folder. Programs
-// that are missing are named: without them the desktop notices later or never.
+// refresh updates the desktop's caches for a data folder. It reports missing programs:
+// without them the desktop notices the change later or never.
 func refresh(data string) []Line {
 	var lines []Line
 	run := func(dir, name string, args ...string) {
@@ -126,7 +126,7 @@ func refresh(data string) []Line {
 // mimeLeftovers names the files that update-mime-database leaves when all types are gone.
 var mimeLeftovers = []string{"aliases", "generic-icons", "globs", "globs2", "icons", "magic", "mime.cache", "subclasses", "treemagic", "types", "version", "XMLnamespaces"}
 
-// sweep removes caches that are about nothing any more.
+// sweep removes caches that have become empty.
 func sweep(data string) {
 	mime := filepath.Join(data, "mime")
 	if entries, err := os.ReadDir(filepath.Join(mime, "packages")); err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist) {
@@ -134,7 +134,7 @@ func sweep(data string) {
 			_ = os.Remove(filepath.Join(mime, name))
 		}
 		for _, name := range []string{"application", "packages"} {
-			_ = os.Remove(filepath.Join(mime, name)) // where it is empty
+			_ = os.Remove(filepath.Join(mime, name)) // fails if it is not empty
 		}
 		_ = os.Remove(mime)
 	}
@@ -144,7 +144,7 @@ func sweep(data string) {
 	}
 }
 
-// entryName is the desktop entry's file name, by which lists name a program.
+// entryName is the desktop entry's file name, which identifies a program in lists.
 const entryName = desktop.ID + ".desktop"
 
 // openers lists the programs that open a type, the default first, as desktop

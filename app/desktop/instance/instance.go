@@ -33,45 +33,45 @@ import (
 type Request struct {
 	// Files are absolute paths.
 	Files []string `json:"files"`
-	// Reuse asks for the files in the running window, Compare for them beside
-	// what it shows. With neither, a new window is wanted.
+	// Reuse opens the files in the running window, Compare beside the recording shown
+	// there. With neither, the files open in a new window.
 	Reuse   bool `json:"reuse,omitempty"`
 	Compare bool `json:"compare,omitempty"`
 }
 
-// Answer is a running program's reply to it.
+// Answer is a running program's reply to a Request.
 type Answer string
 
-// Answers: the files are taken; or the asking program should open a window of
-// its own.
+// Taken means that the files were accepted, Own that the asking program should open its
+// own window.
 const (
 	Taken Answer = "taken"
 	Own   Answer = "own"
 )
 
-// protocol is the version of what is said: a Request and an Answer, each a JSON
-// object on a line with the key "ashlar" for the version. Programs of different
-// versions open windows of their own.
+// protocol is the version of the protocol: a Request and an Answer, each a JSON object on
+// one line, with the version under the key "ashlar". Programs of different versions open
+// their own windows.
 const protocol = 1
 
 type message struct {
 	Ashlar int `json:"ashlar"`
 	Request
-	// Session asks about what the program holds (see package serve); it is nil if
-	// files are handed over.
+	// Session is a question about the open recordings (see package serve), nil in a
+	// request to open files.
 	Session json.RawMessage `json:"session,omitempty"`
 	Answer  Answer          `json:"answer,omitempty"`
 }
 
-// Bounds of what others may take: a message has at most longest bytes, some thousand
-// paths, and mostConns programs are listened to at once.
+// Limits on other programs: a message has at most longest bytes, enough for some thousand
+// paths; at most mostConns connections are served at once.
 const (
 	longest   = 4 << 20
 	mostConns = 64
 )
 
-// Patience: a start must not be held up by a program that hangs, except where
-// its window was asked for.
+// Timeouts: a program that hangs must not delay the start of another, unless its window
+// was asked for.
 const (
 	briefly = 300 * time.Millisecond
 	long    = 5 * time.Second
@@ -84,15 +84,14 @@ func (r *Request) patience() time.Duration {
 	return briefly
 }
 
-// Place is the folder in which programs find each other.
+// Place is the folder in which instances find each other.
 type Place struct {
 	dir     string
-	display string // begins the names of sockets: other displays are left alone
+	display string // prefix of the sockets' names; other displays are ignored
 }
 
-// Open finds the folder and makes it where it is missing. The error says why
-// it can't be trusted: it is not a folder, belongs to somebody else, or others
-// may enter it.
+// Open returns the folder, creating it if necessary. It fails if the folder cannot be
+// trusted: it is not a folder, belongs to somebody else, or is open to others.
 func Open() (*Place, error) {
 	dir, err := folder()
 	if err != nil {
@@ -101,8 +100,8 @@ func Open() (*Place, error) {
 	return &Place{dir: dir, display: display()}, nil
 }
 
-// display is a short name for where windows open. A person may sit at one
-// display while a program of theirs runs on another.
+// display returns a short name for the display on which windows open. A user may sit at
+// one display while a program of theirs runs on another.
 func display() string {
 	h := fnv.New32a()
 	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
@@ -111,10 +110,9 @@ func display() string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// Start hands a request to a running program. Where none takes it, this
-// program listens from now on; the listener answers once Serve is called. The
-// error says why others can't be found or can't find this program; a window can
-// be opened anyway.
+// Start hands a request to a running program. If none takes it, this program listens from
+// now on; the listener answers once Serve is called. An error says why other programs
+// cannot be found or cannot find this one; a window can be opened anyway.
 func (p *Place) Start(ctx context.Context, r Request) (l *Listener, answer Answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*r.patience())
 	defer cancel()
@@ -130,8 +128,8 @@ func (p *Place) Start(ctx context.Context, r Request) (l *Listener, answer Answe
 	return l, Own, err
 }
 
-// lock keeps other starts waiting. Where it can't be had in time, some start
-// hangs, and this one goes on without.
+// lock makes other starts wait. If the lock cannot be had in time, another start hangs,
+// and this one goes on without the lock.
 func (p *Place) lock(ctx context.Context) (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(p.dir, "lock"), os.O_CREATE|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
@@ -151,12 +149,12 @@ func (p *Place) lock(ctx context.Context) (release func(), err error) {
 
 const ending = ".sock"
 
-// server begins the names of sockets of programs without a window, which serve all
+// server begins the names of the sockets of programs without a window; they serve all
 // displays.
 const server = "serve"
 
-// sockets lists those of running programs whose names begin so, which is by display,
-// the one used last first. What is not a socket of this person's is left alone.
+// sockets lists the sockets whose names begin with prefix (the display), most recently
+// used first. It ignores files that are not sockets of this user.
 func (p *Place) sockets(prefix string) []string {
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
@@ -185,8 +183,8 @@ func (p *Place) sockets(prefix string) []string {
 	return paths
 }
 
-// ask asks the running programs one after another, until one takes the request
-// or there is no time left.
+// ask sends the request to the running programs, one after another, until one takes it or
+// time runs out.
 func (p *Place) ask(ctx context.Context, r Request) Answer {
 	for _, path := range p.sockets(p.display) {
 		answer, err := ask(ctx, path, r)
@@ -205,7 +203,7 @@ func (p *Place) ask(ctx context.Context, r Request) Answer {
 	return Own
 }
 
-// died says that the program of a socket is gone.
+// died reports whether err means that a socket's program is gone.
 func died(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) || isRefused(err) }
 
 func ask(ctx context.Context, path string, r Request) (Answer, error) {
@@ -223,8 +221,7 @@ func ask(ctx context.Context, path string, r Request) (Answer, error) {
 	return m.Answer, nil
 }
 
-// say connects to a program and tells it something; the connection has the deadline
-// of ctx.
+// say connects to a program and sends it a message; the connection has ctx's deadline.
 func say(ctx context.Context, path string, m message) (net.Conn, error) {
 	address, done, err := address(path)
 	if err != nil {
@@ -250,11 +247,11 @@ func say(ctx context.Context, path string, m message) (net.Conn, error) {
 	return c, nil
 }
 
-// Ask tells a question to the programs that run, one after another, until answer, which
-// reads from the connection, says that it has the answer: windows on this display
-// first, the one used last before others, then the program that serves without one.
-// A program has patience to begin an answer; whoever takes the connection clears its
-// deadline.
+// Ask sends a question to the running programs, one after another, until answer, which
+// reads from the connection, returns true. Windows on this display come first, most
+// recently used first, then the program that serves without a window. Each program must
+// begin its answer within patience; an answer function that takes over the connection
+// must clear its deadline.
 func (p *Place) Ask(ctx context.Context, question any, patience time.Duration, answer func(net.Conn) bool) (answered bool, err error) {
 	b, err := json.Marshal(question)
 	if err != nil {
@@ -308,10 +305,11 @@ func receive(r io.Reader) (message, error) {
 	return m, nil
 }
 
-// Listener is how other starts find this program.
+// A Listener lets later starts find this program.
 type Listener struct {
 	// Session answers questions about the open recordings on a connection; its ctx ends
-	// with the connection. nil answers nothing. It is set before Serve.
+	// with the connection. If nil, questions are not answered. Set it before calling
+	// Serve.
 	Session func(ctx context.Context, c net.Conn, question json.RawMessage)
 
 	l      *net.UnixListener
@@ -319,16 +317,16 @@ type Listener struct {
 	wg     sync.WaitGroup
 	ctx    context.Context // until Close
 	cancel context.CancelFunc
-	conns  chan struct{} // has one of each that is served
+	conns  chan struct{} // one element for each connection being served
 }
 
-// Path is where the socket is.
+// Path returns the socket's path.
 func (l *Listener) Path() string { return l.path }
 
-// errServed is the error of a second program that would serve without a window.
+// errServed is returned to a second program that wants to serve without a window.
 var errServed = errors.New("a session is already running; use --session")
 
-// Server listens as the program that serves without a window, of which a person has one.
+// Server listens as the program that serves without a window. A user has at most one.
 func (p *Place) Server(ctx context.Context) (*Listener, error) {
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
@@ -350,7 +348,7 @@ func (p *Place) Server(ctx context.Context) (*Listener, error) {
 	return p.listen(server)
 }
 
-// listen makes a socket that only this person can reach, whose name begins so.
+// listen creates a socket that only this user can reach; its name begins with prefix.
 func (p *Place) listen(prefix string) (*Listener, error) {
 	var b [6]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -366,7 +364,7 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false) // the address may be by way of a folder's number
+	l.SetUnlinkOnClose(false) // the address may be a path through a file descriptor
 	if err := os.Chmod(path, 0o600); err != nil {
 		l.Close()
 		_ = os.Remove(path)
@@ -377,8 +375,8 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 	return made, nil
 }
 
-// Serve answers requests, in goroutines, until Close. handle may take its time,
-// up to some seconds; whoever asks gives up then.
+// Serve answers requests, in goroutines, until Close. handle may take some seconds; then
+// the asking program gives up.
 func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 	l.wg.Go(func() {
 		for {
@@ -393,7 +391,7 @@ func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 					<-l.conns
 				})
 			default:
-				c.Close() // a flood
+				c.Close() // too many connections
 			}
 		}
 	})
@@ -415,16 +413,16 @@ func (l *Listener) serve(c *net.UnixConn, handle func(context.Context, Request) 
 	}
 	for _, f := range m.Files {
 		if !filepath.IsAbs(f) {
-			return // it would be somewhere else here
+			return // a relative path would mean another file here
 		}
 	}
 	ctx, cancel := context.WithTimeout(l.ctx, m.patience())
 	defer cancel()
-	_ = send(c, message{Ashlar: protocol, Answer: handle(ctx, m.Request)}) // whoever asked may be gone
+	_ = send(c, message{Ashlar: protocol, Answer: handle(ctx, m.Request)}) // the asking program may be gone
 }
 
-// session answers a question for as long as whoever asked is there. They have said
-// all: whoever says more is taken for gone.
+// session answers a question for as long as the asking program is connected. The question
+// is complete, so further input counts as the end of the connection.
 func (l *Listener) session(c *net.UnixConn, question json.RawMessage) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	defer cancel()
@@ -449,10 +447,10 @@ func (c patient) Write(b []byte) (int, error) {
 	return c.UnixConn.Write(b)
 }
 
-// Used says that the person used this program's window just now.
+// Used records that the user has just used this program's window.
 func (l *Listener) Used() {
 	now := time.Now()
-	_ = os.Chtimes(l.path, now, now) // where it fails, another window is found first
+	_ = os.Chtimes(l.path, now, now) // if this fails, another window is found first
 }
 
 // Close ends listening and waits for the answers under way.

@@ -2,7 +2,7 @@ package instance
 
 import "golang.org/x/sys/unix"
 
-// peer is the user at the other end of a socket.
+// peer returns the user at the other end of a socket.
 func peer(fd int) (uid uint32, err error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {

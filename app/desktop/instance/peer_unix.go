@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// sameUser makes sure that who is at the other end is this person.
+// sameUser returns an error unless this user is at the other end.
 func sameUser(c *net.UnixConn) error {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -4,7 +4,7 @@ package instance
 
 import "golang.org/x/sys/unix"
 
-// peer is the user at the other end of a socket.
+// peer returns the user at the other end of a socket.
 func peer(fd int) (uid uint32, err error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
-// folder is ashlar in the runtime folder of the session, else one in the
-// folder for temporary files that bears the person's number.
+// folder returns the folder ashlar in the session's runtime folder, or else a folder with
+// the user's id in the folder for temporary files.
 func folder() (string, error) {
 	if dir := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && private(dir) == nil {
 		return makePrivate(filepath.Join(dir, "ashlar"))
@@ -31,7 +31,7 @@ func makePrivate(dir string) (string, error) {
 	return dir, private(dir)
 }
 
-// private reports whether a folder is the person's own and closed to others.
+// private returns an error unless a folder belongs to the user and is closed to others.
 func private(dir string) error {
 	i, err := os.Lstat(dir)
 	switch {
@@ -54,10 +54,10 @@ func mine(i fs.FileInfo) bool {
 
 func isSocket(i fs.FileInfo) bool { return i.Mode().Type() == fs.ModeSocket }
 
-func isRefused(error) bool { return false } // ECONNREFUSED says it all
+func isRefused(error) bool { return false } // ECONNREFUSED covers it
 
-// address gives a socket's path in the length that addresses can have: 108
-// bytes, 104 on some systems, with a NUL. done ends its use.
+// address shortens a socket's path to the maximum length of an address: 108 bytes, 104 on
+// some systems, including a NUL. The caller calls done when finished with it.
 func address(path string) (short string, done func(), err error) {
 	if len(path) < 104 {
 		return path, func() {}, nil

@@ -11,7 +11,7 @@ import (
 
 const noFollow = 0
 
-// folder is in the person's local folder for programs, which others cannot
+// folder returns a folder in the user's local application data, which others cannot
 // enter.
 func folder() (string, error) {
 	base, err := os.UserCacheDir() // %LocalAppData%

@@ -22,31 +22,30 @@ import (
 	"ashlar/app/desktop/filelock"
 )
 
-// Options say how a file is written. Without any it must not be there yet.
+// Options say how a file is written. With the zero value, the file must not exist yet.
 type Options struct {
-	// Replace lets it take the place of a file, whose mode it keeps.
+	// Replace allows replacing an existing file, whose mode is kept.
 	Replace bool
-	// Mode is that of a file that is new; 0 is 0666 without what the user's mask
-	// takes away.
+	// Mode is the mode of a new file; 0 is 0666 less the user's umask.
 	Mode fs.FileMode
-	// Not are files that are being read, by any path to them: they are never
-	// replaced. What is not a file's path may be among them.
+	// Not lists files that are being read, by any path: they are never replaced. Names
+	// that are not paths are allowed.
 	Not []string
 }
 
-// File is one that is being written.
+// File is a file being written.
 type File struct {
 	*os.File
-	name string // where it goes
+	name string // final path
 	Options
 	done bool
 }
 
-// ErrExists is the cause of the error for a file that is there already.
+// ErrExists is the cause of the error if the file already exists.
 var ErrExists = errors.New("the file already exists")
 
-// Create begins the named file. One that is there already is an error with the
-// cause [ErrExists] where it is not to be replaced. The caller must Close.
+// Create begins to write the named file. If the file exists and may not be replaced, the
+// error's cause is [ErrExists]. The caller must call Close.
 func Create(name string, o Options) (*File, error) {
 	name, err := place(name, o)
 	if err != nil {
@@ -59,7 +58,7 @@ func Create(name string, o Options) (*File, error) {
 		return nil, cannot(name, err)
 	}
 	if o.Mode != 0 {
-		_ = out.Chmod(o.Mode) // where files have modes
+		_ = out.Chmod(o.Mode) // has an effect only on systems with file modes
 	}
 	return out, nil
 }
@@ -77,8 +76,8 @@ func Write(name string, o Options, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// Apart is an error where a file that is to be written is one of those that are
-// read, by whatever path.
+// Apart returns an error if the file to write is one of the files being read, by whatever
+// path.
 func Apart(name string, read []string) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -117,15 +116,15 @@ func place(name string, o Options) (string, error) {
 	return name, nil
 }
 
-// Files that are being written are called PREFIX, a number, the end of their
-// name and SUFFIX, and are locked by who writes them.
+// Unfinished files are named PREFIX, a number, the final file name and SUFFIX. The
+// writing program holds their lock.
 const prefix, suffix = ".ashlar-", ".tmp"
 
 var errTaken = errors.New("the name is taken")
 
-// try makes the file that is written beside its place.
+// try creates the temporary file beside its final place.
 func try(dir, base string) (*os.File, error) {
-	// No more than 100 bytes of the name, since names have a longest.
+	// At most 100 bytes of the name, because file systems limit the length.
 	temp := filepath.Join(dir, fmt.Sprintf("%s%08x-%s%s", prefix, rand.Uint32(), base[:min(len(base), 100)], suffix))
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -136,9 +135,9 @@ func try(dir, base string) (*os.File, error) {
 	}
 	held, err := filelock.Try(f)
 	if err != nil {
-		return f, nil // there are no locks: nobody sweeps here
+		return f, nil // no locks here, so no other program sweeps
 	}
-	// Before it was locked another program may have swept it away.
+	// Another program may have swept the file away before it was locked.
 	here, herr := f.Stat()
 	there, terr := os.Stat(temp)
 	if !held || herr != nil || terr != nil || !os.SameFile(here, there) {
@@ -148,8 +147,7 @@ func try(dir, base string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes from a folder what programs left behind that were killed: files
-// that nobody has locked.
+// sweep removes the files that killed programs left in a folder: those without a lock.
 func sweep(dir string) {
 	left, err := filepath.Glob(filepath.Join(escapeGlob(dir), prefix+"????????-*"+suffix))
 	if err != nil {
@@ -172,7 +170,7 @@ func sweep(dir string) {
 	}
 }
 
-// Commit puts the file in its place. Nothing may be written behind it.
+// Commit moves the file to its final path. Nothing may be written afterwards.
 func (f *File) Commit() error {
 	err := f.File.Sync()
 	if err == nil || errors.Is(err, errors.ErrUnsupported) {
@@ -185,11 +183,11 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// renamedUnlocked says that a file is closed, and its lock gone, before it has
-// its name: Windows renames no open file.
+// renamedUnlocked reports whether a file must be closed, and so unlocked, before it is
+// renamed: Windows does not rename open files.
 const renamedUnlocked = runtime.GOOS == "windows"
 
-// put gives the file its name and closes it.
+// put renames the file to its final path and closes it.
 func (f *File) put() (err error) {
 	if renamedUnlocked {
 		err = f.File.Close()
@@ -202,17 +200,16 @@ func (f *File) put() (err error) {
 	}
 	f.done = true
 	open.remove(f)
-	_ = f.File.Close() // what is in it is on the disk already
+	_ = f.File.Close() // its contents are on the disk already
 	return nil
 }
 
 func (f *File) rename() error {
 	if info, err := os.Stat(f.name); err == nil && f.Replace && f.Mode == 0 {
-		_ = os.Chmod(f.File.Name(), info.Mode().Perm()) // as the one it replaces, where that may be
+		_ = os.Chmod(f.File.Name(), info.Mode().Perm()) // the mode of the file it replaces, if permitted
 	}
 	if !f.Replace {
-		// A link, unlike a rename, does not replace what has appeared
-		// meanwhile.
+		// A link, unlike a rename, does not replace a file that has appeared meanwhile.
 		err := os.Link(f.File.Name(), f.name)
 		if err == nil {
 			return os.Remove(f.File.Name())
@@ -227,19 +224,19 @@ func (f *File) rename() error {
 	return os.Rename(f.File.Name(), f.name)
 }
 
-// Close takes away what was not committed.
+// Close removes the file unless it was committed.
 func (f *File) Close() error {
 	if f.done {
 		return nil
 	}
 	f.done = true
 	open.remove(f)
-	_ = f.File.Close() // a second time where Commit failed
+	_ = f.File.Close() // a second time if Commit failed
 	return os.Remove(f.File.Name())
 }
 
-// syncDir forces a rename to the disk where folders can be forced; where they
-// cannot, the file is whole anyway.
+// syncDir flushes a rename to the disk if the system can sync folders; otherwise the file
+// is complete anyway.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
@@ -247,11 +244,11 @@ func syncDir(dir string) {
 	}
 }
 
-// cannot is the error of a file that cannot be written.
+// cannot returns the error for a file that cannot be written.
 func cannot(name string, err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
-	switch { // which name the file that nobody knows
+	switch { // these errors name the temporary file, which the user does not know
 	case errors.As(err, &p):
 		err = p.Err
 	case errors.As(err, &l):
@@ -260,10 +257,10 @@ func cannot(name string, err error) error {
 	return fmt.Errorf("%s cannot be written (%w)", name, err)
 }
 
-// escapeGlob makes of a path a pattern that only it matches.
+// escapeGlob returns a pattern that matches only the path.
 func escapeGlob(path string) string {
 	if os.PathSeparator == '\\' {
-		return path // where patterns have no escapes
+		return path // patterns have no escapes on Windows
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

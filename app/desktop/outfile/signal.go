@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// writing are the files that are being written. Only while there are any the
-// program listens for signals; else each does what it always does.
+// writing tracks the unfinished files. The program listens for signals only while there
+// are any; otherwise signals have their default effect.
 type writing struct {
 	mu    sync.Mutex
 	files map[*File]bool
@@ -22,7 +22,7 @@ type writing struct {
 
 var open = writing{files: map[*File]bool{}}
 
-// begin makes the file that out is written into.
+// begin creates the temporary file for out.
 func (w *writing) begin(out *File, dir, base string) (*os.File, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +65,7 @@ func (w *writing) await(signals <-chan os.Signal, gone <-chan struct{}) {
 	case <-gone:
 		return
 	}
-	w.mu.Lock() // for good: nothing is begun any more
+	w.mu.Lock() // never unlocked: no new file may begin
 	for f := range w.files {
 		_ = f.File.Close()
 		if os.Remove(f.File.Name()) == nil {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// number is set by make: what git describes, without the leading v.
+// number is set by make to the output of git describe, without the leading v.
 //
 //	go build -ldflags "-X ashlar/app/desktop/version.number=1.2.3"
 var number string
 
-// Number is the version: 1.2.3 of a release, 1.2.3-5-gabcdef0 five commits
-// after it, 0.0.0-… if there is no release yet, and the same with -dirty of
-// a tree that was changed. Where git did not tell, it is "0.0.0-unknown".
+// Number returns the version: 1.2.3 for a release, 1.2.3-5-gabcdef0 for five commits
+// after it, 0.0.0-… before the first release, each with -dirty if the tree was changed.
+// It is "0.0.0-unknown" without information from git.
 func Number() string {
 	if number != "" {
 		return number
@@ -29,7 +29,7 @@ func Number() string {
 
 const unknown = "0.0.0-unknown"
 
-// fromBuild reads what go build noted by itself.
+// fromBuild returns the version from the information recorded by go build.
 func fromBuild(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return strings.TrimPrefix(v, "v")
@@ -49,7 +49,8 @@ func fromBuild(info *debug.BuildInfo) string {
 	return "0.0.0-g" + revision[:min(12, len(revision))] + dirty
 }
 
-// String names the program, its version and what built it.
+// String returns the program's name, its version, and the Go version and platform of the
+// build.
 func String() string {
 	return fmt.Sprintf("ashlar %s, %s %s/%s", Number(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -12,7 +12,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Pair is two sides that are compared: A, the baseline, and B.
+// Comparison compares two sides: A, the baseline, and B.
 type Comparison struct {
 	Look
 	Sides  [2]*panel.Side
@@ -20,51 +20,49 @@ type Comparison struct {
 	Focus  int // the side that keys are for
 	Link   link
 
-	// Chosen is the function that is marked everywhere, and hover the one under
-	// the pointer, an index in the answer's Tree.Funcs or -1.
+	// Chosen is the function selected everywhere, Hover the function under the pointer,
+	// an index in the answer's Tree.Funcs, or -1.
 	Chosen *recording.FuncName
 	Hover  int32
-	// Node is the bar of the differences that was clicked, of the answer's tree; -1
-	// for none. down is how far they are scrolled, in pixels.
+	// Node is the clicked bar of the differential flamegraph, in the answer's tree; -1
+	// for none. Down is its scroll position, in pixels.
 	Node int32
 	Down int
-	// Held is the side that the pointer is down on in a panel, -1 for none.
+	// Held is the side where the pointer is pressed in a panel, -1 for none.
 	Held int
-	// OneRecording tells that both are parts of one recording.
+	// OneRecording reports whether both sides are parts of one recording.
 	OneRecording bool
 	// LastLinked is Linked in the last frame, to detect changes.
 	LastLinked linkedState
-	Paired     bool // pairs that were made before have been looked for
+	Paired     bool // stored pairs have been looked up
 }
 
-// Options has a person's choices about the numbers.
+// Options are the user's choices for computing the comparison.
 type Options struct {
 	Event, Metric string
 	Normalize     compare.Normalize
 	Match         match.Options
 	Width         compare.Width
 	By            compare.By
-	Total         bool // the table is about total, not self
+	Total         bool // the table shows total, not self
 	SelfTime      bool // the distribution is of self times
 }
 
-// Look is how two recordings are looked at together, beside the Look of
-// each.
+// Look is the view of a comparison, in addition to the Look of each side.
 type Look struct {
 	Options Options
 	Tab     string
-	Split   float32 // the timelines' share of the height; 0 until it is chosen
+	Split   float32 // the timelines' share of the height; 0 until the user sets it
 	Above   bool    // A's timeline is above B's, not beside it
-	// Linked sides show the same time, counted from an anchor in each, and what is
-	// selected in one is selected in the other. byCall moves the anchors to the
-	// calls that are picked: the nth call of a function here and there.
+	// Linked sides show the same time, counted from an anchor in each, and share their
+	// selection. ByCall moves the anchors to the selected calls: the nth call of a
+	// function on each side.
 	Linked, ByCall bool
-	// Zoom is the path of functions to the bar that fills the differential
-	// flamegraph.
+	// Zoom is the path of functions to the widest bar of the differential flamegraph.
 	Zoom []recording.FuncName
 }
 
-// What addresses call the panels of two recordings; these never change.
+// The names of comparison panels in addresses; these never change.
 const (
 	Difference   = "difference"
 	CallTree     = "calltree"
@@ -75,8 +73,7 @@ const (
 	About        = "about"
 )
 
-// Answer is the latest answer that has something to show, nil while there is
-// none.
+// Answer returns the latest answer without an error, nil if there is none.
 func (c *Comparison) Answer() *session.CompareAnswer {
 	if a := c.Engine.Answer(); a != nil && a.Err == nil {
 		return a
@@ -84,8 +81,8 @@ func (c *Comparison) Answer() *session.CompareAnswer {
 	return nil
 }
 
-// Key is the function of the comparison that one of a side's functions is, -1
-// where it is not known yet.
+// Key returns the index in the comparison of a side's function, -1 if it is not known
+// yet.
 func (c *Comparison) Key(a *session.CompareAnswer, side int, f recording.FuncID) int32 {
 	if !c.IsCurrent(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
 		return -1
@@ -93,7 +90,8 @@ func (c *Comparison) Key(a *session.CompareAnswer, side int, f recording.FuncID)
 	return a.Compared.Matching.IDs[side][f]
 }
 
-// FuncOn finds a function of the comparison on a side, as the pane counts.
+// FuncOn returns a side's function for a function of the comparison, as an id of the
+// side's current recording.
 func (c *Comparison) FuncOn(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if !c.IsCurrent(a) {
 		return 0, false
@@ -101,7 +99,8 @@ func (c *Comparison) FuncOn(a *session.CompareAnswer, side int, key int32) (reco
 	return In(a, side, key)
 }
 
-// In finds a function of the comparison on a side, as the answer counts.
+// In returns a side's function for a function of the comparison, as an id of the answer's
+// recording.
 func In(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
@@ -110,7 +109,7 @@ func In(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) 
 	return recording.FuncID(max(0, f)), f >= 0
 }
 
-// ChosenKey is the chosen function in an answer, -1 for none.
+// ChosenKey returns the index of the chosen function in an answer, -1 for none.
 func (c *Comparison) ChosenKey(a *session.CompareAnswer) int32 {
 	if a == nil || c.Chosen == nil {
 		return -1
@@ -123,7 +122,7 @@ func (c *Comparison) ChosenKey(a *session.CompareAnswer) int32 {
 	return -1
 }
 
-// Choose marks a function of the comparison everywhere; -1 marks none.
+// Choose selects a function of the comparison everywhere; -1 selects none.
 func (c *Comparison) Choose(a *session.CompareAnswer, key int32) {
 	c.Chosen = nil
 	if a != nil && key >= 0 {
@@ -140,8 +139,8 @@ func (c *Comparison) Choose(a *session.CompareAnswer, key int32) {
 	c.LastLinked = c.LinkedState()
 }
 
-// Function describes a function of the comparison for the colours and menus: as its A
-// has it, else its B.
+// Function returns a function of the comparison for colours and menus: A's if A has it,
+// otherwise B's.
 func (c *Comparison) Function(a *session.CompareAnswer, key int32) recording.Function {
 	for i := range c.Sides {
 		if f, ok := In(a, i, key); ok {
@@ -152,21 +151,21 @@ func (c *Comparison) Function(a *session.CompareAnswer, key int32) recording.Fun
 	return recording.Function{Name: f.Name, Module: f.Module}
 }
 
-// IsCurrent reports whether an answer is about recordings that have the numbers that the
-// panes go by.
+// IsCurrent reports whether an answer's function ids are valid for the sides' current
+// recordings.
 func (c *Comparison) IsCurrent(a *session.CompareAnswer) bool {
 	return a != nil && a.Generations == [2]int{c.Sides[0].Generation, c.Sides[1].Generation}
 }
 
-// SideName is A or B.
+// SideName returns A or B.
 func SideName(i int) string { return "AB"[i : i+1] }
 
-// Recs are both recordings.
+// Recs returns both recordings.
 func (c *Comparison) Recs() []*recording.Recording {
 	return []*recording.Recording{c.Sides[0].Rec, c.Sides[1].Rec}
 }
 
-// MetricName names the metric that is compared now.
+// MetricName returns the name of the compared metric.
 func (c *Comparison) MetricName() string {
 	a := c.Answer()
 	if a == nil {
@@ -180,8 +179,7 @@ func (c *Comparison) MetricName() string {
 	return name
 }
 
-// MetricItems are the metrics that both sides have, with what they are called in
-// B.
+// MetricItems lists the metrics that both sides have, with their names in B.
 func (c *Comparison) MetricItems() []widget.Item {
 	a, b := c.Sides[0].Rec, c.Sides[1].Rec
 	var items []widget.Item
@@ -208,7 +206,7 @@ func (c *Comparison) MetricItems() []widget.Item {
 	return items
 }
 
-// Unanswered says why there is no comparison.
+// Unanswered returns the reason why there is no comparison.
 func (c *Comparison) Unanswered() string {
 	for i, p := range c.Sides {
 		if p.Doc.Err() != nil && !p.Rec.Done {
@@ -226,7 +224,8 @@ func (c *Comparison) Unanswered() string {
 	return ""
 }
 
-// Mark is the function that stands out.
+// Mark returns the highlighted function: the one under the pointer, otherwise the chosen
+// one; -1 for none.
 func (c *Comparison) Mark(a *session.CompareAnswer) int32 {
 	if c.Hover >= 0 {
 		return c.Hover
@@ -234,8 +233,8 @@ func (c *Comparison) Mark(a *session.CompareAnswer) int32 {
 	return c.ChosenKey(a)
 }
 
-// Found tells which functions the search finds; nil if nothing is searched
-// for.
+// Found returns a function that reports whether the search matches a function; nil
+// without a search.
 func (c *Comparison) Found(a *session.CompareAnswer) func(int32) bool {
 	p := c.Sides[c.Focus].Search.Pattern
 	if p == nil {
@@ -263,7 +262,7 @@ func (c *Comparison) FunctionItems(fn recording.Function) []widget.Item {
 	return append(items, c.Sides[c.Focus].Actions.FunctionItems(fn)...)
 }
 
-// FunctionKey is the function of a row, -1 if it stands for something else.
+// FunctionKey returns the index of a row's function, -1 if the row is not a function.
 func FunctionKey(a *session.CompareAnswer, row *compare.Row) int32 {
 	switch {
 	case row.Key < 0:
@@ -276,13 +275,13 @@ func FunctionKey(a *session.CompareAnswer, row *compare.Row) int32 {
 	return -1
 }
 
-// IsChosen reports whether a row stands for the function that is marked.
+// IsChosen reports whether a row is the chosen function.
 func (c *Comparison) IsChosen(a *session.CompareAnswer, row *compare.Row) bool {
 	k := FunctionKey(a, row)
 	return k >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[k].FuncName == *c.Chosen
 }
 
-// ChooseRow marks what a row stands for: its function, or its threads.
+// ChooseRow selects a row's function or its threads.
 func (c *Comparison) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
 	if a.Table.By == compare.ByThread && c.IsCurrent(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
 		for i, p := range c.Sides {
@@ -301,7 +300,7 @@ func (c *Comparison) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
 	}
 }
 
-// PairItems lists what can be done about how the chosen function was matched.
+// PairItems lists the actions for the match of the chosen function.
 func (c *Comparison) PairItems(s *panel.Host) []widget.Item {
 	items := []widget.Item{{Title: "Pair by hand…", Do: func() { c.PairByHand(s) }}}
 	if c.Chosen == nil {
@@ -364,8 +363,7 @@ func (c *Comparison) PairByHand(s *panel.Host) {
 	}))
 }
 
-// PairUp says that two functions are one; pairs that either was in are taken
-// apart.
+// PairUp matches two functions by hand; existing pairs with either function are removed.
 func (c *Comparison) PairUp(s *panel.Host, own, other recording.FuncName, here int) {
 	p := match.Pair{A: own.String(), B: other.String()}
 	if here == 1 {
@@ -383,8 +381,8 @@ func (c *Comparison) PairUp(s *panel.Host, own, other recording.FuncName, here i
 	}
 }
 
-// KeptPairs pairs functions as a person has done before, once it is known that
-// both recordings have them.
+// KeptPairs applies the user's stored pairs once both recordings are read, if both have
+// the functions.
 func (c *Comparison) KeptPairs(s *panel.Host) {
 	a, b := c.Sides[0].Rec, c.Sides[1].Rec
 	if c.Paired || s.Paired == nil || !a.Done || !b.Done {
@@ -401,7 +399,7 @@ func (c *Comparison) KeptPairs(s *panel.Host) {
 	}
 }
 
-// RowAt is the place of the chosen function among rows, -1 for none.
+// RowAt returns the index of the chosen function's row, -1 for none.
 func RowAt(c *Comparison, rows []compare.Row, key func(*compare.Row) int32) int {
 	a := c.Answer()
 	if a == nil || c.Chosen == nil {

@@ -14,25 +14,24 @@ import (
 	"ashlar/render/timeline"
 )
 
-// link carries over to one side what was done on the other.
+// link carries actions on one side over to the other.
 type link struct {
-	// Call is the picked call whose twin is wanted; whole that the time of its
-	// twin is to be selected, as its own is.
+	// Call is the selected call whose counterpart is wanted; whole reports whether to
+	// select the counterpart's time, as the call's own time is selected.
 	Call  *compare.Occurrence
 	whole bool
-	// Twin is the answer that has been acted on.
+	// Twin is the last counterpart that was shown.
 	Twin *compare.Place
 
 	Button gio.Clickable
 }
 
-// Swap forgets what followed: the sides have changed places.
+// Swap resets the link after the sides have changed places.
 func (l *link) Swap() {
 	l.Call, l.Twin = nil, nil
 }
 
-// linkedState has what both sides share when they are linked, as it was in the
-// last frame.
+// linkedState is the state that linked sides share, as of the last frame.
 type linkedState struct {
 	View       [2]timeline.View
 	Sel        [2]recording.Scope
@@ -46,20 +45,20 @@ type linkedState struct {
 	On         bool
 }
 
-// LinkedState reads what both sides have in common as they are.
+// LinkedState returns the current state that linked sides share.
 func (c *Comparison) LinkedState() (n linkedState) {
 	for i, p := range c.Sides {
 		n.View[i], n.Sel[i], n.Pick[i], n.Zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
 		n.Folds[i], n.Closed[i] = maps.Clone(p.Folds), maps.Clone(p.Closed)
 		n.Sel[i].Tracks = slices.Clone(p.Scope.Tracks)
-		n.Pick[i].InCallers = false // nobody's doing
+		n.Pick[i].InCallers = false // not set by the user
 	}
 	f := c.Sides[c.Focus]
 	n.transforms, n.search, n.Anchors, n.On = f.Transforms, f.Find, [2]int64{c.Sides[0].Anchor, c.Sides[1].Anchor}, c.Linked
 	return n
 }
 
-// shift says by how much a time of one side is later on the other.
+// shift returns the offset from a time on one side to the matching time on the other.
 func (c *Comparison) shift(from int) int64 {
 	to := 1 - from
 	return c.Sides[to].Rec.Start + c.Sides[to].Anchor - c.Sides[from].Rec.Start - c.Sides[from].Anchor
@@ -76,7 +75,7 @@ func (c *Comparison) LinkLimits() {
 	}
 }
 
-// Follow shows in the other side what the one with the focus shows.
+// Follow shows the focused side's time range on the other side.
 func (c *Comparison) Follow() {
 	f, o := c.Sides[c.Focus], c.Sides[1-c.Focus]
 	if !f.Rec.HasTime || !o.Rec.HasTime {
@@ -86,19 +85,19 @@ func (c *Comparison) Follow() {
 	o.View.From, o.View.To, o.Moved = f.View.From+d, f.View.To+d, f.Moved
 }
 
-// SelectMatching selects in the other side what the one with the focus has selected:
-// the same time from the anchors, the threads that go together.
+// SelectMatching copies the focused side's selection to the other side: the same time
+// counted from the anchors, and the matching threads.
 func (c *Comparison) SelectMatching() {
 	f, o := c.Sides[c.Focus], c.Sides[1-c.Focus]
 	c.Link.whole = false
 	if f.Scope.Ranged && o.Rec.HasTime {
 		if h := &f.Pick.Hit; c.ByCall && f.Pick.Kind == panel.PickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
-			c.Link.whole = true // its twin's, once that is known
+			c.Link.whole = true // the counterpart's time, once it is known
 		}
 		d := c.shift(c.Focus)
 		within := func(t int64) int64 { return max(o.Rec.Start, min(o.Rec.End, t)) }
 		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
-		switch { // its last moment is not what goes with a time after its end
+		switch { // the other side's last moment does not match a time after its end
 		case f.Scope.From+d > o.Rec.End:
 			o.Scope.From, o.Scope.To = o.Rec.End+1, o.Rec.End+1
 		case f.Scope.To+d < o.Rec.Start:
@@ -117,8 +116,8 @@ func (c *Comparison) SelectMatching() {
 	}
 }
 
-// FoldMatching folds the threads and processes of the other side as those that go with
-// them are folded where the focus is.
+// FoldMatching folds the threads and processes of the other side like their counterparts
+// on the focused side.
 func (c *Comparison) FoldMatching() {
 	f, o, a := c.Sides[c.Focus], c.Sides[1-c.Focus], c.Answer()
 	if !c.IsCurrent(a) {
@@ -133,7 +132,8 @@ func (c *Comparison) FoldMatching() {
 	}
 }
 
-// pickFunction gives a key of one map what another one's has, or nothing.
+// pickFunction copies the entry of a key in one map to a key of another, or deletes it
+// there.
 func pickFunction[V any](to map[int]V, key int, from map[int]V, of int) {
 	if delete(to, key); to == nil {
 		return
@@ -143,8 +143,8 @@ func pickFunction[V any](to map[int]V, key int, from map[int]V, of int) {
 	}
 }
 
-// Outside is the side that is over, or has not begun, at the time that is
-// selected; -1 if there is none.
+// Outside returns the side that has ended or not begun at the selected time; -1 if there
+// is none.
 func (c *Comparison) Outside() int {
 	for i, p := range c.Sides {
 		if p.Scope.Ranged && (p.Scope.From > p.Rec.End || p.Scope.To < p.Rec.Start) {
@@ -154,7 +154,8 @@ func (c *Comparison) Outside() int {
 	return -1
 }
 
-// MatchingTracks are the other side's tracks that go with some of a side's; not nil.
+// MatchingTracks returns the counterparts of a side's tracks on the other side; never
+// nil.
 func MatchingTracks(a *session.CompareAnswer, side int, tracks []int) []int {
 	out := []int{}
 	for _, t := range tracks {
@@ -168,8 +169,8 @@ func MatchingTracks(a *session.CompareAnswer, side int, tracks []int) []int {
 	return out
 }
 
-// Picked takes over what was picked on a side: its function is marked on the
-// other, and where it is a span its twin is looked for.
+// Picked carries a selection on one side over to the other: its function is selected
+// there, and the counterpart of a span is looked up.
 func (c *Comparison) Picked(side int) {
 	p, o := c.Sides[side], c.Sides[1-side]
 	a := c.Answer()
@@ -198,7 +199,7 @@ func (c *Comparison) Picked(side int) {
 	}
 }
 
-// PickTwin shows the call that goes with the picked one once it is known.
+// PickTwin shows the counterpart of the selected call once it is known.
 func (c *Comparison) PickTwin() {
 	a := c.Answer()
 	if !c.IsCurrent(a) || a.Twin == nil || c.Link.Call == nil || a.Call == nil || *a.Call != *c.Link.Call || c.Link.Twin == a.Twin {
@@ -219,10 +220,10 @@ func (c *Comparison) PickTwin() {
 			o.Scope.Ranged, o.Scope.From, o.Scope.To = t.Start < t.End, t.Start, t.End
 		}
 	}
-	c.LastLinked.Pick[t.Side], c.LastLinked.Sel[t.Side] = o.Pick, o.Scope // not what a person did
+	c.LastLinked.Pick[t.Side], c.LastLinked.Sel[t.Side] = o.Pick, o.Scope // not done by the user
 }
 
-// AlignAt puts the anchors at a call and its twin.
+// AlignAt sets the anchors to a call and its counterpart.
 func (c *Comparison) AlignAt(t *compare.Place) {
 	p := c.Sides[1-t.Side]
 	if p.Pick.Kind != panel.PickBar {
@@ -232,8 +233,8 @@ func (c *Comparison) AlignAt(t *compare.Place) {
 	c.Sides[1-t.Side].Anchor = p.Pick.Hit.Start - p.Rec.Start
 }
 
-// Path says a zoomed path of one side's flamegraph in the other's functions; as
-// much of it as there is.
+// Path translates a zoomed path of one side's flamegraph into the other side's functions,
+// up to the first without a counterpart.
 func (c *Comparison) Path(side int, path []recording.FuncName) []recording.FuncName {
 	a := c.Answer()
 	var out []recording.FuncName
@@ -251,7 +252,7 @@ func (c *Comparison) Path(side int, path []recording.FuncName) []recording.FuncN
 	return out
 }
 
-// TakeMetric shows in both sides the metric that was compared.
+// TakeMetric shows the compared metric on both sides.
 func (c *Comparison) TakeMetric() {
 	a := c.Answer()
 	if a == nil || a.Event != c.Options.Event || a.Metric != c.Options.Metric {

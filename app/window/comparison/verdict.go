@@ -17,17 +17,17 @@ import (
 // VerdictHeight is the height of a one-line verdict above a comparison's panels, in dp.
 const VerdictHeight = 26
 
-// Verdict is the row that says what a comparison came to. Its numbers lead to where
-// they are seen.
+// Verdict is the row that summarizes a comparison. Its numbers link to the places where
+// they are shown.
 type Verdict struct {
 	of    *session.CompareAnswer
 	parts []verdict.Part
 	areas []widget.ClickArea
-	// Links are where its links lie in the last frame, in their order.
+	// Links are the areas of the links in the last frame, in order.
 	Links []image.Rectangle
 }
 
-// Parts are the parts of the sentence.
+// Parts returns the parts of the sentence.
 func (v *Verdict) Parts() []verdict.Part { return slices.Clone(v.parts) }
 
 // Text returns its sentences, "" if there are none.
@@ -39,7 +39,7 @@ func (v *Verdict) Text() string {
 	return s.String()
 }
 
-// Update works the sentence out again if there is another answer.
+// Update rebuilds the sentence if the answer has changed.
 func (v *Verdict) Update(a *session.CompareAnswer) {
 	if v.of == a {
 		return
@@ -49,14 +49,14 @@ func (v *Verdict) Update(a *session.CompareAnswer) {
 	}
 }
 
-// piece is a stretch of a line: a part of the verdict, or some of its words.
+// piece is a section of a line: a part of the verdict, or some of its words.
 type piece struct {
 	part *verdict.Part
 	text string
 	x, w int
 }
 
-// lines breaks the sentences to a width, at most mostLines of them.
+// lines wraps the sentences to a width, in at most mostLines lines.
 func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
 	x := 0
 	line := []piece{}
@@ -81,7 +81,7 @@ func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
 		p := &v.parts[i]
 		if p.To != verdict.Nowhere || p.Name {
 			text := p.Text
-			if p.Name { // names are long; the row has to say more than one
+			if p.Name { // names are long; the row needs room for more than one
 				st := style(u.Theme, p)
 				text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(max(width/3, u.Px(120))))
 			}
@@ -101,20 +101,20 @@ func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
 	return lines
 }
 
-// mostLines bounds the lines of the verdict, lineHeight is how high each is but the first,
-// in dp.
+// mostLines bounds the lines of the verdict; lineHeight is the height of each line after
+// the first, in dp.
 const (
 	mostLines  = 4
 	lineHeight = 18
 )
 
-// Height is how high the row is at a width: as its lines are.
+// Height returns the height of the row at a width.
 func (v *Verdict) Height(h *panel.Host, u *ui.UI, c *Comparison, width int) int {
 	v.Update(c.Answer())
 	return u.Px(VerdictHeight) + (len(v.lines(h, u, width-2*u.Px(14)))-1)*u.Px(lineHeight)
 }
 
-// Layout draws the row in r and takes clicks on it.
+// Layout draws the row in r and handles clicks on it.
 func (v *Verdict) Layout(h *panel.Host, u *ui.UI, c *Comparison, r image.Rectangle) {
 	th := u.Theme
 	v.Update(c.Answer())
@@ -152,7 +152,7 @@ func (v *Verdict) Layout(h *panel.Host, u *ui.UI, c *Comparison, r image.Rectang
 	}
 }
 
-// style is how a part is written: what leads somewhere stands out.
+// style returns the style of a part: links stand out.
 func style(th *theme.Theme, p *verdict.Part) ui.Style {
 	if p.To == verdict.Nowhere {
 		return ui.Style{Size: 12.5, Color: th.Dim}
@@ -160,7 +160,7 @@ func style(th *theme.Theme, p *verdict.Part) ui.Style {
 	return ui.Style{Size: 12.5, Color: th.Text, Weight: ui.Medium}
 }
 
-// goTo shows what a part of the verdict says.
+// goTo shows the place that a part of the verdict refers to.
 func (c *Comparison) goTo(a *session.CompareAnswer, p *verdict.Part) {
 	switch p.To {
 	case verdict.Totals:
@@ -187,7 +187,7 @@ func (c *Comparison) goTo(a *session.CompareAnswer, p *verdict.Part) {
 	}
 }
 
-// setMetric compares another metric of the event.
+// setMetric switches to another metric of the event.
 func (c *Comparison) setMetric(name string) {
 	s := c.Sides[0]
 	if s.Event >= len(s.Rec.Events) {
@@ -204,7 +204,7 @@ func (c *Comparison) setMetric(name string) {
 	}
 }
 
-// now is the tab that is shown; of parts of one recording it is the recording's.
+// now returns the current tab; for parts of one recording it is the recording's tab.
 func (c *Comparison) now() string {
 	if c.OneRecording {
 		return c.Sides[0].Tab

@@ -10,13 +10,13 @@ import (
 	"ashlar/render/units"
 )
 
-// Amount is a text that says there is more or less, or neither.
+// Amount is a text with the sign of the change that it describes.
 type Amount struct {
 	Text string
 	Sign int64
 }
 
-// Color is the colour that says so.
+// Color returns the colour for the sign.
 func (a Amount) Color(same, more, less ui.Colour) ui.Colour {
 	switch {
 	case a.Sign > 0:
@@ -32,12 +32,12 @@ func MetricTitle(e *recording.Event, metric int) string {
 	return e.Title() + " · " + e.Metrics[metric].Name
 }
 
-// NormalizeWords say how numbers are normalised.
+// NormalizeWords are the names of the normalisations.
 var NormalizeWords = map[compare.Normalize]string{
 	compare.Raw: "Not normalised", compare.Total: "Normalised by total", compare.Duration: "Normalised by duration", compare.Samples: "Normalised by samples", compare.Calls: "Per call", compare.Auto: "Automatic",
 }
 
-// Normalizations are the ways to normalise that there are: per call where numbers of calls
+// Normalizations lists the available normalisations; per call is included if call counts
 // are known.
 func (c *Comparison) Normalizations() []compare.Normalize {
 	all := []compare.Normalize{compare.Auto, compare.Raw, compare.Total, compare.Duration, compare.Samples}
@@ -48,7 +48,7 @@ func (c *Comparison) Normalizations() []compare.Normalize {
 	return all
 }
 
-// NormalizeWord says how the numbers that are shown are normalised.
+// NormalizeWord returns the name of the normalisation in use.
 func (c *Comparison) NormalizeWord() string {
 	if a := c.Answer(); a != nil && c.Options.Normalize == compare.Auto {
 		return NormalizeWords[a.Compared.Normalize]
@@ -56,23 +56,23 @@ func (c *Comparison) NormalizeWord() string {
 	return NormalizeWords[c.Options.Normalize]
 }
 
-// NormalizeHelp say what each way to normalise means.
+// NormalizeHelp explains each normalisation.
 var NormalizeHelp = map[compare.Normalize]string{
 	compare.Raw: "Recorded values", compare.Total: "Scale B to A's total", compare.Duration: "Scale B to A's duration", compare.Samples: "Scale B to A's number of samples or spans", compare.Calls: "Mean of a call on each side, or B scaled to each function's calls in A", compare.Auto: "Per call where numbers of calls differ by more than a tenth",
 }
 
-// WidthWords say whose widths bars have.
+// WidthWords name the choices for the widths of bars.
 var WidthWords = map[compare.Width]string{compare.WidthLarger: "Width: the larger", compare.WidthA: "Width: A", compare.WidthB: "Width: B"}
 
-// sureEnough is from where on a difference counts as one: at most one in twenty
-// of those that do is a false alarm.
+// sureEnough is the confidence from which a difference counts: at most one in twenty of
+// these is a false alarm.
 const sureEnough = .95
 
 // IsNoise reports whether a difference is within noise.
 func IsNoise(conf *compare.Confidence) bool { return conf != nil && conf.Level() < sureEnough }
 
-// NodeConfidence is how sure the difference of a node is: what is known of itself, else
-// of its function. nil if nothing tells.
+// NodeConfidence returns the confidence of a node's difference: the node's own, otherwise
+// that of its function; nil if unknown.
 func NodeConfidence(a *session.CompareAnswer, rows []int32, node int) *compare.Confidence {
 	if node < len(a.Nodes) && a.Nodes[node] != nil {
 		return a.Nodes[node]
@@ -83,7 +83,7 @@ func NodeConfidence(a *session.CompareAnswer, rows []int32, node int) *compare.C
 	return nil
 }
 
-// RowsOf finds the rows of the functions in the table by functions.
+// RowsOf returns the row of each function in the table by function, -1 for none.
 func RowsOf(a *session.CompareAnswer) []int32 {
 	rows := make([]int32, len(a.Compared.Tree.Funcs))
 	for i := range rows {
@@ -97,7 +97,7 @@ func RowsOf(a *session.CompareAnswer) []int32 {
 	return rows
 }
 
-// NamesOf is the path to a node by what its functions are called.
+// NamesOf returns the names of the functions on the path to a node.
 func NamesOf(t *compare.Tree, node int) []recording.FuncName {
 	var names []recording.FuncName
 	for _, n := range t.Path(node) {
@@ -106,7 +106,7 @@ func NamesOf(t *compare.Tree, node int) []recording.FuncName {
 	return names
 }
 
-// Find is the node at the end of a path; as much of it as there is.
+// Find returns the node at the end of a path, or the last node of the path that exists.
 func Find(s *compare.Shape, path []recording.FuncName) int {
 	at := 0
 	for _, name := range path {
@@ -124,7 +124,7 @@ func Find(s *compare.Shape, path []recording.FuncName) int {
 	return at
 }
 
-// DifferenceLine is +1.2 ms, +12.7 %, ×1.127.
+// DifferenceLine returns a change in the form +1.2 ms, +12.7 %, ×1.127.
 func DifferenceLine(m *compare.Metric, a, b int64) string {
 	if a == b {
 		return "no change"
@@ -136,7 +136,7 @@ func DifferenceLine(m *compare.Metric, a, b int64) string {
 	return line
 }
 
-// ConfidenceText says how sure a difference is.
+// ConfidenceText describes the confidence of a difference.
 func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 	switch {
 	case conf == nil && a.Method == compare.NoMethod:
@@ -153,7 +153,7 @@ func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 	return units.Level(conf.Level()) + " sure"
 }
 
-// RuleWords say how functions were matched.
+// RuleWords describe the rules by which functions were matched.
 var RuleWords = map[match.Rule]string{
 	match.RuleHand: "by hand", match.RuleModule: "by name and module", match.RuleName: "by name",
 	match.RuleSimilar: "by similar name", match.RuleOrder: "by order", match.RuleRenamed: "renamed", match.Unmatched: "not matched",

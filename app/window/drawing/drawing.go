@@ -18,19 +18,18 @@ import (
 	"ashlar/render/pixels"
 )
 
-// Draw draws what a settled shell shows on the CPU, w by h pixels with scale pixels
-// a dp.
+// Draw draws a settled shell on the CPU, in w by h pixels with scale pixels per dp.
 func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 	return pixels.Draw(SVG(s, w, h, scale))
 }
 
-// Frame lays a shell out twice, as a window would: what the first pass learns
-// about places the second one uses. It returns what was laid out last.
+// Frame lays out a shell twice, as a window would: the second pass uses positions found
+// by the first. It returns the second layout.
 func Frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32) op.CallOp {
 	return frame(s, ops, w, h, scale, func() {})
 }
 
-// frame calls before before each pass, and returns what was laid out last.
+// frame calls before ahead of each pass, and returns the last layout.
 func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) (laid op.CallOp) {
 	var router input.Router
 	for range 2 {
@@ -52,8 +51,7 @@ func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) 
 	return laid
 }
 
-// WritePNG writes a picture to a file ("-" is standard output), whole or not
-// at all.
+// WritePNG writes a picture to a file, atomically; "-" is standard output.
 func WritePNG(path string, o outfile.Options, img image.Image, stdout io.Writer) error {
 	if path == "-" {
 		return png.Encode(stdout, img)

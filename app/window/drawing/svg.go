@@ -13,8 +13,8 @@ import (
 	"ashlar/render/svg"
 )
 
-// SVG draws what a settled shell shows as shapes, w by h pixels with scale
-// pixels a dp: all that a GPU draws, with text that stays text.
+// SVG draws a settled shell as shapes, in w by h pixels with scale pixels per dp. It
+// contains everything that the GPU would draw; text stays text.
 func SVG(s *shell.Shell, w, h int, scale float32) *svg.Canvas {
 	var ops op.Ops
 	defer func() { s.Shapes = nil }()
@@ -22,8 +22,7 @@ func SVG(s *shell.Shell, w, h int, scale float32) *svg.Canvas {
 	return s.Shapes
 }
 
-// WriteSVG writes a picture of shapes to a file ("-" is standard output), whole
-// or not at all.
+// WriteSVG writes a picture of shapes to a file, atomically; "-" is standard output.
 func WriteSVG(path string, o outfile.Options, c *svg.Canvas, title string, stdout io.Writer) error {
 	if path == "-" {
 		return c.Write(stdout, title)
@@ -31,5 +30,5 @@ func WriteSVG(path string, o outfile.Options, c *svg.Canvas, title string, stdou
 	return outfile.Write(path, o, func(w io.Writer) error { return c.Write(w, title) })
 }
 
-// IsSVG reports whether a picture's file is to hold shapes.
+// IsSVG reports whether the file name calls for SVG.
 func IsSVG(path string) bool { return strings.EqualFold(filepath.Ext(path), ".svg") }

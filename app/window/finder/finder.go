@@ -19,28 +19,28 @@ import (
 	"ashlar/render/widget"
 )
 
-// Finder is the line in the toolbar that looks for functions.
+// Finder is the search line in the toolbar.
 type Finder struct {
 	*lanes.Timeline
 	Table  *functions.Panel
-	Paired bool // it is for both of two recordings, whose hits have no list
+	Paired bool // searches both recordings of a comparison; it has no list of hits
 	Editor gio.Editor
-	seen   string // its text, as it was last
-	of     string // what the rest is about
-	focus  bool   // wanted with the next frame
+	seen   string // the editor's text in the last frame
+	of     string // the search that the other fields belong to
+	focus  bool   // take the focus in the next frame
 	blur   bool
-	at     search.Hit // the hit that was walked to
+	at     search.Hit // the current hit
 	walked bool
-	// function is the one that was walked to where nothing has a time: its place
-	// among those that were found, -1 for none.
+	// function is the current function if the recording has no times: its index among the
+	// matches, -1 for none.
 	function int
 	List     hitList
 	behind   behind
 	count    widget.ClickArea // the number of hits; a click lists them
-	glass    widget.ClickArea // a click on which one types
+	glass    widget.ClickArea // a click starts typing
 }
 
-// Fresh is the line, about what is looked for now.
+// Fresh returns the search line, reset if the search has changed.
 func (p *Finder) Fresh() *Finder {
 	f := p
 	if f.of != p.Search.Of {
@@ -50,8 +50,7 @@ func (p *Finder) Fresh() *Finder {
 	return f
 }
 
-// update reads what was typed, or shows what is looked for where that has changed
-// elsewhere.
+// update reads the typed text, or shows a search that was changed elsewhere.
 func (p *Finder) update(u *ui.UI) {
 	p.Editor.SingleLine, p.Editor.Submit = true, true
 	for {
@@ -76,7 +75,7 @@ func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) 
 	sp.update(u)
 	sp.List.box = r
 	if p.Searching() && !p.Timed() {
-		sp.List.update(p, s.Do.Wake) // which is walked too
+		sp.List.update(p, s.Do.Wake) // also used to step through the hits
 	}
 	if u.Item(&sp.Editor, r) || sp.focus {
 		sp.focus = false
@@ -113,7 +112,7 @@ func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) 
 	return over
 }
 
-// takeKeys takes keys that are for the search before they are for the editor.
+// takeKeys handles keys that belong to the search before the editor gets them.
 func (p *Finder) takeKeys(s *panel.Host, u *ui.UI) {
 	for {
 		ev, ok := u.Event(key.Filter{Focus: &p.Editor, Name: key.NameReturn, Optional: key.ModShift}, key.Filter{Focus: &p.Editor, Name: key.NameEscape},
@@ -128,7 +127,7 @@ func (p *Finder) takeKeys(s *panel.Host, u *ui.UI) {
 	}
 }
 
-// info says at the right of r what was found, and returns how wide that is.
+// info draws the result of the search at the right of r, and returns its width.
 func (p *Finder) info(u *ui.UI, r image.Rectangle) int {
 	info := p.Info()
 	st := ui.Style{Size: 11.5, Color: u.Theme.Dim, Align: ui.End}
@@ -150,7 +149,7 @@ func (p *Finder) info(u *ui.UI, r image.Rectangle) int {
 	return w
 }
 
-// key is one that the line has the first use for.
+// key handles a key that the line takes before the editor.
 func (p *Finder) key(s *panel.Host, k key.Event) {
 	switch {
 	case p.List.Open && p.List.keyed(s, p, k.Name):
@@ -159,20 +158,21 @@ func (p *Finder) key(s *panel.Host, k key.Event) {
 		p.blur = true
 	case k.Name == key.NameReturn:
 		p.Walk(s, !k.Modifiers.Contain(key.ModShift))
-		p.blur = true // the keys are the view's again: N and Shift-N go on
+		p.blur = true // the view has the keys again: N and Shift-N step through the hits
 	case k.Name == key.NameDownArrow && !p.Paired:
 		p.openHits()
 	}
 }
 
-// behind holds the hits of a search with those that sums leave out behind all others.
+// behind caches the hits of a search, with hits that are excluded from sums moved to the
+// end.
 type behind struct {
 	hits, is *search.Hits
 	tracks   []int
 }
 
-// found returns the hits in the order in which they are walked through: those that the
-// sums leave out, which mostly are async operations, come last.
+// found returns the hits in walking order: hits that are excluded from sums, mostly async
+// operations, come last.
 func (p *Finder) found() *search.Hits {
 	h, b := p.Doc.Hits(), &p.behind
 	var tracks []int
@@ -188,7 +188,7 @@ func (p *Finder) found() *search.Hits {
 	return b.is
 }
 
-// Info says what was found: 3 / 120   7.8 %.
+// Info returns the result of the search: 3 / 120 7.8 %.
 func (p *Finder) Info() string {
 	sp := p.Fresh()
 	switch {
@@ -225,7 +225,7 @@ func (p *Finder) Info() string {
 	return info
 }
 
-// Walk goes to the next hit in order of time, or to the one before.
+// Walk goes to the next or previous hit in time.
 func (p *Finder) Walk(s *panel.Host, next bool) {
 	sp := p.Fresh()
 	if !p.Timed() {
@@ -248,7 +248,7 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 	default:
 		to, ok = h.Before(p.View.To)
 	}
-	if !ok { // round the end
+	if !ok { // wrap around
 		if next {
 			to, ok = h.From(p.Rec.Start - 1)
 		} else {
@@ -263,8 +263,8 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 	}
 }
 
-// walkFunctions goes to the next function that was found, the heaviest first,
-// if nothing has a time.
+// walkFunctions goes to the next matching function, by decreasing total, in a recording
+// without times.
 func (p *Finder) walkFunctions(s *panel.Host, next bool) {
 	sp := p.Fresh()
 	n := len(sp.List.functions.Rows)
@@ -278,7 +278,7 @@ func (p *Finder) walkFunctions(s *panel.Host, next bool) {
 	p.goToFunction(to)
 }
 
-// Stop ends what is looked up in the background.
+// Stop stops the lookups in the background.
 func (p *Finder) Stop() {
 	p.List.lists.Stop()
 	p.List.functions.Orders.Stop()
@@ -290,8 +290,8 @@ func (p *Finder) Focus() { p.focus = true }
 // Blur takes the keyboard from the line with the next frame.
 func (p *Finder) Blur() { p.blur = true }
 
-// Typing reports whether the line has the keyboard, or is to have it.
+// Typing reports whether the line has the keyboard focus or will get it.
 func (p *Finder) Typing(u *ui.UI) bool { return p.focus || u.Focused(&p.Editor) }
 
-// Forget lets go of the hit that was walked to: hits have other numbers now.
+// Forget forgets the current hit, because the hits have been renumbered.
 func (p *Finder) Forget() { p.Fresh().walked = false }

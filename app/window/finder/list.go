@@ -23,20 +23,20 @@ import (
 	"ashlar/render/widget"
 )
 
-// hitList is the list that drops from the search line: what was found, in order
-// of time, or if nothing has a time the functions, the heaviest first. Only
-// the rows that are seen are looked up, beside the window.
+// hitList is the list below the search line: the hits in order of time, or the functions
+// by decreasing total in a recording without times. Only visible rows are looked up, in
+// the background.
 type hitList struct {
 	widget.List
 	Open bool
-	// Focused is that the search line has had the keyboard since it is open: the
-	// list goes when that does.
+	// Focused reports whether the search line has had the keyboard focus since the list
+	// opened. The list closes when the line loses it.
 	Focused bool
 	Chosen  int64
 	bar     widget.ScrollBar
 	box     image.Rectangle // of the search line
-	Seen    int             // rows
-	// functions are those found where nothing has a time.
+	Seen    int             // number of visible rows
+	// functions are the matching functions in a recording without times.
 	functions functions.Order
 
 	Want, Have hitsKey
@@ -57,7 +57,7 @@ type listed struct {
 }
 
 const (
-	listRows  = 14  // at most seen at once
+	listRows  = 14  // most visible rows
 	listWidth = 600 // dp
 )
 
@@ -72,8 +72,7 @@ func (p *Finder) ToggleHits() {
 	p.openHits()
 }
 
-// openHits opens the list where one is: at the hit that was walked to, else at
-// the first in view.
+// openHits opens the list at the current hit, otherwise at the first hit in view.
 func (p *Finder) openHits() {
 	l := &p.Fresh().List
 	l.Open, l.Down, l.Chosen = true, 0, 0
@@ -88,7 +87,7 @@ func (p *Finder) openHits() {
 			l.Chosen = h.Number(at) - 1
 		}
 	}
-	l.Down = -1 // into view with the next frame
+	l.Down = -1 // scroll to it in the next frame
 }
 
 // hits returns the search hits in the shown recording, nil while the search runs.
@@ -100,7 +99,7 @@ func (p *Finder) hits() *search.Hits {
 	return h
 }
 
-// length is how many rows there are.
+// length returns the number of rows.
 func (l *hitList) length(p *Finder) int64 {
 	if !p.Timed() {
 		return int64(len(l.functions.Rows))
@@ -111,7 +110,7 @@ func (l *hitList) length(p *Finder) int64 {
 	return 0
 }
 
-// keyed moves in the list and goes to a row; false for other keys.
+// keyed moves in the list or goes to a row; it returns false for other keys.
 func (l *hitList) keyed(s *panel.Host, p *Finder, k key.Name) bool {
 	n, page := l.length(p), int64(max(1, l.Seen-1))
 	switch k {
@@ -133,10 +132,10 @@ func (l *hitList) keyed(s *panel.Host, p *Finder, k key.Name) bool {
 	return true
 }
 
-// goTo shows what a row is about.
+// goTo shows the hit or function of a row.
 func (l *hitList) goTo(s *panel.Host, p *Finder, row int64) {
 	l.Open = false
-	p.blur = true // the keys are the view's again
+	p.blur = true // the view has the keys again
 	if !p.Timed() {
 		p.goToFunction(int(row))
 		return
@@ -154,7 +153,7 @@ func (l *hitList) goTo(s *panel.Host, p *Finder, row int64) {
 	s.Wake()
 }
 
-// goToFunction picks the heaviest bar of a function that was found.
+// goToFunction selects the heaviest bar of a matching function.
 func (p *Finder) goToFunction(i int) {
 	o := &p.Fresh().List.functions
 	if a := p.Doc.Answer(); i >= 0 && i < len(o.Rows) && o.Of == a {
@@ -187,7 +186,7 @@ func (l *hitList) update(p *Finder, wake func()) {
 	}
 }
 
-// events takes what the pointer did on the list, rows of which are h high.
+// events handles the pointer on the list, whose rows are h high.
 func (l *hitList) events(s *panel.Host, p *Finder, u *ui.UI, body image.Rectangle, h int) {
 	l.Events(u, body, h, int(l.length(p)), func(g widget.Gesture, i int) {
 		switch g {
@@ -211,7 +210,7 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	}
 	l.Focused = focused
 	if !p.Searching() {
-		return // until something is looked for
+		return // no search yet
 	}
 	for {
 		ev, ok := u.Event(pointer.Filter{Target: l, Kinds: pointer.Press})
@@ -236,7 +235,7 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
 	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.Seen*h)
 	l.events(s, p, u, body, h)
-	if l.Down < 0 { // the chosen row, with some before it
+	if l.Down < 0 { // scroll to the chosen row, with some rows before it
 		l.Down = int(max(0, l.Chosen-int64(l.Seen)/2)) * h
 	}
 	l.Down = max(0, min(l.Down, int(n)*h-body.Dy()))
@@ -269,7 +268,7 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	l.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), int(n)*h, &l.Down, th.Faint, th.Dim)
 }
 
-// outside takes presses around the search line, which has its own.
+// outside takes presses outside the search line, which handles its own.
 func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 	for _, r := range []image.Rectangle{
 		image.Rect(0, 0, size.X, line.Min.Y), image.Rect(0, line.Max.Y, size.X, size.Y),
@@ -281,8 +280,7 @@ func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 	}
 }
 
-// row are the texts of a row and its colour; they are empty while they are being
-// looked up.
+// row returns the texts of a row and its colour; they are empty until looked up.
 func (l *hitList) row(s *panel.Host, p *Finder, i int64) (texts []string, swatch *ui.Colour) {
 	if !p.Timed() {
 		a, r := l.functions.Of, &l.functions.Rows[i]
@@ -309,8 +307,9 @@ func (l *hitList) row(s *panel.Host, p *Finder, i int64) (texts []string, swatch
 	return []string{name, Moment(h.Start-p.Rec.Start, p.Rec.Duration()), lasts, timeline.TrackName(p.Rec.Tracks[h.Track])}, swatch
 }
 
-// Moment is a time within all, in picoseconds, in the unit of all and with as many
-// digits for each: neighbours in a list are told apart.
+// Moment formats a time of a recording whose length is all, both in picoseconds. The unit
+// depends on all, with the same number of digits for each time, so that neighbours in a
+// list can be told apart.
 func Moment(ps, all int64) string {
 	for _, unit := range []struct {
 		ps   int64

@@ -18,8 +18,7 @@ import (
 	"ashlar/ingest/input/memory"
 )
 
-// Draw lays out and draws a shell in a picture of w by h pixels with scale
-// pixels a dp.
+// Draw draws a shell into a picture of w by h pixels with scale pixels per dp.
 func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 	if runtime.GOOS == "linux" && os.Getenv("EGL_PLATFORM") == "" {
 		// Without a display Mesa must be told not to look for one; Gio would
@@ -27,30 +26,30 @@ func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		os.Setenv("EGL_PLATFORM", "surfaceless")
 	}
 	var ops op.Ops
-	whole := drawing.Frame(s, &ops, w, h, scale) // which takes memory too
+	whole := drawing.Frame(s, &ops, w, h, scale) // layout takes memory too
 	if err := memory.Need(openGL, "OpenGL"); err != nil {
 		return nil, fmt.Errorf("cannot draw: %w (%v)", ErrNoGPU, err)
 	}
 	return drawTiled(whole, image.Rect(0, 0, w, h), mostTile)
 }
 
-// openGL bounds the bytes that a driver takes for its compiler and threads. One that
-// finds less ends the program.
+// openGL bounds the bytes that a driver needs for its compiler and threads. A driver with
+// less memory ends the program.
 const openGL = 768 << 20
 
-// DrawBeside is Draw in a program that has a window: it draws with what that
-// draws with.
+// DrawBeside is like Draw, for a program that has a window: it uses the window's graphics
+// API.
 func DrawBeside(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 	var ops op.Ops
 	whole := drawing.Frame(s, &ops, w, h, scale)
 	return drawTiled(whole, image.Rect(0, 0, w, h), mostTile)
 }
 
-// ErrNoGPU says that there is nothing to draw with, not even in software.
+// ErrNoGPU means that there is no OpenGL, not even in software.
 var ErrNoGPU = errors.New("OpenGL is not available")
 
-// mostTile is the longest side of a picture that is drawn at once: what every
-// driver's textures can have. Gio panics where one of its own would be larger.
+// mostTile is the longest side of a picture drawn in one piece: every driver supports
+// textures of that size. Gio panics if it needs a larger one.
 const mostTile = 4096
 
 // drawTiled draws a picture in parts whose sides are at most most.
@@ -66,8 +65,8 @@ func drawTiled(whole op.CallOp, size image.Rectangle, most int) (*image.RGBA, er
 	return img, nil
 }
 
-// drawTile draws the part of a picture that is in a rectangle. Gio panics where its
-// driver finds no memory: that is as good as none.
+// drawTile draws the part of a picture within a rectangle. Gio panics if the driver runs
+// out of memory; that is reported as having no GPU.
 func drawTile(img *image.RGBA, whole op.CallOp, r image.Rectangle) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

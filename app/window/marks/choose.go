@@ -9,9 +9,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// markable lists what could be marked now, what is most likely meant first: the
-// function under the pointer in the lower half, the selected time, the moment
-// under the pointer, what is picked.
+// markable lists what can be marked now, most likely first: the function under the
+// pointer in the lower half, the selected time, the moment under the pointer, the
+// selected item.
 func (p *Marks) markable() (places []view.Place) {
 	moment := func(t int64) { places = append(places, view.Place{From: t - p.Rec.Start, To: t - p.Rec.Start}) }
 	f, picked := p.PickedFunction()
@@ -42,7 +42,7 @@ func (p *Marks) markable() (places []view.Place) {
 	return places
 }
 
-// Ask asks for a note and what it is on.
+// Ask asks for a note and the place to attach it to.
 func (p *Marks) Ask(s *panel.Host) {
 	places := p.markable()
 	if len(places) == 0 {
@@ -78,7 +78,7 @@ func (p *Marks) Ask(s *panel.Host) {
 	s.OpenChooser(c)
 }
 
-// Choose lists the marks to do something with one.
+// Choose lists the marks and calls do with the chosen one.
 func (p *Marks) Choose(s *panel.Host, hint string, do func(*panel.Host, view.Mark)) {
 	if len(p.Marks) == 0 {
 		s.Say("No marks. Press B to add one")

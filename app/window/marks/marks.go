@@ -21,9 +21,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// Keeper keeps marks from one run to the next. Marks are those of a recording, by
-// its key: it waits for the disk, and is called from another goroutine than the
-// window's. ChangeMarks changes them; name is the recording's, for lists.
+// Keeper stores marks between runs. The key identifies the recording. Its methods wait
+// for the disk, so they are called outside the window's goroutine. ChangeMarks applies f
+// to the marks; name is the recording's name in lists.
 type Keeper interface {
 	Marks(key string) ([]view.Mark, error)
 	ChangeMarks(key, name string, f func([]view.Mark) []view.Mark)
@@ -33,17 +33,17 @@ type Keeper interface {
 type Marks struct {
 	*lanes.Timeline
 	Keep Keeper // nil if nothing is kept
-	// Merge is called with what adds marks that were read to others: for the steps
-	// of history, since reading them is none. Find marks a function.
+	// Merge is called with a function that adds the marks that were read; every step of
+	// history gets them, because reading them is not a step. Find selects a function.
 	Merge func(with func([]view.Mark) []view.Mark)
 	Find  func(recording.FuncName)
 
 	saved []view.Mark // as they are on the disk
 
-	Key   string // of the recording's content; "" until it is known
-	Stale bool   // the content has changed since
-	// Content is the recording's content digest in addresses, Meant that of the opened
-	// address.
+	Key   string // key of the recording's contents; "" until known
+	Stale bool   // the file's contents have changed since
+	// Content is the digest of the recording's contents in addresses, Meant the digest in
+	// the opened address.
 	Content, Meant view.Content
 	Read           bool
 	reads          session.Async[string, loadedMarks]
@@ -56,7 +56,7 @@ type loadedMarks struct {
 	err     error
 }
 
-// Add adds a mark, unless there is one that says the same.
+// Add adds a mark unless an equal one exists.
 func (p *Marks) Add(m view.Mark) { p.Marks = withMark(p.Marks, m) }
 
 func withMark(all []view.Mark, m view.Mark) []view.Mark {
@@ -66,9 +66,9 @@ func withMark(all []view.Mark, m view.Mark) []view.Mark {
 	return append(slices.Clone(all), m)
 }
 
-// Sync reads the marks once there is a recording, and writes what has changed.
+// Sync reads the marks once there is a recording, and writes changes.
 func (p *Marks) Sync(s *panel.Host) {
-	if p.Keep == nil || p.Rec.Source.Format == "" || p.Path == "-" || p.Path == "" && !p.Demo { // of no file
+	if p.Keep == nil || p.Rec.Source.Format == "" || p.Path == "-" || p.Path == "" && !p.Demo { // not a file
 		return
 	}
 	if !p.Read {
@@ -96,8 +96,8 @@ func (p *Marks) Sync(s *panel.Host) {
 	}
 }
 
-// Move keeps the marks for the content that a followed file has now: they were
-// kept for what it had before.
+// Move stores the marks under the new contents of a followed file; they were stored under
+// its old contents.
 func (p *Marks) Move() {
 	if !p.Stale || p.Keep == nil || len(p.Marks) == 0 {
 		return
@@ -110,7 +110,7 @@ func (p *Marks) Move() {
 	}
 }
 
-// merge takes in what was read. It is not a step that can be undone.
+// merge adds the marks that were read. This is not a step of history.
 func (p *Marks) merge(l loadedMarks) {
 	p.Key, p.Content, p.saved = l.key, l.content, l.marks
 	with := func(now []view.Mark) []view.Mark {
@@ -124,15 +124,16 @@ func (p *Marks) merge(l loadedMarks) {
 	p.Merge(with)
 }
 
-// Take adds what was marked in a part of the recording.
+// Take adds the marks made in a part of the recording.
 func (p *Marks) Take(part *Marks) {
 	if part.Read && part.Key == p.Key {
 		p.merge(loadedMarks{key: p.Key, content: p.Content, marks: part.Timeline.Marks})
 	}
 }
 
-// contentKey is the key of a file, or of the built-in recording, which needs no other
-// name in addresses; "" for the second of two in one file, which has no marks of its own.
+// contentKey returns the key of a file or of the built-in recording, whose name suffices
+// in addresses. It returns "" for the second recording of a file, which has no marks of
+// its own.
 func contentKey(path string, builtin bool) (c view.Content, key string, err error) {
 	if _, second := stored.Second(path); second {
 		return c, "", nil
@@ -145,8 +146,8 @@ func contentKey(path string, builtin bool) (c view.Content, key string, err erro
 	return settings.FileContent(path)
 }
 
-// Changes makes of the marks on the disk, which others may have
-// changed too, what they were made here.
+// Changes returns a function that applies the changes from was to now to the marks on the
+// disk, which other windows may have changed too.
 func Changes(was, now []view.Mark) func([]view.Mark) []view.Mark {
 	has := func(of []view.Mark, id string) int {
 		return slices.IndexFunc(of, func(m view.Mark) bool { return m.ID == id })
@@ -168,7 +169,7 @@ func Changes(was, now []view.Mark) func([]view.Mark) []view.Mark {
 	}
 }
 
-// Sorted are the marks in order of time, those of functions after them.
+// Sorted returns the marks in order of time, followed by the marks on functions.
 func (p *Marks) Sorted() []view.Mark {
 	all := slices.Clone(p.Marks)
 	slices.SortStableFunc(all, func(a, b view.Mark) int {
@@ -186,7 +187,7 @@ func (p *Marks) Sorted() []view.Mark {
 	return all
 }
 
-// GoTo shows what a mark is on.
+// GoTo shows the place of a mark.
 func (p *Marks) GoTo(s *panel.Host, m view.Mark) {
 	p.Flag = m.ID
 	if m.Text != "" {
@@ -209,7 +210,7 @@ func (p *Marks) GoTo(s *panel.Host, m view.Mark) {
 	}
 }
 
-// Walk goes to the next mark, or to the one before.
+// Walk goes to the next or previous mark.
 func (p *Marks) Walk(s *panel.Host, next bool) {
 	all := p.Sorted()
 	if len(all) == 0 {
@@ -230,12 +231,12 @@ func (p *Marks) Walk(s *panel.Host, next bool) {
 	p.GoTo(s, all[i])
 }
 
-// Delete takes a mark away.
+// Delete deletes a mark.
 func (p *Marks) Delete(_ *panel.Host, m view.Mark) {
 	p.Marks = slices.DeleteFunc(slices.Clone(p.Marks), func(o view.Mark) bool { return o.ID == m.ID })
 }
 
-// Items lists what can be done with a mark, or with the moment at the pointer.
+// Items lists the actions for a mark, or for the time at the pointer.
 func (p *Marks) Items(s *panel.Host, at *view.Mark) []widget.Item {
 	if at == nil {
 		return []widget.Item{{Title: "Mark this time", Detail: "B", Do: func() { p.Ask(s) }}}
@@ -249,5 +250,5 @@ func (p *Marks) Items(s *panel.Host, at *view.Mark) []widget.Item {
 	}
 }
 
-// Stop ends reading them.
+// Stop stops reading marks.
 func (p *Marks) Stop() { p.reads.Stop() }

@@ -14,9 +14,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// Rank says how well a text names something, from 0 for the very title: 1 for its
-// beginning, 2 where each word begins one of its words, 3 where each is somewhere in
-// it. ok is false if one is not.
+// Rank rates how well a text matches a title: 0 for the whole title, 1 for its beginning,
+// 2 if each word begins a word of the title, 3 if each word occurs in it. ok is false if
+// a word does not occur.
 func Rank(title, text string) (rank int, ok bool) {
 	title, text = strings.ToLower(title), strings.ToLower(strings.TrimSpace(text))
 	switch {
@@ -45,15 +45,14 @@ func Rank(title, text string) (rank int, ok bool) {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80 }
 
-// An Item is something to choose; Rank orders those of one kind that a text names as
-// well.
+// An Item is a choice in the list; Rank orders items of one kind that match equally well.
 type Item struct {
 	widget.Line
 	Rank int
 }
 
-// Command makes an item of a command, which comes before everything else where its
-// title begins with what is typed, and right behind those where other words for it do.
+// Command returns an item for a command. It comes before all other items if its title
+// begins with the typed text, and right behind those if one of its synonyms matches.
 func Command(i Item, text, words string) (Item, bool) {
 	rank, ok := Rank(i.Title, text)
 	if _, also := Rank(words, text); !ok && also {
@@ -65,10 +64,10 @@ func Command(i Item, text, words string) (Item, bool) {
 	return i, ok
 }
 
-// kind is more than the Ranks of one kind differ by.
+// kind is larger than any difference between Ranks of one kind.
 const kind = 1 << 20
 
-// Other makes an item of something that a text may also find by another name.
+// Other returns an item that can also be found by other names.
 func Other(i Item, text string, names ...string) (Item, bool) {
 	best, found := 0, false
 	for _, n := range append(names, i.Title) {
@@ -80,7 +79,7 @@ func Other(i Item, text string, names ...string) (Item, bool) {
 	return i, found
 }
 
-// Lines are the items in order.
+// Lines returns the items in order.
 func Lines(items []Item) []widget.Line {
 	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Rank, b.Rank) })
 	lines := make([]widget.Line, len(items))
@@ -93,20 +92,19 @@ func Lines(items []Item) []widget.Line {
 // most is how many functions and threads are found at most, the best.
 const most = 50
 
-// Found are functions and threads that a text names, the best first: by how well,
-// then by what they cost.
+// Found holds the matching functions and threads, best first: by rank, then by cost.
 type Found struct {
 	Functions []Function
 	Tracks    []int
 }
 
-// Function is one of them with its total in the answer, 0 if it is not in it.
+// Function is a matching function with its total in the answer, 0 if the answer lacks it.
 type Function struct {
 	ID    recording.FuncID
 	Total int64
 }
 
-// Finder looks for functions and threads, of which a recording may have hundreds of
+// Finder searches functions and threads, of which a recording may have hundreds of
 // thousands, in the background.
 type Finder struct{ found session.Async[key, Found] }
 
@@ -116,25 +114,25 @@ type key struct {
 	text string
 }
 
-// Find returns what was found last, which may be for another text or answer; wake is
-// called when there is more. Without wake it looks at once.
+// Find returns the latest result, which may belong to another text or answer; wake is
+// called when there is a newer one. If wake is nil, Find searches at once.
 func (f *Finder) Find(rec *recording.Recording, of *session.Answer, text string, wake func()) Found {
 	k := key{rec, of, strings.TrimSpace(text)}
 	if k.text == "" {
 		return Found{}
 	}
 	found, is, ok := f.found.Ask(k, wake, func(ctx context.Context) (Found, error) { return find(ctx, k) })
-	if !ok || is.rec != rec { // whose numbers are others
+	if !ok || is.rec != rec { // ids are valid only in their recording
 		return Found{}
 	}
 	return found
 }
 
-// Stop ends looking.
+// Stop stops the search.
 func (f *Finder) Stop() { f.found.Stop() }
 
-// lastPart is about what people call a function. That is quickly found; package
-// funcname is exact.
+// lastPart returns roughly what people call a function. It is fast; package funcname is
+// exact.
 func lastPart(name string) string {
 	if i := strings.IndexByte(name, '('); i > 0 && !strings.HasPrefix(name[i:], "(*") {
 		name = name[:i]

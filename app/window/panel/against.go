@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// A part of a recording can be compared with another one in place: A is what is
-// selected, B what Against says. Nothing is opened for that, and Esc takes it back.
+// Two parts of a recording can be compared in place: A is the selection, B is Against. No
+// other file is opened, and Esc ends the comparison.
 
 // The names in addresses of the comparison panels and of the panel of single calls. They
 // never change.
@@ -18,10 +18,10 @@ const (
 	Path       = "path"
 )
 
-// CompareWith makes a part of the recording B. What is selected is A.
+// CompareWith sets B; A is the selection.
 func (p *Side) CompareWith(b recording.Scope) { p.Against = &b }
 
-// ShowComparison shows where what is compared differs.
+// ShowComparison shows the differences.
 func (p *Side) ShowComparison() { p.Tab = Difference }
 
 // CompareRange compares the selected time with another one.
@@ -40,8 +40,8 @@ func (p *Side) CompareTracks(tracks []int) {
 	p.ShowComparison()
 }
 
-// CompareCalls compares the selected calls with a second set, in the time and on the
-// threads that are selected; if none are, all others of their functions.
+// CompareCalls compares the selected calls with a second set, within the selected time
+// and threads. Without selected calls, A is all other calls of the same functions.
 func (p *Side) CompareCalls(text string) {
 	if p.Scope.Calls == nil {
 		p.Scope.Calls = &recording.CallSet{Text: others(text)}
@@ -49,32 +49,31 @@ func (p *Side) CompareCalls(text string) {
 	p.CompareWith(p.Scope.Of(&recording.CallSet{Text: text}))
 }
 
-// CompareWithRest compares all other calls of the functions of a set, which are A,
-// with the set.
+// CompareWithRest compares a set of calls (B) with all other calls of its functions (A).
 func (p *Side) CompareWithRest(text string) {
 	p.Scope.Calls = nil
 	p.CompareCalls(text)
 	p.ShowComparison()
 }
 
-// OtherCalls selects all calls of the functions of the selected ones but those.
+// OtherCalls inverts the selected calls: it selects all other calls of their functions.
 func (p *Side) OtherCalls() {
 	if p.Scope.Calls != nil {
 		p.Scope.Calls = &recording.CallSet{Text: others(p.Scope.Calls.Text)}
 	}
 }
 
-// CallAt is the set of one call.
+// CallAt returns the set that holds one call.
 func (p *Side) CallAt(track int, start int64, f recording.Function) string {
 	th := view.ThreadOf(p.Rec, track)
 	q := calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}, At: []calls.Place{{PID: th.PID, TID: th.TID, Name: th.Name, Time: start - p.Rec.Start}}}
 	return q.String()
 }
 
-// OnlyCalls makes a set of calls the selection.
+// OnlyCalls selects a set of calls.
 func (p *Side) OnlyCalls(text string) { p.Scope.Calls = &recording.CallSet{Text: text} }
 
-// others are all calls of the functions of a set that do not belong to it.
+// others returns the complement of a set: all other calls of its functions.
 func others(text string) string {
 	q, err := calls.Parse(text)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ashlar/render/units"
 )
 
-// CallWords says in words which calls a set has. A text that is none it leaves as it is.
+// CallWords describes a set of calls in words. It returns an invalid set unchanged.
 func CallWords(set string) string {
 	q, err := calls.Parse(set)
 	if err != nil {
@@ -51,8 +51,8 @@ func CallWords(set string) string {
 	return text
 }
 
-// limitWords says a range of times: 60 ms to 320 ms, or with one of the words where it
-// has one end.
+// limitWords formats a range of times: 60 ms to 320 ms. If one end is missing, from
+// follows the other end, or to precedes it.
 func limitWords(r recording.Range, from, to string) string {
 	switch {
 	case !r.HasTo:
@@ -63,7 +63,7 @@ func limitWords(r recording.Range, from, to string) string {
 	return shortLength(r.From) + " to " + shortLength(r.To)
 }
 
-// shortLength is a time as it was typed, where that is short: 60 ms, not 60.00 ms.
+// shortLength formats a duration exactly if that is short: 60 ms, not 60.00 ms.
 func shortLength(ps int64) string {
 	if exact := decimal.Length(ps); ps != 0 && len(exact) <= len("123.456 ms") {
 		return strings.Replace(exact, " us", " µs", 1)

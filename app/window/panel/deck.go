@@ -12,7 +12,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Deck is a panel of each row of a registry, one of which is shown: by its name.
+// Deck holds a panel for each row of a registry and shows one of them, by name.
 type Deck[S any] struct {
 	Rows []Row[S]
 	All  []Panel[S]
@@ -28,7 +28,7 @@ func NewDeck[S any](rows []Row[S]) Deck[S] {
 	return d
 }
 
-// Only is a deck of some of the panels, which it shares.
+// Only returns a deck of some of the panels; both decks share them.
 func (d *Deck[S]) Only(names ...string) Deck[S] {
 	var o Deck[S]
 	for i := range d.Rows {
@@ -40,7 +40,7 @@ func (d *Deck[S]) Only(names ...string) Deck[S] {
 	return o
 }
 
-// At is the place of a name in the registry, -1 for one that it does not have.
+// At returns the index of a name in the registry, -1 for an unknown name.
 func (d *Deck[S]) At(name string) int {
 	for i := range d.Rows {
 		if d.Rows[i].Name == name {
@@ -50,7 +50,7 @@ func (d *Deck[S]) At(name string) int {
 	return -1
 }
 
-// Names lists the panels as addresses name them.
+// Names returns the panels' names in addresses.
 func (d *Deck[S]) Names() (names []string) {
 	for i := range d.Rows {
 		names = append(names, d.Rows[i].Name)
@@ -58,16 +58,16 @@ func (d *Deck[S]) Names() (names []string) {
 	return names
 }
 
-// Shown is the panel of a name, the first for an unknown one.
+// Shown returns the panel with a name, or the first panel if the name is unknown.
 func (d *Deck[S]) Shown(name string) Panel[S] { return d.All[max(0, d.At(name))] }
 
-// Title reads what stands on the tab of a name.
+// Title returns the title of the tab with a name.
 func (d *Deck[S]) Title(name string) string { return d.Rows[max(0, d.At(name))].Title }
 
-// rare reports whether the tab of a panel stands only while it is shown.
+// rare reports whether a panel's tab is hidden unless the panel is shown.
 func (d *Deck[S]) rare(i int, of S) bool { return d.Rows[i].Rare != nil && d.Rows[i].Rare(of) }
 
-// Next is the name of the tab behind one that is there for something.
+// Next returns the name of the next tab that is not hidden.
 func (d *Deck[S]) Next(name string, of S) string {
 	at := d.At(name) + 1
 	for d.rare(at%len(d.Rows), of) {
@@ -76,11 +76,11 @@ func (d *Deck[S]) Next(name string, of S) string {
 	return d.Rows[at%len(d.Rows)].Name
 }
 
-// Tag identifies the area of the tabs to the keyboard.
+// Tag identifies the area of the tabs for the keyboard focus.
 func (d *Deck[S]) Tag() event.Tag { return &d.keys }
 
-// Area begins the panels' area for the keyboard: what keys do there is for the
-// one that is shown. It reports whether it shows that it has the keyboard.
+// Area begins the panels' focus area; its keys go to the shown panel. It reports whether
+// to draw the focus.
 func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 	var keys func(key.Event) bool
 	if x, ok := d.Shown(name).(Keyed[S]); ok {
@@ -95,16 +95,16 @@ func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 	return u.Area(tag, keys, parts...)
 }
 
-// Tabs draws the tabs in r up to right, gap apart, and takes clicks on them; it
-// returns where they end. Where there is no room for all, the first ones give way to the
-// one that is chosen; the palette has them all.
+// Tabs draws the tabs in r up to right, gap apart, and handles clicks on them; it returns
+// their right end. If there is not enough room, the first tabs make way for the chosen
+// one; the palette lists them all.
 func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
 	th := u.Theme
 	x := r.Min.X + u.Px(14)
 	width := func(i int) int { return u.Measure(d.Rows[i].Title, ui.Style{Size: 12.5, Weight: ui.Medium}).X }
 	chosen := d.At(*name)
 	var shown []int
-	room := right - x // beside the tabs up to the one that is chosen
+	room := right - x // for further tabs, after those up to the chosen one
 	for i := range d.Rows {
 		if i != chosen && d.rare(i, of) {
 			continue
@@ -142,15 +142,15 @@ func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right in
 	return x
 }
 
-// Tooltip draws that of the panel of a name, where it has one.
+// Tooltip draws the tooltip of the panel with a name, if it has one.
 func (d *Deck[S]) Tooltip(h *Host, u *ui.UI, name string, of S) {
 	if x, ok := d.Shown(name).(Tipped[S]); ok {
 		x.Tooltip(h, of, u)
 	}
 }
 
-// Half is a deck with the name of the panel that is shown and with what that is of: of
-// one recording, or of two.
+// Half is a deck together with the name of the shown panel and the recording or
+// comparison that it shows.
 type Half interface {
 	// Title returns the text of the visible tab, Next shows the next panel.
 	Title() string
@@ -167,7 +167,7 @@ type half[S any] struct {
 	of    S
 }
 
-// Of is the deck with what its panels are of.
+// Of returns the deck with the recording or comparison that its panels show.
 func (d *Deck[S]) Of(shown *string, of S) Half { return half[S]{d, shown, of} }
 
 func (h half[S]) Title() string { return h.Deck.Title(*h.shown) }
@@ -188,8 +188,7 @@ func (h half[S]) Table() func() *tables.Grid {
 	return nil
 }
 
-// Bar draws the ground of the tabs; with a grip where the border above it can be
-// dragged.
+// Bar draws the background of the tabs, with a grip if the border above can be dragged.
 func Bar(u *ui.UI, r image.Rectangle, grip bool) {
 	u.Fill(r, u.Theme.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y, u.Theme.Rule)

@@ -7,7 +7,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// DrawEmpty says, in a view that has nothing to show, why.
+// DrawEmpty draws the reason why a view is empty, and a hint.
 func (p *Side) DrawEmpty(u *ui.UI, r image.Rectangle) {
 	said, hint := p.nothing()
 	widget.Empty(u, r, said, hint)
@@ -29,7 +29,7 @@ func (p *Side) nothing() (said, hint string) {
 		for k := range p.Rec.Events[i].Metrics {
 			switch m := &p.Rec.Events[i].Metrics[k]; {
 			case m == shown:
-			case m.Total != 0: // also where it is not known
+			case m.Total != 0: // also if it is unknown
 				return said, "Choose another metric in the toolbar"
 			default:
 				hint = "Its other metrics have no data either"

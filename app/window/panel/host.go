@@ -22,11 +22,11 @@ import (
 type Host struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
-	// Do carries out what only a window can: nil if there is none.
+	// Do holds the actions that need a window; its fields are nil without one.
 	Do Actions
-	// Roots say where source files are.
+	// Roots are the folders of source files.
 	Roots []sourcefile.Root
-	// Bars counts what the last frame drew.
+	// Bars is the number of bars drawn in the last frame.
 	Bars int
 
 	Fonts   raster.Faces
@@ -37,21 +37,21 @@ type Host struct {
 	Clip    string // a text for the clipboard
 	Tasks   tasks
 	Focus   ui.Focus
-	// HiddenColumns are those of the table that the next file does not show.
+	// HiddenColumns are the table columns that are hidden in the next file.
 	HiddenColumns uint32
-	// Paired remembers which functions a person has paired; nil if nothing is kept.
+	// Paired stores the functions that the user has paired; nil if nothing is stored.
 	Paired pairKeeper
 }
 
-// pairKeeper remembers pairs of functions that were made by hand.
+// pairKeeper stores pairs of functions made by hand.
 type pairKeeper interface {
 	Pairs() []match.Pair
 	SetPair(p match.Pair, on bool)
 }
 
-// Actions lead from a shell to its window, which it does not know.
+// Actions lead from a shell to its window, whose type the shell does not know.
 type Actions struct {
-	// Close ends the program, Fullscreen toggles.
+	// Close ends the program, Fullscreen toggles full screen.
 	Close, Fullscreen func()
 	// Title sets the window's title.
 	Title func(string)
@@ -59,8 +59,7 @@ type Actions struct {
 	Edit func(path string, line int) error
 	// Wake asks for another frame, from any goroutine.
 	Wake func()
-	// Pick asks for files with the desktop's dialog; called from a goroutine of
-	// its own.
+	// Pick asks for files with the desktop's dialog; call it in a goroutine of its own.
 	Pick func(context.Context, dialog.Request) ([]string, error)
 }
 
@@ -70,7 +69,7 @@ type note struct {
 	Until time.Time
 }
 
-// tasks were left by other goroutines, to be done between two frames.
+// tasks holds functions from other goroutines, to be called between two frames.
 type tasks struct {
 	mu   sync.Mutex
 	todo []func()
@@ -85,7 +84,7 @@ func (h *Host) Later(f func()) {
 	h.Wake()
 }
 
-// Run does what was left for now.
+// Run calls the pending functions.
 func (t *tasks) Run() {
 	t.mu.Lock()
 	todo := t.todo
@@ -120,7 +119,7 @@ func (h *Host) CopyLater(text string) {
 	h.Wake()
 }
 
-// OpenChooser shows a chooser in place of other things that are open.
+// OpenChooser shows a chooser and closes menus and help.
 func (h *Host) OpenChooser(c *widget.Chooser) {
 	h.Chooser = c
 	h.Help, h.Menu = false, nil

@@ -6,14 +6,14 @@ import (
 	"ashlar/render/widget"
 )
 
-// List is a panel's list of rows: what it is scrolled by, and where a press gives the
-// lower half the keyboard.
+// List is a panel's list of rows; it implements the optional methods for scrolling and
+// the keyboard focus.
 type List[S any] struct{ widget.List }
 
-// Scroll is how far rows are scrolled.
+// Scroll returns the scroll position of the rows.
 func (l *List[S]) Scroll(S) *int { return &l.Down }
 
-// ScrollBy moves the rows up by some pixels where the pointer is on them.
+// ScrollBy scrolls the rows up by a number of pixels if the pointer is on them.
 func (l *List[S]) ScrollBy(_ S, px int) bool {
 	if l.Inside {
 		l.Down += px
@@ -21,5 +21,5 @@ func (l *List[S]) ScrollBy(_ S, px int) bool {
 	return l.Inside
 }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (l *List[S]) Areas() []event.Tag { return []event.Tag{&l.Drag} }

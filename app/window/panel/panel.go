@@ -15,22 +15,22 @@ import (
 	"ashlar/render/ui"
 )
 
-// Panel is a view in the lower half, of something of type S: a [Side].
+// Panel is a view in the lower half. S is the type of what it shows, such as a [Side].
 type Panel[S any] interface {
-	// Layout draws it in r and takes what was done on it since the last frame.
+	// Layout draws the panel in r and handles its events since the last frame.
 	Layout(h *Host, of S, u *ui.UI, r image.Rectangle)
 }
 
-// What a panel may do besides.
+// Optional methods of a panel.
 type (
-	// Asker adds to a question what only this panel wants to know.
+	// Asker adds the panel's own requests to a question.
 	Asker[S, Q any] interface{ Ask(of S, q *Q) }
-	// Pointed takes what the pointer did, before anything of a frame is drawn.
+	// Pointed handles pointer events before a frame is drawn.
 	Pointed[S any] interface {
 		Events(h *Host, of S, u *ui.UI)
 	}
-	// Keyed takes a key while the lower half has the keyboard, or leaves it to the
-	// commands; row is the height of a row, in pixels.
+	// Keyed handles a key while the lower half has the keyboard focus, or returns false
+	// to leave it to the commands; row is the height of a row, in pixels.
 	Keyed[S any] interface {
 		Key(of S, k key.Event, row int) bool
 	}
@@ -38,37 +38,38 @@ type (
 	Tipped[S any] interface {
 		Tooltip(h *Host, of S, u *ui.UI)
 	}
-	// Scrolled has a place that it is scrolled to, in pixels; nil if it has none
-	// now.
+	// Scrolled returns the scroll position, in pixels; nil if there is none now.
 	Scrolled[S any] interface{ Scroll(of S) *int }
-	// Movable is moved up by some pixels where the pointer is on it, which it says.
+	// Movable scrolls the panel up by a number of pixels if the pointer is on it, and
+	// reports whether it is.
 	Movable[S any] interface{ ScrollBy(of S, px int) bool }
-	// Hovered tells which function is under the pointer.
+	// Hovered returns the function under the pointer.
 	Hovered[S any] interface {
 		Hover(of S) (f recording.FuncID, ok bool)
 	}
-	// Tabled gives what it shows as a table. That may be long: the function it
-	// returns is called beside the window, and nil if there is nothing yet.
+	// Tabled returns the panel's contents as a table. As that may take long, it returns a
+	// function, which is called in the background; nil if there is nothing yet.
 	Tabled[S any] interface {
 		Table(of S) func() *tables.Grid
 	}
-	// Holdable reports whether the pointer is down on it.
+	// Holdable reports whether the pointer is pressed on the panel.
 	Holdable interface{ Held() bool }
 	// Menued opens the menu of the selected item, if the panel shows it.
 	Menued[S any] interface {
 		Menu(h *Host, of S, u *ui.UI) bool
 	}
-	// Areas are where a press of the pointer gives the lower half the keyboard.
+	// Areas returns the areas in which a press gives the lower half the keyboard focus.
 	Areas interface{ Areas() []event.Tag }
 )
 
 // Row is a panel in a registry.
 type Row[S any] struct {
-	// Name stands for it in addresses and commands; it never changes.
+	// Name identifies the panel in addresses and commands; it never changes.
 	Name string
-	// Title is in its tab, Doc says in a line what it is for.
+	// Title is the text of the tab, Doc describes the panel in one line.
 	Title, Doc string
-	// Command stands for it in the palette; "" if it has commands of its own.
+	// Command is the title of its command in the palette; "" if it has commands of its
+	// own.
 	Command string
 	// Rare reports whether the tab is visible only while its panel is shown; nil for
 	// permanent tabs.
@@ -76,7 +77,7 @@ type Row[S any] struct {
 	New  func() Panel[S]
 }
 
-// Find is the panel of a kind among others.
+// Find returns the first panel of type P.
 func Find[P, S any](all []Panel[S]) (found P) {
 	for _, x := range all {
 		if p, ok := x.(P); ok {

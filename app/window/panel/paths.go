@@ -7,11 +7,10 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// A path leads from a tree's root to a node by what functions are called, so
-// that it holds for the next answer's tree too, and for that of a recording that
-// was read again.
+// A path leads from a tree's root to a node by the names of functions. So it is also
+// valid in the next answer's tree, and after the recording is read again.
 
-// PathOf is the path to a node, nil for the root.
+// PathOf returns the path to a node, nil for the root.
 func PathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.FuncName {
 	var path []recording.FuncName
 	for _, n := range t.Path(node) {
@@ -20,9 +19,10 @@ func PathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.Fun
 	return path
 }
 
-// NodeAt follows a path as far as a tree has it; whole says whether that is all
-// of it. A name without a module, as a person types it, means what has just that name, or
-// the first of that name whatever its module.
+// NodeAt follows a path as far as it exists in a tree; whole reports whether that is the
+// whole path. A name without a module, as users type it, matches a function that has
+// exactly this name and no module, otherwise the first function of that name in any
+// module.
 func NodeAt(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName) (node int, whole bool) {
 	for _, name := range path {
 		next := -1
@@ -44,9 +44,9 @@ func NodeAt(rec *recording.Recording, t *analyze.Tree, path []recording.FuncName
 	return node, true
 }
 
-// PathCache remembers where a path leads: a root may have a hundred thousand
-// children, whose names are not to be compared in each frame. Paths are
-// replaced, never written to.
+// PathCache caches the node at the end of a path: a root may have a hundred thousand
+// children, too many to compare by name in each frame. Paths are replaced, never
+// modified.
 type PathCache struct {
 	tree  *analyze.Tree
 	first *recording.FuncName

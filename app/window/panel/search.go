@@ -8,21 +8,21 @@ import (
 	"ashlar/render/units"
 )
 
-// searchPart has the search and what it found.
+// searchPart holds the search and its result.
 type searchPart struct {
-	Of      string // what pattern is of
+	Of      string // the text of Pattern
 	Pattern *search.Pattern
 	Err     error
 
-	// is tells which functions match isOf, 0 for those not asked for; version
-	// counts its changes.
+	// is caches which functions match isOf, with 0 for functions not examined yet;
+	// Version counts its changes.
 	is      []int8
 	isOf    *search.Pattern
 	isHits  *search.Hits
 	Version int
 }
 
-// Searching reports whether something is being looked for.
+// Searching reports whether there is a search.
 func (p *Side) Searching() bool { return p.Search.Pattern != nil }
 
 // Set starts a search for text.
@@ -41,12 +41,12 @@ func (p *Side) SearchFor(text string) {
 	}
 }
 
-// Matches reports whether an answer knows which share of the cost has a match.
+// Matches reports whether an answer has the share of the cost that matches.
 func (p *Side) Matches(a *session.Answer) bool {
 	return a != nil && a.Matched != nil && a.Search.Equal(p.Search.Pattern) && a.Matched.OfTotal != 0
 }
 
-// MatchedText says it for the flamegraph: 12 functions match, 40.5 % of it.
+// MatchedText describes the matches for the flamegraph: 12 functions match, 40.5 % of it.
 func (p *Side) MatchedText(a *session.Answer) string {
 	if !p.Matches(a) {
 		return ""
@@ -56,20 +56,20 @@ func (p *Side) MatchedText(a *session.Answer) string {
 	if m.Functions == 1 {
 		verb = "matches"
 	}
-	if !a.Search.OfFunctions() { // what runs in it is not what matches
+	if !a.Search.OfFunctions() { // the cost is that of code within the matches
 		return units.Percent(m.Total, m.OfTotal) + " of the total matches"
 	}
 	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of the total"
 }
 
-// Mark is the function whose bars stand out: the one under the pointer, else
-// the picked one.
+// Mark returns a function that reports which functions to highlight: those found by a
+// search, otherwise the one under the pointer or selected.
 func (p *Side) Mark() func(recording.FuncID) bool {
 	var f recording.FuncID
 	switch {
 	case p.Searching():
 		if p.Palette.Mode == theme.BySearch {
-			return nil // colours tell already
+			return nil // the colours show it already
 		}
 		return p.Found()
 	case p.Hover != nil:
@@ -82,11 +82,12 @@ func (p *Side) Mark() func(recording.FuncID) bool {
 	return func(g recording.FuncID) bool { return g == f }
 }
 
-// Marked changes with everything that mark depends on: a picture of another is out of date.
+// Marked returns a number that changes with everything Mark depends on, to detect
+// outdated pictures.
 func (p *Side) Marked() int64 {
 	switch {
 	case p.Searching():
-		p.Found() // which may be new
+		p.Found() // may change Version
 		return -2 - int64(p.Search.Version)
 	case p.Hover != nil:
 		return int64(*p.Hover)
@@ -96,8 +97,8 @@ func (p *Side) Marked() int64 {
 	return -1
 }
 
-// SearchMark is a key of the highlighted hits: the version of the search result, -1 without
-// a search, and the one highlighted function, -1 for none.
+// SearchMark identifies what is highlighted: the version of the search result, -1 without
+// a search, and a single highlighted function, -1 for none.
 func (p *Side) SearchMark() (search int, mark int64) {
 	if p.Searching() {
 		p.Found()
@@ -106,7 +107,7 @@ func (p *Side) SearchMark() (search int, mark int64) {
 	return -1, p.Marked()
 }
 
-// Found tells which functions the search matches.
+// Found returns a function that reports whether the search matches a function.
 func (p *Side) Found() func(recording.FuncID) bool {
 	sp := &p.Search
 	var hits *search.Hits
@@ -119,7 +120,7 @@ func (p *Side) Found() func(recording.FuncID) bool {
 		sp.is, sp.isOf, sp.isHits = make([]int8, p.Rec.Functions.Len()), sp.Pattern, hits
 		sp.Version++
 	}
-	// Only those that are asked for are looked at: there may be a million.
+	// Functions are examined only on demand because there may be a million.
 	rec, is, pattern := p.Rec, sp.is, sp.Pattern
 	return func(f recording.FuncID) bool {
 		if int(f) >= len(is) {
@@ -139,7 +140,8 @@ func (p *Side) Found() func(recording.FuncID) bool {
 	}
 }
 
-// MarkAt marks the timeline's bars where functions alone do not tell.
+// MarkAt returns a function that reports which bars of the timeline to highlight, if
+// functions alone do not determine it.
 func (p *Side) MarkAt() func(track, lane, i, n int) bool {
 	if p.Searching() && !p.Search.Pattern.OfFunctions() {
 		if h := p.Doc.Hits(); h != nil && h.Pattern.Equal(p.Search.Pattern) {

@@ -17,68 +17,67 @@ import (
 	"ashlar/render/widget"
 )
 
-// Side is one recording and how it is looked at: what the panels of the lower half
-// and the timeline have in common.
+// Side is one recording and its view, shared by the panels of the lower half and the
+// timeline.
 type Side struct {
-	// Look has a person's choices: it is undone, kept while a file is
-	// followed, and said in addresses.
+	// Look holds the user's choices: undo restores them, they stay while a file is
+	// followed, and addresses describe them.
 	view.Look
 
 	Doc  *session.Side
 	Rec  *recording.Recording
 	Demo bool // it is the built-in one, which has no path
 	Path string
-	Part recording.Part // what was asked to be opened of it
-	// Generation is the generation of rec; the pane is outdated while there is a newer one.
+	Part recording.Part // the part of the file that was requested
+	// Generation is the generation of Rec. Behind reports whether there is a newer one.
 	Generation int
 	Behind     bool
-	Limits     [2]int64 // how far the view may go; the recording where they are equal
-	Share      float64  // of its width that the flamegraph fills beside a heavier one; all of it where 0
+	Limits     [2]int64 // the farthest extent of the view; if both are equal, the recording
+	Share      float64  // share of its width that the flamegraph fills beside a heavier one; 0 for all of it
 	Pick       Picked
 	Hover      *recording.FuncID
 	Copy       bool
 	Palette    *theme.Palette
-	// PaletteOf changes with what colours stand for.
+	// PaletteOf changes with the meaning of the colours.
 	PaletteOf int
 	Bounds    PaneBounds
 	Search    searchPart
-	WantMenu  bool // of the selected item, requested with a key
-	// Shown and shownAround are the trees that the flamegraph and the picture of callers
-	// and callees were drawn of last, and down and downAround how far they are
-	// scrolled.
+	WantMenu  bool // open the selected item's menu, requested with a key
+	// Shown and ShownAround are the trees last drawn by the flamegraph and by the picture
+	// of callers and callees; Down and DownAround are their scroll positions.
 	Shown            *analyze.Tree
 	ShownAround      [2]*analyze.Tree
 	Down, DownAround int
-	// ShowPick has the flamegraph bring what is picked into view.
+	// ShowPick makes the flamegraph bring the selected item into view.
 	ShowPick bool
 	Actions  SideActions
 }
 
 // SideActions lead from a side's parts to the rest of the window.
 type SideActions struct {
-	// FunctionItems lists what can be done with a function, and CommandItem copies the
-	// command that shows the same in a terminal.
+	// FunctionItems lists the actions for a function. CommandItem copies the command that
+	// shows the same in a terminal.
 	FunctionItems func(f recording.Function) []widget.Item
 	CommandItem   func() widget.Item
-	// TableItems take the table that is shown out of the window.
+	// TableItems copy or save the visible table.
 	TableItems func() []widget.Item
 	// WhySlow compares the slow calls of a function with the rest, in place.
 	WhySlow func(f recording.Function)
-	// CompareTypical compares a call, as a set of one, with the typical call.
+	// CompareTypical compares one call, given as a set, with the typical call.
 	CompareTypical func(one string)
-	// Show brings a hit into view and picks it.
+	// Show brings a hit into view and selects it.
 	Show func(h search.Hit)
 }
 
-// Picked is the one thing whose details are shown: a bar of the timeline or a
-// node of the flamegraph.
+// Picked is the selected item, whose details are shown: a bar of the timeline or a node
+// of the flamegraph.
 type Picked struct {
 	Hit       timeline.Hit
-	Node      int32 // of tree
+	Node      int32 // in Tree
 	Tree      *analyze.Tree
 	Fn        recording.FuncID
 	Kind      pickKind
-	InCallers bool // the sandwich knows of it
+	InCallers bool // the callers panel has taken it into account
 }
 
 type pickKind uint8
@@ -88,12 +87,12 @@ const (
 	PickBar
 	PickNode
 	PickWindow
-	PickFunc // a function, without a place
+	PickFunc // a function without a bar or node
 	PickCounter
 	PickInstant
 )
 
-// Named reports whether what is picked has a function.
+// Named reports whether the selected item has a function.
 func (p *Picked) Named() bool { return p.Kind == PickBar || p.Kind == PickNode || p.Kind == PickFunc }
 
 const (
@@ -111,11 +110,11 @@ const (
 // everything.
 func (p *Side) ZoomTo(path []recording.FuncName) { p.Zoom, p.Down = path, 0 }
 
-// FlipFlamegraph puts the flamegraph's root at the other end.
+// FlipFlamegraph moves the flamegraph's root to the opposite edge.
 func (p *Side) FlipFlamegraph() { p.Up, p.Down = !p.Up, 0 }
 
-// Middle is the function whose callers and callees are shown: the one that was
-// picked last anywhere else.
+// Middle returns the function whose callers and callees are shown: the one last selected
+// elsewhere.
 func (p *Side) Middle() recording.Function {
 	if p.Around == nil {
 		return recording.Function{}
@@ -131,8 +130,8 @@ func (p *Side) PutAround(f recording.Function) {
 	}
 }
 
-// ZoomAround makes the bar of a node of the callers or callees fill the width of
-// its side; it is false for a node of neither side.
+// ZoomAround makes the bar of a node of the callers or callees fill the width of its
+// side; it returns false for a node of neither side.
 func (p *Side) ZoomAround(t *analyze.Tree, node int32) bool {
 	for i, of := range p.ShownAround {
 		if t != nil && of == t && int(node) < len(t.Nodes) {
@@ -148,16 +147,16 @@ func (p *Side) ZoomAround(t *analyze.Tree, node int32) bool {
 // ZoomedAround reports whether a side of the callers and callees is zoomed.
 func (p *Side) ZoomedAround() bool { return p.Sides[0] != nil || p.Sides[1] != nil }
 
-// FollowPick puts what is picked in the middle, unless it is a part of the callers and
-// callees itself.
+// FollowPick puts the selected function in the middle, unless it was selected among the
+// callers and callees.
 func (p *Side) FollowPick() {
 	if f, ok := p.PickedFunction(); ok && !p.Pick.InCallers {
 		p.PutAround(f)
-		p.Pick.InCallers = true // once: the middle may be moved on from it
+		p.Pick.InCallers = true // once only: the middle may move on afterwards
 	}
 }
 
-// PickedTree is the tree of the node that is picked, nil if none is.
+// PickedTree returns the tree of the selected node, nil if none is selected.
 func (p *Side) PickedTree() *analyze.Tree {
 	if p.Pick.Kind == PickNode {
 		return p.Pick.Tree
@@ -165,15 +164,15 @@ func (p *Side) PickedTree() *analyze.Tree {
 	return nil
 }
 
-// Counts reports whether an answer, which may be nil, has the numbers of tracks and
-// functions that are shown: of a recording that loads it may be of a snapshot before.
+// Counts reports whether the ids in an answer, which may be nil, are those of the shown
+// recording. While a recording loads, the answer may belong to an earlier snapshot.
 func (p *Side) Counts(a *session.Answer) bool { return a != nil && a.Generation == p.Generation }
 
-// Repick finds the picked node again in the tree of a newer answer: by its path,
-// else the heaviest of its function. Where there is none, it stays as it was.
+// Repick finds the selected node in a newer answer's tree: by its path, otherwise the
+// heaviest node of its function. If there is none, the selection stays as it was.
 func (p *Side) Repick() {
 	a := p.Doc.Answer()
-	if p.Pick.Kind != PickNode || a == nil || p.Pick.Tree == nil || a.Rec != p.Rec { // which counts functions otherwise
+	if p.Pick.Kind != PickNode || a == nil || p.Pick.Tree == nil || a.Rec != p.Rec { // other recordings number functions differently
 		return
 	}
 	switch p.Pick.Tree {
@@ -190,7 +189,7 @@ func (p *Side) Repick() {
 	p.Pick.InCallers = near
 }
 
-// PickFunction shows a function of the table: its heaviest node.
+// PickFunction selects the heaviest node of a function in the table.
 func (p *Side) PickFunction(a *session.Answer, f recording.FuncID) {
 	best := int32(-1)
 	if int(f) >= a.Rec.Functions.Len() {
@@ -209,10 +208,11 @@ func (p *Side) PickFunction(a *session.Answer, f recording.FuncID) {
 // HasTransform reports whether a transform is on.
 func (p *Side) HasTransform(t analyze.Transform) bool { return slices.Contains(p.Transforms, t) }
 
-// PickedFunction is the function that is picked, if one is.
+// PickedFunction returns the selected function, false if there is none.
 func (p *Side) PickedFunction() (recording.Function, bool) { return FunctionOf(p.Rec, &p.Pick) }
 
-// FunctionOf is the function that something picked in a recording is of, false for none.
+// FunctionOf returns the function of an item selected in a recording, false if it has
+// none.
 func FunctionOf(rec *recording.Recording, p *Picked) (recording.Function, bool) {
 	switch {
 	case p.Kind == PickNode && p.Tree != nil:
@@ -225,8 +225,8 @@ func FunctionOf(rec *recording.Recording, p *Picked) (recording.Function, bool) 
 	return recording.Function{}, false
 }
 
-// Transform adds a transform to those of the flamegraph and table; one that is
-// there already is taken away.
+// Transform adds a transform to the flamegraph and the table, or removes it if it is
+// active.
 func (p *Side) Transform(t analyze.Transform) {
 	ts := slices.Clone(p.Transforms)
 	if i := slices.Index(ts, t); i >= 0 {
@@ -241,7 +241,7 @@ func (p *Side) Transform(t analyze.Transform) {
 	p.ZoomTo(nil)
 }
 
-// Swatch is the colour of a row's function.
+// Swatch returns the colour of a row's function.
 func (p *Side) Swatch(a *session.Answer, r *analyze.Row) ui.Colour {
 	f := r.Function(a.Rec)
 	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
@@ -250,7 +250,7 @@ func (p *Side) Swatch(a *session.Answer, r *analyze.Row) ui.Colour {
 	return p.Palette.Theme.Bar(&f, p.Palette.Mode)
 }
 
-// MetricOf is the metric that is shown, never nil.
+// MetricOf returns the shown metric; it is never nil.
 func (p *Side) MetricOf() *recording.Metric {
 	if p.Event < len(p.Rec.Events) {
 		if e := &p.Rec.Events[p.Event]; p.Metric >= 0 && p.Metric < len(e.Metrics) {
@@ -260,17 +260,17 @@ func (p *Side) MetricOf() *recording.Metric {
 	return &recording.Metric{}
 }
 
-// PaneBounds are the places of the parts in the last frame, in pixels.
+// PaneBounds holds the positions of the parts in the last frame, in pixels.
 type PaneBounds struct {
 	Overview, Ruler, Lanes, Rows image.Rectangle
 	LowerBounds
 	Gutter int
 }
 
-// LowerBounds returns the places of the tabs, of the visible panel and of the details.
+// LowerBounds holds the positions of the tabs, the visible panel and the details.
 type LowerBounds struct{ Tabs, Lower, Side image.Rectangle }
 
-// ViewLimits are how far the view goes.
+// ViewLimits returns the farthest extent of the view.
 func (p *Side) ViewLimits() (from, to int64) {
 	if p.Limits[0] < p.Limits[1] {
 		return p.Limits[0], p.Limits[1]
@@ -314,8 +314,8 @@ func (p *Side) Query() analyze.Query {
 	return q.With(p.Rec, p.Transforms)
 }
 
-// SourceFile is the file of the picked function, as the recording calls it,
-// with the line that was picked, 0 when that is not known.
+// SourceFile returns the file of the selected function, as named in the recording, and
+// the selected line, 0 if unknown.
 func (p *Side) SourceFile() (file string, line int32) {
 	call := recording.NoCall
 	switch {
@@ -339,7 +339,7 @@ func (p *Side) SourceFile() (file string, line int32) {
 	return "", 0
 }
 
-// Folder is the folder of the recording, "" if it is not a file.
+// Folder returns the folder of the recording, "" if it is not a local file.
 func (p *Side) Folder() string {
 	if p.Path == "" || p.Path == "-" || fetch.IsURL(p.Path) {
 		return ""
@@ -347,7 +347,7 @@ func (p *Side) Folder() string {
 	return filepath.Dir(p.Path)
 }
 
-// Same reports whether the same thing is picked.
+// Same reports whether both are the same item.
 func (k *Picked) Same(o *Picked) bool {
 	return k.Kind == o.Kind && k.Fn == o.Fn && k.Node == o.Node && k.Hit.Key() == o.Hit.Key() && k.Hit.Track == o.Hit.Track
 }

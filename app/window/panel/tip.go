@@ -12,8 +12,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// NodeTip says what a bar of a flamegraph is and weighs, and how much of it was spent on
-// a processor where cpu, which may be nil, tells.
+// NodeTip draws the tooltip of a flamegraph bar: its name, its weight and, if cpu (which
+// may be nil) has it, the part spent on CPU.
 func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32, cpu *session.OnCPU) {
 	m := a.Metric()
 	nd := &t.Nodes[node]
@@ -50,7 +50,7 @@ func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 // FlamePad is the space around the bars, in dp.
 const FlamePad = 8
 
-// FlameBase is where the root's row begins in a picture h pixels high.
+// FlameBase returns the top of the root's row in a picture h pixels high.
 func FlameBase(u *ui.UI, h, scroll int, up bool) int {
 	if up {
 		return h - u.Px(flame.BarHeight) + scroll

@@ -19,8 +19,8 @@ func ShortModule(m string) string {
 	return analyze.ModuleBase(m)
 }
 
-// KeyTitle is a key of a context or a note as people write it. Those that are put
-// together of several words stay as the file has them.
+// KeyTitle returns the key of a context or a note as a title. Keys that are composed of
+// several words stay as they are.
 func KeyTitle(key string) string {
 	switch key {
 	case "pid", "tid", "cpu", "uid":
@@ -32,7 +32,7 @@ func KeyTitle(key string) string {
 	return Title1(key)
 }
 
-// FunctionsOf are the functions of the recording that a description names.
+// FunctionsOf returns the functions of the recording that match a description.
 func FunctionsOf(rec *recording.Recording, f recording.Function) []recording.FuncID {
 	return analyze.RefTo(f).Functions(rec)
 }
@@ -44,7 +44,7 @@ func Index(b bool) int {
 	return 0
 }
 
-// BasisText names the scope of the lower half and the kind of its records.
+// BasisText describes the scope of the lower half and the kind of its records.
 func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 	switch {
 	case a == nil:
@@ -87,7 +87,7 @@ func Title1(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// ShortFolder writes a folder as people do: ~ for their own.
+// ShortFolder abbreviates the user's home folder as ~.
 func ShortFolder(dir string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" || home == string(filepath.Separator) {
@@ -110,11 +110,11 @@ func CutName(s string) string {
 	return s[:n] + "…"
 }
 
-// mostShown bounds how much of a name is laid out where it may take lines: the
-// rest would not be seen.
+// mostShown bounds the characters of a name that are laid out if it may wrap; the rest
+// would not be visible.
 const mostShown = 400
 
-// Summary is the status line's first half: what the file is and what it holds.
+// Summary returns the first half of the status line: the file's format and contents.
 func Summary(rec *recording.Recording) string {
 	var parts []string
 	title := ingest.Title(rec.Source.Format)

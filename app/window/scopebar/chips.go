@@ -13,14 +13,14 @@ import (
 	"ashlar/render/widget"
 )
 
-// mostNamed is how many threads a chip names, and mostTold how many with its tooltip.
+// mostNamed bounds the threads that a chip names, mostTold those that its tooltip names.
 const (
 	mostNamed = 3
 	mostTold  = 24
 )
 
-// Of makes the chips of a part of a recording; set gets the part without what was
-// taken off.
+// Of returns the chips of a scope; set is called with the scope without the limit that
+// was removed.
 func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	if in.Ranged {
 		cs = append(cs, Chip{Kind: "time", Text: units.Duration(in.To-in.From) + " at " + units.Duration(in.From-p.Rec.Start),
@@ -52,7 +52,7 @@ func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []
 	return cs
 }
 
-// threads is the chip of the threads that are selected.
+// threads returns the chip of the selected threads.
 func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) Chip {
 	var names []string
 	for _, i := range in.Tracks {
@@ -79,8 +79,8 @@ func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) C
 	return c
 }
 
-// LeftOut are the chips of what a part of a recording has apart from the work of
-// threads and leaves out of its sums.
+// LeftOut returns the chips of what a scope excludes from its sums: async operations and
+// idle samples.
 func LeftOut(left analyze.LeftOut, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	add := func(text string, with func(*recording.Scope)) {
 		cs = append(cs, Chip{Text: text, Adds: true, More: []string{"Click to include"}, Go: func() { o := in; with(&o); set(o) }})
@@ -94,8 +94,7 @@ func LeftOut(left analyze.LeftOut, in recording.Scope, set func(recording.Scope)
 	return cs
 }
 
-// Stacks are the chips of what is done to stacks; an operation on something can be
-// given another thing.
+// Stacks returns the chips of the transforms. A transform with an operand can be edited.
 func Stacks(h *panel.Host, p *panel.Side) (cs []Chip) {
 	for i, t := range p.Transforms {
 		c := Chip{Text: t.String(), Off: func() { p.Transform(t) }}
@@ -111,7 +110,7 @@ func Stacks(h *panel.Host, p *panel.Side) (cs []Chip) {
 	return cs
 }
 
-// edit asks for another thing that the ith transform is of.
+// edit asks for a new operand of the ith transform.
 func edit(h *panel.Host, p *panel.Side, i int, k *analyze.TransformKind, t analyze.Transform) {
 	c := widget.NewChooser(k.Usage, t.Typed(p.Rec), func(text string) []widget.Line {
 		to := k.Make(strings.TrimSpace(text))

@@ -18,29 +18,29 @@ import (
 // when chips come and go.
 const Height = 26
 
-// A Chip is one limit, or something else that decides what the numbers below are.
+// A Chip is one limit on the scope, or something else that affects the numbers below.
 type Chip struct {
 	// Kind is the kind of limit, and Text its value.
 	Kind, Text string
 	// More are further lines of its tooltip.
 	More []string
-	// Go shows or changes what the chip is about, nil for nothing; Off takes it off.
+	// Go shows or edits the limit, nil for nothing; Off removes it.
 	Go, Off func()
-	// Adds tells that it names what is left out, which a click lets count: it is no
-	// limit and has no cross.
+	// Adds marks a chip for excluded data, which a click includes: it is not a limit and
+	// has no cross.
 	Adds bool
 }
 
-// words puts together the text of the chip.
+// words returns the text of the chip.
 func (c *Chip) words() string { return strings.TrimSpace(c.Kind + " " + c.Text) }
 
-// A Group are the chips of one side of a comparison, or those of all.
+// A Group is the chips of one side of a comparison, or of both.
 type Group struct {
 	Side  string // A or B; "" for chips of both
 	Chips []Chip
 }
 
-// Last takes off the last chip, and reports whether there was one.
+// Last removes the last limit, and reports whether there was one.
 func Last(groups []Group) bool {
 	for i := len(groups) - 1; i >= 0; i-- {
 		for k := len(groups[i].Chips) - 1; k >= 0; k-- {
@@ -53,7 +53,7 @@ func Last(groups []Group) bool {
 	return false
 }
 
-// Texts are the chips in words, for the frame log.
+// Texts returns the limits as text, for the frame log.
 func Texts(groups []Group) (texts []string) {
 	for _, g := range groups {
 		for _, c := range g.Chips {
@@ -65,7 +65,7 @@ func Texts(groups []Group) (texts []string) {
 	return texts
 }
 
-// whole reports whether no chip limits anything.
+// whole reports whether no chip is a limit.
 func (g *Group) whole() bool {
 	for i := range g.Chips {
 		if !g.Chips[i].Adds {
@@ -75,28 +75,27 @@ func (g *Group) whole() bool {
 	return true
 }
 
-// Bar draws the row and takes clicks on it.
+// Bar draws the row and handles clicks on it.
 type Bar struct {
 	bodies, crosses []widget.ClickArea
-	others          widget.ClickArea // the count of those that there is no room for
+	others          widget.ClickArea // the count of chips that do not fit
 	tip             *Chip
 	at              image.Point
-	// Boxes are where the chips lie in the last frame, in their order, and Rest where
-	// those are counted that there was no room for; empty if there was.
+	// Boxes are the positions of the chips in the last frame, in order. Rest is the
+	// position of the count of chips that did not fit; empty if all did.
 	Boxes []image.Rectangle
 	Rest  image.Rectangle
 }
 
 const (
 	textSize  = 11.5
-	leastChip = 64 // dp: what is narrower says nothing
+	leastChip = 64 // dp: a narrower chip is unreadable
 	crossRoom = 18
 	badgeRoom = 22
-	countRoom = 40 // of what counts the chips that there is no room for
+	countRoom = 40 // width of the count of chips that do not fit
 )
 
-// Layout draws the row in r, and right at its end what else is to be said of the
-// numbers, if there is room.
+// Layout draws the row in r, with the text right at its end if it fits.
 func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, right string) {
 	th := u.Theme
 	b.tip, b.Boxes, b.Rest = nil, b.Boxes[:0], image.Rectangle{}
@@ -140,7 +139,7 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 	}
 }
 
-// wholeText is the text of a group that limits nothing, "" of one that does.
+// wholeText returns the text of a group without limits, "" for one with limits.
 func (g *Group) wholeText(groups []Group) string {
 	if !g.whole() || g.Side == "" && len(groups) > 1 {
 		return ""
@@ -148,7 +147,7 @@ func (g *Group) wholeText(groups []Group) string {
 	return "Whole recording"
 }
 
-// measure is how wide the chips want to be, and the whole row.
+// measure returns the widths of the chips and of the whole row.
 func (b *Bar) measure(u *ui.UI, groups []Group) (widths []int, all int) {
 	for i := range groups {
 		g := &groups[i]
@@ -175,8 +174,8 @@ func (b *Bar) measure(u *ui.UI, groups []Group) (widths []int, all int) {
 	return widths, all
 }
 
-// narrowed is how wide chips may be at most so that some pixels are saved: the widest
-// give way first, down to least.
+// narrowed returns the maximum width that saves some pixels: the widest chips shrink
+// first, down to least.
 func narrowed(widths []int, save, least int) int {
 	most := least
 	for _, w := range widths {
@@ -192,7 +191,7 @@ func narrowed(widths []int, save, least int) int {
 	return most
 }
 
-// sum adds widths up, and sumAtMost as far as none is more than so wide.
+// sum adds up widths; sumAtMost counts each as at most most.
 func sum(widths []int) (all int) { return sumAtMost(widths, math.MaxInt) }
 
 func sumAtMost(widths []int, most int) (all int) {
@@ -202,7 +201,7 @@ func sumAtMost(widths []int, most int) (all int) {
 	return all
 }
 
-// badge is the letter of a side: A is grey and B has the accent, everywhere.
+// badge draws the letter of a side: A is grey and B has the accent, everywhere.
 func (b *Bar) badge(u *ui.UI, r image.Rectangle, side string) {
 	color, text := u.Theme.Dim, u.Theme.Background
 	if side == "B" {
@@ -212,8 +211,8 @@ func (b *Bar) badge(u *ui.UI, r image.Rectangle, side string) {
 	u.Text(r, side, ui.Style{Size: 10, Weight: ui.Medium, Color: text, Align: ui.Middle})
 }
 
-// rest counts the chips from the nth on, which there is no room for: pointing at it
-// names them, and a click lists what can be done with each.
+// rest draws the count of the chips from the nth on, which do not fit. Its tooltip names
+// them, and a click lists the actions for each.
 func (b *Bar) rest(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, n int) {
 	th := u.Theme
 	all := &Chip{Adds: true, More: []string{"Click for actions"}}
@@ -253,7 +252,7 @@ func (b *Bar) rest(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, n
 	}
 }
 
-// short is a chip's text as a menu has room for it.
+// short cuts a chip's text to fit in a menu.
 func short(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
@@ -262,7 +261,7 @@ func short(s string) string {
 	return s
 }
 
-// chip draws a chip in r, the nth of all, and does what is clicked of it.
+// chip draws a chip in r, the nth of all, and handles clicks on it.
 func (b *Bar) chip(h *panel.Host, u *ui.UI, n int, r image.Rectangle, c *Chip) {
 	for len(b.bodies) <= n {
 		b.bodies, b.crosses = append(b.bodies, widget.ClickArea{}), append(b.crosses, widget.ClickArea{})
@@ -317,7 +316,7 @@ func (b *Bar) chip(h *panel.Host, u *ui.UI, n int, r image.Rectangle, c *Chip) {
 	h.Wake()
 }
 
-// Tooltip says the whole of the chip that the pointer is over.
+// Tooltip shows the full text of the chip under the pointer.
 func (b *Bar) Tooltip(u *ui.UI) {
 	c := b.tip
 	if c == nil {
@@ -331,14 +330,14 @@ func (b *Bar) Tooltip(u *ui.UI) {
 	widget.Tip(u, b.at, title, lines)
 }
 
-// A line of a tooltip has at most so many letters, and what a chip says so many lines:
-// of more, the window would show nothing else.
+// lineLetters is the maximum length of a tooltip line, in characters, and mostLines the
+// maximum number of lines of a chip's text: more would fill the window.
 const (
 	lineLetters = 64
 	mostLines   = 12
 )
 
-// wrapped breaks a text into lines, behind commas and spaces if there are some.
+// wrapped breaks a text into lines, preferably after a space or a vertical bar.
 func wrapped(s string) (lines []string) {
 	r := []rune(s)
 	for len(r) > lineLetters && len(lines) < mostLines-1 {

@@ -24,7 +24,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	y := r.Min.Y + u.Px(9)
 	x := r.Min.X + u.Px(12)
 	if p := s.Pane; p != nil && s.noSearch && p.Finder.Typing(u) {
-		// The bar is too narrow for both: while one types the search has all of it.
+		// The bar is too narrow for both, so the search takes all of it during typing.
 		s.search(u, image.Rect(x, y, max(x, r.Max.X-u.Px(12)), y+u.Px(26)))
 		return
 	}
@@ -40,15 +40,15 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		s.rightButtons(u, r, x, y)
 		return
 	}
-	right := s.rightButtons(u, r, x+u.Px(36), y) // at least a way to the search has room
+	right := s.rightButtons(u, r, x+u.Px(36), y) // leave space for at least the search button
 	p := s.Pane
-	// The title is in the middle of the window, as long as there is room.
+	// The title is centred in the window if there is enough space.
 	title := s.OpenName()
 	st := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Dim, Align: ui.Middle}
 	w := u.Measure(title, st).X
 	mid := (r.Min.X + r.Max.X) / 2
 	lo, hi := max(x+u.Px(12), mid-w/2), right-u.Px(12)
-	// The search gives way when it is narrow.
+	// The search field is left out if it would be too narrow.
 	s.noSearch = false
 	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
 		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
@@ -58,7 +58,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		return
 	} else {
 		s.noSearch = true
-		hi = min(max(x, hi-u.Px(36)), r.Max.X-u.Px(38)) // over what has even less room
+		hi = min(max(x, hi-u.Px(36)), r.Max.X-u.Px(38)) // if space is even shorter, cover other controls
 		u.Fill(image.Rect(hi-u.Px(6), r.Min.Y, hi+u.Px(36), r.Max.Y-1), th.Surface)
 		s.iconButton(u, &s.searchButton, hi, y, icon.Search, "", "Search", p.Find != "")
 		if s.searchButton.Clicked(u.Context) {
@@ -70,8 +70,8 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// rightButtons draws help, theme and colour mode from the right edge, as far as
-// there is room right of left, and returns where they begin.
+// rightButtons draws the help, theme and colour buttons from the right edge, as many as
+// fit to the right of left, and returns their left end.
 func (s *Shell) rightButtons(u *ui.UI, r image.Rectangle, left, y int) int {
 	x := r.Max.X - u.Px(12)
 	fits := func(w int) bool {
@@ -149,13 +149,13 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	return x
 }
 
-// choiceName is a name as the toolbar has room for it.
+// choiceName cuts a name to fit in the toolbar.
 func (s *Shell) choiceName(u *ui.UI, name string) string {
 	return s.Fonts.Regular(12.5*u.Metric.PxPerSp).Cut(name, float32(u.Px(180)))
 }
 
-// status draws the line at the bottom: what is open, and how loading goes or
-// what was wrong.
+// status draws the line at the bottom: the open file, and the progress of loading or
+// errors.
 func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Surface)
@@ -187,14 +187,14 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// statusWords returns the texts of the status line: the view on the left, current work on
+// statusWords holds the texts of the status line: the view on the left, current work on
 // the right.
 type statusWords struct {
 	of          *workspace.Pane
 	left, right string
 	color       color.NRGBA
-	dot         bool // something changes numbers
-	leads       bool // a click leads to what is wrong
+	dot         bool // a warning affects the numbers
+	leads       bool // a click leads to the problem
 }
 
 func (s *Shell) statusWords(u *ui.UI) statusWords {
@@ -246,7 +246,7 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 	return l
 }
 
-// search draws the line that looks for functions.
+// search draws the search line.
 func (s *Shell) search(u *ui.UI, r image.Rectangle) {
 	f := &s.Pane.Finder
 	if f.Paired = s.Versus != nil; f.Layout(&s.Host, u, r) {

@@ -12,7 +12,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// compareCommands are those about two recordings.
+// compareCommands returns the commands for two recordings.
 func compareCommands() []Command {
 	return []Command{
 		{"Compare with file", nil, true, func(s *Shell) { s.askCompare() }},
@@ -35,7 +35,7 @@ func compareCommands() []Command {
 	}
 }
 
-// comparing makes a command of something that needs a comparison.
+// comparing returns the action of a command that needs a comparison.
 func comparing(do func(s *Shell, c *workspace.Comparison)) func(s *Shell) {
 	return func(s *Shell) {
 		if s.Versus == nil {
@@ -46,7 +46,8 @@ func comparing(do func(s *Shell, c *workspace.Comparison)) func(s *Shell) {
 	}
 }
 
-// compareButton opens a second file, or says that one is open.
+// compareButton draws the button that opens a second file; it is highlighted during a
+// comparison.
 func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 	b := &s.compareButtonClick
 	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with file", s.Versus != nil) + u.Px(10)
@@ -81,7 +82,7 @@ func transformCommands() (all []Command) {
 	return all
 }
 
-// panelCommands show panels.
+// panelCommands returns the commands that show panels.
 func panelCommands() (all []Command) {
 	for i := range workspace.Panels {
 		if r := &workspace.Panels[i]; r.Command != "" {
@@ -91,8 +92,8 @@ func panelCommands() (all []Command) {
 	return all
 }
 
-// copyCommands are the ways to copy the command of a panel that does not have
-// the keyboard.
+// copyCommands returns the commands that copy the command line of a panel without the
+// keyboard focus.
 func copyCommands() []Command {
 	return []Command{
 		{"Copy timeline as command", nil, true, func(s *Shell) { s.CopyCommandOf(workspace.OfTimeline) }},
@@ -101,9 +102,9 @@ func copyCommands() []Command {
 	}
 }
 
-// AsCommand is the command line of the panel that has the keyboard; of none, of
-// the tab that is shown, or of the timeline where only that is. rest says what
-// it cannot express.
+// AsCommand returns the command line of the panel with the keyboard focus. Without one it
+// takes the current tab, or the timeline if only that is visible. rest describes what the
+// command line cannot express.
 func (s *Shell) AsCommand() (line, rest string) { return s.CommandOf(s.keyPanel()) }
 
 func (s *Shell) copyCommand() { s.CopyCommandOf(s.keyPanel()) }

@@ -11,14 +11,14 @@ import (
 	"ashlar/render/timeline"
 )
 
-// Chord is a key with the modifiers it needs.
+// Chord is a key together with its modifiers.
 type Chord struct {
 	Name key.Name
 	Mods key.Modifiers
 }
 
-// String is how people read it: Ctrl-O. Arrows are words, since not every font
-// has their signs.
+// String returns the usual form: Ctrl-O. Arrow keys are words because some fonts lack the
+// arrow characters.
 func (c Chord) String() string {
 	var b strings.Builder
 	for _, m := range []struct {
@@ -43,12 +43,12 @@ var keyNames = map[key.Name]string{
 	key.NameDeleteForward: "Delete", key.NameDeleteBackward: "Backspace",
 }
 
-// Command is something a person can do. The key map, the help page and the
-// manual's table come from the list of them.
+// Command is an action of the user. The key map, the help page and the manual's table are
+// generated from the list of commands.
 type Command struct {
 	Title string
 	Keys  []Chord
-	// needs tells that a recording must be open.
+	// needs reports whether a recording must be open.
 	needs bool
 	do    func(s *Shell)
 }
@@ -61,11 +61,11 @@ func chord(name key.Name, mods ...key.Modifiers) Chord {
 	return c
 }
 
-// Commands lists everything there is a key for, in the order of the help page.
+// Commands lists all commands, in the order of the help page.
 var Commands []Command
 
-// init rather than an initial value, since the palette, a command itself, lists
-// them all.
+// An init function rather than an initial value, because the palette, itself a command,
+// lists all commands.
 func init() {
 	Commands = commands()
 	keyFilters, typingFilters = filters()
@@ -153,7 +153,7 @@ func commands() []Command {
 	}, sortCommands(), compareCommands(), lookCommands(), exportCommands(), copyCommands())
 }
 
-// keyOf is the key of a command, for menus; "" if it has none.
+// keyOf returns the key of a command, for menus; "" if it has none.
 func keyOf(title string) string {
 	for i := range Commands {
 		if c := &Commands[i]; c.Title == title && len(c.Keys) > 0 {
@@ -169,7 +169,7 @@ func (s *Shell) call(f func()) {
 	}
 }
 
-// sortCommands are as many as there are orders.
+// sortCommands returns a command for each sort order.
 func sortCommands() (all []Command) {
 	for _, o := range timeline.Sorts {
 		all = append(all, Command{lanes.SortTitle(o), nil, true, func(s *Shell) { s.Pane.SortTracks(o) }})

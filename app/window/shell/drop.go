@@ -14,33 +14,33 @@ import (
 	"ashlar/render/units"
 )
 
-// dropping holds what a person drags over the window.
+// dropping is the state of a drag over the window.
 type dropping struct {
 	over  drop.Over
 	zones []zone // of the last frame
 }
 
-// zone is a part of the window with what a drop there does.
+// zone is a part of the window with the effect of a drop there.
 type zone struct {
 	place image.Rectangle
 	does  string // "Open", "Compare with run.spaa"
-	on    bool   // the pointer is there
+	on    bool   // the pointer is in the zone
 }
 
-// sorted are files that were dropped, after a look at what they are.
+// sorted holds dropped files after files and folders were told apart.
 type sorted struct {
 	files   []string
 	folders []string
-	left    int // files beyond those
+	left    int // number of further files
 	reason  string
 	refused int
-	beside  bool // where a drop compares, or takes B's place
+	beside  bool // dropped where a drop compares, or replaces B
 }
 
-// shows is how many recordings a window shows.
+// shows is the maximum number of recordings in a window.
 const shows = 2
 
-// DragOver tells the shell what is held over the window.
+// DragOver tells the shell about a drag over the window.
 func (s *Shell) DragOver(o drop.Over) {
 	was := s.drag.over
 	s.drag.over = o
@@ -49,8 +49,8 @@ func (s *Shell) DragOver(o drop.Over) {
 	}
 }
 
-// Dropped takes what was let go over the window. What the files are is looked up
-// beside the window's goroutine.
+// Dropped takes files dropped on the window. Files and folders are told apart in the
+// background.
 func (s *Shell) Dropped(d drop.Drop) {
 	beside := s.isBeside(d.At)
 	go func() {
@@ -59,15 +59,15 @@ func (s *Shell) Dropped(d drop.Drop) {
 	}()
 }
 
-// sortDrop finds the first files of those that were dropped.
+// sortDrop picks the first files of a drop.
 func sortDrop(f drop.Files, beside bool) sorted {
 	r := sorted{reason: f.Reason, refused: f.Refused, beside: beside}
 	for i, p := range f.Paths {
-		if len(r.files) == shows || i == 1000 { // nobody drops that many folders
+		if len(r.files) == shows || i == 1000 { // more folders than anybody would drop
 			r.left = len(f.Paths) - i
 			break
 		}
-		// What cannot be looked at says so when it is opened.
+		// If Stat fails, opening the file will report the error.
 		if info, err := os.Stat(p); err == nil && info.IsDir() {
 			r.folders = append(r.folders, p)
 		} else {
@@ -77,7 +77,7 @@ func sortDrop(f drop.Files, beside bool) sorted {
 	return r
 }
 
-// land opens what was dropped.
+// land opens the dropped files.
 func (s *Shell) land(r sorted) {
 	s.Chooser, s.Menu, s.Help = nil, nil, false
 	var said []string
@@ -111,9 +111,9 @@ func (s *Shell) land(r sorted) {
 	}
 }
 
-// besideZone is the part of the window where a drop compares, or takes the place
-// of B: the right half, or all from B's heading down where A is above B, so
-// that what is dropped on a timeline takes the place of that timeline.
+// besideZone returns the part of the window where a drop compares or replaces B: the
+// right half, or everything from B's heading down if A is above B. So a file dropped on a
+// timeline replaces that timeline.
 func (s *Shell) besideZone() image.Rectangle {
 	z := image.Rectangle{Max: s.Size}
 	if c := s.Versus; c != nil && c.Above && s.View.Above() && !c.Bounds.Heads[1].Empty() {
@@ -124,14 +124,13 @@ func (s *Shell) besideZone() image.Rectangle {
 	return z
 }
 
-// isBeside reports whether a drop at a place compares.
+// isBeside reports whether a drop at a position compares or replaces B.
 func (s *Shell) isBeside(at image.Point) bool {
 	from := s.besideZone().Min
 	return at.X >= from.X && at.Y >= from.Y
 }
 
-// dropZones are the parts of the window, and what a drop of what is held does
-// on them.
+// dropZones returns the parts of the window with the effects of a drop there.
 func (s *Shell) dropZones(full image.Rectangle) []zone {
 	o := &s.drag.over
 	n := -1 // unknown
@@ -179,8 +178,7 @@ func (s *Shell) held() string {
 	}
 }
 
-// layoutDrag draws over everything what a drop would do, while something is
-// held over the window.
+// layoutDrag draws the effect of a drop over everything else during a drag.
 func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 	s.drag.zones = nil
 	if !s.drag.over.Held {
@@ -250,8 +248,8 @@ func (s *Shell) dropWords(u *ui.UI, place image.Rectangle, z zone) {
 	}
 }
 
-// dropLines are the words of the zones, the one under the pointer first, and what
-// is held.
+// dropLines returns the texts of the zones, the one under the pointer first, and the
+// dragged files.
 func (s *Shell) dropLines() []string {
 	if !s.drag.over.Held {
 		return nil
@@ -267,5 +265,5 @@ func (s *Shell) dropLines() []string {
 	return append(append(on, off...), s.held())
 }
 
-// fileName is a file's name in a sentence.
+// fileName returns a file's name for use in a sentence.
 func fileName(path string) string { return workspace.OneLine(filepath.Base(path)) }

@@ -23,7 +23,7 @@ import (
 	"ashlar/render/units"
 )
 
-// exportCommands are those that take something out of the window.
+// exportCommands returns the commands that follow, edit, copy and save.
 func exportCommands() []Command {
 	return []Command{
 		{"Follow file on or off", []Chord{chord("R", key.ModCtrl)}, true, func(s *Shell) { s.ToggleFollow() }},
@@ -64,14 +64,14 @@ func writeText(path string, o outfile.Options, text string) error {
 	})
 }
 
-// replacing writes what the person named, which they saw was there, but never
-// over what is shown.
+// replacing allows replacing the file that the user named, which they saw existed, but
+// never a file that is shown.
 func (s *Shell) replacing() outfile.Options {
 	return outfile.Options{Replace: true, Not: s.Address().Files}
 }
 
-// saveSelection writes what the lower half answers for: the selected time and
-// threads, with what transforms leave of stacks.
+// saveSelection saves the selected time and threads as a recording, with the transforms
+// applied to the stacks.
 func (s *Shell) saveSelection() {
 	p := s.Pane
 	if !p.Rec.Done {
@@ -92,10 +92,10 @@ func (s *Shell) saveSelection() {
 			return err
 		}
 		if !target.Encode.OneEvent {
-			opt.Event = "" // the others hold all events
+			opt.Event = "" // the format holds all events
 		}
 		ctx := context.Background()
-		in.Async, in.Idle = recording.In, recording.In // what is written has all
+		in.Async, in.Idle = recording.In, recording.In // the file includes both
 		in, err := calls.Bind(ctx, rec, in)
 		if err != nil {
 			return err
@@ -126,7 +126,7 @@ func (s *Shell) saveSelection() {
 	})
 }
 
-// savePicture draws what the window shows into a file.
+// savePicture saves the window's contents as a picture.
 func (s *Shell) savePicture() {
 	if s.Picture == nil {
 		s.Say("Pictures cannot be drawn here")
@@ -138,8 +138,8 @@ func (s *Shell) savePicture() {
 	})
 }
 
-// Snapshot is a shell that shows the same and never changes: to be drawn by
-// another goroutine. Its pictures are its own.
+// Snapshot returns a shell with the same view that never changes, so that another
+// goroutine can draw it. It shares no pictures with this shell.
 func (s *Shell) Snapshot() *Shell {
 	o := New(s.Theme)
 	o.Mode, o.View, o.Scale, o.HiddenColumns = s.Mode, s.View, s.Scale, s.HiddenColumns
@@ -191,5 +191,5 @@ func (s *Shell) loadMarks() {
 	s.pick("Add marks", func(s *Shell) { s.typePath("File of marks", s.startDir(), false, take) }, func(s *Shell, paths []string) { take(s, paths[0]) })
 }
 
-// Picture draws a still shell into a file of so many pixels.
+// Picture draws a still shell into a file; size is in pixels.
 type Picture func(still *Shell, path string, size image.Point, scale float32) error

@@ -17,7 +17,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// helpSections parts the commands: each begins with the command of that title.
+// helpSections divides the commands into sections: each begins with the command titled
+// first.
 var helpSections = []struct{ title, first string }{
 	{"Navigation", "Zoom in"},
 	{"Spans and time", "Select next span"},
@@ -31,8 +32,7 @@ var helpSections = []struct{ title, first string }{
 	{"Appearance", "Larger text"},
 }
 
-// Gestures lists what the pointer does; the help page and the manual's table
-// come from it.
+// Gestures lists the pointer's gestures, for the help page and the manual's table.
 var Gestures = [][2]string{
 	{"wheel", "zoom at the pointer"},
 	{"Shift or sideways wheel", "pan"},
@@ -57,8 +57,7 @@ var Gestures = [][2]string{
 // helpLine is a line of the page: a heading when it has no text.
 type helpLine struct{ keys, text string }
 
-// helpLines are all lines of the page, with headings before and nothing between
-// sections.
+// helpLines returns the lines of the page in blocks, each beginning with its heading.
 func helpLines() [][]helpLine {
 	pointing := []helpLine{{"Pointer", ""}}
 	for _, g := range Gestures {
@@ -99,14 +98,14 @@ type helpKey struct {
 	fonts           int64
 }
 
-// press scrolls by the keys that do so elsewhere.
+// press scrolls with the usual keys.
 func (h *helpPart) press(k key.Event) bool {
 	by := map[key.Name]int{key.NamePageDown: 300, key.NamePageUp: -300, key.NameDownArrow: 40, key.NameUpArrow: -40}[k.Name]
 	h.scroll += by
 	return by != 0
 }
 
-// toggleHelp shows the keys, or closes what help is shown.
+// toggleHelp opens the list of keys, or closes any open help page.
 func (s *Shell) toggleHelp() { s.Help, s.reading = !s.Help, nil }
 
 // Sizes of the page, in dp.
@@ -116,8 +115,7 @@ const (
 	helpKeys   = 152
 )
 
-// helpPage lists gestures and keys over everything else, in as many columns as
-// fit.
+// helpPage draws the gestures and keys over everything else, in as many columns as fit.
 func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	th := u.Theme
 	u.Fill(full, theme.WithAlpha(th.Background, .6))
@@ -160,8 +158,8 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	s.shield(u, full)
 }
 
-// drawHelp draws the lines into one picture: laying out so many texts one by one
-// took longer than a frame may.
+// drawHelp draws all lines into one picture, because laying out so many texts singly took
+// longer than a frame may.
 func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))
@@ -188,8 +186,8 @@ func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops
 // helpAt is the position of a block of lines.
 type helpAt struct{ column, row int }
 
-// helpColumns divides blocks among columns, in order, so that the longest is as
-// short as can be; heights are the columns' in lines.
+// helpColumns distributes blocks over columns, in order, so that the longest column is as
+// short as possible; heights are the columns' heights in lines.
 func helpColumns(blocks [][]helpLine, columns int) (at []helpAt, heights []int) {
 	all := 0
 	for _, b := range blocks {
@@ -212,7 +210,7 @@ func helpColumns(blocks [][]helpLine, columns int) (at []helpAt, heights []int) 
 	}
 }
 
-// shield covers everything with an area that scrolls the page and whose click
+// shield covers everything with an area on which the wheel scrolls the page and a click
 // closes it.
 func (s *Shell) shield(u *ui.UI, full image.Rectangle) {
 	tag := &s.Help

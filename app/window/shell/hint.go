@@ -10,7 +10,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// hint is a button's tooltip: the command that it does, and the key for that.
+// hint is a button's tooltip: its command and the command's key.
 type hint struct {
 	command string
 	at      image.Point
@@ -23,7 +23,7 @@ func (s *Shell) iconButton(u *ui.UI, b *gio.Clickable, x, y int, i *icon.Icon, l
 	return w
 }
 
-// iconChoice draws a choice whose next value a command takes.
+// iconChoice draws a choice; the command switches to its next value.
 func (s *Shell) iconChoice(u *ui.UI, b *gio.Clickable, x, y int, i *icon.Icon, label, command string) {
 	u.IconChoice(b, x, y, i, label, 0)
 	s.hintAt(u, b, x, y, command)
@@ -36,7 +36,7 @@ func (s *Shell) hintAt(u *ui.UI, b *gio.Clickable, x, y int, command string) {
 	}
 }
 
-// layout draws the tooltip, unless something else is open, and forgets it.
+// layout draws the tooltip, unless something else is open, and resets it.
 func (h *hint) layout(s *Shell, u *ui.UI) {
 	if h.command != "" && s.Menu == nil && s.Chooser == nil && !s.Help && !s.Focus.Shown {
 		var lines []string

@@ -12,20 +12,19 @@ import (
 	"ashlar/render/theme"
 )
 
-// Keep remembers things from one run to the next. Its methods are called with
-// every frame: they return at once, and write in the background.
+// Keep stores state between runs. Its methods are called in every frame: they return at
+// once and write in the background.
 type Keep interface {
-	// Recents are the files that were opened, newest first.
+	// Recents returns the recently opened files, newest first.
 	Recents() []Recent
-	// Opened adds one.
+	// Opened adds a file to them.
 	Opened(path string)
-	// Folder is the folder of the last opened file, "" if there was none.
+	// Folder returns the folder of the last opened file, "" if there was none.
 	Folder() string
-	// Prefer remembers what a person has changed: fields that are the same in
-	// was and now stay as they are.
+	// Prefer stores the preferences that the user has changed: those that differ between
+	// was and now.
 	Prefer(was, now workspace.Prefs)
-	// Pairs are functions that were paired by hand; SetPair adds one or takes it
-	// away.
+	// Pairs returns the functions paired by hand; SetPair adds or removes a pair.
 	Pairs() []match.Pair
 	SetPair(p match.Pair, on bool)
 	marks.Keeper
@@ -37,8 +36,8 @@ type Recent struct {
 	Opened time.Time
 }
 
-// Prefer sets how recordings are looked at. What the zero value of a field says
-// stays as it is.
+// Prefer sets the preferences for viewing recordings. Fields with the zero value change
+// nothing.
 func (s *Shell) Prefer(p workspace.Prefs) {
 	if p.Theme != "" {
 		s.SetTheme(p.Theme)
@@ -61,15 +60,15 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 	s.Preferred = s.preferred()
 }
 
-// preferred is how recordings are looked at now.
+// preferred returns the current preferences.
 func (s *Shell) preferred() workspace.Prefs {
 	return workspace.Prefs{Theme: s.themeName(), Scale: s.Scale, Look: s.Look()}
 }
 
-// keep remembers what has changed since the last frame. A border that is being
-// dragged has not arrived yet.
+// keep stores what has changed since the last frame, but not while a border is being
+// dragged.
 func (s *Shell) keep() {
-	if s.Preferred.Look == nil { // the first frame of a shell that was told nothing
+	if s.Preferred.Look == nil { // the first frame of a shell without stored preferences
 		s.Preferred = s.preferred()
 	}
 	p := s.Pane
@@ -92,13 +91,13 @@ func (s *Shell) keep() {
 		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}
-		// Only what turned out to be a recording is worth opening again.
+		// Remember only files that turned out to be recordings.
 		p.Kept = true
 		s.Keep.Opened(p.Path)
 	}
 }
 
-// recents are the files that were opened before, newest first.
+// recents returns the recently opened files, newest first.
 func (s *Shell) recents() []Recent {
 	if s.Keep == nil {
 		return nil
@@ -106,12 +105,12 @@ func (s *Shell) recents() []Recent {
 	return s.Keep.Recents()
 }
 
-// Columns names the columns of the table of functions that are shown, as
-// settings keep them.
+// Columns returns the names of the visible columns of the function table for the
+// settings.
 func (s *Shell) Columns() []string {
 	return functions.ColumnNames(functions.ColumnSet(s.HiddenColumns))
 }
 
-// setColumns shows just the named columns, beside the first; names that are
-// none are left out, and no names at all mean those that are shown at first.
+// setColumns shows only the first column and the named ones; unknown names are ignored,
+// and without names it restores the default.
 func (s *Shell) setColumns(names []string) { s.HiddenColumns = uint32(functions.HiddenBeside(names)) }

@@ -9,8 +9,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// keyFilters matches every key of a command, typingFilters those that mean the
-// same while a text is being typed.
+// keyFilters match the keys of all commands; typingFilters match the keys that also work
+// while text is being typed.
 var keyFilters, typingFilters []event.Filter
 
 func filters() (all, typing []event.Filter) {
@@ -26,7 +26,7 @@ func filters() (all, typing []event.Filter) {
 			}
 		}
 	}
-	// Keyboards give + and ? as = and / with Shift held down.
+	// Keyboards report + and ? as = and / with Shift.
 	all = append(all, key.Filter{Name: "=", Optional: key.ModShift | key.ModCtrl}, key.Filter{Name: "/", Required: key.ModShift})
 	for _, n := range []key.Name{key.NameEnter, key.NameSpace, key.NameHome, key.NameEnd} {
 		all = append(all, key.Filter{Name: n, Optional: key.ModShift})
@@ -34,7 +34,7 @@ func filters() (all, typing []event.Filter) {
 	return all, typing
 }
 
-// editing are the keys that a text field has its own use for with Ctrl held.
+// editing lists the keys that text fields use with Ctrl.
 var editing = map[key.Name]bool{
 	"A": true, "C": true, "V": true, "X": true, "Y": true, "Z": true,
 	key.NameLeftArrow: true, key.NameRightArrow: true, key.NameUpArrow: true, key.NameDownArrow: true,
@@ -45,7 +45,7 @@ var editing = map[key.Name]bool{
 func (s *Shell) keys(u *ui.UI) {
 	fs := keyFilters
 	switch {
-	case s.Chooser != nil: // it has its own use for Tab
+	case s.Chooser != nil: // it uses Tab itself
 		fs = []event.Filter{key.Filter{Name: key.NameEscape}}
 	case s.typing:
 		fs = typingFilters
@@ -61,8 +61,8 @@ func (s *Shell) keys(u *ui.UI) {
 	}
 }
 
-// press gives a key to what has the keyboard, an open menu first, or else runs
-// its command.
+// press passes a key to the area with the keyboard focus, an open menu first; otherwise
+// it runs the key's command.
 func (s *Shell) press(u *ui.UI, k key.Event) {
 	switch {
 	case k.Name == "=":
@@ -90,8 +90,7 @@ func (s *Shell) press(u *ui.UI, k key.Event) {
 	if !s.typing && !s.Help && s.Focus.Key(k) {
 		return
 	}
-	// A key with Shift means the same as without, unless that is another
-	// command's.
+	// Shift is ignored unless the key with Shift has a command of its own.
 	if !s.run(Chord{k.Name, k.Modifiers}) && k.Modifiers.Contain(key.ModShift) {
 		s.run(Chord{k.Name, k.Modifiers &^ key.ModShift})
 	}
@@ -110,16 +109,15 @@ func (s *Shell) run(ch Chord) bool {
 	return false
 }
 
-// nextArea moves the keyboard to the next area of the window, or to the one
-// before.
+// nextArea moves the keyboard focus to the next or previous area of the window.
 func (s *Shell) nextArea(d int) {
 	if !s.Help {
 		s.Focus.Next(d)
 	}
 }
 
-// back undoes the nearest thing: a menu, the help page, the flamegraph's zoom,
-// the selection.
+// back closes or undoes the innermost thing: a menu, the help page, the flamegraph's
+// zoom, the selection.
 func (s *Shell) back() {
 	switch {
 	case s.Chooser != nil:

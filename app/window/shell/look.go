@@ -13,7 +13,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// lookCommands are those that change how things look, and the table.
+// lookCommands returns the commands for appearance and tables.
 func lookCommands() []Command {
 	return append([]Command{
 		{"Larger text", []Chord{chord("+", key.ModCtrl)}, false, func(s *Shell) { s.scaleBy(1) }},
@@ -33,7 +33,8 @@ func lookCommands() []Command {
 	}, colourCommands()...)...)...)...)
 }
 
-// tableCommands show the table of what every recording can be grouped by.
+// tableCommands returns the commands that show the table by the groupings of every
+// recording.
 func tableCommands() (all []Command) {
 	for _, g := range functions.Groups {
 		all = append(all, Command{"Table of " + strings.ToLower(g.Title), nil, true, func(s *Shell) { s.Pane.Tabulate(g.By) }})
@@ -41,7 +42,7 @@ func tableCommands() (all []Command) {
 	return all
 }
 
-// colourCommands are as many as there are ways to colour.
+// colourCommands returns a command for each colour mode.
 func colourCommands() (all []Command) {
 	for _, m := range theme.Modes {
 		all = append(all, Command{"Colour by " + string(m), nil, false, func(s *Shell) { s.Mode = m }})
@@ -49,7 +50,7 @@ func colourCommands() (all []Command) {
 	return all
 }
 
-// Run carries out a command by its title; false when there is none.
+// Run runs a command by its title; it returns false if there is none.
 func (s *Shell) Run(title string) bool {
 	for i := range Commands {
 		if c := &Commands[i]; c.Title == title && (!c.needs || s.Pane != nil) {
@@ -65,7 +66,7 @@ func (s *Shell) nextMode() {
 	s.Mode = theme.Modes[(i+1)%len(theme.Modes)]
 }
 
-// SetTheme takes a theme by its name, or "system" to follow the system's.
+// SetTheme sets a theme by name; "system" follows the system's theme.
 func (s *Shell) SetTheme(name string) {
 	if name == "system" && s.System != nil {
 		s.follows, s.Theme = true, s.System
@@ -75,7 +76,7 @@ func (s *Shell) SetTheme(name string) {
 	s.Wake()
 }
 
-// themeName returns the name that SetTheme takes to have the same again.
+// themeName returns the name with which SetTheme restores the current theme.
 func (s *Shell) themeName() string {
 	if s.follows {
 		return "system"
@@ -83,7 +84,7 @@ func (s *Shell) themeName() string {
 	return s.Theme.Name
 }
 
-// Follow takes the theme that the system prefers now.
+// Follow sets the theme that the system prefers now.
 func (s *Shell) Follow(t *theme.Theme) {
 	if s.System = t; s.follows {
 		s.Theme = t
@@ -122,7 +123,7 @@ func (s *Shell) themeItems() []widget.Item {
 // scales are the sizes that Ctrl-+ and Ctrl-− step through.
 var scales = []float32{.7, .8, .9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3}
 
-// scaleBy makes everything larger or smaller by some steps.
+// scaleBy increases or decreases the text size by a number of steps.
 func (s *Shell) scaleBy(steps int) {
 	at := 0
 	for i, x := range scales {

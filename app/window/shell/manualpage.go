@@ -13,17 +13,17 @@ import (
 	"ashlar/render/widget"
 )
 
-// manualPage is a page of the manual that is read in the window.
+// manualPage is a page of the manual shown in the window.
 type manualPage struct {
 	widget.List
 	bar   widget.ScrollBar
-	at    int      // in manual.Pages
-	lines []string // of columns at most
-	of    int      // the page that lines are of, from 1
-	wide  int      // its columns
+	at    int      // index in manual.Pages
+	lines []string // wrapped to wide columns
+	of    int      // the page in lines, counted from 1
+	wide  int      // line length in characters
 }
 
-// openManual lets a person choose a page of the manual.
+// openManual lists the manual's pages to choose from.
 func (s *Shell) openManual() {
 	pages := manual.Pages()
 	s.OpenChooser(widget.NewChooser("Manual page", "", func(text string) (ls []widget.Line) {
@@ -79,7 +79,7 @@ func (m *manualPage) layout(s *Shell, u *ui.UI, full image.Rectangle) {
 	m.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(2), body.Max.Y), (len(m.lines)+1)*line, &m.Down, th.Faint, th.Dim)
 }
 
-// fill lays the page's text out in lines of so many columns, without its title.
+// fill wraps the page's text to a number of columns, without its title.
 func (m *manualPage) fill(blocks []manual.Block, columns int) {
 	if m.of == m.at+1 && m.wide == columns {
 		return
@@ -94,7 +94,7 @@ func (m *manualPage) fill(blocks []manual.Block, columns int) {
 	m.lines = strings.Split(strings.TrimRight(manual.Plain(blocks, columns), "\n"), "\n")
 }
 
-// isRule tells a line under a heading from others.
+// isRule reports whether a line is the rule under a heading.
 func isRule(line string) bool { return line != "" && strings.Trim(line, "-") == "" }
 
 // press scrolls, or turns to another page.

@@ -13,26 +13,26 @@ import (
 	"ashlar/render/widget"
 )
 
-// askOpen lets the person choose a file.
+// askOpen asks for a file to open.
 func (s *Shell) askOpen() {
 	s.pick("Open recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
 }
 
-// askCompare lets the person choose a file to compare with.
+// askCompare asks for a file to compare with.
 func (s *Shell) askCompare() {
 	typed := func(s *Shell) { s.typePath("File to compare with", s.startDir(), true, (*Shell).OpenBeside) }
 	s.pick("Compare with recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
 }
 
-// typeOpen lets the person choose a file by a path to type and the list of what
-// is there. It needs nothing of the desktop.
+// typeOpen asks for a file with a text field and a list of the folder's files. It needs
+// no support from the desktop.
 func (s *Shell) typeOpen() { s.typeOpenIn(s.startDir()) }
 
 // typeOpenIn is typeOpen beginning with a folder.
 func (s *Shell) typeOpenIn(dir string) { s.typePath("File to open", dir, true, (*Shell).Open) }
 
-// typePath lets a path be typed for something; recents offers the files that
-// were opened before too.
+// typePath asks for a path in a text field and calls then with it; with recents it also
+// lists recently opened files.
 func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, path string)) {
 	f := &typedPath{shell: s, start: strings.TrimSuffix(dir, separator) + separator, recents: recents, then: then}
 	f.chooser = widget.NewChooser(what, f.start, f.lines)
@@ -45,7 +45,7 @@ const separator = string(filepath.Separator)
 // mostTyped bounds how many files of a folder are listed.
 const mostTyped = 500
 
-// typedPath is a path that is being typed.
+// typedPath is the state of a path being typed.
 type typedPath struct {
 	shell   *Shell
 	chooser *widget.Chooser
@@ -55,10 +55,10 @@ type typedPath struct {
 
 	read    string // the folder of entries
 	entries []os.DirEntry
-	formats map[string]string // of files, once known
+	formats map[string]string // format of each file, once known
 }
 
-// lines are what a text may become.
+// lines returns the possible completions of a text.
 func (f *typedPath) lines(text string) (ls []widget.Line) {
 	if f.recents {
 		ls = f.shell.recentLines(strings.TrimPrefix(text, f.start), f.then)
@@ -81,7 +81,7 @@ func (f *typedPath) lines(text string) (ls []widget.Line) {
 	return ls
 }
 
-// list reads a folder, folders in it first, and has somebody look into its files.
+// list reads a folder, subfolders first, and starts detecting the formats of its files.
 func (f *typedPath) list(dir string) {
 	f.read, f.formats = dir, nil
 	f.entries, _ = os.ReadDir(dir)
@@ -93,7 +93,7 @@ func (f *typedPath) list(dir string) {
 	sort.SliceStable(f.entries, func(i, j int) bool { return f.entries[i].IsDir() && !f.entries[j].IsDir() })
 }
 
-// line is a file or a folder.
+// line returns the line of a file or a folder.
 func (f *typedPath) line(path string) widget.Line {
 	i, err := os.Stat(path)
 	name := filepath.Base(path)
@@ -105,13 +105,13 @@ func (f *typedPath) line(path string) widget.Line {
 	return widget.Line{Title: name, Detail: fileDetail(i, f.formats[path]), Tab: path, Take: func() { f.take(path) }}
 }
 
-// take ends typing with a path.
+// take closes the chooser and uses a path.
 func (f *typedPath) take(path string) {
 	f.shell.Chooser = nil
 	f.then(f.shell, path)
 }
 
-// submit takes what was typed, if it can be opened.
+// submit takes the typed text if it can be opened.
 func (f *typedPath) submit(text string) bool {
 	if fetch.IsURL(text) {
 		f.take(text)
@@ -130,10 +130,10 @@ func (f *typedPath) submit(text string) bool {
 	return true
 }
 
-// mostLooks is how many files of a folder are looked into for their format.
+// mostLooks bounds the files of a folder whose formats are detected.
 const mostLooks = 200
 
-// lookInto finds out the formats of files, and says them on the window's
+// lookInto detects the formats of files, and calls then with them on the window's
 // goroutine.
 func (s *Shell) lookInto(dir string, entries []os.DirEntry, then func(map[string]string)) {
 	found := map[string]string{}
@@ -147,8 +147,7 @@ func (s *Shell) lookInto(dir string, entries []os.DirEntry, then func(map[string
 	s.Later(func() { then(found) })
 }
 
-// fileDetail says how large a file is, when it was changed and, where that is
-// known, what it is.
+// fileDetail describes a file: its size, when it was changed and, if known, its format.
 func fileDetail(i os.FileInfo, format string) string {
 	if i == nil || !i.Mode().IsRegular() {
 		return ""
@@ -184,9 +183,9 @@ func (s *Shell) startDir() string {
 	return dir
 }
 
-// expandHome makes a path of what was typed: ~ is the person's own folder, and
-// an absolute path typed behind the folder that stood there (as /a/b//c/d)
-// counts from its second slash.
+// expandHome returns the path for a typed text: ~ is the user's home folder, and an
+// absolute path typed after the initial folder (as in /a/b//c/d) starts at the second
+// slash.
 func expandHome(path string) string {
 	if i := strings.LastIndex(path, "//"); i >= 0 && filepath.Separator == '/' {
 		path = path[i+1:]

@@ -16,11 +16,10 @@ import (
 	"ashlar/render/widget"
 )
 
-// openPalette lists what can be done, and what can be gone to once something is
-// typed.
+// openPalette lists the commands and, once something is typed, also the places to go to.
 func (s *Shell) openPalette() {
 	var c *widget.Chooser
-	more := func() { // of what is found in the background
+	more := func() { // results from the background
 		s.Later(func() {
 			if s.Chooser == c {
 				c.Filled, c.Keep = false, true
@@ -31,14 +30,14 @@ func (s *Shell) openPalette() {
 		more = nil
 	}
 	c = widget.NewChooser("Command", "", func(text string) []widget.Line { return s.paletteLines(text, more) })
-	c.Submit = func(text string) bool { // what was typed, and not what was found before
+	c.Submit = func(text string) bool { // act on the typed text, not on earlier results
 		c.Lines = s.paletteLines(text, nil)
 		return false
 	}
 	s.OpenChooser(c)
 }
 
-// paletteLines lists what a text names, the best first.
+// paletteLines lists the items that match a text, best first.
 func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 	var items []palette.Item
 	add := func(i palette.Item, ok bool) {
@@ -73,7 +72,7 @@ func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 	return palette.Lines(items)
 }
 
-// instead is what to do where a text names nothing.
+// instead adds items for a text that matches nothing.
 func (s *Shell) instead(text string, add func(palette.Item, bool)) {
 	if s.Pane != nil {
 		add(palette.Item{Line: widget.Line{Title: "Search for " + strconv.Quote(text), Detail: "names and arguments", Take: func() {
@@ -85,7 +84,7 @@ func (s *Shell) instead(text string, add func(palette.Item, bool)) {
 	add(palette.Item{Rank: 2, Line: widget.Line{Title: "Open the manual", Detail: keyOf("Manual"), Take: s.openManual}}, true)
 }
 
-// otherWords are what else people call commands, by title.
+// otherWords are synonyms for commands, by title.
 var otherWords = map[string]string{
 	"Save picture (PNG, SVG)":     "export screenshot picture image snapshot print",
 	"Save table (CSV, JSON)":      "export spreadsheet download",
@@ -118,7 +117,7 @@ var otherWords = map[string]string{
 	"Quit":                        "exit close",
 }
 
-// places are the threads, marks, files and functions that a text names.
+// places adds the threads, marks, files and functions that match a text.
 func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 	if p := s.Pane; p != nil {
 		of, why := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), "why ")
@@ -158,8 +157,8 @@ func (s *Shell) functionDetail(f palette.Function) string {
 	return strings.Join(append(parts, "function"), " · ")
 }
 
-// subjects has the things that commands are about, by words of their titles, and whether there
-// is such a thing now.
+// subjects lists the objects of commands, by words in their titles, and whether there is
+// such an object now.
 var subjects = []struct {
 	words string
 	is    func(s *Shell) bool
@@ -173,7 +172,7 @@ var subjects = []struct {
 	{"both sides", (*Shell).Compares},
 }
 
-// mostRan is how many commands the palette remembers.
+// mostRan bounds the commands that the palette remembers.
 const mostRan = 8
 
 // ran remembers a command that was chosen in the palette.
@@ -182,8 +181,8 @@ func (s *Shell) ran(title string) {
 	s.chosen = append([]string{title}, s.chosen[:min(len(s.chosen), mostRan-1)]...)
 }
 
-// held are keys that are pressed again and again: nobody looks for what they do, one
-// step, in a list.
+// held are keys that are pressed repeatedly, for single steps; nobody looks for these in
+// a list.
 var held = []key.Name{"W", "A", "S", "D", key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NamePageUp, key.NamePageDown}
 
 // rankNow orders commands: those for the selection, then the last used ones, then all

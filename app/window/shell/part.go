@@ -10,8 +10,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// askPart lets the person choose what is opened of the file, which matters for
-// one that does not fit in memory.
+// askPart asks which part of the file to open, for files that do not fit in memory.
 func (s *Shell) askPart() {
 	p := s.Pane
 	path := p.Rec.Source.Path

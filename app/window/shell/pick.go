@@ -7,8 +7,8 @@ import (
 	"ashlar/app/desktop/dialog"
 )
 
-// pick asks for files with the desktop's dialog, if there is one, and with a
-// line to type in if there is none.
+// pick asks for files with the desktop's dialog, or with a text field if there is no
+// dialog.
 func (s *Shell) pick(title string, typed func(s *Shell), then func(s *Shell, paths []string)) {
 	if s.Do.Pick == nil {
 		typed(s)

@@ -17,27 +17,24 @@ import (
 	"ashlar/render/widget"
 )
 
-// recentList is the list of files that were opened before, on the first page. A
-// click opens one; two that are chosen, or of which one is dragged onto the
-// other, are compared.
+// recentList is the list of recent files on the first page. A click opens a file. Two
+// files are compared if both are chosen or one is dragged onto the other.
 type recentList struct {
 	rows [recentRows]widget.Drag
-	// chosen is the path of the one that is to be compared, "" for none.
+	// chosen is the path of the file chosen for a comparison, "" for none.
 	chosen string
-	// held and over are the row that is dragged and the one that it is over, from 1; 0
-	// for none.
+	// held is the dragged row and over the row under the pointer, from 1; 0 for none.
 	held, over int
 }
 
-// How many are on the first page and in the chooser, and how high a row is, in
-// dp.
+// Number of files on the first page and in the chooser, and the height of a row, in dp.
 const (
 	recentRows   = 6
 	recentLines  = 8
 	recentHeight = 28
 )
 
-// height is how much room the list takes.
+// height returns the height of the list.
 func (l *recentList) height(u *ui.UI, of []Recent) int {
 	if len(of) == 0 {
 		return 0
@@ -45,8 +42,7 @@ func (l *recentList) height(u *ui.UI, of []Recent) int {
 	return u.Px(30+16) + min(len(of), recentRows)*u.Px(recentHeight)
 }
 
-// layout draws the list into the upper part of r and returns how much of it
-// that took.
+// layout draws the list at the top of r and returns its height.
 func (l *recentList) layout(s *Shell, u *ui.UI, of []Recent, r image.Rectangle) int {
 	if len(of) == 0 {
 		return 0
@@ -63,7 +59,7 @@ func (l *recentList) layout(s *Shell, u *ui.UI, of []Recent, r image.Rectangle) 
 	return l.height(u, of)
 }
 
-// events takes what was done with a row since the last frame.
+// events handles the events on a row since the last frame.
 func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Rectangle) {
 	d := &l.rows[i]
 	path := of[i].Path
@@ -98,7 +94,7 @@ func (l *recentList) events(s *Shell, u *ui.UI, of []Recent, i int, row image.Re
 	}
 }
 
-// items lists what can be done with a file.
+// items lists the actions for a file.
 func (l *recentList) items(s *Shell, path string) []widget.Item {
 	items := []widget.Item{{Title: "Open", Do: func() { s.openRecent(path, (*Shell).Open) }}}
 	switch l.chosen {
@@ -112,8 +108,8 @@ func (l *recentList) items(s *Shell, path string) []widget.Item {
 	return append(items, widget.Item{Title: "Copy path", Do: func() { s.CopyLater(path) }})
 }
 
-// choose chooses a file to be compared; the second one is compared with the
-// first, and the same one again is not chosen any more.
+// choose chooses a file for a comparison; a second file is compared with the first, and
+// choosing the same file again deselects it.
 func (l *recentList) choose(s *Shell, path string) {
 	first := l.chosen
 	switch l.chosen = ""; first {
@@ -126,7 +122,7 @@ func (l *recentList) choose(s *Shell, path string) {
 	s.Wake()
 }
 
-// compareRecents opens two files side by side, or says which is gone.
+// compareRecents opens two files side by side, or reports which one no longer exists.
 func (s *Shell) compareRecents(a, b string) {
 	s.openRecent(a, func(s *Shell, a string) {
 		s.openRecent(b, func(s *Shell, b string) {
@@ -163,7 +159,7 @@ func (l *recentList) row(u *ui.UI, of *Recent, i int, row image.Rectangle) {
 	u.Text(ui.Rect(row.Max.X-aw, row.Min.Y, aw, row.Dy()), said, dim)
 }
 
-// openRecent opens a file, or says that it is gone.
+// openRecent opens a file, or reports that it no longer exists.
 func (s *Shell) openRecent(path string, open func(s *Shell, path string)) {
 	if _, err := os.Stat(path); err != nil {
 		s.Say(path + " no longer exists")
@@ -172,7 +168,7 @@ func (s *Shell) openRecent(path string, open func(s *Shell, path string)) {
 	open(s, path)
 }
 
-// recentLines are the recents whose names match what is typed, for a chooser.
+// recentLines returns the recent files whose names match the typed text, for a chooser.
 func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []widget.Line {
 	var ls []widget.Line
 	for _, r := range s.recents() {
@@ -187,7 +183,7 @@ func (s *Shell) recentLines(text string, open func(s *Shell, path string)) []wid
 	return ls
 }
 
-// ago says how long since, roughly.
+// ago describes how long ago something was, roughly.
 func ago(d time.Duration) string {
 	for _, x := range []struct {
 		unit time.Duration

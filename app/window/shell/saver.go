@@ -11,9 +11,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// askSave lets the person say where a file goes: name is offered, in the folder
-// that files are opened from. save does it, in the background; what it returns
-// is told.
+// askSave asks for a path to save to, starting with name in the folder of the file
+// dialogs. It calls save in the background and reports the result.
 func (s *Shell) askSave(hint, name string, save func(path string) error) {
 	const sep = string(filepath.Separator)
 	var c *widget.Chooser
@@ -48,13 +47,13 @@ func (s *Shell) askSave(hint, name string, save func(path string) error) {
 		}
 		return ls
 	})
-	// What is typed takes the name's place.
+	// Select the name, so that typing replaces it.
 	n := len([]rune(c.Editor.Text()))
 	c.Editor.SetCaret(n, n-len([]rune(name)))
 	s.OpenChooser(c)
 }
 
-// save runs in the background and says how it went.
+// save runs save in the background and reports the result.
 func (s *Shell) save(path string, save func(path string) error) {
 	s.Say("Saving " + filepath.Base(path) + " …")
 	session.Go(func() {

@@ -9,7 +9,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// shareTitle is the command that lets programs ask what is open here, and move it.
+// shareTitle is the command that lets other programs query the session and navigate it.
 const shareTitle = "Share session on or off"
 
 func (s *Shell) toggleShare() {
@@ -23,8 +23,8 @@ func (s *Shell) toggleShare() {
 // shownFor is how long the status line says what a program showed.
 const shownFor = 20 * time.Second
 
-// ShowFor goes to an address for a program, as a step that undo takes back. The error is
-// a sentence that says why not: a person is never interrupted.
+// ShowFor goes to an address for a program, as one undo step. The error is a sentence
+// with the reason; the user is never interrupted.
 func (s *Shell) ShowFor(address, note string) error {
 	v, err := view.Parse(address)
 	switch {
@@ -49,8 +49,8 @@ func (s *Shell) ShowFor(address, note string) error {
 	return nil
 }
 
-// shared draws at the left of the status line that programs may ask, and returns where
-// the rest begins.
+// shared draws a note at the left of the status line while the session is shared with
+// programs, and returns where the rest begins.
 func (s *Shell) shared(u *ui.UI, r image.Rectangle) int {
 	x := r.Min.X + u.Px(12)
 	if !s.Shared {

@@ -1,6 +1,6 @@
 // Package shell implements the content of the window: toolbar, menus, commands and status
-// line around timelines and panels. It does not depend on a window: frames are layout
-// contexts, so a picture drawn without a window shows the same.
+// line around timelines and panels. It needs no window: it draws into layout contexts, so
+// a picture rendered without a window looks the same.
 package shell
 
 import (
@@ -26,30 +26,32 @@ import (
 // Shell is everything in the window.
 type Shell struct {
 	workspace.Workspace
-	// Picture draws into a file, on any goroutine; nil if there is no window.
+	// Picture renders a frame to a file, on any goroutine; nil if there is no window.
 	Picture Picture
 	// System is the theme that the system prefers, nil if that is not known.
 	System *theme.Theme
-	// Keep remembers things from one run to the next; nil if nothing is kept.
+	// Keep stores state between runs; nil if nothing is stored.
 	Keep Keep
-	// Shared says that the person lets programs ask what is open, and move it.
+	// Shared reports whether the user lets other programs query the session and navigate
+	// it.
 	Shared bool
-	// Shapes, if set, is where frames are written down too.
+	// Shapes, if set, also records each frame as SVG.
 	Shapes *svg.Canvas
 
 	shaper  *text.Shaper
 	follows bool // the theme is the system's
 	tips    ui.Sheet
-	// noSearch tells that the toolbar had no room for the search in the last frame.
+	// noSearch reports whether the toolbar had no room for the search field in the last
+	// frame.
 	noSearch  bool
-	fontsOf   int64 // the version of the system's fonts that is drawn with
+	fontsOf   int64 // version of the system fonts in use
 	helpState helpPart
-	reading   *manualPage // the page of the manual that is shown as help, nil for keys
-	typing    bool        // in a text field
-	again     bool        // another frame was asked for: the text field is gone
-	chosen    []string    // commands of the palette, newest first
+	reading   *manualPage // the manual page shown as help, nil for the list of keys
+	typing    bool        // the keyboard focus is in a text field
+	again     bool        // a text field has closed, so another frame was requested
+	chosen    []string    // commands chosen in the palette, newest first
 	finder    palette.Finder
-	unpick    func() // takes the desktop's dialog away; nil when none is open
+	unpick    func() // closes the desktop's file dialog; nil if none is open
 	first     welcome
 	drag      dropping
 
@@ -71,7 +73,7 @@ func New(th *theme.Theme) *Shell {
 	return s
 }
 
-// Close lets go of everything.
+// Close releases all resources.
 func (s *Shell) Close() {
 	if s.unpick != nil {
 		s.unpick()
@@ -108,15 +110,15 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.Focus.Begin(s.Menu != nil || s.Help || s.Chooser != nil)
 	s.typing = u.Typing()
 	s.keys(u)
-	u.Theme = s.Theme // which a key may have changed: pictures made now are kept
+	u.Theme = s.Theme // a key may have changed the theme
 	u.Fill(full, s.Theme.Background)
-	u.Area(&s.openButton, nil) // the toolbar comes first, though it is laid out last
+	u.Area(&s.openButton, nil) // the toolbar comes first in the focus order, though it is laid out last
 	s.copyClip(u)
 	s.layoutParts(u, full)
 	s.layoutAbove(u, full)
 	if s.again = s.typing && !u.StillTyping(); s.again {
-		// The field is gone. Keys that mean something now are only asked for with
-		// the next frame: the first of them would be lost.
+		// The text field has closed. Other keys are requested only in the next frame;
+		// without this request the first one pressed would be lost.
 		u.Execute(op.InvalidateCmd{})
 	}
 	if !s.Note.Until.IsZero() && gtx.Now.Before(s.Note.Until) {
@@ -124,7 +126,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	}
 }
 
-// copyClip copies what was asked for since the last frame.
+// copyClip copies the text requested since the last frame.
 func (s *Shell) copyClip(u *ui.UI) {
 	if s.Clip == "" {
 		return
@@ -137,8 +139,7 @@ func (s *Shell) copyClip(u *ui.UI) {
 	s.Clip = ""
 }
 
-// layoutParts lays out what is beside each other: the toolbar, what is open, the status
-// line.
+// layoutParts lays out the toolbar, the open recordings and the status line.
 func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	body := full
 	bar, status := u.Px(toolbarHeight), u.Px(statusHeight)
@@ -161,7 +162,8 @@ func (s *Shell) layoutParts(u *ui.UI, full image.Rectangle) {
 	u.NoArea()
 }
 
-// layoutAbove lays out what is above that: lists, menus, pages of help, what is dragged.
+// layoutAbove lays out everything on top of the parts: lists, menus, help pages and
+// dragged items.
 func (s *Shell) layoutAbove(u *ui.UI, full image.Rectangle) {
 	size := full.Max
 	if s.View == workspace.Both && s.Pane != nil && s.Versus == nil {
@@ -188,7 +190,8 @@ func (s *Shell) layoutAbove(u *ui.UI, full image.Rectangle) {
 	s.layoutDrag(u, full)
 }
 
-// leaveMenu closes the menu and does what was chosen of it, if anything was.
+// leaveMenu closes the menu and runs do, the chosen item's action; nil if none was
+// chosen.
 func (s *Shell) leaveMenu(do func()) {
 	s.Menu = nil
 	if do != nil {
@@ -205,6 +208,6 @@ func (s *Shell) newFonts() {
 	}
 	s.fontsOf, s.shaper = v, ui.NewShaper()
 	if s.Pane != nil {
-		s.Pane.Palette = nil // which all pictures depend on
+		s.Pane.Palette = nil // all pictures depend on it
 	}
 }

@@ -11,51 +11,51 @@ import (
 
 // State describes a frame, for the frame log and tests.
 type State struct {
-	// View is the address of what is shown: all that a person chose. The rest is what
-	// came of it.
+	// View is the address of the view: everything the user chose. The other fields are
+	// the result.
 	View string `json:"view"`
 	File string `json:"file"`
-	// Events is how many spans, samples and stacks have been loaded.
+	// Events is the number of loaded spans, samples and stacks.
 	Events int64 `json:"events"`
 	Done   bool  `json:"done"`
-	// From and To are the time that is seen, in picoseconds from the recording's
-	// start, and Metric what is weighed by, also where a view says nothing of them.
+	// From and To are the visible time, in picoseconds from the recording's start, and
+	// Metric is the metric in use, even if the view does not name them.
 	From   int64  `json:"from"`
 	To     int64  `json:"to"`
 	Metric string `json:"metric"`
-	// Scope are the chips of the scope bar in words.
+	// Scope lists the texts of the scope bar's chips.
 	Scope []string `json:"scope"`
 	// Typed holds the text in the palette or the file opener while one is open.
 	Typed string `json:"typed"`
-	// Drop describes the effect of a drop, a line for each part of the window, the one
-	// under the pointer first, then the dragged files. Note is the temporary text of the
-	// status line.
+	// Drop describes the effect of a drop: a line for each part of the window, beginning
+	// with the part under the pointer, then the dragged files. Note is the temporary text
+	// of the status line.
 	Drop []string `json:"drop"`
 	Note string   `json:"note"`
 	// Found is the result text of the search line.
 	Found string `json:"found"`
-	// Threads are the names of those shown, in their order.
+	// Threads lists the names of the visible threads, in display order.
 	Threads []string `json:"threads"`
-	// Near is the function whose callers and callees are shown. Rows counts the
-	// table's.
+	// Near is the function whose callers and callees are shown. Rows is the number of
+	// rows in the table.
 	Near string `json:"near"`
 	Rows int    `json:"rows"`
-	// Scale says how large everything is.
+	// Scale is the scale of the interface.
 	Scale float32 `json:"scale"`
-	// Focus is the part of the window that shows that it has the keyboard, or "text"
-	// while a text is typed.
+	// Focus is the part of the window that shows the keyboard focus, or "text" while the
+	// user types in a text field.
 	Focus string `json:"focus"`
-	// Compare is about both recordings where two are compared, nil else.
+	// Compare describes both recordings of a comparison, nil without one.
 	Compare *workspace.CompareState `json:"compare"`
-	// Total is the weight of what the lower half shows, in the metric's unit.
+	// Total is the total weight of the lower half, in the metric's unit.
 	Total string `json:"total"`
 }
 
-// AtRest reports whether the next frame will look like the last one, unless somebody does
-// something, a file changes, or an answer comes that is still being worked on.
+// AtRest reports whether the next frame will look like the last one, unless the user
+// acts, a file changes or a pending answer arrives.
 func (s *Shell) AtRest() bool { return !s.again && s.Workspace.AtRest() }
 
-// State describes what is shown.
+// State describes the current frame.
 func (s *Shell) State() State {
 	st := State{Focus: s.focused(), Drop: s.dropLines()}
 	if s.Chooser != nil {
@@ -85,7 +85,7 @@ func (s *Shell) State() State {
 	return st
 }
 
-// focused names the area that shows that it has the keyboard.
+// focused names the area that shows the keyboard focus.
 func (s *Shell) focused() string {
 	switch {
 	case s.typing:

@@ -16,13 +16,13 @@ import (
 // Recipe says in two lines how to make a recording with a tool.
 type Recipe struct {
 	Tool string
-	// Lines are commands, or lines of a program; where Words is set, the first
-	// is something to do by hand.
+	// Lines are commands or lines of a program. If Words is set, the first line is an
+	// instruction instead.
 	Lines [2]string
 	Words bool
 }
 
-// Recipes are those of the first page, by how many people have the tool.
+// Recipes are the recipes of the welcome page, sorted by how many people have the tool.
 var Recipes = []Recipe{
 	{Tool: "Linux perf", Lines: [2]string{"perf record -g ./program", "ashlar perf.data"}},
 	{Tool: "Go", Lines: [2]string{"go test -bench . -cpuprofile cpu.pprof", "ashlar cpu.pprof"}},
@@ -60,8 +60,7 @@ func (w *welcome) layout(s *Shell, u *ui.UI, r image.Rectangle) {
 	head := u.Px(170) + w.recents.height(u, recent)
 	height := head + rows*u.Px(recipeRowStep)
 	x := r.Min.X + (r.Dx()-width)/2
-	// A little above the middle looks like the middle. Where the page does not
-	// fit, its head does.
+	// A little above the middle looks centred. If the page is too high, align its top.
 	y := max(r.Min.Y+u.Px(24), r.Min.Y+(r.Dy()-height)*2/5)
 
 	u.Text(ui.Rect(x, y, width, u.Px(30)), "Drop a recording here", ui.Style{Size: 20, Weight: ui.Medium, Color: th.Text})

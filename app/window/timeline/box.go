@@ -11,9 +11,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// A box that is drawn over the lanes zooms to its time and scrolls to its rows.
+// Dragging a box over the lanes zooms to its time range and scrolls to its rows.
 
-// box is the rectangle between two points of the lanes.
+// box returns the rectangle between two points of the lanes.
 func (p *Timeline) box(a, b f32.Point) image.Rectangle {
 	r := image.Rect(int(a.X), int(a.Y), int(b.X), int(b.Y))
 	return r.Intersect(image.Rectangle{Min: image.Pt(p.Bounds.Gutter, 0), Max: p.Bounds.Lanes.Size()})
@@ -26,13 +26,13 @@ func (p *Timeline) zoomToBox(u *ui.UI, r image.Rectangle) {
 	at := func(x int) int64 { return p.TimeAt(float32(x)) }
 	from, to := at(r.Min.X), at(r.Max.X)
 	if r.Dy() > u.Px(2*widget.Slop) {
-		p.ScrollTo(p.View.Scroll + r.Min.Y - u.Px(24)) // below a header that stays
+		p.ScrollTo(p.View.Scroll + r.Min.Y - u.Px(24)) // leave room for a sticky header
 	}
 	p.View.From, p.View.To = from, max(to, from+100)
 	p.Moved = true
 }
 
-// drawBox shows the box that is being drawn.
+// drawBox draws the box during the drag.
 func (p *Timeline) drawBox(u *ui.UI) {
 	u.At(p.Bounds.Lanes, func(u *ui.UI) {
 		r := p.box(p.Lanes.Start, p.Lanes.At)
@@ -41,7 +41,7 @@ func (p *Timeline) drawBox(u *ui.UI) {
 	})
 }
 
-// BoxNext makes the next drag over the lanes one of a box.
+// BoxNext makes the next drag over the lanes draw a zoom box.
 func (p *Timeline) BoxNext(s *panel.Host) {
 	if p.Timed() {
 		p.boxing = true

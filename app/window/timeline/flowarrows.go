@@ -16,14 +16,13 @@ import (
 	"ashlar/render/ui"
 )
 
-// flowPart draws the arrows of the picked span. Which flows go through it is
-// looked up in an index that is made in the background, when it is first
-// needed.
+// flowPart draws the arrows of the picked span. It finds the span's flows in an index
+// that is built in the background when first needed.
 type flowPart struct {
 	index   *spans.Flows
 	Indices session.Async[*recording.Recording, *spans.Flows]
 
-	Ends   []spans.FlowEnd // of the picked span
+	Ends   []spans.FlowEnd // flow ends on the picked span
 	endsOf flowKey
 }
 
@@ -33,7 +32,7 @@ type flowKey struct {
 	index       *spans.Flows
 }
 
-// mostArrows bounds how many are drawn.
+// mostArrows is the maximum number of arrows drawn.
 const mostArrows = 200
 
 // Update finds the flows of the picked span.
@@ -85,8 +84,9 @@ func (f *flowPart) draw(p *Timeline, u *ui.UI) {
 	})
 }
 
-// at is where a step is in the lanes: on the span it is bound to, else in the
-// middle of its row. What is hidden by the rows that stay at the top is at their edge.
+// at returns the position of a step in the lanes: on the span it is bound to, else in the
+// middle of its row. A step hidden behind the rows that stay at the top is placed at
+// their edge.
 func (f *flowPart) at(p *Timeline, st recording.FlowStep) (at f32.Point, hidden, ok bool) {
 	i := p.rowOf(&timeline.Hit{Row: -1, Window: -1, Track: st.Track})
 	if i < 0 {
@@ -126,8 +126,8 @@ func arrow(u *ui.UI, from, to f32.Point) {
 	u.Round(image.Rectangle{Min: at.Sub(image.Pt(r, r)), Max: at.Add(image.Pt(r, r))}, 2.5, u.Theme.Accent)
 }
 
-// Other is the step of a flow that an end leads to: the next, or for the last
-// the one before.
+// Other returns the step at the other end of e's arrow: the next step of the flow, or the
+// previous one if e is the last.
 func (f *flowPart) Other(p *Timeline, e spans.FlowEnd) (st recording.FlowStep, incoming bool) {
 	steps := p.Rec.Flows[e.Flow].Steps
 	if e.Step == len(steps)-1 {
@@ -136,7 +136,7 @@ func (f *flowPart) Other(p *Timeline, e spans.FlowEnd) (st recording.FlowStep, i
 	return steps[e.Step+1], false
 }
 
-// wake is the arrow from who woke the thread of the picked state to it.
+// wake returns the arrow from the waker of the picked state's thread to that thread.
 func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
 	h := &p.Pick.Hit
 	if p.Pick.Kind != panel.PickBar || h.Waker(p.Rec) == recording.NoTrack {
@@ -145,9 +145,9 @@ func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
 	return recording.FlowStep{Track: h.Waker(p.Rec), Time: h.Start}, recording.FlowStep{Track: h.Track, Time: h.Start}, true
 }
 
-// GoToWaker goes to what woke the thread of the picked state: of what runs, the wake
-// that led to it. From a span it goes to the state that its thread was in when it
-// began.
+// GoToWaker goes to the thread that woke the thread of the picked state. For a running
+// state this is the wakeup that led to it; for a span, it starts at the thread's state
+// when the span began.
 func (p *Timeline) GoToWaker(s *panel.Host) {
 	h := p.Pick.Hit
 	if p.Pick.Kind != panel.PickBar || p.Rec.Tracks[h.Track].States.Len() == 0 {
@@ -173,8 +173,8 @@ func (p *Timeline) GoToWaker(s *panel.Host) {
 	}
 }
 
-// FollowFlow goes to the span at the other end of an arrow: the first that
-// leaves the picked span, or backwards the first that comes to it.
+// FollowFlow goes to the span at the other end of an arrow: the first arrow that leaves
+// the picked span or, if back is true, the first that arrives there.
 func (p *Timeline) FollowFlow(s *panel.Host, back bool) {
 	if back && len(p.Flows.Ends) == 0 && p.Pick.Hit.IsState() {
 		p.GoToWaker(s)

@@ -15,10 +15,10 @@ import (
 	"ashlar/render/widget"
 )
 
-// zoomStep is the factor for a notch of the wheel.
+// zoomStep is the zoom factor of one wheel notch.
 const zoomStep = 1.28
 
-// TakeEvents takes what the pointer did since the last frame.
+// TakeEvents handles the pointer events since the last frame.
 func (p *Timeline) TakeEvents(s *panel.Host, u *ui.UI) {
 	for {
 		g, e, ok := p.Lanes.Next(u, p.Bounds.Lanes.Min)
@@ -48,7 +48,7 @@ func (p *Timeline) TakeEvents(s *panel.Host, u *ui.UI) {
 	}
 }
 
-// TimeAt is the time at a pixel of the lanes.
+// TimeAt returns the time at a pixel of the lanes.
 func (p *Timeline) TimeAt(x float32) int64 {
 	return p.View.Time(float64(x)-float64(p.Bounds.Gutter), p.LaneWidth())
 }
@@ -113,13 +113,13 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 	}
 }
 
-// startRange begins to select a range where a drag did.
+// startRange begins to select a range at the start of a drag.
 func (p *Timeline) startRange(u *ui.UI, d *widget.Drag, y float32) {
 	p.grab, p.anchor, p.second = grabRange, p.edge(u, d.Start.X, y, d.Mods), false
 }
 
-// edge is the time of an edge of a selection: that of a bar that is near,
-// unless Alt is held.
+// edge returns the time for an edge of a selection: the edge of a nearby bar, unless Alt
+// is held.
 func (p *Timeline) edge(u *ui.UI, x, y float32, mods key.Modifiers) int64 {
 	if mods.Contain(key.ModAlt) {
 		return p.TimeAt(x)
@@ -127,7 +127,8 @@ func (p *Timeline) edge(u *ui.UI, x, y float32, mods key.Modifiers) int64 {
 	return p.snap(u, x, y)
 }
 
-// drag moves what is held; y is where the pointer is in the lanes.
+// drag pans the view or extends the selection, whichever was grabbed; y is the pointer's
+// position in the lanes.
 func (p *Timeline) drag(u *ui.UI, d *widget.Drag, y float32, e pointer.Event) {
 	start, at := d.Start, d.At
 	switch p.grab {
@@ -147,7 +148,8 @@ func (p *Timeline) drag(u *ui.UI, d *widget.Drag, y float32, e pointer.Event) {
 	}
 }
 
-// wheel zooms at the pointer; sideways it pans, over the names it scrolls.
+// wheel zooms at the pointer. Horizontal scrolling pans; over the names, the wheel
+// scrolls the rows.
 func (p *Timeline) wheel(u *ui.UI, e pointer.Event, at f32.Point) {
 	x, y := widget.Notches(e)
 	if x != 0 {
@@ -164,8 +166,8 @@ func (p *Timeline) wheel(u *ui.UI, e pointer.Event, at f32.Point) {
 	}
 }
 
-// scrollRows scrolls by notches of a wheel: smoothly by whole ones, with the
-// hand by the parts of one that a trackpad sends.
+// scrollRows scrolls by wheel notches: whole notches smoothly, fractions of a notch from
+// a trackpad at once.
 func (p *Timeline) scrollRows(u *ui.UI, notches float32) {
 	px := int(notches * float32(u.Px(widget.RowsPerNotch)))
 	if max(notches, -notches) >= 1 {
@@ -175,8 +177,8 @@ func (p *Timeline) scrollRows(u *ui.UI, notches float32) {
 	}
 }
 
-// onRuler selects a range without a key held down; with Shift it is the one that the
-// selected one is compared with.
+// onRuler selects a range without a modifier key; with Shift it selects the range to
+// compare the selection with.
 func (p *Timeline) onRuler(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &p.RulerArea
 	switch g {
@@ -204,7 +206,7 @@ func (p *Timeline) onRuler(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 	}
 }
 
-// onStrip moves the view by the overview.
+// onStrip handles drags on the overview, which move the view.
 func (p *Timeline) onStrip(u *ui.UI, g widget.Gesture, e pointer.Event) {
 	d := &p.Strip
 	at := p.stripTime(d.At.X)
@@ -262,8 +264,7 @@ func (p *Timeline) edgeAt(u *ui.UI) grab {
 
 func abs(i int) int { return max(i, -i) }
 
-// PickHit makes a bar of the timeline the one whose details are shown; nothing
-// under the pointer picks nothing.
+// PickHit shows the details of a bar. An empty hit clears the selection.
 func (p *Timeline) PickHit(h timeline.Hit) {
 	switch {
 	case h.Found:
@@ -283,8 +284,8 @@ func (p *Timeline) PickHit(h timeline.Hit) {
 	}
 }
 
-// fold opens or closes what a click on the names means: a process, or a track
-// (closed, then as much as fits, then all of it).
+// foldHit opens or closes the process or track whose name was clicked. A track cycles
+// through closed, as much as fits, and all of it.
 func (p *Timeline) foldHit(h timeline.Hit) {
 	if h.Row < 0 {
 		return
@@ -292,8 +293,8 @@ func (p *Timeline) foldHit(h timeline.Hit) {
 	p.Fold(&p.Plan.Rows[h.Row])
 }
 
-// Fold opens or closes a row: a process, or a thread (closed, then as much as fits, then
-// all of it).
+// Fold opens or closes a row: a process, or a thread, which cycles through closed, as
+// much as fits, and all of it.
 func (p *Timeline) Fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
@@ -311,16 +312,15 @@ func (p *Timeline) Fold(r *timeline.Row) {
 	}
 }
 
-// With is a map with one thing changed: the maps of a pane are never written to,
-// so that a frame tells from where they are whether they are the same.
+// With returns a copy of a map with one value changed. The maps of a pane are never
+// modified in place, so frames can compare them by address.
 func With[V any](m map[int]V, k int, v V) map[int]V {
 	m = maps.Clone(m)
 	m[k] = v
 	return m
 }
 
-// MenuOfPick opens the menu where the picked bar is, or that of the current
-// thread.
+// MenuOfPick opens the context menu at the picked bar, or the menu of the current thread.
 func (p *Timeline) MenuOfPick(s *panel.Host, u *ui.UI) {
 	at := p.Lanes.At
 	defer func() { p.Lanes.At = at }()

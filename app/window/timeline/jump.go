@@ -13,16 +13,16 @@ import (
 	"ashlar/render/widget"
 )
 
-// jump is a time that a text may mean.
+// jump is one possible meaning of a typed time.
 type jump struct {
 	At       int64
-	To       int64 // after at for a stretch of time
+	To       int64 // after At for a range
 	what     string
 	exact    string
 	Possible bool // it is within the recording
 }
 
-// AskTime shows the line for a time to go to.
+// AskTime shows the input line for a time to go to.
 func (p *Timeline) AskTime(s *panel.Host) {
 	if !p.Timed() {
 		return
@@ -39,7 +39,7 @@ func (p *Timeline) AskTime(s *panel.Host) {
 	}))
 }
 
-// jump brings a time to the middle of the view, or a stretch to fill it.
+// jump centres the view on a time, or fills it with a range.
 func (p *Timeline) jump(j jump) {
 	if j.To > j.At {
 		p.Fit(j.At, j.To)
@@ -103,14 +103,14 @@ func (p *Timeline) Times(text string) []jump {
 	if at, ok := absolute(rec, text); ok {
 		add(at, 0, text+" on the file's clock"+clockUnit(rec))
 	}
-	// A bare number is seconds; if that is behind the end, the clock is likelier.
+	// A bare number means seconds; if that is past the end, a clock time is likelier.
 	if len(js) == 2 && !js[0].Possible {
 		js[0], js[1] = js[1], js[0]
 	}
 	return js
 }
 
-// offer adds the times that one may want to go to before anything is typed.
+// offer adds the suggested times, shown before anything is typed.
 func (p *Timeline) offer(add func(at, to int64, what string)) {
 	add(p.Rec.Start, 0, "the start")
 	add(p.Rec.End, 0, "the end")
@@ -123,7 +123,7 @@ func (p *Timeline) offer(add func(at, to int64, what string)) {
 	}
 }
 
-// reference is the time that others are reckoned from.
+// reference returns the time that relative times are measured from.
 func (p *Timeline) reference() (int64, string) {
 	switch {
 	case p.AtGoal:
@@ -143,7 +143,7 @@ func clockUnit(rec *recording.Recording) string {
 	return ", in " + rec.Clock.Unit
 }
 
-// absolute reads a time as the file itself writes it: a number in its unit.
+// absolute parses a time as written in the file: a number in the file's unit.
 func absolute(rec *recording.Recording, text string) (int64, bool) {
 	c := rec.Clock
 	v, ok := new(big.Rat).SetString(text)
@@ -162,8 +162,8 @@ func absolute(rec *recording.Recording, text string) (int64, bool) {
 	return n.Int64(), true
 }
 
-// drawMark shows the time that was gone to: a line through the rows, the time
-// on the ruler.
+// drawMark marks the time last jumped to: a line through the rows and the time on the
+// ruler.
 func (p *Timeline) drawMark(u *ui.UI) {
 	w := p.LaneWidth()
 	x := p.View.X(p.Goal, w)
@@ -175,7 +175,7 @@ func (p *Timeline) drawMark(u *ui.UI) {
 	for y := b.Lanes.Min.Y; y < b.Lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.Lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
-	if p.Scope.Ranged { // its length is there
+	if p.Scope.Ranged { // the ruler shows its length there
 		return
 	}
 	p.pill(u, at, units.Duration(p.Goal-p.Rec.Start))

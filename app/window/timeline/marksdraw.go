@@ -14,7 +14,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// flagSize is how wide and high a mark's flag on the ruler is, in dp.
+// flagSize is the width and height of a mark's flag on the ruler, in dp.
 const flagSize = 8
 
 // markX returns the x position of a time relative to the recording's start, from the left
@@ -64,7 +64,7 @@ func (p *Timeline) drawMarks(s *panel.Host, u *ui.UI) {
 	p.flagTip(s, u)
 }
 
-// pennant draws a flag whose pole is at x on y.
+// pennant draws a flag with its pole at x, from y down.
 func pennant(u *ui.UI, x, y int, c ui.Colour) {
 	size := float32(u.Px(flagSize))
 	foot := f32.Pt(float32(x), float32(y))
@@ -72,7 +72,7 @@ func pennant(u *ui.UI, x, y int, c ui.Colour) {
 	u.FillIn(ui.LineFrom(foot).To(at(0, -1.4*size)).To(at(size, -.95*size)).To(at(1, -.5*size)).To(at(1, 0)).Close(), c)
 }
 
-// flagAt is the mark whose flag is under a place on the ruler, nil for none.
+// flagAt returns the mark whose flag is at a position on the ruler, nil for none.
 func (p *Timeline) flagAt(u *ui.UI, x float32) *view.Mark {
 	at := int(x) - p.Bounds.Gutter
 	for i := range slices.Backward(p.Marks) {
@@ -99,8 +99,7 @@ func (p *Timeline) flagTip(s *panel.Host, u *ui.UI) {
 	}
 }
 
-// flagMenu offers what can be done with the flag under the pointer, or the
-// moment there.
+// flagMenu opens the menu for the flag under the pointer, or for the moment there.
 func (p *Timeline) flagMenu(s *panel.Host, u *ui.UI) {
 	d := &p.RulerArea
 	s.Menu = widget.NewMenu(widget.Point(p.Bounds.Ruler.Min, d.At), p.Callbacks.MarkItems(p.flagAt(u, d.At.X)))

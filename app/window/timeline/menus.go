@@ -94,7 +94,8 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	}, versus)
 }
 
-// versusItems compare a thread: with those that are selected, or with all others.
+// versusItems lists comparisons of a thread: with the selected threads, or with all
+// others.
 func (p *Timeline) versusItems(i int) []widget.Item {
 	var rest []int
 	for k, t := range p.Rec.Tracks {
@@ -145,10 +146,10 @@ func SortTitle(s timeline.Sort) string {
 	return "Sort threads by " + string(s)
 }
 
-// SortTracks arranges the threads, also those that were moved by hand.
+// SortTracks sorts the threads, including those that were moved by hand.
 func (p *Timeline) SortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
-// Threads: which are selected, and in which order they are.
+// Selection and order of the threads.
 
 func (p *Timeline) chosenTracks() map[int]bool {
 	if p.Scope.Tracks == nil {
@@ -161,8 +162,8 @@ func (p *Timeline) chosenTracks() map[int]bool {
 	return set
 }
 
-// toggleProcess selects all threads of a process too, or none of them if they all
-// are.
+// toggleProcess adds all threads of a process to the selection, or removes them if all
+// are selected.
 func (p *Timeline) toggleProcess(process int) {
 	var mine []int
 	for i, t := range p.Rec.Tracks {
@@ -181,7 +182,7 @@ func (p *Timeline) toggleProcess(process int) {
 	p.Scope.Tracks = rest
 }
 
-// ToggleTrack adds a track to the selected ones, or takes it from them.
+// ToggleTrack adds a track to the selection or removes it.
 func (p *Timeline) ToggleTrack(i int) {
 	if i < 0 {
 		return
@@ -199,13 +200,13 @@ func (p *Timeline) ToggleTrack(i int) {
 	p.Scope.Tracks = ts
 }
 
-// trackAt is the track whose row is at a point of the lanes, -1 for none.
+// trackAt returns the track whose row is at a point of the lanes, -1 for none.
 func (p *Timeline) trackAt(at f32.Point) int {
 	if p.Plan == nil {
 		return -1
 	}
 	if i, top := p.Plan.Sticky(p.View.Scroll); i >= 0 && int(at.Y) >= p.Plan.Held && int(at.Y) < top+p.Plan.Rows[i].Height {
-		return -1 // the header of its process is over it
+		return -1 // covered by the header of its process
 	}
 	if i := p.Plan.RowAt(int(at.Y), p.View.Scroll); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow {
 		return p.Plan.Rows[i].Index
@@ -213,7 +214,7 @@ func (p *Timeline) trackAt(at f32.Point) int {
 	return -1
 }
 
-// moveTrack puts a track where another one of its process is.
+// moveTrack moves a track to the position of another track of its process.
 func (p *Timeline) moveTrack(track, to int) {
 	if track < 0 || to < 0 || track == to || p.Rec.Tracks[track].Process != p.Rec.Tracks[to].Process {
 		return

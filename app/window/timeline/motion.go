@@ -12,15 +12,14 @@ import (
 	"ashlar/render/ui"
 )
 
-// motion is how a pane's view goes on by itself: a little further after it has
-// been thrown, and smoothly to where rows are scrolled. At rest it asks for no
-// frames. Anything else that moves the view ends it.
+// motion animates a pane's view: it coasts after a throw and scrolls rows smoothly. At
+// rest it requests no frames. Any other change of the view stops it.
 type motion struct {
 	Kind  motionKind
 	began time.Time
 	from  timeline.View
-	set   timeline.View // what the last step made of the view
-	// speed of a throw, in pixels a second; to is where rows scroll.
+	set   timeline.View // the view after the last step
+	// speed is the speed of a throw, in pixels a second; to is the target of a scroll.
 	speed f32.Point
 	to    int
 	trail []trace
@@ -34,22 +33,22 @@ const (
 	scrolling
 )
 
-// trace is where a drag was at a time.
+// trace is a position of a drag and its time.
 type trace struct {
 	at   f32.Point
 	time time.Duration
 }
 
 const (
-	// throwTime is how long a throw takes to lose most of its speed.
+	// throwTime is the time in which a throw loses most of its speed.
 	throwTime = 90 * time.Millisecond
-	// slowest is the speed in dp a second that is not a throw.
+	// slowest is the minimum speed of a throw, in dp a second.
 	slowest = 180
 	// scrollTime is the duration of an animated scroll.
 	scrollTime = 110 * time.Millisecond
 )
 
-// Follow notes where a drag is, for how fast it is let go.
+// Follow records a position of the drag, to compute the speed at release.
 func (m *motion) Follow(at f32.Point, t time.Duration) {
 	m.Kind = AtRest
 	m.trail = append(m.trail, trace{at, t})
@@ -58,7 +57,7 @@ func (m *motion) Follow(at f32.Point, t time.Duration) {
 	}
 }
 
-// Throw lets go of a drag: the view goes on as fast as the hand was.
+// Throw ends a drag: the view continues at the speed of the hand.
 func (m *motion) Throw(p *Timeline, u *ui.UI, t time.Duration) {
 	trail := m.trail
 	m.trail = m.trail[:0]
@@ -66,7 +65,7 @@ func (m *motion) Throw(p *Timeline, u *ui.UI, t time.Duration) {
 		trail = trail[1:]
 	}
 	if len(trail) < 2 || t-trail[len(trail)-1].time > 40*time.Millisecond {
-		return // it rested before it was let go
+		return // the pointer rested before the release
 	}
 	d := trail[len(trail)-1].at.Sub(trail[0].at)
 	dt := (trail[len(trail)-1].time - trail[0].time).Seconds()
@@ -80,7 +79,7 @@ func (m *motion) Throw(p *Timeline, u *ui.UI, t time.Duration) {
 	*m = motion{Kind: thrown, began: u.Now, from: p.View, set: p.View, speed: v, trail: m.trail}
 }
 
-// scroll lets the rows move by px more.
+// scroll starts scrolling the rows by px more pixels.
 func (m *motion) scroll(p *Timeline, u *ui.UI, px int) {
 	to := p.View.Scroll
 	if m.Kind == scrolling && m.set == p.View {
@@ -90,7 +89,7 @@ func (m *motion) scroll(p *Timeline, u *ui.UI, px int) {
 	*m = motion{Kind: scrolling, began: u.Now, from: p.View, set: p.View, to: to, trail: m.trail}
 }
 
-// Step moves the view to where it is at the time of a frame.
+// Step moves the view to its position at the time of the frame.
 func (m *motion) Step(s *panel.Host, p *Timeline, u *ui.UI) {
 	if m.Kind == AtRest {
 		return
@@ -100,7 +99,7 @@ func (m *motion) Step(s *panel.Host, p *Timeline, u *ui.UI) {
 		return
 	}
 	t := u.Now.Sub(m.began)
-	if s.Do.Wake == nil { // pictures do not move
+	if s.Do.Wake == nil { // still pictures show the final position
 		t = time.Hour
 	}
 	if m.Kind == scrolling {

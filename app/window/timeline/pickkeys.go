@@ -18,8 +18,7 @@ func (p *Timeline) pickedRow() int {
 	return -1
 }
 
-// BarAt is the span of a lane that runs at a time, else the next one, else the
-// last.
+// BarAt returns the span of a lane at a time, else the next one, else the last.
 func BarAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 	l := t.Lane(lane)
 	if l == nil || l.Len() == 0 {
@@ -28,7 +27,7 @@ func BarAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 	return timeline.SpanBar(track, lane, min(l.Search(at), l.Len()-1), l), true
 }
 
-// SampleBarAt is the bar of samples at a depth of a row's stacks that begins
+// SampleBarAt returns the bar, at a depth of a row's stacks, of the samples beginning
 // with sample i.
 func (p *Timeline) SampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
 	if i < 0 || i >= s.Len() || depth < 0 {
@@ -39,7 +38,7 @@ func (p *Timeline) SampleBarAt(track, depth, i int, s *recording.Samples) (timel
 	return h, h.Found
 }
 
-// inRow finds what a row has at a time, or next to it.
+// inRow returns the item of a row at a time, or the nearest one.
 func (p *Timeline) inRow(i int, at int64) (timeline.Hit, bool) {
 	r := &p.Plan.Rows[i]
 	none := timeline.Hit{Row: i, Span: -1, Window: -1}
@@ -76,8 +75,8 @@ func (p *Timeline) inRow(i int, at int64) (timeline.Hit, bool) {
 	return none, false
 }
 
-// PickFirst picks something if nothing is picked: what is in the middle of
-// the view, on the first row that is seen.
+// PickFirst picks an item if nothing is picked: the one in the middle of the view on the
+// first visible row.
 func (p *Timeline) PickFirst() bool {
 	if p.pickedRow() >= 0 {
 		return false
@@ -134,7 +133,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 		if d < 0 {
 			i = h.First - 1
 		}
-		// The next one that is as deep.
+		// Find the next stack that is as deep.
 		for i >= 0 && i < h.Samples.Len() && p.Rec.Calls.Depth(h.Samples.Call(i)) <= depth && depth > 0 {
 			i += d
 		}
@@ -152,7 +151,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 	}
 }
 
-// PickDeep goes to the first call below, or to the caller above.
+// PickDeep goes to the first callee, or to the caller.
 func (p *Timeline) PickDeep(down bool) {
 	if !p.Timed() || p.PickFirst() || p.Pick.Kind != panel.PickBar {
 		return

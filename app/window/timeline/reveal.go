@@ -13,15 +13,15 @@ import (
 // Show brings a hit into view and picks it.
 func (p *Timeline) Show(h search.Hit) {
 	var is func(recording.FuncID) bool
-	if h.Samples != nil { // which only a search finds
+	if h.Samples != nil { // only a search finds samples
 		is = p.Found()
 	}
 	p.PickHit(HitBar(p.Rec, h, is))
 	p.reveal(&p.Pick.Hit)
 }
 
-// HitBar is the bar of a hit; of samples that of the outermost function in their
-// stack that was looked for.
+// HitBar returns the bar of a search hit. For samples, it is the outermost matching
+// function of their stack.
 func HitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bool) timeline.Hit {
 	t := rec.Tracks[h.Track]
 	if h.Samples == nil {
@@ -35,8 +35,8 @@ func HitBar(rec *recording.Recording, h search.Hit, is func(recording.FuncID) bo
 	return hit
 }
 
-// reveal scrolls and moves the view so that a bar is seen, zooming only where
-// it would be too narrow or too wide to see.
+// reveal scrolls and pans to show a bar. It zooms only if the bar would be too narrow or
+// too wide to see.
 func (p *Timeline) reveal(h *timeline.Hit) {
 	if h.Found && p.Hidden[h.Track] {
 		p.Hide(h.Track, false)
@@ -46,7 +46,7 @@ func (p *Timeline) reveal(h *timeline.Hit) {
 	d := max(1, h.End-h.Start)
 	switch {
 	case d > span:
-		span = min(d*5/4, max(d, p.Rec.Duration()/50*51)) // no more than all
+		span = min(d*5/4, max(d, p.Rec.Duration()/50*51)) // at most the whole recording
 	case h.Found && float64(d)/float64(span)*float64(w) < 6:
 		span = max(d*40, 1000)
 	}
@@ -101,12 +101,12 @@ func (p *Timeline) SameFunction(s *panel.Host, next bool) {
 	}
 }
 
-// nearestReach bounds how many spans of a lane are looked at.
+// nearestReach is the maximum number of spans of a lane to search.
 const nearestReach = 4 << 20
 
-// nearest is the first span of a function after a time in a lane, or the last
-// before it; -1 when there is none within reach. The span at the time itself
-// does not count in its own lane.
+// nearest returns the index of the first span of a function after a time in a lane, or of
+// the last one before it; -1 if none is within reach. In the picked span's own lane, a
+// span at the time itself does not count.
 func nearest(rec *recording.Recording, l *lanes.Lane, f recording.FuncID, at int64, next, own bool) int {
 	i := l.Search(at)
 	if !next {

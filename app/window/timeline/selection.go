@@ -11,8 +11,8 @@ import (
 	"ashlar/render/units"
 )
 
-// drawSelection draws the selected range through all rows, its length on the
-// ruler, the picked bar and the bar under the pointer.
+// drawSelection draws the selected range through all rows and its length on the ruler,
+// and outlines the picked bar and the bar under the pointer.
 func (p *Timeline) drawSelection(u *ui.UI) {
 	b := &p.Bounds
 	th := u.Theme
@@ -105,7 +105,8 @@ func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 	})
 }
 
-// above is how high what is over a row at the top of the lanes is.
+// above returns the height of the rows held at the top of the lanes that may cover a row;
+// 0 for a held row.
 func (p *Timeline) above(row int) int {
 	if p.Plan.Holds(&p.Plan.Rows[row]) {
 		return 0
@@ -132,7 +133,7 @@ func (p *Timeline) outlinePoint(u *ui.UI, row int, h *timeline.Hit, c ui.Colour,
 	})
 }
 
-// rowOf finds the row of a hit again: rows move while a file loads.
+// rowOf returns the current row of a hit, -1 for none; rows move while a file loads.
 func (p *Timeline) rowOf(h *timeline.Hit) int {
 	same := func(i int) bool {
 		r := &p.Plan.Rows[i]

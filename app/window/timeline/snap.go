@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// snapReach is how near, in dp, the edge of a selection must be to the edge
-	// of a bar to snap to it, and snapBar how wide a bar must be.
+	// snapReach is the distance, in dp, within which the edge of a selection snaps to the
+	// edge of a bar, and snapBar the minimum width of such a bar.
 	snapReach = 5
 	snapBar   = 12
 )
 
-// snap returns the edge of a bar that is drawn near x, on the row at y before
-// others; the time at x if there is none.
+// snap returns the time of the bar edge nearest to x, preferring the row at y; the time
+// at x if there is none.
 func (p *Timeline) snap(u *ui.UI, x, y float32) int64 {
 	at := p.TimeAt(x)
 	if p.Plan == nil {
@@ -39,7 +39,7 @@ func (p *Timeline) snap(u *ui.UI, x, y float32) int64 {
 	return s.best
 }
 
-// snapper looks for the edge that is nearest to a time.
+// snapper finds the edge nearest to a time.
 type snapper struct {
 	at, reach, least, best, dist int64
 }
@@ -74,8 +74,8 @@ func (s *snapper) row(rec *recording.Recording, r *timeline.Row) {
 	}
 }
 
-// Extend moves the end of the selected range by a share of the view, or makes a
-// range from what is selected.
+// Extend moves the end of the selected range by a share of the view. Without a range, it
+// makes one from the selection.
 func (p *Timeline) Extend(share float64) {
 	if !p.Timed() {
 		return
@@ -87,8 +87,8 @@ func (p *Timeline) Extend(share float64) {
 	p.rangeTo(to + int64(share*float64(p.View.Span())))
 }
 
-// ExtendToEdge moves the end of the selected range to the next edge of a span
-// of the row that is selected, or of all rows.
+// ExtendToEdge moves the end of the selected range to the next span edge in the selected
+// row, or in all rows.
 func (p *Timeline) ExtendToEdge(next bool) {
 	if !p.Timed() {
 		return
@@ -111,7 +111,7 @@ func (p *Timeline) ExtendToEdge(next bool) {
 		t := p.Rec.Tracks[r.Index]
 		for lane := range min(r.Lanes, len(t.Lanes)) {
 			if p.Pick.Kind == panel.PickBar && lane > p.Pick.Hit.Lane {
-				break // a group below it would have too many edges
+				break // a group would have too many edges below the picked lane
 			}
 			l := &t.Lanes[lane]
 			k := l.Search(end)
@@ -143,7 +143,8 @@ func (p *Timeline) beginRange() {
 	p.rangeFrom = at
 }
 
-// rangeEnds are where the selected range was begun and the end that keys move.
+// rangeEnds returns the end where the selected range was begun and the end that keys
+// move.
 func (p *Timeline) rangeEnds() (fixed, moving int64) {
 	if p.rangeFrom == p.Scope.To && p.Scope.To != p.Scope.From {
 		return p.Scope.To, p.Scope.From
@@ -154,10 +155,10 @@ func (p *Timeline) rangeEnds() (fixed, moving int64) {
 func (p *Timeline) rangeTo(at int64) {
 	fixed, _ := p.rangeEnds()
 	p.SelectRange(fixed, at)
-	p.Scope.Ranged = true // also while it has no length
+	p.Scope.Ranged = true // even if it is empty
 	p.rangeFrom = fixed
 	at = min(max(at, p.Rec.Start), p.Rec.End)
-	// What is selected stays in view.
+	// Keep the moving end in view.
 	if at > p.View.To || at < p.View.From {
 		p.View.From, p.View.To = at-p.View.Span()/2, at+p.View.Span()/2
 		p.View = p.View.Clamp(p.ViewLimits())

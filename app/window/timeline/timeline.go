@@ -31,7 +31,7 @@ import (
 // Timeline is one side's upper half: overview, ruler and rows.
 type Timeline struct {
 	panel.Side
-	// Callbacks leads to the window.
+	// Callbacks connects the timeline to the window.
 	Callbacks Callbacks
 
 	Motion  motion
@@ -39,36 +39,36 @@ type Timeline struct {
 	RowsMap mapPart
 	Flows   flowPart
 	way     way
-	// Like is the order of tracks while there is no other: as on the other side.
+	// Like is the order of tracks if the user chose none: that of the other side.
 	Like      []int
 	rangeFrom int64 // where the selected range was begun by keys
-	// Unfiltered is the height that all rows want.
+	// Unfiltered is the height of all rows without a filter.
 	Unfiltered int
-	Flag       string // the id of the mark that was gone to last
-	// foundLanes are the lanes with hits of the search.
+	Flag       string // id of the mark last gone to
+	// foundLanes holds, by track, the number of lanes needed to show the search hits.
 	foundLanes map[int]int
 	foundOf    *search.Hits
 
-	// against are the calls that those that are selected are compared with.
+	// against holds the calls that the selected calls are compared with.
 	against session.Async[againstKey, *recording.CallSet]
-	second  bool // the range that is being dragged is B's
-	// Linkable tells that it is one of two recordings that are compared.
+	second  bool // the range being dragged is the second one, for a comparison
+	// Linkable reports whether the recording is one of two being compared.
 	Linkable bool
 
-	marks    []bool // where the search has hits
+	marks    []bool // where the search has hits, in the overview
 	marksOf  marksKey
 	Plan     *timeline.Plan
-	planned  *recording.Recording // what plan is of
-	layoutOf timeline.Layout      // and how
+	planned  *recording.Recording // recording and
+	layoutOf timeline.Layout      // layout that Plan was made for
 
 	Lanes, RulerArea, Strip widget.Drag
 	Inside                  bool
 	At                      f32.Point
-	KeyedAt                 f32.Point // where the pointer was when a key was pressed last
+	KeyedAt                 f32.Point // pointer position at the last key press
 	Hit                     timeline.Hit
 	grab                    grab
-	origin                  timeline.View // when the drag began
-	anchor                  int64         // where a range selection began
+	origin                  timeline.View // view when the drag began
+	anchor                  int64         // time where a range selection began
 	boxing                  bool          // the next drag draws a box
 
 	picture   *ui.Picture
@@ -85,19 +85,19 @@ type Timeline struct {
 	densityOf densityKey
 }
 
-// Forget lets go of the pictures, so that the next frame draws all again.
+// Forget discards the pictures, so that the next frame redraws everything.
 func (p *Timeline) Forget() { p.Plan, p.densityOf, p.pictKey = nil, densityKey{}, pictKey{} }
 
-// Callbacks lead from a timeline to the rest of the window.
+// Callbacks connects a timeline to the rest of the window.
 type Callbacks struct {
 	// Items returns the menu items for the item under the pointer that the timeline itself
 	// cannot provide.
 	Items func() []widget.Item
-	// MarkItems lists what can be done with a mark, or with the moment at the pointer
-	// where that is on none.
+	// MarkItems returns the menu items for a mark, or for the time at the pointer if m is
+	// nil.
 	MarkItems func(m *view.Mark) []widget.Item
 	GoToMark  func(m view.Mark)
-	// KeyOf is the key of a command, for menus; "" if it has none.
+	// KeyOf returns the key of a command, for menus; "" if it has none.
 	KeyOf func(title string) string
 }
 
@@ -122,8 +122,8 @@ type pictKey struct {
 	pal   *theme.Palette
 	mark  int64
 	fonts float32
-	// chosen tells selections of threads apart: where the list of them lies,
-	// which is never written to.
+	// chosen identifies the selection of threads by the address of its list, which is
+	// never modified in place.
 	chosen *int
 	count  int
 	sets   [2]*recording.CallSet
@@ -150,7 +150,7 @@ type densityKey struct {
 	n             int
 }
 
-// Layout draws the part.
+// Layout lays out and draws the timeline.
 func (p *Timeline) Layout(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
 	if !p.Timed() {
@@ -193,14 +193,14 @@ func (p *Timeline) stripCursor(u *ui.UI) pointer.Cursor {
 	return pointer.CursorGrab
 }
 
-// rows is how the rows are laid out.
+// rows returns the layout of the rows.
 func (p *Timeline) rows(scale float32) timeline.Layout {
 	order := p.Order
 	if order == nil {
 		order = p.Like
 	}
 	hold := 0
-	if len(p.Pinned) > 0 { // what is not pinned keeps a third of the height
+	if len(p.Pinned) > 0 { // unpinned rows keep a third of the height
 		hold = p.Bounds.Lanes.Dy() * 2 / 3
 	}
 	return timeline.Layout{Scale: scale, Hold: hold, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
@@ -211,8 +211,8 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 // hits: shorter ones match nearly everything.
 const leastSearched = 3
 
-// found says by track how many lanes it takes to show what the search finds; nil if
-// nothing is searched for.
+// found returns, by track, the number of lanes needed to show the search hits; nil
+// without a search.
 func (p *Timeline) found() map[int]int {
 	h := p.Doc.Hits()
 	if h == nil || p.Search.Pattern == nil || len(p.Find) < leastSearched || !h.Of(p.Rec) || !h.Pattern.Equal(p.Search.Pattern) {
@@ -224,7 +224,7 @@ func (p *Timeline) found() map[int]int {
 	return p.foundLanes
 }
 
-// Replan lays out the rows again where what they follow from has changed.
+// Replan lays out the rows again if their input has changed.
 func (p *Timeline) Replan(scale float32) {
 	l := p.rows(scale)
 	if p.Plan == nil || p.planned != p.Rec || !reflect.DeepEqual(p.layoutOf, l) {
@@ -258,8 +258,8 @@ func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 	}
 }
 
-// sets are the calls that are selected, as the latest answer has looked them up, and
-// those they are compared with: those of before are shown until there are others.
+// sets returns the selected calls, as found by the latest answer, and the calls they are
+// compared with. The previous ones are shown until new ones are ready.
 func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
 	if a := p.Doc.Answer(); p.Scope.Calls != nil && p.Counts(a) && a.Scope.Calls != nil && a.Scope.Calls.Runs != nil {
 		sets[0] = a.Scope.Calls
@@ -277,7 +277,7 @@ func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
 	return sets
 }
 
-// againstKey has everything that the calls which others are compared with follow from.
+// againstKey holds everything that determines the calls compared with the selected ones.
 type againstKey struct {
 	rec        *recording.Recording
 	generation int
@@ -336,8 +336,9 @@ func (p *Timeline) drawOverview(u *ui.UI) {
 	p.drawHits(u, image.Rect(b.Overview.Min.X+own[0], in.Min.Y, b.Overview.Min.X+own[1], in.Max.Y))
 }
 
-// stripX is the pixel of a time in the overview, which goes as far as the view can:
-// beyond the recording where a longer one is compared. stripTime is its inverse.
+// stripX returns the pixel of a time in the overview, which covers everything the view
+// can show: more than the recording if it is compared with a longer one. stripTime is its
+// inverse.
 func (p *Timeline) stripX(at int64) int {
 	w := p.Bounds.Overview.Dx() - p.Bounds.Gutter
 	from, to := p.ViewLimits()
@@ -352,7 +353,7 @@ func (p *Timeline) stripTime(x float32) int64 {
 	return from + clampInt64(f*float64(to-from))
 }
 
-// drawHits marks where the search has hits, at the top of the overview.
+// drawHits marks the search hits at the top of the overview.
 func (p *Timeline) drawHits(u *ui.UI, in image.Rectangle) {
 	h := p.Doc.Hits()
 	sp := &p.Search

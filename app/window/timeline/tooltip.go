@@ -54,7 +54,7 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 	}
 }
 
-// callLines are about a span, or samples of one stack in a row.
+// callLines describes a span, or consecutive samples of one stack.
 func (p *Timeline) callLines(h *timeline.Hit) (lines []string) {
 	if h.Samples != nil {
 		lines = append(lines, units.Plural(int64(h.Last-h.First), "sample")+" in a row")
@@ -79,14 +79,14 @@ func (p *Timeline) callLines(h *timeline.Hit) (lines []string) {
 	return append(lines, p.argLines(h.Args, p.OnCPU(h) != "")...)
 }
 
-// Bounds of the arguments below what the pointer is at: the details have all.
+// Limits of the arguments in the tooltip. The details show all.
 const (
 	tipArgs     = 8
 	tipArgBytes = 64 << 10 // longer texts are not taken apart
 )
 
-// argLines are the first arguments of a span or an instant, which often tell bars of one
-// name apart; told leaves out those that say how long it ran on CPU.
+// argLines returns the first arguments of a span or an instant, which often distinguish
+// bars of one name. If told is true, it leaves out the span's CPU time.
 func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
 	if ref == 0 || p.Rec.Args == nil {
 		return nil
@@ -113,7 +113,7 @@ func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
 	return lines
 }
 
-// OnCPU says how much of a span ran on CPU, "" if that is not told.
+// OnCPU returns the share of a span spent on CPU, "" if unknown.
 func (p *Timeline) OnCPU(h *timeline.Hit) string {
 	if h.Span < 0 || h.IsState() || h.End <= h.Start {
 		return ""
@@ -125,12 +125,13 @@ func (p *Timeline) OnCPU(h *timeline.Hit) string {
 	return "on CPU " + units.Percent(ps, h.End-h.Start)
 }
 
-// StateTitle is a state in words, with its reason.
+// StateTitle returns the name of a state, with its reason.
 func StateTitle(rec *recording.Recording, c recording.CallID) string {
 	return panel.Title1(strings.Trim(rec.FuncName(c), "[]"))
 }
 
-// stateLines say how long a state lasted, where, and who ended it.
+// stateLines describes how long a state lasted, where it began, its function and its
+// waker.
 func (p *Timeline) stateLines(h *timeline.Hit) []string {
 	ns := recording.Metric{Unit: "ns", Decimals: 3}
 	lines := []string{units.Duration(h.End-h.Start) + "   (" + units.Exact(h.End-h.Start, &ns) + ")", "at " + units.Duration(h.Start-p.Rec.Start)}
@@ -143,7 +144,7 @@ func (p *Timeline) stateLines(h *timeline.Hit) []string {
 	return lines
 }
 
-// stateLegend has the colours of the strip.
+// stateLegend returns the colours of the strip of thread states.
 func stateLegend(th *theme.Theme) []widget.Swatch {
 	return []widget.Swatch{
 		{Colour: th.State(recording.Running), Name: "Running"}, {Colour: th.State(recording.Runnable), Name: "Runnable"},

@@ -12,13 +12,13 @@ import (
 	"ashlar/render/widget"
 )
 
-// mapPart is the map of all rows at the right edge: where something goes on,
-// and which part is seen. It scrolls by click and drag.
+// mapPart is the map of all rows at the right edge: it shows where the activity is and
+// which part is visible. Clicking or dragging scrolls.
 type mapPart struct {
 	widget.Drag
 	picture *ui.Picture
 	key     mapKey
-	grabbed int // where in the visible part it is held
+	grabbed int // where the visible part was grabbed, from its top
 }
 
 type mapKey struct {
@@ -27,7 +27,7 @@ type mapKey struct {
 	theme *theme.Theme
 }
 
-// seen is the visible part of the map, from its top.
+// seen returns the top and bottom of the visible part on the map.
 func (m *mapPart) seen(p *Timeline, u *ui.UI) (y0, y1 int) {
 	h, all := p.Bounds.Rows.Dy(), max(1, p.Plan.Height)
 	y0 = p.View.Scroll * h / all
@@ -39,7 +39,7 @@ func (m *mapPart) seen(p *Timeline, u *ui.UI) (y0, y1 int) {
 	return y0, y1
 }
 
-// Events takes what the pointer did on it since the last frame.
+// Events handles the pointer events since the last frame.
 func (m *mapPart) Events(p *Timeline, u *ui.UI) {
 	for {
 		g, e, ok := m.Next(u, p.Bounds.Rows.Min)
@@ -67,7 +67,7 @@ func (m *mapPart) Events(p *Timeline, u *ui.UI) {
 	}
 }
 
-// scroll brings the top of the visible part to y on the map.
+// scroll scrolls so that the visible part begins at y on the map.
 func (m *mapPart) scroll(p *Timeline, y int) {
 	p.ScrollTo(y * p.Plan.Height / max(1, p.Bounds.Rows.Dy()))
 }
@@ -76,7 +76,7 @@ func (m *mapPart) layout(p *Timeline, u *ui.UI) {
 	r := p.Bounds.Rows
 	plan := p.Plan
 	if plan.Height <= p.Bounds.Lanes.Dy() {
-		p.ScrollTo(p.View.Scroll) // not past what there is
+		p.ScrollTo(p.View.Scroll) // not past the end
 		return
 	}
 	k := mapKey{plan, r.Size(), u.Theme}

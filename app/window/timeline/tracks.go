@@ -17,10 +17,10 @@ import (
 	"ashlar/render/widget"
 )
 
-// filterPart is the field above the names that chooses threads by name.
+// filterPart is the text field above the names that filters threads by name.
 type filterPart struct {
 	editor gio.Editor
-	Focus  bool // wanted with the next frame
+	Focus  bool // focus it in the next frame
 	leave  bool
 	clear  widget.ClickArea
 }
@@ -47,7 +47,7 @@ func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 		}
 		p.Filter = f.editor.Text()
 	}
-	if f.editor.Text() != p.Filter { // undone, or set by something else
+	if f.editor.Text() != p.Filter { // changed by undo or other code
 		f.editor.SetText(p.Filter)
 	}
 	if u.Item(&f.editor, r) || f.Focus {
@@ -78,8 +78,8 @@ func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 	widget.EditField(u, &f.editor, in)
 }
 
-// found says at the right of r how many threads are left, beside a cross that brings all
-// back; it returns where that begins.
+// found draws, at the right of r, the number of matching threads and a cross that clears
+// the filter. It returns the x position where they begin.
 func (f *filterPart) found(p *Timeline, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	shown := 0
@@ -134,8 +134,8 @@ func (p *Timeline) ChooseTracks(s *panel.Host) {
 				again()
 			}})
 		}
-		// Those whose name has it all, as it is typed, before those that have its
-		// words somewhere.
+		// Names that contain the text as typed come before names that contain only its
+		// words.
 		slices.SortStableFunc(ls[first:], func(a, b widget.Line) int {
 			return cmp.Compare(panel.Index(!containsFold(a.Title, text)), panel.Index(!containsFold(b.Title, text)))
 		})
@@ -169,7 +169,7 @@ func (p *Timeline) hideOthers(s *panel.Host) {
 	}
 }
 
-// FoldAll folds every thread to a line; if they are all folded, it opens them.
+// FoldAll folds every thread to one line, or opens all of them.
 func (p *Timeline) FoldAll(open bool) {
 	p.Folds = map[int]timeline.Fold{}
 	p.Closed = map[int]bool{}
@@ -200,10 +200,10 @@ func (p *Timeline) FoldProcesses() {
 	p.Closed = closed
 }
 
-// Commands for the thread that is current: that of the picked bar, the only
-// selected one, or the first that is seen.
+// Commands for the current thread: the thread of the picked bar, the only selected one,
+// or the first visible one.
 
-// currentRow is the row of that thread, nil for none.
+// currentRow returns the row of the current thread, nil for none.
 func (p *Timeline) currentRow() *timeline.Row {
 	t := p
 	if !p.Timed() {
@@ -224,8 +224,8 @@ func (p *Timeline) currentRow() *timeline.Row {
 	return nil
 }
 
-// OnTrack does something with the current thread, if there is one: that of the picked bar,
-// the only selected one, or the first that is seen.
+// OnTrack calls do with the row of the current thread, if there is one: the thread of the
+// picked bar, the only selected one, or the first visible one.
 func (p *Timeline) OnTrack(do func(r *timeline.Row)) {
 	if r := p.currentRow(); r != nil && r.Kind == timeline.TrackRow {
 		do(r)
@@ -241,7 +241,7 @@ func (p *Timeline) TogglePin(i int) {
 	}
 }
 
-// OnlyTrack selects only a thread, or all again.
+// OnlyTrack selects only one thread, or all if only that one is selected.
 func (p *Timeline) OnlyTrack(i int) {
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
 		p.Scope.Tracks = nil
@@ -270,7 +270,7 @@ func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 		fold = "Unfold"
 	}
 	items := []widget.Item{{Title: fold, Do: func() { p.Fold(r) }}}
-	if i < 0 { // the pinned ones
+	if i < 0 { // the group of pinned threads
 		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
 	}
 	var mine []int
@@ -290,7 +290,7 @@ func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 	}})
 }
 
-// GoToTrack scrolls to a thread, which is shown again where it was hidden.
+// GoToTrack scrolls to a thread. A hidden thread is shown again.
 func (p *Timeline) GoToTrack(i int) {
 	if i < 0 || i >= len(p.Rec.Tracks) {
 		return

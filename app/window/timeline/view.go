@@ -12,10 +12,10 @@ import (
 // OverviewTop is the space above the overview, in dp.
 const OverviewTop = 6
 
-// LaneWidth is the width, in pixels, of the time that is shown.
+// LaneWidth returns the width of the time axis, in pixels.
 func (p *Timeline) LaneWidth() int { return max(1, p.Bounds.Lanes.Dx()-p.Bounds.Gutter) }
 
-// ZoomAt zooms by a factor at a pixel right of the names.
+// ZoomAt zooms by a factor at x, in pixels from the right edge of the names.
 func (p *Timeline) ZoomAt(factor, x float64) {
 	from, to := p.ViewLimits()
 	p.View = p.View.Zoom(factor, x, p.LaneWidth(), from, to)
@@ -39,7 +39,7 @@ func (p *Timeline) PanBy(share float64) {
 	p.Moved = true
 }
 
-// ScrollTo scrolls rows to a pixel, or as far as they go.
+// ScrollTo scrolls the rows to y, in pixels, or as far as possible.
 func (p *Timeline) ScrollTo(y int) { p.View.Scroll = p.scrollLimit(y) }
 
 // scrollLimit keeps rows from being scrolled past their end.
@@ -72,8 +72,8 @@ func clampInt64(f float64) int64 {
 	return int64(math.Max(math.MinInt64/4, math.Min(math.MaxInt64/4, f)))
 }
 
-// Extent is the time that the whole view shows: the recording's, or that of the
-// part that was opened.
+// Extent returns the time range of the unzoomed view: the recording's, or that of the
+// opened part.
 func (p *Timeline) Extent() (from, to int64) {
 	from, to = p.ViewLimits()
 	if !p.Part.Range.IsSet() {
@@ -86,8 +86,8 @@ func (p *Timeline) Extent() (from, to int64) {
 	return from, to // nothing of the part has been read yet
 }
 
-// SelectPart selects the time that was opened, so that answers are about exactly
-// that: what reaches into it was read whole.
+// SelectPart selects the time range that was opened, so that answers cover exactly that
+// range: spans that reach into it were read in full.
 func (p *Timeline) SelectPart() {
 	if from, to := p.Extent(); p.Part.Range.IsSet() && p.Rec.HasTime && from < to && p.Scope.IsWhole() {
 		p.SelectRange(from, to)

@@ -18,7 +18,7 @@ import (
 // along the states or spans of each step, and up and down between them.
 type way struct {
 	of    wayKey
-	rows  map[int]int // of tracks, by their index
+	rows  map[int]int // row by track index
 	lines []image.Rectangle
 }
 
@@ -29,7 +29,7 @@ type wayKey struct {
 	size image.Point
 }
 
-// draw draws it, with a rim that keeps it apart from what it crosses.
+// draw draws the critical path, with a rim that sets it off from the bars it crosses.
 func (w *way) draw(p *Timeline, u *ui.UI) {
 	a := p.Doc.Answer()
 	if p.Tab != panel.Path || !p.Counts(a) || a.Critical == nil {
@@ -64,14 +64,13 @@ func (w *way) draw(p *Timeline, u *ui.UI) {
 	})
 }
 
-// add adds the lines of a path that are seen. What happens within a pixel is one line up
-// and down.
+// add adds the visible lines of a path. Steps within one pixel become one vertical line.
 func (w *way) add(p *Timeline, steps []criticalpath.Step) {
 	width := p.LaneWidth()
 	x := func(at int64) int { return int(math.Max(-8, math.Min(float64(width+8), p.View.X(at, width)))) }
 	first := sort.Search(len(steps), func(i int) bool { return steps[i].To > p.View.From })
 	upright, last := image.Rectangle{}, -1
-	join := func(at, y int) { // from where the way was to a height
+	join := func(at, y int) { // draws a vertical line from the last step to y
 		if last >= 0 && y != last {
 			r := image.Rect(at, min(last, y), at+1, max(last, y)+1)
 			if upright.Min.X == r.Min.X {
@@ -93,7 +92,7 @@ func (w *way) add(p *Timeline, steps []criticalpath.Step) {
 		_, _, _, y1 := p.Plan.Box(p.View, row, lane, s.From, s.To, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 		x0, x1, y := x(s.From), x(s.To), y1-1
 		hidden := p.Plan.Under(&p.Plan.Rows[row], y)
-		if hidden { // the way comes out at their edge
+		if hidden { // the row is behind the held rows: draw at their edge
 			y = p.Plan.Held
 		}
 		join(x0, y)

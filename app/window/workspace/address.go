@@ -14,23 +14,23 @@ import (
 	"ashlar/render/timeline"
 )
 
-// visit holds the rest of a State that is to be shown: the recording has
-// to be read first, functions are found in the answer, and things can be
-// scrolled once they are there.
+// visit holds the parts of a State that are still to be applied: the recording must be
+// read first, functions are found in the answer, and panels can be scrolled only once
+// they are filled.
 type visit struct {
-	state    *view.State  // all of it
-	side     int          // which of its recordings this one is
-	answered *view.State  // what needs an answer
-	marked   *analyze.Ref // the function that is to be marked, as people name it
-	scrolled *view.State  // what needs that to be shown
-	sides    bool         // the paths around a function are to be looked for
+	state    *view.State  // the whole State
+	side     int          // the side of the State that applies to this recording
+	answered *view.State  // parts that need an answer
+	marked   *analyze.Ref // the function to mark, as the user names it
+	scrolled *view.State  // scroll positions, applied once that is shown
+	sides    bool         // search for the paths around a function
 }
 
-// dp is how many pixels a dp had in the last frame, 0 before the first.
+// dp returns the number of pixels per dp in the last frame, 0 before the first.
 func (d *Workspace) dp() float32 { return d.Density * d.EffectiveScale() }
 
-// Address names what is shown, nil when nothing is. What it cannot say: which
-// window, counter or moment has its details shown.
+// Address returns the address of the current view, nil if nothing is open. It cannot
+// express the details of a window, a counter or an instant.
 func (d *Workspace) Address() *view.State {
 	if d.Pane == nil {
 		return nil
@@ -46,7 +46,7 @@ func (d *Workspace) Address() *view.State {
 		return st
 	}
 	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
-		st.Around = nil // the marked one takes its place
+		st.Around = nil // the marked function takes its place
 	}
 	if st.Tab != panel.Callers {
 		st.Callers, st.Callees = nil, nil
@@ -57,7 +57,7 @@ func (d *Workspace) Address() *view.State {
 	return st
 }
 
-// contents are those of the files that are open, as far as they are known.
+// contents returns the sizes and keys of the open files, as far as they are known.
 func (d *Workspace) contents() (all []view.Content) {
 	known := 0
 	for i, p := range d.Shown() {
@@ -72,8 +72,8 @@ func (d *Workspace) contents() (all []view.Content) {
 	return all[:known:known]
 }
 
-// ViewState is how what is open is looked at, without what is marked in it: what
-// undo goes back to.
+// ViewState returns the current view without the selected item. Undo restores such
+// States.
 func (d *Workspace) ViewState() *view.State {
 	p := d.Pane
 	st := &view.State{Files: []string{p.file()}}
@@ -100,7 +100,7 @@ func (d *Workspace) ViewState() *view.State {
 	return st
 }
 
-// opened says how the file was opened.
+// opened stores the options that the file was opened with.
 func (p *Pane) opened(st *view.State) {
 	st.Part = p.Part.Range
 	st.Only = slices.Clone(p.Part.Threads)
@@ -125,7 +125,7 @@ func (p *Pane) pickState(st *view.State) {
 	}
 }
 
-// barState names the picked bar.
+// barState returns the picked bar as stored in a State.
 func (p *Pane) barState() *view.Bar {
 	h := &p.Pick.Hit
 	at := h.Start
@@ -135,7 +135,7 @@ func (p *Pane) barState() *view.Bar {
 	return &view.Bar{Thread: view.ThreadOf(p.Rec, h.Track), Lane: h.Lane, Time: at - p.Rec.Start}
 }
 
-// barNamed finds a bar that begins at a time: a span, or one of samples.
+// barNamed finds the bar that begins at a given time: a span, or a bar of samples.
 func (p *Pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 	track, ok := b.Thread.Find(p.Rec)
 	if !ok {
@@ -156,7 +156,7 @@ func (p *Pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 	return timeline.Hit{}, false
 }
 
-// file is how a State names the recording.
+// file returns the recording's name in a State.
 func (p *Pane) file() string {
 	switch {
 	case p.Demo:
@@ -170,8 +170,8 @@ func (p *Pane) file() string {
 	return p.Path
 }
 
-// Visit opens what a State names and shows it as it says. What the recording
-// does not have is told in the status line.
+// Visit opens the files of a State and applies it. The status line reports whatever the
+// recording lacks.
 func (d *Workspace) Visit(st *view.State) {
 	if len(st.Files) == 0 {
 		return
@@ -185,13 +185,13 @@ func (d *Workspace) Visit(st *view.State) {
 		panes[i].MarkList.Meant = c
 	}
 	d.showParts(st)
-	if d.Preferred.Look != nil { // this is not a wish to see everything so
+	if d.Preferred.Look != nil { // an address does not change the preferences
 		d.Preferred.Look = d.Look()
 	}
 	d.GoTo(st)
 }
 
-// showParts shows the parts of the window, and the colours, of a State.
+// showParts applies the visible parts of the window and the colour mode of a State.
 func (d *Workspace) showParts(st *view.State) {
 	d.View = Both
 	if slices.Contains([]View{Upper, Flame, Lower}, View(st.Parts)) {
@@ -203,10 +203,10 @@ func (d *Workspace) showParts(st *view.State) {
 	}
 }
 
-// GoTo shows what is open as a State says, whatever files it names.
+// GoTo applies a State to the open recordings, whatever files it names.
 func (d *Workspace) GoTo(st *view.State) {
 	if c := d.Versus; c != nil {
-		if len(st.Files) < 2 { // which says that it is of both
+		if len(st.Files) < 2 { // two files mean the State is about both
 			both := *st
 			both.Files, st = c.files(), &both
 		}
@@ -217,13 +217,12 @@ func (d *Workspace) GoTo(st *view.State) {
 	}
 }
 
-// Mark marks a function of what is open, the heaviest where several are meant.
+// Mark marks a function in the open recordings; the heaviest if several match.
 func (d *Workspace) Mark(f analyze.Ref) {
 	d.scene().way().visit.marked = &f
 }
 
-// restore shows what is open as a State of its history says. What is marked
-// stays marked.
+// restore applies a State from the history. The marked item stays marked.
 func (d *Workspace) restore(st *view.State) {
 	d.showParts(st)
 	d.scene().restore(d, st)
@@ -231,12 +230,12 @@ func (d *Workspace) restore(st *view.State) {
 
 func (p *Pane) restore(d *Workspace, st *view.State) { p.restoreSide(d, st, 0) }
 
-// restoreSide looks at the recording as side i of a State of the history says.
+// restoreSide applies side i of a State from the history to the pane.
 func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 	was := p.Look
 	p.Look, _ = view.Bind(p.Rec, st, i, d.dp())
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
-	shows := false // the table is that of the comparison
+	shows := false // the table belongs to the comparison
 	if p.comparing(d); p.ScopeComparison != nil {
 		p.ScopeComparison.goTo(p, st)
 		shows = p.ScopeComparison.shows(p)
@@ -248,7 +247,7 @@ func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 		p.Table.Restore(&st.Table)
 	}
 	p.SearchFor(p.Find)
-	p.Pick.InCallers = true // or it would take the middle at once
+	p.Pick.InCallers = true // else FollowPick would put it in the middle at once
 }
 
 // CopyAddress puts the view's address on the clipboard.

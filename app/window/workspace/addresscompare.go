@@ -18,12 +18,12 @@ import (
 
 func (c *Comparison) files() []string { return []string{c.Panes[0].file(), c.Panes[1].file()} }
 
-// state says how two recordings are looked at.
+// state stores the view of both recordings in st.
 func (c *Comparison) state(st *view.State, dp float32) {
 	st.Files = c.files()
 	f := c.Panes[c.Focus]
 	for i, p := range c.Panes {
-		p.Unbind(p.Rec, 1-i, dp, st) // that of A last: marks are its
+		p.Unbind(p.Rec, 1-i, dp, st) // A last: the marks are A's
 	}
 	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
 	o := &c.Options
@@ -62,7 +62,7 @@ func (c *Comparison) pickState(st *view.State) {
 	}
 }
 
-// ResumeVisit waits for both sides.
+// ResumeVisit continues the visit as soon as both sides are ready.
 func (c *Comparison) ResumeVisit(d *Workspace) (changed bool, err error) {
 	if v := c.visit.state; v != nil {
 		if !c.Panes[0].Rec.Done || !c.Panes[1].Rec.Done {
@@ -74,7 +74,7 @@ func (c *Comparison) ResumeVisit(d *Workspace) (changed bool, err error) {
 			err = cmp.Or(err, perr)
 		}
 		err = cmp.Or(err, c.goTo(d, v))
-		c.LastLinked = c.LinkedState() // both sides are as the address says
+		c.LastLinked = c.LinkedState() // both sides match the address
 		return true, err
 	}
 	v, a := c.visit.answered, c.Answer()
@@ -89,7 +89,7 @@ func (c *Comparison) ResumeVisit(d *Workspace) (changed bool, err error) {
 	return true, err
 }
 
-// restore looks at both recordings as a State of the history says.
+// restore applies a State from the history to both recordings.
 func (c *Comparison) restore(d *Workspace, st *view.State) {
 	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
@@ -102,10 +102,10 @@ func (c *Comparison) restore(d *Workspace, st *view.State) {
 	if err := c.goTo(d, st); err != nil {
 		d.Say(err.Error())
 	}
-	c.LastLinked = c.LinkedState() // not to be carried over: both sides are as they were
+	c.LastLinked = c.LinkedState() // both sides were restored, so nothing is carried over
 }
 
-// goTo makes the comparison as a State says.
+// goTo applies the comparison settings of a State.
 func (c *Comparison) goTo(d *Workspace, st *view.State) error {
 	l, err := pairLookOf(st, c.Deck.Names(), compare.Auto)
 	if l.Tab == comparison.Two {
@@ -150,7 +150,7 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 	return nil
 }
 
-// markNamed marks the heaviest of the functions that are meant.
+// markNamed marks the heaviest function that matches ref.
 func (c *Comparison) markNamed(ref analyze.Ref) error {
 	a := c.Answer()
 	of := map[int32]bool{}
@@ -172,9 +172,9 @@ func (c *Comparison) markNamed(ref analyze.Ref) error {
 	return nil
 }
 
-// keyNamed is the function of the comparison that an address names, -1 for none.
-// Where both sides have one of that name and they do not go together, onlyOn
-// tells which it is.
+// keyNamed returns the key of the function named by an address, -1 for none. If both
+// sides have a function of that name that is not matched with the other, onlyOn says
+// which side is meant.
 func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 	only := slices.Index([]string{"a", "b"}, onlyOn)
 	best := int32(-1)
@@ -190,7 +190,8 @@ func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 	return best
 }
 
-// aloneOn is the side that alone has a function, -1 where both have it.
+// aloneOn returns the side of a function that exists on one side only, -1 if both have
+// it.
 func aloneOn(g *match.Func) int {
 	switch {
 	case g.In[1] < 0:
@@ -201,7 +202,7 @@ func aloneOn(g *match.Func) int {
 	return -1
 }
 
-// restoreScroll scrolls as an address says, once there is what is scrolled.
+// restoreScroll applies the scroll positions of an address once the panels are filled.
 func (c *Comparison) restoreScroll(u *ui.UI) {
 	for _, p := range c.Panes {
 		p.restoreScroll(u)

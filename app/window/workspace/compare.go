@@ -28,7 +28,7 @@ type Comparison struct {
 	ScopeBar scopebar.Bar
 	Bounds   compareBounds
 	rowsOf   rowsKey
-	keyIn    [2]bool // whether the keyboard was in the timelines
+	keyIn    [2]bool // whether the keyboard focus was in the timelines
 }
 
 // compareBounds are the places of the parts in the last frame.
@@ -37,8 +37,8 @@ type compareBounds struct {
 	panel.LowerBounds
 }
 
-// OpenBeside shows a file beside what is open, to compare it: it becomes B.
-// Where nothing is open it is just opened.
+// OpenBeside opens a file as B, to compare with the open recording. If nothing is open,
+// it just opens the file.
 func (d *Workspace) OpenBeside(path string) {
 	if d.Pane == nil {
 		d.Open(path)
@@ -51,8 +51,7 @@ func (d *Workspace) OpenBeside(path string) {
 	d.Compare(a, d.openPane(path))
 }
 
-// OpenBaseline puts a file in the place of A, or just opens it if nothing is
-// compared.
+// OpenBaseline opens a file in place of A. Without a comparison, it just opens the file.
 func (d *Workspace) OpenBaseline(path string) {
 	c := d.Versus
 	if c == nil {
@@ -62,7 +61,7 @@ func (d *Workspace) OpenBaseline(path string) {
 	d.Compare(d.openPane(path), c.Panes[1])
 }
 
-// openPane begins to load a file, or what the first file of an address is.
+// openPane begins to load a file, or the first file of an address.
 func (d *Workspace) openPane(path string) *Pane {
 	if view.IsAddress(path) {
 		if v, err := view.Parse(path); err == nil && len(v.Files) > 0 {
@@ -72,14 +71,14 @@ func (d *Workspace) openPane(path string) *Pane {
 	return d.load(path, "", recording.Part{})
 }
 
-// newComparison puts two panes side by side.
+// newComparison returns a comparison of two panes.
 func newComparison(a, b *Pane) *Comparison {
 	c := &Comparison{Panes: [2]*Pane{a, b}}
 	c.begin(&a.Side, &b.Side, PairPanels)
 	return c
 }
 
-// Compare shows two panes, in place of a comparison that was.
+// Compare compares two panes, replacing any previous comparison.
 func (d *Workspace) Compare(a, b *Pane) {
 	c := newComparison(a, b)
 	c.Look = pairLook()
@@ -106,12 +105,12 @@ func (d *Workspace) Compare(a, b *Pane) {
 	d.Wake()
 }
 
-// docs are the recordings that a comparison needs to be open.
+// docs returns the recordings that the comparison keeps open.
 func (c *Comparison) docs() []*session.Side {
 	return []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
 }
 
-// drop lets go of the panes of a comparison, except for those that stay.
+// drop releases the panes of a comparison except those in stay.
 func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
 	for _, p := range c.Panes {
 		if !slices.Contains(stay, p) {
@@ -121,8 +120,8 @@ func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
 	}
 }
 
-// EndComparison goes back to one recording: the one with the focus. What is compared
-// in place ends as with Esc.
+// EndComparison goes back to one recording: the one with the focus. It ends a comparison
+// in place, as Esc does.
 func (d *Workspace) EndComparison() {
 	c := d.Versus
 	if c == nil {
@@ -147,7 +146,7 @@ func (d *Workspace) EndComparison() {
 // Compares reports whether two recordings are shown.
 func (d *Workspace) Compares() bool { return d.Versus != nil }
 
-// Swap makes A of B and B of A, of two recordings or of what is compared in place.
+// Swap exchanges A and B, of two recordings or of a comparison in place.
 func (d *Workspace) Swap() {
 	c := d.Versus
 	if p := d.Pane; c == nil && p != nil && p.Against != nil && !p.Scope.IsWhole() {
@@ -179,14 +178,14 @@ func (c *Comparison) swap() {
 	c.LastLinked = c.LinkedState()
 }
 
-// title names what is open in the window's title.
+// title sets the window's title to the name of the open recordings.
 func (d *Workspace) title() {
 	if d.Do.Title != nil {
 		d.Do.Title(OneLine(d.OpenName()) + " – Ashlar")
 	}
 }
 
-// OpenName names the recordings that are open.
+// OpenName returns the names of the open recordings.
 func (d *Workspace) OpenName() string {
 	if c := d.Versus; c != nil {
 		return c.Panes[0].Doc.Name + " vs " + c.Panes[1].Doc.Name
@@ -205,7 +204,7 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 		p.Update(d)
 		c.takeOver(d, i)
 		if !p.Moved && p.Rec.HasTime {
-			p.View = p.View.Fit(p.ViewLimits()) // the other side may have grown
+			p.View = p.View.Fit(p.ViewLimits()) // the other side's limits may have grown
 		}
 	}
 	if _, err := c.ResumeVisit(d); err != nil {
@@ -253,7 +252,7 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// events takes what the pointer did since the last frame.
+// events handles the pointer events since the last frame.
 func (c *Comparison) events(d *Workspace, u *ui.UI) {
 	c.Hover = -1
 	a := c.Answer()

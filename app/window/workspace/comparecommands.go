@@ -20,8 +20,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// CompareSelected compares what is selected with the rest: other calls where calls are
-// selected, the other threads where threads are, the time before where a time is.
+// CompareSelected compares the selection with the rest: selected calls with the other
+// calls, selected threads with the other threads, a selected range with the time before
+// it.
 func (d *Workspace) CompareSelected() {
 	p := d.Pane
 	switch in := &p.Scope; {
@@ -75,7 +76,7 @@ func (d *Workspace) WhySlow(f recording.Function) {
 	})
 }
 
-// CompareTypical compares a call with the typical one: the middle one of those of its
+// CompareTypical compares a call with the typical call: the median of the calls of its
 // function that took about as long.
 func (d *Workspace) CompareTypical(one string) {
 	d.compareFound("Finding the typical call…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
@@ -87,8 +88,8 @@ func (d *Workspace) CompareTypical(one string) {
 	})
 }
 
-// compareFound compares two sets of calls that are looked for in the background, in
-// what is selected.
+// compareFound finds two sets of calls in the selection, in the background, and compares
+// them.
 func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recording, recording.Scope) (a, b *calls.Query, says string, err error)) {
 	p := d.Pane
 	switch {
@@ -122,13 +123,13 @@ func (c *Comparison) ToggleByCall(d *Workspace) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
 		d.Say("Linked by call: selecting a call aligns it with the same call on the other side")
-		c.Link.Twin = nil // act on the selected item
+		c.Link.Twin = nil // these act on the selected item
 		return
 	}
 	d.Say("Linked by time from the anchors")
 }
 
-// NextNormalize makes the sides comparable in the next of all ways.
+// NextNormalize switches to the next normalization.
 func (c *Comparison) NextNormalize() {
 	all := c.Normalizations()
 	for i, n := range all {
@@ -139,7 +140,7 @@ func (c *Comparison) NextNormalize() {
 	}
 }
 
-// What commands do to one recording or to two.
+// Commands for one recording or for two.
 
 // NextMetric shows the next metric, or the next event.
 func (d *Workspace) NextMetric(event bool) {
@@ -176,7 +177,8 @@ func (d *Workspace) FitAll() {
 	}
 }
 
-// BackPane takes back the nearest thing of what is shown.
+// BackPane undoes the first of these that is set: the search, the zoom, the selection and
+// so on.
 func (d *Workspace) BackPane() {
 	c, p := d.Versus, d.Pane
 	switch {
@@ -187,7 +189,8 @@ func (d *Workspace) BackPane() {
 	}
 }
 
-// MetricChoice draws the metric that is compared; a click lists those that both have.
+// MetricChoice draws the metric being compared; a click lists the metrics that both sides
+// have.
 func (c *Comparison) MetricChoice(d *Workspace, u *ui.UI, x, y int) int {
 	u.VLine(x, y+u.Px(3), y+u.Px(23), u.Theme.Rule)
 	x += u.Px(8)
@@ -204,7 +207,8 @@ func (c *Comparison) MetricChoice(d *Workspace, u *ui.UI, x, y int) int {
 	return x
 }
 
-// distributionCommand tells how long the calls of a function took on one side.
+// distributionCommand returns the command that prints the durations of a function's calls
+// on one side.
 func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, self bool) *command {
 	cmd := p.statsCommand(f, in)
 	if self {
@@ -216,7 +220,7 @@ func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, sel
 	return cmd
 }
 
-// diffCommand is the one that prints both side by side.
+// diffCommand returns the command that prints both sides.
 func (c *ofTwo) diffCommand() *command {
 	cmd := &command{words: []string{"ashlar", "diff"}}
 	a, b := c.Sides[0], c.Sides[1]
@@ -281,15 +285,15 @@ func (cmd *command) addScopes(c *comparison.Comparison) {
 			own[k] += "-" + strings.ToLower(comparison.SideName(i))
 		}
 		if n := len(p.Scope.Tracks); !ok || n != 1 && p.Scope.Tracks != nil {
-			own = own[:2*panel.Index(p.Scope.Ranged)] // of threads one can be told
+			own = own[:2*panel.Index(p.Scope.Ranged)] // the command line takes only one thread
 			cmd.rest = append(cmd.rest, theThreads)
 		}
 		cmd.add(own...)
 	}
 }
 
-// addTable adds the flags for the row filter and order of a table, as far as a command has
-// them.
+// addTable adds the flags for the row filter and order of a table, if the command has
+// such flags.
 func (cmd *command) addTable(t *difftable.Panel) {
 	f := t.Filters
 	if f[difftable.FilterSure] {
@@ -304,8 +308,8 @@ func (cmd *command) addTable(t *difftable.Panel) {
 	}
 }
 
-// sets names the calls that are compared, of one recording or of two, and returns how
-// diff makes them comparable unless it is told.
+// sets adds the flags for the compared call sets, of one recording or of two, and returns
+// the default normalization of diff for them.
 func (c *command) sets(a, b *recording.CallSet, one bool) compare.Normalize {
 	switch {
 	case a != nil && b != nil:

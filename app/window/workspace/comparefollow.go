@@ -2,19 +2,18 @@ package workspace
 
 import "ashlar/app/window/comparison"
 
-// Each side of a comparison can be followed: a pane takes over what was read again
-// as it does by itself, and here the rest of the comparison takes the new numbers
-// over.
+// Each side of a comparison can be followed. A pane takes over a reloaded recording by
+// itself; here the rest of the comparison is updated.
 
-// takeOver follows a side's pane, which may just have taken over a recording that
-// was read again. Nothing of that was done by a person.
+// takeOver updates the comparison for a side whose pane may just have taken over a
+// reloaded recording. The changes must not count as the user's.
 func (c *Comparison) takeOver(d *Workspace, side int) {
 	p := c.Panes[side]
 	if !p.renewed {
 		return
 	}
 	p.renewed = false
-	c.Link.Call, c.Link.Twin = nil, nil // by its number a call may be another one now
+	c.Link.Call, c.Link.Twin = nil, nil // a call's index may now mean another call
 	c.Node, c.Hover = -1, -1
 	c.LastLinked = c.LinkedState()
 	c.History.seen.Sides[side], c.History.shown.Sides[side] = c.Spot(d).Sides[side], c.Spot(d).Sides[side]
@@ -23,7 +22,7 @@ func (c *Comparison) takeOver(d *Workspace, side int) {
 // following begins the status line if nothing is wrong.
 const following = "Following · "
 
-// followText says in the status line how following goes, "" if no file is followed.
+// followText returns the status text about following, "" if no file is followed.
 func (c *Comparison) followText() (said string) {
 	for i, p := range c.Panes {
 		switch text, wrong := p.FollowText(); {

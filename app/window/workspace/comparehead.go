@@ -20,13 +20,12 @@ import (
 	"ashlar/render/widget"
 )
 
-// compareButtons are the choices of a comparison.
+// compareButtons are the buttons for the settings of a comparison.
 type compareButtons struct {
 	normalize, width, by, what, view, metric gio.Clickable
 }
 
-// head draws a side's name and totals: A is grey and B has the accent,
-// everywhere.
+// head draws a side's name and totals. Everywhere, A is grey and B has the accent colour.
 func (c *Comparison) head(d *Workspace, u *ui.UI, i int) {
 	th := u.Theme
 	r := c.Bounds.Heads[i]
@@ -81,7 +80,7 @@ func (c *Comparison) head(d *Workspace, u *ui.UI, i int) {
 	}
 }
 
-// Sums are a side's length and total, and for B by how much it is more or less.
+// Sums returns a side's length and total, and for B its change from A.
 func (c *Comparison) Sums(i int) []comparison.Amount {
 	p := c.Panes[i]
 	a := c.Answer()
@@ -102,7 +101,7 @@ func (c *Comparison) Sums(i int) []comparison.Amount {
 	if !a.Recs[i].Done {
 		text = "so far " + text
 	}
-	if i == 0 || !a.Recs[0].Done || !a.Recs[1].Done { // of a part nothing follows
+	if i == 0 || !a.Recs[0].Done || !a.Recs[1].Done { // no change while only a part is loaded
 		return []comparison.Amount{{Text: text}}
 	}
 	raw := a.A.RawTotal
@@ -116,8 +115,8 @@ func (c *Comparison) Sums(i int) []comparison.Amount {
 	return out
 }
 
-// layout draws from the right edge of r what can be chosen and returns where it
-// begins.
+// layout draws the settings buttons from the right edge of r leftwards and returns the x
+// position where they begin.
 func (cb *compareButtons) layout(d *Workspace, u *ui.UI, c *comparison.Comparison, r image.Rectangle, viewItems func() []widget.Item) int {
 	y := r.Min.Y + u.Px(4)
 	x := r.Max.X - u.Px(8)
@@ -175,8 +174,8 @@ func (cb *compareButtons) layout(d *Workspace, u *ui.UI, c *comparison.Compariso
 	return x
 }
 
-// nextMetric compares the next metric that both have; whole events are skipped
-// where only the event is to change.
+// nextMetric switches to the next metric that both sides have. If event is true, it skips
+// to the next event.
 func (c *Comparison) nextMetric(d *Workspace, event bool) {
 	items := c.MetricItems()
 	if len(items) < 2 {
@@ -198,8 +197,8 @@ func (c *Comparison) nextMetric(d *Workspace, event bool) {
 	}
 }
 
-// Status writes the status line: what was matched, how sure it is,
-// whether something in a file changes numbers, and whether following fails.
+// Status returns the status line: the matches, their confidence, damage in a file that
+// affects the numbers, and failed following.
 func (c *Comparison) Status() (left, right string, warned, wrong bool) {
 	for i, p := range c.Panes {
 		if text := panel.Summary(p.Rec); text != "" {
@@ -224,8 +223,8 @@ func (c *Comparison) Status() (left, right string, warned, wrong bool) {
 	return left, strings.TrimSuffix(right, " · "), warned, wrong
 }
 
-// Reading is the side that is still being read, the one with the focus first;
-// -1 if both have been.
+// Reading returns a side that is still being read, preferring the one with the focus; -1
+// if both are complete.
 func (c *Comparison) Reading() int {
 	for _, i := range []int{c.Focus, 1 - c.Focus} {
 		if d := c.Panes[i].Doc; !d.Progress().Done && d.Err() == nil {

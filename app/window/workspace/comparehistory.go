@@ -1,6 +1,6 @@
 package workspace
 
-// Snapshot is a comparison that shows the same and never changes.
+// Snapshot returns a copy of the comparison that never changes.
 func (c *Comparison) Snapshot() *Comparison {
 	o := newComparison(c.Panes[0].Snapshot(), c.Panes[1].Snapshot())
 	o.become(&c.ofTwo)

@@ -1,9 +1,9 @@
 package workspace
 
-// focusByKey gives a side the focus when the keyboard has come to its timeline.
+// focusByKey gives a side the focus when the keyboard focus enters its timeline.
 func (c *Comparison) focusByKey(d *Workspace) {
 	for i, p := range c.Panes {
-		in := d.Focus.Shown && d.Focus.In(&p.Lanes) // where it is at first, nobody has chosen
+		in := d.Focus.Shown && d.Focus.In(&p.Lanes) // the initial focus is nobody's choice
 		if in && !c.keyIn[i] {
 			c.FocusOn(d, i)
 		}

@@ -20,11 +20,11 @@ func (c *Comparison) timed() bool { return c.Panes[0].Timed() || c.Panes[1].Time
 // Widths and heights, in dp.
 const (
 	headHeight     = 30
-	compareGutter  = 128 // where space is short: beside each other
+	compareGutter  = 128 // space is short: two timelines side by side
 	untimedHeight  = 40
 	failedHeight   = 150 // for why a file cannot be shown
 	leastTimelines = 130
-	leastAbove     = 96 // of each of two, one above the other
+	leastAbove     = 96 // of each of two timelines, one above the other
 )
 
 // place divides r among the parts.
@@ -58,8 +58,8 @@ func (c *Comparison) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	b.LowerBounds = d.placeLower(u, r, cut, sideWidth+20, &c.ofTwo)
 }
 
-// gutter is the width of the names' column of both timelines, so that linked
-// ones which are above each other have the same time at the same place.
+// gutter returns the width of the names' column of both timelines. It is the same for
+// both, so that linked timelines above each other show a time at the same x position.
 func (c *Comparison) gutter(u *ui.UI) int {
 	if c.Above {
 		return u.Px(timeline.GutterWidth)
@@ -67,14 +67,14 @@ func (c *Comparison) gutter(u *ui.UI) int {
 	return u.Px(compareGutter)
 }
 
-// halves are the places of the sides: beside each other, or A above B.
+// halves returns the positions of the sides: side by side, or A above B.
 func (c *Comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 	if !c.Above {
 		mid := (r.Min.X + r.Max.X) / 2
 		return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, mid, r.Max.Y), image.Rect(mid+1, r.Min.Y, r.Max.X, r.Max.Y)}
 	}
-	// Each gets what its rows need where that fits, else a half, or what the
-	// other one leaves of its own.
+	// Each side gets the height of its rows if that fits, else half, or all that the
+	// other side leaves.
 	wants := [2]int{c.fullHeight(u, 0), c.fullHeight(u, 1)}
 	top := r.Dy() / 2
 	switch {
@@ -90,7 +90,7 @@ func (c *Comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 	return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, r.Max.X, at), image.Rect(r.Min.X, at, r.Max.X, r.Max.Y)}
 }
 
-// fullHeight is how high a side is that shows all its rows.
+// fullHeight returns the height of a side with all its rows.
 func (c *Comparison) fullHeight(u *ui.UI, i int) int {
 	p := c.Panes[i]
 	if p.Doc.Err() != nil && !p.Rec.Done {
@@ -102,9 +102,9 @@ func (c *Comparison) fullHeight(u *ui.UI, i int) int {
 	return u.Px(headHeight+lanes.OverviewTop+timeline.OverviewHeight+2+timeline.RulerHeight) + p.Plan.Height + u.Px(8)
 }
 
-// timelinesHeight is how much of height the timelines get: what their rows need,
-// but not more than leaves the flamegraph what it needs, or half; or two thirds
-// where one is above the other.
+// timelinesHeight returns the timelines' part of height, in pixels: the height of their
+// rows, limited to the larger of half of it (two thirds if one is above the other) and
+// whatever the flamegraph leaves.
 func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	least, most := u.Px(leastTimelines), height-u.Px(120)
 	want, share := max(c.fullHeight(u, 0), c.fullHeight(u, 1)), height/2
@@ -142,15 +142,15 @@ func (c *Comparison) half(d *Workspace, u *ui.UI, i int, p *Pane) {
 	}
 }
 
-// rowsKey holds all that the order of B's rows follows from.
+// rowsKey holds everything that determines the order of B's rows.
 type rowsKey struct {
 	threads *match.Matching
 	plan    *timeline.Plan // A's
 	sort    timeline.Sort  // B's
 }
 
-// rowsAlike puts B's threads in the order of those of A that go with them, unless
-// a person has put them in another.
+// rowsAlike sorts B's threads like the matching threads of A, unless the user has chosen
+// an order for B.
 func (c *Comparison) rowsAlike() {
 	a, b := c.Panes[0], c.Panes[1]
 	ans := c.Answer()
@@ -172,8 +172,8 @@ func (c *Comparison) rowsAlike() {
 	}
 }
 
-// guide draws, where linked timelines are above each other, a line through both
-// at the pointer: shapes are compared along it.
+// guide draws, if linked timelines are above each other, a line through both at the
+// pointer, as a guide for comparing them.
 func (c *Comparison) guide(u *ui.UI) {
 	if !c.Above || !c.Linked || !c.pilled() {
 		return

@@ -12,7 +12,7 @@ import (
 	"ashlar/render/units"
 )
 
-// agree carries what was changed on one side over to the other.
+// agree carries the changes of one side over to the other.
 func (c *Comparison) agree(d *Workspace) {
 	c.TakeMetric()
 	c.PickTwin()
@@ -55,7 +55,7 @@ func (c *Comparison) pressed(i int) bool {
 	return t.Lanes.Pressed || t.RulerArea.Pressed || t.Strip.Pressed || c.Held == i
 }
 
-// FocusOn gives a side the focus: keys are for it.
+// FocusOn gives a side the focus, which directs keys to it.
 func (c *Comparison) FocusOn(d *Workspace, i int) {
 	if c.Focus != i {
 		c.Focus = i
@@ -64,7 +64,7 @@ func (c *Comparison) FocusOn(d *Workspace, i int) {
 	d.Pane = c.Panes[i]
 }
 
-// AnchorHere makes what is picked or selected on the side with the focus its
+// AnchorHere makes the picked item or the selected range on the side with the focus its
 // anchor.
 func (c *Comparison) AnchorHere(d *Workspace) {
 	p := c.Panes[c.Focus]
@@ -86,7 +86,7 @@ func (c *Comparison) AnchorHere(d *Workspace) {
 	d.Say("Anchor of " + comparison.SideName(c.Focus) + " is " + what + ", at " + units.Duration(at-p.Rec.Start))
 }
 
-// AnchorBoth aligns the picked call with the one that goes with it.
+// AnchorBoth aligns the picked call with its match on the other side.
 func (c *Comparison) AnchorBoth(d *Workspace) {
 	if c.Link.Twin == nil {
 		d.Say("Select a call in a timeline first. The other side needs a call of the same function and number")
@@ -96,7 +96,7 @@ func (c *Comparison) AnchorBoth(d *Workspace) {
 	d.Say("Aligned at call " + units.Count(int64(c.Link.Twin.Number)) + " of " + c.Panes[1-c.Link.Twin.Side].Rec.FuncName(c.Panes[1-c.Link.Twin.Side].Pick.Hit.Call))
 }
 
-// drawAnchor marks the anchor on the ruler, where it is not the start.
+// drawAnchor marks the anchor on the ruler, unless it is the start.
 func (c *Comparison) drawAnchor(u *ui.UI, i int) {
 	p := c.Panes[i]
 	if c.Panes[i].Anchor == 0 || !p.Timed() || !c.Linked {
@@ -119,7 +119,8 @@ func (c *Comparison) drawAnchor(u *ui.UI, i int) {
 // pilled reports whether there are two timelines to link.
 func (c *Comparison) pilled() bool { return c.Panes[0].Timed() && c.Panes[1].Timed() }
 
-// linkPill says between the halves whether they are linked; a click changes it.
+// linkPill shows, between the halves, whether they are linked; a click links or unlinks
+// them.
 func (c *Comparison) linkPill(u *ui.UI) {
 	th := u.Theme
 	if !c.pilled() {

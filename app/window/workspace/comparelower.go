@@ -5,7 +5,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// lower draws the half below the timelines, which answers for both.
+// lower draws the half below the timelines, which shows the answer about both.
 func (c *Comparison) lower(d *Workspace, u *ui.UI) {
 	if d.View == Both {
 		u.Area(c.Deck.Tag(), nil)

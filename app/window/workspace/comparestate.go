@@ -5,25 +5,25 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// CompareState says what came of comparing in a frame.
+// CompareState describes a comparison for the frame log.
 type CompareState struct {
 	// Sides are A and B.
 	Sides [2]SideState `json:"sides"`
-	// Why says why there is nothing to show; "" if there is.
+	// Why is the reason why there is nothing to show; "" if there is something.
 	Why    string `json:"why"`
 	Metric string `json:"metric"`
-	// Whole tells that what is shown is of both recordings as they are in the end.
+	// Whole reports whether the answer covers both recordings in full.
 	Whole bool `json:"whole"`
-	// Sure tells that all confidences are known.
+	// Sure reports whether all confidences are known.
 	Sure bool `json:"sure"`
-	// Functions counts them by what became of them.
+	// Functions holds the number of functions by their kind of change.
 	Functions map[string]int `json:"functions"`
-	// Rows are how many are in the table, and First the name of the first.
+	// Rows is the number of rows in the table, and First the name of the first one.
 	Rows  int    `json:"rows"`
 	First string `json:"first"`
 }
 
-// SideState describes a side of it; times are from its recording's start.
+// SideState describes one side of a comparison; times are from its recording's start.
 type SideState struct {
 	File     string `json:"file"`
 	Done     bool   `json:"done"`
@@ -34,7 +34,7 @@ type SideState struct {
 	Total    string `json:"total"`
 }
 
-// Log describes what is shown of both, for the frame log.
+// Log returns the state of the comparison for the frame log.
 func (c *Comparison) Log() *CompareState {
 	st := &CompareState{Metric: c.MetricName()}
 	for i, p := range c.Panes {

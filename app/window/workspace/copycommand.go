@@ -18,17 +18,17 @@ import (
 	"ashlar/render/widget"
 )
 
-// Area is a part of the window that has a command line of its own.
+// Area is a part of the window that corresponds to a command line.
 type Area uint8
 
 const (
 	OfLower Area = iota // the tab that is shown
 	OfTimeline
 	OfDetails
-	OfFound // what the search finds
+	OfFound // the search results
 )
 
-// command gathers the words of a command line, and what it cannot express.
+// command collects the words of a command line, and the settings that it cannot express.
 type command struct {
 	words []string
 	rest  []string
@@ -40,7 +40,7 @@ func (c *command) String() string {
 	return safetext.Command(c.words...)
 }
 
-// commandAbout is the beginning of a command about the pane's recording.
+// commandAbout returns the beginning of a command about the pane's recording.
 func (p *Pane) commandAbout(name string) *command {
 	c := &command{words: []string{"ashlar", name, p.Rec.Source.Path}}
 	if p.Demo {
@@ -52,17 +52,18 @@ func (p *Pane) commandAbout(name string) *command {
 	return c
 }
 
-// theThreads is for thread selections that not every command can express.
+// theThreads names thread selections in messages, since not every command can express
+// them.
 const theThreads = "selected threads"
 
-// Fields of a State (see [view.Fields]) that commands are told.
+// Fields of a State (see [view.Fields]) that become flags of commands.
 var (
 	placed = []string{"select", "thread"}
 	scoped = append(placed, "calls")
 	asked  = append([]string{"event", "metric", "async", "idle"}, scoped...)
 )
 
-// addFields adds what a State says in some fields about the pane's recording.
+// addFields adds flags for some fields of a State about the pane's recording.
 func (c *command) addFields(p *Pane, st *view.State, keys ...string) {
 	args, ok := st.Args(p.Rec, keys...)
 	if c.add(args...); !ok {
@@ -70,13 +71,13 @@ func (c *command) addFields(p *Pane, st *view.State, keys ...string) {
 	}
 }
 
-// askingIn is the beginning of a command that answers for a part of the recording. More
-// can be told it of what is shown.
+// askingIn returns the beginning of a command about a part of the recording. more names
+// further fields of the view to add.
 func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *command {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
 	st.Sides[0] = view.OfScope(p.Rec, in).Sides[0]
-	if st.Event = ""; len(p.Rec.Events) > 1 { // or it would be the one that commands begin with
+	if st.Event = ""; len(p.Rec.Events) > 1 { // else it would be the commands' default event
 		st.Event = p.Rec.Events[p.Event].NameOrKind()
 	}
 	c := p.commandAbout(name)
@@ -89,11 +90,11 @@ func (p *Pane) stacks(more ...string) *command {
 	return p.askingIn("top", p.Scope, append(more, "transform")...)
 }
 
-// searched is stacks with the search flag.
+// searched returns stacks with the search flag.
 func (p *Pane) searched() *command { return p.stacks("find") }
 
-// asCommand is the command line that prints, or draws, what a panel shows.
-// rest says what it cannot express; "" when it expresses all.
+// asCommand returns the command line that prints or draws the content of a panel. rest
+// names the settings it cannot express, "" if it expresses all.
 func (p *Pane) asCommand(d *Workspace, of Area) (line, rest string) {
 	var cs []*command
 	switch of {
@@ -109,7 +110,7 @@ func (p *Pane) asCommand(d *Workspace, of Area) (line, rest string) {
 	return joined(cs)
 }
 
-// joined are commands that are run one after the other.
+// joined joins commands into one line that runs them one after the other.
 func joined(cs []*command) (line, rest string) {
 	var lines, rests []string
 	for _, c := range cs {
@@ -123,7 +124,7 @@ func joined(cs []*command) (line, rest string) {
 	return strings.Join(lines, " && "), strings.Join(rests, ", ")
 }
 
-// tabCommands are those of the tab that is shown.
+// tabCommands returns the commands of the current tab.
 func (p *Pane) tabCommands(d *Workspace) []*command {
 	switch {
 	case p.ScopeComparison != nil && p.ScopeComparison.shows(p):
@@ -171,7 +172,7 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 	return []*command{p.stacks()}
 }
 
-// flameCommand prints the flamegraph as paths.
+// flameCommand returns the command that prints the flamegraph as paths.
 func (p *Pane) flameCommand() *command {
 	c := p.searched()
 	c.add("--tree")
@@ -187,7 +188,7 @@ func zoomFlags(c *command, rec *recording.Recording, path []recording.FuncName) 
 	}
 }
 
-// tableCommand prints the table in its order.
+// tableCommand returns the command that prints the table in its order.
 func (p *Pane) tableCommand() *command {
 	c := p.searched()
 	t := p.Table
@@ -196,7 +197,7 @@ func (p *Pane) tableCommand() *command {
 	}
 	a := p.Doc.Answer()
 	if a != nil && t.By != functions.ColTotal && t.By != functions.ColTotalShare && !t.By.Applies(a) {
-		return c // rows have nothing to be sorted by
+		return c // these rows cannot be sorted
 	}
 	by := sortNames[t.By]
 	if turned := t.Ascending == (functions.ColumnInfos[t.By].Number != nil); turned {
@@ -208,11 +209,11 @@ func (p *Pane) tableCommand() *command {
 	return c
 }
 
-// sortNames has the command line's words for the columns that the table is sorted by.
+// sortNames holds the command line's names of the columns that a table can be sorted by.
 var sortNames = [functions.ColumnCount]string{functions.ColName: "name", functions.ColModule: "module", functions.ColFile: "file", functions.ColSelf: "self", functions.ColSelfShare: "self",
 	functions.ColTotal: "total", functions.ColTotalShare: "total", functions.ColCount: "count", functions.ColAverage: "average", functions.ColLeast: "least", functions.ColMost: "most"}
 
-// statsCommand tells how long the calls of a function took.
+// statsCommand returns the command that prints the durations of a function's calls.
 func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
 	c := p.askingIn("stats", in)
 	c.add("--function", analyze.RefTo(f).Typed(p.Rec))
@@ -222,7 +223,7 @@ func (p *Pane) statsCommand(f recording.Function, in recording.Scope) *command {
 	return c
 }
 
-// callsCommand lists the calls that the panel lists.
+// callsCommand returns the command that lists the calls of the panel.
 func (p *Pane) callsCommand() *command {
 	c := p.commandAbout("calls")
 	c.add(calls.Listed(&p.Side).String())
@@ -236,7 +237,7 @@ func (p *Pane) callsCommand() *command {
 	return c
 }
 
-// detailCommands are those of the panel at the side.
+// detailCommands returns the commands of the details panel.
 func (p *Pane) detailCommands(d *Workspace) []*command {
 	h := &p.Pick.Hit
 	switch p.Pick.Kind {
@@ -277,7 +278,7 @@ func (p *Pane) detailCommands(d *Workspace) []*command {
 	return cs
 }
 
-// drawing is the command that draws what is shown of some parts.
+// drawing returns the command that draws some parts of the window.
 func (p *Pane) drawing(d *Workspace, parts View) []*command {
 	v := d.Address()
 	if v.Parts = ""; parts != Both {
@@ -300,7 +301,7 @@ func (p *Pane) drawing(d *Workspace, parts View) []*command {
 	return []*command{c}
 }
 
-// CopyCommandOf puts the command of a part on the clipboard.
+// CopyCommandOf copies the command of a part of the window to the clipboard.
 func (d *Workspace) CopyCommandOf(of Area) {
 	line, rest := d.CommandOf(of)
 	d.CopyLater(line)
@@ -309,8 +310,8 @@ func (d *Workspace) CopyCommandOf(of Area) {
 	}
 }
 
-// CommandOf returns the command that prints or draws what a part of the window
-// shows. rest says what it cannot express, "" if it expresses all.
+// CommandOf returns the command that prints or draws the content of a part of the window.
+// rest names the settings it cannot express, "" if it expresses all.
 func (d *Workspace) CommandOf(of Area) (line, rest string) {
 	switch c := d.Versus; {
 	case c == nil, of == OfFound:
@@ -322,7 +323,7 @@ func (d *Workspace) CommandOf(of Area) (line, rest string) {
 	}
 }
 
-// commandItem is the menu's line that copies a panel's command.
+// commandItem returns the menu item that copies a panel's command.
 func (d *Workspace) commandItem(of Area) widget.Item {
 	return widget.Item{Title: "Copy as command", Do: func() { d.CopyCommandOf(of) }}
 }

@@ -41,7 +41,7 @@ func (c *Comparison) finishRest(d *Workspace) error {
 			}
 		}
 	}
-	// What was asked in the background of recordings that were not read yet may arrive
+	// Answers to earlier questions about recordings that were still being read may arrive
 	// only now.
 	if a := c.Engine.Answer(); a != nil && a.Recs == c.recs() {
 		return a.Err
@@ -49,8 +49,8 @@ func (c *Comparison) finishRest(d *Workspace) error {
 	return nil
 }
 
-// AtRest reports whether what is shown stays as it is until somebody does something, but
-// for answers that are being worked on: all is read, nothing moves, and history has it.
+// AtRest reports whether the view stays the same until the user acts, apart from pending
+// answers: everything is read, nothing moves, and the history is up to date.
 func (d *Workspace) AtRest() bool {
 	p := d.Pane
 	if p == nil {
@@ -66,8 +66,8 @@ func (p *Pane) atRest() bool {
 	return p.Motion.Kind == timeline.AtRest && !p.Behind && (p.Rec.Done || p.Doc.Err() != nil)
 }
 
-// selectAndShow selects a range and shows just that. A range that the recording
-// does not have is an error, as it is of commands.
+// selectAndShow selects a range and zooms to it. As in commands, a range outside the
+// recording is an error.
 func (p *Pane) selectAndShow(r recording.Range) error {
 	if !r.IsSet() || !p.Rec.HasTime {
 		return nil

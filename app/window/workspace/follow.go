@@ -12,11 +12,11 @@ import (
 	"ashlar/render/timeline"
 )
 
-// A followed file is read again when it has changed. The new recording counts
-// its threads and functions again, so a pane takes it over in one step, together
-// with the first answer about it: until then it goes on showing the last.
+// A followed file is read again when it has changed. The new recording has new indices of
+// threads and functions, so a pane takes it over in one step, together with the first
+// answer about it. Until then it shows the old recording.
 
-// ToggleFollow begins to follow the files that are open, or stops.
+// ToggleFollow starts or stops following the open files.
 func (d *Workspace) ToggleFollow() {
 	what, none, says := d.Pane.Doc.Name, d.Pane.Doc.Name+" is not a file", "Following "+d.Pane.Doc.Name+": new data appears as it is written"
 	if d.Versus != nil {
@@ -45,8 +45,8 @@ func (p *Pane) follow() {
 	go p.Doc.Follow(ctx)
 }
 
-// leave stops following, and keeps marks of a file that has changed by what is
-// in it now.
+// leave stops following, and stores the marks of a changed file under its current
+// content.
 func (d *Workspace) leave() {
 	if c := d.Versus; c != nil {
 		d.drop(c)
@@ -64,8 +64,8 @@ func (p *Pane) stopFollowing() {
 	}
 }
 
-// latest is the recording to show: the newest one of those whose numbers the
-// pane knows.
+// latest returns the recording to show: the newest one whose indices match the pane's. A
+// reloaded recording is taken over once its first answer is there.
 func (p *Pane) latest() *recording.Recording {
 	rec, generation := p.Doc.Latest()
 	if p.Behind = generation != p.Generation; !p.Behind {
@@ -82,8 +82,8 @@ func (p *Pane) latest() *recording.Recording {
 	return rec
 }
 
-// renumbered is the pane as it would look at a recording that was read again, by
-// way of a State, which has names and no numbers.
+// renumbered returns the pane's view of a reloaded recording. It converts the view by way
+// of a State, which has names instead of indices.
 func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State, *Pane) {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
@@ -95,7 +95,7 @@ func (p *Pane) renumbered(rec *recording.Recording, generation int) (*view.State
 	if !next.Moved {
 		next.View = p.View
 	}
-	if next.Order != nil { // threads that are new are behind those that were ordered
+	if next.Order != nil { // new threads come after the sorted ones
 		for i := range rec.Tracks {
 			if !slices.Contains(next.Order, i) {
 				next.Order = append(next.Order, i)
@@ -141,8 +141,8 @@ func (p *Pane) replaceWith(next *Pane, st *view.State, a *session.Answer) {
 	p.renewed = true
 }
 
-// refind picks what a State marks in an answer, where it is still a place of the
-// function: else the function's heaviest one.
+// refind picks the item marked by a State in an answer, if it is still the same function;
+// otherwise the function's heaviest node.
 func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	if b := st.Sides[0].Bar; b != nil {
 		if h, ok := p.barNamed(b); ok && h.Call != recording.NoCall && p.Rec.Functions.At(int(p.Rec.Func(h.Call))).FuncName() == *st.Function {
@@ -160,7 +160,7 @@ func (p *Pane) refind(st *view.State, a *session.Answer) panel.Picked {
 	return panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 }
 
-// FollowText says in the status line how following goes, "" when the file is not followed.
+// FollowText returns the status text about following, "" if the file is not followed.
 func (p *Pane) FollowText() (text string, wrong bool) {
 	if p.Unfollow == nil {
 		return "", false

@@ -10,21 +10,22 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// goal is where a function is to be shown.
+// goal is a request to show a function.
 type goal struct {
-	asked int // what was asked later is another one
+	asked int // tells later requests apart
 	rec   *recording.Recording
 	f     recording.FuncID
 }
 
-// place is where it is: its longest call, else the event that has most of it.
+// place is where a function is shown: at its longest call or, without calls, in the event
+// with the most of it.
 type place struct {
 	call  *spans.SlowSpan
 	event int // -1 for none
 }
 
-// GoToFunction marks a function everywhere, and shows its longest call in what is
-// selected. One that the event has nothing of is shown in an event that has.
+// GoToFunction marks a function everywhere, and shows its longest call in the selection.
+// If the current event does not contain the function, it shows another event that does.
 func (d *Workspace) GoToFunction(f recording.FuncID) {
 	if c := d.Versus; c != nil {
 		if a := c.Answer(); c.IsCurrent(a) {
@@ -39,8 +40,7 @@ func (d *Workspace) GoToFunction(f recording.FuncID) {
 	d.asked++
 	k := goal{d.asked, p.Rec, f}
 	q, rec := p.Query(), p.Rec
-	// The answer is waited for elsewhere than in the frame; if there is no window,
-	// at once.
+	// Do not wait for the answer during the frame. Without a window, wait at once.
 	arrive := func() {
 		at, of, ok := d.places.Last()
 		if ok && of == k && d.Pane == p && p.Rec == rec {
@@ -72,7 +72,7 @@ func (p *Pane) showFunctionAt(at place, f recording.FuncID, name recording.FuncN
 	}
 }
 
-// placeOf finds it.
+// placeOf finds the place of a function.
 func placeOf(ctx context.Context, rec *recording.Recording, q analyze.Query, f recording.FuncID) (place, error) {
 	at := place{event: -1}
 	in, err := calls.Bind(ctx, rec, q.Scope)

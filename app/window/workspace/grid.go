@@ -5,8 +5,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// Grid is the table of the tab that is shown, else that of functions or of
-// differences; nil when there is no answer yet.
+// Grid returns the table of the current tab, else the table of functions or of
+// differences; nil while there is no answer.
 func (d *Workspace) Grid() *tables.Grid {
 	if f := d.gridding(); f != nil {
 		return f()
@@ -14,7 +14,8 @@ func (d *Workspace) Grid() *tables.Grid {
 	return nil
 }
 
-// gridding is grid for another goroutine: a table may have a million rows.
+// gridding returns a function that makes the table, to be called on another goroutine: a
+// table may have a million rows.
 func (d *Workspace) gridding() func() *tables.Grid {
 	if g := d.below().Table(); g != nil {
 		return g
@@ -25,7 +26,7 @@ func (d *Workspace) gridding() func() *tables.Grid {
 	return d.Pane.Table.Table(&d.Pane.Side)
 }
 
-// tableItems take the table that is shown out of the window.
+// tableItems returns the menu items that export the current table.
 func (d *Workspace) tableItems() []widget.Item {
 	return []widget.Item{
 		{Title: "Copy table as text", Do: func() { d.CopyTable(false) }},

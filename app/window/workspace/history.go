@@ -13,59 +13,59 @@ import (
 	"ashlar/render/ui"
 )
 
-// History holds views step by step, as States: they hold whatever
-// numbers a recording that is read again gives to things.
+// History is the undo history of views. It stores them as States, which stay valid if a
+// reloaded recording has other indices.
 type History struct {
 	steps []*view.State
 	at    int // the current one
-	// shown is the view of the current step and seen that of the last frame, both in
+	// shown is the view of the current step and seen the view of the last frame. Both use
 	// indices of the open recordings, which are quick to compare.
 	shown, seen Spot
 	since       time.Time
-	due         bool // what is shown becomes a step unless it changes soon
+	due         bool // the current view becomes a step unless it changes soon
 }
 
-// undoDelay is how long a view must stay as it is to be a step of history: a wheel
-// that turns passes many.
+// undoDelay is the time for which a view must stay unchanged to become a step; scrolling
+// passes through many views.
 const undoDelay = 400 * time.Millisecond
 
-// mostSteps bounds the history.
+// mostSteps is the maximum number of steps.
 const mostSteps = 500
 
-// Spot describes a step of history, in the numbers of the recordings.
+// Spot describes a view for comparing steps; it uses indices of the recordings.
 type Spot struct {
-	Sides [2]view.Look // the second one where two recordings are compared
+	Sides [2]view.Look // the second one is for a comparison of two recordings
 	Table functions.TableShape
-	// Look says how two are compared, of two recordings or of parts of one, and Shape is
-	// that of the table of their differences.
+	// Look holds the settings of a comparison, of two recordings or of parts of one, and
+	// Shape the layout of its table.
 	comparison.Look
 	Shape difftable.Shape
 	Mode  theme.Mode
 	Parts View
 }
 
-// Spot describes how the recording is looked at now.
+// Spot describes the current view of the recording.
 func (p *Pane) Spot(d *Workspace) Spot {
 	sp := Spot{Sides: [2]view.Look{p.Undoable()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View}
 	if w := p.ScopeComparison; w != nil && p.Against != nil {
 		sp.Look, sp.Shape = w.Look, w.Table.Shape
-		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // which are the pane's
+		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // the pane has its own
 	}
 	return sp
 }
 
-// Spot describes how both are looked at now.
+// Spot describes the current view of both recordings.
 func (c *Comparison) Spot(d *Workspace) Spot {
 	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
-	for i := range sp.Sides { // it follows from the options, once it is known what goes together
+	for i := range sp.Sides { // they follow from the options, once the matches are known
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
 	}
 	return sp
 }
 
-// remember adds what is shown to the history once it has settled. Where a program
-// opened the file, what it asked for is the first step, once it has been visited.
+// remember adds the current view to the history once it has settled. If a program opened
+// the file, the first step is the view it requested, once that has been applied.
 func (d *Workspace) remember(u *ui.UI) {
 	s := d.scene()
 	if w := s.way(); d.back == nil || w.visit.state == nil && w.visit.answered == nil {
@@ -102,8 +102,8 @@ func (h *History) Push(now Spot, st *view.State) {
 	h.shown, h.seen = now, now
 }
 
-// step is the State to go to from now: d is -1 for back and 1 for on; nil if
-// there is none. A step on after a change goes nowhere.
+// step returns the State of the previous step (d is -1) or the next one (d is 1); nil if
+// there is none. After a change there is no next step.
 func (h *History) step(d int, now Spot, state func() *view.State) *view.State {
 	if len(h.steps) > 0 && !reflect.DeepEqual(now, h.shown) {
 		h.Push(now, state()) // not settled yet, but left on purpose
@@ -115,24 +115,24 @@ func (h *History) step(d int, now Spot, state func() *view.State) *view.State {
 	return nil
 }
 
-// keep makes what is shown now a step, where it is none.
+// keep makes the current view a step unless it already is one.
 func (h *History) keep(now Spot, state func() *view.State) {
 	if len(h.steps) == 0 || !reflect.DeepEqual(now, h.shown) {
 		h.Push(now, state())
 	}
 }
 
-// setCurrent says that what is shown now is the current step: it has only other
-// numbers, or just been gone to.
+// setCurrent makes now the view of the current step, because only indices changed or the
+// step was just restored.
 func (h *History) setCurrent(now Spot) { h.shown, h.seen = now, now }
 
-// Undo goes back to the step before.
+// Undo goes back one step.
 func (d *Workspace) Undo() { d.Step(-1) }
 
-// Redo goes on a step.
+// Redo goes forward one step.
 func (d *Workspace) Redo() { d.Step(1) }
 
-// Step goes by so many steps through what was shown: -1 is back, 1 is on.
+// Step moves through the history: -1 is back, 1 is forward.
 func (d *Workspace) Step(by int) {
 	s := d.scene()
 	h := &s.way().History
@@ -141,14 +141,15 @@ func (d *Workspace) Step(by int) {
 		d.restore(to)
 		h.setCurrent(s.Spot(d))
 	case by > 0:
-	case d.Versus == nil && d.Pane.Against != nil: // it was compared before there was a step
+	case d.Versus == nil && d.Pane.Against != nil: // the comparison began before the first step
 		d.Pane.EndScopeComparison()
 	default:
 		d.goBack()
 	}
 }
 
-// goBack shows what was open before somebody else opened what is; see Lead.
+// goBack reopens the recordings that were open before a program opened the current ones;
+// see Navigate.
 func (d *Workspace) goBack() {
 	if back := d.back; back != nil {
 		d.Visit(back)

@@ -7,17 +7,18 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// labelsKey changes when names are added to what is open.
+// labelsKey changes when the open recordings get new names.
 type labelsKey struct {
 	generation, functions, tracks [2]int
 }
 
-// mostAtOnce is how many functions get labels within a frame; those of more are found in
-// the background, once the recording is read: labels change once.
+// mostAtOnce is the maximum number of functions labelled during a frame. For more, the
+// labels are computed in the background once the recording is complete, so that they
+// change only once.
 const mostAtOnce = 5000
 
-// NameLabels writes functions and threads of what is open by labels that tell them from each
-// other, and draws everything anew when there are new ones.
+// NameLabels sets short labels that distinguish the functions and threads of the open
+// recordings, and redraws everything if they have changed.
 func (d *Workspace) NameLabels() {
 	var k labelsKey
 	var recs []*recording.Recording
@@ -47,7 +48,7 @@ func (d *Workspace) NameLabels() {
 		return
 	}
 	for _, p := range d.Shown() {
-		p.Palette = nil // which all pictures depend on
+		p.Palette = nil // all pictures depend on it
 	}
 }
 

@@ -53,14 +53,14 @@ func (p *Pane) tabBar(d *Workspace, u *ui.UI) {
 	p.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), p.Scoped(d), p.basis())
 }
 
-// splitter is the border between the halves, which can be dragged.
+// splitter is the draggable border between the halves.
 type splitter struct {
 	widget.Drag
-	grip float32 // of the border above where the pointer was pressed, in pixels
+	grip float32 // border's distance above the pressed point, in pixels
 }
 
-// layout lets it be dragged, where it is at a height: split is the upper half's share
-// of the whole, 0 until it is chosen.
+// layout handles drags of the border, which is at height y. split is the upper half's
+// share of the whole, 0 until the user chooses one.
 func (s *splitter) layout(u *ui.UI, y int, whole image.Rectangle, split *float32) {
 	for {
 		g, _, ok := s.Next(u, image.Point{})
@@ -79,10 +79,9 @@ func (s *splitter) layout(u *ui.UI, y int, whole image.Rectangle, split *float32
 	s.Area(u, image.Rect(whole.Min.X, y-u.Px(4), whole.Max.X, y+u.Px(4)), pointer.CursorRowResize)
 }
 
-// failed says in the middle of the pane why nothing can be shown and what to
-// try.
+// failed shows, in the middle of the pane, why there is nothing to see and what to try.
 func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
-	const most, line = 6, 16 // lines, and how high one is
+	const most, line = 6, 16 // number of lines and line height
 	th := u.Theme
 	y := max(r.Min.Y+u.Px(34), min(r.Min.Y+r.Dy()*2/5, r.Max.Y-u.Px(6+most*line+8)))
 	w := min(r.Dx()-u.Px(40), u.Px(640))
@@ -92,7 +91,7 @@ func (p *Pane) failed(u *ui.UI, r image.Rectangle, err error) {
 	u.Text(text, err.Error(), ui.Style{Size: 13, Color: th.Dim, Align: ui.Middle, Lines: max(1, min(most, text.Dy()/u.Px(line)))})
 }
 
-// events takes what the pointer did since the last frame.
+// events handles the pointer events since the last frame.
 func (p *Pane) events(d *Workspace, u *ui.UI) {
 	p.TakeEvents(&d.Host, u)
 	p.RowsMap.Events(&p.Timeline, u)

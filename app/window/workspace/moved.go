@@ -12,22 +12,22 @@ import (
 	"ashlar/app/core/view"
 )
 
-// sought is an address whose files are looked for; what is opened meanwhile is shown
-// instead.
+// sought is an address whose files are being searched for. If something else is opened
+// meanwhile, that is shown instead.
 type sought struct {
 	address string
 	opened  int
 }
 
-// located is the address with the files where they are, and sentences on that.
+// located is the address with the paths where its files were found, and notes about them.
 type located struct {
 	at    *view.State
 	notes []string
 }
 
-// visitMoved opens what an address names. Where a file is not where it says, it is looked
-// for by what it holds: not in the frame, since folders may be large and far away. Files
-// that are there are looked into while they are read.
+// visitMoved opens an address. A file that is not at its path is searched for by its
+// content; not during the frame, since folders may be large and remote. Files that exist
+// are checked while they are read.
 func (d *Workspace) visitMoved(v *view.State) {
 	if v.Contents == nil || !slices.ContainsFunc(v.Files, missing) {
 		d.Visit(v)
@@ -57,7 +57,7 @@ func (d *Workspace) visitMoved(v *view.State) {
 		at.Files = slices.Clone(v.Files)
 		notes, err := locate.Files(&at, "", near)
 		if err != nil {
-			return located{at: v}, nil // opening it says so
+			return located{at: v}, nil // opening it reports the error
 		}
 		return located{&at, notes}, nil
 	})

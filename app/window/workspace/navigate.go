@@ -6,8 +6,8 @@ import (
 	"ashlar/app/core/view"
 )
 
-// Navigate goes where a State says, for somebody else than the person: as one step of
-// history, also to another file, from which undo leads back.
+// Navigate applies a State for another program, as one step of the history. If it opens
+// another file, undo leads back.
 func (d *Workspace) Navigate(st *view.State) {
 	if d.Pane == nil || !d.isOpen(st) {
 		back := d.Address()
@@ -17,12 +17,12 @@ func (d *Workspace) Navigate(st *view.State) {
 	}
 	d.scene().way().History.keep(d.scene().Spot(d), d.ViewState)
 	to := *st
-	to.Marks = slices.Clone(d.Pane.Marks) // which are the person's
+	to.Marks = slices.Clone(d.Pane.Marks) // keep the user's marks
 	d.restore(&to)
 	d.GoTo(st)
 }
 
-// isOpen reports whether the files of a State are open, read as it says.
+// isOpen reports whether the files of a State are open, with the same options.
 func (d *Workspace) isOpen(st *view.State) bool {
 	now := &view.State{Files: []string{d.Pane.file()}}
 	d.Pane.opened(now)
@@ -32,8 +32,9 @@ func (d *Workspace) isOpen(st *view.State) bool {
 	return slices.Equal(now.Files, st.Files) && now.Exe == st.Exe && now.Part == st.Part && slices.Equal(now.Only, st.Only)
 }
 
-// SelectionCommand returns the arguments of the command for the selection: the item with
-// details if there is one, else everything selected; nil while nothing is open.
+// SelectionCommand returns the arguments of the command for the selection: for the item
+// in the details if there is one, else for everything selected; nil if nothing is open or
+// the recording is still being read.
 func (d *Workspace) SelectionCommand() []string {
 	p := d.Pane
 	switch c := d.Versus; {
@@ -44,13 +45,13 @@ func (d *Workspace) SelectionCommand() []string {
 	}
 	cs := p.detailCommands(d)
 	words := cs[0].words
-	if words[1] == "render" { // which draws, and answers nothing
+	if words[1] == "render" { // render only draws a picture
 		words = p.stacks().words
 	}
 	return absoluteCommand(words, p)
 }
 
-// absoluteCommand is a command about a pane's recording that can be typed in any folder.
+// absoluteCommand returns a command about panes' recordings that works in any folder.
 func absoluteCommand(words []string, ps ...*Pane) []string {
 	words = slices.Clone(words)
 	for _, p := range ps {

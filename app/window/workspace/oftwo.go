@@ -22,9 +22,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// ofTwo is below the timeline where two are compared, whether they are two
-// recordings (see [Comparison]) or two parts of one (see within): the question about
-// both, the panels, what can be chosen above them and the words beside them.
+// ofTwo is the lower half of a comparison, of two recordings (see [Comparison]) or of two
+// parts of one (see scopeComparison): the question about both, the panels, the settings
+// above them and the text beside them.
 type ofTwo struct {
 	comparison.Comparison
 	Deck    panel.Deck[*comparison.Comparison]
@@ -35,7 +35,7 @@ type ofTwo struct {
 	Details details.OfTwo
 }
 
-// begin has both sides and the panels of a registry.
+// begin sets both sides and the panels.
 func (o *ofTwo) begin(a, b *panel.Side, rows []panel.Row[*comparison.Comparison]) {
 	o.Deck = panel.NewDeck(rows)
 	o.Table, o.Pairing = panel.Find[*difftable.Panel](o.Deck.All), panel.Find[*pairing.Panel](o.Deck.All)
@@ -43,12 +43,12 @@ func (o *ofTwo) begin(a, b *panel.Side, rows []panel.Row[*comparison.Comparison]
 	o.Sides, o.Hover, o.Node = [2]*panel.Side{a, b}, -1, -1
 }
 
-// pairLook is how two are compared at first.
+// pairLook returns the default settings of a comparison.
 func pairLook() comparison.Look {
 	return comparison.Look{Options: comparison.Options{Width: compare.WidthLarger, By: compare.ByFunction, Normalize: compare.Auto}, Tab: comparison.Difference, Linked: true}
 }
 
-// Question asks for all that is shown now.
+// Question returns the question about everything currently shown.
 func (o *ofTwo) Question() session.CompareQuestion {
 	by := &o.Options
 	q := session.CompareQuestion{Width: by.Width, By: by.By, Self: by.SelfTime, Call: o.Link.Call,
@@ -62,10 +62,11 @@ func (o *ofTwo) Question() session.CompareQuestion {
 	return q
 }
 
-// recs are the recordings that are asked about.
+// recs returns the recordings of the question.
 func (o *ofTwo) recs() [2]*recording.Recording { return [2]*recording.Recording(o.Recs()) }
 
-// back takes back the nearest thing of both, and reports whether there was one.
+// back clears the zoom of the difference, else the chosen function. It reports whether
+// there was anything to clear.
 func (o *ofTwo) back() bool {
 	switch {
 	case o.Tab == comparison.Difference && len(o.Zoom) > 0:
@@ -79,7 +80,7 @@ func (o *ofTwo) back() bool {
 	return true
 }
 
-// become shows the same as another one, and never changes.
+// become copies the view of another comparison, as a snapshot that never changes.
 func (o *ofTwo) become(of *ofTwo) {
 	o.Engine, o.Focus, o.Look, o.Chosen = of.Engine.Snapshot(), of.Focus, of.Look, of.Chosen
 	o.Link.Call, o.Link.Twin = of.Link.Call, of.Link.Twin
@@ -88,21 +89,21 @@ func (o *ofTwo) become(of *ofTwo) {
 	o.Pairing.Down, o.Pairing.Kind = of.Pairing.Down, of.Pairing.Kind
 }
 
-// tabs draws the tabs in r and at their right what can be chosen; it returns where they
-// end and where that begins.
+// tabs draws the tabs in r and the settings at their right. It returns where the tabs end
+// and where the settings begin.
 func (o *ofTwo) tabs(d *Workspace, u *ui.UI, r image.Rectangle, tab *string, grip bool, viewItems func() []widget.Item) (end, right int) {
 	panel.Bar(u, r, grip)
 	right = o.buttons.layout(d, u, &o.Comparison, r, viewItems)
 	return o.Deck.Tabs(u, r, tab, &o.Comparison, right, 24), right
 }
 
-// rows draws below the tabs of what all is, and what came of it.
+// rows draws the rows below the tabs: the scope bar and the verdict.
 func (o *ofTwo) rows(d *Workspace, u *ui.UI, r image.Rectangle, chips *scopebar.Bar) {
 	chips.Layout(&d.Host, u, scopeRow(u, r), d.Scoped(), "")
 	o.Verdict.Layout(&d.Host, u, &o.Comparison, o.verdictRow(d, u, r))
 }
 
-// panel draws the one of a tab in r, or why there is nothing to draw.
+// panel draws the panel of a tab in r, or the reason why it is empty.
 func (o *ofTwo) panel(d *Workspace, u *ui.UI, tab string, r image.Rectangle) {
 	if o.Answer() != nil || tab == comparison.Two || tab == comparison.About {
 		o.Deck.Shown(tab).Layout(&d.Host, &o.Comparison, u, r)
@@ -122,8 +123,8 @@ func (o *ofTwo) beside(d *Workspace, u *ui.UI, r image.Rectangle) {
 	u.NoArea()
 }
 
-// commands are the command lines that print what the tab shows, where the sides are of
-// these panes.
+// commands returns the command lines that print the content of the current tab, for sides
+// of the given panes.
 func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
 	for i, p := range of {
 		switch o.Tab {
@@ -165,8 +166,8 @@ func (o *ofTwo) state(st *view.State, usual compare.Normalize) {
 	}
 }
 
-// pairLookOf is how two are compared as a State says, in panels of some names, and
-// normalised as usual unless it says otherwise.
+// pairLookOf returns the comparison settings of a State. names are the valid panels,
+// usual is the default normalization.
 func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l comparison.Look, err error) {
 	l = comparison.Look{Tab: cmp.Or(st.Tab, comparison.Difference), Split: view.ClampSplit(st.Split), Above: st.Layout == view.Above, Linked: !st.Unlinked, ByCall: st.ByCall}
 	l.Options = comparison.Options{Event: st.Event, Metric: st.Metric, Normalize: usual, Width: compare.Width(cmp.Or(st.Width, string(compare.WidthLarger))),
@@ -196,7 +197,8 @@ func pairLookOf(st *view.State, names []string, usual compare.Normalize) (l comp
 	return l, err
 }
 
-// restoreTable makes the table as a State says; err, of what was restored before it, comes first.
+// restoreTable applies the table settings of a State. It returns err, an earlier error,
+// if that is not nil.
 func (o *ofTwo) restoreTable(st *view.State, err error) error {
 	return cmp.Or(err, cmp.Or(append(o.Table.Restore(&st.Table, o.Tab == comparison.Pairing), nil)...))
 }

@@ -7,14 +7,13 @@ import (
 	"ashlar/render/theme"
 )
 
-// Tabulate shows the table with rows of a kind.
+// Tabulate shows the table with rows of the given kind.
 func (p *Pane) Tabulate(by analyze.By) {
 	p.Tab = panel.Functions
 	p.Table.Group, p.Table.Down = by, 0
 }
 
-// CopyTable puts the table that is shown on the clipboard. It is written beside
-// the window.
+// CopyTable copies the current table to the clipboard. It is written in the background.
 func (d *Workspace) CopyTable(csvForm bool) {
 	grid, comma := d.gridding(), '\t'
 	if csvForm {
@@ -28,7 +27,7 @@ func (d *Workspace) CopyTable(csvForm bool) {
 	})
 }
 
-// colours takes another palette when colours have changed their meaning.
+// colours creates a new palette if the theme or the meaning of colours has changed.
 func (p *Pane) colours(d *Workspace) {
 	pal := &theme.Palette{Theme: d.Theme, Mode: d.Mode}
 	version := 0
@@ -58,7 +57,7 @@ func (d *Workspace) Palette() *theme.Palette {
 	return d.Pane.Palette
 }
 
-// EffectiveScale returns how much larger everything is than the display asks for.
+// EffectiveScale returns the scale of the interface relative to the display's own.
 func (d *Workspace) EffectiveScale() float32 {
 	if d.Scale <= 0 {
 		return 1
@@ -66,8 +65,8 @@ func (d *Workspace) EffectiveScale() float32 {
 	return d.Scale
 }
 
-// Pick selects a function by its name, once an answer is there; false when it
-// is not in it.
+// Pick selects a function by name. It returns false if there is no answer yet or the
+// function is not in it.
 func (d *Workspace) Pick(name string) bool {
 	if d.Pane == nil || d.Pane.Doc.Answer() == nil {
 		return false

@@ -27,11 +27,11 @@ import (
 // Pane shows one recording.
 type Pane struct {
 	timeline.Timeline
-	exe  string // the program that names were taken from, "" for the one the file names
-	Kept bool   // among the files that were opened
+	exe  string // the program to read symbol names from, "" for the one named in the file
+	Kept bool   // added to the recently opened files
 	trail
-	// Visited tells that an address has just been gone to: that the pane looks as
-	// it says is not a wish to look so ever after.
+	// Visited reports that an address has just been applied, so the resulting view is not
+	// stored as the user's preference.
 	Visited  bool
 	MarkList marks.Marks
 	renewed  bool   // the recording has just been read again
@@ -47,15 +47,15 @@ type Pane struct {
 	Flame    *flamegraph.Panel
 	Table    *functions.Panel
 	Splitter splitter
-	deepest  int // how deep the flamegraph is of the whole recording
+	deepest  int // depth of the flamegraph of the whole recording
 
 	Finder   finder.Finder
 	ScopeBar scopebar.Bar
 
 	Details details.Panel
 
-	// ScopeComparison compares two parts in place, nil while nothing is; shown is how the pane looked
-	// in the last frame in which nothing was.
+	// ScopeComparison compares two parts in place, nil without such a comparison. shown
+	// is the pane's view in the last frame without one.
 	ScopeComparison *scopeComparison
 	shown           before
 
@@ -63,7 +63,7 @@ type Pane struct {
 	StatusClick                           widget.ClickArea
 }
 
-// newPane is a pane of a recording; its panels come from their registry.
+// newPane returns a pane for a recording, with all panels of the registry.
 func newPane(d *session.Side) *Pane {
 	rec, generation := d.Latest()
 	p := &Pane{Timeline: timeline.Timeline{Side: panel.Side{Look: view.NewLook(), Doc: d, Rec: rec, Generation: generation}}, Deck: panel.NewDeck(Panels)}
@@ -75,7 +75,7 @@ func newPane(d *session.Side) *Pane {
 	return p
 }
 
-// stop ends what is computed in the background to be shown.
+// stop cancels the pane's background work.
 func (p *Pane) stop() {
 	p.Details.Stop()
 	p.Flows.Indices.Stop()
@@ -130,7 +130,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// Update takes the newest snapshot and what follows from it.
+// Update takes over the newest snapshot and updates whatever depends on it.
 func (p *Pane) Update(d *Workspace) {
 	was := p.Rec
 	rec := p.latest()
@@ -176,7 +176,7 @@ func (p *Pane) chooseByName(rec *recording.Recording) {
 	}
 }
 
-// Question asks for all that the pane shows now.
+// Question returns the question about everything the pane shows.
 func (p *Pane) Question() session.Question {
 	q := session.Question{Generation: p.Generation, Threads: p.Palette.Mode == theme.ByThread, Query: p.Query(), Transforms: p.Transforms, Search: p.Search.Pattern, By: analyze.ByFunction}
 	p.FollowPick()

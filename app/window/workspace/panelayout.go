@@ -33,9 +33,9 @@ func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, of)
 }
 
-// placeLower divides what is below cut among the tabs with the rows below them, the
-// panel, and what is beside it, which is so many dp wide. of is the comparison whose
-// verdict is there, nil for none.
+// placeLower divides the area below cut into the tabs with the rows below them, the
+// panel, and a column beside it that is side dp wide. of is the comparison whose verdict
+// is shown, nil for none.
 func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, of *ofTwo) (b panel.LowerBounds) {
 	if !d.View.below() {
 		return b
@@ -55,7 +55,7 @@ func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float3
 }
 
 // timelineHeight returns the timeline's part of height, in pixels: the share the user
-// chose, else the height of its rows, as far as the flamegraph keeps enough.
+// chose, else the height of its rows, limited to leave enough for the flamegraph.
 func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	least, most := u.Px(130), height-u.Px(120)
 	if p.Split > 0 {
@@ -66,7 +66,7 @@ func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	if p.Plan != nil {
 		want = strips + p.Plan.Height + u.Px(8)
 	}
-	// Halves that move while a filter is being typed would be a nuisance.
+	// The border should not move while the user types a filter.
 	if p.Filter == "" {
 		p.Unfiltered = want
 	} else {
@@ -74,10 +74,10 @@ func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	}
 	share := height * 11 / 20
 	if want > share {
-		// More than its share only where the flamegraph leaves it.
+		// Take more than the share only if the flamegraph does not need it.
 		below := u.Px(lowerHead + 220)
-		// Of all of it, and also while another tab is shown: the border stays where it
-		// is whatever is selected.
+		// Use the depth of the whole flamegraph, even in another tab, so that the border
+		// does not move with the selection.
 		if a := p.Doc.Answer(); a != nil && (p.deepest == 0 || a.Scope.IsWhole() && p.Scope.IsWhole()) {
 			p.deepest = a.Tree.Depth
 		}

@@ -34,7 +34,7 @@ var Panels = []panel.Row[*panel.Side]{
 
 func always[S any](S) bool { return true }
 
-// PairPanels are the views of two recordings that are compared.
+// PairPanels lists the views of a comparison of two recordings.
 var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Difference, Title: "Difference", Doc: "cost change by stack", New: func() panel.Panel[*comparison.Comparison] { return difference.New() }},
 	{Name: comparison.Two, Title: "Two flamegraphs", Doc: "both flamegraphs side by side", New: func() panel.Panel[*comparison.Comparison] {
@@ -49,8 +49,8 @@ var PairPanels = []panel.Row[*comparison.Comparison]{
 	}},
 }
 
-// PanelNames lists the panels of one recording and of two: as addresses name them, and
-// what each is for.
+// PanelNames returns the panels of one recording and of a comparison: the name used in
+// addresses, and a short description.
 func PanelNames() (one, two [][2]string) { return named(Panels), named(PairPanels) }
 
 func named[S any](rows []panel.Row[S]) (names [][2]string) {
@@ -60,8 +60,8 @@ func named[S any](rows []panel.Row[S]) (names [][2]string) {
 	return names
 }
 
-// below returns the lower half of one recording: its own panels, or those of
-// what is compared in place.
+// below returns the lower half of one recording: its own panels, or those of the
+// comparison in place.
 func (p *Pane) below() panel.Half {
 	if w := p.ScopeComparison; w != nil && w.shows(p) {
 		return w.Deck.Of(&p.Tab, &w.Comparison)
@@ -69,14 +69,14 @@ func (p *Pane) below() panel.Half {
 	return p.Deck.Of(&p.Tab, &p.Side)
 }
 
-// below returns the lower half of two.
+// below returns the lower half of the comparison.
 func (c *Comparison) below() panel.Half { return c.Deck.Of(&c.Tab, &c.Comparison) }
 
 // below returns the lower half.
 func (d *Workspace) below() panel.Half { return d.scene().below() }
 
-// TabTitle reads what stands on the tab that is shown.
+// TabTitle returns the title of the current tab.
 func (p *Pane) TabTitle() string { return p.below().Title() }
 
-// panel is the one of the recording's own that is shown.
+// panel returns the current panel of the recording's own panels.
 func (p *Pane) panel() panel.Panel[*panel.Side] { return p.Deck.Shown(p.Tab) }

@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// ScrollBy moves what is under the pointer up by some pixels.
+// ScrollBy scrolls the part under the pointer up by some pixels.
 func (p *Pane) ScrollBy(px int) {
 	if x, ok := p.panel().(panel.Movable[*panel.Side]); ok && x.ScrollBy(&p.Side, px) {
 		return
@@ -27,7 +27,8 @@ func (p *Pane) NextMetric() {
 	}
 }
 
-// back takes back the nearest thing, and reports whether there was one.
+// back undoes the first of these that is set: the search, the comparison in place, the
+// zoom, the selection and so on. It reports whether there was one.
 func (p *Pane) back(d *Workspace) bool {
 	switch {
 	case p.Searching() || p.Find != "":

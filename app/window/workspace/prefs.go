@@ -9,13 +9,13 @@ import (
 	"ashlar/render/theme"
 )
 
-// Prefs are how a person likes to look at any recording. Zero values are how everything
-// is at first.
+// Prefs are the user's preferences for viewing any recording. Zero values are the
+// defaults.
 type Prefs struct {
 	Theme string // "system" follows the system
-	// Scale makes everything larger.
+	// Scale is the scale of the interface.
 	Scale float32
-	// Look has what a State is remembered by; nil if nothing was ever said.
+	// Look holds the preferred fields of a State; nil if none was ever set.
 	Look view.Kept
 }
 
@@ -24,15 +24,15 @@ func (p *Prefs) Equal(q *Prefs) bool {
 	return p.Theme == q.Theme && p.Scale == q.Scale && maps.Equal(p.Look, q.Look)
 }
 
-// Prefer looks at the recording as a person likes to look at any.
+// Prefer applies the user's preferred settings.
 func (p *Pane) Prefer(st *view.State) {
-	st.Group, st.Widths = "", nil // which belong to one recording
+	st.Group, st.Widths = "", nil // these belong to one recording
 	p.Table.Restore(&st.Table)
 	p.Split = view.ClampSplit(st.Split)
 }
 
-// Look says how recordings are looked at now, as far as that is remembered: what
-// nothing that is open says is as it was liked before.
+// Look returns the current settings that are remembered as preferences. Settings that no
+// open recording determines keep their earlier values.
 func (d *Workspace) Look() view.Kept {
 	st := d.Preferred.Look.State()
 	if st.Colour = ""; d.Mode != theme.ByFunction {
@@ -53,7 +53,7 @@ func (d *Workspace) Look() view.Kept {
 	return st.Kept()
 }
 
-// Shown are the recordings in the window.
+// Shown returns the panes in the window.
 func (d *Workspace) Shown() []*Pane {
 	switch {
 	case d.Versus != nil:

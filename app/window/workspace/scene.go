@@ -11,26 +11,26 @@ import (
 	"ashlar/render/ui"
 )
 
-// scene stands for one recording (see [Pane]), or two that are compared (see
-// [Comparison]).
+// scene is the content of the workspace: one recording (see [Pane]) or a comparison of
+// two (see [Comparison]).
 type scene interface {
 	Draw(d *Workspace, u *ui.UI, r image.Rectangle)
 	Spot(d *Workspace) Spot
 	Scoped(d *Workspace) []scopebar.Group
 	below() panel.Half
-	// ResumeVisit goes on with a visit as far as it can; changed: something new is to be asked.
+	// ResumeVisit continues a visit as far as possible. It reports whether there is a new
+	// question to ask.
 	ResumeVisit(d *Workspace) (changed bool, err error)
 	restore(d *Workspace, st *view.State)
 	pickState(st *view.State)
-	// finish waits for the current questions, settled also for the questions that follow
-	// from their answers.
+	// finish waits for the answers to the current questions. finishRest waits for the
+	// answers to questions that follow from them.
 	finish() error
 	finishRest(d *Workspace) error
 	way() *trail
 }
 
-// trail is how a scene came to be looked at as it is: the steps that were taken, and the
-// address that is being gone to.
+// trail holds the history of a scene and the address being visited.
 type trail struct {
 	History History
 	visit   visit
@@ -38,7 +38,7 @@ type trail struct {
 
 func (t *trail) way() *trail { return t }
 
-// scene returns the one that is open, nil for none.
+// scene returns the current scene, nil if nothing is open.
 func (d *Workspace) scene() scene {
 	switch {
 	case d.Versus != nil:
@@ -49,12 +49,12 @@ func (d *Workspace) scene() scene {
 	return nil
 }
 
-// Draw lays out what is open in r.
+// Draw lays out the open recordings in r.
 func (d *Workspace) Draw(u *ui.UI, r image.Rectangle) { d.scene().Draw(d, u, r) }
 
-// Finish waits until all recordings are read and everything shown is final: for
-// pictures without a window. Ranges are selected and shown of each. Where one of
-// two recordings cannot be shown the picture of the other says so.
+// Finish waits until all recordings are read and everything shown is final: for pictures
+// without a window. It selects and shows the ranges, one for each recording. If one of
+// two recordings cannot be shown, the picture of the other says so.
 func (d *Workspace) Finish(ranges ...recording.Range) error {
 	var err error
 	for _, p := range d.Shown() {
@@ -80,7 +80,7 @@ func (d *Workspace) Finish(ranges ...recording.Range) error {
 	if c := d.Versus; c != nil && len(ranges) > 0 {
 		c.LastLinked = c.LinkedState()
 	}
-	// Functions of an address are found in the answer, and may be asked about in turn.
+	// Functions of an address are found in the answer, and may lead to further questions.
 	for changed := true; changed && err == nil; {
 		if err = s.finish(); err == nil {
 			changed, err = s.ResumeVisit(d)

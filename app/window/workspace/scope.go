@@ -16,18 +16,18 @@ import (
 	"ashlar/render/widget"
 )
 
-// scopeRow is the place of the scope bar below tabs, and below what is below it.
+// scopeRow returns the position of the scope bar, below the tabs.
 func scopeRow(u *ui.UI, tabs image.Rectangle) image.Rectangle {
 	return image.Rect(tabs.Min.X, tabs.Max.Y, tabs.Max.X, tabs.Max.Y+u.Px(scopebar.Height))
 }
 
-// verdictRow is the place of the verdict of a comparison, below the scope bar.
+// verdictRow returns the position of a comparison's verdict, below the scope bar.
 func (o *ofTwo) verdictRow(d *Workspace, u *ui.UI, tabs image.Rectangle) image.Rectangle {
 	r := scopeRow(u, tabs)
 	return image.Rect(r.Min.X, r.Max.Y, r.Max.X, r.Max.Y+o.Verdict.Height(&d.Host, u, &o.Comparison, r.Dx()))
 }
 
-// renamed are the chips of functions that were found again under other names.
+// renamed returns the chips for renamed functions that were matched.
 func (o *ofTwo) renamed() (cs []scopebar.Chip) {
 	a := o.Answer()
 	if a == nil {
@@ -79,7 +79,7 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 
 func (p *Pane) setScope(in recording.Scope) { p.Scope = in }
 
-// transformChips are the chips of what is done to stacks and of what is looked for.
+// transformChips returns the chips for transforms of stacks and for the search.
 func (p *Pane) transformChips(d *Workspace) []scopebar.Chip {
 	cs := scopebar.Stacks(&d.Host, &p.Side)
 	if p.Find != "" {
@@ -93,7 +93,7 @@ func (p *Pane) transformChips(d *Workspace) []scopebar.Chip {
 func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	for i, p := range c.Panes {
 		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: scopebar.Of(&p.Timeline, p.Scope, func(in recording.Scope) {
-			c.FocusOn(d, i) // which the other side follows
+			c.FocusOn(d, i) // the other side follows the focus
 			p.Scope = in
 		})})
 	}
@@ -115,7 +115,7 @@ func (d *Workspace) Scoped() []scopebar.Group {
 	return nil
 }
 
-// EventItems are the events to choose from.
+// EventItems returns the events to choose from.
 func (p *Pane) EventItems() (items []widget.Item) {
 	for i := range p.Rec.Events {
 		items = append(items, widget.Item{Title: p.Rec.Events[i].Title(), Detail: p.Rec.Events[i].Kind, On: i == p.Event, Do: func() { p.SetEvent(i) }})
@@ -123,7 +123,8 @@ func (p *Pane) EventItems() (items []widget.Item) {
 	return items
 }
 
-// basis names the records behind the numbers, and the questions that they cannot answer.
+// basis names the kind of records behind the numbers, and the questions they cannot
+// answer.
 func (p *Pane) basis() (text string) {
 	if a := p.Doc.Answer(); a != nil {
 		text = basisText(a.Tree.Weights)

@@ -13,24 +13,24 @@ import (
 	"ashlar/render/ui"
 )
 
-// scopeComparison compares two parts of a pane's recording in place: A is what is selected,
-// B what its Look says it is Against. The timeline stays as it is; the lower half
-// shows where they differ.
+// scopeComparison compares two parts of a pane's recording in place: A is the selection,
+// B the scope Against in the pane's Look. The timeline stays the same; the lower half
+// shows the differences.
 type scopeComparison struct {
 	ofTwo
-	b      panel.Side              // the pane's, except for what is selected
-	calls  panel.Deck[*panel.Side] // the tab that stays beside those of the comparison
-	picked panel.Picked            // in the last frame
+	b      panel.Side              // the pane's side with the scope Against
+	calls  panel.Deck[*panel.Side] // the calls tab, which stays beside those of the comparison
+	picked panel.Picked            // the selected item in the last frame
 	before *before
 }
 
-// before is how a pane looked before it compared anything.
+// before is the pane's view before the comparison.
 type before struct {
 	look view.Look
 	pick panel.Picked
 }
 
-// renumber says how a pane looked in the numbers of a recording that was read again.
+// renumber converts the view to the indices of a reloaded recording.
 func (b *before) renumber(old, rec *recording.Recording) {
 	st := new(view.State)
 	b.look.Unbind(old, 0, 1, st)
@@ -45,8 +45,8 @@ func (b *before) renumber(old, rec *recording.Recording) {
 	}
 }
 
-// renumber lets go of what has other numbers in a recording that was read again: what is
-// compared and marked goes by names.
+// renumber discards indices that are invalid in a reloaded recording. The compared scopes
+// and the marks use names.
 func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 	if w.before != nil {
 		w.before.renumber(old, rec)
@@ -55,15 +55,15 @@ func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 	w.Node, w.Hover = -1, -1
 }
 
-// scopePanels are the views of two parts of one recording: those of two recordings,
-// except for what shows each by itself, and whatever one recording has by the same name.
+// scopePanels lists the views of two parts of one recording: those of two recordings,
+// except the one that shows each side by itself and those with the name of a view of one
+// recording.
 var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
 })
 
-// usual is how two parts of a recording are made comparable unless somebody chose
-// another way: sets have other numbers of calls, so that what one call takes tells more
-// than their sums.
+// usual returns the default normalization for two parts of a recording. Call sets have
+// different numbers of calls, so for them costs per call tell more than sums.
 func usual(a, b *recording.Scope) compare.Normalize {
 	if a.Calls != nil && b != nil && b.Calls != nil {
 		return compare.Calls
@@ -79,8 +79,7 @@ func newScopeComparison(p *Pane) *scopeComparison {
 	return w
 }
 
-// comparing keeps what is compared in place in step with the pane, as soon as there is
-// something to compare and as long as there is.
+// comparing starts, updates and ends the comparison in place to match the pane's Look.
 func (p *Pane) comparing(d *Workspace) {
 	w := p.ScopeComparison
 	switch {
@@ -107,7 +106,7 @@ func (p *Pane) comparing(d *Workspace) {
 	w.follow(p)
 }
 
-// follow takes over what has changed of the pane.
+// follow takes over changes of the pane.
 func (w *scopeComparison) follow(p *Pane) {
 	w.b = p.Side
 	w.b.Scope = *p.Against
@@ -135,7 +134,7 @@ func isScopePanel(name string) bool {
 	return slices.ContainsFunc(scopePanels, func(r panel.Row[*comparison.Comparison]) bool { return r.Name == name })
 }
 
-// ask asks it, and takes what was done in the panel that is shown.
+// ask asks the comparison's question, and handles the events of the current panel.
 func (w *scopeComparison) ask(d *Workspace, p *Pane, u *ui.UI) {
 	w.Engine.Ask(w.Question(), w.recs())
 	w.Hover = -1
@@ -144,7 +143,7 @@ func (w *scopeComparison) ask(d *Workspace, p *Pane, u *ui.UI) {
 		pick := p.Pick
 		x.Events(&d.Host, &w.Comparison, u)
 		if !p.Pick.Same(&pick) {
-			w.picked = p.Pick // what was chosen there is chosen already
+			w.picked = p.Pick // the comparison has already taken this choice over
 		}
 	}
 	if w.Hover >= 0 {
@@ -183,8 +182,8 @@ func (w *scopeComparison) lower(d *Workspace, p *Pane, u *ui.UI) {
 	w.beside(d, u, b.Side)
 }
 
-// back takes back the nearest thing; the comparison itself last, which leads back to
-// how all looked before.
+// back clears the zoom or the chosen function of the comparison. If neither is set, it
+// ends the comparison, which restores the earlier view.
 func (w *scopeComparison) back(p *Pane) {
 	if !w.shows(p) || !w.ofTwo.back() {
 		p.EndScopeComparison()
@@ -193,7 +192,7 @@ func (w *scopeComparison) back(p *Pane) {
 	w.picked = p.Pick
 }
 
-// EndScopeComparison ends comparing in place.
+// EndScopeComparison ends the comparison in place.
 func (p *Pane) EndScopeComparison() {
 	w := p.ScopeComparison
 	if p.Against = nil; w == nil || w.before == nil {
@@ -206,7 +205,7 @@ func (p *Pane) EndScopeComparison() {
 	p.Pick.InCallers = true
 }
 
-// snapshot shows the same and never changes.
+// snapshot returns a copy of the comparison that never changes.
 func (w *scopeComparison) snapshot(p *Pane) *scopeComparison {
 	o := newScopeComparison(p)
 	o.become(&w.ofTwo)
@@ -214,9 +213,9 @@ func (w *scopeComparison) snapshot(p *Pane) *scopeComparison {
 	return o
 }
 
-// finish waits for all that is to be known.
+// finish waits for the final answer.
 func (w *scopeComparison) finish(p *Pane) error {
-	for range 2 { // with other options where these do not fit
+	for range 2 { // a second time if the options had to change
 		w.Engine.Finish(w.Question(), w.recs())
 		w.follow(p)
 	}
@@ -226,7 +225,7 @@ func (w *scopeComparison) finish(p *Pane) error {
 	return nil
 }
 
-// goTo compares as a State says.
+// goTo applies the comparison settings of a State.
 func (w *scopeComparison) goTo(p *Pane, st *view.State) error {
 	its := *st
 	its.Tab = p.Tab
@@ -240,7 +239,7 @@ func (w *scopeComparison) goTo(p *Pane, st *view.State) error {
 	return cmp.Or(err, cmp.Or(append(p.Table.Restore(&st.Table), nil)...))
 }
 
-// Verdict returns what comparing in place came to, "" if nothing is compared.
+// Verdict returns the verdict of the comparison in place, "" without one.
 func (p *Pane) Verdict() string {
 	if p.ScopeComparison == nil {
 		return ""

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// CopyGrid puts the table that is shown on the clipboard, as JSON.
+// CopyGrid copies the current table to the clipboard, as JSON.
 func (d *Workspace) CopyGrid() {
 	if g := d.Grid(); g != nil {
 		d.CopyLater(g.Json())
 	}
 }
 
-// Stem is the open file's name without what says its format.
+// Stem returns the open file's name without its format extensions.
 func (p *Pane) Stem() string {
 	name := p.Doc.Name
 	for _, ext := range []string{".gz", ".zst", ".zstd"} {
@@ -24,7 +24,7 @@ func (p *Pane) Stem() string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// Snapshot is a pane that shows the same and never changes.
+// Snapshot returns a copy of the pane that never changes.
 func (p *Pane) Snapshot() *Pane {
 	c := newPane(p.Doc.Snapshot())
 	c.Generation = p.Generation
@@ -34,7 +34,7 @@ func (p *Pane) Snapshot() *Pane {
 	c.Pick.InCallers = true
 	c.Down, c.Table.Down, c.Flame.Tree, c.Shown = p.Down, p.Table.Down, p.Flame.Tree, p.Shown
 	if p.Find != "" {
-		// The pattern is the same one: what was found with it stays found.
+		// Share the pattern, so that its search results stay valid.
 		c.Search.Set(p.Find)
 		c.Search.Pattern = p.Search.Pattern
 	}

@@ -7,7 +7,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Apply applies a transform of a kind: where it is of a function, of the picked
+// Apply applies a transform of a kind. If the kind needs a function, it uses the picked
 // one.
 func (p *Pane) Apply(d *Workspace, k *analyze.TransformKind) {
 	f, ok := p.PickedFunction()
@@ -23,8 +23,8 @@ func (p *Pane) Apply(d *Workspace, k *analyze.TransformKind) {
 	}
 }
 
-// transformItems are the lines of a menu for the kinds of transforms of a
-// function, or of all stacks.
+// transformItems returns the menu items for the transforms of a function, or of all
+// stacks.
 func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]
@@ -64,7 +64,7 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))
 }
 
-// viewItems are the ways to look at the whole flamegraph.
+// viewItems returns the menu items for viewing the whole flamegraph.
 func (p *Pane) viewItems() []widget.Item {
 	return append([]widget.Item{{Title: "Root at bottom", Detail: "U", On: p.Up, Do: func() { p.FlipFlamegraph() }}},
 		p.transformItems(analyze.OfAll, recording.Function{})...)

@@ -17,7 +17,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// ResumeVisit waits for the recording, and then for an answer about it.
+// ResumeVisit continues the visit once the recording is read, and again once there is an
+// answer about it.
 func (p *Pane) ResumeVisit(d *Workspace) (changed bool, err error) {
 	if st := p.visit.state; st != nil && p.Rec.Done {
 		paired := len(st.Files) > 1
@@ -47,8 +48,9 @@ func (p *Pane) ResumeVisit(d *Workspace) (changed bool, err error) {
 	return true, err
 }
 
-// lookOf is how side i of a State says to look at the recording, and as now where it
-// says nothing; missing is what the recording does not have.
+// lookOf returns the view described by side i of a State; fields that the State leaves
+// out keep their current values. missing lists the items that the recording does not
+// have.
 func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing []error) {
 	l, missing = view.Bind(p.Rec, st, i, d.dp())
 	paired, was := len(st.Files) > 1, p.Look
@@ -87,8 +89,8 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 	return l, missing
 }
 
-// goTo looks at the recording as side i of a State says, except for what is marked.
-// The error is the first thing that the recording does not have.
+// goTo applies side i of a State to the recording, except for the marked items. The error
+// is the first item that the recording does not have.
 func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	l, missing := p.lookOf(d, st, i)
 	p.Look, p.begun = l, true
@@ -132,14 +134,15 @@ func (p *Pane) pickBar(b *view.Bar) error {
 	return nil
 }
 
-// followPick has the function that is picked in the middle, zoomed as the State says.
+// followPick puts the picked function in the middle, and keeps the zoom that the State
+// set.
 func (p *Pane) followPick() {
 	sides := p.Sides
 	p.FollowPick()
 	p.Sides = sides
 }
 
-// goToAnswered marks what a State marks, which needs an answer.
+// goToAnswered marks the items of a State that need an answer.
 func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
@@ -173,8 +176,8 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	return err
 }
 
-// checkZoomAround looks whether there is all of the paths around a function that a
-// State zooms to, once both sides are known.
+// checkZoomAround checks that the paths around a function that a State zooms to are
+// complete, once callers and callees are known.
 func (p *Pane) checkZoomAround() (changed bool, err error) {
 	if !p.visit.sides {
 		return false, nil
@@ -192,7 +195,7 @@ func (p *Pane) checkZoomAround() (changed bool, err error) {
 	return true, err
 }
 
-// restoreScroll scrolls as a State says, once there is what is scrolled.
+// restoreScroll applies the scroll positions of a State once the panels are filled.
 func (p *Pane) restoreScroll(u *ui.UI) {
 	st := p.visit.scrolled
 	if st == nil || p.visit.answered != nil {
@@ -209,7 +212,7 @@ func (p *Pane) restoreScroll(u *ui.UI) {
 	}
 }
 
-// markNamed picks the heaviest of the functions that are meant.
+// markNamed picks the heaviest function that matches ref.
 func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	of := map[recording.FuncID]bool{}
 	for _, f := range ref.Functions(a.Rec) {
@@ -223,12 +226,12 @@ func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	return nil
 }
 
-// NodeNamed is a function's heaviest node, 0 for none.
+// NodeNamed returns a function's heaviest node, 0 for none.
 func NodeNamed(a *session.Answer, f recording.FuncName) int32 {
 	return heaviest(a, func(i int) bool { return a.Tree.Function(a.Rec, i).FuncName() == f })
 }
 
-// heaviest is the heaviest of some nodes, 0 for none.
+// heaviest returns the heaviest node that satisfies is, 0 for none.
 func heaviest(a *session.Answer, is func(node int) bool) int32 {
 	best := int32(0)
 	for i := 1; i < len(a.Tree.Nodes); i++ {

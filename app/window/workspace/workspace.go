@@ -26,7 +26,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// View says which parts are shown.
+// View names the visible parts of the window.
 type View string
 
 // Views.
@@ -34,58 +34,59 @@ const (
 	Both  View = "both"
 	Upper View = "timeline"
 	Flame View = "flame"
-	Lower View = "lower" // what the chosen tab shows
+	Lower View = "lower" // the content of the current tab
 )
 
-// Desk has what is open in the window: one recording, or two that are compared,
-// and how they are looked at.
+// Workspace is the content of the window: one recording, or two being compared, and their
+// views.
 type Workspace struct {
 	panel.Host
 	View View
-	// Scale makes everything larger than the display asks for; 0 is 1.
+	// Scale is the scale of the interface relative to the display's own; 0 means 1.
 	Scale float32
 	// FollowFiles follows every file that is opened.
 	FollowFiles bool
-	// Hold has files that are opened wait with most of their reading until it is
+	// Hold makes opened files wait with most of their reading until the channel is
 	// closed: see [ingest.Options.Hold].
 	Hold <-chan struct{}
-	// Cache has recordings that were read before.
+	// Cache holds recordings that were read before.
 	Cache ingest.Cache
 	// Scratch: see [ingest.Options.Scratch].
 	Scratch string
-	// Read, if set, reads files while one waits: for pictures of what was read elsewhere.
+	// Read, if set, reads files synchronously: for pictures of recordings that were read
+	// elsewhere.
 	Read session.Reader
-	// Callbacks has the acts that only the window around it can do.
+	// Callbacks holds the actions that only the window can perform.
 	Callbacks Callbacks
 
 	Pane    *Pane       // the one with the focus
-	Versus  *Comparison // where two recordings are compared, else nil
+	Versus  *Comparison // the comparison of two recordings, else nil
 	Session *session.Session
-	// gone are panes whose recordings are to be let go of with the next frame: what
-	// reads events may remember their fields, and with them all of them.
+	// gone holds panes whose recordings are released at the next frame. Event handlers
+	// may hold pointers to their fields, which keep the whole panes alive.
 	gone      []*Pane
 	places    session.Async[goal, place]
-	asked     int // for places
+	asked     int // counts requests to places
 	moved     session.Async[sought, located]
 	labels    session.Async[labelsKey, *funcname.Labels]
-	opened    int         // how often something was
+	opened    int         // number of times a file was opened
 	back      *view.State // the previously open recordings, if a program opened the current ones
-	Preferred Prefs       // as they were last kept
-	Size      image.Point // of the last frame
-	Density   float32     // its pixels a dp, before Scale
+	Preferred Prefs       // as last stored
+	Size      image.Point // size of the last frame
+	Density   float32     // pixels per dp in the last frame, before Scale
 }
 
-// Callbacks lead from a desk to the window around it, which it does not know.
+// Callbacks connects a workspace to the window around it, which it does not know.
 type Callbacks struct {
-	// KeyOf is the key of a command, "" if it has none.
+	// KeyOf returns the key of a command, "" if it has none.
 	KeyOf func(command string) string
-	// SaveTable asks where the table that is shown goes, and writes it there.
+	// SaveTable asks the user for a file and writes the current table to it.
 	SaveTable func()
-	// Recent are the files that were opened last.
+	// Recent returns the files most recently opened in the window.
 	Recent func() []string
 }
 
-// NewDesk returns a desk with nothing open.
+// NewDesk returns a workspace with nothing open.
 func NewDesk(th *theme.Theme) Workspace {
 	return Workspace{Host: panel.Host{Theme: th, Mode: theme.ByFunction, HiddenColumns: uint32(functions.HiddenColumns)}, View: Both}
 }
@@ -100,14 +101,14 @@ const (
 // Above reports whether the timeline is shown.
 func (v View) Above() bool { return v == Both || v == Upper }
 
-// below reports whether what is below the timeline is shown.
+// below reports whether the part below the timeline is shown.
 func (v View) below() bool { return v != Upper }
 
-// Open shows a file in place of what is shown, or what an address names; of a bundle its
-// first view.
+// Open opens a file or an address in place of the open recordings. Of a bundle, it opens
+// the first view.
 func (d *Workspace) Open(path string) { d.OpenWith(path, "") }
 
-// OpenWith is Open with a program to take names from where the file has none.
+// OpenWith is like Open, with a program to read symbol names from if the file has none.
 func (d *Workspace) OpenWith(path, exe string) {
 	if views := bundle.Views(path, path); len(views) > 0 {
 		path = views[0]
@@ -121,15 +122,15 @@ func (d *Workspace) OpenWith(path, exe string) {
 	}
 }
 
-// OpenPart shows a part of a file in place of what is shown.
+// OpenPart opens a part of a file in place of the open recordings.
 func (d *Workspace) OpenPart(path string, part recording.Part) { d.OpenPartWith(path, "", part) }
 
-// OpenPartWith is OpenWith for a part of a file.
+// OpenPartWith is like OpenWith, for a part of a file.
 func (d *Workspace) OpenPartWith(path, exe string, part recording.Part) {
 	d.show(d.load(path, exe, part))
 }
 
-// Reopen opens anew what is shown, because a file in which it lies could not be read.
+// Reopen reopens the current recordings after a file could not be read.
 func (d *Workspace) Reopen(why error) {
 	shown := d.Shown()
 	for i, p := range shown {
@@ -176,7 +177,7 @@ func (d *Workspace) show(p *Pane) {
 	d.Wake()
 }
 
-// NewPane is a pane that looks as people like it.
+// NewPane returns a pane with the user's preferred settings.
 func (d *Workspace) NewPane(side *session.Side) *Pane {
 	p := newPane(side)
 	p.Actions = panel.SideActions{
@@ -209,7 +210,7 @@ func (d *Workspace) Choose(event, metric string) {
 	}
 }
 
-// Doc is the open recording, nil when there is none.
+// Doc returns the open recording, nil if there is none.
 func (d *Workspace) Doc() *session.Side {
 	if d.Pane == nil {
 		return nil
@@ -217,7 +218,7 @@ func (d *Workspace) Doc() *session.Side {
 	return d.Pane.Doc
 }
 
-// OneLine shows what would break a line.
+// OneLine replaces control characters, such as line breaks, by spaces.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -229,7 +230,7 @@ func OneLine(s string) string {
 
 func opInvalidateAt(t time.Time) op.InvalidateCmd { return op.InvalidateCmd{At: t} }
 
-// Release lets go of the panes that are no longer shown, before a frame.
+// Release releases the panes that are no longer shown, before a frame.
 func (d *Workspace) Release() {
 	for _, p := range d.gone {
 		p.stop()
@@ -238,7 +239,7 @@ func (d *Workspace) Release() {
 	d.gone = nil
 }
 
-// CloseAll lets go of everything.
+// CloseAll releases everything.
 func (d *Workspace) CloseAll() {
 	d.leave()
 	d.Session.Close()

@@ -7,7 +7,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// side is the length of the square that designs are laid out in.
+// side is the side length of the square in which icons are designed.
 const side = 128
 
 // shape is a filled outline in units of the design.
@@ -18,12 +18,12 @@ type shape struct {
 	points                 [][2]float64
 }
 
-// stone is a stone of a wall: a share of the wall's width, from and to, and how
-// light it is.
+// stone is a stone of a wall: its left and right edge as shares of the wall's width, and
+// its lightness.
 type stone struct{ from, to, light float64 }
 
-// wall lists courses from the lowest. Joints never lie above each other, as in
-// any wall that is to stand.
+// wall lists courses from the bottom up. As in any stable wall, no joint lies directly
+// above another.
 var wall = [][]stone{
 	{{0, .42, .50}, {.42, 1, .55}},
 	{{0, .26, .58}, {.26, .66, .64}, {.66, 1, .59}},
@@ -31,7 +31,7 @@ var wall = [][]stone{
 	{{.34, .66, .79}},
 }
 
-// lowWall has three courses, for pictures of few pixels.
+// lowWall has three courses, for small icons.
 var lowWall = [][]stone{
 	{{0, .42, .53}, {.42, 1, .58}},
 	{{.12, .62, .66}, {.62, 1, .61}},
@@ -43,8 +43,8 @@ const accentHue = 252
 
 func stoneColor(light float64) color.NRGBA { return theme.OKLCH(light, .135, accentHue) }
 
-// grid rounds to whole pixels of a picture n pixels wide; n of 0 is the SVG,
-// which has none.
+// grid rounds to whole pixels of a picture n pixels wide. An n of 0 means SVG, which has
+// no pixels.
 type grid int
 
 func (n grid) snap(v float64) float64 {
@@ -55,7 +55,7 @@ func (n grid) snap(v float64) float64 {
 	return math.Round(v/px) * px
 }
 
-// app is the program's icon.
+// app returns the shapes of the program's icon.
 func app(n int) []shape {
 	g := grid(n)
 	plate := shape{fill: theme.Dark.Surface, x0: g.snap(4), y0: g.snap(4), x1: g.snap(124), y1: g.snap(124), radius: 26}
@@ -70,7 +70,7 @@ func app(n int) []shape {
 	return append([]shape{rim, plate}, lay(g, 20, 24, 108, 104)...)
 }
 
-// document is the icon of recordings.
+// document returns the shapes of the recordings' icon.
 func document(n int) []shape {
 	g := grid(n)
 	x0, y0, x1, y1 := g.snap(20), g.snap(6), g.snap(108), g.snap(122)

@@ -1,12 +1,11 @@
 // Command draw draws Ashlar's icons: courses of squared stones that rise like a
-// flamegraph, for the program, and the same wall on a sheet of paper for its documents. go
-// generate runs it in the folder above:
+// flamegraph, for the program, and the same wall on a sheet of paper for its documents.
+// go generate runs it in the folder above:
 //
 //	go run ./draw -o icons
 //
-// One description gives the SVG and every PNG. The small PNGs are not the large
-// one made smaller: joints fall on whole pixels, and the smallest have fewer
-// courses.
+// The SVG and all PNGs come from one description. The small PNGs are not scaled-down
+// large ones: their joints fall on whole pixels, and the smallest have fewer courses.
 package main
 
 import (
@@ -18,8 +17,8 @@ import (
 	"path/filepath"
 )
 
-// sizes are those of the hicolor icon theme that desktops ask for, and what
-// Windows and macOS add.
+// sizes are the sizes of the hicolor icon theme that desktops request, plus those for
+// Windows and macOS.
 var sizes = []int{16, 24, 32, 48, 64, 128, 256, 512}
 
 func main() {
@@ -41,7 +40,7 @@ func stop(err error) {
 	os.Exit(1)
 }
 
-// files are the pictures by name: app.svg, app-16.png, document.svg …
+// files returns the pictures by name: app.svg, app-16.png, document.svg …
 func files() map[string][]byte {
 	all := map[string][]byte{}
 	for name, design := range map[string]func(int) []shape{"app": app, "document": document} {

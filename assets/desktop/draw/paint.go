@@ -59,7 +59,7 @@ func raster(shapes []shape, n int) *image.NRGBA {
 		}
 		z.Draw(img, img.Bounds(), image.NewUniform(s.fill), image.Point{})
 	}
-	// PNG keeps colours unmultiplied.
+	// PNG needs colours without premultiplied alpha.
 	out := image.NewNRGBA(img.Bounds())
 	draw.Draw(out, out.Bounds(), img, image.Point{}, draw.Src)
 	return out

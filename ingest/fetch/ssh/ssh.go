@@ -24,18 +24,18 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// scheme is how names of files on other machines begin.
+// scheme is the prefix of names of files on other machines.
 const scheme = "ssh:"
 
-// IsURL reports whether a name is that of a file on another machine. A file here of such a
-// name is ./ssh:….
+// IsURL reports whether a name means a file on another machine. A local file with such a
+// name is written ./ssh:….
 func IsURL(name string) bool {
 	rest, ok := strings.CutPrefix(name, scheme)
 	return ok && !strings.HasPrefix(rest, "//")
 }
 
-// Split cuts ssh:HOST:PATH behind the host's colon. A relative path is below the home
-// folder there.
+// Split splits ssh:HOST:PATH after the host's colon. A relative path is below the home
+// folder on that host.
 func Split(name string) (as, path string, err error) {
 	rest := strings.TrimPrefix(name, scheme)
 	user, at := "", strings.IndexByte(rest, '@')
@@ -43,7 +43,7 @@ func Split(name string) (as, path string, err error) {
 		user = rest[:at+1]
 	}
 	host, path, ok := strings.Cut(rest[len(user):], ":")
-	if tail, is := strings.CutPrefix(rest[len(user):], "["); is { // an address of IPv6 has colons
+	if tail, is := strings.CutPrefix(rest[len(user):], "["); is { // an IPv6 address contains colons
 		if host, path, ok = strings.Cut(tail, "]:"); ok {
 			host = "[" + host + "]"
 		}
@@ -54,8 +54,9 @@ func Split(name string) (as, path string, err error) {
 	return scheme + user + host + ":", path, nil
 }
 
-// named reports whether a user or a host is of letters, digits and some more, with a
-// letter or a digit first: no option of ssh, and nothing that means anything to it.
+// named reports whether a user or host name consists of letters, digits and the
+// characters in more, beginning with a letter or digit, so that ssh cannot take it for an
+// option or anything else.
 func named(s string, empty bool, more string) bool {
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == ':' && more[len(more)-1] == '%'
@@ -66,8 +67,8 @@ func named(s string, empty bool, more string) bool {
 	return s != "" || empty
 }
 
-// Name shortens a file's name to its host and the last element of its path, for where
-// there is little room.
+// Name shortens a file's name to its host and the last element of its path, for places
+// with little room.
 func Name(name string) string {
 	as, file, err := Split(name)
 	if err != nil {
@@ -82,14 +83,14 @@ func host(as string) string {
 
 // Question is a request to the remote program; exactly one member is set.
 type Question struct {
-	// As is what names of files there begin with here: "ssh:HOST:".
+	// As is the prefix of the remote files' names on this machine: "ssh:HOST:".
 	As string `json:"as"`
-	// Args are a command line, whose answer comes as that of a session.
+	// Args is a command line; the answer has the form of a session's.
 	Args []string `json:"args,omitempty"`
-	// Stat is the path of a file about which the Greeting says what it is.
+	// Stat is the path of a file to describe in the Greeting.
 	Stat string `json:"stat,omitempty"`
-	// Recording is the path of one that is read there, and comes as a stored recording;
-	// Layout is [recording.Layout] here.
+	// Recording is the path of a recording to read on the host and send as a stored
+	// recording; Layout is [recording.Layout] of this program.
 	Recording string         `json:"recording,omitempty"`
 	Part      recording.Part `json:"part"`
 	Layout    uint64         `json:"layout,omitempty"`
@@ -97,27 +98,27 @@ type Question struct {
 
 // Greeting is the first line of the remote program's output.
 type Greeting struct {
-	// Ashlar is the version there.
+	// Ashlar is the version of the remote program.
 	Ashlar string `json:"ashlar"`
-	// Refused says why there is no answer.
+	// Refused is the reason why there is no answer.
 	Refused string `json:"refused,omitempty"`
-	// Bytes, Changed and Content are what Stat asks for.
+	// Bytes, Changed and Content describe the file that Stat names.
 	Bytes   int64     `json:"bytes,omitempty"`
 	Changed time.Time `json:"changed,omitzero"`
 	Content string    `json:"content,omitempty"`
 }
 
-// command is what the host's shell runs. Programs for one person often lie where only
-// shells that somebody types into look for them.
+// command is the command for the host's shell. Programs that a user installs are often in
+// folders that only interactive shells have on their PATH.
 const command = `exec sh -c 'PATH=$PATH:$HOME/.local/bin:$HOME/bin:/usr/local/bin; for p in ashlar ashlar-cli; do command -v $p >/dev/null && exec $p serve --stdio; done; exit 127'`
 
-// Exit codes of ssh, and of a shell that finds no program.
+// Exit codes of ssh, and of a shell that does not find the program.
 const (
 	unreached = 255
 	noProgram = 127
 )
 
-// Answer is what comes behind the Greeting.
+// Answer is the Greeting and the output after it.
 type Answer struct {
 	Greeting
 	r      *bufio.Reader
@@ -130,7 +131,8 @@ type Answer struct {
 	ended  error
 }
 
-// Ask asks the program on a host. It ends with ctx. Errors are *source.Error of a file.
+// Ask starts the program on a host and sends it q. The program ends with ctx. Errors are
+// *source.Error with the given file.
 func Ask(ctx context.Context, file string, q Question) (*Answer, error) {
 	line, err := json.Marshal(q)
 	if err != nil {
@@ -147,9 +149,9 @@ func Ask(ctx context.Context, file string, q Question) (*Answer, error) {
 	if err == nil {
 		var in io.WriteCloser
 		if in, err = a.cmd.StdinPipe(); err == nil {
-			a.in = in // it stays open: the program there ends with it
+			a.in = in // kept open: the remote program ends when it is closed
 			if err = a.cmd.Start(); err == nil {
-				_, _ = in.Write(append(line, '\n')) // of an error ssh says more
+				_, _ = in.Write(append(line, '\n')) // if this fails, ssh reports more
 			}
 		}
 	}
@@ -168,10 +170,10 @@ func Ask(ctx context.Context, file string, q Question) (*Answer, error) {
 	return a, nil
 }
 
-// mostBefore is how much a host's shell may say before the program there does.
+// mostBefore is the maximum output of a host's shell before the Greeting, in bytes.
 const mostBefore = 64 << 10
 
-// greeting reads up to the Greeting: shells say things of their own first.
+// greeting reads up to and including the Greeting, skipping the shell's own output.
 func (a *Answer) greeting() error {
 	for seen := 0; ; {
 		line, err := a.r.ReadSlice('\n')
@@ -203,8 +205,8 @@ func (a *Answer) greeting() error {
 	return fmt.Errorf("the ashlar on %s is too old for ssh (%s); copy a newer one there, or the recording here", where, a.said.line("no message"))
 }
 
-// Read implements io.Reader. Where ssh or the program there fails, its last words are
-// the error.
+// Read implements io.Reader. If ssh or the remote program fails, the error contains its
+// last line of output.
 func (a *Answer) Read(b []byte) (int, error) {
 	n, err := a.r.Read(b)
 	if n > 0 || err == nil {
@@ -226,7 +228,7 @@ func (a *Answer) Close() error {
 	return nil
 }
 
-// Stat asks what a file is.
+// Stat returns the description of a file on a host.
 func Stat(ctx context.Context, name string) (Greeting, error) {
 	as, path, err := Split(name)
 	if err != nil {
@@ -239,7 +241,7 @@ func Stat(ctx context.Context, name string) (Greeting, error) {
 	return a.Greeting, a.Close()
 }
 
-// Open has a recording, or a part of one, read there, and returns it as a stored one.
+// Open returns a recording, or a part of one, as a stored recording. The host reads it.
 func Open(ctx context.Context, name string, part recording.Part) (*source.Input, error) {
 	as, path, err := Split(name)
 	if err != nil {
@@ -252,7 +254,7 @@ func Open(ctx context.Context, name string, part recording.Part) (*source.Input,
 	return source.FromStream(name, Name(name), a, a.cancel), nil
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes written to it.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
@@ -268,7 +270,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// line is the last line of it, or what stands for none.
+// line returns the last line, or none if there is no output.
 func (t *tail) line(none string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

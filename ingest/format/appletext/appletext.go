@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Sample is the report of sample(1), and of Activity Monitor.
+// Sample is the report format of sample(1) and of Activity Monitor.
 var Sample = codec.Format{
 	Name:       "sample",
 	Title:      "macOS sample report",
@@ -42,7 +42,7 @@ func newTree(b *recording.Builder) *tree {
 	return t
 }
 
-// add adds a row: its frame below the one that is less indented.
+// add adds a row below the nearest row above it with less indentation.
 func (t *tree) add(column int, f stacktext.Frame, total int64) recording.CallID {
 	above := t.tree.Above(column)
 	call := t.sheet.B.Call(above, t.sheet.Frame(f))
@@ -50,7 +50,7 @@ func (t *tree) add(column int, f stacktext.Frame, total int64) recording.CallID 
 	return call
 }
 
-// self counts what is a row's own.
+// self adds a row's self value.
 func (t *tree) self(call recording.CallID, self, line int64) {
 	switch {
 	case self > 0:
@@ -101,7 +101,7 @@ func (d *sampleReader) line(l []byte) {
 	case !d.inGraph && !d.done && strings.HasPrefix(body, "Call graph:"):
 		d.inGraph = true
 	case d.inGraph && (s[0] != ' '):
-		d.inGraph, d.done = false, true // Total number in stack
+		d.inGraph, d.done = false, true // the line "Total number in stack" ends the graph
 		d.tree.tree.Close()
 		d.sheet.SkipLine(d.sheet.Line)
 	case d.inGraph:
@@ -129,7 +129,7 @@ func (d *sampleReader) header(s string) {
 	d.sheet.SkipLine(d.sheet.Line)
 }
 
-// note keeps what a report says of the process and the machine.
+// note keeps a report's information about the process and the machine.
 func note(b *recording.Builder, key, value string) {
 	switch key {
 	case "Process", "Command":
@@ -157,7 +157,7 @@ func (d *sampleReader) row(s string) {
 	if t := threadName().FindStringSubmatch(m[3]); t != nil {
 		d.tree.tree.Close()
 		d.thread(t[1], strings.TrimSpace(t[2]))
-		// What its stacks do not explain was sampled without one.
+		// Samples that no stack accounts for have no stack.
 		d.tree.tree.Add(column, recording.NoCall, total, d.sheet.Line)
 		return
 	}
@@ -165,7 +165,7 @@ func (d *sampleReader) row(s string) {
 	d.add(column, f, total)
 }
 
-// thread makes a thread the one that rows belong to.
+// thread sets the thread of the rows that follow.
 func (d *sampleReader) thread(id, name string) {
 	d.who = stacktext.Who{PID: d.pid, HasPID: d.hasPID, Comm: strings.Join(strings.Fields(name), " ")}
 	if n, ok := stacktext.Number([]byte(id)); ok {

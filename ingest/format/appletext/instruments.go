@@ -13,8 +13,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Instruments is a call tree as Instruments copies it (Edit > Deep Copy): columns with
-// tabs between them, the total, the row's own and the name, indented by depth.
+// Instruments is a call tree copied from Instruments (Edit > Deep Copy): tab-separated
+// columns with the total, the row's self value and the name, indented by depth.
 var Instruments = codec.Format{
 	Name:       "instruments",
 	Title:      "Instruments call tree",
@@ -27,12 +27,12 @@ var Instruments = codec.Format{
 
 type instrumentsReader struct {
 	*tree
-	total, own, name int // columns, -1 for none
+	total, own, name int // column indices, -1 for none
 	unit             string
 }
 
-// DecodeInstruments reads the tree. Rows that name a process or a thread are frames of
-// it, as they are in Instruments.
+// DecodeInstruments reads the tree. Rows for processes or threads are frames of the tree,
+// as in Instruments.
 func DecodeInstruments(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &instrumentsReader{tree: newTree(b), total: -1, own: -1, name: -1}
 	d.event = -1
@@ -72,7 +72,7 @@ func (d *instrumentsReader) line(l []byte) {
 	d.row(name, unit, v)
 }
 
-// row adds a row, as deep as its name is indented.
+// row adds a row at the depth of its name's indentation.
 func (d *instrumentsReader) row(name, unit string, v int64) {
 	if d.event < 0 {
 		d.unit = unit
@@ -116,10 +116,11 @@ func (d *instrumentsReader) header(columns []string) {
 	}
 }
 
-// byteDecimals are those of bytes, which Instruments prints in thousands with a fraction.
+// byteDecimals is the number of decimals kept of bytes, which Instruments prints in
+// thousands with a fraction.
 const byteDecimals = 2
 
-// scales are what units are worth in the smallest one: nanoseconds, and bytes.
+// scales holds the value of each unit in the smallest one: nanoseconds or bytes.
 var scales = map[string]struct {
 	unit  string
 	worth int64
@@ -129,8 +130,8 @@ var scales = map[string]struct {
 	"MB": {"bytes", 1 << 20}, "MiB": {"bytes", 1 << 20}, "GB": {"bytes", 1 << 30}, "GiB": {"bytes", 1 << 30},
 }
 
-// quantity reads "634.00 ms  100.0%", "12.5 KB" and "1,234" in nanoseconds, in bytes
-// of byteDecimals, or as a number.
+// quantity parses "634.00 ms 100.0%", "12.5 KB" and "1,234": into nanoseconds, bytes with
+// byteDecimals decimals, or a plain number.
 func quantity(s string) (v int64, unit string, ok bool) {
 	s = strings.TrimSpace(strings.ReplaceAll(s, ",", ""))
 	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })

@@ -14,7 +14,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Spindump is the report of spindump(8), which macOS writes of programs that hang.
+// Spindump is the report format of spindump(8), which macOS writes for programs that
+// hang.
 var Spindump = codec.Format{
 	Name:       "spindump",
 	Title:      "macOS spindump report",
@@ -25,8 +26,8 @@ var Spindump = codec.Format{
 	Decode:     DecodeSpindump,
 }
 
-// maxSteps is how many samples a thread may have on the timeline: a day of them at
-// spindump's shortest interval would be fewer.
+// maxSteps is the maximum number of samples of a thread on the timeline: more than a day
+// at spindump's shortest interval.
 const maxSteps = 1 << 24
 
 type spindumpReader struct {
@@ -102,7 +103,7 @@ func (d *spindumpReader) line(l []byte) {
 	d.sheet.SkipLine(d.sheet.Line)
 }
 
-// every sets how long a step is.
+// every sets the length of a step.
 func (d *spindumpReader) every(number, unit string) {
 	n, ok, fits := decode.ParseNumber([]byte(number))
 	scale := map[string]int{"s": 9, "ms": 6, "us": 3}[unit]
@@ -127,8 +128,8 @@ func (d *spindumpReader) thread(id, rest string) {
 	d.steps = d.steps[:0]
 }
 
-// endThread closes the tree of a thread and puts its samples on the timeline: deeper
-// rows are behind those above them, so that the last one to name a step is the leaf.
+// endThread closes the tree of a thread and puts its samples on the timeline. Deeper rows
+// come after their parents, so the last row that lists a step is its leaf.
 func (d *spindumpReader) endThread() {
 	if !d.inThread {
 		return
@@ -151,7 +152,7 @@ func (d *spindumpReader) row(m []string) {
 		return
 	}
 	f, from, to := parseSpinFrame(m[4], m[2] == "*")
-	// The star of a row of the kernel is where others have a blank.
+	// The star of a kernel row takes the place of a blank.
 	call := d.add(len(m[1])+len(m[2]), f, total)
 	if from <= 0 || to < from || to > maxSteps {
 		return
@@ -164,8 +165,8 @@ func (d *spindumpReader) row(m []string) {
 	}
 }
 
-// parseSpinFrame reads "function + 12 (Module + 345) [0x7f00] (running) 1-20"; from
-// and to are the samples in which it was seen, 0 if that is not said.
+// parseSpinFrame parses "function + 12 (Module + 345) [0x7f00] (running) 1-20"; from and
+// to are the samples in which the frame was seen, 0 if the row does not say.
 func parseSpinFrame(s string, kernel bool) (f stacktext.Frame, from, to int64) {
 	m := spinFn().FindStringSubmatch(s)
 	if m == nil {

@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is the text of bcc's tools.
+// Format is the text output of bcc's tools.
 var Format = codec.Format{
 	Name:       "bcc",
 	Title:      "bcc text",
@@ -33,7 +33,7 @@ type decoder struct {
 	parts [][]stacktext.Frame
 	stack []stacktext.Frame
 	who   stacktext.Who
-	named bool // the thread is below the stack
+	named bool // the thread was read, below the stack
 	began int64
 }
 
@@ -93,8 +93,8 @@ func (d *decoder) line(l []byte) {
 	}
 }
 
-// module reports whether what is in brackets belongs to a frame: the number there
-// is not a thread's.
+// module reports whether the brackets of a line belong to a frame, so that they do not
+// hold a thread id.
 func module(s string) bool { return strings.Contains(s, "+0x") }
 
 func (d *decoder) endPart() {
@@ -103,16 +103,16 @@ func (d *decoder) endPart() {
 	}
 }
 
-// count closes the stack at hand.
+// count ends the current stack with its count.
 func (d *decoder) count(n int64) {
 	d.endPart()
-	// Missing halves say so in brackets.
+	// If the kernel or the user half is missing, bcc prints a note in brackets instead.
 	all := stacktext.Join(d.parts)
 	d.sheet.Count(d.sheet.Event(d.event), &d.who, all, []int64{n})
 	d.parts, d.who, d.named = nil, stacktext.Who{}, false
 }
 
-// drop leaves out a stack that has no count.
+// drop leaves out the current stack if it has no count.
 func (d *decoder) drop() {
 	if len(d.stack) > 0 || len(d.parts) > 0 {
 		d.sheet.LeaveStack(d.began, "cut", "begins a stack without a count, which was left out")
@@ -120,7 +120,7 @@ func (d *decoder) drop() {
 	d.parts, d.stack, d.who, d.named = nil, nil, stacktext.Who{}, false
 }
 
-// heading reads a line at the left: what the tool says of itself, or of trouble.
+// heading reads an unindented line: a message of the tool about itself or about trouble.
 func (d *decoder) heading(s string) {
 	d.drop()
 	d.sheet.SkipLine(d.sheet.Line)
@@ -201,8 +201,8 @@ var (
 	counts  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +\S.*\r?\n {4,8}\d+\r?$`) })
 )
 
-// Sniff looks for a thread and a count below it, or for what the tools say when they
-// start.
+// Sniff looks for a thread with a count below it, or for the messages that the tools
+// print when they start.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil

@@ -18,7 +18,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is the text of bpftrace.
+// Format is the text output of bpftrace.
 var Format = codec.Format{
 	Name:       "bpftrace",
 	Title:      "bpftrace text",
@@ -32,7 +32,7 @@ var Format = codec.Format{
 type decoder struct {
 	sheet *stacktext.Sheet
 
-	// The map's entry at hand.
+	// The current entry of a map.
 	inKey bool
 	began int64
 	name  string
@@ -42,9 +42,9 @@ type decoder struct {
 
 	// The entry whose histogram or stack follows.
 	open    bool
-	kept    bool // it had a row
+	kept    bool // a row of it was read
 	printed map[string]bool
-	apart   bool // a blank line is behind the last entry
+	apart   bool // a blank line followed the last entry
 	last    string
 
 	// A stack outside of maps, and the line above it.
@@ -95,7 +95,7 @@ func (d *decoder) line(l []byte) {
 	}
 }
 
-// entry begins an entry of a map: its name, and what is of the key on the line.
+// entry begins an entry of a map: its name, and the part of the key on this line.
 func (d *decoder) entry(l string) {
 	i := strings.IndexAny(l, "[:")
 	if i < 0 || strings.ContainsAny(l[:i], " \t") {
@@ -129,7 +129,7 @@ func (d *decoder) endPart() {
 	}
 }
 
-// rest reads keys that are no stacks, and the end of the key if it is there.
+// rest reads the keys other than stacks, and the end of the key if it is on this line.
 func (d *decoder) rest(s string) {
 	value, ended := "", false
 	if i := closing(s); i >= 0 {
@@ -148,12 +148,13 @@ func (d *decoder) rest(s string) {
 
 func closes(s string) bool { return (s[0] == ']' || s[0] == ',') && closing(s) >= 0 }
 
-// ending is a value behind "]:".
+// ending matches the value after "]:".
 var ending = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*$|^\s*-?\d+$|^\s*count -?\d+, average -?\d+, total -?\d+$|^\s*\(.*\)$|^\s*-?\d+(\.\d+)?( [a-z]+)?$`)
 })
 
-// closing finds the "]:" that ends a key, since a name in it may have one too.
+// closing returns the position of the "]:" that ends a key, -1 if there is none. A name
+// in the key may contain "]:" too.
 func closing(s string) int {
 	for i := len(s); ; {
 		i = strings.LastIndex(s[:i], "]:")
@@ -166,7 +167,7 @@ func closing(s string) int {
 	}
 }
 
-// value reads what is behind a key.
+// value reads the text after a key.
 func (d *decoder) value(s string) {
 	d.endPart()
 	if d.apart && d.printed[d.name] {
@@ -266,7 +267,7 @@ func (d *decoder) frame(l, body []byte) {
 	d.gap = false
 }
 
-// endLoose closes a stack outside of maps: one sample.
+// endLoose ends a stack outside maps, which counts as one sample.
 func (d *decoder) endLoose() {
 	if len(d.loose) > 0 {
 		var w stacktext.Who

@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// parseFrame reads "symbol+12", "0x7f12", and what the mode perf prints:
+// parseFrame parses "symbol+12", "0x7f12", and the output of the stack mode perf:
 // "ffffffff81000012 symbol+18 ([kernel.kallsyms])".
 func parseFrame(s string) (f stacktext.Frame) {
 	if word, rest, ok := strings.Cut(s, " "); ok {
@@ -38,7 +38,7 @@ var stats = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^count (-?\d+), average (-?\d+), total (-?\d+)$`)
 })
 
-// parseValue reads a count, what stats() or avg() says, or a tuple of numbers.
+// parseValue parses a count, the output of stats() or avg(), or a tuple of numbers.
 func parseValue(s string) ([]recording.Metric, []int64, bool) {
 	if n, ok := stacktext.Number([]byte(s)); ok {
 		return counted, []int64{n}, true
@@ -80,8 +80,8 @@ var (
 	frames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^([ \t]+\S[^\n]*\+\d+\n){2}`) })
 )
 
-// Sniff looks for a map whose key goes over lines, or for what bpftrace says when it
-// starts, and stacks.
+// Sniff looks for a map whose key spans several lines, or for the start message of
+// bpftrace with stacks.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil

@@ -30,7 +30,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is Callgrind's profiles.
+// Format is the Callgrind profile format.
 var Format = codec.Format{
 	Name:       "callgrind",
 	Title:      "Callgrind profile",
@@ -45,7 +45,7 @@ var header = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)\A(?:# callgrind format\s*$|(?:(?:version|creator|pid|cmd|part|thread|desc|positions|event|summary|ob):.*\n|\s*\n|#.*\n)*events: .*$)`)
 })
 
-// Sniff looks for the first line of newer files, or for the header of any.
+// Sniff looks for the first line of newer files, or for a header line of any version.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	if bytes.HasPrefix(head, []byte("# callgrind format")) {
 		return decode.Certain, nil
@@ -56,27 +56,27 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// place identifies a line of a function.
+// name identifies a function by its binary, source file and name.
 type name struct{ ob, file, fn string }
 
-// spot is where in a function something cost: a file, which may be another one's
-// whose code was inlined, and a line.
+// spot is a place in a function that has a cost: a line and its file, which differs from
+// the function's if the code was inlined.
 type spot struct {
 	file string
 	line int64
 }
 
-// function is one of a graph.
+// function is a function of a graph.
 type function struct {
 	name  name
 	spots []spot
 	self  map[spot][]int64
-	calls map[*function][]int64 // what calls cost in total
-	order []*function           // those called, in the order of the file
-	in    []int64               // what its callers paid for it
+	calls map[*function][]int64 // total cost of the calls
+	order []*function           // callees, in the order of the file
+	in    []int64               // total cost of the calls to it
 }
 
-// graph has the calls and costs of one thread.
+// graph holds the calls and costs of one thread.
 type graph struct {
 	thread string
 	byName map[name]*function
@@ -91,19 +91,19 @@ type decoder struct {
 	events []string
 	instr  bool // positions begin with an address
 	lines  bool
-	names  [3]map[string]string // of compressed names: binaries, files, functions
+	names  [3]map[string]string // compressed names of binaries, files and functions
 
 	graphs map[string]*graph
 	order  []*graph
 	g      *graph
 
-	// The state of the lines.
+	// State from the previous lines.
 	ob, file, inlined, fn string
 	cob, cfile, cfn       string
 	hasCob, hasCfile      bool
-	called                *function // its cost stands on the next line
+	called                *function // callee whose cost is on the next line
 	at                    [2]int64  // the address and line before
-	cost                  []int64   // the costs before, as some writers refer to them
+	cost                  []int64   // the previous costs, since some writers give relative ones
 	current               *function
 	totals                []int64
 	hasTotals             bool
@@ -168,7 +168,7 @@ func (d *decoder) read(line []byte) error {
 	return nil
 }
 
-// maxEvents is how many events a file may have.
+// maxEvents is the maximum number of events in a file.
 const maxEvents = 64
 
 func (d *decoder) header(key, value string) error {
@@ -199,7 +199,7 @@ func (d *decoder) header(key, value string) error {
 	case "totals":
 		d.total(value)
 	case "pid", "summary":
-	case "event": // what a name stands for
+	case "event": // the description of an event name
 		src.Note("event", value)
 	default:
 		src.Note(key, value)
@@ -207,7 +207,7 @@ func (d *decoder) header(key, value string) error {
 	return nil
 }
 
-// total adds up what each part says that it has in total.
+// total adds up the totals of all parts.
 func (d *decoder) total(value string) {
 	d.hasTotals = true
 	for i, w := range strings.Fields(value) {
@@ -246,7 +246,7 @@ const (
 	functions
 )
 
-// position reads a line that says where what follows belongs.
+// position reads a line that sets the position of the lines that follow.
 func (d *decoder) position(key, value string) {
 	switch key {
 	case "ob":
@@ -277,13 +277,13 @@ func (d *decoder) position(key, value string) {
 		}
 		d.called, d.hasCob, d.hasCfile = d.function(n), false, false
 	case "jump", "jcnd", "jfi", "jfn":
-		// where the processor went within a function: no cost
+		// jumps within a function: no cost
 	default:
 		d.warn("not-a-line", "Line %d is not valid in a Callgrind file and was left out", d.line)
 	}
 }
 
-// whole is a name of which only the number may be there.
+// whole resolves a compressed name, which may consist of its number only.
 func (d *decoder) whole(kind int, value string) string {
 	if !strings.HasPrefix(value, "(") {
 		return value
@@ -314,7 +314,7 @@ func (d *decoder) function(n name) *function {
 	return f
 }
 
-// costs reads what a line, or a call in it, cost.
+// costs reads the costs of a source line, or of a call from it.
 func (d *decoder) costs(line []byte) {
 	called := d.called
 	d.called = nil
@@ -381,7 +381,7 @@ func (d *decoder) add(called *function, values []int64) {
 		}
 		for i, v := range values {
 			recording.Add(&sum[i], v)
-			if called != f { // what a function pays itself for is no more than it costs
+			if called != f { // calls to itself are not part of what its callers pay
 				recording.Add(&called.in[i], v)
 			}
 		}
@@ -399,7 +399,7 @@ func (d *decoder) add(called *function, values []int64) {
 	}
 }
 
-// relative reads a number that may be given as the distance to the one before.
+// relative parses a number, which may be relative to the previous one.
 func relative(last *int64, word string) bool {
 	switch word[0] {
 	case '*':
@@ -426,7 +426,7 @@ func relative(last *int64, word string) bool {
 	return true
 }
 
-// frame is a function as others know it.
+// frame returns the recording's form of a function.
 func (d *decoder) frame(n name) recording.Function {
 	fn := recording.Function{Name: n.fn, Module: base(n.ob), File: n.file}
 	if fn.Name == "" {

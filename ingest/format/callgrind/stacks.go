@@ -6,10 +6,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// What bounds the stacks that are made of the pairs: a part of a function whose
-// costs are below a share of the whole goes no deeper, and no stack is deeper, nor
-// are there more of them, than this. Costs that are not given to any of them are
-// those of the function alone.
+// Limits of the stacks built from pairs: a function's share is not followed further if
+// its cost is below least, a share of the whole, nor beyond maxDepth frames or maxStacks
+// stacks. Costs not assigned to any of these stacks go to the function alone.
 const (
 	least     = 1e-6
 	maxDepth  = 400
@@ -40,11 +39,11 @@ func (d *decoder) build(ctx context.Context) error {
 	return nil
 }
 
-// shares is how much of a function was given to stacks.
+// shares records the part of a function's cost that was assigned to stacks.
 type shares struct {
 	given  map[spot][]int64
-	total  []float64        // what it costs in total: by itself and by those it calls
-	best   recording.CallID // of those that have it, the one that costs most
+	total  []float64        // total cost: its own and its callees'
+	best   recording.CallID // the caller's stack with the highest cost
 	weight float64
 	stacks int
 	open   bool // it is in the stack
@@ -61,8 +60,9 @@ type walker struct {
 	stacks  int
 }
 
-// graph gives the costs of all functions to stacks: from those that are not
-// called, or are called for less than they cost, on to those that they call.
+// graph distributes the costs of all functions over stacks. It begins with functions that
+// are not called, or whose calls cost less than they do, and continues with their
+// callees.
 func (w *walker) graph(g *graph) error {
 	w.whole = make([]float64, w.metrics)
 	for _, f := range g.fns {
@@ -108,7 +108,7 @@ func (w *walker) graph(g *graph) error {
 	return w.rest(g)
 }
 
-// visit gives a part of a function's costs to the stack that calls it.
+// visit assigns a part of a function's costs to its calling stack.
 func (w *walker) visit(f *function, above recording.CallID, depth int, part []float64) error {
 	s := w.shares[f]
 	call := w.d.b.Call(above, w.d.b.FunctionFrame(w.d.b.Function(w.d.frame(f.name))))
@@ -162,7 +162,7 @@ func (w *walker) visit(f *function, above recording.CallID, depth int, part []fl
 	return nil
 }
 
-// leaf is the call of a line of a function.
+// leaf returns the call for a line of a function.
 func (w *walker) leaf(f *function, above recording.CallID, at spot) recording.CallID {
 	fn := w.d.b.Function(w.d.frame(f.name))
 	fr := recording.Frame{Func: fn}
@@ -175,8 +175,8 @@ func (w *walker) leaf(f *function, above recording.CallID, at spot) recording.Ca
 	return w.d.b.Call(above, w.d.b.Frame(fr))
 }
 
-// rest gives what no stack has: what was rounded away to the stack that costs
-// most, and what was too little to follow to the function alone.
+// rest assigns the remaining costs: rounding errors to the heaviest stack, and costs too
+// small to follow to the function alone.
 func (w *walker) rest(g *graph) error {
 	for _, f := range g.fns {
 		s := w.shares[f]

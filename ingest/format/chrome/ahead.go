@@ -9,42 +9,42 @@ import (
 
 // How several scanners work on one file.
 //
-// Where in the file's structure a byte is only shows by reading all before it. But
-// nearly all files have a line for each event. So a chunk is cut into parts at
-// lines that begin with a brace, and each part is scanned at the same time as if
-// an event began there. Then the parts are taken in order: one holds if the
-// scanner of what is before it has come to exactly that brace, and to the place
-// that was supposed. Where it does not, as inside a string of many lines, the rest
-// of the chunk is scanned again, in order. So the outcome is that of one scanner.
+// A byte's place in the file's structure is known only after all bytes before it have
+// been read. But nearly all files have one event per line. So a chunk is cut into parts
+// at lines that begin with a brace, and all parts are scanned at the same time as if an
+// event began there. Then the parts are checked in order: a part is valid if the scanner
+// of the preceding part stopped at exactly that brace, at the assumed place in the
+// structure. Otherwise, for example inside a string of several lines, the rest of the
+// chunk is scanned again, in order. So the result is the same as with one scanner.
 
 // ahead scans chunks by several scanners.
 type ahead struct {
 	path string
 	free <-chan *batch
-	// main is the scanner whose place is the true one; it has number 0.
+	// main is the scanner whose position is certain; its number is 0.
 	main    *scanner
 	others  []numbered
-	made    int // how many scanners there have been
-	refused int // how often a part did not hold
+	made    int // number of scanners made so far
+	refused int // number of times a part was invalid
 }
 
-// numbered is a scanner with the number of its ids.
+// numbered is a scanner with its number, which identifies its ids.
 type numbered struct {
 	*scanner
 	number int
 }
 
-// mostRefused is how many parts may not hold before no more are tried: the file
-// is not one of lines.
+// mostRefused is the number of invalid parts after which scanning ahead stops: the file
+// does not consist of lines.
 const mostRefused = 8
 
 // mostScanners is more than one builder keeps up with.
 const mostScanners = 8
 
-// usualEvent is how many bytes an event with some arguments has.
+// usualEvent is the size of an event with some arguments, in bytes.
 const usualEvent = 256
 
-// leastPart is how short a part of a chunk may be that is worth a scanner.
+// leastPart is the minimum size of a part, in bytes, that is worth a scanner.
 const leastPart = 64
 
 func newAhead(path string, workers int, free <-chan *batch) *ahead {
@@ -63,10 +63,11 @@ func (a *ahead) another() numbered {
 	return numbered{newScanner(), a.made - 1}
 }
 
-// parts is how many scanners there are.
+// parts returns the number of scanners.
 func (a *ahead) parts() int { return 1 + len(a.others) }
 
-// batch is the batch for the events in this number of bytes.
+// batch returns an empty batch for scanner number, with room for the events of size
+// bytes.
 func (a *ahead) batch(number, size int) *batch {
 	select {
 	case bt := <-a.free:
@@ -77,19 +78,19 @@ func (a *ahead) batch(number, size int) *batch {
 	}
 }
 
-// part is a part of a chunk that is scanned before it is known what it is.
+// part is a part of a chunk that is scanned before its place in the structure is known.
 type part struct {
-	from int // in the chunk
-	used int // of the part
+	from int // offset in the chunk
+	used int // bytes of the part
 	out  *batch
 	err  error
 }
 
-// scan is scanner.scan, with a batch for each part.
+// scan is like scanner.scan, with one batch for each part.
 func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, err error) {
 	parts := a.cut(b)
 	supposed := position{mode: inEvents, wrapped: a.main.wrapped, bare: a.main.bare, comma: true, reread: a.main.reread}
-	if a.main.mode == atStart { // the first chunk says
+	if a.main.mode == atStart { // the first chunk tells the structure
 		parts = nil
 	}
 	var wait sync.WaitGroup
@@ -113,7 +114,7 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 		end = parts[0].from
 	}
 	first := a.batch(0, end)
-	// A fault here must not leave the others behind.
+	// A fault here must not leave the other scanners running.
 	err = source.Guard(a.path, func() error {
 		used = a.main.scan(b[:end], base, final && end == len(b), first)
 		return nil
@@ -144,14 +145,14 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	return used, out, nil
 }
 
-// at reports whether a position among the events, if none is lost, is another
-// one.
+// at reports whether two positions are the same, if both are among the events and none is
+// lost.
 func (x *position) at(y *position) bool {
 	return x.mode == y.mode && x.wrapped == y.wrapped && x.comma == y.comma && x.lost == y.lost && x.reread == y.reread
 }
 
-// refuse gives up what scanners have made of parts from number k on. Their names
-// may be none, so that they are not used again.
+// refuse discards the work of the scanners from part k on. They may have interned invalid
+// names, so they are replaced.
 func (a *ahead) refuse(k int) {
 	if a.refused++; a.refused == mostRefused {
 		a.others = nil
@@ -162,8 +163,8 @@ func (a *ahead) refuse(k int) {
 	}
 }
 
-// cut chooses where a chunk is divided: at the first line from each border on
-// that begins with a brace.
+// cut divides a chunk into parts: after each border, at the first line that begins with a
+// brace.
 func (a *ahead) cut(b []byte) []part {
 	n := a.parts()
 	var parts []part

@@ -13,22 +13,21 @@ import (
 const (
 	// pairRef marks a reference to the arguments of a begin and its end.
 	pairRef = 1 << 63
-	// maxText bounds what is shown of one event.
+	// maxText is the maximum size of the arguments shown for one event, in bytes.
 	maxText = 4 << 20
 )
 
-// argStore gives back the arguments of events. A mapped file is its own
-// store: a reference is where the event stands, and its text is looked at
-// again when someone asks. What streams by is kept as texts. Its methods may be
-// called from any goroutine, but add and pair by one only.
+// argStore returns the arguments of events. For a mapped file, a reference is the event's
+// position, and its text is read again on demand. For a stream, the texts are stored. Its
+// methods may be called from any goroutine, but add and pair from one only.
 type argStore struct {
 	in   *source.Input
-	size int64 // of the mapped content; -1 for a stream
-	// clocked says that events tell how long they ran on CPU.
+	size int64 // size of the mapped content; -1 for a stream
+	// clocked reports whether events have their time on CPU.
 	clocked bool
 
 	pairs decode.Pairs
-	texts decode.Texts // of a stream
+	texts decode.Texts // texts of a stream
 }
 
 func newArgStore(in *source.Input) *argStore {
@@ -39,7 +38,7 @@ func newArgStore(in *source.Input) *argStore {
 	return a
 }
 
-// state packs what has to be known beside the file: whether events have times of the
+// state packs the information needed beside the file: whether events have times of the
 // thread's clock, and the pairs.
 func (a *argStore) state() []byte {
 	out := []byte{0}
@@ -49,7 +48,7 @@ func (a *argStore) state() []byte {
 	return a.pairs.Pack(out)
 }
 
-// argsOf is Format.Args.
+// argsOf implements codec.Format.Args.
 func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(uint64) (int64, bool)) {
 	a := newArgStore(in)
 	if len(state) > 0 {
@@ -62,9 +61,8 @@ func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(
 	return a.text, cpu
 }
 
-// add keeps the arguments of the event with the given text, which begins at
-// off in the content, and returns a reference to them. It returns 0 when there
-// is no room left.
+// add stores the arguments of the event with the given text, which begins at off in the
+// content, and returns a reference to them. It returns 0 if there is no room left.
 func (a *argStore) add(text []byte, off int64) uint64 {
 	if a.size >= 0 {
 		return uint64(off) + 1
@@ -72,7 +70,7 @@ func (a *argStore) add(text []byte, off int64) uint64 {
 	return a.texts.Add(shown(text))
 }
 
-// pair refers to the arguments of a begin and of its end together.
+// pair returns a reference to the arguments of a begin and its end together.
 func (a *argStore) pair(begin, end uint64) uint64 {
 	if end == 0 || begin&pairRef != 0 {
 		return begin
@@ -80,10 +78,9 @@ func (a *argStore) pair(begin, end uint64) uint64 {
 	return pairRef | a.pairs.Add(begin, end)
 }
 
-// text is the text of a reference: a JSON object with the members of the
-// event's args as they are in the file, and behind them the event's uncommon
-// members. It is "" for no reference, once a mapped file is closed, and when
-// it can't be read any more.
+// text returns the text of a reference: a JSON object with the members of the event's
+// args as they are in the file, followed by the event's uncommon members. It returns ""
+// for no reference, after a mapped file is closed, and if the file can no longer be read.
 func (a *argStore) text(ref uint64) string {
 	if ref&pairRef == 0 {
 		return a.one(ref)
@@ -95,9 +92,9 @@ func (a *argStore) text(ref uint64) string {
 	return decode.JoinObjects(a.one(begin), a.one(end))
 }
 
-// cpu is how long an event's thread ran on CPU meanwhile: the duration by
-// the thread's clock (tdur) of an X, or between the times by it (tts) of a begin and
-// its end.
+// cpu returns the time an event's thread spent on CPU during the event: the duration by
+// the thread's clock (tdur) of an X, or the difference of the times by that clock (tts)
+// of a begin and its end.
 func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
 	if ref&pairRef == 0 {
 		return a.micros(ref, "tdur")
@@ -111,7 +108,7 @@ func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
 	return to - from, begun && ended && to >= from
 }
 
-// micros is a time among an event's own members, the last of that name.
+// micros returns the time in an event's own member key, the last one of that name.
 func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 	if a.size < 0 {
 		return timeOf([]byte(a.one(ref)), key)
@@ -121,8 +118,8 @@ func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 	return ps, ok && read
 }
 
-// timeOf is a time among the members of the object that begins text, the last of
-// that name.
+// timeOf returns the time in member key of the object at the beginning of text, the last
+// one of that name.
 func timeOf(text []byte, key string) (ps int64, ok bool) {
 	for k, v := range jsonscan.Object(text).All {
 		if string(k) == key {
@@ -145,7 +142,7 @@ func (a *argStore) one(ref uint64) string {
 	return a.texts.Text(ref)
 }
 
-// mapped is what is shown of the event at off; "" if it cannot be read.
+// mapped returns the arguments to show of the event at off; "" if it cannot be read.
 func (a *argStore) mapped(off int64) (s string) {
 	a.in.Look(off, int(min(maxEvent, a.size-off)), func(b []byte) {
 		if end, st := jsonscan.Value(b, 0, false); st == jsonscan.Good {
@@ -155,7 +152,7 @@ func (a *argStore) mapped(off int64) (s string) {
 	return s
 }
 
-// shown composes what is shown of an event's text.
+// shown returns the arguments to show of an event's text.
 func shown(text []byte) []byte {
 	var rest []byte
 	out := []byte{'{'}
@@ -203,8 +200,8 @@ func shown(text []byte) []byte {
 	return out
 }
 
-// notFinite finds numbers that JSON has no way to write, as some programs write them, and
-// strings, in which they are no numbers.
+// notFinite matches numbers that JSON cannot express but some programs write. It also
+// matches strings, to skip such words inside them.
 var notFinite = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b(?:Infinity|NaN)\b`)
 })

@@ -8,16 +8,16 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Asynchronous operations: b, n and e nest by category and id; S, T, p and F,
-// the older ones, go by category, name and id. An operation is drawn on a
-// track of its process that is named by the category and the name of its
-// outermost span. T and p, which mark steps, and n are instants there.
+// Asynchronous operations: b, n and e nest and are identified by category and id; the
+// older S, T, p and F are identified by category, name and id. An operation is drawn on a
+// track of its process, named after the category and name of its outermost span. T and p,
+// which mark steps, and n are instants there.
 
 // asyncKey names an operation.
 type asyncKey struct {
-	scope, id uint32 // scope is the event's, or else the category
-	name      uint32 // of the older phases
-	pid       int64  // where the id is local to a process
+	scope, id uint32 // scope is the event's scope, else its category
+	name      uint32 // for the older phases
+	pid       int64  // if the id is local to a process
 	old       bool
 }
 
@@ -25,7 +25,7 @@ type asyncKey struct {
 type asyncOp struct {
 	track *recording.TrackBuilder
 	stack []asyncSpan
-	group uint32 // of its spans: others are not called from them
+	group uint32 // group of its spans; spans of other groups are not their children
 }
 
 type asyncSpan struct {
@@ -37,7 +37,7 @@ type asyncSpan struct {
 	key        asyncKey
 }
 
-// asyncEnd is an end that came before its begin, or has none.
+// asyncEnd is an end whose begin comes later in the file or is missing.
 type asyncEnd struct {
 	at, off int64
 	args    uint64
@@ -46,16 +46,16 @@ type asyncEnd struct {
 	key     asyncKey
 }
 
-// maxAsyncLate is how many such ends are kept until the end of the file.
+// maxAsyncLate is the maximum number of such ends kept until the end of the file.
 const maxAsyncLate = 1 << 16
 
 type asyncOps struct {
 	d     *decoder
 	open  map[asyncKey]*asyncOp
-	spare []*asyncOp // that have ended: files have millions, few at a time
+	spare []*asyncOp // ended operations, for reuse: files have millions, but few at a time
 	ends  []asyncEnd
 	label map[uint64]string
-	// groups counts operations.
+	// groups is the number of operations so far.
 	groups uint32
 }
 
@@ -63,11 +63,11 @@ func (a *asyncOps) init(d *decoder) {
 	a.d, a.open, a.label = d, map[asyncKey]*asyncOp{}, map[uint64]string{}
 }
 
-// key reads what operation an event belongs to.
+// key returns the operation that an event belongs to.
 func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
 	k := asyncKey{scope: it.cat<<1 | 1}
 	found := it.id != 0 && it.flags&oddID == 0
-	var m jsonscan.Members // of the event, if the scanner did not keep its id
+	var m jsonscan.Members // members of the event, if the scanner did not keep its id
 	if found {
 		k.id = a.d.ids.id(it.bt.id(it.event))
 	} else {
@@ -102,7 +102,7 @@ func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
 	return k, found
 }
 
-// track returns the track of operations that begin with a span of this name.
+// track returns the track for operations that begin with the event's name and category.
 func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 	key := uint64(it.cat)<<32 | uint64(it.name)
 	label, ok := a.label[key]
@@ -120,7 +120,7 @@ func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 	return a.d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: label})
 }
 
-// add adds an event; it reports whether it is kept so far.
+// add adds an event. It reports whether the event is kept, as far as is known yet.
 func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	d := a.d
 	t := d.threadOf(it)
@@ -154,7 +154,7 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	return true
 }
 
-// step names an instant; the step tells T and p apart.
+// step returns the name of an instant. The step argument of T and p is part of it.
 func (a *asyncOps) step(it *item) string {
 	name := a.d.names[it.name].text
 	if it.name == 0 {
@@ -206,7 +206,7 @@ func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, 
 	return true
 }
 
-// begin makes an operation.
+// begin returns a new operation.
 func (a *asyncOps) begin(track *recording.TrackBuilder) *asyncOp {
 	a.groups++
 	op := new(asyncOp)
@@ -217,7 +217,7 @@ func (a *asyncOps) begin(track *recording.TrackBuilder) *asyncOp {
 	return op
 }
 
-// finish closes what is open: with ends that stood earlier in the file, or as
+// finish closes the open spans: with ends that came earlier in the file, or as
 // unfinished.
 func (a *asyncOps) finish() {
 	d := a.d

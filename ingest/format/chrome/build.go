@@ -9,28 +9,27 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// decoder is the second stage: it takes batches in the order of the file and
-// builds the recording.
+// decoder is the second stage: it builds the recording from the batches, in file order.
 type decoder struct {
 	b    *recording.Builder
 	args *argStore
 
 	names  []named // by name id; 0 is not a name
 	raw    *interner
-	frames map[uint64]recording.FrameID // of names in other categories than their first
-	ids    *interner                    // of async operations, flows, samples' frames …
+	frames map[uint64]recording.FrameID // frames of names with another category than their first
+	ids    *interner                    // ids of async operations, flows, sample frames …
 
 	workers   []worker
 	threads   []*thread // in order of first use
 	threadFor map[threadKey]*thread
-	texts     map[string]int64 // numbers that stand for ids that are text
+	texts     map[string]int64 // numbers for ids that are text
 
-	held   []*batch          // before the origin is known
+	held   []*batch          // batches held until the origin is known
 	timed  []jsonscan.Micros // times in held
 	seen   int               // elements in held
 	start  jsonscan.Micros   // startTime in held
 	origin int64             // in µs
-	first  int64             // the earliest of the first times, from the origin on, in ps
+	first  int64             // the earliest of the times in held, relative to the origin (at most 0), in ps
 	begun  bool              // origin is known
 	any    bool              // there was an element
 	latest int64             // the latest time of all, in picoseconds
@@ -41,9 +40,9 @@ type decoder struct {
 	counters  map[counterKey][]series
 	sampled   samplers
 	stacks    stackTable
-	profile   *cpuFile // of a file that is one CPU profile
+	profile   *cpuFile // set if the file is a single CPU profile
 	totals    map[int64]*totals
-	clocked   bool // some span tells its CPU time
+	clocked   bool // some span has its CPU time
 	system    systemTrace
 
 	ledger
@@ -58,7 +57,7 @@ type worker struct {
 // named is an interned name.
 type named struct {
 	text  string
-	cat   uint32 // the category seen first, and the frame of both
+	cat   uint32 // the first category, and the frame of name and category
 	frame recording.FrameID
 	known bool
 }
@@ -87,21 +86,20 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 	return d
 }
 
-// million is how many picoseconds a microsecond has.
+// million is the number of picoseconds in a microsecond.
 const million = 1_000_000
 
-// roundedBy is how much later a span may end than the one around it: many programs write
-// begin and length in whole microseconds, each cut off.
+// roundedBy is the time by which a span may end after its parent, in picoseconds: many
+// programs truncate begin and length to whole microseconds.
 const roundedBy = million
 
-// How many times, and how many elements, are looked at before one is made the
-// origin.
+// The origin is chosen after this many times, or this many elements.
 const (
 	originTimes = 256
 	originSeen  = 1 << 16
 )
 
-// take adds a batch; it reports whether it is done with it.
+// take adds a batch. It reports whether the batch may be reused.
 func (d *decoder) take(bt *batch) bool {
 	d.learn(bt)
 	if d.begun {
@@ -127,10 +125,10 @@ func (d *decoder) take(bt *batch) bool {
 	return false
 }
 
-// begin chooses the origin and builds what was held. It is the first event's
-// time, so that most are small and positive. But a file may hold times that
-// are a stray zero, and picoseconds count no further than some months: then it
-// is the middle one of those seen.
+// begin chooses the origin and builds the held batches. The origin is the first event's
+// time, so that most times are small and positive. But if any of the first times is out
+// of range, for example because of a stray zero (picoseconds in 64 bits cover only some
+// months), the origin is their median.
 func (d *decoder) begin() {
 	if d.begun {
 		return
@@ -162,8 +160,8 @@ func (d *decoder) begin() {
 	d.held, d.timed = nil, nil
 }
 
-// maxTime is how far from the origin a time may be: 53 days, so that sums and
-// differences of two still fit.
+// maxTime is the maximum distance of a time from the origin: 53 days, so that sums and
+// differences of two times fit.
 const maxTime = 1<<62 - 1
 
 // inRange reports whether a time is close enough to the origin.
@@ -175,7 +173,7 @@ func (d *decoder) inRange(us int64) bool {
 	return diff < maxTime/million && diff > -maxTime/million
 }
 
-// at is a time of the file in the recording's picoseconds.
+// at converts a time of the file to the recording's picoseconds.
 func (d *decoder) at(t jsonscan.Micros, off int64) int64 {
 	if !d.inRange(t.US) {
 		d.warn(timeFar, off, strconv.FormatInt(t.US, 10))
@@ -221,8 +219,8 @@ func (d *decoder) named(id uint32) {
 	}
 }
 
-// number is the id that stands for a process or thread in the recording.
-// Texts get numbers far from any that systems give.
+// number returns the recording's id for a process or thread. Text ids get numbers far
+// from those that systems use.
 func (d *decoder) number(id ident) int64 {
 	if id.text == "" {
 		return id.n
@@ -238,7 +236,7 @@ func (d *decoder) number(id ident) int64 {
 // threadOf returns an event's thread.
 func (d *decoder) threadOf(it *item) *thread { return d.workers[it.bt.worker].threads[it.thread] }
 
-// use returns an event's thread with its track.
+// use returns an event's thread, and creates its track if needed.
 func (d *decoder) use(it *item) *thread {
 	t := d.threadOf(it)
 	if t.track == nil {
@@ -268,8 +266,8 @@ func (d *decoder) process(t *thread) int {
 // nameless is the name of events without a name.
 const nameless = "(nameless)"
 
-// frame is the frame of a name in a category. The category is the function's
-// module: two things of one name in different categories are different things.
+// frame returns the frame for a name in a category. The category is the function's
+// module, so equal names in different categories are different functions.
 func (d *decoder) frame(name, cat uint32) recording.FrameID {
 	n := &d.names[name]
 	if n.known && n.cat == cat {
@@ -303,13 +301,13 @@ func (d *decoder) spans() {
 type item struct {
 	*event
 	bt        *batch
-	off       int64  // where it is in the content
+	off       int64  // offset in the content
 	name, cat uint32 // the event's, as the decoder's ids
 }
 
 func (it *item) text() []byte { return it.bt.text(it.event) }
 
-// ref refers to the item's arguments.
+// ref returns a reference to the item's arguments, 0 for none.
 func (d *decoder) ref(it *item) uint64 {
 	if it.flags&hasArgs == 0 {
 		return 0
@@ -335,7 +333,7 @@ func (d *decoder) build(bt *batch) {
 	}
 }
 
-// event adds an event of the trace by its phase.
+// event adds an event of the trace, depending on its phase.
 func (d *decoder) event(it *item) {
 	k := d.read(it.ph)
 	if it.ph != 'M' && it.flags&hasTS == 0 && it.ph != '(' && it.ph != ')' {
@@ -365,8 +363,8 @@ func (d *decoder) event(it *item) {
 	case 'P':
 		kept = d.sampled.event(it)
 	case 'O', 'N', 'D', 'v', 'V', 'c', '(', ')', '=':
-		// Objects, memory dumps, clock synchronisation, contexts and marks of
-		// linked ids have no picture here.
+		// Objects, memory dumps, clock synchronisation, contexts and marks of linked ids
+		// are not shown.
 		kept = false
 		d.warn(noPicture, it.off, phaseName(it.ph))
 	default:
@@ -380,7 +378,7 @@ func (d *decoder) event(it *item) {
 	}
 }
 
-// phaseName says what the phases are that are left out.
+// phaseName describes a phase whose events are left out.
 func phaseName(ph byte) string {
 	switch ph {
 	case 'O', 'N', 'D':
@@ -395,7 +393,7 @@ func phaseName(ph byte) string {
 	return "a context (phase " + string(rune(ph)) + ")"
 }
 
-// element adds what is not an event of the trace.
+// element adds an element other than an event of the trace.
 func (d *decoder) element(it *item) {
 	switch it.ph {
 	case phNone:
@@ -452,13 +450,12 @@ func (d *decoder) instant(it *item) {
 	}
 }
 
-// finish adds what only the end of the file decides.
+// finish adds everything that depends on the end of the file.
 func (d *decoder) finish() {
 	d.begin()
 	d.finishProfile()
 	d.sampled.finish()
-	// Only now the end of the recording is known, up to which spans last that have
-	// none of their own.
+	// The end of the recording, up to which spans without an end last, is known only now.
 	if _, end, ok := d.b.Extent(); ok {
 		d.latest = max(d.latest, end)
 	}

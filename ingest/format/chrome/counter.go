@@ -7,8 +7,7 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// counterKey names a counter of a process: its name, and its id where it has
-// one.
+// counterKey identifies a counter of a process by its name and its id, if any.
 type counterKey struct {
 	process  int
 	name, id uint32
@@ -20,11 +19,11 @@ type series struct {
 	index int
 }
 
-// maxSeries is how many series one counter may have.
+// maxSeries is the maximum number of series of one counter.
 const maxSeries = 1024
 
-// counter adds a C event: each number among its args is a point of a series.
-// It reports whether there was one.
+// counter adds a C event: each number among its args is a point of a series. It reports
+// whether it added a point.
 func (d *decoder) counter(it *item) bool {
 	t := d.threadOf(it)
 	at := d.at(it.ts, it.off)
@@ -52,7 +51,7 @@ func (d *decoder) counter(it *item) bool {
 		}
 		value, err := strconv.ParseFloat(string(jsonscan.Unquoted(v)), 64)
 		if err != nil || math.IsNaN(value) || math.IsInf(value, 0) {
-			continue // not a point of a graph
+			continue // no finite number
 		}
 		if i := d.series(key, k); i >= 0 {
 			d.b.CounterPoint(i, at, value)

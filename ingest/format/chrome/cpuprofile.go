@@ -5,8 +5,8 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// cpuFile is a file that is one CPU profile: nodes, samples and times may be in any order,
-// so that samples and the distances between them wait for the end.
+// cpuFile collects a file that is a single CPU profile. Nodes, samples and times may come
+// in any order, so samples and time deltas are kept until the end.
 type cpuFile struct {
 	*v8.Profile
 	ids    []int64

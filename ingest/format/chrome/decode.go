@@ -39,8 +39,8 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".json"}, Write: write},
 }
 
-// Profiles reads V8's CPU profiles in files of their own, which are what a trace's events
-// have in chunks.
+// Profiles reads V8's CPU profiles in files of their own. Trace events contain the same
+// profiles in chunks.
 var Profiles = codec.Format{
 	Name:       "cpuprofile",
 	Title:      "V8 CPU profile",
@@ -52,11 +52,11 @@ var Profiles = codec.Format{
 	Args:       argsOf,
 }
 
-// chunkBytes is how much is scanned at a time: little enough for the events of
-// a batch to stay in the processor's cache until they are built.
+// chunkBytes is the size of a chunk to scan: small enough for a batch's events to stay in
+// the processor's cache until they are built.
 const chunkBytes = 1 << 20
 
-// batches is how many may be under way between the scanner and the builder.
+// batches is the maximum number of batches between the scanner and the builder.
 const batches = 8
 
 // run decodes a file.
@@ -91,8 +91,8 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	return err
 }
 
-// scanAll scans the input from beginning to end. found: it has a list of events,
-// which may be empty.
+// scanAll scans the input from beginning to end. It sets found if the input has a list of
+// events, even an empty one.
 func scanAll(ctx context.Context, in *source.Input, workers int, pipe chan<- *batch, free <-chan *batch, found *bool) error {
 	size := in.ChunkSize
 	if size <= 0 {
@@ -101,8 +101,8 @@ func scanAll(ctx context.Context, in *source.Input, workers int, pipe chan<- *ba
 	a := newAhead(in.Path, workers, free)
 	defer func() { *found = a.main.found }()
 	for rest := 0; ; {
-		// What did not fit is read again with at least as much behind it, so
-		// that long events take no more than twice their time.
+		// The unused rest is read again with at least as many bytes after it, so that
+		// long events take at most twice their time.
 		in.ChunkSize = max(size*a.parts(), rest)
 		chunk, base, err := in.Next(rest)
 		if ctx.Err() != nil {

@@ -2,17 +2,16 @@ package chrome
 
 import "ashlar/ingest/input/jsonscan"
 
-// event is the scanner's result for one element: an event of the trace with
-// the fields that nearly all have, or something rarer that the builder reads
-// from its text.
+// event is the scanner's result for one element: an event of the trace with the fields
+// that nearly all events have, or a rarer element that the builder reads from its text.
 type event struct {
 	ts       jsonscan.Micros
 	dur      jsonscan.Micros
-	off, end uint32 // its text in the batch's chunk
-	name     uint32 // interned; 0 when it has none
+	off, end uint32 // range of its text in the batch's chunk
+	name     uint32 // interned; 0 for none
 	cat      uint32
 	thread   uint32
-	id       uint32 // where in the chunk the value of its id is; 0 when it has none
+	id       uint32 // offset in the chunk of the id's value; 0 for none
 	ph       byte
 	flags    flag
 }
@@ -22,8 +21,8 @@ type flag uint16
 const (
 	hasTS          flag = 1 << iota // ts holds a time
 	hasDur                          // dur holds a length
-	badNum                          // ts or dur was there and no number
-	hasArgs                         // there is more to show: args, or uncommon keys
+	badNum                          // ts or dur is present but not a number
+	hasArgs                         // there are args or uncommon keys to show
 	hasBind                         // bind_id, flow_in or flow_out
 	lengthIsCPU                     // dur comes from tdur, there was no dur
 	oddID                           // id2, scope, or several ids
@@ -32,12 +31,12 @@ const (
 	hasThreadDur                    // tdur a length
 )
 
-// Elements that are no events have a ph of their own, below all letters.
+// Elements other than events have a ph of their own, below all letters.
 const (
 	phNone     byte = iota // an object without a phase
 	phOther                // a phase that is not one letter
 	phScalar               // an element of the events that is not an object
-	phBad                  // bytes that could not be read; off..end
+	phBad                  // invalid bytes, from off to end
 	phCut                  // the file ends inside the element
 	phFrame                // "id": {…} of stackFrames
 	phSample               // an object of the top level's samples
@@ -58,20 +57,20 @@ const (
 // batch is the scanner's result for a chunk, in the order of the file.
 type batch struct {
 	chunk   []byte
-	base    int64 // where in the content chunk begins
-	worker  int   // which scanner's ids the events have
+	base    int64 // offset of chunk in the content
+	worker  int   // number of the scanner whose ids the events use
 	events  []event
 	names   []string    // interned since the last batch
 	threads []threadKey // likewise
 }
 
-// id is the value of an event's id, as it is between quotes.
+// id returns the value of an event's id, without quotes.
 func (b *batch) id(e *event) []byte {
 	end, _ := jsonscan.Value(b.chunk[:e.end], int(e.id), true)
 	return jsonscan.Unquoted(b.chunk[e.id:end])
 }
 
-// text is the element as it is in the file.
+// text returns the element's text in the file.
 func (b *batch) text(e *event) []byte { return b.chunk[e.off:e.end] }
 
 // add appends an element.
@@ -98,7 +97,7 @@ func (s *scanner) event(b []byte, p int, ev *event) (end int, st jsonscan.Status
 	return s.parsed(b, p, ev)
 }
 
-// thread is the id of an event's thread.
+// thread returns the id of an event's thread.
 func (s *scanner) thread(pid, tid ident) uint32 {
 	if pid.text == "" && tid.text == "" {
 		return s.threads.id(pid.n, tid.n)
@@ -106,7 +105,7 @@ func (s *scanner) thread(pid, tid ident) uint32 {
 	return s.threads.key(threadKey{pid, tid})
 }
 
-// parsed is event for any that is written as JSON may be.
+// parsed is like event, for events in any valid JSON layout.
 func (s *scanner) parsed(b []byte, p int, ev *event) (end int, st jsonscan.Status) {
 	var pid, tid ident
 	var e int
@@ -155,7 +154,7 @@ func (s *scanner) parsed(b []byte, p int, ev *event) (end int, st jsonscan.Statu
 		}
 		l = s.links.learn(l, b[from:v], key)
 		from = p
-		// Behind the value: a comma, or the end.
+		// After the value: a comma, or the end.
 		if p = jsonscan.Space(b, p); p >= len(b) {
 			return p, jsonscan.More
 		}
@@ -167,8 +166,7 @@ func (s *scanner) parsed(b []byte, p int, ev *event) (end int, st jsonscan.Statu
 	return p + 1, jsonscan.Good
 }
 
-// field takes one member of an event over, whose value is at a place in the
-// chunk.
+// field stores one member of an event; at is the offset of its value in the chunk.
 func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 	switch string(key) {
 	case "ph":
@@ -227,7 +225,7 @@ func (s *scanner) field(ev *event, key, val []byte, at int, pid, tid *ident) {
 	}
 }
 
-// number reads a time; null is none.
+// number parses a time; null counts as missing.
 func (ev *event) number(val []byte, f flag) jsonscan.Micros {
 	m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(val))
 	switch {
@@ -239,8 +237,8 @@ func (ev *event) number(val []byte, f flag) jsonscan.Micros {
 	return m
 }
 
-// name interns a name or a category. A number counts as its digits; null and
-// "" are none.
+// name interns a name or a category. A number is interned as its digits; for null and ""
+// the result is 0.
 func (s *scanner) name(val []byte) uint32 {
 	q := jsonscan.Unquoted(val)
 	if len(q) == 0 || q[0] == 'n' && string(val) == "null" {

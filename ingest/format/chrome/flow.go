@@ -9,30 +9,29 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Flows: s, t and f are the start, the steps and the end of an arrow and go
-// together by category, name and id. Ids are used again and again, and events
-// are in files in any order, so that an arrow is what follows a start in time:
-// they are put together when the file has ended. s, t and an f with bp "e" belong
-// to the span that runs at their time, an f without to the next span that begins
-// on its thread. The newer form needs no events of its own: spans that carry a
+// Flows: s, t and f are the start, the steps and the end of an arrow, identified by
+// category, name and id. Ids are reused and events may be in any order in the file, so
+// arrows are put together at the end of the file, in order of time. s, t and an f with bp
+// "e" belong to the span that runs at their time; an f without it belongs to the next
+// span that begins on its thread. The newer form needs no events of its own: spans with a
 // bind_id send (flow_out) and receive (flow_in).
 
 type flowKey struct {
-	cat, name uint32 // of the older form
+	cat, name uint32 // for the older form
 	scope, id uint32
-	pid       int64 // where the id is local to a process
+	pid       int64 // if the id is local to a process
 	bound     bool  // the newer form
 }
 
 // flowStep is one event of a flow.
 type flowStep struct {
-	key     int32 // in flowTable.keys
+	key     int32 // index in flowTable.keys
 	name    uint32
 	thread  *thread
-	raw, at int64 // its time, and that of the span it belongs to
+	raw, at int64 // its own time, and the time at its span
 	off     int64
-	ph      byte // s, t, f; of the newer form the span's
-	in, out bool // of the newer form
+	ph      byte // s, t or f; in the newer form the span's phase
+	in, out bool // for the newer form
 }
 
 type flowTable struct {
@@ -54,10 +53,10 @@ func (f *flowTable) put(key flowKey, step flowStep) {
 	f.steps = append(f.steps, step)
 }
 
-// id interns an id. Chrome writes ids as texts of hexadecimal digits ("0x1a") and
-// other programs as numbers; Perfetto takes both for one number where they are the
-// same, and so do we. Digits without 0x in front stay the text that they are: there
-// Perfetto reads "26" as 0x26, and Catapult as 26.
+// id interns an id. Chrome writes ids as hexadecimal text ("0x1a"), other programs as
+// numbers. Like Perfetto, this treats equal numbers in both forms as the same id. Digits
+// without 0x stay text, because tools differ: Perfetto reads "26" as 0x26, Catapult as
+// 26.
 func (f *flowTable) id(raw []byte) uint32 {
 	if len(raw) > 2 && raw[0] == '0' && raw[1]|0x20 == 'x' {
 		if n, err := strconv.ParseUint(string(raw[2:]), 16, 64); err == nil {
@@ -68,14 +67,15 @@ func (f *flowTable) id(raw []byte) uint32 {
 	return f.d.ids.id(raw)
 }
 
-// add adds an s, t or f; it reports whether it is kept so far.
+// add adds an s, t or f event. It reports whether the event is kept, as far as is known
+// yet.
 func (f *flowTable) add(it *item) bool {
 	d := f.d
 	t := d.use(it)
 	key := flowKey{cat: it.cat, name: it.name}
 	enclosing := it.ph != 'f' || it.flags&bindsEnclosing != 0
 	found := it.id != 0 && it.flags&oddID == 0
-	var m jsonscan.Members // of the event, if the scanner did not keep its id
+	var m jsonscan.Members // members of the event, if the scanner did not keep its id
 	if found {
 		key.id = f.id(it.bt.id(it.event))
 	} else {
@@ -112,7 +112,7 @@ func (f *flowTable) add(it *item) bool {
 	return true
 }
 
-// bound adds the newer form of flows: what a span sends and receives.
+// bound adds a flow of the newer form, sent or received by a span.
 func (f *flowTable) bound(it *item, t *thread, at int64) {
 	step := flowStep{name: it.name, thread: t, raw: at, off: it.off, ph: it.ph}
 	key := flowKey{bound: true}
@@ -134,7 +134,7 @@ func (f *flowTable) bound(it *item, t *thread, at int64) {
 	}
 }
 
-// truth reads a JSON truth value, in quotes or as a number too.
+// truth parses a JSON truth value, which may also be in quotes or a number.
 func truth(v []byte) bool {
 	switch string(jsonscan.Unquoted(v)) {
 	case "false", "0", "null", "":
@@ -143,17 +143,17 @@ func truth(v []byte) bool {
 	return true
 }
 
-// bindWaiting moves the steps that wait for their thread's next span to where that
-// begins.
+// bindWaiting moves the steps that wait for their thread's next span to the time when
+// that span begins.
 func (f *flowTable) bindWaiting(t *thread) {
 	byTime := func(a, b int32) int { return cmp.Compare(f.steps[a].raw, f.steps[b].raw) }
 	slices.SortFunc(t.waiting, byTime)
-	next := make([]int64, len(t.waiting)) // the earliest span since each of them
+	next := make([]int64, len(t.waiting)) // for each step, the earliest span since
 	for i := range next {
 		next[i] = never
 	}
 	t.track.Starts(func(at int64) {
-		// The last one that is not behind the span's start.
+		// The last step that is not after the span's start.
 		i, _ := slices.BinarySearchFunc(t.waiting, at, func(s int32, at int64) int {
 			if f.steps[s].raw <= at {
 				return -1
@@ -221,9 +221,9 @@ func (f *flowTable) finish() {
 	f.keys, f.steps = nil, nil
 }
 
-// chain takes the events of one id, in order of time, apart: a start begins a new
-// flow, and an end closes the one at hand. Those of one moment may be in any
-// order: what is open goes on and ends before the next one starts.
+// chain splits the events of one id, in order of time, into flows: a start begins a new
+// flow, and an end closes the current one. Events at the same time may be in any order:
+// the open flow continues and ends before the next one starts.
 func chain(steps []flowStep, add func(...*flowStep)) {
 	var open []*flowStep
 	push := func(s *flowStep) {
@@ -269,8 +269,8 @@ func chain(steps []flowStep, add func(...*flowStep)) {
 	add(open...)
 }
 
-// send connects spans to the latest sender before them with the same bind_id. Any number of
-// spans may receive one. Of senders at the same time, those that receive nothing come
+// send connects spans to the latest earlier sender with the same bind_id. One sender may
+// have any number of receivers. Among spans at the same time, those that only send come
 // first.
 func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
 	slices.SortStableFunc(steps, func(a, b flowStep) int {
@@ -291,7 +291,7 @@ func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
 		case s.in && sender != nil:
 			add(sender, s)
 		case s.in:
-			f.d.warn(loneFlow, s.off, "") // its span is there anyway
+			f.d.warn(loneFlow, s.off, "") // only the link is missing; the span is kept
 		}
 		if s.out {
 			sender = s

@@ -8,13 +8,13 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// interner gives equal strings equal small ids, counting from 1; 0 stands for
-// none. It keeps the raw text, as it is between the quotes.
+// interner gives equal strings equal small ids, counting from 1; 0 means none. It stores
+// the raw text, as it is between the quotes.
 type interner struct {
 	seed  maphash.Seed
 	slots []internSlot // open addressing
 	raw   []string     // by id-1
-	fresh int          // raw[fresh:] has not been handed on
+	fresh int          // raw[fresh:] was interned since the last take
 }
 
 // internSlot is free where the id is 0.
@@ -30,7 +30,7 @@ func newInterner() *interner {
 // id interns the raw text of a string.
 func (t *interner) id(raw []byte) uint32 { return intern(t, maphash.Bytes(t.seed, raw), raw) }
 
-// idOf is id for a text that is kept as it is.
+// idOf is like id, for a string that may be stored without copying.
 func (t *interner) idOf(raw string) uint32 { return intern(t, maphash.String(t.seed, raw), raw) }
 
 func intern[T string | []byte](t *interner, h uint64, raw T) uint32 {
@@ -66,14 +66,14 @@ func (t *interner) grow() {
 	}
 }
 
-// take returns what was interned since the last call.
+// take returns the strings interned since the last call.
 func (t *interner) take() []string {
 	f := t.raw[t.fresh:]
 	t.fresh = len(t.raw)
 	return f
 }
 
-// decoded is the text that a raw string stands for.
+// decoded returns the text that a raw JSON string stands for.
 func decoded(raw string) string {
 	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
 		return raw
@@ -81,8 +81,7 @@ func decoded(raw string) string {
 	return jsonscan.Unescape([]byte(raw))
 }
 
-// ident is a process or thread id as a file gives it: a number, or a text that
-// is none.
+// ident is a process or thread id as written in a file: a number, or any other text.
 type ident struct {
 	n    int64
 	text string
@@ -91,8 +90,9 @@ type ident struct {
 // threadKey names a thread.
 type threadKey struct{ pid, tid ident }
 
-// threadTable gives threads small ids, counting from 1. Nearly all are named by
-// numbers, which go through a direct cache with room for four times as many.
+// threadTable gives threads small ids, counting from 1. Nearly all threads have numeric
+// ids, which go through a direct-mapped cache with four times as many slots as threads,
+// up to mostThreads.
 type threadTable struct {
 	cache []threadSlot
 	ids   map[threadKey]uint32
@@ -108,7 +108,7 @@ type threadSlot struct {
 
 const (
 	fewThreads  = 1 << 6
-	mostThreads = 1 << 14 // in the cache
+	mostThreads = 1 << 14 // slots of the cache
 )
 
 func newThreadTable() *threadTable {
@@ -145,9 +145,9 @@ func (t *threadTable) take() []threadKey {
 	return f
 }
 
-// parseIdent reads a process or thread id: a number, a number in quotes, or
-// any other text. null counts as 0, like one that is missing. Kineto gives "" to what is
-// of the whole trace: finalizeTrace in output_json.cpp.
+// parseIdent parses a process or thread id: a number, a number in quotes, or any other
+// text. null counts as 0, like a missing id. Kineto writes "" for events that concern the
+// whole trace: finalizeTrace in output_json.cpp.
 func parseIdent(raw []byte) ident {
 	q := jsonscan.Unquoted(raw)
 	if len(q) == 0 {
@@ -162,5 +162,5 @@ func parseIdent(raw []byte) ident {
 	return ident{text: jsonscan.Plain(raw)}
 }
 
-// ofAll names the process and the thread of what belongs to none.
+// ofAll names the process and the thread of events that concern the whole trace.
 const ofAll = "whole trace"

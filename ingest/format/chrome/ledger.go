@@ -48,8 +48,8 @@ const (
 	problemCount
 )
 
-// problems are their codes and sentences; %s is the detail that goes with the
-// first one.
+// problems holds the code and the sentence of each problem; %s stands for the detail of
+// its first occurrence.
 var problems = [problemCount]struct{ code, text string }{
 	noTime:        {"no-time", "An event has no usable time (ts) and is left out."},
 	noName:        {"nameless", "An event has no name; it is shown as " + nameless + "."},
@@ -84,7 +84,7 @@ var problems = [problemCount]struct{ code, text string }{
 	manyEvents:    {"many-events", "Samples have more than 64 names; the rest are shown as one."},
 }
 
-// ledger counts what becomes of the records and what was wrong with them.
+// ledger counts what happens to the records, and reports problems.
 type ledger struct {
 	b      *recording.Builder
 	phases [256]*recording.Tally
@@ -92,18 +92,18 @@ type ledger struct {
 	notes  map[note]noted
 }
 
-// note is something that is known only at the end of the file, when threads
-// are gone through one by one; notes are told in the order of the file. There may
-// be as many as spans, so that those alike are one.
+// note is a problem found only at the end of the file, when the threads are settled one
+// by one. Notes are reported in file order. There may be as many as spans, so equal notes
+// are combined.
 type note struct {
 	what problem
 	kind string
-	left bool // left out, or else repaired
+	left bool // left out rather than repaired
 }
 
 type noted struct{ first, n int64 }
 
-// later notes something about a record.
+// later notes a problem of a record, to be reported at the end.
 func (l *ledger) later(what problem, kind string, off int64, left bool) {
 	if l.notes == nil {
 		l.notes = map[note]noted{}
@@ -116,7 +116,7 @@ func (l *ledger) later(what problem, kind string, off int64, left bool) {
 	l.notes[k] = noted{off, was.n + 1}
 }
 
-// report counts what was noted.
+// report reports the notes and counts their records.
 func (l *ledger) report() {
 	for _, n := range slices.SortedFunc(maps.Keys(l.notes), func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) }) {
 		k, at := l.kind(n.kind), l.notes[n]
@@ -134,13 +134,13 @@ func (l *ledger) report() {
 	l.notes = nil
 }
 
-// place says where in the file something is.
+// place describes a position in the file.
 func place(off int64) string { return fmt.Sprintf("byte %d", off) }
 
-// kind is the ledger's line for a kind of record.
+// kind returns the tally for a kind of record.
 func (l *ledger) kind(name string) *recording.Tally { return l.b.Tally(name) }
 
-// read counts an event of a phase that was read.
+// read counts an event of a phase as read and returns its tally.
 func (l *ledger) read(ph byte) *recording.Tally {
 	k := l.phases[ph]
 	if k == nil {
@@ -159,7 +159,7 @@ func (l *ledger) left(k *recording.Tally, off int64) {
 	k.LeftOut++
 }
 
-// repaired counts a record that is kept otherwise than it is.
+// repaired counts a record that is kept with changes.
 func (l *ledger) repaired(k *recording.Tally, off int64) {
 	if k.Repaired == 0 {
 		k.FirstRepaired = place(off)
@@ -167,7 +167,7 @@ func (l *ledger) repaired(k *recording.Tally, off int64) {
 	k.Repaired++
 }
 
-// lost counts something that was not a record at all.
+// lost counts an element that is not a record.
 func (l *ledger) lost(kind string, p problem, off int64, detail string) {
 	k := l.kind(kind)
 	k.Read++
@@ -175,7 +175,7 @@ func (l *ledger) lost(kind string, p problem, off int64, detail string) {
 	l.warn(p, off, detail)
 }
 
-// warn notes a problem.
+// warn reports a problem.
 func (l *ledger) warn(p problem, off int64, detail string) {
 	t := &problems[p]
 	if l.warned[p] {

@@ -8,8 +8,7 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// metadata takes names and order over from an M event; it reports whether
-// there was something to take.
+// metadata takes names and sort order from an M event. It reports whether there were any.
 func (d *decoder) metadata(it *item) bool {
 	t := d.threadOf(it)
 	args := jsonscan.Member(it.text(), "args")
@@ -45,13 +44,13 @@ func (d *decoder) metadata(it *item) bool {
 	return false
 }
 
-// sortIndex reads the order that a metadata event gives.
+// sortIndex returns the sort index of a metadata event.
 func sortIndex(args []byte) (int, bool) {
 	m, ok := jsonscan.ParseMicros(jsonscan.Unquoted(jsonscan.Member(args, "sort_index")))
 	return int(max(min(m.US, math.MaxInt32), math.MinInt32)), ok
 }
 
-// tool looks in a top-level object for what recorded, and what was recorded.
+// tool searches a top-level object for the recording tool and the recorded command.
 func (d *decoder) tool(text []byte) {
 	src := d.b.Source()
 	for k, v := range jsonscan.Object(text).All {
@@ -69,13 +68,13 @@ func (d *decoder) tool(text []byte) {
 // member keeps a member of the outermost object.
 func (d *decoder) member(text []byte) {
 	m := jsonscan.Object(append(append([]byte{'{'}, text...), '}'))
-	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // which says nothing of the recording
+	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // it is not about the recording
 		d.note(decoded(string(k)), v)
 	}
 }
 
-// note keeps a member of a top-level object: a text or a number as it is, an
-// array's one by one, an object in a few words of JSON.
+// note stores a member of a top-level object: a text or a number as it is, each element
+// of an array, a small object as compact JSON.
 func (d *decoder) note(key string, v []byte) {
 	var list []json.RawMessage
 	var b bytes.Buffer
@@ -95,5 +94,5 @@ func (d *decoder) note(key string, v []byte) {
 	}
 }
 
-// maxNoted is how long an object may be to be kept as a note.
+// maxNoted is the maximum size of an object stored as a note, in bytes.
 const maxNoted = 4 << 10

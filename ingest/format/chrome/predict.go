@@ -9,22 +9,21 @@ import (
 
 // How most events are read.
 //
-// A program writes its events with the same keys in the same order, and the same
-// white space between. So the scanner remembers what stood between one value and
-// the next, such as `,"ts":`, which key that means, and what came behind it.
-// Where the same bytes come again only the values are parsed. An event that is
-// otherwise is read from its beginning by parsed, member by member, which is how
-// the scanner learns. Bytes that are the same mean the same, so that the outcome
-// does not depend on what was learned.
+// A program writes all its events with the same keys, order and white space. So the
+// scanner remembers each text between two values, such as `,"ts":`, with the key it means
+// and the texts that followed. If the same bytes come again, only the values are parsed.
+// Any other event is read from its beginning by parsed, member by member; this is how the
+// scanner learns. Equal bytes have equal meaning, so the result does not depend on what
+// was learned.
 
 // link is the text between two values of an event, or before the first one.
 type link struct {
-	// The first 16 bytes of text, and which bits of them there are.
+	// The first 16 bytes of text, and a mask of the bytes present.
 	words, masks [2]uint64
 	text         string
-	next         [4]*link // what came behind its value, the likeliest first
+	next         [4]*link // links seen after its value, the likeliest first
 	key          []byte
-	last         string // the latest value, of a category, as it is between the quotes
+	last         string // for a category: its latest value, without quotes
 	lastID       uint32
 	field        field
 }
@@ -48,20 +47,20 @@ var fields = map[string]field{"ph": phField, "ts": tsField, "dur": durField, "pi
 const (
 	maxLink  = 64  // bytes
 	maxLinks = 128 // of a file
-	// An event that is not as expected counts as much as missCost that are; below
-	// -distrust none is expected for a while.
+	// An unexpected event costs as much trust as missCost expected ones earn; below
+	// -distrust, prediction is off for a while.
 	missCost = 4
 	distrust = 256
 )
 
-// links has the ones that a scanner has learned.
+// links holds the links that a scanner has learned.
 type links struct {
 	first  link // stands for the opening brace
 	byText map[string]*link
 	trust  int
 }
 
-// learn notes that a text with a key came behind a link's value, and returns its
+// learn records that text, which contains key, followed a link's value, and returns its
 // link; nil if there is no room.
 func (s *links) learn(l *link, text, key []byte) *link {
 	if l == nil || len(text) > maxLink {
@@ -96,8 +95,8 @@ func (s *links) learn(l *link, text, key []byte) *link {
 	return n
 }
 
-// follow finds the link that is at p, nil when it is none that came there
-// before.
+// follow returns the link whose text is at p, nil if none of the known successors
+// matches.
 func (l *link) follow(b []byte, p int) *link {
 	if p+maxLink >= len(b) {
 		return nil
@@ -122,8 +121,8 @@ func (l *link) follow(b []byte, p int) *link {
 	return nil
 }
 
-// predicted reads the event that begins with the brace at p, where it is like
-// those before; ok is false, and ev spoiled, where it is not.
+// predicted reads the event that begins with the brace at p if it resembles earlier ones.
+// If not, ok is false and ev is invalid.
 func (s *scanner) predicted(b []byte, p int, ev *event) (end int, ok bool) {
 	var pid, tid ident
 	l := &s.links.first
@@ -134,7 +133,7 @@ func (s *scanner) predicted(b []byte, p int, ev *event) (end int, ok bool) {
 		}
 		v := p + len(l.text)
 		if b[v] <= ' ' {
-			return 0, false // more white space than there was
+			return 0, false // more white space than expected
 		}
 		switch p = s.value(b, v, l, ev, &pid, &tid); {
 		case p == v:
@@ -162,8 +161,8 @@ func (s *scanner) predicted(b []byte, p int, ev *event) (end int, ok bool) {
 	return p + 1, true
 }
 
-// value reads the value at v as one of the fields that nearly all events have is
-// written mostly, and returns where it ends; v where it is written otherwise.
+// value reads the value at v of a common field in its usual notation, and returns the end
+// of the value; v if the notation is unusual.
 func (s *scanner) value(b []byte, v int, l *link, ev *event, pid, tid *ident) (end int) {
 	switch l.field {
 	case phField:
@@ -217,15 +216,15 @@ func (s *scanner) value(b []byte, v int, l *link, ev *event, pid, tid *ident) (e
 	return v
 }
 
-// digits reads digits, eight at a time; more than 18 of them do not fit.
+// digits reads digits, eight at a time. The result is valid for at most 18 digits.
 func digits(b []byte, p int) (n uint64, end int) {
 	for p+8 <= len(b) {
 		t := binary.LittleEndian.Uint64(b[p:]) ^ '0'*ones
-		k := bits.TrailingZeros64((t+0x76*ones|t)&highs) >> 3 // of them are digits
+		k := bits.TrailingZeros64((t+0x76*ones|t)&highs) >> 3 // number of digits among the eight bytes
 		if k == 0 {
 			return n, p
 		}
-		t <<= 64 - 8*k // zeros before them
+		t <<= 64 - 8*k // pad with leading zeros
 		t = t * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff
 		t = t * (100<<16 + 1) >> 16 & 0x0000ffff0000ffff
 		n = n*tens[k] + t*(10000<<32+1)>>32
@@ -247,8 +246,8 @@ const (
 
 var tens = [9]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000}
 
-// plainInt reads a number of at most 18 digits behind which a member or the event
-// ends; end is v if there is none.
+// plainInt reads a number of at most 18 digits that is followed by the end of a member or
+// of the event. If there is none, end is v.
 func plainInt(b []byte, v int) (n uint64, end int) {
 	n, p := digits(b, v)
 	if p == v || p > v+18 || p >= len(b) || b[p] > ' ' && b[p] != ',' && b[p] != '}' {
@@ -257,7 +256,7 @@ func plainInt(b []byte, v int) (n uint64, end int) {
 	return n, p
 }
 
-// plainMicros is plainInt for a number with at most six digits behind a point.
+// plainMicros is like plainInt, for a number with at most six decimals.
 func plainMicros(b []byte, v int) (m jsonscan.Micros, end int) {
 	n, p := digits(b, v)
 	if p == v || p > v+18 || p >= len(b) {
@@ -266,7 +265,7 @@ func plainMicros(b []byte, v int) (m jsonscan.Micros, end int) {
 	m.US = int64(n)
 	if b[p] == '.' {
 		frac, q := digits(b, p+1)
-		k := q - p - 1 // digits
+		k := q - p - 1 // number of decimals
 		if k > 6 || q >= len(b) {
 			return m, v
 		}

@@ -11,10 +11,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// profileTree is a .cpuprofile as V8 wrote it until 2016 (Profiler.CPUProfile of version 1.1
-// of Chrome's DevTools protocol; Node.js before 8): the nodes lie in each other, lines and
+// profileTree is a .cpuprofile as V8 wrote it until 2016 (Profiler.CPUProfile of version
+// 1.1 of Chrome's DevTools protocol; Node.js before 8): nodes are nested, lines and
 // columns count from 1, startTime and endTime are in seconds, and timestamps, which the
-// oldest lack, in microseconds.
+// oldest files lack, in microseconds.
 type profileTree struct {
 	Head               *treeNode
 	StartTime, EndTime float64
@@ -31,13 +31,13 @@ type treeNode struct {
 	Children                 []treeNode
 }
 
-// isProfileTree looks for the head of a tree.
+// isProfileTree reports whether b begins with the keys of such a tree.
 func isProfileTree(b []byte, whole bool) bool {
 	keys, _ := jsonscan.Keys(b, whole)
 	return keys["head"] && !keys["nodes"] && bytes.Contains(b, []byte(`"functionName"`))
 }
 
-// mostTree is the largest file of that form that is read: it is read as one value.
+// mostTree is the maximum size of such a file, in bytes: it is read as one value.
 const mostTree = 1 << 30
 
 // runProfile reads a .cpuprofile of either form.
@@ -67,7 +67,7 @@ func runProfile(ctx context.Context, in *source.Input, b *recording.Builder, opt
 	return run(ctx, of, b, opt)
 }
 
-// flat is the profile in the form that V8 writes today.
+// flat returns the profile in the form that V8 writes today.
 func (t *profileTree) flat() any {
 	nodes := []map[string]any{}
 	unnamed := int64(-1)
@@ -90,7 +90,7 @@ func (t *profileTree) flat() any {
 		}
 	}
 	add(t.Head, nil)
-	const second = 1e6 // in microseconds
+	const second = 1e6 // µs per second
 	start, end := t.StartTime*second, t.EndTime*second
 	at, deltas := start, make([]int64, len(t.Samples))
 	for i := range deltas {

@@ -9,20 +9,19 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Samples come in three ways: as P events that name a frame of stackFrames
-// (sf) or list a stack; as objects of the top level's samples; and as V8's CPU
-// profiles (see package v8). The first two carry a name, which is that of an
-// event, and perhaps a weight; they wait for the end of the file, since
-// stackFrames mostly is there.
+// Samples come in three forms: P events, which name a frame of stackFrames (sf) or list a
+// stack; objects in the top-level samples; and V8's CPU profiles (see package v8).
+// Samples of the first two forms have the name of their event and perhaps a weight. They
+// are kept until the end of the file, where stackFrames usually is.
 
-// maxEvents is how many names of samples become events of their own.
+// maxEvents is the maximum number of sample names that become separate events.
 const maxEvents = 64
 
 type samplers struct {
 	d        *decoder
 	waiting  []waitingSample
 	weights  []jsonscan.Decimal
-	events   map[uint32]int // event of a name
+	events   map[uint32]int // event by name
 	profiles *v8.Profiles
 }
 
@@ -34,8 +33,8 @@ type waitingSample struct {
 	tid    int64
 	name   uint32
 	frame  uint32           // interned sf; 0 for none
-	call   recording.CallID // where the sample lists its stack
-	weight int32            // index in weights, plus 1
+	call   recording.CallID // the stack, if the sample lists it
+	weight int32            // index in weights plus 1; 0 for none
 	cpu    int32
 }
 
@@ -91,7 +90,7 @@ func (s *samplers) top(it *item) {
 	s.add(it.text(), w)
 }
 
-// add reads what both kinds of samples say about their stack and weight.
+// add reads the stack and weight of a sample of either form.
 func (s *samplers) add(text []byte, w waitingSample) {
 	for k, v := range jsonscan.Object(text).All {
 		switch string(k) {
@@ -116,8 +115,8 @@ func (s *samplers) add(text []byte, w waitingSample) {
 	s.waiting = append(s.waiting, w)
 }
 
-// listed is the call of a stack that is written out, the innermost frame
-// first. A frame may be an id of stackFrames already read, or just a name.
+// listed returns the call of a stack listed in full, innermost frame first. A frame is
+// the id of an already read entry of stackFrames, or just a name.
 func (s *samplers) listed(text []byte) recording.CallID {
 	var frames []recording.FrameID
 	for v := range jsonscan.Array(text).All {
@@ -131,14 +130,14 @@ func (s *samplers) listed(text []byte) recording.CallID {
 	return s.d.b.Stack(frames)
 }
 
-// name interns raw text that no scanner has seen.
+// name interns raw text that did not come from a scanner.
 func (d *decoder) name(raw []byte) uint32 {
 	id := d.raw.id(raw)
 	d.named(id)
 	return id
 }
 
-// thread returns a thread by its key.
+// thread returns the thread with a key, and creates it if needed.
 func (d *decoder) thread(k threadKey) *thread {
 	t := d.threadFor[k]
 	if t == nil {
@@ -148,7 +147,7 @@ func (d *decoder) thread(k threadKey) *thread {
 	return t
 }
 
-// finish adds what waits, and the last samples of profiles.
+// finish adds the kept samples, and the last samples of profiles.
 func (s *samplers) finish() {
 	d := s.d
 	decimals := s.decimals()
@@ -164,8 +163,8 @@ func (s *samplers) finish() {
 		w := &s.waiting[i]
 		t := w.thread
 		if t == nil {
-			// Only the thread is named: it is the one of that number if
-			// there is just one.
+			// The sample names only a thread: use the thread with that id if there is
+			// exactly one.
 			if t = byTID[w.tid]; t == nil {
 				t = d.thread(threadKey{ident{}, ident{n: w.tid}})
 			}
@@ -195,7 +194,7 @@ func (s *samplers) finish() {
 	s.profiles.End()
 }
 
-// of returns the event of a sample.
+// of returns the index of a sample's event.
 func (s *samplers) of(w *waitingSample, decimals int) int {
 	ev, ok := s.events[w.name]
 	if ok {
@@ -222,7 +221,7 @@ func (s *samplers) of(w *waitingSample, decimals int) int {
 	return ev
 }
 
-// decimals is the number of decimals of the weights, as far as their sum fits.
+// decimals returns the number of decimals of the weights, reduced until their sum fits.
 func (s *samplers) decimals() int {
 	most := 0
 	for i := range s.weights {
@@ -252,8 +251,8 @@ func (s *samplers) decimals() int {
 	return 0
 }
 
-// begin adds a Profile event, which says when a profile starts and, by where
-// it stands, which thread is sampled.
+// begin adds a Profile event. It gives the start time of a profile, and its own thread is
+// the one that was sampled.
 func (s *samplers) begin(it *item) bool {
 	e, _ := profileEvent(it)
 	s.d.at(it.ts, it.off) // counts towards the extent of the recording
@@ -261,7 +260,7 @@ func (s *samplers) begin(it *item) bool {
 	return true
 }
 
-// profileEvent reports false if an event has no args.data.
+// profileEvent returns the profile data of an event; ok is false if it has no args.data.
 func profileEvent(it *item) (e v8.Event, ok bool) {
 	m, ok := jsonscan.Object(it.text()).Inside("args")
 	if ok {
@@ -300,7 +299,7 @@ func (s *samplers) profileKey(it *item) v8.Key {
 	return key
 }
 
-// trackOf gives out the track of a thread, when it is asked for it.
+// trackOf returns a function that returns the track of a thread, creating it on demand.
 func (d *decoder) trackOf(t *thread) func() *recording.TrackBuilder {
 	return func() *recording.TrackBuilder {
 		if t.track == nil {

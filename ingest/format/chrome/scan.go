@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// mode is where in the file's outermost structure the scanner is.
+// mode is the scanner's place in the file's outermost structure.
 type mode uint8
 
 const (
@@ -15,47 +15,47 @@ const (
 	inTop                 // among the members of the outermost object
 	inFrames              // among the members of stackFrames
 	inSamples             // among the elements of the top level's samples
-	inNodes               // of a CPU profile's nodes
-	inDeltas              // of a CPU profile's timeDeltas
-	inSkip                // inside a value of the top level that is not wanted
-	atEnd                 // behind the last bracket
+	inNodes               // among the elements of a CPU profile's nodes
+	inDeltas              // among the elements of a CPU profile's timeDeltas
+	inSkip                // inside a top-level value that is not needed
+	atEnd                 // after the last bracket
 )
 
 const (
-	// maxEvent is how long an element may be. One that seems longer has lost a
-	// quote or a bracket.
+	// maxEvent is the maximum size of an element, in bytes. A longer one has probably
+	// lost a quote or a bracket.
 	maxEvent = 256 << 20
-	// maxTool is how long a top-level value may be that is kept as metadata.
+	// maxTool is the maximum size of a top-level value kept as metadata, in bytes.
 	maxTool = 1 << 20
-	// patience is how many bytes may be read a second time, beyond what has
-	// been read once, in search of where damage ends.
+	// patience is the number of bytes that may be read a second time to find the end of
+	// damage, in addition to the number of bytes read so far.
 	patience = 64 << 20
 )
 
-// scanner turns chunks of bytes into batches of events. It holds nothing but
-// where it is and what it has interned: an element that a chunk cuts is read
-// again with the next one.
+// scanner turns chunks of bytes into batches of events. Its only state is its position
+// and the interned strings: an element cut by the end of a chunk is read again with the
+// next chunk.
 type scanner struct {
 	position
-	final  bool // no bytes follow those at hand
-	hungry bool // the element at hand goes on behind them
-	found  bool // an object's list of events has begun
+	final  bool // no bytes follow the current ones
+	hungry bool // the current element continues after the current bytes
+	found  bool // an event list inside an object has begun
 
 	names   *interner
 	threads *threadTable
 	links   links
 }
 
-// position is where in a file's structure a scanner is: all that what follows
-// depends on.
+// position is a scanner's place in the file's structure. It holds everything on which the
+// meaning of the following bytes depends.
 type position struct {
 	mode    mode
 	wrapped bool // the events are in an object
-	bare    bool // the events are in nothing, not even in an array
+	bare    bool // the events are not inside anything, not even an array
 	comma   bool // a comma or an opening bracket is before the next event
-	lost    bool // looking for the next event behind damage
+	lost    bool // searching for the next event after damage
 	garbage bool // the bytes before were no element
-	prev    byte // while lost: what is before, white space left out
+	prev    byte // while lost: the last byte other than white space
 	skip    jsonscan.Skipper
 	reread  int64
 }
@@ -64,9 +64,9 @@ func newScanner() *scanner {
 	return &scanner{names: newInterner(), threads: newThreadTable()}
 }
 
-// scan reads b, which begins at base in the content and behind everything that
-// scan has used so far, and returns how much of it is used. The rest must come
-// again with what follows. With final nothing follows and all is used.
+// scan reads b, which begins at base in the content, directly after the bytes used so
+// far, and returns the number of bytes it used. The rest must be passed again, followed
+// by more bytes. If final is true, no bytes follow and all of b is used.
 func (s *scanner) scan(b []byte, base int64, final bool, out *batch) int {
 	s.final, s.hungry = final, false
 	out.chunk, out.base = b, base
@@ -98,7 +98,7 @@ func (s *scanner) scan(b []byte, base int64, final bool, out *batch) int {
 	return p
 }
 
-// outside reads what is before the first bracket or behind the last.
+// outside reads the bytes before the first bracket or after the last.
 func (s *scanner) outside(b []byte, p int, out *batch) int {
 	for p < len(b) && (b[p] <= ' ' || b[p] == ',' || b[p] >= 0x80 && s.mode == atStart) {
 		p++
@@ -125,7 +125,7 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 			return p + 1
 		}
 	}
-	// Recordings are appended to and concatenated: go on.
+	// Files are sometimes appended to or concatenated, so continue.
 	out.add(phStray, p, p+1)
 	s.mode, s.comma = inEvents, true
 	switch b[p] {
@@ -138,13 +138,13 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 	return p + 1
 }
 
-// maxFirst is how much of the outermost object is looked at to tell an event from
-// the object that events are in.
+// maxFirst is the number of bytes of the outermost object that are examined to
+// distinguish a single event from an object that contains events.
 const maxFirst = 64 << 10
 
-// bareEvent reports whether the object that begins b is an event itself: some
-// programs write one a line, without brackets around them. known is false if b
-// ends before that shows.
+// bareEvent reports whether the object at the beginning of b is an event itself: some
+// programs write one event per line, without brackets around them. known is false if b is
+// too short to tell.
 func bareEvent(b []byte, whole bool) (bare, known bool) {
 	keys, end := jsonscan.Keys(b, whole)
 	if keys["traceEvents"] || keys["nodes"] {
@@ -154,7 +154,7 @@ func bareEvent(b []byte, whole bool) (bare, known bool) {
 	return bare, bare || end > 0 || whole
 }
 
-// events reads elements of the events until they or the bytes end.
+// events reads events until their list or b ends.
 func (s *scanner) events(b []byte, p int, out *batch) int {
 	for {
 		if s.lost {
@@ -199,7 +199,7 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 			}
 			return p + 1
 		default:
-			// A null is nothing: some writers put one first or last, for the commas.
+			// Ignore null: some writers put one first or last, to simplify commas.
 			if end, st = jsonscan.Value(b, p, s.final); st == jsonscan.Good && string(b[p:end]) != "null" {
 				out.add(phScalar, p, end)
 			}
@@ -217,11 +217,11 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 	}
 }
 
-// damage notes that the element at start could not be read, on account of what
-// is at p (or because it never ends), and returns where to go on.
+// damage records that the element at start could not be read because of the bytes at p
+// (or because it never ends), and returns the position where reading continues.
 func (s *scanner) damage(b []byte, start, p int, endless bool, out *batch) int {
-	// Most writers put an event on a line. The next line that begins like one
-	// may be inside what was taken for a string.
+	// Most writers put one event per line. The next line that begins like an event may
+	// lie inside the supposed string.
 	if s.reread < patience+out.base+int64(start) {
 		if q := lineStart(b, start+1, p); q > 0 {
 			s.reread += int64(p - q)
@@ -243,8 +243,8 @@ func (s *scanner) damage(b []byte, start, p int, endless bool, out *batch) int {
 // lose begins the search for the next event; prev is the byte before.
 func (s *scanner) lose(prev byte) { s.lost, s.prev = true, prev }
 
-// lineStart returns the first brace in b[from:to+1] that begins a line, but
-// for commas, or 0.
+// lineStart returns the position of the first brace in b[from:to+1] that begins a line,
+// ignoring commas before it, or 0.
 func lineStart(b []byte, from, to int) int {
 	for p := from; p <= to && p < len(b); {
 		i := bytes.IndexByte(b[p:], '\n')
@@ -262,8 +262,7 @@ func lineStart(b []byte, from, to int) int {
 	return 0
 }
 
-// find looks for something that begins like an event: {" or {}, not behind a
-// colon.
+// find searches for the beginning of an event: {" or {} that does not follow a colon.
 func (s *scanner) find(b []byte, p int) int {
 	for ; p < len(b); p++ {
 		c := b[p]
@@ -331,7 +330,7 @@ func (s *scanner) top(b []byte, p int, out *batch) int {
 	return s.member(b, p, v, string(jsonscan.Unquoted(key)), out)
 }
 
-// wait asks for more bytes of the element at p, or notes that there are none.
+// wait requests more bytes of the element at p, or records that the file ends inside it.
 func (s *scanner) wait(b []byte, from, p int, out *batch) int {
 	if !s.final && len(b)-p <= maxEvent {
 		s.hungry = true
@@ -341,7 +340,7 @@ func (s *scanner) wait(b []byte, from, p int, out *batch) int {
 	return len(b)
 }
 
-// member enters the value at v of the top-level key at p.
+// member starts reading the value at v of the top-level key at p.
 func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 	s.garbage = false
 	switch {
@@ -404,8 +403,7 @@ func (s *scanner) member(b []byte, p, v int, key string, out *batch) int {
 	return v
 }
 
-// list reads elements of one of the top level's arrays, or of stackFrames,
-// until they or the bytes end.
+// list reads elements of a top-level array, or of stackFrames, until the list or b ends.
 func (s *scanner) list(b []byte, p int, out *batch) int {
 	for {
 		for p < len(b) && (b[p] <= ' ' || b[p] == ',') {
@@ -450,7 +448,7 @@ func (s *scanner) list(b []byte, p int, out *batch) int {
 	}
 }
 
-// element adds an element of the list that the scanner is in.
+// element adds an element of the current list.
 func (s *scanner) element(b []byte, p, end int, out *batch) {
 	if s.mode == inFrames {
 		out.add(phFrame, p, end)

@@ -7,8 +7,7 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// sniff looks for events that have a phase (ph), in an array or in nothing, or for
-// traceEvents.
+// sniff looks for events with a phase (ph), in an array or bare, or for traceEvents.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	switch b := value(head); {
 	case len(b) == 0:
@@ -72,7 +71,7 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 		case end == 0 && keys["ts"] && (keys["pid"] || keys["tid"]):
 			return decode.Likely
 		case end == 0 && bytes.Contains(b[p:], []byte(`"ph":`)):
-			return decode.Maybe // in an event longer than what was looked at
+			return decode.Maybe // in an event longer than head
 		case end == 0:
 			return decode.No
 		}
@@ -91,7 +90,7 @@ func sniffObject(b []byte, whole bool) decode.Confidence {
 	case bare:
 		return decode.Likely
 	case keys["stackFrames"] && !keys["profiles"] || keys["displayTimeUnit"] || keys["systemTraceEvents"] || keys["otherData"]:
-		if !whole { // the events come behind what was looked at
+		if !whole { // the events may come after head
 			return decode.Maybe
 		}
 	}

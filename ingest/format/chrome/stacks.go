@@ -5,9 +5,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// stackTable are the frames of the top-level stackFrames: a tree whose nodes
-// name their parents, in any order and perhaps behind the samples that use
-// them.
+// stackTable holds the frames of the top-level stackFrames: a tree whose nodes name their
+// parents. They may be in any order, and come after the samples that use them.
 type stackTable struct {
 	d     *decoder
 	nodes map[uint32]*stackNode // by interned id
@@ -24,7 +23,7 @@ type nodeState uint8
 
 const (
 	unresolved nodeState = iota
-	resolving            // on the way up from a node below: seen twice is a loop
+	resolving            // being resolved from a child; meeting it again means a loop
 	resolved
 )
 
@@ -65,8 +64,8 @@ func (s *stackTable) define(it *item) {
 	k.Kept++
 }
 
-// call returns the innermost call of a frame's stack. known is false when a
-// frame on the way up is not in the table, or is its own ancestor.
+// call returns the innermost call of a frame's stack. known is false if an ancestor of
+// the frame is missing in the table, or if a frame is its own ancestor.
 func (s *stackTable) call(id uint32) (call recording.CallID, known bool) {
 	var path []*stackNode
 	known = true

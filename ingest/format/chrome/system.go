@@ -9,16 +9,15 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// systemTrace is the kernel's own trace, which Android's and Chrome's recorders
-// put into the file as one text of ftrace's lines. Only the names of threads are
-// taken from it.
+// systemTrace reads the kernel's trace, which Android's and Chrome's recorders embed in
+// the file as one text in ftrace format. It takes only the thread names from it.
 type systemTrace struct {
 	lines int64
 	names map[int64]string
 }
 
 var (
-	// "bash-12  ( 10) [001] d..2 5.5: sched_switch: …": who ran.
+	// "bash-12 ( 10) [001] d..2 5.5: sched_switch: …": the running thread.
 	systemLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ *(.{1,16})-(\d+) +(?:\([ \d-]+\) +)?\[\d+\]`) })
 	// The arguments of sched_switch, sched_wakeup and others.
 	systemComm = sync.OnceValue(func() *regexp.Regexp {
@@ -26,7 +25,7 @@ var (
 	})
 )
 
-// read takes the names out of the text, which is a JSON string.
+// read extracts the names from the text, which is a JSON string.
 func (s *systemTrace) read(text []byte) {
 	if s.names == nil {
 		s.names = map[int64]string{}
@@ -47,7 +46,7 @@ func (s *systemTrace) read(text []byte) {
 	}
 }
 
-// name notes a thread's name; the kernel writes <...> for those it does not know.
+// name records a thread's name; the kernel writes <...> for unknown names.
 func (s *systemTrace) name(name, id []byte) {
 	tid, err := strconv.ParseInt(string(id), 10, 64)
 	if name = bytes.TrimSpace(name); err == nil && tid > 0 && len(name) > 0 && string(name) != "<...>" {
@@ -55,7 +54,7 @@ func (s *systemTrace) name(name, id []byte) {
 	}
 }
 
-// finish names the threads that have no name.
+// finish names the threads that have no name in the trace.
 func (s *systemTrace) finish(d *decoder) {
 	if s.lines == 0 {
 		return

@@ -9,45 +9,45 @@ import (
 
 // How B, E and X become spans.
 //
-// While a thread's events come in order of time and nest, which is nearly
-// always, they go straight into the track's lanes: a B opens a span, and so
-// does an X, whose end is known and comes as soon as the time has passed it.
+// As long as a thread's events are in order of time and nest, which is nearly always,
+// they go straight into the track's lanes: a B opens a span, and so does an X, which is
+// closed as soon as an event comes after its end.
 //
-// At the first event that is out of order, overlaps without nesting or closes
-// something else than the innermost span, the thread changes to the other way
-// for good: spans are added whole, with exactly the times that the file gives,
-// and the track lays them out by containment.
+// At the first event that is out of order, overlaps without nesting, or closes a span
+// other than the innermost, the thread changes to the other mode for good: spans are
+// added whole, with exactly the times in the file, and the track lays them out by
+// containment.
 //
-// An E closes the innermost open B of its name (of any name when it has none)
-// that did not begin later. What was opened inside and is still open stays so:
-// its own E may follow, and if none does it is shown as unfinished up to where
-// its parent ended. An E whose name is not open at all closes the innermost
-// span, since names of ends are optional and some writers give others. An E
-// with nothing open is kept until the end of the file, for a B of an earlier
-// time that is further down; without one it is left out.
+// An E closes the innermost open B of its name (of any name if the E has none) that did
+// not begin later than the E. Spans opened inside it stay open: their own E may follow,
+// and if not, they are shown as unfinished, up to the end of their parent. If no span of
+// its name is open, an E closes the innermost span, since names of ends are optional and
+// some writers use other names. If nothing is open, the E is kept until the end of the
+// file, for a B with an earlier time further down; without one it is left out.
 
-// thread is a thread while its spans are put together.
+// thread is a thread whose spans are being put together.
 type thread struct {
 	key      threadKey
 	pid, tid int64
 	track    *recording.TrackBuilder
-	// nested: what is on stack is also open on track, in the same order.
+	// nested reports whether the spans on stack are also open on track, in the same
+	// order.
 	nested bool
 	last   int64 // the latest time, while nested
-	any    bool  // last is set
+	any    bool  // last is valid
 	stack  []open
-	// orphans are spans whose parents were closed before them, by name.
+	// orphans are open spans whose parents were closed first, by name.
 	orphans map[uint32][]open
 	ends    []lateEnd
-	// waiting are steps of flows that belong to the thread's next span.
+	// waiting lists the steps of flows that belong to the thread's next span.
 	waiting []int32
 }
 
 // open is a span that has begun.
 type open struct {
 	start int64
-	end   int64 // of an X; where the parent ended, of an orphan
-	bound int64 // the end of the innermost X around it, itself included
+	end   int64 // end of an X; for an orphan, the end of its parent
+	bound int64 // end of the innermost X that encloses it, which may be itself
 	args  uint64
 	off   int64
 	name  uint32
@@ -66,7 +66,7 @@ const (
 // never is the end of an open span.
 const never = 1<<63 - 1
 
-// lateEnd is an E that found nothing to close.
+// lateEnd is an E that found no span to close.
 type lateEnd struct {
 	at   int64
 	off  int64
@@ -74,14 +74,14 @@ type lateEnd struct {
 	name uint32
 }
 
-// maxLate is how many ends of a thread are kept for begins further down, and
-// maxSearch how deep in the open spans an end looks for its begin.
+// maxLate is the maximum number of a thread's ends kept for begins further down, and
+// maxSearch the number of open spans that are searched for the begin of an end.
 const (
 	maxLate   = 1 << 20
 	maxSearch = 4096
 )
 
-// sync adds a B, E or X; it reports whether it is kept so far.
+// sync adds a B, E or X. It reports whether the event is kept, as far as is known yet.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) {
 		return true
@@ -110,7 +110,7 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	return true
 }
 
-// length is the kind and end of an X that begins at at.
+// length returns the kind and end of an X that begins at at.
 func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int64) {
 	if it.flags&(hasDur|lengthIsCPU) == 0 {
 		d.repaired(k, it.off)
@@ -139,8 +139,8 @@ func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int6
 	return complete, at + dur
 }
 
-// fits closes the spans that have ended when a span starts, and reports whether the span
-// nests in the open ones.
+// fits closes the spans that ended before o starts, and reports whether o nests in the
+// open ones.
 func (t *thread) fits(o *open) bool {
 	if t.any && o.start < t.last {
 		return false
@@ -153,9 +153,9 @@ func (t *thread) fits(o *open) bool {
 	return true
 }
 
-// closePast closes the X spans on top that are past when something begins at at
-// and ends at end. One of no length at the very end of another still belongs
-// to it, as the layout of loose spans has it.
+// closePast closes the X spans on top of the stack that ended before an event from at to
+// end. An event of zero length at the very end of a span still belongs to that span, as
+// in the layout of loose spans.
 func (t *thread) closePast(at, end int64) {
 	for n := len(t.stack); n > 0; n-- {
 		o := &t.stack[n-1]
@@ -167,7 +167,8 @@ func (t *thread) closePast(at, end int64) {
 	}
 }
 
-// begin opens a span that fits, or adds it if the thread does not nest.
+// begin opens a span that fits. If the thread is not nested, it adds a complete span at
+// once.
 func (t *thread) begin(o *open) {
 	if !t.nested {
 		if o.kind == complete {
@@ -186,7 +187,7 @@ func (t *thread) begin(o *open) {
 	t.stack = append(t.stack, *o)
 }
 
-// loosen changes the thread to spans that are added whole.
+// loosen switches the thread to adding spans whole.
 func (t *thread) loosen() {
 	t.nested = false
 	t.track.Forget()
@@ -201,7 +202,7 @@ func (t *thread) loosen() {
 	t.stack = kept
 }
 
-// end adds an E; it reports whether it is kept so far.
+// end adds an E. It reports whether the event is kept, as far as is known yet.
 func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 	if t.nested {
 		if t.any && at < t.last {
@@ -237,7 +238,8 @@ func (d *decoder) mismatch(it *item, k *recording.Tally) {
 	d.warn(mismatchedEnd, it.off, d.names[it.name].text)
 }
 
-// find returns the innermost open B of a name that began by at, or -1.
+// find returns the index of the innermost open B of a name that began no later than at,
+// or -1.
 func (t *thread) find(name uint32, at int64) int {
 	for i := len(t.stack) - 1; i >= max(0, len(t.stack)-maxSearch); i-- {
 		o := &t.stack[i]
@@ -248,12 +250,12 @@ func (t *thread) find(name uint32, at int64) int {
 	return -1
 }
 
-// isOpen reports whether an end of that name has a span of its own to close.
+// isOpen reports whether an end of that name has an open span of its own.
 func (t *thread) isOpen(name uint32, at int64) bool {
 	return t.find(name, at) >= 0
 }
 
-// endLoose closes a span on a thread that does not nest, or has nothing open.
+// endLoose adds an E on a thread that is not nested, or has nothing open.
 func (d *decoder) endLoose(t *thread, it *item, at int64, k *recording.Tally) bool {
 	i := t.find(it.name, at)
 	if it.name != 0 {
@@ -307,8 +309,8 @@ func (t *thread) close(o *open, at int64, args uint64) {
 	t.track.Span(o.start, at, o.frame, args, false)
 }
 
-// orphan takes the innermost orphaned B of a name that began by at, and that
-// is behind since in the file.
+// orphan removes and returns the innermost orphaned B of a name that began no later than
+// at and comes after offset since in the file; nil if there is none.
 func (t *thread) orphan(name uint32, at, since int64) *open {
 	list := t.orphans[name]
 	found := -1
@@ -325,7 +327,7 @@ func (t *thread) orphan(name uint32, at, since int64) *open {
 	return &o
 }
 
-// settleAll closes what is open on a thread when the file has ended.
+// settleAll closes the open spans of a thread at the end of the file.
 func (d *decoder) settleAll(t *thread) {
 	if t.nested {
 		t.closePast(never, never)
@@ -340,7 +342,7 @@ func (d *decoder) settleAll(t *thread) {
 	if len(t.stack) == 0 && len(t.orphans) == 0 && len(t.ends) > 0 {
 		d.late(t, nil)
 	}
-	if t.nested { // the track closes what is left
+	if t.nested { // the track closes the remaining spans
 		for i := range t.stack {
 			if t.stack[i].kind == begun {
 				d.unfinished(&t.stack[i])
@@ -372,13 +374,13 @@ func (d *decoder) settleAll(t *thread) {
 	t.stack, t.orphans = nil, nil
 }
 
-// unfinished counts a B that nothing closed.
+// unfinished counts a B without an end.
 func (d *decoder) unfinished(o *open) {
 	d.later(unclosed, "B", o.off, false)
 }
 
-// late closes open spans, in order of their begins, with ends that stood
-// before them in the file. It returns those that stay open.
+// late closes open spans, in order of their begins, with ends that came before them in
+// the file. It returns the spans that stay open.
 func (d *decoder) late(t *thread, left []open) []open {
 	k := d.kind("E")
 	slices.SortStableFunc(t.ends, func(a, b lateEnd) int { return cmp.Compare(a.at, b.at) })

@@ -8,18 +8,19 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// clang's -ftime-trace ends with sums of its own: for each kind of work an event from 0
-// on that is as long as all of that kind together, on a thread that has nothing else.
-// They are no work of a thread: each has a row beside the threads, as what is apart
-// from their work has, so that sums count everything once.
+// clang's -ftime-trace ends with totals: for each kind of work an event that starts at 0
+// and is as long as all work of that kind together, on a thread without other events.
+// These are not work of a thread. Each gets a row beside the threads, like async
+// operations, so that sums count everything once.
 
-// totals is the track of those of a process, and how many it has.
+// totals is the track for the totals of a process, and their number so far.
 type totals struct {
 	track *recording.TrackBuilder
 	n     uint32
 }
 
-// total takes such a sum, the first event of its thread; it reports whether it is one.
+// total adds the item if it is such a total, the first event of its thread, and reports
+// whether it is.
 func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
 	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.US != 0 || it.ts.PS != 0 || !strings.HasPrefix(d.names[it.name].text, "Total ") {
 		return false

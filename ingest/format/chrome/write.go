@@ -10,29 +10,30 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// chromeWriter writes a recording as a Chrome trace: an object with
-// traceEvents, and with stackFrames and samples where it has samples.
+// chromeWriter writes a recording as a Chrome trace: an object with traceEvents, and with
+// stackFrames and samples if the recording has samples.
 //
-//   - Spans are complete events (X), those that never ended begins (B). Where
-//     an X could be read as lying in another span (spans of no length at the
+//   - Spans are complete events (X), those that never ended begins (B). If an
+//     X could be read as lying in another span (spans of no length at the
 //     edge of others), the thread has begins and ends (B, E) instead.
 //   - Asynchronous operations are b and e, instants i and n, counters C, flows
 //     s, t and f.
-//   - Samples name a frame of stackFrames and have the event's name; a weight
-//     is their value of the event's period, or of its first metric that they
-//     have values of. They are no spans: nobody knows how long a sample lasted.
+//   - Samples name a frame of stackFrames and have the event's name. A weight
+//     is their value of the event's period, or of the first metric for which
+//     they have values. They are not spans, because the length of a sample is
+//     unknown.
 //
-// Times are microseconds with as many decimals as they have.
+// Times are in microseconds, with all their decimals.
 type chromeWriter struct {
 	*encode.Job
 	threads []encode.ThreadID
 	clock   encode.ClockText
-	b       []byte // the event that is being written
+	b       []byte // the current event
 	names   [][]byte
-	latest  int64 // the latest time that will be read again
-	// sampledAny says that there are samples.
+	latest  int64 // the latest time that readers will see
+	// sampledAny reports whether there are samples.
 	sampledAny bool
-	ids        int64 // of asynchronous operations and flows so far
+	ids        int64 // number of ids given to asynchronous operations and flows
 
 	lostMarks, lostRows, lostValues, oddArgs int64
 }
@@ -114,7 +115,7 @@ func (c *chromeWriter) time(key string, t int64) {
 	c.b = c.clock.Append(c.b, t)
 }
 
-// length is a duration in microseconds.
+// length writes a duration in microseconds.
 func (c *chromeWriter) length(key string, d int64) {
 	c.b = append(append(append(c.b, ',', '"'), key...), '"', ':')
 	c.b = encode.AppendValue(c.b, d, 6)
@@ -134,8 +135,8 @@ func (c *chromeWriter) function(id recording.FuncID) {
 	c.b = append(c.b, n...)
 }
 
-// args writes the arguments that a reference stands for. A trace's own are
-// JSON; those that are plain text are the member "args".
+// args writes the arguments of a reference. Arguments from a trace are JSON; plain text
+// becomes the member "args".
 func (c *chromeWriter) args(ref uint64) {
 	if ref == 0 || c.Rec.Args == nil {
 		return
@@ -154,7 +155,7 @@ func (c *chromeWriter) args(ref uint64) {
 	}
 }
 
-// metadata names the processes and threads.
+// metadata writes the names of processes and threads.
 func (c *chromeWriter) metadata() {
 	meta := func(pid, tid int64, name, key string, write func()) {
 		c.event('M', pid, tid)
@@ -163,7 +164,7 @@ func (c *chromeWriter) metadata() {
 		c.b = append(append(c.b, key...), '"', ':')
 		write()
 		c.b = append(c.b, '}')
-		_ = c.end() // an error of the writer stays for the next one
+		_ = c.end() // the next call returns the writer's error
 	}
 	str := func(s string) func() { return func() { c.b = encode.AppendJSON(c.b, s) } }
 	num := func(n int) func() { return func() { c.b = strconv.AppendInt(c.b, int64(n), 10) } }
@@ -181,7 +182,7 @@ func (c *chromeWriter) metadata() {
 	}
 	for i, t := range c.Rec.Tracks {
 		if t.Kind == recording.AsyncTrack {
-			continue // named by what runs there
+			continue // named by its operations
 		}
 		id := &c.threads[i]
 		if id.Name != "" {
@@ -193,7 +194,7 @@ func (c *chromeWriter) metadata() {
 	}
 }
 
-// counterGroup are the series of one counter, which share their events.
+// counterGroup is the series of one counter, which share events.
 type counterGroup struct {
 	pid    int64
 	name   string
@@ -201,7 +202,8 @@ type counterGroup struct {
 	at     []int
 }
 
-// counters writes points; those of one counter at one time share an event.
+// counters writes the points of counters; points of one counter at the same time share an
+// event.
 func (c *chromeWriter) counters() error {
 	var groups []*counterGroup
 	for _, k := range c.Rec.Counters {
@@ -272,7 +274,7 @@ func (c *chromeWriter) counter(g *counterGroup) error {
 	}
 }
 
-// flows writes arrows. All their ends belong to the span that runs there.
+// flows writes arrows. Each end belongs to the span that runs at its time.
 func (c *chromeWriter) flows() error {
 	for i := range c.Rec.Flows {
 		f := &c.Rec.Flows[i]
@@ -302,7 +304,7 @@ func (c *chromeWriter) flows() error {
 	return nil
 }
 
-// tool writes what recorded, and what was recorded.
+// tool writes the recording tool and the recorded command.
 func (c *chromeWriter) tool() error {
 	s := &c.Rec.Source
 	if s.Tool == "" && s.Command == "" && len(s.Notes) == 0 {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// sampled writes the stacks of samples, as a tree of frames, and the samples in
-// order of time. Frames are numbered like the calls that they stand for.
+// sampled writes the stacks of samples as a tree of frames, and the samples in order of
+// time. A frame's number is the id of its call.
 func (c *chromeWriter) sampled() error {
 	used := make([]bool, c.Rec.Calls.Len())
 	for _, t := range c.Rec.Tracks {
@@ -69,8 +69,8 @@ func (c *chromeWriter) sampled() error {
 	return err
 }
 
-// sampleWeight is the metric that samples weigh by: the primary one if they
-// have values of it, else the first one; -1 for none.
+// sampleWeight returns the index of the metric used as the samples' weight: the primary
+// metric if samples have values of it, else the first metric that has; -1 for none.
 func sampleWeight(e *recording.Event) int {
 	best := -1
 	for m := range e.Metrics {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// findLatest is the latest time of an event that is not a sample: where readers
-// end the spans that never did.
+// findLatest returns the time of the latest event other than a sample. Readers end
+// unfinished spans there.
 func (c *chromeWriter) findLatest() int64 {
 	latest := c.Rec.Start
 	for _, t := range c.Rec.Tracks {
@@ -91,8 +91,8 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 	return nil
 }
 
-// stays reports whether a span may be left without an end: readers then give it
-// the end that it has.
+// stays reports whether a span may be written without an end, because readers will give
+// it the same end.
 func (c *chromeWriter) stays(s *encode.Span) bool {
 	return s.Unfinished && s.End == c.latest && s.End == c.Rec.End
 }
@@ -107,12 +107,12 @@ func (c *chromeWriter) span(ph byte, id *encode.ThreadID, s *encode.Span) {
 	c.args(s.Args)
 }
 
-// ambiguous reports whether complete events would be read otherwise than spans
-// of the column lie: one of no length belongs to a span that ends there, and to
-// none that has no length itself.
+// ambiguous reports whether readers would nest complete events differently from the spans
+// of the column: they put a span of zero length into a span that ends there, and never
+// into another span of zero length.
 func ambiguous(col *encode.Column) bool {
 	found := false
-	var closed, parents []encode.Span // ended since the last begin; open now
+	var closed, parents []encode.Span // spans that ended since the last begin; spans now open
 	_ = col.Walk(func(s *encode.Span) error {
 		parents = append(parents[:s.Depth], *s)
 		if s.Start == s.End {
@@ -147,7 +147,7 @@ func (c *chromeWriter) instant(ph byte, pid, tid int64, in *recording.Instant, c
 	}
 	c.time("ts", in.Time)
 	if in.Name != "CpuProfile" || !c.sampledAny {
-		c.args(in.Args) // else those are the samples, which are elsewhere
+		c.args(in.Args) // else the arguments are samples, which are written elsewhere
 	}
 	if err := c.end(); err != nil {
 		return err
@@ -155,13 +155,13 @@ func (c *chromeWriter) instant(ph byte, pid, tid int64, in *recording.Instant, c
 	return c.Tick(1)
 }
 
-// async writes a row of operations: each outermost span and what is in it has
-// an id of its own.
+// async writes a row of operations. Each outermost span gets an id of its own, shared by
+// the spans in it.
 //
-// Readers name a row by the category and name of the first span of an
-// operation. Outermost spans with another name than the row's were begun inside
-// one that ended before them, and instants have no span: they go into the
-// row's first operation of the right name.
+// Readers name a row after the category and name of the first span of an operation. An
+// outermost span with another name than the row's was begun inside a span that ended
+// before it, and instants have no span: both go into the row's first operation with the
+// row's name.
 func (c *chromeWriter) async(t *recording.Track) error {
 	a := &asyncRow{chromeWriter: c, track: t}
 	a.findAnchor()
@@ -207,8 +207,8 @@ type asyncRow struct {
 	inAnchor bool
 }
 
-// label is the name of the row that an operation would make which begins with
-// a span.
+// label returns the name that readers would give to the row of an operation beginning
+// with s.
 func (a *asyncRow) label(s *encode.Span) string {
 	id := a.Rec.Func(s.Call)
 	name := a.Rec.NameInFile(id)
@@ -230,7 +230,7 @@ func (a *asyncRow) findAnchor() {
 	}
 }
 
-// operations writes the operations whose outermost span is chosen.
+// operations writes the operations whose outermost span satisfies choose.
 func (a *asyncRow) operations(choose func(*encode.Span) bool) error {
 	anchorID := a.id
 	chosen, id := false, anchorID
@@ -276,7 +276,7 @@ func (a *asyncRow) isAnchor(s *encode.Span) bool {
 	return a.anchor != nil && s.Depth == 0 && s.Start == a.anchor.Start && s.End == a.anchor.End && s.Call == a.anchor.Call && s.Args == a.anchor.Args && a.takeAnchor()
 }
 
-// takeAnchor is true once.
+// takeAnchor forgets the anchor, so that it is matched only once, and returns true.
 func (a *asyncRow) takeAnchor() bool {
 	a.anchor = nil
 	return true
@@ -291,8 +291,8 @@ func (a *asyncRow) begin(s *encode.Span) error {
 	return a.end()
 }
 
-// opScope makes the id alone tell operations apart; without a scope the
-// category would as well, and spans of one may have several.
+// opScope makes readers identify operations by the id alone. Without a scope they also
+// use the category, and spans of one operation may have different categories.
 const opScope = "op"
 
 // operation begins a b or e.

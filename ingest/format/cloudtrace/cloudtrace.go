@@ -56,7 +56,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	})
 }
 
-// trace reads one, or the object with a list of them that a file may be.
+// trace reads a trace or, if file is true, perhaps an object with a list of traces.
 func (d *decoder) trace(file bool) {
 	if !d.s.Enter('{') {
 		d.s.Skip()
@@ -94,7 +94,7 @@ func (d *decoder) trace(file bool) {
 	}
 }
 
-// known are labels that name the service, the first that there is.
+// known lists labels that name the service; the first one present counts.
 var known = []string{"service.name", "g.co/gae/app/module", "/component"}
 
 func (d *decoder) span(raw []byte, trace, project string) {
@@ -143,7 +143,7 @@ func (d *decoder) span(raw []byte, trace, project string) {
 	d.c.Add(&s)
 }
 
-// moment reads a time as RFC 3339 writes it, as nanoseconds since 1970.
+// moment parses an RFC 3339 time, in nanoseconds since 1970.
 func moment(raw []byte) (ns int64, ok bool) {
 	t, err := time.Parse(time.RFC3339Nano, jsonscan.Plain(raw))
 	if err != nil || t.Year() < 1970 || t.Year() > 2200 {

@@ -20,55 +20,55 @@ import (
 
 // Format is one file format.
 type Format struct {
-	// Name is how info prints it: "spaa", "spall".
+	// Name is the name that info prints: "spaa", "spall".
 	Name string
-	// Title is how people call a file of it: "SPAA", "Chrome trace"; Plural how
-	// they call several, where that differs.
+	// Title is the usual name of such a file: "SPAA", "Chrome trace". Plural is its
+	// plural, if irregular.
 	Title, Plural string
-	// Holds says what is read of it, in a few words, for tables.
+	// Holds describes in a few words, for tables, what is read from such a file.
 	Holds string
-	// Extensions it usually has, with the dot, the usual one first; they are
-	// used only to break ties.
+	// Extensions are the file's usual extensions, with the dot, the most common one
+	// first. They are used only to break ties.
 	Extensions []string
-	// Sniff looks at the first bytes (decompressed, up to 64 KiB; whole says
-	// whether that is all there is). A format that recognises a file it will
-	// not read returns an error that says so, with a Confidence above No.
+	// Sniff examines the first bytes (decompressed, up to 64 KiB); whole reports whether
+	// they are the whole file. A format that recognises a file but cannot read it returns
+	// an error that says so, with a Confidence above No.
 	Sniff func(head []byte, whole bool) (decode.Confidence, error)
-	// Decode reads everything into the builder and returns when it is done or
-	// ctx is. It calls b.Progress at least every few milliseconds of work. An
-	// error means that nothing, or nothing more, could be read; what the
-	// builder holds is shown anyway. Damage that reading gets past is a
-	// warning in the builder, not an error.
+	// Decode reads everything into the builder and returns at the end of the input or
+	// when ctx ends. It calls b.Progress at least every few milliseconds of work. An
+	// error means that nothing, or nothing more, could be read; the content of the
+	// builder is shown anyway. Damage that can be skipped is a warning in the builder,
+	// not an error.
 	Decode func(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error
-	// Args reads arguments from a file that was read before, by the references and the
-	// state of that time (see recording.Recording.ArgState); cpu is nil if none of
-	// them tells. It is nil for formats whose references are no places.
+	// Args returns functions that read arguments from a file that was read before, given
+	// the references and the state of that time (see recording.Recording.ArgState). cpu
+	// is nil if no event has its CPU time. Args is nil for formats whose references are
+	// not positions in the file.
 	Args func(in *source.Input, state []byte) (text func(ref uint64) string, cpu func(ref uint64) (ps int64, known bool))
-	// Encode is how it is written, nil for formats that are only read.
+	// Encode writes the format, nil for formats that are only read.
 	Encode *Encoder
 }
 
-// Encoder is how a format is written.
+// Encoder describes how a format is written.
 type Encoder struct {
-	// Extensions are those of written files, with the dot. Behind them may
-	// are .gz or .zst, except for those in Packed, which are compressed by
-	// their nature.
+	// Extensions are the extensions of written files, with the dot. .gz or .zst may
+	// follow them, except those in Packed, which are always compressed.
 	Extensions, Packed []string
-	// OneEvent: a file holds one event, Windows: it can hold time windows.
+	// OneEvent reports whether a file holds only one event, Windows whether it can hold
+	// time windows.
 	OneEvent, Windows bool
-	// Whole: a file holds all that a recording has, as it has it.
+	// Whole reports whether a file holds the whole recording unchanged.
 	Whole bool
 	// Write writes the job's recording. The same recording gives the same
 	// bytes.
 	Write func(*encode.Job) error
-	// Copy, if there is one, writes a file of the format record by record,
-	// so that nothing is lost; the job has no recording.
+	// Copy, if not nil, writes a file of the format record by record, so that nothing is
+	// lost; the job has no recording.
 	Copy func(j *encode.Job, r io.Reader) error
 }
 
-// Write writes a whole recording to w; name is the file's, whose extension says
-// how it is compressed. The report lists what could not be carried over; it is
-// there also with an error.
+// Write writes a whole recording to w. The extension of name determines the compression.
+// The report lists the losses; it is not nil even with an error.
 func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recording.Recording, opt encode.Options) (*encode.Report, error) {
 	rep := new(encode.Report)
 	if plain := rec.Plain(); plain != rec && !f.Encode.Whole {
@@ -93,7 +93,7 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 	return rep, err
 }
 
-// Copy writes the records that r has, uncompressed, to w as Encoder.Copy does.
+// Copy copies the records of r, uncompressed, to w; see Encoder.Copy.
 func (f *Format) Copy(ctx context.Context, w io.Writer, name string, r io.Reader, opt encode.Options) (*encode.Report, error) {
 	rep := new(encode.Report)
 	err := f.Encode.compressed(w, name, func(w *bufio.Writer) error {
@@ -102,7 +102,8 @@ func (f *Format) Copy(ctx context.Context, w io.Writer, name string, r io.Reader
 	return rep, err
 }
 
-// compressed calls write with a writer that compresses as the name says.
+// compressed calls write with a writer that compresses according to the extension of
+// name.
 func (e *Encoder) compressed(w io.Writer, name string, write func(*bufio.Writer) error) error {
 	lower := strings.ToLower(name)
 	var z io.WriteCloser
@@ -132,8 +133,8 @@ func (e *Encoder) compressed(w io.Writer, name string, write func(*bufio.Writer)
 	return nil
 }
 
-// HasExtension reports whether a file's name has one of the extensions, also
-// before that of a compression.
+// HasExtension reports whether a file's name has one of the extensions, perhaps followed
+// by a compression's.
 func HasExtension(name string, exts []string) bool {
 	name = strings.ToLower(name)
 	for _, z := range []string{".gz", ".zst", ".zstd"} {

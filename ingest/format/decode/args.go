@@ -12,7 +12,7 @@ import (
 // Args writes a JSON object, member by member.
 type Args struct{ b []byte }
 
-// Raw adds a member whose value is JSON already; nothing if there is none.
+// Raw adds a member whose value is valid JSON, unless it is empty.
 func (a *Args) Raw(key string, value []byte) {
 	if len(value) == 0 {
 		return
@@ -25,7 +25,7 @@ func (a *Args) Raw(key string, value []byte) {
 	a.b = append(append(append(a.b, Quoted(key)...), ':'), value...)
 }
 
-// Value adds a member whose value is JSON of a file, as lax as that may be.
+// Value adds a member whose value is JSON from a file, perhaps malformed.
 func (a *Args) Value(key string, raw []byte) {
 	if json.Valid(raw) {
 		a.Raw(key, raw)
@@ -41,7 +41,7 @@ func (a *Args) Text(key, value string) {
 	}
 }
 
-// JSON is the object, nil if it has no member; it may be used until the next
+// JSON returns the object, nil if it has no members. The result is valid until the next
 // Reset.
 func (a *Args) JSON() []byte {
 	if len(a.b) == 0 {
@@ -53,7 +53,7 @@ func (a *Args) JSON() []byte {
 // Reset begins another object.
 func (a *Args) Reset() { a.b = a.b[:0] }
 
-// Quoted is a text as JSON.
+// Quoted returns a text as JSON.
 func Quoted(s string) []byte {
 	b, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
 	if err != nil {
@@ -62,8 +62,8 @@ func Quoted(s string) []byte {
 	return b
 }
 
-// Micros reads a time in microseconds, as nanoseconds; ok is false if there is none
-// that is not negative and fits.
+// Micros parses a time in microseconds and returns nanoseconds. ok is false if raw is not
+// a number, is negative or does not fit.
 func Micros(raw []byte) (ns int64, ok bool) {
 	n, ok, fits := ParseNumber(jsonscan.Unquoted(raw))
 	if !ok || !fits || n.Mantissa < 0 {
@@ -73,7 +73,7 @@ func Micros(raw []byte) (ns int64, ok bool) {
 	return n.Round(0).At(0)
 }
 
-// Float is a number as JSON, as a text where JSON has none such.
+// Float returns a number as JSON, or as a JSON string if it is NaN or infinite.
 func Float(f float64) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Quoted(strconv.FormatFloat(f, 'g', -1, 64))

@@ -1,13 +1,13 @@
 // Package decode provides the parts that decoders share.
 package decode
 
-// Confidence says how sure a format is that a file is its own.
+// Confidence is a format's certainty that it recognises a file.
 type Confidence int
 
 const (
-	// No: certainly something else.
+	// No: the file certainly has another format.
 	No Confidence = iota
-	// Maybe: it could be read as this, for want of anything better.
+	// Maybe: the file could be read in this format if no other fits better.
 	Maybe
 	// Likely: the structure is right.
 	Likely
@@ -17,7 +17,7 @@ const (
 
 // Options are wishes that some decoders honour.
 type Options struct {
-	// Workers is how many goroutines may decode; 0 means one a core.
+	// Workers is the maximum number of decoding goroutines; 0 means one per core.
 	Workers int
 	// Exe is an executable to take symbols from instead of the recorded path.
 	Exe string

@@ -8,15 +8,15 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// quiet is how long nothing may come before what came is shown.
+// quiet is the time without input after which the data read so far is published.
 const quiet = 50 * time.Millisecond
 
-// Each hands everything that comes out of a channel to do, until the channel is
-// closed or do fails, except for what is left once b is stopped, and calls b.Progress after
-// each; also while nothing comes, since a pipe may have fallen silent before the latest was
-// published. It is for
-// decoders whose builder is fed by another goroutine, which reads the input; one
-// that does both uses [source.Input.OnSilence].
+// Each calls do with everything received from a channel, until the channel is closed or
+// do fails, and calls b.Progress after each call. Once b is stopped, it discards the
+// rest. It also calls b.Progress while nothing arrives, since a pipe may fall silent
+// before the latest data was published. Each is for decoders whose builder is fed by
+// another goroutine that reads the input; a decoder that does both uses
+// [source.Input.OnSilence].
 func Each[T any](b *recording.Builder, from <-chan T, do func(T) error) error {
 	tick := time.NewTicker(quiet)
 	defer tick.Stop()
@@ -28,7 +28,7 @@ func Each[T any](b *recording.Builder, from <-chan T, do func(T) error) error {
 				return nil
 			}
 			if b.Stopped() {
-				continue // what was read ahead
+				continue // discard data that was read ahead
 			}
 			if err := do(v); err != nil {
 				return err
@@ -40,11 +40,13 @@ func Each[T any](b *recording.Builder, from <-chan T, do func(T) error) error {
 	}
 }
 
-// scarceDepth is how many batches wait between two goroutines where memory is scarce.
+// scarceDepth is the maximum number of batches between two goroutines if memory is
+// scarce.
 const scarceDepth = 4
 
-// Depth returns how many batches may wait between two goroutines that read an input: most
-// of them, or a few where memory is scarce. On a busy machine the queue is always full.
+// Depth returns the number of batches that may wait between two goroutines that read an
+// input: most, or only a few if memory is scarce. On a busy machine the queue is always
+// full.
 func Depth(in *source.Input, most int) int {
 	if in.InPlace {
 		return min(most, scarceDepth)
@@ -52,10 +54,10 @@ func Depth(in *source.Input, most int) int {
 	return most
 }
 
-// Beside runs read in a goroutine of its own, which reads the input and hands what it made
-// of it to out, in order; do takes that as [Each] says. The channel has room for ahead of
-// them, which [Depth] bounds where memory is scarce. The first error ends both: do's, or else that of read, whose ctx ends when nothing
-// is taken any more.
+// Beside runs read in a goroutine of its own. read reads the input and sends its results
+// to out, in order; do handles them as in [Each]. The channel has room for ahead results,
+// fewer if memory is scarce (see [Depth]). The first error ends both: the error of do,
+// else that of read, whose ctx ends when no more results are handled.
 func Beside[T any](ctx context.Context, in *source.Input, b *recording.Builder, ahead int, read func(ctx context.Context, out chan<- T) error, do func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	out, failed := make(chan T, Depth(in, ahead)), make(chan error, 1)
@@ -69,7 +71,7 @@ func Beside[T any](ctx context.Context, in *source.Input, b *recording.Builder, 
 		if !taken {
 			in.Stop() // do failed, or panicked: reading may wait for a pipe
 		}
-		for range out { // let it end
+		for range out { // let read finish
 		}
 	}()
 	if err := source.Guard(in.Path, func() error { return Each(b, out, do) }); err != nil {

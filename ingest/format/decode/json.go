@@ -8,9 +8,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// JSON reads a file of JSON as it comes in: read takes from the stream what it knows.
-// Meanwhile what has been read is published, and ctx ends it. A file that is cut or
-// damaged has a warning, and what is before is kept.
+// JSON reads a JSON file as it arrives: read takes the known parts from the stream.
+// Meanwhile the data read so far is published, and the end of ctx stops reading. For a
+// truncated or damaged file, it adds a warning and keeps the part before the damage.
 func JSON(ctx context.Context, in *source.Input, b *recording.Builder, read func(s *jsonscan.Stream)) error {
 	in.OnSilence(b.Progress)
 	s := jsonscan.NewStream(in, func() error { return Tick(ctx, b) })
@@ -22,16 +22,15 @@ func JSON(ctx context.Context, in *source.Input, b *recording.Builder, read func
 	return nil
 }
 
-// LeaveValue counts a value that is no record of a kind, which noun names with its
-// article, and warns of it. from is the byte where it stands.
+// LeaveValue counts a value that is not a record of the expected kind as left out, and
+// warns. noun names the kind, with its article; from is the offset of the value.
 func LeaveValue(b *recording.Builder, t *recording.Tally, code string, from int64, noun string) {
 	t.Read++
 	t.Leave(Byte(from))
 	b.Warn(code, Byte(from), "The value at byte %d is not %s and was left out", from, noun)
 }
 
-// Tick publishes what has been read so far, and returns why reading is to end, nil as
-// long as it is not.
+// Tick publishes the data read so far. It returns ctx's error once ctx has ended.
 func Tick(ctx context.Context, b *recording.Builder) error {
 	b.Progress()
 	return ctx.Err()

@@ -9,15 +9,16 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// mostOfLine is how long a line may be for Lines, MaxLine how long for WholeLines.
+// mostOfLine is the maximum length of a line for Lines, MaxLine the maximum for
+// WholeLines, in bytes.
 const (
 	mostOfLine = 1 << 20
 	MaxLine    = 16 << 20
 )
 
-// Lines hands each line of an input to do, without its end and without white space
-// around it, and calls b.Progress in between. A line of more than a megabyte is cut
-// there. It ends with the input, with ctx, and with an error of do.
+// Lines calls do with each line of an input, without surrounding white space, and calls
+// b.Progress in between. A line of more than a megabyte is truncated. Lines returns at
+// the end of the input, when ctx ends, or if do fails.
 func Lines(ctx context.Context, in *source.Input, b *recording.Builder, do func(line []byte) error) error {
 	in.OnSilence(b.Progress)
 	next := func(rest int) ([]byte, error) {
@@ -29,9 +30,10 @@ func Lines(ctx context.Context, in *source.Input, b *recording.Builder, do func(
 	})
 }
 
-// WholeLines hands each line of what next gives, as [source.Input.Next] does, to do,
-// without its end; ended says that it had one. In place of a line of more than MaxLine
-// bytes it calls long. Else it is like Lines.
+// WholeLines calls do with each line of the input, without its newline; ended reports
+// whether it had one. next returns the input in chunks, like [source.Input.Next]. For a
+// line of more than MaxLine bytes, WholeLines calls long instead. Otherwise it is like
+// Lines.
 func WholeLines(ctx context.Context, next func(rest int) ([]byte, error), b *recording.Builder, long func(), do func(line []byte, ended bool)) error {
 	return lines(ctx, next, b, MaxLine, func(line []byte, ended, over bool) error {
 		if over {
@@ -43,9 +45,10 @@ func WholeLines(ctx context.Context, next func(rest int) ([]byte, error), b *rec
 	})
 }
 
-// lines calls do for each line; of one that is over most bytes do gets the beginning.
+// lines calls do for each line. For a line of more than most bytes, over is true and line
+// holds only its beginning.
 func lines(ctx context.Context, next func(rest int) ([]byte, error), b *recording.Builder, most int, do func(line []byte, ended, over bool) error) error {
-	const stride = 1024 // lines between looks at the clock
+	const stride = 1024 // number of lines between calls of b.Progress
 	rest, skipping := 0, false
 	for n := 1; ; {
 		chunk, err := next(rest)

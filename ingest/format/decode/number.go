@@ -2,20 +2,20 @@ package decode
 
 import "math"
 
-// Number is a decimal: Mantissa times 10^-Scale. Rounded: it had more digits
-// than a mantissa holds.
+// Number is a decimal number: Mantissa times 10^-Scale. Rounded reports whether it had
+// more digits than a mantissa can hold.
 type Number struct {
 	Mantissa int64
 	Scale    int
 	Rounded  bool
 }
 
-// MaxScale is the finest decimal that 64 bits have room for.
+// MaxScale is the maximum number of decimals that fit in 64 bits.
 const MaxScale = 18
 
-// ParseNumber reads digits, perhaps with a sign, a fraction and an exponent
-// (awk writes 1e+06). ok reports whether it is a number at all, fits whether it
-// can be held, with the digits behind the first 18 or 19 rounded.
+// ParseNumber parses digits with an optional sign, fraction and exponent (awk writes
+// 1e+06). ok reports whether b is a number at all, fits whether it can be represented,
+// with digits after the first 18 or 19 rounded.
 func ParseNumber(b []byte) (n Number, ok, fits bool) {
 	if v, ok := whole(b); ok {
 		return Number{Mantissa: v}, true, true
@@ -25,7 +25,7 @@ func ParseNumber(b []byte) (n Number, ok, fits bool) {
 		b = b[1:]
 	}
 	digits, point, zeros := 0, false, 0
-	full, up := false, false // no more digits fit; the first of those was 5 or more
+	full, up := false, false // no more digits fit; the first one dropped was 5 or more
 	add := func(digit byte) {
 		switch {
 		case !full && n.push(digit):
@@ -87,7 +87,7 @@ func ParseNumber(b []byte) (n Number, ok, fits bool) {
 	return n.Round(MaxScale), true, fits
 }
 
-// whole reads what nearly all counts are: digits only, and not too many.
+// whole parses the usual form of a count: only digits, at most MaxScale.
 func whole(b []byte) (v int64, ok bool) {
 	if len(b) == 0 || len(b) > MaxScale {
 		return 0, false
@@ -101,7 +101,8 @@ func whole(b []byte) (v int64, ok bool) {
 	return v, true
 }
 
-// Round brings a number to at most so many decimals, halves away from zero.
+// Round rounds a number to the given number of decimals, if it has more; halves away from
+// zero.
 func (n Number) Round(decimals int) Number {
 	if n.Scale <= decimals {
 		return n
@@ -121,7 +122,7 @@ func (n Number) Round(decimals int) Number {
 	return n
 }
 
-// push adds a digit, unless it no longer fits.
+// push appends a digit. It returns false if the digit does not fit.
 func (n *Number) push(digit byte) bool {
 	if n.Mantissa > math.MaxInt64/10 || n.Mantissa*10 > math.MaxInt64-int64(digit) {
 		return false
@@ -154,8 +155,8 @@ func parseExponent(b []byte) (exp int, ok bool) {
 	return exp, true
 }
 
-// At gives the number in units of 10^-decimals, which are no coarser than its
-// own scale.
+// At returns the number in units of 10^-decimals, which must not be coarser than its own
+// scale; false if it does not fit.
 func (n Number) At(decimals int) (int64, bool) {
 	v := n.Mantissa
 	for s := n.Scale; s < decimals; s++ {

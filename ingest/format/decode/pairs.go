@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Pairs keeps references to the arguments of begins together with those of their ends.
-// Its methods may be called from any goroutine, but Add by one only. The zero value is
+// Pairs stores pairs of references: to the arguments of a begin and of its end. Its
+// methods may be called from any goroutine, but Add from one only. The zero value is
 // empty.
 type Pairs struct {
 	mu   sync.RWMutex
-	runs [][][2]uint64 // of equal length, for they never move
+	runs [][][2]uint64 // of equal length, so that pairs never move
 }
 
 const pairRun = 4096
@@ -28,7 +28,7 @@ func (p *Pairs) Add(begin, end uint64) uint64 {
 	return uint64(n*pairRun + len(p.runs[n]) - 1)
 }
 
-// At is a pair by its number.
+// At returns the pair with a number.
 func (p *Pairs) At(number uint64) (begin, end uint64, ok bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -40,7 +40,7 @@ func (p *Pairs) At(number uint64) (begin, end uint64, ok bool) {
 	return x[0], x[1], true
 }
 
-// Pack appends the pairs to a state, which they end (see [Pairs.Unpack]).
+// Pack appends the pairs to a state. They must be its last part (see [Pairs.Unpack]).
 func (p *Pairs) Pack(to []byte) []byte {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -65,8 +65,8 @@ func (p *Pairs) Unpack(from []byte) {
 	}
 }
 
-// JoinObjects is one JSON object of the members of a begin's and those of its end's.
-// Either may be "".
+// JoinObjects returns one JSON object with the members of two, the arguments of a begin
+// and of its end. Either may be "".
 func JoinObjects(begin, end string) string {
 	switch {
 	case len(begin) <= len("{}"):

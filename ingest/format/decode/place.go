@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Byte says where in a file something stands, as warnings and ledgers have it.
+// Byte describes a position in a file, as used in warnings and ledgers.
 func Byte(off int64) string { return fmt.Sprintf("byte %d", off) }
 
 // WarnDamage warns that a file cannot be read beyond a byte, because it ends there

@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// slab is how much text is compressed in one piece: enough to find what
-	// repeats, little enough to unpack for a click.
+	// slab is the number of bytes compressed in one piece: large enough to exploit
+	// repetition, small enough to decompress on a click.
 	slab = 256 << 10
-	// offsetBits of a reference into slabs say where in the slab.
+	// offsetBits is the number of bits of a reference that hold the offset in the slab.
 	offsetBits = 20
-	// maxSpool bounds the compressed texts in memory; at the usual ratio that is
-	// a gigabyte of them.
+	// maxSpool is the maximum size of the compressed texts in memory, in bytes; at the
+	// usual ratio they hold a gigabyte of text.
 	maxSpool = 128 << 20
 )
 
-// Texts keeps the arguments of events in compressed slabs, for formats whose
-// file cannot be asked for them again. Its methods may be called from any
-// goroutine, but Add by one only. The zero value is empty.
+// Texts stores the arguments of events in compressed slabs, for formats that cannot read
+// them again from the file. Its methods may be called from any goroutine, but Add from
+// one only. The zero value is empty.
 type Texts struct {
-	// Dropped is how many texts there was no room for.
+	// Dropped is the number of texts dropped for lack of room.
 	Dropped int64
 
 	mu    sync.RWMutex
 	slabs [][]byte
 	open  []byte // the slab that is being filled
 
-	// The slab that was unpacked last, for who walks over all events.
+	// The last decompressed slab, for callers that walk over all events.
 	cacheMu sync.Mutex
 	cached  int // its index, plus 1
 	cache   []byte
@@ -41,8 +41,8 @@ type Texts struct {
 	spooled int
 }
 
-// Add keeps a text and returns a reference to it, never 0; 0 when there is no
-// room left.
+// Add stores a text and returns a reference to it, which is never 0. It returns 0 if
+// there is no room left.
 func (t *Texts) Add(text []byte) uint64 {
 	if t.spooled >= maxSpool {
 		t.Dropped++
@@ -65,14 +65,14 @@ func (t *Texts) Add(text []byte) uint64 {
 	return ref + 1
 }
 
-// WarnDropped says of how many things there was no room for the texts.
+// WarnDropped reports how many texts were dropped for lack of room.
 func (t *Texts) WarnDropped(b *recording.Builder, what string) {
 	if t.Dropped > 0 {
 		b.Remark("args-dropped", "", "Too many arguments; those of %s are left out", safetext.Plural(t.Dropped, what))
 	}
 }
 
-// Text is the text of a reference, "" for 0.
+// Text returns the text of a reference, "" for 0.
 func (t *Texts) Text(ref uint64) string {
 	if ref == 0 {
 		return ""
@@ -92,7 +92,7 @@ func (t *Texts) Text(ref uint64) string {
 	return entry(t.unpacked(i, packed), at)
 }
 
-// entry reads one text of a slab.
+// entry returns the text at an offset of a slab.
 func entry(b []byte, at int) string {
 	if at >= len(b) {
 		return ""

@@ -2,10 +2,10 @@ package decode
 
 import "math/bits"
 
-// Varint reads the number that eight bytes begin with, the first of them lowest: seven bits
-// a byte, the eighth of all but the last one set, as protobuf and others write numbers. It
-// says how many bytes the number takes, which is 9 where it goes on behind them: v has what
-// is before. It branches on nothing, since nobody can foretell lengths.
+// Varint decodes a variable-length integer from the eight bytes of x, first byte lowest:
+// seven bits a byte, the top bit set on all but the last, as in protobuf. n is the number
+// of bytes used; it is 9 if the integer continues after them, and v then holds the part
+// so far. Varint has no branches, because lengths are unpredictable.
 func Varint(x uint64) (v uint64, n int) {
 	stop := ^x & 0x8080808080808080
 	n = bits.TrailingZeros64(stop)>>3 + 1

@@ -12,12 +12,12 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// measure is a number of a program point that adds up over points, and the metric
-// that it becomes. Profiles of a heap call them as pprof does; those of copies and
-// of one's own events ("copy", "ad-hoc") have units of their own.
+// A measure is a number of a program point that adds up over points, and the metric it
+// becomes. Heap profiles use pprof's metric names; profiles of copies and of the
+// program's own events ("copy", "ad-hoc") have other names and their own units.
 type measure struct {
 	key, heap, other string
-	unit             string // the key of the unit, for profiles of something other than the heap
+	unit             string // the file's key for the unit, for profiles other than heap
 	kind             recording.MetricKind
 }
 
@@ -30,7 +30,7 @@ var measures = []measure{
 	{"ebk", "inuse_objects", "at_end_count", "bksu", recording.Level},
 	{"mb", "max_space", "max", "bsu", recording.Peak},
 	{"mbk", "max_objects", "max_count", "bksu", recording.Peak},
-	{"tl", "lifetime", "lifetime", "tu", recording.Sum}, // of all blocks
+	{"tl", "lifetime", "lifetime", "tu", recording.Sum}, // total over all blocks
 	{"rb", "read", "read", "bsu", recording.Sum},
 	{"wb", "written", "written", "bsu", recording.Sum},
 }
@@ -44,7 +44,8 @@ func indexOf(list []measure, key string) int {
 	return -1
 }
 
-// event describes what was counted, and gives the measures that points have.
+// event describes what was counted and returns the indices of the measures that points
+// have.
 func (d *decoder) event() (e recording.Event, columns []int) {
 	heap := strings.Contains(d.about["mode"], "heap")
 	e = recording.Event{Kind: "allocation", Basis: recording.FromStacks}
@@ -70,7 +71,7 @@ func (d *decoder) event() (e recording.Event, columns []int) {
 	return e, columns
 }
 
-// build makes stacks of the program points.
+// build turns the program points into stacks.
 func (d *decoder) build(ctx context.Context) error {
 	s := d.b.Source()
 	s.Version, s.Command = d.about["dhatFileVersion"], d.about["cmd"]
@@ -82,7 +83,7 @@ func (d *decoder) build(ctx context.Context) error {
 	}
 	e, columns := d.event()
 	event := d.b.AddEvent(e)
-	frames := slices.Repeat([]recording.FrameID{unmade}, 2*len(d.frames)) // each, and as inlined
+	frames := slices.Repeat([]recording.FrameID{unmade}, 2*len(d.frames)) // two for each place: as a function and as inlined
 	tally := d.b.Tally("program point")
 	values := make([]int64, len(columns))
 	for i := range d.points {
@@ -107,13 +108,13 @@ func (d *decoder) build(ctx context.Context) error {
 	return nil
 }
 
-// notes are the names of a file's metadata.
+// notes maps keys of the file's metadata to the names shown.
 var notes = map[string]string{"mode": "mode", "pid": "process", "te": "time at the end", "tg": "time of the peak", "tu": "unit of time"}
 
-// unmade marks a frame that no point had so far.
+// unmade marks a place without a frame so far.
 const unmade = ^recording.FrameID(0)
 
-// call makes the call of a program point.
+// call returns the call of a program point's stack.
 func (d *decoder) call(p *point, frames []recording.FrameID) recording.CallID {
 	call := recording.NoCall
 	for i := len(p.frames) - 1; i >= 0; i-- {
@@ -124,10 +125,10 @@ func (d *decoder) call(p *point, frames []recording.FrameID) recording.CallID {
 		}
 		pl := &d.frames[n]
 		if pl.root {
-			continue // of all stacks, and no function
+			continue // the common root of all stacks, not a function
 		}
-		// Places of one address are one instruction: the outermost is the
-		// function that holds it, the others were inlined there.
+		// Adjacent places with the same address are one instruction: the outermost is the
+		// function that contains it, the others were inlined there.
 		inlined := i+1 < len(p.frames) && pl.addr != 0 && pl.addr == d.addr(p.frames[i+1])
 		slot := 2 * n
 		if inlined {
@@ -153,7 +154,7 @@ func (d *decoder) frame(p *place, inlined bool) recording.FrameID {
 	return d.b.Frame(recording.Frame{Func: fn, Addr: p.addr, File: p.file, Line: p.line, Column: p.column, Inlined: inlined})
 }
 
-// place is an entry of the table of frames.
+// A place is an entry of the file's frame table.
 type place struct {
 	addr         uint64
 	name         string
@@ -163,8 +164,8 @@ type place struct {
 	unresolved   bool
 }
 
-// parsePlace takes apart "0x490E477: name (file.c:744)", where a file may have a
-// column too, or be "(in /path/of/binary)". Names have brackets of their own.
+// parsePlace parses "0x490E477: name (file.c:744)". A column may follow the line; "(in
+// /path/of/binary)" may replace the file. Names may contain brackets.
 func parsePlace(text string) place {
 	p := place{name: text}
 	if text == "[root]" {
@@ -186,7 +187,7 @@ func parsePlace(text string) place {
 	}
 	switch {
 	case p.name != "???":
-	case p.addr != 0: // where it was loaded: the file does not say how far into the binary
+	case p.addr != 0: // the address in memory: the file has no offset in the binary
 		p.name, p.unresolved = "0x"+strconv.FormatUint(p.addr, 16), true
 	default:
 		p.name = "<unknown>"

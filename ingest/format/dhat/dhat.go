@@ -38,7 +38,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// version is that of the files that Valgrind 3.17 and dhat 0.3 write, and all since.
+// version is the format version that Valgrind 3.17, dhat 0.3 and later write.
 const version = "2"
 
 // point is a program point: a stack of places in the table of frames, innermost
@@ -47,17 +47,16 @@ type point struct {
 	from   int64
 	frames []int32
 	values []int64
-	bad    string // which value cannot be held
+	bad    string // key of a value that is not a valid integer, "" if none
 }
 
-// decoder holds the points until the table of frames, which is behind them,
-// is read.
+// decoder keeps the points until it has read the frame table, which follows them.
 type decoder struct {
 	b       *recording.Builder
 	s       *jsonscan.Stream
 	about   map[string]string
 	measure []measure
-	used    []bool // which measures any point has
+	used    []bool // whether any point has the measure
 	points  []point
 	frames  []place
 }
@@ -131,12 +130,12 @@ func (d *decoder) point() {
 			d.s.Skip()
 		}
 	}
-	if d.s.Damage < 0 { // otherwise it lacks what was to come
+	if d.s.Damage < 0 { // otherwise the point was cut off
 		d.points = append(d.points, p)
 	}
 }
 
-// frameNumber is a place in the table of frames, -1 for what is none.
+// frameNumber returns an index into the frame table, -1 if raw is not one.
 func frameNumber(raw []byte) int32 {
 	n, ok, fits := decode.ParseNumber(raw)
 	if !ok || !fits || n.Scale != 0 || n.Mantissa < 0 || n.Mantissa > 1<<30 {

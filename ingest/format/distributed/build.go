@@ -11,24 +11,24 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// far is as far from each other as times may be, in nanoseconds: half of what
-// picoseconds in 64 bits hold.
+// far is the maximum distance in nanoseconds of a time from the middle one: then all
+// times span at most half of what 64 bits of picoseconds hold.
 const far = math.MaxInt64 / 2000 / 2
 
 // builder builds the recording from the collected spans.
 type builder struct {
 	*Collector
 	ctx    context.Context
-	order  []int32 // of the spans that are shown, by start, the longer first
+	order  []int32 // spans to show, by start, longer first
 	zero   int64
-	of     []int32 // of Services, the first that is alike
+	of     []int32 // by service: the first identical one
 	tracks []*recording.TrackBuilder
 	n      int
-	first  []int32 // of a span, the first that is called from it; next goes on
+	first  []int32 // by span: its first nested child; next is the sibling after it
 	next   []int32
 }
 
-// Build puts everything into the recording.
+// Build adds everything collected to the recording.
 func (c *Collector) Build(ctx context.Context) error {
 	if len(c.spans) > math.MaxInt32 {
 		return fmt.Errorf("the file has more than %d spans", math.MaxInt32)
@@ -62,7 +62,7 @@ func (c *Collector) Build(ctx context.Context) error {
 	return nil
 }
 
-// tick is called for each thing that is done.
+// tick counts a step; now and then it reports progress and checks the context.
 func (b *builder) tick() error {
 	if b.n++; b.n%1024 == 0 {
 		b.b.Progress()
@@ -71,7 +71,8 @@ func (b *builder) tick() error {
 	return nil
 }
 
-// sort puts the spans in order, except for those that are of another time than most.
+// sort orders the spans by start and leaves out those too far in time from the middle
+// one.
 func (b *builder) sort() {
 	for i := range b.spans {
 		b.order = append(b.order, int32(i))
@@ -96,7 +97,7 @@ func isNear(t, middle int64) bool {
 	return (d < t) == (middle > 0) && d < far && d > -far
 }
 
-// leave leaves out a span that was kept until now.
+// leave leaves out a span that Add had accepted.
 func (b *builder) leave(i int32, code, why string) {
 	place := b.place(int(i))
 	b.read.Kept--
@@ -104,10 +105,10 @@ func (b *builder) leave(i int32, code, why string) {
 	b.b.Warn(code, place, why, place)
 }
 
-// at is a time of the recording.
+// at converts nanoseconds of the file to a time of the recording.
 func (b *builder) at(ns int64) int64 { return (ns - b.zero) * 1000 }
 
-// merge finds services that are alike and makes processes of them.
+// merge finds identical services and makes a process of each distinct one.
 func (b *builder) merge() {
 	seen, several, used := map[Service]int32{}, map[string]int{}, map[int64]bool{}
 	for i, s := range b.Services {
@@ -124,7 +125,7 @@ func (b *builder) merge() {
 			continue
 		}
 		s := &b.Services[i]
-		if s.PID == 0 || used[s.PID] { // containers often have the same
+		if s.PID == 0 || used[s.PID] { // containers often share a PID
 			s.PID = recording.TextID - int64(i)
 		}
 		used[s.PID] = true
@@ -168,8 +169,7 @@ func (b *builder) parents() {
 	b.cut()
 }
 
-// repeated leaves out spans that a file has twice, as exporters that try again
-// write them.
+// repeated leaves out duplicate spans, which exporters write when they retry.
 func (b *builder) repeated(all map[key][]int32) {
 	type same struct {
 		start, end int64
@@ -198,11 +198,11 @@ func (b *builder) repeated(all map[key][]int32) {
 	})
 }
 
-// mostAlike is how many spans of one id are looked at for the parent of another.
+// mostAlike is the maximum number of spans with one id that are tried as a parent.
 const mostAlike = 64
 
-// pick is which of several spans of an id another one was called from: the one of
-// its own service, else the server's side where that is asked for; -1 for none.
+// pick returns the span that child was called from, among the candidates of, -1 if none:
+// preferably a span of child's service, else one on the server's side if server is set.
 func (b *builder) pick(of []int32, child int32, server bool) int32 {
 	best, rank := int32(-1), -1
 	for _, i := range of[:min(len(of), mostAlike)] {
@@ -223,9 +223,9 @@ func (b *builder) pick(of []int32, child int32, server bool) int32 {
 	return best
 }
 
-// cut ends circles of parents.
+// cut breaks cycles of parents.
 func (b *builder) cut() {
-	seen := make([]int32, len(b.spans)) // from which span on it was come to, plus 1
+	seen := make([]int32, len(b.spans)) // the span from which the walk came here, plus 1
 	for _, i := range b.order {
 		k := i
 		for ; k >= 0 && seen[k] == 0; k = b.spans[k].up {
@@ -238,9 +238,9 @@ func (b *builder) cut() {
 	}
 }
 
-// nest finds which spans are within their parents on one track.
+// nest finds the spans that can be drawn inside their parents on one track.
 func (b *builder) nest() {
-	free := make([]int64, len(b.spans)) // from when on a span calls nothing
+	free := make([]int64, len(b.spans)) // by span: when its last nested child ended
 	b.first, b.next = make([]int32, len(b.spans)), make([]int32, len(b.spans))
 	last := make([]int32, len(b.spans))
 	for i := range b.spans {

@@ -16,33 +16,32 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Span is a span as a file tells it. Times are nanoseconds of one clock for all of
-// them; ids are texts, and no id is "".
+// A Span is a span as in the file. Times are nanoseconds of one clock; "" means no id.
 type Span struct {
 	Trace, ID, Parent string
-	// Shared: it is the server's side of a call whose client's side has the same
-	// ID, and is called from that.
+	// Shared marks the server's side of a call whose client's side has the same ID. The
+	// client's side is its parent.
 	Shared     bool
-	Service    int // what Collector.Service gave
+	Service    int // number from Collector.Service
 	Name       string
 	Start, End int64
-	// Open: the file has no end of it.
+	// Open means that the file has no end time.
 	Open bool
 	// Args is a JSON object, nil for none.
 	Args []byte
 }
 
-// Service is who did a span.
+// A Service is the program that recorded a span.
 type Service struct {
 	Name string
-	// Instance tells several of a name from each other.
+	// Instance distinguishes services with the same name.
 	Instance string
 	PID      int64 // 0 for none
 }
 
-// Collector takes the spans of a file.
+// A Collector collects the spans of a file.
 type Collector struct {
-	// Services may be named until Build.
+	// Services may be changed until Build.
 	Services []Service
 
 	b      *recording.Builder
@@ -52,7 +51,7 @@ type Collector struct {
 	links  []link
 	names  map[string]string
 	traces map[string]uint32
-	named  map[string]int // Services
+	named  map[string]int // indices in Services
 
 	read, moments, linked *recording.Tally
 }
@@ -64,7 +63,7 @@ type span struct {
 	trace            uint32
 	service          int32
 	up               int32 // the parent's index, -1 for none
-	track            int32 // of the builders, -1 if it was left out
+	track            int32 // index in builder.tracks, -1 if the span was left out
 	shared, inline   bool
 	mended           bool
 }
@@ -90,14 +89,14 @@ func NewCollector(b *recording.Builder) *Collector {
 	return c
 }
 
-// Service adds a service and returns its number. Those that are alike in the end are
-// one.
+// Service adds a service and returns its number. Build merges identical services.
 func (c *Collector) Service(s Service) int {
 	c.Services = append(c.Services, s)
 	return len(c.Services) - 1
 }
 
-// Named is the number of the service of a name alone.
+// Named returns the number of the service that has only this name, and adds it if it is
+// new.
 func (c *Collector) Named(name string) int {
 	n, ok := c.named[name]
 	if !ok {
@@ -107,7 +106,7 @@ func (c *Collector) Named(name string) int {
 	return n
 }
 
-// Len is how many spans there are.
+// Len returns the number of spans.
 func (c *Collector) Len() int { return len(c.spans) }
 
 // Add adds a span.
@@ -134,7 +133,7 @@ func (c *Collector) Add(s *Span) {
 	c.spans = append(c.spans, x)
 }
 
-// Event adds a moment of the span that was added last.
+// Event adds an event of the most recently added span.
 func (c *Collector) Event(at int64, name string, args []byte) {
 	c.moments.Read++
 	c.moments.Kept++
@@ -145,27 +144,27 @@ func (c *Collector) Event(at int64, name string, args []byte) {
 	c.events = append(c.events, e)
 }
 
-// Link adds a link from another span to the one that was added last.
+// Link adds a link from another span to the most recently added one.
 func (c *Collector) Link(trace, id string) {
 	c.linked.Read++
 	c.linked.Kept++
 	c.links = append(c.links, link{int32(len(c.spans) - 1), c.trace(trace), strings.Clone(id)})
 }
 
-// Timeless leaves out a span that has no time.
+// Timeless leaves out a span without a time.
 func (c *Collector) Timeless() {
 	place := c.place(len(c.spans))
 	c.Leave("no-time", place, "Spans have no valid time and were left out, first before "+place)
 }
 
-// Leave counts what cannot be shown among the spans.
+// Leave counts an item that cannot be shown as a span.
 func (c *Collector) Leave(code, place, why string) {
 	c.read.Read++
 	c.read.Leave(place)
 	c.b.Warn(code, place, "%s", why)
 }
 
-// place names a span by its place among those that were added.
+// place describes a span by its number in the order of adding.
 func (c *Collector) place(i int) string { return fmt.Sprintf("span %d", i+1) }
 
 func (c *Collector) intern(s string) string {

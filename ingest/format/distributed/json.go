@@ -11,9 +11,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// ReadJSON reads a file of JSON that a tool wrote: spans hands what it finds in the
-// stream to the collector, and what was found becomes the recording. A file without
-// spans is an error, one that is cut or damaged keeps what was before that.
+// ReadJSON reads a JSON file from a tool into a recording; spans reads the stream and
+// adds its spans to the collector. A file without spans is an error; of a cut or damaged
+// file the part before the damage is kept.
 func ReadJSON(ctx context.Context, in *source.Input, b *recording.Builder, tool string, spans func(*jsonscan.Stream, *Collector)) error {
 	in.OnSilence(b.Progress)
 	s := jsonscan.NewStream(in, func() error { return decode.Tick(ctx, b) })
@@ -33,7 +33,7 @@ func ReadJSON(ctx context.Context, in *source.Input, b *recording.Builder, tool 
 	return s.Err()
 }
 
-// ID reads an id of a span or a trace; one of only zeros is none.
+// ID decodes the id of a span or trace; an id of only zeros becomes "".
 func ID(raw []byte) string {
 	s := jsonscan.Plain(raw)
 	if strings.Trim(s, "0") == "" {

@@ -7,8 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// rows are the tracks of a service: which are free, and until when the others are
-// busy.
+// rows are the tracks of a service: the free ones, and the end time of each busy one.
 type rows struct {
 	free, tracks []int32
 	busy         []turn
@@ -19,7 +18,7 @@ type turn struct {
 	row   int32
 }
 
-// take is a row that is free from start on, the uppermost, which is busy until end.
+// take returns the uppermost row that is free at start, and marks it busy until end.
 func (r *rows) take(start, end int64) (row int32) {
 	for len(r.busy) > 0 && r.busy[0].until <= start {
 		var t turn
@@ -63,8 +62,8 @@ func pop[T any](h []T, before func(a, b T) bool) ([]T, T) {
 	}
 }
 
-// lay puts the spans on tracks, each outermost one with all in it on the first that
-// is free.
+// lay puts the spans on tracks: each outermost span, with everything nested in it, on the
+// first free track.
 func (b *builder) lay() error {
 	all := map[int32]*rows{}
 	for _, i := range b.order {
@@ -88,7 +87,7 @@ func (b *builder) lay() error {
 	return nil
 }
 
-// track adds the track of a service for work that overlaps n other tracks.
+// track adds a track to a service, for work that overlaps n other tracks.
 func (b *builder) track(service int32, n int) int32 {
 	name := "spans"
 	if n > 0 {
@@ -101,7 +100,7 @@ func (b *builder) track(service int32, n int) int32 {
 	return int32(len(b.tracks) - 1)
 }
 
-// put puts a span and all in it on a track.
+// put adds a span and everything nested in it to a track.
 func (b *builder) put(i, track int32) error {
 	t := b.tracks[track]
 	open := []int32{}
@@ -133,8 +132,8 @@ func (b *builder) put(i, track int32) error {
 	}
 }
 
-// arrows links spans that are not on their parent's track with it, and those that the
-// file links.
+// arrows adds an arrow from its parent to each span outside it, and the links of the
+// file.
 func (b *builder) arrows() error {
 	for _, i := range b.order {
 		if s := &b.spans[i]; s.up >= 0 && !s.inline {
@@ -167,8 +166,8 @@ func (b *builder) arrows() error {
 	return b.tick()
 }
 
-// arrow goes from one span to the beginning of another. It leaves if nothing that is
-// called from the first has begun yet: a picosecond before.
+// arrow adds an arrow to the beginning of a span. It leaves the first span a picosecond
+// earlier, so that no child has begun yet there.
 func (b *builder) arrow(name string, from, to int32) {
 	f, t := &b.spans[from], &b.spans[to]
 	at := min(max(b.at(f.start), b.at(t.start)-1), b.at(f.end))
@@ -178,7 +177,7 @@ func (b *builder) arrow(name string, from, to int32) {
 	}})
 }
 
-// instants adds the moments of spans.
+// instants adds the events of spans as instants.
 func (b *builder) instants() {
 	for k := range b.events {
 		e := &b.events[k]

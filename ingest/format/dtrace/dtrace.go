@@ -19,7 +19,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is the text of DTrace.
+// Format is DTrace's text output.
 var Format = codec.Format{
 	Name:       "dtrace",
 	Title:      "DTrace text",
@@ -31,36 +31,37 @@ var Format = codec.Format{
 
 const headLen = 64 << 10
 
-// decoder collects a record: what is said above its stack, the stack in one part or
-// two, and what is counted of it below.
+// decoder collects a record: the text above its stack, the stack in one or two parts, and
+// the values below it.
 type decoder struct {
 	sheet *stacktext.Sheet
-	// firings: text below a stack belongs to the next one (printf before stack()).
+	// firings means that text below a stack belongs to the next stack (printf before
+	// stack()).
 	firings bool
 
-	texts   []text // since the record before
-	head    []text // those that belong to the record at hand
+	texts   []text // since the previous record
+	head    []text // texts of the current record
 	parts   [][]stacktext.Frame
 	stack   []stacktext.Frame
 	began   int64 // the line of the first frame
 	indent  int   // of the last frame
-	gap     bool  // a blank line is behind what came before
+	gap     bool  // a blank line came before the current line
 	probe   *probe
 	table   bool // in a distribution
 	counted bool // the distribution had a row
 
-	title     string // of the aggregation at hand
+	title     string // of the current aggregation
 	names     []string
-	described string // the probe that was asked for
+	described string // the requested probe
 	cache     map[string]frameLine
 }
 
-// text is a line that is not a frame.
+// A text is a line that is not a frame.
 type text struct {
 	line   int64
 	indent int
 	body   string
-	gap    bool // a blank line is before it
+	gap    bool // a blank line came before it
 }
 
 // Decode reads all records.
@@ -118,7 +119,7 @@ func (d *decoder) line(l []byte) {
 	}
 }
 
-// frame adds a frame to the record at hand.
+// frame adds a frame to the current record.
 func (d *decoder) frame(f stacktext.Frame, indent int) {
 	if len(d.stack) == 0 && len(d.parts) == 0 {
 		d.begin(indent)
@@ -130,8 +131,8 @@ func (d *decoder) frame(f stacktext.Frame, indent int) {
 	d.gap, d.indent = false, indent
 }
 
-// begin opens a record: the lines directly above its first frame belong to it. Those
-// that are indented like it are frames without a module, as of a virtual machine.
+// begin opens a record with the lines directly above its first frame. Lines indented like
+// that frame become frames without a module, for example of a virtual machine.
 func (d *decoder) begin(indent int) {
 	d.began = d.sheet.Line
 	n := len(d.texts)
@@ -151,7 +152,7 @@ func (d *decoder) begin(indent int) {
 	}
 	above = above[:from]
 	if !d.firings {
-		// Only the line that the stack's own line end ends is a key.
+		// Only the line that ends with the newline of the stack itself is a key.
 		first := len(above)
 		for first > 0 {
 			first--
@@ -166,7 +167,7 @@ func (d *decoder) begin(indent int) {
 	d.texts = d.texts[:0]
 }
 
-// text reads a line that is neither a frame nor of DTrace's own.
+// text reads a line that is neither a frame nor a message of DTrace.
 func (d *decoder) text(l, body []byte) {
 	open := len(d.stack) > 0 || len(d.parts) > 0
 	indent := stacktext.Indent(l)
@@ -174,7 +175,7 @@ func (d *decoder) text(l, body []byte) {
 	note := strings.HasPrefix(string(body), "[ ") && strings.HasSuffix(string(body), " ]")
 	switch {
 	case open && !d.gap && note && len(d.stack) > 0:
-		// A helper's word on the frame above, which names it where nothing else does.
+		// An annotation from a helper: it names the frame above if nothing else does.
 		if f := &d.stack[len(d.stack)-1]; f.Name == "" {
 			f.Name = bare(string(body)).Name
 		} else {
@@ -197,7 +198,7 @@ func (d *decoder) text(l, body []byte) {
 	d.gap = false
 }
 
-// headings takes what stands above an aggregation, separate from its rows.
+// headings reads the lines above an aggregation that do not belong to its rows.
 func (d *decoder) headings(texts []text) {
 	if len(texts) == 0 {
 		return
@@ -211,7 +212,7 @@ func (d *decoder) headings(texts []text) {
 		var w stacktext.Who
 		if at := stacktext.Said(t.body, &w); at != nil && len(w.Attrs) == 0 && w.Comm == "" {
 			d.sheet.SkipLine(t.line)
-			continue // when it was printed
+			continue // the time of printing
 		}
 		if v, isValue := parseValue(t.body); isValue && v.keys != "" || len(t.body) > 80 {
 			d.skip(t)
@@ -226,7 +227,7 @@ func (d *decoder) headings(texts []text) {
 	}
 }
 
-// drop leaves out what no stack came to.
+// drop leaves out lines that no stack followed.
 func (d *decoder) drop() {
 	for _, t := range d.texts {
 		d.skip(t)
@@ -242,7 +243,7 @@ func (d *decoder) skip(t text) {
 	d.sheet.SkipLine(t.line)
 }
 
-// whole closes the stack at hand and returns it, leaf first.
+// whole closes the current stack and returns it, leaf first.
 func (d *decoder) whole() []stacktext.Frame {
 	if len(d.stack) > 0 {
 		d.parts = append(d.parts, d.stack)
@@ -252,7 +253,7 @@ func (d *decoder) whole() []stacktext.Frame {
 	return all
 }
 
-// who is what the lines above the stack and a line below it say of where it was taken.
+// who returns where the stack was taken, from the lines above it and a line below.
 func (d *decoder) who(below string) (w stacktext.Who) {
 	var keys []string
 	for _, t := range d.head {
@@ -286,7 +287,7 @@ func (d *decoder) who(below string) (w stacktext.Who) {
 	return w
 }
 
-// count closes the record at hand with the values that stand below its stack.
+// count closes the current record with the values below its stack.
 func (d *decoder) count(v value) {
 	w := d.who(v.keys)
 	d.sheet.Count(d.event(len(v.numbers), v.unit), &w, d.whole(), v.numbers)
@@ -319,7 +320,7 @@ func (d *decoder) row(body []byte) {
 	d.sheet.Count(d.event(1, ""), &w, stacktext.Join(d.parts), []int64{v})
 }
 
-// endTable closes a distribution, and the record that it is of.
+// endTable closes a distribution and its record.
 func (d *decoder) endTable() {
 	if d.table && d.counted {
 		d.whole()
@@ -360,8 +361,8 @@ func (d *decoder) event(values int, unit string) int {
 	return d.sheet.Event(e)
 }
 
-// finish closes the record at hand as a firing of a probe, which has nothing below its
-// stack. At the end of a text of aggregations it is one that was cut.
+// finish closes the current record as a probe firing, which has no values below its
+// stack. At the end of an aggregation's text it is a record that was cut off.
 func (d *decoder) finish(end bool) {
 	if len(d.stack) == 0 && len(d.parts) == 0 {
 		d.probe = nil
@@ -397,7 +398,7 @@ var (
 	})
 )
 
-// message reads a line of DTrace's own.
+// message reads a message of DTrace itself.
 func (d *decoder) message(s string) {
 	at := stacktext.Place(d.sheet.Line)
 	d.sheet.SkipLine(d.sheet.Line)

@@ -15,15 +15,15 @@ type kind int
 const (
 	other kind = iota
 	blank
-	message      // of the program dtrace itself
+	message      // a message of dtrace itself
 	columns      // the head of firings: CPU ID FUNCTION:NAME
 	firing       // a probe that fired
 	distribution // the head of a distribution
-	row          // of a distribution
+	row          // a row of a distribution
 	frameOf      // a frame of a stack
 )
 
-// frameLine is a line that was looked at before.
+// frameLine is a cached result of parsing a line.
 type frameLine struct {
 	frame stacktext.Frame
 	ok    bool
@@ -71,8 +71,8 @@ func classify(l, body []byte, cache map[string]frameLine) (kind, stacktext.Frame
 	return other, none
 }
 
-// parseFrame reads "module`symbol+0xoff", "module`0xaddress" and "0xaddress". What
-// follows the first backquote may hold more of them, and blanks.
+// parseFrame parses "module`symbol+0xoff", "module`0xaddress" and "0xaddress". More
+// backquotes, and blanks, may follow the first backquote.
 func parseFrame(body []byte) (f stacktext.Frame, ok bool) {
 	s := string(body)
 	i := strings.IndexByte(s, '`')
@@ -91,8 +91,8 @@ func parseFrame(body []byte) (f stacktext.Frame, ok bool) {
 	return f, true
 }
 
-// bare is a frame of which there is only a text: what a virtual machine's helper says,
-// or an annotation in brackets.
+// bare returns a frame that is only a text: from a virtual machine's helper, or an
+// annotation in brackets.
 func bare(s string) stacktext.Frame {
 	if strings.HasPrefix(s, "[ ") && strings.HasSuffix(s, " ]") {
 		s = strings.TrimSpace(s[1 : len(s)-1])
@@ -102,18 +102,18 @@ func bare(s string) stacktext.Frame {
 	return f
 }
 
-// probe is the line that DTrace prints when one fires, unless it is quiet.
+// A probe is the line that DTrace prints when a probe fires, except in quiet mode.
 type probe struct {
 	cpu  int
 	name string // function:name
-	rest string // what the script printed itself
+	rest string // output of the script itself
 }
 
 var fired = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{1,5})\s+(\d{1,9})\s+(\S*[^:\s]?:[A-Za-z_]\S*|\S.*:(?:entry|return))(?:\s+(.*))?$`)
 })
 
-// parseProbe reads such a line; name is "" for others.
+// parseProbe parses such a line; name is "" if it is another line.
 func parseProbe(body []byte) (p probe) {
 	if body[0] < '0' || body[0] > '9' || !bytes.Contains(body, []byte{':'}) {
 		return p
@@ -126,7 +126,7 @@ func parseProbe(body []byte) (p probe) {
 	return probe{cpu: int(n), name: strings.TrimPrefix(string(m[3]), ":"), rest: string(m[4])}
 }
 
-// value is a line below a stack: keys, if any, and a count.
+// A value is a line below a stack: optional keys, and a count.
 type value struct {
 	keys    string
 	numbers []int64
@@ -136,8 +136,8 @@ type value struct {
 // units are the units that scripts print after a value.
 var units = map[string]string{"ns": "ns", "us": "us", "ms": "ms", "s": "s", "sec": "s", "bytes": "bytes", "KB": "KB", "MB": "MB"}
 
-// parseValue reads a line that ends with a number: all of it where there is nothing
-// but numbers, else the last one.
+// parseValue parses a line that ends with a number. A line of only numbers gives all of
+// them, others the last one.
 func parseValue(s string) (v value, ok bool) {
 	if before, behind, isBar := stacktext.Bar([]byte(s)); isBar {
 		s = string(before) + " " + string(behind)
@@ -171,7 +171,7 @@ func parseValue(s string) (v value, ok bool) {
 	return v, true
 }
 
-// split takes keys apart, between which there are at least two blanks.
+// split splits keys at two or more blanks.
 func split(s string) (keys []string) {
 	for _, k := range strings.Split(strings.ReplaceAll(s, "\t", "  "), "  ") {
 		if k = strings.TrimSpace(k); k != "" {

@@ -8,11 +8,11 @@ import (
 	"ashlar/ingest/format/stacktext"
 )
 
-// sniffLines is how many lines are looked at.
+// sniffLines is the maximum number of lines to look at.
 const sniffLines = 1000
 
-// Sniff looks for frames with a backquote between module and symbol, or for addresses,
-// and for what is around stacks.
+// Sniff looks for frames with a backquote between module and symbol, or addresses, and
+// for the lines usual around stacks.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
@@ -46,7 +46,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 			}
 		}
 		if k == frameOf && beforeFrame {
-			others-- // a key, or what a script said
+			others-- // a key, or output of the script
 		}
 		if k != blank {
 			afterFrame = k == frameOf
@@ -76,7 +76,7 @@ func endsInCount(body []byte) bool {
 	return ok
 }
 
-// each hands the lines of a beginning to do.
+// each calls do for the first lines of head.
 func each(head []byte, whole bool, do func(l, body []byte)) {
 	for seen := 0; len(head) > 0 && seen < sniffLines; seen++ {
 		l, rest, ended := bytes.Cut(head, []byte("\n"))
@@ -88,9 +88,9 @@ func each(head []byte, whole bool, do func(l, body []byte)) {
 	}
 }
 
-// areFirings reports whether a script printed something before each stack and nothing
-// behind it: then lines between stacks, which look alike, are above the first one too.
-// Below stacks of an aggregation is what was counted.
+// areFirings reports whether a script printed a line before each stack and nothing after
+// it. In such a file the line between two stacks resembles the line above the first one.
+// Below stacks of an aggregation there are counts instead.
 func areFirings(head []byte) bool {
 	var before, between string
 	stacks, lines := 0, 0

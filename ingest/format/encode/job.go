@@ -22,29 +22,30 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Options are wishes for a conversion; the zero value is fine.
+// Options are the options of a conversion; the zero value is valid.
 type Options struct {
-	// Event names the event for targets that hold one; "" is the default one.
+	// Event names the event to write, for targets that hold only one; "" is the default
+	// event.
 	Event string
-	// Window is how long the time windows are that a SPAA file gets, in
-	// picoseconds; 0 leaves them as the recording has them.
+	// Window is the length of the time windows of a SPAA file, in picoseconds; 0 keeps
+	// the recording's windows.
 	Window int64
-	// Progress, if set, is called now and then with how much has been done of
-	// all that there is to do, in steps of no particular size.
+	// Progress, if set, is called now and then with the steps done so far and their
+	// total; steps have no particular size.
 	Progress func(done, total int64)
 }
 
-// ErrNothing is the error for a recording of which a target holds nothing.
+// ErrNothing is the error if a recording has nothing that the target can hold.
 var ErrNothing = errors.New("the recording has nothing that this format can hold")
 
-// ChoiceError is about an event that was asked for and is not there.
+// A ChoiceError reports that the requested event does not exist.
 type ChoiceError struct{ Err error }
 
 func (e *ChoiceError) Error() string { return e.Err.Error() }
 
 func (e *ChoiceError) Unwrap() error { return e.Err }
 
-// Job is one conversion under way: the recording Rec is written to W.
+// A Job is a conversion in progress: it writes the recording Rec to W.
 type Job struct {
 	Ctx context.Context
 	Rec *recording.Recording
@@ -57,11 +58,11 @@ type Job struct {
 	done, next int64
 }
 
-// stride is how many steps pass between tellings of the progress.
+// stride is the number of steps between calls of Progress.
 const stride = 8192
 
-// Tick counts n steps; the error is the context's. It looks at that each time: one
-// step may write megabytes.
+// Tick counts n steps and returns the context's error. It checks the context every time
+// because one step may write megabytes.
 func (j *Job) Tick(n int64) error {
 	if j.done += n; j.done < j.next {
 		return j.Ctx.Err()
@@ -73,7 +74,8 @@ func (j *Job) Tick(n int64) error {
 	return j.Ctx.Err()
 }
 
-// OneEvent chooses the event for a target that holds one and notes the others.
+// OneEvent returns the event to write to a target that holds only one, and notes the
+// others as lost.
 func (j *Job) OneEvent() (int, error) {
 	event, _, err := analyze.Choose(j.Rec, j.Opt.Event, "")
 	if err != nil {
@@ -104,12 +106,12 @@ func (j *Job) hasRows(event int) bool {
 	return j.HasSamples(event)
 }
 
-// epoch is a time that tells clocks that count from 1970 from those that count
-// from when a machine began: the year 2001.
+// epoch separates clocks that count from 1970 from clocks that count from boot: 10^18 ns
+// after 1970 is September 2001.
 const epoch = 1e18
 
-// WallClock is a time in nanoseconds since 1970 where the recording's clock
-// counts from then.
+// WallClock converts a time to nanoseconds since 1970; ok is false if the recording's
+// clock does not count from then.
 func (j *Job) WallClock(t int64) (ns int64, ok bool) {
 	c, ok := NewClockText(&j.Rec.Clock, 1000)
 	if !ok {
@@ -119,7 +121,7 @@ func (j *Job) WallClock(t int64) (ns int64, ok bool) {
 	return ns, ns >= epoch
 }
 
-// UnixOf is a note's time in nanoseconds since 1970, 0 if it is none.
+// UnixOf returns a note's time in nanoseconds since 1970, 0 if the note is not a time.
 func UnixOf(note string) int64 {
 	ns, _ := recording.NoteUnixNanos(note)
 	return ns

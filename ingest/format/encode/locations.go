@@ -8,13 +8,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Profiles have locations: an address with its function and those that were
-// inlined into it.
+// Profiles have locations: an address with its function and the functions inlined into
+// it.
 
 // Location is a group of frames, the innermost inlined one first.
 type Location []recording.FrameID
 
-// Locations takes stacks apart into locations and numbers them from 1.
+// Locations splits stacks into locations and numbers them from 1.
 type Locations struct {
 	rec   *recording.Recording
 	index map[string]int
@@ -33,7 +33,7 @@ func NewLocations(rec *recording.Recording) *Locations {
 	return &Locations{rec: rec, index: map[string]int{}, stacks: map[recording.CallID][]int{}}
 }
 
-// Stack is the numbers of a stack's locations, leaf first.
+// Stack returns the location numbers of a stack, leaf first.
 func (l *Locations) Stack(call recording.CallID) []int {
 	if s, ok := l.stacks[call]; ok {
 		return s
@@ -52,8 +52,8 @@ func (l *Locations) Stack(call recording.CallID) []int {
 	return s
 }
 
-// group is how many frames at the front of a stack, leaf first, are one
-// location: inlined ones of falling depth and the function they all are in.
+// group returns how many frames at the front of a stack, leaf first, form one location:
+// inlined frames of decreasing depth and the function that contains them.
 func (l *Locations) group(frames []recording.FrameID) int {
 	f := l.rec.Frames.At(int(frames[0]))
 	n := 1
@@ -91,8 +91,8 @@ func (l *Locations) number(frames []recording.FrameID) int {
 	return n
 }
 
-// Bare reports whether a location is only an address, for which no function is
-// written: readers name it by its binary and address, as the recording does.
+// Bare reports whether a location is only an address, to be written without a function:
+// readers name it by binary and address, as the recording does.
 func (l *Locations) Bare(loc Location) bool {
 	_, _, bare := l.address(loc)
 	return bare
@@ -125,7 +125,7 @@ type MappingKey struct {
 	Placed        bool
 }
 
-// Mapping is the binary that a location is in.
+// Mapping returns the binary of a location.
 func (l *Locations) Mapping(loc Location) MappingKey {
 	f := l.rec.Frames.At(int(loc[0]))
 	if l.rec.Source.MappingOf(&f) != nil {
@@ -138,7 +138,7 @@ func (l *Locations) Mapping(loc Location) MappingKey {
 	return k
 }
 
-// SourceFile is the file of a frame, else of its function.
+// SourceFile returns the file of a frame or, if that has none, of its function.
 func SourceFile(fn *recording.Function, f *recording.Frame) string {
 	if f.File != "" {
 		return f.File
@@ -146,7 +146,7 @@ func SourceFile(fn *recording.Function, f *recording.Frame) string {
 	return fn.File
 }
 
-// HexText writes an address, "" for none.
+// HexText formats an address in hexadecimal; 0 becomes "".
 func HexText(v uint64) string {
 	if v == 0 {
 		return ""

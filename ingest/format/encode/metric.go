@@ -6,14 +6,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// HeapMetrics are the names that runtimes, and pprof's tools, give the metrics of section
-// 9.2 of SPAA's specification.
+// HeapMetrics maps names of heap metrics in runtimes and pprof's tools to those of
+// section 9.2 of the SPAA specification.
 var HeapMetrics = map[string]string{
 	"alloc_space": "alloc_bytes", "alloc_objects": "alloc_count",
 	"inuse_space": "live_bytes", "inuse_objects": "live_count",
 }
 
-// PprofMetric is the name of a metric in pprof's tools.
+// PprofMetric returns the name that pprof's tools use for a metric.
 func PprofMetric(name string) string {
 	for theirs, ours := range HeapMetrics {
 		if name == ours {
@@ -23,7 +23,7 @@ func PprofMetric(name string) string {
 	return name
 }
 
-// PprofUnit is the name of a unit in pprof's tools.
+// PprofUnit returns the name that pprof's tools use for a unit.
 func PprofUnit(unit string) string {
 	switch unit {
 	case "ns":
@@ -38,8 +38,8 @@ func PprofUnit(unit string) string {
 	return unit
 }
 
-// SamplingPeriod is how an event was sampled, as far as a profile can say it:
-// the type and unit of the period, and the period.
+// SamplingPeriod returns the period of an event's samples, with its type and unit, as far
+// as a profile can hold them.
 func SamplingPeriod(e *recording.Event) (typ, unit string, period int64) {
 	switch {
 	case e.Kind == "timer" && e.Frequency > 0 && e.Period != 0:

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// AppendValue writes a metric's value as the shortest exact decimal.
+// AppendValue appends a metric's value as the shortest exact decimal.
 func AppendValue(dst []byte, v int64, decimals int) []byte {
 	for decimals > 0 && v%10 == 0 {
 		v /= 10
@@ -35,16 +35,15 @@ func AppendValue(dst []byte, v int64, decimals int) []byte {
 	return append(dst, d...)
 }
 
-// ClockText writes moments as whole units and a part of one, so that the times of
-// a clock that counts from 1970 keep their picoseconds: 64 bits do not hold
-// both.
+// A ClockText writes times as whole units and a rest. So times of a clock that counts
+// from 1970 keep their picoseconds, which would not fit in 64 bits.
 type ClockText struct {
-	// Per is how many picoseconds the unit has, digits its decimals.
+	// Per is the number of picoseconds in a unit, digits the number of its decimals.
 	Per    int64
 	digits int
 	// origin of the recording, in units and picoseconds.
 	Units, Rest int64
-	// Cut: the origin had parts of picoseconds, which are lost.
+	// Cut means that the origin had fractions of picoseconds, which are lost.
 	Cut bool
 }
 
@@ -75,7 +74,7 @@ func NewClockText(c *recording.Clock, per int64) (t ClockText, ok bool) {
 	return t, true
 }
 
-// At splits a time: whole units (rounded down) and picoseconds behind them.
+// At splits a time into whole units (rounded down) and the picoseconds left over.
 func (c *ClockText) At(ps int64) (units, rest int64) {
 	units, rest = ps/c.Per, ps%c.Per+c.Rest
 	if rest < 0 {
@@ -86,7 +85,7 @@ func (c *ClockText) At(ps int64) (units, rest int64) {
 	return c.Units + units, rest
 }
 
-// Append writes a time as an exact decimal.
+// Append appends a time as an exact decimal.
 func (c *ClockText) Append(dst []byte, ps int64) []byte {
 	units, rest := c.At(ps)
 	if units < 0 && rest > 0 { // -0.25 is one unit down and 0.75 up
@@ -111,8 +110,8 @@ func (c *ClockText) Append(dst []byte, ps int64) []byte {
 	return append(dst, d...)
 }
 
-// Rounder brings a metric's values to integers. What is cut off one value is
-// added to the next, so that their sum is off by no more than half a unit.
+// A Rounder rounds a metric's values to integers. It carries the remainder of each value
+// to the next, so that the sum is off by at most half a unit.
 type Rounder struct {
 	scale int64 // 10^decimals
 	carry int64
@@ -127,7 +126,7 @@ func NewRounder(decimals int) Rounder {
 	return r
 }
 
-// Value rounds v; Missing is 0.
+// Value rounds v; Missing becomes 0.
 func (r *Rounder) Value(v int64) int64 {
 	if v == recording.Missing {
 		return 0

@@ -8,11 +8,10 @@ import (
 
 // Report describes the result of a conversion.
 type Report struct {
-	// Records is how many records were written: lines of SPAA, samples of a
-	// profile, events of a trace.
+	// Records is the number of records written: lines of SPAA, samples of a profile,
+	// events of a trace.
 	Records int64
-	// Lost lists what could not be carried over, in the order in which it was
-	// found.
+	// Lost lists what could not be converted, in the order of discovery.
 	Lost []Loss
 }
 
@@ -21,15 +20,15 @@ type Loss struct {
 	// What names the things, in the plural: "instants".
 	What  string `json:"what"`
 	Count int64  `json:"count"`
-	// Why is half a sentence: "a profile has no timeline".
+	// Why is the reason, as half a sentence: "a profile has no timeline".
 	Why string `json:"why"`
 }
 
-// String is "instants (12): a profile has no timeline".
+// String returns text like "instants (12): a profile has no timeline".
 func (l Loss) String() string { return fmt.Sprintf("%s (%d): %s", l.What, l.Count, l.Why) }
 
-// Lose notes n things that are not carried over; none is no loss. The same
-// loss again is added to the first.
+// Lose notes n items that are not converted; n <= 0 is ignored. A repeated loss is added
+// to the first one.
 func (r *Report) Lose(n int64, what, why string, args ...any) {
 	if n <= 0 {
 		return
@@ -46,14 +45,14 @@ func (r *Report) Lose(n int64, what, why string, args ...any) {
 	r.Lost = append(r.Lost, Loss{what, n, why})
 }
 
-// LoseTrace notes what only traces hold.
+// LoseTrace notes everything that only traces hold.
 func (j *Job) LoseTrace(why string) {
 	c := &j.Rec.Counts
 	j.Lose(c.Spans, "times of spans", "%s; their sums by stack are converted", why)
 	j.LoseMarks(why)
 }
 
-// LoseMarks notes what is beside the spans of a trace.
+// LoseMarks notes everything in a trace other than spans.
 func (j *Job) LoseMarks(why string) {
 	rec := j.Rec
 	j.Lose(rec.Counts.States, "times of states", why)
@@ -98,19 +97,18 @@ func (j *Job) LoseWindows(why string) {
 	j.Lose(n, "windows", why)
 }
 
-// LoseNotes notes what the file said of itself, for targets that have no place
-// for it.
+// LoseNotes notes the file's metadata, for targets that have no place for it.
 func (j *Job) LoseNotes(why string) {
 	src := &j.Rec.Source
 	j.Lose(int64(len(src.Notes))+src.MoreNotes, "notes of the file", why)
 }
 
-// LoseMoreNotes notes those that the recording did not keep.
+// LoseMoreNotes notes the metadata that the recording did not keep.
 func (j *Job) LoseMoreNotes() {
 	j.Lose(j.Rec.Source.MoreNotes, "notes of the file", "the recording keeps the first hundred")
 }
 
-// LoseOffsets notes what frames know beside their address.
+// LoseOffsets notes what frames have in addition to their address.
 func (j *Job) LoseOffsets() {
 	var n int64
 	for i := range j.Rec.Frames.Len() {
@@ -121,7 +119,7 @@ func (j *Job) LoseOffsets() {
 	j.Lose(n, "offsets in functions", "frames have only an address")
 }
 
-// LosePlaces notes where frames lie, in memory and in the source.
+// LosePlaces notes the addresses and source positions of frames.
 func (j *Job) LosePlaces(why string) {
 	var n int64
 	for i := range j.Rec.Frames.Len() {
@@ -143,7 +141,7 @@ func (j *Job) LoseModules(why string) {
 	j.Lose(n, "modules of functions", why)
 }
 
-// LoseTypes notes the types of frames that a target cannot tell from each other.
+// LoseTypes notes the frame types that a target cannot distinguish.
 func (j *Job) LoseTypes(why string) {
 	n := j.frames(func(f *recording.Frame) bool {
 		switch j.Rec.Source.TypeOf(f) {
@@ -155,8 +153,8 @@ func (j *Job) LoseTypes(why string) {
 	j.Lose(n, "types of frames", why)
 }
 
-// LoseSymbols notes what profiles know of the code of frames, for targets that have
-// names only.
+// LoseSymbols notes what profiles know about the code of frames, for targets that hold
+// only names.
 func (j *Job) LoseSymbols(why string) {
 	j.LoseTypes(why)
 	j.Lose(int64(len(j.Rec.Source.Mappings)), "mappings of binaries", why)

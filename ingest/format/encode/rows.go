@@ -19,9 +19,8 @@ type RowKey struct {
 	Call  recording.CallID
 }
 
-// Rows are an event's values by track, context and stack, whatever records the
-// recording has them from. Values of row i are values[i*metrics:][:metrics],
-// recording.Missing if there is none.
+// Rows are an event's values by track, context and stack, from any kind of records. The
+// values of row i are values[i*metrics:][:metrics], recording.Missing if there is none.
 type Rows struct {
 	Keys []RowKey
 	Adder
@@ -30,10 +29,10 @@ type Rows struct {
 	index   map[RowKey]int32
 }
 
-// At is the values of row i.
+// At returns the values of row i.
 func (r *Rows) At(i int) []int64 { return r.values[i*r.metrics:][:r.metrics] }
 
-// Row finds or makes a row.
+// Row returns the values of a row, and adds it if it is new.
 func (r *Rows) Row(k RowKey) []int64 {
 	i, ok := r.index[k]
 	if !ok {
@@ -47,10 +46,10 @@ func (r *Rows) Row(k RowKey) []int64 {
 	return r.At(int(i))
 }
 
-// Adder adds values up; Overflow counts the sums that did not fit 64 bits.
+// An Adder adds values; Overflow counts the sums that did not fit in 64 bits.
 type Adder struct{ Overflow int64 }
 
-// Add adds v to a sum, Missing being none.
+// Add adds v to *at; a Missing value is ignored.
 func (a *Adder) Add(at *int64, v int64) {
 	switch {
 	case v == recording.Missing:
@@ -69,8 +68,8 @@ func (a *Adder) Add(at *int64, v int64) {
 	}
 }
 
-// RowsOf adds up an event. Spans count with the time that is theirs alone, so
-// that the sum over all rows is the time that is covered.
+// RowsOf sums an event up. Spans count with their self time, so that all rows together
+// give the time covered.
 func (j *Job) RowsOf(event int) (*Rows, error) {
 	rec := j.Rec
 	r := &Rows{metrics: len(rec.Events[event].Metrics), index: map[RowKey]int32{}}
@@ -94,8 +93,9 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 	return r, err
 }
 
-// mostFrames bounds how many frames stacks may have that are written one by one: a
-// small recording of spans that are millions deep would fill any disk.
+// mostFrames is the maximum number of frames to write for stacks written out one by one:
+// spans nested millions deep would turn a small recording into a file larger than any
+// disk.
 const mostFrames = 1 << 31
 
 func (r *Rows) fit(rec *recording.Recording) error {
@@ -131,7 +131,7 @@ func (r *Rows) stacks(j *Job, event int) error {
 	return nil
 }
 
-// joined adds up stack records of which some are halves of one stack, which count once.
+// joined sums stack records. Records that are halves of one stack count once.
 func (r *Rows) joined(j *Job, event int) error {
 	var err error
 	for m := range j.Rec.Events[event].Metrics {
@@ -170,8 +170,8 @@ func (r *Rows) samples(j *Job, event int) error {
 	return nil
 }
 
-// states adds up how long threads were in each state by track and call, as the
-// flamegraph of all of it has them: the other metrics are its parts.
+// states sums the time that threads were in each state, by track and call, as in the
+// flame graph of all states: the other metrics are parts of it.
 func (r *Rows) states(j *Job, event int) error {
 	var err error
 	broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: recording.StateWall}, func(s *analyze.Record) {
@@ -190,8 +190,8 @@ func (r *Rows) states(j *Job, event int) error {
 	return cmp.Or(err, broken)
 }
 
-// spans adds up self time and count by track and call. A track's calls are
-// dense enough for columns by call.
+// spans sums self time and count by track and call. A track has enough of the calls to
+// use columns indexed by call.
 func (r *Rows) spans(j *Job) error {
 	calls := &j.Rec.Calls
 	self, count := make([]int64, calls.Len()), make([]int64, calls.Len())

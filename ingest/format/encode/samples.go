@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Samples is how many samples a recording has on its timeline.
+// Samples returns the number of samples on a recording's timeline.
 func Samples(rec *recording.Recording) int64 {
 	var n int64
 	for _, t := range rec.Tracks {
@@ -28,7 +28,7 @@ func (j *Job) HasSamples(event int) bool {
 	return false
 }
 
-// SampleCursor is at sample I of a track's event.
+// A SampleCursor points to sample I of an event on a track.
 type SampleCursor struct {
 	S     *recording.Samples
 	Track int
@@ -45,10 +45,10 @@ func (o sampleOrder) Less(a, b int) bool {
 }
 func (o sampleOrder) Swap(a, b int) { o[a], o[b] = o[b], o[a] }
 
-// Push and Pop are for package heap.
+// Push and Pop implement heap.Interface.
 func (o *sampleOrder) Push(x any) { *o = append(*o, x.(*SampleCursor)) }
 
-// Pop takes the last cursor off.
+// Pop removes and returns the last cursor.
 func (o *sampleOrder) Pop() any {
 	n := len(*o) - 1
 	x := (*o)[n]

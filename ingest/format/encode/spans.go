@@ -18,17 +18,17 @@ func SpanAt(l *lanes.Lane, i, depth int) Span {
 	return Span{l.Start(i), l.End(i), l.Call(i), l.Args(i), l.Unfinished(i), depth}
 }
 
-// Column is a run of lanes of a track in which each lane's spans are within
-// those of the lane above: spans nest like calls. A track has several where
-// spans overlap without nesting.
+// A Column is a run of a track's lanes whose spans nest like calls: each lane's spans are
+// within those of the lane above. A track has several columns if spans overlap without
+// nesting.
 type Column struct {
 	Lanes []*lanes.Lane
 	at    []int // the next span of each lane
-	left  int64 // the spans that have not begun
+	left  int64 // number of spans that have not begun
 	calls *recording.Calls
 }
 
-// Columns takes a track's lanes apart.
+// Columns splits a track's lanes into columns.
 func Columns(rec *recording.Recording, t *recording.Track) (cs []*Column) {
 	for _, lanes := range t.Columns(&rec.Calls) {
 		c := &Column{calls: &rec.Calls, at: make([]int, len(lanes))}
@@ -49,9 +49,8 @@ func (c *Column) Spans() int64 {
 	return n
 }
 
-// Walk visits the spans as they began and ended: begin is called for each
-// before those inside it, and end behind them. Both stop the walk with an
-// error.
+// Walk visits the spans in the order of begins and ends: begin is called for a span
+// before those inside it, end after them. An error from either stops the walk.
 func (c *Column) Walk(begin, end func(*Span) error) error {
 	clear(c.at)
 	c.left = c.Spans()
@@ -83,9 +82,9 @@ func (c *Column) Walk(begin, end func(*Span) error) error {
 	return nil
 }
 
-// next is the lane of the span that begins next, -1 at the end. What is in the
-// innermost of what is open comes first, since the next span of a lane above begins
-// behind all of that.
+// next returns the lane of the span that begins next, -1 at the end. Lanes inside the
+// innermost open span come first: the next span of a lane above begins after everything
+// in that span.
 func (c *Column) next(open []Span) int {
 	for k := min(len(open), len(c.Lanes)-1); k >= 0; k-- {
 		l, i := c.Lanes[k], c.at[k]
@@ -106,8 +105,8 @@ func (c *Column) next(open []Span) int {
 	return -1
 }
 
-// earliest is the lane of the earliest span that is left, -1 when there is
-// none: for lanes that do not nest as they should, so that nothing is lost.
+// earliest returns the lane of the earliest span left, -1 if none is left. It ensures
+// that nothing is lost if lanes do not nest correctly.
 func (c *Column) earliest() int {
 	best := -1
 	for k, l := range c.Lanes {
@@ -121,8 +120,7 @@ func (c *Column) earliest() int {
 // Done reports, within a walk, whether every span has begun.
 func (c *Column) Done() bool { return c.left == 0 }
 
-// LaneLatest is the latest time of a lane except for the ends of unfinished
-// spans.
+// LaneLatest returns the latest time in a lane, ignoring the ends of unfinished spans.
 func LaneLatest(l *lanes.Lane) int64 {
 	for i := l.Len() - 1; i >= 0; i-- {
 		if !l.Unfinished(i) {

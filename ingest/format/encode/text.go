@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// AppendJSON writes a string as JSON; what is not UTF-8 becomes U+FFFD.
+// AppendJSON appends a string as JSON; invalid UTF-8 becomes U+FFFD.
 func AppendJSON(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {

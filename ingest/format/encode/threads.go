@@ -4,19 +4,18 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// ThreadID is the number of a track in a target that knows threads by number.
+// A ThreadID identifies a track in a target that identifies threads by number.
 type ThreadID struct {
 	PID, TID int64
 	Name     string
-	// Made: the tid is not the recording's.
+	// Made means that the recording has another tid, or none.
 	Made bool
 }
 
-// ThreadIDs gives each track of a recording a thread of its own. Rows of
-// asynchronous operations, threads of which only the name is known, and threads
-// whose number stands for another one before get tids from next on, in steps of
-// step, that none has. wholeFile reports whether a tid is alone, as in SPAA,
-// or beside a pid.
+// ThreadIDs gives each track of a recording its own thread id. Tracks of asynchronous
+// operations, threads known only by name, and threads whose id an earlier track uses get
+// unused tids from next on, in steps of step. wholeFile reports whether a tid is unique
+// in the file, as in SPAA, or only in its process.
 func ThreadIDs(rec *recording.Recording, wholeFile bool, next, step int64) []ThreadID {
 	type key struct{ pid, tid int64 }
 	taken := map[key]bool{}
@@ -52,7 +51,7 @@ func ThreadIDs(rec *recording.Recording, wholeFile bool, next, step int64) []Thr
 	return ids
 }
 
-// LoseThreads notes the threads whose ids are not the recording's.
+// LoseThreads notes the threads that got new ids.
 func (j *Job) LoseThreads(ids []ThreadID, used func(track int) bool) {
 	var n int64
 	for i := range ids {

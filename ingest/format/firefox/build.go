@@ -8,13 +8,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// event is an event of the recording that samples of one kind belong to.
+// An event is an event of the recording with the samples of one kind.
 type event struct {
 	id     int
-	weight bool // each sample has its own
+	weight bool // each sample has its own weight
 	cpu    bool
 	exp    int // of a picosecond or a unit, for weights
-	scale  int // of weights that are no times
+	scale  int // of weights that are not times
 	values []int64
 }
 
@@ -37,8 +37,8 @@ func (d *decoder) build() error {
 	return d.process(d.root, 0, 0)
 }
 
-// process builds what a process recorded, which began shift picoseconds after the
-// first.
+// process builds the recording of a process, which began shift picoseconds after the
+// first one.
 func (d *decoder) process(p *profile, shift int64, depth int) error {
 	d.cover(p, shift)
 	for _, t := range p.threads {
@@ -66,7 +66,7 @@ func (d *decoder) process(p *profile, shift int64, depth int) error {
 	return nil
 }
 
-// cover makes room for all of the time that was recorded.
+// cover extends the recording to the whole time that was recorded.
 func (d *decoder) cover(p *profile, shift int64) {
 	for _, n := range []number{p.meta.begin, p.meta.end} {
 		if !n.ok {
@@ -78,7 +78,7 @@ func (d *decoder) cover(p *profile, shift int64) {
 	}
 }
 
-// at is a time in the recording; times begin with the first one.
+// at converts a time to the recording's, in which the first time is 0.
 func (d *decoder) at(n decode.Number, shift int64) (int64, bool) {
 	t := n.Picos(9)
 	if d.origin == nil {
@@ -89,7 +89,7 @@ func (d *decoder) at(n decode.Number, shift int64) (int64, bool) {
 	return at + shift, ok
 }
 
-// times reads those of a table: each one's own, or the time since the one before.
+// times reads the times of a table: absolute ones, or differences to the row before.
 type times struct {
 	d        *decoder
 	own, far *numbers
@@ -106,7 +106,7 @@ func (d *decoder) timesOf(t *table, shift int64) *times {
 	return x
 }
 
-// next is the time of row i; rows are asked for in order.
+// next returns the time of row i; rows must be read in order.
 func (x *times) next(i int) (int64, bool) {
 	if x.far == nil {
 		n, ok := x.own.at(i)
@@ -137,7 +137,7 @@ func (t *table) rows() int {
 	return max(n, t.col("name").len())
 }
 
-// of is the table of a kind of samples.
+// of returns the table of a kind of samples.
 func (t *thread) of(kind string) *table {
 	switch kind {
 	case "samples":
@@ -180,7 +180,7 @@ func (d *decoder) addEvents(p *profile, kind string) {
 	}
 }
 
-// describe is an event with the metrics that its samples turn out to have.
+// describe returns the event for samples of a kind, with the metrics found in them.
 func (d *decoder) describe(e *event, key string) recording.Event {
 	ev := recording.Event{Kind: "sample", Basis: recording.FromSamples}
 	m := recording.Metric{Name: "samples", Unit: "count", PerSample: recording.SampleOne}
@@ -214,8 +214,8 @@ func (d *decoder) describe(e *event, key string) recording.Event {
 	return ev
 }
 
-// cpuExp is the power of ten that picoseconds have of the unit of CPU times, -1
-// where they count cycles.
+// cpuExp returns the exponent of the unit of CPU times as a power of ten picoseconds, -1
+// if they count cycles.
 func (d *decoder) cpuExp() int {
 	switch d.root.meta.cpuUnit {
 	case "ns":
@@ -226,10 +226,10 @@ func (d *decoder) cpuExp() int {
 	return 6
 }
 
-// thread builds one.
+// thread builds a thread.
 func (d *decoder) thread(x *stacks, t *thread, depth int) error {
 	key := recording.TrackKey{PID: d.pid(t.pid, x.p, depth), TID: d.number(t.tid), Name: t.name}
-	for n := 2; d.names[key]; n++ { // profiles that were merged repeat ids
+	for n := 2; d.names[key]; n++ { // merged profiles repeat ids
 		key.TID, key.Name = 0, fmt.Sprintf("%s (%d)", t.name, n)
 	}
 	d.names[key] = true
@@ -265,7 +265,7 @@ func (d *decoder) thread(x *stacks, t *thread, depth int) error {
 	return nil
 }
 
-// pid is the number of a process; one that does not say is told from others.
+// pid returns the number of a process. A process without one gets its own.
 func (d *decoder) pid(raw []byte, p *profile, depth int) int64 {
 	if len(raw) > 0 || depth == 0 {
 		return d.number(raw)
@@ -305,7 +305,7 @@ func (d *decoder) addSamples(x *stacks, track *recording.TrackBuilder, s *table,
 	return nil
 }
 
-// fill sets the values of a sample; it reports whether its weight fits.
+// fill sets the values of a sample and reports whether its weight fits.
 func (e *event) fill(d *decoder, i int, weight, cpu *numbers) bool {
 	w, ok := weight.at(i)
 	if !ok {
@@ -333,8 +333,8 @@ func (e *event) fill(d *decoder, i int, weight, cpu *numbers) bool {
 	return true
 }
 
-// counter builds one. What the file has for each moment is how much it changed;
-// memory is shown as what that adds up to, as the reference does.
+// counter builds a counter. The file has the change at each time; memory is shown as the
+// running sum of these, as in the reference.
 func (d *decoder) counter(p *profile, c *counter, shift int64) error {
 	count := c.samples.col("count")
 	if count.len() == 0 {

@@ -8,24 +8,24 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// numbers are a column of a table, some of which may be missing: four bytes each for as long as
-// that is enough. A nil column is empty.
+// numbers are a column of a table; values may be missing. Each takes four bytes as long
+// as that is enough. A nil column is empty.
 type numbers struct {
 	small  column.Vec[int32]
-	wide   column.Vec[int64] // what small had and more, once that did not do
+	wide   column.Vec[int64] // continues small, once a value did not fit there
 	scale  column.Vec[int8]
 	isWide bool
-	finest int // scale of any
+	finest int // largest scale of any value
 }
 
 const (
 	smallNull = math.MinInt32
-	wideNull  = -1 // as a scale
+	wideNull  = -1 // a scale that marks a missing value
 )
 
 var boolean = map[string]int64{"true": 1, "false": 0}
 
-// add adds what is in the file; what is no number counts as missing.
+// add adds a value of the file; anything but a number counts as missing.
 func (c *numbers) add(raw []byte) {
 	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw))
 	if !ok || !fits {
@@ -74,7 +74,7 @@ func (c *numbers) len() int {
 	return c.small.Len()
 }
 
-// at is number i; ok is false where it is missing.
+// at returns number i; ok is false if it is missing.
 func (c *numbers) at(i int) (n decode.Number, ok bool) {
 	if i < 0 || i >= c.len() {
 		return n, false
@@ -87,7 +87,7 @@ func (c *numbers) at(i int) (n decode.Number, ok bool) {
 	return decode.Number{Mantissa: int64(v)}, v != smallNull
 }
 
-// index is number i as an index into another table, -1 for none.
+// index returns number i as an index into another table, -1 for none.
 func (c *numbers) index(i int) int {
 	n, ok := c.at(i)
 	if !ok || n.Scale != 0 || n.Mantissa < 0 || n.Mantissa > math.MaxInt32 {
@@ -96,5 +96,5 @@ func (c *numbers) index(i int) int {
 	return int(n.Mantissa)
 }
 
-// line is number i as that of a line or a column, 0 for none.
+// line returns number i as a line or column number, 0 for none.
 func (c *numbers) line(i int) int32 { return int32(max(c.index(i), 0)) }

@@ -8,19 +8,19 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// timeline has what the old DevTools recorded beside a raw profile: what the page
-// did, and when it was drawn again.
+// timeline holds what the old DevTools recorded in addition to a raw profile: what the
+// page did, and when it was redrawn.
 type timeline struct {
 	names  []string
-	number map[string]int // of a name
+	number map[string]int // index of a name
 	marks  *table
 }
 
-// timelineKeys are the members of a recording of the old DevTools that have a
-// timeline, or rows that no view has a place for.
+// timelineKeys are the members of a recording of the old DevTools that hold timeline
+// rows, or rows that no view can show.
 var timelineKeys = map[string]bool{"markers": true, "ticks": true, "memory": true, "frames": true, "sites": true}
 
-// timeline reads the rows of one of them, which is entered.
+// timeline reads the rows of such a member; the reader is inside it already.
 func (r *reader) timeline(l *timeline, key string) {
 	for r.s.Next() {
 		switch {
@@ -41,9 +41,9 @@ func (r *reader) timeline(l *timeline, key string) {
 	}
 }
 
-// devtools reads the raw profile in a recording of the old DevTools. They moved the
-// times of samples to the recording's start and forgot the markers of threads,
-// which stay in the clock of the process; nothing says how far apart the two are.
+// devtools reads the raw profile in a recording of the old DevTools. They made the times
+// of samples relative to the recording's start, but not those of thread markers, which
+// still use the process's clock; the difference is not recorded.
 func (r *reader) devtools(p *profile, depth int) {
 	r.profile(p, depth)
 	for _, t := range p.threads {
@@ -60,8 +60,8 @@ func (r *reader) devtools(p *profile, depth int) {
 	}
 }
 
-// add takes over a marker: an object with a name, a start and an end in
-// milliseconds, and whatever else belongs to its kind.
+// add adds a marker: an object with a name, a start and an end in milliseconds, and
+// members that depend on its kind.
 func (l *timeline) add(d *decoder, raw []byte) {
 	var name string
 	var start, end []byte
@@ -94,14 +94,14 @@ func (l *timeline) row(d *decoder, name, phase string, start, end, data []byte) 
 	l.marks.add(d, "data", data)
 }
 
-// join puts the timeline beside the thread that the page ran on, the first.
+// join attaches the timeline to the first thread, which ran the page.
 func (l *timeline) join(threads []*thread) {
 	if l.marks != nil && len(threads) > 0 {
 		threads[0].timeline = l
 	}
 }
 
-// addTimeline adds a timeline as a row of its own.
+// addTimeline adds a timeline as a track of its own.
 func (d *decoder) addTimeline(x *stacks, key recording.TrackKey, l *timeline) error {
 	key.Kind, key.Name = recording.AsyncTrack, "DevTools timeline"
 	marks := d.b.Track(key)

@@ -27,7 +27,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is the profiles of Firefox and samply.
+// Format is the profile format of the Firefox Profiler and samply.
 var Format = codec.Format{
 	Name:       "firefox",
 	Title:      "Firefox or samply profile",
@@ -46,7 +46,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	case keys["traceEvents"] || keys["profiles"]:
 		return decode.No, nil
 	case keys["label"] && keys["duration"] && keys["markers"] && !keys["meta"]:
-		return decode.Certain, nil // the old DevTools'
+		return decode.Certain, nil // of the old DevTools
 	case keys["meta"] && (has(`"preprocessedProfileVersion"`) || has(`"processType"`) || has(`"interval"`) && has(`"startTime"`)):
 		return decode.Certain, nil
 	case (keys["threads"] || keys["shared"] || keys["libs"]) && has(`"stackTable"`) && has(`"frameTable"`):
@@ -64,30 +64,30 @@ type decoder struct {
 	texts *decode.Texts
 	root  *profile
 
-	ids    map[string]int64 // of processes and threads that have no number
+	ids    map[string]int64 // ids made for processes and threads without a number
 	names  map[recording.TrackKey]bool
-	origin *decode.Picos // the file's time of picosecond 0, nil while there is none
+	origin *decode.Picos // the file's time at picosecond 0, nil until it is known
 	sort   int
 	events map[string]*event
 	spans  bool
-	group  map[string]uint32 // of a marker's name
+	group  map[string]uint32 // by marker name
 
 	samples, markers, points, allocations, threads *recording.Tally
 }
 
-// profile has what one process wrote, or all of them together.
+// profile holds what one process recorded, or all of them together.
 type profile struct {
 	from      int64
 	meta      meta
-	tables    tables // that all threads share
+	tables    tables // shared by all threads
 	threads   []*thread
 	counters  []*counter
 	processes []*profile
 	timeline  timeline
 }
 
-// Decode reads all of a profile into b. Of a file that is cut or damaged it reads
-// what is before.
+// Decode reads a profile into b. Of a cut or damaged file it reads the part before the
+// damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), root: new(profile),
 		ids: map[string]int64{}, names: map[recording.TrackKey]bool{}, events: map[string]*event{}, group: map[string]uint32{}}
@@ -111,7 +111,7 @@ func (d *decoder) tick() error {
 	return decode.Tick(d.ctx, d.b)
 }
 
-// number is the id of a process or thread, which may be text.
+// number returns the id of a process or thread, which may be text.
 func (d *decoder) number(raw []byte) int64 {
 	text := jsonscan.Plain(raw)
 	if text == "" {

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// phases of markers.
+// phases of a marker
 const (
 	instant = iota
 	interval
@@ -17,7 +17,7 @@ const (
 	intervalEnd
 )
 
-// marker is one that has begun and not ended so far.
+// A marker is one that has begun but not ended yet.
 type marker struct {
 	start int64
 	frame recording.FrameID
@@ -25,9 +25,9 @@ type marker struct {
 	group uint32
 }
 
-// addMarkers adds a thread's markers. A beginning and the next end of the same name
-// are one, the newest first, as the reference has it; an end of nothing lasts from
-// the thread's first time on.
+// addMarkers adds a thread's markers. An end closes the newest open beginning with the
+// same name, as in the reference; an end without one makes a marker from the thread's
+// first time on.
 func (d *decoder) addMarkers(x *stacks, track *recording.TrackBuilder, t *table) error {
 	if !d.spans {
 		d.spans = true
@@ -114,8 +114,8 @@ func (d *decoder) groupOf(name string) uint32 {
 	return g
 }
 
-// span says when marker i was. Profiles before version 27 have one time, and say
-// more with the data.
+// span returns the phase and times of marker i. Profiles before version 27 have a single
+// time and keep the rest in the marker's data.
 func (x *stacks) span(t *table, i int) (phase int, start, end int64, ok bool) {
 	var a, b decode.Number
 	var began, ended bool
@@ -159,8 +159,8 @@ func (x *stacks) ref(t *table, i int) uint64 {
 	return t.refs.At(i)
 }
 
-// args has texts of markers shown, with strings in place of their numbers where
-// all threads share them.
+// args makes texts of markers readable: it replaces string numbers by the strings if all
+// threads share them.
 func (x *stacks) args() {
 	texts, strings, fields := x.d.texts, x.d.root.tables.strings, x.d.root.meta.texts
 	x.d.b.SetArgs(func(ref uint64) string {

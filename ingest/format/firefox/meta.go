@@ -10,13 +10,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// meta has what a profile says of itself.
+// meta holds the metadata of a profile.
 type meta struct {
-	start, begin, end number // of the program or process; of the recording
+	start, begin, end number // start of the program or process; begin and end of the recording
 	interval          number
 	cpuUnit           string
 	categories        []string
-	texts             map[string]map[string]bool // of a type of markers, the fields that are numbers of strings
+	texts             map[string]map[string]bool // by marker type: the fields whose values are string numbers
 	notes             [][2]string
 	product           string
 	command           string
@@ -25,7 +25,7 @@ type meta struct {
 	isGecko           bool
 }
 
-// number is one that may be missing.
+// A number may be missing.
 type number struct {
 	decode.Number
 	ok bool
@@ -72,7 +72,7 @@ func (m *meta) read(raw []byte) {
 	}
 }
 
-// schema notes which fields of markers are numbers of strings.
+// schema notes which marker fields hold string numbers.
 func (m *meta) schema(raw []byte) {
 	m.texts = map[string]map[string]bool{}
 	for s := range jsonscan.Array(raw).All {
@@ -93,7 +93,7 @@ func (m *meta) schema(raw []byte) {
 	}
 }
 
-// addMeta notes what the first profile says of itself.
+// addMeta records the metadata of the first profile.
 func (d *decoder) addMeta(m *meta) {
 	src := d.b.Source()
 	src.Version = m.version
@@ -121,7 +121,7 @@ func (d *decoder) addMeta(m *meta) {
 	}
 }
 
-// frequency is how often samples are taken a second, 0 when not recorded.
+// frequency returns the number of samples per second, 0 if it was not recorded.
 func (m *meta) frequency() float64 {
 	if !m.interval.ok || m.interval.Mantissa <= 0 {
 		return 0
@@ -141,10 +141,10 @@ func (m *meta) category(i int) string {
 // lib is a binary.
 type lib struct {
 	name, id   string
-	start, end uint64 // where it was mapped, in raw profiles
+	start, end uint64 // address of the mapping, in raw profiles
 }
 
-// readLibs reads a list of binaries, which is as a string in old profiles.
+// readLibs reads a list of binaries, which old profiles hold as JSON in a string.
 func readLibs(raw []byte) (libs []lib) {
 	if len(raw) > 0 && raw[0] == '"' {
 		raw = []byte(jsonscan.Plain(raw))
@@ -174,7 +174,7 @@ func readLibs(raw []byte) (libs []lib) {
 	return libs
 }
 
-// base is the last part of a path of any system.
+// base returns the last element of a path with slashes or backslashes.
 func base(s string) string { return path.Base(strings.ReplaceAll(s, `\`, "/")) }
 
 func address(raw []byte) uint64 {

@@ -9,17 +9,17 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// maxNested is how deep profiles may be in profiles; Firefox's processes are
-// one level below the first.
+// maxNested is the maximum nesting depth of profiles; Firefox's processes are one level
+// below the first.
 const maxNested = 4
 
-// reader takes one JSON text apart, which may be as a string in another.
+// A reader parses one JSON text, which may be a string inside another.
 type reader struct {
 	d *decoder
 	s *jsonscan.Stream
 }
 
-// members of the outermost object that have no place in a recording.
+// passed are members of the outermost object that have no place in a recording.
 var passed = map[string]bool{
 	"pages": true, "profilerOverhead": true, "profilingLog": true, "profileGatheringLog": true,
 	"pausedRanges": true, "tasktracer": true, "sources": true, "": true,
@@ -60,7 +60,7 @@ func (r *reader) profile(p *profile, depth int) {
 		case key == "profile" && depth < maxNested && r.s.Peek() == '{':
 			r.devtools(p, depth+1)
 		case key == "allocations" && depth < maxNested && r.s.Peek() == '{':
-			r.profile(p, depth+1) // columns, of which "sites" has one for each
+			r.profile(p, depth+1) // an object of columns; "sites" has one entry per allocation
 		case timelineKeys[key] && r.s.Enter('['):
 			r.timeline(&p.timeline, key)
 		default:
@@ -73,8 +73,7 @@ func (r *reader) profile(p *profile, depth int) {
 	p.timeline.join(p.threads)
 }
 
-// nested reads the profile of another process, which is as an object or as a
-// string.
+// nested reads the profile of another process, an object or a string.
 func (r *reader) nested(p *profile, depth int) {
 	if depth == maxNested {
 		r.d.b.Warn("nested", decode.Byte(r.s.Offset()), "The profile at byte %d is nested in more than %d others and was left out", r.s.Offset(), maxNested)
@@ -105,14 +104,14 @@ func (r *reader) shared(p *profile) {
 	}
 }
 
-// thread is a thread until it is built.
+// A thread holds a thread's data until it is built.
 type thread struct {
 	tables                         tables
 	name, process, kind            string
-	pid, tid                       []byte // as they are
+	pid, tid                       []byte // as in the file
 	from                           int64
 	samples, markers, js, natively *table
-	timeline                       *timeline // of the page that the thread shows
+	timeline                       *timeline // of the page shown by the thread
 }
 
 func (r *reader) thread(p *profile, depth int) {
@@ -171,14 +170,14 @@ func (t *thread) about(key string, raw []byte) {
 	}
 }
 
-// tables are those that samples and markers refer to.
+// tables are the tables that samples and markers refer to.
 type tables struct {
 	strings                                                []string
 	libs                                                   []lib
 	stack, frame, fn, resource, native, sources, locations *table
 }
 
-// table reads one that threads refer to, and reports whether the key is one.
+// table reads a table that threads refer to; it returns false if key is not one.
 func (r *reader) table(ts *tables, key string) bool {
 	switch key {
 	case "stringArray", "stringTable":
@@ -208,8 +207,7 @@ func (r *reader) table(ts *tables, key string) bool {
 	return true
 }
 
-// over gives the tables of a thread, with those that all share where it has none
-// of its own.
+// over returns the tables of a thread, completed from the shared ones.
 func (ts tables) over(all *tables) *tables {
 	if ts.strings == nil {
 		ts.strings = all.strings
@@ -228,7 +226,7 @@ func (ts tables) over(all *tables) *tables {
 	return &ts
 }
 
-// wanted are the columns that are kept.
+// wanted are the columns to keep.
 var wanted = func() map[string]bool {
 	m := map[string]bool{}
 	for _, k := range strings.Fields(`stack time timeDeltas weight threadCPUDelta
@@ -240,12 +238,12 @@ var wanted = func() map[string]bool {
 	return m
 }()
 
-// table is one of numbers, by column.
+// A table holds columns of numbers, by name.
 type table struct {
 	cols       map[string]*numbers
 	refs       column.Vec[uint64] // texts of the column data
 	weightType string
-	samples    *table // of a counter
+	samples    *table // samples of a counter
 }
 
 func (t *table) col(name string) *numbers {
@@ -269,8 +267,7 @@ func (t *table) add(d *decoder, name string, raw []byte) {
 	c.add(raw)
 }
 
-// data keeps what is said of a marker. Old versions say there when it began and
-// ended.
+// data keeps the data of a marker. In old versions it includes the start and end.
 func (t *table) data(d *decoder, raw []byte) {
 	ref := uint64(0)
 	var start, end []byte
@@ -299,9 +296,9 @@ func (t *table) data(d *decoder, raw []byte) {
 	t.add(d, "data phase", []byte(phase))
 }
 
-// columns reads a table, which has its columns as members or, in raw profiles,
-// rows and a schema that says which column is where. A group of a counter has one
-// in it.
+// columns reads a table. Its members are the columns or, in raw profiles, rows and a
+// schema with the position of each column. A group of a counter contains another table,
+// its samples.
 func (r *reader) columns(group bool) *table {
 	if !r.s.Enter('{') {
 		r.s.Skip()
@@ -336,7 +333,7 @@ func (r *reader) columns(group bool) *table {
 	return t
 }
 
-// row adds one of a raw table; those that end early have nulls there.
+// row adds a row of a raw table; a short row gets nulls.
 func (t *table) row(d *decoder, schema []string, raw []byte) {
 	a := jsonscan.Array(raw)
 	for _, name := range schema {
@@ -350,7 +347,7 @@ func (t *table) row(d *decoder, schema []string, raw []byte) {
 	}
 }
 
-// readSchema reads the names of columns by their places.
+// readSchema returns the names of columns by position.
 func readSchema(raw []byte) []string {
 	schema := []string{}
 	for k, v := range jsonscan.Object(raw).All {
@@ -366,7 +363,7 @@ func readSchema(raw []byte) []string {
 	return schema
 }
 
-// counter is one until it is built.
+// A counter holds a counter's data until it is built.
 type counter struct {
 	name, category, unit string
 	graph                string // how the reference draws it

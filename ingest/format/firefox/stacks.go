@@ -12,19 +12,19 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// stacks makes calls of a thread's stacks.
+// stacks converts a thread's stacks to calls.
 type stacks struct {
 	d *decoder
 	p *profile
 	*tables
 	shift int64
 
-	calls  []recording.CallID // of the first stacks
+	calls  []recording.CallID // of the stacks converted so far
 	frames map[int]recording.FrameID
-	mapped []lib // those of a raw profile, by where they were
+	mapped []lib // the binaries of a raw profile, by address
 }
 
-// call is the call of a stack, NoCall for none.
+// call returns the call of a stack, NoCall for none.
 func (x *stacks) call(i int) recording.CallID {
 	frame := x.stack.col("frame")
 	if i < 0 || i >= frame.len() {
@@ -67,7 +67,7 @@ func (x *stacks) frameID(i int) recording.FrameID {
 	return f
 }
 
-// text is a string by its number, "" for none.
+// text returns a string by number, "" for none.
 func (x *tables) text(i int) string {
 	if i < 0 || i >= len(x.strings) {
 		return ""
@@ -75,7 +75,7 @@ func (x *tables) text(i int) string {
 	return x.strings[i]
 }
 
-// newFrame makes a frame of a processed profile's row.
+// newFrame returns a frame for a row of a processed profile.
 func (x *stacks) newFrame(i int) recording.FrameID {
 	f := x.fn.col
 	n := x.frame.col("func").index(i)
@@ -95,7 +95,7 @@ func (x *stacks) newFrame(i int) recording.FrameID {
 	if fr.Column = x.frame.col("column").line(i); fr.Column == 0 {
 		fr.Column = f("columnNumber").line(n)
 	}
-	// What a source map says of it is where people wrote it.
+	// A source map gives the position in the original source.
 	if o := x.frame.col("originalLocation").index(i); o >= 0 {
 		fr.Line, fr.Column = x.locations.col("line").line(o), x.locations.col("column").line(o)
 		if s := x.text(x.sources.col("filename").index(x.locations.col("source").index(o))); s != "" {
@@ -122,8 +122,8 @@ func (x *stacks) newFrame(i int) recording.FrameID {
 	return x.d.b.Frame(fr)
 }
 
-// module returns the module of a function: its binary, else the origin of its script, else
-// the category that the program set.
+// module sets the module of a function: its binary, else the origin of its script, else
+// the category set by the program.
 func (x *stacks) module(frame, n int, fn *recording.Function, fr *recording.Frame) {
 	res := x.fn.col("resource").index(n)
 	l := x.frame.col("lib").index(frame)
@@ -153,8 +153,8 @@ func isAddress(name string) bool {
 	return err == nil
 }
 
-// What places in raw profiles look like: a function of a binary, a function of a
-// script, and a script itself.
+// Forms of locations in raw profiles: a function of a binary, a function of a script, and
+// a script itself.
 var (
 	inLib    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*) \(in ([^)]*)\)(?: \+ [0-9]+| \(.*:.*\))?$`) })
 	inScript = sync.OnceValue(func() *regexp.Regexp {
@@ -163,7 +163,7 @@ var (
 	ofScript = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^()(.+?):([0-9]+)(?::([0-9]+))?(?:\[\d+\])?$`) })
 )
 
-// located makes a frame of a raw profile's place.
+// located returns a frame for a location of a raw profile.
 func (x *stacks) located(i int, place string) recording.FrameID {
 	fn := recording.Function{Name: place}
 	fr := recording.Frame{Line: x.frame.col("line").line(i), Column: x.frame.col("column").line(i)}
@@ -216,7 +216,7 @@ func ordinal(s string) int32 {
 	return int32(n)
 }
 
-// libAt is the binary that was mapped where an address lies, nil for none.
+// libAt returns the binary mapped at an address, nil for none.
 func (x *stacks) libAt(addr uint64) *lib {
 	if x.mapped == nil {
 		x.mapped = append([]lib{}, x.libs...)

@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is folded stacks.
+// Format is the folded stacks format.
 var Format = codec.Format{
 	Name:       "folded",
 	Title:      "folded stacks",
@@ -26,7 +26,7 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".folded"}, OneEvent: true, Write: write},
 }
 
-// headLen is how much is looked at for the number of counts a line has.
+// headLen is the number of bytes used to find out how many counts a line has.
 const headLen = 64 << 10
 
 // The metrics of a file with two counts a line: the run before and the one
@@ -36,30 +36,30 @@ const (
 	After  = "B"
 )
 
-// decoder turns lines into stack records. The recording gets one event without
-// a name, whose metric is "samples" in "count", or two of them.
+// decoder turns lines into stack records. The recording gets one unnamed event. Its
+// metric is "samples" in "count"; files with two counts give two metrics.
 type decoder struct {
 	b     *recording.Builder
 	event int
 	tally *recording.Tally
 	line  int64
-	// finest is how many decimals each metric may have: fewer once a value or
-	// the sum would not have fitted.
+	// finest is the maximum number of decimals of each metric. It is reduced when a value
+	// or the sum would not fit.
 	finest [2]int
-	counts []decode.Number // of the line at hand; as many as there are metrics
+	counts []decode.Number // counts of the current line, one for each metric
 
 	// frames maps the text between two semicolons to its frame.
 	frames map[string]recording.FrameID
-	// Neighbouring lines mostly share their outer frames. prev is the stack
-	// part of the line before; its frame i ends at ends[i] and is calls[i].
+	// Adjacent lines usually share their outer frames. prev is the stack of the previous
+	// line; its frame i ends at ends[i] and has the call calls[i].
 	prev   []byte
 	ends   []int
 	calls  []recording.CallID
 	values [2]int64
 }
 
-// Decode reads all lines into b. Lines that are no stack are left out with a
-// warning that names the first one; a file without any stack is an error.
+// Decode reads all lines into b. Lines without a stack are left out, with a warning that
+// names the first one; a file without any stack is an error.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	head, whole, err := in.Head(headLen)
 	if err != nil {
@@ -85,7 +85,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return nil
 }
 
-// read takes the text apart into lines.
+// read splits the text into lines.
 func (d *decoder) read(ctx context.Context, txt *text) error {
 	txt.in.OnSilence(d.b.Progress)
 	return decode.WholeLines(ctx, txt.next, d.b, func() {
@@ -148,8 +148,8 @@ func (d *decoder) record(l []byte) {
 	d.b.AddStack(d.event, d.call(stack), recording.NoTrack, 0, values)
 }
 
-// scale gives a count in a metric's units. They become finer for a count with
-// more decimals, and coarser again where the sum would not fit.
+// scale converts a count to a metric's unit. The unit becomes finer for a count with more
+// decimals, and coarser if the sum would not fit.
 func (d *decoder) scale(metric int, n decode.Number) (v int64, rounded, ok bool) {
 	m := &d.b.Event(d.event).Metrics[metric]
 	for to := min(n.Scale, d.finest[metric]); to > m.Decimals && !d.b.SetDecimals(d.event, metric, to); to-- {

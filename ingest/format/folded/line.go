@@ -15,12 +15,12 @@ const (
 	noCount          // a stack without a count
 	comment
 	notStack
-	tooLarge // a stack whose count fits nowhere
+	tooLarge // a stack with a count that does not fit
 )
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// trim takes blanks off both ends.
+// trim removes blanks from both ends.
 func trim(l []byte) []byte {
 	for len(l) > 0 && blank(l[len(l)-1]) {
 		l = l[:len(l)-1]
@@ -31,9 +31,9 @@ func trim(l []byte) []byte {
 	return l
 }
 
-// split takes a trimmed, non-empty line apart; n has room for one count or for
-// two. A line without a count is still a stack when it has a semicolon; a line
-// that begins like a comment is one unless it has.
+// split splits a trimmed, non-empty line into stack and counts; n has room for one or two
+// counts. A line without a count is still a stack if it has a semicolon. A line that
+// looks like a comment is one unless it has a semicolon.
 func split(l []byte, n []decode.Number) (stack []byte, found int, st status) {
 	semicolon := func() bool { return bytes.IndexByte(l, ';') >= 0 }
 	if (l[0] == '#' || l[0] == '/') && looksComment(l) && !semicolon() {

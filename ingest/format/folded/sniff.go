@@ -7,12 +7,11 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// sniffLines is how many lines are looked at.
+// sniffLines is the maximum number of lines to look at.
 const sniffLines = 200
 
-// Sniff says how many of the first lines are stacks with counts. There is no
-// magic number, so it never gets past Likely, and text that has not one stack
-// of two frames is at most Maybe.
+// Sniff looks for stacks with counts in the first lines. There is no magic number, so it
+// returns at most Likely, and at most Maybe if no stack has two frames.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	head = utf8Of(head)
 	if !isText(head, whole) {
@@ -33,7 +32,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// utf8Of is the beginning of a file without its byte order mark, as UTF-8.
+// utf8Of returns the beginning of a file as UTF-8, without its byte order mark.
 func utf8Of(head []byte) []byte {
 	bom, wide, big := mark(head)
 	head = head[bom:]
@@ -52,8 +51,8 @@ func utf8Of(head []byte) []byte {
 	return out
 }
 
-// isText reports whether head is text. How it begins does not matter: the names
-// of outermost frames may look like XML or JSON (<module>, {main}, [0]).
+// isText reports whether head is text. The first characters do not matter: names of
+// outermost frames may look like XML or JSON (<module>, {main}, [0]).
 func isText(head []byte, whole bool) bool {
 	if !whole && len(head) > utf8.UTFMax {
 		// The last rune may be cut.
@@ -79,9 +78,9 @@ func isText(head []byte, whole bool) bool {
 // census counts the kinds of lines at the beginning of a file.
 type census struct {
 	counted int // stacks with a count
-	deep    int // of those, the ones with more than one frame
-	twice   int // of those, the ones with two counts
-	again   int // of those, the ones whose stack has come before
+	deep    int // stacks with a count and more than one frame
+	twice   int // stacks with two counts
+	again   int // stacks with two counts that occurred before
 	other   int // neither stacks nor comments
 }
 
@@ -95,7 +94,7 @@ func take(head []byte, whole bool) (c census) {
 		} else if whole || seen == 0 && !markup(head) {
 			l, head = head, nil
 		} else {
-			return // cut
+			return // the last line was cut
 		}
 		if l = trim(l); len(l) == 0 {
 			continue
@@ -122,18 +121,18 @@ func take(head []byte, whole bool) (c census) {
 	return
 }
 
-// markup reports whether text begins like JSON or XML, a line of which may end
-// in a number anywhere it is cut.
+// markup reports whether text begins like JSON or XML. If such a line is cut, it may end
+// in a number by chance.
 func markup(head []byte) bool {
 	head = bytes.TrimSpace(head)
 	return len(head) > 0 && (head[0] == '{' || head[0] == '[' || head[0] == '<')
 }
 
-// columns is how many counts the lines of a file have: two where difffolded.pl
-// has put the stacks of two runs together, each once, or a few more often where
-// frames were renamed since. Where names end in a number ("frame 1", "frame 2"),
-// what is before it is the same in many lines. Where no stack has two frames,
-// there must be several, all with two numbers, and none twice.
+// columns returns the number of counts per line: two for output of difffolded.pl, which
+// merges the stacks of two runs. There each stack occurs once, or a few times if frames
+// were renamed afterwards. If instead names end in a number ("frame 1", "frame 2"), many
+// lines have the same text before it. If no stack has two frames, there must be several,
+// all with two numbers and all different.
 func (c census) columns() int {
 	if c.deep == 0 && (c.counted < 2 || c.twice < c.counted || c.again > 0) {
 		return 1

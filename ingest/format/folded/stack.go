@@ -11,7 +11,7 @@ import (
 
 // call interns a stack and returns its leaf.
 func (d *decoder) call(stack []byte) recording.CallID {
-	// Frames that the line before has too need no look-up.
+	// Frames shared with the previous line need no lookup.
 	same := commonPrefix(d.prev, stack)
 	n := len(d.ends)
 	for n > 0 && (d.ends[n-1] > same || (d.ends[n-1] < len(stack) && stack[d.ends[n-1]] != ';')) {
@@ -41,7 +41,7 @@ func (d *decoder) call(stack []byte) recording.CallID {
 	return parent
 }
 
-// commonPrefix is the number of bytes at the start that a and b share.
+// commonPrefix returns the length in bytes of the common prefix of a and b.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -56,8 +56,7 @@ func commonPrefix(a, b []byte) int {
 	return i
 }
 
-// frame makes the frame for the text between two semicolons that was not seen
-// before.
+// frame returns a frame for a text between two semicolons that is new.
 func (d *decoder) frame(raw string) recording.FrameID {
 	name, kind, inlined := annotation(raw)
 	module, name := splitModule(name)
@@ -70,9 +69,9 @@ func (d *decoder) frame(raw string) recording.FrameID {
 	return id
 }
 
-// annotation takes the marks off a name that stackcollapse-perf.pl --all adds
-// and flamegraph.pl colours by: _[k] kernel, _[i] inlined, _[j] compiled just
-// in time. Anything else in brackets, like the _[w] of a waker, stays.
+// annotation removes the suffixes that stackcollapse-perf.pl --all adds to names and
+// flamegraph.pl uses for colours: _[k] kernel, _[i] inlined, _[j] compiled just in time.
+// Other brackets, like the _[w] of a waker, stay.
 func annotation(s string) (name string, kind recording.Kind, inlined bool) {
 	if len(s) < 5 || s[len(s)-1] != ']' || s[len(s)-4:len(s)-2] != "_[" {
 		return s, recording.KindUnknown, false
@@ -89,11 +88,11 @@ func annotation(s string) (name string, kind recording.Kind, inlined bool) {
 	return s, recording.KindUnknown, false
 }
 
-// splitModule takes DTrace's "module`function" apart. Names with more than one
-// backtick, or with what no module's name holds before it, are left whole:
-// Microsoft's C++ writes `anonymous namespace', other languages quote with it.
-// So are those with a number behind it, how many type parameters a class of .NET
-// has (List`1); only an address (0x…) begins with a digit there.
+// splitModule splits DTrace's "module`function". It does not split names with more than
+// one backtick or with characters before it that no module name has: Microsoft's C++
+// writes `anonymous namespace', other languages use backticks as quotes. Nor does it
+// split names with a digit after the backtick, the number of type parameters of a .NET
+// class (List`1), except for addresses (0x…).
 func splitModule(s string) (module, name string) {
 	i := strings.IndexByte(s, '`')
 	if i <= 0 || i == len(s)-1 || strings.IndexByte(s[i+1:], '`') >= 0 || strings.ContainsAny(s[:i], " :'\"(<") {
@@ -105,7 +104,7 @@ func splitModule(s string) (module, name string) {
 	return s[:i], s[i+1:]
 }
 
-// unresolved reports whether a name says no more than where the code is.
+// unresolved reports whether a name is only an address or "[unknown]".
 func unresolved(name string) bool {
 	if name == "[unknown]" {
 		return true

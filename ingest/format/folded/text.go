@@ -8,22 +8,22 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// text gives the content as UTF-8 in chunks, whatever byte order mark it has.
+// text returns the content in chunks of UTF-8, decoded according to its byte order mark.
 // Windows shells write UTF-16 when output is redirected.
 type text struct {
 	in   *source.Input
-	bom  int  // bytes of the mark still to be skipped
+	bom  int  // bytes of the byte order mark left to skip
 	wide bool // UTF-16
 	big  bool // big endian
-	// For UTF-16: raw is how many bytes of the last chunk of in were not
-	// converted, high an unpaired first half, last the chunk given out.
+	// For UTF-16: raw is the number of bytes of the last input chunk not converted yet,
+	// high an unpaired high surrogate, last the last chunk returned.
 	raw     int
 	high    rune
 	last    []byte
 	damaged int64
 }
 
-// mark says which encoding the first bytes announce.
+// mark returns the encoding given by a byte order mark.
 func mark(head []byte) (bom int, wide, big bool) {
 	switch {
 	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
@@ -43,8 +43,8 @@ func newText(in *source.Input, head []byte) *text {
 	return t
 }
 
-// next is Input.Next in UTF-8: the last rest bytes of the chunk before, then
-// fresh ones.
+// next is like Input.Next, but returns UTF-8: the last rest bytes of the previous chunk,
+// then new ones.
 func (t *text) next(rest int) ([]byte, error) {
 	if t.wide {
 		return t.nextWide(rest)

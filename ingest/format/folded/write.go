@@ -10,12 +10,12 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// writeFolded writes one event as folded stacks: lines of function names from
-// the outermost on, with the value of the event's primary metric, which are
-// sorted by their text. Stacks that read the same are one line.
+// writeFolded writes one event as folded stacks: lines of function names, outermost
+// first, and the value of the event's primary metric. Lines are sorted by text. Stacks
+// with the same text become one line.
 //
-// A semicolon in a name becomes a colon, since semicolons are between names,
-// and what ends lines a space.
+// A semicolon in a name becomes a colon, because semicolons separate names. A line break
+// in a name becomes a space.
 func write(j *encode.Job) error {
 	event, err := j.OneEvent()
 	if err != nil {
@@ -44,11 +44,11 @@ func write(j *encode.Job) error {
 	return f.write(e.Metrics[e.Primary].Decimals)
 }
 
-// fit returns an error where the lines, which are sorted, need more memory than
-// there is.
+// fit returns an error if the lines, which must be sorted in memory, need more memory
+// than available.
 func (f *folder) fit(r *encode.Rows) error {
 	calls := &f.Rec.Calls
-	long := make([]int64, calls.Len()) // by call: how long its line is
+	long := make([]int64, calls.Len()) // by call: the length of its line
 	for c := 1; c < len(long); c++ {
 		long[c] = 1 + int64(len(f.Rec.FuncName(recording.CallID(c)))) + long[calls.Parent(recording.CallID(c))]
 	}
@@ -68,7 +68,7 @@ type folder struct {
 	text    []byte
 }
 
-// noStack is the line for weights without a stack.
+// noStack is the stack written for values without a stack.
 const noStack = "[no stack]"
 
 func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {
@@ -92,7 +92,7 @@ func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {
 	return f.Tick(1)
 }
 
-// name is a function's name as a line can have it.
+// name returns a function's name in a form that fits in a line.
 func (f *folder) name(id recording.FuncID) string {
 	if f.names[id] != "" {
 		return f.names[id]
@@ -103,7 +103,7 @@ func (f *folder) name(id recording.FuncID) string {
 	case name == "":
 		name = "[unnamed]"
 	case name[0] == '#', strings.HasPrefix(name, "//"):
-		name = "_" + name // a comment, else
+		name = "_" + name // otherwise it would be a comment
 	}
 	if name != own {
 		f.changed++

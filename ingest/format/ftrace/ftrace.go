@@ -29,7 +29,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is ftrace's text.
+// Format is the text format of ftrace.
 var Format = codec.Format{
 	Name:       "ftrace",
 	Title:      "ftrace text",
@@ -39,20 +39,18 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-// line is an event: thread and its id, perhaps the process, the processor, perhaps
-// flags, the time, the event and what it says. A kernel for real time has seven flags,
-// others four or five.
+// line matches an event: thread name and id, optional process, processor, optional flags,
+// time, event name and details. Real-time kernels have seven flags, others four or five.
 var line = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(.*)-(\d+)\s+(?:\(\s*(\d+|-+)\)\s+)?\[(\d+)\]\s+(?:([^\s:\d][^\s:]{3,7}?)\s*)?(\d+\.\d+):\s+([\w.:-]+):(?:\s+(.*))?$`)
 })
 
-// heading reports whether a line is one that systrace and trace-cmd write before the
-// events.
+// heading reports whether a line is a header of systrace or trace-cmd.
 func heading(l []byte) bool {
 	return bytes.HasPrefix(l, []byte("cpus=")) || bytes.HasPrefix(l, []byte("version = "))
 }
 
-// lost is a line about events that did not fit into a processor's buffer.
+// lost matches a line about events lost because a processor's buffer was full.
 var lost = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^CPU:(\d+) \[LOST (?:(\d+) )?EVENTS\]$`)
 })
@@ -61,8 +59,7 @@ var page = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
 })
 
-// Sniff looks for the header, for an event in the first lines, or for a page that
-// systrace made.
+// Sniff looks for the header, an event in the first lines, or an HTML page of systrace.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	if bytes.HasPrefix(head, []byte("# tracer: ")) {
 		return decode.Certain, nil
@@ -90,20 +87,21 @@ type decoder struct {
 	s     *sched.Builder
 	texts *decode.Texts
 	n     int
-	// A page has events between a line that begins them and one that ends them.
+	// page means that the file is an HTML page; inside, that the current line is between
+	// the markers of its events.
 	page, inside bool
 
 	origin   *decode.Picos
 	last     int64
 	threads  map[int64]*recording.TrackBuilder
-	asyncs   map[string][]operation // that are open; those of one id end the last one first
+	asyncs   map[string][]operation // open operations; an end closes the last one with its id
 	begun    uint32
 	counters map[string]int
 	spans    bool
 	tally    *recording.Tally
 }
 
-// operation is one that has begun.
+// An operation is one that has begun but not ended.
 type operation struct {
 	at          int64
 	pid         int64
@@ -159,7 +157,7 @@ func (d *decoder) read(l []byte) error {
 	}
 	m := line().FindSubmatch(l)
 	if m == nil {
-		if !d.page { // which has lists of processes besides
+		if !d.page { // a page also has lists of processes
 			d.tally.Read++
 			d.tally.Leave(d.place())
 			d.b.Warn("not-an-event", d.place(), "Line %d is not an event and was left out", d.n)
@@ -178,7 +176,7 @@ func (d *decoder) read(l []byte) error {
 	return nil
 }
 
-// lost reads a line about lost events; it reports whether it is one.
+// lost reads a line about lost events; it returns false for other lines.
 func (d *decoder) lost(l []byte) bool {
 	m := lost().FindSubmatch(l)
 	if m == nil {
@@ -192,7 +190,7 @@ func (d *decoder) lost(l []byte) bool {
 	return true
 }
 
-// time is a time in seconds in the recording, which begins with the first.
+// time converts seconds to a time of the recording, which begins at the first time.
 func (d *decoder) time(b []byte) (int64, bool) {
 	n, ok, fits := decode.ParseNumber(b)
 	if !ok || !fits {
@@ -213,7 +211,7 @@ func number(b []byte) int64 {
 	return n
 }
 
-// What sched_switch and those that wake say, sched_switch also in its older form.
+// Details of sched_switch, of its older form, and of wakeup events.
 var (
 	switched = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`prev_pid=(\d+) .*?prev_state=(\S+) ==> next_comm=(.*) next_pid=(\d+)`)
@@ -222,7 +220,7 @@ var (
 	woken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:comm=(.*) )?pid=(\d+)`) })
 )
 
-// letters are those of states, as State numbers them.
+// letters are the state letters, in the order of the bits of sched.StateOf.
 const letters = "SDTtXZPI"
 
 func stateOf(s []byte) sched.State {
@@ -265,7 +263,7 @@ func (d *decoder) event(m [][]byte, at int64) {
 			return
 		}
 	case "tracing_mark_write", "print":
-		_, rest, found := bytes.Cut(text, []byte(": ")) // print has the address of who wrote
+		_, rest, found := bytes.Cut(text, []byte(": ")) // print events begin with the writer's address
 		if string(m[7]) != "print" || !found {
 			rest = text
 		}
@@ -287,7 +285,7 @@ func (d *decoder) anySpans() {
 	}
 }
 
-// thread is the track of a thread.
+// thread returns the track of a thread.
 func (d *decoder) thread(tid int64) *recording.TrackBuilder {
 	t := d.threads[tid]
 	if t == nil {
@@ -300,8 +298,8 @@ func (d *decoder) thread(tid int64) *recording.TrackBuilder {
 	return t
 }
 
-// mark takes what a program wrote; it reports whether it is of the form that is
-// known.
+// mark reads text that a program wrote to trace_marker; it returns false if its form is
+// unknown.
 func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 	m, ok := sched.ParseMark(text)
 	if !ok {
@@ -367,7 +365,7 @@ func (d *decoder) operation(o operation, at int64, unfinished bool) {
 	d.track(o.pid, o.track).SpanOf(o.group, o.at, max(at, o.at), d.frame(o.name), 0, unfinished)
 }
 
-// track is one of a process, beside its threads.
+// track returns a track of a process, next to those of its threads.
 func (d *decoder) track(pid int64, name string) *recording.TrackBuilder {
 	return d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: pid, Name: name})
 }

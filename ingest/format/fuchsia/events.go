@@ -23,7 +23,8 @@ const (
 	flowEnd
 )
 
-// arg is an argument: its value as JSON, as bits, and as a number where it is one.
+// An arg is an argument: its value as JSON, as raw bits and, if it is numeric, as a
+// number.
 type arg struct {
 	name    string
 	json    []byte
@@ -85,7 +86,7 @@ func (d *decoder) arg(c *cursor, head uint64) arg {
 	case 7:
 		a.bits = c.word()
 		a.json = decode.Quoted("0x" + strconv.FormatUint(a.bits, 16))
-	case 8: // the number of an object of the kernel
+	case 8: // id of a kernel object
 		a.bits = c.word()
 		a.json = strconv.AppendUint(nil, a.bits, 10)
 	case 9:
@@ -94,7 +95,7 @@ func (d *decoder) arg(c *cursor, head uint64) arg {
 	return a
 }
 
-// keep keeps arguments and returns a reference to them.
+// keep stores arguments and returns a reference to them.
 func (d *decoder) keep(args []arg) uint64 {
 	var all decode.Args
 	for _, a := range args {
@@ -106,7 +107,7 @@ func (d *decoder) keep(args []arg) uint64 {
 	return 0
 }
 
-// event takes an event; false if nothing of it is kept.
+// event reads an event; it returns false if nothing of it is kept.
 func (d *decoder) event(c *cursor, head uint64) bool {
 	ticks := c.word()
 	of := d.thread(c, field(head, 24, 31))
@@ -164,7 +165,7 @@ func (d *decoder) frame(name, category string) recording.FrameID {
 	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: name, Module: category}))
 }
 
-// forward is a time of a thread, never one before its last.
+// forward returns a time of a thread, but never one before its last time.
 func (t *track) forward(d *decoder, at int64) int64 {
 	if at < t.last {
 		d.records.Mend(decode.Byte(d.at))
@@ -195,7 +196,7 @@ func (d *decoder) unmatched() bool {
 	return false
 }
 
-// count adds points to counters, one for each argument that is a number.
+// count adds a point to the counter of each numeric argument.
 func (d *decoder) count(pid uint64, name string, id uint64, args []arg, at int64) bool {
 	any := false
 	for _, a := range args {
@@ -221,7 +222,7 @@ func (d *decoder) count(pid uint64, name string, id uint64, args []arg, at int64
 	return any
 }
 
-// async takes an event of an operation that goes on beside others.
+// async reads an event of an asynchronous operation.
 func (d *decoder) async(pid uint64, category, name string, id, kind uint64, at int64, args []arg) bool {
 	k := asyncKey{pid, name, id}
 	a := d.asyncs[k]
@@ -251,7 +252,7 @@ func (d *decoder) async(pid uint64, category, name string, id, kind uint64, at i
 	return true
 }
 
-// flow takes a moment of a flow.
+// flow adds a step to a flow.
 func (d *decoder) flow(t *track, k flowKey, kind uint64, at int64) bool {
 	f := d.flows[k]
 	if kind == flowBegin || f == nil {
@@ -270,7 +271,7 @@ func (d *decoder) flow(t *track, k flowKey, kind uint64, at int64) bool {
 	return true
 }
 
-// addFlow adds a flow with two moments or more.
+// addFlow adds a flow that has at least two steps.
 func (d *decoder) addFlow(f *recording.Flow) {
 	if f != nil && len(f.Steps) > 1 {
 		d.b.AddFlow(*f)

@@ -22,7 +22,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is Fuchsia's traces.
+// Format is the Fuchsia trace format.
 var Format = codec.Format{
 	Name:       "fuchsia",
 	Title:      "Fuchsia trace",
@@ -58,10 +58,11 @@ const (
 	typeLarge = 15
 )
 
-// field is bits from..to of a word, both included, as the format counts them.
+// field returns the bits from..to of a word, both inclusive, as in the format's
+// description.
 func field(word uint64, from, to int) uint64 { return word >> from & (1<<(to-from+1) - 1) }
 
-// provider is a program that wrote records, with what it named by number.
+// A provider is a program that wrote records, with its numbered strings and threads.
 type provider struct {
 	name    string
 	perSec  uint64
@@ -77,13 +78,13 @@ type decoder struct {
 	records   *recording.Tally
 	providers map[uint64]*provider
 	p         *provider
-	at        int64 // bytes in front of the record at hand
+	at        int64 // offset of the current record in bytes
 	zero      uint64
 	begun     bool
 	last      int64
-	spans     bool // there is an event of spans
+	spans     bool // the event of spans was added
 
-	ids       map[uint64]int64 // of processes and threads that are no numbers of 63 bits
+	ids       map[uint64]int64 // for ids of processes and threads with more than 63 bits
 	names     map[uint64]string
 	processes map[uint64]string
 	owner     map[uint64]uint64
@@ -95,7 +96,7 @@ type decoder struct {
 	order     []*async
 }
 
-// track is a thread's.
+// A track is the track of a thread.
 type track struct {
 	of      thread
 	builder *recording.TrackBuilder
@@ -115,7 +116,7 @@ type asyncKey struct {
 	id   uint64
 }
 
-// async is an operation that goes on beside others.
+// An async is an asynchronous operation.
 type async struct {
 	builder *recording.TrackBuilder
 	group   uint32
@@ -132,7 +133,7 @@ type counterKey struct {
 	name, series string
 }
 
-// read reads all records into b. Of a trace that is cut it reads what is before.
+// read reads all records into b. Of a truncated trace it reads the part before the cut.
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, texts: new(decode.Texts), records: b.Tally("record"), providers: map[uint64]*provider{}, ids: map[uint64]int64{}, names: map[uint64]string{},
 		processes: map[uint64]string{}, owner: map[uint64]uint64{}, tracks: map[thread]*track{}, asyncs: map[asyncKey]*async{}, flows: map[flowKey]*recording.Flow{}, counters: map[counterKey]int{}}
@@ -150,7 +151,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	return err
 }
 
-// all reads the records, each with its length.
+// all reads all records.
 func (d *decoder) all(ctx context.Context, r *bufio.Reader) error {
 	var buf [4096 * 8]byte
 	for n := 0; ; n++ {
@@ -198,7 +199,7 @@ func (d *decoder) all(ctx context.Context, r *bufio.Reader) error {
 	}
 }
 
-// skip passes over a long record.
+// skip skips a long record.
 func (d *decoder) skip(r *bufio.Reader, size int64) error {
 	if size == 0 {
 		decode.WarnDamage(d.b, d.at, false)
@@ -219,7 +220,7 @@ func eof(err error) error {
 	return err
 }
 
-// cursor walks over the words of a record. Once there are none, ok is false.
+// cursor reads the words of a record. If there are too few, bad becomes true.
 type cursor struct {
 	b   []byte
 	bad bool
@@ -237,7 +238,7 @@ func (c *cursor) word() uint64 {
 	return w
 }
 
-// text is the next n bytes, behind which the words go on.
+// text returns the next n bytes as a string and skips the padding to the next word.
 func (c *cursor) text(n uint64) string {
 	padded := (n + 7) &^ 7
 	if padded > uint64(len(c.b)) {
@@ -249,7 +250,7 @@ func (c *cursor) text(n uint64) string {
 	return s
 }
 
-// ref is a string by its number, or one that is here.
+// ref returns a string by number, or one stored inline.
 func (d *decoder) ref(c *cursor, n uint64) string {
 	if n&0x8000 != 0 {
 		return c.text(n & 0x7fff)
@@ -267,7 +268,7 @@ func (d *decoder) provider(id uint64) *provider {
 	return p
 }
 
-// record takes a record; false if nothing of it is kept.
+// record reads a record; it returns false if nothing of it is kept.
 func (d *decoder) record(c *cursor) bool {
 	head := c.word()
 	ok := true
@@ -333,7 +334,7 @@ func (d *decoder) metadata(c *cursor, head uint64) {
 	}
 }
 
-// time is a time in picoseconds since the first one.
+// time converts ticks to picoseconds since the first time.
 func (d *decoder) time(ticks uint64) int64 {
 	if !d.begun {
 		d.begun, d.zero = true, ticks
@@ -362,15 +363,15 @@ func (d *decoder) time(ticks uint64) int64 {
 	return at
 }
 
-// id is the number of a process or thread: those that stand for no thread of the
-// kernel have one that is too large.
+// id returns the number of a process or thread. Ids that are too large, as those of
+// virtual threads, get a new number.
 func (d *decoder) id(n uint64) int64 {
 	if n <= math.MaxInt64 {
 		return int64(n)
 	}
 	id, ok := d.ids[n]
 	if !ok {
-		id = recording.TextID - 1 - int64(len(d.ids)) // below that of processors
+		id = recording.TextID - 1 - int64(len(d.ids)) // below the ids of processors
 		d.ids[n] = id
 	}
 	return id
@@ -393,7 +394,7 @@ func (d *decoder) track(t thread) *track {
 	return x
 }
 
-// object takes what the kernel says of a process or thread.
+// object reads the kernel's description of a process or thread.
 func (d *decoder) object(c *cursor, head uint64) {
 	id := c.word()
 	name := d.ref(c, field(head, 24, 39))
@@ -464,8 +465,8 @@ func (d *decoder) end() {
 	d.texts.WarnDropped(d.b, "event")
 }
 
-// virtual names a process or thread that is none of the kernel's; those have the
-// highest bit of their ids set.
+// virtual names a process or thread unknown to the kernel; the highest bit of its id is
+// set.
 func virtual(what string, id uint64) string {
 	if id <= math.MaxInt64 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// turn is one action of the scheduler.
+// A turn is one switch or wakeup by the scheduler.
 type turn struct {
 	at         int64
 	cpu        int64
@@ -19,7 +19,7 @@ type turn struct {
 	wakes      bool
 }
 
-// States of threads that are switched away from.
+// states are the states of threads that are switched out.
 var states = []sched.State{{Is: recording.Runnable}, {Is: recording.Runnable}, {Is: recording.Blocked, Name: "suspended"}, {Is: recording.Blocked}, {}, {}}
 
 func stateOf(n uint64) sched.State {
@@ -29,13 +29,13 @@ func stateOf(n uint64) sched.State {
 	return sched.State{Is: recording.Blocked}
 }
 
-// scheduled takes a record of the scheduler. Those come in the order of time for each
-// processor; all together are put in order at the end.
+// scheduled reads a scheduler record. Records are in time order only per processor;
+// schedule sorts them all at the end.
 func (d *decoder) scheduled(c *cursor, head uint64) bool {
-	const idle = math.MinInt32 // the weight of what runs when there is nothing to do
+	const idle = math.MinInt32 // weight of the idle thread
 	t := turn{cpu: int64(field(head, 20, 35))}
 	switch field(head, 60, 63) {
-	case 0: // until 2022
+	case 0: // form used until 2022
 		t.cpu, t.state = int64(field(head, 16, 23)), stateOf(field(head, 24, 27))
 		t.at = d.time(c.word())
 		prev, next := d.thread(c, field(head, 28, 35)), d.thread(c, field(head, 36, 43))
@@ -79,7 +79,7 @@ func (d *decoder) known(t thread) uint64 {
 	return t.tid
 }
 
-// schedule adds what the scheduler did.
+// schedule adds the switches and wakeups.
 func (d *decoder) schedule() {
 	if len(d.switches) == 0 {
 		return

@@ -8,18 +8,18 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// rangeKey identifies a range that has begun: there is one of a kind on each
-// goroutine. What processors have is with them.
+// A rangeKey identifies an open range; each goroutine has at most one of a kind. Ranges
+// of processors are stored in proc.
 type rangeKey struct {
 	what uint8
 	of   int64 // the goroutine's id
 }
 
-// rangeNames are those of ranges, but of stops of the world.
+// rangeNames are the names of ranges other than stop-the-world pauses.
 var rangeNames = [...]string{wire.MarkPhase: "GC concurrent mark phase", wire.Sweep: "GC incremental sweep", wire.MarkAssist: "GC mark assist"}
 
-// rangeTrack is the track that ranges lie on: the collector's phases and the stops
-// of the world on one each, those of a goroutine with it.
+// rangeTrack returns the track of a range: one each for the collector's phases and for
+// stop-the-world pauses; a goroutine's ranges are on its track.
 func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder {
 	switch k.what {
 	case wire.StopTheWorld:
@@ -27,14 +27,14 @@ func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder 
 	case wire.MarkAssist:
 		if of != nil && !of.over {
 			return of.track
-		} else if of != nil { // whose builder may be another's by now
+		} else if of != nil { // over: another may use its builder by now
 			return d.b.Track(recording.TrackKey{PID: goroutines, TID: of.id})
 		}
 	}
 	return d.runtimeTrack("garbage collection")
 }
 
-// runtime is the track of the runtime's own work.
+// runtime returns the track of the runtime's own work on a processor.
 func (p *proc) runtime(d *decoder) *recording.TrackBuilder {
 	if p.beside == nil {
 		p.beside = d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: processors, TID: p.id})
@@ -111,7 +111,7 @@ func (d *decoder) rangeEvent(ev *wire.Event, at int64) {
 	}
 }
 
-// collects notes that a goroutine works for the collector, or has done so.
+// collects notes that a goroutine begins (1) or ends (-1) work for the collector.
 func (d *decoder) collects(ev *wire.Event, by int, at int64) {
 	if ev.What == wire.MarkAssist {
 		if g := d.goroutine(ev.On); g != nil {
@@ -132,7 +132,7 @@ func (d *decoder) region(ev *wire.Event, at int64) {
 		g.track.Begin(at, d.frame(name), args)
 	case g.track.Depth() > 0:
 		g.track.End(at)
-	default: // it began before the trace did
+	default: // the region began before the trace
 		g.track.Span(min(0, at), at, d.frame(name), args, false)
 	}
 }
@@ -144,7 +144,7 @@ func (d *decoder) task(ev *wire.Event, at int64) {
 		d.tasks[t.ID] = opened{at: at, name: t.Name}
 		return
 	}
-	if !open { // it began before the trace did
+	if !open { // the task began before the trace
 		o = opened{name: t.Name}
 	}
 	delete(d.tasks, t.ID)

@@ -12,22 +12,22 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// goroutine is one that there is.
+// goroutine is the state of an existing goroutine.
 type goroutine struct {
 	id    int64
 	track *recording.TrackBuilder
 	named bool
-	over  bool             // it has ended
-	call  recording.CallID // that stands for it on CPU' tracks
-	known bool             // call is
+	over  bool             // the goroutine has ended
+	call  recording.CallID // stands for the goroutine on processors' tracks
+	known bool             // call is set
 
 	state      wire.State
 	since      int64
 	why        recording.FrameID // the frame of the reason for blocking
-	stack      recording.CallID  // the last that is known
-	waker      int               // the track of who made it runnable
-	collecting int               // works for the collector, as so many ranges say
-	proc       *proc             // that it runs on
+	stack      recording.CallID  // the last known stack
+	waker      int               // track of the goroutine that made it runnable
+	collecting int               // number of ranges in which it works for the collector
+	proc       *proc             // the processor it runs on
 }
 
 // proc is a processor of the scheduler (P).
@@ -35,12 +35,12 @@ type proc struct {
 	id            int64
 	track, beside *recording.TrackBuilder
 	running       *goroutine
-	since, last   int64 // where it began to run, and where the one before stopped
+	since, last   int64 // when running began, and when the previous goroutine stopped
 	call          recording.CallID
 	spans         []lanes.Span
 
 	sweeping bool
-	swept    int64 // since when it sweeps, or until when it did
+	swept    int64 // while sweeping, its start; otherwise its end
 	sweeps   []lanes.Span
 }
 
@@ -53,7 +53,7 @@ func (d *decoder) goroutine(of *wire.G) *goroutine {
 		return g
 	}
 	g := d.gs[of.ID]
-	if g != nil && g.over { // its track is about to be left
+	if g != nil && g.over { // flush first: it ends the old one's track
 		d.flush()
 		g = nil
 	}
@@ -86,7 +86,7 @@ func (d *decoder) proc(id int64) *proc {
 	return p
 }
 
-// name calls a goroutine after the function that it began with.
+// name names a goroutine after the function it started with.
 func (d *decoder) name(g *goroutine, stack int32) {
 	if g.named || stack == 0 {
 		return
@@ -102,7 +102,7 @@ func (d *decoder) name(g *goroutine, stack int32) {
 	}
 }
 
-// blocked is the frame of a goroutine that is blocked, by the number of the reason.
+// blocked returns the frame of a blocked goroutine, by the number of the reason.
 func (d *decoder) blocked(reason int32) recording.FrameID {
 	if int(reason) >= len(d.reasons) {
 		d.reasons = append(d.reasons, make([]recording.FrameID, d.gen.Texts()-len(d.reasons))...)
@@ -114,7 +114,7 @@ func (d *decoder) blocked(reason int32) recording.FrameID {
 	return *f - 1
 }
 
-// stateFrame is the frame of a state without a reason.
+// stateFrame returns the frame of a state without a reason.
 func (d *decoder) stateFrame(s recording.State) recording.FrameID {
 	f := &d.frames[s]
 	if *f == 0 {
@@ -134,7 +134,7 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 		return
 	}
 	if from == wire.Undetermined {
-		// What it is in it has been in since the last synchronization.
+		// The goroutine has been in this state since the last synchronization.
 		at = d.sync
 		g.state = from
 	}
@@ -170,8 +170,8 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	}
 }
 
-// addState adds what a goroutine was in until now. Of one that stops running the stack
-// is known, or NoCall.
+// addState adds the state a goroutine has been in until now. stop is the stack where a
+// goroutine stops running, NoCall if unknown.
 func (d *decoder) addState(g *goroutine, at int64, stop recording.CallID) {
 	if at <= g.since {
 		g.waker = recording.NoTrack
@@ -205,10 +205,10 @@ func (d *decoder) addState(g *goroutine, at int64, stop recording.CallID) {
 	g.waker = recording.NoTrack
 }
 
-// mostStates is how many states are held until they are added together.
+// mostStates is the number of states to collect before adding them at once.
 const mostStates = 1 << 15
 
-// flush adds what is held to the recording.
+// flush adds the collected states and spans to the recording.
 func (d *decoder) flush() {
 	d.b.AddStates(d.states)
 	d.states = d.states[:0]
@@ -228,7 +228,7 @@ func (d *decoder) flush() {
 	d.ended = d.ended[:0]
 }
 
-// mostCommon bounds how many pairs of stacks are remembered.
+// mostCommon is the maximum number of cached pairs of stacks.
 const mostCommon = 1 << 16
 
 func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
@@ -243,7 +243,7 @@ func (d *decoder) commonCall(before, stack recording.CallID) recording.CallID {
 	return c
 }
 
-// collect begins (1) or ends (-1) work for the collector by a goroutine that runs.
+// collect begins (1) or ends (-1) a goroutine's work for the collector.
 func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64) {
 	if at = max(at, g.since); g.state == wire.Running {
 		d.addState(g, at, cmp.Or(stack, g.stack))
@@ -252,7 +252,7 @@ func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64
 	g.collecting = max(0, g.collecting+by)
 }
 
-// leave takes a goroutine from its processor.
+// leave removes a goroutine from its processor.
 func (d *decoder) leave(g *goroutine, at int64) {
 	if p := g.proc; p != nil {
 		if p.running == g {
@@ -263,14 +263,14 @@ func (d *decoder) leave(g *goroutine, at int64) {
 	}
 }
 
-// run puts a goroutine on its processor.
+// run makes a goroutine the running one of its processor.
 func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
 	p := d.proc(ev.P)
 	if p == nil {
 		return
 	}
 	if other := p.running; other != nil && other != g && !other.over {
-		p.stop(at) // it is said to run elsewhere before it is said to stop here
+		p.stop(at) // its start elsewhere may be reported before its stop here
 		other.proc = nil
 	}
 	g.proc, p.running = p, g
@@ -280,13 +280,13 @@ func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
 	p.since, p.call = max(at, p.last), g.call
 }
 
-// stop ends what the processor ran.
+// stop ends the span of the running goroutine.
 func (p *proc) stop(at int64) {
 	p.last = max(at, p.since)
 	p.spans = append(p.spans, lanes.Span{Start: p.since, End: p.last, Call: p.call})
 }
 
-// title is a goroutine's name on CPU's track.
+// title returns a goroutine's name on processors' tracks.
 func (d *decoder) title(g *goroutine) string {
 	if n := g.track.Name(); n != "" {
 		return n
@@ -307,8 +307,9 @@ func (d *decoder) count(s wire.State, by int64) {
 	d.counts[0].n += by
 }
 
-// settle is how long the counts of goroutines may be behind, in picoseconds: they
-// change with each transition, and take more room than all else if each is kept.
+// settle is the minimum time between points of a goroutine counter, in picoseconds. The
+// counts change with each transition; keeping every change would take more space than
+// everything else.
 const settle = 20e6
 
 var counted = [...]string{"all", "runnable", "running"}
@@ -328,7 +329,7 @@ func (d *decoder) addCounts(at int64) {
 	}
 }
 
-// end closes what is open at the end of the trace.
+// end closes everything open at the end of the trace.
 func (d *decoder) end() {
 	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
 		if g := d.gs[id]; !g.over {

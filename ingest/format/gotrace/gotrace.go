@@ -28,7 +28,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is Go's execution traces.
+// Format is the format of Go execution traces.
 var Format = codec.Format{
 	Name:       "gotrace",
 	Title:      "Go execution trace",
@@ -49,8 +49,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// The processes that tracks are grouped by; a trace is of one process and does not
-// say which.
+// Processes that group the tracks. A trace is of one process, without its id.
 const (
 	goroutines = recording.TextID - iota
 	processors
@@ -67,48 +66,48 @@ type decoder struct {
 
 	gs    map[int64]*goroutine
 	procs map[int64]*proc
-	// firstProcs are those of procs that there mostly are.
+	// firstProcs caches the processors with the lowest ids.
 	firstProcs [256]*proc
 	gen        *wire.Generation
-	calls      []recording.CallID // 1 + those of the generation's stacks; 0 for those not asked for
+	calls      []recording.CallID // 1 + call, by stack of the generation; 0 if not requested yet
 
 	ranges   map[rangeKey]opened
 	tasks    map[uint64]opened
 	counters map[string]int
-	metrics  [wire.HeapGoal + 1]int // 1 + their counters
+	metrics  [wire.HeapGoal + 1]int // 1 + number of the counter
 	counts   [3]count               // of goroutines: all, runnable, running
-	sampled  int                    // 1 + the event of CPU samples
+	sampled  int                    // 1 + number of the CPU samples event
 
-	frames  [recording.Collecting + 1]recording.FrameID // 1 + those of states without reasons
-	reasons []recording.FrameID                         // 1 + those of goroutines that are blocked, by the generation's texts; 0 for none so far
-	sweep   recording.CallID                            // of processors that sweep
+	frames  [recording.Collecting + 1]recording.FrameID // 1 + frame of a state without a reason
+	reasons []recording.FrameID                         // 1 + frame of a blocked goroutine, by text of the generation; 0 if none yet
+	sweep   recording.CallID                            // call of sweeping processors
 
 	common  pairmap.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
 	commons int
 
 	states []recording.TrackState // held until there are many
-	ended  []*goroutine           // whose last states are among them
+	ended  []*goroutine           // goroutines whose last states are in states
 
 	records *recording.Tally
 }
 
-// count is the number of goroutines, and the last value of their counter.
+// A count is a number of goroutines; told is the last value given to its counter.
 type count struct {
 	n, told, at int64
 	any         bool
-	counter     int // 1 + its number
+	counter     int // 1 + number of the counter
 }
 
-// opened has what began and did not end so far.
+// opened is a range or task that has begun but not ended.
 type opened struct {
 	at   int64
 	name string
 	args uint64
-	of   *goroutine // what a range is of, or nil
+	of   *goroutine // the goroutine of a range, or nil
 }
 
-// Decode reads all events into b. Of a trace that is cut or damaged it reads what
-// is before.
+// Decode reads all events into b. Of a cut or damaged trace it reads the part before the
+// damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
 	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
 		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},
@@ -143,13 +142,13 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return nil
 }
 
-// sentence is an error of the library in one line.
+// sentence returns the first line of an error of the library.
 func sentence(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return text
 }
 
-// damaged warns that the trace cannot be read beyond a place.
+// damaged warns that the trace cannot be read past a position.
 func (d *decoder) damaged(err error) error {
 	at := int64(0)
 	if told, ok := errors.AsType[*wire.Error](err); ok {
@@ -166,7 +165,7 @@ func (d *decoder) damaged(err error) error {
 	return nil
 }
 
-// begin names the processes, and has references to arguments become text.
+// begin names the processes and sets how references to arguments become text.
 func (d *decoder) begin() {
 	for i, name := range []string{"goroutines", "processors", "runtime"} {
 		p := d.b.ProcessInfo(d.b.Process(goroutines - int64(i)))
@@ -184,8 +183,8 @@ func (d *decoder) begin() {
 	})
 }
 
-// What references to arguments hold: what the number is of, and above all the
-// number.
+// Layout of a reference to arguments: the low argBits bits are a number, the rest is its
+// kind.
 const (
 	argBits = 60
 	argTask = iota
@@ -245,7 +244,7 @@ func (d *decoder) event(ev *wire.Event) {
 	}
 }
 
-// events takes some that follow each other.
+// events processes consecutive events.
 func (d *decoder) events(all []wire.Event) {
 	if len(all) == 0 {
 		return
@@ -258,7 +257,7 @@ func (d *decoder) events(all []wire.Event) {
 	}
 }
 
-// synced goes to the next generation; there is none at the end.
+// synced switches to the next generation, nil at the end.
 func (d *decoder) synced(g *wire.Generation, at int64) {
 	d.sync = at
 	if g == nil {
@@ -272,7 +271,7 @@ func (d *decoder) synced(g *wire.Generation, at int64) {
 	}
 }
 
-// call is the call of a stack.
+// call returns the call of a stack.
 func (d *decoder) call(stack int32) recording.CallID {
 	if stack == 0 {
 		return recording.NoCall
@@ -284,7 +283,7 @@ func (d *decoder) call(stack int32) recording.CallID {
 		d.calls = append(d.calls, make([]recording.CallID, n-len(d.calls))...)
 	}
 	var frames []recording.FrameID
-	d.gen.EachFrame(stack, func(f *wire.Frame) { // from the leaf
+	d.gen.EachFrame(stack, func(f *wire.Frame) { // leaf first
 		fn := recording.Function{Name: d.gen.Text(f.Func), File: d.gen.Text(f.File), Kind: recording.KindUser}
 		if fn.Name == "" {
 			fn.Name, fn.Unresolved = recording.AddressName("", f.PC, 0), true
@@ -309,7 +308,7 @@ func (d *decoder) sample(ev *wire.Event, at int64) {
 	track.Sample(d.sampled-1, at, d.call(ev.Stack), int(ev.P), nil)
 }
 
-// metricNames are the runtime's, with their units.
+// metricNames are the runtime's names of metrics, with their units.
 var metricNames = map[uint8][2]string{
 	wire.MaxProcs: {"/sched/gomaxprocs", "threads"},
 	wire.HeapLive: {"/memory/classes/heap/objects", "bytes"},
@@ -336,7 +335,7 @@ func (d *decoder) counter(process int64, name, series, unit string) int {
 	return c
 }
 
-// runtimeTrack is one of the runtime.
+// runtimeTrack returns a track of the runtime.
 func (d *decoder) runtimeTrack(name string) *recording.TrackBuilder {
 	return d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: runtime, Name: name})
 }

@@ -13,18 +13,18 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// old gives the events of a trace before Go 1.22, which the Go team's reader reads all
-// at once.
+// old returns the events of a trace from before Go 1.22. The Go team's reader reads such
+// a trace as a whole.
 type old struct {
 	from *trace.Reader
-	gen  *wire.Generation // of all of it
+	gen  *wire.Generation // of the whole trace
 
 	gs     map[trace.GoID]*wire.G
 	texts  map[string]int32
 	stacks map[trace.Stack]int32
 }
 
-// oldError says how far the reader had come.
+// oldError reports how far the reader got.
 type oldError struct {
 	at   int64
 	what error
@@ -33,7 +33,7 @@ type oldError struct {
 func (e *oldError) Error() string { return e.what.Error() }
 func (e *oldError) Unwrap() error { return e.what }
 
-// old reads such a trace. An error is that there is nothing to show, or an oldError.
+// old reads such a trace. It returns an error if nothing can be shown, or an oldError.
 func (d *decoder) old(in *source.Input) error {
 	from := &decode.Reader{In: in}
 	o, err := newOld(from)
@@ -60,8 +60,8 @@ func newOld(in io.Reader) (o *old, err error) {
 	return o, err
 }
 
-// caught turns a panic about damaged bytes into an error; faults of a file that
-// became shorter and those of this program go on.
+// caught turns a panic caused by damaged data into an error. It does not catch memory
+// faults, as when the file is truncated meanwhile.
 func caught(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -99,7 +99,7 @@ var oldStates = map[trace.GoState]wire.State{
 	trace.GoNotExist: wire.NotExist, trace.GoRunnable: wire.Runnable, trace.GoRunning: wire.Running, trace.GoWaiting: wire.Waiting, trace.GoSyscall: wire.InSyscall,
 }
 
-// whats are what ranges and metrics are of, by the names that the Go team gives them.
+// whats are the kinds of ranges and metrics, by the Go team's names.
 var whats = map[string]uint8{
 	"GC concurrent mark phase": wire.MarkPhase, "GC incremental sweep": wire.Sweep, "GC mark assist": wire.MarkAssist,
 	"/sched/gomaxprocs:threads": wire.MaxProcs, "/memory/classes/heap/objects:bytes": wire.HeapLive, "/gc/heap/goal:bytes": wire.HeapGoal,

@@ -8,17 +8,17 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// reader gives events in order, as far as there is room behind those that there are, and
-// says what ended them.
+// A reader appends events in order while the slice has room, and returns the error that
+// ended them.
 type reader interface {
 	Read(to []wire.Event) ([]wire.Event, error)
 }
 
-// batchLen is how many events are handed over at once.
+// batchLen is the number of events passed on at once.
 const batchLen = 512
 
-// each hands all events to d, in order, until there are no more (io.EOF) or they cannot
-// be read. Another goroutine reads ahead a little.
+// each passes all events to d, in order, until the end (io.EOF) or an error. Another
+// goroutine reads ahead.
 func (d *decoder) each(ctx context.Context, in *source.Input, from reader) error {
 	const some = 8
 	free := make(chan []wire.Event, some+2)
@@ -36,7 +36,7 @@ func (d *decoder) each(ctx context.Context, in *source.Input, from reader) error
 	})
 }
 
-// ahead reads events.
+// ahead reads events and sends them to out.
 func ahead(ctx context.Context, from reader, out chan<- []wire.Event, free <-chan []wire.Event) error {
 	for {
 		var x []wire.Event

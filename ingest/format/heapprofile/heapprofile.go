@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is V8's heap profiles.
+// Format is V8's heap profile format.
 var Format = codec.Format{
 	Name:       "heapprofile",
 	Title:      "V8 heap profile",
@@ -28,7 +28,7 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-// Sniff looks for the outermost call, and for sizes in it.
+// Sniff looks for the root node and its sizes.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	keys := jsonscan.KeysOf(head, whole)
 	if keys["head"] && bytes.Contains(head, []byte(`"callFrame"`)) && bytes.Contains(head, []byte(`"selfSize"`)) {
@@ -37,9 +37,9 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// node is a call of the tree; it is behind the one that called it.
+// node is a call of the tree. Nodes follow their callers.
 type node struct {
-	above int // -1 for the outermost one
+	above int // index of the caller, -1 for the outermost call
 	frame recording.FrameID
 	named bool
 	root  bool
@@ -75,19 +75,20 @@ func (d *decoder) file(s *jsonscan.Stream) {
 		switch {
 		case key == "head" && d.s.Enter('{'):
 			d.tree()
-		default: // samples: how the sizes came about, with no stack and no time of their own
+		default: // samples: the parts of the sizes, without stack or time
 			d.s.Skip()
 		}
 	}
 }
 
-// level is an object of the tree, or the list of those that it called.
+// level is an object of the tree, or the list of its callees.
 type level struct {
 	node int
 	list bool
 }
 
-// tree reads the calls, which may be deeper than any stack of this program.
+// tree reads the calls without recursion: they may be nested deeper than this program's
+// stack allows.
 func (d *decoder) tree() {
 	levels := []level{{d.open(-1), false}}
 	for len(levels) > 0 && d.s.Damage < 0 {
@@ -138,7 +139,7 @@ func (d *decoder) member(n *node, key string) {
 	n.size, n.sized = v.Round(0).Mantissa, ok && fits && v.Mantissa >= 0
 }
 
-// build makes stacks of the calls.
+// build turns the calls into stacks.
 func (d *decoder) build(ctx context.Context) error {
 	event := d.b.AddEvent(recording.Event{Kind: "allocation", Basis: recording.FromStacks, Metrics: []recording.Metric{{Name: "inuse_space", Unit: "bytes", Kind: recording.Level}}})
 	calls := make([]recording.CallID, len(d.nodes))

@@ -18,7 +18,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is heaptrack's recordings.
+// Format is heaptrack's format.
 var Format = codec.Format{
 	Name:       "heaptrack",
 	Title:      "heaptrack recording",
@@ -43,7 +43,7 @@ func sniff(head []byte, _ bool) (decode.Confidence, error) {
 const (
 	allocSpace = iota
 	allocObjects
-	temporary // freed before anything else was allocated or freed
+	temporary // freed before any other allocation or free
 	peakSpace
 	peakObjects
 	inuseSpace
@@ -63,14 +63,14 @@ func event() recording.Event {
 	}}
 }
 
-// stack is one, and what happened in it.
+// A stack, and the values of what happened in it.
 type stack struct {
 	call   recording.CallID
-	peak   uint64 // which peak its values of that are of
+	peak   uint64 // number of the peak that its peak values belong to
 	values [metrics]int64
 }
 
-// info is a kind of allocation: of a size, in a stack.
+// info is a kind of allocation: a size and a stack.
 type info struct {
 	size  int64
 	stack uint32
@@ -87,18 +87,18 @@ type decoder struct {
 
 	strings []string
 	ips     [][]recording.FrameID // outermost first
-	stacks  []stack               // the first is not a stack
+	stacks  []stack               // the first is a placeholder
 	infos   []info
 
 	live, most int64 // bytes in use, now and at the peak
 	peaks      uint64
-	last       int64 // the kind of the last allocation, unless something was freed since
+	last       int64 // kind of the last allocation; none if something was freed after it
 	now        int64 // picoseconds
 	heap, rss  int   // counters
 	changed    bool  // something was allocated or freed
 }
 
-// errRaw is about what heaptrack leaves where it could not interpret it.
+// errRaw is the error for raw output that heaptrack could not interpret.
 var errRaw = errors.New("this is heaptrack's raw output, without function names; convert it with `heaptrack_interpret < FILE > run.heaptrack`")
 
 // read reads all lines.
@@ -130,7 +130,7 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	return err
 }
 
-// take takes a line. It reports whether that is as it should be.
+// take processes a line. ok reports whether it is valid.
 func (d *decoder) take(line []byte) (ok bool, err error) {
 	kind := line[0]
 	if len(line) < 2 && kind != 'A' || len(line) > 1 && line[1] != ' ' {
@@ -180,13 +180,13 @@ func (d *decoder) take(line []byte) (ok bool, err error) {
 	return true, nil
 }
 
-// versions reads those of heaptrack and of its format.
+// versions reads the versions of heaptrack and its format.
 func (d *decoder) versions(rest []byte) (bool, error) {
 	of, rest, ok := number(rest)
 	if !ok {
 		return false, nil
 	}
-	if d.version, _, ok = number(rest); !ok && of == 0x10200 { // before it had one
+	if d.version, _, ok = number(rest); !ok && of == 0x10200 { // the format had no version yet
 		d.version = 1
 	}
 	d.b.Source().Version = fmt.Sprint(d.version)
@@ -199,7 +199,7 @@ func (d *decoder) versions(rest []byte) (bool, error) {
 	return true, nil
 }
 
-// number reads one in hexadecimal, up to the next space.
+// number reads a hexadecimal number up to the next space.
 func number(b []byte) (v uint64, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(b) && b[i] != ' '; i++ {
@@ -220,12 +220,12 @@ func number(b []byte) (v uint64, rest []byte, ok bool) {
 	return v, b[min(i+1, len(b)):], i > 0
 }
 
-// text adds a string, in version 3 behind its length.
+// text adds a string; in version 3 its length comes first.
 func (d *decoder) text(rest []byte) bool {
 	if d.version >= 3 {
 		n, text, ok := number(rest)
 		if !ok {
-			d.strings = append(d.strings, "") // those behind it keep their numbers
+			d.strings = append(d.strings, "") // so that later strings keep their numbers
 			return false
 		}
 		rest = text[:min(n, uint64(len(text)))]
@@ -234,7 +234,7 @@ func (d *decoder) text(rest []byte) bool {
 	return true
 }
 
-// string is one by its number, of which 0 is none.
+// string returns a string by number; 0 is none.
 func (d *decoder) string(n uint64) string {
 	if n == 0 || n > uint64(len(d.strings)) {
 		return ""
@@ -242,8 +242,8 @@ func (d *decoder) string(n uint64) string {
 	return d.strings[n-1]
 }
 
-// ip adds a place in code: its address, its binary, and if that is known its function,
-// file and line, then those that it was inlined into.
+// ip adds a code location: its address and binary; if known, its function, file and line;
+// then the functions it was inlined into.
 func (d *decoder) ip(rest []byte) bool {
 	addr, rest, ok := number(rest)
 	module, rest, also := number(rest)
@@ -262,7 +262,7 @@ func (d *decoder) ip(rest []byte) bool {
 		if !ok && len(frames) > 0 {
 			break
 		}
-		frames = append(frames, d.frame(addr, module, v, len(rest) > 0)) // of the first the file may be missing
+		frames = append(frames, d.frame(addr, module, v, len(rest) > 0)) // the first one may lack the file
 	}
 	slices.Reverse(frames)
 	d.ips = append(d.ips, frames)
@@ -279,7 +279,7 @@ func (d *decoder) frame(addr, module uint64, of [3]uint64, inlined bool) recordi
 	return d.b.Frame(recording.Frame{Func: d.b.Function(f), Addr: addr, File: f.File, Line: int32(min(of[2], 1<<31-1)), Kind: f.Kind, Inlined: inlined})
 }
 
-// stack adds one: a place in code, and the stack that it was called from.
+// stack adds a stack: a code location and the calling stack.
 func (d *decoder) stack(rest []byte) bool {
 	ip, rest, ok := number(rest)
 	above, _, also := number(rest)
@@ -307,15 +307,15 @@ func (d *decoder) info(rest []byte) bool {
 	return ok
 }
 
-// at is a stack whose values are about to change: those of the peak are taken before.
+// at returns a stack whose values are about to change, and saves its peak values first.
 func (d *decoder) at(i info) *stack {
 	s := &d.stacks[i.stack]
 	s.setPeak(d.peaks)
 	return s
 }
 
-// setPeak has the values of a peak be those that there were at the time: since then
-// nothing has changed.
+// setPeak sets the values at the peak to the current ones, which have not changed since
+// the peak.
 func (s *stack) setPeak(peak uint64) {
 	if s.peak != peak {
 		s.peak = peak
@@ -349,7 +349,7 @@ func (d *decoder) free(kind uint64) bool {
 	s := d.at(i)
 	recording.Add(&s.values[inuseSpace], -i.size)
 	s.values[inuseObjects]--
-	if d.last == int64(kind) { // heaptrack's own count has what is of kind 0 and freed behind another one, too
+	if d.last == int64(kind) { // heaptrack also counts kind 0 freed right after another free
 		s.values[temporary]++
 	}
 	d.last, d.changed = none, true
@@ -357,7 +357,7 @@ func (d *decoder) free(kind uint64) bool {
 	return true
 }
 
-// time takes how many milliseconds have gone by.
+// time reads the milliseconds since the start.
 func (d *decoder) time(rest []byte) bool {
 	ms, _, ok := number(rest)
 	if !ok || ms > 1<<32 || int64(ms)*1e9 < d.now {
@@ -372,7 +372,7 @@ func (d *decoder) time(rest []byte) bool {
 	return true
 }
 
-// resident takes how many pages the process has in memory.
+// resident reads the number of resident pages of the process.
 func (d *decoder) resident(pages uint64) bool {
 	if d.page == 0 || pages > 1<<40 {
 		return false
@@ -384,7 +384,7 @@ func (d *decoder) resident(pages uint64) bool {
 	return true
 }
 
-// end adds the stacks in which something happened.
+// end adds the stacks with allocations.
 func (d *decoder) end() {
 	if !d.changed {
 		return

@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is Jaeger's JSON.
+// Format is Jaeger's JSON format.
 var Format = codec.Format{
 	Name:       "jaeger",
 	Title:      "Jaeger trace",
@@ -26,7 +26,7 @@ var Format = codec.Format{
 	Decode:     read,
 }
 
-// sniff looks for a list of traces, of which the first has an id and spans.
+// sniff looks for a list of traces, the first with an id and spans.
 func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	keys := jsonscan.KeysOf(head, whole)
 	has := func(word string) bool { return bytes.Contains(head, []byte(word)) }
@@ -41,7 +41,7 @@ type decoder struct {
 	s    *jsonscan.Stream
 	c    *distributed.Collector
 	args decode.Args
-	odd  decode.Args // of a log
+	odd  decode.Args // fields of a log
 }
 
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
@@ -55,7 +55,7 @@ func (d *decoder) file() {
 	if !d.s.Enter('{') {
 		return
 	}
-	services := map[string]int{} // of a trace that is alone
+	services := map[string]int{} // services of a file with a single trace
 	for key := range d.s.Members {
 		switch {
 		case key == "data" && d.s.Enter('['):
@@ -79,7 +79,7 @@ func (d *decoder) errors(raw []byte) {
 	}
 }
 
-// trace reads a trace. Its processes are behind its spans.
+// trace reads a trace. Its processes follow its spans.
 func (d *decoder) trace() {
 	if !d.s.Enter('{') {
 		d.s.Skip()
@@ -110,7 +110,7 @@ func (d *decoder) member(key string, services map[string]int) {
 	}
 }
 
-// service is the number of a trace's process.
+// service returns the number of a trace's process.
 func (d *decoder) service(id string, services map[string]int) int {
 	n, ok := services[id]
 	if !ok {
@@ -120,7 +120,7 @@ func (d *decoder) service(id string, services map[string]int) int {
 	return n
 }
 
-// process is who did the spans of a process.
+// process reads a process as a service.
 func process(raw []byte) distributed.Service {
 	s := distributed.Service{Name: jsonscan.Plain(jsonscan.Member(raw, "serviceName"))}
 	rank := 0
@@ -147,7 +147,7 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 			s.Trace = distributed.ID(val)
 		case "spanID":
 			s.ID = distributed.ID(val)
-		case "parentSpanID": // of old ones
+		case "parentSpanID": // in old versions
 			s.Parent = distributed.ID(val)
 		case "operationName":
 			s.Name = jsonscan.Plain(val)
@@ -191,8 +191,8 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 	d.logs(logs)
 }
 
-// references finds the parent of a span: the first that it is a child of, else the
-// first that it follows, of its own trace. The others are links.
+// references finds the parent of a span in its trace: the first span it is a child of,
+// else the first one it follows. The others become links.
 func (d *decoder) references(s *distributed.Span, raw []byte) (links [][2]string) {
 	follows := ""
 	for r := range jsonscan.Array(raw).All {
@@ -224,7 +224,7 @@ func (d *decoder) tags(to *decode.Args, raw []byte) {
 	}
 }
 
-// logs adds a span's logs, each with a time and fields, of which "event" names it.
+// logs adds a span's logs, each with a time and fields; the field "event" is the name.
 func (d *decoder) logs(raw []byte) {
 	for l := range jsonscan.Array(raw).All {
 		at, _ := decode.Micros(jsonscan.Member(l, "timestamp"))

@@ -38,7 +38,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is jemalloc's heap profiles.
+// Format is jemalloc's heap profile format.
 var Format = codec.Format{
 	Name:       "jemalloc",
 	Title:      "jemalloc heap profile",
@@ -49,7 +49,7 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-// maxContent bounds a dump, of which all is held at once.
+// maxContent is the maximum size of a dump, which is held in memory as a whole.
 const maxContent = 1 << 30
 
 var (
@@ -68,10 +68,10 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// all is the thread that stands for the sum of all.
+// all is the name that stands for the sum of all threads.
 const all = "*"
 
-// The numbers of a line, in this order.
+// The columns of a line, in order.
 const (
 	inuseObjects = iota
 	inuseBytes
@@ -91,12 +91,12 @@ type decoder struct {
 	line    int
 	tally   *recording.Tally
 	period  int64
-	names   map[string]string // of threads
-	totals  [columns]int64    // as the header has them
-	sums    [columns]int64    // as the stacks add up
+	names   map[string]string // by thread
+	totals  [columns]int64    // from the header
+	sums    [columns]int64    // sums over the stacks
 	stack   []uint64
-	opened  int   // the line of the stack, 0 before the first one
-	rows    []row // of the stack
+	opened  int   // line of the current stack, 0 before the first one
+	rows    []row // of the current stack
 	p       *profile.Profile
 	at      map[uint64]*profile.Location
 	accum   bool
@@ -104,16 +104,15 @@ type decoder struct {
 	maps    []byte // the memory map
 }
 
-// scaled is a stack's numbers of one thread, estimated.
+// scaled holds the estimated values of a stack in one thread.
 type scaled struct {
 	stack  []*profile.Location
 	thread string
 	values [columns]int64
 }
 
-// Decode reads a dump into one event whose metrics are as pprof calls them:
-// inuse_objects, inuse_space and, where they are counted, alloc_objects and
-// alloc_space.
+// Decode reads a dump into one event with pprof's metrics: inuse_objects, inuse_space
+// and, if counted, alloc_objects and alloc_space.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	content, readErr := in.All(maxContent)
 	m := first().FindSubmatch(content)
@@ -166,7 +165,7 @@ func (d *decoder) read(content []byte) {
 
 func (d *decoder) place() string { return fmt.Sprintf("line %d", d.line) }
 
-// addresses opens a stack.
+// addresses begins a stack.
 func (d *decoder) addresses(body []byte) {
 	d.opened, d.stack = d.line, nil
 	for _, w := range address().FindAll(body, -1) {
@@ -179,8 +178,8 @@ func (d *decoder) addresses(body []byte) {
 	}
 }
 
-// numbers reads those of a thread, of the stack or, before the first one, of
-// everything.
+// numbers reads the values of a thread, either in the current stack or, before the first
+// stack, in total.
 func (d *decoder) numbers(body []byte) {
 	m := numbers().FindSubmatch(body)
 	r := row{}
@@ -207,8 +206,8 @@ func (d *decoder) numbers(body []byte) {
 	}
 }
 
-// close ends a stack. Its sum is scaled, as jeprof does it, and the threads get
-// their parts of that (see share); what no thread has is nobody's.
+// close ends a stack. Its sum is scaled as in jeprof and divided among the threads (see
+// share); the rest belongs to no thread.
 func (d *decoder) close() {
 	if d.opened == 0 {
 		return
@@ -241,7 +240,7 @@ func (d *decoder) close() {
 	d.rows = d.rows[:0]
 }
 
-// share scales the numbers of a stack: all of it, of which each thread gets its part.
+// share scales the values of a stack and divides them among its threads.
 func (d *decoder) share(stack []*profile.Location, rest row) {
 	for i := range d.sums {
 		recording.Add(&d.sums[i], rest.values[i])
@@ -270,7 +269,7 @@ func (d *decoder) share(stack []*profile.Location, rest row) {
 		d.samples = append(d.samples, s)
 	}
 	if n := len(d.samples); left != [columns]int64{} {
-		// What rounding leaves over goes to the last thread.
+		// The remainder from rounding goes to the last thread.
 		over := false
 		for _, v := range left {
 			over = over || v > int64(len(d.rows)) || v < -int64(len(d.rows))
@@ -294,7 +293,7 @@ func (d *decoder) factor(objects, size int64) float64 {
 	return 1 / -math.Expm1(-float64(size)/float64(objects)/float64(d.period))
 }
 
-// locations are those of the open stack. An address is where a call returns to;
+// locations returns the locations of the current stack. Each address is a return address;
 // the call is before it.
 func (d *decoder) locations() (out []*profile.Location) {
 	for _, a := range d.stack {

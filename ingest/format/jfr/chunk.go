@@ -15,34 +15,34 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// chunk is one under way. Its content is read at a place, and what cannot be read
-// panics with errCut.
+// chunk is a chunk being read. Its methods read at the current position and panic with
+// errCut if the data ends too early.
 type chunk struct {
 	d          *decoder
-	began      int64         // where in the file
-	content    *bytes.Buffer // which b is in
+	began      int64         // position in the file
+	content    *bytes.Buffer // holds b
 	b          []byte
 	at         int
 	compressed bool
 	version    string
-	begun      bool  // its head is one
-	err        error // why it is the last one that is read
+	begun      bool  // its header is valid
+	err        error // why it is the last chunk to be read
 
 	startNanos, startTicks, perSecond, metadataAt int64
 
 	classes map[int64]*class
-	counts  map[int64]int           // of events, by class
-	pools   map[int64]map[int64]int // where values lie, by class and number
+	counts  map[int64]int           // number of events by class
+	pools   map[int64]map[int64]int // positions of values, by class and number
 	stacks  map[int64]recording.CallID
 	threads map[int64]*recording.TrackBuilder
 	traces
 	ids   struct{ thread, stack int64 }
-	steps int // of skip
+	steps int // steps of skip so far
 }
 
 var errCut = errors.New("its content ends too early")
 
-// mostDepth bounds how deep values lie in each other.
+// mostDepth is the maximum nesting depth of values.
 const mostDepth = 32
 
 func (c *chunk) take1() byte {
@@ -61,7 +61,7 @@ func (c *chunk) bytes(n int64) []byte {
 	return c.b[c.at-int(n) : c.at]
 }
 
-// varint is a number of 7 bits a byte, the ninth byte with all of its 8.
+// varint reads an integer of 7 bits a byte; a ninth byte has all 8 bits.
 func (c *chunk) varint() int64 {
 	if c.at <= len(c.b)-9 {
 		b := c.b[c.at:]
@@ -89,7 +89,7 @@ func (c *chunk) varint() int64 {
 	return int64(v)
 }
 
-// skipNumbers passes over so many numbers, which are compressed.
+// skipNumbers skips n compressed numbers.
 func (c *chunk) skipNumbers(n int) {
 	for n > 0 {
 		if n < 8 || c.at > len(c.b)-9 {
@@ -97,7 +97,8 @@ func (c *chunk) skipNumbers(n int) {
 			n--
 			continue
 		}
-		// Those that end in the next eight bytes, or the one that goes on behind them.
+		// Skip the numbers that end in the next eight bytes or, if there are none, one of
+		// nine bytes.
 		stop := ^binary.LittleEndian.Uint64(c.b[c.at:]) & 0x8080808080808080
 		n -= max(1, bits.OnesCount64(stop))
 		if c.at += 8 - bits.LeadingZeros64(stop)/8; stop == 0 {
@@ -106,7 +107,7 @@ func (c *chunk) skipNumbers(n int) {
 	}
 }
 
-// number is one of a type, of so many bytes where numbers are not compressed.
+// number reads a number: compressed, or else of the given size in bytes.
 func (c *chunk) number(bytes int64) int64 {
 	if c.compressed {
 		return c.varint()
@@ -130,7 +131,7 @@ func (c *chunk) count() int {
 	return int(n)
 }
 
-// text is a string, or the number of one.
+// text reads a string, or the number of one.
 func (c *chunk) text() (s string, ref int64) {
 	switch c.take1() {
 	case 0, 1:
@@ -157,9 +158,10 @@ func (c *chunk) text() (s string, ref int64) {
 	return s, 0
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (c *chunk) skip(cl *class, depth int) {
-	// Types without fields take no bytes: those of many such would take for ever.
+	// Types without fields take no bytes, so a huge number of such values could take
+	// forever.
 	if c.steps++; depth > mostDepth || c.steps > 1<<20+8*len(c.b) {
 		panic(errors.New("its values lie too deep in each other"))
 	}
@@ -206,7 +208,7 @@ func (c *chunk) skipField(f *field, depth int) {
 	}
 }
 
-// guard gives the error that reading panics with.
+// guard calls read and returns the error that it panics with.
 func (c *chunk) guard(read func()) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -226,7 +228,7 @@ func (c *chunk) guard(read func()) (err error) {
 	return nil
 }
 
-// describe reads the types and where the values of tables lie.
+// describe reads the types and the positions of the tables' values.
 func (c *chunk) describe() {
 	c.metadata()
 	c.each(func(id int64, end int) {
@@ -236,9 +238,9 @@ func (c *chunk) describe() {
 	})
 }
 
-// take reads the events, and has the decoder take them.
+// take reads the events and passes them to the decoder.
 func (c *chunk) take() {
-	for _, name := range first { // in this order, whichever comes first
+	for _, name := range first { // in this order, independent of the file
 		for _, cl := range c.classes {
 			if cl.name == name && c.counts[cl.id] > 0 && cl.stack >= 0 {
 				c.d.sampleEvent(cl)
@@ -262,7 +264,7 @@ func (c *chunk) take() {
 	})
 }
 
-// each calls the visitor of each event's type, at the event's first field.
+// each calls visit with the type of each event, at the event's first field.
 func (c *chunk) each(visit func(id int64, end int)) {
 	for at := headBytes; at < len(c.b); {
 		c.at = at
@@ -276,9 +278,9 @@ func (c *chunk) each(visit func(id int64, end int)) {
 	}
 }
 
-// checkpoint notes where the values of a table lie.
+// checkpoint records the positions of a table's values.
 func (c *chunk) checkpoint() {
-	for range 3 { // its time, how long it took, where the next is
+	for range 3 { // time, duration, position of the next one
 		c.number(8)
 	}
 	c.take1()
@@ -305,7 +307,7 @@ func (c *chunk) checkpoint() {
 	}
 }
 
-// record has the fields of an event that are taken.
+// record holds the fields of an event that are used.
 type record struct {
 	start, duration, thread, stack, owner, weight int64
 	on, name                                      string

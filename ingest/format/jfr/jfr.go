@@ -28,7 +28,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is Java's Flight Recorder's recordings.
+// Format is Java Flight Recorder's format.
 var Format = codec.Format{
 	Name:       "jfr",
 	Title:      "Java Flight Recorder recording",
@@ -65,22 +65,22 @@ type decoder struct {
 	gauges    map[string]int
 }
 
-// event is a type of event that samples are of.
+// event is an event type with samples.
 type event struct {
 	index  int
 	tally  *recording.Tally
 	values []int64
 }
 
-// wait names what a thread was blocked for.
+// wait is a time in which a thread was blocked, with the reason as its call.
 type wait struct {
 	start, end int64
 	call       recording.CallID
 	waker      int
 }
 
-// Decode reads all chunks into b. Of a recording that is cut or damaged it reads what
-// is before.
+// Decode reads all chunks into b. Of a cut or damaged recording it reads the part before
+// the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event that no view shows")}
 	free := make(chan *bytes.Buffer, 2)
@@ -111,8 +111,8 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return nil
 }
 
-// damage is the error of a chunk that is cut or damaged, which begins at a place in the
-// file. What is behind it is not read.
+// damage is the error of a cut or damaged chunk that begins at the given position in the
+// file. Nothing after it is read.
 type damage struct {
 	at  int64
 	err error
@@ -143,13 +143,13 @@ func (d *decoder) add(c *chunk) error {
 	return nil
 }
 
-// time is a chunk's tick in picoseconds of the recording.
+// time converts a chunk's ticks to a time of the recording in picoseconds.
 func (c *chunk) time(ticks int64) int64 {
 	ns := min(max(c.startNanos-c.d.zero, -1<<52), 1<<52)
 	return min(max(ns*1000+c.length(ticks-c.startTicks), -1<<62), 1<<62)
 }
 
-// length is so many ticks in picoseconds, rounded down to nanoseconds.
+// length converts a number of ticks to picoseconds, rounded down to nanoseconds.
 func (c *chunk) length(ticks int64) int64 {
 	n, neg := uint64(ticks), ticks < 0
 	if neg {
@@ -167,7 +167,7 @@ func (c *chunk) length(ticks int64) int64 {
 	return ps
 }
 
-// finish adds the states of threads, in the order of time.
+// finish adds the states of threads in time order.
 func (d *decoder) finish() {
 	if len(d.waits) > 0 {
 		d.b.AddEvent(recording.StateEvent())
@@ -181,8 +181,8 @@ func (d *decoder) finish() {
 	}
 }
 
-// lasting is an event that is a state of its thread: what this is blocked for, and the
-// field that says on what.
+// lasting describes an event that is a state of its thread: the reason for blocking, and
+// the field that says what the thread waits for.
 type lasting struct{ reason, on string }
 
 var states = map[string]lasting{
@@ -197,21 +197,21 @@ var states = map[string]lasting{
 	"jdk.FileForce":        {"file force", ""},
 }
 
-// weights are fields that weigh samples, the first that a type has.
+// weights are fields that weight samples; the first one that a type has is used.
 var weights = []struct{ field, metric, unit string }{
 	{"allocationSize", "allocated", "bytes"}, {"weight", "weight", "bytes"}, {"size", "size", "bytes"}, {"samples", "samples", "count"},
 }
 
-// gauges are events whose fields are counters.
+// gaugeFields are the fields of events that become counters.
 var gaugeFields = map[string][]string{
 	"jdk.CPULoad":       {"jvmUser", "jvmSystem", "machineTotal"},
 	"jdk.GCHeapSummary": {"heapUsed"},
 }
 
-// first are the types of samples that are shown before others.
+// first are the sample types shown before others.
 var first = []string{"jdk.ExecutionSample", "datadog.ExecutionSample", "jdk.CPUTimeSample", "profiler.WallClockSample", "datadog.MethodSample"}
 
-// sampleEvent is the recording's event of a type, which is added when it is first met.
+// sampleEvent returns the recording's event for a type, and adds it on the first call.
 func (d *decoder) sampleEvent(cl *class) *event {
 	e := d.events[cl.name]
 	if e == nil {
@@ -290,7 +290,8 @@ func (c *chunk) add(cl *class, ev *record) {
 	track.Sample(e.index, at, c.stack(ev.stack), -1, e.values)
 }
 
-// span adds an event that lasts and has no stack; track is nil where it is of no thread.
+// span adds an event with a duration but no stack; track is nil if it belongs to no
+// thread.
 func (d *decoder) span(cl *class, ev *record, track *recording.TrackBuilder, from, to int64) {
 	if track == nil || !cl.threaded {
 		name := "virtual machine"

@@ -13,15 +13,16 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// reader reads the chunks of a file, and of each what its types are and where the values
-// lie that its events refer to. The decoder adds the events of the one before meanwhile.
+// reader reads the chunks of a file and, in each, the types and the positions of the
+// values that events refer to. Meanwhile the decoder adds the events of the previous
+// chunk.
 type reader struct {
 	ctx  context.Context
 	from *decode.Reader
-	free <-chan *bytes.Buffer // contents of chunks that were added: most are of about one size
+	free <-chan *bytes.Buffer // buffers of finished chunks, for reuse: most chunks have a similar size
 }
 
-// all hands over every chunk, the last one with an error if it is cut or damaged.
+// all sends every chunk to out, the last one with an error if it is cut or damaged.
 func (r *reader) all(out chan<- *chunk) error {
 	for {
 		c, err := r.next()
@@ -45,7 +46,7 @@ func (r *reader) all(out chan<- *chunk) error {
 	}
 }
 
-// next reads a chunk; it is nil at the end, and not if there is an error.
+// next reads a chunk. At the end it returns nil; with an error it returns the chunk too.
 func (r *reader) next() (c *chunk, err error) {
 	c = &chunk{began: r.from.Bytes, content: r.room()}
 	var head [headBytes]byte

@@ -9,17 +9,17 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// traces are the stacks of a chunk: the reader lists their frames, each different one
-// once, and the decoder adds those that events have.
+// traces are the stacks of a chunk: the reader lists their distinct frames, and the
+// decoder adds those used by events.
 type traces struct {
-	where    map[int64][2]int // the frames of a stack in list, by its number
+	where    map[int64][2]int // by stack number: range of its frames in list
 	list     []uint32         // leaf first: indices into frames
 	usual    map[uint64]uint32
-	rare     map[frameKey]uint32 // those whose key has no room in a number
+	rare     map[frameKey]uint32 // frames whose key does not fit in a uint64
 	keys     []frameKey
-	of       *class // what frames are
+	of       *class // class of frames
 	numbered []recording.FrameID
-	known    []bool // of frames, that they have an id
+	known    []bool // by frame: it has an id
 }
 
 func newTraces() traces {
@@ -29,12 +29,12 @@ func newTraces() traces {
 // frameKey identifies a frame by its method, line and type.
 type frameKey struct{ method, line, kind int64 }
 
-// small is a key as a number; ok says whether it has room there.
+// small packs a key into a number; ok is false if it does not fit.
 func (k *frameKey) small() (n uint64, ok bool) {
 	return uint64(k.method)<<30 | uint64(k.line)<<6 | uint64(k.kind), uint64(k.method) < 1<<34 && uint64(k.line) < 1<<24 && uint64(k.kind) < 1<<6
 }
 
-// trace lists the frames of a stack that is here.
+// trace lists the frames of the stack at the current position.
 func (c *chunk) trace(cl *class, id int64) {
 	from := len(c.list)
 	for i := range cl.fields {
@@ -55,7 +55,7 @@ func (c *chunk) trace(cl *class, id int64) {
 	c.where[id] = [2]int{from, len(c.list)}
 }
 
-// frame reads a frame where it is.
+// frame reads the frame at the current position.
 func (c *chunk) frame(of *class) uint32 {
 	var k frameKey
 	for i := range of.fields {
@@ -88,7 +88,7 @@ func (c *chunk) frame(of *class) uint32 {
 	return i
 }
 
-// stack is the call of a stack, NoCall for none.
+// stack returns the call of a stack, NoCall for none.
 func (c *chunk) stack(id int64) recording.CallID {
 	if id == 0 || c.classes[c.ids.stack] == nil {
 		return recording.NoCall
@@ -159,7 +159,7 @@ func (c *chunk) addFrame(k frameKey) recording.FrameID {
 		fn.Name, fn.Unresolved = cmp.Or(class, recording.UnknownName), true
 	case fn.Kind == recording.KindManaged:
 		fn.Name = strings.TrimPrefix(class+"."+name, ".")
-	default: // async-profiler has the library where others have the class
+	default: // async-profiler has the library in place of the class
 		fn.Name, fn.Module = name, class
 	}
 	return c.d.b.Frame(recording.Frame{Func: c.d.b.Function(fn), Line: int32(min(max(k.line, 0), 1<<31-1)), Kind: fn.Kind})

@@ -12,13 +12,13 @@ type class struct {
 	id       int64
 	name     string
 	kind     kind
-	width    int64 // of numbers that are not compressed
+	width    int64 // size of uncompressed numbers in bytes
 	fields   []field
-	numbers  int // how many numbers a value is, 0 if it has anything else
-	stack    int // the field that is the stack, -1 if there is none
-	weight   int // of weights, -1 if there is none
+	numbers  int // how many numbers make up a value, 0 if it has other parts
+	stack    int // index of the stack field, -1 if there is none
+	weight   int // index in weights, -1 if there is none
 	threaded bool
-	timed    bool // it lasts
+	timed    bool // it has a duration
 
 	counters []string // see gaugeFields
 	lasting  lasting
@@ -31,11 +31,11 @@ type field struct {
 	of          *class
 	pool, array bool
 	role        role
-	gauge       int // which of class.counters it is
+	gauge       int // index in class.counters
 }
 
-// role names the use of a field of an event or of a frame. It follows from names and types,
-// which are compared once in a chunk.
+// role is the use of a field of an event or frame. It follows from names and types, which
+// are compared once per chunk.
 type role uint8
 
 const (
@@ -47,7 +47,7 @@ const (
 	isDuration
 	isWeight
 	isGauge
-	isOn      // what the thread is blocked on: a text,
+	isOn      // what the thread is blocked on, as text
 	isOnClass // or a class
 	isName
 
@@ -56,7 +56,7 @@ const (
 	isKind
 )
 
-// role is the meaning of a field in an event.
+// role returns the use of a field in an event.
 func (cl *class) role(i int) role {
 	f := &cl.fields[i]
 	switch {
@@ -88,7 +88,7 @@ func (cl *class) role(i int) role {
 	return isPassed
 }
 
-// frameRole is role for a frame.
+// frameRole returns the use of a field in a frame.
 func (f *field) frameRole() role {
 	switch {
 	case f.name == "method" && f.pool:
@@ -101,12 +101,12 @@ func (f *field) frameRole() role {
 	return isPassed
 }
 
-// field is a field's place, -1 if there is none.
+// field returns the index of a field, -1 if there is none.
 func (cl *class) field(name string) int {
 	return slices.IndexFunc(cl.fields, func(f field) bool { return f.name == name })
 }
 
-// short is a type's name without its package.
+// short returns a type's name without its package.
 func (cl *class) short() string { return cl.name[strings.LastIndexByte(cl.name, '.')+1:] }
 
 type kind uint8
@@ -125,21 +125,21 @@ var kinds = map[string]kind{"boolean": oneByte, "byte": oneByte, "short": number
 
 var width = map[string]int64{"short": 2, "char": 2, "int": 4, "long": 8}
 
-// element is one of the tree that describes types.
+// element is a node of the tree that describes types.
 type element struct {
 	name     string
 	attrs    map[string]string
 	children []*element
 }
 
-// metadata reads what a chunk says of the types of its events.
+// metadata reads a chunk's description of its event types.
 func (c *chunk) metadata() {
 	if c.metadataAt < headBytes || c.metadataAt >= int64(len(c.b)) {
 		panic(errors.New("it does not say what its events are"))
 	}
 	c.at = int(c.metadataAt)
 	c.number(4)
-	for range 4 { // its type, its time, how long it took, its number
+	for range 4 { // type, time, duration, number
 		c.number(8)
 	}
 	names := make([]string, 0, 64)
@@ -179,7 +179,7 @@ func (c *chunk) metadata() {
 	c.resolve()
 }
 
-// resolve finds the types that fields are of, once all are known.
+// resolve finds the types of fields after all types were read.
 func (c *chunk) resolve() {
 	for _, cl := range c.classes {
 		for i := range cl.fields {

@@ -7,7 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// in has a value of a table visited, and what stood at the place before.
+// in calls visit for the fields of a value in a table, at the value's position, and then
+// returns to the current position.
 func (c *chunk) in(of *class, id int64, visit func(f *field)) {
 	at, ok := c.pools[of.id][id]
 	if !ok {
@@ -21,7 +22,7 @@ func (c *chunk) in(of *class, id int64, visit func(f *field)) {
 	c.at = before
 }
 
-// string reads a text that a field has or refers to.
+// string reads a text that a field contains or refers to.
 func (c *chunk) string(f *field) string {
 	if f.pool {
 		return c.pooled(f.of, c.number(8))
@@ -45,7 +46,7 @@ func (c *chunk) pooled(of *class, id int64) string {
 	return s
 }
 
-// symbol reads a reference to a symbol, which has one text.
+// symbol reads a reference to a symbol and returns its text.
 func (c *chunk) symbol(f *field) (s string) {
 	if !f.pool || f.of == nil {
 		c.skipField(f, 0)
@@ -64,7 +65,7 @@ func (c *chunk) symbol(f *field) (s string) {
 	return s
 }
 
-// className is the name of a class, as people write it.
+// className returns the name of a class as in Java source code.
 func (c *chunk) className(id int64, of *class) (s string) {
 	c.in(of, id, func(f *field) {
 		if f.name == "name" {
@@ -76,7 +77,7 @@ func (c *chunk) className(id int64, of *class) (s string) {
 	return s
 }
 
-// thread is the track of a thread, nil for none.
+// thread returns the track of a thread, nil for none.
 func (c *chunk) thread(id int64) *recording.TrackBuilder {
 	of := c.classes[c.ids.thread]
 	if id == 0 || of == nil {

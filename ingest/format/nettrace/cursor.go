@@ -5,8 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// cursor walks over bytes. Once it is asked for more than there are it is bad, and
-// gives zeros.
+// cursor reads bytes. After an attempt to read past the end it is bad and returns zeros.
 type cursor struct {
 	b   []byte
 	bad bool
@@ -24,7 +23,7 @@ func (c *cursor) take(n uint64) []byte {
 	return b
 }
 
-// number is a little-endian one of so many bytes.
+// number reads a little-endian number of the given size in bytes.
 func (c *cursor) number(size int) uint64 {
 	var room [8]byte
 	copy(room[:], c.take(uint64(size)))
@@ -36,7 +35,7 @@ func (c *cursor) u16() uint16 { return uint16(c.number(2)) }
 func (c *cursor) u32() uint32 { return uint32(c.number(4)) }
 func (c *cursor) u64() uint64 { return c.number(8) }
 
-// uvarint has seven bits a byte, the lowest first.
+// uvarint reads an integer of seven bits a byte, lowest first.
 func (c *cursor) uvarint() uint64 {
 	if c.bad {
 		return 0
@@ -50,10 +49,10 @@ func (c *cursor) uvarint() uint64 {
 	return v
 }
 
-// text is UTF-8 behind its length, as version 6 has it.
+// text reads UTF-8 text after its length, as in version 6.
 func (c *cursor) text() string { return string(c.take(c.uvarint())) }
 
-// wide is UTF-16 that ends with a zero.
+// wide reads zero-terminated UTF-16 text.
 func (c *cursor) wide() string {
 	var s []uint16
 	for !c.bad {

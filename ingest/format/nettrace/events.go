@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// thread is who an event is of.
+// thread is the thread of an event.
 type thread struct {
 	pid, tid uint64
 	name     string
@@ -20,7 +20,7 @@ type thread struct {
 
 type track struct{ pid, tid uint64 }
 
-// trace takes what is said of the whole.
+// trace reads the metadata of the whole trace.
 func (d *decoder) trace(c *cursor) {
 	var date [8]int
 	for i := range date {
@@ -58,7 +58,7 @@ func (d *decoder) trace(c *cursor) {
 	}
 }
 
-// time is a time in picoseconds since the trace began.
+// time converts ticks to picoseconds since the trace began.
 func (d *decoder) time(ticks uint64) int64 {
 	since, before := ticks-d.zero, ticks < d.zero
 	if before {
@@ -94,7 +94,7 @@ const (
 	rowSequence = 2
 	rowThread   = 4
 	rowStack    = 8
-	rowActivity = 16 // in version 6 a list of labels
+	rowActivity = 16 // a list of labels in version 6
 	rowRelated  = 32
 	rowSize     = 128
 )
@@ -123,7 +123,7 @@ func (r *row) unpack(c *cursor, six bool) {
 	case six && flags&rowActivity != 0:
 		c.uvarint()
 	case !six:
-		c.take(uint64(flags & rowActivity)) // 16 bytes, as it happens
+		c.take(uint64(flags & rowActivity)) // the flag's value happens to be the size, 16 bytes
 		c.take(uint64(flags & rowRelated / 2))
 	}
 	if flags&rowSize != 0 {
@@ -143,8 +143,8 @@ func (r *row) read(c *cursor, six bool) {
 	r.size = c.u32()
 }
 
-// rows takes the events of a block, or the descriptions of events that have their
-// form in versions 4 and 5.
+// rows reads the events of a block or, in versions 4 and 5, descriptions of events, which
+// have the same form.
 func (d *decoder) rows(c *cursor, descriptions bool) {
 	whole := len(c.b)
 	size := int(c.u16())
@@ -175,8 +175,7 @@ func (d *decoder) rows(c *cursor, descriptions bool) {
 	}
 }
 
-// missed counts the events that were not written, by the numbers that each thread
-// gives its own.
+// missed counts the events that were not written, using each thread's sequence numbers.
 func (d *decoder) missed(r *row) {
 	last := d.sequences[r.writer]
 	if n := r.sequence - last - 1; n > 0 && n < 1<<31 {
@@ -186,7 +185,7 @@ func (d *decoder) missed(r *row) {
 	d.sequences[r.writer] = r.sequence
 }
 
-// event takes an event; false if nothing of it is kept.
+// event reads an event; it returns false if nothing of it is kept.
 func (d *decoder) event(r *row, c *cursor, place string) bool {
 	k := d.kinds[r.kind]
 	if k == nil {
@@ -236,12 +235,11 @@ func (d *decoder) track(t thread) *recording.TrackBuilder {
 
 func id(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// kind is one that events are of.
+// kind is a kind of events.
 type kind struct {
 	provider, name string
 	fields         []field
-	// takes has what is done with events of it; nil for those that are shown as they
-	// are.
+	// takes processes events of this kind; nil if they are shown as they are.
 	takes taker
 }
 
@@ -270,8 +268,8 @@ func (d *decoder) define(id uint32, provider string, event uint32, name string, 
 	d.kinds[id] = k
 }
 
-// runtimeNames are events of the runtime, whose descriptions in versions 4 and 5 have
-// no names: see "Runtime events" of .NET's documentation.
+// runtimeNames are the names of runtime events, which descriptions in versions 4 and 5
+// lack: see "Runtime events" of .NET's documentation.
 var runtimeNames = map[uint32]string{
 	1: "GCStart", 2: "GCEnd", 3: "GCRestartEEEnd", 4: "GCHeapStats", 5: "GCCreateSegment", 6: "GCFreeSegment", 7: "GCRestartEEBegin", 8: "GCSuspendEEEnd", 9: "GCSuspendEEBegin",
 	10: "GCAllocationTick", 11: "GCCreateConcurrentThread", 12: "GCTerminateConcurrentThread", 13: "GCFinalizersEnd", 14: "GCFinalizersBegin", 35: "GCTriggered",
@@ -280,7 +278,7 @@ var runtimeNames = map[uint32]string{
 	202: "GCMarkWithType", 204: "GCPerHeapHistory", 205: "GCGlobalHeapHistory", 250: "ExceptionCatchStart", 251: "ExceptionCatchStop", 252: "ExceptionFinallyStart", 253: "ExceptionFinallyStop",
 }
 
-// describe takes the description of a kind of events, in versions 4 and 5.
+// describe reads the description of a kind of events, in versions 4 and 5.
 func (d *decoder) describe(c *cursor) {
 	id, provider, event, name := c.u32(), c.wide(), c.u32(), c.wide()
 	c.take(16) // keywords, version, level
@@ -300,7 +298,7 @@ func (d *decoder) describe(c *cursor) {
 	d.define(id, provider, event, name, fields)
 }
 
-// metadata takes the descriptions of kinds of events of version 6.
+// metadata reads the descriptions of kinds of events in version 6.
 func (d *decoder) metadata(c *cursor) {
 	c.take(uint64(c.u16()))
 	for !c.done() {

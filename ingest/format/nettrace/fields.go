@@ -10,18 +10,18 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// field is one of an event: its name, and how its value is in the event.
+// field is a field of an event: its name and the shape of its value.
 type field struct {
 	name string
 	is   shape
 }
 
-// shape is how a value is.
+// shape is the encoding of a value.
 type shape struct {
 	code   uint32
-	of     *shape  // of the elements of an array
-	n      int     // how many elements one of a fixed length has
-	fields []field // of an object
+	of     *shape  // shape of an array's elements
+	n      int     // number of elements of a fixed-length array
+	fields []field // fields of an object
 }
 
 // Codes of shapes.
@@ -52,13 +52,13 @@ const (
 )
 
 const (
-	// deepest is how deep shapes may nest.
+	// deepest is the maximum nesting depth of shapes.
 	deepest = 8
-	// mostValues is how many values of an event are read.
+	// mostValues is the maximum number of values read from an event.
 	mostValues = 1 << 12
 )
 
-// fields reads n descriptions of fields, with the function of their version.
+// fields reads n field descriptions; one reads a single one in the file's version.
 func (c *cursor) fields(n uint32, one func(depth int) field, depth int) (out []field) {
 	if depth > deepest {
 		c.bad = true
@@ -69,7 +69,7 @@ func (c *cursor) fields(n uint32, one func(depth int) field, depth int) (out []f
 	return out
 }
 
-// oldField is a field of versions 4 and 5.
+// oldField reads a field description of versions 4 and 5.
 func (c *cursor) oldField(depth int) (f field) {
 	if f.is.code = c.u32(); f.is.code == shapeObject {
 		f.is.fields = c.fields(c.u32(), c.oldField, depth+1)
@@ -78,7 +78,7 @@ func (c *cursor) oldField(depth int) (f field) {
 	return f
 }
 
-// sizedField is a field of version 5 where some are arrays.
+// sizedField reads a field description of version 5 in the form that allows arrays.
 func (c *cursor) sizedField(depth int) (f field) {
 	in := &cursor{b: c.take(max(4, uint64(c.u32())) - 4)}
 	f.name = in.wide()
@@ -87,7 +87,7 @@ func (c *cursor) sizedField(depth int) (f field) {
 	return f
 }
 
-// newField is a field of version 6.
+// newField reads a field description of version 6.
 func (c *cursor) newField(depth int) (f field) {
 	in := &cursor{b: c.take(uint64(c.u16()))}
 	f.name = in.text()
@@ -96,7 +96,7 @@ func (c *cursor) newField(depth int) (f field) {
 	return f
 }
 
-// shape reads one: its code, and what belongs to that.
+// shape reads a shape: its code, and the details that this code requires.
 func (c *cursor) shape(code, count func() uint32, one func(depth int) field, depth int) shape {
 	if depth > deepest {
 		c.bad = true
@@ -120,7 +120,7 @@ func (c *cursor) shape(code, count func() uint32, one func(depth int) field, dep
 // values reads the fields of an event, each as JSON.
 type values struct {
 	whole []byte
-	left  int // how many more may be read: those that take no bytes could be endless
+	left  int // how many more values may be read: values without bytes could go on forever
 }
 
 func (v *values) next(c *cursor, s *shape) []byte {
@@ -158,10 +158,10 @@ func (v *values) next(c *cursor, s *shape) []byte {
 	return c.plain(s.code)
 }
 
-// toEnd stands for as many values as there are bytes for.
+// toEnd means as many values as there are bytes for.
 const toEnd = -1
 
-// list reads n values: texts where they are characters.
+// list reads n values; an array of characters becomes a text.
 func (v *values) list(c *cursor, s *shape, n int) []byte {
 	more := func(i int) bool { return !c.bad && i != n && (n != toEnd || len(c.b) > 0) }
 	switch s.code {
@@ -187,7 +187,7 @@ func (v *values) list(c *cursor, s *shape, n int) []byte {
 	return append(out, ']')
 }
 
-// plain reads a value that has no parts.
+// plain reads a value without parts.
 func (c *cursor) plain(code uint32) []byte {
 	signed := func(size int) []byte {
 		u := c.number(size)
@@ -241,6 +241,6 @@ func (c *cursor) plain(code uint32) []byte {
 	case shapeUTF8:
 		return decode.Quoted(string(c.take(1)))
 	}
-	c.bad = true // how long it is is not known
+	c.bad = true // its length is unknown
 	return nil
 }

@@ -25,7 +25,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is .NET's traces.
+// Format is the .NET trace format.
 var Format = codec.Format{
 	Name:       "nettrace",
 	Title:      ".NET trace",
@@ -38,7 +38,7 @@ var Format = codec.Format{
 
 const (
 	magic = "Nettrace"
-	// serialized is what versions before 6 have behind the magic.
+	// serialized follows the magic number in versions before 6.
 	serialized = "\x14\x00\x00\x00!FastSerialization.1"
 )
 
@@ -52,27 +52,27 @@ func sniff(head []byte, _ bool) (decode.Confidence, error) {
 type decoder struct {
 	b       *recording.Builder
 	r       *bufio.Reader
-	at      int64 // bytes that were read
-	from    int64 // where the content of the block at hand begins
+	at      int64 // bytes read so far
+	from    int64 // where the content of the current block begins
 	room    bytes.Buffer
-	failed  error // of the input, another than its end
+	failed  error // a read error other than the end of the input
 	texts   *decode.Texts
 	records *recording.Tally
 	six     bool // version 6 of the format
 
-	zero, perSec uint64 // ticks
-	pointer      int    // bytes
+	zero, perSec uint64 // in ticks
+	pointer      int    // size in bytes
 	pid          uint64
 	kinds        map[uint32]*kind
 	threads      map[uint64]thread // version 6
 	tracks       map[track]*recording.TrackBuilder
-	sequences    map[uint64]uint32 // the last event's, by the thread that wrote it
+	sequences    map[uint64]uint32 // last sequence number, by the thread that wrote it
 
-	stackOf map[uint32]int32 // stacks that may be referred to, by their place in stacks
+	stackOf map[uint32]int32 // stacks that can be referred to: index in stacks
 	places  map[string]int32
 	stacks  []string
 	samples []sample
-	events  map[string]int // of samples
+	events  map[string]int // events with samples
 	symbols map[uint64]*symbols
 	mapped  map[uint64]mapping
 }
@@ -94,10 +94,10 @@ func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.
 	return d.failed
 }
 
-// bytes are the next n bytes, until it is called again; false if there are fewer.
+// bytes returns the next n bytes, valid until the next call; false if there are fewer.
 func (d *decoder) bytes(n int64) ([]byte, bool) {
 	d.room.Reset()
-	got, err := io.CopyN(&d.room, d.r, n) // which takes memory as bytes come
+	got, err := io.CopyN(&d.room, d.r, n) // allocates only as bytes arrive
 	d.at += got
 	if err != nil && !errors.Is(err, io.EOF) {
 		d.failed = err
@@ -105,7 +105,7 @@ func (d *decoder) bytes(n int64) ([]byte, bool) {
 	return d.room.Bytes(), got == n
 }
 
-// all reads the header and what follows it in its version.
+// all reads the header and what follows it in the file's version.
 func (d *decoder) all(ctx context.Context) error {
 	d.bytes(int64(len(magic)))
 	if next, _ := d.r.Peek(len(serialized)); string(next) == serialized {
@@ -137,8 +137,8 @@ const (
 	tagEnd   = 6
 )
 
-// objects reads the objects of versions 4 and 5: each begins with its type, which is
-// an object too, and has a block of bytes.
+// objects reads the objects of versions 4 and 5: each begins with its type, itself an
+// object, and contains a block of bytes.
 func (d *decoder) objects(ctx context.Context) error {
 	for {
 		from := d.at
@@ -191,7 +191,7 @@ func (d *decoder) objects(ctx context.Context) error {
 	}
 }
 
-// kindNames are the kinds of blocks of version 6 by the names of earlier versions'.
+// kindNames are the kinds of blocks of version 6, with their names in earlier versions.
 var kindNames = [...]string{1: "Trace", 2: "EventBlock", 3: "MetadataBlock", 4: "SPBlock", 5: "StackBlock", 6: "ThreadBlock", 7: "RemoveThreadBlock", 8: "LabelListBlock"}
 
 // blocks reads the blocks of version 6, each of which begins with its size and kind.
@@ -222,11 +222,11 @@ func (d *decoder) damaged(at int64, cut bool) {
 	}
 }
 
-// traceBytes is how long the Trace object of versions 4 and 5 is.
+// traceBytes is the size of the Trace object of versions 4 and 5.
 const traceBytes = 48
 
-// block takes a block, which has so many bytes and belongs to what begins at from. It
-// reports whether reading goes on.
+// block processes a block of size bytes; from is the position of the object around it,
+// for messages. It returns false if reading must stop.
 func (d *decoder) block(ctx context.Context, name string, from, size int64) (bool, error) {
 	d.b.Progress()
 	if err := ctx.Err(); err != nil {
@@ -271,7 +271,7 @@ func (d *decoder) block(ctx context.Context, name string, from, size int64) (boo
 	return true, nil
 }
 
-// stackBlock takes stacks: arrays of addresses, from the leaf.
+// stackBlock reads stacks: arrays of addresses, leaf first.
 func (d *decoder) stackBlock(c *cursor) {
 	id := c.u32()
 	for n := c.u32(); n > 0 && !c.done(); n-- {
@@ -290,7 +290,7 @@ func (d *decoder) stackBlock(c *cursor) {
 	}
 }
 
-// sequencePoint forgets what events behind it cannot refer to.
+// sequencePoint drops the state that later events cannot refer to.
 func (d *decoder) sequencePoint(c *cursor) {
 	clear(d.stackOf)
 	if !d.six {
@@ -307,7 +307,7 @@ func (d *decoder) sequencePoint(c *cursor) {
 	}
 }
 
-// threadBlock says which threads indices stand for.
+// threadBlock reads which threads the indices refer to.
 func (d *decoder) threadBlock(c *cursor) {
 	for !c.done() {
 		row := &cursor{b: c.take(uint64(c.u16()))}
@@ -324,7 +324,7 @@ func (d *decoder) threadBlock(c *cursor) {
 			case 4:
 				row.text()
 				row.text()
-			default: // of a later version; the row ends here
+			default: // from a later version; skip the rest of the row
 				row.b = nil
 			}
 		}

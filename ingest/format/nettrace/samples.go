@@ -11,18 +11,18 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// sample is one whose stack has no names yet.
+// sample is a sample whose stack has no names yet.
 type sample struct {
 	at, value  int64
 	track      *recording.TrackBuilder
 	pid        uint64
 	stack      int32 // -1 for none
 	event, cpu int32
-	outside    bool // the thread was not in code of .NET's
+	outside    bool // the thread was outside .NET code
 }
 
-// outsideName is the frame below the stack of a thread that ran other code than
-// .NET's, or waited there: the profiler does not know which.
+// outsideName is the leaf frame of a thread that ran code other than .NET's, or waited
+// there: the profiler does not know which.
 const outsideName = "[native code or waiting]"
 
 func (d *decoder) add(r *row, t thread, event string, metric recording.Metric, value int64, outside bool) {
@@ -42,25 +42,25 @@ func (d *decoder) add(r *row, t thread, event string, metric recording.Metric, v
 }
 
 const (
-	// external is the type of samples outside of .NET's code; 0 is that of failures, 2
-	// that of others.
+	// external is the type of samples outside .NET code; 0 means failure, 2 other
+	// samples.
 	external = 1
-	// noCPU stands for a processor that is not known.
+	// noCPU means that the processor is unknown.
 	noCPU = 1<<32 - 1
 )
 
-// threadSample takes a sample of the runtime's profiler.
+// threadSample reads a sample of the runtime's profiler.
 func threadSample(d *decoder, _ *kind, r *row, t thread, c *cursor) {
 	is := c.u32()
 	if c.bad {
 		return
 	}
-	r.cpu = noCPU // it is that of the profiler
+	r.cpu = noCPU // the file has the profiler's own CPU
 	d.add(r, t, "thread samples", recording.Metric{Name: "count", Unit: "count", PerSample: recording.SampleOne}, 0, is == external)
 }
 
-// countedSample takes a sample of Universal.Events: its value is how much it counts
-// for, or for how long the thread did not run before it was switched to.
+// countedSample reads a sample of Universal.Events. Its value is its weight or, for a
+// context switch, how long the thread had not run.
 func countedSample(d *decoder, k *kind, r *row, t thread, c *cursor) {
 	value := c.uvarint()
 	if c.bad {
@@ -76,19 +76,18 @@ func countedSample(d *decoder, k *kind, r *row, t thread, c *cursor) {
 	d.add(r, t, k.name, metric, int64(min(value, 1<<62)), false)
 }
 
-// symbols are the functions of a process, by their addresses, and the files that are in
-// its memory.
+// symbols are the functions of a process and the files mapped into it, by address.
 type symbols struct {
 	functions, files []symbol
-	modules          map[uint64]string // of the runtime
+	modules          map[uint64]string // modules of the runtime
 }
 
-// symbol is a function, or a file, of which the name is that of the function.
+// symbol is a function or a mapped file; name is the name of the function.
 type symbol struct {
 	from, to   uint64
 	name, file string
-	module     uint64 // of the runtime's, in place of a file
-	offset     uint64 // of from in the file
+	module     uint64 // id of a runtime module, instead of a file
+	offset     uint64 // offset of from in the file
 }
 
 func (d *decoder) process(pid uint64) *symbols {
@@ -100,12 +99,12 @@ func (d *decoder) process(pid uint64) *symbols {
 	return s
 }
 
-// taker takes events of a kind.
+// A taker processes events of a kind.
 type taker func(d *decoder, k *kind, r *row, t thread, c *cursor)
 
-// runtimeEvents are the runtime's events that define names, and some that are known by name
-// only: see "Runtime events" in .NET's documentation and, for the rundown at the end of a
-// trace, "CLR ETW events".
+// runtimeEvents are the runtime's events that define names, and some whose names alone
+// are known: see "Runtime events" in .NET's documentation and, for the rundown at the end
+// of a trace, "CLR ETW events".
 var runtimeEvents = map[uint32]taker{141: ignore, 142: ignore, 143: method, 144: method, 152: moduleFile, 153: moduleFile, 190: ignore}
 
 var rundownEvents = map[uint32]taker{143: method, 144: method, 153: moduleFile, 154: moduleFile}
@@ -114,7 +113,7 @@ var universalEvents = map[string]taker{"ProcessCreate": processName, "ProcessExi
 
 func ignore(*decoder, *kind, *row, thread, *cursor) {}
 
-// method takes where the code of a method is.
+// method reads the address range of a method's code.
 func method(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	c.u64() // its id
 	s := symbol{module: c.u64(), from: c.u64()}
@@ -131,7 +130,7 @@ func method(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	}
 }
 
-// moduleFile takes what a module is called.
+// moduleFile reads the file name of a module.
 func moduleFile(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	id := c.u64()
 	c.take(16)
@@ -141,10 +140,10 @@ func moduleFile(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	}
 }
 
-// base is the last part of a file's path on any system, "" of none.
+// base returns the last element of a path of any system, "" for none.
 func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
 
-// short is a text of the universal providers.
+// short reads a string of the universal providers.
 func (c *cursor) short() string { return string(c.take(uint64(c.u16()))) }
 
 func processName(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
@@ -154,7 +153,7 @@ func processName(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	}
 }
 
-// mapping is where a file is in the memory of a process.
+// mapping is a file mapped into a process.
 type mapping struct {
 	pid  uint64
 	file string
@@ -183,8 +182,8 @@ func mappedSymbol(d *decoder, _ *kind, _ *row, _ thread, c *cursor) {
 	}
 }
 
-// find is the symbol at an address; of those that begin at one address, because code
-// was made again, that is the last.
+// find returns the symbol at an address. If several begin at the same address because
+// code was compiled again, it returns the last one.
 func find(all []symbol, at uint64) *symbol {
 	if i := sort.Search(len(all), func(i int) bool { return all[i].from > at }); i > 0 && at < all[i-1].to {
 		return &all[i-1]
@@ -192,7 +191,7 @@ func find(all []symbol, at uint64) *symbol {
 	return nil
 }
 
-// end gives the samples their stacks: all that has a name has it now.
+// end adds the samples with their stacks: all names are known now.
 func (d *decoder) end() {
 	for _, p := range d.symbols {
 		for _, all := range [][]symbol{p.functions, p.files} {
@@ -228,7 +227,7 @@ type stackKey struct {
 	outside bool
 }
 
-// frames are those of a stack, from the outermost.
+// frames returns the frames of a stack, outermost first.
 func (d *decoder) frames(pid uint64, raw string) []recording.FrameID {
 	n := len(raw) / d.pointer
 	out := make([]recording.FrameID, n)
@@ -237,7 +236,7 @@ func (d *decoder) frames(pid uint64, raw string) []recording.FrameID {
 		copy(room[:], raw[i*d.pointer:(i+1)*d.pointer])
 		at := binary.LittleEndian.Uint64(room[:])
 		if i > 0 && at > 0 {
-			at-- // where a call returns to may be behind the end of its function
+			at-- // a return address may be past the end of its function
 		}
 		out[n-1-i] = d.frame(pid, at)
 	}

@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// converter carries messages over into a recording.
+// converter converts messages to a recording.
 type converter struct {
 	b        *recording.Builder
 	messages []*message
@@ -22,13 +22,13 @@ type converter struct {
 	origin   int64 // ns since 1970
 	timed    bool
 
-	// Of the message, resource, scope and profile at hand.
+	// For the current message, resource, scope and profile.
 	d         *dictionary
 	frames    [][]recording.FrameID // by location
 	calls     []recording.CallID    // by stack, NoCall until needed
 	contexts  map[string]sampleContext
 	outer     []recording.Attr // of resource, scope and profile
-	processes int              // resources without a pid so far
+	processes int              // number of resources without a pid so far
 	home      process          // of the resource
 
 	samples, profileTally *recording.Tally
@@ -42,17 +42,17 @@ type eventKey struct {
 	period                            int64
 }
 
-// process is the place, from a resource's attributes, where its samples ran.
+// process is the process of a resource, from its attributes.
 type process struct {
 	pid  int64
 	name string
 }
 
-// sampleContext is the context that a sample's attributes make.
+// sampleContext is the context given by a sample's attributes.
 type sampleContext struct {
 	id    recording.ContextID
 	track *recording.TrackBuilder
-	// thread says that the track is a thread's, not a whole process's.
+	// thread means that the track is a thread's, not a process's.
 	thread bool
 	cpu    int
 }
@@ -80,12 +80,12 @@ func (c *converter) convert(ctx context.Context) error {
 	return nil
 }
 
-// farNS is as far from the origin as a time may be: what picoseconds in 64
-// bits hold, and a margin.
+// farNS is the maximum distance of a time from the origin in nanoseconds: what fits in 64
+// bits as picoseconds, less a margin.
 const farNS = math.MaxInt64 / 2000
 
-// findOrigin takes the earliest time as the recording's origin, or the first
-// one where the earliest is so far away that it must be wrong.
+// findOrigin sets the recording's origin to the earliest time, or to the first time in
+// the file if the earliest is implausibly far away.
 func (c *converter) findOrigin() {
 	var first, earliest, latest uint64
 	c.eachSample(func(s *sample) {
@@ -143,8 +143,8 @@ func (c *converter) resource(ctx context.Context, r *resource) error {
 	if pid, ok := pidOf(attrs); ok {
 		c.home.pid = pid
 	} else {
-		// Resources are different processes, or groups of them; those without
-		// a pid get a number that no process has.
+		// Resources are different processes, or groups of processes. Those without a pid
+		// get an unused number.
 		c.processes++
 		if c.home.pid = 0; c.processes > 1 {
 			c.home.pid = int64(1 - c.processes)
@@ -201,7 +201,7 @@ func (c *converter) profile(ctx context.Context, p *profile, outer []recording.A
 	return nil
 }
 
-// event finds or makes the event of a profile.
+// event returns the event of a profile, and adds it if it is new.
 func (c *converter) event(p *profile) int {
 	k := eventKey{c.d.str(p.sampleType), c.d.str(p.sampleUnit), c.d.str(p.periodType), c.d.str(p.periodUnit), p.period}
 	i, ok := c.events[k]
@@ -237,8 +237,7 @@ func (c *converter) event(p *profile) int {
 	return i
 }
 
-// sample adds one sample: a stack record, and a moment on the timeline for each
-// timestamp.
+// sample adds a sample as a stack record, and as a timeline sample for each timestamp.
 func (c *converter) sample(event int, s *sample) {
 	c.n++
 	c.samples.Read++
@@ -332,8 +331,8 @@ func (c *converter) resolve(a *attribute) recording.Attr {
 	return recording.Attr{Key: a.name(c.d), Value: v}
 }
 
-// context interns a sample's attributes together with those of its profile,
-// scope and resource, and finds its thread.
+// context interns the attributes of a sample, its profile, scope and resource, and finds
+// its thread.
 func (c *converter) context(s *sample) sampleContext {
 	key := make([]byte, 0, 64)
 	for _, i := range s.attrs {
@@ -390,7 +389,7 @@ func (c *converter) thread(own []recording.Attr) sampleContext {
 	return x
 }
 
-// process names what attributes say ran: the executable, else the service,
+// process returns a process named after its attributes: the executable, else the service,
 // else the container.
 func (c *converter) process(attrs []recording.Attr) (p process) {
 	for _, key := range []string{"process.executable.name", "service.name", "container.id"} {

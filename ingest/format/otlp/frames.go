@@ -8,11 +8,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// call interns a stack of the dictionary. ok is false when it, or a location
-// of it, is not there.
+// call interns a stack of the dictionary. ok is false if the stack or one of its
+// locations is missing.
 func (c *converter) call(stack int32) (id recording.CallID, ok bool) {
 	if stack < 0 || int(stack) >= len(c.d.stacks) {
-		return recording.NoCall, stack == 0 // a file without stacks at all
+		return recording.NoCall, stack == 0 // index 0 is valid even without a stack table
 	}
 	if c.calls[stack] != recording.NoCall {
 		return c.calls[stack], true
@@ -34,8 +34,8 @@ func (c *converter) call(stack int32) (id recording.CallID, ok bool) {
 	return id, ok
 }
 
-// location gives a location's frames, outermost first: the last line is the
-// function, those before it were inlined.
+// location returns a location's frames, outermost first: the last line is the function,
+// the lines before it were inlined into it.
 func (c *converter) location(i int32) []recording.FrameID {
 	if c.frames[i] != nil {
 		return c.frames[i]
@@ -53,7 +53,7 @@ func (c *converter) location(i int32) []recording.FrameID {
 	return frames
 }
 
-// where is the place of a location's code, from its mapping and attributes.
+// where describes the code of a location, from its mapping and attributes.
 type where struct {
 	module, buildID string
 	kind            recording.Kind
@@ -73,13 +73,14 @@ func (c *converter) where(l *location) (w where) {
 	}
 	w.kind, w.typ, w.folded = kindOf(typ, w.module), c.b.FrameType(typ), get(attrs, foldedKey) == "true"
 	if w.module == "" && typ != "native" {
-		// Interpreted code is in no binary; what runs it groups it best.
+		// Interpreted code has no binary, so group it by its interpreter.
 		w.module = typ
 	}
 	return w
 }
 
-// mapping is a binary, with its number where it says more than its name.
+// mapping returns a mapping's binary, and the mapping's number if it has more than a
+// name.
 func (c *converter) mapping(m *mapping) (module, buildID string, number uint16) {
 	var attrs []recording.Attr
 	for _, i := range m.attrs {
@@ -106,7 +107,8 @@ const (
 	foldedKey    = "pprof.location.is_folded"
 )
 
-// hasOf visits what is known of a mapping's functions by the names of attributes.
+// hasOf visits the flags of a mapping that tell what is known about its functions, with
+// their attribute names.
 func hasOf(m *recording.Mapping) iter.Seq2[string, *bool] {
 	return func(yield func(string, *bool) bool) {
 		_ = yield("pprof.mapping.has_filenames", &m.HasFilenames) && yield("pprof.mapping.has_functions", &m.HasFunctions) &&
@@ -114,8 +116,7 @@ func hasOf(m *recording.Mapping) iter.Seq2[string, *bool] {
 	}
 }
 
-// kindOf maps profile.frame.type; its well-known values are those of
-// OpenTelemetry's conventions.
+// kindOf converts the values of profile.frame.type in OpenTelemetry's conventions.
 func kindOf(typ, module string) recording.Kind {
 	switch typ {
 	case "kernel":
@@ -128,7 +129,7 @@ func kindOf(typ, module string) recording.Kind {
 	return program.KindOf(module)
 }
 
-// line is the frame of line k of a location.
+// line returns the frame of line k of a location.
 func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 	ln := &l.lines[k]
 	var fn function
@@ -157,15 +158,15 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 	return c.b.Frame(f)
 }
 
-// bare is the frame of a location of which only the address is known.
+// bare returns the frame of a location known only by address.
 func (c *converter) bare(l *location, w *where) recording.FrameID {
 	name := recording.AddressName(w.module, l.addr, c.offset(l))
 	id := c.b.Function(recording.Function{Name: name, Module: w.module, Kind: w.kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Addr: l.addr, Kind: w.kind, BuildID: w.buildID, Mapping: w.mapping, Type: w.typ, Folded: w.folded})
 }
 
-// offset is where in its binary's file an address lies, 0 when that is not known.
-// A mapping from 0 on has addresses that are offsets already.
+// offset returns the offset of an address in its binary's file, 0 if unknown. In a
+// mapping that starts at 0, addresses are offsets already.
 func (c *converter) offset(l *location) uint64 {
 	if l.mapping < 0 || int(l.mapping) >= len(c.d.mappings) {
 		return 0

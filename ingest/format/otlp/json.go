@@ -108,13 +108,13 @@ type (
 		AttributeIndices   []num `json:"attributeIndices"`
 		Values             []num `json:"values"`
 		TimestampsUnixNano []num `json:"timestampsUnixNano"`
-		// LocationsLength is how 1.7 and older write a stack.
+		// LocationsLength is the length of a stack in 1.7 and older.
 		LocationsLength *num `json:"locationsLength"`
 	}
 )
 
-// num is a 64-bit number, with or without quotation marks; unsigned ones past
-// 2^63 keep their bits.
+// num is a 64-bit number, with or without quotation marks; unsigned numbers from 2^63 on
+// keep their bits.
 type num int64
 
 func (n *num) UnmarshalJSON(b []byte) error {
@@ -141,8 +141,7 @@ func (h *hexBytes) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// parseJSON reads one object. old says that it is of the era that is not
-// read.
+// parseJSON reads one object. old reports that it is of the unsupported era.
 func parseJSON(b []byte) (m *message, old bool, err error) {
 	var j jsonMessage
 	if err := json.Unmarshal(b, &j); err != nil {

@@ -2,9 +2,8 @@ package otlp
 
 import "strings"
 
-// What one message (ProfilesData or ExportProfilesServiceRequest) holds,
-// whichever encoding and era it came in. Indices refer to the dictionary; 0 is
-// its zero value.
+// The contents of one message (ProfilesData or ExportProfilesServiceRequest) in any
+// encoding and era. Indices refer to the dictionary; entry 0 is its zero value.
 type (
 	message struct {
 		dict      dictionary
@@ -39,8 +38,8 @@ type (
 		start              int64
 	}
 	link struct{ trace, span []byte }
-	// attribute is a key and its value as text. A key or value that is in
-	// the string table is only an index until resolved.
+	// attribute is a key and its value as text. A key or value in the string table stays
+	// an index until it is resolved.
 	attribute struct {
 		key     string
 		keyIdx  int32
@@ -65,7 +64,7 @@ type (
 		attrs                  []int32
 		comments               []int32
 		droppedAttrs           uint64
-		payload                int // bytes of the profile's original form
+		payload                int // size of the profile's original form in bytes
 	}
 	sample struct {
 		stack, link int32
@@ -75,15 +74,14 @@ type (
 	}
 )
 
-// value is an AnyValue as text; idx is the string table's index for a value
-// that is one.
+// value is an AnyValue as text; idx is an index in the string table, if the value is one.
 type value struct {
 	text string
 	idx  int32
-	list []value // of an array
+	list []value // elements of an array
 }
 
-// str is entry i of the string table, "" when there is none.
+// str returns entry i of the string table, "" if there is none.
 func (d *dictionary) str(i int32) string {
 	if i < 0 || int(i) >= len(d.strings) {
 		return ""
@@ -91,7 +89,7 @@ func (d *dictionary) str(i int32) string {
 	return d.strings[i]
 }
 
-// name is an attribute's key.
+// name returns an attribute's key.
 func (a *attribute) name(d *dictionary) string {
 	if a.key != "" {
 		return a.key
@@ -99,7 +97,7 @@ func (a *attribute) name(d *dictionary) string {
 	return d.str(a.keyIdx)
 }
 
-// string writes a value as text, the entries of a list one after the other.
+// string returns a value as text; the elements of a list follow one another.
 func (v *value) string(d *dictionary) string {
 	if v.list == nil {
 		if v.idx != 0 {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Attributes of profiles that say something of the file and nothing of the
-// samples; the names are those of OpenTelemetry's conventions.
+// Attributes of profiles that describe the file, not its samples, with the names of
+// OpenTelemetry's conventions.
 var noteKeys = map[string]string{
 	"pprof.profile.comment":     recording.NoteComment,
 	"pprof.profile.doc_url":     recording.NoteDoc,
@@ -17,7 +17,8 @@ var noteKeys = map[string]string{
 	"pprof.profile.keep_frames": recording.NoteKeep,
 }
 
-// note makes a note of a profile's attribute; false where it is none for notes.
+// note records a profile's attribute as a note; it returns false if the attribute is not
+// one for notes.
 func (c *converter) note(i int32) bool {
 	if i < 0 || int(i) >= len(c.d.attrs) {
 		return false
@@ -37,12 +38,12 @@ func (c *converter) note(i int32) bool {
 	return true
 }
 
-// noted begin the names of attributes that tell where and how a recording was
-// made, as OpenTelemetry's conventions have them. Others are of the samples only.
+// noted are prefixes of attributes that describe where and how a recording was made, from
+// OpenTelemetry's conventions. Other attributes apply only to samples.
 var noted = []string{"service.", "host.", "os.", "telemetry.", "deployment.", "cloud.", "k8s.", "container.image.", "process.runtime."}
 
-// noteResource makes notes of what is known of a resource or scope; the samples
-// have these attributes too.
+// noteResource records attributes of a resource or scope as notes; its samples have these
+// attributes too.
 func noteResource(src *recording.Source, attrs []recording.Attr) {
 	for _, a := range attrs {
 		switch {
@@ -56,8 +57,8 @@ func noteResource(src *recording.Source, attrs []recording.Attr) {
 	}
 }
 
-// noteTimes notes when the profiles were recorded and for how long, where that is
-// the same of all; else only when the first was.
+// noteTimes notes the start of the earliest profile, and the duration if all profiles
+// have the same times.
 func (c *converter) noteTimes() {
 	var first [2]uint64
 	alike := true

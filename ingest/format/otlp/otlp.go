@@ -25,7 +25,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is OTLP profiles.
+// Format is the OTLP profiles format.
 var Format = codec.Format{
 	Name:       "otlp",
 	Title:      "OpenTelemetry profile",
@@ -37,14 +37,15 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".otlp"}, Write: write},
 }
 
-// maxContent bounds a file: a message refers to its end from its beginning.
+// maxContent is the maximum size of a file, which is held in memory as a whole because
+// its beginning refers to its end.
 const maxContent = 2 << 30
 
 var errOld = errors.New("OpenTelemetry profiles of proto 1.7 or older are not supported; record or export with proto 1.8 or later")
 
-// Decode reads all messages of a file. Profiles of one sample type become one
-// event; resources become processes. Samples with timestamps stand on their
-// thread's track, and every sample is a stack record as well.
+// Decode reads all messages of a file. Profiles of one sample type become one event;
+// resources become processes. Every sample becomes a stack record; samples with
+// timestamps are also on their thread's track.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	content, readErr := in.All(maxContent)
 	if len(content) == 0 {
@@ -77,7 +78,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return readErr
 }
 
-// readProto reads one message, or many behind their lengths.
+// readProto reads one message, or several with length prefixes.
 func readProto(content []byte, b *recording.Builder, note func(code, place, text string)) ([]*message, error) {
 	frames := [][]byte{content}
 	if framed(content) {
@@ -104,8 +105,7 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 	return out, nil
 }
 
-// framed reports whether content begins with the length of a message rather
-// than with a message.
+// framed reports whether content begins with a length prefix instead of a message.
 func framed(content []byte) bool {
 	if len(content) < 5 {
 		return false
@@ -114,7 +114,7 @@ func framed(content []byte) bool {
 	return content[0] != 0x0a && content[0] != 0x12 && n > 0 && (content[4] == 0x0a || content[4] == 0x12)
 }
 
-// split takes a file of length-prefixed messages apart.
+// split splits a file of length-prefixed messages.
 func split(content []byte, note func(code, place, text string)) (frames [][]byte) {
 	for at := 0; at < len(content); {
 		rest := content[at:]
@@ -135,7 +135,7 @@ func split(content []byte, note func(code, place, text string)) (frames [][]byte
 	return frames
 }
 
-// readJSON reads an object a line, or one object over all lines.
+// readJSON reads one object per line, or one object over all lines.
 func readJSON(content []byte, b *recording.Builder) (out []*message, err error) {
 	b.Source().Version = "JSON"
 	first, _, _ := bytes.Cut(content, []byte("\n"))
@@ -180,8 +180,8 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 	return out, nil
 }
 
-// Sniff looks for the messages of profiles, which differ from OpenTelemetry's
-// traces and logs by their dictionary.
+// Sniff looks for messages with profiles. Their dictionary distinguishes them from
+// OpenTelemetry's traces and logs.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
 		if bytes.Contains(head, []byte(`"resourceProfiles"`)) || bytes.Contains(head, []byte(`"dictionary"`)) && tables().Match(head) {
@@ -198,14 +198,14 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return sniffMessage(head, !whole)
 }
 
-// tables are the members of a dictionary. Any order of keys is allowed, so that
-// all a file begins with may be one of them.
+// tables matches the members of a dictionary. Keys may be in any order, so the beginning
+// of a file may contain only one of these.
 var tables = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(mapping|location|function|link|string|attribute|stack)Table"`)
 })
 
-// shape is which fields a message has and whether each is one of bytes. strict
-// says that there are no others.
+// shape lists the fields of a message and whether each one holds bytes. strict means that
+// there are no other fields.
 type shape struct {
 	bytes  map[protowire.Number]bool
 	strict bool
@@ -218,15 +218,15 @@ var (
 	// Field 3 is a fixed64 time since 1.8, and bytes before.
 	profileShape = shape{map[protowire.Number]bool{1: true, 2: true, 4: false, 5: true, 6: false, 7: true}, false}
 
-	// What 1.7 and older have: profiles with times in 4 and 5, or with their own
+	// Forms of 1.7 and older: profiles with times in fields 4 and 5 or with their own
 	// tables, both with these types and samples, or profiles in a container.
 	oldTypeShape   = shape{map[protowire.Number]bool{1: false, 2: false, 3: false}, true}
 	oldSampleShape = shape{map[protowire.Number]bool{1: false, 2: false, 3: true, 4: true, 5: false, 6: true}, true}
 	containerShape = shape{map[protowire.Number]bool{1: true, 2: false, 3: false, 4: true, 5: false, 6: true, 7: true, 8: true}, true}
 )
 
-// oldProfile reports whether a profile is of proto 1.7 or older. The metrics and
-// traces of OpenTelemetry have strings where profiles have types and samples.
+// oldProfile reports whether a profile is of proto 1.7 or older. In place of its types
+// and samples, OpenTelemetry's metrics and traces have strings.
 func oldProfile(b []byte) bool {
 	types, samples, inside := 0, 0, 0
 	fits := walk(b, func(num protowire.Number, body []byte, isBytes bool) bool {
@@ -251,7 +251,7 @@ func oldProfile(b []byte) bool {
 	}) && inside == 1
 }
 
-// sniffMessage judges one message, whose end may be missing.
+// sniffMessage rates one message, which may be cut off.
 func sniffMessage(b []byte, cut bool) (decode.Confidence, error) {
 	dicts, profiles, old := 0, 0, 0
 	ok := walk(b, func(num protowire.Number, body []byte, _ bool) bool {
@@ -302,8 +302,8 @@ func walkShape(b []byte, s shape, f func(protowire.Number, []byte) bool) bool {
 	})
 }
 
-// walk calls f with each field until it returns false; a field that reaches
-// past the end is given as far as it goes.
+// walk calls f with each field until f returns false; a field that reaches past the end
+// is cut there.
 func walk(b []byte, f func(num protowire.Number, body []byte, isBytes bool) bool) bool {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)

@@ -2,7 +2,7 @@ package otlp
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// era is a stretch of proto versions that share one wire layout.
+// era is a range of proto versions with the same wire layout.
 type era uint8
 
 const (
@@ -24,16 +24,16 @@ func (e era) String() string {
 	return ""
 }
 
-// evidence counts the tags that give a file's era away. The layout changed
-// under one package name, so nothing else does: Sample has
+// evidence counts the tags that reveal a file's era. The layout changed under one package
+// name, so there is no other sign: Sample has
 //
 //	1.7:   start 1, length 2, values 3, attributes 4, link 5
 //	1.8:   stack 1, values 2, attributes 3, link 4, times 5
 //	1.10:  stack 1, attributes 2, link 3, values 4, times 5
 type evidence struct {
 	e17, e18, e110 int
-	// undecided samples have only what 1.8 and 1.10 share; indices are the
-	// largest numbers of field 2 of those.
+	// undecided is the number of samples with only fields that 1.8 and 1.10 share;
+	// largest is the largest number in their field 2.
 	undecided int
 	largest   uint64
 	attrs     int // entries of the attribute table
@@ -57,7 +57,7 @@ func (e *evidence) look(r *reader, b []byte) {
 					case num == 2 && typ == protowire.BytesType:
 						e.sample(r, body)
 					case num == 3 && typ == protowire.BytesType:
-						e.e17++ // location_indices, where later there is the time
+						e.e17++ // location_indices; later versions have the time here
 					}
 				})
 			})
@@ -94,7 +94,7 @@ func (e *evidence) sample(r *reader, b []byte) {
 	}
 }
 
-// era decides. mixed says that there was evidence for two.
+// era returns the era. mixed reports evidence for more than one.
 func (e *evidence) era() (x era, mixed bool) {
 	switch {
 	case e.e17 > 0 && e.e17 >= e.undecided:
@@ -104,13 +104,13 @@ func (e *evidence) era() (x era, mixed bool) {
 	case e.e110 > 0:
 		return era110, e.e18 > 0
 	case e.undecided > 0 && e.largest > 0 && e.largest >= uint64(e.attrs):
-		return era18, false // field 2 cannot be indices of attributes
+		return era18, false // numbers in field 2 are too large for attribute indices
 	}
 	return era110, false
 }
 
-// profile reads a Profile. 1.8 has the comments in field 7 and moves the rest
-// up by one; a profile_id has 16 bytes.
+// profile reads a Profile. In 1.8 field 7 holds the comments and later fields are one
+// higher; a profile_id has 16 bytes.
 func (r *reader) profile(b []byte) (p profile) {
 	var seven, eleven, twelve []byte
 	var eightIsID bool

@@ -20,8 +20,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Traces is OTLP traces: TracesData or ExportTraceServiceRequest of
-// opentelemetry/proto/trace/v1/trace.proto, in the encodings that profiles have too.
+// Traces is the OTLP traces format: TracesData or ExportTraceServiceRequest of
+// opentelemetry/proto/trace/v1/trace.proto, in the same encodings as profiles.
 var Traces = codec.Format{
 	Name:       "otlp-traces",
 	Title:      "OpenTelemetry trace",
@@ -32,7 +32,7 @@ var Traces = codec.Format{
 	Decode:     decodeTraces,
 }
 
-// sniffTraces looks for messages with spans in them.
+// sniffTraces looks for messages with spans.
 func sniffTraces(head []byte, whole bool) (decode.Confidence, error) {
 	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
 		if bytes.Contains(head, []byte(`"resourceSpans"`)) || bytes.Contains(head, []byte(`"batches"`)) && (bytes.Contains(head, []byte(`"scopeSpans"`)) || bytes.Contains(head, []byte(`"instrumentationLibrarySpans"`))) {
@@ -57,7 +57,7 @@ func sniffTraces(head []byte, whole bool) (decode.Confidence, error) {
 				if fits {
 					spans++
 				}
-				return fits || !whole && len(body) < 64 // what the beginning is cut in
+				return fits || !whole && len(body) < 64 // this span may be cut off
 			})
 		})
 	})
@@ -70,7 +70,7 @@ func sniffTraces(head []byte, whole bool) (decode.Confidence, error) {
 var spanShape = shape{map[protowire.Number]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: false, 7: false, 8: false,
 	9: true, 10: false, 11: true, 12: false, 13: true, 14: false, 15: true, 16: false}, true}
 
-// fitsSpan reports whether a message is a span: it has ids of their lengths.
+// fitsSpan reports whether a message can be a span: it has ids of the right lengths.
 func fitsSpan(b []byte) bool {
 	ids := 0
 	return walkShape(b, spanShape, func(num protowire.Number, body []byte) bool {
@@ -91,7 +91,7 @@ type tracer struct {
 	b       *recording.Builder
 	c       *distributed.Collector
 	args    decode.Args
-	dropped uint64 // attributes, events and links that the recorder left out
+	dropped uint64 // attributes, events and links dropped by the recorder
 	n       int
 }
 
@@ -132,7 +132,7 @@ func decodeTraces(ctx context.Context, in *source.Input, b *recording.Builder, _
 	return readErr
 }
 
-// tick is called for each span; it reports whether to go on.
+// tick is called for each span; it returns false if reading must stop.
 func (t *tracer) tick() bool {
 	if t.n++; t.n%1024 != 0 {
 		return true
@@ -141,7 +141,7 @@ func (t *tracer) tick() bool {
 	return t.ctx.Err() == nil
 }
 
-// service is who a resource's attributes say it is.
+// service returns the service described by a resource's attributes.
 func (t *tracer) service(in []attribute) distributed.Service {
 	var attrs []recording.Attr
 	for i := range in {
@@ -158,7 +158,7 @@ func (t *tracer) service(in []attribute) distributed.Service {
 	return s
 }
 
-// message reads one message of protobuf.
+// message reads a protobuf message.
 func (t *tracer) message(b []byte) {
 	t.fields(b, func(num protowire.Number, typ protowire.Type, _ uint64, body []byte) {
 		if num == 1 && typ == protowire.BytesType {
@@ -167,7 +167,7 @@ func (t *tracer) message(b []byte) {
 	})
 }
 
-// resource reads the spans of one. What says who it is may be behind them.
+// resource reads the spans of a resource. Its description may follow them.
 func (t *tracer) resource(b []byte) {
 	service := t.c.Service(distributed.Service{})
 	t.fields(b, func(num protowire.Number, typ protowire.Type, _ uint64, body []byte) {
@@ -210,7 +210,7 @@ func (t *tracer) scope(b []byte, service int) {
 	}
 }
 
-// Kinds of spans and codes of their status.
+// Names of span kinds and status codes.
 var (
 	spanKinds   = []string{"", "internal", "server", "client", "producer", "consumer"}
 	statusCodes = []string{"", "ok", "error"}
@@ -223,7 +223,7 @@ func named(names []string, n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// about are the members of a span that say what became of it.
+// about holds the kind, status and origin of a span.
 type about struct {
 	kind, status, message, library, state string
 }
@@ -247,7 +247,7 @@ func (t *tracer) put(s *distributed.Span, a *about, attrs *decode.Args, start, e
 	return true
 }
 
-// span reads a span of protobuf.
+// span reads a protobuf span.
 func (t *tracer) span(b []byte, service int, library string) {
 	s := distributed.Span{Service: service}
 	a := about{library: library}
@@ -302,7 +302,7 @@ func (t *tracer) span(b []byte, service int, library string) {
 	}
 }
 
-// id writes an id as hexadecimal digits; one of only zeros is none.
+// id converts an id to hexadecimal digits; an id of only zeros becomes "".
 func id(b []byte) string {
 	if len(bytes.Trim(b, "\x00")) == 0 {
 		return ""
@@ -358,7 +358,7 @@ func (t *tracer) member(to *decode.Args, b []byte, depth int) {
 	to.Raw(key, value)
 }
 
-// any is an AnyValue as JSON.
+// any converts an AnyValue to JSON.
 func (t *tracer) any(b []byte, depth int) []byte {
 	out := []byte("null")
 	if depth > maxDepth {

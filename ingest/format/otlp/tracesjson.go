@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// json reads an object a line, or one object over all lines.
+// json reads one object per line, or one object over all lines.
 func (t *tracer) json(content []byte) error {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(content, " \t\r\n"), []byte("\n"))
 	if !json.Valid(first) && !bytes.Contains(content, []byte("\n{\"resourceSpans\"")) {
@@ -47,15 +47,14 @@ func (t *tracer) json(content []byte) error {
 	return nil
 }
 
-// walk reads the spans of an object, as far as it goes.
+// walk reads the spans of an object, up to any damage.
 func (t *tracer) walk(content []byte) *jsonscan.Stream {
 	s := jsonscan.NewStream(source.FromBytes("", content), func() error { return decode.Tick(t.ctx, t.b) })
 	t.object(s, 0)
 	return s
 }
 
-// object reads the message that is next; one of Jaeger's interface has it in
-// another.
+// object reads the next message; Jaeger's API wraps it in another object.
 func (t *tracer) object(s *jsonscan.Stream, depth int) {
 	if !s.Enter('{') {
 		return
@@ -77,8 +76,7 @@ func (t *tracer) object(s *jsonscan.Stream, depth int) {
 	}
 }
 
-// jsonResource reads the spans of a resource. What says who it is may be behind
-// them.
+// jsonResource reads the spans of a resource. Its description may follow them.
 func (t *tracer) jsonResource(s *jsonscan.Stream) {
 	if !s.Enter('{') {
 		s.Skip()
@@ -131,7 +129,7 @@ func (t *tracer) jsonScope(s *jsonscan.Stream, service int) {
 	}
 }
 
-// enum reads the value of an enumeration: its number, or its name behind a prefix.
+// enum reads an enumeration value: its number, or its name after a prefix.
 func enum(raw []byte, names []string, prefix string) string {
 	text := jsonscan.Plain(raw)
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -157,7 +155,7 @@ func jsonID(raw []byte) string {
 	return strings.ToLower(text)
 }
 
-// count reads a number that is not negative; 0 if there is none that fits.
+// count reads a non-negative number; 0 if it is missing or does not fit.
 func count(raw []byte) uint64 {
 	text := string(jsonscan.Unquoted(raw))
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
@@ -238,7 +236,7 @@ func (t *tracer) jsonMembers(to *decode.Args, raw []byte, depth int) {
 	}
 }
 
-// jsonAny is an AnyValue as JSON of its own.
+// jsonAny converts an AnyValue to plain JSON.
 func (t *tracer) jsonAny(raw []byte, depth int) []byte {
 	out := []byte("null")
 	if depth > maxDepth {

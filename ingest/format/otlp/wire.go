@@ -10,24 +10,23 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// reader takes protobuf apart. What is damaged is noted and passed over: the
-// rest of the message it is in is left out.
+// reader parses protobuf. It notes damage and skips the rest of the damaged message.
 type reader struct {
-	content []byte // all of the file
+	content []byte // the whole file
 	era     era
 	note    func(code, place, text string)
 }
 
-// maxDepth bounds arrays in arrays, which recurse.
+// maxDepth is the maximum nesting depth of arrays.
 const maxDepth = 32
 
-// place is where in the file b begins, which must be a part of it.
+// place returns the position in the file where b, a part of it, begins.
 func (r *reader) place(b []byte) string {
 	return fmt.Sprintf("byte %d", cap(r.content)-cap(b))
 }
 
-// fields calls f with each field of a message: n for numbers, body for bytes.
-// A length that reaches past the end of the message is taken to mean its end.
+// fields calls f with each field of a message: n for numbers, body for bytes. A field
+// that reaches past the end of the message is cut there.
 func (r *reader) fields(b []byte, f func(num protowire.Number, typ protowire.Type, n uint64, body []byte)) {
 	for len(b) > 0 {
 		num, typ, size := protowire.ConsumeTag(b)
@@ -98,8 +97,8 @@ func fixed(dst []uint64, typ protowire.Type, n uint64, body []byte) []uint64 {
 	return dst
 }
 
-// message reads ProfilesData, or an ExportProfilesServiceRequest, which is the
-// same on the wire.
+// message reads ProfilesData or ExportProfilesServiceRequest, which have the same wire
+// format.
 func (r *reader) message(b []byte) *message {
 	m := &message{}
 	r.fields(b, func(num protowire.Number, typ protowire.Type, _ uint64, body []byte) {
@@ -211,8 +210,8 @@ func (r *reader) location(b []byte) (l location) {
 	return l
 }
 
-// attribute reads a KeyValue, or with unit a KeyValueAndUnit of the dictionary,
-// whose key is an index in field 1 if the other has one in field 3.
+// attribute reads a KeyValue or, if unit is set, a KeyValueAndUnit of the dictionary. The
+// key's index is in field 3 of the former and in field 1 of the latter.
 func (r *reader) attribute(b []byte, depth int, unit bool) (a attribute) {
 	r.fields(b, func(num protowire.Number, typ protowire.Type, n uint64, body []byte) {
 		switch {
@@ -301,7 +300,7 @@ func (r *reader) scope(b []byte) (s scope) {
 	return s
 }
 
-// attributes reads the KeyValues of a message that has them in field at.
+// attributes reads the KeyValues in field at of a message.
 func (r *reader) attributes(b []byte, at protowire.Number) (out []attribute) {
 	r.fields(b, func(num protowire.Number, typ protowire.Type, _ uint64, body []byte) {
 		if num == at && typ == protowire.BytesType {

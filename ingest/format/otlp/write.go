@@ -10,30 +10,30 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// otlpWriter writes a recording as one message ProfilesData of OpenTelemetry's
-// proto 1.10. Processes are resources; each metric of each event is a profile
-// of each process. What all contexts of a process say becomes attributes of its
-// resource, the rest of its samples.
+// otlpWriter writes a recording as one ProfilesData message of OpenTelemetry's proto
+// 1.10. Processes become resources; each metric of each event becomes a profile in each
+// process. Attributes common to all contexts of a process become attributes of its
+// resource, the others of its samples.
 //
-// A sample is a stack of a thread with all its times and the values at each,
-// where the recording knows them one by one and they add up to the stack's;
-// else it is the stack's value, without times. Times are nanoseconds since
-// 1970, or what the recording's clock has for that.
+// A sample is a stack of a thread with all its times and the value at each, if the
+// recording has these values and they add up to the stack's value. Otherwise it is the
+// stack's value without times. Times are nanoseconds since 1970, or of the recording's
+// clock if that does not count from 1970.
 type otlpWriter struct {
 	*encode.Job
 	dict      *otlpDict
 	threads   []encode.ThreadID
 	clock     encode.ClockText
-	shift     uint64 // added to times, of which none may be 0
+	shift     uint64 // added to times, because 0 is not allowed
 	resources []*otlpResource
-	index     map[int]*otlpResource // by process, -1 for none
+	index     map[int]*otlpResource // by process, -1 for no process
 	contexts  map[otlpContextKey]otlpContext
-	fine      int64 // times with a part of a nanosecond
+	fine      int64 // number of times with a fraction of a nanosecond
 }
 
-// otlpResource is a process while it is written.
+// otlpResource is a process being written.
 type otlpResource struct {
-	process  int // -1: not known
+	process  int // -1: unknown
 	contexts map[recording.ContextID]bool
 	common   []recording.Attr
 	profiles []byte // messages of ScopeProfiles.profiles
@@ -46,7 +46,7 @@ type otlpContextKey struct {
 	cpu     int
 }
 
-// otlpContext identifies a thread, a context and a processor.
+// otlpContext holds the attributes and link of a thread, context and processor.
 type otlpContext struct {
 	attrs []int32
 	link  int32
@@ -73,7 +73,7 @@ func write(j *encode.Job) error {
 	if len(w.resources) == 0 {
 		return encode.ErrNothing
 	}
-	// Processes keep the recording's order; what belongs to none comes last.
+	// Processes keep the recording's order; rows without a process come last.
 	slices.SortFunc(w.resources, func(a, b *otlpResource) int { return cmp.Compare(uint(a.process), uint(b.process)) })
 	for _, r := range w.resources {
 		r.findCommon(j.Rec)
@@ -120,7 +120,7 @@ func (w *otlpWriter) resource(k encode.RowKey) *otlpResource {
 	return r
 }
 
-// processOf finds the process that a context means.
+// processOf returns the process of a context.
 func (w *otlpWriter) processOf(ctx recording.ContextID) int {
 	c := w.Rec.Contexts.At(int(ctx))
 	for _, key := range []string{"process.pid", "pid"} {
@@ -143,7 +143,7 @@ func (w *otlpWriter) processOf(ctx recording.ContextID) int {
 // nameKeys are the attributes that name a process.
 var nameKeys = []string{"process.executable.name", "service.name", "container.id"}
 
-// findCommon finds what all contexts of a process say.
+// findCommon finds the attributes common to all contexts of a process.
 func (r *otlpResource) findCommon(rec *recording.Recording) {
 	first := true
 	for _, ctx := range slices.Sorted(maps.Keys(r.contexts)) {
@@ -156,7 +156,7 @@ func (r *otlpResource) findCommon(rec *recording.Recording) {
 	r.common = slices.DeleteFunc(r.common, func(a recording.Attr) bool {
 		switch a.Key {
 		case "event", "tid", "comm", "cpu", "thread.id", "thread.name", "trace_id", "span_id":
-			return true // of samples, also if there is but one
+			return true // always of samples, even if there is only one
 		}
 		return false
 	})
@@ -191,7 +191,7 @@ func (w *otlpWriter) event(e int, r *encode.Rows) error {
 	return nil
 }
 
-// context is the attributes of a sample.
+// context returns the attributes of a sample.
 func (w *otlpWriter) context(k otlpContextKey, res *otlpResource) otlpContext {
 	if x, ok := w.contexts[k]; ok {
 		return x

@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A few words to write protobuf with. Fields with their zero value are left
-// out, as protobuf has it.
+// Helpers to write protobuf. Fields with the zero value are omitted, as usual in
+// protobuf.
 
 func pbNumber(b []byte, n protowire.Number, v int64) []byte {
 	if v == 0 {
@@ -29,7 +29,7 @@ func pbText(b []byte, n protowire.Number, s string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, n, protowire.BytesType), s)
 }
 
-// pbBytes writes a message or bytes, also if there are none.
+// pbBytes writes a message or bytes, even if empty.
 func pbBytes(b []byte, n protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
 }
@@ -52,7 +52,7 @@ func pbPacked(b []byte, n protowire.Number, vs []int32) []byte {
 	return pbBytes(b, n, p)
 }
 
-// anyText and anyInt are AnyValues.
+// anyText and anyInt return AnyValues.
 func anyText(s string) []byte {
 	return protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), s)
 }
@@ -65,8 +65,7 @@ func anyTrue() []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), 1)
 }
 
-// otlpTable is one table of the dictionary: distinct messages, of which the
-// first is empty.
+// otlpTable is a table of the dictionary: distinct messages, the first one empty.
 type otlpTable struct {
 	index map[string]int32
 	rows  [][]byte
@@ -76,7 +75,7 @@ func newOTLPTable() otlpTable {
 	return otlpTable{map[string]int32{"": 0}, [][]byte{nil}}
 }
 
-// id is the number of a message.
+// id returns the number of a message, and adds it if it is new.
 func (t *otlpTable) id(msg []byte) int32 {
 	i, ok := t.index[string(msg)]
 	if !ok {
@@ -87,11 +86,11 @@ func (t *otlpTable) id(msg []byte) int32 {
 	return i
 }
 
-// add appends a message that is a row of its own whatever it holds.
+// add appends a message as a new row, even if there is an equal one.
 func (t *otlpTable) add(msg []byte) { t.rows = append(t.rows, append([]byte(nil), msg...)) }
 
-// otlpDict is the dictionary of a file: the tables by their field numbers in
-// ProfilesDictionary of proto 1.10.
+// otlpDict is the dictionary of a file. Its tables are in the order of the field numbers
+// of ProfilesDictionary in proto 1.10.
 type otlpDict struct {
 	rec       *recording.Recording
 	locs      *encode.Locations
@@ -102,7 +101,7 @@ type otlpDict struct {
 	strings   otlpTable
 	attrs     otlpTable
 	stacks    otlpTable
-	// managedType is the frame type of managed code where the format tells it.
+	// managedType is the frame type of managed code, if the source format determines it.
 	managedType string
 }
 
@@ -121,7 +120,7 @@ func newOTLPDict(rec *recording.Recording) *otlpDict {
 
 func (d *otlpDict) str(s string) int32 { return d.strings.id([]byte(s)) }
 
-// attr is the number of an attribute whose value is an AnyValue.
+// attr returns the number of an attribute with an AnyValue.
 func (d *otlpDict) attr(key string, value []byte) int32 {
 	return d.attrs.id(pbBytes(pbNumber(nil, 1, int64(d.str(key))), 2, value))
 }
@@ -130,7 +129,7 @@ func (d *otlpDict) valueType(typ, unit string) []byte {
 	return pbNumber(pbNumber(nil, 1, int64(d.str(typ))), 2, int64(d.str(unit)))
 }
 
-// stack is the number of a call's stack.
+// stack returns the number of a call's stack.
 func (d *otlpDict) stack(call recording.CallID) int32 {
 	if call == recording.NoCall {
 		return 0
@@ -168,9 +167,8 @@ func (d *otlpDict) location(loc encode.Location) []byte {
 	return pbPacked(b, 4, attrs)
 }
 
-// frameType is the kind of code of a frame in OpenTelemetry's words, as far as
-// the recording knows it so exactly. Where a binary's name says as much, there
-// is none.
+// frameType returns OpenTelemetry's frame type of a frame, as far as the recording knows
+// it for certain; "" if the binary already implies it.
 func (d *otlpDict) frameType(f *recording.Frame) string {
 	if typ := d.rec.Source.TypeOf(f); typ != "" {
 		return typ
@@ -192,8 +190,8 @@ func (d *otlpDict) frameType(f *recording.Frame) string {
 	return ""
 }
 
-// isFrameType reports whether a module is one of OpenTelemetry's words for kinds
-// of code, which stand for the module if there is none.
+// isFrameType reports whether a module is a frame type of OpenTelemetry, which stands in
+// for a missing module.
 func isFrameType(module string) bool {
 	switch module {
 	case "beam", "cpython", "dotnet", "jvm", "perl", "php", "ruby", "v8js":
@@ -219,7 +217,7 @@ func (d *otlpDict) mapping(k encode.MappingKey) int32 {
 	case k.File == "" || isFrameType(k.File):
 		return 0
 	case k.Placed:
-		m.Start, m.Limit = k.Start, math.MaxUint64 // up to where is not known
+		m.Start, m.Limit = k.Start, math.MaxUint64 // the end is unknown
 	}
 	b := pbNumber(pbNumber(pbNumber(nil, 1, int64(m.Start)), 2, int64(m.Limit)), 3, int64(m.Offset))
 	b = pbNumber(b, 4, int64(d.str(m.File)))
@@ -239,8 +237,8 @@ func (d *otlpDict) mapping(k encode.MappingKey) int32 {
 	return d.mappings.id(pbPacked(b, 5, attrs))
 }
 
-// link is the number of a link to a span of a distributed trace, 0 if the
-// ids are none.
+// link returns the number of a link to a span of a distributed trace, 0 if an id is
+// invalid.
 func (d *otlpDict) link(trace, span string) int32 {
 	t, err1 := hex.DecodeString(trace)
 	s, err2 := hex.DecodeString(span)
@@ -250,7 +248,7 @@ func (d *otlpDict) link(trace, span string) int32 {
 	return d.links.id(pbBytes(pbBytes(nil, 1, t), 2, s))
 }
 
-// append writes the dictionary's fields.
+// append appends the dictionary's fields.
 func (d *otlpDict) append(b []byte) []byte {
 	for n, t := range []*otlpTable{&d.mappings, &d.locations, &d.functions, &d.links, &d.strings, &d.attrs, &d.stacks} {
 		for _, row := range t.rows {
@@ -260,8 +258,8 @@ func (d *otlpDict) append(b []byte) []byte {
 	return b
 }
 
-// Attributes of a profile for what only pprof has; the names are those of
-// OpenTelemetry's conventions.
+// Attributes of profiles for data that only pprof has, with the names of OpenTelemetry's
+// conventions.
 const (
 	otlpComment = "pprof.profile.comment"
 	otlpDoc     = "pprof.profile.doc_url"
@@ -269,8 +267,8 @@ const (
 	otlpKeep    = "pprof.profile.keep_frames"
 )
 
-// notes are a profile's attributes that say what notes say. Those whose key is
-// an attribute's name are attributes of resources.
+// notes returns a profile's attributes for the recording's notes. Notes that are resource
+// attributes are not repeated.
 func (w *otlpWriter) notes() (attrs []int32) {
 	var comments []byte
 	for _, n := range w.Rec.Source.Notes {
@@ -296,7 +294,7 @@ func (w *otlpWriter) notes() (attrs []int32) {
 	return attrs
 }
 
-// isCommon reports whether a note is an attribute of a resource anyway.
+// isCommon reports whether a note is already an attribute of a resource.
 func (w *otlpWriter) isCommon(n recording.Note) bool {
 	for _, r := range w.resources {
 		for _, a := range r.common {

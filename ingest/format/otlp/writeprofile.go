@@ -11,13 +11,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// timeKey is a stack of a thread.
+// timeKey identifies a stack of a thread.
 type timeKey struct {
 	track int32
 	call  recording.CallID
 }
 
-// timedStack are the samples of a stack on a thread.
+// timedStack lists the samples of a stack on a thread.
 type timedStack struct{ samples []int32 }
 
 // timesOf groups the samples of an event.
@@ -39,7 +39,7 @@ func (w *otlpWriter) timesOf(event int) map[timeKey]*timedStack {
 	return times
 }
 
-// otlpProfile is one metric of one event of one process.
+// otlpProfile is a metric of an event in a process.
 type otlpProfile struct {
 	*otlpWriter
 	event, metric int
@@ -67,7 +67,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 		if s != nil && (several[timeKey{k.Track, k.Call}] > 1 || !p.timed(k, s, p.rows.At(i)[p.metric])) {
 			if m.PerSample != recording.SampleNone {
 				lost += int64(len(s.samples))
-				s.samples = s.samples[:0] // counted once
+				s.samples = s.samples[:0] // count them as lost only once
 			}
 			s = nil
 		}
@@ -96,7 +96,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 	return pbPacked(b, 11, attrs), nil
 }
 
-// when adds when it was recorded, and for how long.
+// when appends the time and duration of the recording.
 func (p *otlpProfile) when(b []byte) []byte {
 	rec := p.Rec
 	if rec.HasTime {
@@ -120,7 +120,7 @@ func (p *otlpProfile) when(b []byte) []byte {
 	return b
 }
 
-// timed reports whether a stack's value is that of its samples.
+// timed reports whether the samples of a stack add up to its value.
 func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
 	m := &p.Rec.Events[p.event].Metrics[p.metric]
 	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)
@@ -135,7 +135,7 @@ func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
 	return sum == value
 }
 
-// withTimes writes a stack's samples: one message for each processor.
+// withTimes writes the samples of a stack as one message per processor.
 func (p *otlpProfile) withTimes(k encode.RowKey, s *timedStack) {
 	m := &p.Rec.Events[p.event].Metrics[p.metric]
 	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)
@@ -158,7 +158,7 @@ func (p *otlpProfile) withTimes(k encode.RowKey, s *timedStack) {
 	}
 }
 
-// unix is a time as the file has it.
+// unix converts a time to that of the file.
 func (w *otlpWriter) unix(t int64) uint64 {
 	ns, rest := w.clock.At(t)
 	if rest != 0 {

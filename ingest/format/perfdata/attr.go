@@ -35,14 +35,14 @@ const (
 	readLost    = 1 << 4
 )
 
-// attr is an event that was recorded.
+// attr describes a recorded event.
 type attr struct {
 	kind                 uint32
 	config, every        uint64
 	sampleType, readBits uint64
 	freq, idsAll         bool
 
-	// What the decoder alone looks at.
+	// Used only by the decoder.
 	name  string
 	event int // in the recording, -1 before the first sample
 }
@@ -55,8 +55,8 @@ const (
 	leastFields = 48
 )
 
-// events are those that were recorded, in the order of the file. The reader and the decoder
-// have each their own lists of them.
+// events are the recorded events in file order. The reader and the decoder each have
+// their own lists.
 type events struct {
 	attrs []*attr
 	byID  map[uint64]*attr
@@ -88,13 +88,13 @@ func (r *reader) addAttr(b, ids []byte) {
 	r.sendAction(func(d *decoder) { d.events.add(a, ids) })
 }
 
-// The names of events that the kernel numbers, as perf calls them.
+// perf's names for the events that the kernel numbers.
 var (
 	hardware = []string{"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"}
 	software = []string{"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy", "bpf-output", "cgroup-switches"}
 )
 
-// known is an event's name where the file has none.
+// known returns the name of an event that has no name in the file.
 func (a *attr) known() string {
 	var list []string
 	switch a.kind {
@@ -109,13 +109,13 @@ func (a *attr) known() string {
 	return fmt.Sprintf("event %d:%#x", a.kind, a.config)
 }
 
-// eventOf is the recording's event of an attr.
+// eventOf returns the recording's event of an attr, and adds it on the first call.
 func (d *decoder) eventOf(a *attr) int {
 	if a.event < 0 {
 		if d.onlySched() {
 			d.states.Begin()
 		}
-		for _, a := range d.attrs { // in the order of the file
+		for _, a := range d.attrs { // in file order
 			if a.event < 0 && a.name != "dummy" {
 				d.addEvent(a)
 			}
@@ -139,7 +139,7 @@ func (d *decoder) addEvent(a *attr) {
 	d.named(a)
 }
 
-// named writes what depends on an event's name, which may come behind its samples.
+// named sets what depends on an event's name, which may come after its samples.
 func (d *decoder) named(a *attr) {
 	if a.event < 0 {
 		return
@@ -156,7 +156,7 @@ func (d *decoder) named(a *attr) {
 	}
 }
 
-// Features that are read.
+// Features that are read, by bit.
 const (
 	featureTracing   = 1
 	featureBuildID   = 2
@@ -227,8 +227,7 @@ func (d *decoder) feature(bit int, b []byte) {
 	}
 }
 
-// eventNames reads what events are called, by their ids or, where they have none,
-// by their order.
+// eventNames reads the names of events, by id or, without ids, by order.
 func (d *decoder) eventNames(b []byte) {
 	if len(b) < 8 {
 		return
@@ -256,7 +255,7 @@ func (d *decoder) eventNames(b []byte) {
 	}
 }
 
-// buildIDs reads those of the binaries: records of their own.
+// buildIDs reads the build ids of binaries, which are a list of records.
 func (d *decoder) buildIDs(b []byte) {
 	for len(b) >= recordHead {
 		n := int(le.Uint16(b[6:]))
@@ -268,7 +267,7 @@ func (d *decoder) buildIDs(b []byte) {
 	}
 }
 
-// hasSize is a bit of a build id's record that says that it has its size.
+// hasSize is the misc bit of a build id record that includes the size of its id.
 const hasSize = 1 << 15
 
 func (d *decoder) buildID(misc uint16, b []byte) {

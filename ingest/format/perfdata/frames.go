@@ -15,38 +15,39 @@ import (
 // unknown is perf's name for unknown functions and binaries.
 const unknown = "[unknown]"
 
-// frameKey identifies the frames of an address of a binary, or of nothing known. Of an
-// address that a call returns to, the line is that of the call.
+// A frameKey identifies the frames of an address in a binary, or in none. If the address
+// is a return address (called), the line is that of the call.
 type frameKey struct {
 	at             uint64
-	binary         uint32 // its number, 0 for nothing known
+	binary         uint32 // number of the binary, 0 for none
 	kernel, called bool
-	stray          bool // all where no code is known to be
+	stray          bool // stands for all addresses outside known code
 }
 
-// frames are those of an address: of the function that it is in, and of functions that
-// are inlined there, the innermost first.
+// frames are the frames of an address: of the function it is in, and of the functions
+// inlined there, innermost first.
 type frames struct {
 	inlined []recording.FrameID
 	frame   recording.FrameID
-	// stray is set of an address at which no code is known to be: the number of the
-	// binary that it is in, from 2 on, or 1 for none.
+	// stray is set if no known code is at the address: the number of its binary plus 1,
+	// or 1 for none.
 	stray uint32
 }
 
-// recentFrames are frames that were asked for recently: those of an address in maps of a
-// version, less 1. Programs are in few places again and again.
+// recentFrames caches the frames of an address in a version (plus 1) of maps. Programs
+// are in few places again and again.
 type recentFrames struct {
 	ip, version    uint64
 	kernel, called bool
 	frames
 }
 
-// recentBits says how many of them there are: as many as a processor keeps near.
+// recentBits determines the size of this cache, 1<<recentBits entries: as many as fit in
+// a processor's cache.
 const recentBits = 16
 
-// push adds the frames of an address to the stack, of the kernel or in the maps of a
-// process; called says that a call returns there.
+// push adds the frames of an address to the stack; the address is in the kernel or in a
+// process's maps. called means that it is a return address.
 func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
 	if kernel {
 		in = d.kernel
@@ -66,10 +67,9 @@ func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
 	d.stack = append(append(d.stack, f.inlined...), f.frame)
 }
 
-// pushStray adds the frame of where a call cannot return to: no code is known to be
-// there. All such in a binary, or in none, have one frame, which is in a stack once
-// for several in a row: where callers are looked for in what is not a stack, each finding is
-// another number.
+// pushStray adds a frame for a return address outside known code. All such addresses in a
+// binary, or in none, share one frame, and several in a row are merged: if the stack was
+// followed through data that is no stack, each finding is a different number.
 func (d *decoder) pushStray(m *mapping, kernel bool) {
 	key := frameKey{kernel: kernel, called: true, stray: true}
 	if m != nil {
@@ -89,8 +89,8 @@ func (d *decoder) pushStray(m *mapping, kernel bool) {
 	d.stack = append(d.stack, f.frame)
 }
 
-// find looks up the frames of an address in m that is not in the cache of recent ones; m is
-// nil if unknown.
+// find looks up the frames of an address that recent lacks. m is its mapping, nil if
+// unknown.
 func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	key := frameKey{at: ip, kernel: kernel, called: called}
 	if m != nil {
@@ -107,7 +107,7 @@ func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	return f
 }
 
-// newFrames adds the frames of an address, which is in m, nil for nothing known.
+// newFrames adds the frames of an address in m, which is nil if unknown.
 func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 	fr := recording.Frame{Addr: key.at, Kind: recording.KindUnknown}
 	fn := recording.Function{Module: unknown}
@@ -123,7 +123,7 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 		fn.Module, fr.BuildID = m.name, fmt.Sprintf("%x", bytes.TrimRight(d.idOf(m), "\x00"))
 	}
 	var places []program.Place
-	var behind uint64 // the beginning of the function
+	var behind uint64 // offset in the function
 	switch {
 	case m == nil || key.stray:
 		fn.Name, fn.Unresolved = unknown, true
@@ -133,7 +133,7 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 		}
 	default:
 		p := d.binary(m)
-		if p == nil && strings.HasPrefix(m.name, "//") { // memory that no file is mapped to
+		if p == nil && strings.HasPrefix(m.name, "//") { // memory without a mapped file
 			fn.Name, fn.Unresolved = unknown, true
 		} else if p != nil {
 			if fn.Name, behind, places = lookUp(p, m, key); fn.Name != "" {
@@ -163,9 +163,9 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 	return fs
 }
 
-// lookUp finds the function of an address in its program, how far behind its beginning
-// that is, and where in source files it comes from. A function without a symbol has no
-// name but may have a beginning.
+// lookUp returns the function of an address in its program, the offset from the
+// function's beginning, and the source positions. A function without a symbol has no name
+// but may have a beginning.
 func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset uint64, places []program.Place) {
 	at, ok := p.AddressIn(key.at, m.offset)
 	if !ok {
@@ -180,7 +180,7 @@ func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset u
 	}
 	offset = at - start
 	if key.called && offset > 0 {
-		at-- // in the call
+		at-- // back into the call
 	}
 	return name, offset, p.Places(at)
 }

@@ -16,15 +16,15 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// kernelModule is the name of the kernel itself, beside its modules, as perf writes it.
+// kernelModule is perf's name for the kernel itself, as opposed to its modules.
 const kernelModule = "[kernel.kallsyms]"
 
 // kernelSymbols are the functions of a kernel and its modules, by address, as
 // /proc/kallsyms lists them.
 type kernelSymbols struct {
 	list  []kernelSymbol
-	marks map[string]uint64 // where the kernel begins, by the name that says so
-	moved uint64            // how much higher all was when it was recorded
+	marks map[string]uint64 // start of the kernel, by symbol that marks it
+	moved uint64            // how much higher the kernel was during recording
 }
 
 type kernelSymbol struct {
@@ -32,11 +32,12 @@ type kernelSymbol struct {
 	name, module string // module is "[name]", kernelModule for the kernel
 }
 
-// mostKallsyms bounds what is read of a list: the largest kernels have 20 MB.
+// mostKallsyms is the maximum number of bytes read of a list; those of the largest
+// kernels have 20 MB.
 const mostKallsyms = 64 << 20
 
-// readKallsyms reads a list of symbols; nil if it has no addresses, which the kernel
-// shows to few.
+// readKallsyms reads a list of symbols; it returns nil if the list has no addresses,
+// which the kernel hides from most users.
 func readKallsyms(r io.Reader) *kernelSymbols {
 	k := &kernelSymbols{marks: map[string]uint64{}}
 	lines := bufio.NewScanner(io.LimitReader(r, mostKallsyms))
@@ -63,9 +64,10 @@ func readKallsyms(r io.Reader) *kernelSymbols {
 	return k
 }
 
-// Lookup finds the function of the kernel or of a module that an address is in, and
-// where it begins; of several at one address the last, as perf has it. A module may be elsewhere after the next start, and is known only as
-// long as the kernel has not moved.
+// Lookup returns the function of an address in the kernel or a module, and the function's
+// start; of several at one address it returns the last, as perf does. Functions of
+// modules are found only if the kernel has not moved, because modules may be elsewhere
+// after a reboot.
 func (k *kernelSymbols) Lookup(ip uint64, module string) (name string, start uint64, ok bool) {
 	if k == nil || module != kernelModule && k.moved != 0 {
 		return "", 0, false
@@ -78,28 +80,27 @@ func (k *kernelSymbols) Lookup(ip uint64, module string) (name string, start uin
 	return k.list[i].name, k.list[i].at + k.moved, true
 }
 
-// kernelSymbolsPart is what a decoder knows of the kernel's symbols.
+// kernelSymbolsPart holds what a decoder knows of the kernel's symbols.
 type kernelSymbolsPart struct {
-	mark         string // a symbol at which the kernel began
-	marked       uint64 // where that was
+	mark         string // symbol that marked the kernel's start
+	marked       uint64 // address of that symbol
 	symbols      *kernelSymbols
 	symbolsTried bool
 }
 
-// besideRecording is what the name of a copy of /proc/kallsyms ends in that somebody put
-// beside a recording, from the machine that recorded.
+// besideRecording is the suffix of a copy of /proc/kallsyms from the recorded machine
+// that a user put next to the recording.
 const besideRecording = ".kallsyms"
 
-// kernelSymbols are those of the kernel that was recorded, nil if they are nowhere: a
-// copy may be beside the recording, perf keeps one by the build id, and the kernel that
-// runs has its own.
+// kernelSymbols returns the symbols of the recorded kernel, nil if not found. It tries a
+// copy next to the recording, perf's copy by build id, and the running kernel.
 func (d *decoder) kernelSymbols() *kernelSymbols {
 	if d.symbolsTried {
 		return d.symbols
 	}
 	d.symbolsTried = true
 	paths := []string{d.path + besideRecording}
-	if id := bytes.TrimRight(d.ids[kernelModule], "\x00"); len(id) > 1 { // a kernel that has none has zeros
+	if id := bytes.TrimRight(d.ids[kernelModule], "\x00"); len(id) > 1 { // all zeros means no build id
 		if home, err := os.UserHomeDir(); err == nil {
 			s := hex.EncodeToString(id)
 			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "kallsyms"))
@@ -131,8 +132,8 @@ func (d *decoder) kernelSymbols() *kernelSymbols {
 	return d.symbols
 }
 
-// noteID is the build id among a kernel's notes: each has the lengths of its owner and
-// of what it says, its kind, and both, filled up to four bytes (elf(5)).
+// noteID returns the build id in a kernel's notes. Each note has the lengths of its owner
+// and its content, its type, and then both, padded to four bytes (elf(5)).
 func noteID(notes []byte) []byte {
 	const kind = 3
 	for len(notes) >= 12 {

@@ -13,28 +13,28 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// mapping is a part of a binary in a process's memory.
+// mapping is a part of a binary mapped into a process's memory.
 type mapping struct {
 	start, size, offset uint64
 	name                string
-	number              uint32 // of the binary, by its name, from 1 on
+	number              uint32 // number of the binary by name, from 1 on
 	id                  []byte // build id, nil if the record has none
-	data                bool   // it is not to be run
+	data                bool   // it is not executable
 }
 
 // maps are the mappings of a process, by address, without overlaps.
 type maps struct {
 	list   []mapping
-	shared bool // with a process that was forked
-	// version is another one after each change, and one that no other maps have unless
-	// they are the same; 0 while nothing is mapped.
+	shared bool // with a forked process
+	// version changes with each change of the maps and is unique, except that identical
+	// maps share it; 0 while nothing is mapped.
 	version uint64
 }
 
-// add maps something, over what was there.
+// add adds a mapping and replaces what it overlaps.
 func (m *maps) add(n mapping) {
 	if n.size == 0 || n.start+n.size < n.start {
-		n.size = -n.start // up to the end of all addresses
+		n.size = -n.start // up to the end of the address space
 	}
 	end := n.start + n.size - 1
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].last() >= n.start })
@@ -62,7 +62,7 @@ func (m *maps) add(n mapping) {
 
 func (m *mapping) last() uint64 { return m.start + m.size - 1 }
 
-// at is the mapping of an address, nil for none.
+// at returns the mapping of an address, nil for none.
 func (m *maps) at(addr uint64) *mapping {
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].last() >= addr })
 	if i == len(m.list) || m.list[i].start > addr {
@@ -85,7 +85,7 @@ func (d *decoder) process(pid int32) *process {
 func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 	if misc&misccpu == miscKernel || pid == -1 {
 		if mark, ok := strings.CutPrefix(m.name, kernelModule); ok && mark != "" {
-			d.mark, d.marked = mark, m.offset // [kernel.kallsyms]_text, and where that was
+			d.mark, d.marked = mark, m.offset // [kernel.kallsyms]_text, and its address
 		}
 		if m.name = kernelName(m.name); m.id != nil {
 			d.ids[m.name] = m.id
@@ -96,7 +96,7 @@ func (d *decoder) mmap(misc uint16, pid int32, m mapping) {
 	d.mapIn(&d.process(pid).maps, m)
 }
 
-// mapIn adds a mapping to those of a process or of the kernel.
+// mapIn adds a mapping to the maps of a process or the kernel.
 func (d *decoder) mapIn(to *maps, m mapping) {
 	if m.number = d.numbers[m.name]; m.number == 0 {
 		m.number = uint32(len(d.numbers)) + 1
@@ -107,7 +107,7 @@ func (d *decoder) mapIn(to *maps, m mapping) {
 	to.version = d.versions
 }
 
-// kernelName writes the kernel and its modules as perf does.
+// kernelName returns perf's name of the kernel or a module.
 func kernelName(name string) string {
 	if strings.HasPrefix(name, "[") {
 		if i := strings.IndexByte(name, ']'); i > 0 {
@@ -120,7 +120,7 @@ func kernelName(name string) string {
 	return "[" + strings.ReplaceAll(name, "-", "_") + "]"
 }
 
-// thread is one that samples are of.
+// thread is a thread with samples.
 type thread struct {
 	comm  string
 	track *recording.TrackBuilder
@@ -160,7 +160,7 @@ func (d *decoder) fork(pid, parent, tid, ptid int32) {
 	d.states.Owner[int64(tid)], d.states.Names[int64(tid)] = int64(pid), from.comm
 }
 
-// binary opens that of a mapping, whose symbols are used only where it is the one
+// binary opens the binary of a mapping. Its symbols are used only if it is the binary
 // that ran.
 func (d *decoder) binary(m *mapping) *program.Program {
 	p, ok := d.binaries[m.name]
@@ -180,7 +180,7 @@ func (d *decoder) binary(m *mapping) *program.Program {
 	return p
 }
 
-// idOf is the build id of what is mapped, nil if nothing says it.
+// idOf returns the build id of a mapping, nil if unknown.
 func (d *decoder) idOf(m *mapping) []byte {
 	if m.id != nil {
 		return m.id
@@ -188,7 +188,7 @@ func (d *decoder) idOf(m *mapping) []byte {
 	return d.ids[m.name]
 }
 
-// open finds a binary's symbols: where debuggers and perf keep them, then in the
+// open finds a binary's symbols: first where debuggers and perf keep them, then in the
 // binary itself.
 func (d *decoder) open(m *mapping) *program.Program {
 	id := d.idOf(m)
@@ -199,7 +199,7 @@ func (d *decoder) open(m *mapping) *program.Program {
 		if home, err := os.UserHomeDir(); err == nil {
 			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "elf"))
 		}
-		// Where debuggers look for stripped debug information, by the name of the binary.
+		// Where debuggers look for separate debug information by the name of the binary.
 		dir, base := filepath.Split(m.name)
 		paths = append(paths, filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", m.name+".debug"))
 	}
@@ -225,7 +225,7 @@ func (d *decoder) open(m *mapping) *program.Program {
 	return p
 }
 
-// sameID compares build ids, of which perf keeps 20 bytes, filled up with zeros.
+// sameID compares build ids. perf keeps 20 bytes of them, padded with zeros.
 func sameID(a, b []byte) bool {
 	a, b = bytes.TrimRight(a, "\x00"), bytes.TrimRight(b[:min(len(b), 20)], "\x00")
 	return bytes.Equal(a, b)

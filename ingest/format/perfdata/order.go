@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// item is a record that waits for those before it: the buffers of the processors
-// are written one after the other.
+// item is a record waiting for earlier ones: the file has the processors' buffers one
+// after another.
 type item struct {
 	time uint64
 	seq  int
@@ -18,11 +18,11 @@ type item struct {
 	record
 }
 
-// mostQueued is how many records wait where the file does not say when those
-// before them are all there.
+// mostQueued is the maximum number of waiting records if the file does not mark when all
+// earlier ones are complete.
 const mostQueued = 1 << 20
 
-// record takes one of the file.
+// record processes a record of the file.
 func (r *reader) record(rec record) error {
 	if r.n++; r.n%4096 == 0 {
 		if err := r.ctx.Err(); err != nil {
@@ -55,7 +55,8 @@ func (r *reader) record(rec record) error {
 	return nil
 }
 
-// attrRecord is how a pipe tells of an event: its size is in it, then its ids.
+// attrRecord reads an event's description in pipe output: the attr with its size, then
+// the ids.
 func (r *reader) attrRecord(b []byte) {
 	if len(b) < 8 {
 		return
@@ -65,7 +66,7 @@ func (r *reader) attrRecord(b []byte) {
 	}
 }
 
-// enqueue keeps a record until those before it have come.
+// enqueue keeps a record until all earlier ones have arrived.
 func (r *reader) enqueue(rec record) {
 	it := item{record: rec, seq: r.seq}
 	r.seq++
@@ -82,7 +83,7 @@ func (r *reader) enqueue(rec record) {
 			r.flush(r.queue[len(r.queue)/2].time)
 			return
 		}
-		r.flush(r.newest) // a round that is too long to wait for
+		r.flush(r.newest) // the round is too long to wait for its end
 	}
 }
 
@@ -96,7 +97,7 @@ func later(a, b item) int {
 	return a.seq - b.seq
 }
 
-// flush makes ready what is no later than a time, in order.
+// flush moves the records up to a time to ready, in order.
 func (r *reader) flush(until uint64) {
 	slices.SortFunc(r.queue, later)
 	n := 0
@@ -110,14 +111,14 @@ func (r *reader) flush(until uint64) {
 	}
 }
 
-// sampleHead finds the event and the time of a sample.
+// sampleHead returns the event and time of a sample.
 func (r *reader) sampleHead(b []byte) (*attr, uint64) {
 	if len(r.attrs) == 0 {
 		return nil, 0
 	}
 	a := r.attrs[0]
 	if len(r.attrs) > 1 {
-		// Events that are told apart have their ids at one place.
+		// If there are several events, all have their id at the same position.
 		at, ok := 0, a.sampleType&hasIdentifier != 0
 		if !ok && a.sampleType&hasID != 0 {
 			ok = true
@@ -145,7 +146,7 @@ func (r *reader) sampleHead(b []byte) (*attr, uint64) {
 	return a, le.Uint64(b[at:])
 }
 
-// trailer is the time of a record that is not a sample, which is at its end.
+// trailer returns the time at the end of a record that is not a sample.
 func (r *reader) trailer(rec record) uint64 {
 	if len(r.attrs) == 0 || !r.attrs[0].idsAll {
 		return 0
@@ -163,8 +164,8 @@ func (r *reader) trailer(rec record) uint64 {
 	return le.Uint64(rec.body[len(rec.body)-back:])
 }
 
-// compressed reads the records that are packed in others from the first one on;
-// what else is among them is taken as it comes.
+// compressed reads compressed records, from the record first on; other records among them
+// are processed as they come.
 func (r *reader) compressed(first record, end int64, all bool) error {
 	p := &packed{r: r, end: end, all: all}
 	p.add(first)
@@ -202,7 +203,7 @@ type packed struct {
 	r     *reader
 	rest  []byte
 	end   int64
-	all   bool // there is no end but that of the file
+	all   bool // only the end of the file ends it
 	ended bool
 	err   error
 }

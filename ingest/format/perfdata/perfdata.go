@@ -33,7 +33,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is perf.data.
+// Format is the perf.data format.
 var Format = codec.Format{
 	Name:       "perf-data",
 	Title:      "perf.data",
@@ -67,7 +67,7 @@ const (
 	fileHeader  = 104
 	leastAttr   = 64
 	recordHead  = 8
-	maxMeta     = 256 << 20 // of the parts before and after the records
+	maxMeta     = 256 << 20 // maximum size of the parts before and after the records
 	maxFeatures = 256
 )
 
@@ -80,17 +80,17 @@ type decoder struct {
 
 	flushed uint64 // time of the latest record
 
-	zero   uint64 // the time of picosecond 0
+	zero   uint64 // time at picosecond 0
 	zeroed bool
 
 	processes map[int32]*process
 	kernel    *maps
 	ids       map[string][]byte // build ids of binaries, by name
-	numbers   map[string]uint32 // of binaries, by name
+	numbers   map[string]uint32 // numbers of binaries, by name
 	binaries  map[string]*program.Program
 	frames    map[frameKey]frames
 	recent    [1 << recentBits]recentFrames
-	versions  uint64 // of maps
+	versions  uint64 // number of versions of maps
 	threads   map[int32]*thread
 	missing   int64
 	changed   int64
@@ -98,20 +98,20 @@ type decoder struct {
 
 	samples, records *recording.Tally
 	lost             int64
-	cut              bool // the part after the records
-	unwound          bool // it was said that stacks are not unwound
+	cut              bool // the part after the records is cut off
+	unwound          bool // the warning about stacks not unwound was given
 	stack            []recording.FrameID
-	stray            uint32 // that of the last frame of stack
-	addresses        int64  // in stacks
-	strays           int64  // of them callers at which no code is known to be
+	stray            uint32 // stray of the last frame in stack
+	addresses        int64  // number of addresses in stacks
+	strays           int64  // number of callers outside known code
 
 	last    int64 // picoseconds of the last sample
 	states  *sched.Builder
-	formats map[string]map[string]field // of the scheduler's tracepoints, by name
+	formats map[string]map[string]field // fields of the scheduler's tracepoints, by name
 }
 
-// Decode reads all samples into b. Of a file that is cut or damaged it reads what
-// is before.
+// Decode reads all samples into b. Of a cut or damaged file it reads the part before the
+// damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, path: in.Path, events: newEvents(), processes: map[int32]*process{}, kernel: new(maps),
 		ids: map[string][]byte{}, numbers: map[string]uint32{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},

@@ -12,24 +12,24 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// reader takes the file apart into records and puts these in order, beside the decoder,
-// which they are handed to in batches.
+// reader reads the records of a file, sorts them by time and sends them to the decoder in
+// batches. It runs concurrently with the decoder.
 type reader struct {
 	ctx    context.Context
 	in     *bufio.Reader
 	out    chan<- batch
-	at     int64 // where in the content in is
-	n      int   // records
-	others int64 // of them those that are perf's own and say nothing
+	at     int64 // position of in in the content
+	n      int   // number of records
+	others int64 // number of records of perf itself without useful content
 	events
 
-	room   []byte // for the bodies of the next records
+	room   []byte // buffer for the bodies of the next records
 	queue  []item
 	seq    int
-	newest uint64 // time of the queued records
-	round  uint64 // newest when the round before ended
+	newest uint64 // latest time of the queued records
+	round  uint64 // newest at the end of the previous round
 	rounds bool
-	ready  []item // in order, for the next batch
+	ready  []item // sorted, for the next batch
 }
 
 // batch is a unit of work for the decoder: records, followed by changes that are not
@@ -39,7 +39,7 @@ type batch struct {
 	act   func(*decoder)
 }
 
-// take takes a batch.
+// take processes a batch.
 func (d *decoder) take(x batch) error {
 	for i := range x.items {
 		if i%4096 == 4095 {
@@ -61,13 +61,13 @@ func (d *decoder) take(x batch) error {
 	return nil
 }
 
-// batchLen is how many records a batch has at least, if there are more to come.
+// batchLen is the minimum number of records in a batch, except at the end.
 const batchLen = 2048
 
-// send hands over what is ready.
+// send sends the records in ready.
 func (r *reader) send() { r.sendAction(nil) }
 
-// sendAction has the decoder act after all that is ready.
+// sendAction sends the records in ready, followed by an action of the decoder.
 func (r *reader) sendAction(act func(*decoder)) {
 	if len(r.ready) == 0 && act == nil {
 		return
@@ -105,7 +105,7 @@ func (r *reader) all(in *source.Input) error {
 	return r.ctx.Err()
 }
 
-// failure is an error of reading; where the content ended it says what was cut.
+// failure returns a read error; at the end of the content, an error with the text cut.
 func failure(err error, cut string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New(cut)
@@ -121,13 +121,12 @@ func (r *reader) take(n int) ([]byte, error) {
 	return b, err
 }
 
-// section is where something is in a file.
+// section is the position of something in a file.
 type section struct{ at, size uint64 }
 
 func sectionAt(b []byte) section { return section{le.Uint64(b), le.Uint64(b[8:])} }
 
-// of is a section's bytes of content that begins at base, nil where it is not all
-// there.
+// of returns the bytes of a section, nil if incomplete; content begins at position base.
 func (s section) of(content []byte, base int64) []byte {
 	from := s.at - uint64(base)
 	if s.at < uint64(base) || from > uint64(len(content)) || s.size > uint64(len(content))-from {
@@ -136,7 +135,7 @@ func (s section) of(content []byte, base int64) []byte {
 	return content[from : from+s.size]
 }
 
-// file reads a file: a header, the events, the records, and what else is known.
+// file reads a file: the header, the events, the records and the features.
 func (r *reader) file(in *source.Input, size uint64) error {
 	rest, err := r.take(int(size) - pipeHeader)
 	if err != nil {
@@ -161,7 +160,7 @@ func (r *reader) file(in *source.Input, size uint64) error {
 		r.addAttr(table[:attrSize-16], ids)
 	}
 	whole := in.Mapped()
-	if whole != nil && data.size > 0 { // what is behind the records helps to read them
+	if whole != nil && data.size > 0 { // features after the records help to read them
 		r.features(whole, 0, data, flags)
 	}
 	length := int64(min(data.size, 1<<62))
@@ -185,7 +184,7 @@ func (r *reader) file(in *source.Input, size uint64) error {
 	return nil
 }
 
-// features reads what else a file says, for each bit of flags one section.
+// features reads the optional sections of a file, one for each bit set in flags.
 func (r *reader) features(content []byte, base int64, data section, flags []byte) {
 	n := 0
 	for bit := range maxFeatures {
@@ -204,7 +203,7 @@ func (r *reader) features(content []byte, base int64, data section, flags []byte
 	}
 }
 
-// recordsOf reads records, length bytes of them or, where that is negative, all.
+// recordsOf reads length bytes of records or, if length is negative, all.
 func (r *reader) recordsOf(length int64) error {
 	end := r.at + length
 	for length < 0 || r.at < end {
@@ -229,7 +228,7 @@ func (r *reader) recordsOf(length int64) error {
 	return nil
 }
 
-// damaged says where the records end early; errors of reading go on.
+// damaged warns that the records end early; it returns other read errors.
 func (r *reader) damaged(err error) error {
 	at := place(r.at)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -247,12 +246,12 @@ func (r *reader) damaged(err error) error {
 	return err
 }
 
-// badRecord is the error of a record that cannot be one.
+// badRecord is the error of an invalid record.
 type badRecord struct{ text string }
 
 func (e *badRecord) Error() string { return e.text }
 
-// record is one with its body.
+// record is a record with its body.
 type record struct {
 	kind uint32
 	misc uint16
@@ -264,7 +263,7 @@ func (r *reader) next() (record, error) {
 	rec, size, err := r.readRecord(r.in)
 	r.at += int64(size)
 	if err == nil && rec.kind == recordAuxtrace && len(rec.body) >= 8 || err == nil && rec.kind == recordTracing && len(rec.body) >= 4 {
-		// They are followed by data that is not a record.
+		// These records are followed by data that is not a record.
 		n := int64(le.Uint32(rec.body))
 		if rec.kind == recordAuxtrace {
 			n = int64(min(le.Uint64(rec.body), 1<<62))

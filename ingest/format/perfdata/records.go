@@ -28,7 +28,7 @@ const (
 	firstOfPerf       = 64
 )
 
-// update reads what a pipe tells of an event later: kind 2 is its name.
+// update reads an update of an event in pipe output; kind 2 is its name.
 func (d *decoder) update(b []byte) {
 	if len(b) < 16 || le.Uint64(b) != 2 {
 		return
@@ -51,7 +51,7 @@ const (
 	miscBuildID = 1 << 14 // of a mapping
 )
 
-// take1 takes a record in its turn.
+// take1 processes a record.
 func (d *decoder) take1(it *item) {
 	b := it.body
 	if it.kind == recordSample {

@@ -26,7 +26,7 @@ func (f *fields) pair() (a, b uint32) {
 	return uint32(v), uint32(v >> 32)
 }
 
-// sample adds one; it reports whether all of it was there.
+// sample adds a sample; it returns false if data is missing.
 func (d *decoder) sample(it *item) bool {
 	if it.a == nil {
 		return false
@@ -87,8 +87,7 @@ func (d *decoder) sample(it *item) bool {
 	return true
 }
 
-// add adds a sample whose frames, from the leaf on, are in d.stack, with what a
-// tracepoint recorded.
+// add adds a sample whose frames are in d.stack, leaf first; raw is a tracepoint's data.
 func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64, raw []byte) {
 	s := d.stack
 	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
@@ -129,7 +128,7 @@ func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64, raw []by
 	track.Sample(event, ns*1000, call, cpu, values)
 }
 
-// raw reads what a tracepoint recorded, behind its length.
+// raw reads a tracepoint's data, which its length precedes.
 func (f *fields) raw() []byte {
 	if len(f.b) < 4 || uint64(le.Uint32(f.b)) > uint64(len(f.b)-4) {
 		f.fail = true
@@ -141,7 +140,7 @@ func (f *fields) raw() []byte {
 	return raw
 }
 
-// read passes over the counts of a sample.
+// read skips the counts of a sample.
 func (f *fields) read(bits uint64) {
 	each := 1
 	for _, bit := range []uint64{readID, readLost} {
@@ -171,7 +170,8 @@ func (f *fields) read(bits uint64) {
 	f.b = f.b[8*n:]
 }
 
-// What a number in a stack says of those behind it, rather than being an address.
+// Values in a stack that are not addresses but give the context of the addresses after
+// them.
 const (
 	contextMost       = 1<<64 - 4095
 	contextHypervisor = 1<<64 - 32
@@ -187,7 +187,7 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 		return
 	}
 	kernel, own := mode == miscKernel, &d.process(pid).maps
-	called := false // addresses are where calls return to
+	called := false // the address is a return address
 	for range n {
 		ip := f.u64()
 		if ip >= contextMost {

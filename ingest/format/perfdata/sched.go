@@ -14,8 +14,8 @@ import (
 // field is the place of a number or text in the data of a tracepoint.
 type field struct{ at, size int }
 
-// Layouts of the scheduler's tracepoints where the file does not say them: those of
-// Linux 3 to 6 on 64 bits.
+// Layouts of the scheduler's tracepoints for files without them: those of Linux 3 to 6 on
+// 64 bits.
 var (
 	switchFields = map[string]field{"prev_pid": {24, 4}, "prev_state": {32, 8}, "next_comm": {40, 16}, "next_pid": {56, 4}}
 	wakeFields   = map[string]field{"comm": {8, 16}, "pid": {24, 4}}
@@ -28,8 +28,8 @@ var (
 	})
 )
 
-// tracing reads how tracepoints are laid out, as the kernel prints it: a text for
-// each among other things.
+// tracing reads the layouts of tracepoints from the kernel's text descriptions, which
+// come with other data.
 func (d *decoder) tracing(b []byte) {
 	names := formatName().FindAllSubmatchIndex(b, -1)
 	for i, at := range names {
@@ -75,8 +75,7 @@ func (f field) text(raw []byte) string {
 	return string(s)
 }
 
-// schedule takes an event of the scheduler that a thread caused, in the recording's
-// time.
+// schedule processes a scheduler event caused by a thread; at is a time of the recording.
 func (d *decoder) schedule(a *attr, raw []byte, at int64, pid, tid int32, cpu int, call recording.CallID) {
 	name, ok := strings.CutPrefix(a.name, "sched:")
 	if !ok || len(raw) == 0 {
@@ -106,7 +105,7 @@ func (d *decoder) schedule(a *attr, raw []byte, at int64, pid, tid int32, cpu in
 	}
 }
 
-// onlySched reports whether a recording is of the scheduler alone.
+// onlySched reports whether all events of a recording are the scheduler's.
 func (d *decoder) onlySched() bool {
 	for _, a := range d.attrs {
 		if a.name != "dummy" && !strings.HasPrefix(a.name, "dummy:") && !strings.HasPrefix(a.name, "sched:") {

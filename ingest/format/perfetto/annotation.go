@@ -8,11 +8,11 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// maxNested is how deep annotations may be in annotations.
+// maxNested is the maximum nesting depth of annotations.
 const maxNested = 32
 
-// namer has what annotations name by number. Texts are quoted once where one goroutine
-// alone uses them.
+// namer holds the texts that annotations refer to by number. A text is quoted only once
+// if a single goroutine uses the namer.
 type namer struct {
 	names, strings *words
 	alone          bool
@@ -112,7 +112,7 @@ func (t *namer) annotated(to, b []byte, depth int) []byte {
 	return to
 }
 
-// nested is the older kind of a value that has others in it.
+// nested returns the JSON of a nested value in its older encoding.
 func nested(b []byte, depth int) []byte {
 	if depth >= maxNested {
 		return []byte("null")

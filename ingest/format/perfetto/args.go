@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// A reference says in its low bits where in the file the length of an event is,
-	// and above them by which number its sequence's texts are known (see terms).
+	// The low bits of a reference are the position in the file of the event's length; the
+	// bits above are the number of the sequence's terms.
 	offsetBits = 39
 	mostTerms  = 1 << (62 - offsetBits)
 	// pairRef marks a reference to the arguments of a begin and its end.
 	pairRef = 1 << 62
-	// textRef marks a reference to a text that was kept.
+	// textRef marks a reference to a stored text.
 	textRef = 1 << 63
-	// mostKept is how many texts of sequences are kept for arguments: beyond them, these
-	// are written out when the event is read.
+	// mostKept is the maximum number of sequences' texts kept for arguments. Beyond it,
+	// arguments are stored as text when their event is read.
 	mostKept = 1 << 22
 )
 
-// terms are the texts that a sequence's arguments name by number, as long as it does not
-// begin again.
+// terms are the texts that a sequence's arguments refer to by number, until the sequence
+// restarts.
 type terms struct {
 	number         uint64
 	names, strings words
@@ -43,21 +43,21 @@ func (t *terms) of(kind protowire.Number) *words {
 	return &t.names
 }
 
-// argStore gives back the arguments of events. A mapped file is its own store: a
-// reference is where the event stands, which is read again when someone asks. What
-// streams by, or is packed, is kept as texts. Its methods may be called from any
-// goroutine, but add and tell by one only, and pair by one only.
+// argStore returns the arguments of events. For a mapped file a reference is the position
+// of the event, which is read again on demand. Arguments from streams and compressed
+// packets are stored as text. Any goroutine may call its methods, but setTerm and add
+// must be called by only one, and pair by only one.
 type argStore struct {
 	in   *source.Input
-	size int64 // of the mapped content; -1 for a stream
+	size int64 // size of the mapped content; -1 for a stream
 
 	mu    sync.RWMutex
 	terms []*terms // by number less 1
-	kept  int      // texts in them
+	kept  int      // number of texts in terms
 
 	pairs   decode.Pairs
 	texts   decode.Texts
-	dropped bool // there are references to texts
+	dropped bool // some references are to stored texts
 	object  []byte
 }
 
@@ -71,8 +71,8 @@ func newArgStore(in *source.Input) *argStore {
 
 func (a *argStore) mapped() bool { return a.size >= 0 }
 
-// setTerm notes that a sequence names something that arguments refer to; again: it had
-// another text before, by which references know it.
+// setTerm records the text that a sequence's arguments refer to by a number. again means
+// that the number had another text before, which earlier references still use.
 func (s *sequence) setTerm(kind protowire.Number, iid uint64, text string, again bool) {
 	a := s.args
 	if !a.mapped() || s.renamed {
@@ -92,8 +92,8 @@ func (s *sequence) setTerm(kind protowire.Number, iid uint64, text string, again
 	s.terms.of(kind).set(iid, text)
 }
 
-// add keeps the arguments of the event of a packet and returns a reference to them. It
-// returns 0 when there is no room left.
+// add stores the arguments of a packet's event and returns a reference to them, 0 if
+// there is no room left.
 func (a *argStore) add(s *sequence, b *batch, p *packet) uint64 {
 	if at := b.base + int64(p.at); b.base >= 0 && at < 1<<offsetBits && !s.renamed {
 		number := uint64(0)
@@ -111,8 +111,8 @@ func (a *argStore) add(s *sequence, b *batch, p *packet) uint64 {
 	return 0
 }
 
-// pair refers to the arguments of a begin and of its end together, either of which may
-// have none.
+// pair returns a reference to the arguments of a begin and its end together; either may
+// be 0.
 func (a *argStore) pair(begin, end uint64) uint64 {
 	if begin == 0 || end == 0 {
 		return cmp.Or(begin, end)
@@ -120,8 +120,8 @@ func (a *argStore) pair(begin, end uint64) uint64 {
 	return pairRef | a.pairs.Add(begin, end)
 }
 
-// text is the text of a reference: a JSON object. It is "" for no reference, once a
-// mapped file is closed, and when it can't be read any more.
+// text returns the arguments of a reference as a JSON object. It returns "" for no
+// reference and if the mapped file is closed or can't be read any more.
 func (a *argStore) text(ref uint64) string {
 	if ref&(textRef|pairRef) != pairRef {
 		return a.one(ref)
@@ -167,8 +167,7 @@ func (a *argStore) end(b *recording.Builder) {
 	}
 }
 
-// state packs the data that the file itself does not contain: names by number, and the
-// pairs.
+// state packs the data that is not in the file itself: texts by number, and the pairs.
 func (a *argStore) state() []byte {
 	out := binary.AppendUvarint(nil, uint64(len(a.terms)))
 	for _, t := range a.terms {
@@ -183,7 +182,7 @@ func (a *argStore) state() []byte {
 	return a.pairs.Pack(out)
 }
 
-// argsOf is Format.Args.
+// argsOf implements Format.Args.
 func argsOf(in *source.Input, state []byte) (text func(uint64) string, cpu func(uint64) (int64, bool)) {
 	a := newArgStore(in)
 	next := func() uint64 {

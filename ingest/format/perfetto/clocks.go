@@ -2,7 +2,7 @@ package perfetto
 
 import "sort"
 
-// clockKey names a clock: those from 64 on are a sequence's own.
+// A clockKey identifies a clock: those from 64 on belong to a sequence.
 type clockKey struct{ seq, id uint64 }
 
 func clockOf(seq, id uint64) clockKey {
@@ -13,35 +13,36 @@ func clockOf(seq, id uint64) clockKey {
 }
 
 const (
-	// bootTime is the clock that a trace's times are of, unless it says otherwise.
+	// bootTime is the default clock of a trace.
 	bootTime = 6
-	// monotonic is the one that V8's times are of.
+	// monotonic is the clock of V8's times.
 	monotonic = 3
 )
 
-// point has what a clock and the trace's own showed at one moment, in nanoseconds.
+// A point is a clock's time and the trace clock's time at the same moment, in
+// nanoseconds.
 type point struct{ at, trace int64 }
 
-// scale is how many nanoseconds a clock counts at a time.
+// scale is the length of a clock's tick in nanoseconds.
 type scale struct {
 	by          int64
 	incremental bool
 }
 
-// clock is one that packets have times of.
+// A clock is a clock used for packets' times.
 type clock struct {
 	points []point
-	sum    uint64 // of one that counts on from packet to packet
+	sum    uint64 // running time of an incremental clock
 	scale
 }
 
 type clocks struct {
 	all     map[clockKey]*clock
-	usual   *clock // that of packets and sequences that name none, nil while nothing is known of it
+	usual   *clock // of packets and sequences without a clock, nil while unknown
 	primary uint64
 }
 
-// snapshot reads what several clocks showed at one moment.
+// snapshot reads the times of several clocks at one moment.
 func (c *clocks) snapshot(seq uint64, b []byte) {
 	type shown struct {
 		id, at uint64
@@ -100,8 +101,8 @@ func (c *clocks) snapshot(seq uint64, b []byte) {
 	}
 }
 
-// ahead is how far the trace's own clock is ahead of one that is not a sequence's own, as the
-// latest snapshot says; 0 if none does.
+// ahead returns how far the trace's clock is ahead of a clock shared by all sequences,
+// according to the latest snapshot; 0 without one.
 func (c *clocks) ahead(id uint64) int64 {
 	is := c.all[clockKey{id: id}]
 	if is == nil || len(is.points) == 0 {
@@ -111,7 +112,7 @@ func (c *clocks) ahead(id uint64) int64 {
 	return p.trace - p.at
 }
 
-// time is a packet's time on the trace's own clock.
+// time converts a packet's time to the trace's clock.
 func (c *clocks) time(s *sequence, p *packet) int64 {
 	id := uint64(p.clock)
 	if id == 0 {

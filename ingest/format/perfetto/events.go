@@ -43,16 +43,16 @@ const (
 	typeCounter
 )
 
-// trackEvent is the one whose turn it is. Texts hold until the next one.
+// trackEvent is the current event. Its texts are valid until the next one.
 type trackEvent struct {
 	*packet
-	spelled        bool   // name and category are there
+	spelled        bool   // name and category are set
 	name, category []byte // see spell
 	moreEvent
-	texts [2][]byte // room for a name and a category
+	texts [2][]byte // buffers for a name and a category
 }
 
-// moreEvent is what few track events have.
+// moreEvent holds fields that few track events have.
 type moreEvent struct {
 	number            float64
 	extra             []float64
@@ -62,13 +62,13 @@ type moreEvent struct {
 	delta, absolute   int64
 	timed             int // 1 for a delta, 2 for an absolute time
 	legacy            []byte
-	stack             []byte // written out, or
+	stack             []byte // written out inline, or
 	stackID           uint64 // by its number
 	weight            float64
 	weighed           bool
 }
 
-// readMore reads again what there was no room for in the packet.
+// readMore reads the fields that do not fit in a packet.
 func (e *trackEvent) readMore(b []byte) {
 	m := &e.moreEvent
 	*m = moreEvent{extra: m.extra[:0], counters: m.counters[:0], doubles: m.doubles[:0], extraDoubles: m.extraDoubles[:0], flows: m.flows[:0], ends: m.ends[:0]}
@@ -117,7 +117,7 @@ func (e *moreEvent) field(num protowire.Number, v value) {
 	}
 }
 
-// spell gives an event its name and its category as texts.
+// spell sets the name and category of an event as texts.
 func (r *reader) spell(s *sequence, e *trackEvent) {
 	if e.spelled {
 		return
@@ -150,7 +150,7 @@ func (r *reader) spell(s *sequence, e *trackEvent) {
 	e.texts[1] = e.category
 }
 
-// joinCategories appends all categories of an event.
+// joinCategories appends the texts of all categories of an event.
 func (s *sequence) joinCategories(to, event []byte) []byte {
 	any := false
 	add := func(text string) {
@@ -172,11 +172,12 @@ func (s *sequence) joinCategories(to, event []byte) []byte {
 	return to
 }
 
-// notPlain are the fields that a packet with a plain event lacks.
+// notPlain are the flags that a plain event's packet must not have.
 const notPlain = mixed | hasNumber | hasMore | isCleared | isDropped
 
-// plain takes an event that begins or ends a span, of a track and a name that the sequence
-// knows, and nothing else but a value. It reports whether it was one; trackEvent takes any.
+// plain handles the common case: an event that begins or ends a span on a known track
+// with a known name, and has at most a counter value. It returns false for other events,
+// which trackEvent handles.
 func (r *reader) plain(s *sequence, p *packet) bool {
 	if p.is&notPlain != 0 || p.event-typeBegin > typeEnd-typeBegin || p.kind != packetEvent || p.state != 0 || p.is&isNeeding != 0 && !s.valid {
 		return false
@@ -218,7 +219,7 @@ func (r *reader) plain(s *sequence, p *packet) bool {
 	return true
 }
 
-// trackEvent takes an event of a sequence.
+// trackEvent handles any event of a sequence.
 func (r *reader) trackEvent(s *sequence, p *packet) {
 	e := &r.said
 	e.packet, e.spelled = p, false
@@ -283,7 +284,7 @@ func (r *reader) trackEvent(s *sequence, p *packet) {
 	r.finish(s, e, t, &ev)
 }
 
-// counted is the value of a counter that an event is of.
+// counted returns the counter value of an event.
 func (e *trackEvent) counted() float64 {
 	switch {
 	case e.is&hasMore != 0:
@@ -294,8 +295,7 @@ func (e *trackEvent) counted() float64 {
 	return 0
 }
 
-// finish gives an event its label, its arguments and its flows, and has it wait for its
-// turn.
+// finish sets an event's label, arguments and flows and queues it.
 func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 	ev.label = r.labelOf(s, e)
 	if ev.kind == instant || t.name == "" && !t.thread && !t.process {
@@ -316,7 +316,7 @@ func (r *reader) finish(s *sequence, e *trackEvent, t *track, ev *event) {
 	r.flowsOf(ev.at, t, flows, ends)
 }
 
-// flowsOf has flows that pass a track or end on it wait for their turn.
+// flowsOf queues flows that pass a track or end on it.
 func (r *reader) flowsOf(at int64, t *track, passing, ending []uint64) {
 	for _, id := range passing {
 		r.passes = append(r.passes, pass{at: at, id: id, group: t.group})
@@ -327,12 +327,12 @@ func (r *reader) flowsOf(at int64, t *track, passing, ending []uint64) {
 	r.waiting += len(passing) + len(ending)
 }
 
-// count has a value of a counter wait for its turn.
+// count queues a value of a counter.
 func (r *reader) count(t *track, at int64, v float64) {
 	r.put(t, event{at: at, args: math.Float64bits(v), kind: count})
 }
 
-// trackOf is the track that an event is on.
+// trackOf returns the track of an event.
 func (r *reader) trackOf(s *sequence, e *trackEvent, l *legacy) *track {
 	if l.any {
 		old := e.event == typeNone && (e.is&hasTrack == 0 || e.uuid == 0)
@@ -353,7 +353,7 @@ func (r *reader) trackOf(s *sequence, e *trackEvent, l *legacy) *track {
 	return r.track(0)
 }
 
-// trackIn is a track by its number, which is mostly that of the event before.
+// trackIn returns the track with a number, usually that of the previous event.
 func (r *reader) trackIn(s *sequence, uuid uint64) *track {
 	if s.on == nil || s.on.uuid != uuid {
 		s.on = r.track(uuid)
@@ -361,7 +361,7 @@ func (r *reader) trackIn(s *sequence, uuid uint64) *track {
 	return s.on
 }
 
-// valueOf works out what a counter has come to.
+// valueOf converts a counter's value to an absolute value in its unit.
 func (s *sequence) valueOf(t *track, v float64) float64 {
 	c := t.counter
 	if c == nil {
@@ -387,7 +387,7 @@ func (s *sequence) valueOf(t *track, v float64) float64 {
 	return c.sum
 }
 
-// counters takes what an event says of counters besides.
+// counters queues the extra counter values of an event.
 func (r *reader) counters(s *sequence, e *trackEvent, at int64) {
 	if e.is&hasMore == 0 {
 		r.countExtra(s, at, math.Float64frombits(e.value))
@@ -409,8 +409,7 @@ func (r *reader) counters(s *sequence, e *trackEvent, at int64) {
 	}
 }
 
-// countExtra takes what an event says of the first of the counters that all events of its
-// sequence are of.
+// countExtra queues a value for the first of the sequence's default counters.
 func (r *reader) countExtra(s *sequence, at int64, v float64) {
 	if all := r.counterTracks(nil, s.counters, &s.counterTracks); len(all) > 0 {
 		r.count(all[0], at, s.valueOf(all[0], v))

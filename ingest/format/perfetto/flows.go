@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// pass is a flow that passes a track at a time, or ends on it.
+// A pass is a step of a flow on a track at a time.
 type pass struct {
 	at    int64
 	id    uint64
@@ -19,34 +19,34 @@ type pass struct {
 const (
 	passes = iota
 	ends
-	arrives // and goes on from where it was before
-	starts  // again, where it has begun before
-	goesOn  // where it has begun
+	arrives // and continues from its last step
+	starts  // starts again if it has begun before
+	goesOn  // only if it has begun
 )
 
-// flows are those that have begun, of which a trace may never end millions: a table that
-// holds no pointers, by open addressing. Nearly all pass one track and end on the next;
-// further steps of the others are kept apart.
+// flows is a hash table with open addressing of the flows that have begun. A trace may
+// have millions that never end, so its slots hold no pointers. Nearly all flows pass one
+// track and end on the next; further steps are stored separately.
 type flows struct {
 	slots []flowSlot
 	n     int
 	rest  map[uint64][]recording.FlowStep
-	steps []recording.FlowStep // room for those of flows that are added
+	steps []recording.FlowStep // buffer for the steps of added flows
 }
 
-// flowSlot has the first step of a flow.
+// flowSlot holds the first step of a flow.
 type flowSlot struct {
 	id    uint64
 	time  int64
-	track uint32 // plus 1; 0 if the slot is free
-	more  bool   // there are steps in flows.rest
+	track uint32 // index plus 1; 0 if the slot is free
+	more  bool   // further steps are in flows.rest
 }
 
 func (f *flowSlot) step() recording.FlowStep {
 	return recording.FlowStep{Track: int(f.track) - 1, Time: f.time}
 }
 
-// place is the slot of a flow, or the free one where it would be.
+// place returns the slot of a flow or, if absent, the free slot for it.
 func (f *flows) place(id uint64) uint64 {
 	mask := uint64(len(f.slots) - 1)
 	i := f.home(id)
@@ -56,14 +56,14 @@ func (f *flows) place(id uint64) uint64 {
 	return i
 }
 
-// home is the slot at which the search for a flow begins.
+// home returns the slot where the search for a flow begins.
 func (f *flows) home(id uint64) uint64 {
 	id ^= id >> 32
 	id *= 0x9E3779B97F4A7C15
 	return (id ^ id>>29) & uint64(len(f.slots)-1)
 }
 
-// put has a flow begin at a step, or go on with it.
+// put adds a step to a flow, or begins the flow with it.
 func (f *flows) put(id uint64, at recording.FlowStep) {
 	if 2*(f.n+1) > len(f.slots) {
 		f.grow()
@@ -90,8 +90,8 @@ func (f *flows) grow() {
 	}
 }
 
-// take takes a flow out, and returns its steps and the last one, if it has begun and there
-// is one.
+// take removes a flow and returns its steps followed by last; nil if the flow has not
+// begun.
 func (f *flows) take(id uint64, last ...recording.FlowStep) []recording.FlowStep {
 	if f.n == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (f *flows) take(id uint64, last ...recording.FlowStep) []recording.FlowStep
 	return f.keep(s.step(), rest...)
 }
 
-// last is where a flow passed last, if it has begun.
+// last returns the last step of a flow that has begun.
 func (f *flows) last(id uint64) (at recording.FlowStep, begun bool) {
 	if f.n == 0 {
 		return at, false
@@ -123,7 +123,7 @@ func (f *flows) last(id uint64) (at recording.FlowStep, begun bool) {
 	return s.step(), s.track != 0
 }
 
-// free empties a slot: those behind it that it stood in the way of move up.
+// free empties a slot and moves up the slots displaced by it.
 func (f *flows) free(i uint64) {
 	f.n--
 	mask := uint64(len(f.slots) - 1)
@@ -136,7 +136,7 @@ func (f *flows) free(i uint64) {
 	f.slots[i] = flowSlot{}
 }
 
-// keep puts steps where they stay.
+// keep copies steps to permanent storage.
 func (f *flows) keep(first recording.FlowStep, rest ...recording.FlowStep) []recording.FlowStep {
 	n := 1 + len(rest)
 	if n > cap(f.steps)-len(f.steps) {
@@ -147,7 +147,7 @@ func (f *flows) keep(first recording.FlowStep, rest ...recording.FlowStep) []rec
 	return f.steps[from:len(f.steps):len(f.steps)]
 }
 
-// open are the steps of each flow that has several and has not ended, by number.
+// open iterates over the steps of each unfinished flow with several steps, by number.
 func (f *flows) open(yield func([]recording.FlowStep) bool) {
 	for _, id := range slices.Sorted(maps.Keys(f.rest)) {
 		s := &f.slots[f.place(id)]
@@ -157,10 +157,10 @@ func (f *flows) open(yield func([]recording.FlowStep) bool) {
 	}
 }
 
-// flow takes what a flow does on a track.
+// flow processes a step of a flow.
 func (m *maker) flow(x *pass) {
 	if int(x.group) >= len(m.places) || m.places[x.group].builder == nil {
-		return // an event of the older kind, on a track if nothing happens
+		return // a legacy event, on a track without events
 	}
 	step := recording.FlowStep{Track: m.places[x.group].builder.Index(), Time: m.time(x.at)}
 	switch x.how {

@@ -11,13 +11,13 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// heapKey is a heap of a process.
+// A heapKey identifies a heap of a process.
 type heapKey struct {
 	pid  int64
 	name string
 }
 
-// heap is the latest dump of one.
+// heap is the latest dump of a heap.
 type heap struct {
 	at   uint64
 	rows []heapRow
@@ -28,7 +28,7 @@ type heapRow struct {
 	values [6]int64
 }
 
-// Metrics of heaps: all that was allocated, what of it is in use, and the most.
+// Metrics of heaps: bytes and objects in use, allocated in total, and at most.
 var heapMetrics = []recording.Metric{
 	{Name: "inuse_space", Unit: "bytes", Kind: recording.Level}, {Name: "inuse_objects", Unit: "count", Kind: recording.Level},
 	{Name: "alloc_space", Unit: "bytes"}, {Name: "alloc_objects", Unit: "count"},
@@ -101,7 +101,7 @@ func (r *reader) dump(s *sequence, b []byte) {
 	}
 }
 
-// endHeaps hands the last dumps on.
+// endHeaps passes on the last dumps.
 func (r *reader) endHeaps() {
 	keys := []heapKey{}
 	for k := range r.heaps {

@@ -2,24 +2,24 @@ package perfetto
 
 import "hash/maphash"
 
-// labelTable numbers pairs of a name and a category. Number 0 is that of events without
-// both. A trace may call each event something else, so pairs are forgotten from time to
-// time: they get another number then.
+// labelTable numbers pairs of a name and a category; 0 is for events with neither. A
+// trace may give every event a different name, so pairs are forgotten from time to time
+// and get a new number when they occur again.
 type labelTable struct {
 	seed  maphash.Seed
 	slots []labelSlot // open addressing
-	kept  []labelText // by what slots say
-	n     uint32      // numbers that were given
-	// shown has a bit for each number whose name the maker knows.
+	kept  []labelText // entries of the slots
+	n     uint32      // last number given
+	// shown has a bit for each label whose name was passed to the maker.
 	shown []uint64
 }
 
 type labelSlot struct {
 	hash uint32
-	kept uint32 // place in labelTable.kept, plus 1; 0 if the slot is free
+	kept uint32 // index in labelTable.kept plus 1; 0 if the slot is free
 }
 
-// labelText is what events are called.
+// labelText is the name and category of a label.
 type labelText struct {
 	name, category string
 	number         uint32
@@ -34,7 +34,8 @@ func newLabelTable() labelTable {
 	return labelTable{seed: maphash.MakeSeed(), slots: make([]labelSlot, 2*fewLabels)}
 }
 
-// number numbers a name and a category; fresh is what it is called where it is new.
+// number returns the label of a name and a category; fresh is its text if the label is
+// new.
 func (t *labelTable) number(name, category []byte) (n uint32, fresh *labelText) {
 	if len(name)+len(category) == 0 {
 		return 0, nil
@@ -80,23 +81,23 @@ func (t *labelTable) grow() {
 	}
 }
 
-// named is the label of an event that is named by number in a sequence, as long as that
-// calls nothing again.
+// named caches the label of a numbered name in a sequence. It is valid until the sequence
+// renames something (see version).
 type named struct {
 	category uint64
 	label    uint32
 	version  uint32
 }
 
-// severalIDs marks the numbers of the categories of an event that has several; alone it
-// stands for that of an event without a category.
+// severalIDs marks the joined numbers of several categories; alone it means an event
+// without a category.
 const (
 	severalIDs = 1 << 63
 	noCategory = severalIDs
 )
 
-// numbers are those of an event's categories, in one; numbered says whether it has a number
-// for its name too, and no texts.
+// numbers returns the joined numbers of an event's categories. numbered reports whether
+// the event has numbers, not texts, for its name and categories.
 func (p *packet) numbers() (category uint64, numbered bool) {
 	switch p.is & (byName | byCategory | hasCategory | several | mixed) {
 	case byName:
@@ -109,8 +110,8 @@ func (p *packet) numbers() (category uint64, numbered bool) {
 	return 0, false
 }
 
-// labelOf is the label of an event. Those that are named by number are looked up once
-// in a sequence.
+// labelOf returns the label of an event. Labels of numbered names are looked up once per
+// sequence.
 func (r *reader) labelOf(s *sequence, e *trackEvent) uint32 {
 	if e.is&(hasCategory|byName) == 0 && e.nameID == 0 && !e.spelled {
 		return 0
@@ -128,14 +129,14 @@ func (r *reader) labelOf(s *sequence, e *trackEvent) uint32 {
 	return r.namedLabel(s, e, category)
 }
 
-// namedLabel is labelOf for what is named by number and was not asked for yet.
+// namedLabel is labelOf for numbered names that are not cached yet.
 func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 {
 	id := e.nameID
 	r.spell(s, e)
 	label := r.label(e.name, e.category)
 	names := s.texts[internName]
 	if len(e.name) == 0 || !s.hasCategories(e) || id >= uint64(len(names.dense)) {
-		return label // what is told yet may change it, or there is no place for it
+		return label // later data may change it, or the cache has no place for it
 	}
 	for uint64(len(s.named)) <= id {
 		s.named = append(s.named, named{version: s.version - 1})
@@ -144,7 +145,8 @@ func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 
 	return label
 }
 
-// hasCategories reports whether all categories of an event have got their texts, which are numbers.
+// hasCategories reports whether the texts of all of an event's category numbers are
+// known.
 func (s *sequence) hasCategories(e *trackEvent) bool {
 	if e.is&hasCategory == 0 {
 		return true
@@ -160,7 +162,7 @@ func (s *sequence) hasCategories(e *trackEvent) bool {
 	return true
 }
 
-// label numbers a name and a category.
+// label returns the label of a name and a category.
 func (r *reader) label(name, category []byte) uint32 {
 	n, fresh := r.labels.number(name, category)
 	if fresh != nil {
@@ -169,8 +171,8 @@ func (r *reader) label(name, category []byte) uint32 {
 	return n
 }
 
-// show has the maker know the name of a label beside its function: that of a moment, or
-// of a track that has none of its own.
+// show passes the name of a label to the maker. It is needed in addition to the label's
+// function for instants and for events on tracks without a name.
 func (r *reader) show(s *sequence, e *trackEvent, label uint32) {
 	r.showAs(label, func() string {
 		r.spell(s, e)

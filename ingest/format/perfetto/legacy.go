@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// legacy has the fields of the older kind of events.
+// legacy holds the fields of legacy events.
 type legacy struct {
 	phase               byte
 	duration            int64
@@ -54,8 +54,8 @@ func (r *reader) readLegacy(s *sequence, e *trackEvent) legacy {
 	return l
 }
 
-// oldTrack is the track of an event of the older kind, which names threads; old is set
-// where it is of no track by number.
+// oldTrack returns the track of a legacy event, given by its process and thread. old
+// means that the event names no track by number.
 func (r *reader) oldTrack(s *sequence, l *legacy, old bool) *track {
 	pid, tid := s.pid, s.tid
 	if base := r.tracks[s.track]; s.hasTrack && base != nil && base.thread {
@@ -73,10 +73,10 @@ func (r *reader) oldTrack(s *sequence, l *legacy, old bool) *track {
 	return r.threadTrack(pid, tid)
 }
 
-// oldFlow takes an event that starts a flow (phase s), goes on with it (t) or ends it (f);
-// it reports whether it is one. Those of one flow have the same number, name and category.
-// They belong to the slice that runs at their time, an end that does not say so to the next
-// one that begins on its track.
+// oldFlow handles an event that starts a flow (phase s), continues it (t) or ends it (f);
+// it returns false for other events. Events of a flow have the same number, name and
+// category. They belong to the slice that runs at their time; an end without the
+// enclosing flag belongs to the next slice that begins on its track.
 func (r *reader) oldFlow(e *trackEvent, l *legacy, t *track, at int64) bool {
 	if l.phase != 's' && l.phase != 't' && l.phase != 'f' {
 		return false
@@ -105,15 +105,15 @@ func (r *reader) oldFlow(e *trackEvent, l *legacy, t *track, at int64) bool {
 	return true
 }
 
-// operation is what happens beside threads, as the older kind of events names it.
+// operation identifies an asynchronous operation of legacy events.
 type operation struct {
-	under           int64 // the process that its number is of, 0 for all
+	under           int64 // process in which id is unique, 0 for all processes
 	process         bool  // it is the process itself
 	scope, category string
 	id              uint64
 }
 
-// operation is the track of one.
+// operation returns the track of an operation; fresh becomes its track if it has none.
 func (r *reader) operation(o operation, fresh *track) *track {
 	if t := r.asyncs[o]; t != nil {
 		return t
@@ -125,8 +125,8 @@ func (r *reader) operation(o operation, fresh *track) *track {
 	return fresh
 }
 
-// read turns an event of the older kind into one of today's; it reports whether
-// there is one, on which track that is, and until when it lasts where it is whole.
+// read converts a legacy event to the current kind. It returns the event's track and, if
+// the event is a whole span, its end; ok is false if there is nothing to convert.
 func (l *legacy) read(r *reader, e *trackEvent, ev *event, t *track) (on *track, until int64, ok bool) {
 	switch l.phase {
 	case 'B', 'b', 'S':
@@ -149,7 +149,7 @@ func (l *legacy) read(r *reader, e *trackEvent, ev *event, t *track) (on *track,
 			t = r.operation(o, &track{name: string(e.name), pid: o.under})
 		}
 	}
-	if l.flow == 1 && l.bind != 0 { // what is sent once may be received by several
+	if l.flow == 1 && l.bind != 0 { // one sent event may be received several times
 		r.passes = append(r.passes, pass{at: ev.at, id: l.bind, group: t.group, how: arrives})
 		r.waiting++
 	} else if l.flow != 0 && l.bind != 0 {

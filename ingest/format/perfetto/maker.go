@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// maker puts what the reader hands on into a recording.
+// maker adds the reader's results to a recording.
 type maker struct {
 	ctx    context.Context
 	b      *recording.Builder
@@ -27,7 +27,7 @@ type maker struct {
 	events   []int
 	frames   []recording.FrameID
 	stacks   []recording.CallID
-	heaps    map[string]int // events, by name
+	heaps    map[string]int // events of heaps, by heap name
 	places   []place        // by group
 	keys     map[recording.TrackKey]uint32
 	flows    flows
@@ -36,7 +36,7 @@ type maker struct {
 	nester     nester
 	blocks     *blocks
 	values     [2]int64
-	slicesSaid bool // there is an event of spans
+	slicesSaid bool // the event of spans was added
 
 	packets, slices *recording.Tally
 }
@@ -44,9 +44,9 @@ type maker struct {
 // place is a track of the trace.
 type place struct {
 	builder *recording.TrackBuilder
-	open    opens // of a track that is not a thread
-	nest    *nest // of a thread
-	counter int   // in the recording, plus 1
+	open    opens // for tracks other than threads
+	nest    *nest // for threads
+	counter int   // index in the recording plus 1
 }
 
 func newMaker(ctx context.Context, b *recording.Builder, args *argStore, room *blocks) *maker {
@@ -58,17 +58,17 @@ func newMaker(ctx context.Context, b *recording.Builder, args *argStore, room *b
 	return m
 }
 
-// noFrame stands for that of events without a name, which there may be none of.
+// noFrame means that the frame for events without a name was not added yet.
 const noFrame = math.MaxUint32
 
-// owns says of which process a thread is, and its name where it has one.
+// owns sets the process of a thread and, if not "", its name.
 func (m *maker) owns(pid, tid int64, name string) {
 	if m.states.Owner[tid] = pid; name != "" {
 		m.states.Names[tid] = name
 	}
 }
 
-// frame is that of a label.
+// frame returns the frame of a label.
 func (m *maker) frame(label uint32) recording.FrameID {
 	f := m.labels[label]
 	if f == noFrame {
@@ -78,7 +78,7 @@ func (m *maker) frame(label uint32) recording.FrameID {
 	return f
 }
 
-// learn takes over what is new in a window.
+// learn processes the new data in a window: notes, labels, frames and the like.
 func (m *maker) learn(w *window) {
 	for _, n := range w.notes {
 		warn := m.b.Warn
@@ -185,14 +185,14 @@ func (m *maker) add(w *window) error {
 	return nil
 }
 
-// time is a time in picoseconds since the first one.
+// time converts nanoseconds to picoseconds since the first time.
 func (m *maker) time(ns int64) int64 {
 	const most = 1 << 62 / 1000
 	return min(max(ns-m.zero, -most), most) * 1000
 }
 
-// introduce makes what a track needs in the recording. Tracks of one name beside each
-// other are one, in which what belongs to different ones is kept apart.
+// introduce adds a track or counter to the recording. Sibling tracks with the same name
+// share one track of the recording, in which their events are kept apart.
 func (m *maker) introduce(f *fresh) {
 	for int(f.group) >= len(m.places) {
 		m.places = append(m.places, place{})
@@ -214,7 +214,7 @@ func (m *maker) introduce(f *fresh) {
 	case f.thread:
 		k = recording.TrackKey{PID: f.above, TID: f.tid}
 		name = cmp.Or(f.name, m.states.Names[f.tid])
-		if other := m.keys[k]; other != 0 && other != f.group { // an id that was given again
+		if other := m.keys[k]; other != 0 && other != f.group { // a reused id
 			k = recording.TrackKey{PID: f.above, Name: fmt.Sprintf("%s (%d again, %d)", name, f.tid, f.group)}
 			name = k.Name
 		}
@@ -238,7 +238,7 @@ func (m *maker) introduce(f *fresh) {
 	}
 }
 
-// spans says that there are any.
+// spans adds the event of spans, unless it exists.
 func (m *maker) spans() {
 	if !m.slicesSaid {
 		m.slicesSaid = true
@@ -249,7 +249,7 @@ func (m *maker) spans() {
 // thread adds events of a thread, whose spans nest.
 func (m *maker) thread(run *run) {
 	pl := &m.places[run.group]
-	var from *event // a whole span
+	var from *event // the begin of a whole span
 	n := &m.nester
 	for _, block := range run.blocks {
 		if n.b == nil {
@@ -281,10 +281,10 @@ func (m *maker) thread(run *run) {
 	n.finish()
 }
 
-// beside adds events of a track that is not a thread: what happens there may overlap.
+// beside adds events of a track that is not a thread; they may overlap.
 func (m *maker) beside(run *run) {
 	pl := &m.places[run.group]
-	var from *event // a whole span
+	var from *event // the begin of a whole span
 	for _, block := range run.blocks {
 		for i := range block {
 			e := &block[i]
@@ -333,7 +333,7 @@ func (m *maker) backward() {
 	m.b.Warn("time-backward", "", "Events of a thread are out of order by more than %d others; they get the time of the one before", mostQueued)
 }
 
-// schedule takes an event of the scheduler.
+// schedule processes a scheduler event.
 func (m *maker) schedule(x *wide, at int64) {
 	if comm := m.comms[x.what]; comm != "" && x.tid > 0 && m.states.Names[x.tid] != comm {
 		m.states.Names[x.tid] = comm
@@ -355,7 +355,7 @@ func (m *maker) sample(x *wide, at int64) {
 	m.places[x.group].builder.Sample(m.events[x.prev], at, m.stacks[x.what], int(x.cpu), values)
 }
 
-// end closes what is open at the end of the trace.
+// end closes everything open at the end of the trace.
 func (m *maker) end() {
 	n := 0
 	for i := range m.places {
@@ -363,7 +363,7 @@ func (m *maker) end() {
 		for o := range pl.open.all {
 			if n++; n%4096 == 0 {
 				if m.b.Progress(); m.ctx.Err() != nil {
-					return // there is no memory for more
+					return // out of memory
 				}
 			}
 			pl.builder.SpanOf(uint32(i), o.at, max(o.at, m.last), o.frame, o.args, true)

@@ -2,8 +2,8 @@ package perfetto
 
 import "ashlar/ingest/format/sched"
 
-// mark takes what a thread wrote to the kernel's trace_marker. Other texts than marks are
-// for people who read the kernel's log.
+// mark processes text that a thread wrote to the kernel's trace_marker. Texts that are no
+// marks are messages for readers of the log; they are ignored.
 func (r *reader) mark(at, tid int64, text []byte) {
 	m, ok := sched.ParseMark(text)
 	if !ok {
@@ -35,15 +35,15 @@ func (r *reader) mark(at, tid int64, text []byte) {
 	}
 }
 
-// moment has something that happened at a moment wait for its turn.
+// moment queues an instant.
 func (r *reader) moment(t *track, at int64, name string) {
 	label := r.label([]byte(name), nil)
 	r.showAs(label, func() string { return name })
 	r.put(t, event{at: at, label: label, kind: instant})
 }
 
-// marking is the track of a thread that wrote a mark, of the process that this one or
-// those before say.
+// marking returns the track of a thread that wrote a mark. Its process is given by this
+// mark or an earlier one.
 func (r *reader) marking(pid, tid int64) *track {
 	if before, known := r.owners[tid]; pid == 0 {
 		pid = before

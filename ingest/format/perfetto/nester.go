@@ -5,24 +5,24 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// nest is where a thread is between its runs.
+// nest is the state of a thread between its runs.
 type nest struct {
 	open []openSpan // in the recording
 	last int64      // the latest time
 	any  bool
 }
 
-// nester matches the ends of a thread's spans with their begins, and adds them depth by
-// depth, which costs half of adding them one by one.
+// nester matches ends and begins of a thread's spans and adds the spans depth by depth,
+// at half the cost of adding them one by one.
 type nester struct {
 	m     *maker
-	b     *recording.TrackBuilder // nil while no run is added
+	b     *recording.TrackBuilder // nil between runs
 	on    *nest
-	base  int            // spans that are open in the recording
-	stack []openSpan     // those that have begun since
-	spans [][]lanes.Span // that have ended, by depth
-	used  []int          // depths of those
-	count int            // events that were taken
+	base  int            // number of spans open in the recording
+	stack []openSpan     // spans begun in this run and still open
+	spans [][]lanes.Span // finished spans, by depth
+	used  []int          // depths with finished spans
+	count int            // events processed
 }
 
 type openSpan struct {
@@ -31,7 +31,7 @@ type openSpan struct {
 	call recording.CallID
 }
 
-// start goes on with the spans of a thread.
+// start continues the spans of a thread.
 func (n *nester) start(m *maker, pl *place) {
 	if pl.nest == nil {
 		pl.nest = new(nest)
@@ -40,7 +40,7 @@ func (n *nester) start(m *maker, pl *place) {
 	n.base = len(n.on.open)
 }
 
-// clock is a time, but none before the latest one.
+// clock returns a time, but never one before the latest.
 func (n *nester) clock(at int64) (is int64, forward bool) {
 	if !n.on.any {
 		n.on.any = true
@@ -97,7 +97,7 @@ func (n *nester) end(at int64, args uint64) {
 	}
 }
 
-// finish adds the spans that have ended, and tells of those that have not.
+// finish adds the finished spans, and the others as open.
 func (n *nester) finish() {
 	if n.b == nil {
 		return

@@ -2,18 +2,18 @@ package perfetto
 
 import "ashlar/ingest/model/recording"
 
-// opened is a slice that has begun.
+// opened is an open slice.
 type opened struct {
 	at    int64
 	args  uint64
 	frame recording.FrameID
 }
 
-// opens is a stack of them, in pieces: a trace may open millions, and a list that doubles
-// needs memory in one piece.
+// opens is a stack of open slices, stored in pieces: a trace may open millions, and a
+// single list that doubles needs contiguous memory.
 type opens struct {
 	pieces [][]opened
-	last   int // the piece that is being filled; those after it are empty
+	last   int // the piece being filled; later ones are empty
 }
 
 const (
@@ -36,7 +36,7 @@ func (s *opens) push(o opened) {
 // any reports whether a slice is open.
 func (s *opens) any() bool { return s.pieces != nil && len(s.pieces[s.last]) > 0 }
 
-// pop takes the innermost one.
+// pop removes and returns the innermost open slice.
 func (s *opens) pop() (o opened, ok bool) {
 	if s.pieces == nil {
 		return o, false
@@ -52,7 +52,7 @@ func (s *opens) pop() (o opened, ok bool) {
 	return p[len(p)-1], true
 }
 
-// all are the slices that are open, outermost first.
+// all iterates over the open slices, outermost first.
 func (s *opens) all(yield func(opened) bool) {
 	for _, p := range s.pieces {
 		for _, o := range p {

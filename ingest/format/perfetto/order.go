@@ -2,7 +2,7 @@ package perfetto
 
 import "sort"
 
-// timed has a time that it is put in order by.
+// timed is an item that order can sort by time.
 type timed interface {
 	event | wide | pass
 	when() int64
@@ -12,12 +12,11 @@ func (e event) when() int64 { return e.at }
 func (w wide) when() int64  { return w.at }
 func (p pass) when() int64  { return p.at }
 
-// order puts events in order by time; those of one time stay as they came. What a
-// sequence writes is mostly in order, and where several write to one track a few events
-// come late: so stretches that are in order are merged, two neighbours at a time, but
-// only where they overlap.
+// order sorts events by time; the sort is stable. The events of a sequence are mostly in
+// order, and if several sequences write to one track, a few events come late. So it
+// merges sorted runs, two neighbours at a time, but only where they overlap.
 type order[T timed] struct {
-	starts []int32 // where events begin that are in order up to the next start
+	starts []int32 // where each sorted run begins
 	room   []T
 	list   []T
 }
@@ -51,8 +50,7 @@ func (o *order[T]) sort(list []T) {
 	o.starts = starts
 }
 
-// merge puts a list in order of which both parts are, before the middle and from there on;
-// of those of one time what is in the first comes first.
+// merge merges the two sorted parts of a list, which meet at middle; the merge is stable.
 func (o *order[T]) merge(list []T, middle int) {
 	first, last := list[middle].when(), list[middle-1].when()
 	from := sort.Search(middle, func(i int) bool { return list[i].when() > first })
@@ -72,7 +70,7 @@ func (o *order[T]) merge(list []T, middle int) {
 	}
 }
 
-// sortBlocks is sort for a list that is in blocks.
+// sortBlocks sorts a list stored in blocks.
 func (o *order[T]) sortBlocks(blocks [][]T) {
 	if len(blocks) == 1 {
 		o.sort(blocks[0])

@@ -9,65 +9,64 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// What a packet and its event have, in packet.is.
+// Flags of a packet and its event, in packet.is.
 const (
 	byName      = 1 << iota // the event is named by number
-	byCategory              // so are its categories
+	byCategory              // its categories are given by number, too
 	hasTrack                // it names its track
 	hasArgs                 // it has annotations
 	hasCategory             // it has a category
-	several                 // two categories or three, whose numbers are in one (see joinIDs)
+	several                 // two or three categories, joined into one number (see joinIDs)
 	mixed                   // its categories are to be read again
-	hasNumber               // value is what it says of its counter, a float64
-	hasExtra                // value is the value of a counter event, a float64
-	hasMore                 // it has something of moreEvent
+	hasNumber               // value is its counter value, a float64
+	hasExtra                // value is its extra counter value, a float64
+	hasMore                 // it has fields of moreEvent
 
 	isTimed   // the packet has a time
-	isCleared // its sequence begins again
-	isNeeding // it refers to packets before
-	isDropped // packets before were lost
+	isCleared // its sequence restarts
+	isNeeding // it refers to earlier packets
+	isDropped // earlier packets were lost
 
 	ofEvent = isTimed - 1
 )
 
-// packet is one of the trace, as workers read it: what can be said without knowing those
-// before. It fills a line of a processor's cache, since there are many. Texts and what few
-// packets have are read again when their turn comes.
+// packet is a packet as parsed by a worker, without knowing earlier packets. There are
+// many, so it just fills a cache line. Texts and rare fields are read again later.
 type packet struct {
 	time uint64
 	seq  uint32
-	// clock is the number of the clock that the time is of, 0 for none.
+	// clock is the number of the time's clock, 0 for none.
 	clock uint32
 
-	// What the event is called and which category it has: numbers, or the places of texts
-	// in the batch.
+	// The name and category of the event: numbers, or positions of texts in the batch.
 	nameID, categoryID uint64
 	uuid               uint64 // of the event's track
 	value              uint64 // see hasNumber and hasExtra
 
-	at    uint32 // where in the batch the length of the body is
-	state uint32 // place in batch.states, plus 1; 0 for none
-	kind  uint16 // the number of the field that is the body; 0 for none
+	at    uint32 // position in the batch of the body's length
+	state uint32 // index in batch.states plus 1; 0 for none
+	kind  uint16 // field number of the body; 0 for none
 	is    uint16
 	event uint8 // the type of the event
-	// How many flows pass the event and end at it, which are the next ones of the batch.
+	// Number of flows that pass the event, and that end at it: the next ones in
+	// batch.flows and batch.ends.
 	flowCount, endCount uint8
 }
 
-// state holds what a packet says of its sequence, for those after it.
+// state holds the parts of a packet that apply to later packets of its sequence.
 type state struct{ interned, defaults []byte }
 
-// textAt says in a number where a text is that ends before to.
+// textAt encodes the position of a text, which ends before to.
 func textAt(from, to int) uint64 { return uint64(from)<<32 | uint64(to-from) }
 
-// Two or three numbers of categories are in one where they are small.
+// Two or three category numbers are joined into one if they are small.
 const (
 	idBits = 21
 	mostID = 1<<idBits - 1
 )
 
-// joinIDs appends the number of a category to those of an event, and reports whether it
-// has room.
+// joinIDs adds the number of another category to an event; it returns false if it does
+// not fit.
 func (p *packet) joinIDs(id uint64) bool {
 	shift := idBits
 	switch {
@@ -89,7 +88,7 @@ func (p *packet) joinIDs(id uint64) bool {
 // consecutive packets, so it is parsed once for them.
 type tail struct {
 	size   int
-	lo, hi uint64 // the bytes, and which bits of 16 are theirs
+	lo, hi uint64 // the bytes, and masks of those that belong to the tail
 	ofLo   uint64
 	ofHi   uint64
 	seq    uint32
@@ -97,16 +96,17 @@ type tail struct {
 	is     uint16
 }
 
-// mostTail is how long a tail may be that is known again.
+// mostTail is the maximum size of a tail that can be recognized.
 const mostTail = 16
 
-// is reports whether the tail is between i and end.
+// stands reports whether the tail is between i and end.
 func (t *tail) stands(b []byte, i, end int) bool {
 	return end-i == t.size && i+mostTail <= len(b) &&
 		binary.LittleEndian.Uint64(b[i:])&t.ofLo == t.lo && binary.LittleEndian.Uint64(b[i+8:])&t.ofHi == t.hi
 }
 
-// read reads the tail that is between i and end, if it is one to be known again.
+// read parses the tail between i and end; it returns false if that tail cannot be
+// recognized later.
 func (t *tail) read(b []byte, i, end int) bool {
 	size := end - i
 	if size <= 0 || size > mostTail || i+mostTail > len(b) {
@@ -134,8 +134,8 @@ func (t *tail) read(b []byte, i, end int) bool {
 	return true
 }
 
-// packet reads a packet, which begins at i and ends before end. Fields that most have are
-// read here, eight bytes of b at a time, and others by fieldAt.
+// packet parses a packet, which begins at i and ends before end. It reads common fields
+// itself, from eight bytes of b at a time, and others by fieldAt.
 func (w *worker) packet(b []byte, i, end int) {
 	list := append(w.batch.packets, packet{})
 	w.batch.packets = list
@@ -195,7 +195,7 @@ func (w *worker) packet(b []byte, i, end int) {
 	}
 }
 
-// flagsOf is what flags of a packet say, in packet.is.
+// flagsOf converts the flags of a packet to those of packet.is.
 func flagsOf(v uint64) (is uint16) {
 	if v&flagCleared != 0 {
 		is |= isCleared
@@ -206,9 +206,9 @@ func flagsOf(v uint64) (is uint16) {
 	return is
 }
 
-// field takes a field of a packet, of those that few have; where it has a length, this
-// is at from. It returns the packet, which is elsewhere behind others that were packed
-// in it.
+// field processes one of a packet's less common fields; the length of its value, if it
+// has one, is at from. It returns the packet, which has moved if other packets were
+// compressed in it.
 func (w *worker) field(p *packet, num protowire.Number, v value, from int) *packet {
 	switch num {
 	case packetSequence:
@@ -230,7 +230,7 @@ func (w *worker) field(p *packet, num protowire.Number, v value, from int) *pack
 	case packetDefaults:
 		w.stateOf(p).defaults = v.b
 	case packetCompressed, packetZstd:
-		if !w.within && v.b != nil { // nobody packs twice
+		if !w.within && v.b != nil { // no writer compresses twice
 			return w.unpack(p, num, v.b)
 		}
 	default:
@@ -249,8 +249,7 @@ func (w *worker) stateOf(p *packet) *state {
 	return &w.batch.states[p.state-1]
 }
 
-// readEvent reads the event of a packet, which begins at i and ends before end; as packet
-// does.
+// readEvent parses the event of a packet like packet: it begins at i and ends before end.
 func (w *worker) readEvent(p *packet, b []byte, i, end int) {
 	p.is &^= ofEvent
 	p.event, p.nameID = typeNone, 0
@@ -304,8 +303,8 @@ func (w *worker) readEvent(p *packet, b []byte, i, end int) {
 	}
 }
 
-// flow keeps a flow that passes an event or ends at it with its packet, if there is room
-// for how many it has.
+// flow adds to a packet a flow that passes its event or ends at it. If there is no room
+// for another, it sets hasMore.
 func (w *worker) flow(p *packet, id uint64, ends bool) {
 	list, n := &w.batch.flows, &p.flowCount
 	if ends {
@@ -319,7 +318,7 @@ func (w *worker) flow(p *packet, id uint64, ends bool) {
 	*list = append(*list, id)
 }
 
-// dropFlows takes the flows of a packet back, and says whether it had any.
+// dropFlows removes the flows of a packet and reports whether it had any.
 func (w *worker) dropFlows(p *packet) bool {
 	if p.flowCount|p.endCount == 0 {
 		return false
@@ -330,7 +329,7 @@ func (w *worker) dropFlows(p *packet) bool {
 	return true
 }
 
-// eventNumber takes a number of an event.
+// eventNumber processes a numeric field of an event.
 func (w *worker) eventNumber(p *packet, num protowire.Number, v uint64) {
 	switch num {
 	case eventType:
@@ -362,7 +361,7 @@ func (w *worker) eventNumber(p *packet, num protowire.Number, v uint64) {
 	}
 }
 
-// holds takes what an event says of a counter. There is room for one such.
+// holds sets the counter value of an event. There is room for only one.
 func (p *packet) holds(v float64, is uint16) {
 	if p.is&(hasNumber|hasExtra) != 0 {
 		p.is |= hasMore
@@ -370,7 +369,7 @@ func (p *packet) holds(v float64, is uint16) {
 	p.value, p.is = math.Float64bits(v), p.is|is
 }
 
-// eventBytes takes a field of an event that has a length.
+// eventBytes processes a field of an event that has a length.
 func (p *packet) eventBytes(num protowire.Number, from, to int) {
 	switch num {
 	case eventAnnotation:
@@ -392,7 +391,7 @@ func (p *packet) eventBytes(num protowire.Number, from, to int) {
 	}
 }
 
-// more notes what is read again.
+// more marks fields that must be read again.
 func (p *packet) more(num protowire.Number) {
 	switch num {
 	case eventCounters, eventDoubles, eventExtraDouble, eventFlows, eventFlowsOld, eventEnds, eventEndsOld, eventDelta, eventAbsolute, eventLegacy, eventStack, eventStackID, eventWeight:

@@ -27,7 +27,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is Perfetto's traces.
+// Format is the Perfetto trace format.
 var Format = codec.Format{
 	Name:       "perfetto",
 	Title:      "Perfetto trace",
@@ -39,8 +39,7 @@ var Format = codec.Format{
 	Args:       argsOf,
 }
 
-// Decode reads all packets into b. Of a trace that is cut it reads what is
-// before.
+// Decode reads all packets into b. Of a truncated trace it reads the part before the cut.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	args := newArgStore(in)
 	b.SetArgs(args.text)

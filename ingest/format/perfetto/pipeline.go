@@ -12,36 +12,36 @@ import (
 )
 
 const (
-	// maxPacket is how long a packet may be, packed or not; Perfetto's own are
+	// maxPacket is the maximum size of a packet, compressed or not; Perfetto's own are
 	// below a few megabytes.
 	maxPacket = 64 << 20
-	// chunkBytes is how much is read at a time: what is made of it fits into the cache
-	// that is a processor's own.
+	// chunkBytes is the number of bytes read at a time: small enough that the results fit
+	// in a core's own cache.
 	chunkBytes = 128 << 10
 	// packetTag begins each packet: field 1, which has a length.
 	packetTag = 1<<3 | 2
-	// mostWorkers is more than one reader keeps up with.
+	// mostWorkers is more workers than one reader can keep up with.
 	mostWorkers = 6
 	// mostReady is the number of batches of one chunk that may wait. Compressed packets
 	// make more than one.
 	mostReady = 16
-	// largeBatch is how many packets make a batch not worth keeping.
+	// largeBatch is the number of packets from which a batch is too large to reuse.
 	largeBatch = 1 << 14
 )
 
-// batch has packets, taken apart.
+// A batch holds parsed packets.
 type batch struct {
-	data    []byte // where they are, and where that is in the file, -1 for nowhere
+	data    []byte // contains the packets; base is its position in the file, -1 for none
 	base    int64
 	packets []packet
 	states  []state
-	flows   []uint64 // that pass events, and that end at them
+	flows   []uint64 // flows that pass events; ends: flows that end at them
 	ends    []uint64
-	room    []byte // of packets that were packed
-	failed  error  // why those behind cannot be unpacked
+	room    []byte // for packets that were compressed
+	failed  error  // why the following packets cannot be decompressed
 }
 
-// job is a chunk of the trace, and the batches that are made of it.
+// A job is a chunk of the trace and the batches made of it.
 type job struct {
 	data []byte
 	base int64
@@ -49,8 +49,8 @@ type job struct {
 	err  error // set before done is closed
 }
 
-// pipeline cuts the trace into chunks of whole packets, which several workers take apart,
-// and hands out what they make of them in the order of the file.
+// pipeline splits the trace into chunks of whole packets, which several workers parse,
+// and returns the results in file order.
 type pipeline struct {
 	ctx    context.Context
 	in     *source.Input
@@ -60,11 +60,11 @@ type pipeline struct {
 	all    sync.WaitGroup
 
 	mu    sync.Mutex
-	size  int // of a chunk
-	rest  int // of the chunk before
+	size  int // size of a chunk
+	rest  int // bytes left over from the previous chunk
 	ended bool
-	err   error // why; set before order is closed
-	note  *note // of the rest after the last chunk, likewise
+	err   error // error that ended it; set before order is closed
+	note  *note // about the rest after the last chunk; set likewise
 }
 
 func startPipeline(ctx context.Context, in *source.Input) *pipeline {
@@ -80,12 +80,12 @@ func startPipeline(ctx context.Context, in *source.Input) *pipeline {
 	return p
 }
 
-// next cuts off the next chunk, which is nil if there are no more.
+// next returns the next chunk, nil if there are no more.
 func (p *pipeline) next() (*job, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.ended {
-		// A packet that did not fit is read again with at least as much behind it.
+		// Read a packet that did not fit again, with at least as many new bytes.
 		p.in.ChunkSize = max(p.size, p.rest)
 		b, base, end := p.in.Next(p.rest)
 		used, err := wholePackets(b)
@@ -118,7 +118,7 @@ func (p *pipeline) next() (*job, error) {
 	return nil, nil
 }
 
-// end marks the end of the chunks, with the error if there was one.
+// end marks the end of the chunks, with an error and a warning if there are any.
 func (p *pipeline) end(err error, at int64, what string) {
 	if p.ended {
 		return
@@ -131,8 +131,8 @@ func (p *pipeline) end(err error, at int64, what string) {
 	close(p.order)
 }
 
-// wholePackets is how many bytes the packets of b take that are whole. The error is errPacket
-// where something else is.
+// wholePackets returns the total size of the whole packets at the start of b. The error
+// is errPacket if something else follows.
 func wholePackets(b []byte) (used int, err error) {
 	for used < len(b) {
 		if _, end := shortPacket(b, used); end > 0 {
@@ -183,7 +183,8 @@ func shortPacket(b []byte, i int) (from, end int) {
 
 var errPacket = errors.New("no packet")
 
-// wholeVarint says of bytes that begin with no number whether more of them could.
+// wholeVarint returns errPacket if bytes without a valid number cannot become one with
+// more bytes.
 func wholeVarint(b []byte) error {
 	if len(b) < 10 {
 		return nil
@@ -191,7 +192,7 @@ func wholeVarint(b []byte) error {
 	return errPacket
 }
 
-// batch is an empty one.
+// batch returns an empty batch.
 func (p *pipeline) batch() *batch {
 	select {
 	case b := <-p.free:
@@ -202,7 +203,7 @@ func (p *pipeline) batch() *batch {
 	}
 }
 
-// put takes a batch back.
+// put returns a batch for reuse.
 func (p *pipeline) put(b *batch) {
 	clear(b.states)
 	b.data = nil
@@ -215,17 +216,17 @@ func (p *pipeline) put(b *batch) {
 	}
 }
 
-// worker takes packets apart.
+// A worker parses packets.
 type worker struct {
 	*pipeline
 	job      *job
 	batch    *batch
 	unpacker unpacker
 	tail     tail
-	within   bool // packets that are packed in another
+	within   bool // the packets are compressed in another one
 }
 
-// run takes chunks apart until there are no more.
+// run parses chunks until there are no more.
 func (w *worker) run() {
 	defer w.unpacker.close()
 	for {
@@ -258,7 +259,7 @@ func (w *worker) begin(data []byte, base int64) {
 	w.batch.data, w.batch.base = data, base
 }
 
-// give passes on the current batch, if not empty.
+// give sends the current batch, if not empty.
 func (w *worker) give() {
 	if len(w.batch.packets) == 0 && w.batch.failed == nil {
 		w.put(w.batch)
@@ -270,7 +271,7 @@ func (w *worker) give() {
 	}
 }
 
-// packets reads packets that are whole.
+// packets parses whole packets.
 func (w *worker) packets(b []byte) {
 	for i := 0; i < len(b); {
 		from, end := shortPacket(b, i)

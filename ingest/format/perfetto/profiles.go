@@ -8,9 +8,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// profileEvent is an event of V8's profiler: a Profile, which stands on the thread that is
-// sampled, or a ProfileChunk. They wait for their time, since the thread that writes chunks
-// is another one, and sequences are in no order.
+// profileEvent is an event of V8's profiler: a Profile, which is on the sampled thread,
+// or a ProfileChunk. These events are queued by time, because another thread writes the
+// chunks and sequences are in no particular order.
 type profileEvent struct {
 	key    v8.Key
 	on     *track
@@ -22,7 +22,8 @@ type profileEvent struct {
 // waits is the weight of the item in the queue, as a number of events.
 func (e *profileEvent) waits() int { return 1 + len(e.data)/64 }
 
-// profile takes an event of the phase P; it reports whether it is one of V8's profiler.
+// profile handles an event of phase P; it returns false if it is not one of V8's
+// profiler.
 func (r *reader) profile(s *sequence, e *trackEvent, l *legacy, t *track, at int64) bool {
 	name := string(e.name)
 	if name != "Profile" && name != "ProfileChunk" {
@@ -60,19 +61,19 @@ func (t *namer) named(b []byte, name string) (is bool) {
 	return is
 }
 
-// json is the value of an annotation as JSON. What is there as such may be damaged: of a
-// profile it is read as far as it goes.
+// json returns the value of an annotation as JSON. A value stored as JSON may be damaged;
+// a profile is read up to the damage.
 func (t *namer) json(b []byte) []byte {
 	for num, v := range each(b) {
 		if num == 9 {
-			return bytes.Clone(v.b) // the packet is not held for it
+			return bytes.Clone(v.b) // a copy, so as not to keep the packet in memory
 		}
 	}
 	return t.annotated(nil, b, 0)
 }
 
-// takeProfile hands an event of V8's profiler on. The thread of a chunk is that of the
-// Profile of its key, where one has come.
+// takeProfile passes on an event of V8's profiler. The thread of a chunk is that of the
+// Profile with its key, if there was one.
 func (r *reader) takeProfile(w *window, x *wide) {
 	e := r.profiles[x.value]
 	delete(r.profiles, x.value)
@@ -90,7 +91,7 @@ func (r *reader) takeProfile(w *window, x *wide) {
 	w.profiles = append(w.profiles, e)
 }
 
-// profile adds what an event of V8's profiler says.
+// profile adds an event of V8's profiler.
 func (m *maker) profile(x *wide, e *profileEvent) {
 	is := v8.EventOf(jsonscan.Object(e.data))
 	is.At, is.Shift, is.Place = micros(x.at), micros(e.shift), -1
@@ -107,7 +108,7 @@ func (m *maker) profile(x *wide, e *profileEvent) {
 	p.Read(is)
 }
 
-// micros are the microseconds of a time in nanoseconds.
+// micros converts nanoseconds to microseconds.
 func micros(ns int64) jsonscan.Micros {
 	us := ns / 1000
 	if ns%1000 < 0 {
@@ -116,7 +117,7 @@ func micros(ns int64) jsonscan.Micros {
 	return jsonscan.Micros{US: us, PS: int32(ns-us*1000) * 1000}
 }
 
-// profileTime is a time of V8's in picoseconds since the first one.
+// profileTime converts a time of V8 to picoseconds since the first time.
 func (m *maker) profileTime(at jsonscan.Micros, _ int64) int64 {
 	const most = 1 << 62 / 1000
 	return m.time(min(max(at.US, -most), most)*1000 + int64(at.PS/1000))

@@ -9,52 +9,52 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// reader takes packets in the order of the file.
+// reader processes packets in file order.
 type reader struct {
 	ctx    context.Context
 	in     *source.Input
 	args   *argStore
 	blocks *blocks
 	pipe   chan<- *window
-	next   *window  // that is filled
-	batch  *batch   // whose packets are taken
-	flows  []uint64 // of those that are left in it, see packet
+	next   *window  // being filled
+	batch  *batch   // being processed
+	flows  []uint64 // remaining flows of the batch, see packet
 	ends   []uint64
 
 	seqs   map[uint64]*sequence
-	recent [64]*sequence // by the last bits of their numbers
+	recent [64]*sequence // cache, by the low bits of the numbers
 	clocks clocks
 
 	tracks  map[uint64]*track
-	threads map[[2]int64]*track // of sequences and overrides that name no track
-	given   map[[2]int64]*track // the latest that descriptors gave, by process and thread
+	threads map[[2]int64]*track // for sequences and events that name no track
+	given   map[[2]int64]*track // from descriptors, the latest for each process and thread
 	asyncs  map[operation]*track
 	groups  uint32
 
-	rows      []*track // those with events that wait
+	rows      []*track // tracks with queued events
 	wide      []wide
 	passes    []pass
-	waiting   int // events
+	waiting   int // number of queued events
 	order     order[event]
 	wideOrder order[wide]
 	passOrder order[pass]
 
-	said     trackEvent // the event that is read
+	said     trackEvent // the current event
 	texts    map[string]string
 	labels   labelTable
-	comms    map[string]uint32 // numbers of names of threads that were switched to
+	comms    map[string]uint32 // numbers of the names of threads switched to
 	lastComm uint32
 	named    []uint32        // names in compressed packets
-	before   map[int64]int64 // of processors, the thread of the packed events
-	owners   map[int64]int64 // processes of threads, as marks say
-	columns  [13][]uint64    // of events that are packed by their fields
+	before   map[int64]int64 // by processor: the thread of the previous compact event
+	owners   map[int64]int64 // processes of threads, from marks
+	columns  [13][]uint64    // of compact events, by field
 	events   map[sampleKind]int32
 	frames   map[frame]uint32
 	stacks   uint32
-	inlined  map[string]uint32 // stacks that are written out
+	inlined  map[string]uint32 // stacks written out inline
 	heaps    map[heapKey]*heap
 
-	profiles     map[int64]profileEvent // those that wait, by number
+	profiles     map[int64]profileEvent // queued events, by number
 	profileCount int64
 	profiled     map[v8.Key]*track
 }
@@ -68,11 +68,11 @@ func newReader(ctx context.Context, in *source.Input, args *argStore, room *bloc
 		profiles: map[int64]profileEvent{}, profiled: map[v8.Key]*track{}}
 }
 
-// mostTexts is how many texts are known again, so that each is there once. Names may be
-// different ones without end.
+// mostTexts is the maximum number of interned texts. The number of different names is
+// unlimited.
 const mostTexts = 1 << 16
 
-// text is a text, mostly kept once.
+// text returns a text as a string, interned if possible.
 func (r *reader) text(b []byte) string {
 	s, ok := r.texts[string(b)]
 	if !ok {
@@ -85,10 +85,10 @@ func (r *reader) text(b []byte) string {
 	return s
 }
 
-// later has the maker do something before the events that are handed on next.
+// later makes the maker call act before the next events.
 func (r *reader) later(act func(*maker)) { r.next.acts = append(r.next.acts, act) }
 
-// note tells of something wrong; minor as in [recording.Warning].
+// note records a problem; minor as in [recording.Warning].
 func (r *reader) note(code, place string, minor bool, format string, args ...any) {
 	for i := range r.next.notes {
 		if n := &r.next.notes[i]; n.code == code {
@@ -129,7 +129,7 @@ const (
 	flagNeeds   = 2
 )
 
-// all reads the trace, and hands on what is left.
+// all reads the trace and passes on what is left at the end.
 func (r *reader) all() error {
 	err := r.file()
 	if r.ctx.Err() != nil {
@@ -142,7 +142,7 @@ func (r *reader) all() error {
 	return err
 }
 
-// file takes the packets of the file, from the first to the last.
+// file processes the packets of the file in order.
 func (r *reader) file() error {
 	ctx, cancel := context.WithCancel(r.ctx)
 	p := startPipeline(ctx, r.in)
@@ -166,7 +166,7 @@ func (r *reader) file() error {
 	return p.err
 }
 
-// take takes the packets of a batch.
+// take processes the packets of a batch.
 func (r *reader) take(b *batch) error {
 	if r.ctx.Err() != nil {
 		return r.ctx.Err()
@@ -194,19 +194,19 @@ func (r *reader) take(b *batch) error {
 	return nil
 }
 
-// body is that of a packet.
+// body returns the body of a packet.
 func (b *batch) body(p *packet) []byte {
 	size, from := varint(b.data, int(p.at))
 	return b.data[from:][:size:size]
 }
 
-// text is what is at a place of the batch.
+// text returns the text at a position encoded by textAt.
 func (b *batch) text(place uint64) []byte {
 	from, size := place>>32, place&(1<<32-1)
 	return b.data[from:][:size:size]
 }
 
-// sequence is one by its number.
+// sequence returns a sequence by number.
 func (r *reader) sequence(number uint32) *sequence {
 	id := uint64(number)
 	room := &r.recent[id%uint64(len(r.recent))]
@@ -223,7 +223,7 @@ func (r *reader) sequence(number uint32) *sequence {
 	return s
 }
 
-// packet takes a packet in its sequence.
+// packet processes a packet of its sequence.
 func (r *reader) packet(s *sequence, p *packet) {
 	if p.is&isCleared != 0 {
 		s.clear()
@@ -253,8 +253,8 @@ func (r *reader) packet(s *sequence, p *packet) {
 	}
 }
 
-// other takes a packet that is not a track event. Its time is looked at whatever it is, for
-// clocks that count on from packet to packet.
+// other processes a packet that is not a track event. It always reads the time, because
+// incremental clocks need every packet.
 func (r *reader) other(s *sequence, p *packet, body []byte) {
 	at := int64(0)
 	if p.kind != packetClocks {
@@ -288,5 +288,5 @@ func (r *reader) other(s *sequence, p *packet, body []byte) {
 	}
 }
 
-// number32 is a number that may be known by 32 bits, the largest of them for larger ones.
+// number32 converts a number to 32 bits; larger ones become the maximum.
 func number32(n uint64) int32 { return int32(min(n, math.MaxInt32)) }

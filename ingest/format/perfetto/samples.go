@@ -10,20 +10,19 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// frame is one of a stack, as the maker makes it; Frame.Func is left out.
+// frame is a frame of a stack as the maker will add it; Frame.Func is not set.
 type frame struct {
 	fn recording.Function
 	recording.Frame
 }
 
-// sampleKind is what samples are of: their event, and the metric that they weigh by, "" for
-// none.
+// sampleKind is the event of samples and the metric of their weight, "" for none.
 type sampleKind struct {
 	event, weight, unit string
 	decimals            int
 }
 
-// sampleEvent is the number of an event of samples.
+// sampleEvent returns the number of an event for samples, and adds it if it is new.
 func (r *reader) sampleEvent(k sampleKind) int32 {
 	e, ok := r.events[k]
 	if !ok {
@@ -39,7 +38,7 @@ func (r *reader) sampleEvent(k sampleKind) int32 {
 	return e
 }
 
-// noStack is the number of the stack of samples without one.
+// noStack is the stack number of samples without a stack.
 const noStack = 0
 
 // stack numbers a stack.
@@ -60,7 +59,7 @@ func (r *reader) frame(is frame) uint32 {
 	return n
 }
 
-// stackOf is the stack that a sequence has numbered, the outermost frame first.
+// stackOf returns the number of a sequence's interned stack, outermost frame first.
 func (r *reader) stackOf(s *sequence, iid uint64) uint32 {
 	if n, ok := s.calls[iid]; ok {
 		return n
@@ -87,7 +86,7 @@ func (r *reader) stackOf(s *sequence, iid uint64) uint32 {
 	return n
 }
 
-// frameOf is a frame that a sequence has numbered.
+// frameOf returns the number of a sequence's interned frame.
 func (r *reader) frameOf(s *sequence, iid uint64) uint32 {
 	if n, ok := s.frames[iid]; ok {
 		return n
@@ -117,7 +116,7 @@ func (r *reader) frameOf(s *sequence, iid uint64) uint32 {
 	}
 	fr.Kind = fn.Kind
 	n := r.frame(frame{fn, fr})
-	if resolved { // else what is told yet may name it
+	if resolved { // otherwise later data may name it
 		if s.frames == nil {
 			s.frames = map[uint64]uint32{}
 		}
@@ -126,7 +125,7 @@ func (r *reader) frameOf(s *sequence, iid uint64) uint32 {
 	return n
 }
 
-// module is the name of a binary that was mapped.
+// module returns the name of a mapped binary.
 func (s *sequence) module(iid uint64) string {
 	var parts []string
 	for num, v := range each(s.more[internMapping][iid]) {
@@ -142,7 +141,7 @@ func (s *sequence) module(iid uint64) string {
 	return ""
 }
 
-// perfSample takes one of the kernel's counters of a thread.
+// perfSample reads a sample of a thread taken by the kernel's counters.
 func (r *reader) perfSample(s *sequence, at int64, body []byte) {
 	x := wide{kind: sampled, cpu: -1}
 	for num, v := range each(body) {
@@ -166,7 +165,7 @@ func (r *reader) perfSample(s *sequence, at int64, body []byte) {
 	r.putWide(x)
 }
 
-// streamingSamples takes those of Chrome's sampler of one thread.
+// streamingSamples reads samples of a thread from Chrome's sampler.
 func (r *reader) streamingSamples(s *sequence, p *packet, at int64, body []byte) {
 	var stacks, deltas []uint64
 	for num, v := range each(body) {
@@ -189,8 +188,8 @@ func (r *reader) streamingSamples(s *sequence, p *packet, at int64, body []byte)
 	}
 }
 
-// eventStack takes the stack that a thread had at an event, which is a sample of it. What is
-// weighed and what is not are added up apart, since most events of a trace may have no weight.
+// eventStack adds the stack of a thread at an event as a sample. Samples with and without
+// weight go to separate events, because most events of a trace may have no weight.
 func (r *reader) eventStack(s *sequence, e *trackEvent, t *track, at int64) {
 	x := wide{kind: sampled, at: at, cpu: -1}
 	pid, thread := r.above(t)
@@ -200,7 +199,7 @@ func (r *reader) eventStack(s *sequence, e *trackEvent, t *track, at int64) {
 	if x.what = r.stackOf(s, e.stackID); e.stack != nil {
 		x.what = r.inline(e.stack)
 	}
-	const digits, most = 3, 1e12 // behind the point, and before it
+	const digits, most = 3, 1e12 // decimals, and maximum weight
 	if k := (sampleKind{event: "stacks of events"}); e.weighed && e.weight == e.weight {
 		k.event, k.weight, k.decimals = "weights of events", "weight", digits
 		x.state, x.value = 1, int64(math.Round(min(max(e.weight, -most), most)*1e3))
@@ -211,7 +210,7 @@ func (r *reader) eventStack(s *sequence, e *trackEvent, t *track, at int64) {
 	r.putWide(x)
 }
 
-// descriptor names the thing that a sample weighs.
+// descriptor describes the weight of a sample.
 type descriptor struct {
 	name, unit string
 	factor     uint64
@@ -238,7 +237,7 @@ func readDescriptor(b []byte) descriptor {
 	return w
 }
 
-// stackSample takes a sample of any recorder, whose weight it describes itself.
+// stackSample reads a sample of any recorder, which describes the weight itself.
 func (r *reader) stackSample(s *sequence, at int64, body []byte) {
 	x := wide{kind: sampled, state: 1, cpu: -1}
 	w, weight, weighed := s.weight, uint64(0), false
@@ -279,7 +278,7 @@ func (r *reader) stackSample(s *sequence, at int64, body []byte) {
 	r.putWide(x)
 }
 
-// inline is a stack that is written out, the outermost frame first.
+// inline returns the number of a stack written out inline, outermost frame first.
 func (r *reader) inline(b []byte) uint32 {
 	if n, ok := r.inlined[string(b)]; ok {
 		return n

@@ -1,6 +1,6 @@
 package perfetto
 
-// ftrace reads what the kernel traced of one processor.
+// ftrace reads the kernel's events of one processor.
 func (r *reader) ftrace(b []byte) {
 	var n int64
 	for num, v := range each(b) {
@@ -35,7 +35,7 @@ func (r *reader) ftraceEvent(n int64, b []byte) {
 			for num, v := range each(v.b) {
 				switch num {
 				case 1:
-					// the name of the thread before, which is known
+					// the name of the previous thread, which is known
 				case 2:
 					x.prev = int32(v.n)
 				case 4:
@@ -68,7 +68,7 @@ func (r *reader) ftraceEvent(n int64, b []byte) {
 	}
 }
 
-// compact reads events that are packed by their fields.
+// compact reads events in compact form, one column per field.
 func (r *reader) compact(n int64, b []byte) {
 	cols := &r.columns
 	for i := range cols {
@@ -117,10 +117,10 @@ func (r *reader) compact(n int64, b []byte) {
 	}
 }
 
-// noComm is the number of the name of a thread that is not told.
+// noComm is the number for an unknown thread name.
 const noComm = 0
 
-// comm numbers the name of a thread.
+// comm returns the number of a thread's name.
 func (r *reader) comm(b []byte) uint32 {
 	n, ok := r.comms[string(b)]
 	if !ok {

@@ -20,40 +20,39 @@ const (
 	internString     = 29
 )
 
-// sequence has the state of one writer: packets of it refer to earlier ones.
+// sequence holds the state of one writer, whose packets refer to earlier ones.
 type sequence struct {
 	id    uint64
 	valid bool
 	texts [internString + 1]*words
-	// generation counts how often the sequence began again, version how often something
-	// got another name.
+	// generation counts the restarts of the sequence, version the changes of names.
 	generation, version uint32
-	named               []named                                // labels of events that are named by number, by that of their name
-	more                map[protowire.Number]map[uint64][]byte // messages
+	named               []named                                // labels of numbered events, by number of the name
+	more                map[protowire.Number]map[uint64][]byte // other interned messages
 
 	args    *argStore
-	terms   *terms // what arguments refer to, nil while there is nothing
-	renamed bool   // a number has another text than arguments know it by
+	terms   *terms // texts for arguments, nil while there are none
+	renamed bool   // a number changed its text after arguments used it
 
-	calls  map[uint64]uint32 // of callstacks
+	calls  map[uint64]uint32 // by callstack number
 	frames map[uint64]uint32
 
 	clock         uint64 // of packets that name none
-	ticks         *clock // the one that was asked last, by its number
+	ticks         *clock // the last clock used; its number is ticksID
 	ticksID       uint64
-	track         uint64 // of events that name none
-	on            *track // the one that was asked for last
+	track         uint64 // of events that name no track
+	on            *track // the last track used
 	hasTrack      bool
 	counters      []uint64
 	doubles       []uint64
-	counterTracks []*track   // of counters, once they were asked for
-	doubleTracks  []*track   // of doubles
+	counterTracks []*track   // for counters, once looked up
+	doubleTracks  []*track   // for doubles
 	weight        descriptor // of stack samples
 
-	pid, tid  int64 // of the older kind of events
+	pid, tid  int64 // of legacy events
 	hasThread bool
-	own       *track // of the thread that a descriptor in the sequence told of
-	time      int64  // the latest, in microseconds, of those events
+	own       *track // track of the thread in the sequence's descriptor
+	time      int64  // latest time of legacy events in microseconds
 }
 
 func (s *sequence) clear() {
@@ -70,7 +69,7 @@ func (s *sequence) clearCounters() {
 	s.counters, s.doubles, s.counterTracks, s.doubleTracks = nil, nil, nil, nil
 }
 
-// mostInterned is how many things a sequence may name.
+// mostInterned is the maximum number of items of a kind that a sequence may intern.
 const mostInterned = 1 << 22
 
 func (r *reader) intern(s *sequence, b []byte) {
@@ -94,7 +93,7 @@ func (r *reader) intern(s *sequence, b []byte) {
 	}
 }
 
-// call gives a thing of a kind a name.
+// call sets the text of a number of the given kind.
 func (r *reader) call(s *sequence, kind protowire.Number, iid uint64, text []byte) {
 	w := s.texts[kind]
 	if w == nil {
@@ -130,7 +129,7 @@ func (s *sequence) keep(num protowire.Number, iid uint64, b []byte) {
 		s.more[num] = map[uint64][]byte{}
 	}
 	if len(s.more[num]) < mostInterned {
-		s.more[num][iid] = bytes.Clone(b) // the packet is not held for it
+		s.more[num][iid] = bytes.Clone(b) // a copy, so as not to keep the packet in memory
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// Sniff looks for packets (Trace.packet is field 1, repeated), of which one has a
-// field that only packets have: the sequence (10), the time (8), or data of a kind
-// with a number beyond those of pprof's and OpenTelemetry's messages; or events of a
-// processor, which ftrace's packets may have alone.
+// Sniff looks for packets (Trace.packet is field 1, repeated). One must have a field that
+// only packets have: the sequence (10), the time (8), or data with a field number above
+// those of pprof's and OpenTelemetry's messages. A packet with nothing but a processor's
+// ftrace events is accepted too.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 	certain := false
 	for rest := head; len(rest) > 0; {
@@ -55,8 +55,8 @@ func upTo(b []byte) (is []byte, whole bool) {
 	return is[:size], true
 }
 
-// isFtrace reports whether a packet, which may be cut, begins with events of a processor, of
-// which there is one that is whole: FtraceEventBundle in
+// isFtrace reports whether a packet, which may be cut off, begins with the events of a
+// processor, at least one of them whole: FtraceEventBundle in
 // protos/perfetto/trace/ftrace/ftrace_event_bundle.proto.
 func isFtrace(packet []byte) bool {
 	if len(packet) == 0 || packet[0] != packetFtrace<<3|lengthType {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// track is one that events lie on.
+// track is a track with events.
 type track struct {
 	uuid, parent uint64
 	name         string
@@ -23,7 +23,8 @@ type counter struct {
 	unit        string
 	factor      float64
 	incremental bool
-	// What values that are differences add up to is a sequence's own.
+	// A counter with incremental values has a separate sum for each sequence; of is the
+	// sequence whose sum is in summing.
 	of *sequence
 	summing
 	others map[*sequence]summing
@@ -47,7 +48,7 @@ func (r *reader) track(uuid uint64) *track {
 // Units of counters.
 var units = []string{"", "ns", "count", "bytes"}
 
-// descriptor reads what is said of a track.
+// descriptor reads the description of a track.
 func (r *reader) descriptor(b []byte) *track {
 	var uuid uint64
 	var thread [2]int64
@@ -60,7 +61,7 @@ func (r *reader) descriptor(b []byte) *track {
 		}
 	}
 	if t := r.threads[thread]; t != nil && thread[1] != 0 && t.uuid == 0 && uuid != 0 && r.tracks[uuid] == nil {
-		t.uuid = uuid // what is on it already names no track
+		t.uuid = uuid // its earlier events named no track
 		r.tracks[uuid] = t
 	}
 	t := r.track(uuid)
@@ -164,7 +165,7 @@ func readThread(b []byte) (pid, tid int64, name string) {
 	return pid, tid, name
 }
 
-// tree reads which processes and threads there are.
+// tree reads the lists of processes and threads.
 func (r *reader) tree(b []byte) {
 	for num, v := range each(b) {
 		var ids [4]int64
@@ -191,7 +192,7 @@ func (r *reader) tree(b []byte) {
 	}
 }
 
-// sequenceThread is the thread that the older kind of events of a sequence is of.
+// sequenceThread sets the thread of a sequence's legacy events.
 func (r *reader) sequenceThread(s *sequence, b []byte) {
 	for num, v := range each(b) {
 		switch num {
@@ -205,8 +206,8 @@ func (r *reader) sequenceThread(s *sequence, b []byte) {
 	t.name = cmp.Or(t.name, name)
 }
 
-// threadTrack is the track of a thread that has none of its own: the latest that was
-// given for its id.
+// threadTrack returns the track for events that name only a thread: the latest track
+// described for the thread's id, else a new one.
 func (r *reader) threadTrack(pid, tid int64) *track {
 	k := [2]int64{pid, tid}
 	t := r.threads[k]
@@ -221,7 +222,7 @@ func (r *reader) threadTrack(pid, tid int64) *track {
 	return t
 }
 
-// above is the process and, if there is one, the thread that a track belongs to.
+// above returns the process of a track and, if there is one, its thread.
 func (r *reader) above(t *track) (pid int64, thread *track) {
 	for range 64 {
 		switch {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	maxPacked     = 512 << 20 // of packets that are packed in one
-	unpackedBytes = 256 << 10 // how much is unpacked at a time
+	maxPacked     = 512 << 20 // maximum size of the packets compressed in one
+	unpackedBytes = 256 << 10 // bytes decompressed at a time
 )
 
-// unpacker unpacks packets, with one reader for all of a kind.
+// unpacker decompresses packets and reuses one decompressor of each kind.
 type unpacker struct {
 	zlib io.ReadCloser
 	zstd *zstd.Decoder
@@ -27,7 +27,7 @@ func (u *unpacker) close() {
 	}
 }
 
-// broken is a reader of what cannot be unpacked.
+// broken is the reader of data that cannot be decompressed.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
@@ -63,15 +63,15 @@ func (u *unpacker) unzstd(from io.Reader) (r io.Reader, err error) {
 	return u.zstd, err
 }
 
-// unpack reads packets that are packed in one, whose turn is before what else it has:
-// in batches of their own. What else it has then is in another batch.
+// unpack parses the packets compressed in a packet, in batches of their own. They come
+// before the packet's other fields, so the packet itself moves to a new batch after them.
 func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) *packet {
 	var said state
 	if p.state != 0 {
 		said = *w.stateOf(p)
 	}
 	if w.dropFlows(p) {
-		p.is |= hasMore // they are read again
+		p.is |= hasMore // they must be read again
 	}
 	is := *p
 	w.batch.packets = w.batch.packets[:len(w.batch.packets)-1]
@@ -91,14 +91,15 @@ func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) *packet
 	return p
 }
 
-// unpacked reads packets as they are unpacked, into batches of which the last one is yet to
-// be handed on, and returns why there are no more where something is wrong.
+// unpacked parses packets while they are decompressed. It fills batches and leaves the
+// last one to the caller to pass on. It returns an error if the data ends early or is
+// invalid.
 func (w *worker) unpacked(from io.Reader) error {
 	for n, total := 0, 0; ; {
 		room := w.batch.room[:cap(w.batch.room)]
 		if len(room) == 0 {
 			room = make([]byte, unpackedBytes)
-		} else if n == len(room) { // a packet is longer, of which so much is there
+		} else if n == len(room) { // only part of a longer packet fits
 			room = append(room, make([]byte, len(room))...)
 		}
 		w.batch.room = room
@@ -134,7 +135,7 @@ func (w *worker) unpacked(from io.Reader) error {
 	}
 }
 
-// readMost reads until there is no room or nothing more.
+// readMost reads until the buffer is full or the input ends.
 func readMost(from io.Reader, to []byte) (n int, err error) {
 	for n < len(to) && err == nil {
 		got := 0

@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// Kinds of events that wait on their track.
+// Kinds of events queued on their track.
 const (
 	begin = iota
 	end
-	whole    // until when it lasts says the event behind it
-	wholeEnd // at the time of the other, args is when it ends
+	whole    // its end is in the next event
+	wholeEnd // at the same time as whole; args is the end time
 	instant
 	count     // args has the value
-	beginOnce // if nothing is open
+	beginOnce // only if nothing is open
 )
 
-// event waits for those before it.
+// event is an event queued on its track.
 type event struct {
 	at    int64 // nanoseconds
 	args  uint64
@@ -27,38 +27,37 @@ type event struct {
 	kind  uint8
 }
 
-// Kinds of events that are of the trace as a whole, since what they do depends on those
+// Kinds of events queued for the trace as a whole, because their effect depends on events
 // of other tracks.
 const (
 	switched = iota
 	waking
 	sampled
-	profiled // of V8's profiler, by its number
+	profiled // of V8's profiler; value is its number
 )
 
-// wide is such an event: a thread is switched to on CPU or may run again
-// (tid, with prev for the one before and waker as value), or a sample of a thread, which has
-// a track (group), or an event of a profile, which has a place in the window's (value).
+// wide is such an event. A thread is switched to or becomes runnable: tid is the thread,
+// prev the thread before it and value the waker. Or a thread is sampled: group is its
+// track. Or V8's profiler wrote an event: value is its index in the window's profiles.
 type wide struct {
 	at         int64
 	tid, value int64
-	prev       int32  // -1 if the event does not say; of samples the number of their event
+	prev       int32  // -1 if unknown; for samples: number of their event
 	pid        int32  // or the processor
 	group      uint32 // of the track
-	what       uint32 // a name of a thread, or a stack
+	what       uint32 // number of a thread's name or of a stack
 	cpu        int16  // of samples
 	kind       uint8
-	state      uint8 // of samples whether they have a weight
+	state      uint8 // for samples: 1 if they have a weight
 }
 
-// mostQueued is how many events wait before the first half of them has to be
-// taken.
+// mostQueued is the number of queued events at which the first half is passed on.
 const mostQueued = 1 << 20
 
 // blockLen is the number of events of a track in one block.
 const blockLen = 1 << 10
 
-// blocks has room that is free again.
+// blocks holds free blocks for reuse.
 type blocks struct {
 	mu   sync.Mutex
 	free [][]event
@@ -76,7 +75,7 @@ func (p *blocks) get() []event {
 	return b
 }
 
-// put takes room back, where it is that of a block.
+// put returns blocks for reuse; it ignores slices of another size.
 func (p *blocks) put(all [][]event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,18 +86,18 @@ func (p *blocks) put(all [][]event) {
 	}
 }
 
-// row has the events of a track that wait, in the order in which they came.
+// row holds the queued events of a track in the order of arrival.
 type row struct {
 	full   [][]event
-	tail   []event // behind those
+	tail   []event // follows full
 	latest int64   // the time of the last one
-	mixed  bool    // they are in no order
-	waits  bool    // there are any
-	seen   uint8   // it has had spans or moments (1) and values (2)
-	last   uint8   // of them, what the maker knows of
+	mixed  bool    // they are not in time order
+	waits  bool    // there are queued events
+	seen   uint8   // bits: 1 for spans or instants, 2 for values
+	last   uint8   // the bits of seen that the maker knows
 }
 
-// put has an event wait on its track.
+// put queues an event on its track.
 func (r *reader) put(t *track, e event) {
 	if len(t.tail) == cap(t.tail) {
 		r.grow(&t.row)
@@ -119,7 +118,8 @@ func (r *reader) put(t *track, e event) {
 	r.waiting++
 }
 
-// grow makes room: little for tracks of few events, of which there may be many.
+// grow allocates more space: little for tracks with few events, because there may be many
+// such tracks.
 func (r *reader) grow(t *row) {
 	n := len(t.tail)
 	switch {
@@ -140,7 +140,7 @@ func (r *reader) putWide(w wide) {
 	r.waiting++
 }
 
-// take takes the events up to a time off a row.
+// take removes the events up to a time from a row.
 func (t *row) take(until int64, o *order[event], room *blocks) (taken [][]event) {
 	all := t.full
 	if len(t.tail) > 0 {
@@ -167,7 +167,7 @@ func (t *row) take(until int64, o *order[event], room *blocks) (taken [][]event)
 	return taken
 }
 
-// getFor is room for n events.
+// getFor returns an empty slice with room for n events.
 func (p *blocks) getFor(n int) []event {
 	if n <= blockLen && n > blockLen/8 {
 		return p.get()
@@ -175,30 +175,29 @@ func (p *blocks) getFor(n int) []event {
 	return make([]event, 0, n)
 }
 
-// run are the next events of a track.
+// run holds the next events of a track.
 type run struct {
 	group  uint32
 	thread bool
 	blocks [][]event
 }
 
-// fresh is a track of which the maker knows nothing yet, or not that it has events of
-// some kind.
+// fresh is a track that is new to the maker, or that has new kinds of events.
 type fresh struct {
-	at    int64 // of its first event, which has a label
+	at    int64 // time of its first event; label is that event's
 	group uint32
 	label uint32
 	kinds uint8 // see row.seen
 	*who
 }
 
-// who is the identity of a track for the maker.
+// who describes a track to the maker.
 type who struct {
 	thread, process bool
-	given           bool // it has a number of its own
+	given           bool // the track has its own number
 	pid, tid        int64
 	name            string
-	// above is the process that it belongs to, and under the thread if there is one.
+	// above is the process of the track. under reports whether a thread is above it, too.
 	above     int64
 	under     bool
 	underName string
@@ -225,38 +224,38 @@ func (r *reader) introduce(w *window, t *track, told uint8, is fresh) {
 	w.fresh = append(w.fresh, is)
 }
 
-// note is something that was wrong, and how often.
+// note is a problem, and how often it occurred.
 type note struct {
 	code, place, text string
 	minor             bool
 	count             int64
 }
 
-// counted are packets or events.
+// counted counts packets or events.
 type counted struct{ read, left int64 }
 
 // window is the unit of data between the reader and the maker.
 type window struct {
-	acts     []func(*maker) // before anything else
-	labels   []labelText    // those that are new, in the order of their numbers
+	acts     []func(*maker) // to call before anything else
+	labels   []labelText    // new ones, by number
 	shown    []shownLabel
-	comms    []string // names of threads, likewise
-	frames   []frame  // likewise
+	comms    []string // new names of threads, by number
+	frames   []frame  // new ones, by number
 	stacks   [][]uint32
 	runs     []run
-	fresh    []fresh // by time
+	fresh    []fresh // in time order
 	wide     []wide
-	passes   []pass // by time
+	passes   []pass // in time order
 	profiles []profileEvent
-	first    int64 // the earliest time, and the latest, if there are events
+	first    int64 // earliest and, in last, latest time, if there are events
 	last     int64
 	notes    []note
 	packets  counted
 	slices   counted
 }
 
-// flush hands on the earlier half of the events, or all. It depends on the trace alone
-// when it is called.
+// flush passes on the earlier half of the events, or all. When it is called depends only
+// on the trace.
 func (r *reader) flush(all bool) error {
 	until := int64(math.MaxInt64)
 	if !all {
@@ -298,7 +297,7 @@ func (r *reader) flush(all bool) error {
 	}
 }
 
-// takeWide takes the events up to a time of those that are no track's, by time.
+// takeWide moves the trace-wide events up to a time into the window, in time order.
 func (r *reader) takeWide(w *window, until int64) {
 	if len(r.wide) == 0 {
 		return
@@ -322,15 +321,15 @@ func (r *reader) takeWide(w *window, until int64) {
 	r.waiting -= n
 }
 
-// onThread returns the thread whose track an event is on.
+// onThread sets the track of an event to that of a thread.
 func (r *reader) onThread(w *window, x *wide, t *track) {
 	if x.group = t.group; t.last&1 == 0 {
 		r.introduce(w, t, t.last|1, fresh{at: x.at})
 	}
 }
 
-// takePasses takes the flows up to a time. Their events lie on tracks, and are of the same
-// times.
+// takePasses moves the steps of flows up to a time into the window. Their events are on
+// tracks and have the same times.
 func (r *reader) takePasses(w *window, until int64) {
 	if len(r.passes) == 0 {
 		return
@@ -342,8 +341,8 @@ func (r *reader) takePasses(w *window, until int64) {
 	r.waiting -= n
 }
 
-// half is a time up to which about half of the events are that wait: the middle one of
-// some of them.
+// half returns a time up to which about half of the queued events are: the median of a
+// sample of them.
 func (r *reader) half() int64 {
 	const each = 256
 	var times []int64

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// value is one of a field: a number, or bytes.
+// value is the content of a protobuf field: a number or bytes.
 type value struct {
 	n uint64
 	b []byte
@@ -15,7 +15,7 @@ type value struct {
 
 func (v value) text() string { return string(v.b) }
 
-// each walks over a message's fields, as far as they are whole.
+// each yields the fields of a message up to the first one that is cut or invalid.
 func each(b []byte) iter.Seq2[protowire.Number, value] {
 	return func(yield func(protowire.Number, value) bool) {
 		for len(b) > 0 {
@@ -31,7 +31,7 @@ func each(b []byte) iter.Seq2[protowire.Number, value] {
 	}
 }
 
-// varint reads a number at i, and says what is behind it: -1 if none is whole.
+// varint reads the varint at i. next is the index after it, or -1 if it is incomplete.
 func varint(b []byte, i int) (v uint64, next int) {
 	if uint(i) < uint(len(b)) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1
@@ -39,8 +39,8 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return longVarint(b, i)
 }
 
-// longVarint is varint for what is longer than a byte. Two and three bytes are what times
-// and lengths mostly have.
+// longVarint is varint for numbers of more than one byte. Most times and lengths take two
+// or three.
 func longVarint(b []byte, i int) (v uint64, next int) {
 	if i+3 <= len(b) {
 		v := uint64(b[i]&0x7f) | uint64(b[i+1]&0x7f)<<7
@@ -59,14 +59,14 @@ func longVarint(b []byte, i int) (v uint64, next int) {
 }
 
 const (
-	// mostNumber is the largest number of a field.
+	// mostNumber is the largest field number.
 	mostNumber = 1<<29 - 1
-	// lengthType is the type of fields that have a length.
+	// lengthType is the wire type of length-delimited fields.
 	lengthType = 2
 )
 
-// fieldAt reads a field at i, and says where what is behind its number begins, and what
-// follows: -1 if none is whole.
+// fieldAt reads the field at i. from is the index after its tag and next the index after
+// the field, or -1 if the field is incomplete.
 func fieldAt(b []byte, i int) (num protowire.Number, v value, from, next int) {
 	tag, from := varint(b, i)
 	if from < 0 {
@@ -93,8 +93,9 @@ func fieldAt(b []byte, i int) (num protowire.Number, v value, from, next int) {
 	return num, v, from, next
 }
 
-// field reads one, which takes n bytes; n is negative if none is whole. Nearly
-// all have a number below 16, and a value or a length below 128: a byte each.
+// field reads the first field, which takes n bytes; n is negative if it is incomplete.
+// Nearly all fields have a number below 16 and a value or length below 128, so that each
+// takes one byte.
 func field(b []byte) (num protowire.Number, v value, n int) {
 	if len(b) > 1 && b[1] < 0x80 && b[0] >= 1<<3 && b[0] < 0x80 {
 		switch x := int(b[1]); protowire.Type(b[0] & 7) {
@@ -136,7 +137,7 @@ func anyField(b []byte) (num protowire.Number, v value, n int) {
 	return num, v, n + m
 }
 
-// numbers reads a repeated field, which may be packed.
+// numbers appends the numbers of a repeated field, packed or not.
 func (v value) numbers(to []uint64) []uint64 {
 	if v.b == nil {
 		return append(to, v.n)
@@ -151,7 +152,8 @@ func (v value) numbers(to []uint64) []uint64 {
 	return to
 }
 
-// fixed are the numbers of a repeated field of eight bytes each, or of any length.
+// fixed appends the numbers of a repeated field: of eight bytes each if eight is set,
+// else varints.
 func (v value) fixed(to []uint64, eight bool) []uint64 {
 	if v.b == nil || !eight {
 		return v.numbers(to)

@@ -2,15 +2,15 @@ package perfetto
 
 import "ashlar/ingest/format/decode"
 
-// words are texts by number. Writers count from one on, which needs no map.
+// words maps ids to strings. Writers count ids up from one, so most strings need no map.
 type words struct {
 	dense  []string
 	sparse map[uint64]string
-	quoted [][]byte // dense as JSON, as far as it was asked for
+	quoted [][]byte // entries of dense as JSON, once quote has been called for them
 }
 
-// sparsest is how many numbers may be left out if there is no map yet: a few bytes of
-// a file must not cost much memory.
+// sparsest is the largest gap in the ids that dense may grow over: a few bytes of a file
+// must not cost much memory.
 const sparsest = 8
 
 func (w *words) get(n uint64) string {
@@ -23,7 +23,7 @@ func (w *words) get(n uint64) string {
 	return w.sparse[n]
 }
 
-// set keeps a text.
+// set stores a string under id n.
 func (w *words) set(n uint64, text string) {
 	room := len(w.dense)+len(w.sparse) < mostInterned
 	_, apart := w.sparse[n]
@@ -44,7 +44,7 @@ func (w *words) set(n uint64, text string) {
 	}
 }
 
-// quote appends a text as JSON.
+// quote appends the string with id n as JSON.
 func (w *words) quote(to []byte, n uint64) []byte {
 	if w == nil || n >= uint64(len(w.dense)) || w.dense[n] == "" {
 		return append(to, decode.Quoted(w.get(n))...)
@@ -58,7 +58,7 @@ func (w *words) quote(to []byte, n uint64) []byte {
 	return append(to, w.quoted[n]...)
 }
 
-// count is how many there are, and all are they.
+// count returns the number of strings; all yields them.
 func (w *words) count() (n int) {
 	for range w.all {
 		n++

@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// clock makes of the times that are printed times since the first sample.
-// `perf script --deltatime` prints how long after the one before a line's event was,
-// and nothing in its text says so.
+// clock converts printed times to times since the first sample. `perf script --deltatime`
+// prints the time since the previous line's event, and nothing in its output says so.
 type clock struct {
 	deltas bool
-	now    int64 // the sum of what came
+	now    int64 // the sum of all differences so far
 }
 
-// at is the time of a line on which ns is printed, in nanoseconds. Sums that do not
-// fit stop at the largest value, which is too far away for the timeline.
+// at returns the time, in nanoseconds, of a line with the printed time ns. A sum that
+// overflows becomes the largest value, which is too far away for the timeline.
 func (c *clock) at(ns int64) int64 {
 	if !c.deltas {
 		return ns
@@ -30,11 +29,10 @@ func (c *clock) at(ns int64) int64 {
 // leastDeltas is how many times must follow the first one to be judged.
 const leastDeltas = 4
 
-// areDeltas reports whether the times in the beginning of a text are differences.
-// perf prints samples in the order of their times, so that these begin with any
-// number, or with zero for --reltime, and go up. Differences begin with zero too,
-// and then go down at every other line, or stand still where samples are evenly
-// apart.
+// areDeltas reports whether the printed times at the beginning of a text are differences.
+// perf prints samples in order of time, so absolute times start anywhere (with --reltime
+// at zero) and increase. Differences start at zero too, but then decrease at about every
+// other line, or stay the same if samples are evenly spaced.
 func areDeltas(head []byte) bool {
 	first, last := int64(-1), int64(0)
 	steps, downs, stills := 0, 0, 0

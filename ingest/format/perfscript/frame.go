@@ -15,24 +15,24 @@ import (
 //
 //	ffffffffa4c7c5c6 native_write_msr+0x6 ([kernel.kallsyms])
 //
-// The address, the offset and the file in parentheses are printed as asked
-// for. An inlined function has "(inlined)" where others have the file.
+// -F selects whether the address, the offset and the file in parentheses are printed. An
+// inlined function has "(inlined)" in place of the file.
 type frame struct {
 	addr    uint64
 	hasAddr bool
 	sym     string // "" when not printed
 	offset  uint64
 	dso     string
-	dsoff   uint64 // where in dso, 0 when not printed
+	dsoff   uint64 // offset in dso, 0 when not printed
 	inlined bool
-	// file and line are from a line of its own that -F srcline prints after.
+	// file and line come from the separate line that -F srcline prints below a frame.
 	file string
 	line int32
-	// whole is false for a line that may go on: nothing closes it.
+	// whole is false for a line without the closing parenthesis, which may be truncated.
 	whole bool
 
-	// ids caches the recording's frame by the module it is in: its own, or
-	// that of the function it is inlined into, and the depth of inlining.
+	// ids caches the recording's frames by depth of inlining and by module: the
+	// function's own, or that of the function it is inlined into.
 	ids map[frameKey]recording.FrameID
 	// placed caches the same frame with a source line.
 	placed map[string]*frame
@@ -43,7 +43,7 @@ type frameKey struct {
 	depth  uint8
 }
 
-// parseFrame reads a trimmed line, nil when it is not a frame.
+// parseFrame parses a trimmed line; it returns nil if the line is not a frame.
 func parseFrame(body []byte) *frame {
 	f := &frame{}
 	rest := body
@@ -91,12 +91,13 @@ func hex(w []byte) (uint64, bool) {
 	return n, true
 }
 
-// splitDSO takes "symbol (file)" apart. Both may hold spaces and parentheses:
-// the file's are those that match from the end, unless an absolute path or a
-// bracketed name begins in parentheses further left, or they match nothing.
+// splitDSO splits "symbol (file)". Both may contain spaces and parentheses. The file is
+// in the last balanced pair of parentheses, unless an absolute path or a bracketed name
+// begins in parentheses further left, or nothing balances.
 func splitDSO(s string) (sym, dso string) {
 	if !strings.HasSuffix(s, ")") {
-		// Cut, or cut down by hand: what begins like a file is one.
+		// The line was truncated, by perf or by hand: text that begins like a file is
+		// one.
 		for _, begin := range []string{" (/", " (["} {
 			if i := strings.LastIndex(s, begin); i > 0 {
 				return strings.TrimRight(s[:i], " \t"), s[i+2:]
@@ -129,7 +130,7 @@ func splitDSO(s string) (sym, dso string) {
 	return strings.TrimRight(s[:open], " \t"), s[open+1 : len(s)-1]
 }
 
-// splitOffset takes "+0x1f" off the end of a name.
+// splitOffset splits a suffix like "+0x1f" from a name.
 func splitOffset(s string) (string, uint64) {
 	i := strings.LastIndex(s, "+0x")
 	if i <= 0 {
@@ -142,9 +143,9 @@ func splitOffset(s string) (string, uint64) {
 	return s[:i], n
 }
 
-// sourceLine reads what -F srcline prints under a frame: "file.c:12", or the
-// file and address once more, "[kernel.kallsyms][ffffffff816df592]", which says
-// nothing new, as does ":0".
+// sourceLine parses the line that -F srcline prints below a frame: "file.c:12", or the
+// file and address again, as in "[kernel.kallsyms][ffffffff816df592]", which adds
+// nothing, nor does ":0".
 func sourceLine(body []byte) (file string, line int32, ok bool) {
 	s := string(body)
 	if i := strings.LastIndexByte(s, '['); i > 0 && s[len(s)-1] == ']' {
@@ -165,7 +166,7 @@ func sourceLine(body []byte) (file string, line int32, ok bool) {
 	return s[:i], int32(min(n, math.MaxInt32)), true
 }
 
-// at is the frame with a source line.
+// at returns the frame with a source line.
 func (f *frame) at(file string, line int32) *frame {
 	key := file + ":" + strconv.Itoa(int(line))
 	g := f.placed[key]
@@ -184,8 +185,8 @@ func (f *frame) at(file string, line int32) *frame {
 	return g
 }
 
-// id is the recording's frame. module is where the function is and depth how
-// many real or inlined functions it is inlined into.
+// id returns the recording's frame. module is the function's binary, and depth counts the
+// functions, real or inlined, that it is inlined into.
 func (f *frame) id(b *recording.Builder, module string, depth int) recording.FrameID {
 	key := frameKey{module, uint8(min(depth, math.MaxUint8))}
 	if id, ok := f.ids[key]; ok {
@@ -206,8 +207,7 @@ func (f *frame) id(b *recording.Builder, module string, depth int) recording.Fra
 	return id
 }
 
-// kernelSpace is where the kernel's half of the addresses begins on 64-bit
-// x86 and ARM.
+// kernelSpace is the first kernel address on 64-bit x86 and ARM.
 const kernelSpace = 0xffff_8000_0000_0000
 
 func (f *frame) kind(module string) recording.Kind {

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// header is the first line of a sample. perf prints, as far as asked for:
+// header is the first line of a sample. perf prints those of these fields that -F asks
+// for:
 //
 //	comm pid/tid [cpu] misc time: period event: the rest
 //
-// With only one of pid and tid there is one number; it is the tid, unless -F
-// was used to ask for the pid.
+// If only one of pid and tid is printed, it is the tid, unless -F asked for the pid.
 type header struct {
 	comm             []byte
 	pid, tid         int64
@@ -23,19 +23,19 @@ type header struct {
 	event            []byte // nil when not printed
 	rest             []byte
 	side             []byte // PERF_RECORD_… of a line that is not a sample
-	weak             bool   // might be any text: only a comm
+	weak             bool   // only a comm was found, so the line could be any text
 	periodOutOfRange bool
 }
 
-// maxTokens is how many words of a line are looked at; a comm has at most 15
-// bytes, so what follows it begins well before.
+// maxTokens is the number of words examined per line. A comm has at most 15 bytes, so the
+// fields after it begin well before that.
 const maxTokens = 24
 
-// token is a word and where it is.
+// token is the position of a word.
 type token struct{ from, to int }
 
-// parseHeader takes a trimmed line apart. A comm may hold anything, spaces and
-// numbers too, so the first place is taken at which all that follows fits.
+// parseHeader parses a trimmed line. A comm may contain anything, including spaces and
+// numbers, so it ends at the first place from which all the rest parses.
 func parseHeader(l []byte, h *header) bool {
 	var words [maxTokens]token
 	n := tokens(l, words[:])
@@ -74,8 +74,8 @@ func parseHeader(l []byte, h *header) bool {
 	return false
 }
 
-// tail reads what follows the thread, from word i on. It reports false unless
-// there is a time, a processor or an event.
+// tail parses the fields after the thread, from word i on. It returns false unless there
+// is a time, a CPU or an event.
 func tail(l []byte, words []token, i int, h *header) bool {
 	word := func(i int) []byte {
 		if i >= len(words) {
@@ -145,7 +145,7 @@ func tokens(l []byte, words []token) int {
 	return n
 }
 
-// ids reads "tid" or "pid/tid". perf prints -1 for a thread it does not know.
+// ids parses "tid" or "pid/tid". perf prints -1 for an unknown thread.
 func ids(w []byte, pid, tid *int64) (slash, ok bool) {
 	if i := bytes.IndexByte(w, '/'); i >= 0 {
 		if *pid, ok = signed(w[:i]); !ok {

@@ -14,7 +14,7 @@ type meta struct {
 	version, command string
 	events           map[string]sampling
 	total            int64
-	notes            recording.Source // only its notes
+	notes            recording.Source // only its notes are used
 }
 
 // sampling is how an event was sampled.
@@ -68,7 +68,7 @@ func (m *meta) event(s string) {
 	m.events[name] = sampling{every, strings.Contains(s, ", freq = 1")}
 }
 
-// apply writes what was found into the recording.
+// apply copies the metadata into the recording.
 func (m *meta) apply(b *recording.Builder) {
 	if m.version != "" {
 		b.Source().Tool = "perf " + m.version
@@ -88,15 +88,15 @@ func (m *meta) apply(b *recording.Builder) {
 	}
 }
 
-// softwareEvents are counted by the kernel itself; perf list.
+// softwareEvents are the events that the kernel itself counts (see perf list).
 var softwareEvents = map[string]bool{
 	"cpu-clock": true, "task-clock": true, "page-faults": true, "faults": true, "minor-faults": true, "major-faults": true,
 	"context-switches": true, "cs": true, "cpu-migrations": true, "migrations": true, "alignment-faults": true,
 	"emulation-faults": true, "dummy": true, "bpf-output": true, "cgroup-switches": true,
 }
 
-// EventKind distinguishes tracepoints ("sched:sched_switch") and software events from
-// those of the processor. Modifiers (":u", ":ppp") come after the name.
+// EventKind distinguishes tracepoints ("sched:sched_switch"), software events and
+// hardware events. Modifiers (":u", ":ppp") follow the name.
 func EventKind(name string) string {
 	base, mod, colon := strings.Cut(name, ":")
 	switch {
@@ -110,7 +110,7 @@ func EventKind(name string) string {
 	return "hardware"
 }
 
-// PeriodUnit is the unit of an event's period.
+// PeriodUnit returns the unit of an event's period.
 func PeriodUnit(name string) string {
 	base, _, _ := strings.Cut(name, ":")
 	switch base {

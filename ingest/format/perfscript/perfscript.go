@@ -1,10 +1,10 @@
-// Package perfscript reads the text output of `perf script` and of simpleperf's
-// report-sample, which imitates it. Each sample is a line with thread, CPU, time, period
-// and event, depending on -F, then the stack, leaf first, one frame per line, then a blank
-// line.
+// Package perfscript reads the text output of `perf script`, and of simpleperf's
+// report-sample, which imitates it. Each sample is a line with the fields chosen with -F
+// (thread, CPU, time, period, event), then the stack, leaf first, one frame per line,
+// then a blank line.
 //
-// The format has no specification; the order of the fields is that of
-// tools/perf/builtin-script.c in the kernel's sources.
+// The format has no specification; the field order comes from tools/perf/builtin-script.c
+// in the Linux kernel source.
 package perfscript
 
 import (
@@ -29,13 +29,13 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-// headLen is how much is looked at before the first sample is read.
+// headLen is how many bytes are examined before the first sample is read.
 const headLen = 64 << 10
 
-// decoder reads line by line. A sample is collected in head and stack until
-// another header or the end closes it. A blank line is between samples, and
-// closes one that has no header, but some tools put one between a header and its
-// frames, or among them.
+// decoder reads line by line. It collects a sample in head and stack until the next
+// header or the end of the text. A blank line separates samples and ends one without a
+// header, but some tools also put one between a header and its frames, or among the
+// frames.
 type decoder struct {
 	b    *recording.Builder
 	line int64
@@ -46,23 +46,22 @@ type decoder struct {
 	head    header
 	opened  int64  // the line of head, 0 when no sample is open
 	cut     bool   // a line of the open sample is cut
-	gap     bool   // a blank line is behind what the open sample has so far
+	gap     bool   // the last line of the open sample was followed by a blank line
 	headed  bool   // the open sample has a header
-	first   []byte // the line of its first frame
+	first   []byte // the line of the open sample's first frame
 	bare    bool   // its first frame is a number alone, perhaps its period
-	event   []byte // of the last header, nil before there is one that names it
+	event   []byte // of the latest header that names one, nil before
 	stack   []*frame
-	frames  map[string]*frame // by the whole line
+	frames  map[string]*frame // keyed by the whole line
 	noEvent bool              // headers do not name the event
-	placed  bool              // headers say when or on which thread
+	placed  bool              // headers have a time or a thread
 
 	headers, lines *recording.Tally
 }
 
-// Decode reads all samples. Each event of perf's becomes an event with the
-// metrics "samples" and, where printed, "period". Stack records are summed up
-// by event, thread and stack; samples with a time stand on their thread's
-// track too.
+// Decode reads all samples. Each perf event becomes an event with the metric "samples"
+// and, if printed, "period". Samples are summed by event, thread and stack; samples with
+// a time also go on their thread's track.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, frames: map[string]*frame{}, headers: b.Tally("sample"), lines: b.Tally("frame line")}
 	d.rows.init(b, &d.meta)
@@ -98,11 +97,11 @@ func (d *decoder) read(ctx context.Context, in *source.Input) error {
 	})
 }
 
-// show publishes what has come from a pipe that has fallen silent, the sums of
-// stacks included.
+// show publishes the samples read so far, including the sums of stacks, while a pipe is
+// silent.
 func (d *decoder) show() bool {
 	if d.b.OnPublish == nil {
-		return true // nobody looks: how stacks are put together is not to depend on time
+		return true // nobody is watching; the grouping of stacks must not depend on timing
 	}
 	if d.gap {
 		d.close()
@@ -125,20 +124,20 @@ func (d *decoder) text(l []byte, last bool) {
 	}
 }
 
-// hashHeader reports whether a line that begins with # is not a comment but the
-// header of a sample whose thread's name does.
+// hashHeader reports whether a line that begins with # is a sample header whose thread
+// name begins with #, not a comment.
 func (d *decoder) hashHeader(body []byte) bool {
 	var h header
 	return parseHeader(body, &h) && h.hasTime && h.hasTID
 }
 
-// frameLine reads an indented line; it reports false when it is the header of
-// another sample after all: comms are right-aligned when there are no stacks.
+// frameLine reads an indented line. It returns false if the line is the header of the
+// next sample: without stacks, perf right-aligns comms.
 func (d *decoder) frameLine(l, body []byte, last bool) bool {
 	f := d.frames[string(l)]
 	if f == nil {
-		// A tab comes before frames only; after spaces a comm may occur that
-		// looks like an address.
+		// A tab precedes only frames; spaces may also precede a comm that looks like an
+		// address.
 		f = parseFrame(body)
 		var h header
 		if l[0] != '\t' && parseHeader(body, &h) && (h.hasTime || h.event != nil && f == nil) {
@@ -176,8 +175,8 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 		_, d.bare = integer(body)
 		d.bare = d.bare && l[0] != '\t'
 	} else if d.bare && len(d.stack) == 1 && l[0] == '\t' {
-		// The number before, without a tab, was not a frame but the period, which
-		// -F period,ip prints alone.
+		// The previous line, a number without a tab, was not a frame but the period: -F
+		// period,ip prints it alone on a line.
 		d.head.period, d.head.hasPeriod = integer(bytes.TrimSpace(d.first))
 		d.stack, d.bare = d.stack[:0], false
 		d.lines.Read--
@@ -192,8 +191,8 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 	return true
 }
 
-// unheaded opens a sample that has no header: perf script -F ip,sym prints none
-// at all. Where there are others, it was one that could not be read.
+// unheaded opens a sample that has no header: perf script -F ip,sym prints none at all.
+// If other samples have one, this sample's header could not be read.
 func (d *decoder) unheaded() {
 	d.head, d.opened, d.headed = header{cpu: -1, event: d.event}, d.line, false
 	if d.event != nil {
@@ -231,7 +230,7 @@ func (d *decoder) headerLine(l []byte, last bool) {
 		}
 		d.noEvent = d.noEvent || d.head.event == nil && !d.head.weak
 		d.opened = d.line
-		// The header stays valid: chunks live as long as the input.
+		// d.head may keep slices of the line: chunks live as long as the input.
 	}
 }
 
@@ -260,7 +259,7 @@ func (d *decoder) close() {
 		return
 	}
 	if len(d.stack) == 0 && len(h.rest) > 0 {
-		// Without stacks the address stands on the same line.
+		// Without stacks, perf prints the address on the header line.
 		if f := parseFrame(h.rest); f != nil && f.whole {
 			d.stack, h.rest = append(d.stack, f), nil
 		}

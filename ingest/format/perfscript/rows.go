@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Metrics of each event, in this order; period only where it is printed.
+// Indices of each event's metrics. The period metric exists only if periods are printed.
 const (
 	samplesMetric = 0
 	periodMetric  = 1
@@ -107,8 +107,8 @@ func (r *rows) sample(h *header, t *recording.TrackBuilder, key rowKey, period i
 	t.Sample(key.event, at*1000, key.call, h.cpu, []int64{1, period}[:len(r.b.Event(key.event).Metrics)])
 }
 
-// call interns a stack. Inlined functions carry no file; they are in that of
-// the function they are inlined into, which follows them.
+// call interns a stack. Inlined functions have no file; they take that of the function
+// they are inlined into, which follows them.
 func (r *rows) call(stack []*frame) recording.CallID {
 	call, module, depth := recording.NoCall, "", 0
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -123,7 +123,7 @@ func (r *rows) call(stack []*frame) recording.CallID {
 	return call
 }
 
-// event finds or makes the event of a header.
+// event returns the event of a header, adding it if it is new.
 func (r *rows) event(h *header) int {
 	i, ok := r.events[string(h.event)]
 	if !ok {
@@ -138,14 +138,15 @@ func (r *rows) event(h *header) int {
 	}
 	e := r.b.Event(i)
 	if h.hasPeriod && len(e.Metrics) == 1 {
-		// perf's own report counts periods, so they come first.
+		// perf report weights by period, so the period is the primary metric.
 		e.Metrics = append(e.Metrics, recording.Metric{Name: "period", Unit: PeriodUnit(e.Name), PerSample: recording.SampleColumn})
 		e.Primary = periodMetric
 	}
 	return i
 }
 
-// track finds or makes the track of a header's thread, nil when it names none.
+// track returns the track of a header's thread, adding it if it is new; nil if the header
+// names no thread.
 func (r *rows) track(h *header) *recording.TrackBuilder {
 	if !h.hasTID && len(h.comm) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// sniffLines is how many lines are looked at.
+// sniffLines is how many lines Sniff examines.
 const sniffLines = 300
 
 // Sniff looks for lines that begin samples, with frames under them.
@@ -42,12 +42,12 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 // census counts kinds of lines.
 type census struct {
 	full   int // headers with a thread or time, and an event
-	stacks int // of those, the ones with a frame under them
+	stacks int // full headers with a frame below
 	timed  int // headers with a time and no event
 	frames int
 	other  int
-	ftrace int  // lines of the kernel's own tracer, and its comment
-	perf   bool // a comment of perf's own
+	ftrace int  // lines of ftrace, the kernel's tracer, and its "# tracer:" comments
+	perf   bool // a comment written by perf was seen
 	fresh  bool // the line before was a full header
 }
 
@@ -96,10 +96,9 @@ func (c *census) line(l []byte) {
 	}
 }
 
-// ftraceLine reports whether a line is one of the kernel's tracer, which looks
-// like a sample without a thread: "bash-12  [003] d..2  1.5: sched_switch: …".
-// Its thread is the name with the number behind a dash, and between processor
-// and time may be what the processor was at.
+// ftraceLine reports whether a line is from ftrace, the kernel's tracer. It looks like a
+// sample without a thread: "bash-12 [003] d..2 1.5: sched_switch: …". The thread is the
+// name, a dash and the tid; the CPU's state may stand between CPU and time.
 func ftraceLine(h *header) bool {
 	if h.hasTID || !h.hasTime {
 		return false
@@ -110,7 +109,7 @@ func ftraceLine(h *header) bool {
 	} else if h.cpu < 0 {
 		return false
 	}
-	if i := bytes.LastIndexByte(comm, '('); i > 0 && comm[len(comm)-1] == ')' { // of its process, or dashes
+	if i := bytes.LastIndexByte(comm, '('); i > 0 && comm[len(comm)-1] == ')' { // the process id, or dashes
 		comm = bytes.TrimSpace(comm[:i])
 	}
 	i := bytes.LastIndexByte(comm, '-')

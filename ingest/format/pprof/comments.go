@@ -8,19 +8,19 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// nameByComments gives the locations of a profile in Go's text form (debug=1) the functions
-// that are in its comments, which pprof's library passes over: under each stack
-// a line for each of its functions, innermost first,
+// nameByComments names the locations of a profile in Go's text form (debug=1). The
+// functions are in comments, which pprof's library skips: below each stack, one line per
+// function, innermost first,
 //
 //	#	0x44ca73	main.main+0x33	/src/main.go:12
 //
-// where functions that are inlined have the address of the one they are in
-// (printStackRecord in runtime/pprof). Addresses there are those of the call, one
-// before where it returns to.
+// An inlined function has the address of the function it is inlined into
+// (printStackRecord in runtime/pprof). These are addresses of the call, one before the
+// return address.
 func nameByComments(content []byte, p *profile.Profile) {
 	lines := map[uint64][]profile.Line{}
 	functions := map[string]*profile.Function{}
-	whole := map[uint64]bool{} // the lines of its address are known
+	whole := map[uint64]bool{} // addresses whose lines are complete
 	var last uint64
 	for len(content) > 0 {
 		l, rest, _ := bytes.Cut(content, []byte("\n"))
@@ -43,18 +43,18 @@ func nameByComments(content []byte, p *profile.Profile) {
 	}
 	for _, l := range p.Location {
 		if l.Address == ^uint64(0) {
-			l.Address = 0 // there was none, and the library took 1 off
+			l.Address = 0 // there was no address, and the library subtracted 1
 		}
 		if len(l.Line) > 0 {
 			continue
 		}
 		if l.Line = lines[l.Address]; l.Line == nil && l.Address > 0 {
-			l.Line = lines[l.Address-1] // the innermost one is left as it is
+			l.Line = lines[l.Address-1] // the library did not subtract 1 from the innermost address
 		}
 	}
 }
 
-// commented takes a comment's line apart.
+// commented parses one line of a comment.
 func commented(l string) (addr uint64, name, file string, line int64, ok bool) {
 	if !strings.HasPrefix(l, "#\t0x") {
 		return 0, "", "", 0, false

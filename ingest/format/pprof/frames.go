@@ -9,12 +9,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// location gives the frames of the location of a number, outermost first.
+// location returns the frames of location number, outermost first.
 //
-// pprof makes one function of all that share a name, and so does this: where a
-// name is in one binary only, that is its module, and where it is in
-// several it has none. Otherwise self and total of a function would differ
-// from pprof's.
+// Like pprof, it treats all functions with the same name as one. A name found in a single
+// binary gets that binary as its module; a name found in several gets none. Otherwise
+// self and total of a function would differ from pprof's.
 func (c *converter) location(number uint32) []recording.FrameID {
 	if f := c.frames[number]; f != nil {
 		return f
@@ -32,7 +31,8 @@ func (c *converter) location(number uint32) []recording.FrameID {
 	return frames
 }
 
-// findModules gives the binary of each function name; "" when it is in several.
+// findModules maps each function name to its binary, or to "" if several binaries have
+// the name.
 func (c *converter) findModules() map[string]string {
 	modules, several := map[string]string{}, map[string]bool{}
 	for _, l := range c.p.Location {
@@ -56,7 +56,7 @@ func (c *converter) findModules() map[string]string {
 	return modules
 }
 
-// line is the frame of line k of a location.
+// line returns the frame of line k of a location.
 func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 	ln := &l.Line[k]
 	name := functionName(ln.Function)
@@ -88,7 +88,7 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 	return c.b.Frame(f)
 }
 
-// bare is the frame of a location of which only the address is known.
+// bare returns the frame of a location that has only an address.
 func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	file := mappingFile(l)
 	name := recording.AddressName(file, l.Address, offset(l))
@@ -97,8 +97,8 @@ func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	return c.b.Frame(recording.Frame{Func: id, Mapping: c.mapped[l.Mapping], Folded: l.IsFolded, Addr: l.Address, Kind: kind, BuildID: buildID(l)})
 }
 
-// offset is where in its binary's file an address lies, 0 when that is not known.
-// A mapping from 0 on has addresses that are offsets already.
+// offset returns the offset of an address in its binary's file, 0 if unknown. In a
+// mapping that starts at 0, addresses are offsets already.
 func offset(l *profile.Location) uint64 {
 	m := l.Mapping
 	if m == nil || l.Address < m.Start || l.Address >= m.Limit {
@@ -107,7 +107,7 @@ func offset(l *profile.Location) uint64 {
 	return l.Address - m.Start + m.Offset
 }
 
-// functionName is the name people know a function by, else the linker's.
+// functionName returns the human-readable name of a function, or else the linker's.
 func functionName(f *profile.Function) string {
 	switch {
 	case f == nil:

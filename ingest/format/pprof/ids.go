@@ -7,20 +7,20 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// references describes the functions' ids of a profile, which should be
-// unique and not 0, and the lines that name them.
+// references counts a profile's function ids, which should be unique and nonzero, and the
+// lines that refer to them.
 type references struct {
-	functions map[uint64]int // how many have an id
+	functions map[uint64]int // number of functions by id
 	count     int
 	locations int
 	single    int // locations with one line
 	lines     int
 	zero      int    // lines that name function 0
-	largest   uint64 // function that a line names
-	lost      int    // lines that name functions that are not there
+	largest   uint64 // largest function id that a line refers to
+	lost      int    // lines that refer to missing functions
 }
 
-// eachField visits the fields of a message as far as they can be read.
+// eachField visits the fields of a message up to the first unreadable one.
 func eachField(b []byte, visit func(f *wireField)) {
 	for i := 0; i < len(b); {
 		f, next := nextField(b, i)
@@ -32,7 +32,8 @@ func eachField(b []byte, visit func(f *wireField)) {
 	}
 }
 
-// numberIn is a number in a message, 0 when it is not there.
+// numberIn returns the last varint with field number num in a message, 0 if there is
+// none.
 func numberIn(b []byte, num int) (n uint64) {
 	eachField(b, func(f *wireField) {
 		if f.num == num && f.typ == wireVarint {
@@ -83,10 +84,10 @@ func countReferences(content []byte) references {
 	return r
 }
 
-// giveIDs returns a profile whose functions have ids: some writers leave all of
-// them 0. The lines then name functions by their position, from 1 or from 0, or
-// not at all: where each location has one line and there are as many functions,
-// they go together in their order. What cannot be found is warned of.
+// giveIDs returns a profile whose functions have ids; some writers leave all ids 0. Lines
+// then refer to functions by position, from 1 or from 0, or not at all. In the last case,
+// if each location has one line and there are as many functions as locations, they are
+// matched in order. Names that cannot be found cause a warning.
 func giveIDs(content []byte, b *recording.Builder) []byte {
 	r := countReferences(content)
 	none := r.count > 0 && r.functions[0] == r.count
@@ -115,8 +116,9 @@ func giveIDs(content []byte, b *recording.Builder) []byte {
 	return content
 }
 
-// renumber gives functions their position as id, from 1, and lines the function
-// that of tells by the position of their location and what they name.
+// renumber gives each function its position, from 1, as its id, and each line the
+// function id that of returns for the position of the line's location and the function
+// that the line refers to.
 func renumber(content []byte, of func(location int, function uint64) uint64, b *recording.Builder, count int) []byte {
 	b.Warn("function-ids", "", "None of the profile's %s has an id; their position is used", safetext.Plural(count, "function"))
 	out := make([]byte, 0, len(content)+len(content)/8)
@@ -126,7 +128,7 @@ func renumber(content []byte, of func(location int, function uint64) uint64, b *
 	}
 	withID := func(body []byte, num protowire.Number, id uint64) []byte {
 		body = protowire.AppendTag(append([]byte(nil), body...), num, protowire.VarintType)
-		return protowire.AppendVarint(body, id) // the last one counts
+		return protowire.AppendVarint(body, id) // if a field occurs twice, the last one counts
 	}
 	functions, locations := 0, 0
 	for i := 0; i < len(content); {

@@ -8,28 +8,28 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// labels turns samples' labels into contexts, threads and times.
+// labels converts the labels of samples to contexts, threads and times.
 //
-// A profile has no fixed names for these; role knows the usual ones.
+// Profiles have no fixed label names for these; roleOf knows the usual ones.
 type labels struct {
 	b       *recording.Builder
 	samples *samples
 	attrs   []recording.Attr
 	tracks  map[int]*recording.TrackBuilder
 	timed   bool
-	origin  int64      // of the recording, in ns
-	sets    []labelled // by the numbers of samples.sets
+	origin  int64      // start of the recording, in ns
+	sets    []labelled // indexed by record.set - 1
 }
 
-// labelled has what a set of labels stands for.
+// labelled is what a set of labels resolves to.
 type labelled struct {
 	track int
 	ctx   recording.ContextID
-	at    int64 // when the sample was taken, in ns; where hasAt
+	at    int64 // when the sample was taken, in ns; valid if hasAt
 	hasAt bool
 }
 
-// of resolves the labels of a sample.
+// of returns the track, context and time of a sample's labels.
 func (x *labels) of(b *batch, one *record) labelled {
 	switch {
 	case len(one.labels) == 0 && one.sample == nil:
@@ -46,7 +46,7 @@ func (x *labels) of(b *batch, one *record) labelled {
 	return l
 }
 
-// role is the meaning of a label beyond its text.
+// role is the special meaning of a label, if any.
 type role uint8
 
 const (
@@ -76,8 +76,8 @@ func roleOf(key string) role {
 	return noRole
 }
 
-// init looks for times: with any, the recording has a timeline, whose origin
-// is the earliest.
+// init looks for times. If any sample has one, the recording has a timeline that starts
+// at the earliest.
 func (x *labels) init(b *recording.Builder, all *samples) {
 	x.b, x.samples = b, all
 	x.tracks = map[int]*recording.TrackBuilder{}
@@ -109,8 +109,8 @@ func (x *labels) findOrigin() {
 	}
 }
 
-// time is when a sample was taken, in nanoseconds as the first of its labels that
-// says so counts them.
+// time returns when a sample was taken, in nanoseconds, from its first label with a time.
+// Its clock is whatever that label uses.
 func (x *labels) time(values []labelValue) (int64, bool) {
 	for i := range values {
 		v := &values[i]
@@ -139,8 +139,8 @@ func (x *labels) time(values []labelValue) (int64, bool) {
 	return 0, false
 }
 
-// read interns labels: the context holds all but the time, and a label with a
-// thread's id or name makes a track.
+// read interns labels: the context holds all labels except the time, and a label with a
+// thread id or name selects a track.
 func (x *labels) read(values []labelValue) (l labelled) {
 	x.attrs = x.attrs[:0]
 	if x.timed {
@@ -220,8 +220,8 @@ func textOf(values []labelValue) string {
 	return string(b)
 }
 
-// unitOf is the unit of a number. Where the file names none, pprof takes bytes for
-// allocations' sizes and the label's key for other numbers; ids have none.
+// unitOf returns the unit of a number. If the file gives none, it is, as in pprof, bytes
+// for allocation sizes and the label's key for other numbers; ids have none.
 func unitOf(v *labelValue) string {
 	switch {
 	case v.unit != "" || v.role != noRole || plainNumber(v.key):
@@ -241,7 +241,7 @@ func plainNumber(key string) bool {
 	return false
 }
 
-// sample puts a sample on the timeline when it says when it was taken.
+// sample adds a sample to the timeline if it has a time.
 func (x *labels) sample(n int, l *labelled, event int, call recording.CallID, values []int64) {
 	if !x.timed {
 		return

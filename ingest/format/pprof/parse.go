@@ -46,26 +46,26 @@ func librarySamples(p *profile.Profile) *samples {
 	return s
 }
 
-// fields are those of a profile.
+// fields holds the top-level fields of a profile: samples apart from the rest.
 type fields struct {
 	content []byte
 	count   int
 	samples samples
 	rest    []byte // all but the samples
 	shifts  []shift
-	// objects is about how many bytes what the library makes of the rest takes at
-	// most. It cannot be stopped once it has begun.
+	// objects estimates the most bytes that the library allocates to parse the rest. It
+	// cannot be interrupted.
 	objects int64
 }
 
-// shift says that what is from rest on in the rest begins at content in the file.
+// shift maps offset rest in the rest, and those after it, to offset content in the file.
 type shift struct{ rest, content int }
 
-// split tells a profile's samples from the rest. What is behind a field that
-// cannot be read is the rest's.
+// split separates a profile's samples from the rest. Everything after an unreadable field
+// belongs to the rest.
 func split(content []byte) (x fields) {
 	x.content = content
-	from, to, kept := -1, 0, 0 // of the samples; up to where rest has the fields
+	from, to, kept := -1, 0, 0 // range of the samples; end of the content copied to rest
 	keep := func(end int) {
 		if kept < end {
 			x.shifts = append(x.shifts, shift{len(x.rest), kept})
@@ -91,7 +91,7 @@ func split(content []byte) (x fields) {
 				x.samples.texts = append(x.samples.texts, f.body)
 			}
 			if f.num == fieldLocation {
-				x.objects += 24 * int64(len(f.body)) // a line may have two bytes
+				x.objects += 24 * int64(len(f.body)) // a line may take only two bytes
 			}
 		}
 		i = next
@@ -102,9 +102,9 @@ func split(content []byte) (x fields) {
 	return x
 }
 
-// tables reads the rest of a profile with pprof's library, which takes or refuses
-// it as a whole. What it refuses is mended if possible: fields that are damaged,
-// and the one at which the file is cut, are taken out.
+// tables parses the rest of a profile with pprof's library, which accepts or rejects it
+// as a whole. If it is rejected, tables tries again without damaged fields and without
+// the one at which the file is truncated.
 func tables(rest []byte, f *fields, b *recording.Builder) (*profile.Profile, error) {
 	parse := func(content []byte) (*profile.Profile, error) {
 		return guarded(func() (*profile.Profile, error) { return profile.ParseUncompressed(content) })
@@ -128,12 +128,12 @@ func tables(rest []byte, f *fields, b *recording.Builder) (*profile.Profile, err
 	return p, nil
 }
 
-// guarded keeps a mistake of the library's from ending more than the parse.
+// guarded turns a panic of the library into an error.
 func guarded(f func() (*profile.Profile, error)) (p *profile.Profile, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			if _, fault := v.(interface{ Addr() uintptr }); fault {
-				panic(v) // the mapped file went away; the caller knows
+				panic(v) // the mapped file became unreadable; the caller handles that
 			}
 			p, err = nil, fmt.Errorf("%v", v)
 		}
@@ -146,9 +146,8 @@ func bare(err error) string {
 	return strings.TrimPrefix(err.Error(), "parsing profile: ")
 }
 
-// mend copies the fields of the rest that are whole, with warnings about the
-// others. Samples are taken for whole: those that are not are found when they are
-// read.
+// mend copies the valid fields of the rest and warns about the others. Samples count as
+// valid here; damaged ones are found when they are read.
 func (x *fields) mend(rest []byte, b *recording.Builder) (mended []byte) {
 	t := damagedFields(b, x.samples.count)
 	for at := 0; at < len(rest); {
@@ -176,8 +175,8 @@ func (x *fields) mend(rest []byte, b *recording.Builder) (mended []byte) {
 	return mended
 }
 
-// damagedFields is the tally of the profile's fields, which there is where some
-// are damaged; so many are known and whole.
+// damagedFields returns the tally of the profile's fields, which exists only if some are
+// damaged. A new tally starts with the given number of valid fields.
 func damagedFields(b *recording.Builder, whole int) *recording.Tally {
 	t := b.Tally("field")
 	if t.Read == 0 {
@@ -195,7 +194,7 @@ func leaveOut(t *recording.Tally, at int) {
 
 func byteAt(at int) string { return fmt.Sprintf("byte %d", at) }
 
-// place says where in the file a byte of the rest is.
+// place converts an offset in the rest to an offset in the file.
 func (x *fields) place(at int) int {
 	i := sort.Search(len(x.shifts), func(i int) bool { return x.shifts[i].rest > at })
 	if i == 0 {
@@ -204,7 +203,7 @@ func (x *fields) place(at int) int {
 	return at - x.shifts[i-1].rest + x.shifts[i-1].content
 }
 
-// extent says, where it helps, up to which byte a profile is whole.
+// extent returns a note of how many bytes of the profile are valid, "" if all are.
 func (x *fields) extent() string {
 	for at := 0; at < len(x.content); {
 		_, next := nextField(x.content, at)

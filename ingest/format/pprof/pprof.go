@@ -31,12 +31,12 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".pb", ".pprof"}, Packed: []string{".pprof"}, OneEvent: true, Write: write},
 }
 
-// maxContent bounds the uncompressed profile, all of which is needed in memory.
+// maxContent limits the uncompressed size of a profile, which must fit in memory.
 const maxContent = 4 << 30
 
-// Decode reads a profile into one event without a name whose metrics are the
-// profile's sample types. Samples become stack records; where a label says
-// when a sample was taken it stands on a timeline too.
+// Decode reads a profile into one unnamed event whose metrics are the profile's sample
+// types. Samples become stack records; samples whose labels have a time are also on a
+// timeline.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	content, readErr := in.All(maxContent)
 	if len(content) == 0 && readErr != nil {
@@ -59,30 +59,30 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	return readErr
 }
 
-// Convert puts a profile that was read otherwise into a recording, as Decode
-// does. Its samples are used up.
+// Convert adds a profile that the caller has parsed to a recording, as Decode does. It
+// consumes the profile's samples.
 func Convert(ctx context.Context, p *profile.Profile, b *recording.Builder) error {
 	c := &converter{b: b, p: p, samples: librarySamples(p), name: "profile"}
 	return c.convert(ctx)
 }
 
-// converter carries a parsed profile over into a recording.
+// converter copies a parsed profile to a recording.
 type converter struct {
 	b       *recording.Builder
-	p       *profile.Profile // without samples, which are in samples
-	name    string           // of the file
+	p       *profile.Profile // its samples are in samples
+	name    string           // of the file, for errors
 	event   int
 	samples *samples
-	// frames of each location, outermost first; a location's ID is its index
-	// here once number has run. nil if no stack needed it yet.
+	// frames holds the frames of each location, outermost first; nil until a stack needs
+	// them. After number, a location's ID is its index here.
 	frames [][]recording.FrameID
 	files  map[recording.FuncID]string // the source file of each function
 	mapped map[*profile.Mapping]uint16
-	// modules has the binary of each function's name.
+	// modules maps each function name to its binary.
 	modules map[string]string
 	labels  labels
-	active  []int32             // of lookUp
-	rest    []recording.FrameID // of newCalls
+	active  []int32             // buffer of lookUp
+	rest    []recording.FrameID // buffer of newCalls
 }
 
 func (c *converter) convert(ctx context.Context) error {
@@ -97,16 +97,16 @@ func (c *converter) convert(ctx context.Context) error {
 	return c.addSamples(ctx)
 }
 
-// number makes each location's ID its index, which tables can use.
+// number sets each location's ID to its index, for use in slices.
 func (c *converter) number() {
 	for i, l := range c.p.Location {
 		l.ID = uint64(i)
 	}
 }
 
-// dropFrames finds the frames that the profile asks not to be shown: its
-// recorders mark their own innermost frames so. pprof's library says what becomes
-// of a stack with each location between two others that stay.
+// dropFrames finds the frames that the profile asks to hide: recorders mark their own
+// innermost frames so. To ask pprof's library about each location, it puts the location
+// between two others that stay.
 func (c *converter) dropFrames() {
 	c.p.Sample = nil
 	if c.p.DropFrames == "" {
@@ -130,7 +130,7 @@ func (c *converter) dropFrames() {
 	c.p.Sample = nil
 }
 
-// describe carries over what the profile says about itself.
+// describe copies the profile's metadata.
 func (c *converter) describe() {
 	if len(c.p.Mapping) > 0 {
 		c.b.Source().Command = c.p.Mapping[0].File
@@ -180,8 +180,8 @@ func (c *converter) addEvent() {
 	c.event = c.b.AddEvent(e)
 }
 
-// metricKind tells states at a moment from what adds up over time. Profiles do
-// not say; these are the names that the runtimes use.
+// metricKind distinguishes levels at a moment from sums over time. Profiles do not say
+// which they have; these are the names that runtimes use.
 func metricKind(name string) recording.MetricKind {
 	switch {
 	case strings.HasPrefix(name, "inuse_"), strings.HasPrefix(name, "live"), strings.HasPrefix(name, "goroutine"), name == "inuse":
@@ -226,7 +226,7 @@ func (c *converter) addSamples(ctx context.Context) error {
 	})
 }
 
-// leaveOut says that a sample cannot be read.
+// leaveOut counts an unreadable sample and warns about it.
 func (c *converter) leaveOut(one *record) {
 	t := damagedFields(c.b, c.samples.fields)
 	t.Kept--

@@ -31,9 +31,8 @@ type wireField struct {
 	body     []byte // of bytes
 }
 
-// varint reads the number at b[i:]; next is negative when there is none. Ten
-// bytes are read at most, and what does not fit 64 bits is lost: so reads pprof's
-// library.
+// varint reads the number at b[i:]; next is negative if there is none. Like pprof's
+// library, it reads at most ten bytes and drops bits beyond 64.
 func varint(b []byte, i int) (v uint64, next int) {
 	if i < len(b) && b[i] < 0x80 {
 		return uint64(b[i]), i + 1

@@ -9,40 +9,40 @@ import (
 	"ashlar/ingest/model/pairmap"
 )
 
-// samples are a profile's, read from its bytes a few at a time: the library
-// makes objects of them that take twenty times the room, and most of its time.
-// Those of older formats are the library's.
+// samples are the samples of a profile, parsed from its bytes a few at a time: parsing
+// them takes most of the library's time, and its objects are twenty times as large.
+// Samples of older formats come from the library.
 type samples struct {
-	all []*profile.Sample // the library's, where the file is not a profile.proto
+	all []*profile.Sample // from the library, if the file is not a profile.proto
 
-	content []byte // from the first to the last
-	from    int    // where that is in the file
+	content []byte // bytes from the first sample to the last
+	from    int    // offset of content in the file
 	count   int
-	fields  int      // of the whole profile
+	fields  int      // number of fields in the profile
 	texts   [][]byte // the string table
-	names   []string // those of texts that were asked for
-	roles   []role   // of texts as keys of labels, where they were asked for
-	// sets numbers labels, by how they are in the file, from 1 on; nil if samples
-	// are timed, when all differ.
+	names   []string // texts as strings, filled on demand
+	roles   []role   // roles of texts as label keys, filled on demand
+	// sets numbers distinct sets of labels from 1, keyed by their bytes in the file. It
+	// is nil if samples have times, because then all sets differ.
 	sets          map[string]int
-	looked, found int // in sets
+	looked, found int // lookups and hits in sets
 
 	byID  []uint32          // the index of a location by its id, and one more; 0 is none
 	large map[uint64]uint32 // those with large ids
 	lines []int32           // how many frames each location has
-	hides []hidden          // what of stacks with it is not shown; nil if all is
-	// paths has the calls of stacks\' outer locations.
+	hides []hidden          // by location, what to hide of stacks through it; nil to show all
+	// paths maps outer parts of stacks to their calls.
 	paths *pairmap.Paths
 }
 
 // hidden is the effect of a profile's drop_frames on stacks with a location.
 type hidden struct {
-	on    bool  // what the location called is not shown
-	whole bool  // nor is the location
-	shown int32 // how many of its frames are shown where it is
+	on    bool  // hide the frames that the location called
+	whole bool  // hide the location too
+	shown int32 // how many of its frames are shown if it is not hidden
 }
 
-// find makes locations be found by their ids.
+// find indexes locations by id.
 func (s *samples) find(all []*profile.Location) {
 	s.byID, s.lines, s.paths = make([]uint32, len(all)+1), make([]int32, len(all)), pairmap.NewPaths()
 	for i, l := range all {
@@ -65,15 +65,15 @@ func (s *samples) location(id uint64) uint32 {
 	return s.large[id]
 }
 
-// batch is a number of samples.
+// batch is a group of samples that are read and used together.
 type batch struct {
 	rows      []record
-	locations []uint32       // of their stacks, leaf first: indexes in Profile.Location
-	paths     []pairmap.Path // of each location with all those outside it
+	locations []uint32       // of all stacks, leaf first: indices into Profile.Location
+	paths     []pairmap.Path // for each location, the stack from the root down to it
 	values    []int64
-	said      []labelValue // by rows' labels, of each row by key, texts before numbers
-	frames    int64        // in all stacks
-	hidden    int64        // of them
+	said      []labelValue // label values of all rows; in a row by key, texts before numbers
+	frames    int64        // number of frames in all stacks
+	hidden    int64        // how many of them are hidden
 	end       bool         // no samples follow
 }
 
@@ -84,19 +84,19 @@ const batchRows = 256
 // record is a sample.
 type record struct {
 	n        int // its number
-	from, to int // its locations
-	values   int // where they begin
-	count    int // how many there are
-	missing  int // locations that are not in the profile; the others are there
-	damaged  int // where in the file it cannot be read, or negative
+	from, to int // range in batch.locations
+	values   int // where its values begin in batch.values
+	count    int // number of values
+	missing  int // number of locations that the profile lacks
+	damaged  int // file offset of a sample that cannot be read, else negative
 	labels   []byte
-	sample   *profile.Sample // the library's, for its labels
-	set      int             // the number of its labels; 0 is none
-	said     span            // by them; empty if the set came before
-	lost     int             // labels whose texts are not in the profile
+	sample   *profile.Sample // from the library, for its labels
+	set      int             // number of its set of labels, 0 if it has none
+	said     span            // its label values in batch.said; empty if the set is known already
+	lost     int             // number of labels whose texts the profile lacks
 
-	known int    // how many of its outer locations have calls
-	call  uint32 // of the innermost one of these
+	known int    // how many of its outer locations have known calls
+	call  uint32 // call of the innermost of these
 }
 
 // span is a range of a slice of the batch.
@@ -108,14 +108,14 @@ func (b *batch) reset() {
 	b.frames, b.hidden = 0, 0
 }
 
-// reader reads samples one after the other.
+// reader parses samples in order.
 type reader struct {
 	*samples
-	at int // in content, or in total
+	at int // index in content, or in all
 	n  int
 }
 
-// read fills a batch; it is the last where end is set.
+// read fills a batch and sets end on the last one.
 func (r *reader) read(b *batch) {
 	b.reset()
 	if r.content == nil {
@@ -125,7 +125,7 @@ func (r *reader) read(b *batch) {
 	for len(b.rows) < batchRows && r.at < len(r.content) {
 		f, next := nextField(r.content, r.at)
 		if next < 0 {
-			break // it was looked through before
+			break // cannot happen: split read these bytes before
 		}
 		if f.num == fieldSample {
 			one := record{n: r.n, damaged: -1, from: len(b.locations), values: len(b.values)}
@@ -140,7 +140,7 @@ func (r *reader) read(b *batch) {
 	b.end = r.at >= len(r.content)
 }
 
-// convert takes the library's samples, and lets go of them.
+// convert fills a batch with the library's samples.
 func (r *reader) convert(b *batch) {
 	for ; len(b.rows) < batchRows && r.at < len(r.all); r.at++ {
 		s := r.all[r.at]
@@ -149,7 +149,7 @@ func (r *reader) convert(b *batch) {
 			if l == nil {
 				one.missing++
 			} else {
-				b.locations = append(b.locations, uint32(l.ID)) // which number has set
+				b.locations = append(b.locations, uint32(l.ID)) // converter.number made it an index
 			}
 		}
 		one.to = len(b.locations)
@@ -162,7 +162,7 @@ func (r *reader) convert(b *batch) {
 	b.end = r.at == len(r.all)
 }
 
-// add puts a row into the batch, without what is hidden of its stack.
+// add adds a row to the batch, with the hidden part of its stack removed.
 func (r *reader) add(b *batch, one *record) {
 	r.n++
 	for _, l := range b.locations[one.from:one.to] {
@@ -176,16 +176,16 @@ func (r *reader) add(b *batch, one *record) {
 	b.rows = append(b.rows, *one)
 }
 
-// maxSets bounds how many labels are remembered: if there are more, they say
-// what is of one sample only.
+// maxSets limits how many sets of labels are remembered. Files with more have a set per
+// sample.
 const maxSets = 1 << 16
 
-// label reads a sample's labels, unless they have come before.
+// label reads a sample's labels, unless the same set is known already.
 func (r *reader) label(b *batch, one *record) {
 	if len(one.labels) == 0 && one.sample == nil {
 		return
 	}
-	// Labels are not looked for where nearly all differ.
+	// Do not look labels up if nearly all differ.
 	remember := one.sample == nil && r.sets != nil && (r.looked < maxSets || 8*r.found > r.looked)
 	if remember {
 		r.looked++
@@ -204,8 +204,8 @@ func (r *reader) label(b *batch, one *record) {
 	}
 }
 
-// hide takes what is hidden off a stack. Nothing is before the first frame that
-// is not hidden, since all might be.
+// hide removes the hidden part of a stack. Frames outside the first one that is not
+// hidden stay, because otherwise all might go.
 func (r *reader) hide(b *batch, one *record) {
 	stack := b.locations[one.from:one.to]
 	cut, own := -1, false
@@ -230,7 +230,7 @@ func (r *reader) hide(b *batch, one *record) {
 	b.hidden -= int64(shown)
 }
 
-// walk has the paths of a stack's locations.
+// walk computes the paths of a stack's locations.
 func (r *reader) walk(b *batch, one *record) {
 	n := len(b.locations)
 	b.paths = slices.Grow(b.paths, n-len(b.paths))[:n]
@@ -243,7 +243,7 @@ func (r *reader) walk(b *batch, one *record) {
 
 // sample reads a sample; false if it cannot be read.
 func (r *reader) sample(body []byte, b *batch, one *record) bool {
-	first, last := -1, 0 // where labels are
+	first, last := -1, 0 // range of the labels
 	for i := 0; i < len(body); {
 		g, next := nextField(body, i)
 		if next < 0 {
@@ -357,8 +357,8 @@ type labelValue struct {
 	role            role
 }
 
-// labelsOf appends what the labels of a sample say, by key, texts before numbers.
-// lost counts those whose texts are not in the profile.
+// labelsOf appends the values of a sample's labels. lost counts labels whose texts the
+// profile lacks.
 func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, lost int) {
 	if one.sample != nil {
 		return libraryLabels(one.sample, out), 0
@@ -368,7 +368,7 @@ func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, los
 		if i = next; f.num != sampleLabel {
 			continue
 		}
-		var l [5]int64 // key, text, number and unit from 1 on
+		var l [5]int64 // by field number: key, text, number and unit
 		for k := 0; k < len(f.body); {
 			g, after := nextField(f.body, k)
 			if g.num >= 1 && g.num <= 4 {
@@ -409,7 +409,7 @@ func libraryLabels(s *profile.Sample, out []labelValue) []labelValue {
 	return out
 }
 
-// byKey orders what labels say; values of one key stay as they were.
+// byKey orders label values by key, texts before numbers.
 func byKey(a, b labelValue) int {
 	switch c := strings.Compare(a.key, b.key); {
 	case c != 0:
@@ -422,7 +422,7 @@ func byKey(a, b labelValue) int {
 	return 1
 }
 
-// text is a string of the table.
+// text returns a string of the string table.
 func (s *samples) text(i int64) (string, bool) {
 	if i < 0 || i >= int64(len(s.texts)) {
 		return "", false
@@ -436,7 +436,7 @@ func (s *samples) text(i int64) (string, bool) {
 	return s.names[i], true
 }
 
-// role finds out what a string of the table means as the key of a label.
+// role returns the meaning of a string of the table as a label key.
 func (s *samples) role(i int64) role {
 	if s.roles == nil {
 		s.roles = make([]role, len(s.texts))

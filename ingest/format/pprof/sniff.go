@@ -40,7 +40,7 @@ func sniffProto(head []byte, complete bool) decode.Confidence {
 			return decode.No
 		}
 		if size < 0 {
-			break // cut: by the head, or the file is
+			break // truncated: only the head was read, or the file is cut
 		}
 		if !whole.fits(num, typ, b[n:n+size], true) {
 			return decode.No

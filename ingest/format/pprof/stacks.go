@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// batches has all samples visited, in order, a batch at a time; they are read
-// meanwhile.
+// batches calls visit for all samples in order, a batch at a time, while another
+// goroutine reads ahead.
 func (s *samples) batches(ctx context.Context, name string, visit func(*batch)) error {
 	const ahead = 4
 	ctx, cancel := context.WithCancel(ctx)
@@ -29,7 +29,7 @@ func (s *samples) batches(ctx context.Context, name string, visit func(*batch)) 
 				case b := <-free:
 					r.read(b)
 					last := b.end
-					full <- b // which has room for all there are
+					full <- b // never blocks: full has room for every batch
 					if last {
 						return nil
 					}
@@ -46,8 +46,8 @@ func (s *samples) batches(ctx context.Context, name string, visit func(*batch)) 
 	return failed
 }
 
-// lookUp finds how far the stacks of a batch are known. A look waits for memory
-// most of its time, so all stacks are looked up together: then many waits are one.
+// lookUp finds the longest known outer part of each stack in a batch. A lookup mostly
+// waits for memory, so all stacks are looked up together to overlap the waits.
 func (c *converter) lookUp(b *batch) {
 	p := c.samples.paths
 	active := c.active[:0]
@@ -59,7 +59,7 @@ func (c *converter) lookUp(b *batch) {
 		}
 	}
 	c.active = active
-	// All of a stack, then without 1, 2, 4, 8 … of its innermost locations.
+	// Try the whole stack, then without its 1, 2, 4, 8 … innermost locations.
 	for fewer := 1; len(active) > 0; fewer *= 2 {
 		for _, i := range active {
 			one := &b.rows[i]
@@ -80,9 +80,9 @@ func (c *converter) lookUp(b *batch) {
 	}
 }
 
-// call is the call that a sample's stack leads to. Beginnings of a stack that are
-// kept are so with all that they begin with, so that there are none behind the first
-// that is not: they need not be looked for, which waits for memory at each.
+// call returns the call of a sample's stack. A kept part of a stack has all its shorter
+// kept parts kept too. So after the first one that is missing, none needs to be looked
+// up, which would wait for memory each time.
 func (c *converter) call(b *batch, one *record) recording.CallID {
 	p := c.samples.paths
 	call := recording.CallID(one.call)
@@ -103,8 +103,8 @@ func (c *converter) call(b *batch, one *record) recording.CallID {
 // mostAtOnce bounds how many calls are made together: a stack may have a hundred million.
 const mostAtOnce = 1 << 14
 
-// newCalls makes calls of a stack's locations from one on, which leads on from a call,
-// to its leaf, and keeps what is to be kept. Calls below one that is new are new.
+// newCalls adds the calls of a stack's locations from index at to the leaf, below call,
+// and remembers those that lookUp looks for. Calls below a new call are new.
 func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallID) recording.CallID {
 	p, fresh := c.samples.paths, 0
 	for ; at >= one.from && fresh == 0; at-- {
@@ -122,7 +122,7 @@ func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallI
 		if len(frames) >= mostAtOnce {
 			call, _ = c.b.Below(call, frames)
 			frames = frames[:0]
-			c.b.Progress() // or the watch over memory learns of it too late
+			c.b.Progress() // without this, running short of memory would be noticed too late
 		}
 	}
 	c.rest = frames

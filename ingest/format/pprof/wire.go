@@ -2,7 +2,8 @@ package pprof
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// The messages of profile.proto, as far as telling and mending them needs.
+// The messages of profile.proto, in as much detail as recognising and repairing them
+// needs.
 type (
 	message map[protowire.Number]field
 	field   struct {
@@ -35,8 +36,8 @@ var (
 	}
 )
 
-// fits reports whether a field's value agrees with the message's description.
-// A field that is not described fits unless strict.
+// fits reports whether a field's value matches the message's description. Unknown fields
+// fit unless strict is set.
 func (m message) fits(num protowire.Number, typ protowire.Type, value []byte, strict bool) bool {
 	if typ == protowire.StartGroupType {
 		return false

@@ -15,12 +15,12 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// pprofWriter writes one event of a recording as a pprof profile. Its metrics
-// are the sample types. What a context or a thread says become labels: pid,
-// tid, cpu and uid numbers, all else text. There is no timeline.
+// pprofWriter writes one event of a recording as a pprof profile. The event's metrics are
+// the sample types. Attributes of contexts and threads become labels: pid, tid, cpu and
+// uid numbers, all others text. There is no timeline.
 //
-// SPAA's heap metrics get the names that pprof's tools know. An address without
-// a name stays one, so that pprof shows it as it does its own.
+// SPAA's heap metrics get the names that pprof's tools know. An address without a name
+// remains an address, so that pprof shows it like its own.
 type pprofWriter struct {
 	*encode.Job
 	p         *profile.Profile
@@ -135,7 +135,7 @@ func (w *pprofWriter) samples() error {
 	return nil
 }
 
-// location finds or makes a location by its number.
+// location returns the location with number n, creating it if necessary.
 func (w *pprofWriter) location(n int) *profile.Location {
 	for len(w.p.Location) < n {
 		w.p.Location = append(w.p.Location, &profile.Location{ID: uint64(len(w.p.Location) + 1)})
@@ -143,7 +143,7 @@ func (w *pprofWriter) location(n int) *profile.Location {
 	return w.p.Location[n-1]
 }
 
-// locations fills the locations in.
+// locations fills in the contents of all locations.
 func (w *pprofWriter) locations() {
 	for i, loc := range w.locs.All {
 		out := w.location(i + 1)
@@ -176,7 +176,7 @@ func (w *pprofWriter) function(fr *recording.Frame, fn *recording.Function) *pro
 	return f
 }
 
-// binaries makes the mappings that the file listed, with and without locations.
+// binaries adds the mappings that the file listed, even those without locations.
 func (w *pprofWriter) binaries() {
 	for i, m := range w.Rec.Source.Mappings {
 		out := &profile.Mapping{
@@ -187,9 +187,9 @@ func (w *pprofWriter) binaries() {
 	}
 }
 
-// mapping finds or makes a binary, nil where there is none. Of one that the file did
-// not list, it is not known up to where it lay; without HasFunctions pprof would look for
-// symbols there.
+// mapping returns the mapping of a binary, creating it if necessary; nil if there is no
+// binary. The end of a mapping that the file did not list is unknown. HasFunctions is set
+// because pprof would otherwise look for symbols.
 func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
 	if k.Listed > 0 {
 		return w.p.Mapping[k.Listed-1]
@@ -212,8 +212,8 @@ func (w *pprofWriter) mapping(k encode.MappingKey, bare bool) *profile.Mapping {
 	return m
 }
 
-// mainFirst puts the program itself in front of the other binaries: readers take
-// the first one for it.
+// mainFirst moves the program itself before the other binaries, because readers take the
+// first mapping for the program.
 func (w *pprofWriter) mainFirst() {
 	if len(w.Rec.Source.Mappings) > 0 {
 		return
@@ -236,7 +236,7 @@ func (w *pprofWriter) mainFirst() {
 	}
 }
 
-// label is the labels of a thread and a context.
+// label returns the labels of a thread and a context.
 func (w *pprofWriter) label(k labelKey) *labelSet {
 	l, ok := w.labels[k]
 	if ok {
@@ -247,7 +247,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 	for _, a := range w.Rec.Contexts.At(int(k.ctx)) {
 		key := strings.TrimPrefix(a.Key, "x_pprof_")
 		if key == "event" {
-			continue // there is one
+			continue // the profile has only one event
 		}
 		switch strings.ToLower(key) {
 		case "tid", "thread", "thread_id", "thread_name", "thread.id", "thread.name":
@@ -271,8 +271,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 	return l
 }
 
-// add adds a label. A number with a unit behind it is how a recording has
-// pprof's own labels of numbers.
+// add adds a label. Recordings hold pprof's numeric labels as "number unit".
 func (l *labelSet) add(key, value string) {
 	number, unit, _ := strings.Cut(value, " ")
 	switch n, err := strconv.ParseInt(number, 10, 64); {
@@ -311,8 +310,8 @@ func (w *pprofWriter) losses() {
 	w.Lose(kernel, "frames of the kernel", "a profile marks them only by the name of their binary")
 }
 
-// notes carries notes into a profile: comments as such, others that it has no
-// field for as comments that begin with their key.
+// notes writes the recording's notes: comments as they are, and notes without a field in
+// profile.proto as comments that begin with their key.
 func (w *pprofWriter) notes() {
 	p := w.p
 	for _, n := range w.Rec.Source.Notes {
@@ -331,7 +330,7 @@ func (w *pprofWriter) notes() {
 				p.TimeNanos = encode.UnixOf(n.Value)
 			}
 		case n.Key == recording.NoteDrop || n.Key == recording.NoteKeep:
-			// What they hide is gone already.
+			// The frames they hide are gone already.
 		default:
 			p.Comments = append(p.Comments, n.Key+": "+n.Value)
 		}

@@ -14,12 +14,13 @@ import (
 	"sync"
 )
 
-// described are the sections of DWARF that File, FindUnits and Places read. What the others
-// say, where variables are and indexes of names, is a third of what there is to unpack.
+// described lists the DWARF sections that File, FindUnits and Places read. The others
+// (locations of variables, name indexes) are a third of the bytes to unpack.
 var described = []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "rnglists", "str_offsets"}
 
-// readDWARF unpacks what the compiler said of a program, its sections beside each other:
-// that takes most of the time of opening one. info is the section that units are in.
+// readDWARF unpacks a program's debug information. It unpacks the sections in parallel
+// because that takes most of the time of opening a program. info is the section with the
+// compile units.
 func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
 	found, errs := map[string][]byte{}, make([]error, len(described))
 	var mu sync.Mutex
@@ -42,7 +43,7 @@ func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
 		return nil, nil, err
 	}
 	info = found["info"]
-	if f.Type == elf.ET_REL { // addresses are not in it yet
+	if f.Type == elf.ET_REL { // relocations are not applied to info yet
 		d, err = f.DWARF()
 		return d, info, err
 	}
@@ -55,8 +56,8 @@ func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
 	return d, info, err
 }
 
-// unpack reads a section. The older way to compress one has its size behind "ZLIB"; the
-// newer one is known to package elf.
+// unpack reads a section. In the older compression format the size follows "ZLIB";
+// package elf handles the newer one.
 func unpack(s *elf.Section) ([]byte, error) {
 	b, err := s.Data()
 	if err != nil || !strings.HasPrefix(s.Name, ".z") || !bytes.HasPrefix(b, []byte("ZLIB")) || len(b) < 12 {
@@ -73,15 +74,15 @@ func isDWARF(s *elf.Section) bool {
 	return strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")
 }
 
-// unpacked is how many bytes some sections of a program have once they are
-// unpacked.
+// unpacked returns the total uncompressed size, in bytes, of the sections for which of
+// returns true.
 func unpacked(f *elf.File, of func(*elf.Section) bool) (sum uint64) {
 	for _, s := range f.Sections {
 		if !of(s) || s.Type == elf.SHT_NOBITS {
 			continue
 		}
 		size := s.Size
-		// The older way to compress has the size in the section.
+		// The older compression format stores the size in the section.
 		var head [12]byte
 		if strings.HasPrefix(s.Name, ".z") && s.ReaderAt != nil {
 			if _, err := s.ReadAt(head[:], 0); err == nil && string(head[:4]) == "ZLIB" {

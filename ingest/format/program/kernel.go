@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// IsKernel reports whether a binary is the kernel's or a module of it, by what
-// perf, DTrace and their kin call it.
+// IsKernel reports whether a binary is the kernel or a kernel module, judging by the
+// names that perf, DTrace and similar tools use.
 func IsKernel(name string) bool {
 	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
 		return true
@@ -23,7 +23,7 @@ func IsKernel(name string) bool {
 	return strings.HasSuffix(base, ".ko")
 }
 
-// KindOf is the kind of code in a binary of which nothing else is known.
+// KindOf returns the kind of code in a binary of which only the name is known.
 func KindOf(name string) recording.Kind {
 	switch {
 	case name == "":

@@ -8,17 +8,18 @@ import (
 	"sort"
 )
 
-// Place is where in source files an instruction comes from.
+// A Place is the source position of an instruction.
 type Place struct {
-	// Name is that of an inlined function, as its linker would call it where the compiler
-	// says so; "" of the function that the instruction is in, which has a symbol.
+	// Name is the name of an inlined function, its linkage name if the debug information
+	// has it. It is "" for the function that contains the instruction, which has a
+	// symbol.
 	Name string
 	File string
 	Line int // 1-based, 0 when unknown
 }
 
-// mostWalked limits the bytes of debug information that are read of one program: some
-// million entries, which takes seconds.
+// mostWalked limits how many bytes of debug information are read per program. That many
+// bytes hold some million entries and take seconds.
 const mostWalked = 64 << 20
 
 // units are the compile units of a program and what was read of them.
@@ -38,27 +39,28 @@ type unit struct {
 	functions []within[[]inlined]
 }
 
-// row says from which line the code comes from an address on, until the next row.
+// row maps the addresses from at up to the next row to a source line.
 type row struct {
 	at         uint64
 	file, line int32
 }
 
-// inlined is a call whose code is in that of its caller.
+// inlined is a call that was inlined into its caller.
 type inlined struct {
 	low, high  uint64
 	depth      int
 	name       string
-	file, line int32 // where it is called
+	file, line int32 // position of the call
 }
 
-// within is what belongs to addresses from low to below high.
+// within is a value for the addresses from low up to, but not including, high.
 type within[T any] struct {
 	low, high uint64
 	is        T
 }
 
-// find is what an address is in. Ranges are in order and do not overlap.
+// find returns the value of the range that contains an address. Ranges must be sorted and
+// must not overlap.
 func find[T any](in []within[T], at uint64) (is T, ok bool) {
 	i := sort.Search(len(in), func(i int) bool { return in[i].high > at })
 	if i == len(in) || in[i].low > at {
@@ -71,7 +73,7 @@ func order[T any](in []within[T]) {
 	slices.SortStableFunc(in, func(a, b within[T]) int { return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high)) })
 }
 
-// FindUnits makes Places answer, also once the program is closed: it finds the compile
+// FindUnits prepares for Places, which then works even after Close. It finds the compile
 // units, each of which begins with its length (DWARF 5, 7.5.1).
 func (p *Program) FindUnits() {
 	if p.lines == nil || p.info == nil {
@@ -102,8 +104,8 @@ func (p *Program) FindUnits() {
 	order(p.units.ranges)
 }
 
-// unitHeader says how long a unit is, with its length, and where its first entry begins;
-// size is 0 behind the last one.
+// unitHeader returns the size of a unit, including its length field, and the offset of
+// its first entry. size is 0 after the last unit.
 func unitHeader(order binary.ByteOrder, b []byte) (size, header int64) {
 	if len(b) < 24 {
 		return 0, 0
@@ -129,9 +131,9 @@ func unitHeader(order binary.ByteOrder, b []byte) (size, header int64) {
 	return size, header
 }
 
-// Places says where the instruction at pc comes from, the innermost of inlined functions
-// first, and at last the function that it is in; nil if that is not known, and before
-// FindUnits.
+// Places returns the source positions of the instruction at pc: inlined functions first,
+// from the innermost outward, then the function that contains it. It returns nil if they
+// are unknown or FindUnits was not called.
 func (p *Program) Places(pc uint64) []Place {
 	if p.units == nil {
 		return nil
@@ -178,7 +180,7 @@ func (p *Program) readUnit(u *unit) bool {
 	return len(u.rows) > 0
 }
 
-// ended is the line of a row behind the end of code.
+// ended is the line of a row that marks the end of a code sequence.
 const ended = -1
 
 func (p *Program) readRows(u *unit) {
@@ -204,21 +206,22 @@ func (p *Program) readRows(u *unit) {
 		}
 		u.rows = append(u.rows, r)
 	}
-	// Code that begins where another ends has its row behind the end.
+	// If code begins where another sequence ends, its row goes after the row that marks
+	// the end.
 	slices.SortStableFunc(u.rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.line, 0), min(b.line, 0)))
 	})
 }
 
-// function is one whose entry is being walked over.
+// function is a function whose entry readFunctions is walking.
 type function struct {
 	ranges [][2]uint64
 	calls  []inlined
 	depth  int // how many inlined functions the next entry is in
 }
 
-// readFunctions walks over a unit and keeps where its functions are and what was inlined
-// into them.
+// readFunctions walks the entries of a unit and records its functions and the functions
+// inlined into them.
 func (p *Program) readFunctions(u *unit) {
 	type level struct {
 		around *function
@@ -265,7 +268,7 @@ func (p *Program) readFunctions(u *unit) {
 	order(u.functions)
 }
 
-// inline adds what an entry says of an inlined function.
+// inline adds an inlined function from its entry.
 func (p *Program) inline(in *function, e *dwarf.Entry) {
 	if in == nil {
 		return
@@ -282,7 +285,7 @@ func (p *Program) inline(in *function, e *dwarf.Entry) {
 	}
 }
 
-// keep adds a function that was walked over, with its inlined ones by how deep they are.
+// keep adds a function after the walk, with its inlined functions sorted by depth.
 func (u *unit) keep(f *function) {
 	if len(f.calls) == 0 {
 		return
@@ -293,7 +296,7 @@ func (u *unit) keep(f *function) {
 	}
 }
 
-// nameOf is the name of a function, or of the one that an entry stands for.
+// nameOf returns the name of a function's entry, or of the entry it refers to.
 func (p *Program) nameOf(e *dwarf.Entry, hops int) string {
 	for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {
 		if s, ok := e.Val(a).(string); ok && s != "" {

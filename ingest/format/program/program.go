@@ -15,30 +15,30 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Program is an ELF file: names of functions from its symbol table, source files
-// from its line tables where it has them.
+// A Program is an ELF file: function names from its symbol table and, if it has line
+// tables, source files.
 type Program struct {
-	// Moves says that it may be loaded anywhere.
+	// Moves reports whether the program can be loaded at any address.
 	Moves bool
 	// BuildID is its build id, nil if it has none.
 	BuildID []byte
-	// Without says why there are no lines though the program has some, "" else.
+	// Without is the reason why the program's line tables were not read, else "".
 	Without string
-	// LeftOut is set where Places left out some because there is too much to read.
+	// LeftOut is set if Places left something out because there was too much to read.
 	LeftOut bool
 
 	funcs   []elf.Symbol
 	extents []extent
 	loads   []elf.ProgHeader
 	lines   *dwarf.Data
-	info    []byte // the section that units are in, until they are found
+	info    []byte // section with the compile units, until FindUnits
 	units   *units
 	file    *elf.File
 	closer  *os.File
 }
 
-// Open reads the symbols of the file at path. A file without symbols is an error,
-// which goes on a sentence that names the file.
+// Open reads the symbols of the file at path. A file without symbols is an error. Error
+// texts continue a sentence that begins with the file's name.
 func Open(path string) (*Program, error) {
 	p, err := OpenStripped(path)
 	if err == nil && p.Stripped() {
@@ -51,8 +51,8 @@ func Open(path string) (*Program, error) {
 // Stripped reports whether a program has no symbols.
 func (p *Program) Stripped() bool { return len(p.funcs) == 0 }
 
-// OpenStripped is Open also of a file without symbols, of which Begin may know where
-// functions are.
+// OpenStripped is like Open but accepts a file without symbols. Begin may still find
+// functions in it.
 func OpenStripped(path string) (*Program, error) {
 	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +108,8 @@ func OpenStripped(path string) (*Program, error) {
 	return p, nil
 }
 
-// Bounds of what is read of a program, which may unpack to far more than it
-// holds: above that there are no symbols, or no files beside them.
+// Limits on unpacked sizes in bytes, because a file may unpack to far more than its size.
+// Beyond mostSymbols a program is rejected, beyond mostDWARF it has no source files.
 const (
 	mostSymbols = 512 << 20
 	mostDWARF   = 512 << 20
@@ -122,7 +122,7 @@ func isSymbols(s *elf.Section) bool {
 // Close closes the file. Lookup and Places may still be called, File not.
 func (p *Program) Close() { p.closer.Close() }
 
-// buildID is the note that linkers leave, nil for none.
+// buildID returns the build id from the note that linkers write, nil if there is none.
 func buildID(f *elf.File) []byte {
 	const most, kind, owner = 4096, 3, "GNU\x00"
 	s := f.Section(".note.gnu.build-id")
@@ -140,8 +140,8 @@ func buildID(f *elf.File) []byte {
 	return b[16 : 16+n]
 }
 
-// Address is where an offset in the file is when it is loaded where it was
-// linked for.
+// Address converts a file offset to the address it has if the file is loaded at the
+// address it was linked for.
 func (p *Program) Address(offset uint64) (uint64, bool) {
 	for _, l := range p.loads {
 		if offset >= l.Off && offset-l.Off < l.Filesz {
@@ -151,9 +151,9 @@ func (p *Program) Address(offset uint64) (uint64, bool) {
 	return 0, false
 }
 
-// AddressIn is Address of an offset in a part of the file that was mapped from another
-// one on. A file with nothing but what debuggers need has no offsets of its code: that
-// is where its only part with instructions is.
+// AddressIn is like Address, for an offset in a part of the file that was mapped from
+// offset mapped on. A file with only debug information has no file offsets for code; then
+// the offset is taken relative to its only executable segment.
 func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
 	if at, ok := p.Address(offset); ok {
 		return at, true
@@ -168,10 +168,10 @@ func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Lookup finds the function that an address is in, and where it begins.
+// Lookup returns the name and start of the function that contains an address.
 func (p *Program) Lookup(pc uint64) (name string, start uint64, ok bool) {
 	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1
-	// The first of several symbols at an address is the one of the full table.
+	// Of several symbols at an address, the first is from the full symbol table.
 	for i > 0 && p.funcs[i-1].Value == p.funcs[i].Value {
 		i--
 	}

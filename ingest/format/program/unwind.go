@@ -5,17 +5,17 @@ import (
 	"sort"
 )
 
-// extent is where a function is.
+// extent is the address range of a function.
 type extent struct{ low, high uint64 }
 
-// mostUnwind bounds the sections that say where functions are.
+// mostUnwind limits the unpacked size, in bytes, of the sections that hold unwind tables.
 const mostUnwind = 256 << 20
 
-// extents are where functions are by what unwinds their stacks, which programs keep also
-// where their symbols were taken away; in order. The table for searching in it
-// (.eh_frame_hdr) has the beginning of each function and where more is said of it; see
-// the chapter on exception frames of the Linux Standard Base, core specification, part
-// "Object Format". Tables that are encoded in other ways than the usual one are left alone.
+// extents returns the address ranges of functions, sorted, from the unwind tables, which
+// stripped programs keep. The search table (.eh_frame_hdr) has the start of each function
+// and the position of its entry in .eh_frame; see the chapter on exception frames of the
+// Linux Standard Base, core specification, part "Object Format". Tables with an unusual
+// encoding are ignored.
 func extents(f *elf.File) (all []extent) {
 	const relativeToHere, unsigned4, relativeToTable = 0x1b, 0x03, 0x3b
 	table, frames := f.Section(".eh_frame_hdr"), f.Section(".eh_frame")
@@ -35,8 +35,8 @@ func extents(f *elf.File) (all []extent) {
 		at := func(i int) uint64 { return table.Addr + uint64(int64(int32(order.Uint32(b[i:])))) }
 		low, entry := at(12), at(16)-frames.Addr
 		b = b[8:]
-		// An entry: its length, where what it shares with others lies, the function's
-		// beginning, from here, and how long it is.
+		// An entry: its length, the offset of its common part, the function's start
+		// relative to this field, and the function's length.
 		if entry > uint64(len(said)) || uint64(len(said))-entry < 16 {
 			continue
 		}
@@ -49,7 +49,8 @@ func extents(f *elf.File) (all []extent) {
 	return all
 }
 
-// Begin is where the function begins that an address is in, also of one without a symbol.
+// Begin returns the start of the function that contains an address, even if the function
+// has no symbol.
 func (p *Program) Begin(pc uint64) (start uint64, ok bool) {
 	i := sort.Search(len(p.extents), func(i int) bool { return p.extents[i].low > pc }) - 1
 	if i < 0 || pc >= p.extents[i].high {

@@ -6,25 +6,27 @@ import (
 	"strings"
 )
 
-// Mark is what a program wrote to the kernel's trace_marker in the form of Android's
-// atrace, which others write too.
+// A Mark is a message written to the kernel's trace_marker in the format of Android's
+// atrace, which other programs use too.
 type Mark struct {
-	// Kind is B and E for a slice of the thread that wrote, S and F for an operation of
-	// the process, G and H for one on a track of the process, I for a moment of the
-	// thread, N for one on a track of the process, and C for a counter of the process.
+	// Kind is B or E for a slice on the writing thread, S or F for an operation of the
+	// process, G or H for an operation on a track of the process, I for an instant on the
+	// thread, N for an instant on a track of the process, and C for a counter of the
+	// process.
 	Kind byte
-	// PID is the process, 0 if the mark does not say, as ends may not.
+	// PID is the process id, 0 if the mark has none, as is allowed for ends.
 	PID int64
-	// Name is empty in E, F and H; Track is told by N, G and H, and is the name in S and F.
+	// Name is empty in E, F and H. Track is set in N, G and H; in S and F it is the
+	// operation's name.
 	Name, Track string
-	// Cookie tells operations of one track from each other.
+	// Cookie distinguishes the operations of a track.
 	Cookie string
-	Value  float64 // of a counter
+	Value  float64 // for C
 }
 
-// ParseMark reads a mark: fields with bars between them, as "B|1234|name",
-// "S|1234|name|cookie", "G|1234|track|name|cookie", "N|1234|track|name" and
-// "C|1234|name|value". It reports false for other texts.
+// ParseMark parses a mark, whose fields are separated by bars: "B|1234|name",
+// "S|1234|name|cookie", "G|1234|track|name|cookie", "N|1234|track|name" or
+// "C|1234|name|value". It returns false for other text.
 func ParseMark(text []byte) (m Mark, ok bool) {
 	text = bytes.TrimRight(text, "\n\x00")
 	if len(text) == 0 || len(text) > 1 && text[1] != '|' {
@@ -54,7 +56,7 @@ func ParseMark(text []byte) (m Mark, ok bool) {
 		return m, m.Name != ""
 	case 'C':
 		m.Name = at(2)
-		m.Value, err = strconv.ParseFloat(strings.TrimSpace(at(3)), 64) // behind it may be a category
+		m.Value, err = strconv.ParseFloat(strings.TrimSpace(at(3)), 64) // a category may follow
 		return m, err == nil && m.Name != ""
 	case 'S', 'F':
 		m.Track, m.Cookie = at(2), at(3)
@@ -77,18 +79,19 @@ func ParseMark(text []byte) (m Mark, ok bool) {
 	return m, m.Track != "" && m.Cookie != ""
 }
 
-// BegunAgain and its text say of operations that begin (S) while one of the same track and
-// cookie is open, which Android's wakelocks do: the first begin and the first end count.
+// BegunAgain and BegunAgainText warn of operations that begin (S) while another with the
+// same track and cookie is open, as Android's wakelocks do. The first begin and the first
+// end count.
 const (
 	BegunAgain     = "begun-again"
 	BegunAgainText = "Operations start again before they end, with the same name and cookie; they count as one"
 )
 
-// Operation identifies an operation: a begin and its end have the same.
+// Operation returns an identifier of the operation, equal for its begin and its end.
 func (m *Mark) Operation() string {
 	kind := ""
 	if m.Kind == 'G' || m.Kind == 'H' {
-		kind = "|" // apart from what has the name of a track
+		kind = "|" // keeps tracks apart from operations with the same name
 	}
 	return kind + strconv.FormatInt(m.PID, 10) + "|" + m.Track + "|" + m.Cookie
 }

@@ -10,44 +10,45 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Processors is the process that stands for those of the machine.
+// Processors is the pid of the process whose tracks are the machine's CPUs.
 const Processors = recording.TextID
 
-// Builder follows processors and threads. Events come in the order of time.
+// A Builder tracks the state of CPUs and threads. Events must be added in order of time.
 type Builder struct {
 	b       *recording.Builder
 	cpus    map[int64]*processor
 	threads map[int64]*thread
 	frames  map[State]recording.FrameID
 	last    int64
-	any     bool // there is an event of states
+	any     bool // the event of states was added
 
-	// Names are those of threads, by id, and Owner their processes.
+	// Names and Owner map thread ids to the names and processes of threads.
 	Names map[int64]string
 	Owner map[int64]int64
 }
 
 type processor struct {
 	track *recording.TrackBuilder
-	runs  int64 // a thread, 0 for none
+	runs  int64 // id of the running thread, 0 for none
 	since int64
 }
 
-// thread has the state that one is in, NoState while that is not known.
+// thread is a thread and its current state, NoState if unknown.
 type thread struct {
 	id    int64
 	track *recording.TrackBuilder
 	since int64
 	in    State
 	waker int64 // the thread that woke it, 0 if that is not known
-	// stack is where it was switched away from, and run where it ran before that.
+	// stack is the call it was last switched away from; run is the call it was in while
+	// it ran before that.
 	stack, run recording.CallID
-	// frame is the frame of the thread's spans on CPU tracks, with its name.
+	// frame is the frame of the thread's spans on CPU tracks, and called the name in it.
 	frame  recording.FrameID
 	called string
 }
 
-// State has a thread's state, with the kernel's name for it.
+// A State is a thread's state and the kernel's name for it.
 type State struct {
 	Is   recording.State
 	Name string
@@ -60,12 +61,12 @@ func New(b *recording.Builder) *Builder {
 	return &Builder{b: b, cpus: map[int64]*processor{}, threads: map[int64]*thread{}, frames: map[State]recording.FrameID{}, Names: map[int64]string{}, Owner: map[int64]int64{}}
 }
 
-// states of threads that are switched away from, by the lowest bit that is set.
+// states are the states of a thread that was switched away from, by lowest set bit.
 var states = []State{{recording.Blocked, "sleeping"}, {recording.Blocked, "sleeping, uninterruptible"}, {recording.Blocked, "stopped"},
 	{recording.Blocked, "traced"}, {}, {}, {recording.Blocked, "parked"}, {recording.Blocked, "idle"}}
 
-// StateOf reads the state of a thread that was switched away from, as the kernel's bits
-// say it. One that has ended is in none.
+// StateOf converts the kernel's state bits of a thread that was switched away from. A
+// thread that has exited has no state.
 func StateOf(bits int64) State {
 	for i, s := range states {
 		if bits>>i&1 != 0 {
@@ -83,8 +84,8 @@ func (s *Builder) Begin() {
 	}
 }
 
-// Wake says that a thread may run from now on, and which other one made it; 0 if
-// it was none.
+// Wake marks a thread as runnable from now on. waker is the thread that woke it, 0 if
+// none did.
 func (s *Builder) Wake(at, waker, tid int64) {
 	s.last = max(s.last, at)
 	if t := s.thread(tid); t != nil && t.in.Is != recording.Running && t.in.Is != recording.Runnable {
@@ -95,9 +96,9 @@ func (s *Builder) Wake(at, waker, tid int64) {
 	}
 }
 
-// Switch switches a CPU from one thread, whose new state is given, to the next. Thread 0 is
-// the idle thread, and negative ones are unknown. The stack is that of the first thread,
-// NoCall if unknown.
+// Switch switches a CPU from thread prev, which enters the given state, to thread next.
+// Thread 0 is the idle thread; negative ids are unknown threads. stack is the stack of
+// prev, NoCall if unknown.
 func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallID, next int64) {
 	s.Begin()
 	s.last = max(s.last, at)
@@ -125,9 +126,9 @@ func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallI
 	}
 }
 
-// missed follows from a processor that goes on from another thread than it went to:
-// what happened between was not recorded (of threads of other containers, say). As
-// perf sched timehist does, it takes it that this thread ran all the while.
+// missed handles a switch away from a thread other than the last one switched to. The
+// events in between were not recorded (of threads in other containers, say). Like perf
+// sched timehist, it assumes that prev ran all the time.
 func (s *Builder) missed(p *processor, prev int64) {
 	if t := s.threads[p.runs]; t != nil && t.in == running && t.since == p.since {
 		t.in = State{}
@@ -143,8 +144,8 @@ func (s *Builder) missed(p *processor, prev int64) {
 	}
 }
 
-// ran notes the stack at which a thread stopped running. It was in the calls that this
-// stack shares with the one before.
+// ran records the stack at which a thread stopped running. While it ran, the thread was
+// in the calls that this stack has in common with the previous one.
 func (s *Builder) ran(t *thread, stack recording.CallID) {
 	t.run, t.stack = s.b.CommonCall(t.stack, stack), stack
 }
@@ -156,7 +157,7 @@ func (s *Builder) name(tid int64) string {
 	return fmt.Sprintf("thread %d", tid)
 }
 
-// frame is that of a thread's spans on CPU.
+// frame returns the frame of a thread's spans on CPU tracks.
 func (s *Builder) frame(tid int64) recording.FrameID {
 	name := s.name(tid)
 	t := s.thread(tid)
@@ -166,7 +167,7 @@ func (s *Builder) frame(tid int64) recording.FrameID {
 	return t.frame
 }
 
-// stateFrame is the frame of a state.
+// stateFrame returns the frame of a state.
 func (s *Builder) stateFrame(in State) recording.FrameID {
 	f, ok := s.frames[in]
 	if !ok {
@@ -188,7 +189,7 @@ func (s *Builder) thread(tid int64) *thread {
 	return t
 }
 
-// enter ends what a thread is in and begins the next.
+// enter ends a thread's current state and starts the next.
 func (s *Builder) enter(t *thread, in State, at int64) {
 	s.addState(t, at)
 	t.in, t.since, t.waker = in, at, 0
@@ -219,7 +220,8 @@ func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {
 	return t.track
 }
 
-// End ends what threads are in, at the last time or a later one.
+// End ends the current states of all threads, at the time of the last event or at a later
+// time.
 func (s *Builder) End(at int64) {
 	at = max(at, s.last)
 	for _, tid := range slices.Sorted(maps.Keys(s.threads)) {

@@ -5,16 +5,16 @@ import (
 	format "ashlar/spaa"
 )
 
-// batch is a worker's result for a piece: records in file order, with nothing
-// in them that points into the file. Strings, stacks and contexts are numbers
-// from the worker's dict; what the dict learned with this piece travels along.
+// batch is a worker's result for a piece: records in file order, without pointers into
+// the file. Strings, stacks and contexts are numbers in the worker's dict; a batch
+// carries the additions that its piece made to the dict.
 type batch struct {
 	worker int
 	lines  uint32
 	// items are the records, and what was wrong with them, in file order.
 	items []item
 	notes []string // details of warnings
-	err   error    // the file could not be read on
+	err   error    // why the rest of the piece could not be read
 
 	headers []*format.Header
 	dsos    []dsoRec
@@ -26,7 +26,7 @@ type batch struct {
 	rows    []rowRec // of windows
 	weights []weightRec
 	related []idRef
-	texts   []string // numbers that do not fit a mantissa
+	texts   []string // literals of numbers too large or too long for a mantissa
 
 	reset    bool // the dict was emptied before this piece
 	strings  []string
@@ -53,8 +53,8 @@ type item struct {
 	at   uint32
 }
 
-// number is mant·10^-dec. When it is not exact, text (1 + index in texts) has
-// the literal where that matters, and mant is the nearest that fits.
+// number is mant·10^-dec. If the number is not exact, mant is the nearest value that
+// fits, and text (1 + index in texts) is the literal, if it matters.
 type number struct {
 	mant    int64
 	text    uint32
@@ -63,7 +63,7 @@ type number struct {
 	inexact bool
 }
 
-// textOf is the literal of a number that is not exact, else "".
+// textOf returns the literal of an inexact number, else "".
 func (b *batch) textOf(n number) string {
 	if n.text == 0 {
 		return ""
@@ -97,7 +97,7 @@ type frameRec struct {
 	line, column int32
 	depth        uint8
 	kind         recording.Kind
-	more         *frameMore // nil for nothing
+	more         *frameMore // nil if absent
 	hasDSO       bool
 	inlined      bool
 	unresolved   bool
@@ -111,7 +111,7 @@ type threadRec struct {
 type stackRec struct {
 	id      idRef
 	leaf    uint32 // node of the dict
-	context uint32 // of the dict
+	context uint32 // number in the dict
 	weights span
 	related span
 	half    half
@@ -133,7 +133,7 @@ type sampleRec struct {
 	cpu          int32 // -1: not recorded
 }
 
-// owner is whose a record is, as far as it says.
+// owner is the thread of a record, as far as the record names it.
 type owner struct {
 	pid, tid       int64
 	comm           uint32
@@ -152,8 +152,8 @@ type rowRec struct {
 	weights span
 }
 
-// node is one call of the dict's call tree: 0 is the root. Frame is a frame id
-// of the file, or bigFrame and an index in the dict's bigs.
+// node is a call in the dict's call tree; node 0 is the root. frame is a frame id of the
+// file, or bigFrame plus an index in the dict's bigs.
 type node struct{ parent, frame uint32 }
 
 const bigFrame = 1 << 31

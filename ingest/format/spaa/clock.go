@@ -10,8 +10,8 @@ import (
 
 const second = 1_000_000_000_000 // in picoseconds
 
-// unitSize is the length of a time unit in picoseconds; ok is false for a word
-// that is none. The spec only has "seconds"; writers use what they like.
+// unitSize returns the length of a time unit in picoseconds; ok is false for an unknown
+// unit. The spec has only "seconds", but writers use other units.
 func unitSize(unit string) (ps int64, ok bool) {
 	switch strings.ToLower(unit) {
 	case "s", "sec", "secs", "second", "seconds":
@@ -42,8 +42,8 @@ type decimal struct {
 type clock struct {
 	unit   int64 // picoseconds
 	origin decimal
-	// steps has, by the number of decimals of a time, what turns it into
-	// picoseconds without big numbers.
+	// steps converts times without big numbers. It is indexed by a time's number of
+	// decimals.
 	steps [19]clockStep
 }
 
@@ -56,8 +56,8 @@ type clockStep struct {
 
 var pow10 = [19]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
-// newClock returns a clock whose picosecond 0 is origin, in a unit of that many
-// picoseconds.
+// newClock returns a clock whose picosecond 0 is origin. unit is the length of the file's
+// time unit in picoseconds.
 func newClock(unit int64, origin decimal) *clock {
 	for origin.dec > 0 && origin.mant%10 == 0 {
 		origin.mant /= 10
@@ -77,8 +77,8 @@ func newClock(unit int64, origin decimal) *clock {
 	return c
 }
 
-// at converts a time; text is the literal where mant·10^-dec is not exact, else
-// "". exact is false when the time had to be moved into range.
+// at converts a time. text is the literal if mant·10^-dec is not exact, else "". exact is
+// false if the time was clamped to the range of an int64.
 func (c *clock) at(mant int64, dec int, text string) (ps int64, exact bool) {
 	if s := &c.steps[dec]; s.ok && text == "" && mant <= s.most && mant >= -s.most {
 		x := mant * s.up
@@ -90,8 +90,8 @@ func (c *clock) at(mant int64, dec int, text string) (ps int64, exact bool) {
 	return c.far(mant, dec, text, c.unit, true)
 }
 
-// far is at with numbers of any size, in a unit of its own. relative times
-// have no origin to be subtracted. Parts of a picosecond are cut off.
+// far is at for numbers of any size and in the given unit. The origin is subtracted only
+// from absolute times. Fractions of a picosecond are cut off.
 func (c *clock) far(mant int64, dec int, text string, unit int64, absolute bool) (int64, bool) {
 	m, scale := big.NewInt(mant), dec
 	if text != "" {
@@ -121,9 +121,8 @@ func bigPow(n int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }
 
-// bigDecimal reads a JSON number literal as m·10^-scale. Digits that cannot
-// matter in picoseconds are dropped, so that no literal costs more than its
-// length.
+// bigDecimal parses a JSON number literal as m·10^-scale. Digits too small to matter in
+// picoseconds are dropped, so that a short literal with a huge exponent is not expensive.
 func bigDecimal(text string) (m *big.Int, scale int) {
 	const most = 64
 	text, exp, _ := strings.Cut(strings.ToLower(text), "e")
@@ -161,7 +160,7 @@ func bigDecimal(text string) (m *big.Int, scale int) {
 	return m, scale
 }
 
-// mulExact multiplies; ok is false when the product does not fit.
+// mulExact returns a*b; ok is false if the product overflows.
 func mulExact(a, b int64) (int64, bool) {
 	ua, ub := uint64(a), uint64(b)
 	if a < 0 {

@@ -24,8 +24,8 @@ func isNull[T ~string | ~[]byte](value T) bool { return string(value) == "null" 
 // maxFlatten is how many levels of objects become keys; deeper ones stay JSON.
 const maxFlatten = 4
 
-// flatten appends a checked JSON value under a key, which is empty for the outermost
-// object: its keys that are null are left out.
+// flatten appends a valid JSON value under a key. The key is empty for the outermost
+// object, whose null values are left out.
 func flatten(attrs []recording.Attr, key string, value []byte, depth int) []recording.Attr {
 	if len(value) > 0 && value[0] == '"' {
 		var s string

@@ -12,13 +12,12 @@ import (
 	format "ashlar/spaa"
 )
 
-// copyRecords writes the records of SPAA text in canonical form. Each is the
-// same as in r: unknown records, keys and the spelling of numbers stay, and so
-// does what breaks rules of the format, in its order. Lines that are no records
-// are left out and reported.
+// copyRecords writes the records of SPAA text in canonical form. It changes nothing else:
+// unknown records and keys, the spelling of numbers, violations of the format and the
+// order all stay. Lines that are not records are left out and reported.
 //
-// With Options.Window the records are followed by time windows made from the
-// samples, unless the file has windows.
+// With Options.Window, time windows computed from the samples follow the records, unless
+// the file has windows.
 func copyRecords(j *encode.Job, r io.Reader) error {
 	c := &copier{Job: j, reader: format.NewReader(r), cut: newCutter(j.Opt.Window)}
 	return c.run()
@@ -76,7 +75,7 @@ func (c *copier) write(rec format.Record) error {
 	return err
 }
 
-// look takes from a record what the windows are made of.
+// look collects the data for windows from a record.
 func (c *copier) look(rec format.Record) {
 	switch rec := rec.(type) {
 	case *format.Header:
@@ -112,12 +111,12 @@ func (c *copier) windows() error {
 	return nil
 }
 
-// cutter adds the samples of a SPAA file up by windows, in exact decimals.
+// cutter sums the samples of a SPAA file by window, in exact decimals.
 type cutter struct {
 	size  *big.Rat // in seconds
 	wins  map[int64]map[format.ID]*cutSum
 	order map[int64][]format.ID
-	start *big.Rat // of the header's time range, else of the first sample
+	start *big.Rat // start of the header's time range, else time of the first sample
 	last  *big.Rat // the latest sample
 	unit  string   // of the file's times
 }
@@ -186,7 +185,7 @@ func (c *cutter) add(s *format.Sample, h *format.Header) {
 	}
 }
 
-// periodMetric is the metric that the period of an event's samples measures.
+// periodMetric returns the metric that the sample period of an event measures.
 func periodMetric(h *format.Header, event string) string {
 	if h == nil || len(h.Events) == 0 {
 		return "period"
@@ -238,7 +237,7 @@ func (c *cutter) windows(h *format.Header) ([]*format.Window, error) {
 	return out, nil
 }
 
-// ratNumber writes a decimal fraction; all that are made here are ones.
+// ratNumber formats a number that is a finite decimal, as all numbers here are.
 func ratNumber(r *big.Rat) format.Number {
 	n, _ := r.FloatPrec()
 	return format.Number(r.FloatString(n))

@@ -8,8 +8,7 @@ import (
 	format "ashlar/spaa"
 )
 
-// Sizes at which a dict is emptied, so that its memory stays bounded and its
-// tables stay near the core.
+// Sizes at which a dict is emptied, to limit its memory and keep its tables in the cache.
 const (
 	dictNodes    = 1 << 18
 	dictStrings  = 1 << 17
@@ -17,24 +16,24 @@ const (
 	dictContexts = 1 << 15
 )
 
-// dict gives small numbers to what repeats in the lines that one worker
-// parses. The merger keeps a mirror of each worker's dict.
+// dict assigns small numbers to values that repeat in the lines that one worker parses.
+// The merger keeps a mirror of each worker's dict.
 type dict struct {
 	strings  map[string]uint32
-	keys     []string // of strings, by number - 1
-	text     int      // bytes in strings
+	keys     []string // the keys of strings, by number - 1
+	text     int      // total bytes of strings
 	calls    pairmap.Table
 	nodes    uint32
 	bigs     map[int64]uint32
 	contexts map[*format.Context]uint32
-	// names remembers the last string looked up for each of a few keys.
+	// names remembers the last string looked up for each of the keys nameEvent to
+	// nameUnit.
 	names [4]lastName
 
 	lastContext   *format.Context
 	lastContextID uint32
 
-	// prev are the nodes of the last stack, root first, and prevFrames its
-	// frames in that order.
+	// prevFrames are the frames of the last stack, root first, and prev their nodes.
 	prevFrames []int64
 	prev       []uint32
 }
@@ -57,7 +56,8 @@ func (d *dict) str(b *batch, s string) uint32 {
 	return d.present(b, s, s != "")
 }
 
-// present is str for a string that may be there and empty; 0 stands for absent.
+// present is like str but distinguishes an empty string from an absent one (ok is false),
+// which is 0.
 func (d *dict) present(b *batch, s string, ok bool) uint32 {
 	if !ok {
 		return 0
@@ -87,7 +87,7 @@ func (d *dict) name(b *batch, which int, s string) uint32 {
 	return n.id
 }
 
-// validText replaces what is not UTF-8, so that it can be shown.
+// validText replaces invalid UTF-8, so that the text can be shown.
 func validText(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -95,7 +95,7 @@ func validText(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// id packs a stack id.
+// id converts a stack id to an idRef's word and form.
 func (d *dict) id(b *batch, id format.ID) (word uint64, form uint8) {
 	if id.IsZero() {
 		return 0, formNone
@@ -117,9 +117,8 @@ func (d *dict) ref(b *batch, id format.ID) idRef {
 	return idRef{word, form}
 }
 
-// stack returns the node of a stack's leaf. rootFirst is the order of frames.
-// Neighbouring stacks mostly begin alike at the root: that part is not looked
-// up again.
+// stack returns the node of a stack's leaf. rootFirst says how frames is ordered.
+// Consecutive stacks mostly share their outer frames, which are not looked up again.
 func (d *dict) stack(b *batch, frames []int64, rootFirst bool) uint32 {
 	n := len(frames)
 	same := 0
@@ -173,8 +172,8 @@ func (d *dict) frame(b *batch, id int64) uint32 {
 	return bigFrame | k
 }
 
-// context returns the number of a context, from 0. The parser of lines has one for each
-// text of it. A stack without a context shares the one that says nothing.
+// context returns the number of a context, from 0. The parser returns the same pointer
+// for the same text. Stacks without a context share the empty one.
 func (d *dict) context(b *batch, c *format.Context) uint32 {
 	if c == nil {
 		c = &noContext

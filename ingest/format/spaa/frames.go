@@ -57,7 +57,7 @@ func (m *merger) frame(mi *mirror, f *frameRec, line int64) {
 	m.addFrame(&r, &d)
 }
 
-// addFrame adds a frame whose strings are the merger's numbers.
+// addFrame adds a frame whose strings are numbers in the merger's names.
 func (m *merger) addFrame(f *frameRec, d *dsoInfo) {
 	kind := f.kind
 	if d.kernel {
@@ -92,7 +92,7 @@ func (m *merger) function(f recording.Function) recording.FuncID {
 	return id
 }
 
-// frameID is the file's id of a node's frame.
+// frameID returns the file's id of a node's frame.
 func (mi *mirror) frameID(packed uint32) int64 {
 	if packed >= bigFrame {
 		return mi.bigs[packed-bigFrame]
@@ -100,8 +100,8 @@ func (mi *mirror) frameID(packed uint32) int64 {
 	return int64(packed)
 }
 
-// frameTable maps frame ids to 1 + FrameID. Ids are mostly small and dense,
-// but may be anything.
+// frameTable maps frame ids to 1 + FrameID. Most files have small, dense ids, but any id
+// is valid.
 type frameTable struct {
 	pages [][]uint32
 	rest  map[int64]uint32

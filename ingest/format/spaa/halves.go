@@ -4,7 +4,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// half is which part of a stack a record has: its stack_type.
+// half is the part of a stack that a record holds, from its stack_type.
 type half uint8
 
 const (
@@ -23,16 +23,15 @@ func halfOf(stackType string) half {
 	return whole
 }
 
-// halves finds the stack records that are two views of the same samples (spec,
-// 4.2): of one event, one of type user, the other of type kernel, and at least
-// one of them names the other in related_stacks. Ids are not unique, so what an
-// id stands for is, in this order, the record of the same context, of the same
-// thread, of no thread, and the only one there is. One whose context says
-// otherwise (another processor, another process) is none. Where it is not told
-// the two stay apart.
+// halves pairs stack records that are two views of the same samples (spec, 4.2): of the
+// same event, one of type user and one of type kernel, and at least one names the other
+// in related_stacks. Ids are not unique. An id refers to the record with the same
+// context, else of the same thread, else without a thread, else to the only record. A
+// record with a contradicting context (another CPU, another process) does not match.
+// Ambiguous records stay separate.
 type halves struct {
-	// rows are by record of the id table, as far as any is a half: which of the
-	// event's records it is, and which half.
+	// rows is indexed by record of the id table, up to the last half: the record's row in
+	// its event, and which half it is.
 	rows  []halfRow
 	links []link
 }
@@ -42,16 +41,16 @@ type halfRow struct {
 	half half
 }
 
-// link is one id that a record names as related.
+// link is an id in a record's related_stacks.
 type link struct {
-	id           uint32 // of the id table
+	id           uint32 // index in the id table
 	event, track int32
 	context      recording.ContextID
 	row          int
 	half         half
 }
 
-// add notes which half record k of the id table is.
+// add records that record k of the id table is a half.
 func (h *halves) add(k int32, row int, part half) {
 	if part == whole {
 		return
@@ -64,7 +63,7 @@ func (h *halves) add(k int32, row int, part half) {
 
 func (h *halves) link(l link) { h.links = append(h.links, l) }
 
-// of describes record k of the id table.
+// of returns the row and half of record k of the id table.
 func (h *halves) of(k int32) halfRow {
 	if int(k) < len(h.rows) {
 		return h.rows[k]
@@ -72,11 +71,11 @@ func (h *halves) of(k int32) halfRow {
 	return halfRow{}
 }
 
-// find returns the row of the other half that a link names, -1 when that is not
-// told.
+// find returns the row of the other half that a link refers to, -1 if there is none or it
+// is ambiguous.
 func (h *halves) find(b *recording.Builder, t *idTable, l *link) int {
 	const (
-		other = iota // another thread's
+		other = iota // of another thread
 		noThread
 		sameThread
 		sameContext
@@ -101,7 +100,7 @@ func (h *halves) find(b *recording.Builder, t *idTable, l *link) int {
 		case fit > best:
 			best, at, alike = fit, k, 1
 		case fit == best:
-			at = k // the first in the file, which comes last here
+			at = k // the first in the file, because the walk is backward
 			alike++
 		}
 	}
@@ -111,8 +110,7 @@ func (h *halves) find(b *recording.Builder, t *idTable, l *link) int {
 	return int(h.of(at).row)
 }
 
-// joinHalves tells the builder which records belong together, once all of them
-// are known.
+// joinHalves joins the matching halves in the builder, once all records are known.
 func (m *merger) joinHalves() {
 	type pair struct{ event, user, kernel int }
 	known := map[pair]bool{}
@@ -134,8 +132,8 @@ func (m *merger) joinHalves() {
 	m.halves = halves{}
 }
 
-// compatible reports whether contexts, which are sorted by key, have the same values
-// for what both say.
+// compatible reports whether two contexts, sorted by key, agree on all keys that they
+// share.
 func compatible(a, b recording.Context) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {

@@ -9,15 +9,15 @@ import (
 	format "ashlar/spaa"
 )
 
-// timeRange is the header's, in picoseconds from its start.
+// timeRange is the header's time range, in picoseconds since its start.
 type timeRange struct {
 	set      bool
 	duration int64
 	unit     string
 }
 
-// headerRecord meets a header in file order. The one that was found ahead has
-// been taken in already.
+// headerRecord handles a header in file order. The header that findHeader found was
+// processed before.
 func (m *merger) headerRecord(h *format.Header, line int64) {
 	switch {
 	case line == m.headerLine:
@@ -38,7 +38,7 @@ func (m *merger) headerRecord(h *format.Header, line int64) {
 	m.keep(format.KindHeader)
 }
 
-// header takes in the file's header.
+// header processes the file's header.
 func (m *merger) header(h *format.Header, line int64) {
 	m.headerSeen, m.headerLine = true, line
 	src := m.b.Source()
@@ -140,7 +140,7 @@ func (m *merger) headerTime(r *format.TimeRange, line int64) {
 	m.b.Cover(0, d)
 }
 
-// setClock fixes what the file's times mean.
+// setClock sets the unit and origin of the file's times.
 func (m *merger) setClock(unit string, origin decimal, line int64) {
 	if unit == "" {
 		unit = "seconds"

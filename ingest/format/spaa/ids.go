@@ -2,18 +2,18 @@ package spaa
 
 import "ashlar/ingest/model/recording"
 
-// idTable knows every stack id and the records that bear it. An id may be
-// named before its first record comes.
+// idTable holds all stack ids and their records. Ids may be referred to before their
+// first record.
 type idTable struct {
 	slots   []uint32 // 1 + index in entries; open addressing
 	entries []idEntry
 	records []idRecord
-	// owners finds the first record of an id that has several by event and
-	// owner (a track, or one of the wildcards below). It has the ids that
-	// were looked for so.
+	// owners maps an event and owner (a track, or one of the wildcards below) to the
+	// first record of an id that has several. Ids are added when they are first looked up
+	// this way.
 	owners map[ownerKey]int32
-	// recent are answers of named, good while there are as many records as there
-	// were then.
+	// recent caches answers of named. An answer is valid while the number of records is
+	// unchanged.
 	recent []lateAnswer
 	// process gives the index of a track's process.
 	process func(track int32) int32
@@ -24,7 +24,8 @@ type idEntry struct {
 	form  uint8
 	mixed bool // its records stand for different calls
 	owned bool // its records are in owners
-	// first and last record, -1 for none yet, and the first one's call.
+	// first and last are its first and last record, -1 if it has none, and call is the
+	// call of the first.
 	first, last int32
 	call        recording.CallID
 }
@@ -35,7 +36,7 @@ type idRecord struct {
 	call         recording.CallID
 	context      recording.ContextID
 	comm         uint32
-	prev         int32 // of the same id, -1 at the first
+	prev         int32 // previous record of the same id, -1 for the first
 }
 
 type ownerKey struct {
@@ -43,19 +44,19 @@ type ownerKey struct {
 	event, track int32
 }
 
-// lateAnswer has all that was asked, and what was answered.
+// lateAnswer is a query of named and its answer.
 type lateAnswer struct {
 	word         uint64
 	event, track int32
 	comm         uint32
-	records      int32 // how many there were; 0 in an empty slot
+	records      int32 // number of records at the time; 0 in an empty slot
 	call         recording.CallID
 	of           int32 // the event of the record that was found
 	form         uint8
 }
 
-// How many answers are kept, for few records and for many: no more than stay near the
-// core.
+// Numbers of answers to cache, for few records and for many: small enough to stay in the
+// CPU's cache.
 const (
 	lateFew  = 1 << 10
 	lateMany = 1 << 14
@@ -68,7 +69,7 @@ const (
 	firstProcess = -3
 )
 
-// mostScanned bounds walks along the records of one id.
+// mostScanned limits how many records of one id are walked.
 const mostScanned = 256
 
 func (t *idTable) hash(word uint64, form uint8) uint64 {
@@ -76,7 +77,7 @@ func (t *idTable) hash(word uint64, form uint8) uint64 {
 	return h ^ h>>32
 }
 
-// index returns the entry's index of an id, making one when it is new.
+// index returns the index of an id's entry, adding the entry if it is new.
 func (t *idTable) index(word uint64, form uint8) uint32 {
 	if 2*(len(t.entries)+1) > len(t.slots) {
 		t.grow()
@@ -93,7 +94,7 @@ func (t *idTable) index(word uint64, form uint8) uint32 {
 	return uint32(len(t.entries) - 1)
 }
 
-// lookup returns the entry's index of an id that there is.
+// lookup returns the index of an id's entry; ok is false if there is none.
 func (t *idTable) lookup(r idRef) (index uint32, ok bool) {
 	if len(t.slots) == 0 {
 		return 0, false
@@ -121,7 +122,7 @@ func (t *idTable) grow() {
 
 // add notes a record of an id and returns its number.
 func (t *idTable) add(id uint32, r idRecord) int32 {
-	// Only the entry and the new record are touched: going through memory costs most.
+	// Touch only the entry and the new record: memory access dominates the cost.
 	k := int32(len(t.records))
 	e := &t.entries[id]
 	r.prev = e.last
@@ -138,7 +139,7 @@ func (t *idTable) add(id uint32, r idRecord) int32 {
 	return k
 }
 
-// own enters a record in owners.
+// own adds a record to owners.
 func (t *idTable) own(id uint32, k int32) {
 	r := &t.records[k]
 	t.ownKey(ownerKey{id, r.event, r.track}, k)
@@ -154,7 +155,7 @@ func (t *idTable) ownKey(key ownerKey, k int32) {
 	}
 }
 
-// ownAll enters all records of an id.
+// ownAll adds all records of an id to owners.
 func (t *idTable) ownAll(id uint32) {
 	e := &t.entries[id]
 	if e.owned {
@@ -169,15 +170,15 @@ func (t *idTable) ownAll(id uint32) {
 	}
 }
 
-// seeker names a stack by its id.
+// seeker is the thread and event of a record that refers to a stack by id.
 type seeker struct {
 	event          int32 // -1: any
 	track, process int32 // NoTrack and -1: not known
 	comm           uint32
 }
 
-// find returns the record that a seeker means. While more records may come
-// (final is false) it fails, with -1, when a better match may be among them.
+// find returns the record of an id that best matches a seeker. While more records may
+// follow (final is false), it returns -1 if one of them could match better.
 func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 	e := &t.entries[id]
 	if e.first < 0 {
@@ -197,10 +198,9 @@ func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 	return t.among(id, s, final)
 }
 
-// named returns the call of the record that a seeker means by an id, and its event, as
-// find does while more records may come; found is false if it fails. The same is
-// asked again and again, and going through memory costs most: so most answers are in
-// one place.
+// named returns the call and event of the record that find returns while more records may
+// follow; found is false if there is none. The same queries recur, and memory access
+// dominates the cost, so recent keeps most answers in one place.
 func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallID, event int32, found bool) {
 	if n := len(t.recent); len(t.records) > n/2 && n < lateMany {
 		t.recent = make([]lateAnswer, max(lateFew, 4*n))
@@ -250,8 +250,8 @@ func (t *idTable) among(id uint32, s seeker, final bool) int32 {
 	return e.first
 }
 
-// sameComm prefers, among the records of one event and thread, that of the
-// seeker's command name: threads change it when they exec.
+// sameComm prefers, among the records of one event and thread, the one with the seeker's
+// command name, which changes when a thread calls exec.
 func (t *idTable) sameComm(e *idEntry, k int32, s seeker) int32 {
 	if s.comm == 0 || !e.mixed {
 		return k

@@ -7,19 +7,19 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// late keeps what is before the dictionary records that it names. The
-// specification has such files rejected; here they are read as if they were in order.
+// late keeps records that precede the dictionary records they refer to. The specification
+// says to reject such files; here they are read as if they were in order.
 type late struct {
-	// frames wait for their dsos, in file order; ofDSO are their places by the dso's id,
-	// and unnamed the ids of those that still wait.
+	// frames wait for their dsos, in file order. ofDSO maps a dso's id to their indices,
+	// and unnamed has the ids of the frames still waiting.
 	frames  []lateFrame
 	ofDSO   map[int64][]int
 	unnamed map[int64]bool
-	// stacks wait for frames. Their frames are paths[i], leaf first.
+	// stacks wait for frames. paths[i] has the frame ids of stacks[i], leaf first.
 	stacks  []stackIn
 	paths   [][]int64
-	awaited map[int64]bool // frames of paths without a record so far
-	related []uint32       // scratch of stack
+	awaited map[int64]bool // frames in paths that have no record yet
+	related []uint32       // buffer of merger.stack
 }
 
 type lateFrame struct {
@@ -29,15 +29,15 @@ type lateFrame struct {
 
 func (l *late) hasFrame(id int64) bool { return l.unnamed[id] }
 
-// awaits reports whether a stack that waits names a frame, the first time that it is
-// asked.
+// awaits reports whether a waiting stack refers to a frame. Only the first call for a
+// frame returns true.
 func (l *late) awaits(id int64) bool {
 	was := l.awaited[id]
 	delete(l.awaited, id)
 	return was
 }
 
-// addFrame keeps a frame whose strings are the merger's numbers.
+// addFrame defers a frame whose strings are numbers in the merger's names.
 func (l *late) addFrame(f frameRec, line int64) {
 	if l.ofDSO == nil {
 		l.ofDSO, l.unnamed = map[int64][]int{}, map[int64]bool{}
@@ -59,7 +59,7 @@ func (l *late) dso(m *merger, id int64) bool {
 	return len(at) > 0
 }
 
-// addStack keeps a copy of a stack.
+// addStack defers a stack; it copies the stack.
 func (l *late) addStack(s *stackIn, frames []int64) {
 	c := *s
 	c.weights = append([]weightRec(nil), s.weights...)
@@ -67,7 +67,7 @@ func (l *late) addStack(s *stackIn, frames []int64) {
 	l.stacks, l.paths = append(l.stacks, c), append(l.paths, frames)
 }
 
-// framesOf are the frame ids of a node's path, leaf first.
+// framesOf returns the frame ids of a node's stack, leaf first.
 func (m *merger) framesOf(mi *mirror, n uint32) (ids []int64) {
 	for ; n != 0; n = mi.nodes[n-1].parent {
 		id := mi.frameID(mi.nodes[n-1].frame)

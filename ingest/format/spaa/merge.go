@@ -31,16 +31,16 @@ type merger struct {
 	names   names
 	dsos    map[int64]dsoInfo
 	frames  frameTable
-	// files are the files of functions, by FuncID.
+	// files are the source files of functions, by FuncID.
 	files []string
-	// mappings are the numbers of the header's.
+	// mappings are the recording's numbers of the header's mappings.
 	mappings []uint16
 	path     []uint32 // scratch of call
 	late     late
 
 	events  []eventState
-	eventOf []int32 // by string number: 1 + event
-	values  []int64 // scratch
+	eventOf []int32 // index of an event plus one, by number of its name
+	values  []int64 // buffer of placeSample
 
 	tracks   map[owner]*trackState // by pid and tid
 	byIndex  []*trackState
@@ -60,7 +60,7 @@ const (
 	kindBad = int(format.KindWindow) + 1
 )
 
-// relatedRef is a stack that was named before it was defined, or never is.
+// relatedRef is a reference to a stack before its definition, if it is defined at all.
 type relatedRef struct {
 	id   uint32
 	line int64
@@ -104,7 +104,7 @@ func (m *merger) leaveOut(kind int, line int64) {
 	}
 }
 
-// repair counts a kept record that is not shown as the file has it.
+// repair counts a kept record that is shown differently from the file.
 func (m *merger) repair(kind format.Kind, line int64) {
 	t := m.tally(int(kind))
 	t.Repaired++
@@ -180,7 +180,7 @@ func (m *merger) stack(mi *mirror, b *batch, s *stackRec, line int64) {
 		ts := c.track
 		if ts == nil {
 			ts = m.track(c.rec.who)
-			if c.rec.who.hasPID { // else a later thread record may tell the process
+			if c.rec.who.hasPID { // otherwise a later thread record may give the process
 				c.track = ts
 			}
 		}
@@ -213,12 +213,12 @@ type stackIn struct {
 	event, track int32
 	context      recording.ContextID
 	comm         uint32
-	id           uint32 // of the id table
+	id           uint32 // index in the id table
 	hasID        bool
 	half         half
 	line         int64
 	weights      []weightRec
-	related      []uint32 // of the id table
+	related      []uint32 // indices in the id table
 }
 
 // addStack adds a stack record whose call is known.
@@ -259,8 +259,8 @@ func (m *merger) id(mi *mirror, r idRef) uint32 {
 	return m.ids.index(r.word, r.form)
 }
 
-// missingID writes an id that no stack has for sentences: one that is the same number in
-// another spelling is named with it.
+// missingID formats an id that no stack has, for messages. If the file has the same
+// number in another spelling, that is added.
 func (m *merger) missingID(id uint32) string {
 	text := m.idText(id)
 	var x format.ID
@@ -277,7 +277,7 @@ func (m *merger) missingID(id uint32) string {
 	return text
 }
 
-// refOf is an id of a stack in the merger's numbers.
+// refOf converts a stack id to an idRef with the merger's numbers.
 func (m *merger) refOf(id format.ID) idRef {
 	switch word, packed := id.Key(); {
 	case packed != format.IDText:
@@ -288,7 +288,7 @@ func (m *merger) refOf(id format.ID) idRef {
 	return idRef{uint64(m.names.ids[id.String()]), formText}
 }
 
-// idText writes an id for sentences.
+// idText formats an id for messages.
 func (m *merger) idText(id uint32) string {
 	e := &m.ids.entries[id]
 	switch e.form {
@@ -302,9 +302,9 @@ func (m *merger) idText(id uint32) string {
 	return fmt.Sprintf(`"0x%0*x"`, int(e.form), e.word)
 }
 
-// call returns the call of a node of a worker's call tree; ok is false while one of its
-// frames is not defined. Calls are interned in the order in which records name them,
-// whoever parsed them.
+// call returns the call of a node in a worker's call tree; ok is false if one of its
+// frames is not defined yet. Calls are interned in the order in which records refer to
+// them, independent of the workers.
 func (m *merger) call(mi *mirror, n uint32) (call recording.CallID, ok bool) {
 	path := m.path[:0]
 	for n != 0 && mi.nodes[n-1].call == recording.NoCall {

@@ -41,7 +41,7 @@ type mirrorContext struct {
 	track    *trackState
 }
 
-// learn takes over what the dict learned with a batch.
+// learn copies the additions to the dict that a batch carries.
 func (mi *mirror) learn(b *batch, n *names) {
 	if b.reset {
 		*mi = mirror{names: mi.names[:0], nodes: mi.nodes[:0]}
@@ -58,7 +58,7 @@ func (mi *mirror) learn(b *batch, n *names) {
 	}
 }
 
-// name returns the merger's number of a worker's string.
+// name converts a worker's string number to the merger's.
 func (mi *mirror) name(id uint32) uint32 {
 	if id == 0 {
 		return 0
@@ -66,7 +66,7 @@ func (mi *mirror) name(id uint32) uint32 {
 	return mi.names[id-1]
 }
 
-// ref is a stack id with the merger's number of its text.
+// ref converts the string number in a stack id to the merger's.
 func (mi *mirror) ref(r idRef) idRef {
 	if r.form == formText || r.form == formNumberText {
 		r.word = uint64(mi.name(uint32(r.word)))
@@ -74,7 +74,7 @@ func (mi *mirror) ref(r idRef) idRef {
 	return r
 }
 
-// resolve gives weights the merger's numbers for their names, in place.
+// resolve converts the string numbers in weights to the merger's, in place.
 func (mi *mirror) resolve(ws []weightRec) []weightRec {
 	for i := range ws {
 		ws[i].metric, ws[i].unit = mi.name(ws[i].metric), mi.name(ws[i].unit)

@@ -9,11 +9,11 @@ import (
 	format "ashlar/spaa"
 )
 
-// notesKey is the header's key for notes, in SPAA files that are made here: an
-// array of pairs of key and value.
+// notesKey is the header key for notes in SPAA files that Ashlar writes: an array of
+// [key, value] pairs.
 const notesKey = "x_ashlar_notes"
 
-// notes keeps what the header and its source say beyond the spec.
+// notes keeps the keys of the header and its source that are not in the spec.
 func (m *merger) notes(h *format.Header) {
 	src := m.b.Source()
 	var pairs [][2]string

@@ -30,7 +30,7 @@ const (
 	nameUnit
 )
 
-// parse fills b from a piece. b.worker and b.reset are the caller's.
+// parse fills b from a piece. The caller sets b.worker; parse sets b.reset.
 func (p *parser) parse(pc piece, b *batch) {
 	if p.dict == nil || p.dict.full() {
 		b.reset = p.dict != nil
@@ -42,7 +42,7 @@ func (p *parser) parse(pc piece, b *batch) {
 		p.bad(warnLongLine, fmt.Sprintf("has more than %d bytes", maxLine))
 		return
 	}
-	// The text is not to be changed, nor kept: what the batch has of it is copied.
+	// The text must not be changed or kept: the batch holds copies.
 	for text, more := unsafe.String(unsafe.SliceData(pc.data), len(pc.data)), len(pc.data) > 0; more; p.at++ {
 		var line string
 		line, text, more = strings.Cut(text, "\n")
@@ -83,7 +83,7 @@ func (p *parser) add(at int) {
 	p.item(item{kind: itemRecord, rec: p.lines.Kind(), at: uint32(at)})
 }
 
-// note keeps the detail of the first warning of a kind in the piece.
+// note keeps a detail, for the first warning of each kind in the piece.
 func (p *parser) note(c code, detail string) uint32 {
 	if p.noted[c] {
 		return 0
@@ -106,7 +106,7 @@ func (p *parser) warn(c code, name string) {
 	p.item(item{kind: itemWarning, code: c, at: at})
 }
 
-// quote is for sentences; names of any length come from files.
+// quote quotes a name for messages, shortened because names in files can have any length.
 func quote(name string) string {
 	const most = 120
 	if len(name) > most {
@@ -115,7 +115,7 @@ func quote(name string) string {
 	return strconv.Quote(name)
 }
 
-// leaveOut says that the record cannot be used and why.
+// leaveOut marks the record as unusable and gives the reason.
 func (p *parser) leaveOut(c code, detail string) {
 	p.item(item{kind: itemWarning, code: c, at: p.note(c, detail)})
 	p.item(item{kind: itemLeftOut, rec: p.lines.Kind()})
@@ -189,8 +189,8 @@ func (p *parser) useful(missing []string) bool {
 	return true
 }
 
-// problems counts keys that are not the format's, and those of a wrong type. Those of
-// contexts are shown as they are; those of headers are the merger's.
+// problems warns of unknown keys and of keys with a wrong type. Contexts are shown with
+// such keys; the merger handles those of headers.
 func (p *parser) problems() {
 	if p.lines.Kind() == format.KindHeader {
 		return
@@ -245,8 +245,8 @@ func (p *parser) address(s string) uint64 {
 	return v
 }
 
-// number copies a number to where there is none yet. Only times need more than its
-// nearest mantissa.
+// number stores a number in to, which must be zero. Only times need more than the nearest
+// mantissa.
 func (p *parser) number(to *number, n format.Number, exactText bool) {
 	if n.IsZero() {
 		return
@@ -259,14 +259,14 @@ func (p *parser) number(to *number, n format.Number, exactText bool) {
 	}
 }
 
-// grown appends an element that is zero, to be filled where it is: copying what was
-// only just written stalls.
+// grown appends a zero element and returns a pointer to it. Filling it in place avoids a
+// copy of data just written, which stalls the CPU.
 func grown[T any](s *[]T) *T {
 	*s = append(*s, *new(T))
 	return &(*s)[len(*s)-1]
 }
 
-// weightList copies weights and returns where they are.
+// weightList copies weights and returns their range.
 func (p *parser) weightList(ws []format.Weight) span {
 	b := p.b
 	from := len(b.weights)
@@ -304,8 +304,8 @@ func (p *parser) stack(s *format.Stack) {
 	b.stacks = append(b.stacks, r)
 }
 
-// exclusive compares the recorded weight of the leaf with the stack's own. The
-// stack's weight at its leaf counts, so a difference is only reported.
+// exclusive compares the leaf's recorded weight with the stack's own. The stack's weight
+// is used, so a difference is only reported.
 func (p *parser) exclusive(s *format.Stack) {
 	e := s.Exclusive
 	order := format.LeafToRoot

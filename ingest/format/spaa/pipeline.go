@@ -11,14 +11,14 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// largeBatch is how many items make a batch not worth keeping: one line can be
-// very long.
+// largeBatch is how many items and weights make a batch too large to reuse: one line can
+// be very long.
 const largeBatch = 1 << 17
 
 // job is a piece on its way to becoming a batch.
 type job struct {
 	piece
-	done chan *batch // holds one
+	done chan *batch // has room for the one batch
 }
 
 // pipeline parses pieces on several goroutines and hands the batches out in
@@ -37,7 +37,7 @@ func startPipeline(ctx context.Context, s *splitter, pre prelude, workers int) *
 	ahead := workers + 2
 	p := &pipeline{
 		order: make(chan *job, ahead),
-		// No more batches are ever under way than fit here.
+		// Large enough for all batches that can exist at once.
 		free: make(chan *batch, ahead+workers+2),
 		stop: stop,
 	}
@@ -89,7 +89,7 @@ func feed(ctx context.Context, s *splitter, held []piece, emit func(piece) bool)
 	}
 }
 
-// work parses the pieces of one worker.
+// work is the loop of one worker: it parses pieces.
 func (p *pipeline) work(jobs <-chan *job, worker int, in *source.Input, pre prelude) {
 	ps := parser{rootFirst: pre.rootFirst()}
 	var room []byte
@@ -114,10 +114,10 @@ func (p *pipeline) work(jobs <-chan *job, worker int, in *source.Input, pre prel
 	}
 }
 
-// close ends what is still running and waits for it.
+// close stops all goroutines and waits for them.
 func (p *pipeline) close() {
 	p.stop()
-	for range p.order { // lets the reader go on to where it sees the end
+	for range p.order { // unblocks the reader until it sees the cancellation
 	}
 	p.all.Wait()
 }

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// splitSrcLine splits "file:line[:column]" from the right, so that files with
-// colons of their own ("node:fs:66:25", `C:\a.c:7`) come out whole. line and
-// column are 0 when not given.
+// splitSrcLine splits "file:line[:column]" from the right, so that file names with colons
+// ("node:fs:66:25", `C:\a.c:7`) stay whole. line and column are 0 if absent.
 func splitSrcLine(s string) (file string, line, column int32) {
 	// addr2line and perf append " (discriminator N)".
 	if i := strings.LastIndex(s, " (discriminator "); i > 0 {
@@ -36,7 +35,7 @@ func cutNumber(s string) (rest string, n int32, ok bool) {
 	return s[:i], int32(v), true
 }
 
-// knownFile is empty for what symbolisers write when they know nothing.
+// knownFile returns "" for the file name that symbolisers write for an unknown file.
 func knownFile(s string) string {
 	if s == "??" {
 		return ""

@@ -5,15 +5,15 @@ import (
 	format "ashlar/spaa"
 )
 
-// deferredSamples are those whose stack record had not come, in file order.
+// deferredSamples are samples that came before their stack record, in file order.
 type deferredSamples struct {
 	chunks [][]deferredSample
 }
 
 const deferredChunk = 4096
 
-// deferredSample is a sample that waits for its stack. It holds what a batch
-// cannot keep, in 48 bytes.
+// deferredSample is a sample that waits for its stack. It copies what would not outlive
+// the batch, in 48 bytes.
 type deferredSample struct {
 	at, period int64
 	line       uint32
@@ -115,15 +115,15 @@ func (m *merger) placeSample(d *deferredSample, ts *trackState, call recording.C
 	ts.tb.Sample(int(d.event), d.at, call, int(d.cpu), values)
 }
 
-// periodMetric is the metric that the period of an event's samples measures:
-// "period", else the primary one unless it counts samples; -1 for none.
+// periodMetric returns the metric that the period of an event's samples measures:
+// "period", else the primary metric unless it counts samples, -1 if there is none.
 func (m *merger) periodMetric(event int32) int {
 	ev := &m.events[event]
 	if ev.periodOf == len(ev.metrics) && ev.periodOf > 0 {
 		return ev.period
 	}
 	if ev.periodOf == 0 && len(ev.metrics) == 0 {
-		// Only the samples tell the metric.
+		// No record declares a metric, so the samples' period becomes one.
 		m.metric(event, m.names.id("period"), 0, 0)
 	}
 	ev.period, ev.periodOf = -1, len(ev.metrics)
@@ -154,7 +154,7 @@ func (m *merger) time(n number, b *batch, line int64) int64 {
 	return at
 }
 
-// flushSamples adds the samples that waited, now that every stack is known.
+// flushSamples adds the deferred samples, now that every stack is known.
 func (m *merger) flushSamples() error {
 	d := &m.deferred
 	for i, chunk := range d.chunks {

@@ -1,18 +1,18 @@
-// Package spaa decodes SPAA recordings. Package ashlar/spaa is the library for the format
-// itself.
+// Package spaa decodes SPAA recordings. The library for the format itself is package
+// ashlar/spaa.
 //
-// Lines are parsed on all cores into compact batches, one for each piece of the file, and
-// merged in file order by the goroutine that owns the builder. So the result depends
-// neither on how the file was split nor on the number of workers.
+// All cores parse lines into compact batches, one per piece of the file. The goroutine
+// that owns the builder merges them in file order, so the result depends neither on how
+// the file was split nor on the number of workers.
 //
 // # Choices and repairs
 //
 // The format leaves some choices, and files break its rules:
 //
-//   - Every stack record is kept, also when ids repeat. A sample resolves an
-//     id to the record of its event and thread, then of its event and process,
-//     then of its event, then to the first one. Records may come after the
-//     samples and windows that name them.
+//   - Every stack record is kept, even if its id repeats. A sample's id refers
+//     to the record of its event and thread, else of its event and process,
+//     else of its event, else to the first record. Records may come after the
+//     samples and windows that refer to them.
 //   - If a dso, frame, thread or header is defined twice, the first definition
 //     counts. Frames and dsos may follow the records that refer to them; missing
 //     ones are shown as "[missing frame N]" and "[missing dso]".
@@ -118,8 +118,8 @@ func sniffRecord(rec format.Record, p *format.Parser) (decode.Confidence, error)
 
 var bom = []byte("\xef\xbb\xbf")
 
-// Decode reads a SPAA file into b. The error is one sentence that names the
-// file; what was read until then is in b.
+// Decode reads a SPAA file into b. The error is one sentence that names the file; b then
+// holds everything read before.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
 	workers := opt.Workers
 	if workers <= 0 {
@@ -148,7 +148,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, opt dec
 	return m.verdict(in.Path)
 }
 
-// verdict is the error of a file that gave nothing to show.
+// verdict returns an error if the file has nothing to show.
 func (m *merger) verdict(path string) error {
 	if m.headerSeen || m.shown > 0 {
 		return nil

@@ -15,8 +15,8 @@ const (
 	// the batch stays in a core's cache, large enough that handing it over
 	// costs nothing.
 	pieceSize = 1 << 20
-	// headerWithin is how far into a file its header is looked for before
-	// stacks are read without one.
+	// headerWithin is how many bytes are searched for a header before stacks are read
+	// without one.
 	headerWithin = 1 << 20
 )
 
@@ -27,8 +27,8 @@ var maxLine = format.DefaultMaxLine
 // piece is some whole lines of the file.
 type piece struct {
 	data []byte
-	at   int64 // where in the content data begins
-	// last: there is no line end behind data.
+	at   int64 // offset of data in the content
+	// last means that data may lack a line end.
 	last bool
 	// long stands for one line that was too long; data is empty.
 	long bool
@@ -38,16 +38,16 @@ type piece struct {
 type splitter struct {
 	in    *source.Input
 	begun bool
-	// data is the rest of the last chunk; searched is how much of it is
-	// known to have no line end.
+	// data is the rest of the last chunk; its first searched bytes have no line end.
 	data     []byte
-	at       int64 // where in the content it begins
+	at       int64 // offset of data in the content
 	searched int
 	skipping bool  // inside a line that is too long
-	err      error // what ended the input
+	err      error // why the input ended
 }
 
-// next returns the next piece; io.EOF, or why the input ended, behind the last.
+// next returns the next piece; after the last one it returns io.EOF or the reason why the
+// input ended.
 func (s *splitter) next() (p piece, err error) {
 	err = source.Guard(s.in.Path, func() error {
 		var err error
@@ -57,8 +57,8 @@ func (s *splitter) next() (p piece, err error) {
 	return p, err
 }
 
-// cut looks at no more bytes than it returns, as far as lines allow: what is
-// behind them may no longer be there (see [source.Guard]).
+// cut examines no bytes beyond those it returns, as far as line ends allow: they may no
+// longer be readable (see [source.Guard]).
 func (s *splitter) cut() (piece, error) {
 	for {
 		if n := s.lineEnd(); n > 0 {
@@ -80,7 +80,7 @@ func (s *splitter) cut() (piece, error) {
 			s.fill()
 			continue
 		}
-		// What is left is shown, whatever ended the input.
+		// The rest is returned, whatever ended the input.
 		if p := s.data; len(p) > 0 {
 			s.data, s.searched = nil, 0
 			return piece{data: p, at: s.at, last: true}, nil
@@ -89,7 +89,7 @@ func (s *splitter) cut() (piece, error) {
 	}
 }
 
-// drop leaves the first bytes of data behind.
+// drop removes the first n bytes of data.
 func (s *splitter) drop(n int) { s.data, s.at, s.searched = s.data[n:], s.at+int64(n), 0 }
 
 // lineEnd returns the length of a piece of whole lines (of the rest of one
@@ -113,7 +113,7 @@ func (s *splitter) lineEnd() int {
 	return s.searched + i + 1
 }
 
-// fill reads on.
+// fill reads the next chunk.
 func (s *splitter) fill() {
 	rest := len(s.data)
 	s.data, s.at, s.err = s.in.Next(rest)
@@ -125,11 +125,11 @@ func (s *splitter) fill() {
 	}
 }
 
-// prelude is the part that was read to find the header.
+// prelude is the part that findHeader read.
 type prelude struct {
 	held   []piece
 	header *format.Header
-	line   int64 // the header's, from 1
+	line   int64 // line number of the header, from 1
 }
 
 // findHeader reads ahead to the header, which is the first line of a valid

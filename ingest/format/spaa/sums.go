@@ -2,9 +2,9 @@ package spaa
 
 import "ashlar/ingest/model/recording"
 
-// compareParts compares the samples and the windows of each stack with its stack
-// records, by metric. A part that is more than the whole is an error, since an answer
-// about some seconds then exceeds the one about all of them; less is a note.
+// compareParts compares the samples and the windows of each stack with its stack records,
+// by metric. If a part exceeds the whole, that is an error, because the answer for a time
+// range would exceed the answer for the whole recording. A smaller part is only a note.
 func (m *merger) compareParts() {
 	for e := range m.events {
 		ev := m.b.Event(e)
@@ -27,15 +27,15 @@ func (m *merger) compareParts() {
 	}
 }
 
-// comparePart warns of the calls of which a part weighs more than the whole, and where
-// asked for notes that it weighs less in total.
+// comparePart warns of calls whose part weighs more than the whole. If less is set, it
+// also notes that the part weighs less in total.
 func (m *merger) comparePart(met *recording.Metric, name, of string, whole, part []int64, less bool) {
 	var more, all, sum int64
 	worst := -1
 	for c, v := range part {
 		recording.Add(&all, whole[c])
 		recording.Add(&sum, v)
-		if v > whole[c] && c != int(recording.NoCall) { // what has no stack is an error of its own
+		if v > whole[c] && c != int(recording.NoCall) { // a missing stack has its own warning
 			more++
 			if worst < 0 || v-whole[c] > part[worst]-whole[worst] {
 				worst = c

@@ -9,18 +9,18 @@ import (
 	format "ashlar/spaa"
 )
 
-// What profiles know and SPAA has no key for stands in keys of our own, which the
-// specification allows for: of the header, of its events and of frames.
+// Profile data for which SPAA has no key is in Ashlar's own keys of the header, its
+// events and frames. The specification allows such keys.
 const (
 	mappingsKey = "x_ashlar_mappings" // of the header
 	metricsKey  = "x_ashlar_metrics"  // of an event: its metrics in order, as pairs of name and unit
 	frameKey    = "x_ashlar_frame"    // of a frame
 )
 
-// ownKeys are those of headers that are no notes.
+// ownKeys are the header keys that are not kept as notes.
 var ownKeys = map[string]bool{notesKey: true, mappingsKey: true}
 
-// frameMore is what a frame has under frameKey.
+// frameMore is the value of a frame's frameKey.
 type frameMore struct {
 	Mapping   uint16 `json:"mapping,omitempty"` // 1 + an index in the header's list
 	Type      string `json:"type,omitempty"`    // "jvm"
@@ -42,7 +42,7 @@ type mappingMore struct {
 	HasInlineFrames bool   `json:"has_inline_frames,omitempty"`
 }
 
-// frameExtra is what a frame says beyond the specification, nil for nothing.
+// frameExtra returns the data of a frame for frameKey, nil if there is none.
 func (d *spaaDict) frameExtra(f *recording.Frame, fn *recording.Function) format.Extra {
 	x := frameMore{Type: d.rec.Source.TypeOf(f), StartLine: f.StartLine, Folded: f.Folded}
 	if d.rec.Source.MappingOf(f) != nil {
@@ -57,7 +57,7 @@ func (d *spaaDict) frameExtra(f *recording.Frame, fn *recording.Function) format
 	return format.Extra{frameKey: jsonOf(x)}
 }
 
-// mappings are the header's value for mappingsKey, nil where there are none.
+// mappings returns the header's value for mappingsKey, nil if there are no mappings.
 func mappings(src *recording.Source) json.RawMessage {
 	var all []mappingMore
 	for _, m := range src.Mappings {
@@ -72,8 +72,8 @@ func mappings(src *recording.Source) json.RawMessage {
 	return jsonOf(all)
 }
 
-// metricList is an event's value for metricsKey, nil where the order of the records
-// is the same.
+// metricList returns an event's value for metricsKey, nil if the order of metrics is
+// clear without it.
 func (s *spaaWriter) metricList(e *recording.Event, names []string) format.Extra {
 	if len(names) < 2 {
 		return nil
@@ -110,7 +110,7 @@ func (m *merger) readMetrics(at int32, e *format.Event, line int64) {
 	}
 }
 
-// more reads what a frame says beyond the specification.
+// more parses a frame's frameKey.
 func (p *parser) more() *frameMore {
 	for i := range p.lines.Problems {
 		if pr := &p.lines.Problems[i]; pr.Key == frameKey && pr.Kind == format.UnknownKey {
@@ -123,7 +123,7 @@ func (p *parser) more() *frameMore {
 	return nil
 }
 
-// tell adds it to a frame and to its function.
+// tell copies x to a frame.
 func (m *merger) tell(x *frameMore, f *recording.Frame) {
 	if x == nil {
 		return
@@ -135,13 +135,13 @@ func (m *merger) tell(x *frameMore, f *recording.Frame) {
 }
 
 func address(s string) uint64 {
-	v, _ := strconv.ParseUint(s, 0, 64) // 0 is not known
+	v, _ := strconv.ParseUint(s, 0, 64) // 0 if unknown
 	return v
 }
 
 func jsonOf(x any) json.RawMessage {
 	b, err := json.Marshal(x)
-	if err != nil { // it has texts and numbers only
+	if err != nil { // cannot happen: x has only strings, numbers and booleans
 		return nil
 	}
 	return b

@@ -8,14 +8,14 @@ import (
 	format "ashlar/spaa"
 )
 
-// trackState is a track with what its names are chosen from.
+// trackState is a track and the data its name is chosen from.
 type trackState struct {
 	tb       *recording.TrackBuilder
 	key      owner
 	index    int32
 	process  int32
 	declared bool // has a thread record
-	named    bool // by that record
+	named    bool // the thread record has a name
 	comms    []commCount
 }
 
@@ -25,8 +25,8 @@ type commCount struct {
 	n    int64
 }
 
-// maxComms bounds the names that are counted for one track; a thread's changes
-// when it executes another program.
+// maxComms limits the names counted per track; a thread's name changes when it executes
+// another program.
 const maxComms = 16
 
 // noThread is the name of the track for samples that name no thread.
@@ -34,9 +34,8 @@ const noThread = "no thread"
 
 const recentTracks = 64
 
-// track returns the state of the track of an owner, adding the track when it
-// is new. Where only the tid is known the process is that of the thread with
-// that tid, 0 when there is none.
+// track returns the state of an owner's track, adding the track if it is new. If only the
+// tid is known, the process is that of the thread with this tid, or 0 if there is none.
 func (m *merger) track(o owner) *trackState {
 	o.comm = 0
 	slot := &m.recent[(uint64(o.tid)*0x9E3779B97F4A7C15)>>58]
@@ -101,9 +100,9 @@ func (m *merger) rename(ts *trackState, name string) {
 	}
 }
 
-// finishNames gives tracks without a named thread record the command name that
-// most of their records have, and processes that of their main thread, else the
-// most frequent one of all their threads.
+// finishNames gives each track without a named thread record the most frequent command
+// name of its records. A process gets the name of its main thread, else the most frequent
+// name of all its threads.
 func (m *merger) finishNames() {
 	main := map[int32]bool{}
 	counts := map[int32][]commCount{}
@@ -144,7 +143,7 @@ func addComm(cs []commCount, c commCount, most int) []commCount {
 	return cs
 }
 
-// mostFrequent is the first of those that were counted most often.
+// mostFrequent returns the name with the highest count, the first of several.
 func mostFrequent(cs []commCount) uint32 {
 	best := cs[0]
 	for _, c := range cs[1:] {

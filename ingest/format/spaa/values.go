@@ -11,13 +11,13 @@ import (
 const (
 	// maxDecimals is how many decimals a metric's values can have.
 	maxDecimals = 9
-	// maxMetrics and maxEvents bound what a file can make the recording's
-	// tables grow to; real files have a handful.
+	// maxMetrics and maxEvents limit the recording's tables; real files have only a few
+	// of each.
 	maxMetrics = 64
 	maxEvents  = 4096
 )
 
-// eventState is the merger's knowledge of an event beside the builder.
+// eventState is what the merger knows about an event, besides the builder.
 type eventState struct {
 	name     uint32
 	declared bool
@@ -26,11 +26,12 @@ type eventState struct {
 	primary int
 	metrics []metricState
 	weighed bool // a stack record had weights
-	// bare counts stack records without any weight.
+	// bare is the number of stack records without weights, and bareLine the line of the
+	// first.
 	bare, bareLine int64
 	samples        int64
-	// period is the metric that a sample's period measures, -1 for none, as
-	// of periodOf metrics.
+	// period is the metric that a sample's period measures, -1 for none. It was
+	// determined when the event had periodOf metrics.
 	period, periodOf int
 	// columns is 1 + the last metric that samples carry.
 	columns int
@@ -40,7 +41,7 @@ type metricState struct {
 	name, unit uint32
 	decimals   int
 	count      bool // counts samples: "samples" or "count"
-	stuck      bool // its decimals cannot be raised any more
+	stuck      bool // the builder cannot raise its decimals any further
 }
 
 // event returns the index of an event by name, adding it when the header does
@@ -58,7 +59,7 @@ func (m *merger) event(name uint32, line int64) int32 {
 	return m.addEvent(name, recording.Event{Name: m.names.text[name]})
 }
 
-// known returns the index of an event that there is, -1 of others.
+// known returns the index of an event by name, -1 if there is none.
 func (m *merger) known(name uint32) int32 {
 	for int(name) >= len(m.eventOf) {
 		m.eventOf = append(m.eventOf, make([]int32, max(64, len(m.eventOf)))...)
@@ -66,7 +67,7 @@ func (m *merger) known(name uint32) int32 {
 	return m.eventOf[name] - 1
 }
 
-// addEvent adds an event that is not known.
+// addEvent adds a new event.
 func (m *merger) addEvent(name uint32, e recording.Event) int32 {
 	i := int32(m.b.AddEvent(e))
 	m.events = append(m.events, eventState{name: name, primary: -1})
@@ -74,7 +75,7 @@ func (m *merger) addEvent(name uint32, e recording.Event) int32 {
 	return i
 }
 
-// defaultEvent is the event of records that name none.
+// defaultEvent returns the event for records that name none.
 func (m *merger) defaultEvent(line int64) int32 {
 	if name := m.names.id(""); len(m.events) == 0 && m.known(name) < 0 {
 		m.addEvent(name, recording.Event{})
@@ -110,12 +111,12 @@ func (m *merger) metric(event int32, name, unit uint32, line int64) int {
 	e := m.b.Event(int(event))
 	e.Metrics = append(e.Metrics, met)
 	if ev.primary < 0 && text == "period" {
-		e.Primary = i // the weight of perf samples, where no header says which
+		e.Primary = i // the weight of perf samples, if the header names no primary metric
 	}
 	return i
 }
 
-// unit is that of a metric, 0 if its values come without one. perf's clocks
+// unit returns the unit of a metric; unit is 0 if the file gives none. perf's clocks
 // count nanoseconds, which some converters call events.
 func (m *merger) unit(event int32, metric, unit uint32) string {
 	name, text := m.names.text[metric], m.names.text[unit]
@@ -130,7 +131,7 @@ func (m *merger) unit(event int32, metric, unit uint32) string {
 	return text
 }
 
-// setUnit takes the unit from the first value that has one.
+// setUnit sets the unit when the first value with a unit is read.
 func (m *merger) setUnit(event int32, metric int, unit uint32, line int64) {
 	ms := &m.events[event].metrics[metric]
 	if ms.unit != 0 {
@@ -152,7 +153,7 @@ func metricKind(name string) recording.MetricKind {
 	return recording.Sum
 }
 
-// usualUnit is the unit of a metric whose values come without one.
+// usualUnit returns the unit of a metric for which the file gives none.
 func usualUnit(name string) string {
 	switch {
 	case name == "samples", name == "count", strings.HasSuffix(name, "_count"):
@@ -169,8 +170,8 @@ func usualUnit(name string) string {
 	return ""
 }
 
-// weights gives the values of a list of weights, whose names are the merger's
-// numbers, by metric. The result is valid until the next call.
+// weights returns values by metric from a list of weights, whose names are numbers in the
+// merger's names. The result is valid until the next call.
 func (m *merger) weights(event int32, ws []weightRec, line int64) []int64 {
 	values := m.values[:0]
 	for range m.events[event].metrics {
@@ -195,7 +196,7 @@ func (m *merger) weights(event int32, ws []weightRec, line int64) []int64 {
 	return values
 }
 
-// value brings a number to a metric's decimals, raising them where needed.
+// value converts a number to the metric's decimals, raising them if necessary.
 func (m *merger) value(event int32, metric int, n number, line int64) int64 {
 	ms := &m.events[event].metrics[metric]
 	v, dec := n.mant, int(n.dec)
@@ -253,7 +254,8 @@ func (m *merger) rescale(event int32, metric int, v int64, dec int, line int64) 
 	return out
 }
 
-// finishEvents decides for each event what carries its values.
+// finishEvents decides for each event whether its values come from stack records or
+// samples.
 func (m *merger) finishEvents() {
 	for i := range m.events {
 		ev := &m.events[i]

@@ -60,8 +60,8 @@ const (
 	codeCount
 )
 
-// warnings has each kind's word for programs and its sentence for people; a %s
-// takes the detail of the first one.
+// warnings has the code and the sentence of each kind; %s in a sentence is replaced by
+// the detail of the first warning.
 var warnings = [codeCount]struct{ word, text string }{
 	warnNoHeader:        {"no-header", "the file has no SPAA header: leaf-first frames are assumed, and events and times are taken from the records"},
 	warnLateHeader:      {"late-header", "the header comes after %s, which were read without it"},
@@ -113,8 +113,8 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnWindowEmpty:     {"window-empty", "a window in a file without events is left out"},
 }
 
-// warn notes a warning at a line of the file; detail is formatted with %q
-// where it is a name from the file (the caller quotes).
+// warn adds a warning for a line of the file. If detail is a name from the file, the
+// caller must quote it.
 func (m *merger) warn(c code, line int64, detail string) {
 	if m.warned[c] {
 		m.pending[c]++

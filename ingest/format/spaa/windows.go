@@ -9,34 +9,36 @@ import (
 	format "ashlar/spaa"
 )
 
-// windowState is the state of windows beside the builder.
+// windowState is what the merger knows about windows, besides the builder.
 type windowState struct {
-	// decided: relative says what the times of windows are.
+	// decided is set once relative is known: whether windows have times relative to the
+	// time range's start.
 	decided, relative bool
 	waiting           []window
 	scratch           window
 }
 
-// window is a window with its numbers resolved as far as they can be.
+// window is a window record with the merger's numbers and, as far as possible, resolved
+// ids.
 type window struct {
 	id         string
 	start, end int64
 	mended     bool // an end before the start was moved there
 	line       int64
 	rows       []windowRow
-	weights    []weightRec // metric and unit are the merger's numbers
+	weights    []weightRec // metric and unit are numbers in the merger's names
 }
 
 type windowRow struct {
 	id      uint32
 	hasID   bool
-	record  int32 // of the id table; -1: none
+	record  int32 // record in the id table, -1 for none
 	event   int32
 	weights span
 }
 
-// window adds a window, or keeps it until the stacks that it names are known.
-// Windows stay in file order, so those behind one that waits wait as well.
+// window adds a window, or defers it until its stacks are known. To keep windows in file
+// order, all windows after a deferred one are deferred too.
 func (m *merger) window(mi *mirror, b *batch, r *windowRec, line int64) {
 	w := &m.windows.scratch
 	*w = window{id: r.id, line: line, rows: w.rows[:0], weights: w.weights[:0]}
@@ -66,8 +68,8 @@ func (m *merger) window(mi *mirror, b *batch, r *windowRec, line int64) {
 	m.b.Cover(c.start, c.end)
 }
 
-// windowTimes converts a window's times, which are in a unit of its own (the
-// header's where it names none).
+// windowTimes converts a window's times. They are in the window's unit, or the header's
+// if the window has none.
 func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (start, end int64, mended bool) {
 	unit := m.names.text[mi.name(r.unit)]
 	if unit == "" {
@@ -103,12 +105,12 @@ func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (st
 
 type span64 struct{ from, to int64 }
 
-// placeWindows decides by the first window whether windows have absolute times,
-// as samples do, or times relative to the start of the time range: the spec's
-// text leaves it open, and its example (10 to 11 s) looks relative beside its
-// header's time range (12345 to 12405 s). Absolute it is where the window is
-// in the time range as an absolute one; else relative where it is in it as a
-// relative one. A window that reaches over an edge is judged by what overlaps.
+// placeWindows decides from the first window whether windows have absolute times, like
+// samples, or times relative to the start of the time range. The spec's text leaves this
+// open, and its example (10 to 11 s) looks relative next to the header's time range
+// (12345 to 12405 s). The times are absolute if the window, taken as absolute, lies
+// inside the time range; else relative if it lies inside taken as relative. If neither
+// does, overlapping the range is enough.
 func (m *merger) placeWindows(absolute, relative span64, line int64) {
 	w := &m.windows
 	w.decided = true
@@ -130,7 +132,7 @@ func (m *merger) placeWindows(absolute, relative span64, line int64) {
 	}
 }
 
-// addWindow adds a window to each event that it has stacks of.
+// addWindow adds a window to each event of its stacks.
 func (m *merger) addWindow(w *window) {
 	for i := range w.rows {
 		m.resolveRow(w, &w.rows[i])
@@ -165,7 +167,7 @@ func (m *merger) addRow(w *window, row *windowRow) {
 		e := &m.ids.entries[row.id]
 		r := &m.ids.records[row.record]
 		call = r.call
-		if e.first == e.last { // else the row counts for the id as a whole
+		if e.first == e.last { // otherwise the row stands for all records of the id
 			track, ctx = r.track, r.context
 		}
 	}
@@ -173,9 +175,9 @@ func (m *merger) addRow(w *window, row *windowRow) {
 	m.b.AddWindowStack(int(row.event), call, int(track), ctx, values)
 }
 
-// resolveRow finds the stack and the event of a row. Windows name no event: it
-// is that of the stack, and where the id stands for several events the first
-// one that has the row's first metric.
+// resolveRow finds the stack and event of a row. Windows name no event, so it is the
+// event of the stack. If the id has records of several events, the first event with the
+// row's first metric is used.
 func (m *merger) resolveRow(w *window, row *windowRow) {
 	metric := uint32(0)
 	if row.weights.from < row.weights.to {
@@ -220,7 +222,7 @@ func (e *eventState) has(metric uint32) bool {
 	return false
 }
 
-// flushWindows adds the windows that waited.
+// flushWindows adds the deferred windows.
 func (m *merger) flushWindows() {
 	for i := range m.windows.waiting {
 		m.addWindow(&m.windows.waiting[i])

@@ -12,18 +12,16 @@ import (
 
 // spaaWriter writes a recording as SPAA.
 //
-//   - There is a stack record for each event, thread, context and stack.
-//     [format.ContentID] makes its id of the frames. An id shall not stand for
-//     stacks of two events (spec 9.4), so those of all events but the first
-//     have one more frame, the outermost, when they are hashed: the function
-//     "event NAME".
-//   - Spans become stacks weighed by the time that is theirs alone, in an
-//     event of kind probe.
+//   - There is one stack record per event, thread, context and stack.
+//     [format.ContentID] computes its id from the frames. The spec (9.4) forbids
+//     an id to stand for stacks of two events. So for all events but the first,
+//     the hash includes one more, outermost frame: the function "event NAME".
+//   - Spans become stacks weighed by their self time, in an event of kind probe.
 //   - Heap metrics of pprof get the names that the spec gives them (9.2).
-//   - Keys of contexts that the spec does not have get the prefix
-//     "x_FORMAT_", unless they have one ("thread.name").
-//   - Functions without a name keep what stands for it ("[unknown]"), so that
-//     they stay one function, where it is not an address. The spec would have the
+//   - Context keys that are not in the spec get the prefix "x_FORMAT_", unless
+//     they have a prefix ("thread.name").
+//   - Functions without a name keep their placeholder ("[unknown]"), unless it
+//     is an address, so that they stay one function. The spec would have the
 //     address there, which is the frame's ip.
 type spaaWriter struct {
 	*encode.Job
@@ -33,19 +31,19 @@ type spaaWriter struct {
 	rows    []*encode.Rows // by event
 	events  []spaaEvent
 	dict    spaaDict
-	// ids of stacks by event, for calls that have a record.
+	// ids holds the stack ids by event and call.
 	ids []map[recording.CallID]format.ID
 
 	stack  format.Stack
 	text   []byte
-	prefix string // of the keys of contexts
+	prefix string // prefix of context keys
 }
 
-// spaaEvent is how an event of the recording is in the file.
+// spaaEvent is an event's name and metrics as written to the file.
 type spaaEvent struct {
 	name    string
 	metrics []string
-	// sampled is the metric of a sample's period, -1 for none.
+	// sampled is the metric that a sample's period measures, -1 for none.
 	sampled int
 }
 
@@ -163,8 +161,8 @@ func (s *spaaWriter) header() error {
 	return s.out.Write(h)
 }
 
-// tool is the header's source_tool. The spec demands the metric period of
-// files of perf; perf can leave it out.
+// tool returns the header's source_tool. The spec requires the metric period in files of
+// source_tool "perf", but perf script may omit periods.
 func (s *spaaWriter) tool() string {
 	switch f := s.Rec.Source.Format; f {
 	case "perf-script":
@@ -184,7 +182,7 @@ func (s *spaaWriter) tool() string {
 	}
 }
 
-// event describes an event of the recording.
+// event returns the header's entry for event i of the recording.
 func (s *spaaWriter) event(i int, names map[string]bool) format.Event {
 	e := &s.Rec.Events[i]
 	x := spaaEvent{name: e.Name, sampled: -1}
@@ -202,7 +200,7 @@ func (s *spaaWriter) event(i int, names map[string]bool) format.Event {
 		x.metrics = append(x.metrics, spaaMetric(&e.Metrics[k]))
 	}
 	if len(e.Metrics) == 0 {
-		// Nothing was measured, and so no record names the event.
+		// The event has no metrics, so no record refers to it.
 		s.events = append(s.events, x)
 		return format.Event{Name: x.name, Kind: "probe", Sampling: format.Sampling{Mode: "event", PrimaryMetric: "count"}}
 	}
@@ -238,7 +236,7 @@ func spaaUnit(m *recording.Metric) string {
 	return m.Unit
 }
 
-// kind is one of the kinds that the spec has.
+// kind returns the event's kind, one of those in the spec.
 func (s *spaaWriter) kind(e *recording.Event, metrics []string) string {
 	switch e.Kind {
 	case "hardware", "software", "allocation", "deallocation", "timer", "probe":
@@ -269,7 +267,7 @@ func samplingMode(e *recording.Event) string {
 	return "period"
 }
 
-// time is a moment in seconds.
+// time formats a time in seconds.
 func (s *spaaWriter) time(ps int64) format.Number {
 	s.text = s.clock.Append(s.text[:0], ps)
 	return format.Number(s.text)
@@ -326,7 +324,7 @@ func (s *spaaWriter) stacks() error {
 				return err
 			}
 		}
-		// What is left to do needs the ids only.
+		// The following steps need only the ids.
 		s.rows[e] = nil
 	}
 	s.Lose(noPrimary, "missing values of a primary metric", "SPAA requires one; they are 0")
@@ -345,7 +343,7 @@ func (s *spaaWriter) weights(dst []format.Weight, event int, values []int64) []f
 	return dst
 }
 
-// id is the id of a call's stack in an event.
+// id returns the id of a call's stack in an event.
 func (s *spaaWriter) id(event int, call recording.CallID) format.ID {
 	id, ok := s.ids[event][call]
 	if !ok {
@@ -359,7 +357,7 @@ func (s *spaaWriter) id(event int, call recording.CallID) format.ID {
 	return id
 }
 
-// context writes the context of a row.
+// context returns the context of a row.
 func (s *spaaWriter) context(event int, k encode.RowKey) *format.Context {
 	c := &format.Context{Event: s.events[event].name}
 	if k.Track != recording.NoTrack {
@@ -421,7 +419,7 @@ func (s *spaaWriter) attr(c *format.Context, a recording.Attr) {
 	c.Extra[key] = jsonString(a.Value)
 }
 
-// losses notes what a trace has beside its stacks.
+// losses reports the parts of the recording that SPAA cannot hold.
 func (s *spaaWriter) losses() {
 	rec := s.Rec
 	const why = "SPAA holds stacks and samples"

@@ -13,14 +13,14 @@ import (
 	format "ashlar/spaa"
 )
 
-// spaaDict numbers dsos and frames. Frame ids count from 1 in the order in
-// which stacks use them.
+// spaaDict numbers dsos and frames. Frame ids start at 1, in the order in which stacks
+// use the frames.
 type spaaDict struct {
 	rec    *recording.Recording
 	used   []bool // by call
 	ids    []int64
-	frames []recording.FrameID    // in the order of their ids
-	same   []format.FrameIdentity // of those frames
+	frames []recording.FrameID    // by id - 1
+	same   []format.FrameIdentity // identities of frames, by id - 1
 	seen   map[format.FrameIdentity]bool
 	dsos   map[dsoKey]int64
 	order  []dsoKey
@@ -29,14 +29,14 @@ type spaaDict struct {
 	scratch              []format.FrameIdentity
 }
 
-// dsoKey identifies a dso. Frames of the kernel and others have separate ones,
-// also where both are "[unknown]", because a dso's is_kernel holds for all.
+// dsoKey identifies a dso. Kernel and user frames have separate dsos, even if both are
+// "[unknown]", because is_kernel applies to the whole dso.
 type dsoKey struct {
 	module, buildID string
 	kernel          bool
 }
 
-// noModule is the dso of frames of which it is not known; each must have one.
+// noModule is the dso of frames whose module is unknown; each frame must have a dso.
 const noModule = "[unknown]"
 
 func (d *spaaDict) init(rec *recording.Recording) {
@@ -62,10 +62,10 @@ func (d *spaaDict) use(call recording.CallID) {
 	}
 }
 
-// identity has the parts of a frame that are hashed. An id shall be that of one sequence of
-// frames, so that behind the offset is what else tells frames of one function
-// apart: the line, which is the same in each run, and the address only where that
-// is not enough.
+// identity returns the parts of a frame that are hashed. An id must stand for one
+// sequence of frames. So the offset is followed by what else distinguishes frames of the
+// same function: the line, which is the same in each run, and the address only if that is
+// not enough.
 func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
 	x := format.FrameIdentity{Func: d.rec.NameInFile(f.Func), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(f.Offset)}
 	if f.Line > 0 || f.Column > 0 || f.File != "" {
@@ -77,7 +77,7 @@ func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
 	if d.seen[x] {
 		x.SymOff += " " + encode.HexText(f.Addr)
 	}
-	if d.seen[x] { // in another mapping, or of another beginning
+	if d.seen[x] { // the frames differ in mapping, type or start line
 		x.SymOff += fmt.Sprintf(" %d:%d:%d", f.Mapping, f.Type, f.StartLine)
 	}
 	d.seen[x] = true
@@ -171,7 +171,7 @@ func (d *spaaDict) frame(id recording.FrameID, f *recording.Frame) *format.Frame
 	return out
 }
 
-// sourceLine is "file:line:column", "" if the line is not known.
+// sourceLine formats "file:line:column", without unknown parts.
 func sourceLine(fn *recording.Function, f *recording.Frame) string {
 	file := encode.SourceFile(fn, f)
 	if file == "" || f.Line == 0 && strings.Contains(file, ":") {
@@ -188,13 +188,13 @@ func sourceLine(fn *recording.Function, f *recording.Frame) string {
 
 func jsonString(s string) json.RawMessage {
 	b, err := json.Marshal(s)
-	if err != nil { // a string always is JSON
+	if err != nil { // cannot happen: every string can be marshaled
 		return json.RawMessage(`""`)
 	}
 	return b
 }
 
-// notes are the fields of a SPAA header for notes and mappings.
+// notes returns the header's extra fields: notes and mappings.
 func (s *spaaWriter) notes() format.Extra {
 	out := format.Extra{}
 	if all := mappings(&s.Rec.Source); all != nil {

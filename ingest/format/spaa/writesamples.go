@@ -12,7 +12,7 @@ import (
 	format "ashlar/spaa"
 )
 
-// samples writes the samples, and between them the windows that they fill.
+// samples writes the samples and, with Options.Window, each window after its samples.
 func (s *spaaWriter) samples() error {
 	var w *windowMaker
 	if s.Opt.Window > 0 {
@@ -57,7 +57,7 @@ func (s *spaaWriter) samples() error {
 	return err
 }
 
-// mostWindows bounds what --windows makes of a recording.
+// mostWindows limits the number of windows that --windows makes.
 const mostWindows = 100_000
 
 func (s *spaaWriter) checkWindows(samples int64) error {
@@ -74,7 +74,7 @@ func (s *spaaWriter) checkWindows(samples int64) error {
 // recording. A sample at an edge belongs to the window that begins there.
 type windowMaker struct {
 	*spaaWriter
-	n     int64 // of the current window
+	n     int64 // number of the current window
 	index map[windowKey]int
 	keys  []windowKey
 	// values of key i are values[i*metrics:][:metrics].
@@ -150,8 +150,8 @@ func (w *windowMaker) finish() error {
 	return w.flush()
 }
 
-// windows writes those that the recording has. Such come from SPAA, which is
-// copied record by record; this is for the recordings that others build.
+// windows writes the windows of the recording. SPAA files, which can have windows, are
+// copied record by record; this is for recordings that other code builds.
 func (s *spaaWriter) windows() error {
 	if s.Opt.Window > 0 {
 		s.LoseWindows("new ones were asked for")

@@ -7,9 +7,9 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// argStore keeps the text of arguments. References are an offset<<16 | length:
-// of the mapped content if there is one, and else of what has been stored,
-// an offset that begins at 1 << 20 so that no reference is 0.
+// argStore holds the text of arguments. A reference is offset<<16 | length. The offset is
+// into the mapped content if there is one, else into the stored text; there it begins at
+// 1 << 20 so that no reference is 0.
 type argStore struct {
 	in *source.Input
 
@@ -20,7 +20,7 @@ type argStore struct {
 
 const argBlock = 1 << 20
 
-// ref returns a reference to arguments that are at off in the content.
+// ref returns a reference to the arguments b, which are at offset off in the content.
 func (a *argStore) ref(b []byte, off int64) uint64 {
 	if a.in.Mapped() != nil {
 		return uint64(off)<<16 | uint64(len(b))
@@ -42,8 +42,7 @@ func (a *argStore) ref(b []byte, off int64) uint64 {
 	return *slot
 }
 
-// stored returns what a reference to a block stands for. What is stored never
-// changes.
+// stored returns the stored text of a reference, which never changes.
 func (a *argStore) stored(ref uint64) []byte {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

@@ -14,9 +14,9 @@ import (
 // u64 first_ts, u32 max_depth.
 const autoBufferLen = 20
 
-// auto3 reads the events of automatic traces. The time, the address and the
-// caller are told as differences, from first_ts and twice 0 at the start of
-// each buffer. The first byte tells the event and how wide its numbers are:
+// auto3 reads the events of automatic traces. The time, the address and the caller are
+// differences from the previous event; at the start of each buffer they are first_ts, 0
+// and 0. The first byte gives the kind of event and the width of its numbers:
 //
 //	00ddaacc  begin: time += dt[1<<dd], address ^= [1<<aa], caller ^= [1<<cc]
 //	01dd----  end: time += dt[1<<dd]
@@ -24,13 +24,13 @@ const autoBufferLen = 20
 type auto3 struct {
 	*parser
 	time, addr, caller uint64
-	ids                map[uint64]uint32 // names by address
-	near               [1 << 10]autoSlot // of ids
+	ids                map[uint64]uint32 // numbers of names, by address
+	near               [1 << 10]autoSlot // cache of ids
 }
 
 type autoSlot struct {
 	addr uint64
-	id   uint32 // plus 1
+	id   uint32 // the number plus 1, 0 in a free slot
 }
 
 func (a *auto3) header(c []byte) (int64, uint64) {
@@ -41,8 +41,8 @@ func (a *auto3) start(header []byte) {
 	a.time, a.addr, a.caller = binary.LittleEndian.Uint64(header[8:]), 0, 0
 }
 
-// autoSize is the size of the event at the start of c: 0 when it is cut, -1
-// when there is no such event.
+// autoSize returns the size of the event at the start of c: 0 if it is truncated, -1 if
+// it is not an event.
 func autoSize(c []byte) int {
 	b := c[0]
 	switch {
@@ -126,8 +126,8 @@ func (a *auto3) begin(t *threadState, id uint32, args uint64, off int64) {
 	p.begin(t, at, p.child(t.innermost(), id), args)
 }
 
-// function returns the number of the name that stands for an address. Such
-// names begin with a NUL, which names in a file are stripped of.
+// function returns the number of a name that stands for an address. Such names begin with
+// a NUL, which is stripped from names in a file.
 func (a *auto3) function(addr uint64) uint32 {
 	s := &a.near[addr*mul1>>54]
 	if s.addr == addr && s.id != 0 {
@@ -142,8 +142,8 @@ func (a *auto3) function(addr uint64) uint32 {
 	return id
 }
 
-// validate accepts what can be an event: nearly every byte can. Events may be
-// longer than c, but not than their buffer.
+// validate accepts anything that can be an event, which is nearly every byte. An event
+// may extend beyond c but not beyond its buffer.
 func (a *auto3) validate(c []byte, left int64, end bool) bool {
 	for n := range sureRecords {
 		if len(c) == 0 {
@@ -167,7 +167,7 @@ func (a *auto3) begins(c []byte) bool {
 	return size > 0 && size <= len(c)
 }
 
-// autoTicks are the times of the first events of an automatic trace.
+// autoTicks returns the times of the first events of an automatic trace.
 func autoTicks(c []byte) []uint64 {
 	var times []uint64
 	for len(times) < trial && len(c) >= autoBufferLen {
@@ -193,15 +193,15 @@ func autoTicks(c []byte) []uint64 {
 	return times
 }
 
-// resolver makes functions of addresses.
+// resolver converts addresses to functions.
 type resolver struct {
 	b       *recording.Builder
 	program *loaded
 	why     string // the warning when there is no program
 }
 
-// function turns a name of auto3.function into what stands for it, and leaves
-// other names.
+// function resolves a name made by auto3.function to a function of the program; other
+// names stay as they are.
 func (r *resolver) function(name string) recording.Function {
 	hex, ok := strings.CutPrefix(name, "\x00")
 	if !ok {

@@ -8,8 +8,8 @@ import (
 // Kinds of event in a batch.
 const (
 	evNested     = iota // a begin and its end; id is a call; must be 0
-	evNestedArgs        // evNested with one extra: the reference to the arguments
-	evEnd               // of a span that an earlier batch left open; id unused
+	evNestedArgs        // like evNested, with an entry in extra: the reference to the arguments
+	evEnd               // end of a span that an earlier batch left open; id is unused
 	evSpan              // a span that need not nest; id is a name
 	evInstant           // id is a name
 	kindBits     = 3
@@ -17,28 +17,29 @@ const (
 
 // event is the result of one record, or of a begin and its end.
 type event struct {
-	at, end int64  // picoseconds; without an end, it is unused
-	id      uint32 // by kind
+	at, end int64  // picoseconds; end is unused for evEnd and evInstant
+	id      uint32 // a call or a name, by kind
 	what    uint32 // thread<<kindBits | kind
-	depth   uint32 // of evNested: how many spans it is in; the sink makes a lane's number of it
+	depth   uint32 // nesting depth of an evNested; the sink replaces it by a lane's number
 }
 
-// batchLen is how many events travel at a time: few enough to stay in a cache
-// between the goroutines.
+// batchLen is how many events a batch holds: few enough to stay in the cache from one
+// goroutine to the next.
 const batchLen = 4096
 
-// batch is a run of events with all that is new in them.
+// batch is a run of events with the names, calls and threads that are new in it.
 type batch struct {
 	events []event
-	loose  bool // there is an evSpan among them
+	loose  bool // it has an evSpan
 	// opened are, by thread, the spans that began in this batch and have not
 	// ended in it, outermost first.
 	opened []opened
-	// first are the times of threads' first begins: the spans come by their ends.
+	// first has the times of threads' first begins, because spans are added when they
+	// end.
 	first   []int64
 	extra   []uint64
-	names   []string // of the ids that follow those known
-	calls   []call   // likewise
+	names   []string // new names; their ids follow the known ones
+	calls   []call   // new calls, numbered the same way
 	threads []thread
 	renames []rename
 	notes   []note
@@ -49,8 +50,8 @@ type batch struct {
 // thread names a new thread: its number is the count of those before it.
 type thread struct{ pid, tid uint32 }
 
-// call is a new call: its number is the count of those before it, and of the
-// root, which is 0. The parser finds calls, since the builder has more to do.
+// call is a new call. Numbers count up from the root, which is 0. The parser interns
+// calls because the builder has more work to do.
 type call struct{ parent, name uint32 }
 
 // opened is a span whose end has not come yet.
@@ -59,7 +60,7 @@ type opened struct {
 	thread uint32
 }
 
-// openCall is a begin.
+// openCall is a begin without its end.
 type openCall struct {
 	start int64
 	args  uint64
@@ -73,7 +74,7 @@ type rename struct {
 	name    string
 }
 
-// note is a warning, n times, with its sentence when it is the first one.
+// note is a warning that occurred n times, with its text if it is the first of its kind.
 type note struct {
 	code        problem
 	n           int64
@@ -95,10 +96,10 @@ type sink struct {
 	tallies [recordKinds]*recording.Tally
 	noted   [problems]bool
 	sorter  sorter
-	loose   bool // there have been spans that need not nest
-	// function makes a function of a name, where that takes more than the name.
+	loose   bool // a batch with an evSpan was added
+	// function, if set, converts a name to a function.
 	function func(name string) recording.Function
-	close    func() // when reading has ended; may be nil
+	close    func() // called after reading; may be nil
 }
 
 func newSink(b *recording.Builder) *sink {
@@ -145,7 +146,7 @@ func (s *sink) put(bt *batch) {
 	}
 }
 
-// inOrder adds events as they came: where spans are that need not nest depends on
+// inOrder adds events in file order. Spans that need not nest are placed according to
 // which came first.
 func (s *sink) inOrder(bt *batch) {
 	extra := bt.extra

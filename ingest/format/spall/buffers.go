@@ -24,19 +24,19 @@ type events interface {
 	header(c []byte) (size int64, thread uint64)
 	// start is called with the header at the start of each buffer.
 	start(header []byte)
-	// read reads events of thread t from c, which is at off, and returns how
-	// many bytes it used: fewer than all where an event is cut, or where one
-	// can't be read, which bad tells; end says that no more than c is to come.
+	// read reads events of thread t from c, which is at offset off, and returns the
+	// number of bytes it used. That is less than len(c) if an event is truncated, or if
+	// one cannot be read, in which case bad is true. end means that nothing follows c.
 	read(c []byte, off int64, end bool, t *threadState) (n int, bad bool)
-	// validate reports whether events begin at c; left is how many bytes their
-	// buffer has from there on (-1 when that is not known), and end tells
-	// whether what is cut at the end of c has no more to come.
+	// validate reports whether events begin at c. left is the number of bytes in their
+	// buffer from there on (-1 if unknown); end means that nothing follows c, so an event
+	// truncated at its end stays truncated.
 	validate(c []byte, left int64, end bool) bool
 	// begins reports whether c begins with a whole event.
 	begins(c []byte) bool
 }
 
-// buffers reads version 3.
+// buffers reads version 3, manual and automatic.
 type buffers struct {
 	*parser
 	events    events
@@ -45,8 +45,8 @@ type buffers struct {
 	left   int64 // bytes of the current buffer still to come
 	t      *threadState
 	pad    int64
-	search bool  // for the header of a buffer
-	from   int64 // since here
+	search bool  // looking for a buffer's header
+	from   int64 // offset where the search began
 	fresh  bool
 }
 
@@ -105,8 +105,8 @@ func (r *buffers) cut(off int64, n int) {
 	r.leftOut(recUnreadable, off)
 }
 
-// inside reads on in a buffer and returns how many bytes it used, 0 when it
-// needs more.
+// inside continues inside a buffer. It returns the number of bytes it used, 0 if it needs
+// more.
 func (r *buffers) inside(c []byte, off int64, end bool) int {
 	whole := int64(len(c)) >= r.left // c reaches to the end of the buffer
 	if whole {
@@ -163,9 +163,8 @@ func (r *buffers) inside(c []byte, off int64, end bool) int {
 	return used
 }
 
-// looksLikeHeader reports whether a buffer begins at c: whether events begin
-// behind the header. It looks no further than lookAhead bytes, so that the
-// answer does not depend on where a chunk ends.
+// looksLikeHeader reports whether c begins with a header that events follow. It examines
+// at most lookAhead bytes, so that the result does not depend on where a chunk ends.
 func (r *buffers) looksLikeHeader(c []byte, end bool) bool {
 	if len(c) > lookAhead {
 		c, end = c[:lookAhead], false
@@ -174,7 +173,7 @@ func (r *buffers) looksLikeHeader(c []byte, end bool) bool {
 	rest := c[r.headerLen:]
 	switch {
 	case size == 0:
-		// Buffers may be empty, but a stretch of zeros is none.
+		// A buffer may be empty, but zeros are not a header.
 		return !allZero(c[:r.headerLen]) || end && len(rest) == 0
 	case size <= int64(len(rest)):
 		return r.events.validate(rest[:size], size, true) || r.spoiled(rest[:size], rest[size:], end)
@@ -182,9 +181,8 @@ func (r *buffers) looksLikeHeader(c []byte, end bool) bool {
 	return r.events.validate(rest, size, end)
 }
 
-// spoiled reports whether c is the content of a small buffer whose end cannot be
-// read: an event is at its beginning, and behind it the next buffer, or
-// nothing.
+// spoiled reports whether c is the content of a small buffer whose end is unreadable: it
+// begins with a whole event, and the next buffer or the end of the file follows.
 func (r *buffers) spoiled(c, after []byte, end bool) bool {
 	if !r.events.begins(c) {
 		return false
@@ -219,7 +217,7 @@ func (r *buffers) findHeader(c []byte, end bool) (n int, found bool) {
 		if len(c)-i < lookAhead && !end || len(c)-i < r.headerLen {
 			break
 		}
-		// Only a buffer with something in it is sure to be one.
+		// An empty buffer is not proof enough.
 		if size, _ := r.events.header(c[i:]); size > 0 && size <= mostBelieved && r.looksLikeHeader(c[i:], end) {
 			return i, true
 		}
@@ -327,8 +325,8 @@ func (m *manual3) read(c []byte, off int64, end bool, t *threadState) (int, bool
 	return i, false
 }
 
-// instant returns the size of an Instant: 0 when it is cut, -1 when it is not
-// in the one layout that is known, u8 5, u64 time, u8 name_len, name.
+// instant returns the size of an Instant: 0 if it is truncated, -1 if it does not have
+// the only known layout: u8 5, u64 time, u8 name_len, name.
 func instant(r []byte) int {
 	if len(r) < instant3Len || len(r) < instant3Len+int(r[9]) {
 		return 0
@@ -426,10 +424,10 @@ func (m *manual3) begins(c []byte) bool {
 	return r.size > 0 && r.size <= len(c) && plausible(r.name)
 }
 
-// follow is validate if nothing is known of the buffer.
+// follow is validate for a buffer of unknown size.
 func (m *manual3) follow(c []byte, end bool) bool { return m.validate(c, -1, end) }
 
-// firstTicks are the times of the first events of a version 3 trace.
+// firstTicks returns the times of the first events of a version 3 trace.
 func firstTicks(c []byte) []uint64 {
 	var times []uint64
 	for len(times) < trial && len(c) >= bufferLen {

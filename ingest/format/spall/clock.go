@@ -8,22 +8,22 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// maxTime bounds times in picoseconds on either side of the origin, so that
-// the difference of any two fits an int64.
+// maxTime limits times, in picoseconds before or after the origin, so that the difference
+// between any two fits in an int64.
 const maxTime = 1 << 62
 
 // clock turns the file's times into picoseconds since an origin.
 type clock struct {
-	// One tick is hi+lo picoseconds; the sum is exact where the header's
-	// number times perUnit is not a float64.
+	// One tick is hi+lo picoseconds. The sum is exact even if the header's number times
+	// perUnit is not a float64.
 	hi, lo float64
 	whole  int64 // hi+lo when that is an integer, else 0
-	ints   int64 // fewer whole ticks than this are in range; 0 when whole is
-	// A whole number of ticks, fewer than most, is near times as many
-	// picoseconds: lo is too little to make a difference.
+	ints   int64 // whole tick counts below this are in range; 0 if whole is 0
+	// A whole number of ticks below most, times near, is the nearest picosecond: lo is
+	// too small to make a difference.
 	near int64
 	most float64
-	// The origin, in ticks: a whole number, so that it can be told exactly.
+	// The origin in ticks, a whole number so that it can be stored exactly.
 	base  float64 // versions 0 and 1
 	ticks uint64  // version 3
 }
@@ -46,8 +46,8 @@ func newClock(unit float64, perUnit float64) clock {
 	return c
 }
 
-// span converts a distance in ticks, to the nearest picosecond of the exact
-// product; ok is false where it is not a number or out of range.
+// span converts a difference in ticks to the nearest picosecond of the exact product; ok
+// is false if it is not a number or out of range.
 func (c *clock) span(d float64) (ps int64, ok bool) {
 	p := d * c.hi
 	if !(p < maxTime && p > -maxTime) {
@@ -63,8 +63,8 @@ func (c *clock) span(d float64) (ps int64, ok bool) {
 	return i + int64(math.Floor(r+0.5)), true
 }
 
-// float converts a time of version 0 or 1. Subtracting first keeps what a
-// float64 of the whole time in picoseconds would lose.
+// float converts a time of version 0 or 1. It subtracts the origin first, to keep digits
+// that a float64 of the whole time in picoseconds would lose.
 func (c *clock) float(t float64) (ps int64, ok bool) {
 	if ps, ok = c.quickFloat(t); ok {
 		return ps, ok
@@ -72,8 +72,8 @@ func (c *clock) float(t float64) (ps int64, ok bool) {
 	return c.span(t - c.base)
 }
 
-// quickFloat is float for most times, where calls cost too much; where it is
-// not ok, float tells.
+// quickFloat handles most times of float, without a call in hot loops. If ok is false,
+// call float.
 func (c *clock) quickFloat(t float64) (ps int64, ok bool) {
 	d := t - c.base
 	n := int64(d)
@@ -96,15 +96,14 @@ func (c *clock) int(t uint64) (ps int64, ok bool) {
 	return ps + low, ok
 }
 
-// quickInt is int for most times, as quickFloat is float.
+// quickInt handles most times of int, as quickFloat does for float.
 func (c *clock) quickInt(t uint64) (ps int64, ok bool) {
 	d := int64(t - c.ticks)
 	return d * c.whole, d < c.ints && d > -c.ints
 }
 
-// begin sets the origin from the first times of a file: the first one, unless
-// it is so far from most that these could not be told apart any more (some
-// writers begin with a 0).
+// begin sets the origin from the first times of a file. It is the first of them that is
+// close enough to their median to keep most times in range: some writers begin with a 0.
 func (c *clock) begin(times []float64) {
 	var finite []float64
 	for _, t := range times {
@@ -142,8 +141,8 @@ func (c *clock) beginInt(times []uint64) {
 	}
 }
 
-// describe says in the recording what its picoseconds mean. A file whose tick
-// is not a known unit is given in ticks.
+// describe sets the recording's clock. If the file's tick is not a known unit, times are
+// given in the format's usual unit.
 func (c *clock) describe(out *recording.Clock, perUnit float64) {
 	names := map[int64]string{1: "ps", 1e3: "ns", 1e6: "us", 1e9: "ms", 1e12: "seconds"}
 	exact := c.base == 0 && c.ticks < 1<<63 || math.Abs(c.base) < 1<<62

@@ -215,8 +215,7 @@ func (f *flat) records0(c []byte, off int64, end bool) int {
 	return i
 }
 
-// complete adds a record that has both ends of a span. They may come in any
-// order.
+// complete adds a record with both ends of a span. Such records may come in any order.
 func (p *parser) complete(r []byte, id uint32, off int64) {
 	t := p.thread(binary.LittleEndian.Uint64(r[1:]))
 	p.count(recComplete)
@@ -231,8 +230,8 @@ func (p *parser) complete(r []byte, id uint32, off int64) {
 		}
 		return
 	}
-	// Adding in the file's floats first makes spans that end together end
-	// together in picoseconds too.
+	// Adding in the file's floats first keeps the ends of spans that end together equal
+	// in picoseconds too.
 	end, ok := p.clock.span(time - p.clock.base + dur)
 	switch {
 	case !ok:

@@ -5,22 +5,23 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// sorter has the lanes that spans are put into, numbered as they are met.
+// sorter groups spans by lane. Lanes are numbered in the order in which they first occur.
 type sorter struct {
-	of    [][]uint32 // numbers, by thread and depth
+	of    [][]uint32 // lane numbers, by thread and depth
 	all   []lane
-	used  []uint32     // those that a batch has spans for
-	spans []lanes.Span // of a batch, lane by lane
+	used  []uint32     // lanes with spans in the current batch
+	spans []lanes.Span // spans of the current batch, lane by lane
 }
 
 // lane is a depth of a thread.
 type lane struct {
 	thread, depth uint32
-	// n counts the lane's spans in a batch; then it is where the next one goes.
+	// n is the number of the lane's spans in a batch, then the index in sorter.spans of
+	// the next one.
 	n uint32
 }
 
-// number returns the number of a lane.
+// number returns the number of a lane, adding the lane if it is new.
 func (l *sorter) number(thread, depth uint32) uint32 {
 	for int(thread) >= len(l.of) {
 		l.of = append(l.of, nil)
@@ -33,9 +34,9 @@ func (l *sorter) number(thread, depth uint32) uint32 {
 	return (*of)[depth]
 }
 
-// byLane adds the spans of a batch lane by lane, so that each lane, which is far from
-// the others, is gone to once. What ends earlier batches' spans comes first: it is in
-// front of all that is in the same lane.
+// byLane adds the spans of a batch lane by lane, because lanes are far apart in memory
+// and each is then visited once. Ends of earlier batches' spans are added first, because
+// those spans precede all others in their lanes.
 func (s *sink) byLane(bt *batch) {
 	l := &s.sorter
 	l.used = l.used[:0]
@@ -71,7 +72,7 @@ func (s *sink) byLane(bt *batch) {
 	}
 }
 
-// sort puts the n spans of a batch next to those of their lanes.
+// sort groups the n spans of a batch by lane.
 func (l *sorter) sort(bt *batch, calls []recording.CallID, n int) {
 	if n > cap(l.spans) {
 		l.spans = make([]lanes.Span, max(n, batchLen))

@@ -7,36 +7,36 @@ import (
 	"strings"
 )
 
-// nameTable gives each distinct name a number, in order of appearance. It is
-// open addressing over 64-bit hashes, since nearly every event looks a name up.
+// nameTable numbers distinct names in order of appearance. It uses open addressing over
+// 64-bit hashes because nearly every event looks up a name.
 type nameTable struct {
 	slots  []nameSlot
-	text   []string // as in the file, by number
-	fresh  []string // cleaned, those not yet given away
+	text   []string // by number, as in the file
+	fresh  []string // cleaned names that are not in a batch yet
 	recent []lateName
 }
 
-// lateName is a name that was looked up recently. One of up to wholeName bytes is here
-// as a whole, so that finding it again goes through memory once.
+// lateName is a recently used name. Names of up to wholeName bytes are stored in it
+// entirely, so that a lookup accesses memory only once.
 type lateName struct {
-	words   [wholeName / 8]uint64 // with zeros behind it
+	words   [wholeName / 8]uint64 // the name, padded with zeros
 	len, id uint32                // id is plus 1; 0 marks a free slot
 }
 
-// Names of up to shortName bytes are compared without a branch, those of up to
-// wholeName without going to their text.
+// Names of up to shortName bytes are compared without branches, names of up to wholeName
+// bytes without reading text.
 const (
 	shortName = 24
 	wholeName = 56
 )
 
-// How many names are kept at hand, for few and for many.
+// Sizes of recent, for few names and for many.
 const (
 	lateFew  = 1 << 10
 	lateMany = 1 << 14
 )
 
-// shortMasks leave the first bytes of three words, by their number.
+// shortMasks are masks that keep the first bytes of three words, by number of bytes.
 var shortMasks = func() (m [shortName + 1][3]uint64) {
 	for n := range m {
 		for i := range n {
@@ -46,8 +46,8 @@ var shortMasks = func() (m [shortName + 1][3]uint64) {
 	return m
 }()
 
-// wordsOf are three words of the name of n bytes at the start of r: all of a short
-// one, with zeros behind it, and else its beginning, middle and end.
+// wordsOf returns three words of the name of n bytes at the start of r: all of a short
+// name, padded with zeros, or the beginning, middle and end of a longer one.
 func wordsOf(r []byte, n int) (a, b, c uint64) {
 	if n > shortName {
 		return binary.LittleEndian.Uint64(r), binary.LittleEndian.Uint64(r[(n-8)/2:]), binary.LittleEndian.Uint64(r[n-8:])
@@ -65,8 +65,8 @@ func (n *nameTable) older(a, b, c uint64) *lateName {
 	return &n.recent[(a*mul1^b*mul2^c*mul3)>>40&uint64(len(n.recent)-1)]
 }
 
-// quick returns the number of the name of size bytes at the start of r if it was looked
-// up recently: most are found so, without waiting for anything but the slot.
+// quick returns the number of the name of size bytes at the start of r if the name was
+// used recently. Most are found this way, with a single memory access.
 func (n *nameTable) quick(r []byte, size int) (id uint32, known bool) {
 	a, b, c := wordsOf(r, size)
 	s := n.older(a, b, c)
@@ -84,7 +84,8 @@ func (n *nameTable) quick(r []byte, size int) (id uint32, known bool) {
 	return s.id - 1, known
 }
 
-// tails leave the first bytes of the words behind a short name, by the number of bytes.
+// tails are masks that keep the first bytes of the words after the first shortName bytes,
+// by number of bytes in the name.
 var tails = func() (m [wholeName + 1][wholeName/8 - shortName/8]uint64) {
 	for n := range m {
 		for i := shortName; i < n; i++ {
@@ -94,8 +95,8 @@ var tails = func() (m [wholeName + 1][wholeName/8 - shortName/8]uint64) {
 	return m
 }()
 
-// is reports whether a name that is kept as a whole and is not short is the one of size
-// bytes at the start of r.
+// is reports whether s is the name of size bytes at the start of r. size must be more
+// than shortName and at most wholeName.
 func (s *lateName) is(r []byte, size int) bool {
 	t, m := (*[wholeName]byte)(r), &tails[size]
 	d := binary.LittleEndian.Uint64(t[0:]) ^ s.words[0]
@@ -107,7 +108,7 @@ func (s *lateName) is(r []byte, size int) bool {
 	return d|(binary.LittleEndian.Uint64(t[48:])^s.words[6])&m[3] == 0
 }
 
-// keep has quick find a name.
+// keep adds a name to those that quick finds.
 func (n *nameTable) keep(name []byte, id uint32) {
 	if len(n.text) > len(n.recent)/2 && len(n.recent) < lateMany {
 		n.recent = make([]lateName, 4*len(n.recent))
@@ -151,7 +152,7 @@ func hashName(b []byte) uint64 {
 	return h ^ h>>32
 }
 
-// find returns the number of a name whose hash is h, if it has one.
+// find returns the number of a name whose hash is h, if it is in the table.
 func (n *nameTable) find(b []byte, h uint64) (id uint32, known bool) {
 	mask := uint64(len(n.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
@@ -179,7 +180,7 @@ func newNameTable() nameTable {
 	return nameTable{slots: make([]nameSlot, 1<<10), recent: make([]lateName, lateFew)}
 }
 
-// add gives a number to a name that has none.
+// add adds a new name.
 func (n *nameTable) add(b []byte, h uint64) uint32 {
 	if 2*(len(n.text)+1) > len(n.slots) {
 		old := n.slots
@@ -196,8 +197,7 @@ func (n *nameTable) add(b []byte, h uint64) uint32 {
 	return uint32(len(n.text) - 1)
 }
 
-// raw gives a number to a name that is passed on as it is, and that id will
-// not find.
+// raw adds a name that is passed on unchanged and that id does not find.
 func (n *nameTable) raw(name string) uint32 {
 	n.text = append(n.text, name)
 	n.fresh = append(n.fresh, name)
@@ -213,8 +213,8 @@ func (n *nameTable) put(s nameSlot) {
 	n.slots[i] = s
 }
 
-// clean makes text of a name: some writers count a C string's trailing NUL,
-// and nothing says that names are UTF-8.
+// clean converts a name to valid text: some writers count a C string's trailing NUL, and
+// nothing says that names are UTF-8.
 func clean(b []byte) string {
 	return strings.ToValidUTF8(string(bytes.Trim(b, "\x00")), "\uFFFD")
 }

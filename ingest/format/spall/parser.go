@@ -12,20 +12,21 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// parser turns bytes into batches. One goroutine owns it.
+// parser parses bytes into batches. It runs on one goroutine.
 type parser struct {
 	ctx   context.Context
 	in    *source.Input
 	clock clock
 	names nameTable
 	args  argStore
-	// calls numbers calls by parent and name.
+	// calls maps a parent and a name to the number of a call.
 	calls     pairmap.Table
 	callsMade uint32
 	near      []callSlot
 
 	threads map[uint64]*threadState
-	// recent finds most threads without the map; indexed by a hash of the key.
+	// recent caches threads, to avoid most map lookups; it is indexed by a hash of the
+	// key.
 	recent [64]*threadState
 	// made counts threads, fresh are those not yet in a batch.
 	made  uint32
@@ -46,21 +47,21 @@ type parser struct {
 	skip skipper
 }
 
-// threadState is the state of a thread: enough to tell unmatched ends and
-// times that run backwards where the file's offset is still at hand.
+// threadState is the state of a thread: enough to find unmatched ends and times that run
+// backwards while the file offset is known.
 type threadState struct {
 	key  uint64
-	what uint32     // number<<kindBits
+	what uint32     // the thread's number<<kindBits
 	open []openCall // outermost first
 	last int64
-	// emitted is how many of open earlier batches have told; begun whether the
-	// thread is among parser.begun.
+	// emitted is how many of open are in earlier batches; begun is whether the thread is
+	// in parser.begun.
 	emitted int
 	begun   bool
 }
 
-// innermost is the innermost open call, the root when there is none. A thread
-// that is not known yet is nil and has none.
+// innermost returns the innermost open call, 0 (the root) if there is none. A nil thread,
+// which is not known yet, has none.
 func (t *threadState) innermost() uint32 {
 	if t == nil || len(t.open) == 0 {
 		return 0
@@ -68,20 +69,19 @@ func (t *threadState) innermost() uint32 {
 	return t.open[len(t.open)-1].call
 }
 
-// callSlot remembers which call a name is from a parent.
+// callSlot caches the call of a name below a parent.
 type callSlot struct {
 	key  uint64 // the parent and 1 + the name; 0 in an empty slot
 	call uint32
 }
 
-// How many slots there are, for few calls and for many; most calls were made
-// recently.
+// Sizes of near, for few calls and for many. Most calls were used recently.
 const (
 	nearFew  = 1 << 10
 	nearMany = 1 << 15
 )
 
-// child returns the number of the call of a name from parent.
+// child returns the number of the call of name below parent.
 func (p *parser) child(parent, name uint32) uint32 {
 	key := uint64(parent)<<32 | uint64(name+1)
 	s := &p.near[key*mul1>>49&uint64(len(p.near)-1)]
@@ -91,7 +91,7 @@ func (p *parser) child(parent, name uint32) uint32 {
 	return s.call
 }
 
-// begin opens a span of a thread; args may be 0.
+// begin opens a span of a thread. args is 0 for no arguments.
 func (p *parser) begin(t *threadState, at int64, call uint32, args uint64) {
 	if t.last == math.MinInt64 {
 		p.cur.first = append(p.cur.first, at)
@@ -105,7 +105,7 @@ func (p *parser) begin(t *threadState, at int64, call uint32, args uint64) {
 	p.cur.tallies[recBegin].read++
 }
 
-// end ends a thread's innermost span at a time (none when ok is false).
+// end ends a thread's innermost span at the given time, which is invalid if ok is false.
 func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 	if !ok || at < t.last {
 		at = p.late(t, recEnd, at, ok, off)
@@ -117,15 +117,15 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 	case n < 0:
 		p.note(unmatchedEnd, off, "a record ends a span, but none is open on its thread")
 		p.leftOut(recEnd, off)
-		// It is passed on too: the recording reaches to its time.
+		// The sink gets it too, because the recording extends to its time.
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
 		return
 	case n < t.emitted:
 		t.emitted = n
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
 	default:
-		// There is always room for one more: see full. Filled in place, since
-		// copying what was only just written stalls.
+		// There is always room for one more: see full. The event is filled in place
+		// because copying data just written stalls the CPU.
 		k := len(p.cur.events)
 		p.cur.events = p.cur.events[:k+1]
 		e, o := &p.cur.events[k], &t.open[n]
@@ -150,8 +150,8 @@ func (p *parser) emitOpen() {
 	p.begun = p.begun[:0]
 }
 
-// learn returns the number of a name that quick did not find, unless the record is not
-// believed to be one: after is what follows it.
+// learn returns the number of a name that quick did not find. For a new name, the verdict
+// tells whether its record is believed to be one; after is the text behind the record.
 func (p *parser) learn(name, after []byte, end bool, validate func([]byte, bool) bool) (uint32, verdict) {
 	hash := hashName(name)
 	id, known := p.names.find(name, hash)
@@ -165,7 +165,7 @@ func (p *parser) learn(name, after []byte, end bool, validate func([]byte, bool)
 	return id, believed
 }
 
-// call returns the number of the call of a name from parent.
+// call returns the number of the call of name below parent, adding the call if it is new.
 func (p *parser) call(parent, name uint32) uint32 {
 	c := p.calls.Get(parent, name)
 	if c == 0 {
@@ -180,14 +180,15 @@ func (p *parser) call(parent, name uint32) uint32 {
 	return c
 }
 
-// reader is how a version of the format is read.
+// reader reads one version of the format.
 type reader interface {
-	// chunk reads what it can of c, which is at off in the content, and
-	// returns how many bytes that was. At the end of the content it reads all.
+	// chunk reads what it can of c, which is at offset off in the content, and returns
+	// the number of bytes it used. If end is set, nothing follows c and it must use all
+	// of it.
 	chunk(c []byte, off int64, end bool) int
 }
 
-// batchesAhead is how many batches wait to be recorded: 128 KB each, or more.
+// batchesAhead is how many batches may wait for the sink. Each has 128 KB or more.
 const batchesAhead = 24
 
 // run reads the whole input.
@@ -195,7 +196,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	b.AddEvent(recording.SpanEvent())
 	b.Source().Version = h.name()
 	depth := decode.Depth(in, batchesAhead)
-	free := make(chan *batch, depth+2) // one is being filled and one recorded
+	free := make(chan *batch, depth+2) // plus the one being filled and the one in the sink
 	p := &parser{in: in, names: newNameTable(), threads: map[uint64]*threadState{},
 		near: make([]callSlot, nearFew), cur: newBatch(), free: free}
 	p.args.in = in
@@ -278,7 +279,7 @@ func (p *parser) run(header int, r reader) error {
 		used := skip + r.chunk(c[skip:], off+int64(skip), err != nil)
 		rest = len(c) - used
 		if err == nil {
-			// Not to keep a growing picture waiting.
+			// Flush now, so that a view of a growing trace does not wait.
 			err = p.flush()
 		} else if ferr := p.flush(); ferr != nil {
 			err = ferr
@@ -307,7 +308,7 @@ func (p *parser) flush() error {
 		return nil
 	}
 	if err := p.ctx.Err(); err != nil {
-		return err // also after a batch was lost: nothing may follow a hole
+		return err // also if an earlier batch was dropped: nothing may follow a gap
 	}
 	select {
 	case p.out <- b:
@@ -323,8 +324,7 @@ func (p *parser) flush() error {
 	return nil
 }
 
-// full flushes a batch that has no more room; what fails is found out at the
-// end of the chunk.
+// full flushes a full batch. If that fails, run notices at the end of the chunk.
 func (p *parser) full() {
 	if p.flush() != nil {
 		p.cur.reset()
@@ -358,8 +358,8 @@ func (p *parser) thread(key uint64) *threadState {
 	return t
 }
 
-// late moves a time that ran backwards, or is none (ok is false), up to the
-// latest one of its thread.
+// late replaces a time that runs backwards or is invalid (ok is false) by the latest time
+// of the thread.
 func (p *parser) late(t *threadState, k recordKind, at int64, ok bool, off int64) int64 {
 	if k != recEnd || len(t.open) > 0 { // else it is left out
 		p.repaired(k, off)

@@ -2,7 +2,7 @@ package spall
 
 import "fmt"
 
-// recordKind is a line of the ledger.
+// recordKind is a kind of record in the tallies.
 type recordKind int
 
 const (
@@ -24,7 +24,7 @@ type tally struct {
 	firstLeftOut, firstRepaired string
 }
 
-// problem is something that can be wrong with a trace.
+// problem is a kind of warning.
 type problem int
 
 const (
@@ -59,8 +59,8 @@ var problemCodes = [problems]string{
 	noLines:          "no-source-files",
 }
 
-// note counts a problem at a byte of the content. The sentence is only made
-// for the first.
+// note counts a problem at an offset in the content. Only the first of a kind gets a
+// text.
 func (p *parser) note(code problem, at int64, format string, args ...any) {
 	if i := p.inBatch[code]; i > 0 {
 		p.cur.notes[i-1].n++
@@ -77,8 +77,8 @@ func (p *parser) note(code problem, at int64, format string, args ...any) {
 
 func place(at int64) string { return fmt.Sprintf("byte %d", at) }
 
-// count counts a record of a kind that is not frequent: it keeps the kinds in
-// order of appearance.
+// count counts a record of an infrequent kind. It also keeps the order in which kinds
+// first appear.
 func (p *parser) count(k recordKind) {
 	if !p.anyRead[k] {
 		p.anyRead[k] = true

@@ -10,13 +10,13 @@ import (
 
 // record is the part of a record that validation needs; hot loops read records themselves.
 type record struct {
-	size int // 0 when it is cut, negative when it can't be one
+	size int // 0 if it is truncated, negative if it cannot be a record
 	time float64
 	name []byte
 	args []byte
 }
 
-// flatLayout is how records of versions 0 and 1 are laid out. Files that say
+// flatLayout is the layout of records in versions 0 and 1. A file whose header says
 // version 0 may have version 1's layout.
 type flatLayout struct{ version int }
 
@@ -58,7 +58,7 @@ func (l flatLayout) record(c []byte) record {
 	return record{}
 }
 
-// good reports whether a record that was read looks like one.
+// good reports whether a parsed record looks valid.
 func (r *record) good() bool {
 	return r.size > 0 && !math.IsNaN(r.time) && !math.IsInf(r.time, 0) && plausible(r.name)
 }
@@ -81,8 +81,8 @@ func plausible(name []byte) bool {
 // the clock's origin.
 const trial = 1000
 
-// chooseLayout takes the layout of versions 0 and 1 under which more of the
-// first records make sense; the header's word decides when both do.
+// chooseLayout returns the layout, of versions 0 and 1, under which more of the first
+// records are valid. If both fit, the header's version decides.
 func chooseLayout(version uint64, first []byte) flatLayout {
 	said, other := flatLayout{int(version)}, flatLayout{1 - int(version)}
 	n, clean := said.try(first)
@@ -112,7 +112,7 @@ func (l flatLayout) try(c []byte) (n int, clean bool) {
 	return n, false
 }
 
-// firstTimes are the times of the first records.
+// firstTimes returns the times of the first records.
 func (l flatLayout) firstTimes(c []byte) []float64 {
 	var times []float64
 	for len(times) < trial {
@@ -130,17 +130,15 @@ func (l flatLayout) firstTimes(c []byte) []float64 {
 	return times
 }
 
-// Where a record can't be read, the next place is looked for from which
-// sureRecords in a row can, or all up to the end.
+// After an unreadable record, reading resumes at the next place where sureRecords records
+// in a row are readable, or all up to the end.
 const (
 	sureRecords = 8
-	// lookAhead is how many bytes that many records can take (padding longer
-	// than that is not believed).
+	// lookAhead is the maximum size of that many records. Longer padding is not believed.
 	lookAhead = sureRecords * (completeLen + 2*255)
 )
 
-// validate reports whether records begin at c; end reports whether c is all
-// there is.
+// validate reports whether records begin at c; end means that nothing follows c.
 func (l flatLayout) validate(c []byte, end bool) bool {
 	for n := range sureRecords {
 		if len(c) == 0 {
@@ -166,8 +164,8 @@ type skipper struct {
 	first bool  // nothing was skipped yet
 }
 
-// search returns how many bytes of c to skip; found is false when the place is
-// not in c. What it decides does not depend on where chunks end.
+// search returns how many bytes of c to skip; found is false if c has no record. The
+// result does not depend on where chunks end.
 func (s *skipper) search(c []byte, end bool, validate func([]byte, bool) bool) (n int, found bool) {
 	i := 0
 	if s.first && len(c) > 0 {
@@ -191,17 +189,17 @@ func (s *skipper) search(c []byte, end bool, validate func([]byte, bool) bool) (
 	return i, false
 }
 
-// verdict is whether a record is one.
+// verdict says whether bytes are a record.
 type verdict int
 
 const (
 	believed verdict = iota
 	refused
-	undecided // more of what follows has to be seen
+	undecided // more of the following bytes are needed
 )
 
-// believe reports whether a record with a name that was not seen before is one.
-// It is when the name is text; else, records have to follow it.
+// believe decides whether a record with a new name is a record. It is if the name is
+// plausible text; otherwise valid records must follow it.
 func believe(name, after []byte, end bool, validate func([]byte, bool) bool) verdict {
 	switch {
 	case plausible(name) || end && len(after) == 0:
@@ -214,7 +212,7 @@ func believe(name, after []byte, end bool, validate func([]byte, bool) bool) ver
 	return refused
 }
 
-// doubt stops reading at a record, i bytes behind off, that is not believed.
+// doubt stops before a record, at i bytes after off, that is not believed.
 func (p *parser) doubt(v verdict, what byte, i int, off int64) int {
 	if v == refused {
 		p.stuck(what, off+int64(i))
@@ -222,13 +220,13 @@ func (p *parser) doubt(v verdict, what byte, i int, off int64) int {
 	return i
 }
 
-// stuck begins to look for the next record: there is one of a type that has no
-// known layout at off.
+// stuck starts the search for the next record, because the one at off, of type what, is
+// unreadable.
 func (p *parser) stuck(what byte, off int64) {
 	p.skip = skipper{on: true, from: off, what: what, first: true}
 }
 
-// resume goes on at off after having looked for a record.
+// resume ends the search: reading continues at off.
 func (p *parser) resume(off int64) {
 	s := &p.skip
 	s.on = false

@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Magic numbers that a file begins with, as u64.
+// Magic numbers at the start of a file, as u64.
 const (
 	magicManual = 0x0BADF00D
 	magicAuto   = 0xABADF00D
@@ -61,13 +61,13 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.Certain, err
 }
 
-// header describes the file.
+// header is the parsed file header.
 type header struct {
 	auto    bool
 	version uint64
 	unit    float64 // microseconds a tick, nanoseconds from version 3 on
 	size    int     // bytes the header takes
-	base    uint64  // where the program was loaded (automatic only)
+	base    uint64  // load address of the program (automatic only)
 	path    string  // the program (automatic only)
 }
 
@@ -78,8 +78,8 @@ func (h *header) name() string {
 	return fmt.Sprint(h.version)
 }
 
-// readHeader reads the header from the first bytes of a file, and refuses
-// versions whose layout is not known.
+// readHeader parses the header from the first bytes of a file. Versions with an unknown
+// layout are an error.
 func readHeader(b []byte, whole bool) (header, error) {
 	cut := func() (header, error) {
 		if !whole {

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// loaded is the program that a trace was recorded of, and where it was loaded.
+// loaded is the recorded program and its load address.
 type loaded struct {
 	*program.Program
 	module string
@@ -28,7 +28,7 @@ func openProgram(path string, base uint64) (*loaded, error) {
 	return l, nil
 }
 
-// lookup finds the function that an address is in.
+// lookup returns the function that contains an address.
 func (l *loaded) lookup(addr uint64) (recording.Function, bool) {
 	name, start, ok := l.Lookup(addr - l.slide)
 	if !ok {
@@ -37,9 +37,9 @@ func (l *loaded) lookup(addr uint64) (recording.Function, bool) {
 	return recording.Function{Name: name, Module: l.module, File: l.File(start), Kind: recording.KindUser}, true
 }
 
-// symbols says how addresses of an automatic trace become functions: with the
-// executable that the user names, or else the one that was recorded. why is a
-// sentence for the warning when there is none.
+// symbols opens the program for resolving addresses of an automatic trace: the executable
+// that the user names, else the recorded one. If it fails, why is the text of the
+// warning.
 func symbols(h header, exe string) (p *loaded, why string) {
 	path := exe
 	if path == "" {

@@ -14,11 +14,11 @@ import (
 
 // spallWriter writes the spans of a recording as a spall trace of version 3.
 //
-// A tick is a nanosecond where all times are whole ones on the recording's own
-// clock, else a picosecond. Spans that overlap others of their thread without
-// nesting, and asynchronous operations, stand on threads of their own, since
-// spall's threads nest. Instants are not carried: the format has a number for
-// them, but no layout that its own reader knows.
+// A tick is a nanosecond if all times are whole nanoseconds on the recording's own clock,
+// else a picosecond. Asynchronous operations, and spans that overlap others of their
+// thread without nesting, are on threads of their own, because spans on a spall thread
+// must nest. Instants are left out: the format has a number for them, but no layout that
+// its own reader knows.
 type spallWriter struct {
 	*encode.Job
 	nano   bool
@@ -41,7 +41,7 @@ type spallThread struct{ pid, tid uint32 }
 // Sizes of version 3: see package ashlar/ingest/format/spall.
 const (
 	spallMagic   = 0x0BADF00D
-	spallLongest = 255 // of names and arguments
+	spallLongest = 255 // maximum bytes of a name or an argument
 	spallBuffer  = 1 << 20
 	spallBegin   = 3
 	spallEnd     = 4
@@ -113,7 +113,7 @@ func (s *spallWriter) setClock() error {
 			return nil
 		}
 	}
-	// A picosecond a tick: absolute if 64 bits have room for it.
+	// One tick is a picosecond; times are absolute if they fit in 64 bits.
 	ps, ok := encode.NewClockText(&s.Rec.Clock, 1)
 	s.nano, s.clock = false, ps
 	first, _ := ps.At(s.Rec.Start)
@@ -130,8 +130,8 @@ func (s *spallWriter) time(t int64) uint64 {
 	return uint64(units)
 }
 
-// writtenLatest is the latest time that is written: readers end spans that
-// never did there.
+// writtenLatest returns the latest time that is written. Readers end unfinished spans
+// there.
 func (s *spallWriter) writtenLatest() int64 {
 	latest := s.Rec.Start
 	for _, t := range s.Rec.Tracks {
@@ -197,7 +197,7 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *encode.Column, n
 		s.name(spallProcess, s.Rec.Processes[t.Process].Name)
 	}
 	s.name(spallNamed, name)
-	var open []bool // whether each open span is unfinished, and all above it
+	var open []bool // for each open span: it and all spans around it are unfinished
 	err := col.Walk(func(sp *encode.Span) error {
 		open = append(open[:sp.Depth], sp.Unfinished && sp.End == s.latest && (sp.Depth == 0 || open[sp.Depth-1]))
 		return s.begin(sp)
@@ -217,7 +217,7 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *encode.Column, n
 	return s.flush()
 }
 
-// shared reports whether a track before this one has its ids.
+// shared reports whether an earlier track has the same ids.
 func (s *spallWriter) shared(i int) bool {
 	t := s.Rec.Tracks[i]
 	return slices.ContainsFunc(s.Rec.Tracks[:i], func(o *recording.Track) bool {
@@ -225,8 +225,8 @@ func (s *spallWriter) shared(i int) bool {
 	})
 }
 
-// room makes room for n bytes in the buffer: events do not go over the edge of
-// one.
+// room makes room for n bytes in the buffer, because an event must not extend beyond its
+// buffer.
 func (s *spallWriter) room(n int, at uint64) error {
 	if len(s.buffer)+n > spallBuffer {
 		if err := s.flush(); err != nil {
@@ -266,7 +266,7 @@ func (s *spallWriter) name(typ byte, name string) {
 	s.buffer = append(s.buffer, name...)
 }
 
-// short cuts a text to the greatest length that the format can express.
+// short truncates a text to the maximum length of the format.
 func (s *spallWriter) short(text string, count *int64) string {
 	if len(text) <= spallLongest {
 		return text
@@ -309,8 +309,8 @@ func (s *spallWriter) end(sp *encode.Span) error {
 	return nil
 }
 
-// args is the text of a span's arguments; of JSON whose one member is a text
-// by the name of args, that text.
+// args returns the text of a span's arguments. If they are JSON with a single string
+// member "args", it returns that string.
 func (s *spallWriter) args(ref uint64) string {
 	if ref == 0 || s.Rec.Args == nil {
 		return ""

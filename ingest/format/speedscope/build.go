@@ -9,16 +9,16 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// units are the powers of ten that picoseconds have of the units of time.
+// units maps each unit of time to n, where the unit is 10^n picoseconds.
 var units = map[string]int{"nanoseconds": 3, "microseconds": 6, "milliseconds": 9, "seconds": 12}
 
-// eventKey tells events apart: a unit that is measured, or time in samples.
+// eventKey identifies an event: the unit of its weights, or time from spans or samples.
 type eventKey struct {
 	basis recording.Basis
 	unit  string
 }
 
-// event finds or makes an event.
+// event returns the index of an event, adding the event if it is new.
 func (d *decoder) event(k eventKey) int {
 	e, ok := d.events[k]
 	if ok {
@@ -78,7 +78,7 @@ func (d *decoder) build(p *profile) error {
 	return d.weights(p, t)
 }
 
-// setOrigin has times begin with the first profile that has any.
+// setOrigin sets the origin of times from the first profile with times.
 func (d *decoder) setOrigin(p *profile, exp int) {
 	if d.origin != nil {
 		return
@@ -92,12 +92,12 @@ func (d *decoder) setOrigin(p *profile, exp int) {
 	*d.b.Clock() = recording.Clock{Unit: p.unit, PerUnit: int64(math.Pow10(exp)), Origin: recording.Decimal{Mantissa: start.Mantissa, Scale: start.Scale}}
 }
 
-// time is a time of a profile in the recording.
+// time converts a profile's time to a time in the recording.
 func (d *decoder) time(n decode.Number, exp int) (int64, bool) {
 	return n.Picos(exp).Since(*d.origin)
 }
 
-// cover makes room for all of a profile.
+// cover extends the recording to the start and end of a profile.
 func (d *decoder) cover(p *profile, exp int) {
 	for _, n := range []struct {
 		decode.Number
@@ -109,7 +109,7 @@ func (d *decoder) cover(p *profile, exp int) {
 	}
 }
 
-// stride is how many records pass between looks at the clock.
+// stride is how many records are handled between calls of decode.Tick.
 const stride = 8192
 
 func (d *decoder) tick(i int) error {
@@ -166,8 +166,8 @@ type openFrames struct {
 	stack []uint32
 }
 
-// next takes event i: it opens a frame, or closes the n innermost ones. ok is
-// false for one that closes what is not open, which is left out.
+// next handles event i: it opens a frame (open is true) or closes the n innermost ones.
+// ok is false if it closes a frame that is not open; such an event is left out.
 func (o *openFrames) next(i int) (open bool, n int, ok bool) {
 	f := o.p.frames.At(i)
 	if f&closing == 0 {
@@ -223,7 +223,7 @@ func (d *decoder) samples(p *profile, exp int, t *recording.TrackBuilder) error 
 	return nil
 }
 
-// weights builds a sampled profile in a unit that is none of time.
+// weights builds a sampled profile whose unit is not a unit of time.
 func (d *decoder) weights(p *profile, t *recording.TrackBuilder) error {
 	a := d.newAdder(p)
 	n := min(p.stacks.Len(), p.values.len())
@@ -240,12 +240,12 @@ func (d *decoder) weights(p *profile, t *recording.TrackBuilder) error {
 	return a.flush(t)
 }
 
-// passed builds an evented profile in a unit that is none of time: each stack
-// gets what passed while it was the one that was open.
+// passed builds an evented profile whose unit is not a unit of time: each stack gets the
+// amount that passed while it was open.
 func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 	a := d.newAdder(p)
 	opened := openFrames{d: d, p: p}
-	var path []uint32 // of nodes
+	var path []uint32 // nodes of the tree
 	var last decode.Number
 	for i := range p.frames.Len() {
 		if err := d.tick(i); err != nil {
@@ -295,13 +295,13 @@ type adder struct {
 	d     *decoder
 	event int
 	scale int
-	nodes []uint32 // that have a sum, in the order in which they came
+	nodes []uint32 // nodes with a sum, in order of first appearance
 	sums  map[uint32]int64
 	total int64
 }
 
-// newAdder chooses how many decimals a profile's weights can have, so that
-// their sum and that of all before them fit.
+// newAdder chooses how many decimals a profile's weights have, such that their sum and
+// that of all earlier profiles fit.
 func (d *decoder) newAdder(p *profile) *adder {
 	a := &adder{d: d, event: d.event(eventKey{recording.FromStacks, p.unit}), sums: map[uint32]int64{}}
 	m := &d.b.Event(a.event).Metrics[0]
@@ -323,7 +323,7 @@ func (d *decoder) newAdder(p *profile) *adder {
 	return a
 }
 
-// add adds to a stack's weight; it reports whether there was room.
+// add adds to the weight of a stack; it returns false if the sum overflows.
 func (a *adder) add(node uint32, v decode.Number) bool {
 	w, ok := v.Round(a.scale).At(a.scale)
 	sum := a.total + w
@@ -339,7 +339,7 @@ func (a *adder) add(node uint32, v decode.Number) bool {
 	return true
 }
 
-// flush writes the sums.
+// flush adds the sums to the recording.
 func (a *adder) flush(t *recording.TrackBuilder) error {
 	for i, n := range a.nodes {
 		if err := a.d.tick(i); err != nil {

@@ -8,17 +8,17 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// profile is one profile of a file until it is built.
+// profile is a profile that has been read but not built.
 type profile struct {
 	kind, name, unit string
 	start, end       decode.Number
 	starts, ends     bool
-	from             int64 // where it begins in the content
+	from             int64 // offset in the content
 
-	// Of an evented profile: the frames, with closing where it closes one, and
-	// when.
+	// For an evented profile: a frame per event, with the bit closing if the event closes
+	// it.
 	frames column.Vec[uint32]
-	// Of a sampled one: stacks, by their place in the tree.
+	// For a sampled profile: a stack per sample, as a node of the tree.
 	stacks column.Vec[uint32]
 	values numbers // times or weights
 }
@@ -32,7 +32,7 @@ const (
 type numbers struct {
 	mantissas column.Vec[int64]
 	scales    column.Vec[int8]
-	finest    int // scale of any
+	finest    int // the largest scale
 }
 
 func (n *numbers) add(v decode.Number) {
@@ -47,16 +47,16 @@ func (n *numbers) at(i int) decode.Number {
 	return decode.Number{Mantissa: n.mantissas.At(i), Scale: int(n.scales.At(i))}
 }
 
-// tree is the stacks of all sampled profiles, by the numbers of frames. Node 0
-// is the empty stack; parents come before their children.
+// tree holds the stacks of all sampled profiles, by frame number. Node 0 is the empty
+// stack; parents precede their children.
 type tree struct {
 	parent, frame []uint32
 	paths         *pairmap.Paths
 	index         pairmap.Table
-	calls         []recording.CallID // of the first nodes
+	calls         []recording.CallID // by node, as far as known
 }
 
-// leaf is the node of a stack, given from the outermost frame on.
+// leaf returns the node of a stack, which is given outermost frame first.
 func (t *tree) leaf(stack []uint32) uint32 {
 	if t.paths == nil {
 		t.paths = pairmap.NewPaths()
@@ -64,7 +64,7 @@ func (t *tree) leaf(stack []uint32) uint32 {
 	return t.paths.Leaf(stack, 0, t.child)
 }
 
-// child is the node of a frame in one.
+// child returns the child of a node for a frame, adding it if it is new.
 func (t *tree) child(node, frame uint32) uint32 {
 	if t.parent == nil {
 		t.parent, t.frame = []uint32{0}, []uint32{0}
@@ -78,7 +78,7 @@ func (t *tree) child(node, frame uint32) uint32 {
 	return c
 }
 
-// call is the call of a node, once the frames are known.
+// call returns the call of a node. The frames must be known.
 func (d *decoder) call(node uint32) recording.CallID {
 	t := &d.nodes
 	for i := len(t.calls); i <= int(node); i++ {
@@ -124,11 +124,10 @@ func (d *decoder) profile() {
 	d.place(p, t)
 }
 
-// place keeps a profile that was read, if it is of a kind that there is, until it can be
-// built.
+// place keeps a profile until it can be built, if its kind is known.
 func (d *decoder) place(p *profile, t *recording.Tally) {
 	if p.kind == "" {
-		switch { // the end may be missing
+		switch { // the type is missing if the file is truncated
 		case p.frames.Len() > 0:
 			p.kind = "evented"
 		case p.stacks.Len() > 0:
@@ -155,7 +154,7 @@ func (d *decoder) place(p *profile, t *recording.Tally) {
 	d.any = true
 	d.waiting = append(d.waiting, p)
 	if d.known {
-		_ = d.buildWaiting() // an error is the context's, which the walk finds too
+		_ = d.buildWaiting() // can only be the context's error, which the caller finds too
 	}
 }
 
@@ -185,7 +184,7 @@ func (d *decoder) describe(p *profile, key string) {
 	}
 }
 
-// number reads a number; what is none is 0.
+// number parses a number; an invalid one is 0.
 func (d *decoder) number(raw []byte) (decode.Number, bool) {
 	n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw))
 	if ok && fits {
@@ -240,9 +239,9 @@ func (d *decoder) eachEvent(p *profile) {
 	}
 }
 
-// plainEvent reads an event as nearly all are written: the three members, each
-// once, in any order, with at most one space before and behind a value. end is
-// where it ends, 0 if it is written otherwise.
+// plainEvent parses an event in the usual form: the three members, each once, in any
+// order, with at most one space before and after a value. end is the index after the
+// event, 0 if it has another form.
 func plainEvent(b []byte) (frame uint32, at decode.Number, end int) {
 	const typ, number, time, all = 1, 2, 4, 7
 	if len(b) == 0 || b[0] != '{' {
@@ -349,15 +348,15 @@ func (d *decoder) eachStack(p *profile) {
 		}
 		if !good {
 			d.b.Warn("not-a-stack", decode.Byte(d.s.Offset()), "The element before byte %d is not a stack (a list of frame indices) and was left out", d.s.Offset())
-			p.stacks.Append(noStack) // its weight must not become another's
+			p.stacks.Append(noStack) // keeps weights aligned with stacks
 			continue
 		}
 		p.stacks.Append(d.nodes.leaf(stack))
 	}
 }
 
-// plainStack appends the numbers of a stack as nearly all are written, with at most
-// one space before each. end is where it ends, 0 if it is written otherwise.
+// plainStack appends the frame numbers of a stack in the usual form, with at most one
+// space before each. end is the index after the stack, 0 if it has another form.
 func plainStack(b []byte, out []uint32) (stack []uint32, end int) {
 	if len(b) == 0 || b[0] != '[' {
 		return out, 0

@@ -48,7 +48,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	case keys["profiles"] && (keys["shared"] || kinds && bytes.Contains(head, []byte(`"unit"`))):
 		return decode.Certain, nil
 	case keys["shared"] && !whole && bytes.Contains(head, []byte(`"frames"`)):
-		return decode.Likely, nil // the profiles come behind what was looked at
+		return decode.Likely, nil // the profiles come after head
 	}
 	return decode.No, nil
 }
@@ -63,8 +63,8 @@ type decoder struct {
 	frames  []recording.FrameID
 	known   bool // the frames have been read
 	waiting []*profile
-	tracks  map[string]int // how many profiles have a name
-	origin  *decode.Picos  // the file's time of picosecond 0, nil while there is none
+	tracks  map[string]int // number of profiles by name
+	origin  *decode.Picos  // time in the file of picosecond 0, nil until known
 	events  map[eventKey]int
 	nodes   tree
 	any     bool
@@ -72,8 +72,8 @@ type decoder struct {
 	eventTally, sampleTally *recording.Tally
 }
 
-// Decode reads all profiles into b. Of a file that is cut or damaged it reads
-// what is before.
+// Decode reads all profiles into b. From a truncated or damaged file it reads everything
+// before the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{
 		b: b, in: in, ctx: ctx, tracks: map[string]int{}, events: map[eventKey]int{},
@@ -120,7 +120,7 @@ func (d *decoder) file(s *jsonscan.Stream) {
 	}
 }
 
-// leaveMember passes over a member that has no place in a recording.
+// leaveMember skips an unknown member.
 func (d *decoder) leaveMember(key string) {
 	t := d.b.Tally("member")
 	t.Read++
@@ -129,11 +129,11 @@ func (d *decoder) leaveMember(key string) {
 	d.s.Skip()
 }
 
-// about keeps what the file says of itself.
+// about keeps the file's metadata.
 func (d *decoder) about(key, value string) {
 	src := d.b.Source()
 	switch key {
-	case "$schema", "activeProfileIndex": // which one speedscope shows first
+	case "$schema", "activeProfileIndex": // the latter is the profile that speedscope shows first
 	case "version":
 		src.Version = value
 	case "exporter":
@@ -154,7 +154,7 @@ func (d *decoder) shared() {
 			}
 			d.known = true
 			if err := d.buildWaiting(); err != nil {
-				return // the context's, which the walk finds too
+				return // the context's error, which the caller finds too
 			}
 		default:
 			d.leaveMember(key)
@@ -185,7 +185,7 @@ func (d *decoder) frame(raw []byte) {
 		fn.Name = fmt.Sprintf("[frame %d]", len(d.frames))
 		t.Mend(decode.Byte(d.s.Offset()))
 	}
-	// Functions of one name in several files are several.
+	// Functions with the same name in different files are different functions.
 	fn.Module = fn.File
 	fr.Func = d.b.Function(fn)
 	d.frames = append(d.frames, d.b.Frame(fr))
@@ -199,8 +199,8 @@ func ordinal(v []byte) int32 {
 	return int32(n.Mantissa)
 }
 
-// frameOf is a frame by its number; one that is not in the table is called by
-// it.
+// frameOf returns the frame with a number. If the table does not have it, the frame's
+// name is the number.
 func (d *decoder) frameOf(n uint32) recording.FrameID {
 	if int(n) < len(d.frames) {
 		return d.frames[n]

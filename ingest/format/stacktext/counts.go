@@ -7,24 +7,26 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// counts are the rows of an event that were counted by the tool, which may have
-// printed them several times: each time what came since, or each time all.
+// counts holds the rows of an event that the tool itself summed. The tool may have
+// printed them several times, each time with either the sums since the last printing or
+// the sums so far.
 type counts struct {
 	rows    []*row
 	byKey   map[rowKey]*row
-	now     []*row // of the printing at hand
-	before  []*row // of the one before
-	prints  int    // that are over
-	all     bool   // each one so far had at least what the one before had
+	now     []*row // rows of the current printing
+	before  []*row // rows of the previous printing
+	prints  int    // number of finished printings
+	all     bool   // every printing repeated all rows of the previous one, with no smaller values
 	largest int    // rows in a printing
 }
 
-// Count adds a row that a tool has summed up: values by metric of its event.
+// Count adds a row that a tool has summed. values are indexed by the metrics of the
+// event.
 func (s *Sheet) Count(event int, w *Who, stack []Frame, values []int64) {
 	s.CountCall(event, w, s.Call(stack), values)
 }
 
-// CountCall is Count for a stack that has its call already.
+// CountCall is like Count, for a stack whose call is known.
 func (s *Sheet) CountCall(event int, w *Who, call recording.CallID, values []int64) {
 	s.Stack.Read++
 	s.Stack.Kept++
@@ -50,7 +52,7 @@ func (s *Sheet) CountCall(event int, w *Who, call recording.CallID, values []int
 	}
 }
 
-// Printed says that what comes now may be another printing of the rows before.
+// Printed marks the end of a printing: the rows that follow may be the same rows again.
 func (s *Sheet) Printed() {
 	for _, c := range s.counts {
 		if c != nil && len(c.now) > 0 {
@@ -59,7 +61,7 @@ func (s *Sheet) Printed() {
 	}
 }
 
-// close ends a printing, and compares it with the one before.
+// close ends a printing and compares it with the previous one.
 func (c *counts) close() {
 	if c.prints > 0 && !c.goesOn() {
 		c.all = false
@@ -75,7 +77,7 @@ func (c *counts) close() {
 	c.prints++
 }
 
-// goesOn reports whether the printing at hand has all rows of the one before, with no
+// goesOn reports whether the current printing has all rows of the previous one, with no
 // smaller values.
 func (c *counts) goesOn() bool {
 	for _, r := range c.before {
@@ -91,8 +93,8 @@ func (c *counts) goesOn() bool {
 	return true
 }
 
-// Close hands over everything. It returns an error when there is no stack; what says
-// what a stack looks like.
+// Close adds everything to the recording. If there is no stack, it returns an error that
+// includes what, a description of a stack.
 func (s *Sheet) Close(what string) error {
 	s.flush()
 	for e, c := range s.counts {
@@ -102,7 +104,7 @@ func (s *Sheet) Close(what string) error {
 		if len(c.now) > 0 {
 			c.close()
 		}
-		// One row that grew may have been counted again by chance.
+		// A single row may have grown by chance, so two printings of it are not enough.
 		last := c.all && (c.prints > 2 || c.prints == 2 && c.largest > 1)
 		if c.prints > 1 {
 			s.tell(e, c, last)

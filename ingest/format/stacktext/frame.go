@@ -26,7 +26,7 @@ const (
 	userSpace   = 0x0000_8000_0000_0000
 )
 
-// kernels are the modules that kernels of other systems than Linux are named by.
+// kernels are module names of the kernel on systems other than Linux.
 var kernels = map[string]bool{
 	"unix": true, "genunix": true, "zfs": true, "sockfs": true, "ip": true, "specfs": true, "ufs": true, "nfs": true, // illumos, Solaris
 	"kernel": true, "mach_kernel": true, // FreeBSD, macOS
@@ -34,8 +34,8 @@ var kernels = map[string]bool{
 	"vmlinux": true,
 }
 
-// entries are the functions of Linux through which its kernel is entered, outermost
-// in stacks of the kernel.
+// entries are the functions through which the Linux kernel is entered. They are outermost
+// in kernel stacks.
 var entries = map[string]bool{
 	"entry_SYSCALL_64_after_hwframe": true, "entry_SYSCALL_64_fastpath": true, "entry_SYSCALL_64": true,
 	"do_syscall_64": true, "system_call_fastpath": true, "ret_from_fork": true, "ret_from_fork_asm": true,
@@ -52,7 +52,8 @@ var outermost = map[string]bool{
 	"_thrp_setup": true, "_lwp_start": true, "BaseThreadInitThunk": true, "RtlUserThreadStart": true, "runtime.goexit": true,
 }
 
-// side says of one frame where it runs: above 0 in the kernel, below in a program.
+// side returns evidence of where a frame runs: positive in the kernel, negative in a
+// program, 0 if unknown.
 func (f *Frame) side() int {
 	base := strings.ToLower(strings.TrimSuffix(path.Base(f.Module), ".sys"))
 	switch {
@@ -70,7 +71,7 @@ func (f *Frame) side() int {
 	return 0
 }
 
-// side adds up what the frames of a stack say.
+// side returns the sum of the evidence from the frames of a stack.
 func side(stack []Frame) (sum int) {
 	for i := range stack {
 		sum += stack[i].side()
@@ -78,9 +79,9 @@ func side(stack []Frame) (sum int) {
 	return sum
 }
 
-// Join makes one stack of the parts that a sample was printed in, all leaf first: the
-// kernel's frames come below the leaf of the program's. Parts about which nothing is
-// known are taken for the kernel's first, as scripts name them.
+// Join makes one stack of the parts that were printed for a sample, all leaf first: the
+// kernel's frames precede the leaf of the program's. If the evidence does not tell, the
+// first part is taken for the kernel's, because scripts print it first.
 func Join(parts [][]Frame) []Frame {
 	switch len(parts) {
 	case 0:
@@ -94,7 +95,7 @@ func Join(parts [][]Frame) []Frame {
 	for i, p := range parts {
 		sides[i] = side(p)
 		if sides[i] > sides[last] {
-			last = i // the likeliest kernel
+			last = i // most likely the kernel's
 		}
 	}
 	var kernel, user []Frame
@@ -111,8 +112,8 @@ func Join(parts [][]Frame) []Frame {
 	return append(kernel, user...)
 }
 
-// Split marks the frames of a stack, leaf first, that was printed in one part: those
-// down to the function through which the kernel was entered are the kernel's.
+// Split marks the frames of a stack, leaf first, that was printed in one part. Frames up
+// to the function through which the kernel was entered are kernel frames.
 func Split(stack []Frame) {
 	last := len(stack) - 1
 	for last >= 0 && stack[last].side() <= 0 {
@@ -130,7 +131,7 @@ func Split(stack []Frame) {
 	}
 }
 
-// mark gives frames the kind that the sign of side says, unless they have one.
+// mark sets the kind of frames without one, from the sign of side.
 func mark(stack []Frame, side int) {
 	kind := recording.KindUnknown
 	switch {
@@ -146,7 +147,7 @@ func mark(stack []Frame, side int) {
 	}
 }
 
-// Hex reads an address in hexadecimal of at least least digits, with or without 0x.
+// Hex parses a hexadecimal address. Without 0x, it must have at least least digits.
 func Hex(s string, least int) (uint64, bool) {
 	if t := strings.TrimPrefix(s, "0x"); t != s {
 		s, least = t, 1
@@ -158,7 +159,7 @@ func Hex(s string, least int) (uint64, bool) {
 	return n, err == nil
 }
 
-// Offset takes "+0x1f" off the end of a name, or "+31" where base is 10.
+// Offset splits a suffix like "+0x1f" from a name, or like "+31" if base is 10.
 func Offset(s string, base int) (string, uint64) {
 	mark := "+0x"
 	if base == 10 {
@@ -175,7 +176,7 @@ func Offset(s string, base int) (string, uint64) {
 	return s[:i], n
 }
 
-// Number reads a whole number in decimal.
+// Number parses a decimal integer.
 func Number(s []byte) (int64, bool) {
 	if len(s) == 0 || len(s) > 20 || s[0] == '+' {
 		return 0, false
@@ -184,8 +185,8 @@ func Number(s []byte) (int64, bool) {
 	return n, err == nil && n != recording.Missing
 }
 
-// Indent is how many columns of white space a line begins with; a tab reaches the
-// next eighth one.
+// Indent returns the width of the white space at the start of a line, in columns; tab
+// stops are every 8 columns.
 func Indent(line []byte) int {
 	n := 0
 	for _, c := range line {
@@ -201,8 +202,8 @@ func Indent(line []byte) int {
 	return n
 }
 
-// Bar takes the "|@@@  |" of a histogram out of a row: what is before it and
-// behind.
+// Bar removes the "|@@@ |" of a histogram from a row and returns the text before and
+// after it.
 func Bar(row []byte) (before, behind []byte, ok bool) {
 	i := bytes.IndexByte(row, '|')
 	if i < 0 {

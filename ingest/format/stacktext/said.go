@@ -10,13 +10,14 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// date is how DTrace prints a time with %Y.
+// date matches a time as DTrace prints it with %Y.
 var date = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b\d{4} [A-Z][a-z]{2} [ 0-3]?\d \d\d:\d\d:\d\d\b`)
 })
 
-// Said takes apart the text that a script printed before a stack: a time, fields with
-// names, and the rest, which has none.
+// Said parses the text that a script printed before a stack: a time, named fields, and
+// other text. It returns the time in nanoseconds, nil if there is none, and stores the
+// rest in w.
 func Said(text string, w *Who) (at *int64) {
 	if d := date().FindString(text); d != "" {
 		if t, err := time.Parse("2006 Jan _2 15:04:05", strings.ReplaceAll(d, "  ", " ")); err == nil {
@@ -69,9 +70,8 @@ func field(word string) (key, value string, ok bool) {
 	return key, strings.Trim(word[i+1:], ",;"), true
 }
 
-// moment reports whether a word without a name looks like a time: nanoseconds since
-// a machine started or 1970 have ten digits and more, seconds a fraction of three and
-// more.
+// moment reports whether a word without a name looks like a time. Nanoseconds since boot
+// or since 1970 have at least ten digits, seconds at least three decimals.
 func moment(word string) bool {
 	word = strings.Trim(word, ":,[]")
 	whole, fraction, _ := strings.Cut(word, ".")

@@ -16,18 +16,18 @@ import (
 // Sheet collects the stacks of one text.
 type Sheet struct {
 	B     *recording.Builder
-	Line  int64 // the number of the line at hand
+	Line  int64 // number of the current line
 	Stack *recording.Tally
 
 	lines    *recording.Tally
 	frames   map[Frame]recording.FrameID
 	events   map[string]int
-	counts   []*counts // by event, nil for one of samples
+	counts   []*counts // by event; nil if the event has samples
 	ids      []recording.FrameID
 	timed    bool
 	origin   int64
 	pending  int
-	sums     []*row // of samples, in the order in which they came
+	sums     []*row // of samples, in order of first appearance
 	sumsByID map[rowKey]*row
 }
 
@@ -60,8 +60,8 @@ func (s *Sheet) Read(ctx context.Context, in *source.Input, do func(line []byte)
 	})
 }
 
-// otherLines is the tally of lines that belong to no stack, which is there as soon as
-// there is one.
+// otherLines returns the tally of lines outside of stacks, which exists only if there is
+// such a line.
 func (s *Sheet) otherLines() *recording.Tally {
 	if s.lines == nil {
 		s.lines = s.B.Tally("other line")
@@ -69,7 +69,7 @@ func (s *Sheet) otherLines() *recording.Tally {
 	return s.lines
 }
 
-// Place names a line.
+// Place returns the text for a line number in warnings.
 func Place(line int64) string { return fmt.Sprintf("line %d", line) }
 
 // LeaveLine warns of a line that is not a part of any stack.
@@ -124,8 +124,8 @@ func (s *Sheet) Call(stack []Frame) recording.CallID {
 	return s.B.Stack(s.ids)
 }
 
-// Event finds or makes the event with a name and metrics. Rows of one name that have
-// other metrics belong to another event.
+// Event returns the index of the event with this name and these metrics, adding it if it
+// is new. Rows with the same name but other metrics belong to another event.
 func (s *Sheet) Event(e recording.Event) int {
 	key := e.Name
 	for _, m := range e.Metrics {
@@ -146,10 +146,11 @@ type Who struct {
 	PID, TID       int64
 	HasPID, HasTID bool
 	Comm           string
-	Attrs          []recording.Attr // others
+	Attrs          []recording.Attr // other labels
 }
 
-// Set stores what a key of a text says, by the names that tools have for it.
+// Set stores a key and value of a text; it knows the names that tools use for pid, tid
+// and comm.
 func (w *Who) Set(key, value string) {
 	n, isNumber := Number([]byte(value))
 	switch {
@@ -164,7 +165,7 @@ func (w *Who) Set(key, value string) {
 	}
 }
 
-// track finds or makes the track of a thread, nil when nothing names one.
+// track returns the track of a thread, adding it if it is new; nil if no thread is named.
 func (s *Sheet) track(w *Who) *recording.TrackBuilder {
 	if !w.HasPID && !w.HasTID && w.Comm == "" {
 		return nil
@@ -200,8 +201,8 @@ type rowKey struct {
 	call         recording.CallID
 }
 
-// row sums up values of one stack in one place. now are those of the printing at
-// hand, before those of the one before, nil for a row that had none.
+// row holds the sums of one stack on one thread. now has the values in the current
+// printing and before those in the previous one, nil if the row was not in it.
 type row struct {
 	rowKey
 	sum, now, before []int64
@@ -241,8 +242,8 @@ func (s *Sheet) Sample(event int, w *Who, cpu int, stack []Frame, at *int64) {
 	}
 }
 
-// Point puts a sample on the timeline that is counted elsewhere, at a time in
-// nanoseconds.
+// Point adds a sample to the timeline only, at a time in nanoseconds; its count is added
+// elsewhere.
 func (s *Sheet) Point(event int, w *Who, call recording.CallID, at int64) {
 	s.place(event, call, s.track(w), -1, at)
 }

@@ -2,11 +2,12 @@ package stacktext
 
 import "ashlar/ingest/model/recording"
 
-// Tree makes stacks of the rows of a call tree that is printed with totals, the
-// outermost call first. What a row has beyond the rows below it is its own.
+// A Tree converts the rows of a call tree, printed with totals and outermost call first,
+// to stacks. The self value of a row is its total minus the totals of the rows directly
+// below it.
 type Tree struct {
-	// Self receives each call with what is its own, which is below 0 if the rows
-	// below it have more than it has itself.
+	// Self receives each call with its self value, which is negative if the rows below
+	// have a larger total.
 	Self func(call recording.CallID, self, line int64)
 
 	open []branch
@@ -19,8 +20,8 @@ type branch struct {
 	below       int64 // total of the rows directly below
 }
 
-// Above closes the rows that a row in a column does not belong to, and returns the
-// call of the row that it does belong to.
+// Above closes the rows that do not contain a row at a column, and returns the call of
+// the innermost row that does.
 func (t *Tree) Above(column int) recording.CallID {
 	for len(t.open) > 0 && t.open[len(t.open)-1].column >= column {
 		t.pop()
@@ -31,7 +32,7 @@ func (t *Tree) Above(column int) recording.CallID {
 	return t.open[len(t.open)-1].call
 }
 
-// Add adds a row below the one that Above named.
+// Add adds a row below the one whose call Above returned.
 func (t *Tree) Add(column int, call recording.CallID, total, line int64) {
 	if n := len(t.open); n > 0 {
 		recording.Add(&t.open[n-1].below, total)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Arena is memory that is in a file without a name, for the columns of recordings that
-// are larger than memory: the system keeps of it what is looked at. The file goes with
-// the program, or some seconds after nobody can reach the Arena any more.
+// An Arena is memory backed by an unnamed file, for the columns of recordings larger than
+// memory: the system keeps only the used parts in memory. The file goes away when the
+// program ends, or some seconds after the Arena becomes unreachable.
 type Arena struct {
 	mu   sync.Mutex
 	file *extents
@@ -25,16 +25,16 @@ type extents struct {
 	size int64
 }
 
-// extentLen is by how much the file grows.
+// extentLen is how many bytes the file grows by.
 const extentLen = 64 << 20
 
-// leastFree is how much of a disk is left to others.
+// leastFree is how many bytes of the disk must remain free.
 const leastFree = 1 << 30
 
-// ErrNoArena is the error of systems where files cannot be used like memory.
+// ErrNoArena is the error on systems that have no Arena.
 var ErrNoArena = errors.New("columns cannot lie in files on this system")
 
-// NewArena makes one with its file in a folder, which is made if there is none.
+// NewArena returns an Arena whose file is in a folder, which it creates if necessary.
 func NewArena(folder string) (*Arena, error) {
 	if !arenas {
 		return nil, ErrNoArena
@@ -63,8 +63,8 @@ func (e *extents) close() {
 	e.f.Close()
 }
 
-// Take gives n bytes that are zero, at a multiple of 8, for as long as the Arena can be
-// reached; nil if the disk is full. It may be called from any goroutine.
+// Take returns n zero bytes, aligned to 8, that are valid while the Arena is reachable;
+// nil if the disk is full. It may be called from any goroutine.
 func (a *Arena) Take(n int) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -88,7 +88,7 @@ func (a *Arena) Take(n int) []byte {
 	return b
 }
 
-// Bytes is how large the file is.
+// Bytes returns the size of the file.
 func (a *Arena) Bytes() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

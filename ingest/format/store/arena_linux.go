@@ -8,8 +8,8 @@ import (
 
 const arenas = true
 
-// extend makes the file larger and maps what is new. The blocks are there then: a disk
-// that is full would else end the program at the first write.
+// extend makes the file larger and maps the new part. It allocates the disk blocks now,
+// because on a full disk the first write to the mapping would otherwise end the program.
 func (e *extents) extend() ([]byte, error) {
 	fd := int(e.f.Fd())
 	var s unix.Statfs_t
@@ -26,7 +26,7 @@ func (e *extents) extend() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What was filled before is on its way to the disk, so that its memory can be had.
+	// Start writing the previous extent to disk, so that its memory can be reclaimed.
 	if n := len(e.all); n > 0 {
 		_ = unix.SyncFileRange(fd, e.size-extentLen, extentLen, unix.SYNC_FILE_RANGE_WRITE)
 	}

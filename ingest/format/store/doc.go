@@ -1,6 +1,6 @@
-// Package store keeps recordings on disk as columns in their in-memory layout, in a mapped
-// file that is read in place. Opening one takes time in proportion to its chunks, tracks
-// and names, not its spans.
+// Package store keeps recordings on disk as columns in their in-memory layout, in a
+// mapped file that is read in place. The time to open one depends on its number of
+// chunks, tracks and names, not of spans.
 //
 // # Layout
 //
@@ -21,6 +21,6 @@
 //
 // Checksums are CRC-32 with Castagnoli's polynomial. Chunks are arrays of fixed-width
 // numbers, or of structs of them in Go's memory layout. recording.Layout is a digest of
-// these types, so the version changes with them: a file with another Layout or byte order
-// is rejected, and the original recording is read again.
+// these types, so it changes with them: a file with another Layout or byte order is
+// rejected, and the original recording is read again.
 package store

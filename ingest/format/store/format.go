@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Format is that of stored recordings that are taken along.
+// Format is the format of stored recordings outside the cache.
 var Format = codec.Format{
 	Name:       "ashlar",
 	Title:      "stored recording",
@@ -33,8 +33,8 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// decodeStored copies the file, which anybody may write to while it is looked at, and
-// checks all that is in it, which anybody may have written.
+// decodeStored reads a copy of the file, because others may write to it meanwhile, and
+// verifies all of it, because anyone may have written it.
 func decodeStored(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error {
 	content, err := copied(ctx, in, b)
 	if err != nil {

@@ -19,6 +19,6 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 	return data, nil
 }
 
-// unmap gives the addresses back; what was read into memory has none that the system
-// knows of, and stays to the collector.
+// unmap unmaps a file. For data that was read into memory it fails, and the garbage
+// collector frees the data.
 func unmap(data []byte) { _ = unix.Munmap(data) }

@@ -25,5 +25,6 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), int(size)), nil
 }
 
-// unmap fails for what was read into memory, which stays to the collector.
+// unmap unmaps a file. For data that was read into memory it fails, and the garbage
+// collector frees the data.
 func unmap(data []byte) { _ = windows.UnmapViewOfFile(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) }

@@ -11,17 +11,17 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// grace is how long a file stays mapped once nobody has its recording any more: see
-// column.Shelf. Tests do not wait as long.
+// grace is how long a file stays mapped after its recording becomes unreachable: see
+// column.Shelf. Tests shorten it.
 var grace = 10 * time.Second
 
-// mapping is a file that is mapped; it goes with the last that refers to it.
+// mapping is a mapped file. It is unmapped some time after it becomes unreachable.
 type mapping struct{ data []byte }
 
-// Open maps a stored recording and checks that it is what was written. Nobody may write
-// to the file as long as it is open; it may be removed. Whoever reads the recording does
-// so under [source.Guard]: the file may be cut, or its disk fail. The error goes on from
-// the name of the file.
+// Open maps a stored recording and verifies its checksums. The file must not be written
+// to while it is open, but it may be removed. The recording must be read under
+// [source.Guard], because the file may be truncated or its disk may fail. Error texts
+// continue after the file's name.
 func Open(ctx context.Context, f *os.File) (*File, error) {
 	info, err := f.Stat()
 	if err != nil {

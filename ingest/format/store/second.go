@@ -12,18 +12,17 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// secondMark behind the path of a file names the second recording in it: of two that are
-// compared.
+// secondMark, appended to a file's path, names the second of two recordings in it, which
+// is compared with the first.
 const secondMark = "#b"
 
-// sectionSecond has the second recording, stored as a file of its own would be.
+// sectionSecond holds the second recording, in the same form as a file of its own.
 const sectionSecond = "second recording"
 
-// SecondOf names the second recording in a file.
+// SecondOf returns the path that names the second recording in a file.
 func SecondOf(path string) string { return path + secondMark }
 
-// Second is the file of which a path names the second recording; ok is false for the path
-// of a file.
+// Second splits a path made by SecondOf; ok is false for the path of an ordinary file.
 func Second(path string) (file string, ok bool) {
 	file, ok = strings.CutSuffix(path, secondMark)
 	if !ok || !strings.EqualFold(filepath.Ext(file), Format.Extensions[0]) {
@@ -33,7 +32,7 @@ func Second(path string) (file string, ok bool) {
 	return file, errors.Is(err, fs.ErrNotExist)
 }
 
-// Add makes a recording the second one among the sections of a file.
+// Add stores a recording in the sections of a file, as its second recording.
 func Add(sections map[string][]byte, rec *recording.Recording) error {
 	var b bytes.Buffer
 	if err := Write(&b, rec, nil, false); err != nil {

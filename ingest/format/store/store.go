@@ -24,7 +24,7 @@ const (
 	byteOrder  = 0x01020304
 	headerLen  = 32
 	trailerLen = 40
-	// sumBlock is how much has a checksum of its own.
+	// sumBlock is how many bytes each checksum covers.
 	sumBlock = 4 << 20
 )
 
@@ -36,19 +36,19 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// errForeign is the error of a file that another program wrote, or another machine.
+// errForeign is the error for a file from another version of Ashlar or another kind of
+// machine.
 var errForeign = errors.New("the stored recording is from another version of Ashlar or another kind of machine; open the original file, or convert it again")
 
-// native reports whether numbers in memory have the layout of files.
+// native reports whether numbers have the same layout in memory as in files.
 var native = func() bool {
 	x := uint32(byteOrder)
 	return *(*byte)(unsafe.Pointer(&x)) == byteOrder&0xff
 }()
 
-// Write writes a recording that is Done, with sections of one's own. Beside says that
-// the file which was read stays where it is: texts of arguments that are in it are not
-// written, and whoever reads the recording has to read them there (see
-// [recording.Recording.ArgState]).
+// Write writes a recording that is Done, with additional sections. beside means that the
+// original file stays where it is: argument texts in it are not written, and readers of
+// the stored recording must get them from there (see [recording.Recording.ArgState]).
 func Write(w io.Writer, rec *recording.Recording, sections map[string][]byte, beside bool) error {
 	if !native {
 		return errors.New("stored recordings need a little-endian machine")
@@ -87,11 +87,11 @@ func section(dst []byte, name string, content []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(content))), content...)
 }
 
-// writer writes the data and sums it up.
+// writer writes data and computes its checksums.
 type writer struct {
 	w    io.Writer
 	at   int64
-	sum  uint32 // of the block that is being written
+	sum  uint32 // checksum of the current block
 	sums []byte
 }
 
@@ -135,9 +135,8 @@ type File struct {
 	data     []byte // the header, and the data
 }
 
-// Read opens a stored recording that is in memory, which has to stay as it is for as
-// long as keep can be reached, and some seconds more. The error is a sentence that goes
-// on from the name of the file.
+// Read opens a stored recording in memory. content must not change while keep is
+// reachable, and some seconds longer. Error texts continue after the file's name.
 func Read(content []byte, keep any) (*File, error) {
 	f, err := sections(content)
 	if err != nil {
@@ -203,8 +202,8 @@ func sections(content []byte) (*File, error) {
 	return f, nil
 }
 
-// Verify checks all that was written, and that a recording can be so: Read has
-// not looked at columns. The error goes on from the name of the file.
+// Verify checks the checksums and that the columns are consistent, which Read does not
+// check. Error texts continue after the file's name.
 func (f *File) Verify(ctx context.Context) error {
 	if err := f.verifySums(ctx); err != nil {
 		return err
@@ -215,8 +214,8 @@ func (f *File) Verify(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// verifySums checks that the data is what was written, on all cores: about 10 GB a second
-// each where the file is in memory.
+// verifySums checks the checksums of the data on all cores, each at about 10 GB/s if the
+// file is in memory.
 func (f *File) verifySums(ctx context.Context) error {
 	sums, blocks := f.Sections[sectionSums], (len(f.data)+sumBlock-1)/sumBlock
 	if len(sums) != blocks*4 {

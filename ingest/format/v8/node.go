@@ -7,23 +7,23 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// node is one of a profile's tree.
+// node is a node of a profile's tree.
 type node struct {
 	parent    int64
 	hasParent bool
-	root      bool // the node above all others, which is not a function
+	root      bool // the artificial root, not a function
 	hits      int64
 	frame     recording.FrameID
 	call      recording.CallID
 	state     state
 }
 
-// state reports whether a node's call is known.
+// state is how far the search for a node's call has got.
 type state uint8
 
 const (
 	unresolved state = iota
-	resolving        // on the way up from a node below: seen twice is a loop
+	resolving        // being resolved from a descendant; meeting it again means a loop
 	resolved
 )
 
@@ -57,9 +57,9 @@ func (p *Profile) Node(text []byte) {
 	p.nodes[id] = n
 }
 
-// CallFrame interns the function of a callFrame of V8's profiles and returns its
-// name as well: a function is known by its name and script, one without a name by
-// its line too. V8 counts lines and columns from 0.
+// CallFrame interns the function of a callFrame in V8's profiles and also returns its
+// name. Functions are identified by name and script, those without a name also by
+// position. V8 counts lines and columns from 0.
 func CallFrame(b *recording.Builder, text []byte) (recording.FrameID, string) {
 	var f recording.Function
 	var fr recording.Frame
@@ -97,7 +97,7 @@ func oneBased(v []byte) int32 {
 	return int32(n + 1)
 }
 
-// call is the innermost call of a node's stack.
+// call returns the call of a node; known is false if the node does not exist.
 func (p *Profile) call(id int64) (call recording.CallID, known bool) {
 	if p.nodes[id] == nil {
 		return recording.NoCall, false

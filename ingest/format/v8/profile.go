@@ -24,33 +24,34 @@ import (
 type Profiles struct {
 	b     *recording.Builder
 	time  func(at jsonscan.Micros, place int64) int64
-	event int // that samples are of, -1 before the first
+	event int // event of the samples, -1 before the first
 	keyed map[Key]*Profile
 	all   []*Profile
 	read  *recording.Tally // nil before the first sample
 }
 
-// Key names a profile that comes in chunks: by the process, and by a number there.
+// A Key identifies a profile that comes in chunks, by its process and a number in it.
 type Key struct {
 	PID int64
 	ID  uint64
 }
 
-// NewProfiles puts profiles into b. time says when in the recording something was, in
-// picoseconds, by its time in the profile and the byte of the file where that is.
+// NewProfiles returns Profiles that add to b. time converts a time in a profile to
+// picoseconds in the recording; place is its byte offset in the file.
 func NewProfiles(b *recording.Builder, time func(at jsonscan.Micros, place int64) int64) *Profiles {
 	return &Profiles{b: b, time: time, event: -1, keyed: map[Key]*Profile{}}
 }
 
-// New is a profile of its own, of a thread: its track is asked for when there is a sample.
+// New adds a separate profile of a thread. track is called when the first samples are
+// added.
 func (s *Profiles) New(track func() *recording.TrackBuilder) *Profile {
 	p := &Profile{of: s, nodes: map[int64]*node{}, parent: map[int64]int64{}, track: track}
 	s.all = append(s.all, p)
 	return p
 }
 
-// Begin takes an event Profile, which stands on the thread that is sampled. It begins a new
-// profile where one of its key has begun already.
+// Begin handles a Profile event, which is on the sampled thread. It starts a new profile
+// if the profile with its key has begun already.
 func (s *Profiles) Begin(k Key, track func() *recording.TrackBuilder, e Event) {
 	p := s.keyed[k]
 	if p == nil || p.begun {
@@ -66,8 +67,8 @@ func (s *Profiles) Begin(k Key, track func() *recording.TrackBuilder, e Event) {
 	p.Read(e)
 }
 
-// Of is the profile that a ProfileChunk belongs to. Where no Profile has come before, it is
-// of a thread that SetTrack has to name.
+// Of returns the profile that a ProfileChunk belongs to. If there was no Profile event
+// before, SetTrack must set its thread.
 func (s *Profiles) Of(k Key) *Profile {
 	p := s.keyed[k]
 	if p == nil {
@@ -88,21 +89,21 @@ func (s *Profiles) End() {
 type Profile struct {
 	of    *Profiles
 	track func() *recording.TrackBuilder
-	begun bool // by an event, which says the thread
+	begun bool // Begin was called, so the thread is known
 	now   jsonscan.Micros
 	timed bool            // now is set: the time of the last sample, or the start
-	start jsonscan.Micros // what now began with
+	start jsonscan.Micros // initial value of now
 	end   jsonscan.Micros
 	ended bool
 
 	nodes  map[int64]*node
 	parent map[int64]int64 // from children, for nodes that name no parent
 
-	ids    []int64 // what is read of a chunk
+	ids    []int64 // buffer for the samples of a chunk
 	deltas []jsonscan.Micros
 
 	held []held
-	last jsonscan.Micros // of the last sample that was added
+	last jsonscan.Micros // time of the last sample added
 	any  bool
 }
 
@@ -116,29 +117,29 @@ type held struct {
 // holdBack is how many samples are held back to be put in order.
 const holdBack = 64
 
-// HasTrack reports whether it is known which thread the profile is of.
+// HasTrack reports whether the profile's thread is known.
 func (p *Profile) HasTrack() bool { return p.track != nil }
 
-// SetTrack says which.
+// SetTrack sets the profile's thread.
 func (p *Profile) SetTrack(track func() *recording.TrackBuilder) { p.track = track }
 
 // Start says when the profile starts.
 func (p *Profile) Start(at jsonscan.Micros) { p.now, p.start, p.timed = at, at, true }
 
-// Finish says when it ends.
+// Finish sets when the profile ends.
 func (p *Profile) Finish(at jsonscan.Micros) { p.end, p.ended = at, true }
 
-// Event is what an event has of a profile.
+// An Event holds the parts of a CPU profile that one trace event carries.
 type Event struct {
-	// Profile and the others are JSON values of the argument data: cpuProfile, timeDeltas,
-	// startTime and endTime. They are nil if it has none such.
+	// Profile, Deltas, Start and End are the JSON values of cpuProfile, timeDeltas,
+	// startTime and endTime in the argument data, nil if absent.
 	Profile, Deltas, Start, End []byte
 	At                          jsonscan.Micros // when it was written
-	Shift                       jsonscan.Micros // how far At's clock is ahead of that of Start and End
-	Place                       int64           // the byte of the file where it stands, -1 if that is not known
+	Shift                       jsonscan.Micros // how far At's clock is ahead of the clock of Start and End
+	Place                       int64           // byte offset of the event in the file, -1 if unknown
 }
 
-// EventOf is the event that has the argument data.
+// EventOf returns the Event with the given argument data.
 func EventOf(data jsonscan.Members) (e Event) {
 	for {
 		key, v, more := data.Next()
@@ -205,7 +206,7 @@ func (p *Profile) chunk(e Event) {
 	}
 	switch {
 	case ends && starts && p.timed:
-		// The profile's own clock may be another one than the trace's.
+		// The profile's clock may differ from the trace's.
 		p.Finish(end.Plus(start.Negated()).Plus(p.start))
 	case ends:
 		p.Finish(end.Plus(e.Shift))
@@ -222,7 +223,8 @@ func (p *Profile) chunk(e Event) {
 	p.flush(holdBack)
 }
 
-// columns reads the nodes of samples, -1 for what is none, and their distances.
+// columns parses the samples' nodes, with -1 for an invalid one, and their time
+// differences.
 func (p *Profile) columns(samples, deltas []byte) ([]int64, []jsonscan.Micros) {
 	p.ids, p.deltas = p.ids[:0], p.deltas[:0]
 	for a := jsonscan.Array(samples); ; {
@@ -243,7 +245,7 @@ func (p *Profile) columns(samples, deltas []byte) ([]int64, []jsonscan.Micros) {
 	return p.ids, p.deltas
 }
 
-// Samples adds samples: of each the node, and how long after the one before it was.
+// Samples adds samples: the node of each, and the time since the previous sample.
 func (p *Profile) Samples(ids []int64, deltas []jsonscan.Micros, place int64) {
 	for i, id := range ids {
 		var d jsonscan.Micros
@@ -272,7 +274,7 @@ func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
 	}
 }
 
-// warn tells of a sample that is shown otherwise than it is.
+// warn warns of a sample that is shown differently from the file.
 func (s *Profiles) warn(place int64, code, text string) {
 	s.b.Warn(code, byteOf(place), "%s", text)
 }
@@ -284,10 +286,10 @@ func byteOf(place int64) string {
 	return decode.Byte(place)
 }
 
-// label names V8's profiles of JavaScript as people do; V8 calls them cpu-profile.
+// label is the label of V8's profiles of JavaScript, which V8 calls cpu-profile.
 const label = "JS samples"
 
-// flush adds the samples that were held back, all but the newest keep.
+// flush adds the held-back samples except the newest keep.
 func (p *Profile) flush(keep int) {
 	slices.SortStableFunc(p.held, func(a, b held) int { return a.at.Compare(b.at) })
 	n := len(p.held) - keep
@@ -296,8 +298,8 @@ func (p *Profile) flush(keep int) {
 	}
 	s := p.of
 	if s.event < 0 {
-		// V8 says how long it was to each sample, since a busy machine takes them late: a
-		// count alone would say less than there was.
+		// Besides the count, keep the time of each sample: on a busy machine, samples are
+		// late, and a count alone would understate the time.
 		s.event = s.b.AddEvent(recording.Event{Name: "cpu-profile", Label: label, Kind: "timer", Basis: recording.FromSamples, Primary: 1, Metrics: []recording.Metric{
 			{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
 			{Name: "time", Unit: "ns", Decimals: 3, PerSample: recording.SampleColumn},
@@ -331,7 +333,7 @@ func (p *Profile) flush(keep int) {
 	p.held = append(p.held[:0], p.held[n:]...)
 }
 
-// CountHits takes what the nodes of a profile without samples say they had.
+// CountHits adds the hit counts of the nodes, for a profile without samples.
 func (p *Profile) CountHits() {
 	event := -1
 	b := p.of.b

@@ -45,7 +45,7 @@ func sniff(head []byte, _ bool) (decode.Confidence, error) {
 		return decode.No, nil
 	}
 	if keys["binaryAnnotations"] {
-		return decode.Certain, errors.New("Zipkin traces in version 1 of the JSON are not supported; fetch version 2 (/api/v2/traces)")
+		return decode.Certain, errors.New("version 1 of Zipkin's JSON is not supported; fetch version 2 (/api/v2/traces)")
 	}
 	return decode.Certain, nil
 }
@@ -142,12 +142,12 @@ func (d *decoder) span(raw []byte) {
 	d.annotations(annotations)
 }
 
-// service is the number of an endpoint's service.
+// service returns the number of an endpoint's service.
 func (d *decoder) service(raw []byte) int {
 	return d.c.Named(jsonscan.Plain(jsonscan.Member(raw, "serviceName")))
 }
 
-// address is where an endpoint is.
+// address returns the address of an endpoint, with its port if known.
 func address(raw []byte) string {
 	host := cmp.Or(jsonscan.Plain(jsonscan.Member(raw, "ipv4")), jsonscan.Plain(jsonscan.Member(raw, "ipv6")))
 	if port := jsonscan.Plain(jsonscan.Member(raw, "port")); port != "" && port != "0" {

@@ -58,7 +58,7 @@ func TestOddFiles(t *testing.T) {
 		}
 	}
 	old := `[{"traceId":"a","id":"b","name":"x","annotations":[],"binaryAnnotations":[]}]`
-	if c, err := sniff([]byte(old), true); c != decode.Certain || err == nil || !strings.Contains(err.Error(), "Zipkin traces in version 1 of the JSON are not supported; fetch version 2 (/api/v2/traces)") {
+	if c, err := sniff([]byte(old), true); c != decode.Certain || err == nil || !strings.Contains(err.Error(), "version 1 of Zipkin's JSON is not supported; fetch version 2 (/api/v2/traces)") {
 		t.Errorf("version 1: %v, %v", c, err)
 	}
 }

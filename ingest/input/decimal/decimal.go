@@ -34,7 +34,7 @@ func (d Decimal) String() string {
 	return whole
 }
 
-// Power is 10^n as far as it fits, the largest power of ten beyond.
+// Power returns 10^n, or 10^18 if that does not fit in an int64.
 func Power(n int) int64 {
 	p := int64(1)
 	for range min(n, 18) {
@@ -43,7 +43,7 @@ func Power(n int) int64 {
 	return p
 }
 
-// Round divides by a positive number, halves away from zero.
+// Round divides by a positive number and rounds, half away from zero.
 func Round(v, by int64) int64 {
 	q, rest := v/by, v%by
 	switch {

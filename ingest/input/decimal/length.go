@@ -9,14 +9,14 @@ import (
 	"unicode"
 )
 
-// lengthUnits are those that lengths of time are written in.
+// lengthUnits are the units that Length uses.
 var lengthUnits = []struct {
 	name  string
-	scale int // digits of a picosecond
+	scale int // digits after the point of a picosecond
 }{{"s", 12}, {"ms", 9}, {"us", 6}, {"ns", 3}, {"ps", 0}}
 
-// Length writes a length of time, in picoseconds, exactly: in the largest unit up
-// to seconds that it reaches, like 235 us or 1.5 ms.
+// Length formats a duration in picoseconds exactly, in the largest unit up to seconds
+// that is not longer than the duration, like 235 us or 1.5 ms.
 func Length(ps int64) string {
 	u := lengthUnits[len(lengthUnits)-1]
 	for _, x := range lengthUnits {
@@ -40,8 +40,8 @@ var LengthUnits = map[string]int64{
 
 var errTooLong = errors.New("is longer than 106 days, the limit for recordings")
 
-// ParseLength reads a length of time that is not negative, like 1.2s, 300ms or 1min30s, as
-// picoseconds; a bare number is seconds. The error goes on from the text.
+// ParseLength parses a nonnegative duration, like 1.2s, 300ms or 1min30s, and returns
+// picoseconds. A bare number is in seconds. Error texts continue after the quoted text.
 func ParseLength(s string) (int64, error) {
 	var sum int64
 	rest := strings.Map(func(r rune) rune {
@@ -91,7 +91,7 @@ func countWhile(s string, ok func(rune) bool) int {
 
 // scale multiplies a decimal number by a unit, exactly.
 func scale(number string, unit int64) (int64, error) {
-	const longest = 60 // digits; more say nothing
+	const longest = 60 // maximum number of digits; more add nothing
 	v, ok := new(big.Rat).SetString(number)
 	if !ok || len(number) > longest {
 		return 0, errors.New("has an invalid number")

@@ -8,21 +8,20 @@ import (
 	"math/bits"
 )
 
-// Status says how reading one piece of JSON ended.
+// A Status is the outcome of reading one piece of JSON.
 type Status uint8
 
 const (
-	// Good: the piece was read to its end.
+	// Good means that the piece was read to its end.
 	Good Status = iota
-	// More: the bytes ended before the piece did.
+	// More means that the bytes ended before the piece did.
 	More
-	// Bad: what is at the position can't be part of the piece.
+	// Bad means that the byte at the position cannot be part of the piece.
 	Bad
 )
 
-// maxDepth is how deep arrays and objects may nest inside an event. Real
-// events stay below a dozen; the limit bounds the work of finding out that a
-// bracket was never closed.
+// maxDepth is how deep arrays and objects may nest inside an event. Real events nest less
+// than a dozen levels; the limit bounds the work spent on a bracket that is never closed.
 const maxDepth = 1024
 
 // Space returns the position of the first byte that is not white space.
@@ -40,15 +39,15 @@ const (
 	slants = '\\' * ones
 )
 
-// Str finds the end of a string: p is behind the opening quote, end at the
-// closing one. escaped reports whether there is a backslash in between. Control
-// characters are let pass, as writers do leave them in.
+// Str finds the end of a string. p is after the opening quote, and end is at the closing
+// one. escaped reports whether there is a backslash in between. Control characters are
+// accepted, because some writers do not escape them.
 func Str(b []byte, p int) (end int, escaped bool, st Status) {
 	for {
 		for p+8 <= len(b) {
 			w := binary.LittleEndian.Uint64(b[p:])
 			q, s := w^quotes, w^slants
-			// Exact for the lowest byte that matches, and that one is wanted.
+			// This is exact for the lowest matching byte, which is the one needed.
 			m := ((q-ones)&^q | (s-ones)&^s) & highs
 			if m != 0 {
 				p += bits.TrailingZeros64(m) >> 3
@@ -70,8 +69,7 @@ func Str(b []byte, p int) (end int, escaped bool, st Status) {
 	}
 }
 
-// bare marks the bytes that numbers, true, false, null and the likes of NaN
-// consist of.
+// bare marks the bytes of numbers, true, false, null and words like NaN.
 var bare = func() (t [256]bool) {
 	for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-._" {
 		t[c] = true
@@ -79,8 +77,8 @@ var bare = func() (t [256]bool) {
 	return t
 }()
 
-// word finds the end of a number or a literal that begins at p. It needs to
-// see the byte behind unless final says that there is none.
+// word finds the end of the number or literal that begins at p. It needs the byte after
+// it, unless final means that nothing follows b.
 func word(b []byte, p int, final bool) (end int, st Status) {
 	e := p
 	for e < len(b) && bare[b[e]] {
@@ -95,9 +93,9 @@ func word(b []byte, p int, final bool) (end int, st Status) {
 	return e, Good
 }
 
-// Value finds the end of a value that begins at p. The grammar is checked just
-// so far that a bracket or a quote that is missing shows soon, and does not
-// swallow the rest of the file. Surplus commas are let pass.
+// Value finds the end of the value that begins at p; final means that nothing follows b.
+// It checks the grammar only enough to notice a missing bracket or quote early, before
+// the rest of the file is consumed. Surplus commas are accepted.
 func Value(b []byte, p int, final bool) (int, Status) {
 	p = Space(b, p)
 	if p >= len(b) {
@@ -192,7 +190,7 @@ func nested(b []byte, p int, final bool) (int, Status) {
 				}
 			}
 		}
-		// Behind a value: a comma, or the bracket that closes.
+		// After a value: a comma or the closing bracket.
 		if p = Space(b, p); p >= len(b) {
 			return p, More
 		}
@@ -206,8 +204,7 @@ func nested(b []byte, p int, final bool) (int, Status) {
 	}
 }
 
-// Members walks over the members of an object whose text is known to be
-// complete.
+// Members iterates over the members of an object whose text must be complete.
 type Members struct {
 	b []byte
 	p int
@@ -215,8 +212,8 @@ type Members struct {
 	Raw []byte
 }
 
-// Object returns a walk over the members of an object; over none when the text
-// is not one.
+// Object returns an iterator over the members of an object. It has no members if the text
+// is not an object.
 func Object(text []byte) Members {
 	p := Space(text, 0)
 	if p >= len(text) || text[p] != '{' {
@@ -237,8 +234,8 @@ func (m *Members) Next() (key, val []byte, ok bool) {
 	return key, m.b[p:m.p], true
 }
 
-// All walks over the members that Next would come to, each with its key, decoded, and
-// the raw text of its value: for key, val := range jsonscan.Object(text).All.
+// All yields the remaining members, each with its decoded key and the raw text of its
+// value: for key, val := range jsonscan.Object(text).All.
 func (m Members) All(yield func(key, val []byte) bool) {
 	for {
 		if key, val, ok := m.Next(); !ok || !yield(key, val) {
@@ -247,9 +244,9 @@ func (m Members) All(yield func(key, val []byte) bool) {
 	}
 }
 
-// Inside walks over the members of the object that is the first value of a key, of
-// those that Next would come to: without looking for the object's end before, as
-// Member does. It reports false if there is no such key.
+// Inside returns the members of the object that is the first value of a key, among the
+// remaining members. Unlike Member, it does not look for the object's end first. ok is
+// false if there is no such key.
 func (m Members) Inside(key string) (in Members, ok bool) {
 	for {
 		k, ok := m.key()
@@ -265,7 +262,7 @@ func (m Members) Inside(key string) (in Members, ok bool) {
 	}
 }
 
-// key reads the next key and comes to its value.
+// key reads the next key and advances to its value.
 func (m *Members) key() (key []byte, ok bool) {
 	for m.p < len(m.b) && (m.b[m.p] <= ' ' || m.b[m.p] == ',') {
 		m.p++
@@ -290,7 +287,7 @@ func (m *Members) key() (key []byte, ok bool) {
 	return key, true
 }
 
-// pass goes behind the value at hand.
+// pass skips the current value.
 func (m *Members) pass() bool {
 	p, st := Value(m.b, m.p, true)
 	if m.p = p; st != Good {
@@ -300,15 +297,14 @@ func (m *Members) pass() bool {
 	return true
 }
 
-// Elements walks over the elements of an array whose text is known to be
-// complete.
+// Elements iterates over the elements of an array whose text must be complete.
 type Elements struct {
 	b []byte
 	p int
 }
 
-// Array returns a walk over the elements of an array; over none when the text is not
-// one.
+// Array returns an iterator over the elements of an array. It has no elements if the text
+// is not an array.
 func Array(text []byte) Elements {
 	p := Space(text, 0)
 	if p >= len(text) || text[p] != '[' {
@@ -334,7 +330,7 @@ func (a *Elements) Next() (val []byte, ok bool) {
 	return a.b[p:a.p], true
 }
 
-// All walks over the raw texts of the elements that Next would come to.
+// All yields the raw texts of the remaining elements.
 func (a Elements) All(yield func(val []byte) bool) {
 	for {
 		if val, ok := a.Next(); !ok || !yield(val) {
@@ -353,9 +349,9 @@ func Member(text []byte, key string) []byte {
 	return nil
 }
 
-// Skipper passes over a value in any number of pieces without keeping it.
+// A Skipper skips a value, in any number of pieces, without keeping it.
 type Skipper struct {
-	// Done: the value has ended.
+	// Done means that the value has ended.
 	Done   bool
 	depth  int
 	quoted bool
@@ -363,7 +359,7 @@ type Skipper struct {
 
 }
 
-// Run passes over b and returns how much of it belongs to the value.
+// Run skips b and returns how many bytes of it belong to the value.
 func (s *Skipper) Run(b []byte) int {
 	for p := 0; p < len(b); p++ {
 		c := b[p]
@@ -401,8 +397,8 @@ func (s *Skipper) Run(b []byte) int {
 	return len(b)
 }
 
-// KeysOf collects the keys of the object that a file begins with, as far as it goes;
-// nil if it begins with something else.
+// KeysOf returns the keys in the part of an object that head contains; nil if head does
+// not begin with an object.
 func KeysOf(head []byte, whole bool) map[string]bool {
 	p := Space(head, 0)
 	if p == len(head) || head[p] != '{' {
@@ -412,8 +408,8 @@ func KeysOf(head []byte, whole bool) map[string]bool {
 	return keys
 }
 
-// Keys collects the keys of the object that begins b, as far as it goes.
-// end is where it ends, 0 when that is not in b.
+// Keys returns the keys of the object at the start of b, as far as b goes. end is the
+// index after the object, 0 if that is not in b.
 func Keys(b []byte, whole bool) (keys map[string]bool, end int) {
 	keys = map[string]bool{}
 	p := 1

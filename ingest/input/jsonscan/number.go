@@ -15,10 +15,10 @@ type Micros struct {
 // million is how many picoseconds a microsecond has.
 const million = 1_000_000
 
-// ParseMicros reads a JSON number of microseconds without going through a
-// float, since a time of the year 2020 with a fraction does not fit in one.
-// Digits past the picosecond are dropped. It reports false for what is no
-// number or does not fit in 63 bits of microseconds.
+// ParseMicros parses a JSON number of microseconds. It does not use a float, because a
+// time in the year 2020 with a fraction does not fit in one. Digits finer than a
+// picosecond are dropped. It returns false if b is not a number or does not fit in 63
+// bits of microseconds.
 func ParseMicros(b []byte) (Micros, bool) {
 	i, neg := 0, false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -58,7 +58,7 @@ func ParseMicros(b []byte) (Micros, bool) {
 	return m, true
 }
 
-// Negated is the time with the other sign.
+// Negated returns -m.
 func (m Micros) Negated() Micros {
 	if m.PS == 0 {
 		return Micros{-m.US, 0}
@@ -66,8 +66,7 @@ func (m Micros) Negated() Micros {
 	return Micros{-m.US - 1, million - m.PS}
 }
 
-// scaledMicros reads a number that has an exponent, or too many digits before
-// the point to be one without.
+// scaledMicros parses a number that has an exponent or too many digits before the point.
 func scaledMicros(b []byte) (Micros, bool) {
 	d, ok := ParseDecimal(b)
 	if !ok {
@@ -115,11 +114,11 @@ type Decimal struct {
 	Scale  int
 }
 
-// maxScale bounds exponents; everything beyond is nothing or no number here.
+// maxScale limits exponents; numbers beyond it are rejected.
 const maxScale = 400
 
-// ParseDecimal parses a JSON number exactly. It reports false for anything else and for
-// more than maxScale zeros.
+// ParseDecimal parses a JSON number exactly. It returns false if b is anything else or
+// its exponent is beyond ±maxScale.
 func ParseDecimal(b []byte) (Decimal, bool) {
 	var d Decimal
 	i := 0
@@ -167,11 +166,11 @@ func ParseDecimal(b []byte) (Decimal, bool) {
 	return d, true
 }
 
-// Units is the number in units of 10^-decimals; digits past that are dropped.
-// It reports false when it does not fit.
+// Units returns the number in units of 10^-decimals; finer digits are dropped. It returns
+// false if the result does not fit.
 func (d Decimal) Units(decimals int) (int64, bool) {
 	var v int64
-	n := len(d.Digits) - d.Scale + decimals // digits that count
+	n := len(d.Digits) - d.Scale + decimals // number of digits used
 	for i := range n {
 		if v > (math.MaxInt64-9)/10 {
 			return 0, false
@@ -212,8 +211,8 @@ func ParseInt(b []byte) (int64, bool) {
 	return v, true
 }
 
-// Picos is a length of time in picoseconds; it reports false when that does
-// not fit and returns the nearest that does.
+// Picos returns the duration in picoseconds. If that does not fit, it returns the nearest
+// value that does, and false.
 func (m Micros) Picos() (int64, bool) {
 	const most = math.MaxInt64/million - 1
 	switch {
@@ -235,7 +234,7 @@ func (m Micros) Plus(o Micros) Micros {
 	return m
 }
 
-// Compare is negative where m is before o, and positive where it is after.
+// Compare returns a negative number if m is before o, and a positive one if it is after.
 func (m Micros) Compare(o Micros) int {
 	return cmp.Or(cmp.Compare(m.US, o.US), cmp.Compare(m.PS, o.PS))
 }

@@ -6,35 +6,35 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Stream walks through JSON of any size that comes in chunks, forwards only:
-// into arrays and objects, over their values. It holds no more than the value at
-// hand. Surplus commas are let pass. Where something can't be read, everything
-// it is asked for from there on is not there, and Damage says where it is.
+// A Stream reads JSON of any size that comes in chunks, forward only: into arrays and
+// objects, and from value to value. It holds only the current value in memory. Surplus
+// commas are accepted. After unreadable input, all methods behave as at the end, and
+// Damage is its offset.
 type Stream struct {
 	in   *source.Input
-	size int // of chunks
+	size int // chunk size
 	more func() error
 	b    []byte
 	p    int
-	base int64 // where in the content b begins
+	base int64 // offset of b in the content
 	err  error // why nothing follows b
 
-	// Damage is where it could not go on, -1 for nowhere; Cut: that is the end
-	// of the content.
+	// Damage is the offset of the first unreadable byte, -1 if there is none. Cut means
+	// that it is the end of the content.
 	Damage int64
 	Cut    bool
 }
 
-// MaxValue is how long a value may be that is held.
+// MaxValue is the maximum length in bytes of a value held in memory.
 const MaxValue = 64 << 20
 
-// NewStream returns a walk through an input's content. It calls more before
-// each chunk; an error of that ends the walk.
+// NewStream returns a Stream over an input's content. It calls more before each chunk; an
+// error from more ends the stream.
 func NewStream(in *source.Input, more func() error) *Stream {
 	return &Stream{in: in, size: max(in.ChunkSize, 0), more: more, Damage: -1}
 }
 
-// Err is why reading the input failed, nil if it did not.
+// Err returns the error from reading the input, nil if there was none.
 func (s *Stream) Err() error {
 	if s.err == io.EOF {
 		return nil
@@ -42,11 +42,11 @@ func (s *Stream) Err() error {
 	return s.err
 }
 
-// Offset is where in the content the walk is.
+// Offset returns the current offset in the content.
 func (s *Stream) Offset() int64 { return s.base + int64(s.p) }
 
-// fill reads on; what is before p is given up. It reports whether there is
-// more.
+// fill reads the next chunk and drops the bytes before p. It reports whether there may be
+// more after it.
 func (s *Stream) fill() bool {
 	if s.err != nil {
 		return false
@@ -56,7 +56,7 @@ func (s *Stream) fill() bool {
 		return false
 	}
 	rest := len(s.b) - s.p
-	// What did not fit is read again with at least as much behind it.
+	// The unread rest is read again, with at least as many bytes after it.
 	if s.in.ChunkSize = s.size; rest > s.size {
 		s.in.ChunkSize = max(rest, 1<<20)
 	}
@@ -71,8 +71,8 @@ func (s *Stream) fail(cut bool) {
 	}
 }
 
-// Peek is the next byte that is neither white space nor a comma, 0 at the end
-// and behind damage.
+// Peek returns the next byte that is neither white space nor a comma, 0 at the end and
+// after damage.
 func (s *Stream) Peek() byte {
 	for s.Damage < 0 {
 		for s.p < len(s.b) && (s.b[s.p] <= ' ' || s.b[s.p] == ',') {
@@ -88,8 +88,8 @@ func (s *Stream) Peek() byte {
 	return 0
 }
 
-// Enter goes into the array or object that is next and reports whether
-// there is one: open is '[' or '{'.
+// Enter enters the next value if it is an array or object, and reports whether it is;
+// open is '[' or '{'.
 func (s *Stream) Enter(open byte) bool {
 	if s.Peek() != open {
 		return false
@@ -98,8 +98,8 @@ func (s *Stream) Enter(open byte) bool {
 	return true
 }
 
-// Next reports whether the array or object that was entered has another element
-// or member; it leaves it where it has not.
+// Next reports whether the entered array or object has another element or member. If not,
+// it leaves the array or object.
 func (s *Stream) Next() bool {
 	switch c := s.Peek(); {
 	case c == ']' || c == '}':
@@ -112,8 +112,8 @@ func (s *Stream) Next() bool {
 	return true
 }
 
-// Members walks over the members of the object that was entered, each by its key,
-// decoded: what is done with one must read its value, or skip it. At damage it ends.
+// Members yields the decoded keys of the entered object. The loop body must read or skip
+// the value of each. It ends at damage.
 func (s *Stream) Members(yield func(key string) bool) {
 	for s.Next() {
 		if key, ok := s.Key(); !ok || !yield(key) {
@@ -122,8 +122,8 @@ func (s *Stream) Members(yield func(key string) bool) {
 	}
 }
 
-// Values walks over the elements of the array that was entered, each as text that is valid
-// for as long as the input's chunks are. At damage it ends.
+// Values yields the raw elements of the entered array. A raw value is valid as long as
+// the input's chunks are. It ends at damage.
 func (s *Stream) Values(yield func(raw []byte) bool) {
 	for s.Next() {
 		if raw, ok := s.Value(); !ok || !yield(raw) {
@@ -132,8 +132,7 @@ func (s *Stream) Values(yield func(raw []byte) bool) {
 	}
 }
 
-// Key returns the key of the member that stands next, decoded, and goes to its
-// value.
+// Key returns the decoded key of the next member and advances to its value.
 func (s *Stream) Key() (key string, ok bool) {
 	raw, ok := s.Value()
 	if !ok {
@@ -152,8 +151,8 @@ func (s *Stream) Key() (key string, ok bool) {
 	return key, true
 }
 
-// Value returns the text of the value that is next, which is valid for as
-// long as the input's chunks are.
+// Value returns the raw text of the next value. It is valid as long as the input's chunks
+// are.
 func (s *Stream) Value() (raw []byte, ok bool) {
 	if s.Peek() == 0 {
 		s.fail(true)
@@ -182,10 +181,10 @@ func (s *Stream) Value() (raw []byte, ok bool) {
 // itself and calls Advance after them.
 func (s *Stream) Ahead() []byte { return s.b[s.p:] }
 
-// Advance goes on behind the next n bytes, which must be whole values.
+// Advance skips the next n bytes, which must be whole values.
 func (s *Stream) Advance(n int) { s.p += n }
 
-// Skip passes over the value that is next, however long.
+// Skip skips the next value, however long.
 func (s *Stream) Skip() {
 	if s.Peek() == 0 {
 		s.fail(true)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unescape decodes the escapes of a JSON string, given without its quotes.
-// What is not an escape stays as it is, and bytes that are no UTF-8 become U+FFFD.
+// Unescape decodes the escapes of a JSON string without its quotes. Invalid escapes stay
+// as they are, and invalid UTF-8 becomes U+FFFD.
 func Unescape(b []byte) string {
 	var s strings.Builder
 	s.Grow(len(b))
@@ -79,8 +79,8 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// Plain is the text of a raw value: a string's content decoded, null as
-// nothing, anything else as it is.
+// Plain returns the text of a raw value: a string's decoded content, "" for null, and
+// anything else as it is.
 func Plain(raw []byte) string {
 	switch {
 	case len(raw) >= 2 && raw[0] == '"':
@@ -91,7 +91,8 @@ func Plain(raw []byte) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// Unquoted takes the quotes off a raw value; what has none stays as it is.
+// Unquoted removes the quotes of a raw value; a value without quotes is returned as it
+// is.
 func Unquoted(raw []byte) []byte {
 	if len(raw) >= 2 && raw[0] == '"' {
 		return raw[1 : len(raw)-1]

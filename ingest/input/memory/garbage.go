@@ -19,12 +19,12 @@ var garbage struct {
 	wants     map[*Sparing]bool
 }
 
-// Sparing keeps garbage below a share of what is held until it ends.
+// A Sparing keeps garbage below a percentage of the live heap until End is called.
 type Sparing struct{ percent int }
 
-// freeGarbage is how much garbage there may always be, and sparsest the least share, in
-// percent: a round takes some time however little it looks through. Shares go by steps:
-// setting another one halts all goroutines.
+// freeGarbage is how many bytes of garbage are always allowed, and sparsest is the lowest
+// limit, in percent: a collection takes some time even if it scans little. Limits change
+// in steps, because setting one halts all goroutines.
 const (
 	freeGarbage = 64 << 20
 	sparsest    = 10
@@ -47,7 +47,7 @@ func Spare(percent int) *Sparing {
 	return s
 }
 
-// Change has the share be another one.
+// Change changes the percentage.
 func (s *Sparing) Change(percent int) {
 	garbage.Lock()
 	defer garbage.Unlock()
@@ -55,7 +55,7 @@ func (s *Sparing) Change(percent int) {
 	setGarbage()
 }
 
-// End gives the share up.
+// End removes the limit.
 func (s *Sparing) End() {
 	garbage.Lock()
 	defer garbage.Unlock()
@@ -77,15 +77,15 @@ func setGarbage() {
 	}
 }
 
-// fairGarbage is the share that garbage should have of what is held now.
+// fairGarbage returns the garbage limit for the current heap, in percent.
 func fairGarbage() int {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}}
 	metrics.Read(s)
 	return fair(s[0].Value.Uint64(), s[1].Value.Uint64())
 }
 
-// fair returns the garbage limit for this number of live bytes, some of which have
-// pointers.
+// fair returns the garbage limit, in percent, for a number of live bytes. scanned is the
+// number of bytes with pointers.
 func fair(live, scanned uint64) int {
 	if live < freeGarbage {
 		return math.MaxInt

@@ -17,30 +17,30 @@ import (
 	"time"
 )
 
-// Short is the error of what would take more memory than there is.
+// A Short is the error for work that would take more memory than is available.
 type Short struct{ text string }
 
 func (e *Short) Error() string { return e.text }
 
-// Shortage is a Short with a sentence.
+// Shortage returns a Short with a formatted text.
 func Shortage(format string, args ...any) error { return &Short{fmt.Sprintf(format, args...)} }
 
-// What is left of the system's memory is not all to be taken: the program needs
-// some besides, and so do others.
+// Part of the system's free memory stays unused: the program needs some for other
+// purposes, and so do other programs.
 const (
 	leastMargin = 32 << 20
 	mostMargin  = 128 << 20
 )
 
-// Room is how many more bytes may be taken, garbage not counted as free; it is
-// negative where too many have been. It is not known on systems that do not tell,
-// unless GOMEMLIMIT is set.
+// Room returns how many more bytes may be allocated, not counting garbage as free; n is
+// negative if too many have been. known is false on systems that do not tell, unless
+// GOMEMLIMIT is set.
 func Room() (n int64, known bool) {
 	u := now()
 	return u.room(u.system())
 }
 
-// room is Room where the system gives so many bytes, if that is known.
+// room is Room for n bytes available from the system, if known.
 func (u use) room(n int64, known bool) (int64, bool) {
 	if known {
 		n -= 2 * u.margin(n)
@@ -56,8 +56,8 @@ func (u use) room(n int64, known bool) (int64, bool) {
 	return n, known
 }
 
-// Need returns an error where n more bytes are not there to be taken, even once
-// garbage has been collected.
+// Need returns an error if n more bytes are not available, even after a garbage
+// collection.
 func Need(n int64, what string) error {
 	room, known := Room()
 	if !known || room >= n {
@@ -70,7 +70,8 @@ func Need(n int64, what string) error {
 	return Shortage("%s needs about %s of memory, but only %s are free", what, Text(n), Text(room))
 }
 
-// NeedEach is Need for so many bytes for each of n things, where they are many.
+// NeedEach is Need for the given number of bytes for each of n things. If n is small it
+// does not check.
 func NeedEach(n, bytes int, what string) error {
 	if n < 1<<16 {
 		return nil
@@ -78,7 +79,7 @@ func NeedEach(n, bytes int, what string) error {
 	return Need(int64(n)*int64(bytes), what)
 }
 
-// InUse counts the bytes that the program holds in memory of its own, garbage included.
+// InUse returns the bytes of the program's heap objects, including garbage.
 func InUse() int64 { return now().objects }
 
 // Text writes a number of bytes.
@@ -92,9 +93,9 @@ func Text(n int64) string {
 	return fmt.Sprintf("%.0f kB", float64(max(0, n))/1e3)
 }
 
-// use measures Go's memory at a moment: objects are alive or not yet
-// collected, idle what it has from the system and does not use, released what it
-// has given back but not the addresses of, mapped all but that.
+// use is a measurement of Go's memory: objects are live or not yet collected; idle was
+// obtained from the system but is unused; released was given back, except for its
+// addresses; mapped is everything except released.
 type use struct{ objects, idle, released, mapped int64 }
 
 func now() use {
@@ -109,29 +110,30 @@ func now() use {
 	return use{at(0), at(1), at(2), at(3) - at(2)}
 }
 
-// system is how many bytes the system gives before it ends the program; what Go
-// has and does not use included.
+// system returns how many bytes the system can give before it kills the program,
+// including Go's idle memory.
 func (u use) system() (n int64, known bool) {
 	n, known = available()
 	return n + u.idle, known
 }
 
-// addresses is the same of addresses, where they are limited, less what has to be
-// left. Where there are none the program ends at once, a large piece needs them in
-// a row, and the largest that grows may be a good part of all there is.
+// addresses returns the same for address space, if that is limited, minus a reserve. The
+// reserve is large because the program ends at once when addresses run out, a large
+// allocation needs contiguous addresses, and the largest one that grows may be a good
+// part of all memory.
 func (u use) addresses() (n int64, known bool) {
 	n, known = addresses()
 	return n + (u.idle+u.released)/2 - mostMargin - u.objects/4, known
 }
 
-// margin is the amount of memory to leave unused, free or taken.
+// margin returns the amount of memory to leave unused.
 func (u use) margin(free int64) int64 {
 	return min(mostMargin, max(leastMargin, (u.mapped+free)/16))
 }
 
-// The collector has to know too how much there is, or garbage takes it all
-// between two of its rounds. It is told while something is watched, by Go's memory
-// limit, which else is GOMEMLIMIT.
+// The collector must know how much memory there is, or garbage fills it between two
+// collections. While a Watcher runs, it sets Go's memory limit; otherwise the limit is
+// GOMEMLIMIT.
 var collector struct {
 	sync.Mutex
 	watched   int
@@ -159,7 +161,7 @@ func watched(n int) {
 	}
 }
 
-// tell gives the collector its limit where it has changed much.
+// tell sets the collector's limit if it has changed much.
 func tell(most int64) {
 	collector.Lock()
 	defer collector.Unlock()
@@ -170,9 +172,9 @@ func tell(most int64) {
 	}
 }
 
-// How often memory is looked at, which takes a while, and how often it may be tidied
-// up to see what is really used. Where there is much it is looked at more seldom: as
-// soon as a tenth of it could be taken, at some bytes a nanosecond.
+// How often memory is measured, which takes some time, and how often a collection may run
+// to find out how much is really used. If much is free, it is measured less often: as
+// soon as a tenth of it could be used up, at fastest bytes per nanosecond.
 const (
 	every     = 5 * time.Millisecond
 	seldom    = 100 * time.Millisecond
@@ -180,39 +182,40 @@ const (
 	tidyEvery = 300 * time.Millisecond
 )
 
-// pause is how long there is certainly enough of some room.
+// pause returns the time until the next measurement, during which the given room
+// certainly suffices.
 func pause(room int64) time.Duration {
 	return min(seldom, max(every, time.Duration(room/10/fastest)))
 }
 
 // Watcher watches memory until it is stopped.
 type Watcher struct {
-	// Owed is the additional memory that has to be free.
+	// Owed returns how many bytes must be free in addition to the margins.
 	Owed func() int64
-	// Relieve, if set, is called once before Short, and reports whether memory will be
-	// saved from then on, so that work can go on: less has to be free then (see closer).
+	// Relieve, if set, is called once before Short. It reports whether work will save
+	// memory from then on and so can continue; less has to be free then (see Closer).
 	Relieve func() bool
-	// Short is called once when there is less than that: what is under way should
-	// end. Halt is called when it went on anyway and there is next to none.
+	// Short is called once when less than Owed is free; the work should then end. Halt is
+	// called if it went on anyway and hardly any memory is left.
 	Short, Halt func()
 
 	stop, stopped chan struct{}
-	// looking is held while it is found out what is really used: on a machine that
-	// is busy that takes long enough for others to take all that is left.
+	// looking is held during a measurement: on a busy machine it takes so long that other
+	// goroutines could use up all that is left.
 	looking      sync.Mutex
 	tidied       time.Time
 	said, halted bool
-	then         int64 // what there was when it was said
+	then         int64 // room when Short was called
 	sparing      *Sparing
 	closer       atomic.Bool
 }
 
-// Closer has Short be called later: once less than five quarters of a margin are free,
-// not two margins. It is for work that takes memory slowly, since its largest part, such
-// as columns in a file, takes none any more.
+// Closer makes the Watcher call Short later: when less than five quarters of a margin are
+// free, instead of two margins. It is for work that allocates slowly because its largest
+// part, such as columns in a file, takes no more memory.
 func (w *Watcher) Closer() { w.closer.Store(true) }
 
-// Wait returns at once but while memory is being looked at.
+// Wait returns at once unless memory is being measured; then it waits.
 func (w *Watcher) Wait() {
 	w.looking.Lock()
 	//lint:ignore SA2001 that it could be locked is all that is asked
@@ -249,9 +252,9 @@ func (w *Watcher) run() {
 	}
 }
 
-// Look looks once and returns how much more may be taken. It is for whoever takes
-// much memory too, each time that it has taken some: a machine that is busy may
-// leave the watcher no time for long enough to take all there is.
+// Look measures memory once and returns how many more bytes may be allocated. Code that
+// allocates much memory should also call it after each large allocation: on a busy
+// machine the watcher may not run for so long that all memory is used up.
 func (w *Watcher) Look() int64 {
 	w.looking.Lock()
 	defer w.looking.Unlock()
@@ -298,7 +301,7 @@ func (w *Watcher) Look() int64 {
 	return 0
 }
 
-// least is the room below which something has to be done.
+// least returns the room below which the Watcher must act.
 func (w *Watcher) least(margin int64) int64 {
 	switch {
 	case w.said:
@@ -309,7 +312,7 @@ func (w *Watcher) least(margin int64) int64 {
 	return w.Owed()
 }
 
-// relieved reports whether Relieve has memory be saved from now on.
+// relieved calls Relieve and reports whether memory will be saved from now on.
 func (w *Watcher) relieved() bool {
 	if w.Relieve == nil || w.closer.Load() || !w.Relieve() {
 		return false
@@ -318,9 +321,9 @@ func (w *Watcher) relieved() bool {
 	return true
 }
 
-// Watch returns a context that ends, with a *Short as its cause, when memory runs
-// short. halt, if not nil, is called with that where it went on anyway. stop
-// must be called.
+// Watch returns a context that is cancelled, with a *Short as its cause, when memory runs
+// short. If the work goes on and memory runs short again, halt (unless nil) is called
+// with the same error. The caller must call stop.
 func Watch(ctx context.Context, what string, halt func(error)) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
 	short := Shortage("%s needs more memory than is available", what)

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system is where the kernel tells of memory; tests have one of their own.
+// kernel is where the kernel's files about memory are; tests have their own.
 type kernel struct {
 	root   string // "" but in tests
 	groups func() []group
@@ -19,8 +19,8 @@ type kernel struct {
 
 var this = kernel{groups: sync.OnceValue(func() []group { return groups("") })}
 
-// available is how much memory the system, and every group of processes that this
-// one is in, can give without swapping.
+// available returns how many bytes the system, and every control group of this process,
+// can give without swapping.
 func available() (int64, bool) { return this.available() }
 
 func (k *kernel) available() (int64, bool) {
@@ -34,7 +34,7 @@ func (k *kernel) available() (int64, bool) {
 	return n, known
 }
 
-// addresses is how many more bytes of addresses this process may have: see
+// addresses returns how many more bytes of address space this process may use: see
 // setrlimit(2), RLIMIT_AS.
 func addresses() (int64, bool) {
 	var limit unix.Rlimit
@@ -45,18 +45,18 @@ func addresses() (int64, bool) {
 	return int64(limit.Cur) - used<<10, ok
 }
 
-// group is a control group whose memory may be limited: its folder, and whether
-// that is one of version 2.
+// group is a control group that may limit memory: its folder, and whether it is of
+// version 2.
 type group struct {
 	folder string
 	v2     bool
 }
 
-// groups are those that this process is in, with those that they are in: a limit
-// of any holds, such as that of the slice that systemd has the program in.
+// groups returns the control groups of this process and their ancestors, because a limit
+// on any of them applies, such as that of the systemd slice the program runs in.
 // /proc/self/cgroup and mountinfo are described in cgroups(7) and proc(5).
 func groups(root string) (all []group) {
-	paths := map[bool]string{} // by whether it is version 2
+	paths := map[bool]string{} // the key is true for version 2
 	for line := range lines(root + "/proc/self/cgroup") {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		switch {
@@ -93,7 +93,8 @@ func groups(root string) (all []group) {
 	return all
 }
 
-// left is the memory that the group may still take; the file cache can be reclaimed.
+// left returns the memory that the group may still use. The file cache counts as free
+// because it can be reclaimed.
 func (g group) left() (int64, bool) {
 	limits, usage, cached := []string{"memory.max", "memory.high"}, "memory.current", "file"
 	if !g.v2 {
@@ -123,7 +124,7 @@ func number(name string) (int64, bool) {
 	return n, err == nil
 }
 
-// field reads the number behind a name that begins a line.
+// field returns the number after a name at the start of a line.
 func field(file, name string) (int64, bool) {
 	for line := range lines(file) {
 		f := strings.Fields(line)

@@ -2,8 +2,8 @@ package safetext
 
 import "strings"
 
-// Code writes a name as code of Markdown, in which nothing of it means anything: no
-// markup, no tag, no link, nobody's name to be notified.
+// Code formats a name as inline code in Markdown, so that nothing in it is interpreted:
+// no markup, tag, link or mention of a user.
 func Code(name string) string { return code(Short(name)) }
 
 func code(name string) string {
@@ -17,13 +17,14 @@ func code(name string) string {
 	return fence + name + fence
 }
 
-// CodeInTable is Code in a cell of a table, which a bar would end unless a backslash is
-// before it; what two backslashes do depends on the reader, so such a bar is a broken one.
+// CodeInTable is Code for a table cell. A bar would end the cell unless a backslash
+// precedes it. Readers disagree about two backslashes, so a bar that already follows a
+// backslash becomes a broken bar.
 func CodeInTable(name string) string {
 	return code(strings.ReplaceAll(strings.ReplaceAll(Short(name), `\|`, `\¦`), "|", `\|`))
 }
 
-// Fence is a row of backticks, at least so many, that is longer than any in a text.
+// Fence returns a run of at least least backticks that is longer than any in text.
 func Fence(text string, least int) string {
 	longest, run := 0, 0
 	for _, r := range text {
@@ -37,8 +38,8 @@ func Fence(text string, least int) string {
 	return strings.Repeat("`", max(least, longest+1))
 }
 
-// Markdown writes a sentence that has words of a recording in it as Markdown that shows
-// just that.
+// Markdown escapes a sentence with words from a recording, so that Markdown shows it
+// literally.
 func Markdown(s string) string {
 	var b strings.Builder
 	for _, r := range Text(s) {
@@ -50,7 +51,7 @@ func Markdown(s string) string {
 		case r == '&':
 			b.WriteString("&amp;")
 		case r == '@' || r == '#':
-			b.WriteString("<!-- -->" + string(r) + "<!-- -->") // notifies nobody, links nothing
+			b.WriteString("<!-- -->" + string(r) + "<!-- -->") // prevents mentions and links
 		case strings.ContainsRune("\\`*_{}[]()!|~$", r):
 			b.WriteString(`\` + string(r))
 		default:

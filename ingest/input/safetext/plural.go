@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Noun is the word for n things of which one is called one: span or spans, row of
+// Noun returns the word for n things, given the word for one: span or spans, row of
 // windows or rows of windows.
 func Noun(n int64, one string) string {
 	if n == 1 {
@@ -26,7 +26,7 @@ func Noun(n int64, one string) string {
 	return head + rest
 }
 
-// Plural counts things in plain digits: 1 span, 12000 spans.
+// Plural formats a count with its noun, in plain digits: 1 span, 12000 spans.
 func Plural[N ~int | ~int32 | ~int64 | ~uint64](n N, one string) string {
 	return fmt.Sprint(n, " ", Noun(int64(n), one))
 }

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text makes one line of a text: what ends lines becomes a space, another
-// character that is not seen but does something a dot. What is no UTF-8 becomes
-// U+FFFD.
+// Text makes a text a single line. Line ends and tabs become spaces, other invisible
+// characters that have an effect become dots, and invalid UTF-8 becomes U+FFFD.
 func Text(s string) string { return strings.Map(visible, s) }
 
 func visible(r rune) rune {
@@ -26,8 +25,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// hidden are control characters, of C1 too, and those that format: bidi
-// overrides, joiners, separators of lines.
+// hidden reports whether r is a control character (including C1) or a formatting
+// character, such as a bidi override, joiner or line separator.
 func hidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
@@ -35,14 +34,14 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// longest is how many characters of a name are written.
+// longest is the maximum number of characters of a name.
 const longest = 96
 
-// Short is Text that is not too long: the middle is left out.
+// Short returns Text(s), shortened in the middle if it is too long.
 func Short(s string) string { return Middle(Text(s), longest) }
 
-// Middle is a text of at most n characters: what is too long loses its middle, and keeps
-// more of its beginning than of its end.
+// Middle shortens a text to at most n characters. It cuts out the middle and keeps more
+// of the beginning than of the end.
 func Middle(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -52,9 +51,9 @@ func Middle(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-head-1):])
 }
 
-// Formula puts a ' before a text that a spreadsheet would take for a formula: it begins
-// with =, +, -, @, a tab or a carriage return and is no number. Everything else of it
-// stays, for programs that read it.
+// Formula puts a ' before a text that a spreadsheet would take for a formula: one that
+// begins with =, +, -, @, a tab or a carriage return and is not a number. The rest is
+// unchanged, for programs that read it.
 func Formula(s string) string {
 	trimmed := strings.TrimLeft(s, " ")
 	if trimmed == "" || strings.IndexByte("=+-@\t\r", trimmed[0]) < 0 {
@@ -66,13 +65,13 @@ func Formula(s string) string {
 	return "'" + s
 }
 
-// Cell makes a text fit for a table that a spreadsheet opens: one that would be
-// a formula there gets a ' before it. Numbers stay.
+// Cell makes a text safe for a table that a spreadsheet opens: Text, with a ' in front if
+// it would be a formula. Numbers are unchanged.
 func Cell(s string) string {
 	return Formula(Text(s))
 }
 
-// Command writes words as a shell takes them.
+// Command formats words as a shell command.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -81,9 +80,9 @@ func Command(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// word writes a text as one word for a shell: in quotes where it has anything
-// but ASCII letters, digits and a few signs that mean nothing there, and with
-// escapes, which bash and zsh know, where it has what is not seen.
+// word formats a text as one word for a shell. It is quoted if it contains anything but
+// ASCII letters, digits and a few signs without a meaning to the shell. Invisible
+// characters become escapes that bash and zsh understand.
 func word(s string) string {
 	const harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
 	switch {

@@ -10,14 +10,15 @@ import (
 // hiddenValue replaces credentials in a URL.
 const hiddenValue = "xxxxx"
 
-// secretKey are parameters of URLs that let in. It is compiled where a URL is there.
+// secretKey matches the names of URL parameters that hold credentials. It is compiled
+// when the first URL is shown.
 var secretKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)token|secret|passw|pwd|auth|apikey|api_key|api-key|access|signature|credential|session|^key$|^sig$|^code$|^jwt$`)
 })
 
-// URL makes a URL fit to be shown and kept: without the name and password of
-// whoever asks, and without the values of parameters that let in. Other names
-// of files stay as they are.
+// URL makes a URL safe to show and store: it removes the user name, password and
+// fragment, and the values of parameters that hold credentials. Other file names are
+// unchanged.
 func URL(name string) string {
 	i := strings.Index(name, "://")
 	if i < 0 || strings.ContainsAny(name[:i], `/\`) {
@@ -25,16 +26,16 @@ func URL(name string) string {
 	}
 	u, err := url.Parse(name)
 	if err != nil {
-		// The parts cannot be told apart: nothing before an @ nor behind a ? is kept.
+		// The URL is invalid: drop everything before an @ and after a ?.
 		rest := name[i+3:]
 		rest, _, _ = strings.Cut(rest, "?")
 		return name[:i+3] + rest[strings.LastIndexByte(rest, '@')+1:]
 	}
 	if u.Host == "" && u.User == nil {
-		return name // of which nothing lets in, and which would be written another way
+		return name // it has no credentials, and String would change its spelling
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
-	// By hand, so that all else stays as it was written.
+	// By hand, to keep the spelling of the other parameters.
 	parts := strings.Split(u.RawQuery, "&")
 	for k, part := range parts {
 		key, _, has := strings.Cut(part, "=")

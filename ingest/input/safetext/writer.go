@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes to w what is written to it with each character that is not seen
-// but does something as \uXXXX, and what is no UTF-8 as U+FFFD; newlines and tabs
-// stay. In JSON that is the same text; elsewhere it is the net below
-// whoever forgot [Text].
+// Writer returns a writer to w that replaces each invisible character that has an effect
+// by \uXXXX, and invalid UTF-8 by U+FFFD; newlines and tabs stay. JSON keeps its meaning;
+// for other text this is a safety net under code that forgot [Text].
 func Writer(w io.Writer) io.Writer { return &net{w: w} }
 
 type net struct {
 	w    io.Writer
-	rest []byte // the beginning of a character whose end has not come
+	rest []byte // start of an incomplete character
 	out  []byte
 }
 

@@ -2,23 +2,23 @@ package source
 
 import "io"
 
-// Ahead copies the chunks of an input one after the other, as [Input.Copy] does: while one
-// is used, what the next has beside it is read. A chunk is valid until the next one is
+// An Ahead copies consecutive chunks of an input, as [Input.Copy] does. While one chunk
+// is used, it reads the new part of the next. A chunk is valid until the next one is
 // copied.
 type Ahead struct {
 	In *Input
 
 	last  []byte    // the last chunk
-	end   int64     // where in the content it ended
-	rooms [2][]byte // it is in the first; what is read goes to the second, behind a gap
-	read  chan int  // how much of it there is; nil if nothing is read
+	end   int64     // offset of its end in the content
+	rooms [2][]byte // the first has the last chunk; the second is read into, after a gap
+	read  chan int  // receives the number of bytes read; nil if no read is running
 }
 
 // gap is room for the end of the last chunk, which the next begins with: the start of a
 // record that was cut.
 const gap = 64 << 10
 
-// Copy gives a chunk as [Input.Next] returned it, and its offset.
+// Copy copies a chunk that [Input.Next] returned with this offset.
 func (a *Ahead) Copy(chunk []byte, offset int64) ([]byte, error) {
 	if a.In.mapping == nil || a.In.InPlace {
 		return chunk, nil
@@ -52,6 +52,6 @@ func (a *Ahead) start(n int) {
 	a.read = make(chan int, 1)
 	go func(file io.ReaderAt, to []byte, at int64, read chan<- int) {
 		n, _ := file.ReadAt(to, at)
-		read <- n // less than all is an error, which Copy meets again
+		read <- n // a short read is an error, which Copy will meet again
 	}(a.In.mapping.file, a.rooms[1][gap:][:n], a.end, a.read)
 }

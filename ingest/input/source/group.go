@@ -23,9 +23,9 @@ func (g *Group) Go(f func()) {
 	})
 }
 
-// Catch runs f and returns the fault of reading a mapped file that ended it, nil for
-// none. Panic with it in the goroutine that waits for f, so that a [Guard] there makes it
-// an error. Any other panic goes on.
+// Catch runs f. If a fault while reading a mapped file ends f, Catch returns the fault,
+// else nil. Panic with it in the goroutine that waits for f, so that a [Guard] there
+// turns it into an error. Any other panic goes on.
 func Catch(f func()) (fault any) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -43,8 +43,8 @@ func Catch(f func()) (fault any) {
 	return nil
 }
 
-// Wait waits until all functions have ended. A fault in one of them goes on here, so
-// that a [Guard] around it makes it an error.
+// Wait waits until all functions have ended. If one of them ended with a fault, Wait
+// panics with it, so that a [Guard] around the call turns it into an error.
 func (g *Group) Wait() {
 	g.wg.Wait()
 	if g.fault != nil {

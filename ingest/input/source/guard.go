@@ -15,17 +15,17 @@ import (
 
 // mapping is a mapped file. It is unmapped once, by close.
 type mapping struct {
-	name string // for errors, "" if whoever guards knows it
+	name string // for errors; "" if the caller of Guard knows it
 	data []byte
 	undo func([]byte) error
 	file *os.File // what is mapped, while it is read in order
 
-	mu       sync.RWMutex // readers hold it while the program may close at any time
+	mu       sync.RWMutex // held by readers that may run while the program closes the file
 	closed   bool
 	released int64 // content before this has been given back to the system
 }
 
-// live are the mappings that exist, to tell where in which a fault happened.
+// live are the existing mappings, to find the one in which a fault happened.
 var live struct {
 	sync.Mutex
 	of map[*mapping]struct{}
@@ -52,7 +52,7 @@ func (m *mapping) leave() {
 	delete(live.of, m)
 }
 
-// Mapped has [Guard] know of a file that somebody else maps, until forget is called.
+// Mapped tells [Guard] about a file that the caller has mapped, until forget is called.
 func Mapped(name string, data []byte) (forget func()) {
 	m := &mapping{name: name, data: data}
 	m.enter()
@@ -62,8 +62,8 @@ func Mapped(name string, data []byte) (forget func()) {
 // faults counts reads of mapped files that failed.
 var faults atomic.Int64
 
-// Faults is how often reading a mapped file has failed in this program. A recording that
-// was opened before the last time may be in a file that is damaged.
+// Faults returns how often reading a mapped file has failed in this program. After a
+// failure, the file of any recording opened before it may be damaged.
 func Faults() int64 { return faults.Load() }
 
 func (m *mapping) close() error {
@@ -78,7 +78,7 @@ func (m *mapping) close() error {
 	return m.undo(m.data)
 }
 
-// read says that the file has been read in order, or will not be.
+// read closes the file once it has been read in order or will not be.
 func (m *mapping) read() {
 	if m.file != os.Stdin {
 		m.file.Close()
@@ -99,10 +99,10 @@ func mappedOffset(addr uintptr) (name string, at int64, ok bool) {
 	return "", 0, false
 }
 
-// Guard runs f in the calling goroutine and turns the fault of reading a
-// mapped file that has become shorter, or whose disk gives errors, into an error that
-// names the file and the place. Any other panic goes on. Every goroutine that reads what an Input
-// returned must do it under Guard or Protect.
+// Guard runs f in the calling goroutine. If a mapped file has become shorter or its disk
+// has errors, reading it faults, and Guard turns the fault into an error that names the
+// file and the offset. Any other panic goes on. Every goroutine that reads data returned
+// by an Input must do so under Guard or Protect.
 func Guard(name string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -126,13 +126,13 @@ func Guard(name string, f func() error) (err error) {
 	return f()
 }
 
-// shorter is the error of a file that has no more than so many bytes any longer.
+// shorter returns the error for a file that now ends at this many bytes.
 func shorter(path string, bytes int64, err error) error {
 	return &Error{Path: path, What: fmt.Sprintf("the file was truncated while it was read (byte %d)", bytes), Err: err}
 }
 
-// Protect is Guard for whole goroutines of a decoder: any other panic, a
-// mistake in this program, becomes an error too, with its Stack.
+// Protect is Guard for whole goroutines of a decoder: it also turns any other panic,
+// which is a bug in this program, into a [Bug] with its stack.
 func Protect(name string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -143,7 +143,7 @@ func Protect(name string, f func() error) (err error) {
 	return Guard(name, f)
 }
 
-// Bug is the error that a mistake in a decoder becomes.
+// A Bug is the error for a panic in a decoder.
 type Bug struct {
 	Path  string
 	Value any
@@ -158,8 +158,8 @@ func (b *Bug) Error() string {
 	return fmt.Sprintf("%s: reading failed because of a bug in Ashlar: %v%s", b.Path, b.Value, at)
 }
 
-// place is the file and line of the innermost frame after the panic that is
-// not the runtime's.
+// place returns the file and line of the innermost frame outside the runtime when the
+// panic happened.
 func (b *Bug) place() string {
 	lines := strings.Split(string(b.Stack), "\n")
 	after := false

@@ -17,10 +17,11 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// largeRest is how long a rest is that there may be no room for again.
+// largeRest is the length in bytes from which on a rest may not fit into memory a second
+// time.
 const largeRest = 16 << 20
 
-// defaultChunk is how many bytes a chunk has when nothing else is said.
+// defaultChunk is the chunk size in bytes if ChunkSize is 0.
 const defaultChunk = 4 << 20
 
 // Input is the content of one recording, decompressed.
@@ -36,19 +37,19 @@ type Input struct {
 	// ChunkSize is how many fresh bytes Next returns at most; tests make it
 	// small. 0 means defaultChunk.
 	ChunkSize int
-	// InPlace has Copy and Ahead leave chunks of a mapped file where they are: copies are
-	// memory that the system cannot take back, as it can pages of a file. It is set where
-	// memory is scarce; decoders queue less then.
+	// InPlace makes Copy and Ahead return chunks of a mapped file without copying them:
+	// the system cannot reclaim the memory of copies, as it can pages of a file. It is
+	// set if memory is scarce; decoders then queue less.
 	InPlace bool
 	// Private is set for a file opened under [Limits]: errors must not quote it.
 	Private bool
 
-	mapped  []byte   // everything, when it is in memory
-	mapping *mapping // what mapped belongs to, nil when it is ordinary memory
-	stream  *stream  // otherwise
-	layers  *layers  // what stream reads through, nil when it reads as it is
-	likely  int64    // how many bytes the content seems to have; 0 if nothing tells
-	head    []byte   // what Head has read of the stream and Next has not returned
+	mapped  []byte   // the whole content, if it is in memory
+	mapping *mapping // the mapping of mapped, nil if that is ordinary memory
+	stream  *stream  // used if mapped is nil
+	layers  *layers  // decompression that stream reads through, nil for none
+	likely  int64    // likely size of the content in bytes, 0 if unknown
+	head    []byte   // bytes that Head has read from stream and Next has not returned
 	headErr error    // what ended the stream while Head was reading
 	off     int64    // content offset of the end of the last chunk
 	last    []byte   // the last chunk of a stream
@@ -84,16 +85,14 @@ func (in *Input) chunkSize() int {
 	return defaultChunk
 }
 
-// Next returns the next chunk of content. It begins with the last rest bytes
-// of the chunk before (what the decoder could not use yet: the start of a
-// record that was cut), followed by up to ChunkSize fresh bytes, and offset is
-// where in the content it begins. At the end err is io.EOF and the chunk is
-// just the rest; so it is when reading fails, with the error. Chunks stay
-// valid until Close, also when other goroutines use them; they must not be
-// written to.
+// Next returns the next chunk of content. It begins with the last rest bytes of the
+// previous chunk (which the decoder could not use yet, such as the start of an incomplete
+// record), followed by up to ChunkSize fresh bytes. offset is the offset of the chunk in
+// the content. At the end, err is io.EOF and the chunk is only the rest; if reading
+// fails, it is also only the rest, with the error. Chunks stay valid until Close, also in
+// other goroutines; they must not be written to.
 //
-// A chunk of a pipe is shorter than ChunkSize when no more has come for a
-// while.
+// A chunk of a pipe is shorter than ChunkSize if no more data has arrived for a while.
 func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	size := in.chunkSize()
 	if in.stream == nil {
@@ -118,7 +117,8 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	from := in.off - int64(rest)
 	keep := in.last[len(in.last)-rest:]
 	if rest > largeRest {
-		// It is copied, with as much again behind it, while that is read ahead.
+		// The rest is copied, with as much again after it, while the next data is read
+		// ahead.
 		if short := memory.Need(5*int64(rest), "one record of the file"); short != nil {
 			in.last = keep
 			return keep, from, short
@@ -146,14 +146,14 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 	return in.last, from, err
 }
 
-// Copy gives a chunk, or a part of one, for a decoder that looks at all of it: that of a
-// mapped file is read into room, which takes less than what it takes the system to map its
-// pages one by one (a quarter, on a virtual machine). It is valid until room is used again.
-// What is in memory anyway, and what is very long, is returned as it is. offset is where
-// in the content it begins.
+// Copy copies a chunk, or part of one, for a decoder that reads all of it. It reads data
+// of a mapped file into room, which is faster than letting the system map the pages one
+// by one (a quarter of the time on a virtual machine). The copy is valid until room is
+// used again. Data that is in memory anyway, and very long data, is returned as it is.
+// offset is the offset of chunk in the content.
 //
-// Where the file has become shorter, what is still there is returned with the error. It may
-// be called from several goroutines, each with a room of its own.
+// If the file has become shorter, Copy returns the remaining bytes with the error. It may
+// be called from several goroutines, each with its own room.
 func (in *Input) Copy(chunk []byte, offset int64, room *[]byte) ([]byte, error) {
 	if in.mapping == nil || in.InPlace || len(chunk) > largeRest {
 		return chunk, nil
@@ -166,7 +166,7 @@ func (in *Input) Copy(chunk []byte, offset int64, room *[]byte) ([]byte, error) 
 	switch {
 	case n == len(b):
 		return b, nil
-	case errors.Is(err, os.ErrClosed): // since the end was reached
+	case errors.Is(err, os.ErrClosed): // happens after the end was reached
 		return chunk, nil
 	case err == io.EOF:
 		return b[:n], shorter(in.Path, offset+int64(n), err)
@@ -174,14 +174,14 @@ func (in *Input) Copy(chunk []byte, offset int64, room *[]byte) ([]byte, error) 
 	return b[:n], &Error{Path: in.Path, What: fmt.Sprintf("could not be read past byte %d: %v", offset+int64(n), reason(err)), Err: err}
 }
 
-// OnSilence has Next call f while it waits for a pipe that has given nothing for
-// a while, again and again until f returns true. So a decoder that reads and
-// builds in one goroutine can show what has come so far.
+// OnSilence makes Next call f while it waits for a silent pipe, repeatedly until f
+// returns true. This lets a decoder that reads and builds in one goroutine show the data
+// read so far.
 func (in *Input) OnSilence(f func() bool) { in.silent = f }
 
-// Head returns the first n bytes of the content without consuming them, fewer
-// when there are no more; whole reports whether that is everything. It must be
-// called before Next. Of a pipe that has fallen silent it returns what came.
+// Head returns the first n bytes of the content without consuming them, or fewer if there
+// are no more; whole reports whether that is everything. It must be called before Next.
+// For a pipe that has fallen silent it returns the bytes that have arrived.
 func (in *Input) Head(n int) (head []byte, whole bool, err error) {
 	if in.stream == nil {
 		return in.mapped[:min(n, len(in.mapped))], len(in.mapped) <= n, nil
@@ -205,9 +205,9 @@ func (in *Input) Head(n int) (head []byte, whole bool, err error) {
 	return in.head[:min(n, len(in.head))], in.headErr == io.EOF && len(in.head) <= n, nil
 }
 
-// All returns the rest of the content in one piece, for decoders that cannot
-// do with chunks. Mapped content is not copied. It fails when there are more
-// than limit bytes, or more than memory has room for.
+// All returns the rest of the content in one piece, for decoders that cannot work in
+// chunks. Mapped content is not copied. All fails if there are more than limit bytes, or
+// more than fit in memory.
 func (in *Input) All(limit int64) ([]byte, error) {
 	if in.stream == nil {
 		rest := in.mapped[in.off:]
@@ -218,8 +218,8 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		in.progress.Store(in.off)
 		return rest, nil
 	}
-	// Where its size is known each chunk is copied to its place while the next is
-	// unpacked. What does not fit is kept apart.
+	// If the size is known, each chunk is copied to its place while the next one is
+	// decompressed. Chunks that do not fit are kept separately.
 	var all []byte
 	if l := in.likely; l > 0 && l <= limit && memory.Need(l, "the content of the file") == nil {
 		all = make([]byte, 0, l)
@@ -236,7 +236,7 @@ func (in *Input) All(limit int64) ([]byte, error) {
 		if n += int64(len(c)); n > limit {
 			return nil, in.tooLarge(limit)
 		}
-		// All of it is needed once more, in one piece.
+		// All chunks are copied once more, into one piece.
 		if len(chunks) > 0 && len(chunks)%16 == 0 && err == nil {
 			if short := memory.Need(n, "the content of the file"); short != nil {
 				return nil, short
@@ -270,7 +270,7 @@ func (in *Input) tooLarge(limit int64) error {
 	return &Error{Path: in.Path, What: fmt.Sprintf("has more than %d MB of content, too much for this format, which is not read in parts", limit>>20)}
 }
 
-// failure says what a stream's error means for this input.
+// failure converts a stream's error to an error of this input.
 func (in *Input) failure(err error) error {
 	var told *Error
 	switch {
@@ -286,16 +286,16 @@ func (in *Input) failure(err error) error {
 	return &Error{Path: in.Path, What: fmt.Sprintf("could not be read past byte %d: %v", in.stream.total(), reason(err)), Err: err}
 }
 
-// Text copies n bytes of mapped content at an offset. It may be called from
-// any goroutine at any time, also after Close, when it returns "", as it does
-// for what is outside the content or can no longer be read.
+// Text returns a copy of n bytes of mapped content at an offset. It returns "" if they
+// are outside the content, can no longer be read, or the Input is closed. It may be
+// called from any goroutine at any time.
 func (in *Input) Text(offset int64, n int) (s string) {
 	in.Look(offset, n, func(b []byte) { s = string(b) })
 	return s
 }
 
-// Look is Text without a copy: f sees the bytes where they are and must not keep
-// them. It reports false if Text returns "", perhaps after f has seen a part.
+// Look is Text without a copy: f gets the bytes in place and must not keep them. It
+// returns false if Text would return ""; f may then have seen part of the bytes.
 func (in *Input) Look(offset int64, n int, f func([]byte)) bool {
 	if offset < 0 || n < 0 || offset+int64(n) > int64(len(in.mapped)) {
 		return false
@@ -313,12 +313,12 @@ func (in *Input) Look(offset int64, n int, f func([]byte)) bool {
 	return Guard(in.Path, func() error { f(b); return nil }) == nil
 }
 
-// Consumed is how many bytes of the file on disk have been read so far. It may
-// be called from any goroutine.
+// Consumed returns how many bytes of the file on disk have been read so far. It may be
+// called from any goroutine.
 func (in *Input) Consumed() int64 { return in.progress.Load() }
 
-// Stop makes Next fail from now on, also one that is waiting for a pipe. It
-// may be called from any goroutine.
+// Stop makes Next fail from now on, including a call that is waiting for a pipe. It may
+// be called from any goroutine.
 func (in *Input) Stop() {
 	in.stopped.Store(true)
 	if in.stream != nil {
@@ -326,9 +326,9 @@ func (in *Input) Stop() {
 	}
 }
 
-// Close unmaps the file, or closes what was opened and waits until nothing
-// reads it any more. Nothing that came from Next, Head, All or Mapped may be
-// used afterwards. It may be called more than once.
+// Close unmaps the file, or closes it and waits until nothing reads it any more. Nothing
+// returned by Next, Head, All or Mapped may be used afterwards. Close may be called more
+// than once.
 func (in *Input) Close() error {
 	in.Stop()
 	if in.mapping != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Limits restrict which files are opened for a name that nobody typed, such as one in
-// a report. Only regular files outside /proc, /sys and /dev are, and errors about those
-// do not quote their content.
+// Limits restrict which files are opened under a name that the user did not type, such as
+// one in a report. Only regular files outside /proc, /sys and /dev are opened, and errors
+// about them do not quote their content.
 type Limits struct {
 	// Network allows URLs and files on other machines.
 	Network bool
@@ -28,7 +28,7 @@ func LimitsOf(ctx context.Context) (l Limits, limited bool) {
 	return l, limited
 }
 
-// Regular reports what keeps a path from being opened under [Limits].
+// Regular returns an error if a path may not be opened under [Limits].
 func Regular(path string) error {
 	_, err := Ordinary(path)
 	var named *fs.PathError

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps a file for reading, or returns nil if that can't be done (a
-// file system may not allow it).
+// mapFile maps a file for reading; it returns nil if that fails, as on some file systems.
 func mapFile(f *os.File, size int64) *mapping {
 	if size > math.MaxInt {
 		return nil
@@ -21,19 +20,17 @@ func mapFile(f *os.File, size int64) *mapping {
 	if err != nil {
 		return nil
 	}
-	// Only advice: it is read in order, once.
+	// Only advice: the file is read in order, once.
 	_ = unix.Madvise(data, unix.MADV_SEQUENTIAL)
 	return newMapping(f, data, unix.Munmap)
 }
 
-// keepBehind is the size of the part of a mapped file before the read position that stays
-// in memory.
+// keepBehind is how many bytes of a mapped file before the read position stay in memory.
 const keepBehind = 32 << 20
 
-// ahead is called when content from..to is about to be read in chunks. It
-// gives pages far behind back, so that a large file does not count as memory
-// that this program uses; they come back by themselves when they are read
-// again.
+// ahead is called before content from..to is read in chunks. It releases pages far before
+// it, so that a large file does not count as memory used by this program; they are loaded
+// again when they are read again.
 func (m *mapping) ahead(from, to, _ int64) {
 	if to-m.released < 2*keepBehind {
 		return

@@ -17,11 +17,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds what a zstd stream may ask to be remembered; `zstd --long`
-// makes windows of up to 2 GB, its default is 8 MB.
+// maxWindow limits the window of a zstd stream, in bytes. The default of `zstd` is 8 MB;
+// `zstd --long` makes windows of up to 2 GB.
 const maxWindow = 512 << 20
 
-// stdin names "-" in texts.
+// stdin is the name of "-" in messages.
 const stdin = "standard input"
 
 // Error is a problem with a file. Its text starts with the path: "x.json: there is no
@@ -46,10 +46,10 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Open opens the recording at path, or standard input for "-". Regular files
-// are mapped; gzip and zstd, recognised by content, are seen through, also one
-// in the other, and a zip archive with one file in it. What only streams (pipes, compressed files) is read ahead once
-// Head or Next is called.
+// Open opens the recording at path, or standard input for "-". Regular files are mapped.
+// gzip and zstd, recognised by content, are decompressed, even one inside the other, and
+// so is a zip archive with one file. Streams (pipes, compressed files) are read ahead
+// once Head or Next is called.
 func Open(path string) (*Input, error) {
 	f, name := os.Stdin, stdin
 	if path != "-" {
@@ -71,7 +71,7 @@ func Open(path string) (*Input, error) {
 	return in, err
 }
 
-// readable refuses what no recording can be read from.
+// readable returns an error for file types that cannot hold a recording.
 func readable(path string, mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
@@ -131,8 +131,8 @@ func open(f *os.File, path, name string) (*Input, error) {
 		if compression(magic[:n]) == "" && err == nil && at == 0 {
 			if m := mapFile(f, info.Size()); m != nil {
 				in.mapping, in.mapped = m, m.data
-				// A recording that is still looked at keeps its Input; the
-				// mapping goes with it at the latest.
+				// A recording in use keeps its Input; the mapping is closed with the
+				// Input at the latest.
 				runtime.AddCleanup(in, func(m *mapping) { m.close() }, m)
 				return in, nil
 			}
@@ -146,16 +146,16 @@ func open(f *os.File, path, name string) (*Input, error) {
 	})
 	if in.Bytes >= 0 {
 		in.likely = unpackedSize(f, in.Bytes)
-		// Say now what it is compressed with; a file does not block, while
-		// looking at the first bytes of a pipe may take forever.
+		// Determine the compression now: a file does not block, while reading the first
+		// bytes of a pipe may take forever.
 		return in, in.layers.open()
 	}
 	return in, nil
 }
 
-// unpackedSize is how many bytes a gzip file of a size says that it has, 0 if it
-// says nothing that can be: it ends with that of its last member, in 32 bits (RFC
-// 1952, 2.3.1), and no byte of deflate stands for more than 1032.
+// unpackedSize returns the uncompressed size that a gzip file of the given size claims, 0
+// if it claims none or an impossible one. The file ends with the size of its last member,
+// in 32 bits (RFC 1952, 2.3.1), and a byte of deflate data stands for at most 1032 bytes.
 func unpackedSize(f *os.File, size int64) int64 {
 	var magic, last [4]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || compression(magic[:]) != "gzip" {
@@ -170,8 +170,8 @@ func unpackedSize(f *os.File, size int64) int64 {
 	return 0
 }
 
-// FromStream returns an Input of what r gives, seen through compression. Close
-// calls interrupt, which must make a Read that waits return, and closes r.
+// FromStream returns an Input for the data that r returns, decompressed. Close calls
+// interrupt, which must make a waiting Read return, and closes r.
 func FromStream(path, name string, r io.ReadCloser, interrupt func()) *Input {
 	in := &Input{Path: path, Name: name, Bytes: -1, Compression: "none"}
 	in.openStream(r, interrupt, func() { r.Close() })
@@ -205,8 +205,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openStream sets the input up to read r, through up to two layers of
-// compression.
+// openStream makes the Input read r, through up to two layers of compression.
 func (in *Input) openStream(r io.Reader, interrupt, release func()) {
 	count := &counter{r: r}
 	layers := &layers{r: bufio.NewReaderSize(count, oneRead), in: in}
@@ -219,7 +218,7 @@ func (in *Input) openStream(r io.Reader, interrupt, release func()) {
 	in.stream.interrupt = interrupt
 }
 
-// layers reads through compression; it finds out with the first Read.
+// layers decompresses a stream; the first Read finds out the compression.
 type layers struct {
 	r      *bufio.Reader
 	in     *Input

@@ -9,12 +9,11 @@ import (
 	"strings"
 )
 
-// Ordinary is where the file is that a recording names as a source or a
-// program: its path without links. Such a name is untrusted, so what is no
-// regular file is an error, as is what only looks like one (below /proc, /sys
-// and /dev, where reading may wait for good, never end or tell secrets), and on
-// Windows what is on another machine, to which even a look would send the
-// person's name and the hash of their password. Nothing is opened.
+// Ordinary returns the path, without links, of a file that a recording names as a source
+// file or a program. Such a name is untrusted, so a file that is not regular is an error.
+// So is a file in /proc, /sys or /dev, where even files that look regular may block,
+// never end or hold secrets. On Windows, files on another machine are errors too, because
+// even a look would send the user's name and password hash there. Ordinary opens nothing.
 func Ordinary(path string) (real string, err error) {
 	if runtime.GOOS == "windows" && remote(path) {
 		return "", fmt.Errorf("%s is on another machine; files named by recordings are not opened there", path)
@@ -42,8 +41,8 @@ func Ordinary(path string) (real string, err error) {
 
 var errNotRegular = errors.New("is not a regular file")
 
-// remote reports whether Windows would take a path to another machine, or to a
-// device: \\host\share, //host/share, \\.\pipe\x, \\?\UNC\host.
+// remote reports whether Windows would look for a path on another machine or a device:
+// \\host\share, //host/share, \\.\pipe\x, \\?\UNC\host.
 func remote(path string) bool {
 	return len(path) > 1 && strings.ContainsRune(`\/`, rune(path[0])) && strings.ContainsRune(`\/`, rune(path[1]))
 }

@@ -10,25 +10,25 @@ import (
 const (
 	// patience is how long a chunk may be held back waiting for more.
 	patience = 30 * time.Millisecond
-	// oneRead is the most that is asked of a reader at a time: what a reader
-	// is filling when the rest is taken has to be copied.
+	// oneRead is the maximum size of a Read: the data of a Read that is in progress when
+	// the rest of the buffer is taken has to be copied.
 	oneRead = 256 << 10
-	// restRoom is how many bytes are left free before a buffer's content for
-	// the rest of the chunk before.
+	// restRoom is how many bytes are left free at the start of a buffer, for the rest of
+	// the previous chunk.
 	restRoom = 64 << 10
 )
 
-// stream reads ahead in a goroutine of its own, one buffer, so that reading
-// and decompressing go on while the last chunk is decoded.
+// stream reads ahead by one buffer in its own goroutine, so that reading and
+// decompressing continue while the last chunk is decoded.
 type stream struct {
 	r       io.Reader
-	release func() // closes what r reads from; runs once reading has ended
+	release func() // closes the source of r; called once reading has ended
 	// interrupt makes a blocked Read return, where that is possible.
 	interrupt func()
 
 	mu      sync.Mutex
 	changed sync.Cond
-	size    int    // content bytes a buffer holds; 0 before the first take
+	size    int    // content bytes per buffer; 0 before the first take
 	buf     []byte // room for a rest, then content up to fill
 	room    int    // where content begins in buf
 	fill    int
@@ -45,11 +45,11 @@ func newStream(r io.Reader, release func()) *stream {
 	return s
 }
 
-// take returns keep followed by up to size fresh bytes. It waits until size
-// bytes are there, or some after a time of patience, or the end; and returns
-// with no fresh bytes and no error after giveUp, if that is not 0. While it waits
-// with nothing fresh it calls silent, if that is not nil, once in a time of
-// patience until it returns true.
+// take returns keep followed by up to size fresh bytes. It waits until size bytes have
+// arrived, or at least one byte and patience has passed, or the stream has ended. After
+// giveUp, if that is not 0, it returns without fresh bytes and without an error. While it
+// waits without fresh bytes, it calls silent, unless nil, each time patience has passed,
+// until silent returns true.
 func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, silent func() bool) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +72,8 @@ func (s *stream) take(keep []byte, size int, patience, giveUp time.Duration, sil
 	return s.cut(keep, n, size), nil
 }
 
-// await waits until there are size bytes, the stream ends, or patience does: see take.
-// The mutex is held.
+// await waits until size bytes have arrived, the stream has ended, or a time has passed:
+// see take. The mutex must be held.
 func (s *stream) await(size int, patience, giveUp time.Duration, silent func() bool) {
 	impatient, gaveUp, quiet := false, false, false
 	after := func(d time.Duration, flag *bool) func() bool {
@@ -115,12 +115,12 @@ func (s *stream) await(size int, patience, giveUp time.Duration, silent func() b
 	}
 }
 
-// cut takes n bytes with those kept before them, and makes room for size more.
+// cut returns keep followed by n bytes of content, and makes room for size more bytes.
 func (s *stream) cut(keep []byte, n, size int) []byte {
 	s.taken += int64(n)
 	from := s.room - len(keep)
 	if from < 0 || n < s.fill-s.room {
-		// The rest is longer than the room for it, or content is left over.
+		// keep is longer than the room for it, or content is left over.
 		out := make([]byte, len(keep)+n)
 		copy(out, keep)
 		copy(out[len(keep):], s.buf[s.room:s.room+n])
@@ -137,7 +137,7 @@ func (s *stream) cut(keep []byte, n, size int) []byte {
 	return out
 }
 
-// unlocked calls f while others may use the stream.
+// unlocked calls f with the mutex unlocked.
 func (s *stream) unlocked(f func() bool) bool {
 	s.mu.Unlock()
 	defer s.mu.Lock()
@@ -152,14 +152,14 @@ func (s *stream) fresh(size int) {
 	s.buf = make([]byte, s.room+size)
 }
 
-// enlarge makes room for size bytes of content behind what is there.
+// enlarge makes room for size bytes of content, including the present ones.
 func (s *stream) enlarge(size int) {
 	old := s.buf[s.room:s.fill]
 	s.fresh(size)
 	s.fill += copy(s.buf[s.room:], old)
 }
 
-// total is how many content bytes have been taken.
+// total returns the number of content bytes taken.
 func (s *stream) total() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,8 +196,8 @@ func (s *stream) read() {
 	}
 }
 
-// readSafely turns a panic of a decompressor into an error: it would end the
-// program, since nothing above this goroutine can recover it.
+// readSafely turns a panic of a decompressor into an error. The panic would end the
+// program, because nothing else in this goroutine recovers it.
 func readSafely(r io.Reader, dst []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -207,8 +207,8 @@ func readSafely(r io.Reader, dst []byte) (n int, err error) {
 	return r.Read(dst)
 }
 
-// add notes that n bytes were read at the end of buf. When that has been taken
-// meanwhile they are copied to the new one, which may be smaller.
+// add records that fresh was read into the end of buf. If buf has been taken meanwhile,
+// fresh is copied to the new buffer, which may be smaller.
 func (s *stream) add(buf, fresh []byte) {
 	if len(fresh) == 0 {
 		return
@@ -245,7 +245,7 @@ func (s *stream) stop() {
 	}
 }
 
-// wait returns when reading has ended, or at last when a Read can't be
+// wait returns when reading has ended, or after two seconds if a Read cannot be
 // interrupted.
 func (s *stream) wait() {
 	select {

@@ -13,9 +13,9 @@ import (
 
 const zipMagic = "PK\x03\x04"
 
-// openZip sets the input up to read the one file in a zip archive. It comes through
-// as it is unpacked, so that an archive that unpacks to far more than it holds
-// takes no more memory than any other stream.
+// openZip makes the Input read the one file in a zip archive. The file is unpacked as it
+// is read, so an archive that unpacks to far more than its size takes no more memory than
+// any other stream.
 func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
@@ -47,7 +47,7 @@ func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	return nil
 }
 
-// only is the one file of an archive, except for what systems put beside it.
+// only returns the one file of an archive, not counting files that operating systems add.
 func only(files []*zip.File) (*zip.File, error) {
 	var found []*zip.File
 	for _, f := range files {

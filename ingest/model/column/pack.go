@@ -11,39 +11,39 @@ import (
 	"unsafe"
 )
 
-// Values are packed into the chunks of their columns, as they are in memory, and an
-// index, which has everything else and says where the chunks are. Unpacked columns are
-// slices of the memory that the chunks lie in: that takes as long as there are chunks
-// and names, whatever the number of elements.
+// Values are packed into the chunks of their columns, byte for byte as in memory, and an
+// index, which holds everything else and the places of the chunks. Unpacked columns are
+// slices of the chunks' memory, so unpacking takes time by the number of chunks and
+// names, not of elements.
 //
-// Both ways are one description of the types: see planOf. So what a type has more is
-// packed too, and [Layout] is another.
+// One description of a type serves both directions: see planOf. So a new field is packed
+// too, and changes the [Layout].
 
-// Archive is a value on its way into an index and chunks, or out of them. What is wrong
-// with an index ends in a panic that [Recover] catches.
+// Archive packs a value into an index and chunks, or unpacks it. Errors in an index end
+// in a panic that [Recover] catches.
 type Archive struct {
-	// References turns what refers to texts elsewhere into what refers to them there,
-	// for types that ask for it when they are packed.
+	// References converts references to texts elsewhere into references to texts in the
+	// archive, for types that ask for it when they are packed.
 	References func(ref uint64) uint64
 
 	reading bool
-	data    []byte // of the index: what was written, or is to be read
+	data    []byte // of the index: the part written, or still to be read
 	end     int64  // where the last chunk ended
 	put     func([]byte) (int64, error)
 	get     func(at, n int64) ([]byte, error)
 	shelf   *Shelf
-	left    int64 // how many more bytes of memory what is read may take
+	left    int64 // how many more bytes of memory the unpacked values may take
 	strings map[string]uint64
 	table   []string
 }
 
-// NewArchive packs. Each chunk is given to put, which says where it is: at a multiple
-// of 8. The memory of a chunk must not be written to.
+// NewArchive returns an Archive that packs. It passes each chunk to put, which returns
+// its place, a multiple of 8. put must not write to the chunk.
 func NewArchive(put func(chunk []byte) (at int64, err error)) *Archive {
 	return &Archive{put: put, strings: map[string]uint64{"": 0}}
 }
 
-// Index ends packing.
+// Index ends packing and returns the index.
 func (a *Archive) Index() []byte {
 	index := binary.AppendUvarint(nil, uint64(len(a.table)))
 	for _, s := range a.table {
@@ -55,9 +55,10 @@ func (a *Archive) Index() []byte {
 	return append(index, a.data...)
 }
 
-// OpenArchive unpacks an index and chunks, of which get gives n bytes at a place. They
-// have to stay for as long as keep can be reached, and some seconds more: see [Shelf].
-// What is packed has to be unpacked in the same order.
+// OpenArchive returns an Archive that unpacks an index and chunks; get returns n bytes of
+// the chunks at a place. Those bytes must stay valid for as long as keep can be reached,
+// and some seconds more: see [Shelf]. Values must be unpacked in the order in which they
+// were packed.
 func OpenArchive(index []byte, get func(at, n int64) ([]byte, error), keep any) *Archive {
 	a := &Archive{reading: true, data: index, get: get, shelf: &Shelf{keep: keep}, left: 1<<20 + 64*int64(len(index))}
 	lengths := make([]int, a.count(1))
@@ -76,20 +77,20 @@ func OpenArchive(index []byte, get func(at, n int64) ([]byte, error), keep any) 
 	return a
 }
 
-// Close panics where something is left over.
+// Close panics if part of the index was not read.
 func (a *Archive) Close() {
 	if len(a.data) > 0 {
 		Fail("bytes are left over: %d", len(a.data))
 	}
 }
 
-// Reading reports whether the archive is unpacked.
+// Reading reports whether the archive unpacks.
 func (a *Archive) Reading() bool { return a.reading }
 
-// Shelf is the memory of unpacked columns.
+// Shelf returns the shelf of the unpacked columns.
 func (a *Archive) Shelf() *Shelf { return a.shelf }
 
-// Put writes bytes that are no column's, Get reads them again.
+// Put writes bytes that belong to no column and returns their place, for Get.
 func (a *Archive) Put(b []byte) (at int64) {
 	at, err := a.put(b)
 	if err != nil {
@@ -113,14 +114,14 @@ type packError struct{ error }
 // Fail ends packing, unpacking or checking with an error.
 func Fail(format string, args ...any) { panic(packError{fmt.Errorf(format, args...)}) }
 
-// Must fails where something does not hold.
+// Must fails unless ok.
 func Must(ok bool, format string, args ...any) {
 	if !ok {
 		Fail(format, args...)
 	}
 }
 
-// Recover has a function return the error of [Fail]: it is to be deferred.
+// Recover, when deferred, stores the error of [Fail] in err.
 func Recover(err *error) {
 	switch p := recover().(type) {
 	case nil:
@@ -149,8 +150,7 @@ func (a *Archive) uvarint() uint64 {
 	return v
 }
 
-// count reads how many things follow, for each of which so many bytes of memory will
-// be taken.
+// count reads a number of elements, each of which will take size bytes of memory.
 func (a *Archive) count(size uintptr) int {
 	n := a.uvarint()
 	if n > math.MaxInt32 || int64(n)*int64(size) > a.left {
@@ -160,7 +160,7 @@ func (a *Archive) count(size uintptr) int {
 	return int(n)
 }
 
-// Signed packs a number that is often near zero.
+// Signed packs or unpacks a number that is often near zero.
 func (a *Archive) Signed(v int64) int64 {
 	return unfolded(a.unsigned(folded(v)))
 }
@@ -191,7 +191,7 @@ func (a *Archive) string(s string) string {
 	return s
 }
 
-// step packs or unpacks what is at a place.
+// step packs or unpacks the value at an address.
 type step func(a *Archive, p unsafe.Pointer)
 
 // Packer is a type that packs itself.
@@ -201,12 +201,12 @@ var packerType = reflect.TypeFor[Packer]()
 
 var plans sync.Map // by type
 
-// Pack packs a value, or unpacks it. Packing never writes to it. Its type must not hold
+// Pack packs or unpacks a value. Packing never writes to it. Its type must not contain
 // itself. A map has to be a [Packer]; functions are left out.
 func Pack[T any](a *Archive, p *T) { planOf(reflect.TypeFor[T]())(a, unsafe.Pointer(p)) }
 
-// planOf says how values of a type are packed: by their fields and elements. Functions
-// are not packed, and pointers to a Shelf are those of the archive.
+// planOf returns the step for values of a type, which goes through their fields and
+// elements. Functions are not packed, and pointers to a Shelf become the archive's.
 func planOf(t reflect.Type) step {
 	if s, ok := plans.Load(t); ok {
 		return s.(step)
@@ -248,7 +248,7 @@ func newPlan(t reflect.Type) step {
 	panic("recording: no plan for " + t.String())
 }
 
-// number is a plan for one kind of number, which is packed as wide.
+// number returns the step for a kind of number, which is packed as a uint64.
 func number[T comparable](to func(T) uint64, from func(uint64) T) step {
 	return func(a *Archive, p unsafe.Pointer) {
 		x := (*T)(p)
@@ -263,7 +263,7 @@ func number[T comparable](to func(T) uint64, from func(uint64) T) step {
 	}
 }
 
-// folded are numbers near zero, of both signs, as small ones without a sign.
+// folded maps numbers near zero, of both signs, to small unsigned ones.
 func folded(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
 func unfolded(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
@@ -321,7 +321,7 @@ func structPlan(t reflect.Type) step {
 	}
 }
 
-// slicePlan tells no elements from no slice.
+// slicePlan returns the step for a slice type. It keeps nil and empty slices apart.
 func slicePlan(t reflect.Type) step {
 	elem, size := planOf(t.Elem()), t.Elem().Size()
 	return func(a *Archive, p unsafe.Pointer) {
@@ -368,11 +368,11 @@ func pointerPlan(t reflect.Type) step {
 	}
 }
 
-// Pack does nothing: columns have the shelf of the archive.
+// Pack does nothing: unpacked columns use the shelf of the archive.
 func (s *Shelf) Pack(*Archive) {}
 
-// Pack packs the elements of columns that have pointers into the index, others as
-// chunks.
+// Pack packs or unpacks a column: into the index if its elements have pointers, otherwise
+// as chunks.
 func (v *Vec[T]) Pack(a *Archive) {
 	n := int(a.Signed(int64(v.n)))
 	t := reflect.TypeFor[T]()
@@ -405,8 +405,8 @@ func (v *Vec[T]) Pack(a *Archive) {
 	}
 }
 
-// Chunks says how many chunks n elements take, each of which takes size bytes of memory
-// when it is unpacked.
+// Chunks returns the number of chunks for n elements. Each takes size bytes of memory
+// when unpacked.
 func (a *Archive) Chunks(n int, size uintptr) int {
 	c := (n + ChunkLen - 1) >> ChunkBits
 	if int64(c) > a.left/int64(max(size, 1)) && a.reading {
@@ -448,11 +448,11 @@ func hasPointers(t reflect.Type) bool {
 	return t.Kind() > reflect.Complex128
 }
 
-// Layout is a number for how values of a type are packed on this kind of machine, and for
-// what else is given: another Layout cannot be unpacked.
+// Layout returns a hash of how values of a type are packed on this kind of machine, and
+// of also. An archive of another Layout cannot be unpacked.
 func Layout(t reflect.Type, also ...any) uint64 {
 	h := fnv.New64a()
-	// The version is one more whenever packing changes and types do not.
+	// Increase the version when packing changes but types do not.
 	fmt.Fprint(h, "version 2 ", ChunkLen, textBlock, also)
 	describe(h, t, map[reflect.Type]bool{})
 	return h.Sum64()

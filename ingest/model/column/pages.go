@@ -7,25 +7,25 @@ import (
 	"ashlar/ingest/input/memory"
 )
 
-// Columns are written once from one end to the other, so the system is asked for a page
-// at every step: with pages of 4 kB that, and finding pages again that processors have
-// forgotten, takes a quarter of the time in which simple formats are read. So the memory
-// around chunks is asked for in pages of 2 MB, where the system gives such to who asks.
+// Columns are written once, front to back, so writing asks the system for page after
+// page. With pages of 4 kB, this and TLB misses take a quarter of the time for reading
+// simple formats. So the memory of chunks is requested in pages of 2 MB, on systems that
+// provide them on request.
 
 // pageBits sets the size of a large page.
 const pageBits = 21
 
-// large are the large pages that were asked for, by address. Go keeps addresses: one that
-// is there was asked for once and for all.
+// large holds the large pages requested so far, by address. Go keeps its address space,
+// so each needs only one request.
 var large struct {
 	sync.Mutex
 	pages map[uintptr]struct{}
-	small bool // memory is short: the pages of the system stay as they are
-	look  int  // how many more pages may come before what is left is looked at again
+	small bool // memory is short: keep the system's page size
+	look  int  // how many more pages to request before free memory is checked again
 }
 
-// roomy is how much memory there must be left for large pages, a part of which is taken
-// and never used. While there is less it is looked at more seldom.
+// roomy is the free memory required for large pages, because part of each is taken and
+// never used. With less, free memory is checked less often.
 const (
 	roomy             = 1 << 30
 	lookAt, lookShort = 32, 4096
@@ -34,7 +34,8 @@ const (
 // smallPage is about the size of other pages.
 const smallPage = 4 << 10
 
-// fresh makes n elements on the heap, in large pages where they take more than a small one.
+// fresh returns n elements on the heap, in large pages if they take more than a small
+// one.
 func fresh[T any](n int) []T {
 	var x T
 	run, size := make([]T, n), uintptr(n)*unsafe.Sizeof(x)
@@ -44,7 +45,7 @@ func fresh[T any](n int) []T {
 	return run
 }
 
-// askLarge asks for memory in large pages. That is no more than advice.
+// askLarge asks for large pages. The system may ignore it.
 func askLarge(first, size uintptr) {
 	last := first + size - 1
 	large.Lock()

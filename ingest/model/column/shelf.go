@@ -5,20 +5,20 @@ import (
 	"unsafe"
 )
 
-// Shelf is where columns have their full chunks: on the heap, or in memory that
-// somebody else gives once there is too little, such as that of a mapped file. Columns
-// hold no pointers, so the collector need not know it. A nil Shelf is the heap.
+// Shelf is where columns keep their full chunks: on the heap or, once that is short, in
+// memory from another source such as a mapped file. These columns hold no pointers, so
+// the collector need not know that memory. A nil Shelf is the heap.
 //
-// Whatever that memory is must stay for as long as the Shelf can be reached, which
-// every column does that has chunks there, and some seconds beyond: who goes through
-// one chunk has perhaps nothing left but that.
+// The memory must stay valid for as long as the Shelf can be reached, which every column
+// with chunks there does, and some seconds longer: a loop over one chunk may hold nothing
+// but that chunk.
 type Shelf struct {
 	give atomic.Pointer[func(n int) []byte]
-	keep any // what has the memory of columns that are only read
+	keep any // keeps the memory of read-only columns alive
 }
 
-// Extend has full chunks come from give from now on: n bytes that are zero and lie
-// at a multiple of 8, or nil if it has none left, which the heap gives then.
+// Extend takes full chunks from give from now on. give returns n zero bytes, aligned to
+// 8, or nil if it has none left; then the chunk comes from the heap.
 func (s *Shelf) Extend(give func(n int) []byte) { s.give.Store(&give) }
 
 // Chunk makes a chunk of n elements, which have no pointers if there is a Shelf.
@@ -26,11 +26,10 @@ func Chunk[T any](s *Shelf, n int) []T {
 	if n == ChunkLen {
 		return Run[T](s, n)
 	}
-	return fresh[T](n) // it grows
+	return fresh[T](n) // a partial chunk, which grows
 }
 
-// Run makes n elements that will not be more. They have no pointers if there is a
-// Shelf.
+// Run returns n elements, never to grow. They must have no pointers if there is a Shelf.
 func Run[T any](s *Shelf, n int) []T {
 	if s != nil {
 		if give := s.give.Load(); give != nil {
@@ -43,6 +42,6 @@ func Run[T any](s *Shelf, n int) []T {
 	return fresh[T](n)
 }
 
-// Extended reports whether chunks may be elsewhere than on the heap: there is no use
-// in making them smaller.
+// Extended reports whether chunks may lie outside the heap. Then making them smaller
+// saves nothing.
 func (s *Shelf) Extended() bool { return s != nil && s.give.Load() != nil }

@@ -5,25 +5,25 @@ import (
 	"sync"
 )
 
-// Spans are up to [ChunkLen] stretches of time, one after the other, each with two small
-// numbers, in as few bits as they need. They are written once.
+// Spans stores up to [ChunkLen] time spans in order, each with two small numbers, in as
+// few bits as they need. They are written once.
 //
-// In groups of 64, times are counted from where the group begins, in the largest unit
-// that all of them are multiples of, and columns are as wide as their largest number.
-// Where each span ends as the next begins, ends take no room.
+// In each group of 64, times count from the start of the group in the largest unit that
+// divides all of them, and a column is as wide as its largest number. If each span ends
+// where the next begins, ends take no space.
 type Spans struct {
 	tick  int64
 	n     int
 	words []uint64
 }
 
-// A group begins with three words: where its first span starts, where its last one ends,
-// and the place of its numbers (32 bits) with the widths of its columns (8 bits each).
-// The heads of all groups come first; a column begins with a word.
+// A group has a head of three words: the start of its first span, the end of its last,
+// and the place of its columns (32 bits) with their widths (8 bits each). The heads of
+// all groups come first. Each column begins at a word.
 const (
 	groupSpans = 64
 	headWords  = 3
-	joined     = 255 // the width of lengths where each span ends as the next begins
+	joined     = 255 // the width of lengths if each span ends where the next begins
 )
 
 // The columns of a group.
@@ -35,7 +35,7 @@ const (
 	spanColumns
 )
 
-// spanGroup is a group of spans, unpacked so far that its numbers can be found.
+// spanGroup is the decoded head of a group.
 type spanGroup struct {
 	start, end int64
 	n          int
@@ -92,16 +92,17 @@ func SpansOf[C ~uint32](shelf *Shelf, starts, ends []int64, first []C, second []
 	return s
 }
 
-// packer is room for packing spans.
+// packer is scratch memory for packing spans.
 type packer struct {
-	starts, lengths [ChunkLen]uint64 // in ticks, from the first start on
+	starts, lengths [ChunkLen]uint64 // in ticks, starts relative to the first
 	values          [groupSpans]uint64
 	words           []uint64
 }
 
 var packing = sync.Pool{New: func() any { return new(packer) }}
 
-// times has the times in the largest unit that all are multiples of, which it returns.
+// times converts times to the largest unit that divides all of them, and returns that
+// unit.
 func (p *packer) times(starts, ends []int64) int64 {
 	tick := uint64(0)
 	for i := range min(len(starts), groupSpans) {
@@ -114,14 +115,14 @@ func (p *packer) times(starts, ends []int64) int64 {
 		switch tick {
 		case 1:
 			a, b = start, length
-		case 1000: // of ns: to divide by a constant takes a fifth of the time
+		case 1000: // ns: dividing by a constant takes a fifth of the time
 			a, b = start/1000, length/1000
 		default:
 			a, b = start/tick, length/tick
 		}
 		if a*tick != start || b*tick != length {
 			tick = common(common(tick, start), length)
-			i = -1 // all again
+			i = -1 // start over
 			continue
 		}
 		p.starts[i], p.lengths[i] = a, b
@@ -129,7 +130,7 @@ func (p *packer) times(starts, ends []int64) int64 {
 	return int64(tick)
 }
 
-// appendColumn appends numbers of a width, one behind the other from a word on.
+// appendColumn appends numbers of a width without gaps, beginning at a new word.
 func appendColumn(words []uint64, width uint, values []uint64) []uint64 {
 	if width == 0 {
 		return words
@@ -141,7 +142,7 @@ func appendColumn(words []uint64, width uint, values []uint64) []uint64 {
 		if used += width; used >= 64 {
 			words = append(words, word)
 			used -= 64
-			word = v >> (width - used) // 0 if all of it fitted
+			word = v >> (width - used) // 0 if v fitted
 		}
 	}
 	if used > 0 {
@@ -150,7 +151,7 @@ func appendColumn(words []uint64, width uint, values []uint64) []uint64 {
 	return words
 }
 
-// common is the greatest common divisor.
+// common returns the greatest common divisor of a and b.
 func common(a, b uint64) uint64 {
 	if a == 1 || a != 0 && b%a == 0 {
 		return a
@@ -171,7 +172,7 @@ func chained(starts, ends []int64) bool {
 	return true
 }
 
-// columnWords is how many words n numbers of a width take.
+// columnWords returns how many words n numbers of a width take.
 func columnWords(n int, width uint) int {
 	if width == joined {
 		return 0
@@ -192,7 +193,7 @@ func get(words []uint64, i int, width uint) uint64 {
 	return v & (1<<width - 1)
 }
 
-// group is the one of span i.
+// group returns the group of span i.
 func (s *Spans) group(i int) (g spanGroup) {
 	head := s.words[headWords*(i/groupSpans):][:headWords]
 	g.start, g.end = int64(head[0]), int64(head[1])
@@ -222,22 +223,22 @@ func (s *Spans) endIn(g *spanGroup, i int) int64 {
 // Len returns the number of spans.
 func (s *Spans) Len() int { return s.n }
 
-// Start is where span i starts.
+// Start returns the start of span i.
 func (s *Spans) Start(i int) int64 {
 	head := s.words[headWords*(i/groupSpans):][:headWords]
 	return int64(head[0]) + int64(get(s.words[uint32(head[2]):], i%groupSpans, uint(uint8(head[2]>>32))))*s.tick
 }
 
-// End is where span i ends.
+// End returns the end of span i.
 func (s *Spans) End(i int) int64 {
 	g := s.group(i)
 	return s.endIn(&g, i%groupSpans)
 }
 
-// First is the first number of span i, and Second the other one.
+// First returns the first number of span i.
 func (s *Spans) First(i int) uint32 { return s.number(i, spanFirst) }
 
-// Second is the second number of span i.
+// Second returns the second number of span i.
 func (s *Spans) Second(i int) uint32 { return s.number(i, spanSecond) }
 
 func (s *Spans) number(i, column int) uint32 {
@@ -245,8 +246,8 @@ func (s *Spans) number(i, column int) uint32 {
 	return uint32(get(s.words[g.at[column]:], i%groupSpans, g.width[column]))
 }
 
-// ReadSpans unpacks spans from i on, as many as there is room for in starts, and the
-// first number of each where first is not nil.
+// ReadSpans unpacks len(starts) spans from span i on, and the first len(first) of their
+// first numbers.
 func ReadSpans[C ~uint32](s *Spans, i int, starts, ends []int64, first []C) {
 	for k := 0; k < len(starts); {
 		g, at := s.group(i+k), (i+k)%groupSpans
@@ -269,7 +270,7 @@ func ReadSpans[C ~uint32](s *Spans, i int, starts, ends []int64, first []C) {
 	ReadFirst(s, i, first)
 }
 
-// ReadFirst unpacks the first numbers of spans from i on.
+// ReadFirst unpacks the first numbers of len(first) spans from span i on.
 func ReadFirst[C ~uint32](s *Spans, i int, first []C) {
 	for k := 0; k < len(first); {
 		g := s.group(i + k)
@@ -293,8 +294,8 @@ func (s *Spans) Pack(a *Archive) {
 	PackChunk(a, &s.words, size)
 }
 
-// Check panics (see [Fail]) where numbers would be looked for in places that there are
-// not: the order of times is for the caller to check.
+// Check panics (see [Fail]) if a column would reach beyond the data. It does not check
+// the order of times; the caller has to.
 func (s *Spans) Check() {
 	heads := headWords * ((s.n + groupSpans - 1) / groupSpans)
 	Must(s.n > 0 && s.tick > 0 && heads <= len(s.words), "spans are cut")

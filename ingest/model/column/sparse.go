@@ -2,21 +2,22 @@ package column
 
 import "math/bits"
 
-// Sparse is a column of numbers that most rows have none of, as most spans have no
-// arguments: a column for all would be a quarter of their memory. A row is found by the
-// bits of its group of 64, and its number by how many are before it.
+// Sparse is a column of numbers that most rows lack: most spans have no arguments, and a
+// full column for them would be a quarter of the memory of all spans. A bit in a group of
+// 64 rows tells whether a row has a number; the count of numbers before it is the
+// number's index.
 //
 // A copy of the struct is a snapshot, as with [Vec].
 type Sparse struct {
-	groups Vec[group] // up to the one that is being filled
-	open   uint64     // the bits of that one
+	groups Vec[group] // complete groups
+	open   uint64     // the bits of the group being filled
 	values Vec[uint64]
 }
 
 // group says which of 64 neighbouring rows have a number.
 type group struct {
 	bits   uint64
-	before int // numbers of the groups before
+	before int // number of values in earlier groups
 }
 
 const groupBits = 6
@@ -24,7 +25,7 @@ const groupBits = 6
 // SparseOn makes an empty column with its chunks on a shelf.
 func SparseOn(s *Shelf) Sparse { return Sparse{groups: On[group](s), values: On[uint64](s)} }
 
-// Values are the numbers of the rows that have one, in order.
+// Values returns the numbers of the rows that have one, in order.
 func (s *Sparse) Values() *Vec[uint64] { return &s.values }
 
 // Set notes the number of row i. Rows come in order.
@@ -38,7 +39,7 @@ func (s *Sparse) Set(i int, value uint64) {
 
 func (s *Sparse) filling() group { return group{s.open, s.values.Len() - bits.OnesCount64(s.open)} }
 
-// of finds the group of row i; false for rows behind all that have a number.
+// of returns the group of row i; false if the row lies beyond all rows with a number.
 func (s *Sparse) of(i int) (g group, ok bool) {
 	switch at := i >> groupBits; {
 	case at < s.groups.Len():
@@ -49,7 +50,7 @@ func (s *Sparse) of(i int) (g group, ok bool) {
 	return group{}, false
 }
 
-// At is the number of row i, 0 when it has none.
+// At returns the number of row i, 0 if it has none.
 func (s *Sparse) At(i int) uint64 {
 	g, ok := s.of(i)
 	bit := uint64(1) << (i & (1<<groupBits - 1))
@@ -59,7 +60,7 @@ func (s *Sparse) At(i int) uint64 {
 	return s.values.At(g.before + bits.OnesCount64(g.bits&(bit-1)))
 }
 
-// Cut takes the numbers of row n and of those behind it away; for shown see [Vec.Cut].
+// Cut removes the numbers of row n and all later rows; for shown see [Vec.Cut].
 func (s *Sparse) Cut(n int, shown bool) {
 	g, ok := s.of(n)
 	if !ok {
@@ -70,19 +71,19 @@ func (s *Sparse) Cut(n int, shown bool) {
 	s.values.Cut(g.before+bits.OnesCount64(s.open), shown)
 }
 
-// Trim gives back the room that is left; nothing can be added after.
+// Trim releases unused capacity; nothing can be added afterwards.
 func (s *Sparse) Trim() {
 	s.groups.Trim()
 	s.values.Trim()
 }
 
-// Fits reports whether a column that was unpacked has no more than n rows.
+// Fits reports whether an unpacked column has at most n rows.
 func (s *Sparse) Fits(n int) bool {
 	return s.groups.Len() <= n>>groupBits && s.values.Len() <= n
 }
 
-// Check panics (see [Fail]) where a column that was unpacked cannot be one of n rows:
-// each would be looked up elsewhere.
+// Check panics (see [Fail]) if an unpacked column is not a valid column of n rows:
+// lookups would go astray.
 func (s *Sparse) Check(n int) {
 	before := 0
 	for i := range s.groups.Len() {
@@ -96,8 +97,8 @@ func (s *Sparse) Check(n int) {
 	}
 }
 
-// PackAs packs a column with other numbers in place of its own; into which nothing is
-// changed.
+// PackAs packs the column with its values replaced by other(value). The column itself
+// does not change.
 func (s *Sparse) PackAs(a *Archive, other func(value uint64) uint64) {
 	Pack(a, &s.groups)
 	Pack(a, &s.open)

@@ -5,42 +5,42 @@ import (
 	"slices"
 )
 
-// Texts are packed into blocks, one after the other, and a reference to one is its block
-// and its place in it. Before a text are its length and, where all have one, a number
-// of its own.
+// Texts are packed into blocks, one after the other. A reference to a text consists of
+// its block and its offset in the block. Each text follows its length and, if all texts
+// have one, a number.
 
-// textBlock is the length of a block; one of a text that is longer has no other. A
-// reference has its block above and its place below textBits, and one more.
+// textBlock is the length of a block. A longer text has a block of its own. A reference
+// is 1 + block<<textBits + offset.
 const (
 	textBits  = 20
 	textBlock = 1 << textBits
 )
 
-// mostKnown bounds the texts that are told to be the same.
+// mostKnown limits how many texts are remembered, so as to store equal references once.
 const mostKnown = 1 << 16
 
 // Texts writes texts into blocks of an archive.
 type Texts struct {
-	// Of is the text of a reference, Number the number beside it; nil if there are
-	// no texts, or no numbers.
+	// Of returns the text of a reference, Number the number stored with it; nil if there
+	// are no texts, or no numbers.
 	Of     func(ref uint64) string
 	Number func(ref uint64) uint64
 
-	// Blocks are those that are full, all after Flush.
+	// Blocks are the full blocks; after Flush, all of them.
 	Blocks []TextBlock
 
 	to    *Archive
-	block []byte            // the last one
-	known map[uint64]uint64 // references before to those after, of a few
+	block []byte            // the block being filled
+	known map[uint64]uint64 // old references to new ones, for a limited number of texts
 }
 
-// TextBlock is where a block is.
+// TextBlock is the place and length of a block.
 type TextBlock struct{ At, Len int64 }
 
-// NewTexts begins to write texts beside what an archive packs.
+// NewTexts returns a writer of texts for an archive.
 func NewTexts(to *Archive) *Texts { return &Texts{to: to} }
 
-// Add packs a text and returns its reference.
+// Add packs the text of ref and returns its new reference.
 func (t *Texts) Add(ref uint64) uint64 {
 	if ref == 0 || t.Of == nil {
 		return 0
@@ -65,7 +65,7 @@ func (t *Texts) Add(ref uint64) uint64 {
 	return now
 }
 
-// Flush ends a block. The chunks before and behind it is next to each other.
+// Flush ends the current block and writes it to the archive.
 func (t *Texts) Flush() {
 	if len(t.block) == 0 {
 		return
@@ -81,7 +81,8 @@ type StoredTexts struct {
 	shelf   *Shelf
 }
 
-// OpenTexts finds texts in blocks of an archive; with numbers each has one behind it.
+// OpenTexts returns the texts in blocks of an archive; with numbers, each text has one
+// stored with it.
 func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
 	t := &StoredTexts{numbers: numbers, shelf: a.Shelf()}
 	for _, b := range blocks {
@@ -90,7 +91,8 @@ func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
 	return t
 }
 
-// at returns the text of a reference from its start on, nil for an invalid reference.
+// at returns the rest of the block after the length of a text, and that length; nil for
+// an invalid reference.
 func (t *StoredTexts) at(ref uint64) (b []byte, length uint64) {
 	block, off := (ref-1)>>textBits, (ref-1)&(textBlock-1)
 	if ref == 0 || block >= uint64(len(t.blocks)) || off > uint64(len(t.blocks[block])) {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// ChunkBits sets the size of a chunk: 4096 elements. Small enough that a column wastes
-// little, large enough that the table of chunks stays short. FirstLen is how many the
-// first one of a column begins with.
+// ChunkBits sets the size of a chunk: 4096 elements. That is small enough to waste little
+// per column, and large enough to keep the table of chunks short. FirstLen is the initial
+// capacity of a column's first chunk.
 const (
 	ChunkBits = 12
 	ChunkLen  = 1 << ChunkBits
@@ -25,24 +25,24 @@ const (
 type Vec[T any] struct {
 	chunks [][]T
 	n      int
-	room   []T // what is left of the last chunk
+	room   []T // unused capacity of the last chunk
 	shelf  *Shelf
 }
 
 // On makes an empty column with its chunks on a shelf. T has no pointers.
 func On[T any](s *Shelf) Vec[T] { return Vec[T]{shelf: s} }
 
-// Shelf provides the memory of chunks.
+// Shelf returns the shelf of the column's chunks.
 func (v *Vec[T]) Shelf() *Shelf { return v.shelf }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (v *Vec[T]) Len() int { return v.n }
 
 // At returns element i; it panics when i is out of range.
 func (v *Vec[T]) At(i int) T { return v.chunks[i>>ChunkBits][i&(ChunkLen-1)] }
 
-// Ref returns element i itself, until the next Append. Nobody may write to one that a
-// snapshot has.
+// Ref returns a pointer to element i, valid until the next Append. Elements that a
+// snapshot shares must not be written to.
 func (v *Vec[T]) Ref(i int) *T { return &v.chunks[i>>ChunkBits][i&(ChunkLen-1)] }
 
 // Append adds one element.
@@ -55,8 +55,8 @@ func (v *Vec[T]) Append(x T) {
 	v.n++
 }
 
-// More adds up to n elements, which are zero, and returns them to be written: fewer
-// where the chunk ends.
+// More appends up to n zero elements and returns them to be filled: fewer if the chunk
+// ends.
 func (v *Vec[T]) More(n int) []T {
 	if len(v.room) == 0 {
 		v.grow()
@@ -68,9 +68,9 @@ func (v *Vec[T]) More(n int) []T {
 	return added
 }
 
-// grow makes room for one more element. Only the first chunk is ever
-// reallocated (8, 32, … 4096), and then the table with it, because a snapshot
-// may be reading the old one.
+// grow makes room for one more element. Only the first chunk is ever reallocated (8, 32,
+// … 4096), together with the table of chunks, because a snapshot may be reading the old
+// one.
 func (v *Vec[T]) grow() {
 	if v.n >= ChunkLen {
 		v.room = Chunk[T](v.shelf, ChunkLen)
@@ -88,8 +88,8 @@ func (v *Vec[T]) grow() {
 	v.chunks, v.room = [][]T{first}, first[v.n:]
 }
 
-// Cut takes all but the first n elements away. With shown there are snapshots, which
-// keep what they have.
+// Cut removes all but the first n elements. Set shown if there are snapshots; they keep
+// their elements.
 func (v *Vec[T]) Cut(n int, shown bool) {
 	k, off := n>>ChunkBits, n&(ChunkLen-1)
 	switch {
@@ -111,8 +111,8 @@ func (v *Vec[T]) Cut(n int, shown bool) {
 	v.n = n
 }
 
-// Reorder gives the elements from one on another order, by their numbers; fill stands for
-// those that the column is too short to have.
+// Reorder replaces the elements from index from on by the elements with the indices in
+// order; fill stands in for indices beyond the column's end.
 func (v *Vec[T]) Reorder(from int, order []int, fill T) {
 	moved := make([]T, len(order))
 	for k, i := range order {
@@ -129,8 +129,8 @@ func (v *Vec[T]) Reorder(from int, order []int, fill T) {
 	}
 }
 
-// Chunk returns the longest run of elements that starts at i and is
-// contiguously in memory. It is for loops over whole columns:
+// Chunk returns the longest contiguous run of elements that starts at i, for loops over
+// whole columns:
 //
 //	for i := 0; i < v.Len(); {
 //		run := v.Chunk(i)
@@ -156,7 +156,7 @@ func (v *Vec[T]) Slice() []T {
 	return out
 }
 
-// Bytes is about how much memory the column holds, given the size of an
+// Bytes returns approximately how much memory the column holds, given the size of an
 // element.
 func (v *Vec[T]) Bytes(elem int) int64 {
 	if len(v.chunks) == 0 {
@@ -165,9 +165,9 @@ func (v *Vec[T]) Bytes(elem int) int64 {
 	return int64(elem) * (int64(len(v.chunks)-1)*ChunkLen + int64(len(v.chunks[len(v.chunks)-1])))
 }
 
-// Trim gives back the room that is left; nothing can be appended after. The last chunk
-// is on average half empty: nothing for one column of a million elements, but much for
-// hundreds of short ones.
+// Trim releases unused capacity; nothing can be appended afterwards. The last chunk is on
+// average half empty: nothing for one column of a million elements, but much for hundreds
+// of short ones.
 func (v *Vec[T]) Trim() {
 	v.room = nil
 	if k := len(v.chunks) - 1; k >= 0 {
@@ -179,7 +179,7 @@ func (v *Vec[T]) Trim() {
 	}
 }
 
-// Sorted reports whether the elements never fall.
+// Sorted reports whether the elements never decrease.
 func Sorted(v *Vec[int64]) bool {
 	last := int64(math.MinInt64)
 	for i := 0; i < v.Len(); {

@@ -9,25 +9,26 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Table stores the durations of spans by function: their sums and a random sample, so that
-// comparisons need not visit every span of the recording. Each span has a random number
-// (its dice), and a sample consists of the spans with the lowest numbers. So the sample of
-// several functions, which are disjoint, is the lowest of their samples.
+// Table stores the durations of spans by function: their sums and a random sample, so
+// that comparisons need not visit every span of the recording. Each span has a random
+// number (its dice), and a sample consists of the spans with the lowest numbers. Parts
+// are disjoint, so the sample of several functions is the lowest numbers of their
+// samples.
 type Table struct {
-	// Parts has two for each function: at 2*id the spans that are in another one of the
-	// function, at 2*id+1 those that do not. The last one has the outermost spans of
-	// tracks, of all functions.
+	// Parts has two entries per function: at 2*id the spans nested in another span of the
+	// function, at 2*id+1 the others. The last entry has the outermost spans of all
+	// tracks, whatever their function.
 	Parts []Part
-	// Draws has what was drawn of the parts, one part behind the other.
+	// Draws holds the samples of all parts, one part after the other.
 	Draws []Draw
 }
 
-// Part sums some spans up: how long they took (Total), and how long without
-// their children (Self), in picoseconds, and the squares of that.
+// Part sums up spans: Total is how long they took and Self how long without their
+// children, in picoseconds; Total2 and Self2 are the sums of the squares.
 type Part struct {
 	Spans                      int64
 	Total, Total2, Self, Self2 Wide
-	Drawn                      int // how many of Table.Draws are its own
+	Drawn                      int // number of entries of Table.Draws
 }
 
 // Draw is a span that was drawn by chance. Times are in picoseconds.
@@ -36,7 +37,7 @@ type Draw struct {
 	Total, Self float32
 }
 
-// Wide is a sum of numbers that are not negative, exact up to 2^128-1, if it stops.
+// Wide is a sum of non-negative numbers. It is exact up to 2^128-1, where it stops.
 type Wide struct{ High, Low uint64 }
 
 // Add adds a number.
@@ -63,7 +64,7 @@ func (w *Wide) AddWide(o Wide) {
 	}
 }
 
-// Float is the sum as a floating-point number.
+// Float returns the sum as a floating-point number.
 func (w Wide) Float() float64 { return float64(w.High)*(1<<64) + float64(w.Low) }
 
 // Pack implements [column.Packer].
@@ -78,7 +79,8 @@ func (d *Table) Pack(a *column.Archive) {
 	column.PackChunk(a, &d.Draws, drawn)
 }
 
-// Verify checks that there are parts of so many functions, which the archive does not know.
+// Verify checks that the parts are for this number of functions, which the archive does
+// not know.
 func (d *Table) Verify(functions int) {
 	column.Must(d == nil || len(d.Parts) == 2*functions+1, "durations are of other functions")
 }

@@ -8,16 +8,15 @@ import (
 // Ellipsis stands for what was left out of a label.
 const Ellipsis = "…"
 
-// Narrow is how wide a label is at least for which labels are told apart, in widths of the
-// letter n. In half of that they show what tells them apart, as far as it fits.
+// Narrow is the smallest width at which labels are made distinct, in widths of the letter
+// n. At half of it labels still show their distinct part, as far as it fits.
 const Narrow = 12
 
-// Fewest is how many letters a shortened label has at least: of fewer, nobody tells
-// what they stand for.
+// Fewest is the smallest number of letters of a shortened label. Fewer are not
+// recognizable.
 const Fewest = 4
 
-// Cut returns the label, or what is left of it in a width, "" where that would be too little
-// to read.
+// Cut returns the label, shortened to a width, or "" if too little would be left to read.
 func (l Label) Cut(width float32, m Widths) string {
 	if m.Fits(l.Text, width) {
 		return l.Text
@@ -46,7 +45,7 @@ func (l Label) Cut(width float32, m Widths) string {
 	return short(l.Text[:end])
 }
 
-// short is what is left of a label's beginning, "" if that is too little.
+// short returns the beginning of a label with an ellipsis, "" if it is too short.
 func short(s string) string {
 	if utf8.RuneCountInString(s) < Fewest {
 		return ""
@@ -57,9 +56,9 @@ func short(s string) string {
 // Widths returns the width of a character.
 type Widths func(rune) float32
 
-// around returns the word of a text at an offset and what follows it, cut to fit, and
-// before it as many words from the beginning as there is room for, or of the first one; at
-// least so many bytes.
+// around returns the word of a text at offset from and what follows it, cut to fit.
+// Before it come as many words from the beginning of the text as fit, or part of the
+// first one: at least the first least bytes.
 func (m Widths) around(text string, from, least int, width float32) string {
 	for least > 0 && !utf8.RuneStart(text[least]) {
 		least++
@@ -67,7 +66,7 @@ func (m Widths) around(text string, from, least int, width float32) string {
 	room := width - m('…') - m.Width(text[:least], width)
 	end := len(text)
 	if !m.Fits(text[from:], room) {
-		room -= m('…') // a second one, at the end
+		room -= m('…') // a second ellipsis, at the end
 		end = from + m.words(text[from:], room)
 	}
 	s := text[from:end]
@@ -87,8 +86,8 @@ func (m Widths) around(text string, from, least int, width float32) string {
 	return Ellipsis + s
 }
 
-// words is where a text is cut to fit into a width: between words, or within the first one
-// where that alone is too wide.
+// words returns the offset at which to cut a text to a width: between words, or within
+// the first word if that alone is too wide.
 func (m Widths) words(text string, width float32) int {
 	n := m.Prefix(text, width)
 	for end := n; end > 0; end-- {
@@ -99,7 +98,7 @@ func (m Widths) words(text string, width float32) int {
 	return n
 }
 
-// Prefix is how many bytes of a text fit into a width.
+// Prefix returns how many bytes of a text fit into a width.
 func (m Widths) Prefix(text string, width float32) int {
 	for i, r := range text {
 		if width -= m(r); width < 0 {
@@ -109,8 +108,8 @@ func (m Widths) Prefix(text string, width float32) int {
 	return len(text)
 }
 
-// pathFrom is where the end of a path begins that fits into a width, at a slash; 0 where not
-// even its last part fits.
+// pathFrom returns the offset of the slash from which the end of a path fits into a
+// width; 0 if not even the last part fits.
 func (m Widths) pathFrom(text string, width float32) int {
 	from := 0
 	for at := len(text); ; {
@@ -121,7 +120,7 @@ func (m Widths) pathFrom(text string, width float32) int {
 	}
 }
 
-// Width is how wide a text is; the sum ends once it is more than most.
+// Width returns the width of a text. It stops adding once the sum exceeds most.
 func (m Widths) Width(s string, most float32) (w float32) {
 	for _, r := range s {
 		if w += m(r); w > most {
@@ -131,7 +130,8 @@ func (m Widths) Width(s string, most float32) (w float32) {
 	return w
 }
 
-// Fits reports whether a text is no wider than a width, as soon as that is known.
+// Fits reports whether a text is no wider than a width. It stops as soon as that is
+// known.
 func (m Widths) Fits(s string, width float32) bool {
 	for _, r := range s {
 		if width -= m(r); width < 0 {
@@ -141,10 +141,10 @@ func (m Widths) Fits(s string, width float32) bool {
 	return true
 }
 
-// trimmed is a text without the signs at its end that stand between words.
+// trimmed returns a text without trailing separators.
 func trimmed(s string) string { return strings.TrimRight(s, " .:/_-(<[,*&") }
 
-// roughly is how wide a character is in most typefaces, in widths of n.
+// roughly returns the width of a character in most typefaces, in widths of n.
 func roughly(r rune) float32 {
 	switch {
 	case strings.ContainsRune("ijl.,:;'|!- []", r):

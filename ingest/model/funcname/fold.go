@@ -2,9 +2,9 @@ package funcname
 
 import "strings"
 
-// FoldDigits writes # for each run of digits, so that what counts on is one name:
-// "frame #" of "frame 12" and "frame 13". Digits within a word stay, as those of
-// utf8 and SHA256 do.
+// FoldDigits replaces each run of digits with #, so that numbered names become one:
+// "frame 12" and "frame 13" are "frame #". Digits within a word stay, as in utf8 and
+// SHA256.
 func FoldDigits(name string) string {
 	var b strings.Builder
 	for i := 0; i < len(name); {

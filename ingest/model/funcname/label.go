@@ -7,29 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// Label is the text that stands for a name in pictures and lists, and how it is cut where
-// it is too wide: at its end, between words, as long as what is left tells it from other
-// labels. Where it does not, one of the other fields says what is left instead.
+// Label is the text that stands for a name in pictures and lists, and how to shorten it:
+// at its end, between words, as long as the rest differs from other labels. Otherwise one
+// of the other fields says what to keep instead.
 type Label struct {
 	Text string
-	// Unique is how many bytes it shares at its beginning with another label: cut
-	// behind them, it still reads unlike all others.
+	// Unique is the number of leading bytes that another label shares. Cut after them,
+	// the label still differs from all others.
 	Unique int
-	// Own is the offset of what people call the function, or of its type, whichever tells
-	// it from others where what stands before it is left out; 0 if neither does.
+	// Own is the offset of the function's own name or of its type, whichever is distinct
+	// without the text before it; 0 if neither is.
 	Own int
-	// From is the offset of the word by which a narrow label is told from others whose
-	// beginning is alike; 0 if the beginning tells it. Before that word stands what fits
-	// of the text from Head on.
+	// From is the offset of the word that sets a narrow label apart from others with the
+	// same beginning; 0 if the beginning does. The text from Head on precedes that word
+	// as far as it fits.
 	From, Head int
-	// Both says that some of the beginning is left even if less of the word is, then.
+	// Both says to keep some of the beginning before the word at From, even if less of
+	// the word fits.
 	Both bool
 	// Path says that it is a path, which is cut at its start.
 	Path bool
 }
 
-// Labels are the labels of the names of one or more recordings: each name has one
-// label, and different names have different ones. The zero value and nil label each name
+// Labels holds the labels of the names of one or more recordings: each name has one
+// label, and different names have different ones. A zero or nil Labels labels each name
 // as if there were no other.
 type Labels struct{ names, texts map[string]Label }
 
@@ -44,8 +45,8 @@ func (l *Labels) Of(name string) Label {
 	return label(name, text, own)
 }
 
-// OfText returns the label of a name of which nothing is left out unless it is too wide, such
-// as that of a thread.
+// OfText returns the label of a name that is not a function's, such as a thread's. It is
+// the whole name, shortened only if it is too wide.
 func (l *Labels) OfText(text string) Label {
 	if l != nil {
 		if label, ok := l.texts[text]; ok {
@@ -55,19 +56,19 @@ func (l *Labels) OfText(text string) Label {
 	return label(text, text, 0)
 }
 
-// label returns the label of a name as if there were no other. People call the function
-// what stands from own on.
+// label returns the label of a name as if there were no other. The function's own name
+// begins at own.
 func label(name, text string, own int) Label {
 	return Label{Text: text, Unique: own, Own: own, Path: IsPath(name)}
 }
 
-// levels is how many texts a name has that could be its label, each with more of it.
+// levels is the number of texts that can be a name's label, from short to long.
 const levels = 4
 
-// level returns such a text and the offsets in it of what people call the function and of
-// its type: the function
-// with its type, or with its package where that is one word or a path, then with the last part
-// of its package, then with all of it, then the name as it is.
+// level returns text n of a name, and the offsets in it of the function's own name and of
+// its type. Text 0 is the function with its type, or with its package if that is one word
+// or a path; text 1 adds the last part of its package, text 2 the whole package; text 3
+// is the name as it is.
 func level(name string, n int) (text string, own, typ int) {
 	p := Split(name)
 	if p.Text || IsPath(name) {
@@ -89,17 +90,17 @@ func level(name string, n int) (text string, own, typ int) {
 	return name[from:p.End], p.Leaf - from, max(0, p.Type-from)
 }
 
-// mostTold is how many names are told apart where they are cut: of more, only those get a
-// label of their own whose short one is another's, too.
+// mostTold limits the number of names whose shortened labels are made distinct. If there
+// are more, only names whose shortest text is also another's get a label of their own.
 const mostTold = 1 << 18
 
-// NewLabels finds the labels of functions' names and of other texts, which may come more than
-// once.
+// NewLabels returns the labels of functions' names and of other texts. Both may contain
+// duplicates.
 func NewLabels(names, texts iter.Seq[string]) *Labels {
 	return &Labels{labelsOf(names, 0), labelsOf(texts, levels)}
 }
 
-// labelsOf finds the labels of names, whose texts are of a level or a higher one.
+// labelsOf returns the labels of names, with texts of level first or higher.
 func labelsOf(names iter.Seq[string], first int) map[string]Label {
 	var all []labelled
 	seen := map[string]struct{}{}
@@ -141,17 +142,18 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 	return of
 }
 
-// labelled is a name with its label's text, of which the first bytes are another's, too.
+// labelled is a name and its label's text; another text shares the first same bytes.
 type labelled struct {
 	name, text string
 	own, typ   int
 	same       int
 }
 
-// The ways to shorten a label, the best first: to the function's own name, to that with its
-// type, to its beginning, or so that a word is left: the own name, the word that differs from
-// the nearest label, or one of the others, the last first, each behind what fits of
-// the beginning of the label, or of the function's own name, or behind some of it.
+// The ways to shorten a label, best first: to the function's own name, to that with its
+// type, to its beginning, or so that one word is kept. The word is the own name, the word
+// that differs from the nearest label, or any other, from the last on; before it comes as
+// much as fits of the label's beginning or of the function's own name, or at least a
+// little of it.
 const (
 	ownName = iota
 	typeName
@@ -162,7 +164,7 @@ const (
 	ways = withLast + 3*12
 )
 
-// label returns the label with one of the ways to shorten it.
+// label returns the label, to be shortened in one of the ways.
 func (x *labelled) label(way int) Label {
 	l := Label{Text: x.text, Unique: x.same}
 	switch way {
@@ -190,16 +192,16 @@ func (x *labelled) label(way int) Label {
 		}
 	}
 	l.Unique = max(x.same, l.Own)
-	if way > beginning { // its beginning is that of another's end
+	if way > beginning { // cut to its beginning, it could equal another label
 		l.Unique = max(l.Unique, Widths(roughly).words(x.text, Narrow-roughly('…')))
 	}
 	return l
 }
 
-// tellApart asks for a text of each of n things, again and again until it is no other's. A
-// thing of which none is its own is left; "" is no text.
+// tellApart calls text for each of n things, with rising try, until its text is no
+// other's. It calls left for things without a text of their own; "" is no text.
 func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
-	at := map[string]int{} // -1 where several have this text
+	at := map[string]int{} // -1 if several have this text
 	texts := make([]string, n)
 	open := make([]int, n)
 	for i := range open {
@@ -227,8 +229,8 @@ func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
 	}
 }
 
-// share finds how much of each text another begins with, too: sorted, it has the longest
-// common beginning with a neighbour.
+// share finds how much of each text is also the beginning of another: in sorted order,
+// the longest common beginning is with a neighbour.
 func share(all []labelled) {
 	order := make([]*labelled, len(all))
 	for i := range all {
@@ -245,7 +247,8 @@ func share(all []labelled) {
 	}
 }
 
-// common is how many bytes two texts begin with alike, in whole characters.
+// common returns the length in bytes of the common beginning of two texts, in whole
+// characters.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -257,14 +260,15 @@ func common(a, b string) int {
 	return n
 }
 
-// IsPath reports whether a name is the path or the address of a file, which its end tells.
+// IsPath reports whether a name is the path or address of a file. The end of such a name
+// identifies it.
 func IsPath(name string) bool {
 	return name != "" && strings.IndexByte(name, ' ') < 0 && (strings.IndexByte("/.~", name[0]) >= 0 || strings.Contains(name, ":/") || strings.Contains(name, `:\`))
 }
 
-// Word returns the offset at which the word begins that holds the character at an offset of
-// a text: behind a blank or another sign, or at a capital behind a small letter. A number is
-// a word.
+// Word returns the offset of the beginning of the word around the character at an offset.
+// Words begin after a blank or another sign, or at a capital after a small letter. A
+// number is a word.
 func Word(text string, at int) int {
 	for i := min(at, len(text)-1); i > 0; i-- {
 		if begins(text, i) {
@@ -290,8 +294,8 @@ func begins(text string, i int) bool {
 	return false
 }
 
-// hexadecimal reports whether a text ends in letters behind a digit: what follows belongs to them,
-// as in 0x2714b.
+// hexadecimal reports whether a text ends in a digit and letters, so that following
+// digits belong to the same number, as in 0x2714b.
 func hexadecimal(text string) bool {
 	n := len(text)
 	for n > 0 && isLetter(text[n-1]) {

@@ -8,22 +8,20 @@ import "strings"
 //
 //	0 <= Start <= Short <= Type <= Leaf <= End <= len(name)
 //
-// so that name[Leaf:End] is what people call the function, name[Type:End] is
-// that with its type, name[Short:End] with the last part of its package, too,
-// and name[Start:End] with all of it. Before Start is what a function
-// returns, from End on its parameters, template arguments and what compilers
-// add: neither tells who it is.
+// name[Leaf:End] is the function's own name, name[Type:End] includes its type,
+// name[Short:End] also the last part of its package, and name[Start:End] the whole
+// package. The result type stands before Start; parameters, template arguments and
+// compilers' suffixes follow End. Neither identifies the function.
 type Parts struct {
 	Start, Short, Type, Leaf, End int
-	// Text is set where the name is not a function's but words: nothing in it can
-	// be left out rather than something else.
+	// Text says that the name is plain words rather than a function's name: no part is
+	// less important than the others.
 	Text bool
 }
 
-// Package is a function's package, namespace or crate as the name gives it, ""
-// if it gives none: "encoding/json" of encoding/json.(*decodeState).object,
-// "blink" of blink::LocalFrameView::performLayout, "java.util" of
-// java.util.HashMap.put.
+// Package returns a function's package, namespace or crate as the name gives it, "" if it
+// gives none: "encoding/json" of encoding/json.(*decodeState).object, "blink" of
+// blink::LocalFrameView::performLayout, "java.util" of java.util.HashMap.put.
 func Package(name string) string {
 	p := Split(name)
 	if p.Text {
@@ -32,8 +30,8 @@ func Package(name string) string {
 	return strings.TrimRight(name[p.Start:p.Type], ".:/")
 }
 
-// Short is a function's name without package, namespace, type, template
-// arguments and parameters: what people call it.
+// Short returns a function's own name, without package, namespace, type, template
+// arguments and parameters.
 func Short(name string) string {
 	p := Split(name)
 	if p.Text {
@@ -88,19 +86,19 @@ type part struct {
 	sep      byte
 }
 
-// end is where a part ends that may have been cut at some place.
+// end returns the end of a part in a name that was cut at an offset.
 func (p part) end(cut int) int { return max(p.from, min(p.to, cut)) }
 
 // mostParts is the greatest number of parts of a name that are distinguished; if there are
 // more, the first ones are joined.
 const mostParts = 24
 
-// scanned has what scan found.
+// scanned is the result of scan.
 type scanned struct {
 	parts [mostParts]part
 	n     int
-	// spaced: words are beside each other outside of all brackets; returns: the
-	// first of them are what a function returns.
+	// spaced says that there is a space outside of all brackets; returns says that a
+	// result type precedes it.
 	spaced, returns bool
 }
 
@@ -114,8 +112,8 @@ func (s *scanned) add(p part) {
 	s.n++
 }
 
-// scan finds the parts of a name: what is between dots, double colons and
-// slashes outside of brackets. It fails where brackets do not match.
+// scan finds the parts of a name: between dots, double colons and slashes outside of
+// brackets. It fails if brackets do not match.
 func scan(name string) (s scanned, ok bool) {
 	depth, from := 0, 0
 	var sep byte
@@ -161,7 +159,7 @@ func scan(name string) (s scanned, ok bool) {
 	return s, true
 }
 
-// isOperator reports whether a part begins one of C++'s operators.
+// isOperator reports whether a part begins with a C++ operator's name.
 func isOperator(p string) bool {
 	rest, ok := strings.CutPrefix(p, "operator")
 	return ok && rest != "" && strings.IndexByte(" ()[]<>=!+-*/%&|^~,\"", rest[0]) >= 0
@@ -173,7 +171,8 @@ func attached(p string) bool {
 	return i > 0 && p[len(p)-1] == ')' && p[i-1] != ' '
 }
 
-// argumentsAt is where the arguments of the part from..to begin, to without any.
+// argumentsAt returns where the arguments of the part from..to begin, or to if it has
+// none.
 func argumentsAt(name string, from, to int) int {
 	p := name[from:to]
 	if isOperator(p) {
@@ -188,10 +187,10 @@ func argumentsAt(name string, from, to int) int {
 	return to
 }
 
-// hasType reports whether the part before a function's own is a type rather than
-// a package: what is in brackets, has template arguments or begins with a
-// capital; in Go also what is behind the package, which a path leads to or
-// which a function with a capital is called in.
+// hasType reports whether the part before a function's own name is a type rather than a
+// package: it is in brackets, has template arguments or begins with a capital. In Go a
+// type is also the part after the package, which follows a path or precedes a function
+// with a capital.
 func (s *scanned) hasType(name string, own int) bool {
 	if own == 0 || s.parts[own].sep == '/' || s.parts[own-1].sep == '/' {
 		return false
@@ -211,13 +210,13 @@ func (s *scanned) hasType(name string, own int) bool {
 
 func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-// lastOwn is the last part that is the function's own. Behind it compilers and
-// linkers add isra, constprop, cold and numbers, and Rust a hash.
+// lastOwn returns the index of the last part that is the function's own name. After it,
+// compilers and linkers add isra, constprop, cold and numbers, and Rust adds a hash.
 func (s *scanned) lastOwn(name string) int {
 	last := s.n - 1
 	for k := last; k > 0; k-- {
 		switch p := name[s.parts[k].from:s.parts[k].to]; {
-		case isNumber(p): // that of a clone, or of a closure, which is its own
+		case isNumber(p): // number of a clone, or of a closure, whose name it is
 		case added[p], isHash(p):
 			last = k - 1
 		default:
@@ -227,7 +226,7 @@ func (s *scanned) lastOwn(name string) int {
 	return last
 }
 
-// added has what compilers add to a name.
+// added lists the suffixes that compilers add to a name.
 var added = map[string]bool{"isra": true, "constprop": true, "part": true, "cold": true, "llvm": true, "lto_priv": true, "abi0": true, "abiinternal": true}
 
 func isNumber(p string) bool { return strings.Trim(p, "0123456789") == "" }
@@ -236,8 +235,8 @@ func isHash(p string) bool {
 	return len(p) == 17 && p[0] == 'h' && strings.Trim(p[1:], "0123456789abcdef") == ""
 }
 
-// belongs reports whether a last part says nothing without the one before it:
-// Go's func1 and gowrap2, Rust's closures, endings of files.
+// belongs reports whether a last part means nothing without the part before it: Go's
+// func1 and gowrap2, Rust's closures, file extensions.
 func belongs(p string, sep byte, last bool) bool {
 	if p == "{{closure}}" || p == "{closure}" || p == "operator()" || strings.HasPrefix(p, "{lambda") || isNumber(p) {
 		return true
@@ -263,8 +262,8 @@ func placeAt(name string) int {
 	return i
 }
 
-// distinct is where the end of a text begins that tells it from others: the last
-// name of a path, or a number; 0 without one.
+// distinct returns the offset of the end of a text that sets it apart from others: the
+// last name of a path, or a number; 0 if it has neither.
 func distinct(text string) int {
 	if n := len(strings.TrimRight(text, "0123456789")); n < len(text) {
 		return n
@@ -276,8 +275,8 @@ func distinct(text string) int {
 	return i + 1
 }
 
-// fileEnding has the endings of files that spans are named after: of what was
-// compiled, loaded or fetched.
+// fileEnding lists the extensions of files that spans are named after: compiled, loaded
+// or fetched ones.
 var fileEnding = map[string]bool{
 	"c": true, "h": true, "cc": true, "cpp": true, "cxx": true, "hh": true, "hpp": true, "inc": true,
 	"go": true, "rs": true, "py": true, "rb": true, "java": true, "kt": true, "swift": true, "zig": true, "odin": true,

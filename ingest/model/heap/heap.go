@@ -2,20 +2,20 @@
 // container/heap.
 package heap
 
-// Heap gives what was pushed in order, the first first.
+// Heap is a priority queue: Pop returns its items in the order of Before.
 type Heap[T any] struct {
-	// Items are in it, the first in front.
+	// Items are the items of the heap; the first is the minimum.
 	Items  []T
 	Before func(a, b T) bool
 }
 
-// Len is how many are in it.
+// Len returns the number of items.
 func (h *Heap[T]) Len() int { return len(h.Items) }
 
-// Min is the next result of Pop.
+// Min returns the next result of Pop.
 func (h *Heap[T]) Min() T { return h.Items[0] }
 
-// Push adds one.
+// Push adds an item.
 func (h *Heap[T]) Push(x T) {
 	i := len(h.Items)
 	h.Items = append(h.Items, x)
@@ -29,7 +29,7 @@ func (h *Heap[T]) Push(x T) {
 	h.Items[i] = x
 }
 
-// Pop takes the first away.
+// Pop removes and returns the first item.
 func (h *Heap[T]) Pop() T {
 	out, last := h.Items[0], len(h.Items)-1
 	x := h.Items[last]

@@ -6,22 +6,22 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Where there are millions of short states, columns take several times what the file
-// does. So chunks of states that are full are squeezed (see column.Spans), to a third of
-// the room, and those of spans where the decoder asks for it. It costs
-// little of what decoding such a format does, and as much again whenever they are read.
+// With millions of short states, plain columns take several times the size of the file.
+// So full chunks of states are squeezed to a third (see column.Spans), and those of spans
+// if the decoder asks for it. Squeezing costs little compared with decoding such a
+// format, and about as much again whenever the chunks are read.
 
 // Unsqueezed reports whether some spans of a squeezed lane are not squeezed yet.
 func (l *Lane) Unsqueezed() bool { return len(l.chunks) > 0 }
 
-// Settled reports whether the lane is a short one that is squeezed, so that it stays as it
-// is if nothing is added.
+// Settled reports whether the lane is short and completely squeezed, so that it stays as
+// it is if nothing is added.
 func (l *Lane) Settled() bool { return l.squeezed && len(l.dense) <= 1 && len(l.chunks) == 0 }
 
-// squeezing is room for the ends of a chunk.
+// squeezing holds scratch memory for the ends of a chunk's spans.
 var squeezing = sync.Pool{New: func() any { return new([column.ChunkLen]int64) }}
 
-// squeeze packs the chunk that is not yet. Snapshots keep what they have.
+// squeeze packs the chunk that is not packed yet. Snapshots keep their own columns.
 func (l *Lane) squeeze() {
 	if len(l.chunks) == 0 {
 		return
@@ -90,7 +90,7 @@ type leaf struct {
 	calls        [leafSpans]CallID
 }
 
-// leaf returns the columns of n spans from span i on, of one leaf.
+// leaf returns the columns of n spans from span i on, all within one leaf.
 func (l *Lane) leaf(i, n int, room *leaf) (starts []int64, durs []uint32, calls []CallID) {
 	k, off := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
 	if k >= 0 {

@@ -21,7 +21,7 @@ type CallID uint32
 // NoCall is the root of the call tree: no frame, no parent.
 const NoCall CallID = 0
 
-// Span is one of a lane, in picoseconds; Args may be 0.
+// Span is a span of a lane, in picoseconds; Args may be 0.
 type Span struct {
 	Start, End int64
 	Args       uint64
@@ -32,20 +32,21 @@ type Span struct {
 // columns are parallel.
 type Lane struct {
 	n      int
-	tail   *laneTail // of a lane that is added to
+	tail   *laneTail // of a lane that is still growing
 	chunks []laneChunk
-	// dense are the chunks before those, of lanes that have them squeezed.
+	// dense are the squeezed chunks, which precede chunks.
 	dense    []column.Spans
 	squeezed bool
-	woken    bool // there are wakers, as states have
-	shown    bool // snapshots have what it is made of
+	woken    bool // spans have wakers, as states do
+	shown    bool // snapshots share the columns
 	shelf    *column.Shelf
 	*laneMore
 }
 
-// laneMore has what short lanes, of which there may be a million, mostly lack.
+// laneMore holds the fields that most short lanes, of which there may be a million, do
+// not need.
 type laneMore struct {
-	// long are the spans whose lengths do not fit a chunk's column.
+	// long are the spans too long for a chunk's durs column.
 	long column.Vec[longSpan]
 	args argColumn
 	// unfinished lists spans that the recording never ended, in order.
@@ -56,8 +57,8 @@ type laneMore struct {
 // noMore is shared by all lanes without optional data.
 var noMore laneMore
 
-// laneTail is what Append needs: the last of chunks, and how many spans still fit it. It has
-// room for the first spans itself.
+// laneTail is the state for Append: the last chunk, how many more spans fit into it, and
+// memory for the lane's first spans.
 type laneTail struct {
 	room int
 	laneChunk
@@ -69,8 +70,8 @@ type laneTail struct {
 	}
 }
 
-// noTail is the tail of lanes that must grow first; tails are those of short, finished
-// lanes, of which there may be a million.
+// noTail is the tail of lanes that must grow first. tails reuses the tails of short,
+// finished lanes, of which there may be a million.
 var (
 	noTail laneTail
 	tails  = sync.Pool{New: func() any { return new(laneTail) }}
@@ -95,7 +96,7 @@ func (l *Lane) begin() {
 	l.tail, l.chunks = t, f.table[:]
 }
 
-// drop takes the chunks away, which are packed.
+// drop removes the chunks after they were packed.
 func (l *Lane) drop() {
 	if t := l.tail; t != &noTail && !l.shown && &l.chunks[0].starts[0] == &t.first.starts[0] {
 		tails.Put(t)
@@ -103,19 +104,21 @@ func (l *Lane) drop() {
 	l.chunks, l.tail = nil, &noTail
 }
 
-// New is an empty lane with its chunks on a shelf. Squeezed ones take less room; see squeeze.
+// New returns an empty lane with its chunks on a shelf. A squeezed lane takes less
+// memory; see squeeze.
 func New(s *column.Shelf, squeezed bool) Lane {
 	return Lane{squeezed: squeezed, shelf: s, tail: &noTail, laneMore: &noMore}
 }
 
-// NewStates is an empty lane of the states of a thread, which have wakers. It is squeezed.
+// NewStates returns an empty, squeezed lane for the states of a thread, which have
+// wakers.
 func NewStates(s *column.Shelf) Lane {
 	l := New(s, true)
 	l.woken = true
 	return l
 }
 
-// more is to be written to.
+// more returns the optional data, to be written to.
 func (l *Lane) more() *laneMore {
 	if l.laneMore == &noMore {
 		l.laneMore = &laneMore{long: column.On[longSpan](l.shelf), args: argColumn{column.SparseOn(l.shelf)}}
@@ -123,10 +126,11 @@ func (l *Lane) more() *laneMore {
 	return l.laneMore
 }
 
-// laneChunk are the columns of column.ChunkLen neighbouring spans. As with Vec, only
+// laneChunk holds the columns of column.ChunkLen neighbouring spans. As with Vec, only
 // the first chunk of a lane is ever reallocated.
 //
-// Most spans are short: how long they are takes half the room of when they end.
+// Most spans are short, so a column of durations takes half the memory of a column of
+// ends.
 type laneChunk struct {
 	starts []int64
 	durs   []uint32 // in picoseconds; isLong for those in Lane.long
@@ -155,16 +159,16 @@ func (c *laneChunk) copyTo(to *laneChunk, n int) {
 // isLong stands for a length of 4.3 ms or more.
 const isLong = math.MaxUint32
 
-// longSpan is where a span ends, by its place in the lane.
+// longSpan is the index of a long span in the lane, and its end.
 type longSpan struct {
 	index int
 	end   int64
 }
 
-// Len is the number of spans.
+// Len returns the number of spans.
 func (l *Lane) Len() int { return l.n }
 
-// Start and End are the times of span i in picoseconds.
+// Start returns the time in picoseconds at which span i starts.
 func (l *Lane) Start(i int) int64 {
 	k := i>>column.ChunkBits - len(l.dense)
 	if k < 0 {
@@ -173,7 +177,7 @@ func (l *Lane) Start(i int) int64 {
 	return l.chunks[k].starts[i&(column.ChunkLen-1)]
 }
 
-// End is the time in picoseconds at which span i ended.
+// End returns the time in picoseconds at which span i ends.
 func (l *Lane) End(i int) int64 {
 	k, off := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
 	if k < 0 {
@@ -186,11 +190,11 @@ func (l *Lane) End(i int) int64 {
 	return l.long.At(l.longFrom(i)).end
 }
 
-// LastStart is the Start of the last span, of which there is one.
+// LastStart returns the start of the last span. The lane must not be empty.
 func (l *Lane) LastStart() int64 { return l.Start(l.n - 1) }
 
-// LastEnd is the End of the last span, of which there is one: where that is long, it is
-// the last of those.
+// LastEnd returns the end of the last span. The lane must not be empty. If that span is
+// long, it is also the last of the long spans.
 func (l *Lane) LastEnd() int64 {
 	if len(l.chunks) == 0 {
 		return l.End(l.n - 1)
@@ -202,8 +206,8 @@ func (l *Lane) LastEnd() int64 {
 	return l.long.At(l.long.Len() - 1).end
 }
 
-// Duration is End less Start: it reads one column, which counts where few spans of
-// many are looked at.
+// Duration returns End minus Start. It usually reads just one column, which is faster
+// when only a few of many spans are read.
 func (l *Lane) Duration(i int) int64 {
 	if k := i>>column.ChunkBits - len(l.dense); k >= 0 {
 		if d := l.chunks[k].durs[i&(column.ChunkLen-1)]; d != isLong {
@@ -213,12 +217,12 @@ func (l *Lane) Duration(i int) int64 {
 	return l.End(i) - l.Start(i)
 }
 
-// longFrom is the place in long of the first span at or after i.
+// longFrom returns the index in long of the first span at or after i.
 func (l *Lane) longFrom(i int) int {
 	return sort.Search(l.long.Len(), func(k int) bool { return l.long.At(k).index >= i })
 }
 
-// Call is the call of span i.
+// Call returns the call of span i.
 func (l *Lane) Call(i int) CallID {
 	k := i>>column.ChunkBits - len(l.dense)
 	if k < 0 {
@@ -227,10 +231,10 @@ func (l *Lane) Call(i int) CallID {
 	return l.chunks[k].calls[i&(column.ChunkLen-1)]
 }
 
-// HasWakers reports whether it is one of states.
+// HasWakers reports whether the lane holds states.
 func (l *Lane) HasWakers() bool { return l.woken }
 
-// Waker is what [Lane.AppendState] noted of state i.
+// Waker returns the waker passed to [Lane.AppendState] for state i.
 func (l *Lane) Waker(i int) uint32 {
 	k := i>>column.ChunkBits - len(l.dense)
 	if k < 0 {
@@ -239,7 +243,8 @@ func (l *Lane) Waker(i int) uint32 {
 	return l.chunks[k].wakers[i&(column.ChunkLen-1)]
 }
 
-// Args refers to span i's arguments (see [Recording.Args]); 0 for none.
+// Args returns the reference to the arguments of span i (see [Recording.Args]), 0 if it
+// has none.
 func (l *Lane) Args(i int) uint64 { return l.args.At(i) }
 
 // HasArgs reports whether any span has arguments.
@@ -251,7 +256,7 @@ func (l *Lane) Unfinished(i int) bool {
 	return k < len(l.unfinished) && l.unfinished[k] == i
 }
 
-// UnfinishedCount is how many such spans there are.
+// UnfinishedCount returns the number of unfinished spans.
 func (l *Lane) UnfinishedCount() int { return len(l.unfinished) }
 
 // Room is scratch memory for Columns, for up to RoomLen spans.
@@ -260,12 +265,12 @@ type Room struct {
 	calls        [RoomLen]CallID
 }
 
-// RoomLen is the most spans that Columns returns at once.
+// RoomLen is the largest number of spans that Columns returns at once.
 const RoomLen = 512
 
-// Columns returns a run of starts, ends and calls of up to most spans from span i
-// on, for loops over many: as many as lie contiguously in memory and have room. The caller
-// must not write to them; they are good until the room is used again.
+// Columns returns starts, ends and calls of up to most spans from span i on, for loops
+// over many spans: as many as lie contiguously in memory and fit into room. The caller
+// must not write to them; they are valid until room is used again.
 func (l *Lane) Columns(i, most int, room *Room) (starts, ends []int64, calls []CallID) {
 	k, from := i>>column.ChunkBits-len(l.dense), i&(column.ChunkLen-1)
 	if k < 0 {
@@ -316,8 +321,8 @@ func (l *Lane) From(at int64) int {
 	return sort.Search(l.n, func(i int) bool { return l.Start(i) >= at })
 }
 
-// AppendState adds a state, which starts no earlier than the last one ended, and 1 + the
-// track of who woke the thread, or 0.
+// AppendState adds a state, which must not start before the last one ended. waker is 1 +
+// the track of the thread that woke this one, or 0.
 func (l *Lane) AppendState(start, end int64, call CallID, waker uint32) {
 	l.Append(start, end, call, 0, false)
 	l.tail.wakers[(l.n-1)&(column.ChunkLen-1)] = waker
@@ -382,8 +387,8 @@ func (l *Lane) AppendAll(spans []Span) {
 	}
 }
 
-// grow makes room for the next span. The first chunk grows by steps, and then
-// the table with it, because a snapshot may be reading it.
+// grow makes room for the next span. The first chunk grows in steps, and the table of
+// chunks is then copied too, because a snapshot may be reading it.
 func (l *Lane) grow() {
 	off := l.n & (column.ChunkLen - 1)
 	switch {
@@ -410,8 +415,8 @@ func (l *Lane) grow() {
 	l.setTail(c, size-off)
 }
 
-// Cut takes all but the first spans of a lane away that has none squeezed. With shown
-// there are snapshots, which keep what they have.
+// Cut removes all but the first n spans of a lane without squeezed spans. Set shown if
+// there are snapshots; they keep their spans.
 func (l *Lane) Cut(n int, shown bool) {
 	k, off := n>>column.ChunkBits, n&(column.ChunkLen-1)
 	switch {
@@ -453,13 +458,13 @@ func (l *Lane) Cut(n int, shown bool) {
 	}
 }
 
-// Snapshot copies the lane for readers, while more is added to it.
+// Snapshot returns a copy of the lane for readers; the lane may go on growing.
 func (l *Lane) Snapshot() Lane {
 	l.shown = true
 	return l.Copy()
 }
 
-// Copy is Snapshot of a lane to which nothing is added any more.
+// Copy is like Snapshot, for a lane that no longer grows.
 func (l *Lane) Copy() Lane {
 	s := *l
 	s.shown = true

@@ -7,11 +7,11 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Detail levels: a pyramid over a lane, so that a picture costs by its pixels
-// and not by the spans behind them. Level 0 has a node for every 16 spans, each
-// level above one for every 8 nodes below. At 24 bytes a node that is 1.7
-// bytes a span, a twelfth of what the columns hold. A level only covers whole
-// groups; what is left over at the end is found on the level below.
+// Detail levels form a pyramid over a lane, so that the cost of a picture depends on its
+// pixels and not on the number of spans. Level 0 has a node for every 16 spans, each
+// higher level one for every 8 nodes below. At 24 bytes a node that is 1.7 bytes a span,
+// a twelfth of the columns' size. A level only covers whole groups; the remainder at the
+// end is found on the level below.
 //
 // LeafBits and FanBits are the logarithms of those numbers.
 const (
@@ -28,9 +28,9 @@ type Node struct {
 	Call       CallID  // the leading call: of the longest span, or near it
 }
 
-// levelUp adds the node for the last 16 spans, of which the last is element last of c,
-// and those it completes above. Squeezed lanes have none of level 0: they take as much
-// room as a third of the spans do.
+// levelUp adds the node for the last 16 spans, which end with element last of c, and the
+// nodes it completes on higher levels. Squeezed lanes have no level 0, because it would
+// take a third of the memory of the spans.
 func (l *Lane) levelUp(c *laneChunk, last int) {
 	if !l.squeezed {
 		l.addNode(0, l.leafNode(c, last+1-leafSpans))
@@ -48,8 +48,8 @@ func (l *Lane) levelUp(c *laneChunk, last int) {
 
 // leafNode sums up the spans of c from element first on.
 func (l *Lane) leafNode(c *laneChunk, first int) Node {
-	// Which is the longest is not to be foreseen: without branches, since a wrong
-	// guess costs as much as ten spans. Of those alike it is the first.
+	// The position of the longest span is unpredictable, so the loop has no branches: a
+	// misprediction costs as much as ten spans. Of equally long spans the first is taken.
 	var busy, most uint64
 	durs := (*[leafSpans]uint32)(c.durs[first:])
 	for i, d := range durs {
@@ -64,7 +64,7 @@ func (l *Lane) leafNode(c *laneChunk, first int) Node {
 	return Node{Start: c.starts[first], End: l.End(i + leafSpans - 1), Call: c.calls[first+at], Busy: float32(busy)}
 }
 
-// above sums up neighbours.
+// above returns the node above neighbouring nodes.
 func above(nodes []Node) Node {
 	node := Node{Start: nodes[0].Start, End: nodes[len(nodes)-1].End}
 	var most float32 = -1
@@ -78,7 +78,7 @@ func above(nodes []Node) Node {
 	return node
 }
 
-// addNode adds a node on level k, and those it completes above.
+// addNode adds a node on level k, and the nodes it completes on higher levels.
 func (l *Lane) addNode(k int, node Node) {
 	more := l.more()
 	for ; ; k++ {
@@ -95,8 +95,8 @@ func (l *Lane) addNode(k int, node Node) {
 	}
 }
 
-// longest is the longest of the spans from number first on, which start at starts, where
-// the column does not have how long they are, and how long they are together.
+// longest returns the longest of the spans from index first on, which start at starts,
+// and their total duration. It is for spans with durations that do not fit the column.
 func (l *Lane) longest(starts []int64, first int) (at int, busy uint64) {
 	most := int64(-1)
 	for i, start := range starts {
@@ -118,14 +118,13 @@ type Bar struct {
 	Index, N   int
 }
 
-// Walk reports, in order of time, what a picture of from..to needs whose
-// pixels are res picoseconds wide: every span at least that wide, and groups
-// for the rest, none wider than a pixel unless it is a single span. It stops
-// when visit returns false.
+// Walk reports, in order of time, the bars for a picture of from..to with pixels res
+// picoseconds wide: every span at least that wide, and groups for the rest, none wider
+// than a pixel unless it is a single span. It stops when visit returns false.
 //
-// A bar that begins in the range is the same in every range that is whole pixels
-// away: a picture that moves takes from the last one what it still shows. One that
-// begins before it may be another, but says of the range itself no less.
+// A bar that begins in the range is the same in every range shifted by whole pixels, so a
+// scrolling picture can reuse the bars it still shows. A bar that begins before the range
+// may differ, but is just as exact within the range.
 func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	n := l.Len()
 	if n == 0 || to <= from {
@@ -136,7 +135,7 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	var bar Bar
 	var room leaf
 	k := -1
-	pixel := from // where the pixel ends that was looked at last
+	pixel := from // end of the last pixel visited
 	for i < n {
 		k = l.group(i, k, res)
 		if k < 0 {
@@ -154,8 +153,8 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	}
 }
 
-// whole is where the highest node begins that span i is in and that is no wider
-// than res, i without one.
+// whole returns the first span of the highest node that contains span i and is no wider
+// than res; i if there is none.
 func (l *Lane) whole(i int, res int64) int {
 	for k := len(l.levels) - 1; k >= 0; k-- {
 		if first := i &^ (leafSpans<<(k*FanBits) - 1); l.fits(first, k, res) {
@@ -165,8 +164,8 @@ func (l *Lane) whole(i int, res int64) int {
 	return i
 }
 
-// pixelEnd is where the pixel ends that a time is in, which is not before from;
-// pixel is the end of one that began no later.
+// pixelEnd returns the end of the pixel that contains time at, which is not before from.
+// pixel is the end of a pixel that began no later than at.
 func pixelEnd(at, from, res, pixel int64) int64 {
 	if at < pixel {
 		return pixel
@@ -177,9 +176,9 @@ func pixelEnd(at, from, res, pixel int64) int64 {
 	return pixel
 }
 
-// nodes is the bar of the node at span i on level k, with those that follow it
-// on the level within the same pixel, up to where one of the level above fits, which
-// may reach out of the pixel. It returns where that ends.
+// nodes sets bar to the node at span i on level k and the next nodes of the level within
+// the same pixel, up to a node of the level above that fits, even if that one extends
+// beyond the pixel. It returns the end of the pixel.
 func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
 	lv := &l.levels[k]
 	shift := LeafBits + k*FanBits
@@ -206,13 +205,13 @@ func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
 	return pixel
 }
 
-// narrow is the bar of span i, with those that follow it within the same pixel,
-// up to where a node may begin. It returns where the pixel ends, if it had to
-// know: pixel is one that began no later.
+// narrow sets bar to span i and the next spans within the same pixel, up to where a node
+// may begin. It returns the end of the pixel if it had to compute it, otherwise pixel,
+// the end of one that began no later.
 func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64, room *leaf) int64 {
 	n := min(leafSpans-i&(leafSpans-1), l.n-i)
 	starts, durs, calls := l.leaf(i, n, room)
-	start, call := starts[0], calls[0] // read at once: each is far away
+	start, call := starts[0], calls[0] // both at once, to overlap their cache misses
 	busy := int64(durs[0])
 	if durs[0] == isLong {
 		busy = l.End(i) - start
@@ -243,14 +242,13 @@ func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64, room *leaf) int64
 	return pixel
 }
 
-// group returns the highest level on which a node begins at span i and is no
-// wider than res, or -1. Neighbours are mostly on the same level: it looks from
-// one above the last one's downwards, since each look is at memory that may be
-// far away.
+// group returns the highest level on which a node begins at span i and is no wider than
+// res, or -1. Neighbours are mostly on the same level, so the search goes down from one
+// above last: each step may miss the cache.
 func (l *Lane) group(i, last int, res int64) int {
 	k := l.level(i, last, res)
 	if k == 0 && l.squeezed {
-		return -1 // there are none
+		return -1 // squeezed lanes have no level 0
 	}
 	return k
 }

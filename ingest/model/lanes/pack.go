@@ -46,5 +46,5 @@ func (l *Lane) Pack(a *column.Archive) {
 // argColumn holds the arguments of those spans of a lane that have any.
 type argColumn struct{ column.Sparse }
 
-// Pack has references to where the texts are now.
+// Pack converts the references, because the texts have moved.
 func (c *argColumn) Pack(a *column.Archive) { c.PackAs(a, a.References) }

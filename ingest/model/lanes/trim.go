@@ -6,13 +6,12 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Columns grow by chunks, the last of which is on average half empty: nothing
-// for one lane of a million spans, but much for hundreds of short ones. So once
-// a recording is complete the last chunks are cut to what is in them.
+// Columns grow by chunks, the last of which is on average half empty: nothing for one
+// lane of a million spans, but much for hundreds of short ones. So once a recording is
+// complete, the last chunks are cut to their contents.
 
-// Trim gives back the room that a lane has left; nothing can be appended after, but
-// for what TrimShort says.
-// Snapshots keep what they have.
+// Trim releases the lane's unused capacity. Nothing can be appended afterwards, except as
+// described at TrimShort. Snapshots keep their columns.
 func (l *Lane) Trim() {
 	if l.squeezed {
 		l.squeeze()
@@ -34,7 +33,8 @@ func (l *Lane) Trim() {
 	}
 }
 
-// TrimShort is Trim for a lane of less than a chunk, to which more can be appended.
+// TrimShort is like Trim for a lane of less than a chunk, but spans can still be
+// appended.
 func (l *Lane) TrimShort() {
 	if l.n < column.ChunkLen {
 		l.Trim()

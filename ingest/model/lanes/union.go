@@ -6,9 +6,9 @@ import (
 	"ashlar/ingest/model/heap"
 )
 
-// Union are the stretches of time, from start to end in picoseconds, that the spans of
-// any of some lanes cover, in order. Those that touch are one. Stretches of no length
-// are left out.
+// Union returns the time ranges, from start to end in picoseconds and in order, that are
+// covered by a span of any of the lanes. Adjoining ranges are merged. Empty ranges are
+// left out.
 func Union(ls []*Lane) iter.Seq2[int64, int64] {
 	type cursor struct {
 		l     *Lane

@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// VerifyShape checks what was unpacked except for what is in the columns: it panics as
-// [column.Must] does.
+// VerifyShape checks an unpacked lane except for the contents of its columns. It panics
+// like [column.Must].
 func (l *Lane) VerifyShape() {
 	for k := range l.levels {
 		nodes := l.n >> (LeafBits + k*FanBits)
@@ -24,8 +24,8 @@ func (l *Lane) VerifyShape() {
 	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane has more than spans")
 }
 
-// Verify checks the columns of a lane of a recording with so many calls, which is
-// between two times and has texts of arguments or not.
+// Verify checks the columns of a lane, given the recording's number of calls, the time
+// range, and whether there are texts for arguments.
 func (l *Lane) Verify(calls int, from, to int64, args bool) {
 	for k := range l.dense {
 		l.dense[k].Check()

@@ -1,15 +1,15 @@
 // Package pairmap maps pairs of small ids to a third id. Call trees are interned with it.
 package pairmap
 
-// Table maps a pair of 32-bit ids to a third, which is never 0: (parent call,
-// frame) to call. Open addressing with linear probing; the value 0 marks a free
-// slot, which serves because no child is the root. The zero value is empty.
+// Table maps a pair of 32-bit ids to a third, which is never 0: (parent call, frame) to
+// call. It uses open addressing with linear probing; the value 0 marks a free slot, since
+// no child is the root. The zero value is empty.
 type Table struct {
 	slots []slot
 	n     int
 }
 
-// slot is one piece, since what a look costs is the memory it has to wait for.
+// slot holds key and value together, because the cost of a lookup is its cache misses.
 type slot struct{ a, b, v uint32 }
 
 func mix(a, b uint32) uint64 {

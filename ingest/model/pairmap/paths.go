@@ -5,24 +5,24 @@ import (
 	"math/rand/v2"
 )
 
-// Paths has numbers of sequences of ids, such as the call of a stack, for as many
-// of their beginnings as were put in. The number 0 stands for none.
+// Paths maps sequences of ids to numbers, such as stacks to calls, for as many prefixes
+// as were put in. The number 0 stands for none.
 //
-// With a Table, what a stack costs is a wait for memory at each of twenty frames.
-// Most stacks differ from all others in the last few frames only, so one or two
-// looks find here how far a stack is known. Of long sequences only some beginnings
-// are kept, and the whole: see Kept.
+// With a Table, each of a stack's frames, some twenty, costs a cache miss. But most
+// stacks differ from earlier ones in the last few frames only, so one or two lookups here
+// find how much of a stack is known. Of a long sequence only some prefixes are kept, and
+// the whole: see Kept.
 type Paths struct {
 	slots []pathSlot
 	n     int
 	root  Path
 	seen  uint32
-	ways  []Path // of Leaf
+	ways  []Path // scratch memory of Leaf
 }
 
-// Path stands for a sequence of ids. It is a hash of 96 bits that is keyed by
-// chance, so that even among a billion sequences no two are taken for one, whatever
-// a file is made for.
+// Path stands for a sequence of ids. It is a hash of 96 bits with a random key, so that
+// even among a billion sequences no two are mistaken for each other, not even in a
+// malicious file.
 type Path struct{ x, y uint64 }
 
 type pathSlot struct {
@@ -36,10 +36,10 @@ func NewPaths() *Paths {
 	return &Paths{slots: make([]pathSlot, 256), root: Path{rand.Uint64(), rand.Uint64()}}
 }
 
-// Root is the empty sequence.
+// Root returns the empty sequence.
 func (p *Paths) Root() Path { return p.root }
 
-// Step is the sequence with one more id at its end.
+// Step returns the sequence with one more id at its end.
 func (a Path) Step(id uint32) Path {
 	v := uint64(id) + 1
 	hi, lo := bits.Mul64(a.x^v, 0x9E3779B97F4A7C15)
@@ -59,12 +59,12 @@ func (p *Paths) Get(a Path) uint32 {
 	}
 }
 
-// Touch reads where Get will begin to look. Several of them wait for memory at the
-// same time, which looks that depend on each other do not.
+// Touch reads the memory where Get will start. Several Touches wait for memory in
+// parallel; lookups that depend on each other cannot.
 func (p *Paths) Touch(a Path) { p.seen += p.slots[a.x&uint64(len(p.slots)-1)].v }
 
-// Put gives a sequence that has none a number, which must not be 0. Those that it
-// begins with must have theirs.
+// Put sets the number of a sequence that has none; v must not be 0. The kept prefixes of
+// the sequence must have numbers already.
 func (p *Paths) Put(a Path, v uint32) {
 	if p.n++; 3*p.n > 2*len(p.slots) {
 		old := p.slots
@@ -87,17 +87,18 @@ func (p *Paths) place(s pathSlot) {
 	p.slots[i] = s
 }
 
-// The first keptAll beginnings of a sequence are kept, and then every keptStep-th:
-// a stack of thousands of frames costs more to keep than to walk.
+// The first keptAll prefixes of a sequence are kept, and then every keptStep-th: keeping
+// all of a stack of thousands of frames costs more than walking it.
 const (
 	keptAll  = 32
 	keptStep = 64
 )
 
-// Kept reports whether beginnings of so many ids are kept.
+// Kept reports whether prefixes of this length are kept.
 func Kept(length int) bool { return length <= keptAll || length%keptStep == 0 }
 
-// Fewer is the longest beginning that is kept of a sequence without its last ids.
+// Fewer returns the length of the longest kept prefix that leaves out at least the last
+// without ids.
 func Fewer(length, without int) int {
 	if length = max(0, length-without); length > keptAll {
 		length -= length % keptStep
@@ -105,8 +106,8 @@ func Fewer(length, without int) int {
 	return length
 }
 
-// Leaf returns the number of a sequence. child finds or makes that of an id behind
-// the ids that have a number; root is that of the empty sequence.
+// Leaf returns the number of a sequence. child finds or makes the number for an id that
+// follows a numbered prefix; root is the number of the empty sequence.
 func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) uint32) uint32 {
 	p.ways = p.ways[:0]
 	at := p.root
@@ -115,7 +116,7 @@ func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) ui
 		p.ways = append(p.ways, at)
 	}
 	known, v := len(ids), root
-	for fewer := 1; known > 0; fewer *= 2 { // all, then without the last 1, 2, 4, 8 …
+	for fewer := 1; known > 0; fewer *= 2 { // the whole, then without the last 1, 2, 4, 8 … ids
 		if n := p.Get(p.ways[known-1]); n != 0 {
 			v = n
 			break
@@ -128,8 +129,8 @@ func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) ui
 	return v
 }
 
-// Next is the number of a sequence, which find finds or makes where it is not kept;
-// it is from then on with keep.
+// Next returns the number of a sequence. If it is not stored, find finds or makes it, and
+// with keep it is stored.
 func (p *Paths) Next(a Path, keep bool, find func() uint32) uint32 {
 	if !keep {
 		return find()

@@ -29,7 +29,7 @@ func (b *Builder) Context(attrs []Attr) ContextID {
 		h = bits.RotateLeft64(h, 23) ^ maphash.String(b.seed, attrs[i].Key)
 		h = bits.RotateLeft64(h, 23) ^ maphash.String(b.seed, attrs[i].Value)
 	}
-	for ; ; h++ { // two may have one hash
+	for ; ; h++ { // two contexts may have the same hash
 		id, ok := b.ctxs[h]
 		if !ok {
 			break
@@ -53,13 +53,13 @@ func (b *Builder) Context(attrs []Attr) ContextID {
 	return id
 }
 
-// ContextOf is a context that was interned.
+// ContextOf returns an interned context.
 func (b *Builder) ContextOf(id ContextID) Context { return b.rec.Contexts.At(int(id)) }
 
-// AddStack adds a stack record of an event: its leaf call, its track (or
-// NoTrack), context, and values by metric (Missing where it has none), in
-// units of each metric's Decimals. Totals are kept. It returns the record's
-// index, -1 when it is outside the part that is kept.
+// AddStack adds a stack record of an event: its leaf call, its track (or NoTrack),
+// context, and values by metric (Missing if it has none), in units of each metric's
+// Decimals. It updates the totals and returns the record's index, or -1 if the record is
+// outside the part that is kept.
 func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, values []int64) int {
 	if b.part != nil && len(b.part.Threads) > 0 && (track == NoTrack || b.order[track].out) {
 		b.part.left++
@@ -80,8 +80,8 @@ func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, val
 	return b.rec.Stacks[event].append(call, track, ctx, values)
 }
 
-// AddWindow adds a window of an event; its rows are added with AddWindowStack
-// before the next window of that event.
+// AddWindow adds a window of an event. Its rows follow with AddWindowStack, before the
+// next window of that event.
 func (b *Builder) AddWindow(event int, id string, start, end int64) {
 	b.Cover(start, end)
 	if b.outside(false, start, end) {

@@ -12,15 +12,17 @@ type TrackState struct {
 	Track      *TrackBuilder
 	Start, End int64
 	Call       CallID
-	Waker      int32 // the track of who woke it, or NoTrack
-	State      State // that Call stands for
+	Waker      int32 // the track of the thread that woke it, or NoTrack
+	State      State // the state that Call stands for
 }
 
-// fewStates are added one by one: it takes longer to share them out.
+// fewStates is the number below which states are added one by one, because distributing
+// them takes longer.
 const fewStates = 1 << 10
 
-// AddStates is [TrackBuilder.State] for many, those of each track in the order of time.
-// They are added track by track, on all cores: that takes a third of the time on one.
+// AddStates adds many states, like [TrackBuilder.State]; those of each track must be in
+// order of time. It adds them track by track on all cores, which takes a third of the
+// time of one core.
 func (b *Builder) AddStates(all []TrackState) {
 	if len(all) < fewStates || b.part != nil {
 		for i := range all {
@@ -61,11 +63,11 @@ type stateAdder struct {
 	all        []TrackState
 	n          int64
 	start, end int64
-	over       int64 // is too much to be added up
+	over       int64 // a duration that overflowed a sum, or 0
 	inState    [states]int64
 }
 
-// track adds those of one track.
+// track adds the states of one track.
 func (a *stateAdder) track(places []int32) {
 	t := a.all[places[0]].Track
 	t.own()
@@ -95,7 +97,7 @@ func (a *stateAdder) track(places []int32) {
 	}
 }
 
-// done tells the builder what was added.
+// done adds the results to the builder.
 func (a *stateAdder) done() {
 	a.b.rec.Counts.States += a.n
 	for s, ps := range a.inState {
@@ -105,6 +107,6 @@ func (a *stateAdder) done() {
 		a.b.Cover(a.start, a.end)
 	}
 	if a.over != 0 {
-		a.b.time(math.MaxInt64, a.over) // which warns
+		a.b.time(math.MaxInt64, a.over) // adds the overflow warning
 	}
 }

@@ -20,7 +20,7 @@ import (
 type Builder struct {
 	rec   Recording
 	shelf *column.Shelf // of all columns
-	// squeezed says that lanes of spans take less room; see Squeeze.
+	// squeezed says to squeeze lanes of spans; see Squeeze.
 	squeezed bool
 	funcs    map[FuncName]FuncID
 	frames   map[Frame]FrameID
@@ -28,47 +28,47 @@ type Builder struct {
 	shared   map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole []FrameID
-	paths [2][]CallID // of CommonCall
+	paths [2][]CallID // scratch memory of CommonCall
 	calls pairmap.Table
-	// first is each call's first child: most calls have just one,
-	// and only the others are in the table.
+	// first is each call's first child. Most calls have just one child; only the others
+	// are in the table.
 	first  column.Vec[firstCall]
-	ctxs   map[uint64]ContextID // by their hash, or the next one that was free
+	ctxs   map[uint64]ContextID // by hash; on a collision, by the next free number
 	seed   maphash.Seed
-	attrs  []Attr // room for those of more contexts
+	attrs  []Attr // preallocated, for further contexts
 	tracks trackTable
-	order  []*TrackBuilder // nil for those that are over
-	over   []*Track        // these: see TrackBuilder.Over
-	alive  sets.Bits       // the others
+	order  []*TrackBuilder // nil for finished tracks
+	over   []*Track        // the finished ones: see TrackBuilder.Over
+	alive  sets.Bits       // the unfinished ones
 	spare  []*TrackBuilder // of those that are over, to be used again
-	room   []Track         // for more
+	room   []Track         // preallocated, for further tracks
 	procs  map[int64]int
 	warn   map[string]int
 	tally  map[string]*Tally
 	tallys []*Tally
 
 	sums       []callSum   // of the spans in lanes, by call
-	summed     *[2][]int64 // them as the last snapshot has them, nil when something changed since
+	summed     *[2][]int64 // the sums of the last snapshot; nil if they have changed since
 	timed      bool
 	start, end int64
 	window     windowKey     // the last one that was counted
-	part       *parting      // what is kept; nil for everything
-	states     sets.Groups   // room of AddStates
+	part       *parting      // the part that is kept; nil for everything
+	states     sets.Groups   // scratch memory of AddStates
 	inState    [states]int64 // of all tracks
-	spanned    bool          // a track that is over has spans
+	spanned    bool          // a finished track has spans
 
-	// OnPublish receives each snapshot; see Progress. Without it none are made
-	// before the last.
+	// OnPublish receives each snapshot; see Progress. If it is nil, only the last
+	// snapshot is made.
 	OnPublish func(*Recording)
 	// OnProgress, if set, is called whenever Progress is.
 	OnProgress func()
-	next       time.Time // of the next snapshot
-	turn       int       // the track that is laid out first in it
-	empty      time.Time // of the first one, if there is nothing in it
+	next       time.Time // time of the next snapshot
+	turn       int       // the track to lay out first in the next snapshot
+	empty      time.Time // time of the first snapshot if it would be empty
 
 	left    map[[2]int][]int64 // see halfLeft
 	held    held
-	unlaid  int64 // spans that there was no time to lay out
+	unlaid  int64 // spans left out for lack of time to lay them out
 	slack   int64 // see Slack
 	torn    torn
 	until   context.Context // see Until
@@ -76,14 +76,14 @@ type Builder struct {
 	halted  atomic.Bool     // see Halt
 }
 
-// firstCall is a call's first child; call is NoCall while it has none.
+// firstCall is a call's first child; call is NoCall if there is none.
 type firstCall struct {
 	frame FrameID
 	call  CallID
 }
 
-// callSum is the time that a call's spans cover and their number. The time has
-// 128 bits, so that what was added can be taken back, however much it is.
+// callSum is the number of a call's spans and the time they cover. The time has 128 bits,
+// so that additions of any size can be undone.
 type callSum struct {
 	low   uint64
 	high  int64
@@ -128,15 +128,16 @@ func NewBuilder() *Builder {
 	return b
 }
 
-// Until has snapshots and Finish end early once ctx does: see Finish.
+// Until makes snapshots and Finish end early once ctx is done: see Finish.
 func (b *Builder) Until(ctx context.Context) { b.until = ctx }
 
-// Stopped reports whether what takes long shall be given up.
+// Stopped reports whether to give up lengthy work.
 func (b *Builder) Stopped() bool { return b.until != nil && b.until.Err() != nil }
 
-// Halt makes whatever is added next panic, from any goroutine: for a decoder
-// that goes on though its context has ended, since there is no memory for what it
-// does or nobody wants it. Loading recovers, and Finish gives what there is.
+// Halt makes the next addition panic. It may be called from any goroutine, and is for a
+// decoder that goes on although its context has ended, because memory is short or the
+// result is no longer wanted. Loading recovers from the panic, and Finish returns what
+// was recorded.
 func (b *Builder) Halt() { b.halted.Store(true) }
 
 func (b *Builder) check() {
@@ -145,8 +146,8 @@ func (b *Builder) check() {
 	}
 }
 
-// Adopt has the builder give a recording that was complete before, with the warnings
-// that come to it. It is of another file then, and of the whole of it.
+// Adopt makes the builder return a complete recording, with the builder's warnings added
+// and the builder's file as its source. It fails if only a part was requested.
 func (b *Builder) Adopt(r *Recording) error {
 	if b.part != nil {
 		return errors.New("a stored recording is always opened as a whole; leave out --range and --thread, or open the original file")
@@ -164,52 +165,53 @@ func (b *Builder) Shows() bool {
 		slices.ContainsFunc(b.order, func(t *TrackBuilder) bool { return t != nil && len(t.open) > 0 })
 }
 
-// Shelf is where the columns are.
+// Shelf returns the shelf of the columns.
 func (b *Builder) Shelf() *column.Shelf { return b.shelf }
 
-// Squeeze has spans that are added from now on take less room, for formats that are slow
+// Squeeze makes spans added from now on take less memory. It is for formats that are slow
 // to read anyway.
 func (b *Builder) Squeeze() { b.squeezed = true }
 
-// Slack says how much later, in picoseconds, a span may end than the one around it
-// because of how times were rounded when the file was written. Such spans are made to
-// end together; by default none are. It is called before spans are added.
+// Slack sets how much later, in picoseconds, a span may end than the one around it
+// because times were rounded when the file was written. Such spans are made to end
+// together. The default is 0. Slack must be called before spans are added.
 func (b *Builder) Slack(most int64) { b.slack = min(most, math.MaxUint32) }
 
-// Source, Clock and Events may be written until the end.
+// Source returns the description of the file. It may be written to until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }
 
-// Clock lets the decoder describe the file's clock.
+// Clock returns the description of the file's clock, for the decoder to fill.
 func (b *Builder) Clock() *Clock { return &b.rec.Clock }
 
-// AddEvent adds an event and returns its index. The totals of its metrics are
-// the builder's to find.
+// AddEvent adds an event and returns its index. The builder computes the totals of its
+// metrics.
 func (b *Builder) AddEvent(e Event) int {
 	b.rec.Events = append(b.rec.Events, e)
 	b.rec.Stacks = append(b.rec.Stacks, nil)
 	return len(b.rec.Events) - 1
 }
 
-// Event gives access to an event that was added.
+// Event returns an event that was added, for writing.
 func (b *Builder) Event(i int) *Event { return &b.rec.Events[i] }
 
-// Events is how many events there are.
+// Events returns the number of events.
 func (b *Builder) Events() int { return len(b.rec.Events) }
 
-// SetArgs says how references to arguments become text. The function is called
-// from any goroutine, also after decoding has ended.
+// SetArgs sets the function that returns the text of a reference to arguments. It is
+// called from any goroutine, also after decoding has ended.
 func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 
-// SetArgState says that references to arguments are places in the file, and what has to
-// be known beside it: see [Recording.ArgState]. It is called once the recording is done.
+// SetArgState declares that references to arguments are places in the file, and sets the
+// function that returns the state needed to read them: see [Recording.ArgState]. It is
+// called once the recording is done.
 func (b *Builder) SetArgState(f func() []byte) { b.rec.ArgState = f }
 
-// SetCPU says how long spans ran on CPU, by the reference to their
-// arguments; it is called as the function of SetArgs is.
+// SetCPU sets the function that returns how long a span ran on CPU, by the reference to
+// its arguments. It is called like the function of SetArgs.
 func (b *Builder) SetCPU(f func(ref uint64) (ps int64, known bool)) { b.rec.CPU = f }
 
-// Function interns a function; kind, file and symbol are taken from the first
-// time it is seen. A mangled name is made readable.
+// Function interns a function; kind, file and symbol are those of the first call. A
+// mangled name is demangled.
 func (b *Builder) Function(f Function) FuncID {
 	k := f.FuncName()
 	id, ok := b.funcs[k]
@@ -232,8 +234,8 @@ func (b *Builder) Function(f Function) FuncID {
 	return id
 }
 
-// FunctionFrame returns the one frame that stands for all of a function, for
-// formats that know no more.
+// FunctionFrame returns the one frame that stands for the whole function, for formats
+// that have no finer places.
 func (b *Builder) FunctionFrame(f FuncID) FrameID {
 	for int(f) >= len(b.whole) {
 		b.whole = append(b.whole, math.MaxUint32)
@@ -293,8 +295,7 @@ func (b *Builder) Stack(frames []FrameID) CallID {
 }
 
 // Below interns the calls of frames, from the outermost to the leaf, below a call and
-// returns the leaf's. The last fresh of them were not there before: their numbers
-// follow each other.
+// returns the leaf's. The last fresh of them are new and have consecutive ids.
 func (b *Builder) Below(call CallID, frames []FrameID) (leaf CallID, fresh int) {
 	for i, f := range frames {
 		n := b.rec.Calls.parent.Len()
@@ -308,7 +309,7 @@ func (b *Builder) Below(call CallID, frames []FrameID) (leaf CallID, fresh int) 
 	return call, 0
 }
 
-// chain adds calls each of which is the first child of the one before.
+// chain adds a chain of new calls, each the first child of the one before.
 func (b *Builder) chain(call CallID, frames []FrameID) {
 	c := &b.rec.Calls
 	if len(frames) == 0 {
@@ -317,7 +318,7 @@ func (b *Builder) chain(call CallID, frames []FrameID) {
 	depth := c.depth.At(int(call))
 	*b.first.Ref(int(call)) = firstCall{frames[0], call + 1}
 	for len(frames) > 0 {
-		// The columns have as many elements, so their chunks end together.
+		// The columns have equal lengths, so their chunks end together.
 		parents := c.parent.More(len(frames))
 		n := len(parents)
 		depths, firsts := c.depth.More(n), b.first.More(n)
@@ -346,7 +347,7 @@ func (b *Builder) Process(pid int64) int {
 	return i
 }
 
-// ProcessInfo gives access to a process by its index.
+// ProcessInfo returns a process by its index, for writing.
 func (b *Builder) ProcessInfo(i int) *Process { return &b.rec.Processes[i] }
 
 // AddCounter adds a counter and returns its index; points follow with
@@ -367,7 +368,7 @@ func (b *Builder) CounterPoint(counter int, t int64, v float64) {
 	b.held.points++
 }
 
-// AddFlow adds an arrow through at least two moments.
+// AddFlow adds an arrow with at least two steps.
 func (b *Builder) AddFlow(f Flow) { b.rec.Flows = append(b.rec.Flows, f) }
 
 // Tally returns the ledger's counters for a kind of record.
@@ -402,13 +403,13 @@ func (b *Builder) countSpans(spans []lanes.Span) {
 	}
 }
 
-// growSums has room for a call's total, and for those of the calls before it: snapshots copy
-// as many, and calls without spans may be many more.
+// growSums extends sums to a call and no further: snapshots copy all sums, and there may
+// be many more calls, without spans.
 func (b *Builder) growSums(call CallID) {
 	b.sums = append(b.sums, make([]callSum, int(call)+1-len(b.sums))...)
 }
 
-// uncount takes the spans of a lane from number i on back from the totals by call.
+// uncount subtracts the spans of a lane from span i on from the totals by call.
 func (b *Builder) uncount(l *lanes.Lane, i int) {
 	b.summed = nil
 	for ; i < l.Len(); i++ {

@@ -5,30 +5,30 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// CallSet is some calls of a recording, each with all that ran in it: what is at
-// or below it, in its thread and time. A span belongs to it that is one of them or
-// whose parent belongs to it, a sample that was taken while one of them ran.
+// CallSet is a set of calls of a recording, with everything that ran in them, in their
+// thread and time. A span belongs to the set if it is one of the calls or its parent
+// belongs to the set; a sample belongs if it was taken while one of the calls ran.
 //
-// Like a Scope it is never written to once it has been handed on.
+// Like a Scope, a CallSet is never written to once it has been handed on.
 type CallSet struct {
-	// Text says which calls are meant; package calls reads and writes it. All else
-	// comes of that in one recording, within a range of time and on some
+	// Text describes the calls; package calls reads and writes it. The other fields are
+	// the result of looking Text up in a recording, within a range of time and on some
 	// tracks: a set that has not been looked up has no calls.
 	Text string
-	// Calls is how many they are, and Picked where.
+	// Calls is the number of calls, and Picked where they are.
 	Calls  int
 	Picked [][][]sets.Run
-	// Outer are those that are in no other one of the set, Runs all spans that belong
-	// to it, by track and lane; Times is when any of its calls ran, by track. All are
-	// in order and apart from each other, as are Picked.
+	// Outer are the calls that lie in no other call of the set, Runs all spans that
+	// belong to the set, by track and lane. Times is when any of the calls ran, by track.
+	// All of these, and Picked, are in order and without overlaps.
 	Outer, Runs [][][]sets.Run
 	Times       [][]Time
 }
 
-// Time is from one moment to another, in picoseconds.
+// Time is a range of time, in picoseconds.
 type Time struct{ From, To int64 }
 
-// EachOuter visits the calls that are in no other one of the set, in order.
+// EachOuter visits the calls that lie in no other call of the set, in order.
 func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *lanes.Lane, i int)) {
 	for track := range s.Outer {
 		for lane, runs := range s.Outer[track] {
@@ -41,7 +41,7 @@ func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *lanes.Lane,
 	}
 }
 
-// SpanRuns are the spans of a lane that belong to the set, of those first..last-1.
+// SpanRuns returns which of the spans first..last-1 of a lane belong to the set.
 func (s *CallSet) SpanRuns(track, lane, first, last int) []sets.Run {
 	if track >= len(s.Runs) || lane >= len(s.Runs[track]) {
 		return nil
@@ -49,9 +49,8 @@ func (s *CallSet) SpanRuns(track, lane, first, last int) []sets.Run {
 	return sets.Cut(s.Runs[track][lane], first, last)
 }
 
-// SampleRuns are the samples of a track that belong to the set, of those
-// first..last-1. The moment at which a call ends is not in it, except for the last of
-// the recording.
+// SampleRuns returns which of the samples first..last-1 of a track belong to the set. The
+// moment at which a call ends is excluded, except at the end of the recording.
 func (s *CallSet) SampleRuns(rec *Recording, track int, of *Samples, first, last int) (runs []sets.Run) {
 	if track >= len(s.Times) {
 		return nil

@@ -15,15 +15,15 @@ type Counter struct {
 	Process            int
 	times              column.Vec[int64]
 	values             column.Vec[float64]
-	// levels are the least and greatest values of 16 neighbouring points, of 16
-	// of those, and so on: a picture costs by its pixels, not by the points. An
-	// array, so that a copy of the struct is a snapshot.
+	// levels are the minima and maxima of 16 neighbouring points, of 16 of those, and so
+	// on, so that the cost of a picture depends on its pixels and not on the number of
+	// points. It is an array so that a copy of the struct is a snapshot.
 	levels   [counterLevels]column.Vec[extent]
 	unsorted bool // a point came out of order
 }
 
 const (
-	counterBits   = 4 // 16 to one
+	counterBits   = 4 // each level merges 1<<4 = 16 entries of the one below
 	counterLevels = 6
 )
 
@@ -38,13 +38,13 @@ func newCounter(s *column.Shelf, process int, name, series, unit string) *Counte
 	return c
 }
 
-// Len is the number of points; Time and Value give point i.
+// Len returns the number of points.
 func (c *Counter) Len() int { return c.times.Len() }
 
-// Time is when point i was taken, in picoseconds.
+// Time returns the time of point i in picoseconds.
 func (c *Counter) Time(i int) int64 { return c.times.At(i) }
 
-// Value is the counter's value from point i until the next.
+// Value returns the counter's value from point i until the next.
 func (c *Counter) Value(i int) float64 { return c.values.At(i) }
 
 // Search returns the first point after t.
@@ -52,8 +52,8 @@ func (c *Counter) Search(t int64) int {
 	return sort.Search(c.Len(), func(i int) bool { return c.times.At(i) > t })
 }
 
-// Extent is the least and the greatest value of points i to j-1; without points
-// lo is above hi.
+// Extent returns the minimum and maximum of points i to j-1; without points lo is above
+// hi.
 func (c *Counter) Extent(i, j int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i < j {
@@ -87,7 +87,7 @@ func (c *Counter) append(t int64, v float64) {
 	c.levelUp()
 }
 
-// levelUp sums up the points that have come to be whole groups.
+// levelUp adds the extents of groups that are now complete.
 func (c *Counter) levelUp() {
 	n := c.values.Len()
 	for k := range c.levels {
@@ -100,8 +100,8 @@ func (c *Counter) levelUp() {
 	}
 }
 
-// sortByTime puts the points in order of time, stable, if they are not. It
-// builds new columns, so snapshots keep theirs.
+// sortByTime sorts the points by time, stably, if necessary. It builds new columns, so
+// snapshots keep theirs.
 func (c *Counter) sortByTime() {
 	if !c.unsorted {
 		return

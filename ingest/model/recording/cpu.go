@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// CPUTimes is how long the spans of a recording ran on CPU.
+// CPUTimes caches how long the spans of a recording ran on CPU.
 type CPUTimes struct {
 	mu    sync.Mutex
 	known atomic.Pointer[OnCPU]
@@ -17,13 +17,13 @@ type CPUTimes struct {
 // OnCPU is the CPU time of each span in picoseconds, [Missing] if unknown.
 type OnCPU struct {
 	Spans [][][]int64 // by track, lane and span
-	Outer []int64     // by track: of the outermost of its spans that tell, together
+	Outer []int64     // by track: the total of its outermost spans with a known time
 }
 
-// Pack keeps nothing: what was found is found again.
+// Pack writes nothing: the times are computed again.
 func (*CPUTimes) Pack(*column.Archive) {}
 
-// Of finds it where it is not known yet.
+// Of returns the times, calling find if they are not known yet.
 func (c *CPUTimes) Of(find func() (*OnCPU, error)) (*OnCPU, error) {
 	if of := c.Known(); of != nil {
 		return of, nil
@@ -40,12 +40,12 @@ func (c *CPUTimes) Of(find func() (*OnCPU, error)) (*OnCPU, error) {
 	return of, err
 }
 
-// Known returns what has been found, nil before. It never waits.
+// Known returns the times if they are known, otherwise nil. It never waits.
 func (c *CPUTimes) Known() *OnCPU { return c.known.Load() }
 
-// SpanCPU is how long span i of a lane ran on CPU, in picoseconds: never
-// longer than it lasted, however coarse the thread's clock is. A span that never
-// ended does not tell.
+// SpanCPU returns how long span i of a lane ran on CPU, in picoseconds: at most the
+// span's duration, however coarse the thread's clock is. It is unknown for a span that
+// never ended.
 func (r *Recording) SpanCPU(l *lanes.Lane, i int) (ps int64, known bool) {
 	ref := l.Args(i)
 	if r.CPU == nil || ref == 0 || l.Unfinished(i) {

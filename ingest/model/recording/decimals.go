@@ -7,17 +7,17 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// SetDecimals brings a metric to units of 10^-decimals, finer or coarser ones.
-// Everything recorded so far is scaled; snapshots keep what they have. Where a
-// value would no longer fit it reports false and changes nothing. Coarser values
-// are rounded, halves away from zero, and the total is that of the rounded ones.
+// SetDecimals changes the unit of a metric to 10^-decimals, finer or coarser than before.
+// Everything recorded so far is scaled; snapshots keep their values. If a value would no
+// longer fit, SetDecimals returns false and changes nothing. With a coarser unit values
+// are rounded, halves away from zero, and the total is the sum of the rounded values.
 func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 	m := &b.rec.Events[event].Metrics[metric]
 	if decimals == m.Decimals {
 		return true
 	}
 	var cols []*column.Vec[int64]
-	var sums []*int64 // of the columns with the same number, where kept
+	var sums []*int64 // sums of the columns with the same index, where kept
 	add := func(c *column.Vec[int64], sum *int64) { cols, sums = append(cols, c), append(sums, sum) }
 	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
 		add(&s.values[metric], &m.Total)

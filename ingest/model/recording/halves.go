@@ -1,13 +1,13 @@
 package recording
 
-// Halves are two stack records of an event that are views of the same samples:
-// what ran in user space, and what the kernel did for it. Recorders that walk
-// the two stacks apart (DTrace's ustack() and kstack()) write them so.
+// Halves are two stack records of an event that show the same samples: one the user
+// stack, the other the kernel stack. Recorders that walk the two stacks separately
+// (DTrace's ustack() and kstack()) write such records.
 type Halves struct {
 	// User and Kernel are records of the event's Stacks.
 	User, Kernel int
-	// Joined is the call of the whole stack: the kernel's frames on top of those
-	// of user space. No record ends there by itself.
+	// Joined is the call of the whole stack: the kernel's frames on top of the user
+	// frames. No record of the file ends there.
 	Joined CallID
 }
 
@@ -15,7 +15,7 @@ type Halves struct {
 // recordings. A record may be half of several pairs.
 func (s *Stacks) Halves() []Halves { return s.halves }
 
-// Pairs is how many pairs of halves there are, of all events.
+// Pairs returns the number of pairs of halves, over all events.
 func (r *Recording) Pairs() (n int64) {
 	for _, s := range r.Stacks {
 		if s != nil {
@@ -25,11 +25,11 @@ func (r *Recording) Pairs() (n int64) {
 	return n
 }
 
-// NameOf is the name of the function that runs in a call.
+// NameOf returns the name of the function that runs in a call.
 func (b *Builder) NameOf(c CallID) string { return b.rec.FuncName(c) }
 
-// InCommon is the weight that two views of the same samples share, of which either may
-// be Missing.
+// InCommon returns the weight that two views of the same samples share. Either may be
+// Missing.
 func InCommon(a, b int64) int64 {
 	switch {
 	case a == Missing:
@@ -44,8 +44,9 @@ func InCommon(a, b int64) int64 {
 	return 0
 }
 
-// Join says that two stack records of an event are halves of one stack. What both weigh
-// counts once in totals; a half of several pairs is shared out in the order of the calls.
+// Join declares two stack records of an event to be halves of one stack. Their common
+// weight counts once in totals; a half of several pairs is shared out in the order of the
+// calls of Join.
 func (b *Builder) Join(event, user, kernel int) {
 	s := b.rec.Stacks[event]
 	joined := s.Call(user)
@@ -68,7 +69,7 @@ func (b *Builder) Join(event, user, kernel int) {
 	}
 }
 
-// halfLeft has by metric what of a record's weight no pair counts yet.
+// halfLeft returns, by metric, the part of a record's weight that no pair has used yet.
 func (b *Builder) halfLeft(event, row int) []int64 {
 	key := [2]int{event, row}
 	left, ok := b.left[key]

@@ -8,26 +8,25 @@ import (
 	"ashlar/ingest/model/unordered"
 )
 
-// looseSpans are whole spans of a track that came in any order. They are kept
-// as they came, and laid out by containment when a snapshot is wanted, or when
-// there are many.
+// looseSpans are complete spans of a track that arrive in any order. They are stored as
+// they arrive, and laid out by containment for a snapshot, or when there are many.
 //
-// What was laid out before stays as far as no new span comes before it: the rest of
-// the lanes is taken off again and merged with what is new. So the outcome is that of
-// laying all out at once.
+// Spans laid out earlier stay unless a new span starts before them: those from there on
+// are taken off the lanes and merged with the new spans. So the result is the same as
+// laying out all spans at once.
 type looseSpans struct {
-	runs unordered.Runs // what is to be laid out
+	runs unordered.Runs // spans to be laid out
 	args column.Vec[uint64]
-	// groups go with args, as far as any span has one.
+	// groups is parallel to args, but empty until a span has a group.
 	groups column.Vec[uint32]
-	nests  nests // what has been
-	next   int   // compact looks again when there are so many to be laid out
+	nests  nests // spans already laid out
+	next   int   // compact next acts at this many spans to be laid out
 	shown  bool  // snapshots have the lanes
 }
 
 const (
-	looseUnfinished = 1 << 31 // of a loose.Span's Frame, beside the FrameID
-	// compactSpans is how many spans are worth laying out before all are there.
+	looseUnfinished = 1 << 31 // flag in a loose.Span's Frame, beside the FrameID
+	// compactSpans is the number of spans from which an early layout is worthwhile.
 	compactSpans = 16 * unordered.RunSpans
 )
 
@@ -35,7 +34,7 @@ func (s *looseSpans) add(start, end int64, frame FrameID, group uint32, args uin
 	s.runs.Add(s.loose(start, end, frame, group, args, unfinished))
 }
 
-// loose makes a span.
+// loose returns a span, and stores its args and group.
 func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args uint64, unfinished bool) unordered.Span {
 	x := unordered.Span{Start: start, End: end, Frame: uint32(frame)}
 	if unfinished {
@@ -54,7 +53,7 @@ func (s *looseSpans) loose(start, end int64, frame FrameID, group uint32, args u
 	return x
 }
 
-// extra returns what a span has beside its times and frame.
+// extra returns the args and group of a span.
 func (s *looseSpans) extra(x *unordered.Span) (args uint64, group uint32) {
 	if x.Args == 0 {
 		return 0, 0
@@ -66,12 +65,12 @@ func (s *looseSpans) extra(x *unordered.Span) (args uint64, group uint32) {
 	return s.args.At(i), group
 }
 
-// layout nests the spans by containment within their group, in order. One that ends
-// later than the one around it by no more than Builder.Slack ends with it. A span that
-// overlaps another without containing it or being contained, or one of another
-// group, goes to the next nest, where it is an outermost call; the nests' lanes
-// follow each other. It reports false when the builder was stopped before all were
-// laid out; with last the others are given up then.
+// layout nests the spans by containment within their group, in order. A span that ends
+// later than the one around it, by at most Builder.Slack, is cut to end with it. A span
+// that overlaps another partly, or one of another group, goes to the next nest, where it
+// is an outermost call. The nests' lanes follow each other. layout returns false if the
+// builder was stopped before all spans were laid out; with last set, the remaining ones
+// are dropped then.
 func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	lanes, pending := s.nests.count(), s.runs.Len()
 	s.takeBack(b)
@@ -97,9 +96,9 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	return s.runs.Len() == 0
 }
 
-// takeBack removes spans from the lanes again, from the time at which the first of the new
-// spans starts: the place of an empty span at the end of another depends on the other spans
-// that start there.
+// takeBack removes spans from the lanes again, from the start of the first new span on:
+// the place of an empty span at the end of another depends on the other spans that start
+// there.
 func (s *looseSpans) takeBack(b *Builder) {
 	ns := &s.nests
 	if ns.seen == nil {
@@ -157,8 +156,8 @@ func (s *looseSpans) takeBack(b *Builder) {
 	ns.reopen()
 }
 
-// compact lays out what came so far when there is much of it and it hardly changes
-// what is laid out: lanes take less room than spans, and less is left for the end.
+// compact lays out the spans so far if there are many and they hardly affect those
+// already laid out: lanes take less memory than spans, and less work is left for the end.
 func (s *looseSpans) compact(b *Builder) {
 	if s.runs.Len() < max(compactSpans, s.next) {
 		return

@@ -10,7 +10,7 @@ import (
 // Mapping is a range of addresses at which a binary lay, as profiles list them.
 type Mapping struct {
 	Start, Limit uint64 // the range; both 0 when unknown
-	Offset       uint64 // in the binary's file, of Start
+	Offset       uint64 // offset of Start in the binary's file
 	File         string
 	BuildID      string
 	// What is known of the functions in the range.

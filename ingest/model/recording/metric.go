@@ -23,7 +23,7 @@ const (
 	Peak
 )
 
-// String is sum, level or peak.
+// String returns sum, level or peak.
 func (k MetricKind) String() string {
 	switch k {
 	case Level:
@@ -46,11 +46,10 @@ const (
 	SampleColumn
 )
 
-// Metric is one thing that is measured for an event.
+// Metric is a quantity measured for an event.
 //
-// Values of a metric are int64 in units of 10^-Decimals of Unit, so that
-// fractions in a file stay exact in decimal: with Unit "ns" and Decimals 3 the
-// value 1500 is 1.5 ns.
+// Its values are int64 in units of 10^-Decimals of Unit, so that decimal fractions in a
+// file stay exact: with Unit "ns" and Decimals 3 the value 1500 is 1.5 ns.
 type Metric struct {
 	Name, Unit string
 	Decimals   int
@@ -79,7 +78,7 @@ const (
 // a probe, or the spans of a trace. Name is empty if the format has none.
 type Event struct {
 	Name, Kind, Mode string
-	// Label is what people call it, where the format's name says little.
+	// Label is the event's common name, if the format's name says little.
 	Label string
 	// Period is the sampling period and Frequency the rate in Hz; 0 when not
 	// recorded.
@@ -87,17 +86,18 @@ type Event struct {
 	Frequency float64
 	Basis     Basis
 	Metrics   []Metric
-	// Note is the recorder's own remark on how it was measured.
+	// Note is the recorder's own remark on the measurement.
 	Note string
 	// Primary is the index in Metrics of the one to show first.
 	Primary int
 }
 
-// Saturated reports whether the total is more than can be counted, so that sums stop at
-// the last number.
+// Saturated reports whether the total exceeds the range of int64, so that sums stop at
+// its limit.
 func (m *Metric) Saturated() bool { return m.Total == end(1) || m.Total == end(-1) }
 
-// Title is the event's name for people: its name, or what it is made of.
+// Title returns the event's name for display: its label or name, or else what it is made
+// of, spans or samples.
 func (e *Event) Title() string {
 	switch {
 	case e.Label != "" || e.Name != "":
@@ -108,8 +108,8 @@ func (e *Event) Title() string {
 	return "samples"
 }
 
-// NameOrKind returns what --event calls the event: its name, or its kind where the format
-// names none.
+// NameOrKind returns the name of the event for --event: its name, or its kind if the
+// format has no name for it.
 func (e *Event) NameOrKind() string { return cmp.Or(e.Name, e.Kind, "[unnamed]") }
 
 // Metric returns the index of the named metric, or -1.
@@ -132,16 +132,16 @@ const (
 	SpanWaiting = 3
 )
 
-// plainSpanMetrics are how many of them all traces have.
+// plainSpanMetrics is the number of metrics common to all traces.
 const plainSpanMetrics = 2
 
-// cpuMetrics are the others. What they add up to is known once somebody asks.
+// cpuMetrics returns the other metrics. Their totals are computed on request.
 func cpuMetrics() []Metric {
 	return []Metric{{Name: "cpu", Unit: "ns", Decimals: 3, Total: Missing}, {Name: "waiting", Unit: "ns", Decimals: 3, Total: Missing}}
 }
 
-// Plain is the event with only the metrics that do not depend on how spans tell
-// their CPU time: to be written, or built again.
+// Plain returns the event without the metrics that depend on the CPU times of spans: to
+// be written, or built again.
 func (e Event) Plain() Event {
 	if e.Basis == FromSpans && len(e.Metrics) > plainSpanMetrics {
 		e.Metrics = e.Metrics[:plainSpanMetrics:plainSpanMetrics]
@@ -152,7 +152,7 @@ func (e Event) Plain() Event {
 	return e
 }
 
-// Plain is the recording with events that are.
+// Plain returns the recording with its events reduced by [Event.Plain].
 func (r *Recording) Plain() *Recording {
 	if r.CPU == nil {
 		return r
@@ -165,8 +165,8 @@ func (r *Recording) Plain() *Recording {
 	return &c
 }
 
-// SpanEvent is the event that stands for the spans of a trace: its metrics are
-// time (in ns, exact to the picosecond) and count.
+// SpanEvent returns the event for the spans of a trace: its metrics are time (in ns,
+// exact to the picosecond) and count.
 func SpanEvent() Event {
 	return Event{Kind: "trace", Mode: "event", Basis: FromSpans, Metrics: []Metric{
 		SpanTime:  {Name: "time", Unit: "ns", Decimals: 3},

@@ -21,7 +21,7 @@ const (
 	KindManaged
 )
 
-// String is the kind in lower case, as SPAA writes it.
+// String returns the kind in lower case, as SPAA writes it.
 func (k Kind) String() string {
 	switch k {
 	case KindUser:
@@ -37,14 +37,15 @@ func (k Kind) String() string {
 // FuncID is the index of a Function in a Recording.
 type FuncID uint32
 
-// FuncName identifies a function, in one recording and from one
-// to the next: two functions are the same when name and module are.
+// FuncName identifies a function, within a recording and across recordings: two functions
+// are the same if both name and module are equal.
 type FuncName struct {
 	Name   string `json:"name"`
 	Module string `json:"module,omitempty"`
 }
 
-// String is NAME, or NAME@MODULE if there is one, as people type it.
+// String returns NAME, or NAME@MODULE if there is a module, the form in which users type
+// it.
 func (n FuncName) String() string {
 	if n.Module == "" {
 		return n.Name
@@ -52,24 +53,23 @@ func (n FuncName) String() string {
 	return n.Name + "@" + n.Module
 }
 
-// FuncName identifies the function.
+// FuncName returns the identity of the function.
 func (f Function) FuncName() FuncName { return FuncName{f.Name, f.Module} }
 
-// Function is a function as people mean it: everything is merged by it for
-// display. Two functions are the same when their FuncName is.
+// Function is a function as users understand it: views merge everything by function. Two
+// functions are the same if their FuncNames are equal.
 type Function struct {
 	Name   string
 	Module string // binary, shared library, script or category; may be empty
-	File   string // source file, where known (of the first frame seen)
+	File   string // source file of the first frame seen, if known
 	Kind   Kind   // of the first frame seen
 	// Unresolved marks a name that is only an address.
 	Unresolved bool
-	// Symbol is the linker's name where it is another than Name. Demangled says
-	// that the file has it, and Name was made of it; see
-	// Recording.NameInFile.
+	// Symbol is the linker's name if it differs from Name. Demangled says that the file
+	// has Symbol, and Name was derived from it; see Recording.NameInFile.
 	Symbol    string
 	Demangled bool
-	// State is set of what is not a code but stands for a state of threads; see
+	// State is set if this is not code but stands for a state of threads; see
 	// Builder.StateFrame.
 	State State
 }
@@ -77,9 +77,9 @@ type Function struct {
 // UnknownName is the name of code whose name, address and binary are all unknown.
 const UnknownName = "<unknown>"
 
-// AddressName is the name of a function of which only the address is known: where
-// it is in its binary, as "libc.so.6+0x12", which is the same in each run. An
-// offset of 0 is not known, and an address alone names no place in a binary.
+// AddressName returns the name of a function with only an address: its offset in its
+// binary, as in "libc.so.6+0x12", which is the same in each run. An offset of 0 is
+// unknown, and an address alone does not identify a place in a binary.
 func AddressName(module string, addr, offset uint64) string {
 	base := path.Base(strings.ReplaceAll(module, `\`, "/"))
 	switch {
@@ -96,16 +96,16 @@ func AddressName(module string, addr, offset uint64) string {
 // FrameID is the index of a Frame in a Recording.
 type FrameID uint32
 
-// Frame is one place in a function, as exact as the file knows it. Profiles
-// have one a sampled address; traces have one a function.
+// Frame is a place in a function, as exact as the file knows it. Profiles have one frame
+// per sampled address; traces have one per function.
 type Frame struct {
 	Func FuncID
 	// Mapping and Type are 1 + an index of Source.Mappings and of Source.FrameTypes; 0
 	// where the file has none.
 	Mapping uint16
 	Type    uint8
-	// Folded marks an address that several functions share, because the linker found
-	// their code identical; Func is one of them.
+	// Folded marks an address that several functions share because the linker merged
+	// their identical code; Func is one of them.
 	Folded bool
 	// Addr is the instruction address, Offset the offset from the symbol's
 	// start; 0 when not recorded.
@@ -139,14 +139,14 @@ type Calls struct {
 // Len counts the calls, the root included.
 func (c *Calls) Len() int { return c.parent.Len() }
 
-// Parent returns the call that c was made from; the root's is the root.
+// Parent returns the parent of a call; the root is its own parent.
 func (c *Calls) Parent(id CallID) CallID { return c.parent.At(int(id)) }
 
-// Frame returns the frame that runs in a call. The root has none: do not ask.
+// Frame returns the frame that runs in a call. It must not be called for the root, which
+// has none.
 func (c *Calls) Frame(id CallID) FrameID { return c.frame.At(int(id)) }
 
-// Depth is the number of frames from the outermost one to this one: 0 for the
-// root.
+// Depth returns the number of frames from the outermost one to this one: 0 for the root.
 func (c *Calls) Depth(id CallID) int { return int(c.depth.At(int(id))) }
 
 // Path appends the calls from the outermost to id and returns the slice.

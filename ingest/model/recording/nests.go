@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/model/unordered"
 )
 
-// nest is one column of properly nested spans: its open ends, innermost last,
-// and the lanes it fills.
+// nest is a stack of lanes with properly nested spans, with the ends of its open spans,
+// innermost last.
 type nest struct {
 	ends   []int64
 	calls  []CallID
@@ -23,21 +23,22 @@ type nest struct {
 	cuts   [][]cut            // by lane, in order
 }
 
-// cut says of a span in a lane how much later it ended than the one around it, with
-// which it was made to end.
+// cut records how much later than its parent a span of a lane ended, before it was cut to
+// end with it.
 type cut struct{ span, by uint32 }
 
-// needs is when a span around x has to end at the earliest: half of x may go.
+// needs returns the earliest end of a span that can contain x: slack may cut off up to
+// half of x.
 func needs(x *unordered.Span, slack int64) int64 {
 	return x.End - min(slack, (x.End-x.Start)/2)
 }
 
-// mark says of a span in a lane what its group is and which of the spans laid out
-// it was: spans that are alike nest in the order in which they came.
+// mark is the group of a span in a lane, and its turn: its position in the order of
+// layout. Equal spans nest in that order.
 type mark struct{ group, turn uint32 }
 
-// takes drops what has ended by the span's start and reports whether the span
-// fits inside what is left.
+// takes drops the open spans that have ended when x starts, and reports whether x fits
+// inside the rest.
 func (n *nest) takes(x *unordered.Span, group uint32) bool {
 	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
 		n.ends = n.ends[:len(n.ends)-1]
@@ -55,7 +56,7 @@ func (n *nest) over(d int, x *unordered.Span) bool {
 	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].LastStart() == end)
 }
 
-// drop takes away what has ended before a time.
+// drop removes open spans that ended before a time.
 func (n *nest) drop(before int64) {
 	k := len(n.ends)
 	for k > 0 && n.ends[k-1] < before {
@@ -88,7 +89,7 @@ func (n *nest) add(b *Builder, x *unordered.Span, group uint32, args uint64) Cal
 	return call
 }
 
-// cut notes that the next span of a lane ends earlier than the file says.
+// cut records that the next span of a lane is made to end earlier than in the file.
 func (n *nest) cut(lane int, by uint32) {
 	for lane >= len(n.cuts) {
 		n.cuts = append(n.cuts, nil)
@@ -100,7 +101,7 @@ func (n *nest) cut(lane int, by uint32) {
 	n.cuts[lane] = append(n.cuts[lane], cut{uint32(at), by})
 }
 
-// cutsFrom are those of the spans of a lane from i on.
+// cutsFrom returns the cuts of a lane's spans from span i on.
 func (n *nest) cutsFrom(lane, i int) []cut {
 	if lane >= len(n.cuts) {
 		return nil
@@ -109,19 +110,19 @@ func (n *nest) cutsFrom(lane, i int) []cut {
 	return n.cuts[lane][k:]
 }
 
-// label notes a mark for the span that was added last.
+// label stores the mark of the span added last.
 func (n *nest) label(m mark) {
 	d := len(n.ends) - 1
 	for d >= len(n.marks) {
 		n.marks = append(n.marks, column.Vec[mark]{})
 	}
 	for n.marks[d].Len() < n.lanes[d].Len()-1 {
-		n.marks[d].Append(mark{}) // from before there were groups
+		n.marks[d].Append(mark{}) // spans added before there were groups
 	}
 	n.marks[d].Append(m)
 }
 
-// markOf is the mark of span i of a lane.
+// markOf returns the mark of span i of a lane.
 func (n *nest) markOf(lane, i int) mark {
 	if lane < len(n.marks) && i < n.marks[lane].Len() {
 		return n.marks[lane].At(i)
@@ -129,19 +130,19 @@ func (n *nest) markOf(lane, i int) mark {
 	return mark{}
 }
 
-// keep cuts a lane to its first spans; those behind it are empty then.
+// keep cuts a lane to its first spans, together with their cuts and marks.
 func (n *nest) keep(lane, spans int, shown bool) {
 	n.lanes[lane].Cut(spans, shown)
 	if lane < len(n.cuts) {
 		n.cuts[lane] = n.cuts[lane][:len(n.cuts[lane])-len(n.cutsFrom(lane, spans))]
 	}
 	if lane < len(n.marks) {
-		n.marks[lane].Cut(min(spans, n.marks[lane].Len()), false) // which no snapshot has
+		n.marks[lane].Cut(min(spans, n.marks[lane].Len()), false) // snapshots have no marks
 	}
 }
 
-// reopen has the spans open that were when the last of those in the lanes was
-// added. It returns when that began, and its turn.
+// reopen restores the open spans at the time when the last remaining span was added. It
+// returns that span and its turn.
 func (n *nest) reopen() (last unordered.Span, turn uint32) {
 	for len(n.lanes) > 0 && n.lanes[len(n.lanes)-1].Len() == 0 {
 		n.lanes = n.lanes[:len(n.lanes)-1]
@@ -167,32 +168,32 @@ func (n *nest) reopen() (last unordered.Span, turn uint32) {
 	return last, turn
 }
 
-// nests are those of a track. A span belongs to the first that takes it. As soon
-// as there are two they are looked up rather than asked one after the other: spans
-// that all overlap make as many nests as there are spans.
+// nests are the nests of a track. A span belongs to the first nest that takes it. With
+// two or more, an index finds that nest, because spans that all overlap make as many
+// nests as there are spans.
 type nests struct {
 	all  []*nest
-	seen map[uint32]int // where a group was last
-	turn uint32         // how many spans were added since there were groups
-	// grouped: some span has a group.
+	seen map[uint32]int // the last nest of each group
+	turn uint32         // number of spans added since there were groups
+	// grouped says that some span has a group.
 	grouped bool
 	slack   int64
-	were    []seenBefore // what seen was, to go back
+	were    []seenBefore // earlier values of seen, to go back
 
-	// room is a tree over the nests: in its second half what each takes, and
-	// before that the greater of any two. A nest takes what ends by its innermost
-	// open span's end, anything if none is open, and only its own group's
-	// spans where that is not 0.
+	// room is a binary tree over the nests: the second half has the latest end that each
+	// nest accepts, the first half the maximum of each two children. A nest accepts spans
+	// up to the end of its innermost open span, anything if none is open, and nothing if
+	// that span has a group; spans of that group find it by seen.
 	room []int64
 	now  int64 // the latest span's start
 	ends heap.Heap[openEnd]
-	// tied are nests with a span that ends now, and flat those with a span of no
-	// length there: whether it is over depends on the next span (see over), and is
-	// only looked into in nests that come before that span's.
+	// tied are nests with a span that ends now, and flat those with a zero-length span
+	// there. Whether such a span is over depends on the next span (see over), so that is
+	// checked only for nests before the one found for that span.
 	tied, flat heap.Heap[int]
 }
 
-// seenBefore says where a group was seen before the span of a turn; -1 for nowhere.
+// seenBefore is the nest of a group before the span of a turn; -1 for none.
 type seenBefore struct {
 	turn, group uint32
 	nest        int32
@@ -233,7 +234,7 @@ func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) C
 	return call
 }
 
-// count is how many lanes there are.
+// count returns the number of lanes.
 func (ns *nests) count() (lanes int) {
 	for _, n := range ns.all {
 		lanes += len(n.lanes)
@@ -241,7 +242,7 @@ func (ns *nests) count() (lanes int) {
 	return lanes
 }
 
-// lanes are the lanes of all nests, one nest after another.
+// lanes returns the lanes of all nests, one nest after another.
 func (ns *nests) lanes() (all []lanes.Lane) {
 	for _, n := range ns.all {
 		all = append(all, n.lanes...)
@@ -259,13 +260,12 @@ func (ns *nests) since(at int64) (count int) {
 	return count
 }
 
-// reopen makes all as it was when the last of the spans was added that the lanes
-// have now.
+// reopen restores the state after the last span that the lanes still have was added.
 func (ns *nests) reopen() {
 	ns.now, ns.turn = math.MinInt64, 0
 	for k, n := range ns.all {
 		last, turn := n.reopen()
-		if len(n.lanes) == 0 { // and so are those behind it
+		if len(n.lanes) == 0 { // later nests have none either
 			ns.all = ns.all[:k]
 			break
 		}
@@ -288,7 +288,7 @@ func (ns *nests) reopen() {
 	}
 }
 
-// open notes what is open in a nest.
+// open adds the open spans of a nest to the heaps.
 func (ns *nests) open(k int) {
 	ns.ends.Before = func(a, b openEnd) bool { return a.at < b.at }
 	ns.tied.Before, ns.flat.Before = cmp.Less[int], cmp.Less[int]
@@ -360,7 +360,7 @@ func (ns *nests) first(x *unordered.Span, group uint32) int {
 	}
 }
 
-// index begins to look nests up: there is a second one.
+// index starts the index when a second nest is added.
 func (ns *nests) index(now int64) {
 	if len(ns.all) > 2 {
 		return
@@ -369,7 +369,7 @@ func (ns *nests) index(now int64) {
 	ns.open(0)
 }
 
-// advance drops what has ended before a time.
+// advance drops spans that ended before a time.
 func (ns *nests) advance(to int64) {
 	if to == ns.now {
 		return
@@ -390,7 +390,7 @@ func (ns *nests) advance(to int64) {
 	}
 }
 
-// fits notes what a nest takes now.
+// fits updates room for what a nest accepts now.
 func (ns *nests) fits(k int) {
 	half := len(ns.room) / 2
 	if k >= half {
@@ -418,7 +418,7 @@ func (ns *nests) fits(k int) {
 	}
 }
 
-// find is the first nest that takes what ends then, a new one if none does.
+// find returns the first nest that accepts a span with this end, or a new one.
 func (ns *nests) find(end int64) int {
 	half := len(ns.room) / 2
 	if ns.room[1] < end {

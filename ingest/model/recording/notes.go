@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Note is something that a file says of itself and that nothing else in a
-// Recording has a place for: a comment, the machine, when it was recorded.
+// Note is a statement of a file about itself for which a Recording has no field: a
+// comment, the machine, when it was recorded.
 type Note struct{ Key, Value string }
 
-// Keys of notes that several formats have. Others are as the file names them.
+// Keys of notes that several formats have. Other notes keep the key of the file.
 const (
 	NoteComment  = "comment"
 	NoteDoc      = "documentation" // a URL
@@ -21,14 +21,14 @@ const (
 	NoteKeep     = "keep frames"
 )
 
-// What notes may take: files can hold anything.
+// Limits of notes, because files can hold anything.
 const (
 	maxNotes     = 100
 	maxNoteBytes = 2 << 10
 )
 
-// Note adds a note. Empty ones and repeated ones are none; long ones are cut,
-// and beyond the hundredth they are only counted.
+// Note adds a note. Empty and repeated notes are ignored, long ones are cut, and notes
+// beyond the hundredth are only counted.
 func (s *Source) Note(key, value string) {
 	value = strings.TrimSpace(value)
 	if value == "" {
@@ -58,7 +58,7 @@ func (s *Source) NotesOf(key string) []string {
 	return out
 }
 
-// cutText is valid UTF-8 of at most n bytes, with a mark where it was cut.
+// cutText returns valid UTF-8 of at most n bytes, with a mark if it was cut.
 func cutText(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= n {

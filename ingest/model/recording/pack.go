@@ -11,9 +11,9 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// Pack packs a recording that is Done. Each chunk is given to put, which says where it
-// is: at a multiple of 8. The memory of a chunk must not be written to. Beside says
-// that the file which was read stays: texts of arguments that are in it are not packed.
+// Pack packs a recording that is Done. It passes each chunk to put, which returns its
+// place, a multiple of 8. put must not write to the chunk. Set beside if the original
+// file stays available: texts of arguments in that file are not packed then.
 func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bool) (index []byte, err error) {
 	if !r.Done {
 		return nil, errors.New("the recording is not complete")
@@ -39,15 +39,15 @@ func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bo
 	return a.Index(), nil
 }
 
-// stored has what functions of a recording know, which cannot be packed.
+// stored replaces the functions of a recording, which cannot be packed.
 type stored struct {
 	Blocks    []column.TextBlock // of arguments
-	Args, CPU bool               // whether there are such functions
-	Beside    bool               // texts lie in the file that was read
+	Args, CPU bool               // whether the recording has these functions
+	Beside    bool               // the texts are in the original file
 	State     []byte             // see [Recording.ArgState]
 }
 
-// packCPU is 1 + how long the span of an argument ran on CPU, or 0.
+// packCPU returns 1 + the CPU time of the span with an argument, or 0 if unknown.
 func (r *Recording) packCPU(ref uint64) uint64 {
 	if cpu, known := r.CPU(ref); known {
 		return uint64(cpu) + 1
@@ -116,8 +116,8 @@ func (m *sharedSymbols) Pack(a *column.Archive) {
 	}
 }
 
-// Layout is a number for what Pack writes on this kind of machine. Another Layout
-// cannot be unpacked.
+// Layout returns a hash of the packed format on this kind of machine. Recordings with
+// another Layout cannot be unpacked.
 var Layout = sync.OnceValue(func() uint64 {
 	return column.Layout(reflect.TypeFor[Recording](), lanes.LeafBits, lanes.FanBits, counterBits)
 })

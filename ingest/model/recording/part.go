@@ -12,7 +12,7 @@ import (
 // Part limits what is kept of a recording, for one that is larger than memory.
 // Its zero value is everything.
 type Part struct {
-	// Range is the time that is kept; what reaches into it is kept whole.
+	// Range is the time that is kept; anything that overlaps it is kept whole.
 	Range
 	// Threads are ids, names or parts of names; empty stands for all.
 	Threads []string
@@ -44,20 +44,20 @@ func (p *Part) Takes(t *Track) bool {
 // WarnPart is the code of the warning that says what a part leaves out.
 const WarnPart = "part"
 
-// parting is the builder's knowledge of the part it keeps.
+// parting is the builder's state for the part it keeps.
 type parting struct {
 	Part
 	left int64 // spans, samples, … that were left out
-	last int64 // the latest end of those
-	base int64 // the earliest start that something was left out by
+	last int64 // the latest end of records left out
+	base int64 // the largest b.start when the range left something out
 	any  bool
 	skip bool // the window that is being added is outside
 }
 
-// Only limits what is kept. It must be called before anything is added.
+// Only limits the recording to a part. It must be called before anything is added.
 //
-// A range counts from the earliest time so far, since the end of the file is
-// not known when its beginning is read; see also tellPart.
+// A range counts from the earliest time so far, because the start of the recording is not
+// known until the whole file is read; see also tellPart.
 func (b *Builder) Only(p Part) {
 	if p.IsSet() {
 		b.part = &parting{Part: p}
@@ -83,8 +83,8 @@ func (b *Builder) outside(out bool, start, end int64) bool {
 	return true
 }
 
-// tellPart says in a warning what was left out. Where that is everything, since the
-// part is behind the end, the recording says so.
+// tellPart warns about what was left out. If the range lies beyond the recording's end,
+// so that nothing is left, it sets Behind.
 func (b *Builder) tellPart() {
 	p := b.part
 	if p == nil || p.left == 0 {
@@ -101,8 +101,8 @@ func (b *Builder) tellPart() {
 	}
 }
 
-// thread decides about a track that has been made or named: one that turns out
-// to be outside loses what it has.
+// thread decides about a track that was added or named: if it turns out to be outside the
+// part, its contents are discarded.
 func (t *TrackBuilder) thread() {
 	p := t.b.part
 	if p == nil || len(p.Threads) == 0 {
@@ -114,7 +114,7 @@ func (t *TrackBuilder) thread() {
 	}
 }
 
-// discard takes everything back that was added to the track but what is open.
+// discard removes everything that was added to the track except open spans.
 func (t *TrackBuilder) discard() {
 	c := &t.b.rec.Counts
 	p := t.b.part

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// PartSums compares what an event's stack records say of a metric, by call, with what
-// its samples and its windows add up to. They are nil if the event has none that
-// carry the metric. Windows that overlap are not added up: each call has the most of
-// one window then, and apart is set.
+// PartSums holds the values of an event's metric by call: from its stack records (Whole),
+// and the sums over its samples and its windows, nil if no samples or windows carry the
+// metric. If windows overlap, they are not added up: each call has its maximum over the
+// windows, and Apart is set.
 type PartSums struct {
 	Whole, Samples, Windows []int64
 	Apart                   bool
 }
 
-// PartSums adds up; see the type.
+// PartSums computes the sums; see the type.
 func (b *Builder) PartSums(event, metric int) (p PartSums) {
 	s, m := b.rec.Stacks[event], &b.rec.Events[event].Metrics[metric]
 	if s == nil {

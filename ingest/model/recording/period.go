@@ -3,11 +3,11 @@ package recording
 import "slices"
 
 const (
-	// farPeriods is how many periods the next sample of a thread may be away for a
-	// sample to be drawn up to it: beyond that the thread did not run meanwhile, or
-	// nobody knows.
+	// farPeriods limits how far a sample is drawn towards the next one of its thread, in
+	// periods: if that is farther away, the thread did not run in between, or nothing is
+	// known.
 	farPeriods = 4
-	// noPeriod is the period where no two samples tell one.
+	// noPeriod is the period if there are no two samples to derive it from.
 	noPeriod = 1e9
 	// mostDistances bounds the distances that a period is derived from.
 	mostDistances = 2000
@@ -21,10 +21,10 @@ func (b *Builder) period(tracks []*Track, event int) int64 {
 	return period(tracks, event)
 }
 
-// period is how far apart samples of an event usually are on a thread: the
-// median of the distances between neighbours, or of some that are spread evenly
-// over all of them. It is that of the whole recording, since a thread that
-// hardly runs has no two samples that are a period apart.
+// period returns the usual distance between samples of an event on a thread: the median
+// distance between neighbours, or between a number of them spread evenly. It is taken
+// over the whole recording, because a thread that hardly runs has no two samples that are
+// a period apart.
 func period(tracks []*Track, event int) int64 {
 	total := 0
 	for _, t := range tracks {
@@ -34,7 +34,7 @@ func period(tracks []*Track, event int) int64 {
 	}
 	step := max(1, total/mostDistances)
 	var ds []int64
-	at := 0 // within the distances of a track
+	at := 0 // index into the distances of a track
 	for _, t := range tracks {
 		s := t.SamplesOf(event)
 		if s == nil {
@@ -54,8 +54,8 @@ func period(tracks []*Track, event int) int64 {
 	return ds[len(ds)/2]
 }
 
-// space tells samples the period of their event. Tracks that other snapshots have
-// too are not written to but replaced.
+// space sets the period of each track's samples. Tracks shared with other snapshots are
+// replaced, not written to.
 func (b *Builder) space(tracks []*Track) {
 	periods := make([]int64, len(b.rec.Events))
 	for i := range b.alive.From(0) { // the others have no samples
@@ -87,7 +87,7 @@ func (b *Builder) space(tracks []*Track) {
 	}
 }
 
-// replace keeps one snapshot of the track in the place of another.
+// replace replaces one snapshot of the track by another.
 func (t *TrackBuilder) replace(was, is *Track) {
 	if t.track == was {
 		t.track = is

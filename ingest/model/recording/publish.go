@@ -10,9 +10,9 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// How often a growing recording is shown: the first picture soon, then a few
-// times a second, and never so often that making snapshots costs more than a
-// small part of the decoding.
+// How often snapshots of a growing recording are published: the first soon, then a few
+// times a second, but never so often that making them takes more than a small part of the
+// decoding time.
 const (
 	firstPublish = 15 * time.Millisecond
 	emptyPublish = 300 * time.Millisecond // if there is nothing to look at yet
@@ -22,9 +22,9 @@ const (
 	layoutShare  = 20 * time.Millisecond  // for laying loose spans out, in one snapshot
 )
 
-// Progress is called by decoders at least every few milliseconds of work; it
-// publishes a snapshot when one is due, and reports whether it did. One that
-// waits for a pipe should call it again a little later when it did not.
+// Progress must be called by decoders at least every few milliseconds of work. It
+// publishes a snapshot if one is due, and reports whether it did. If not, a decoder that
+// waits for a pipe should call it again a little later.
 func (b *Builder) Progress() bool {
 	if b.OnProgress != nil {
 		b.OnProgress()
@@ -56,9 +56,8 @@ func (b *Builder) nothing() bool {
 // Snapshot returns what has been recorded so far.
 func (b *Builder) Snapshot() *Recording { return b.snapshot(time.Time{}) }
 
-// snapshot is Snapshot. Tracks whose loose spans have not been laid out again by
-// a time, if there is one, are as they were last, and have their turn first in the
-// next snapshot.
+// snapshot is Snapshot with a time limit, unless until is zero. Tracks whose loose spans
+// were not laid out in time keep their last state, and come first in the next snapshot.
 func (b *Builder) snapshot(until time.Time) *Recording {
 	b.rec.Version++
 	r := b.rec
@@ -112,8 +111,8 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	return &r
 }
 
-// publishTracks takes snapshots of tracks, as many as there is time for: of others the
-// last ones stay, and the next snapshot begins with them.
+// publishTracks takes snapshots of tracks, as many as time allows. For the others it uses
+// their last snapshots, and the next call begins with them.
 func (b *Builder) publishTracks(r *Recording, until time.Time) {
 	r.Tracks = slices.Clone(b.over)
 	turn := b.turn
@@ -132,7 +131,7 @@ func (b *Builder) publishTracks(r *Recording, until time.Time) {
 	}
 }
 
-// publishSums takes what spans of each call took.
+// publishSums sets the time and number of spans of each call.
 func (b *Builder) publishSums(r *Recording) {
 	if b.summed == nil {
 		times, counts := make([]int64, len(b.sums)), make([]int64, len(b.sums))
@@ -148,9 +147,8 @@ func (b *Builder) publishSums(r *Recording) {
 	r.SpanTime, r.SpanCount = b.summed[0], b.summed[1]
 }
 
-// event is an event with its totals. It has at least one metric, so that whatever
-// is asked of a recording has an answer: where the file measures nothing, records
-// are counted.
+// event returns an event with its totals. It has at least one metric, so that every view
+// has something to show: if the file measures nothing, records are counted.
 func (b *Builder) event(r *Recording, i int) Event {
 	e := b.rec.Events[i]
 	e.Metrics = slices.Clone(e.Metrics)
@@ -192,8 +190,8 @@ func (b *Builder) event(r *Recording, i int) Event {
 	return e
 }
 
-// worth is the metric to show first: the one that is meant, or where that is zero
-// all over (the lock times of a program without locks) the nearest that is not.
+// worth returns the metric to show first: primary or, if its total is zero (the lock
+// times of a program without locks), the nearest with another total.
 func worth(ms []Metric, primary int) int {
 	for d := range len(ms) {
 		for _, m := range []int{primary - d, primary + d} {
@@ -205,7 +203,7 @@ func worth(ms []Metric, primary int) int {
 	return primary
 }
 
-// sampled is the sum of a metric over all samples of an event.
+// sampled returns the sum of a metric over all samples of an event.
 func (b *Builder) sampled(e *Event, event, metric int) (sum int64) {
 	m := &e.Metrics[metric]
 	for t := range b.live {
@@ -222,8 +220,7 @@ func (b *Builder) sampled(e *Event, event, metric int) (sum int64) {
 	return sum
 }
 
-// outermost is the time covered by the outermost calls: the sum of self times
-// over everything.
+// outermost returns the time covered by the outermost calls: the sum of all self times.
 func (b *Builder) outermost(r *Recording) (sum int64) {
 	for c, t := range r.SpanTime {
 		if t != 0 && r.Calls.Depth(CallID(c)) == 1 {
@@ -233,7 +230,7 @@ func (b *Builder) outermost(r *Recording) (sum int64) {
 	return sum
 }
 
-// Extent bounds the times so far; ok is false when there are none.
+// Extent returns the first and last time so far; ok is false if there are none.
 func (b *Builder) Extent() (start, end int64, ok bool) {
 	end = b.end
 	for t := range b.live {
@@ -244,9 +241,9 @@ func (b *Builder) Extent() (start, end int64, ok bool) {
 	return b.start, end, b.timed
 }
 
-// layOut lays the loose spans out for good, track by track. That takes longer
-// than a picture should be still, so what is ready is published meanwhile, the
-// other tracks as they were last.
+// layOut lays out the loose spans for good, track by track. The display should not freeze
+// that long, so finished tracks are published meanwhile, with the other tracks in their
+// last state.
 func (b *Builder) layOut() {
 	if b.OnPublish == nil {
 		return
@@ -274,10 +271,9 @@ func (b *Builder) layOut() {
 // warnUnlaid is the code of the warning that spans were not laid out.
 const warnUnlaid = "not-laid-out"
 
-// Finish closes open spans at the end of the recording and returns the final
-// snapshot. The builder must not be used afterwards. Once the context of Until has
-// ended, spans that came in no order and are not laid out yet are left out, with a
-// warning.
+// Finish closes open spans at the end of the recording and returns the final snapshot.
+// The builder must not be used afterwards. If the context of Until has ended, spans that
+// arrived out of order and are not laid out yet are left out, with a warning.
 func (b *Builder) Finish() *Recording {
 	if r := b.adopted; r != nil {
 		r.Warnings = append(slices.Clip(r.Warnings), b.rec.Warnings...)
@@ -294,7 +290,7 @@ func (b *Builder) Finish() *Recording {
 	if b.part != nil {
 		for t := range b.live {
 			if ok, _ := b.part.takes(t.track); !ok {
-				t.discard() // it never had a name
+				t.discard() // never got a name
 			}
 		}
 		b.tellPart()
@@ -304,7 +300,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
-	b.order, b.over, b.alive, b.tracks = nil, nil, sets.Bits{}, trackTable{} // of which the recording has all that is needed
+	b.order, b.over, b.alive, b.tracks = nil, nil, sets.Bits{}, trackTable{} // the recording has all that is needed of them
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

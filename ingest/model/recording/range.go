@@ -7,15 +7,15 @@ import (
 	"ashlar/ingest/input/decimal"
 )
 
-// Range is a stretch of a recording, as offsets from its start in picoseconds.
-// Without HasFrom it begins where the recording does, without HasTo it ends
-// where the recording does. Its zero value is everything.
+// Range is a range of time in a recording, as offsets from its start in picoseconds.
+// Without HasFrom it begins at the start of the recording, without HasTo it ends at the
+// end. The zero value is everything.
 type Range struct {
 	From, To       int64
 	HasFrom, HasTo bool
 }
 
-// Offsets is the Range from one offset to another.
+// Offsets returns the Range between two offsets.
 func Offsets(from, to int64) Range { return Range{from, to, true, true} }
 
 // IsSet reports whether the range leaves anything out.
@@ -37,7 +37,7 @@ func (r Range) String() string {
 	return from + ".." + to
 }
 
-// Offset writes an offset as ranges have it, exactly: 1.5ms.
+// Offset formats an offset as in ranges, exactly: 1.5ms.
 func Offset(ps int64) string {
 	if ps == 0 {
 		return "0s"
@@ -45,8 +45,8 @@ func Offset(ps int64) string {
 	return strings.ReplaceAll(decimal.Length(ps), " ", "")
 }
 
-// Ends are the moments between which the range is in a recording, which may
-// not reach as far.
+// Ends returns the start and end of the range on a recording's clock. They may lie beyond
+// the recording.
 func (r Range) Ends(rec *Recording) (from, to int64) {
 	from, to = rec.Start, rec.End
 	if r.HasFrom {
@@ -58,8 +58,8 @@ func (r Range) Ends(rec *Recording) (from, to int64) {
 	return from, to
 }
 
-// In is the scope that the range means in a recording, which it is clipped to.
-// The error is a *[BehindEnd].
+// In returns the scope of the range in a recording, clipped to the recording. The error
+// is a *[BehindEnd].
 func (r Range) In(rec *Recording) (in Scope, err error) {
 	length := rec.Duration()
 	if r.HasFrom && r.From > length {
@@ -70,8 +70,8 @@ func (r Range) In(rec *Recording) (in Scope, err error) {
 	return Between(from, to), nil
 }
 
-// BehindEnd is the error of a range that is behind a recording's end: a problem
-// with that recording, since the range may be one of another.
+// BehindEnd is the error for a range beyond a recording's end. The recording at hand is
+// named as the problem, because the range may be meant for another.
 type BehindEnd struct {
 	Range  Range
 	Length int64
@@ -81,7 +81,7 @@ func (e *BehindEnd) Error() string {
 	return fmt.Sprintf("the range %s begins after the recording's end at %s", e.Range, Offset(e.Length))
 }
 
-// rangeForm says what ParseRange reads.
+// rangeForm describes the syntax for ParseRange.
 const rangeForm = "write START..END with times from the recording's start, like 1.2s..1.5s, 300ms.. or ..2min"
 
 // ParseRange reads START..END, offsets from the recording's start. Either may be

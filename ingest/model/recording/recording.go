@@ -15,28 +15,29 @@ import (
 // Source says what file a recording came from.
 type Source struct {
 	Path, Name  string
-	Dir         string // that a relative Path is below, "" for the folder in which the program runs
+	Dir         string // folder that a relative Path is based on, "" for the working directory
 	Format      string // "spaa", "spall", …
 	Version     string // the format's version, as the file says
 	Compression string // "none", "gzip" or "zstd"
 	Tool        string // the program that recorded
-	Command     string // what was recorded, where the file says
+	Command     string // what was recorded, if the file has it
 	Bytes       int64  // the file's size; -1 for a pipe
-	// Notes are the other things that the file says of itself, in its order; see Note.
-	// MoreNotes is how many beyond those it has.
+	// Notes are the file's other statements about itself, in file order; see Note.
+	// MoreNotes is how many there are beyond those.
 	Notes     []Note
 	MoreNotes int64
-	// Mappings and FrameTypes are what frames refer to: where binaries lay in memory, and
-	// the kinds of code by OpenTelemetry's names ("jvm").
+	// Mappings and FrameTypes are referred to by frames: the ranges of memory with
+	// binaries, and the kinds of code by OpenTelemetry's names ("jvm").
 	Mappings   []Mapping
 	FrameTypes []string
-	// Redacted says that names were left out, and Path has no folder: see package redact.
-	// Content is then what the file holds, as addresses name it, "" if that is not known.
+	// Redacted says that names were removed, and that Path has no folder: see package
+	// redact. Content then identifies the file's content, in the form used in addresses,
+	// "" if unknown.
 	Redacted bool
 	Content  string
 }
 
-// At is a path that is where Path does.
+// At returns path, based on Dir if it is relative.
 func (s *Source) At(path string) string {
 	if s.Dir == "" || filepath.IsAbs(path) {
 		return path
@@ -57,8 +58,7 @@ type Clock struct {
 	Origin Decimal
 }
 
-// Text gives picosecond t as the file would write it: an exact decimal in
-// Unit.
+// Text formats picosecond t as the file would: an exact decimal in Unit.
 func (c Clock) Text(t int64) string {
 	if c.PerUnit <= 0 {
 		return strconv.FormatInt(t, 10)
@@ -73,7 +73,7 @@ func (c Clock) Text(t int64) string {
 	return s
 }
 
-// Counts are how many there are of each thing.
+// Counts are the numbers of records of each kind.
 type Counts struct {
 	Spans, Unfinished, Samples, Stacks, Frames, Functions int64
 	Windows, Instants, Counters, Flows, States            int64
@@ -83,10 +83,10 @@ type Counts struct {
 type Recording struct {
 	Source Source
 	Clock  Clock
-	// Start and End bound everything that has a time, in picoseconds; both 0
-	// when nothing has (see HasTime).
+	// Start and End are the first and last time of anything, in picoseconds; both are 0
+	// if nothing has a time (see HasTime).
 	Start, End int64
-	// Behind is set where a part was opened that begins behind the end.
+	// Behind is set if the opened part begins beyond the recording's end.
 	Behind *BehindEnd
 	// HasTime is false for a recording without a timeline.
 	HasTime bool
@@ -99,21 +99,21 @@ type Recording struct {
 	Events    []Event
 	Processes []Process
 	Tracks    []*Track
-	// Stacks has one entry an event, nil if it has no stack records.
+	// Stacks has one entry per event, nil for events without stack records.
 	Stacks   []*Stacks
 	Windows  []*WindowSet
 	Counters []*Counter
 	Flows    []Flow
 
-	// SpanTime and SpanCount give for each call the time covered by its spans
-	// in picoseconds (their children's included) and their number, over the
-	// whole recording. They may be shorter than Calls.
+	// SpanTime and SpanCount hold, for each call, the time covered by its spans in
+	// picoseconds (including their children) and their number, over the whole recording.
+	// They may be shorter than Calls.
 	SpanTime, SpanCount []int64
-	// Durations, of a recording that was stored, are what comparisons need of spans; nil
-	// where they have to be visited for that.
+	// Durations, in a stored recording, summarizes the spans for comparisons; nil if
+	// comparisons have to visit the spans.
 	Durations *durations.Table
 
-	// shared counts, by function, the symbols beside its own; see share.
+	// shared counts, by function, further symbols with the same name; see share.
 	shared sharedSymbols
 
 	Counts Counts
@@ -122,17 +122,17 @@ type Recording struct {
 	Warnings []Warning
 	Ledger   []Tally
 
-	// Args gives the text of a reference from Lane.Args or an instant; nil
-	// when the recording has none.
+	// Args returns the text of a reference from Lane.Args or an instant; nil if the
+	// recording has no arguments.
 	Args func(ref uint64) string
-	// ArgState, where references are places in the file that was read, gives what has
-	// to be known beside that file to read them again; see codec.Format.Args. In a
-	// recording that was stored beside its file it is there and Args is nil.
+	// ArgState is set if references are places in the original file. It returns the state
+	// needed, besides that file, to read them again; see codec.Format.Args. In a
+	// recording stored beside its file ArgState is set and Args is nil.
 	ArgState func() []byte
-	// CPU is how long the span with such arguments ran on CPU, in
-	// picoseconds, where the file tells; nil when it never does.
+	// CPU returns how long the span with these arguments ran on CPU, in picoseconds, if
+	// the file has that; nil if the file never does.
 	CPU func(ref uint64) (ps int64, known bool)
-	// CPUTimes keeps the same of all spans, once somebody has asked.
+	// CPUTimes caches the CPU times of all spans, once requested.
 	CPUTimes *CPUTimes
 
 	// Version grows with each snapshot of a recording; Done marks the last.
@@ -146,8 +146,7 @@ func (r *Recording) Func(id CallID) FuncID {
 	return r.Frames.Ref(int(f)).Func
 }
 
-// FuncName is the name of the function that runs in a call; "all" for the
-// root.
+// FuncName returns the name of the function that runs in a call; "all" for the root.
 func (r *Recording) FuncName(id CallID) string {
 	if id == NoCall {
 		return "all"
@@ -155,10 +154,10 @@ func (r *Recording) FuncName(id CallID) string {
 	return r.Functions.At(int(r.Func(id))).Name
 }
 
-// Duration is the length of the recording in picoseconds.
+// Duration returns the length of the recording in picoseconds.
 func (r *Recording) Duration() int64 { return r.End - r.Start }
 
-// DefaultEvent is the event to show first: the first that anything was recorded of.
+// DefaultEvent returns the event to show first: the first with any records.
 func (r *Recording) DefaultEvent() int {
 	for i := range r.Events {
 		if slices.ContainsFunc(r.Events[i].Metrics, func(m Metric) bool { return m.Total != 0 && m.Total != Missing }) {

@@ -16,13 +16,13 @@ type Samples struct {
 	Event int
 	times column.Vec[int64]
 	calls column.Vec[CallID]
-	// cpu is nil when no sample tells; values has a column for each metric
-	// whose PerSample is SampleColumn and nil for the others.
+	// cpu is nil if no sample has a processor; values has a column for each metric whose
+	// PerSample is SampleColumn, and nil for the others.
 	cpu    *column.Vec[int32]
 	values []*column.Vec[int64]
-	// sums are those of the columns of values; the builder's.
+	// sums are the sums of the columns of values; used by the builder only.
 	sums []int64
-	// period is how far apart the event's samples usually are on a thread (see
+	// period is the usual distance between the event's samples on a thread (see
 	// [Builder.space]).
 	period int64
 	// depth is the depth of the deepest stack.
@@ -35,19 +35,19 @@ func newSamples(s *column.Shelf, event int) *Samples {
 	return c
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (s *Samples) Len() int { return s.times.Len() }
 
-// Depth is the number of frames of the deepest stack.
+// Depth returns the number of frames of the deepest stack.
 func (s *Samples) Depth() int { return s.depth }
 
-// Time is when sample i was taken.
+// Time returns the time of sample i.
 func (s *Samples) Time(i int) int64 { return s.times.At(i) }
 
-// Call is the innermost call of sample i's stack; NoCall when it has none.
+// Call returns the innermost call of sample i's stack, NoCall if it has none.
 func (s *Samples) Call(i int) CallID { return s.calls.At(i) }
 
-// CPU is the processor sample i was taken on, -1 when not recorded.
+// CPU returns the processor that sample i was taken on, -1 if not recorded.
 func (s *Samples) CPU(i int) int {
 	if s.cpu == nil || i >= s.cpu.Len() {
 		return -1
@@ -55,8 +55,8 @@ func (s *Samples) CPU(i int) int {
 	return int(s.cpu.At(i))
 }
 
-// Value is sample i's value of a metric of its event: 1 if every sample
-// counts one, Missing where samples carry no such metric.
+// Value returns sample i's value of a metric of its event: 1 if every sample counts one,
+// Missing if samples do not carry the metric.
 func (s *Samples) Value(i int, m *Metric, metric int) int64 {
 	switch m.PerSample {
 	case SampleOne:
@@ -69,9 +69,9 @@ func (s *Samples) Value(i int, m *Metric, metric int) int64 {
 	return Missing
 }
 
-// End is when sample i stops being drawn: at the next sample, or after a period
-// where that is more than a few away or there is none. It says where samples
-// fall, not how long anything ran.
+// End returns the time up to which sample i is drawn: the next sample, or one period
+// later if the next is more than a few periods away or there is none. It shows where
+// samples fall, not how long anything ran.
 func (s *Samples) End(i int) int64 {
 	at := s.times.At(i)
 	if i+1 < s.Len() {
@@ -87,14 +87,14 @@ func (s *Samples) Search(t int64) int {
 	return sort.Search(s.Len(), func(i int) bool { return s.times.At(i) >= t })
 }
 
-// Walk reports, in order of time, the samples that a picture of from..to needs
-// whose pixels are res picoseconds wide: all of them when they are wider than
-// a pixel, else the first one of each pixel, with N the number it stands for.
-// It stops when visit returns false.
+// Walk reports, in order of time, the samples for a picture of from..to with pixels res
+// picoseconds wide: every sample that is drawn at least a pixel wide, otherwise the first
+// of each pixel, with N the number of samples it stands for. It stops when visit returns
+// false.
 func (s *Samples) Walk(from, to, res int64, visit func(*lanes.Bar) bool) {
 	n := s.Len()
 	i := max(0, s.Search(from)-1)
-	last := 1 // how many the last pixel with several had: the next has about as many
+	last := 1 // sample count of the last pixel with several; the next has about as many
 	for i < n {
 		bar := lanes.Bar{Start: s.Time(i), End: s.End(i), Call: s.Call(i), Index: i, N: 1}
 		if bar.Start >= to {
@@ -115,11 +115,10 @@ func (s *Samples) Walk(from, to, res int64, visit func(*lanes.Bar) bool) {
 	}
 }
 
-// skip returns the first sample from i on that is at or after t, searching
-// outwards from where it likely is, that many after i: each look is at memory that
-// may be far away.
+// skip returns the first sample from i on that is at or after t. It searches outwards
+// from its likely position, i + likely, because each step may miss the cache.
 func (s *Samples) skip(i int, t int64, likely int) int {
-	lo, hi := i, s.Len() // the answer is there, both included
+	lo, hi := i, s.Len() // bounds of the answer, both inclusive
 	step := max(1, likely/8)
 	at := min(i+likely, hi)
 	if at == hi || s.times.At(at) >= t {
@@ -159,9 +158,9 @@ func (s *Samples) snapshot() *Samples {
 	return &c
 }
 
-// sortByTime puts the samples in order of time, stable, of which the first n are and all
-// others are of times from late on: what is before those stays where it is, and only
-// the others are sorted and then merged in. Snapshots keep theirs.
+// sortByTime sorts the samples by time, stably. The first n are in order already, and all
+// others are at time late or later: samples before that stay in place, and only the
+// others are sorted and then merged in. Snapshots keep their order.
 func (s *Samples) sortByTime(n int, late int64) {
 	from := sort.Search(n, func(i int) bool { return s.times.At(i) > late })
 	fresh := make([]sampleTime, s.Len()-n)
@@ -197,7 +196,7 @@ func (s *Samples) sortByTime(n int, late int64) {
 	}
 }
 
-// sampleTime is when a sample was taken, by its number.
+// sampleTime is the time and index of a sample.
 type sampleTime struct {
 	at    int64
 	index int

@@ -8,15 +8,15 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// Scope says which part of a recording is meant: every question asked of one is
-// answered within a Scope. The zero Scope is the whole recording.
+// Scope selects a part of a recording: every query is answered within a Scope. The zero
+// Scope is the whole recording.
 //
-// A Scope is a value. The slices of one are never written to once it has been
-// handed on, so that a copy of it stays what it was.
+// A Scope is a value. Its slices are never written to once it has been handed on, so a
+// copy never changes.
 type Scope struct {
-	// Ranged limits it to the time From..To: picoseconds on the recording's own
-	// clock, as Recording.Start, Recording.End and all spans have them, and not
-	// offsets from its start. Without Ranged both mean nothing.
+	// Ranged limits the Scope to the time From..To, in picoseconds on the recording's own
+	// clock, as used by Recording.Start, Recording.End and all spans; they are not
+	// offsets from the start. Without Ranged, From and To are ignored.
 	Ranged   bool
 	From, To int64
 	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil is all,
@@ -24,32 +24,30 @@ type Scope struct {
 	Tracks []int
 	// Calls limits it to what ran in some calls; nil stands for all.
 	Calls *CallSet
-	// Async and Idle say whether async operations and idle samples count. Like
-	// Calls they are looked up in a recording (see package calls) before anything is
-	// left out.
+	// Async and Idle say whether async operations and idle samples count. Like Calls,
+	// they have no effect until they are looked up in a recording (see package calls).
 	Async, Idle Apart
-	// Beside are the tracks whose spans Async leaves out, in order, once that has
-	// been looked up.
+	// Beside are the tracks whose spans Async excludes, in order, once looked up.
 	Beside []int
 }
 
-// Apart reports whether what is apart from the work of threads counts: async
-// operations, which overlap freely, so that their time is nobody's, and samples of
-// nothing at work.
+// Apart says whether records apart from the work of threads count: async operations,
+// which overlap freely, so that their time belongs to no thread, and samples taken while
+// nothing ran.
 type Apart string
 
-// The values of Scope.Async and Scope.Idle. Out is the default, also written ""; if there
-// is nothing else, async operations count even then.
+// The values of Scope.Async and Scope.Idle. Out is the default, also written "". If there
+// is nothing else, async operations count even with Out.
 const (
 	Out  Apart = "out"
 	In   Apart = "in"
 	Only Apart = "only"
 )
 
-// Aparts are all there are, the one that a Scope begins with first.
+// Aparts lists all values, the default first.
 var Aparts = []string{string(Out), string(In), string(Only)}
 
-// plain writes what a Scope begins with as "".
+// plain returns the default as "".
 func (a Apart) plain() Apart {
 	if a == Out {
 		return ""
@@ -57,7 +55,7 @@ func (a Apart) plain() Apart {
 	return a
 }
 
-// Between is the Scope of all tracks from a time to another one.
+// Between returns the Scope of all tracks between two times.
 func Between(from, to int64) Scope { return Scope{Ranged: true, From: from, To: to} }
 
 // IsWhole reports whether the Scope is the whole recording, apart from async operations and
@@ -66,8 +64,8 @@ func (s Scope) IsWhole() bool {
 	return !s.Ranged && s.Tracks == nil && s.Calls == nil && s.Async != Only && s.Idle != Only
 }
 
-// Equal reports whether two Scopes mean the same: times count only where they
-// limit, tracks in any order, calls by what is said of them.
+// Equal reports whether two Scopes select the same: times are compared only if they
+// limit, tracks in any order, calls by their Text.
 func (s Scope) Equal(o Scope) bool {
 	if (s.Calls == nil) != (o.Calls == nil) || s.Calls != nil && s.Calls.Text != o.Calls.Text {
 		return false
@@ -81,29 +79,28 @@ func (s Scope) Equal(o Scope) bool {
 	return slices.Equal(s.Tracks, o.Tracks) || slices.Equal(ascending(s.Tracks), ascending(o.Tracks))
 }
 
-// ascending sorts a copy and leaves out what is there twice.
+// ascending returns a sorted copy without duplicates.
 func ascending(tracks []int) []int { return slices.Compact(slices.Sorted(slices.Values(tracks))) }
 
-// Between limits the Scope to a range of time in place of the one it had.
+// Between returns the Scope with another range of time.
 func (s Scope) Between(from, to int64) Scope {
 	s.Ranged, s.From, s.To = true, from, to
 	return s
 }
 
-// AllTime takes the limits of time away.
+// AllTime returns the Scope without a range of time.
 func (s Scope) AllTime() Scope {
 	s.Ranged, s.From, s.To = false, 0, 0
 	return s
 }
 
-// On limits the Scope to some tracks in place of those it had; nil stands for
-// all.
+// On returns the Scope with other tracks; nil means all.
 func (s Scope) On(tracks []int) Scope {
 	s.Tracks = tracks
 	return s
 }
 
-// Moved is the Scope with its range later by some picoseconds.
+// Moved returns the Scope with its range shifted by a number of picoseconds.
 func (s Scope) Moved(by int64) Scope {
 	if s.Ranged {
 		s.From, s.To = s.From+by, s.To+by
@@ -111,9 +108,8 @@ func (s Scope) Moved(by int64) Scope {
 	return s
 }
 
-// Clip cuts the range to the time that a recording has, and leaves out tracks
-// that it does not have. Of a range outside the recording only its nearest edge
-// is left.
+// Clip limits the range to the time of a recording, and drops tracks that the recording
+// does not have. A range outside the recording is reduced to the nearest edge.
 func (s Scope) Clip(rec *Recording) Scope {
 	if s.Ranged {
 		s.From = min(max(s.From, rec.Start), rec.End)
@@ -126,8 +122,7 @@ func (s Scope) Clip(rec *Recording) Scope {
 	return s
 }
 
-// Bounds is the range of time, or that of the whole recording when nothing
-// limits it.
+// Bounds returns the range of time, or the whole recording's if there is none.
 func (s Scope) Bounds(rec *Recording) (from, to int64) {
 	if s.Ranged {
 		return s.From, s.To
@@ -135,13 +130,12 @@ func (s Scope) Bounds(rec *Recording) (from, to int64) {
 	return rec.Start, rec.End
 }
 
-// HasTrack reports whether a track is in the Scope. NoTrack is where all tracks
-// are.
+// HasTrack reports whether a track is in the Scope. NoTrack is in it if all tracks are.
 func (s Scope) HasTrack(track int) bool {
 	return (s.Tracks == nil || slices.Contains(s.Tracks, track)) && !slices.Contains(s.Beside, track)
 }
 
-// TrackTest is HasTrack for many questions.
+// TrackTest returns a faster HasTrack for many calls.
 func (s Scope) TrackTest() func(track int) bool {
 	if s.Tracks == nil && s.Beside == nil {
 		return func(int) bool { return true }
@@ -151,7 +145,7 @@ func (s Scope) TrackTest() func(track int) bool {
 		set[t] = true
 	}
 	for _, t := range s.Beside {
-		set[t] = s.Tracks == nil // which then has those that do not count
+		set[t] = s.Tracks == nil // if Tracks is nil, set holds the excluded tracks
 	}
 	all := s.Tracks == nil
 	return func(t int) bool { return set[t] != all }
@@ -166,9 +160,9 @@ func (s Scope) Of(calls *CallSet) Scope {
 	return s
 }
 
-// SpansIn are the spans first..last-1 of a lane that touch the range. A span of
-// no length counts where it lies, both edges included. See CallSet.SpanRuns for
-// which of them Calls leaves.
+// SpansIn returns the spans first..last-1 of a lane that overlap the range. A zero-length
+// span counts if it lies in the range, both edges included. See CallSet.SpanRuns for the
+// effect of Calls.
 func (s Scope) SpansIn(l *lanes.Lane) (first, last int) {
 	n := l.Len()
 	if !s.Ranged {
@@ -185,9 +179,8 @@ func (s Scope) SpansIn(l *lanes.Lane) (first, last int) {
 	return first, last
 }
 
-// SamplesIn are the samples of a track of a recording that are in the range (From
-// included, To not, but that the last moment of the recording belongs to the last
-// range) and in its calls.
+// SamplesIn returns the samples of a track that are in the range and in the calls. From
+// is included and To is not, unless it is the end of the recording.
 func (s Scope) SamplesIn(rec *Recording, track int, of *Samples) []sets.Run {
 	first, last := 0, of.Len()
 	if s.Ranged {

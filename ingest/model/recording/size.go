@@ -1,12 +1,12 @@
 package recording
 
-// About how many bytes of memory things take, detail levels included.
+// Approximate bytes of memory per item, including detail levels.
 const (
 	spanBytes     = 8 + 4 + 4 + 2
 	denseBytes    = 6 + 2
 	looseBytes    = 24
 	laneBytes     = 700     // with its first columns
-	openBytes     = 24 + 40 // here, and what decoders keep of it
+	openBytes     = 24 + 40 // here, and in decoders
 	trackBytes    = 600     // with its builder
 	sampleBytes   = 8 + 4 + 4
 	sortBytes     = 8 + 8 + sampleBytes + 2*valueBytes
@@ -15,16 +15,16 @@ const (
 	pointBytes    = 8 + 8 + 1
 	recordBytes   = 4 + 4 + 4
 	callBytes     = 12 + 8 + 16 + 24 // its columns, its children and its sums
-	frameBytes    = 96 + 2*110       // and their maps
+	frameBytes    = 96 + 2*110       // including maps
 	functionBytes = 112 + 2*60
-	askBytes      = 260 // of a call, for a snapshot's sums and the first flamegraph
+	askBytes      = 260 // per call, for a snapshot's sums and the first flamegraph
 )
 
-// held counts what is recorded and has no place in Counts.
+// held counts recorded items that are not in Counts.
 type held struct {
 	loose int64 // spans
-	// unsorted is the most samples of one thread that came in no order: each
-	// thread's are sorted at once.
+	// unsorted is the largest number of unsorted samples of one thread: each thread's
+	// samples are sorted in one step.
 	unsorted int64
 	open     int64 // spans
 	lanes    int64

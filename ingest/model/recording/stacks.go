@@ -25,9 +25,9 @@ func (c Context) Get(key string) string {
 // NoTrack marks a record that names no thread.
 const NoTrack = -1
 
-// Stacks are aggregated records of one event: a call (the leaf of the stack),
-// the track it belongs to, its context and a value for each metric of the
-// event. Rows are as the file gives them; the same call may be in many.
+// Stacks are aggregated records of one event: a call (the leaf of the stack), its track,
+// its context and a value for each metric of the event. Rows are as in the file; the same
+// call may occur in several.
 type Stacks struct {
 	calls    column.Vec[CallID]
 	tracks   column.Vec[int32]
@@ -41,20 +41,20 @@ func newStacks(s *column.Shelf) *Stacks {
 	return &Stacks{calls: column.On[CallID](s), tracks: column.On[int32](s), contexts: column.On[ContextID](s)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (s *Stacks) Len() int { return s.calls.Len() }
 
-// Call is the innermost call of record i.
+// Call returns the innermost call of record i.
 func (s *Stacks) Call(i int) CallID { return s.calls.At(i) }
 
-// Track is the index in Recording.Tracks of record i's thread, or NoTrack.
+// Track returns the index in Recording.Tracks of record i's thread, or NoTrack.
 func (s *Stacks) Track(i int) int { return int(s.tracks.At(i)) }
 
-// Context is record i's context.
+// Context returns record i's context.
 func (s *Stacks) Context(i int) ContextID { return s.contexts.At(i) }
 
-// Value is record i's value of a metric of the event; Missing when the record
-// has none.
+// Value returns record i's value of a metric of the event, Missing if the record has
+// none.
 func (s *Stacks) Value(i, metric int) int64 {
 	if s.ones && metric == 0 {
 		return 1
@@ -83,8 +83,8 @@ func (s *Stacks) AnyBelow(metric int) bool {
 	return false
 }
 
-// append adds a record; values[m] belongs to metric m, and a shorter slice
-// leaves the rest missing.
+// append adds a record; values[m] belongs to metric m, and values beyond the end of a
+// shorter slice are missing.
 func (s *Stacks) append(call CallID, track int, ctx ContextID, values []int64) int {
 	n := s.Len()
 	s.calls.Append(call)

@@ -13,18 +13,18 @@ type State uint8
 const (
 	NoState      State = iota
 	Running            // on CPU
-	Runnable           // it could run and waits for a processor
-	Blocked            // it waits for something
-	InSystemCall       // in the kernel, where it is not known whether it runs there
+	Runnable           // waiting for a processor
+	Blocked            // waiting for something else
+	InSystemCall       // in the kernel; unknown whether it runs there
 	Collecting         // on CPU, for the garbage collector
 
 	states = iota
 )
 
-// States lists them in the order in which people read them.
+// States lists the states in the order of display.
 var States = []State{Running, Collecting, InSystemCall, Runnable, Blocked}
 
-// String is the state in words.
+// String returns the state in words.
 func (s State) String() string {
 	switch s {
 	case Running:
@@ -51,9 +51,9 @@ const (
 	StateSyscall
 )
 
-// StateEvent is the event that stands for the states of threads: how long they
-// were there, and of that on CPU, runnable, blocked and in system calls (in
-// ns, exact to the picosecond).
+// StateEvent returns the event for the states of threads. Its metrics are the total time,
+// and of that the time on CPU, runnable, blocked and in system calls (in ns, exact to the
+// picosecond).
 func StateEvent() Event {
 	e := Event{Name: "states", Kind: "trace", Mode: "event", Basis: FromStates}
 	for _, name := range []string{StateWall: "wall", StateCPU: "cpu", StateRunnable: "runnable", StateBlocked: "blocked", StateSyscall: "syscall"} {
@@ -77,10 +77,10 @@ func (s State) Weighs(metric int) bool {
 	return false
 }
 
-// StateLane stands for Track.States where lanes are numbered.
+// StateLane is the lane number of Track.States.
 const StateLane = -1
 
-// Lane is a lane of the track by its number; nil if there is none.
+// Lane returns a lane of the track by its number, nil if there is none.
 func (t *Track) Lane(i int) *lanes.Lane {
 	switch {
 	case i == StateLane && t.States.Len() > 0:
@@ -91,7 +91,7 @@ func (t *Track) Lane(i int) *lanes.Lane {
 	return &t.Lanes[i]
 }
 
-// Waker is the track that made the thread able to run, of state i, or NoTrack.
+// Waker returns the track of the thread that woke this one, for state i, or NoTrack.
 func (t *Track) Waker(i int) int { return int(t.States.Waker(i)) - 1 }
 
 // State reads the state that a call of Track.States stands for.
@@ -102,9 +102,9 @@ func (r *Recording) State(c CallID) State {
 	return r.Functions.At(int(r.Func(c))).State
 }
 
-// StateFrame is the frame that stands for a state, with what it is for: a reason to
-// be blocked, a processor's or a collector's work; "" for none. Decoders put it
-// below the stack that a thread is known to have meanwhile.
+// StateFrame returns the frame that stands for a state, with its reason, such as why a
+// thread is blocked, or which work a processor or collector does; "" for none. Decoders
+// put it below the thread's stack, if that is known.
 func (b *Builder) StateFrame(s State, reason string) FrameID {
 	name := s.String()
 	if reason != "" {
@@ -113,9 +113,9 @@ func (b *Builder) StateFrame(s State, reason string) FrameID {
 	return b.FunctionFrame(b.Function(Function{Name: "[" + name + "]", State: s}))
 }
 
-// State adds what the thread was in from start to end: a call of StateFrame, and
-// the track of who woke it, or NoTrack. States come in the order of time; what one
-// shares with those before is theirs.
+// State adds the thread's state from start to end: a call of StateFrame, and the track of
+// the thread that woke it, or NoTrack. States must come in order of time; if one overlaps
+// earlier ones, the earlier ones keep the overlap.
 func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.b.Cover(start, end)
 	if n := t.track.States.Len(); n > 0 {
@@ -134,9 +134,9 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	Add(&t.b.inState[state], end-start)
 }
 
-// CommonCall is the part of a stack that a stack before had, too: the innermost call
-// of it down to which both run the same functions. What a thread did between the two,
-// it did there or below.
+// CommonCall returns the part of a stack that an earlier stack shares: the innermost call
+// of stack down to which both run the same functions. Anything the thread did in between
+// ran in that call or below it.
 func (b *Builder) CommonCall(before, stack CallID) CallID {
 	c := &b.rec.Calls
 	b.paths[0], b.paths[1] = c.Path(b.paths[0][:0], before), c.Path(b.paths[1][:0], stack)
@@ -150,10 +150,10 @@ func (b *Builder) CommonCall(before, stack CallID) CallID {
 	return common
 }
 
-// EachState visits the states of a track within a range, in the order of time, cut
-// at its ends: the call of each from start to end. Where nothing is known of the stack
-// meanwhile but the track has spans, it is visited in parts, each with the call of
-// the innermost span that ran, in place of the stack.
+// EachState visits the states of a track within a range, in order of time, cut at the
+// ends of the range: the call of each, from start to end. If a state's stack is unknown
+// but the track has spans, the state is visited in parts, each with the call of the
+// innermost span that ran, in place of the stack.
 func (t *Track) EachState(calls *Calls, in Scope, visit func(call, span CallID, start, end int64)) {
 	l := &t.States
 	first, last := in.SpansIn(l)
@@ -185,8 +185,8 @@ func (t *Track) EachState(calls *Calls, in Scope, visit func(call, span CallID, 
 	}
 }
 
-// stateWalk goes along lanes together with the states; at is the first span of each
-// that ends behind what was visited.
+// stateWalk walks the lanes together with the states; at is, for each lane, the first
+// span that ends after the visited time.
 type stateWalk struct {
 	t     *Track
 	lanes []int
@@ -195,12 +195,13 @@ type stateWalk struct {
 	visit func(call, span CallID, start, end int64)
 }
 
-// spans visits the parts from start to end that a span and those below it have.
+// spans visits the parts of start..end, each with the innermost span, at this depth or
+// below, that ran then.
 func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 	if depth < len(w.lanes) {
 		l := &w.t.Lanes[w.lanes[depth]]
 		if n := w.at[depth]; n == 0 || n < l.Len() && l.End(min(n+64, l.Len()-1)) <= start {
-			w.at[depth] = l.Search(start) // far behind: over what other spans ran
+			w.at[depth] = l.Search(start) // skip spans that ran in other spans
 		}
 		for ; w.at[depth] < l.Len(); w.at[depth]++ {
 			i := w.at[depth]
@@ -225,15 +226,15 @@ func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 	}
 }
 
-// splitStates interns the calls of states below the spans that ran meanwhile: what
-// questions of states ask for.
+// splitStates interns the calls of states below the spans that ran meanwhile, for queries
+// of states.
 func (b *Builder) splitStates() {
 	for i, s := range b.over {
 		switch t := b.order[i]; {
 		case s != nil && (!b.spanned || len(s.Lanes) == 0) || t != nil && (t.track.States.Len() == 0 || len(t.lanes) == 0 && t.loose == nil):
 			continue
 		case t != nil:
-			s = t.snapshot() // laid out for good
+			s = t.snapshot() // final layout
 		}
 		split := func(call, span CallID, _, _ int64) {
 			if span != NoCall {
@@ -255,6 +256,6 @@ func (b *Builder) splitStates() {
 	}
 }
 
-// fewSpans is how many states there have to be for each span so that it takes less time
-// to look only at those that a span ran in.
+// fewSpans is the number of states per outermost span from which it is faster to visit
+// only the states within those spans.
 const fewSpans = 32

@@ -2,7 +2,8 @@ package recording
 
 import "math"
 
-// Saturated is a+b, or what is nearest to it: never Missing, which is no number.
+// Saturated returns a+b, or the nearest number in range if that overflows: never Missing,
+// which is not a number.
 func Saturated(a, b int64) int64 {
 	if s := a + b; (a^s)&(b^s) >= 0 && s != Missing {
 		return s
@@ -10,7 +11,7 @@ func Saturated(a, b int64) int64 {
 	return end(a)
 }
 
-// Abs is v without its sign.
+// Abs returns the absolute value of v.
 func Abs(v int64) int64 {
 	if v < 0 {
 		return -v
@@ -18,7 +19,7 @@ func Abs(v int64) int64 {
 	return v
 }
 
-// end is the last number on the side of one.
+// end returns the limit of the range on the side of a number's sign.
 func end(side int64) int64 {
 	if side < 0 {
 		return math.MinInt64 + 1
@@ -26,13 +27,13 @@ func end(side int64) int64 {
 	return math.MaxInt64
 }
 
-// Add adds to a sum, which stops at the last number that there is.
+// Add adds to a sum, which stops at the limit of its range.
 func Add(sum *int64, v int64) { *sum = Saturated(*sum, v) }
 
 // warnTotal is the code of the warning that a total is more than can be counted.
 const warnTotal = "total-overflow"
 
-// total is Saturated for totals of the recording; it adds a warning if a total was cut.
+// total is Saturated for totals of the recording; it adds a warning if a total overflows.
 func (b *Builder) total(a, v int64, metric string) int64 {
 	s := Saturated(a, v)
 	if s != a+v {

@@ -7,28 +7,29 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// Mangled names of C++ and Rust are made readable where functions are interned:
-// once for each, whatever the format, so that a function is the same one in a
-// file that has it mangled and in one that has not.
+// Mangled names of C++ and Rust are demangled when functions are interned: once each,
+// whatever the format, so that a function is the same in a file with its mangled name and
+// in one with its readable name.
 
-// Longest symbols that are looked at, and longest names that are made of them
-// (as a power of 2): those of templates can grow without bound.
+// The longest symbols to demangle, and the longest names to make of them (as a power of
+// 2): those of templates can grow without bound.
 const (
 	longestSymbol = 16 << 10
 	longestName   = 14
 )
 
-// demangled makes a symbol readable; ok is false for what is not a mangled name.
+// demangled returns the readable form of a mangled name; ok is false if symbol is not
+// one.
 func demangled(symbol string) (name string, ok bool) {
 	s := symbol
 	if strings.HasPrefix(s, "__Z") || strings.HasPrefix(s, "__R") {
-		s = s[1:] // macOS has one more
+		s = s[1:] // macOS adds one underscore
 	}
 	if len(s) < 4 || s[0] != '_' || s[1] != 'Z' && s[1] != 'R' || len(s) > longestSymbol {
 		return "", false
 	}
 	defer func() {
-		if recover() != nil { // the library trips over some names that are none
+		if recover() != nil { // the library panics on some invalid names
 			name, ok = "", false
 		}
 	}()
@@ -46,8 +47,8 @@ func (b *Builder) symbol(f Function) (Function, bool) {
 	return f, true
 }
 
-// share notes that a function goes by another symbol too than the one that it
-// has: constructors have several, and so have the instances of Rust's generics.
+// share records that a function has a further symbol: constructors have several, and so
+// have the instances of Rust's generics.
 func (b *Builder) share(id FuncID, symbol string) {
 	if first := b.rec.Functions.At(int(id)).Symbol; symbol == first || symbol == "" {
 		return
@@ -57,7 +58,7 @@ func (b *Builder) share(id FuncID, symbol string) {
 	}
 	if k := (sharedSymbol{id, symbol}); !b.shared[k] {
 		b.shared[k] = true
-		// Snapshots keep theirs.
+		// Snapshots keep the old map.
 		m := maps.Clone(b.rec.shared)
 		if m == nil {
 			m = sharedSymbols{}
@@ -72,12 +73,12 @@ type sharedSymbol struct {
 	symbol string
 }
 
-// sharedSymbols is a number by function.
+// sharedSymbols counts further symbols by function.
 type sharedSymbols map[FuncID]int
 
-// NameInFile is a function's name as the file has it: mangled, where it was made
-// readable. Where several symbols read the same it is the readable one, since
-// nothing says which of them a frame had.
+// NameInFile returns a function's name as in the file: the mangled name if it was
+// demangled. If several symbols have the same readable name, it returns that, because the
+// symbol of a given frame is not kept.
 func (r *Recording) NameInFile(id FuncID) string {
 	f := r.Functions.At(int(id))
 	if f.Demangled && r.shared[id] == 0 {
@@ -86,7 +87,8 @@ func (r *Recording) NameInFile(id FuncID) string {
 	return f.Name
 }
 
-// SharedSymbols is how many symbols are not kept, because others read the same.
+// SharedSymbols returns how many symbols were dropped because others have the same
+// readable name.
 func (r *Recording) SharedSymbols() (n int64) {
 	for _, k := range r.shared {
 		n += int64(k)

@@ -4,9 +4,9 @@ import "ashlar/ingest/model/lanes"
 
 // torn counts the spans of threads that do not nest exactly.
 type torn struct {
-	cut, most int64 // spans made to end with the one around them, and by how much at most
-	crossing  int64 // spans that overlap another in part, and are outermost for that
-	twice     int64 // the time that outermost spans have in common
+	cut, most int64 // spans cut to end with the one around them, and the largest cut
+	crossing  int64 // spans that partly overlap another, and are outermost for that reason
+	twice     int64 // the time counted more than once by outermost spans that overlap
 }
 
 // Codes of the warnings of spans that do not nest.
@@ -15,7 +15,7 @@ const (
 	warnCrossing = "crossing-spans"
 )
 
-// count adds what a track's layout had to do.
+// count adds the cuts and overlaps of a track's layout.
 func (n *torn) count(kind TrackKind, ns *nests) {
 	var outer []*lanes.Lane
 	for _, nest := range ns.all {
@@ -44,7 +44,7 @@ func (n *torn) count(kind TrackKind, ns *nests) {
 	}
 }
 
-// warnTorn says what was counted, once.
+// warnTorn adds the warnings about the counts, once.
 func (b *Builder) warnTorn() {
 	n := &b.torn
 	if _, said := b.warn[warnCut]; n.cut > 0 && !said {

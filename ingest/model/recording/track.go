@@ -8,12 +8,12 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// TrackKind says what a track's lanes are.
+// TrackKind is the kind of a track's lanes.
 type TrackKind uint8
 
 const (
-	// ThreadTrack: what one thread did. Lanes nest: the call in a row is made
-	// from the one above it.
+	// ThreadTrack: the calls of one thread. Lanes nest: a call was made from the one
+	// above it.
 	ThreadTrack TrackKind = iota
 	// AsyncTrack: operations that overlap freely, laid out so that none covers
 	// another.
@@ -23,12 +23,12 @@ const (
 // Track is a thread, or another row of lanes, of a process.
 type Track struct {
 	Kind TrackKind
-	// PID and TID are as the file gives them; 0 when it gives none. Process is
-	// the index in Recording.Processes.
+	// PID and TID are those of the file, 0 if it has none. Process is the index in
+	// Recording.Processes.
 	PID, TID int64
 	Process  int
 	Name     string
-	// Sort orders tracks within a process before file order does.
+	// Sort orders the tracks of a process; tracks with equal Sort are in file order.
 	Sort int
 
 	Lanes []lanes.Lane
@@ -36,9 +36,8 @@ type Track struct {
 	// Once the recording is done they are in Lanes, unfinished.
 	Open []OpenSpan
 
-	// States are the states of the thread, one after the other: calls of
-	// Builder.StateFrame, below the stack if it is known. See also Waker. InState is the
-	// time in each State.
+	// States are the states of the thread, in order of time: calls of Builder.StateFrame,
+	// below the stack if it is known. See also Waker. InState is the time in each State.
 	States  lanes.Lane
 	InState [states]int64
 
@@ -55,7 +54,7 @@ type OpenSpan struct {
 	Args  uint64
 }
 
-// Instant is something that happened at a moment.
+// Instant is an event at one moment.
 type Instant struct {
 	Time int64
 	Name string
@@ -81,9 +80,9 @@ func (t *Track) Spans() int {
 	return n
 }
 
-// Columns takes the track's lanes apart into columns, by their places, in each of
-// which a lane's spans are within those of the lane above: spans nest like calls. A
-// track has several where spans overlap without nesting. Empty lanes are left out.
+// Columns groups the track's lanes, by their indices, into columns in which a lane's
+// spans lie within the spans of the lane above: they nest like calls. A track has several
+// columns if spans overlap without nesting. Empty lanes are left out.
 func (t *Track) Columns(calls *Calls) (columns [][]int) {
 	for i := range t.Lanes {
 		l := &t.Lanes[i]
@@ -98,8 +97,8 @@ func (t *Track) Columns(calls *Calls) (columns [][]int) {
 	return columns
 }
 
-// Outermost are the lanes of spans that lie in no others. A track of which spans overlap
-// without nesting has several.
+// Outermost returns the lanes of spans that lie in no other spans. A track has several if
+// spans overlap without nesting.
 func (t *Track) Outermost(calls *Calls) (outer []*lanes.Lane) {
 	for _, column := range t.Columns(calls) {
 		outer = append(outer, &t.Lanes[column[0]])
@@ -115,15 +114,15 @@ type Process struct {
 	Sort   int
 }
 
-// Title is a process's name with its labels.
+// Title returns a process's name with its labels.
 func (p *Process) Title() string { return strings.TrimSpace(p.Name + " " + p.Labels) }
 
-// TextID is the first of the numbers that stand for ids of processes and threads
-// that are text in the file; the next ones are below it.
+// TextID is the first of the numbers that replace process and thread ids that are text in
+// the file; later ones count down from it.
 const TextID = -1 << 40
 
-// IDText writes the id of a process or thread. One that is text in the file is
-// empty: it is the name of what has no other.
+// IDText formats the id of a process or thread. For an id that is text in the file it
+// returns "": that text is the name if there is no other.
 func IDText(id int64) string {
 	if id <= TextID {
 		return ""
@@ -144,8 +143,7 @@ type FlowStep struct {
 	Time  int64
 }
 
-// Title is the name of a track if there is no room for more: its name,
-// else its thread id.
+// Title returns a short name of a track: its name, or else its thread id.
 func (t *Track) Title() string {
 	if t.Name != "" {
 		return t.Name

@@ -11,36 +11,37 @@ import (
 
 // TrackBuilder adds to one track.
 //
-// Begin and End nest like calls and go straight into lanes. Span adds whole
-// spans in any order; they are laid out when a snapshot is made, by
-// containment, and spans that overlap without nesting get rows of their own.
-// A track may use both.
+// Begin and End nest like calls and go straight into lanes. Span adds whole spans in any
+// order; snapshots lay them out by containment, and spans that overlap without nesting
+// get rows of their own. A track may use both.
 type TrackBuilder struct {
 	b *Builder
-	// There may be a million tracks, of threads that soon end: what is small is together.
+	// There may be a million tracks, of short-lived threads, so small fields are
+	// together.
 	index   int32
-	any     bool   // there is a last
+	any     bool   // last is set
 	out     bool   // not one of the threads that are kept: see Builder.Only
-	waits   bool   // for loose spans to be laid out for good: see layOut
+	waits   bool   // loose spans wait for their final layout: see layOut
 	shared  bool   // track is a snapshot: see own
-	track   *Track // all but lanes, open and samples, which snapshots have
+	track   *Track // what snapshots hold, except lanes, open and samples
 	lanes   []lanes.Lane
 	open    []openSpan
 	last    int64 // the latest time seen by Begin and End
 	samples []sampleBuilder
 	loose   *looseSpans
 	spans   int64
-	late    int64  // of them, those that never ended
+	late    int64  // number of spans that never ended
 	cached  *Track // the last snapshot, nil when something changed since
-	shown   *Track // the last snapshot of loose spans, until they are laid out for good
+	shown   *Track // the last snapshot with loose spans, until their final layout
 }
 
-// sampleBuilder has samples that may have arrived out of order since they were sorted.
+// sampleBuilder holds samples, some of which may have arrived out of order since the last
+// sort.
 type sampleBuilder struct {
 	*Samples
 	unsorted bool
-	sorted   int   // how many there were before the first of those
-	late     int64 // the earliest of them and of those behind it
+	sorted   int   // number of samples before the first that came out of order
+	late     int64 // the earliest time among the samples after those
 }
 
 type openSpan struct {
@@ -49,11 +50,11 @@ type openSpan struct {
 	args  uint64
 }
 
-// Index is the track's place in Recording.Tracks.
+// Index returns the track's index in Recording.Tracks.
 func (t *TrackBuilder) Index() int { return int(t.index) }
 
-// own makes track one that may be written to: snapshots share it until then, since of
-// many tracks most have ended.
+// own makes track writable by copying it if a snapshot shares it. Snapshots share it as
+// long as possible, because of many tracks most have ended.
 func (t *TrackBuilder) own() {
 	if !t.shared {
 		return
@@ -64,14 +65,14 @@ func (t *TrackBuilder) own() {
 	t.track, t.shared = &c, false
 }
 
-// SetName names the track; SetSort orders it.
+// SetName names the track.
 func (t *TrackBuilder) SetName(name string) {
 	t.own()
 	t.track.Name, t.cached = name, nil
 	t.thread()
 }
 
-// Name is the track's name so far.
+// Name returns the track's name so far.
 func (t *TrackBuilder) Name() string { return t.track.Name }
 
 // SetSort orders the track among those of its process.
@@ -80,8 +81,8 @@ func (t *TrackBuilder) SetSort(sort int) {
 	t.track.Sort, t.cached = sort, nil
 }
 
-// clock moves a backward time up to the latest one; it reports whether the
-// time was good.
+// clock returns the time, or the latest one if the time is earlier; it reports whether
+// the time was in order.
 func (t *TrackBuilder) clock(at int64) (int64, bool) {
 	if !t.any {
 		t.any, t.last = true, at
@@ -105,8 +106,8 @@ func (t *TrackBuilder) Begin(at int64, frame FrameID, args uint64) bool {
 	return t.BeginCall(at, t.b.Call(parent, frame), args)
 }
 
-// BeginCall is Begin for a decoder that knows the call already: it must be one
-// from the call of the innermost open span, or from NoCall when none is open.
+// BeginCall is Begin for a decoder that has the call already: its parent must be the call
+// of the innermost open span, or NoCall if none is open.
 func (t *TrackBuilder) BeginCall(at int64, call CallID, args uint64) bool {
 	at, ok := t.clock(at)
 	t.cached = nil
@@ -135,11 +136,11 @@ func (t *TrackBuilder) pop(at int64, unfinished bool) {
 	t.close(n, o, at, unfinished)
 }
 
-// Nested adds spans that are within open ones, for a decoder that matches ends with
-// begins itself: depth is how many spans each is in, those that Open will tell of
-// included. They come in order, one after the other, and after what that depth had;
-// the builder was told of the first time of the track by Cover. Many at a time are
-// added at half the price.
+// Nested adds spans within open ones, for a decoder that matches ends with begins itself.
+// depth is the number of spans around each, including those that Open will add later. The
+// spans must be in order, must not overlap and must follow those already at that depth;
+// the track's first time must have been passed to Cover. Adding many at once costs half
+// as much.
 func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 	n := len(spans)
 	if n == 0 {
@@ -166,8 +167,8 @@ func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 	t.b.countSpans(spans)
 }
 
-// Open opens a span within the innermost open one, like BeginCall, after Nested
-// told of spans that are in it.
+// Open opens a span within the innermost open one, like BeginCall, after Nested added
+// spans that lie in it.
 func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
 	if !t.any {
 		t.any, t.last = true, start
@@ -178,7 +179,7 @@ func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
 	t.open = append(t.open, openSpan{start, call, args})
 }
 
-// Depth is the number of open spans.
+// Depth returns the number of open spans.
 func (t *TrackBuilder) Depth() int { return len(t.open) }
 
 func (t *TrackBuilder) close(depth int, o openSpan, end int64, unfinished bool) {
@@ -217,8 +218,8 @@ func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfini
 	t.SpanOf(0, start, end, frame, args, unfinished)
 }
 
-// SpanOf is Span for a track where several things go on at a time: a span is only
-// called from one of the same group.
+// SpanOf is Span for a track with several concurrent activities: a span's parent is
+// always of the same group.
 func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, args uint64, unfinished bool) {
 	t.b.Cover(start, end)
 	if t.b.outside(t.out, start, end) {
@@ -240,7 +241,7 @@ func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, arg
 	t.loose.compact(t.b)
 }
 
-// loosen moves what nested spans put into lanes to the loose ones.
+// loosen moves spans from the lanes to the loose spans.
 func (t *TrackBuilder) loosen() {
 	t.loose = new(looseSpans)
 	for i := range t.lanes {
@@ -331,7 +332,7 @@ func (t *TrackBuilder) Sample(event int, at int64, call CallID, cpu int, values 
 	}
 }
 
-// Instant adds a moment.
+// Instant adds an instant.
 func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 	t.b.Cover(at, at)
 	if t.b.outside(t.out, at, at) {
@@ -343,13 +344,12 @@ func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 	t.b.rec.Counts.Instants++
 }
 
-// Break closes all open spans, which never ended. It is likely, though not sure, that
-// nothing comes after.
+// Break closes all open spans as unfinished. Usually, but not always, nothing follows.
 func (t *TrackBuilder) Break(at int64) {
 	for at = max(at, t.last); len(t.open) > 0; {
 		t.pop(at, true)
 	}
-	if t.loose == nil { // else lanes are copies of those that spans are still added to
+	if t.loose == nil { // otherwise lanes are copies of those still being filled
 		for i := range t.lanes {
 			t.lanes[i].TrimShort()
 		}
@@ -375,7 +375,7 @@ func (t *TrackBuilder) finish(end int64) {
 
 func byTime(x, y Instant) int { return cmp.Compare(x.Time, y.Time) }
 
-// layOut makes lanes of loose spans. Where the builder is stopped the last ones are
+// layOut lays out loose spans in lanes. If the builder is stopped, the remaining ones are
 // left out; see Builder.Finish.
 func (t *TrackBuilder) layOut() {
 	whole := t.loose.layout(t.b, t.b.rec.Done)
@@ -400,8 +400,8 @@ func (t *TrackBuilder) layOut() {
 	t.spans, t.late = spans, late
 }
 
-// snapshot returns the track as it is, reusing the last one when nothing
-// changed.
+// snapshot returns the current state of the track, reusing the last snapshot if nothing
+// has changed.
 func (t *TrackBuilder) snapshot() *Track {
 	if t.cached != nil {
 		return t.cached
@@ -415,7 +415,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	t.own()
 	s := t.track
 	t.shared = true
-	if whole := t.b.rec.Done && !t.waits; whole { // nobody adds to it any more
+	if whole := t.b.rec.Done && !t.waits; whole { // nothing more is added
 		t.loose = nil
 		s.Lanes = t.lanes
 		for i := range t.lanes {
@@ -441,7 +441,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	t.shown = nil
 	if t.waits {
-		return s // without what has not been laid out
+		return s // without spans not laid out yet
 	}
 	t.cached = s
 	if t.loose != nil && !t.b.rec.Done {

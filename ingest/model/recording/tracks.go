@@ -34,10 +34,10 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 	return t
 }
 
-// trackRoom is for how many tracks there is room at once: many take less so.
+// trackRoom is the number of tracks allocated together, which takes less memory for many.
 const trackRoom = 64
 
-// trackBuilder is a builder of a track.
+// trackBuilder returns a builder for a track.
 func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
 	if n := len(b.spare); n > 0 {
 		t, b.spare = b.spare[n-1], b.spare[:n-1]
@@ -48,15 +48,15 @@ func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
 	return t
 }
 
-// Over is Break if nothing is added by this builder any more, which must not be used:
-// there may be a million threads that have ended, and most need none. Who has more of the
-// track anyway asks for it again.
+// Over is Break for a track that is finished; this builder must not be used afterwards.
+// It saves memory, because there may be a million threads that have ended. A decoder with
+// more for the track gets a new builder from Track.
 func (t *TrackBuilder) Over(at int64) {
 	t.Break(at)
 	b := t.b
 	if t.loose != nil || len(t.samples) > 0 || b.part != nil || !t.track.States.Settled() || !slices.IsSortedFunc(t.track.Instants, byTime) ||
 		slices.ContainsFunc(t.lanes, func(l lanes.Lane) bool { return !l.Settled() }) {
-		return // there is more to do when all has been read
+		return // work remains for the end of reading
 	}
 	if t.any {
 		b.Cover(t.last, t.last)
@@ -70,7 +70,7 @@ func (t *TrackBuilder) Over(at int64) {
 	b.spare = append(b.spare, t)
 }
 
-// again is the builder of a track that there is.
+// again returns a builder for an existing track.
 func (b *Builder) again(i int) *TrackBuilder {
 	if b.order[i] == nil {
 		t := b.trackBuilder(i, b.over[i])
@@ -88,7 +88,7 @@ func (b *Builder) again(i int) *TrackBuilder {
 	return b.order[i]
 }
 
-// live visits the builders of tracks that are not over.
+// live visits the builders of unfinished tracks.
 func (b *Builder) live(yield func(*TrackBuilder) bool) {
 	for i := range b.alive.From(0) {
 		if !yield(b.order[i]) {
@@ -97,20 +97,19 @@ func (b *Builder) live(yield func(*TrackBuilder) bool) {
 	}
 }
 
-// trackTable finds tracks by their keys: most are threads that have no more than a small
-// number.
+// trackTable finds tracks by their keys: most are threads identified by small numbers.
 type trackTable struct {
-	threads pairmap.Table // by process and kind, and TID: 1 + their places
+	threads pairmap.Table // (process and kind, TID) to 1 + index
 	others  map[TrackKey]int
 }
 
-// pair is the key of a thread in threads, where it is such a one.
+// pair returns the key of a thread in threads; ok is false if its numbers are too large.
 func (k *TrackKey) pair(process int) (a, b uint32, ok bool) {
 	const most = 1 << 24
 	return uint32(process)<<8 | uint32(k.Kind), uint32(k.TID), k.Name == "" && process < most && k.TID == int64(uint32(k.TID))
 }
 
-// find is the place of a track, -1 if there is none.
+// find returns the index of a track, -1 if there is none.
 func (x *trackTable) find(k TrackKey, process int) int {
 	if a, b, ok := k.pair(process); ok {
 		return int(x.threads.Get(a, b)) - 1

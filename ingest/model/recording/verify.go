@@ -10,16 +10,16 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// What was unpacked is checked before it is used: a number that leads out of its table
-// would end the program. Of a store that this program wrote itself the index is checked,
-// which has a checksum, and the call tree; of one that came from elsewhere, and may be
-// made to do harm, all columns too (Verify).
+// Unpacked data is checked before use, because an index out of range would crash the
+// program. In a store written by this program, the index, which has a checksum, and the
+// call tree are checked. A store from elsewhere could be malicious, so all its columns
+// are checked too (Verify).
 
 // mostScale bounds exponents of ten: larger ones take for ever to write out.
 const mostScale = 1 << 12
 
-// verifyShape checks all but what is in the columns of spans, samples, records and
-// counters.
+// verifyShape checks everything except the contents of the columns of spans, samples,
+// records and counters.
 func (r *Recording) verifyShape() (err error) {
 	defer column.Recover(&err)
 	column.Must(r.Done, "the recording is not complete")
@@ -114,8 +114,8 @@ func (s *Stacks) verifyShape(r *Recording) {
 	}
 }
 
-// Verify checks the columns too, so that no number in them leads out of a table. It
-// takes a second for some GB.
+// Verify also checks the columns, so that no index in them is out of range. It takes a
+// second for some GB.
 func (r *Recording) Verify(ctx context.Context) error {
 	var work []func()
 	for _, t := range r.Tracks {

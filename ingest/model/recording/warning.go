@@ -7,7 +7,8 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Warning is one thing that was wrong with a file, how often, and where first.
+// Warning is a problem of a file, with the number of occurrences and the place of the
+// first.
 type Warning struct {
 	// Code is a stable word for programs, like "time-backward".
 	Code string `json:"code"`
@@ -16,17 +17,17 @@ type Warning struct {
 	Count int64  `json:"count"`
 	// First is the first place: "line 17" or "byte 4096"; may be empty.
 	First string `json:"first"`
-	// Minor says that no number and no bar on the screen would be another one
-	// without it: something that was read has no place to be shown.
+	// Minor says that no number or bar on the screen is affected: for example, the file
+	// has data that is not shown anywhere.
 	Minor bool `json:"minor,omitempty"`
-	// Error says that the file is damaged there or breaks a rule of its format. Answers
-	// name the errors that are not Minor.
+	// Error says that the file is damaged at that place or violates its format. Answers
+	// list the errors that are not Minor.
 	Error bool `json:"error,omitempty"`
 }
 
-// Warned counts the warnings of a recording in words, "" without any. changes
-// reports whether some of them change a number or a bar: others are notes on what
-// has no place to be shown.
+// Warned describes the number of warnings of a recording, "" if there are none. changes
+// reports whether some of them affect a number or a bar; the others are notes on data
+// that is not shown.
 func (r *Recording) Warned() (text string, changes bool) {
 	wrong, notes := 0, 0
 	for i := range r.Warnings {
@@ -47,15 +48,15 @@ func (r *Recording) Warned() (text string, changes bool) {
 	return safetext.Plural(wrong, "warning") + ", " + safetext.Plural(notes, "note"), true
 }
 
-// Tally counts what became of the records of one kind. Read = Kept + LeftOut
-// always; Repaired ones are among the kept.
+// Tally counts the records of one kind by outcome. Read = Kept + LeftOut always; Repaired
+// records are included in Kept.
 type Tally struct {
 	Kind                          string
 	Read, Kept, Repaired, LeftOut int64
 	FirstRepaired, FirstLeftOut   string
 }
 
-// TallyFrames is the kind of the tally of frames that stacks have.
+// TallyFrames is the kind of the tally for frames in stacks.
 const TallyFrames = "frame in a stack"
 
 // Leave counts a record that was read and left out.
@@ -74,25 +75,25 @@ func (t *Tally) Mend(place string) {
 	}
 }
 
-// Warn notes an error at a place, which changes what is shown. The sentence of the
-// first one with the code is kept; later ones are counted.
+// Warn records an error at a place that affects the display. Only the first text of each
+// code is kept; later ones are counted.
 func (b *Builder) Warn(code, place, format string, args ...any) {
 	b.note(code, place, format, args...).Error = true
 }
 
-// Remark notes what changes no number and is not an error: see Warning.Minor.
+// Remark records something that affects no number and is not an error: see Warning.Minor.
 func (b *Builder) Remark(code, place, format string, args ...any) {
 	b.note(code, place, format, args...).Minor = true
 }
 
-// Mended notes an error that changes no number, since it was made good.
+// Mended records an error that was corrected, so that it affects no number.
 func (b *Builder) Mended(code, place, format string, args ...any) {
 	w := b.note(code, place, format, args...)
 	w.Error, w.Minor = true, true
 }
 
-// Usual notes what changes what is shown and is not an error: a sound file has it too, such
-// as spans that began before the recording.
+// Usual records something that affects the display but is not an error, since valid files
+// have it too, such as spans that began before the recording.
 func (b *Builder) Usual(code, place, format string, args ...any) {
 	b.note(code, place, format, args...)
 }

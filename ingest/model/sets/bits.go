@@ -6,8 +6,7 @@ import (
 	"math/bits"
 )
 
-// Bits is a set of numbers from 0 on, which are gone through in order. Its zero value is
-// empty.
+// Bits is an ordered set of numbers from 0 up. The zero value is empty.
 type Bits struct{ words []uint64 }
 
 // Add puts a number in.
@@ -18,11 +17,11 @@ func (s *Bits) Add(i int) {
 	s.words[i>>6] |= 1 << (i & 63)
 }
 
-// Remove takes a number out that was put in.
+// Remove removes a number that is in the set.
 func (s *Bits) Remove(i int) { s.words[i>>6] &^= 1 << (i & 63) }
 
-// From visits the numbers from first on, in order, and then those below it. Those that
-// are put in or taken out meanwhile may be visited or not.
+// From visits the numbers from first up, in order, and then those below first. Numbers
+// added or removed meanwhile may or may not be visited.
 func (s *Bits) From(first int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if s.visit(first, math.MaxInt, yield) {
@@ -31,8 +30,8 @@ func (s *Bits) From(first int) iter.Seq[int] {
 	}
 }
 
-// visit visits the numbers from one on that are below another, up to where yield reports
-// false, as it then does itself.
+// visit visits the numbers from..to-1 until yield returns false; then it returns false
+// too.
 func (s *Bits) visit(from, to int, yield func(int) bool) bool {
 	for at := from >> 6; at < len(s.words); at++ {
 		w := s.words[at]

@@ -1,12 +1,12 @@
 package sets
 
-// Groups puts things together that are of the same: it has their places by what they are of. Its zero value is empty; it is
-// used again and again, since it keeps its memory.
+// Groups groups indices by key. The zero value is empty. A Groups is meant to be reused,
+// because it keeps its memory.
 type Groups struct {
-	slot   []int32 // 1 + the group of a number; 0 for none
-	seen   []int32 // numbers, in the order in which they came
-	of     []int32 // the number of each thing
-	ends   []int32 // of groups in places
+	slot   []int32 // 1 + the group of a key; 0 for none
+	seen   []int32 // keys, in order of first occurrence
+	of     []int32 // the key of each index
+	ends   []int32 // ends of groups in places
 	places []int32
 }
 
@@ -30,7 +30,7 @@ func (g *Groups) By(n, most int, of func(i int) int32) {
 	}
 	sum := int32(0)
 	for i, n := range g.ends {
-		g.ends[i] = sum // where it begins, and once places are known ends
+		g.ends[i] = sum // the start of the group; its end once places are filled
 		sum += n
 	}
 	for i, k := range g.of[:n] {
@@ -43,10 +43,10 @@ func (g *Groups) By(n, most int, of func(i int) int32) {
 	}
 }
 
-// Len is how many groups there are.
+// Len returns the number of groups.
 func (g *Groups) Len() int { return len(g.seen) }
 
-// Of are the places of the things of a group, in order.
+// Of returns the indices in a group, in order.
 func (g *Groups) Of(i int) []int32 {
 	if i == 0 {
 		return g.places[:g.ends[0]]

@@ -7,11 +7,11 @@ import (
 	"sort"
 )
 
-// Run is a run of neighbours First..Last-1.
+// Run is the range of indices from First up to, but not including, Last.
 type Run struct{ First, Last int }
 
-// Joined puts runs in order and joins those that touch or overlap; it may use what
-// it is given.
+// Joined sorts runs and merges those that touch or overlap. It may reuse the memory of
+// runs.
 func Joined(runs []Run) []Run {
 	if !slices.IsSortedFunc(runs, func(a, b Run) int { return a.First - b.First }) {
 		slices.SortFunc(runs, func(a, b Run) int { return a.First - b.First })
@@ -27,8 +27,8 @@ func Joined(runs []Run) []Run {
 	return out
 }
 
-// Without leaves out of runs what other runs have; both are in order. It returns what
-// it is given if there are no others.
+// Without removes others from runs; both are in order. It returns runs itself if there
+// are no others.
 func Without(runs, others []Run) []Run {
 	if len(runs) == 0 || len(others) == 0 {
 		return runs
@@ -51,7 +51,7 @@ func Without(runs, others []Run) []Run {
 	return left
 }
 
-// Cut leaves of runs what is in first..last-1; it does not write to them.
+// Cut returns the part of runs within first..last-1; it does not write to runs.
 func Cut(runs []Run, first, last int) []Run {
 	lo := sort.Search(len(runs), func(k int) bool { return runs[k].Last > first })
 	hi := lo + sort.Search(len(runs)-lo, func(k int) bool { return runs[lo+k].First >= last })

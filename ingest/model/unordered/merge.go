@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/heap"
 )
 
-// cursor is where the merge is in a run.
+// cursor is the position of the merge in a run.
 type cursor struct {
 	spans []Span
 	run   int
@@ -24,25 +24,24 @@ type merging struct {
 	of    *Runs
 	next  heap.Heap[cursor]
 	visit func(*Span) bool
-	held  []Span // taken from several runs, in order: all in runs comes behind it
-	given int    // runs that were given up
+	held  []Span // taken from several runs, in order; all spans left in runs come after them
+	given int    // runs released so far
 }
 
-// Merge gives the spans of all runs in order, those that are alike as they
-// came, until visit returns false. Runs are given up once they have been used; what
-// was not visited is kept.
+// Merge visits the spans of all runs in order, equal ones in order of arrival, until
+// visit returns false. Runs are released once used; spans that were not visited are kept.
 func (s *Runs) Merge(visit func(*Span) bool) {
 	m := &merging{of: s, visit: visit, next: heap.Heap[cursor]{Before: cursor.before}}
 	for k := range s.runs {
 		s.runs[k].sort()
 		m.next.Push(cursor{s.runs[k].spans, k})
 	}
-	defer m.keep() // a builder that is halted panics
+	defer m.keep() // also if a halted builder panics
 	for m.next.Len() > 0 && m.choose() && m.together() {
 	}
 }
 
-// keep puts what was not visited back.
+// keep puts the spans that were not visited back.
 func (m *merging) keep() {
 	s := m.of
 	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
@@ -57,16 +56,16 @@ func (m *merging) keep() {
 }
 
 const (
-	// fewRuns are merged by choosing the first again and again: mostly it goes on in
-	// the same run.
+	// fewRuns is the number of runs up to which choosing the next span one by one is
+	// best: usually it is in the same run as the last.
 	fewRuns = 4
-	// Where it has gone to another run so often, for fewer than four spans each time,
-	// many runs lie in the same time.
+	// After this many changes of run, with fewer than four spans in between on average,
+	// many runs overlap in time.
 	turnsLooked = 256
 )
 
-// choose gives the first of all spans again and again, as long as runs mostly follow
-// each other. It reports false once visit does.
+// choose visits the spans one by one, always the first of all, as long as runs mostly
+// follow each other. It returns false once visit does.
 func (m *merging) choose() bool {
 	turns, seen := 0, 0
 	for m.next.Len() > 0 {
@@ -104,7 +103,7 @@ func (m *merging) choose() bool {
 	return true
 }
 
-// giveUp lets a run go that has been used up.
+// giveUp releases a run that has been used up.
 func (m *merging) giveUp(c cursor) {
 	m.of.runs[c.run].spans = nil
 	if m.given++; m.given%drainRuns == 0 {
@@ -112,12 +111,13 @@ func (m *merging) giveUp(c cursor) {
 	}
 }
 
-// drainRuns is how many runs, of 200 kB, make collecting them worth it.
+// drainRuns is the number of released runs, of 200 kB each, that makes a garbage
+// collection worthwhile.
 const drainRuns = 256
 
-// together gives spans as choose does where many runs lie in the same time: it takes
-// the next ones of all and sorts them, which costs less than choosing among the runs
-// for each. It reports false once visit does.
+// together visits spans like choose, for many runs that overlap in time: it takes the
+// next spans of all runs and sorts them, which costs less than choosing among the runs
+// for each span. It returns false once visit does.
 func (m *merging) together() bool {
 	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
 	var room []Span
@@ -142,8 +142,9 @@ func (m *merging) together() bool {
 	return true
 }
 
-// take takes from the runs, which are in order, what begins before a time until which
-// none has many. It returns how many runs that was of.
+// take takes from the runs, which must be in order, the spans that start before a time
+// chosen so that no run contributes many. It also returns the number of runs they came
+// from.
 func (m *merging) take(into []Span) (taken []Span, runs int) {
 	const least = 16
 	all := m.next.Items

@@ -9,11 +9,11 @@ import "cmp"
 // Span is a whole span, of 24 bytes.
 type Span struct {
 	Start, End int64
-	Frame      uint32 // whose bits are the caller's
-	Args       uint32 // whatever the caller finds its arguments by
+	Frame      uint32 // the caller may use its bits freely
+	Args       uint32 // the caller's reference to arguments
 }
 
-// Order compares by start, the longest first.
+// Order compares by start; of equal starts the longest span comes first.
 func (x *Span) Order(y *Span) int {
 	if c := cmp.Compare(x.Start, y.Start); c != 0 {
 		return c
@@ -21,18 +21,18 @@ func (x *Span) Order(y *Span) int {
 	return cmp.Compare(y.End, x.End)
 }
 
-// Before reports whether x comes first.
+// Before reports whether x comes before y in that order.
 func (x *Span) Before(y *Span) bool {
 	return x.Start < y.Start || x.Start == y.Start && x.End > y.End
 }
 
-// RunSpans is how many spans a run has when it is full.
+// RunSpans is the number of spans in a full run.
 const RunSpans = 1 << 13
 
-// Runs are spans as they came.
+// Runs holds spans in order of arrival.
 type Runs struct {
 	runs []run
-	n    int // spans in runs
+	n    int // total number of spans
 }
 
 // run is some neighbouring spans, in order when sorted is set.
@@ -41,7 +41,7 @@ type run struct {
 	sorted bool
 }
 
-// Len is how many spans there are.
+// Len returns the number of spans.
 func (s *Runs) Len() int { return s.n }
 
 // Add adds a span.
@@ -53,7 +53,7 @@ func (s *Runs) Add(x Span) {
 	}
 	r := &s.runs[k]
 	if len(r.spans) == cap(r.spans) && len(r.spans) >= RunSpans/8 {
-		r.spans = append(make([]Span, 0, RunSpans), r.spans...) // and no more than that
+		r.spans = append(make([]Span, 0, RunSpans), r.spans...) // exact capacity
 	}
 	r.spans = append(r.spans, x)
 	r.sorted = false
@@ -63,7 +63,7 @@ func (s *Runs) Add(x Span) {
 	}
 }
 
-// Precede puts spans in front of all there are: slices that are each in order.
+// Precede puts slices of spans, each in order, in front of all others.
 func (s *Runs) Precede(sorted [][]Span) {
 	old := make([]run, 0, len(sorted)+len(s.runs))
 	for _, spans := range sorted {
@@ -82,7 +82,7 @@ func (s *Runs) All(visit func(*Span)) {
 	}
 }
 
-// First is the first of the spans in order, nil when there are none.
+// First returns the first of the spans in order, nil if there are none.
 func (s *Runs) First() (first *Span) {
 	for k := range s.runs {
 		r := &s.runs[k]

@@ -2,8 +2,7 @@ package unordered
 
 import "math/bits"
 
-// sortSpans sorts spans; those alike stay as they came. What is in order, or nearly,
-// is hardly touched.
+// sortSpans sorts spans stably. Spans that are in order, or nearly, are hardly touched.
 func sortSpans(all []Span) {
 	const block = 16
 	if scattered(all) {
@@ -33,7 +32,7 @@ func sortSpans(all []Span) {
 
 // mergeHalves merges two sorted halves, the second of which begins at mid, in place.
 func mergeHalves(all []Span, mid int, room []Span) []Span {
-	// What is in front of all of the second half stays.
+	// Spans before all of the second half stay.
 	from, to := 0, mid
 	for x := all[mid]; from < to; {
 		if h := (from + to) / 2; x.Before(&all[h]) {
@@ -56,8 +55,8 @@ func mergeHalves(all []Span, mid int, room []Span) []Span {
 	return room
 }
 
-// scattered reports whether spans are in no order at all, and so many that it matters:
-// what is merely nested is in order when one looks only at some.
+// scattered reports whether spans are in random order, and enough of them to matter. It
+// looks at every 16th span only, because merely nested spans are in order then.
 func scattered(all []Span) bool {
 	const every = 16
 	if len(all) < manySpans {
@@ -72,15 +71,16 @@ func scattered(all []Span) bool {
 	return back > len(all)/every/4
 }
 
-// roughBits is how much of a time sortRoughly looks at, twice; manySpans are worth it.
+// roughBits is the number of bits of a time that each of sortRoughly's two passes uses;
+// manySpans is the number of spans that make it worthwhile.
 const (
 	roughBits = 11
 	manySpans = 1 << 10
 )
 
-// sortRoughly puts spans in order by the leading bits of their starts, without
-// comparing: which of two comes first is not to be foreseen here. Hardly any are not
-// in their places then. Those alike stay as they came.
+// sortRoughly sorts spans by the leading bits of their starts, without comparisons, whose
+// results would be unpredictable here. Hardly any spans are out of place afterwards.
+// Equal spans stay in order of arrival.
 func sortRoughly(all []Span) {
 	low, high := all[0].Start, all[0].Start
 	for i := range all {

@@ -6,11 +6,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Apart looks up in a recording what a scope leaves out of what is apart from the
-// work of threads: rows of async operations, and idle samples.
+// Apart looks up which records of a recording a scope excludes as apart from the work of
+// threads: tracks of async operations, and idle samples.
 //
-// Where a scope's tracks have no other spans than async ones, those count unless it
-// says that they do not.
+// If a scope's tracks have only async spans, those count unless the scope excludes them
+// explicitly.
 func Apart(rec *recording.Recording, in recording.Scope) recording.Scope {
 	in.Beside = nil
 	if in.Async != recording.In {
@@ -22,8 +22,8 @@ func Apart(rec *recording.Recording, in recording.Scope) recording.Scope {
 	return in
 }
 
-// beside lists the rows of async operations, or all others, that a scope leaves
-// out; nil if nothing would be left.
+// beside returns the tracks that a scope excludes: those of async operations or, with
+// only, all others. It returns nil if nothing would be left.
 func beside(rec *recording.Recording, in recording.Scope, only bool) (out []int) {
 	chosen, left := in.TrackTest(), false
 	for i, t := range rec.Tracks {
@@ -41,24 +41,24 @@ func beside(rec *recording.Recording, in recording.Scope, only bool) (out []int)
 	return out
 }
 
-// Besides returns the scope with only its async operations, for questions without an answer
-// among the other records.
+// Besides returns the scope with only its async operations, for queries that the other
+// records cannot answer.
 func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
 	in.Async = recording.Only
 	return Apart(rec, in)
 }
 
-// LeftOut counts what is in a query's scope and was not added up, since it is apart
-// from the work of threads.
+// LeftOut counts what lies in a query's scope but was excluded as apart from the work of
+// threads.
 type LeftOut struct {
-	// AsyncSpans is how many async operations there are, and AsyncTime how much time
-	// the outermost cover, in picoseconds.
+	// AsyncSpans is the number of async operations, and AsyncTime the time that the
+	// outermost ones cover, in picoseconds.
 	AsyncSpans, AsyncTime int64
 	// IdleRecords counts the idle samples or stack records, and Idle is their weight.
 	IdleRecords, Idle int64
 }
 
-// Add adds what another scope leaves out.
+// Add adds the counts of another scope.
 func (l *LeftOut) Add(o *LeftOut) {
 	l.AsyncSpans += o.AsyncSpans
 	recording.Add(&l.AsyncTime, o.AsyncTime)
@@ -66,7 +66,7 @@ func (l *LeftOut) Add(o *LeftOut) {
 	recording.Add(&l.Idle, o.Idle)
 }
 
-// async says what a scope leaves out of async operations.
+// async returns the async operations that a scope excludes.
 func (q *Query) async(rec *recording.Recording) (out LeftOut) {
 	if q.Scope.Async == recording.Only || q.Scope.Calls != nil || len(q.Scope.Beside) == 0 {
 		return out
@@ -88,11 +88,10 @@ func (q *Query) async(rec *recording.Recording) (out LeftOut) {
 	return out
 }
 
-// idleNames are V8's names for the functions of samples that were taken while no
-// code of the program ran.
+// idleNames are V8's function names for samples taken while no code of the program ran.
 var idleNames = []string{"(idle)", "(program)"}
 
-// idleFunctions marks those that are idle; nil if there are neither samples nor
+// idleFunctions returns which functions are idle; nil if there are neither samples nor
 // stacks.
 func idleFunctions(rec *recording.Recording) []bool {
 	if rec.Counts.Samples+rec.Counts.Stacks == 0 {
@@ -105,7 +104,7 @@ func idleFunctions(rec *recording.Recording) []bool {
 	return is
 }
 
-// idle keeps records of nothing at work from a sink, or all others.
+// idle is a sink that drops idle records or, with only, all others.
 type idle struct {
 	to   sink
 	is   []bool

@@ -7,30 +7,30 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Neighbours are a function and what is directly around it in stacks.
+// Neighbours are a function's direct callers and callees.
 type Neighbours struct {
-	// Function has the function's own self, total and count; its Func is the
-	// first of them where a reference stands for several.
+	// Function has the function's own self, total and count. If a reference stands for
+	// several functions, Func is the first one found.
 	Function Row
-	// Callers have as Total the weight of the stacks in which they call the
-	// function directly, each stack once, as Self that of the stacks which end
-	// there, and as Count these stacks' number. So the callers' Self add up to
-	// the function's; calls from nobody are in the row [outermost]. Heaviest
+	// Callers have as Total the weight of the stacks in which they call the function
+	// directly, each stack once, as Self the weight of the stacks that end in the
+	// function so called, and as Count the number of those. So the callers' Self add up
+	// to the function's. Calls without a caller are in the row [outermost]. Heaviest
 	// total first.
 	Callers []Row
-	// Callees have as Total the weight of the stacks in which the function calls
-	// them directly, each stack once, and as Self and Count that of the stacks
-	// which end there.
+	// Callees have as Total the weight of the stacks in which the function calls them
+	// directly, each stack once, and as Self and Count the weight and number of the
+	// stacks that end in the callee so called.
 	Callees []Row
 }
 
-// outermostRow is the caller of functions that nobody calls.
+// outermostRow is the caller of outermost calls.
 const outermostRow = "[outermost]"
 
-// Around describes the callers and callees of a function: of those that a
-// reference stands for, as if they were one. A function that calls itself is
-// its own caller and callee. Where the tree's groups stand for functions, these
-// are what is called.
+// Around returns the callers and callees of a function. If the reference stands for
+// several functions, they are treated as one. A function that calls itself is its own
+// caller and callee. If the tree has groups in place of functions, callers and callees
+// are groups.
 func Around(rec *recording.Recording, t *Tree, of Ref) Neighbours {
 	if t.upright != nil {
 		t = t.upright
@@ -54,7 +54,7 @@ func Around(rec *recording.Recording, t *Tree, of Ref) Neighbours {
 	rows[0].Name = outermostRow
 	callers, callees := sides(rows), sides(rows)
 	var n Neighbours
-	depth := 0 // how many of the function are on the path
+	depth := 0 // number of the function's calls on the current path
 	t.walk(func(i int) {
 		if i == 0 {
 			return
@@ -92,19 +92,19 @@ func Around(rec *recording.Recording, t *Tree, of Ref) Neighbours {
 	return n
 }
 
-// side lists one side of a function: rows like those of a table.
+// side holds the rows for one side of a function, callers or callees.
 type side struct {
 	rows []Row
 	seen []bool
-	on   []int32 // how often a row is beside the function on the path now
+	on   []int32 // how often a row's function is next to the function on the current path
 }
 
 func sides(rows []Row) *side {
 	return &side{slices.Clone(rows), make([]bool, len(rows)), make([]int32, len(rows))}
 }
 
-// enter adds a node to a row: all of its weight, unless it is below another
-// that has been added.
+// enter adds a node to a row. Its total counts only if no node above it is already in the
+// row.
 func (s *side) enter(row int32, nd *Node) {
 	r := &s.rows[row]
 	if s.on[row] == 0 {
@@ -116,7 +116,7 @@ func (s *side) enter(row int32, nd *Node) {
 	s.seen[row] = true
 }
 
-// used are the rows that were entered, heaviest total first.
+// used returns the rows with any node, heaviest total first.
 func (s *side) used() []Row {
 	var out []Row
 	for i, r := range s.rows {

@@ -7,11 +7,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Choose finds an event and one of its metrics by name. Either name may be
-// empty: the event is then the default one, or the first that has the metric,
-// and the metric is the event's primary one. An event without a name (the spans
-// of a trace) is found by its kind. Both results are -1 for a recording without
-// events. The error is one sentence that lists what there is.
+// Choose finds an event and one of its metrics by name. Either name may be empty: the
+// event is then the default one, or the first that has the metric, and the metric is the
+// event's primary one. An event without a name (the spans of a trace) is found by its
+// kind. Both results are -1 for a recording without events. The error is one sentence
+// that lists the possible names.
 func Choose(rec *recording.Recording, event, metric string) (e, m int, err error) {
 	if event == "" && metric == "" {
 		if len(rec.Events) == 0 {
@@ -58,7 +58,7 @@ func findEvent(rec *recording.Recording, name string) int {
 		}
 	}
 	for i := range rec.Events {
-		if e := &rec.Events[i]; e.NameOrKind() == name || e.Title() == name { // as the window calls it
+		if e := &rec.Events[i]; e.NameOrKind() == name || e.Title() == name { // the name shown in the window
 			return i
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // KeyValues are the values that records have under one key of their contexts.
 type KeyValues struct {
 	Key string
-	// Values are heaviest first, then by number and name. Records that do not
-	// have the key are in none.
+	// Values are ordered by weight, heaviest first, then by count and name. Records
+	// without the key are not included.
 	Values []ContextValue
 }
 
@@ -38,8 +38,8 @@ func ContextsOf(ctx context.Context, rec *recording.Recording, q Query, is func(
 	return byKey(rec, s.sums), err
 }
 
-// AllContexts lists what the contexts of all stack records say, whatever the
-// event: only Count means anything.
+// AllContexts lists the context values of all stack records, of all events. Only Count is
+// set.
 func AllContexts(rec *recording.Recording) []KeyValues {
 	sums := make([]ContextValue, rec.Contexts.Len())
 	for _, s := range rec.Stacks {
@@ -52,7 +52,7 @@ func AllContexts(rec *recording.Recording) []KeyValues {
 	return byKey(rec, sums)
 }
 
-// contextTally sums up by context.
+// contextTally adds up records by context.
 type contextTally struct {
 	is   func(recording.CallID) bool
 	sums []ContextValue
@@ -71,15 +71,15 @@ func (s *contextTally) add(r *Record) {
 	}
 }
 
-// keyTally sums up what contexts say under one key.
+// keyTally adds up the values of one key.
 type keyTally struct {
 	key    string
-	at     map[string]int // in values
+	at     map[string]int // index in values
 	values []ContextValue
-	last   int // the one that was added to last
+	last   int // the index added to last
 }
 
-// add adds what is known of a context with a value.
+// add adds the sums of a context that has a value.
 func (k *keyTally) add(value string, sum *ContextValue) {
 	if len(k.values) == 0 || k.values[k.last].Value != value {
 		at, ok := k.at[value]
@@ -106,7 +106,7 @@ func byKey(rec *recording.Recording, sums []ContextValue) []KeyValues {
 		}
 		return k
 	}
-	var same []*keyTally // of the attributes of the context before: mostly these have the same keys
+	var same []*keyTally // of the previous context's attributes; keys are mostly the same
 	for id := range sums {
 		if sums[id].Count == 0 {
 			continue
@@ -133,9 +133,9 @@ func byKey(rec *recording.Recording, sums []ContextValue) []KeyValues {
 	return out
 }
 
-// heavier orders values by weight, number and name.
+// heavier orders values by weight, count and name.
 func heavier(a, b ContextValue) int {
-	switch { // not cmp.Or, which would compare names each time
+	switch { // not cmp.Or, which would always compare names
 	case a.Weight != b.Weight:
 		return cmp.Compare(b.Weight, a.Weight)
 	case a.Count != b.Count:
@@ -148,10 +148,10 @@ func heavier(a, b ContextValue) int {
 // own.
 const probeKey = "probe"
 
-// ProbeParts are these keys, in the order in which DTrace writes a probe.
+// ProbeParts are the keys of the parts, in the order in which DTrace writes a probe.
 var ProbeParts = [4]string{"probe.provider", "probe.module", "probe.function", "probe.name"}
 
-// probeOf writes a context's probe as DTrace does: syscall::read:entry.
+// probeOf formats a context's probe like DTrace: syscall::read:entry.
 func probeOf(c recording.Context) string {
 	var parts [len(ProbeParts)]string
 	for i, key := range ProbeParts {
@@ -163,7 +163,7 @@ func probeOf(c recording.Context) string {
 	return strings.Join(parts[:], ":")
 }
 
-// contextValue is the value of a key, "" when it is not there.
+// contextValue returns the value of a key, "" if there is none.
 func contextValue(c recording.Context, key string) string {
 	v := c.Get(key)
 	if v == "" && key == probeKey {
@@ -188,8 +188,8 @@ func (t *Tree) Within(rec *recording.Recording, node int) func(recording.CallID)
 	}
 }
 
-// endsLike reports, for a node of an inverted tree, whether a stack ends with the
-// functions on the way to it. What transforms made of frames is not followed.
+// endsLike returns a test, for a node of an inverted tree, for stacks that end with the
+// functions on the way to the node. It ignores changes that transforms made to frames.
 func (t *Tree) endsLike(rec *recording.Recording, node int) func(recording.CallID) bool {
 	path := t.Path(node)
 	return func(c recording.CallID) bool {

@@ -6,11 +6,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// cover chooses the windows that answer for from..to, none overlapping another,
-// so that nothing is counted twice where a file has both seconds and minutes.
-// Of all such choices it is the one that answers for most of the range, then
-// for least beside it, then with the finest windows. They come back in order of
-// time.
+// cover chooses windows for the range from..to. None overlaps another, so that nothing is
+// counted twice if a file has windows of both seconds and minutes. Of all such choices it
+// returns the one that covers most of the range, then the least time outside it, then the
+// one with the finest windows, in order of time.
 func cover(ws []recording.Window, from, to int64) []int {
 	var touch []int
 	for i := range ws {
@@ -25,9 +24,9 @@ func cover(ws []recording.Window, from, to int64) []int {
 		}
 		return x.Start < y.Start
 	})
-	// best[k] is the merit of the best choice among the first k windows;
-	// took[k] reports whether it has the last of them, before[k] how many windows
-	// end by that one's start.
+	// best[k] is the merit of the best choice among the first k windows; took[k] reports
+	// whether that choice has the last of them, and before[k] is how many windows end by
+	// the start of that one.
 	best := make([]merit, len(touch)+1)
 	took := make([]bool, len(touch)+1)
 	before := make([]int, len(touch)+1)
@@ -60,8 +59,8 @@ func cover(ws []recording.Window, from, to int64) []int {
 	return taken
 }
 
-// merit ranks a choice of windows: the time covered in the range minus the time covered
-// outside it, then the number of windows.
+// merit ranks a choice of windows: more time covered in the range is better, then less
+// time covered outside it (beside is minus that time), then more windows.
 type merit struct{ in, beside, n int64 }
 
 func (a merit) plus(b merit) merit { return merit{a.in + b.in, a.beside + b.beside, a.n + b.n} }

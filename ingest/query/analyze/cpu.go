@@ -9,18 +9,18 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// OfProcessors reports whether a query of spans is about their CPU time,
-// or the rest of their time.
+// OfProcessors reports whether a query of spans asks for their CPU time, or for the rest
+// of their time.
 func (q *Query) OfProcessors(rec *recording.Recording) bool {
 	return rec.Events[q.Event].Basis == recording.FromSpans && q.Metric >= recording.SpanCPU
 }
 
-// cpuVisit takes the time of a span on CPU, or waiting; from is the call of
-// the span that it is a part of, recording.NoCall where that is not added up.
+// cpuVisit receives the time of a span on CPU, or waiting. from is the call of the parent
+// span, whose time includes it, or recording.NoCall if that span is not added up.
 type cpuVisit func(worker int, s *scan.Stretch, call, from recording.CallID, ps int64)
 
-// cpuOf visits the spans of a query that tell their CPU time and lie
-// within its range, and counts the others: of a part of a span that cannot be told.
+// cpuOf visits the spans of a query that have a CPU time and lie entirely in its range.
+// It counts the others, because the CPU time of a part of a span is unknown.
 func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVisit) (untold int64, err error) {
 	known, err := scan.CPU(ctx, rec)
 	if err != nil || known == nil {
@@ -55,8 +55,7 @@ func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVis
 	return untold, err
 }
 
-// lanesAbove has for each lane the place of the one that the parents of its spans
-// are in.
+// lanesAbove returns, for each lane, the index of the lane with the parents of its spans.
 func lanesAbove(rec *recording.Recording) map[*lanes.Lane]int {
 	above := map[*lanes.Lane]int{}
 	for _, t := range rec.Tracks {
@@ -69,7 +68,8 @@ func lanesAbove(rec *recording.Recording) map[*lanes.Lane]int {
 	return above
 }
 
-// cpuWalk goes along a stretch and the lanes above it that count, the nearest first.
+// cpuWalk walks a stretch together with the lanes above it that are in the query, nearest
+// first.
 type cpuWalk struct {
 	rec      *recording.Recording
 	q        *Query
@@ -78,11 +78,11 @@ type cpuWalk struct {
 	above    []laneAbove
 }
 
-// laneAbove is where a walk has come to in a lane above the one it goes along.
+// laneAbove is the position of a walk in a lane above.
 type laneAbove struct {
 	scan.Stretch
 	column  []int64
-	at, run int // no span to come is in one before; of Runs
+	at, run int // earlier spans contain none of the spans to come; index in Runs
 }
 
 func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int64) {
@@ -103,7 +103,7 @@ func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int
 	return untold
 }
 
-// value reads the metric of a span.
+// value returns the metric of a span, if known.
 func (w *cpuWalk) value(column []int64, i int, start, end int64) (ps int64, ok bool) {
 	if v := column[i]; v != recording.Missing && start >= w.from && end <= w.to {
 		if w.q.Metric == recording.SpanWaiting {
@@ -114,8 +114,8 @@ func (w *cpuWalk) value(column []int64, i int, start, end int64) (ps int64, ok b
 	return 0, false
 }
 
-// parent is the call of the span that one is a part of and that tells: what ran in spans
-// that do not tell is a part of the nearest one around them that does.
+// parent returns the call of the nearest span around another that has a CPU time. Spans
+// without one are passed over.
 func (w *cpuWalk) parent(start, end int64, call recording.CallID) recording.CallID {
 	for i := range w.above {
 		up := &w.above[i]
@@ -132,7 +132,7 @@ func (w *cpuWalk) parent(start, end int64, call recording.CallID) recording.Call
 	return recording.NoCall
 }
 
-// around is the span of a call that another one is in, -1 for none.
+// around returns the span of a call that contains another span, -1 if there is none.
 func (up *laneAbove) around(start, end int64, call recording.CallID) int {
 	l := up.Lane
 	for up.at < l.Len() && l.End(up.at) < start {
@@ -146,7 +146,7 @@ func (up *laneAbove) around(start, end int64, call recording.CallID) int {
 	return -1
 }
 
-// has reports whether a span of the lane is one of those that count.
+// has reports whether a span of the lane is in the query.
 func (up *laneAbove) has(k int) bool {
 	if up.Runs == nil {
 		return k >= up.First && k < up.Last
@@ -160,8 +160,8 @@ func (up *laneAbove) has(k int) bool {
 	return up.run < len(up.Runs) && up.Runs[up.run].First <= k
 }
 
-// weighCPU adds up how long spans ran on CPU, or waited: what a call has by
-// itself is less than its own by that of the nearest spans in it that tell.
+// weighCPU adds up how long spans ran on CPU, or waited. The self time of a call is its
+// own time minus that of the nearest spans below it with a CPU time.
 func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weights) error {
 	all := make([][]int64, runtime.GOMAXPROCS(0))
 	all[0] = make([]int64, rec.Calls.Len())
@@ -208,9 +208,9 @@ func (s *sums) cpuByTrack(ctx context.Context, rec *recording.Recording, q *Quer
 	return err
 }
 
-// Part adds up other weights of the same calls in each node of a tree and below,
-// as CPU time is a part of all time; nil if the tree does not tell:
-// inverted ones do not.
+// Part returns, for each node of a tree, the sum of other weights of the same calls, in
+// the node and below it: CPU time, for example, is a part of all time. It returns nil for
+// inverted trees, which do not have that information.
 func (t *Tree) Part(w *Weights) []int64 {
 	if t.Inverted {
 		return nil

@@ -7,28 +7,28 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Limits of inverted trees. A tree of n nodes may have n times its depth when
-// it is turned over; past this, the heaviest parts are followed first and the
-// lightest are cut.
+// Limits of inverted trees. Inverting a tree of n nodes may give n times its depth of
+// nodes. Past these limits the heaviest parts are expanded first and the lightest are
+// cut.
 var (
-	mostInverted = 1 << 19 // nodes: 32 MB, a thousand times what a window shows
+	mostInverted = 1 << 19 // nodes: 32 MB, a thousand times what fits on a screen
 	mostSteps    = 1 << 24 // frames looked at: a fraction of a second
 )
 
-// inversion turns a tree over. Each node of the result has a segment of ends:
-// places in the old tree whose stacks run through the node, and the nodes where
-// these stacks begin. A node's callers are found by moving its ends one up and
-// parting them by function, which keeps them inside the segment.
+// inversion inverts a tree. Each node of the result has a segment of ends: pairs of a
+// place in the old tree, with stacks through the new node, and the leaf of those stacks.
+// A node's callers are found by moving its ends one up and grouping them by function,
+// which keeps them inside the segment.
 type inversion struct {
 	from *Tree
 	to   *Tree
 	ends []end
 	seg  []segment // by node of to
-	// todo holds the nodes to be expanded, by the size of their weight.
+	// todo holds the nodes to be expanded, by the bit length of their weight.
 	todo  [65][]int32
-	heavy int // the largest size that has any
+	heavy int // the largest bit length with any nodes
 	spare []end
-	// slot is, by key, the child that is being filled, of the node stamp says.
+	// slot is, by key, the child being filled; it is valid for the node in stamp.
 	slot, stamp []int32
 	functions   int32
 }
@@ -37,7 +37,7 @@ type end struct{ at, leaf int32 }
 
 type segment struct{ lo, hi int32 }
 
-// invert makes the bottom-up tree.
+// invert returns the bottom-up tree.
 func invert(from *Tree, p *callPaths) *Tree {
 	keys := int(p.functions) + len(p.groups)
 	v := &inversion{
@@ -93,8 +93,8 @@ func (v *inversion) cut() {
 	}
 }
 
-// expand moves a node's ends one up: those that reach the root become its own,
-// the others its children's.
+// expand moves a node's ends one up. Ends at the root become the node's own weight, the
+// others go to its children.
 func (v *inversion) expand(node int32) {
 	nd := &v.to.Nodes[node]
 	nd.Self, nd.Count = 0, 0
@@ -115,8 +115,7 @@ func (v *inversion) expand(node int32) {
 	v.part(node)
 }
 
-// part adds a child for each function among a node's ends, and orders these by
-// child.
+// part adds a child for each function among a node's ends, and sorts the ends by child.
 func (v *inversion) part(node int32) {
 	s := v.seg[node]
 	ends := v.ends[s.lo:s.hi]
@@ -148,7 +147,7 @@ func (v *inversion) part(node int32) {
 		v.heavy = max(v.heavy, size)
 	}
 	if int32(len(v.to.Nodes)) == base+1 {
-		v.seg[base].hi = s.hi // all in one: nothing to move
+		v.seg[base].hi = s.hi // only one child: nothing to move
 		return
 	}
 	copy(v.spare, ends)

@@ -7,35 +7,33 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// join hands records over to a sink as records does, with halves joined: it puts the
-// kernel's stacks on top of the stacks of user space that they belong to (see
-// recording.Halves), where a recorder wrote the two apart. They are two views of the
-// same samples, so what both weigh counts once: the total is less by Weights.Joined.
+// join passes records to a sink like records, but joins halves: it puts the kernel's
+// stacks on top of the user stacks they belong to (see recording.Halves), if a recorder
+// wrote the two separately. Both are views of the same samples, so their common weight
+// counts once: the total decreases by Weights.Joined.
 //
-// How much that is follows from the weights alone. Of a pair it is the smaller
-// of both; the rest of the larger one stays where it is, as a stack of its own:
-// samples in which only that half was seen. A half of several pairs is shared
-// out in the order of the file, each time as far as both halves have any weight
-// left. A half without a value of the metric has the other's. In this way no
-// weight is counted twice and none is lost: total + Joined is the total of
-// before.
+// The common weight follows from the weights alone. For a pair it is the smaller of the
+// two; the rest of the larger one stays a stack of its own, for samples in which only
+// that half was seen. A half of several pairs is shared out in file order, each time as
+// far as both halves have weight left. A half without a value of the metric takes the
+// other's. So no weight is counted twice and none is lost: total + Joined is the previous
+// total.
 //
-// Samples on the timeline belong together when they are of one thread and one
-// moment and their stacks are related, rows of windows when they are in the
-// same window.
+// Samples on the timeline belong together if they have the same thread and time and their
+// stacks are related; rows of windows, if they are in the same window.
 type join struct {
 	rec *recording.Recording
 	q   *Query
 	to  sink
 	// samples is set if the joined records are samples.
 	samples bool
-	// byKernel are, by the kernel's call, the calls of user space it belongs to.
+	// byKernel holds, by the kernel's call, the user calls it belongs to.
 	byKernel map[recording.CallID][]related
 	batch    []Record
 	pairs    []pair
 }
 
-// related is a call of user space and what it becomes with the kernel's on top.
+// related is a user call, and the call it becomes with the kernel's frames on top.
 type related struct{ user, joined recording.CallID }
 
 // pair are two records of a batch that belong together.
@@ -64,10 +62,10 @@ func (j *join) records(ctx context.Context) error {
 	return err
 }
 
-// stacks joins stack records, of which it is known which belong together.
+// stacks joins stack records, whose halves are known by their rows.
 func (j *join) stacks(ctx context.Context) error {
 	s := j.rec.Stacks[j.q.Event]
-	at := map[int]int{} // place in the batch, by row
+	at := map[int]int{} // row to index in the batch
 	for _, h := range s.Halves() {
 		at[h.User], at[h.Kernel] = -1, -1
 	}
@@ -96,8 +94,7 @@ func (j *join) stacks(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// byCall says which calls belong together, for records that do not say which
-// stack record they are of.
+// byCall fills byKernel, for records that are not linked to stack records.
 func (j *join) byCall() {
 	s := j.rec.Stacks[j.q.Event]
 	j.byKernel = map[recording.CallID][]related{}
@@ -109,7 +106,7 @@ func (j *join) byCall() {
 	}
 }
 
-// add collects samples of one moment and thread, and the rows of a window.
+// add collects the samples of one time and thread, or the rows of a window.
 func (j *join) add(r *Record) {
 	if n := len(j.batch); n > 0 && j.samples && (j.batch[0].At != r.At || j.batch[0].Track != r.Track) {
 		j.flush()
@@ -123,7 +120,7 @@ func (j *join) window(w *recording.Window) {
 	j.to.window(w)
 }
 
-// flush joins what was collected.
+// flush joins the collected records.
 func (j *join) flush() {
 	if len(j.batch) > 1 {
 		byCall := map[recording.CallID][]int{}
@@ -143,8 +140,8 @@ func (j *join) flush() {
 	j.share()
 }
 
-// share hands the batch over: what pairs have in common as one record, and what
-// is left of each half.
+// share passes on the batch: the common weight of each pair as one record, and the rest
+// of each half.
 func (j *join) share() {
 	if len(j.batch) == 1 { // the most common, by far
 		j.to.add(&j.batch[0])

@@ -6,14 +6,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// labels says what records say under a key: by their own context, else by their
-// processor, else by what their track says. Each value is asked about once and
-// then known by a number from 1 on.
+// labels finds the value of a key for records: from their own context, else from their
+// processor, else from their track. It calls ask once per value, which returns the
+// value's number, from 1.
 type labels struct {
 	rec *recording.Recording
 	key string
 	ask func(value string) int
-	// These have the number, 0 while that is not known.
+	// Known numbers; 0 if not known yet.
 	byTrack, byContext []int
 	byCPU              map[int]int
 }
@@ -22,7 +22,7 @@ func newLabels(rec *recording.Recording, key string, ask func(value string) int)
 	return &labels{rec: rec, key: key, ask: ask, byTrack: make([]int, len(rec.Tracks)+1), byContext: make([]int, rec.Contexts.Len()), byCPU: map[int]int{}}
 }
 
-// of is the number of a record's value.
+// of returns the number of a record's value.
 func (l *labels) of(r *Record) int {
 	known := &l.byContext[r.Context]
 	if r.Context != 0 && *known != 0 {

@@ -7,16 +7,15 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// Matched says which part of a tree a pattern finds.
+// Matched is the part of a tree that a pattern matches.
 type Matched struct {
 	// Nodes reports, by node of the tree, which match themselves.
 	Nodes []bool
-	// Total is the weight of the stacks that have a match in them, each counted
-	// once, and Count their number; what the tree has altogether is OfTotal and
-	// OfCount.
+	// Total is the weight of the stacks with a match, each counted once, and Count their
+	// number. OfTotal and OfCount are the sums over the whole tree.
 	Total, Count, OfTotal, OfCount int64
-	// Functions is how many functions match in the tree, and modules and files that
-	// stand for some.
+	// Functions is the number of matching functions in the tree, including modules and
+	// files that stand for functions.
 	Functions int
 }
 
@@ -37,7 +36,7 @@ func Match(rec *recording.Recording, t *Tree, p *search.Pattern) *Matched {
 	for i := 1; i < len(t.Nodes); i++ {
 		m.Nodes[i] = is(t, i)
 	}
-	if t.upright != nil { // which has all stacks to their end
+	if t.upright != nil { // only the upright tree has every stack in full
 		t = t.upright
 	}
 	m.Functions = t.kinds(rec, func(node int) bool { return is(t, node) })
@@ -55,7 +54,7 @@ func Match(rec *recording.Recording, t *Tree, p *search.Pattern) *Matched {
 	return m
 }
 
-// kinds counts what the nodes stand for that are of some kind.
+// kinds counts the distinct functions and groups of the nodes that satisfy is.
 func (t *Tree) kinds(rec *recording.Recording, is func(node int) bool) (n int) {
 	seen := make([]bool, rec.Functions.Len()+len(t.Groups))
 	for i := 1; i < len(t.Nodes); i++ {
@@ -67,9 +66,9 @@ func (t *Tree) kinds(rec *recording.Recording, is func(node int) bool) (n int) {
 	return n
 }
 
-// MatchHits reports, as Match does, which part of a tree a search for threads or
-// arguments finds. What has such an argument is weighed by the spans' time or
-// number, each once; other metrics do not tell.
+// MatchHits is like Match for a search for threads or arguments. For arguments the weight
+// is the time or number of the matching spans, each counted once; it is 0 for events
+// other than spans.
 func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, h *search.Hits) (*Matched, error) {
 	m := &Matched{Nodes: make([]bool, len(t.Nodes))}
 	for i := 1; i < len(t.Nodes); i++ {
@@ -110,7 +109,7 @@ func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, 
 	return m, nil
 }
 
-// sums adds up a tree's own weights and records.
+// sums returns a tree's total weight and number of records.
 func (t *Tree) sums() (self, count int64) {
 	if t.upright != nil {
 		t = t.upright

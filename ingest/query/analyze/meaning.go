@@ -13,24 +13,25 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// What functions can be grouped by that their names mean.
+// Groupings of functions by the meaning of their names.
 const (
 	ByPackage  By = "package"
-	ByName     By = "name" // with digits folded
+	ByName     By = "name" // digits replaced by #
 	ByCategory By = "category"
 )
 
 // byArgument begins a grouping of spans by the value of an argument, like arg:detail.
 const byArgument = "arg:"
 
-// ArgumentKey is the key of a grouping by argument; false for others.
+// ArgumentKey returns the key of a grouping by argument; ok is false for other groupings.
 func (b By) ArgumentKey() (string, bool) { return strings.CutPrefix(string(b), byArgument) }
 
-// scripts are the extensions of files that are packages of their own.
+// scripts lists extensions of files that count as packages of their own.
 var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".py", ".rb", ".php", ".lua"}
 
-// PackageOf names what a function belongs to: the package, namespace or crate in its
-// name, of scripts the file, else the last part of its module; "" if nothing says.
+// PackageOf returns what a function belongs to: for scripts the file, otherwise the
+// package, namespace or crate in its name, or else the last part of its module; "" if
+// unknown.
 func PackageOf(f *recording.Function) string {
 	if slices.Contains(scripts, strings.ToLower(path.Ext(strings.SplitN(f.File, "?", 2)[0]))) {
 		return f.File
@@ -45,8 +46,8 @@ func PackageOf(f *recording.Function) string {
 // events.
 func HasCategories(rec *recording.Recording) bool { return rec.Source.Format == "chrome" }
 
-// Meaning is the group of a function by what its name means; ok is false for other
-// groupings.
+// Meaning returns the group of a function by the meaning of its name; ok is false for
+// other groupings.
 func (b By) Meaning(f *recording.Function) (name string, ok bool) {
 	switch b {
 	case ByPackage:
@@ -59,7 +60,7 @@ func (b By) Meaning(f *recording.Function) (name string, ok bool) {
 	return "", false
 }
 
-// meaningGroup stands for all functions of a group.
+// meaningGroup returns the key of a function's group.
 func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
 	return func(f *recording.Function) uint32 {
 		name, _ := by.Meaning(f)
@@ -72,8 +73,8 @@ func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
 	}
 }
 
-// argumentValue is the value of an argument in the text of all, as JSON has it; texts are
-// without quotes. Members of objects in it are KEY.KEY.
+// argumentValue returns the value of an argument in the text of all arguments, as in JSON
+// but strings without quotes. Members of nested objects are named KEY.KEY.
 func argumentValue(text, key string) (string, bool) {
 	for text != "" {
 		var m map[string]json.RawMessage
@@ -96,9 +97,9 @@ func argumentValue(text, key string) (string, bool) {
 	return "", false
 }
 
-// ByArgument lists how much time spans have by the value of one of their arguments:
-// by themselves, and with what they called, where spans within others of the same
-// value count once. Spans without it are part of the nearest one above that has it.
+// ByArgument lists the time of spans by the value of one of their arguments: self, and
+// total, in which spans within others of the same value count once. A span without the
+// argument counts for the nearest span above that has it.
 func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key string) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Metric > recording.SpanCount {
 		return nil, fmt.Errorf("grouping by argument %q supports only the metrics time and count of spans", key)
@@ -135,10 +136,11 @@ func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key stri
 	return rows, nil
 }
 
-// WithoutArgument names the row of [ByArgument] of spans that do not have the argument.
+// WithoutArgument returns the name of the row of [ByArgument] for spans without the
+// argument.
 func WithoutArgument(key string) string { return "[no " + key + "]" }
 
-// argumentRows has the rows of [ByArgument] while they are made.
+// argumentRows collects the rows of [ByArgument].
 type argumentRows struct {
 	rec      *recording.Recording
 	key      string
@@ -182,7 +184,7 @@ func (b *argumentRows) lane(s scan.Stretch, above []argued) (here []argued) {
 	return here
 }
 
-// over finds the span that another one is in, nil where it is in none.
+// over returns the span above that contains x, nil if there is none.
 func (b *argumentRows) over(x *argued, above []argued) *argued {
 	for i := range above {
 		switch up := &above[i]; {
@@ -213,8 +215,8 @@ func (b *argumentRows) count(x, up *argued) {
 	}
 }
 
-// argued is a span with the row it counts in; within are those of the spans that it
-// is in and its own.
+// argued is a span with the row it counts in; within lists the rows of the spans around
+// it and its own.
 type argued struct {
 	start, end int64
 	call       recording.CallID

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// apply does what transforms say, in order.
+// apply applies transforms in order.
 func (p *callPaths) apply(ts []Transform) {
 	for _, t := range ts {
 		if k := t.Kind(); k != nil && k.pass != nil {
@@ -16,13 +16,13 @@ func (p *callPaths) apply(ts []Transform) {
 	}
 }
 
-// matches is a test for the functions that a transform is about.
+// matches returns a test for the functions that a transform refers to.
 func (p *callPaths) matches(t Transform) func(key uint32) bool {
 	return p.keys(t.matcher(p.rec, p.groups))
 }
 
-// like is a test for the functions that a transform's pattern matches; what is
-// no pattern matches nothing.
+// like returns a test for the functions that match a transform's pattern; an invalid
+// pattern matches nothing.
 func (p *callPaths) like(t Transform) func(key uint32) bool {
 	pat, err := search.Parse(t.Text)
 	if err != nil {
@@ -31,7 +31,7 @@ func (p *callPaths) like(t Transform) func(key uint32) bool {
 	return p.keys(pat.MatchFunction)
 }
 
-// collapseModule makes neighbouring frames of modules one frame each.
+// collapseModule merges adjacent frames of the same matching module.
 func (p *callPaths) collapseModule(is func(string) bool) {
 	p.mergeBy(func(f *recording.Function) uint32 {
 		if is(f.Module) {
@@ -41,12 +41,12 @@ func (p *callPaths) collapseModule(is func(string) bool) {
 	})
 }
 
-// moduleGroup stands for all functions of a module.
+// moduleGroup returns the key of the group of all functions of a module.
 func (p *callPaths) moduleGroup(f *recording.Function) uint32 {
 	return p.group(groupID{by: ByModule, name: f.Module}, recording.Function{Name: orNone(ModuleBase(f.Module), noModule), Module: f.Module, Kind: f.Kind})
 }
 
-// fileGroup stands for all functions of a source file.
+// fileGroup returns the key of the group of all functions of a source file.
 func (p *callPaths) fileGroup(f *recording.Function) uint32 {
 	return p.group(groupID{by: ByFile, name: f.File}, recording.Function{Name: orNone(f.File, noFile), Module: f.Module, File: f.File, Kind: f.Kind})
 }
@@ -88,7 +88,7 @@ func (p *callPaths) collapseRecursion() {
 }
 
 func (p *callPaths) collapseRecursionOf(is func(uint32) bool) {
-	// top is, by what nodes have become, the outermost match at or above.
+	// top is, by new node, the outermost match at or above it.
 	top := make([]int32, 1, len(p.parent))
 	p.pass(func(i, up int32) int32 {
 		t := top[up]
@@ -96,16 +96,16 @@ func (p *callPaths) collapseRecursionOf(is func(uint32) bool) {
 			if t != 0 {
 				return t
 			}
-			t = int32(len(top)) // what this one becomes
+			t = int32(len(top)) // the number of this node when it is added
 		}
 		top = append(top, t)
 		return become
 	})
-	p.lose(make([]bool, len(p.parent))) // what lay between may have no weight now
+	p.lose(make([]bool, len(p.parent))) // nodes in between may have lost their weight
 }
 
-// mergeBy gives functions the keys of groups, where group says so, and makes
-// neighbours of one group one.
+// mergeBy replaces functions by groups, unless group returns noKey, and merges adjacent
+// frames of the same group.
 func (p *callPaths) mergeBy(group func(*recording.Function) uint32) {
 	keyOf := make([]uint32, p.functions+uint32(len(p.groups)))
 	for i := range keyOf {
@@ -130,8 +130,8 @@ func (p *callPaths) mergeBy(group func(*recording.Function) uint32) {
 
 const noKey = 1<<32 - 1
 
-// foldInlined keeps an inlined frame that has nothing above it: there is nobody
-// else to name.
+// foldInlined merges inlined frames into their callers. An inlined frame without a caller
+// stays.
 func (p *callPaths) foldInlined() {
 	p.pass(func(i, up int32) int32 {
 		if up > 0 && p.key[i] < p.functions && p.frame(i).Inlined {
@@ -161,10 +161,9 @@ func (p *callPaths) frame(i int32) recording.Frame {
 	return p.rec.Frames.At(int(p.rec.Calls.Frame(p.call[i])))
 }
 
-// callersOf gives outermost matches the weight of all below.
+// callersOf gives outermost matches the weight of everything below.
 func (p *callPaths) callersOf(is func(uint32) bool) {
-	// Of what nodes have become, in says which are matches; of the others the
-	// weight goes.
+	// By new node, in reports which are matches; the weight of the others is dropped.
 	in := make([]bool, 1, len(p.parent))
 	p.pass(func(i, up int32) int32 {
 		if in[up] {
@@ -179,7 +178,7 @@ func (p *callPaths) callersOf(is func(uint32) bool) {
 	p.lose(in)
 }
 
-// calleesOf makes outermost matches outermost of all.
+// calleesOf makes outermost matches the roots of stacks.
 func (p *callPaths) calleesOf(is func(uint32) bool) {
 	p.self[0], p.count[0] = 0, 0
 	if p.seen != nil {

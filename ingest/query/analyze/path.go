@@ -2,10 +2,9 @@ package analyze
 
 import "ashlar/ingest/model/recording"
 
-// Find follows a path of functions from the root of a tree and returns the node
-// at its end. Of several children that are meant it takes the first, which is
-// the heaviest where the tree is in that order. Where there is none, missing is
-// the place in the path of what was not found, else it is -1.
+// Find follows a path of functions from the root of a tree and returns the node at its
+// end. If several children match, it takes the first, which is the heaviest if the tree
+// is ordered by weight. If none matches, missing is the index in the path, otherwise -1.
 func (t *Tree) Find(rec *recording.Recording, path []Ref) (node, missing int) {
 	for i, r := range path {
 		is := r.matcher(rec, t.Groups)

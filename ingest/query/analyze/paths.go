@@ -8,11 +8,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// callPaths is a tree of calls on its way to becoming a Tree. Transforms look at
-// one node and what its parent became, so each is one pass over the nodes,
-// whatever their depth. Nodes that run the same functions are only merged at
-// the end: until then each stands for one call, which tells inlined and kernel
-// frames, and lines.
+// callPaths is a tree of calls before it becomes a Tree. Transforms look at one node and
+// at what its parent became, so each takes one pass over the nodes, whatever their depth.
+// Nodes that run the same functions are merged only at the end: until then each stands
+// for one call, which distinguishes inlined and kernel frames, and lines.
 type callPaths struct {
 	rec *recording.Recording
 	// Columns by node. A parent has a smaller index; node 0 is the root.
@@ -20,10 +19,10 @@ type callPaths struct {
 	key         []uint32 // a function, or functions+i for groups[i]
 	call        []recording.CallID
 	self, count []int64
-	seen        []int64 // when first, nil when not asked
+	seen        []int64 // time of the first occurrence; nil if not requested
 
-	// at says, by call of the recording, which node its frame has become, -1
-	// for none; out marks calls whose stacks were taken away.
+	// at is, by call of the recording, the node that its frame has become, -1 for none;
+	// out marks calls whose stacks were removed.
 	at  []int32
 	out []bool
 
@@ -31,13 +30,13 @@ type callPaths struct {
 	groups    []recording.Function
 	groupOf   map[groupID]uint32
 
-	// bare paths have no weights, all calls, and keep what weighs nothing.
+	// bare paths have all calls and no weights; nodes without weight are kept.
 	bare             bool
 	inverted, byTime bool
 }
 
-// pathsOf takes over the calls with any weight or count in them or below; with
-// nil for w it takes over all.
+// pathsOf returns paths with the calls that have any weight or count in them or below; if
+// w is nil, with all calls.
 func pathsOf(rec *recording.Recording, w *Weights) *callPaths {
 	p := &callPaths{rec: rec, functions: uint32(rec.Functions.Len()), bare: w == nil}
 	n := rec.Calls.Len()
@@ -92,8 +91,7 @@ type groupID struct {
 	line int32
 }
 
-// group is the key of something that stands for several functions; f describes
-// it.
+// group returns the key of a group of functions; f describes it.
 func (p *callPaths) group(id groupID, f recording.Function) uint32 {
 	k, ok := p.groupOf[id]
 	if !ok {
@@ -107,7 +105,7 @@ func (p *callPaths) group(id groupID, f recording.Function) uint32 {
 	return k
 }
 
-// function is the function of a key.
+// function returns the function of a key.
 func (p *callPaths) function(key uint32) recording.Function {
 	if key >= p.functions {
 		return p.groups[key-p.functions]
@@ -115,7 +113,7 @@ func (p *callPaths) function(key uint32) recording.Function {
 	return p.rec.Functions.At(int(key))
 }
 
-// keys turns a test of functions into one of keys that asks once for each.
+// keys converts a test of functions to a test of keys that calls it once per function.
 func (p *callPaths) keys(is func(*recording.Function) bool) func(key uint32) bool {
 	known := make([]uint8, p.functions+uint32(len(p.groups)))
 	return func(key uint32) bool {
@@ -129,16 +127,16 @@ func (p *callPaths) keys(is func(*recording.Function) bool) func(key uint32) boo
 	}
 }
 
-// What a pass does with a node, beside the number of a node to fold it into.
+// Results of a pass for a node, besides the node to merge it into.
 const (
-	become = -2 // it becomes a node below what its parent became
-	vanish = -1 // it goes, with its weight
-	adopt  = -3 // it becomes an outermost node
+	become = -2 // keep it, below what its parent became
+	vanish = -1 // remove it, with its weight
+	adopt  = -3 // keep it as an outermost node
 )
 
-// pass rebuilds the tree. step is asked for each node i but the root, parents
-// first; up is what the parent became, -1 when that is gone. It may change
-// p.key[i], and looks at what nodes have become by p.key[up].
+// pass rebuilds the tree. It calls step for each node i except the root, parents first;
+// up is what the parent became, negative if it was removed. step may change p.key[i];
+// p.key[up] is the key of the new parent.
 func (p *callPaths) pass(step func(i, up int32) int32) {
 	to := make([]int32, len(p.parent))
 	n := int32(1)
@@ -179,8 +177,8 @@ func (p *callPaths) pass(step func(i, up int32) int32) {
 	}
 }
 
-// lose takes away the stacks that end in nodes for which gone says so. What is
-// left without any weight goes, too.
+// lose removes the stacks that end in nodes marked in gone, and then all nodes without
+// any weight.
 func (p *callPaths) lose(gone []bool) {
 	for c, k := range p.at {
 		if k >= 0 && gone[k] {
@@ -208,7 +206,7 @@ func (p *callPaths) lose(gone []bool) {
 	})
 }
 
-// tree merges nodes that run the same functions.
+// tree returns the Tree, with nodes that run the same functions merged.
 func (p *callPaths) tree(w *Weights) *Tree {
 	to, first := p.merge()
 	t := &Tree{Nodes: make([]Node, len(first)), Weights: w, Groups: p.groups, at: p.at}
@@ -239,10 +237,9 @@ func (p *callPaths) tree(w *Weights) *Tree {
 	return t
 }
 
-// merge numbers the nodes of the merged tree: to is the number by node of p, and
-// first the first node of p that has a number. Nodes that have a function and a
-// parent in common are found with a hash table that is large enough from the
-// start.
+// merge numbers the nodes of the merged tree: to is the number by node of p, and first
+// the first node of p by number. It finds nodes with the same function and parent with a
+// hash table that never has to grow.
 func (p *callPaths) merge() (to, first []int32) {
 	to = make([]int32, len(p.parent))
 	first = make([]int32, 1, len(p.parent)/4+16)

@@ -16,8 +16,8 @@ type Record struct {
 	Track   int   // or recording.NoTrack
 	Context recording.ContextID
 	CPU     int // -1 when not known
-	// At is when, in picoseconds; of stacks without a time it is the place in the
-	// file, of rows of a window the window's start.
+	// At is the time in picoseconds; for stacks without a time it is the index in the
+	// file, for rows of a window the window's start.
 	At int64
 	// joined marks one that stands for two; see join.
 	joined bool
@@ -30,13 +30,13 @@ type sink interface {
 	window(*recording.Window)
 }
 
-// checkEvery is after how many records a cancelled question is noticed.
+// checkEvery is the number of records between checks for cancellation.
 const checkEvery = 1 << 14
 
-// records hands the records that answer a query, which are no spans, to a sink.
-// It ends early with ctx's error.
+// records passes the records that answer a query, other than spans, to a sink. It ends
+// early with ctx's error.
 func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
-	q.Scope.Beside = nil // of which only spans are left out
+	q.Scope.Beside = nil // which excludes only spans
 	if q.Scope.Idle == recording.Out || q.Scope.Idle == recording.Only {
 		out := &idle{to: to, is: idleFunctions(rec), rec: rec, only: q.Scope.Idle == recording.Only}
 		if w, ok := to.(*Weights); ok {
@@ -53,7 +53,7 @@ func records(ctx context.Context, rec *recording.Recording, q Query, to sink) er
 	return plainRecords(ctx, rec, q, to)
 }
 
-// plainRecords hands over all records, as they are.
+// plainRecords passes on all records unchanged.
 func plainRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	basis := q.Basis(rec)
 	if basis == Windows && rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Peak {
@@ -142,10 +142,10 @@ func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []re
 	return parts
 }
 
-// stateRecords hands over the states of threads that count for a metric, each part
-// that is in another span for itself. Time on CPU, runnable and in system
-// calls is that of the call it was spent in; of what a thread was blocked for, and of
-// what time went by in as a whole, the state is below.
+// stateRecords passes on the states of threads that count for a metric, split by the
+// spans they fall in. Time on CPU, runnable and in system calls counts for the call in
+// which it was spent. For blocked time and for the total, the state is a frame below that
+// call.
 func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	s := &stateScan{rec: rec, q: q, split: stateCalls(rec), into: make([]recording.CallID, rec.Calls.Len())}
 	below := q.Metric == recording.StateWall || q.Metric == recording.StateBlocked
@@ -176,12 +176,12 @@ func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 	return ctx.Err()
 }
 
-// stateScan goes through what threads were in.
+// stateScan goes through the states of threads.
 type stateScan struct {
 	rec   *recording.Recording
 	q     Query
 	below bool // time counts for the state, not for the call above
-	// into is the call that a state's time counts for, NoCall where it does not.
+	// into is the call that a state's time counts for, NoCall if it does not count.
 	into  []recording.CallID
 	split map[stateCall]recording.CallID
 }
@@ -203,7 +203,7 @@ func (s *stateScan) track(ctx context.Context, ti int, to sink) {
 			return
 		}
 		if span != recording.NoCall {
-			if c, ok := s.split[stateCall{span, s.rec.Calls.Frame(call)}]; ok { // else the file is being read
+			if c, ok := s.split[stateCall{span, s.rec.Calls.Frame(call)}]; ok { // otherwise the file is still being read
 				if into = span; s.below {
 					into = c
 				}
@@ -217,11 +217,11 @@ func (s *stateScan) track(ctx context.Context, ti int, to sink) {
 	}
 }
 
-// weigh adds all up on all cores.
+// weigh adds up all records on all cores.
 func (s *stateScan) weigh(ctx context.Context, to *Weights) error {
 	const many = 1 << 16 // states that one goroutine takes at a time
 	chosen := s.q.Scope.TrackTest()
-	var from []int // where each piece of the tracks begins
+	var from []int // start of each piece of the tracks
 	states := many
 	for ti, t := range s.rec.Tracks {
 		if states >= many {
@@ -262,7 +262,7 @@ type stateCall struct {
 	frame recording.FrameID
 }
 
-// stateCalls finds the calls that stand for states in others.
+// stateCalls returns the calls of states below other calls.
 func stateCalls(rec *recording.Recording) map[stateCall]recording.CallID {
 	m := map[stateCall]recording.CallID{}
 	for i := 1; i < rec.Calls.Len(); i++ {
@@ -274,7 +274,7 @@ func stateCalls(rec *recording.Recording) map[stateCall]recording.CallID {
 	return m
 }
 
-// StatesIn is StateRows of all that threads were in, whatever is weighed.
+// StatesIn returns the StateRows of all states of threads, whatever the metric.
 func StatesIn(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Row, error) {
 	for e := range rec.Events {
 		if rec.Events[e].Basis == recording.FromStates {
@@ -284,15 +284,15 @@ func StatesIn(ctx context.Context, rec *recording.Recording, in recording.Scope)
 	return nil, nil
 }
 
-// StateRows lists how long threads were in each state, reasons apart, as ByTrack does
-// for threads.
+// StateRows lists how long threads were in each state, separated by reason, as ByTrack
+// does for threads.
 func StateRows(ctx context.Context, rec *recording.Recording, q Query, transforms ...Transform) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States {
 		return nil, nil
 	}
 	sums := map[recording.FuncID]*Row{}
 	in := left(rec, transforms)
-	// The state of each record is below the call it is for, in the metric of all.
+	// In the metric of the total, each record's state is a frame below its call.
 	whole := q
 	whole.Metric = recording.StateWall
 	err := Each(ctx, rec, whole, func(r *Record) {
@@ -315,9 +315,9 @@ func StateRows(ctx context.Context, rec *recording.Recording, q Query, transform
 	return used(rows), err
 }
 
-// Each calls f with the records that the answer to a query comes from: stack
-// records, samples or rows of windows. Spans are not among them. Records of a
-// track come together and by time; f may not keep what it gets.
+// Each calls f with the records that a query is answered from: stack records, samples or
+// rows of windows, but not spans. Records of a track come together and in order of time;
+// f must not keep the record.
 func Each(ctx context.Context, rec *recording.Recording, q Query, f func(*Record)) error {
 	return records(ctx, rec, q, each(f))
 }

@@ -2,9 +2,8 @@ package analyze
 
 import "ashlar/ingest/model/recording"
 
-// Rewriting is the result of transforms on a recording's stacks, each for itself.
-// How a result is looked at (Invert, ByTime, and the order of CallersOf) does
-// not count.
+// Rewriting is the result of transforms on a recording's stacks, each separately.
+// Transforms of the display (Invert, ByTime, and the order of CallersOf) have no effect.
 type Rewriting struct{ p *callPaths }
 
 // Rewrite applies transforms to all stacks.
@@ -14,10 +13,10 @@ func Rewrite(rec *recording.Recording, ts ...Transform) *Rewriting {
 	return &Rewriting{p}
 }
 
-// Node says what the stack that ends in a call has become: a node, 0 for a
-// stack without any frame; false when it was taken away.
+// Node returns the node that the stack ending in a call has become, 0 for a stack without
+// frames; ok is false if the stack was removed.
 func (r *Rewriting) Node(c recording.CallID) (node int32, ok bool) {
-	if c == recording.NoCall { // which is taken away by what wants some function
+	if c == recording.NoCall { // transforms that require some function remove it
 		return 0, !r.p.out[c]
 	}
 	if int(c) >= len(r.p.at) || r.p.out[c] || r.p.at[c] < 0 {
@@ -26,14 +25,14 @@ func (r *Rewriting) Node(c recording.CallID) (node int32, ok bool) {
 	return r.p.at[c], true
 }
 
-// Nodes is how many there are; a node's parent comes before it.
+// Nodes returns the number of nodes. A node's parent comes before it.
 func (r *Rewriting) Nodes() int { return len(r.p.parent) }
 
-// Parent is the node above one.
+// Parent returns the parent of a node.
 func (r *Rewriting) Parent(node int32) int32 { return r.p.parent[node] }
 
-// Frame is a node's frame, and its function, or the module or file that it
-// stands for, whose frames are no longer told apart.
+// Frame returns a node's frame and function. For a group, the function describes the
+// module or file, whose frames are merged.
 func (r *Rewriting) Frame(node int32) (recording.Frame, recording.Function) {
 	key := r.p.key[node]
 	fn := r.p.function(key)

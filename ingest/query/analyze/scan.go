@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// lanes lists the lanes of a query's scope, with the spans that touch its range
-// and belong to its calls.
+// lanes returns the lanes of a query's scope, with the spans that overlap its range and
+// belong to its calls.
 func (q *Query) lanes(rec *recording.Recording) []scan.Stretch {
 	return q.reached(rec, scan.Lanes(rec, q.Scope))
 }
@@ -21,16 +21,15 @@ func (q *Query) reached(rec *recording.Recording, lanes []scan.Stretch) []scan.S
 	return slices.DeleteFunc(lanes, func(s scan.Stretch) bool { return !q.reaches(rec, s.Lane) })
 }
 
-// reaches reports whether a lane, which is not empty, is not too deep. All its
-// spans are equally deep.
+// reaches reports whether a lane, which must not be empty, is within the query's depth.
+// All its spans have the same depth.
 func (q *Query) reaches(rec *recording.Recording, l *lanes.Lane) bool {
 	return q.Depth == 0 || rec.Calls.Depth(l.Call(0)) <= q.Depth
 }
 
-// Shallow returns a Query.Depth for which at most a number of spans have to be
-// looked at: for a first answer that is exact as far down as it goes. It is 0
-// when the whole answer costs no more than that, or when even the outermost
-// spans are more.
+// Shallow returns a Query.Depth for which at most the given number of spans are visited,
+// for a first answer that is exact down to that depth. It returns 0 if the whole answer
+// costs no more than that, or if even the outermost spans are more.
 func Shallow(rec *recording.Recording, q Query, spans int) int {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Scope.IsWhole() && q.Scope.Beside == nil {
 		return 0
@@ -38,7 +37,7 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 	if q.OfProcessors(rec) {
 		return 0
 	}
-	var in, of []int // spans by depth: selected, and all
+	var in, of []int // number of spans by depth: selected, and all
 	count := func(to []int, l *lanes.Lane, n int) []int {
 		d := rec.Calls.Depth(l.Call(0))
 		for len(to) <= d {
@@ -69,15 +68,14 @@ func Shallow(rec *recording.Recording, q Query, spans int) int {
 	return 0
 }
 
-// spanSum is the sum of a call's spans: beside each other, since they
-// are always used together and the calls of a large trace do not fit the cache.
+// spanSum is the sum of a call's spans. The two numbers are adjacent because they are
+// always used together, and the calls of a large trace do not fit the cache.
 type spanSum struct{ time, count int64 }
 
-// scanSpans sums the clipped duration and the number of spans by call.
+// scanSpans returns the clipped duration and the number of spans by call.
 //
-// The sums of the whole recording are known. So when more than half of it is
-// selected, what is looked at is the rest: an answer never costs more than half
-// of the spans.
+// The sums over the whole recording are known. So if more than half of it is selected,
+// the rest is visited and subtracted: no query visits more than half of the spans.
 func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, count []int64, err error) {
 	parts := q.lanes(rec)
 	from, to := q.Scope.Bounds(rec)
@@ -92,7 +90,7 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 			}
 		}
 	}
-	// What is left of a sum that was cut is not known.
+	// Nothing can be subtracted from a sum that overflowed.
 	if 2*in > of && !slices.Contains(rec.SpanTime, math.MaxInt64) {
 		return spansBut(ctx, rec, &q, parts)
 	}
@@ -116,14 +114,15 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 	return time, count, nil
 }
 
-// spansBut takes from the sums of the whole recording the spans that are left out:
-// of other tracks, outside the range and the calls, and what sticks out of the range.
+// spansBut subtracts the unselected spans from the sums of the whole recording: those of
+// other tracks, those outside the range and the calls, and the parts beyond the range.
 func spansBut(ctx context.Context, rec *recording.Recording, q *Query, parts []scan.Stretch) (time, count []int64, err error) {
 	from, to := q.Scope.Bounds(rec)
 	rest := q.reached(rec, scan.Rest(rec, q.Scope))
 	edge := map[recording.CallID]int64{}
 	for i := range parts {
-		// Spans of a lane do not overlap: only its first and its last can stick out.
+		// Spans of a lane do not overlap: only the first and the last can extend beyond
+		// the range.
 		l, first, last := parts[i].Lane, parts[i].First, parts[i].Last-1
 		edge[l.Call(first)] += max(0, from-l.Start(first))
 		edge[l.Call(last)] += max(0, l.End(last)-to)
@@ -153,7 +152,8 @@ func spansBut(ctx context.Context, rec *recording.Recording, q *Query, parts []s
 	return time, count, nil
 }
 
-// sumSpans lets several goroutines add stretches up and adds up what they have.
+// sumSpans calls add for stretches on several goroutines and returns the sum of their
+// results.
 func sumSpans(ctx context.Context, rec *recording.Recording, items []scan.Stretch, add func(*scan.Stretch, []spanSum)) ([]spanSum, error) {
 	all := make([][]spanSum, runtime.GOMAXPROCS(0))
 	all[0] = make([]spanSum, rec.Calls.Len())
@@ -172,8 +172,8 @@ func sumSpans(ctx context.Context, rec *recording.Recording, items []scan.Stretc
 	return all[0], err
 }
 
-// firstSpans says when the first span of each call starts that is in a query's
-// range; math.MaxInt64 if there is none.
+// firstSpans returns the start of each call's first span in a query's range;
+// math.MaxInt64 if there is none.
 func firstSpans(ctx context.Context, rec *recording.Recording, q Query) ([]int64, error) {
 	items := scan.Cut(q.lanes(rec)...)
 	all := make([][]int64, runtime.GOMAXPROCS(0))
@@ -207,8 +207,8 @@ func never(n int) []int64 {
 	return s
 }
 
-// outermost adds up, by call, how much of a query's range the calls of its set
-// cover that are in no other one of the set: their parents have nothing of it.
+// outermost visits the outermost calls of the query's set, with the time of the range
+// that each covers. Their parents are not in the set.
 func (q *Query) outermost(rec *recording.Recording, visit func(track int, call recording.CallID, covered int64)) {
 	if q.Scope.Calls == nil {
 		return

@@ -9,31 +9,31 @@ import (
 
 // SourceLine is the cost of a line of a source file.
 type SourceLine struct {
-	// Line is 1-based; 0 gathers what is in the file on no known line.
+	// Line is 1-based; 0 is for frames of the file without a known line.
 	Line int32
-	// Self and Total are in the metric's units; a line that is several times
-	// in one stack counts once there in Total. Count is the number of spans,
-	// samples or records that end on the line.
+	// Self and Total are in the metric's units; a line that occurs several times in one
+	// stack counts once in Total. Count is the number of spans, samples or records that
+	// end on the line.
 	Self, Total, Count int64
-	// Funcs are the functions whose frames stand on the line, in order: more
-	// than one where code was inlined or made from a template.
+	// Funcs are the functions with frames on the line, in order: more than one if code
+	// was inlined or made from a template.
 	Funcs []recording.FuncID
 }
 
 // SourceCost is the cost of the lines of a file.
 type SourceCost struct {
 	File string
-	// Lines are those with any cost, by number.
+	// Lines are the lines with any cost, in order.
 	Lines []SourceLine
-	// Self is the sum of the lines' Self. Total is the weight of the stacks
-	// with any line of the file in them, each counted once.
+	// Self is the sum of the lines' Self. Total is the weight of the stacks that contain
+	// any line of the file, each counted once.
 	Self, Total int64
 	// Most is the greatest Self of a line, MostTotal the greatest Total: for
 	// drawing.
 	Most, MostTotal int64
 }
 
-// Line finds a line's cost; none is the zero one with its number.
+// Line returns the cost of a line, zero if it has none.
 func (s *SourceCost) Line(n int32) SourceLine {
 	i, ok := slices.BinarySearchFunc(s.Lines, n, func(l SourceLine, n int32) int { return cmp.Compare(l.Line, n) })
 	if !ok {
@@ -42,7 +42,7 @@ func (s *SourceCost) Line(n int32) SourceLine {
 	return s.Lines[i]
 }
 
-// fileOf is the source file of a frame, "" if it is not known.
+// fileOf returns the source file of a frame, "" if unknown.
 func fileOf(rec *recording.Recording, f *recording.Frame) string {
 	if f.File != "" {
 		return f.File
@@ -50,14 +50,14 @@ func fileOf(rec *recording.Recording, f *recording.Frame) string {
 	return rec.Functions.At(int(f.Func)).File
 }
 
-// SourceOf adds up weights by the lines of a source file, which is named as the
-// recording names it.
+// SourceOf adds up weights by the lines of a source file, given by its name in the
+// recording.
 func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 	s := &sourceSum{index: map[int32]int{}, rec: rec}
 	s.File = file
 	lines := s.lines(file)
 	n := min(len(w.Self), len(lines))
-	below := slices.Clone(w.Self[:n]) // a call's weight with all it called
+	below := slices.Clone(w.Self[:n]) // a call's weight, including its callees
 	alive := make([]bool, n)
 	first, next := make([]recording.CallID, n), make([]recording.CallID, n)
 	for c := n - 1; c > 0; c-- {
@@ -70,7 +70,7 @@ func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 		recording.Add(&below[p], below[c])
 		next[c], first[p] = first[p], recording.CallID(c)
 	}
-	on := make([]int32, len(s.Lines)) // how often a line is on the path now
+	on := make([]int32, len(s.Lines)) // how often a line is on the current path
 	inFile := 0
 	enter := func(c recording.CallID) {
 		i := lines[c]
@@ -103,8 +103,8 @@ func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 	return &s.SourceCost
 }
 
-// walkCalls visits calls depth first: enter before what a call calls, leave
-// after it.
+// walkCalls visits calls depth first: it calls enter before a call's children, and leave
+// after them.
 func walkCalls(first, next []recording.CallID, enter, leave func(recording.CallID)) {
 	var path []recording.CallID
 	for c := first[0]; ; {
@@ -127,10 +127,10 @@ func walkCalls(first, next []recording.CallID, enter, leave func(recording.CallI
 type sourceSum struct {
 	SourceCost
 	rec   *recording.Recording
-	index map[int32]int // of lines
+	index map[int32]int // index of each line
 }
 
-// lines gives each call its place in Lines, -1 if it is in another file.
+// lines returns each call's index in Lines, -1 if it is in another file.
 func (s *sourceSum) lines(file string) []int32 {
 	byFrame := make([]int32, s.rec.Frames.Len())
 	for i := range byFrame {
@@ -162,7 +162,7 @@ func (s *sourceSum) place(line int32, f recording.FuncID) int32 {
 	return int32(i)
 }
 
-// finish leaves out lines that cost nothing and puts the rest in order.
+// finish removes lines without cost and sorts the rest.
 func (s *sourceSum) finish() {
 	s.Lines = slices.DeleteFunc(s.Lines, func(l SourceLine) bool { return l.Self == 0 && l.Total == 0 && l.Count == 0 })
 	slices.SortFunc(s.Lines, func(a, b SourceLine) int { return cmp.Compare(a.Line, b.Line) })

@@ -7,11 +7,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// windowsFor chooses the windows that answer for a query's range. Sums are made
-// of windows that cover it. A level is a state at one moment, which several
-// windows do not add up to: the last one tells it, as it was at the end of the
-// range. Of peaks, too, all windows that cover the range are looked at; see
-// peaks.
+// windowsFor chooses the windows for a query's range. For sums they cover the range. A
+// level is a state at one moment and does not add up over windows, so the last window is
+// chosen, for the state at the end of the range. For peaks, all windows that cover the
+// range are chosen; see peaks.
 func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int {
 	in := cover(ws, q.Scope.From, q.Scope.To)
 	if rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Level && len(in) > 1 {
@@ -20,8 +19,8 @@ func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int
 	return in
 }
 
-// WindowsLeft names the windows of the range that are not counted since they overlap
-// others that are: their ids, or else their times.
+// WindowsLeft returns the windows of the range that are not counted because they overlap
+// others that are, by id or else by time.
 func (q Query) WindowsLeft(rec *recording.Recording) (left []string) {
 	for _, ws := range rec.Windows {
 		if ws.Event != q.Event || q.Basis(rec) != Windows {
@@ -38,14 +37,13 @@ func (q Query) WindowsLeft(rec *recording.Recording) (left []string) {
 	return left
 }
 
-// peaks lets through, of the rows of several windows, the greatest of each
-// stack: what a stack's peak was in all of them. Rows of one window that nothing
-// tells apart add up, as stack records do.
+// peaks reduces the rows of several windows to the maximum of each stack, its peak over
+// all of them. Identical rows of one window add up, as with stack records.
 type peaks struct {
 	to     sink
 	at     map[peakOf]int
 	stacks []peak
-	n      int // of the window, from 1
+	n      int // number of the window, from 1
 }
 
 type peakOf struct {
@@ -54,7 +52,7 @@ type peakOf struct {
 	context recording.ContextID
 }
 
-// peak is a stack: the record to hand over, and what it has in window n.
+// peak is a stack: the record to pass on, and its value in window n.
 type peak struct {
 	Record
 	here int64

@@ -14,7 +14,7 @@ import (
 // By is the grouping of a table's rows.
 type By string
 
-// What a table can be grouped by.
+// Groupings of a table.
 const (
 	ByFunction By = "function"
 	ByModule   By = "module"
@@ -27,7 +27,7 @@ const (
 // byContext begins a grouping by the values of a context key, like context:cpu.
 const byContext = "context:"
 
-// ParseBy reads a grouping as the command line names it: one of the constants,
+// ParseBy parses a grouping as used on the command line: one of the constants,
 // context:KEY or arg:KEY.
 func ParseBy(s string) (By, error) {
 	switch b := By(s); b {
@@ -42,27 +42,26 @@ func ParseBy(s string) (By, error) {
 	return "", fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, thread or state, or context:KEY, arg:KEY", s)
 }
 
-// ContextKey is the key of a grouping by context; false for others.
+// ContextKey returns the key of a grouping by context; ok is false for other groupings.
 func (b By) ContextKey() (string, bool) { return strings.CutPrefix(string(b), byContext) }
 
 // Row is one line of a table.
 type Row struct {
-	// Name is the function, module, file or thread; Module only goes with
-	// functions. Func is the function, where rows are functions or lines.
+	// Name is the function, module, file or thread; Module is set only for functions.
+	// Func is the function if rows are functions or lines.
 	Name, Module string
 	Func         recording.FuncID
-	// Place is a line's file:line, or only the file where the line is not known;
-	// Name is then the function it belongs to.
+	// Place is a line's file:line, or only the file if the line is unknown; Name is then
+	// the function of the line.
 	Place string
 	Track int
-	// Self and Total are in the metric's units. A function that is several
-	// times in one stack counts once there in Total. Count is the number of
-	// spans, samples or records that end in the row.
+	// Self and Total are in the metric's units. A function that occurs several times in
+	// one stack counts once in Total. Count is the number of spans, samples or records
+	// that end in the row.
 	Self, Total, Count int64
 }
 
-// Function describes what a row stands for: its function, or something else as
-// if it were one.
+// Function returns the function of a row, or describes the row as if it were one.
 func (r *Row) Function(rec *recording.Recording) recording.Function {
 	if int(r.Func) < rec.Functions.Len() {
 		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
@@ -72,16 +71,15 @@ func (r *Row) Function(rec *recording.Recording) recording.Function {
 	return recording.Function{Name: r.Name, Module: r.Module}
 }
 
-// What rows are called that have no name.
+// Names of rows that have none.
 const (
 	noModule = "[no module]"
 	noFile   = "[no file]"
 	noStack  = "[no stack]"
 )
 
-// Table lists self and total by function, module, file or line, heaviest self
-// first, then by total and name. A table has no direction: that of an inverted
-// tree is the same as that of the tree upright.
+// Table lists self and total by function, module, file or line, heaviest self first, then
+// by total and name. Inverting a tree does not change its table.
 func Table(rec *recording.Recording, t *Tree, by By) []Row {
 	if t.upright != nil {
 		t = t.upright
@@ -90,7 +88,7 @@ func Table(rec *recording.Recording, t *Tree, by By) []Row {
 		t = byLines(rec, t)
 	}
 	group, rows := groups(rec, t, by)
-	on := make([]int32, len(rows)) // how often a row is on the path now
+	on := make([]int32, len(rows)) // how often a row is on the current path
 	t.walk(func(i int) {
 		nd := &t.Nodes[i]
 		g := group[i]
@@ -130,7 +128,7 @@ func (t *Tree) walk(enter, leave func(node int)) {
 
 // SortRows orders rows by self, then total, then name.
 func SortRows(rows []Row) {
-	// There may be very many, and a row is large: what decides is sorted alone.
+	// There may be very many rows, and a row is large, so only the sort keys are sorted.
 	type key struct {
 		self, total int64
 		row         int
@@ -149,8 +147,8 @@ func SortRows(rows []Row) {
 		x, y := &rows[a.row], &rows[b.row]
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Module, y.Module), cmp.Compare(x.Place, y.Place), cmp.Compare(a.row, b.row))
 	})
-	// Each row goes to its place along the circle that it is in: there may be no
-	// room for them twice.
+	// Move rows in place, along the cycles of the permutation: memory may be too short
+	// for a copy.
 	for i := range keys {
 		if keys[i].row < 0 {
 			continue
@@ -169,14 +167,14 @@ func SortRows(rows []Row) {
 	}
 }
 
-// groups gives each node of the tree a row. Row 0 is the root's.
+// groups assigns each node of the tree a row. Row 0 is for the root.
 func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row) {
 	group = make([]int32, len(t.Nodes))
 	rows = []Row{{Name: noStack}}
 	byKey := make([]int32, rec.Functions.Len()+len(t.Groups)) // 0 while not known
 	byName := map[string]int32{}
 	shared := by != ByFunction && by != "" && by != ByLine
-	if !shared { // there may be very many, and rows that grow take their room twice
+	if !shared { // growing the slice of rows, which may be very many, would take twice the memory
 		rows = append(make([]Row, 0, 1+t.distinct(rec)), rows...)
 	}
 	for i := 1; i < len(t.Nodes); i++ {
@@ -213,7 +211,7 @@ func (t *Tree) distinct(rec *recording.Recording) (n int) {
 	return n
 }
 
-// key numbers what nodes stand for: functions, and behind them groups.
+// key returns the number of a node's function or group: functions first, then groups.
 func (t *Tree) key(rec *recording.Recording, node int) int {
 	if g := t.Nodes[node].Group; g > 0 {
 		return rec.Functions.Len() + int(g) - 1
@@ -237,8 +235,7 @@ func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
 	return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func}
 }
 
-// byLines makes the tree again with a node for each line: as groups, whose File
-// is file:line.
+// byLines rebuilds the tree with a node for each line, as groups whose File is file:line.
 func byLines(rec *recording.Recording, t *Tree) *Tree {
 	p := pathsOf(rec, t.Weights)
 	p.apply(t.Transforms)
@@ -258,7 +255,7 @@ func byLines(rec *recording.Recording, t *Tree) *Tree {
 	return p.tree(t.Weights)
 }
 
-// line is the key of the line a frame stands on.
+// line returns the key of the line of a frame.
 func (p *callPaths) line(f recording.FrameID) uint32 {
 	frame := p.rec.Frames.At(int(f))
 	fn := p.rec.Functions.At(int(frame.Func))
@@ -279,8 +276,8 @@ func orNone(s, none string) string {
 	return s
 }
 
-// ModuleBase is a module's short name: the last element of its path, "" for
-// none.
+// ModuleBase returns a module's short name: the last element of its path, "" if there is
+// no module.
 func ModuleBase(module string) string {
 	if module == "" || strings.HasPrefix(module, "[") {
 		return module

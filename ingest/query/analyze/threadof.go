@@ -6,9 +6,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// What ThreadOf says of functions that do not run on just one thread.
+// Results of ThreadOf for functions that do not run on exactly one thread.
 const (
-	NoThread    = -1 // on none that is known
+	NoThread    = -1 // on no known thread
 	ManyThreads = -2
 )
 
@@ -55,7 +55,7 @@ func ThreadOf(ctx context.Context, rec *recording.Recording) ([]int32, error) {
 	for i := range of {
 		of[i] = NoThread
 	}
-	// What a thread samples in a call it samples in the callers too.
+	// A thread that samples in a call also samples in its callers.
 	for c := len(calls) - 1; c > 0; c-- {
 		call := recording.CallID(c)
 		f := rec.Func(call)

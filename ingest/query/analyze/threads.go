@@ -9,14 +9,13 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// ByTrack lists how much each track has of what a query selects, heaviest
-// first, in one pass over the records. A track stands for itself alone, so Self
-// and Total are the same, and their sum is Weights.Sum. Records that name no
-// thread have a row with Track recording.NoTrack. Tracks without any record in
-// the selection have no row.
+// ByTrack lists each track's share of what a query selects, heaviest first, in one pass
+// over the records. Self and Total of a track are the same, and their sum is Weights.Sum.
+// Records without a thread have a row with Track recording.NoTrack. Tracks without any
+// selected record have no row.
 //
-// With transforms, only stacks count that these leave; what they do to frames
-// makes no difference to a thread.
+// With transforms, only the stacks that they keep count; changes to frames make no
+// difference to a thread.
 func ByTrack(ctx context.Context, rec *recording.Recording, q Query, transforms ...Transform) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
@@ -36,8 +35,8 @@ func ByTrack(ctx context.Context, rec *recording.Recording, q Query, transforms 
 	return used(rows), nil
 }
 
-// ByContext lists how much of what a query selects was recorded with each value
-// of a context key (see ContextKeys), as ByTrack does for threads.
+// ByContext lists what a query selects by the values of a context key (see ContextKeys),
+// as ByTrack does for threads.
 func ByContext(ctx context.Context, rec *recording.Recording, q Query, key string, transforms ...Transform) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
@@ -59,8 +58,8 @@ func ByContext(ctx context.Context, rec *recording.Recording, q Query, key strin
 	return used(t.rows), nil
 }
 
-// ContextKeys lists what ByContext can tell an event's records apart by, in
-// order of name.
+// ContextKeys lists the keys by which ByContext can group an event's records, in order of
+// name.
 func ContextKeys(rec *recording.Recording) []string {
 	set := map[string]bool{}
 	for i := range rec.Contexts.Len() {
@@ -89,7 +88,7 @@ func ContextKeys(rec *recording.Recording) []string {
 	return keys
 }
 
-// used leaves the rows that have any record, in order.
+// used returns the rows with any record, in order.
 func used(rows []Row) []Row {
 	n := 0
 	for _, r := range rows {
@@ -103,8 +102,7 @@ func used(rows []Row) []Row {
 	return rows[:n]
 }
 
-// left returns a test for the calls whose stacks transforms leave; nil when
-// they leave all.
+// left returns a test for the calls whose stacks transforms keep; nil if they keep all.
 func left(rec *recording.Recording, ts []Transform) func(recording.CallID) bool {
 	takes := false
 	for _, t := range ts {
@@ -165,8 +163,8 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 		if q.Metric == recording.SpanCount {
 			recording.Add(&r.Self, n)
 		} else if q.Metric == recording.SpanTime && q.Scope.Calls == nil && rec.Calls.Depth(s.Lane.Call(s.First)) == 1 {
-			// All spans of a lane are equally deep; several lanes of a track
-			// are outermost where spans overlap without nesting.
+			// All spans of a lane have the same depth. Several lanes of a track are
+			// outermost if spans overlap without nesting.
 			recording.Add(&r.Self, covered(ctx, &s, from, to))
 		}
 	}
@@ -179,7 +177,7 @@ func trackSums(ctx context.Context, rec *recording.Recording, q Query, ts []Tran
 	return t.rows, ctx.Err()
 }
 
-// covered adds up how much of from..to the spans of a stretch cover.
+// covered returns how much of from..to the spans of a stretch cover.
 func covered(ctx context.Context, s *scan.Stretch, from, to int64) int64 {
 	var sum int64
 	s.Each(func(_ int, starts, ends []int64, _ []recording.CallID) {
@@ -193,9 +191,9 @@ func covered(ctx context.Context, s *scan.Stretch, from, to int64) int64 {
 	return sum
 }
 
-// spansLeft adds up the spans of stacks that transforms leave. The self time of
-// a call is its own minus that of those directly below: so each span counts for
-// its call, if that is left, and against the one above, if that is.
+// spansLeft adds up the spans of stacks that transforms keep. The self time of a call is
+// its own time minus that of its direct callees, so each span is added for its call, if
+// that is kept, and subtracted for its parent, if that is kept.
 func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query) error {
 	from, to := q.Scope.Bounds(rec)
 	items := scan.Cut(q.lanes(rec)...)
@@ -230,7 +228,7 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 	}
 	q.outermost(rec, func(track int, c recording.CallID, covered int64) {
 		if up := rec.Calls.Parent(c); up != recording.NoCall {
-			recording.Add(&s.rows[track].Self, counts[up]*covered) // it was subtracted from missing records
+			recording.Add(&s.rows[track].Self, counts[up]*covered) // undo: the parent's own span was not added
 		}
 	})
 	if q.Metric == recording.SpanCount {
@@ -271,5 +269,5 @@ func (s *contextSums) add(r *Record) {
 	}
 }
 
-// row finds the row of a record.
+// row returns the row of a record.
 func (s *contextSums) row(r *Record) *Row { return &s.rows[s.labels.of(r)-1] }

@@ -15,7 +15,7 @@ import (
 // Op is the operation of a Transform.
 type Op string
 
-// What transforms do; see [Transforms].
+// Operations of transforms; see [Transforms].
 const (
 	OpFocus             Op = "focus"
 	OpOnly              Op = "only"
@@ -39,30 +39,30 @@ const (
 	OpShowFrom          Op = "show-from"
 )
 
-// Ref refers to functions. Text is a function's name, or its symbol; if none is called
-// that, it is NAME@MODULE, with the module's path or the last element of it, or
-// a /regular expression/ that names are searched for. When Exact, Text and
-// Module are just those of one function.
+// Ref refers to functions. Text is a function's name or symbol; if no function has it,
+// Text is NAME@MODULE, with the module's path or the last element of it, or a /regular
+// expression/ that is searched for in names. If Exact, Text and Module are the name and
+// module of one function.
 type Ref struct {
 	Text   string `json:"text,omitempty"`
 	Module string `json:"module,omitempty"`
 	Exact  bool   `json:"exact,omitempty"`
 }
 
-// Named refers to functions as people type them; see Ref.
+// Named returns a reference to functions as typed by the user; see Ref.
 func Named(text string) Ref { return Ref{Text: text} }
 
 // RefTo refers to just one function.
 func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module, Exact: true} }
 
-// Transform changes stacks before they are added up. A list of them is applied
-// in order, each to what the ones before it left; only Invert, CallersOf and
-// ByTime also say how the result is looked at, and OpSplitRelated and Where what is
-// weighed to begin with (see Query.With), wherever they are. Transforms can be
-// compared with == and go through JSON unchanged.
+// Transform changes stacks before they are added up. A list of transforms is applied in
+// order, each to the result of the previous one. Only Invert, CallersOf and ByTime also
+// change the display, and OpSplitRelated and Where change what is weighed to begin with
+// (see Query.With); their position does not matter for that. Transforms can be compared
+// with == and survive JSON unchanged.
 //
-// Self, total and count of what is left add up as before; Focus, Only, Drop,
-// Where, CallersOf and CalleesOf take away whole stacks and with them their weight.
+// Self, total and count of the remaining stacks add up as before; Focus, Only, Drop,
+// Where, CallersOf and CalleesOf remove whole stacks together with their weight.
 type Transform struct {
 	Op Op `json:"op"`
 	Ref
@@ -71,31 +71,30 @@ type Transform struct {
 // Focus keeps only the stacks that have the function in them, whole.
 func Focus(f Ref) Transform { return Transform{OpFocus, f} }
 
-// Only keeps only the stacks that have a frame whose name, module or file
-// matches a pattern (see search.Parse); what is not a pattern matches nothing.
+// Only keeps only the stacks with a frame whose name, module or file matches a pattern
+// (see search.Parse); an invalid pattern matches nothing.
 func Only(pattern string) Transform { return Transform{OpOnly, Ref{Text: pattern}} }
 
-// CollapseModule makes neighbouring frames of a module one frame that is named
-// after it. The module is named by its path, by the last element of it, or by a
-// /regular expression/; an expression may stand for several modules, which stay
-// apart.
+// CollapseModule merges adjacent frames of a module into one frame with the module's
+// name. The module is given by its path, by the last element of it, or by a /regular
+// expression/, which may match several modules; those stay separate.
 func CollapseModule(module string) Transform {
 	return Transform{OpCollapseModule, Ref{Text: module}}
 }
 
-// CallersOf keeps the part of stacks from the outermost call of the function
-// upwards, and looks at it bottom-up: the callers, callers' callers and so on.
+// CallersOf keeps the part of stacks from the outermost call of the function up to the
+// root, and shows it bottom-up: the callers, callers' callers and so on.
 func CallersOf(f Ref) Transform { return Transform{OpCallersOf, f} }
 
-// CalleesOf keeps the part of stacks from the outermost call of the function
-// downwards, which becomes the outermost of all.
+// CalleesOf keeps the part of stacks from the outermost call of the function down to the
+// leaf; that call becomes the root of the stack.
 func CalleesOf(f Ref) Transform { return Transform{OpCalleesOf, f} }
 
 // ByTime orders children by when they were first seen and not by weight; see
 // Query.First.
 func ByTime() Transform { return Transform{Op: OpByTime} }
 
-// String is a name for a chip or a menu, like "focus priceCart".
+// String returns a name for a chip or a menu, like "focus priceCart".
 func (t Transform) String() string {
 	text := t.Text
 	if t.Op == OpCollapseModule {
@@ -128,8 +127,8 @@ func (r Ref) Functions(rec *recording.Recording) []recording.FuncID {
 	return out
 }
 
-// Like lists up to n functions whose names contain the reference's text, for
-// saying what might have been meant; shortest names first.
+// Like returns up to n functions whose names contain the reference's text, as
+// suggestions; shortest names first.
 func (r Ref) Like(rec *recording.Recording, n int) []string {
 	p, err := search.Parse(r.Text)
 	if err != nil {
@@ -149,8 +148,8 @@ func (r Ref) Like(rec *recording.Recording, n int) []string {
 	return out[:min(n, len(out))]
 }
 
-// Missing is the error of a function that a recording does not have: what it might
-// have been.
+// Missing returns the error for a function that a recording does not have, with
+// suggestions.
 func (r Ref) Missing(rec *recording.Recording) error {
 	hint := ""
 	if like := r.Like(rec, 3); len(like) > 0 {
@@ -159,8 +158,8 @@ func (r Ref) Missing(rec *recording.Recording) error {
 	return fmt.Errorf("no function is called %s%s", safetext.Short(r.Text), hint)
 }
 
-// Typed is the shortest text that refers to the same functions of a recording
-// when it is typed.
+// Typed returns the shortest text that refers to the same functions of a recording when
+// typed.
 func (r Ref) Typed(rec *recording.Recording) string {
 	if !r.Exact {
 		return r.Text
@@ -174,7 +173,7 @@ func (r Ref) Typed(rec *recording.Recording) string {
 	return r.Text + "@" + r.Module
 }
 
-// MatchesModule reports whether CollapseModule stands for a module.
+// MatchesModule reports whether CollapseModule applies to a module.
 func (t Transform) MatchesModule(module string) bool { return t.modules()(module) }
 
 // matcher returns a test for functions of a recording, and for the groups that

@@ -8,34 +8,35 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// Argument says what a transform is about.
+// Argument is the kind of argument of a transform.
 type Argument uint8
 
-// What transforms are about.
+// Arguments of transforms.
 const (
-	OfAll       Argument = iota // nothing but the stacks themselves
+	OfAll       Argument = iota // none: the transform applies to all stacks
 	OfFunction                  // a function; see Ref
-	OfPattern                   // what a pattern matches; see search.Parse
+	OfPattern                   // a pattern; see search.Parse
 	OfModule                    // a module
-	OfCondition                 // a label; see Where
+	OfCondition                 // a condition on a label; see Where
 )
 
-// TransformKind is a kind of transform. What it is, is said here once: the flags
-// of the command line, the menus, the palette and the manual are made of it.
+// TransformKind is a kind of transform. The flags of the command line, the menus, the
+// palette and the manual are all derived from it.
 type TransformKind struct {
 	Op Op
 	Of Argument
 	// Flag is its name on the command line and Usage that flag's help.
 	Flag, Usage string
-	// Title is the command of the window, Key the key it has, and Menu the line of
-	// the menus; "" if it has none of its own.
+	// Title is its command in the window, Key the command's key, and Menu its menu item;
+	// "" if it has none of its own.
 	Title, Key, Menu string
-	// chip is the text of a chip, with that of the transform for %s; "" for the operation itself.
+	// chip is the text of a chip, with %s for the transform's text; "" for the name of
+	// the operation.
 	chip string
 	// takes says that it takes whole stacks away.
 	takes bool
-	// pass changes the stacks; nil if the stacks stay and what is weighed changes (see
-	// Query.With).
+	// pass changes the stacks; nil if the transform does not change stacks but what is
+	// weighed (see Query.With).
 	pass func(p *callPaths, t Transform)
 }
 
@@ -100,7 +101,7 @@ var Transforms = []TransformKind{
 	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only stacks with the label `KEY=VALUE` or KEY~EXPRESSION; != and !~ exclude; several values of one key are alternatives", chip: "%s"},
 }
 
-// Make is a transform of this kind, of what is typed for it.
+// Make returns a transform of this kind, with an argument as typed by the user.
 func (k *TransformKind) Make(text string) Transform {
 	if k.Of == OfAll {
 		return Transform{Op: k.Op}
@@ -108,10 +109,10 @@ func (k *TransformKind) Make(text string) Transform {
 	return Transform{k.Op, Ref{Text: text}}
 }
 
-// On is a transform of this kind of just one function.
+// On returns a transform of this kind for exactly one function.
 func (k *TransformKind) On(f recording.Function) Transform { return Transform{k.Op, RefTo(f)} }
 
-// Kind is the kind of a transform, nil for an operation that is not known.
+// Kind returns the kind of a transform, nil for an unknown operation.
 func (t Transform) Kind() *TransformKind {
 	for i := range Transforms {
 		k := &Transforms[i]
@@ -119,7 +120,7 @@ func (t Transform) Kind() *TransformKind {
 			return k
 		}
 	}
-	for i := range Transforms { // which lacks what it is about, or has too much
+	for i := range Transforms { // its argument is missing, or not allowed
 		if Transforms[i].Op == t.Op {
 			return &Transforms[i]
 		}
@@ -127,8 +128,8 @@ func (t Transform) Kind() *TransformKind {
 	return nil
 }
 
-// Typed writes what the transform is about as it is typed on a command line for a
-// recording, "" if it is about nothing.
+// Typed returns the transform's argument as typed on a command line for a recording, ""
+// if it has none.
 func (t Transform) Typed(rec *recording.Recording) string {
 	if k := t.Kind(); k != nil && k.Of != OfFunction {
 		return t.Text
@@ -136,9 +137,8 @@ func (t Transform) Typed(rec *recording.Recording) string {
 	return t.Ref.Typed(rec)
 }
 
-// Check says in one sentence what is wrong with a transform that came from
-// outside: an operation that is not known, or an expression that cannot be
-// read.
+// Check returns an error of one sentence for an invalid transform from outside: an
+// unknown operation, or an expression that cannot be parsed.
 func (t Transform) Check() error {
 	k := t.Kind()
 	switch {

@@ -16,23 +16,22 @@ type Node struct {
 	Call   recording.CallID
 	Parent int32
 	Depth  int32 // 0 for the root
-	// Group is 0 if the node is a function, else 1 + the index in Tree.Groups of its module
-	// or file.
+	// Group is 0 if the node is a function, otherwise 1 + the index in Tree.Groups of its
+	// module or file.
 	Group int32
 	// Self and Total are in the metric's units; Count is the number of spans,
 	// samples or records that end exactly here.
 	Self, Total, Count int64
-	// Gross is how wide the node is drawn: what is in it and below, what is
-	// negative counted as if it were not. It is Total if nothing is negative;
-	// else a child with more than its parent's total would be wider than that, and
-	// one with less than nothing could not be seen.
+	// Gross is the width of the node when drawn: the sum of the absolute weights in it
+	// and below. Without negative weights it equals Total. With them, a child's Total
+	// could exceed its parent's, or be negative.
 	Gross int64
 	// first and last bound the children in Tree.kids.
 	first, last int32
 }
 
-// Tree is an aggregated call tree: calls that run the same functions from the
-// root down are one node. Node 0 is the root.
+// Tree is an aggregated call tree: calls with the same functions from the root down are
+// one node. Node 0 is the root.
 type Tree struct {
 	Nodes []Node
 	kids  []int32
@@ -41,31 +40,33 @@ type Tree struct {
 	// The tree was made from Weights by Transforms.
 	Weights    *Weights
 	Transforms []Transform
-	// Groups are the modules and files that nodes stand for instead of functions,
+	// Groups are the modules and files that nodes represent instead of functions,
 	// described as functions.
 	Groups []recording.Function
-	// Inverted trees begin with the functions that cost themselves and go on to
-	// their callers. Self is then the weight of stacks that reach no further up.
+	// Inverted says that the tree begins with the functions that have a self weight and
+	// continues with their callers. Self is then the weight of stacks that reach no
+	// further up.
 	Inverted bool
-	// Negative is the sum of what is below zero in nodes, never above 0: the root's
-	// Total is what is positive less that, and its Gross the two together.
+	// Negative is the sum of the negative weights of nodes, 0 or less. The root's Total
+	// is the sum of positive and negative weights, its Gross the sum of their absolute
+	// values.
 	Negative int64
-	// Cut is how many nodes of an inverted tree end too early: bottom-up trees
-	// can be far larger than the recording, so the lightest parts of very large
-	// ones are not followed to the end. Such a node's weight is its own.
+	// Cut is the number of nodes of an inverted tree whose callers were cut: bottom-up
+	// trees can be far larger than the recording, so the lightest parts of very large
+	// ones are not expanded completely. The weight of such a node counts as its own.
 	Cut int
 
-	// seen is, by node, when it was first seen; nil when not asked. own is that of
-	// the stacks that end in the node, as long as the tree is to be inverted.
+	// seen is the time of the first occurrence by node; nil if not requested. own is the
+	// same for stacks that end in the node; it is kept until the tree is inverted.
 	seen, own []int64
-	// at is, by call, which node it has become; see nodeOf.
+	// at is the node of each call; see nodeOf.
 	at []int32
 	// upright is the tree that an inverted one was made from.
 	upright *Tree
 }
 
-// Function describes what a node stands for: a function of the recording, or a
-// module or file as if it were one. The root is "all".
+// Function returns the function of a node, or describes its module or file as if it were
+// one. The root is "all".
 func (t *Tree) Function(rec *recording.Recording, node int) recording.Function {
 	nd := &t.Nodes[node]
 	switch {
@@ -77,9 +78,9 @@ func (t *Tree) Function(rec *recording.Recording, node int) recording.Function {
 	return rec.Functions.At(int(nd.Func))
 }
 
-// nodeOf returns the node that a call's frame is part of, -1 when it is not in
-// the tree: nothing was weighed there, or a transform took it away. A hidden
-// frame is part of its caller. Inverted trees have no such place for a call.
+// nodeOf returns the node that contains a call's frame, -1 if it is not in the tree,
+// because it has no weight or because a transform removed it. A hidden frame is part of
+// its caller. In inverted trees a call has no such node.
 func (t *Tree) nodeOf(call recording.CallID) int {
 	if int(call) >= len(t.at) || t.Inverted {
 		return -1
@@ -87,8 +88,8 @@ func (t *Tree) nodeOf(call recording.CallID) int {
 	return int(t.at[call])
 }
 
-// Children are the nodes directly below one, heaviest first, or in order of
-// time where ByTime asked for it.
+// Children returns the nodes directly below a node, heaviest first, or in order of time
+// with ByTime.
 func (t *Tree) Children(node int) []int32 { return t.kids[t.Nodes[node].first:t.Nodes[node].last] }
 
 // Path lists the nodes from the outermost call to node, without the root.
@@ -104,8 +105,8 @@ func (t *Tree) Path(node int) []int {
 	return path
 }
 
-// NewTree merges weights into a tree, after applying transforms in order. Calls
-// without any weight or count below them are left out.
+// NewTree applies transforms in order and merges weights into a tree. Calls without any
+// weight or count in them or below are left out.
 func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tree {
 	p := pathsOf(rec, w)
 	p.apply(transforms)
@@ -144,8 +145,8 @@ func (t *Tree) finish(byTime bool) {
 	}
 }
 
-// order sorts the children of a node. They are in order of their calls, which
-// is that of the file, and so are those that nothing else tells apart.
+// order sorts the children of a node. They start in order of their calls, which is file
+// order, and equal ones stay so.
 func (t *Tree) order(kids []int32, byTime bool) {
 	switch {
 	case !byTime:
@@ -155,9 +156,9 @@ func (t *Tree) order(kids []int32, byTime bool) {
 	}
 }
 
-// Link lists the nodes of a tree but its root, node 0, by their parents. counts has how
-// many children each node has; bounds is where a node keeps between which elements of the
-// list its own are.
+// Link returns the indices of all nodes of a tree except the root, node 0, grouped by
+// parent. counts has the number of children of each node; bounds returns where a node
+// stores the bounds of its children in the result.
 func Link(counts []int32, parent func(i int) int32, bounds func(i int) (first, last *int32)) []int32 {
 	var sum int32
 	for i, n := range counts {

@@ -13,30 +13,30 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Query selects what is weighed.
+// Query selects the records to weigh.
 type Query struct {
 	// Event and Metric index Recording.Events and its Metrics.
 	Event, Metric int
-	// Scope is the part of the recording that is meant.
+	// Scope is the part of the recording to weigh.
 	Scope recording.Scope
-	// First asks for Weights.First too.
+	// First requests Weights.First.
 	First bool
-	// Depth, if not 0, leaves out spans that are deeper: what they cover is then
-	// the self time of those above. See Shallow.
+	// Depth, if not 0, excludes deeper spans: the time they cover then counts as self
+	// time of the spans above. See Shallow.
 	Depth int
-	// Apart leaves stacks of user space and of the kernel that belong together as
-	// the recording has them: else they are one, which counts once. See join.
+	// Apart keeps related user and kernel stacks separate, as in the recording. Otherwise
+	// they are joined and count once. See join.
 	Apart bool
-	// Where are conditions on labels of records that are no spans; see Where and
-	// With. Contexts are those of stack records: a range is not answered from
-	// samples where they matter.
+	// Where are conditions on labels of records other than spans; see Where and With.
+	// Only stack records have contexts, so if conditions need contexts, a range is not
+	// answered from samples.
 	Where []string
 }
 
-// Basis says which records an answer comes from.
+// Basis is the kind of records that answer a query.
 type Basis string
 
-// What answers come from.
+// Kinds of records that answer queries.
 const (
 	Spans   Basis = "spans"
 	Samples Basis = "samples"
@@ -45,7 +45,7 @@ const (
 	States  Basis = "states"
 )
 
-// One is the word for one of what answers come from; see plain.Noun.
+// One returns the singular of the basis; see plain.Noun.
 func (b Basis) One() string {
 	if b == Windows {
 		return "row of windows"
@@ -53,43 +53,42 @@ func (b Basis) One() string {
 	return strings.TrimSuffix(string(b), "s")
 }
 
-// Weights are the answer to a Query by call.
+// Weights is the answer to a Query by call.
 type Weights struct {
-	// Self is the weight of each call without its children's, in the metric's
-	// units; Count is how many spans, samples or stack records end in it. Both
-	// are indexed by CallID and may be shorter than the recording's calls.
+	// Self is the weight of each call without its children, in the metric's units; Count
+	// is the number of spans, samples or stack records that end in it. Both are indexed
+	// by CallID and may be shorter than the recording's calls.
 	Self, Count []int64
-	// First is by call when the first span or sample that ends in it came, in
-	// picoseconds, math.MaxInt64 if there is none; nil when the query did not
-	// ask. Records without a time have their place in the file instead, rows of
-	// windows their window's start.
+	// First is, by call, the time in picoseconds of the first span or sample that ends in
+	// it, math.MaxInt64 if there is none; nil if not requested. For records without a
+	// time it is the index in the file, for rows of windows the start of the window.
 	First []int64
 	// Sum is the sum of Self; Records the sum of Count.
 	Sum, Records int64
 	Basis        Basis
-	// Ranged reports whether the query's range was honoured: a recording with
-	// neither spans, samples nor windows of the metric can only answer for the
-	// whole. From and To are then what was really answered for: windows cannot
-	// be cut, so their edges may be outside the range.
+	// Ranged reports whether the query's range was applied: a recording without spans,
+	// samples or windows of the metric can only answer for the whole. If it was, From and
+	// To are the range actually covered: windows cannot be cut, so their edges may be
+	// outside the query's range.
 	Ranged   bool
 	From, To int64
-	// Left counts what the scope leaves out.
+	// Left counts records that the scope excludes.
 	Left LeftOut
-	// WithoutCPU is how many spans of the scope do not tell their CPU time, or
-	// lie in its range only in part: they have none in sums of it.
+	// WithoutCPU is the number of spans of the scope without a CPU time, or only partly
+	// in the range: sums of CPU time leave them out.
 	WithoutCPU int64
-	// Called reports whether the query's calls were honoured, which takes spans, states or
-	// samples.
+	// Called reports whether the query's calls were applied, which requires spans, states
+	// or samples.
 	Called bool
 	// WindowCount is how many windows were used.
 	WindowCount int
-	// Pairs is how many stacks of user space were joined with one of the kernel
-	// (see join), and Joined what of both counts once because of that.
+	// Pairs is the number of user stacks that were joined with a kernel stack (see join),
+	// and Joined the weight that therefore counts once instead of twice.
 	Pairs, Joined int64
 }
 
-// answerBytes is about how many bytes of memory an answer takes for each call: its
-// weight, what it is in a tree that grows, and a row of a table.
+// answerBytes is the approximate memory of an answer per call: its weight, its node in a
+// growing tree, and a row of a table.
 const answerBytes = 420
 
 // Weigh computes the self weight of every call for a query. It uses several
@@ -119,7 +118,7 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	return w, nil
 }
 
-// Basis chooses the records that answer a query: a range needs records that have
+// Basis returns the kind of records that answer a query: a range needs records that have
 // a time.
 func (q Query) Basis(rec *recording.Recording) Basis {
 	ev := &rec.Events[q.Event]
@@ -156,7 +155,7 @@ func (w *Weights) add(r *Record) {
 	}
 }
 
-// join adds what another goroutine has added up, of records without windows and pairs.
+// join adds the result of another goroutine, for records without windows and pairs.
 func (w *Weights) join(other *Weights) {
 	w.Records += other.Records
 	recording.Add(&w.Sum, other.Sum)
@@ -208,8 +207,8 @@ func (w *Weights) Negative() (sum int64) {
 	return sum
 }
 
-// weighSpans adds up the time that spans cover within the range, by call, and
-// takes from each call what its children cover.
+// weighSpans adds up the time that spans cover within the range, by call, and subtracts
+// from each call the time that its children cover.
 func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weights, error) {
 	w := &Weights{Basis: Spans, Ranged: q.Scope.Ranged, From: q.Scope.From, To: q.Scope.To, Called: q.Scope.Calls != nil, Left: q.async(rec)}
 	var time []int64
@@ -240,13 +239,13 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 		w.Self = append([]int64(nil), time...)
 		q.outermost(rec, func(_ int, c recording.CallID, covered int64) {
 			if p := rec.Calls.Parent(c); p != recording.NoCall {
-				recording.Add(&w.Self[p], covered) // which is taken from it below
+				recording.Add(&w.Self[p], covered) // to be subtracted below
 			}
 		})
 		for c := len(w.Self) - 1; c > 0; c-- {
 			if t := time[c]; t != 0 {
 				if p := rec.Calls.Parent(recording.CallID(c)); p != recording.NoCall {
-					w.Self[p] = max(0, w.Self[p]-t) // less only where sums are cut
+					w.Self[p] = max(0, w.Self[p]-t) // negative only if a sum overflowed
 				}
 			}
 		}

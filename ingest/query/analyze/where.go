@@ -9,25 +9,25 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Where keeps only the records with a label like a condition says: KEY=VALUE for
-// just that value, KEY~EXPRESSION for the values that a regular expression is
-// found in, and KEY!=VALUE and KEY!~EXPRESSION for all others. Several conditions
-// on one key hold where any of them does that does not begin with !, and all that
-// do; conditions on several keys must hold all.
+// Where keeps only the records with a label that meets a condition: KEY=VALUE for exactly
+// that value, KEY~EXPRESSION for values in which a regular expression matches, and
+// KEY!=VALUE and KEY!~EXPRESSION for all others. Several conditions on one key are met if
+// all the negated ones are met and, if there are others, at least one of those.
+// Conditions on different keys must all be met.
 //
-// Labels describe where a stack was taken (see ContextKeys): the
-// contexts of stack records, threads' pid, tid and comm, samples' cpu. A record
-// without the key has the value "". A half of a stack that was joined with
-// another (see join) counts with it.
+// Labels describe where a stack was taken (see ContextKeys): the contexts of stack
+// records, threads' pid, tid and comm, samples' cpu. A record without the key has the
+// value "". If a stack was joined from two halves (see join), both halves are kept if one
+// is.
 func Where(condition string) Transform { return Transform{OpWhere, Ref{Text: condition}} }
 
 // IsWhere reports whether a transform is one of Where.
 func (t Transform) IsWhere() bool { return t.Op == OpWhere }
 
-// condition is one of Where, taken apart.
+// condition is a parsed condition of Where.
 type condition struct {
 	key, value string
-	re         *regexp.Regexp // nil for a value
+	re         *regexp.Regexp // nil unless ~
 	not        bool
 }
 
@@ -49,7 +49,8 @@ func parseCondition(s string) (c condition, err error) {
 	return c, nil
 }
 
-// about reports whether a value is one that the condition is about.
+// about reports whether the condition's value or expression matches, regardless of
+// negation.
 func (c *condition) about(v string) bool {
 	if c.re != nil {
 		return c.re.MatchString(v)
@@ -57,7 +58,7 @@ func (c *condition) about(v string) bool {
 	return v == c.value
 }
 
-// meets reports whether a key's value is as the conditions on that key say.
+// meets reports whether a key's value meets all conditions on that key.
 func meets(cs []condition, v string) bool {
 	any, ok := false, false
 	for i := range cs {
@@ -72,11 +73,11 @@ func meets(cs []condition, v string) bool {
 	return ok || !any
 }
 
-// keyConditions takes conditions apart, by key.
+// keyConditions parses conditions and groups them by key.
 func keyConditions(texts []string) map[string][]condition {
 	by := map[string][]condition{}
 	for _, s := range texts {
-		// What cannot be read does not come here; see Transform.Check.
+		// Invalid conditions were rejected before; see Transform.Check.
 		if c, err := parseCondition(s); err == nil {
 			by[c.key] = append(by[c.key], c)
 		}
@@ -84,8 +85,8 @@ func keyConditions(texts []string) map[string][]condition {
 	return by
 }
 
-// With returns the query as transforms want it: OpSplitRelated and Where say what is
-// weighed to begin with.
+// With returns the query with the settings of transforms: OpSplitRelated and Where change
+// what is weighed to begin with.
 func (q Query) With(rec *recording.Recording, ts []Transform) Query {
 	q.Apart = false
 	q.Where = nil
@@ -100,7 +101,7 @@ func (q Query) With(rec *recording.Recording, ts []Transform) Query {
 	if q.Where == nil || q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans {
 		return q
 	}
-	// Spans have no labels but those of their threads.
+	// Spans have only the labels of their threads.
 	chosen, is, tracks := q.Scope.TrackTest(), q.filter(rec), []int{}
 	for i := range rec.Tracks {
 		if chosen(i) && is(&Record{Track: i, CPU: -1}) {
@@ -111,8 +112,8 @@ func (q Query) With(rec *recording.Recording, ts []Transform) Query {
 	return q
 }
 
-// OfSamples reports whether samples, too, have the labels that Where asks for: they
-// have no contexts.
+// OfSamples reports whether samples have the labels that Where needs. Samples have no
+// contexts.
 func (q *Query) OfSamples() bool {
 	for key := range keyConditions(q.Where) {
 		if !slices.Contains(sampleKeys, key) {
@@ -125,7 +126,7 @@ func (q *Query) OfSamples() bool {
 // sampleKeys are the labels of samples and of threads.
 var sampleKeys = []string{"tid", "pid", "comm", "cpu"}
 
-// filter returns a test for what Where says of records.
+// filter returns a test for records that meet Where.
 func (q *Query) filter(rec *recording.Recording) func(*Record) bool {
 	const taken, left = 1, 2
 	var keys []*labels
@@ -147,9 +148,8 @@ func (q *Query) filter(rec *recording.Recording) func(*Record) bool {
 	}
 }
 
-// Takes returns a test for what a query's Where says of a record that is identified by
-// its track, or recording.NoTrack, its context and its processor, -1 when that is
-// not known.
+// Takes returns a test for a query's Where. It identifies a record by its track, or
+// recording.NoTrack, its context and its processor, -1 if unknown.
 func (q *Query) Takes(rec *recording.Recording) func(track int, of recording.ContextID, cpu int) bool {
 	is := q.filter(rec)
 	return func(track int, of recording.ContextID, cpu int) bool {
@@ -157,7 +157,7 @@ func (q *Query) Takes(rec *recording.Recording) func(track int, of recording.Con
 	}
 }
 
-// filtered hands on what a test takes.
+// filtered passes on the records that satisfy is.
 type filtered struct {
 	to sink
 	is func(*Record) bool
@@ -171,8 +171,8 @@ func (f *filtered) add(r *Record) {
 
 func (f *filtered) window(w *recording.Window) { f.to.window(w) }
 
-// CheckWhere says in one sentence which key or value of a condition a recording
-// does not have, and what it has instead.
+// CheckWhere returns an error of one sentence if a recording does not have the key or
+// value of a condition, with what it has instead.
 func CheckWhere(rec *recording.Recording, t Transform) error {
 	c, err := parseCondition(t.Text)
 	if err != nil {

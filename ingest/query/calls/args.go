@@ -13,15 +13,14 @@ import (
 // Member is one of a span's arguments.
 type Member struct{ Key, Value string }
 
-// mostMembers bounds how many of one span are looked at.
+// mostMembers limits the number of arguments read per span.
 const mostMembers = 1000
 
 // WholeArgs is the key of arguments that are no JSON object.
 const WholeArgs = "args"
 
-// Members takes the text of a span's arguments apart: those of a JSON object, and
-// of objects in it as KEY.KEY, texts without quotes and other values as they are
-// written.
+// Members parses the text of a span's arguments: the members of a JSON object, with those
+// of nested objects as KEY.KEY. Strings are without quotes, other values as written.
 func Members(text string) (ms []Member) {
 	if text == "" || text == "{}" {
 		return nil
@@ -61,7 +60,7 @@ func members(ms []Member, prefix string, object []byte) ([]Member, bool) {
 	return ms, true
 }
 
-// argTest is a test for the arguments of spans.
+// argTest returns a test for the text of spans' arguments.
 func argTest(args []Arg) func(text string) bool {
 	tests := make([]func(string) bool, len(args))
 	for i := range args {
@@ -101,15 +100,15 @@ func (a *Arg) test() func(value string) bool {
 	return func(v string) bool { return (v == value) != (a.Is == "!=") }
 }
 
-// mostAsked bounds how many spans are asked for their arguments, and perFunction how many
-// of one function are, to learn which arguments a recording has.
+// mostAsked limits the number of spans whose arguments are read to find the arguments of
+// a recording, and perFunction the number per function.
 const (
 	mostAsked   = 4000
 	perFunction = 4
 )
 
-// ArgumentKeys lists the arguments that spans of a recording have, those first that most
-// functions have, then by name. Some spans of each function tell.
+// ArgumentKeys lists the arguments of the spans of a recording, those of most functions
+// first, then by name. It reads only a few spans of each function.
 func ArgumentKeys(rec *recording.Recording) []string {
 	if rec.Args == nil {
 		return nil

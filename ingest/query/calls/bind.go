@@ -16,10 +16,10 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// Bind looks a scope up in a recording: what it leaves out of what is apart (see
-// analyze.Apart), and its calls, those that touch its range and tracks. Calls that
-// only async operations are, are meant even where these do not count. It ends early
-// with ctx.
+// Bind looks a scope up in a recording: which records it excludes as apart (see
+// analyze.Apart), and its calls, which are those that overlap its range and tracks. If
+// only async operations match the calls, these are used even though async operations do
+// not count. It ends early with ctx.
 func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
 	in = analyze.Apart(rec, in)
 	if in.Calls == nil {
@@ -39,9 +39,9 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 	return in.Of(set), err
 }
 
-// Durations measures the spans of functions in a scope that has been looked up:
-// those that count, or if none does, their async ones. metric is recording.SpanTime,
-// or what else of their time is asked about.
+// Durations measures the spans of functions in a scope that has been looked up: those
+// that count or, if none does, their async spans. metric is recording.SpanTime or another
+// metric of the spans' time.
 func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
 	d, err := spans.TimesOf(ctx, rec, in, of, metric)
 	if err == nil && d.Count+d.WithoutCPU == 0 && in.Async == "" && in.Beside != nil {
@@ -50,7 +50,7 @@ func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 	return d, err
 }
 
-// In looks the calls up in a scope of a recording.
+// In returns the calls that the query selects in a scope of a recording.
 func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.Scope) (*recording.CallSet, error) {
 	l := newLookup(rec, in, q)
 	items := l.items()
@@ -102,7 +102,7 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 	return scan.Below(ctx, rec, q.String(), chosen)
 }
 
-// grown adds a span to runs, which comes behind them.
+// grown adds span k, which follows all runs, to the runs.
 func grown(runs []sets.Run, k int) []sets.Run {
 	if n := len(runs); n > 0 && runs[n-1].Last == k {
 		runs[n-1].Last++
@@ -111,19 +111,19 @@ func grown(runs []sets.Run, k int) []sets.Run {
 	return append(runs, sets.Run{First: k, Last: k + 1})
 }
 
-// slowCall is a call that took so long: a span of the lane of an item.
+// slowCall is a call with its duration: a span in the lane of an item.
 type slowCall struct {
 	took       int64
 	item, span int32
 }
 
-// longest gathers the n longest of many calls, each worker some. Each cuts its own to
-// the n longest now and then: nothing shorter than those is looked at any more.
+// longest collects the n longest of many calls, separately for each worker. Now and then
+// a worker reduces its calls to the n longest; anything shorter is ignored from then on.
 type longest struct {
 	n     int
 	items []scan.Stretch
 	of    [][]slowCall // by worker
-	least atomic.Int64 // what is shorter is not among them
+	least atomic.Int64 // shorter calls are not among the longest
 }
 
 func (s *longest) add(worker int, c slowCall) {
@@ -147,7 +147,7 @@ func (s *longest) add(worker int, c slowCall) {
 	s.of[worker] = all
 }
 
-// cut leaves the n longest, the earlier where they are alike.
+// cut returns the n longest; of equally long ones the earlier.
 func (s *longest) cut(cs []slowCall) []slowCall {
 	if len(cs) <= s.n {
 		return cs
@@ -174,20 +174,20 @@ func (s *longest) cut(cs []slowCall) []slowCall {
 	return append(longer, alike[:s.n-len(longer)]...)
 }
 
-// lookup tells which spans of a scope are meant.
+// lookup finds which spans of a scope the query selects.
 type lookup struct {
 	rec     *recording.Recording
 	in      recording.Scope
 	q       *Query
 	is      []bool       // by call: of one of the functions
-	depths  map[int]bool // at which there is any
+	depths  map[int]bool // depths at which the functions have calls
 	args    func(text string) bool
 	found   func(s *scan.Stretch, k int) bool
 	at      map[int][]int64 // by track, in order
 	below   map[*lanes.Lane]*lanes.Lane
-	placed  [][]placedLane // by track and lane, nil if that is not known
-	anybody bool           // all functions are meant
-	when    bool           // what then says counts
+	placed  [][]placedLane // by track and lane; nil if unknown
+	anybody bool           // the query is for all functions
+	when    bool           // conditions of then apply
 }
 
 func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
@@ -226,7 +226,7 @@ func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
 	return l
 }
 
-// finds is a test for spans that a search finds.
+// finds returns a test for the spans that a search matches.
 func finds(rec *recording.Recording, text string) func(*scan.Stretch, int) bool {
 	p, err := search.Parse(text)
 	switch {
@@ -248,7 +248,7 @@ func finds(rec *recording.Recording, text string) func(*scan.Stretch, int) bool 
 	return func(s *scan.Stretch, k int) bool { return is[rec.Func(s.Lane.Call(k))] }
 }
 
-// items are the stretches in which calls of the functions may be.
+// items returns the stretches that may contain calls of the functions.
 func (l *lookup) items() []scan.Stretch {
 	lanes := l.reached(scan.Lanes(l.rec, l.in))
 	return scan.Cut(slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
@@ -257,14 +257,14 @@ func (l *lookup) items() []scan.Stretch {
 	})...)
 }
 
-// reached leaves the lanes at depths where calls of the functions are.
+// reached returns the lanes at depths where the functions have calls.
 func (l *lookup) reached(lanes []scan.Stretch) []scan.Stretch {
 	return slices.DeleteFunc(lanes, func(s scan.Stretch) bool {
 		return !l.anybody && !l.depths[l.rec.Calls.Depth(s.Lane.Call(s.First))]
 	})
 }
 
-// lanes has room for runs of all lanes.
+// lanes returns empty runs for all lanes.
 func (l *lookup) lanes() [][][]sets.Run {
 	out := make([][][]sets.Run, len(l.rec.Tracks))
 	for i, t := range l.rec.Tracks {
@@ -273,7 +273,8 @@ func (l *lookup) lanes() [][][]sets.Run {
 	return out
 }
 
-// each visits the calls of the functions in a stretch, and says which are meant.
+// each visits the calls of the functions in a stretch, and reports which of them the
+// query selects.
 func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 	if l.placed != nil {
 		p := &l.placed[s.Track][s.Row]
@@ -294,13 +295,14 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 	})
 }
 
-// meant reports whether span i, a call of one of the functions, is as the query says.
+// meant reports whether span i, a call of one of the functions, meets the query's
+// conditions.
 func (l *lookup) meant(s *scan.Stretch, i int, took int64) bool {
 	return InRange(&l.q.Duration, took) && (!l.when || l.then(s, i, took)) &&
 		(l.found == nil || l.found(s, i)) && (l.args == nil || l.args(l.text(s.Lane, i)))
 }
 
-// then reports whether a span began, and had what it called, as the query says.
+// then reports whether a span's start and self time meet the query's conditions.
 func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
 	start, is := s.Lane.Start(i), true
 	if l.at != nil {
@@ -310,7 +312,7 @@ func (l *lookup) then(s *scan.Stretch, i int, took int64) bool {
 		(l.below == nil || InRange(&l.q.Self, took-inner(l.rec, l.below[s.Lane], start, start+took, s.Lane.Call(i))))
 }
 
-// InRange reports whether a length is in a range, whose end does not.
+// InRange reports whether a duration is in a range, excluding the range's end.
 func InRange(r *recording.Range, took int64) bool {
 	return !(r.HasFrom && took < r.From) && !(r.HasTo && took >= r.To)
 }
@@ -323,7 +325,7 @@ func (l *lookup) text(lane *lanes.Lane, k int) string {
 	return ""
 }
 
-// nextLanes has for each lane the one that the children of its spans are in.
+// nextLanes returns, for each lane, the lane with the children of its spans.
 func nextLanes(rec *recording.Recording) map[*lanes.Lane]*lanes.Lane {
 	below := map[*lanes.Lane]*lanes.Lane{}
 	for _, t := range rec.Tracks {
@@ -336,8 +338,8 @@ func nextLanes(rec *recording.Recording) map[*lanes.Lane]*lanes.Lane {
 	return below
 }
 
-// inner is how much of a call its children cover, which are in the lane below; nil
-// for none.
+// inner returns how much of a call its children cover. They are in the lane below, which
+// is nil if there is none.
 func inner(rec *recording.Recording, below *lanes.Lane, start, end int64, call recording.CallID) (sum int64) {
 	if below == nil {
 		return 0
@@ -350,7 +352,8 @@ func inner(rec *recording.Recording, below *lanes.Lane, start, end int64, call r
 	return sum
 }
 
-// Check says in one sentence which function of the query a recording does not have.
+// Check returns an error of one sentence if a recording does not have a function of the
+// query.
 func (q *Query) Check(rec *recording.Recording) error {
 	for _, f := range q.Functions {
 		if ref := analyze.Named(f); len(ref.Functions(rec)) == 0 {

@@ -14,27 +14,27 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Row is a call: where it is, when it began and how long it took, in picoseconds.
+// Row is a call: its place, its start and its duration, in picoseconds.
 type Row struct {
 	Track, Lane, Span int
 	Call              recording.CallID
 	Start, Duration   int64
-	// Self is Duration without what it called.
+	// Self is Duration without the call's children.
 	Self       int64
 	Unfinished bool
 }
 
-// Detail is a call with what its recording keeps in texts, which may be in a file that
-// is larger than memory: so that of millions of calls only those are read that are shown.
+// Detail is a call with its CPU time and arguments. They are read from texts that may be
+// in a file larger than memory, so of millions of calls, only those shown are read.
 type Detail struct {
 	*Row
-	// CPU is how long it ran on CPU, where HasCPU.
+	// CPU is how long the call ran on CPU, if HasCPU.
 	CPU    int64
 	HasCPU bool
 	Args   []Member
 }
 
-// Detail reads what a recording says of one of its calls.
+// Detail reads the CPU time and arguments of a call.
 func (r *Row) Detail(rec *recording.Recording) Detail {
 	d := Detail{Row: r}
 	lane := &rec.Tracks[r.Track].Lanes[r.Lane]
@@ -45,7 +45,7 @@ func (r *Row) Detail(rec *recording.Recording) Detail {
 	return d
 }
 
-// Arg is the value of an argument, "" for none.
+// Arg returns the value of an argument, "" if there is none.
 func (d *Detail) Arg(key string) string {
 	for i := range d.Args {
 		if d.Args[i].Key == key {
@@ -55,10 +55,10 @@ func (d *Detail) Arg(key string) string {
 	return ""
 }
 
-// Waiting is how long it ran on no processor, where HasCPU.
+// Waiting returns how long the call was not on CPU, if HasCPU.
 func (d *Detail) Waiting() int64 { return d.Duration - d.CPU }
 
-// Details reads what a recording says of calls.
+// Details reads the CPU time and arguments of calls.
 func Details(ctx context.Context, rec *recording.Recording, rows []Row) ([]Detail, error) {
 	const part = 1 << 10
 	all := make([]Detail, len(rows))
@@ -70,14 +70,14 @@ func Details(ctx context.Context, rec *recording.Recording, rows []Row) ([]Detai
 	return all, err
 }
 
-// Some has at most mostLooked calls, of which First are the first of all.
+// Some returns at most mostLooked calls, including the First first ones.
 const (
 	mostLooked = 1 << 14
 	First      = mostLooked / 4
 )
 
-// Some are the first calls and others spread over all: those that tell which arguments
-// there are.
+// Some returns the first calls and others spread over all, from which the available
+// arguments are found.
 func Some(rows []Row) []Row {
 	if len(rows) <= mostLooked {
 		return rows
@@ -89,7 +89,7 @@ func Some(rows []Row) []Row {
 	return some
 }
 
-// What rows can be sorted by, beside the names of arguments.
+// Sort keys of rows, besides the names of arguments.
 const (
 	ByStart    = "start"
 	ByDuration = "duration"
@@ -103,9 +103,9 @@ const (
 // mostRows bounds how many calls are listed at a time.
 const mostRows = 4 << 20
 
-// List makes a row of each call of a scope's set, and puts them in order: numbers
-// from the largest on, times and texts from the first on; with - before it from the
-// other end. Rows that are alike come in the order of their start.
+// List returns a row for each call of a scope's set, sorted: durations and other numbers
+// largest first, start times and texts in ascending order. A - before the key reverses
+// the order. Equal rows are in order of their start.
 func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet, by string) ([]Row, error) {
 	if set.Calls > mostRows {
 		return nil, fmt.Errorf("%s are too many to list (limit %d); restrict them", safetext.Plural(set.Calls, "call"), mostRows)
@@ -162,7 +162,8 @@ func before(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Span, b.Span))
 }
 
-// orderByDetail sorts rows by what their recording says of all of them.
+// orderByDetail sorts rows by CPU time, waiting time or an argument, reading the texts of
+// all of them.
 func orderByDetail(ctx context.Context, rec *recording.Recording, rows []Row, key string, back bool) ([]Row, error) {
 	details, err := Details(ctx, rec, rows)
 	if err != nil {
@@ -200,8 +201,7 @@ func orderByDetail(ctx context.Context, rec *recording.Recording, rows []Row, ke
 	return sorted, nil
 }
 
-// compareValues puts numbers first, the largest first, then texts, then what has no
-// value.
+// compareValues orders numbers first, largest first, then texts, then empty values.
 func compareValues(a, b string) int {
 	x, xerr := strconv.ParseFloat(a, 64)
 	y, yerr := strconv.ParseFloat(b, 64)

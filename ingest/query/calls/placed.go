@@ -11,32 +11,34 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// placed is where the calls of some functions are in a recording, and how long each
-// took: who draws over a histogram asks about the same functions again and again, and
-// most of the spans of a recording are others.
+// placed caches where the calls of some functions are in a recording, and how long each
+// took. Drawing over a histogram asks about the same functions again and again, and most
+// spans of a recording belong to other functions.
 type placed struct {
 	rec   weak.Pointer[recording.Recording]
 	of    string
 	lanes [][]placedLane // by track and lane
 }
 
-// placedLane are those of a lane, in order, as columns.
+// placedLane holds the calls on one lane, in order, as columns.
 type placedLane struct {
 	spans []int
 	took  []int64
 }
 
-// mostPlaced is how many calls are kept so; at 16 bytes each that is 64 MB.
+// mostPlaced is the largest number of calls to cache; at 16 bytes each that is 64 MB.
 const mostPlaced = 4 << 20
 
-// lastPlaced are those that were asked for last, of the two sides of a comparison, say.
+// lastPlaced holds the two most recent lookups, for example those of the two sides of a
+// comparison.
 var lastPlaced struct {
 	sync.Mutex
 	all [2]*placed
 }
 
-// place finds where the calls of the functions are, if that is known or the scope is
-// most of the recording, where it costs no more than looking at each.
+// place finds where the calls of the functions are. It uses the cache; if they are not
+// cached, it looks at the whole recording only if the scope covers at least half of it,
+// because then that costs little more than looking at the scope.
 func (l *lookup) place(ctx context.Context, items []scan.Stretch) error {
 	var n int64
 	for c, is := range l.is {

@@ -32,48 +32,49 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// Query says which calls are meant.
+// A Query selects calls.
 type Query struct {
-	// Functions are as analyze.Named takes them; none stands for all functions.
+	// Functions are in the form that analyze.Named accepts; empty for all functions.
 	Functions []string
-	// Others turns it round: all calls of the functions but those.
+	// Others inverts the selection: all other calls of the functions.
 	Others bool
-	// Duration and Self limit how long a call took, in picoseconds, with all it
-	// called and without: from the first on, up to but without the last.
+	// Duration and Self limit a call's duration with and without its callees, in
+	// picoseconds. The lower bound is included, the upper is not.
 	Duration, Self recording.Range
-	// Started is when a call began, from the start of the recording.
+	// Started limits when a call began, relative to the start of the recording.
 	Started recording.Range
 	Args    []Arg
-	// Found is the text that a search for the call looks for (see search.Parse), "" for
-	// nothing.
+	// Found is a text that a search must find in the call (see search.Parse), "" for no
+	// condition.
 	Found string
-	// Slowest leaves only so many of the longest, 0 for all.
+	// Slowest keeps only this many of the longest calls, 0 for all.
 	Slowest int
-	// At are single calls, nil for any.
+	// At lists single calls, nil for any.
 	At []Place
 }
 
-// Arg is a condition on an argument. What does not have it has the value "".
+// An Arg is a condition on an argument. A call without the argument has the value "".
 type Arg struct {
 	Key string
-	// Is is "=" for a value, "~" for an expression found in it, with "!" before it
-	// for all others, or "in" for Low..High, whose ends are included and may be "".
+	// Is is "=" for an equal value, "~" for a matching expression, "!=" or "!~" for their
+	// opposites, or "in" for the range Low..High. The range includes both ends; an end
+	// may be "".
 	Is, Value string
 	Low, High string
 }
 
-// Place is where a call begins: on a thread, at a time from the recording's start
-// in picoseconds. Name is the thread's where its ids do not tell.
+// A Place is where a call begins: on a thread, at a time in picoseconds from the
+// recording's start. Name is the thread's name, if its ids do not identify it.
 type Place struct {
 	PID, TID int64
 	Name     string
 	Time     int64
 }
 
-// form says what Parse reads.
+// form describes the syntax that Parse accepts.
 const form = "write FUNCTION, or FUNCTION[CONDITION, …] with conditions like 60ms..320ms, self 1ms.., started 2s..3s, KEY=VALUE, KEY in 1..5, found TEXT, slowest 25"
 
-// String writes the query as Parse reads it.
+// String returns the query in the syntax of Parse.
 func (q *Query) String() string {
 	var b strings.Builder
 	if q.Others {
@@ -120,7 +121,7 @@ func (q *Query) String() string {
 	return b.String()
 }
 
-// String writes the condition as Parse reads it.
+// String returns the condition in the syntax of Parse.
 func (a *Arg) String() string {
 	if a.Is == "in" {
 		return word(a.Key) + " in " + a.Low + ".." + a.High
@@ -136,9 +137,9 @@ func (p *Place) text() string {
 	return s + "@" + recording.Offset(p.Time)
 }
 
-// functionText writes a function, in quotes where it would not be read as it is.
+// functionText returns a function's text, quoted if Parse would otherwise misread it.
 func functionText(f string) string {
-	// A path could go on to the end of an expression behind it.
+	// The path could be read on to the end of an expression behind it.
 	path := strings.HasPrefix(f, "/") && !strings.HasSuffix(f, "/")
 	if got, rest := bareFunction(f); !path && got == f && rest == "" && strings.Trim(f, " ") == f && f != "" && f != "*" && !strings.ContainsAny(f[:1], `!"`) && fit(f) {
 		return f
@@ -146,7 +147,7 @@ func functionText(f string) string {
 	return strconv.Quote(f)
 }
 
-// word writes a key or a value, in quotes where it would divide what it is in.
+// word returns a key or a value, quoted if its characters have a meaning in a query.
 func word(s string) string {
 	if s == "" || strings.Trim(s, " ") != s || strings.ContainsAny(s, "\",]=~!") || strings.Contains(s, " in ") || !fit(s) {
 		return strconv.Quote(s)
@@ -159,13 +160,13 @@ func word(s string) string {
 	return s
 }
 
-// keywords begin conditions.
+// keywords are the words that conditions begin with.
 var keywords = []string{"self", "started", "found", "slowest", "at"}
 
-// fit reports whether a text can be without quotes in a line.
+// fit reports whether a text needs no escapes, so that it can be written without quotes.
 func fit(s string) bool { return strings.Trim(strconv.Quote(s), `"`) == s }
 
-// bareFunction takes a function without quotes from the front of a text.
+// bareFunction reads an unquoted function from the front of a text.
 func bareFunction(s string) (f, rest string) {
 	if strings.HasPrefix(s, "/") {
 		for i := 1; i < len(s); i++ {
@@ -180,7 +181,7 @@ func bareFunction(s string) (f, rest string) {
 	return s, ""
 }
 
-// Parse reads a query. The error is one sentence.
+// Parse parses a query. Errors are one sentence.
 func Parse(text string) (*Query, error) {
 	q := new(Query)
 	rest := strings.TrimSpace(text)
@@ -218,7 +219,7 @@ func Parse(text string) (*Query, error) {
 	return q, nil
 }
 
-// function takes a function from the front of a text, or * for all.
+// function reads a function, or * for all, from the front of a text.
 func function(s string) (f string, all bool, rest string, err error) {
 	s = strings.TrimLeft(s, " ")
 	if strings.HasPrefix(s, `"`) {
@@ -241,7 +242,7 @@ func quoted(s string) (text, rest string, err error) {
 	return text, s[len(prefix):], err
 }
 
-// split takes conditions apart at commas that are in no quotes.
+// split splits conditions at the commas outside quotes.
 func split(s string) (parts []string, err error) {
 	from := 0
 	err = outside(s, func(i int) bool {
@@ -257,8 +258,7 @@ func split(s string) (parts []string, err error) {
 	return parts, err
 }
 
-// outside visits the bytes of a text that are in no quotes, until visit returns
-// false.
+// outside visits the bytes outside quotes, until visit returns false.
 func outside(s string, visit func(i int) bool) error {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '"' {
@@ -276,7 +276,7 @@ func outside(s string, visit func(i int) bool) error {
 	return nil
 }
 
-// bare reads a key or a value, with or without quotes.
+// bare parses a key or a value, with or without quotes.
 func bare(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	if !strings.HasPrefix(s, `"`) {
@@ -289,7 +289,7 @@ func bare(s string) (string, error) {
 	return text, err
 }
 
-// condition reads one condition.
+// condition parses one condition.
 func (q *Query) condition(c string) (err error) {
 	head, rest, _ := strings.Cut(c, " ")
 	switch head {
@@ -359,7 +359,7 @@ func (q *Query) arg(key, op, value string) (err error) {
 	return nil
 }
 
-// limit reads the bounds of a time.
+// limit reads a time range.
 func limit(r *recording.Range, s string) (err error) {
 	if r.IsSet() {
 		return errors.New("occurs twice")

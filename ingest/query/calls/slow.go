@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// If there is one mode, its slowest tenth is slow, but at most mostSlow calls.
+// If there is one mode, the slowest tenth of it is slow, but at most mostSlow calls.
 const (
 	slowShare = 10
 	mostSlow  = 100_000
@@ -117,13 +117,13 @@ func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in record
 	return nil, 0, fmt.Errorf("%s has no other call", same)
 }
 
-// placeOf is where a call begins.
+// placeOf returns the place where a call begins.
 func placeOf(rec *recording.Recording, track int, start int64) Place {
 	t := rec.Tracks[track]
 	return Place{PID: t.PID, TID: t.TID, Name: t.Name, Time: start - rec.Start}
 }
 
-// durations measures the calls that a query means.
+// durations measures the calls that a query selects.
 func (q *Query) durations(ctx context.Context, rec *recording.Recording, in recording.Scope) (*spans.Durations, error) {
 	bound, err := Bind(ctx, rec, in.Of(&recording.CallSet{Text: q.String()}))
 	if err != nil {
@@ -132,7 +132,7 @@ func (q *Query) durations(ctx context.Context, rec *recording.Recording, in reco
 	return spans.DurationsIn(ctx, rec, bound)
 }
 
-// between limits a range further; -1 for no limit.
+// between narrows a range; -1 for no limit.
 func between(r recording.Range, from, to int64) recording.Range {
 	if from >= 0 && (!r.HasFrom || from > r.From) {
 		r.From, r.HasFrom = from, true

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// spans collects the durations of all spans by row, for all groups in one pass.
+// spans collects the durations of all spans by row, for several groupings in one pass.
 func (c *Comparison) spans(ctx context.Context, gs ...*groups) ([]*spanTable, error) {
 	scales := c.spanScales()
 	tables := make([]*spanTable, len(gs))
@@ -42,7 +42,7 @@ func (c *Comparison) collectSide(ctx context.Context, side int, tables []*spanTa
 		}
 		passes, long = append(passes, p), append(long, tables[0].long[r])
 	}
-	// sources are what slots of a table have in all recordings.
+	// sources returns the parts of a range of a table's slots, in all recordings.
 	sources := func(table, first, last int) (of []source) {
 		for r, p := range passes {
 			of = append(of, source{p.sums[table].of(first, last), long[r]})
@@ -52,7 +52,7 @@ func (c *Comparison) collectSide(ctx context.Context, side int, tables []*spanTa
 	whole := draw(sources(len(tables), 0, 1), mostSpans, false, new(drawRoom))
 	for i, s := range tables {
 		s.whole[side] = whole
-		const some = 64 // rows at once
+		const some = 64 // rows per task
 		rows := len(s.g.rows)
 		rooms := make([]drawRoom, runtime.GOMAXPROCS(0))
 		err := scan.Spread(ctx, (rows+some-1)/some, func(worker, block int) {
@@ -78,7 +78,7 @@ func (c *Comparison) collectSide(ctx context.Context, side int, tables []*spanTa
 	return nil
 }
 
-// spansOf counts the spans of parts.
+// spansOf counts the spans in sources.
 func spansOf(sources []source) (n int64) {
 	for _, s := range sources {
 		for i := range s.parts {
@@ -88,8 +88,9 @@ func spansOf(sources []source) (n int64) {
 	return n
 }
 
-// sums are what the table needs of a recording. Nodes have a slot each, all other rows
-// two: spans in others of the row, and outermost ones.
+// sums returns the empty sums that a table needs for a recording. Nodes have one slot
+// each. All other rows have two: spans inside others of the same row, then outermost
+// spans.
 func (s *spanTable) sums(r int) sums {
 	n := len(s.g.rows)
 	switch {
@@ -105,13 +106,13 @@ func (s *spanTable) sums(r int) sums {
 	return sums{at: at, slots: n, most: s.most}
 }
 
-// rowsOf finds the row of each call of a recording, times two, with one more where no
-// span around it is in the same row; -1 for none.
+// rowsOf returns for each call of a recording twice its row, plus one if no span around
+// it is in the same row; -1 without a row.
 func (s *spanTable) rowsOf(r int) []int32 {
 	c := s.c
 	rec := c.recs[r]
 	at := make([]int32, rec.Calls.Len())
-	if s.g.flat() { // spans alone do not tell
+	if s.g.flat() { // the row does not depend on the span alone
 		for i := range at {
 			at[i] = -1
 		}
@@ -151,7 +152,7 @@ func (s *spanTable) rowsOf(r int) []int32 {
 	return at
 }
 
-// calls finds the node of each call; -1 if there is none.
+// calls returns the node of each call, -1 if there is none.
 func (t *Tree) calls(rec *recording.Recording, ids []int32) []int32 {
 	type step struct{ parent, f int32 }
 	nodes := make(map[step]int32, len(t.Nodes))
@@ -189,7 +190,7 @@ func outermostCalls(calls *recording.Calls, of []int32, outer []bool, rows int) 
 			i = first[i]
 			continue
 		}
-		for { // up to where there is a next one
+		for { // go up until a call has a next sibling
 			if g := of[i]; g >= 0 {
 				on[g]--
 			}

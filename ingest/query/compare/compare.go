@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Normalize says how the sides are made comparable.
+// Normalize is how the sides are made comparable.
 type Normalize string
 
 // Normalisations; see the package documentation.
@@ -27,7 +27,7 @@ const (
 	Calls    Normalize = "calls"
 )
 
-// ParseNormalize reads a normalisation as the command line names it.
+// ParseNormalize parses a normalisation named on the command line.
 func ParseNormalize(s string) (Normalize, error) {
 	switch n := Normalize(s); n {
 	case Raw, Total, Duration, Samples, Calls, Auto:
@@ -36,23 +36,22 @@ func ParseNormalize(s string) (Normalize, error) {
 	return "", fmt.Errorf("cannot normalise by %q: use auto, raw, total, duration, samples or calls", s)
 }
 
-// Input is one recording of a side, or the part of it that is meant.
+// An Input is one recording of a side, or a scope of it.
 type Input struct {
 	Rec   *recording.Recording
 	Scope recording.Scope
 }
 
-// Options say how to compare. The zero value compares the default metric as it
-// is, with all rules of matching.
+// Options configure a comparison. The zero value compares the default metric without
+// scaling, with all matching rules.
 type Options struct {
 	Event, Metric string
-	// MetricB names B's metric where it is another one; "" for the
-	// counterpart of A's.
+	// MetricB names B's metric if it has another name; "" for the counterpart of A's.
 	MetricB   string
 	Normalize Normalize // Raw when empty
 	Match     match.Options
-	// Matching, where set, is one that Match made before for the same
-	// recordings in the same order.
+	// Matching, if set, is an earlier result of Match for the same recordings in the same
+	// order.
 	Matching *match.Matching
 	// Transforms are applied to the stacks of all recordings alike.
 	Transforms []analyze.Transform
@@ -61,8 +60,8 @@ type Options struct {
 // Run is one recording of a comparison.
 type Run struct {
 	Input
-	// Weights are the answer for it, in its own units; Sum is the value that they add up
-	// to in the common metric's units, before normalising, and Scaled after.
+	// Weights is the result for this recording, in its own units. Sum is their sum in the
+	// common metric's units before normalising, Scaled after.
 	Weights     *analyze.Weights
 	Sum, Scaled int64
 	// Samples is the number of samples, or of spans or records if the number of samples is
@@ -71,12 +70,11 @@ type Run struct {
 	Samples int64
 	Counted bool
 	Length  int64
-	// Calls is how many calls the scope's set has that are in no other one of it; 0
-	// without a set.
+	// Calls is the number of outermost calls in the scope's set; 0 without a set.
 	Calls int64
 
-	// Whether all of the calls that ended within the scope tell how long they ran on a
-	// processor, and how long they did and did not, as tables of that have it.
+	// tells reports whether all calls that ended within the scope have a CPU time; onCPU
+	// and waiting are their times on and off CPU, in the units of tables.
 	tells          bool
 	onCPU, waiting int64
 
@@ -85,8 +83,7 @@ type Run struct {
 	factor factor
 }
 
-// Comparison is the outcome of Compare. Any number of goroutines may read it and
-// call its methods.
+// A Comparison is the result of Compare. Its methods may be called concurrently.
 type Comparison struct {
 	Metric    *Metric
 	Normalize Normalize
@@ -99,7 +96,7 @@ type Comparison struct {
 	// Renames are the functions that have other names in B, the costliest first.
 	Renames []match.Rename
 
-	calls [][]int64 // by recording and function of it; nil if they are not known
+	calls [][]int64 // by recording and its functions; nil if unknown
 	work  Work
 
 	recs       []*recording.Recording
@@ -110,7 +107,7 @@ type Comparison struct {
 // Method is the statistical method behind a confidence.
 type Method string
 
-// What confidences are made from; see the package documentation.
+// Methods; see the package documentation.
 const (
 	NoMethod      Method = ""
 	FromRuns      Method = "runs"
@@ -118,13 +115,13 @@ const (
 	FromDurations Method = "durations"
 )
 
-// comparedBytes is about how many bytes of memory a comparison takes for each call of
-// the recordings.
+// comparedBytes is roughly the memory, in bytes, that a comparison takes per call of the
+// recordings.
 const comparedBytes = 600
 
-// Compare compares recordings of side A with recordings of side B. Errors are
-// one sentence: for metrics without a counterpart, for a normalisation that the
-// recordings do not allow, and for pairs made by hand that name nothing.
+// Compare compares recordings of side A with recordings of side B. Errors are one
+// sentence. It fails if a metric has no counterpart, if the recordings do not allow the
+// normalisation, or if a manual pair names no function.
 func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, errors.New("a comparison needs a recording on both sides")
@@ -146,7 +143,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 			return nil, err
 		}
 	}
-	c.Matching = c.Matching.Base() // functions under other names are looked for anew
+	c.Matching = c.Matching.Base() // renamed functions are matched again below
 	calls := 0
 	for _, rec := range c.recs {
 		calls += rec.Calls.Len()
@@ -170,7 +167,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 	return c, ctx.Err()
 }
 
-// weigh answers for one recording.
+// weigh computes the weights of one recording.
 func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (err error) {
 	run := &c.Runs[r]
 	if run.Scope.Ranged && !run.Rec.HasTime {
@@ -214,8 +211,9 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	return nil
 }
 
-// calls counts the calls of a run's set and adds up how long they took within its
-// scope, and how long they ran on CPU where those tell that ended in it.
+// calls counts the calls of a run's set and adds up their durations within its scope. If
+// all calls that ended in the scope have a CPU time, it also adds up their times on and
+// off CPU.
 func (r *Run) calls(ctx context.Context) error {
 	from, to := r.query.Scope.Bounds(r.Rec)
 	chosen := r.query.Scope.TrackTest()
@@ -252,10 +250,10 @@ func (r *Run) calls(ctx context.Context) error {
 	return nil
 }
 
-// guard is how many more decimals scaled values get at most.
+// guard is the largest number of decimals added for scaled values.
 const guard = 6
 
-// normalize finds what each recording's values are multiplied with.
+// normalize finds the factor for each recording's values.
 func (c *Comparison) normalize() error {
 	by, err := c.normalizers()
 	if err != nil {
@@ -281,7 +279,7 @@ func (c *Comparison) normalize() error {
 	return nil
 }
 
-// normalizers are what the values of each run are divided by, all above zero.
+// normalizers returns the divisor for each run's values, all above zero.
 func (c *Comparison) normalizers() ([]*big.Rat, error) {
 	by := make([]*big.Rat, len(c.Runs))
 	if c.PerCall() { // see Comparison.perCall
@@ -315,11 +313,11 @@ func (c *Comparison) normalizers() ([]*big.Rat, error) {
 	return by, nil
 }
 
-// factors are what the values of each run are multiplied by, so that the mean of a side
-// is in common units. These are made finer as long as some factor has a fraction and
-// sums leave room.
+// factors returns the factor for each run's values, so that the mean of a side is in
+// common units. While a factor has a fraction and the sums leave room, the common units
+// get more decimals.
 func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
-	mean := new(big.Rat) // of the quantity that normalises the first side
+	mean := new(big.Rat) // of the first side's divisors
 	for r := range c.Runs {
 		if side, n := c.sideOf(r); side == 0 {
 			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
@@ -334,7 +332,7 @@ func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
 		switch c.Normalize {
 		case Raw:
 			f.SetInt64(1)
-		case Calls: // both sides are what one call has
+		case Calls: // both sides are per call
 			f.Inv(by[r])
 		}
 		if c.PerCall() {
@@ -347,9 +345,9 @@ func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
 		}
-		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are told in these units
+		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are shown in these units
 	}
-	const room = 1e17 // for sums of both signs that are larger than their sum
+	const room = 1e17 // for positive and negative parts larger than their sum
 	for range guard {
 		if exact || largest > room/10 {
 			break
@@ -364,8 +362,8 @@ func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
 	return factors, nil
 }
 
-// Totals are those of both sides in another normalisation, in units of a metric of
-// their own.
+// Totals returns the totals of both sides in another normalisation, and the metric for
+// their units.
 func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
 	o, metric := *c, *c.Metric
 	metric.Common.Decimals, metric.Guard = metric.Common.Decimals-metric.Guard, 0
@@ -380,7 +378,7 @@ func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
 	return o.A().Total, o.B().Total, &metric, err
 }
 
-// own is one of a recording's values in common whole units.
+// own returns the unit of a recording's values, in common whole units.
 func (c *Comparison) own(r int) *big.Rat {
 	m := &c.recs[r].Events[c.Metric.Event[r]].Metrics[c.Metric.Metric[r]]
 	u := unitOf(&c.recs[r].Events[c.Metric.Event[r]], m)
@@ -392,7 +390,7 @@ func (c *Comparison) own(r int) *big.Rat {
 	return q.Quo(q, new(big.Rat).SetInt64(common))
 }
 
-// sideOf is 0 for A and 1 for B, with the number of its recordings.
+// sideOf returns 0 for A and 1 for B, and the number of recordings on that side.
 func (c *Comparison) sideOf(r int) (side, n int) {
 	if r < c.Sides {
 		return 0, c.Sides
@@ -413,7 +411,7 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 		factors[r] = run.factor
 	}
 	t := merge(in, c.Sides, c.Matching)
-	if c.Matching.MayRename(c.recs, c.Sides, c.match) { // by what the recordings say, however it is scaled
+	if c.Matching.MayRename(c.recs, c.Sides, c.match) { // by recorded values, before scaling
 		raw := make([]factor, len(c.Runs))
 		for r := range raw {
 			_, n := c.sideOf(r)
@@ -443,7 +441,7 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 	return t, nil
 }
 
-// costs are those of a tree's functions, for finding renames.
+// costs returns the costs of a tree's functions, for finding renames.
 func (c *Comparison) costs(t *Tree) match.Costs {
 	root := &t.Nodes[0]
 	costs := match.Costs{Calls: true, Funcs: len(t.Funcs), Total: [2]int64{root.A.Total, root.B.Total}}
@@ -465,34 +463,34 @@ func (c *Comparison) costs(t *Tree) match.Costs {
 	return costs
 }
 
-// Side sums up the recordings of a side.
+// A Side summarizes the recordings of one side.
 type Side struct {
-	// Recordings is their number.
+	// Recordings is the number of recordings.
 	Recordings int
-	// Total is the value to compare, in the common metric's units: scaled, and the
-	// mean of several. RawTotal is the recordings' own value, their mean.
+	// Total is the value to compare, in the common metric's units: scaled, and averaged
+	// over the recordings. RawTotal is the unscaled average.
 	Total, RawTotal int64
 	// Samples is the number of samples of all recordings; see Run.
 	Samples int64
 	Counted bool
-	// Length is the mean duration in picoseconds; 0 if it is not known. Calls is
-	// the number of calls of all recordings' sets.
+	// Length is the mean duration in picoseconds, 0 if unknown. Calls is the number of
+	// calls in the sets of all recordings.
 	Length, Calls int64
-	// OnCPU and Waiting are how long one call of the sets ran on CPU, and was
-	// there without running, in picoseconds; nil if not all tell that ended.
+	// OnCPU and Waiting are the times on and off CPU per call of the sets, in
+	// picoseconds; nil unless all finished calls have a CPU time.
 	OnCPU, Waiting *big.Rat
-	// LeftOut sums the excluded records of the recordings; idle samples are in their own
-	// metrics' units.
+	// LeftOut sums up the excluded records of the recordings; idle samples are in the
+	// units of their own metrics.
 	LeftOut analyze.LeftOut
-	// WithoutCPU is how many spans have nothing of the metric, since they do not tell their
-	// CPU time; see analyze.Weights.
+	// WithoutCPU is the number of spans left out of the metric because they have no CPU
+	// time; see analyze.Weights.
 	WithoutCPU int64
 }
 
-// A and B sum up the sides.
+// A summarizes side A.
 func (c *Comparison) A() Side { return c.sum(0, c.Sides) }
 
-// B sums up side B.
+// B summarizes side B.
 func (c *Comparison) B() Side { return c.sum(c.Sides, len(c.Runs)) }
 
 func (c *Comparison) sum(from, to int) Side {
@@ -525,7 +523,7 @@ func (c *Comparison) sum(from, to int) Side {
 	return s
 }
 
-// Method is the basis of the comparison's confidences.
+// Method returns the method behind the comparison's confidences.
 func (c *Comparison) Method() Method {
 	if c.Sides >= 2 && len(c.Runs)-c.Sides >= 2 {
 		return FromRuns

@@ -11,38 +11,37 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// Confidence says how sure a difference is. Differences are of B to A in the
-// common metric's units, as floating-point numbers: nothing here is exact.
+// Confidence tells how certain a difference is. Differences are B minus A in the common
+// metric's units, as floating-point numbers: nothing here is exact.
 type Confidence struct {
 	Method Method
-	// P is how often chance alone would make a difference at least this large; Q
-	// is the share of false alarms among all rows of the table at least as
-	// sure.
+	// P is the probability that chance alone makes a difference at least this large. Q is
+	// the share of false alarms among all rows of the table that are at least this
+	// certain.
 	P, Q float64
-	// Low and High bound the difference with 95 % confidence; both are NaN where
-	// that cannot be said.
+	// Low and High bound the difference with 95 % confidence; both are NaN if unknown.
 	Low, High float64
-	// Detectable is the smallest difference that would be shown (p < 0.05) four
-	// times in five; NaN where that cannot be said.
+	// Detectable is the smallest difference that would be found (p < 0.05) four times in
+	// five; NaN if unknown.
 	Detectable float64
 	// A and B are the numbers of samples, spans or recordings behind the row.
 	A, B int64
 
-	lengths [2][]length // sorted, of spans of both sides; see Shift
+	lengths [2][]length // of the spans on each side, sorted; see Shift
 }
 
-// Level is 1-Q, the confidence that there is a difference.
+// Level returns 1-Q, the confidence that there is a difference.
 func (c *Confidence) Level() float64 { return 1 - c.Q }
 
-// Shift says how the durations of a row's spans differ, for FromDurations; nil
-// where that is not known: in the rows of Sure.
+// Shift returns how the durations of a row's spans differ, for FromDurations in the rows
+// of Sure; otherwise nil.
 func (c *Confidence) Shift() *Shift { return shift(c.lengths[0], c.lengths[1]) }
 
-// Shift says how the durations of spans differ, in picoseconds.
+// A Shift describes how the durations of spans differ, in picoseconds.
 type Shift struct {
 	MedianA, MedianB float64
-	// By is by how much a typical span of B is longer than one of A (Hodges and
-	// Lehmann), Low and High bound it with 95 % confidence.
+	// By is how much longer a typical span is in B (Hodges and Lehmann); Low and High
+	// bound it with 95 % confidence.
 	By, Low, High float64
 }
 
@@ -74,7 +73,7 @@ func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTabl
 	return nil
 }
 
-// discover turns the p-values of rows into q-values, times each.
+// discover converts the p-values of rows to q-values and multiplies them by times.
 func discover(all []*Confidence, ps []float64, times float64) {
 	qs := stats.Discoveries(ps)
 	k := 0
@@ -86,8 +85,8 @@ func discover(all []*Confidence, ps []float64, times float64) {
 	}
 }
 
-// each asks for the confidence of every row that weighs anything: of self, or of
-// total. Rows are apart from each other.
+// each computes the confidence, for self or for total, of every row with a weight. Rows
+// are independent of each other.
 func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confidence, total bool) (ps []float64, all []*Confidence, err error) {
 	all = make([]*Confidence, len(g.rows))
 	const some = 64
@@ -122,8 +121,8 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 	return ps, all, ctx.Err()
 }
 
-// judgement finds the confidence of a row; nil if nothing tells, or
-// where it would take durations that are not there.
+// judgement returns the function that finds the confidence of a row; nil if nothing is
+// known, or if it needs durations that were not collected.
 func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i int, total bool) *Confidence) {
 	switch c.Method() {
 	case FromRuns:
@@ -146,14 +145,13 @@ func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i in
 	return one
 }
 
-// weighed is a side's weight with its variance and the number of samples behind
-// it.
+// weighed is a side's weight with its variance and number of samples.
 type weighed struct {
 	weight, spread float64
 	samples        int64
 }
 
-// wholes are the sides' totals.
+// wholes returns the sides' totals.
 func (c *Comparison) wholes() (w [2]weighed) {
 	for side := range w {
 		for _, v := range c.Tree.spread(side == 1) {
@@ -180,7 +178,7 @@ func (c *Comparison) grain(whole [2]weighed) float64 {
 		if countsSamples(&ev.Metrics[run.query.Metric]) || run.Weights.Basis == analyze.Spans {
 			period = 1
 		}
-		// The periods are in the unit of the values, or of what goes with them.
+		// The periods are in the unit of the values, or in that of a related metric.
 		v := period * run.factor.float()
 		side, _ := c.sideOf(r)
 		known = known && v > 0 && (each[side] == 0 || math.Abs(each[side]-v) < 1e-6*v)
@@ -216,16 +214,16 @@ func (c *Comparison) byCounts(g *groups, i int, total bool, whole [2]weighed, gr
 	return counts(w[0], w[1], grain, &whole)
 }
 
-// counts compares two weights by the samples behind them: as rates, or, given
-// the totals, as shares of them.
+// counts compares two weights by their numbers of samples: as rates or, if whole is
+// given, as shares of the totals.
 func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
 	conf := &Confidence{Method: FromCounts, A: a.samples, B: b.samples}
 	d := b.weight - a.weight
-	// What one sample weighs, from both sides together, since they are taken to
-	// be the same.
+	// The weight of one sample, computed from both sides because they are assumed to be
+	// the same.
 	ea := (a.spread + grain*grain*b.spread) / (a.weight + grain*b.weight)
 	if a.weight < 0 || b.weight < 0 || !(ea > 0) {
-		// Signed values: only the normal distribution is left.
+		// Signed values: only the normal distribution applies.
 		e := math.Sqrt(a.spread + b.spread)
 		if e == 0 {
 			return nil
@@ -237,8 +235,7 @@ func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
 	}
 	eb := ea / grain
 	na, nb := a.weight/ea, b.weight/eb
-	// What the difference would vary by if there were none, with a sample at
-	// least.
+	// The variance of the difference if there were none, with at least one sample a side.
 	spread := math.Max(a.spread, ea*ea) + math.Max(b.spread, eb*eb)
 	var la, ha, lb, hb float64
 	if whole == nil {
@@ -259,7 +256,7 @@ func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
 	return conf
 }
 
-// byRuns compares the values of several recordings a side.
+// byRuns compares the values of several recordings per side.
 func (c *Comparison) byRuns(g *groups, i int, total bool) *Confidence {
 	values, spread := g.self, g.spread
 	if total {
@@ -283,7 +280,7 @@ func (c *Comparison) wholeByRuns() *Confidence {
 	return c.welch(func(r int) float64 { return float64(c.Runs[r].Scaled) }, least)
 }
 
-// welch compares values by recording, each of which is its part of the mean.
+// welch compares the recordings' values, each of which is its part of the side's mean.
 func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence {
 	var sides [2][]float64
 	for r := range c.Runs {

@@ -12,35 +12,34 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// mostDrawn is how many spans of one function are looked at a side.
+// mostDrawn is the number of spans of one function sampled per side.
 const mostDrawn = 1 << 20
 
-// Distribution is how long the spans of one function lasted, on both sides, in
-// picoseconds as they were recorded.
+// A Distribution describes how long the spans of one function lasted on both sides, in
+// picoseconds as recorded.
 type Distribution struct {
 	A, B Durations
-	// Edges are those of the bins, growing evenly in their logarithm: bin i goes
-	// from Edges[i] to Edges[i+1], the last one with its end.
+	// Edges are the edges of the bins, evenly spaced on a logarithmic scale: bin i spans
+	// Edges[i] to Edges[i+1]. Only the last bin includes its upper edge.
 	Edges []float64
-	// Shift says how the two differ, P how often chance alone would make them
-	// differ so much; Shift is nil if a side has none.
+	// Shift is how the two sides differ, nil if a side has no spans. P is the probability
+	// that chance alone makes them differ this much.
 	Shift *Shift
 	P     float64
 }
 
-// Durations sums one side of a Distribution up.
+// Durations summarizes one side of a Distribution.
 type Durations struct {
-	// N is the number of spans; of more than a million, a million drawn at
-	// random make the percentiles and the bins.
+	// N is the number of spans. If there are more than a million, the percentiles and
+	// bins come from a random sample of a million.
 	N                                int64
 	Min, Median, Mean, P90, P99, Max float64
-	// Bins are parts of all spans.
+	// Bins are fractions of all spans.
 	Bins []float64
 }
 
-// Distribution says how long the spans of a function (an index in
-// Matching.Funcs) lasted: whole, or without their children. The error says that
-// the recordings have no spans.
+// Distribution returns how long the spans of a function (an index in Matching.Funcs)
+// lasted, with or without their children. It fails if a recording has no spans.
 func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins int) (*Distribution, error) {
 	for r := range c.Runs {
 		if c.Runs[r].Weights.Basis != analyze.Spans {
@@ -59,13 +58,13 @@ func (c *Comparison) Distribution(ctx context.Context, f int32, self bool, bins 
 	return d, nil
 }
 
-// gathered are the spans of one function.
+// gathered holds the spans of one function.
 type gathered struct {
 	drawn
 	min, max float64
 }
 
-// gather draws from the spans of a function on one side.
+// gather samples the spans of a function on one side.
 func (c *Comparison) gather(ctx context.Context, f int32, self bool, side int, into *gathered) error {
 	into.min, into.max = math.Inf(1), math.Inf(-1)
 	var all []source
@@ -122,13 +121,13 @@ func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, 
 	return p.sums[0].parts, nil
 }
 
-// edges spans the values of both sides.
+// edges returns bin edges that cover the values of both sides.
 func edges(a, b *gathered, bins int) []float64 {
 	low, high := math.Min(a.min, b.min), math.Max(a.max, b.max)
 	if low > high {
 		low, high = 0, 0
 	}
-	// Zero has no logarithm: durations of none are put with those of 1 ps.
+	// Zero has no logarithm: durations of 0 count as 1 ps.
 	l, h := math.Log(math.Max(1, low)), math.Log(math.Max(1, high))
 	out := make([]float64, bins+1)
 	for i := range out {
@@ -138,7 +137,7 @@ func edges(a, b *gathered, bins int) []float64 {
 	return out
 }
 
-// binned sorts durations into the bins between edges.
+// binned counts durations in the bins between edges.
 func binned(d *gathered, edges []float64) Durations {
 	out := Durations{N: d.n, Bins: make([]float64, len(edges)-1)}
 	if d.n == 0 {

@@ -10,10 +10,10 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// How many spans of a row are kept a side: enough to show a shift of a tenth of
-// their spread. Where there are very many rows it is fewer, so that all rows take
-// no more than some ten megabytes. Of nodes there are many, and what they show is
-// a colour.
+// Limits for the spans kept of a row per side: enough to find a shift of a tenth of their
+// spread. Tables with very many rows keep fewer, so that all rows together take some ten
+// megabytes at most. Nodes keep fewer still: they are many, and their confidence only
+// becomes a colour.
 const (
 	mostSpans      = 2048
 	leastSpans     = 128
@@ -22,23 +22,23 @@ const (
 	keptSpans      = 2 << 20
 )
 
-// mostOf is how many spans are kept of each of so many rows: a power of two, so that it
-// is mostly the same for a recording and for one that it is compared with.
+// mostOf returns how many spans to keep per row, given the number of rows. It is a power
+// of two, so that a recording and the one it is compared with mostly get the same number.
 func mostOf(rows int) int {
 	fit := max(leastSpans, min(mostSpans, keptSpans/max(1, rows)))
 	return 1 << (bits.Len(uint(fit)) - 1)
 }
 
-// length is the duration of a span in picoseconds, to 24 bits. As numbers lengths
-// have the order of what they stand for.
+// length is the duration of a span in picoseconds, rounded to 24 bits. Lengths sort like
+// the durations.
 type length uint32
 
 func newLength(ps float64) length { return length(math.Float32bits(float32(max(0, ps)))) }
 
-// ps is the duration in picoseconds.
+// ps returns the duration in picoseconds.
 func (l length) ps() float64 { return float64(math.Float32frombits(uint32(l))) }
 
-// durationsOf are sorted lengths as numbers.
+// durationsOf converts sorted lengths to picoseconds.
 func durationsOf(ls []length) []float64 {
 	out := make([]float64, len(ls))
 	for i, l := range ls {
@@ -47,11 +47,10 @@ func durationsOf(ls []length) []float64 {
 	return out
 }
 
-// drawn are durations of spans: their number and sums, and some of them, which
-// are kept.
+// drawn summarizes the durations of spans and keeps a sample of them.
 type drawn struct {
 	n         int64
-	sum, sum2 float64 // of picoseconds
+	sum, sum2 float64 // in picoseconds
 	kept      []length
 }
 
@@ -63,10 +62,10 @@ func (d *drawn) variance() float64 {
 	return math.Max(0, (d.sum2-d.sum*d.sum/n)/(n-1))
 }
 
-// part are spans that are summed up together, and some of them that were drawn by
-// chance: each span of a recording has dice, which depend on its place alone, and those
-// with the lowest are kept. So both sides, and each time, draw alike, and parts that
-// have no span in common can be put together.
+// A part sums up spans and keeps a random sample of them. Each span of a recording has a
+// random number, its dice, that depends only on its place; the spans with the lowest dice
+// are kept. So both sides, and repeated runs, sample alike, and parts without common
+// spans can be joined.
 type part struct {
 	n                          int64
 	total, total2, self, self2 durations.Wide
@@ -96,7 +95,8 @@ func (p *part) join(o *part) {
 	p.kept = append(p.kept, o.kept...)
 }
 
-// lowest leaves so many of the spans that were drawn, in no order. It writes to draws.
+// lowest returns the draws with the lowest dice, at most this many and unordered. It
+// reorders draws.
 func lowest(draws []durations.Draw, most int) []durations.Draw {
 	if len(draws) <= most {
 		return draws
@@ -111,8 +111,8 @@ func lowest(draws []durations.Draw, most int) []durations.Draw {
 	for i := range draws {
 		counts[draws[i].Dice>>shift]++
 	}
-	// The highest dice that are kept have the first digits last, of which there are some
-	// too many.
+	// last is the leading digits of the highest dice to keep; not all draws that begin
+	// with them fit.
 	n, last := 0, uint32(0)
 	for ; n+counts[last] <= most; last++ {
 		n += counts[last]
@@ -138,12 +138,12 @@ func byDice(a, b durations.Draw) int {
 	return cmp.Or(cmp.Compare(a.Total, b.Total), cmp.Compare(a.Self, b.Self))
 }
 
-// margin is how many more spans of a part are looked at than are to be kept, so that six
-// times the deviation of what chance makes of it is in it.
+// margin is how many more spans of a part than will be kept should be drawn: enough for
+// six standard deviations of their random number.
 var margin = func(most int) float64 { return 6*math.Sqrt(float64(most)) + 32 }
 
-// limitOf is up to which dice spans are to be looked at so that of n about wider times
-// as many as are to be kept have lower ones.
+// limitOf returns the highest dice to draw, so that of n spans about wider times the
+// number to keep are drawn.
 func limitOf(n int64, most int, wider float64) uint32 {
 	if share := wider * (float64(most) + margin(most)) / float64(n); share < 1 {
 		return uint32(share * (1 << 32))
@@ -151,8 +151,7 @@ func limitOf(n int64, most int, wider float64) uint32 {
 	return math.MaxUint32
 }
 
-// rollDice rolls the dice of neighbouring spans of a lane, of which first is the number
-// of the first one.
+// rollDice computes the dice of neighbouring spans of a lane, beginning with span first.
 func rollDice(track, lane, first int, dice []uint32) {
 	seed := mix(uint64(track)<<32 ^ uint64(lane))
 	for i := range dice {
@@ -160,21 +159,21 @@ func rollDice(track, lane, first int, dice []uint32) {
 	}
 }
 
-// mix has each bit of a number depend on all of another.
+// mix scrambles a number: each bit of the result depends on all bits of x.
 func mix(x uint64) uint64 {
 	x = (x + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9
 	x = (x ^ x>>32) * 0x94D049BB133111EB
 	return x ^ x>>29
 }
 
-// source are parts of one recording, and what durations are multiplied with there.
+// source holds parts of one recording and the factor for their durations.
 type source struct {
 	parts []part
 	long  float64
 }
 
-// draw sums parts up, as they lasted in all or without their children, and keeps the
-// lowest dice of all.
+// draw sums up parts, by duration or by self time, and keeps the spans with the lowest
+// dice of all.
 func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
 	all := 0
 	for _, s := range sources {
@@ -222,13 +221,13 @@ func draw(sources []source, most int, self bool, room *drawRoom) (d drawn) {
 	return d
 }
 
-// drawRoom holds scratch columns of draw, which calls one after the other share.
+// drawRoom holds scratch columns of draw for reuse in successive calls.
 type drawRoom struct {
 	draws   []durations.Draw
 	lengths []length
 }
 
-// childless reports whether none of the spans in parts has children.
+// childless reports whether no span in the parts has children.
 func childless(sources []source) bool {
 	for _, s := range sources {
 		for i := range s.parts {
@@ -240,7 +239,7 @@ func childless(sources []source) bool {
 	return true
 }
 
-// shift says how two sets of sorted lengths differ; nil if one is empty.
+// shift returns how two sets of sorted lengths differ, nil if one is empty.
 func shift(a, b []length) *Shift {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
@@ -251,9 +250,9 @@ func shift(a, b []length) *Shift {
 	return s
 }
 
-// sortLengths sorts what has at most as many elements as room. There are millions in
-// all, so that many are not compared but sorted by one byte after the other, from the
-// lowest on: mostly the two highest of a row's are all alike except for few.
+// sortLengths sorts ls, using room, which is at least as long, as scratch space. There
+// are millions of lengths in all, so long lists use a radix sort, lowest byte first:
+// mostly the two highest bytes in a row are all alike, and their passes are skipped.
 func sortLengths(ls, room []length) {
 	const few = 128
 	if len(ls) < few {
@@ -271,7 +270,7 @@ func sortLengths(ls, room []length) {
 	for digit := range counts {
 		of, shift := &counts[digit], 8*digit
 		if of[from[0]>>shift&255] == uint32(len(ls)) {
-			continue // all are alike
+			continue // all bytes equal: nothing to sort
 		}
 		sum := uint32(0)
 		for i, n := range of {
@@ -284,5 +283,5 @@ func sortLengths(ls, room []length) {
 		}
 		from, to = to, from
 	}
-	copy(ls, from) // where it is not there
+	copy(ls, from) // no-op if the result is in ls already
 }

@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// SumDurations visits all spans of a recording for what comparisons need of them, so that
-// it can be stored with it; nil if it has no spans.
+// SumDurations sums up the durations of all spans of a recording for comparisons, to be
+// stored with it. It returns nil if there are no spans.
 func SumDurations(ctx context.Context, rec *recording.Recording) (*durations.Table, error) {
 	if rec.Counts.Spans == 0 {
 		return nil, ctx.Err()
@@ -35,7 +35,7 @@ func SumDurations(ctx context.Context, rec *recording.Recording) (*durations.Tab
 	return d, nil
 }
 
-// stored are the parts of a recording that was stored.
+// stored returns the parts of a stored recording.
 func stored(d *durations.Table) []part {
 	parts, draws := make([]part, len(d.Parts)), d.Draws
 	for i := range d.Parts {
@@ -46,7 +46,7 @@ func stored(d *durations.Table) []part {
 	return parts
 }
 
-// functionParts are the parts of a recording's calls, as [durations.Table] has them.
+// functionParts returns the part of each call of a recording, as in [durations.Table].
 func functionParts(rec *recording.Recording) []int32 {
 	at := make([]int32, rec.Calls.Len())
 	at[0] = -1
@@ -63,22 +63,24 @@ func functionParts(rec *recording.Recording) []int32 {
 	return at
 }
 
-// sums are what a pass finds for the rows of a table, or for all.
+// sums collects the parts for the rows of a table, or for the whole recording.
 type sums struct {
-	// at has the slot of each call, -1 for none. It is nil if slots go by track: two
-	// for each row that track has, the second for outermost spans.
+	// at is the slot of each call, -1 for none. If at is nil, the slots go by track:
+	// track is the row of each track, and each row has two slots, the second for
+	// outermost spans.
 	at    []int32
 	track []int32
 	whole bool // one slot, of outermost spans
 	slots int
-	most  int // how many spans of a slot are kept
+	most  int // how many spans to keep per slot
 
-	// parts are the results: those of slot i alone, or from[i] to from[i+1].
+	// parts are the results. Slot i has parts[from[i]:from[i+1]], or just parts[i] if
+	// from is nil.
 	parts []part
 	from  []int32
 }
 
-// of are the parts of some slots.
+// of returns the parts of slots first to last-1.
 func (s *sums) of(first, last int) []part {
 	if s.from != nil {
 		first, last = int(s.from[first]), int(s.from[last])
@@ -86,7 +88,7 @@ func (s *sums) of(first, last int) []part {
 	return s.parts[first:last]
 }
 
-// covers reports whether enough spans of all parts were kept.
+// covers reports whether every part keeps enough spans.
 func (s *sums) covers(parts []part) bool {
 	for i := range parts {
 		if int64(len(parts[i].kept)) < min(int64(s.most), parts[i].n) {
@@ -96,8 +98,9 @@ func (s *sums) covers(parts []part) bool {
 	return true
 }
 
-// fill takes the parts of functions, the last of which are all outermost spans, where
-// each slot is made of such; false where it is not.
+// fill takes the results from the stored parts: one part for each function slot, then one
+// for all outermost spans. It returns false if the slots cannot be put together from
+// whole parts.
 func (s *sums) fill(functions []int32, parts []part) bool {
 	if s.at == nil && !s.whole || !s.covers(parts) {
 		return false
@@ -144,14 +147,14 @@ type pass struct {
 	run  *Run
 	self bool
 	sums []sums
-	// depths limits it to spans of some depths; nil for all.
+	// depths limits the pass to spans at these depths; nil for all.
 	depths map[int]bool
-	// also is called with all that is visited, by goroutines with numbers below
-	// GOMAXPROCS; nil for nothing.
+	// also, if not nil, is called with all visited spans; worker is the number of the
+	// goroutine, below GOMAXPROCS.
 	also func(worker int, r *spanRun)
 }
 
-// everything reports whether all spans of the recording are visited.
+// everything reports whether the pass visits all spans of the recording.
 func (p *pass) everything() bool {
 	in := &p.run.query.Scope
 	if in.Ranged || in.Calls != nil {
@@ -166,7 +169,7 @@ func (p *pass) everything() bool {
 	return true
 }
 
-// find finds all sums: those that were stored, and others in a pass.
+// find computes all sums: from stored parts if possible, the others in a pass.
 func (p *pass) find(ctx context.Context) error {
 	d := p.run.Rec.Durations
 	if d == nil || !p.everything() {
@@ -195,8 +198,8 @@ func (p *pass) find(ctx context.Context) error {
 	return nil
 }
 
-// collect visits the spans, once more in the rare case that dice were so high that too
-// few were kept.
+// collect visits the spans. In the rare case that too few spans had dice low enough, it
+// visits them again with a higher limit.
 func (p *pass) collect(ctx context.Context) error {
 	chosen := p.run.query.Scope.TrackTest()
 	w := newSpanWalk(p.run, p.self)
@@ -210,7 +213,7 @@ func (p *pass) collect(ctx context.Context) error {
 				visitors[worker] = newVisitor(p.sums, counts, wider)
 			}
 			v := visitors[worker]
-			_ = w.each(ctx, &pieces[i], func(r *spanRun) { // its error is that of ctx
+			_ = w.each(ctx, &pieces[i], func(r *spanRun) { // it fails only if ctx ends
 				if v.visit(r); p.also != nil {
 					p.also(worker, r)
 				}
@@ -225,7 +228,7 @@ func (p *pass) collect(ctx context.Context) error {
 	}
 }
 
-// expect says how many spans there will be in each slot.
+// expect returns the number of spans that each slot will have.
 func (p *pass) expect(w *spanWalk, chosen func(int) bool) [][]int64 {
 	calls := make([]int64, p.run.Rec.Calls.Len())
 	into := calls
@@ -262,7 +265,7 @@ func (p *pass) expect(w *spanWalk, chosen func(int) bool) [][]int64 {
 	return out
 }
 
-// join puts together what was found; false if too few spans of a part were kept.
+// join joins the results of the visitors; it returns false if a part kept too few spans.
 func (p *pass) join(visitors []*visitor) bool {
 	enough := true
 	for i := range p.sums {
@@ -294,9 +297,9 @@ func (p *pass) join(visitors []*visitor) bool {
 // visitor adds up the spans that one goroutine visits in a pass.
 type visitor struct {
 	sums  []sums
-	parts [][]part // by slot of each of sums
+	parts [][]part // by sums, then slot
 	dice  [lanes.RoomLen]uint32
-	none  [lanes.RoomLen]int64 // self times if none are asked for
+	none  [lanes.RoomLen]int64 // self times, if not wanted
 }
 
 func newVisitor(all []sums, counts [][]int64, wider float64) *visitor {

@@ -14,24 +14,23 @@ import (
 // spanRun is a run of neighbouring spans of a lane.
 type spanRun struct {
 	track, lane  int
-	first        int  // the number of the first in its lane
+	first        int  // index of the first span in its lane
 	outer        bool // they are in no other compared span
 	starts, ends []int64
 	calls        []recording.CallID
-	// selfs are the spans' durations without what their children take; none if they
-	// are not asked for.
+	// selfs are the self times of the spans, empty if not wanted.
 	selfs []int64
 }
 
-// spanWalk says which spans to visit, of one recording.
+// spanWalk selects the spans of one recording to visit.
 type spanWalk struct {
 	rec     *recording.Recording
-	parents []recording.CallID // of all calls
-	// in leaves out spans that are not wholly in its range.
+	parents []recording.CallID // by call
+	// in is the scope; only spans wholly in its range are visited.
 	in recording.Scope
-	// self asks for the times of spans alone.
+	// self requests self times.
 	self bool
-	// depths limits it to spans of some depths; nil for all.
+	// depths limits the walk to spans at these depths; nil for all.
 	depths map[int]bool
 }
 
@@ -44,14 +43,14 @@ func newSpanWalk(run *Run, self bool) *spanWalk {
 	return w
 }
 
-// stretch is a run of a lane's spans that are visited, which are all outermost ones
-// of what is compared or all not.
+// stretch is a range of visited spans of a lane; outer tells whether they are outermost
+// among the compared spans.
 type stretch struct {
 	sets.Run
 	outer bool
 }
 
-// stretches are which of a lane's spans are visited, in order.
+// stretches returns the visited spans of a lane, in order.
 func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 	l := &w.rec.Tracks[track].Lanes[lane]
 	if l.Len() == 0 || w.depths != nil && !w.depths[w.depth(l)] {
@@ -86,20 +85,20 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 	return out
 }
 
-// depth is that of all spans of a lane that is not empty.
+// depth returns the depth of all spans of a lane, which must not be empty.
 func (w *spanWalk) depth(l *lanes.Lane) int { return w.rec.Calls.Depth(l.Call(0)) }
 
-// pieceSpans is about how many spans one goroutine visits on end.
+// pieceSpans is roughly the number of spans that one goroutine visits at a time.
 const pieceSpans = 1 << 16
 
-// piece are some of a lane's spans that are visited on end, in order.
+// piece is a part of a lane's visited spans, in order, for one goroutine.
 type piece struct {
 	track, lane int
 	parts       []stretch
-	below       []int // the lanes of the track that have children of them
+	below       []int // lanes of the track one level deeper, where the children are; set for self times only
 }
 
-// pieces are what all that is to be visited of some tracks is made of.
+// pieces divides the visited spans of the chosen tracks.
 func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
 	for ti, t := range w.rec.Tracks {
 		if !chosen(ti) {
@@ -136,11 +135,12 @@ func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
 	return all
 }
 
-// rooms are for columns of children, of which there may be as many as lanes.
+// rooms are buffers for columns of children; a piece may need as many as the track has
+// lanes.
 var rooms = sync.Pool{New: func() any { return new(lanes.Room) }}
 
-// each visits the spans of a piece. Children are the spans one deeper that were called
-// from it and lie in it.
+// each visits the spans of a piece. The children of a span are the spans one level deeper
+// that it called and that lie within it.
 func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) error {
 	t := w.rec.Tracks[p.track]
 	l := &t.Lanes[p.lane]
@@ -180,16 +180,16 @@ func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) err
 // cursor walks a lane of children along with the lane of their parents.
 type cursor struct {
 	lane   *lanes.Lane
-	next   int // of the first span that is not in the columns yet
-	in     int // the place in the columns of the first that may be in the next parent
+	next   int // index of the first span not yet in the columns
+	in     int // column index of the first span that may be in the next parent
 	room   *lanes.Room
 	starts []int64
 	ends   []int64
 	calls  []recording.CallID
 }
 
-// take takes from a run's spans what their children in the lane cover. Runs come
-// in order.
+// take subtracts the time of children in the lane from the self times of a run. The runs
+// must come in order.
 func (c *cursor) take(r *spanRun, parents []recording.CallID) {
 	starts, ends, calls := c.starts, c.ends[:len(c.starts)], c.calls[:len(c.starts)]
 	k := c.in
@@ -217,7 +217,7 @@ func (c *cursor) take(r *spanRun, parents []recording.CallID) {
 	c.in = k
 }
 
-// load makes the columns hold the spans that follow; false if none do.
+// load loads the next spans into the columns; it returns false at the end of the lane.
 func (c *cursor) load() bool {
 	if c.next >= c.lane.Len() {
 		return false
@@ -227,8 +227,8 @@ func (c *cursor) load() bool {
 	return true
 }
 
-// count counts the spans of a track that each would visit: by call, added to
-// what is there, unless calls is nil, and all and the outermost ones.
+// count counts the spans of a track that each would visit. It adds their number per call
+// to calls, unless that is nil, and returns the number of all and of outermost spans.
 func (w *spanWalk) count(track int, calls []int64) (all, outermost int64) {
 	for i := range w.rec.Tracks[track].Lanes {
 		l := &w.rec.Tracks[track].Lanes[i]

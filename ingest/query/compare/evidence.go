@@ -8,16 +8,15 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// SamplesBehind counts the samples behind a query's weights, by call: what the
-// confidence of a difference is made from. It returns nil if the recording
-// does not tell, and for times of spans, which are not sampled. w are the
-// query's weights.
+// SamplesBehind returns the number of samples behind a query's weights, by call, from
+// which the confidence of a difference is computed. w are the query's weights. It returns
+// nil if the number is unknown, and for times of spans, which are not sampled.
 //
-// In this order: the metric counts samples itself; the event has another metric
-// that does; the weights were added up from single samples; a heap profile
-// whose objects and sampling rate tell; a metric that adds up periods of known
-// size. What is counted one by one, like calls of a function, is taken as its
-// own number of samples.
+// It uses the first that applies: the metric counts samples itself; another metric of the
+// event does; the weights were added up from single samples; a heap profile has the
+// number of objects and the sampling rate; the metric adds up periods of known size.
+// Things counted one by one, such as calls of a function, are their own number of
+// samples.
 func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
@@ -66,8 +65,8 @@ func countsSamples(m *recording.Metric) bool {
 	return m.PerSample == recording.SampleOne || isSampleName(m.Name) && (m.Unit == "count" || m.Unit == "" || isSampleName(m.Unit))
 }
 
-// counted makes weights of numbers of samples. Where something was weighed at
-// least one sample was taken.
+// counted makes weights from numbers of samples. Where a weight is not 0, at least one
+// sample was taken.
 func counted(w *analyze.Weights, n func(c int) float64) *analyze.Weights {
 	s := &analyze.Weights{Self: make([]int64, len(w.Self)), Count: w.Count, Basis: w.Basis, Records: w.Records}
 	for c, v := range w.Self {
@@ -79,8 +78,8 @@ func counted(w *analyze.Weights, n func(c int) float64) *analyze.Weights {
 	return s
 }
 
-// heapPair finds the metrics of objects and bytes that a metric of a sampled
-// heap profile belongs to.
+// heapPair returns the metrics for objects and bytes that belong to a metric of a sampled
+// heap profile.
 func heapPair(ev *recording.Event, metric int) (objects, bytes int) {
 	if ev.Period <= 1 {
 		return -1, -1
@@ -94,11 +93,11 @@ func heapPair(ev *recording.Event, metric int) (objects, bytes int) {
 	return -1, -1
 }
 
-// heapSamples undoes what recorders do to the samples of a heap. One byte in
-// period is hit, so an object of s bytes is seen with probability
-// 1-exp(-s/period), and recorders divide by it (scaleHeapSample in Go's
-// runtime/pprof). That objects far larger than period are seen for certain is not
-// made use of: how often a program makes them is a matter of chance as well.
+// heapSamples estimates the number of samples from a heap profile whose values recorders
+// have scaled up. An object of s bytes is sampled with probability 1-exp(-s/period), one
+// byte in period on average, and recorders divide by that probability (scaleHeapSample in
+// Go's runtime/pprof). Objects far larger than period are sampled almost surely, but that
+// is not used: how often a program allocates them is random too.
 func heapSamples(ctx context.Context, rec *recording.Recording, q analyze.Query, objects, bytes int) (*analyze.Weights, error) {
 	q.Metric = objects
 	n, err := analyze.Weigh(ctx, rec, q)

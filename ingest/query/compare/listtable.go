@@ -11,10 +11,10 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// listed reports whether the rows of a grouping are listed for themselves, recording by
-// recording: threads, lines, states, values of labels and of arguments are no functions
-// that both sides could have in one tree. The error says that there is no such grouping
-// of these recordings.
+// listed reports whether the rows of a grouping are listed per recording instead of taken
+// from the tree. That applies to threads, lines, states, and values of labels and
+// arguments, which are no functions that both sides could share. It fails if the
+// recordings do not have this grouping.
 func (c *Comparison) listed(by By) (bool, error) {
 	for r := range c.Runs {
 		run := &c.Runs[r]
@@ -40,8 +40,8 @@ func (c *Comparison) listed(by By) (bool, error) {
 	return true, nil
 }
 
-// list lists what a recording has of a query by something that is listed; w are the
-// weights of it.
+// list returns a recording's rows in a grouping that is listed; w are the query's
+// weights.
 func (c *Comparison) list(ctx context.Context, run *Run, by By, q analyze.Query, w *analyze.Weights) ([]analyze.Row, error) {
 	if by == analyze.ByState {
 		return analyze.StateRows(ctx, run.Rec, q, c.transforms...)
@@ -60,7 +60,7 @@ func (c *Comparison) list(ctx context.Context, run *Run, by By, q analyze.Query,
 	return rows, nil
 }
 
-// groupListed makes rows of what recordings list by themselves, matched by name.
+// groupListed makes rows from the recordings' own lists, matched by name.
 func (c *Comparison) groupListed(ctx context.Context, g *groups) error {
 	n := len(c.Runs)
 	lists, counts := make([][]analyze.Row, n), make([][]analyze.Row, n)
@@ -121,7 +121,7 @@ func (c *Comparison) groupListed(ctx context.Context, g *groups) error {
 	return nil
 }
 
-// listedValues are the values of a recording's rows, scaled.
+// listedValues returns the scaled values of a recording's rows.
 func (c *Comparison) listedValues(r, rows int, at map[string]int, list []analyze.Row) (self, total []int64, err error) {
 	self, total = make([]int64, rows), make([]int64, rows)
 	order := make([]int32, rows)

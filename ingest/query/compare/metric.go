@@ -10,16 +10,15 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// unit is a unit of measurement: what it measures, and how many of the base
-// unit it has.
+// unit is a unit of measurement: what it measures, and its size in base units.
 type unit struct {
 	class string
 	base  int64
 }
 
-// units that can be turned into each other. pprof writes them in full, SPAA and
-// perf in short; kB and the like are left out, since some mean 1,000 and some
-// 1,024.
+// units can be converted into each other. pprof spells them out, SPAA and perf abbreviate
+// them; kB and the like are left out because they mean 1,000 bytes in some files and
+// 1,024 in others.
 var units = map[string]unit{
 	"ps": {"time", 1}, "picoseconds": {"time", 1},
 	"ns": {"time", 1e3}, "nanosecond": {"time", 1e3}, "nanoseconds": {"time", 1e3},
@@ -31,9 +30,9 @@ var units = map[string]unit{
 	"KiB": {"bytes", 1 << 10}, "MiB": {"bytes", 1 << 20}, "GiB": {"bytes", 1 << 30},
 }
 
-// unitOf says what a metric of an event measures. Units that are not known are
-// only equal to themselves; a bare count counts what its name says, and events
-// are those of one kind.
+// unitOf returns what a metric of an event measures. Unknown units equal only themselves.
+// A bare count counts the things in its name; a number of events counts events of one
+// kind.
 func unitOf(ev *recording.Event, m *recording.Metric) unit {
 	if u, ok := units[m.Unit]; ok {
 		return u
@@ -50,10 +49,10 @@ func unitOf(ev *recording.Event, m *recording.Metric) unit {
 	return unit{m.Unit, 1}
 }
 
-// samplesClass is the dimension of numbers of samples.
+// samplesClass is the class of units for numbers of samples.
 const samplesClass = "samples"
 
-// plainEvent is an event's name without perf's modifiers (cycles:uppp).
+// plainEvent returns an event's name without perf's modifiers (cycles:uppp).
 func plainEvent(name string) string {
 	if at := strings.LastIndexByte(name, ':'); at > 0 && strings.Trim(name[at+1:], "ukhGHIpPSDWe") == "" {
 		return name[:at]
@@ -63,19 +62,20 @@ func plainEvent(name string) string {
 
 func isSampleName(name string) bool { return name == "samples" || name == "sample" }
 
-// Metric is a metric of each recording that is compared.
+// A Metric is the compared metric in each recording.
 type Metric struct {
 	// Event and Metric index the recording's events and their metrics, by
 	// recording: A's, then B's.
 	Event, Metric []int
-	// Common is the metric of the results: the finest unit and decimals of all.
+	// Common is the metric of the results, with the finest unit and the most decimals of
+	// all recordings.
 	Common recording.Metric
-	// Guard is how many of Common's decimals were added for scaled values.
+	// Guard is the number of Common's decimals that were added for scaled values.
 	Guard int
-	// Rule says how the metrics were matched: "event and metric", "metric",
-	// "unit", or "name" where B's was named.
+	// Rule is how the metrics were matched: "event and metric", "metric", "unit", or
+	// "name" if B's metric was named.
 	Rule string
-	// times turns each recording's values into Common's.
+	// times are the factors that convert each recording's values to Common.
 	times []int64
 }
 
@@ -87,7 +87,7 @@ const (
 	byName     = "name"
 )
 
-// matchMetrics is MatchMetric where B's metric may have been named too.
+// matchMetrics is MatchMetric, but B's metric may be named too.
 func matchMetrics(recs []*recording.Recording, sides int, o Options) (*Metric, error) {
 	if o.MetricB == "" {
 		return MatchMetric(recs, o.Event, o.Metric)
@@ -117,13 +117,13 @@ func matchMetrics(recs []*recording.Recording, sides int, o Options) (*Metric, e
 	return m, m.scale(recs)
 }
 
-// MatchMetric finds the metric to compare. event and metric are names as
-// analyze.Choose takes them; where both are empty the default of the first
-// recording that has a counterpart everywhere is taken. Counterparts are
-// metrics of the same name in an event of the same name, then in another event,
-// then metrics of another name; always such that measure the same thing. Where
-// nothing was asked for, numbers of samples of different events come last: each
-// may have been sampled at its own rate. The error lists what each side has.
+// MatchMetric finds the metric to compare. event and metric are names in the form that
+// analyze.Choose accepts. If both are empty, it takes the default metric of the first
+// recording, else the first of its metrics, that has a counterpart everywhere. A
+// counterpart measures the same thing. It has the same name in an event of the same name,
+// else the same name in another event, else another name. If no name was given, numbers
+// of samples of different events come last, because each event may have its own sampling
+// rate. The error lists the metrics of each side.
 func MatchMetric(recs []*recording.Recording, event, metric string) (*Metric, error) {
 	first := recs[0]
 	e, m, err := chosen(recs, event, metric)
@@ -158,8 +158,8 @@ func MatchMetric(recs []*recording.Recording, event, metric string) (*Metric, er
 	return nil, noMetric(recs, event, metric)
 }
 
-// chosen finds the metric in the first recording. What was asked for may also
-// be called so only in another one; then the first one's counterpart is taken.
+// chosen finds the metric in the first recording. If only another recording has a metric
+// of that name, it returns the first recording's counterpart.
 func chosen(recs []*recording.Recording, event, metric string) (e, m int, err error) {
 	if e, m, err = analyze.Choose(recs[0], event, metric); err == nil {
 		return e, m, nil
@@ -182,7 +182,7 @@ func counterparts(recs []*recording.Recording, e, m int, rule, event, metric str
 	ev := &recs[0].Events[e]
 	got := &Metric{Event: []int{e}, Metric: []int{m}, Rule: rule}
 	for _, rec := range recs[1:] {
-		// Names that were asked for are taken where they fit.
+		// Prefer the given names if they fit.
 		if event != "" || metric != "" {
 			if ce, cm, err := analyze.Choose(rec, event, metric); err == nil && ce >= 0 &&
 				unitOf(&rec.Events[ce], &rec.Events[ce].Metrics[cm]).class == unitOf(ev, &ev.Metrics[m]).class {
@@ -199,8 +199,8 @@ func counterparts(recs []*recording.Recording, e, m int, rule, event, metric str
 	return got
 }
 
-// find looks for the counterpart of a metric by one rule, -1 for none. Primary
-// metrics come first.
+// find returns the counterpart of a metric by one rule, or -1. Primary metrics come
+// first.
 func find(rec *recording.Recording, ev *recording.Event, m *recording.Metric, rule string) (e, k int) {
 	class := unitOf(ev, m).class
 	for e := range rec.Events {
@@ -214,7 +214,7 @@ func find(rec *recording.Recording, ev *recording.Event, m *recording.Metric, ru
 			}
 			continue
 		}
-		if class == "count" { // counts of different things
+		if class == "count" { // counts may count different things
 			continue
 		}
 		if p := other.Primary; p < len(other.Metrics) && unitOf(other, &other.Metrics[p]).class == class {
@@ -234,7 +234,7 @@ func find(rec *recording.Recording, ev *recording.Event, m *recording.Metric, ru
 	return -1, -1
 }
 
-// noMetric says what each side has.
+// noMetric returns an error that lists the metrics of each side.
 func noMetric(recs []*recording.Recording, event, metric string) error {
 	var b strings.Builder
 	b.WriteString("no metric of the recordings measures the same thing")
@@ -274,9 +274,9 @@ func metricsOf(rec *recording.Recording) string {
 	return strings.Join(all, ", ")
 }
 
-// scale finds the common scale: the finest unit and decimals.
+// scale finds the common scale: the finest unit and the most decimals.
 func (m *Metric) scale(recs []*recording.Recording) error {
-	quanta := make([]*big.Rat, len(recs)) // what 1 stands for, in base units
+	quanta := make([]*big.Rat, len(recs)) // the value 1, in base units
 	best := 0
 	for r, rec := range recs {
 		met := &rec.Events[m.Event[r]].Metrics[m.Metric[r]]
@@ -310,8 +310,8 @@ func (m *Metric) scale(recs []*recording.Recording) error {
 
 func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// Measures says what a metric measures, "time" or "bytes", and how many
-// picoseconds or bytes its unit has; "" and 1 for anything else.
+// Measures returns what a metric measures, "time" or "bytes", and its unit in picoseconds
+// or bytes; "" and 1 for anything else.
 func Measures(m *recording.Metric) (class string, base int64) {
 	if u, ok := units[m.Unit]; ok {
 		return u.class, u.base
@@ -319,8 +319,8 @@ func Measures(m *recording.Metric) (class string, base int64) {
 	return "", 1
 }
 
-// Readable rounds an amount in Common's units for people: the decimals that
-// scaling added are only kept where there would be nothing else.
+// Readable rounds an amount in Common's units for display. It keeps the decimals that
+// scaling added only if the amount would otherwise be 0.
 func (m *Metric) Readable(v int64) (int64, *recording.Metric) {
 	c := m.Common
 	tens := int64(1)

@@ -2,17 +2,17 @@ package compare
 
 import "context"
 
-// byNode groups by the nodes of the tree, also those where no stack ends.
+// byNode groups by the nodes of the tree, including those at which no stack ends.
 const byNode By = "node"
 
 // ofNodes reports whether rows are nodes of the tree.
 func ofNodes(b By) bool { return b == ByStack || b == byNode }
 
-// NodeConfidences makes tables with all confidences, and says for each node of the tree how
-// sure the difference of its total is; nil if nothing tells. The share of
-// false alarms is controlled over all nodes, as it is over a table's rows. For
-// traces that takes one pass over all spans. A tree made with transforms has no
-// confidences for what they moved: ask the table.
+// NodeConfidences returns tables with all confidences and, for each node of the tree, the
+// confidence of the difference in its total; nil if unknown. The share of false alarms is
+// controlled over all nodes, as it is over a table's rows. For traces this takes one pass
+// over all spans. In a tree with transforms, the cost that they moved has no confidence;
+// the tables have it.
 func (c *Comparison) NodeConfidences(ctx context.Context, by ...By) (tables []*Table, nodes []*Confidence, err error) {
 	var gs []*groups
 	for _, b := range append(by, byNode) {

@@ -2,15 +2,17 @@ package compare
 
 import "math"
 
-// Overlap is what both sides of a table by functions have in common.
+// Overlap tells how much the two sides of a table by functions have in common.
 type Overlap struct {
-	// Functions is how many functions both have, OfA and OfB how many there are.
+	// Functions is the number of functions on both sides; OfA and OfB are the numbers of
+	// functions in A and in B.
 	Functions, OfA, OfB int
-	// A and B are the parts of the sides' self that these have, from 0 to 1.
+	// A and B are the fractions of each side's self cost in functions on both sides, from
+	// 0 to 1.
 	A, B float64
 }
 
-// Overlap says how much of both sides was matched.
+// Overlap returns how much of both sides was matched.
 func (t *Table) Overlap() (o Overlap) {
 	var both, all [2]float64
 	for i := range t.Rows {
@@ -39,8 +41,8 @@ func (t *Table) Overlap() (o Overlap) {
 	return o
 }
 
-// Nothing reports whether both sides have as good as nothing in common: to compare them
-// says nothing.
+// Nothing reports whether the sides have almost nothing in common, so that comparing them
+// is meaningless.
 func (o Overlap) Nothing() bool {
 	return o.OfA > 0 && o.OfB > 0 && (o.Functions == 0 || max(o.A, o.B) < .01 && 10*o.Functions < min(o.OfA, o.OfB))
 }

@@ -5,8 +5,9 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// placesOf says how functions are matched by where they belong: which recording has
-// which place, the place of a function, and what is said of those that have none.
+// placesOf returns how to group functions by place: a function that matches the places of
+// recordings, one that returns a function's place, and the name for functions without a
+// place.
 func (c *Comparison) placesOf(by By) (places func([]*recording.Recording, match.Options) (*match.Matching, []map[string]int32), of func(*recording.Function) string, none string) {
 	switch by {
 	case ByModule:

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// factor is an exact number that values are multiplied with: num/den, reduced.
+// factor is an exact factor for values: num/den, reduced.
 type factor struct {
 	num, den uint64 // den is 0 if they do not fit
 	rat      *big.Rat
@@ -25,11 +25,10 @@ func (f factor) float() float64 {
 	return v
 }
 
-// errTooLarge says that a scaled sum does not fit.
+// errTooLarge is returned if a scaled sum does not fit.
 var errTooLarge = errors.New("the values are too large to compare")
 
-// most is the largest scaled sum; it leaves room for adding two and for a
-// sign.
+// most is the largest scaled sum; it leaves room for a sign and for adding two sums.
 const most = 1 << 61
 
 // round multiplies v and rounds to the nearest integer, halves away from 0.
@@ -65,9 +64,9 @@ func (f factor) round(v int64) (int64, error) {
 	return x.Int64(), nil
 }
 
-// share multiplies values so that running sums, and so the sum of all, are
-// rounded exactly: each is the difference of two rounded running sums. order
-// says in which order they run.
+// share multiplies values so that their running sums, and so their total, are the rounded
+// products. Each result is the difference of two rounded running sums; order is the order
+// in which they run.
 func (f factor) share(values []int64, order []int32) ([]int64, error) {
 	out := make([]int64, len(values))
 	var sum, before int64

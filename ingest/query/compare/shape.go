@@ -7,23 +7,23 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Width says which side a differential flamegraph takes its widths from.
+// Width is the side that determines the widths of a differential flamegraph.
 type Width string
 
-// Where widths come from.
+// Sources of widths.
 const (
 	WidthA      Width = "a"
 	WidthB      Width = "b"
 	WidthLarger Width = "larger"
 )
 
-// Shape is a Tree as a flamegraph lays it out: each node has a width, and is
-// never narrower than its children together.
+// A Shape is a Tree with the width of each node in a flamegraph; a node is never narrower
+// than its children together.
 type Shape struct {
 	*Tree
-	// Widths are by node. With WidthLarger a node is as wide as its larger self
-	// and its children need, and so can be wider than either total. Negative
-	// weights have no width.
+	// Widths are by node. With WidthLarger a node is as wide as the larger of its two
+	// self values and its children together, so it can be wider than either total. The
+	// width of a negative weight is its absolute value.
 	Widths []int64
 
 	kids  []int32
@@ -33,12 +33,12 @@ type Shape struct {
 // Lacks reports whether any node has children without a width; see Absent.
 func (s *Shape) Lacks() bool { return s.lacks }
 
-// Shape gives the tree widths.
+// Shape computes the widths of the tree's nodes.
 func (t *Tree) Shape(w Width) *Shape {
 	s := &Shape{Tree: t, Widths: make([]int64, len(t.Nodes)), kids: slices.Clone(t.kids)}
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := &t.Nodes[i]
-		a, b := max(n.A.Self, -n.A.Self), max(n.B.Self, -n.B.Self) // as analyze.Node.Gross
+		a, b := max(n.A.Self, -n.A.Self), max(n.B.Self, -n.B.Self) // like analyze.Node.Gross
 		switch w {
 		case WidthA:
 			recording.Add(&s.Widths[i], a)
@@ -58,20 +58,20 @@ func (t *Tree) Shape(w Width) *Shape {
 	return s
 }
 
-// Children are the nodes directly below one, widest first.
+// Children returns the direct children of a node, widest first.
 func (s *Shape) Children(node int) []int32 {
 	return s.kids[s.Nodes[node].first:s.Nodes[node].last]
 }
 
-// Width is how wide a node is.
+// Width returns the width of a node.
 func (s *Shape) Width(node int) int64 { return s.Widths[node] }
 
-// Level is the depth of a node.
+// Level returns the depth of a node.
 func (s *Shape) Level(node int) int { return int(s.Nodes[node].Depth) }
 
-// Absent lists the children of a node that have no width though they weigh
-// something on a side: what is new where A's widths are shown, and what is gone
-// with B's. A picture marks where they would be.
+// Absent lists the children of a node that have no width but have a weight on some side:
+// with A's widths those only in B, with B's widths those only in A. A picture marks where
+// they would be.
 func (s *Shape) Absent(node int) []int32 {
 	kids := s.Children(node)
 	at := len(kids)

@@ -6,28 +6,27 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// spanTable has the durations of spans by row.
+// spanTable holds the durations of spans by row.
 type spanTable struct {
 	c *Comparison
 	g *groups
-	// self and total are by side and row of groups; self is nil for nodes. whole are the
+	// self and total are by side and row; self is nil for nodes. whole holds all
 	// outermost spans.
 	self, total [2][]drawn
 	whole       [2]drawn
-	most        int // spans that are kept of a row
+	most        int // spans kept per row
 	*spanScales
-	// shifts says that confidences are to tell how durations differ.
+	// shifts requests that confidences include how durations differ.
 	shifts bool
 }
 
-// spanScales say what durations are scaled by.
+// spanScales holds the factors for durations and numbers of spans.
 type spanScales struct {
-	// unit is how many picoseconds one of the common metric has; long what
-	// durations of a recording are multiplied with, often what numbers of spans
-	// are.
+	// unit is the common metric's unit in picoseconds. long are the factors for the
+	// durations of each recording, often for its numbers of spans.
 	unit        float64
 	long, often []float64
-	perCall     bool // numbers of spans do not count
+	perCall     bool // numbers of spans do not count: costs are per call
 }
 
 func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
@@ -36,7 +35,7 @@ func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
 	if s.nodes() {
 		s.most = max(leastNodeSpans, min(mostNodeSpans, keptSpans/max(1, n)))
 	} else {
-		// Recordings have stored no more than as many of each of their functions.
+		// Stored recordings keep at most this many spans of each function.
 		rows := n
 		for _, rec := range c.recs {
 			rows = max(rows, rec.Functions.Len())
@@ -52,11 +51,11 @@ func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
 	return s
 }
 
-// nodes reports whether rows are nodes of the tree, of which there are totals alone.
+// nodes reports whether rows are nodes of the tree, which have only totals.
 func (s *spanTable) nodes() bool { return s.g.by == byNode }
 
-// spanScales finds what durations and numbers of spans are scaled by; see the
-// package documentation.
+// spanScales computes the factors for durations and numbers of spans; see the package
+// documentation.
 func (c *Comparison) spanScales() *spanScales {
 	s := new(spanScales)
 	u, ok := units[c.Metric.Common.Unit]
@@ -72,13 +71,13 @@ func (c *Comparison) spanScales() *spanScales {
 	for r := range c.Runs {
 		run := &c.Runs[r]
 		_, n := c.sideOf(r)
-		all := run.factor.float() * float64(n) // of a sum of durations, in common units
+		all := run.factor.float() * float64(n) // factor for a sum of durations, in common units
 		all *= s.unit / float64(units[run.Rec.Events[run.query.Event].Metrics[run.query.Metric].Unit].base) * math.Pow10(run.Rec.Events[run.query.Event].Metrics[run.query.Metric].Decimals)
 		s.long[r], s.often[r] = 1, all
 		switch {
 		case c.Normalize == Raw:
 			s.often[r] = 1
-		case c.PerCall(): // a.n and b.n say, see compare
+		case c.PerCall(): // compare uses a.n and b.n instead
 			s.often[r] = 1
 			s.perCall = true
 		case c.Normalize == Total:
@@ -92,11 +91,11 @@ func (c *Comparison) spanScales() *spanScales {
 	return s
 }
 
-// judge is the confidence of a row's difference.
+// judge returns the confidence of a row's difference.
 func (s *spanTable) judge(i int, total bool) *Confidence {
 	of := s.self
 	if total {
-		if self := s.g.rows[i].Self; self != nil && s.allSelf(i) { // which was judged before
+		if self := s.g.rows[i].Self; self != nil && s.allSelf(i) { // judged already
 			same := *self
 			return &same
 		}
@@ -105,8 +104,8 @@ func (s *spanTable) judge(i int, total bool) *Confidence {
 	return s.compare(&of[0][i], &of[1][i])
 }
 
-// allSelf reports whether spans take all of their time themselves, so that self and total
-// are the same.
+// allSelf reports whether a row's spans have no children, so that self and total are the
+// same.
 func (s *spanTable) allSelf(i int) bool {
 	for side := range s.total {
 		if s.self[side] == nil {
@@ -120,7 +119,7 @@ func (s *spanTable) allSelf(i int) bool {
 	return true
 }
 
-// judgeWhole is the confidence of the difference of the totals.
+// judgeWhole returns the confidence of the difference of the totals.
 func (s *spanTable) judgeWhole() *Confidence {
 	if s.c.Normalize == Total {
 		return nil
@@ -129,8 +128,7 @@ func (s *spanTable) judgeWhole() *Confidence {
 	if conf == nil || math.IsNaN(conf.Low) || conf.High <= conf.Low {
 		return conf
 	}
-	// That spans are otherwise does not say that their sum is: it is as sure as its
-	// interval says, and what could be detected.
+	// Different spans do not imply different sums: take the confidence from the interval.
 	e := (conf.High - conf.Low) / (2 * stats.Z95)
 	if s.perCall { // functions are scaled by their own calls
 		d := float64(s.c.B().Total) - float64(s.c.A().Total)
@@ -141,11 +139,11 @@ func (s *spanTable) judgeWhole() *Confidence {
 }
 
 func (s *spanTable) compare(a, b *drawn) *Confidence {
-	if a.n <= 1 && b.n <= 1 { // one call says nothing about how much calls differ by chance
+	if a.n <= 1 && b.n <= 1 { // a single call does not tell how much calls vary by chance
 		return nil
 	}
 	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: stats.Ranks(a.kept, b.kept), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}
-	// How often spans ran: by the number of recordings and what scales it.
+	// Exposure for the number of spans: the number of recordings, with their scale.
 	var exposure [2]float64
 	for r := range s.c.Runs {
 		side, _ := s.c.sideOf(r)
@@ -167,7 +165,7 @@ func (s *spanTable) compare(a, b *drawn) *Confidence {
 	if s.shifts && a.n > 0 && b.n > 0 {
 		conf.lengths = [2][]length{a.kept, b.kept}
 	}
-	// Sums of n spans vary by n times the variance of one.
+	// The variance of the sum of n spans is n times the variance of one.
 	va, vb := a.variance()*float64(a.n), b.variance()*float64(b.n)
 	if a.n == 0 {
 		va = 0

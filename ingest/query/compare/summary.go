@@ -4,19 +4,19 @@ import "ashlar/ingest/query/compare/match"
 
 import "ashlar/ingest/model/recording"
 
-// Matched sums up what was matched by one rule.
+// Matched summarizes the matches of one rule.
 type Matched struct {
 	Rule match.Rule
-	// Status is Changed for what is on both sides, else Gone or New.
+	// Status is Changed for matches on both sides, otherwise Gone or New.
 	Status Status
-	// Count is the number of functions (or what the table is by); A and B are
-	// the sums of their self values.
+	// Count is the number of functions (or other rows of the table); A and B are the sums
+	// of their self values.
 	Count int
 	A, B  int64
 }
 
-// Matched counts the rows of a table and their weight by matching rule, then the rows on
-// one side only. Rules without matches are left out.
+// Matched returns the number of rows and their weight for each matching rule, then for
+// rows on one side only. Rules without matches are left out.
 func (t *Table) Matched() []Matched {
 	order := []Matched{
 		{Rule: match.RuleHand, Status: Changed}, {Rule: match.RuleModule, Status: Changed}, {Rule: match.RuleName, Status: Changed},

@@ -25,7 +25,7 @@ const (
 	ByStack    By = "stack"
 )
 
-// ParseBy reads a grouping as the command line names it.
+// ParseBy parses a grouping named on the command line.
 func ParseBy(s string) (By, error) {
 	if By(s) == ByStack {
 		return ByStack, nil
@@ -39,32 +39,32 @@ func ParseBy(s string) (By, error) {
 
 // Row is one line of a table of differences, in the common metric's units.
 type Row struct {
-	// Name is the function, module, file, thread or stack (functions from the
-	// outermost, joined by ;), or whatever the table is by. Module goes with functions and stacks (the
-	// innermost's). NameB and ModuleB are its names in B, where that
-	// differs; both are empty where it is not in B.
+	// Name is the function, module, file, thread, stack (functions from the outermost,
+	// joined by ;), or other grouping of the row. Module is set for functions and stacks
+	// (the module of the innermost function). NameB and ModuleB are the names in B if
+	// they differ; both are empty if the row is not in B.
 	Name, Module, NameB, ModuleB string
-	// Key is the index of the function in Matching.Funcs, or of a stack's node in
-	// Comparison.Tree; of others a number without meaning.
+	// Key is the index of the function in Matching.Funcs or of the stack's node in
+	// Comparison.Tree; in other groupings it has no meaning.
 	Key int32
-	// Rule is why both sides are taken to be the same.
+	// Rule is the rule that matched the two sides.
 	Rule   match.Rule
 	Status Status
 	// A function that is several times in one stack counts once there in
 	// ATotal and BTotal.
 	ASelf, BSelf, ATotal, BTotal int64
-	// Self and Total say how sure the differences are; nil if nothing says.
+	// Self and Total are the confidences of the differences; nil if unknown.
 	Self, Total *Confidence
 }
 
-// DeltaSelf is the self of B less that of A.
+// DeltaSelf returns the self value of B minus that of A.
 func (r *Row) DeltaSelf() int64 { return recording.Saturated(r.BSelf, -r.ASelf) }
 
-// DeltaTotal is the total of B less that of A.
+// DeltaTotal returns the total of B minus that of A.
 func (r *Row) DeltaTotal() int64 { return recording.Saturated(r.BTotal, -r.ATotal) }
 
-// Confidence is the confidence of the difference that the row is sorted by: that of self,
-// or of total if self is equal on both sides.
+// Confidence returns the confidence of the difference by which the row is sorted: that of
+// self, or of total if self is equal on both sides.
 func (r *Row) Confidence() *Confidence {
 	if r.Self == nil || r.DeltaSelf() == 0 && r.DeltaTotal() != 0 {
 		return r.Total
@@ -76,22 +76,22 @@ func (r *Row) Confidence() *Confidence {
 type Table struct {
 	By   By
 	Rows []Row
-	// Moved is the sum of the sizes of all differences of self: what rows have
-	// their share of.
+	// Moved is the sum of the absolute differences in self, of which each row has a
+	// share.
 	Moved int64
-	// Whole says how sure the difference of the totals is; nil if nothing
-	// says or where both are the same by normalisation.
+	// Whole is the confidence of the difference of the totals; nil if unknown or if
+	// normalising makes both equal.
 	Whole *Confidence
-	// Judged tells that Rows have their confidences, wherever something says.
+	// Judged reports whether Rows have their confidences, where known.
 	Judged bool
 }
 
-// Table lists the differences, largest difference of self first, then of total,
-// then by name: also of what is the same on both sides. Threads stand for
-// themselves, so that self and total are the same.
+// Table lists the rows, largest difference in self first, then in total, then by name.
+// Rows that are the same on both sides are included. Threads are not nested, so their
+// self and total are the same.
 //
-// For traces, a confidence needs a pass over all spans, which is the only slow
-// part; sure says whether to make it. Other confidences are always there.
+// For traces, confidences need a pass over all spans, which is the only slow part; sure
+// requests it. Other confidences are always present.
 func (c *Comparison) Table(ctx context.Context, by By, sure bool) (*Table, error) {
 	g, err := c.group(ctx, by)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Comparison) Table(ctx context.Context, by By, sure bool) (*Table, error
 	return c.table(ctx, g, s)
 }
 
-// table makes a table of groups; s has the durations of their spans, or is nil.
+// table makes a table of groups; s holds the durations of their spans, or is nil.
 func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table, error) {
 	t := &Table{By: g.by, Rows: g.rows}
 	if err := c.judge(ctx, g, t, s); err != nil {
@@ -123,8 +123,7 @@ func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table
 	return t, ctx.Err()
 }
 
-// SortRows orders rows by the size of the difference of self, then of total,
-// then by name.
+// SortRows sorts rows by the absolute difference in self, then in total, then by name.
 func SortRows(rows []Row) {
 	slices.SortFunc(rows, func(a, b Row) int {
 		if c := cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())); c != 0 {
@@ -137,25 +136,25 @@ func SortRows(rows []Row) {
 	})
 }
 
-// groups says which rows nodes belong to, and has what the rows add up to.
+// groups maps nodes to rows and holds the sums of the rows.
 type groups struct {
 	by   By
 	rows []Row
-	// of has for each recording the row of each node's function, nil if rows
-	// are no part of stacks (see flat); outer reports whether no node above belongs to the same row.
+	// of is the row of each node's function, by recording; nil if rows are not part of
+	// stacks (see flat). outer reports whether no node above belongs to the same row.
 	of    [][]int32
 	outer [][]bool
-	// self and total are by recording and row, scaled; count and countTotal are
-	// numbers of samples, nil if they are not known.
+	// self and total are by recording and row, scaled; count and countTotal are numbers
+	// of samples, nil if unknown.
 	self, total, count, countTotal [][]int64
 	// spread and spreadTotal are variances by side and row.
 	spread, spreadTotal [2][]float64
-	// track has for each recording the row of each track; the last is that of no
+	// track is the row of each track, by recording; the last element is the row for no
 	// track.
 	track [][]int32
 }
 
-// flat reports whether rows are no part of stacks, but listed for themselves.
+// flat reports whether rows are listed per recording instead of taken from stacks.
 func (g *groups) flat() bool { return g.of == nil }
 
 func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
@@ -173,7 +172,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	g.self, g.total, g.count, g.countTotal = make([][]int64, n), make([][]int64, n), make([][]int64, n), make([][]int64, n)
 	g.of, g.outer = make([][]int32, n), make([][]bool, n)
 	for r := range c.Runs {
-		if r > 0 && (by == ByFunction || ofNodes(by)) { // the same for all
+		if r > 0 && (by == ByFunction || ofNodes(by)) { // same for all recordings
 			g.of[r] = g.of[0]
 		} else {
 			g.of[r] = keys(r)
@@ -209,7 +208,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	return g, nil
 }
 
-// groupKeys makes the rows and returns what finds the row of each node for a
+// groupKeys makes the rows. It returns a function that returns the row of each node for a
 // recording. Row 0 is the root's.
 func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 	t := c.Tree
@@ -237,7 +236,8 @@ func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 	return c.groupPlaces(g)
 }
 
-// groupPlaces is groupKeys for rows that stand for several functions: of a module, a file.
+// groupPlaces is groupKeys for rows that combine several functions, such as those of a
+// module or a file.
 func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
 	t := c.Tree
 	places, index, none := c.placesOf(g.by)
@@ -262,7 +262,7 @@ func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
 				of := c.recs[has].Functions.At(int(fn.In[has]))
 				return at[has][index(&of)] + 1
 			}
-			// What a transform made of several functions.
+			// A transform made this node from several functions.
 			p := index(&recording.Function{Name: fn.Name, Module: fn.Module, File: fn.File})
 			k, ok := made[p]
 			if !ok {
@@ -279,8 +279,8 @@ func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
 	}
 }
 
-// whoHas is the recording to ask about a function: r, or another one of its
-// side, or any; -1 for what transforms made.
+// whoHas returns the recording to ask about a function: r, else another one of its side,
+// else any; -1 for functions that transforms made.
 func (c *Comparison) whoHas(f *match.Func, r int) int {
 	if f.In[r] >= 0 {
 		return r
@@ -301,7 +301,7 @@ func (c *Comparison) whoHas(f *match.Func, r int) int {
 	return found
 }
 
-// rowOf finds the row of each node from that of its function.
+// rowOf returns the row of each node, given the row of each function.
 func (t *Tree) rowOf(row func(f int32) int32) []int32 {
 	known := make([]int32, len(t.Funcs))
 	of := make([]int32, len(t.Nodes))
@@ -322,7 +322,7 @@ func orNone(s, none string) string {
 	return s
 }
 
-// funcRow names a row after something that was matched.
+// funcRow returns a row for a matched function or place.
 func (c *Comparison) funcRow(f *match.Func, key int32) Row {
 	return Row{Name: f.Name, Module: f.Module, Key: key, Rule: f.Rule()}
 }
@@ -347,7 +347,8 @@ func (t *Tree) outermost(of []int32, rows int) []bool {
 	return outer
 }
 
-// roll adds the self values of nodes up by row: self, and total once a path.
+// roll sums up the values of nodes by row: self, and total, which counts each path once
+// per row.
 func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows int) (self, total []T) {
 	self, total = make([]T, rows), make([]T, rows)
 	sums := slices.Clone(values)
@@ -359,18 +360,18 @@ func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows
 		switch {
 		case !t.Inverted || i == 0:
 			add(&self[g], values[i])
-		case t.Nodes[i].Depth == 1: // what ends here, whoever called it
+		case t.Nodes[i].Depth == 1: // all that ends here, whoever called it
 			add(&self[g], sums[i])
 		}
 		if outer[i] && i > 0 {
 			add(&total[g], sums[i])
 		}
 	}
-	total[0] = self[0] // the root is a row only for records without a stack
+	total[0] = self[0] // the root is only the row for records without a stack
 	return self, total
 }
 
-// finish fills the rows in and leaves out those without anything.
+// finish fills in the rows; empty rows get no status.
 func (g *groups) finish(c *Comparison, here [2][]bool) {
 	for i := range g.rows {
 		row := &g.rows[i]
@@ -402,7 +403,7 @@ func (g *groups) finish(c *Comparison, here [2][]bool) {
 	}
 }
 
-// ends reports whether a stack of a table ends at a node or only passes it.
+// ends reports whether a stack ends at a node instead of only passing through it.
 func (g *groups) ends(c *Comparison, i int) bool {
 	for r := range g.self {
 		if g.self[r][i] != 0 || g.count[r] != nil && g.count[r][i] != 0 {
@@ -434,7 +435,7 @@ func (g *groups) name(c *Comparison, i int) {
 	}
 }
 
-// nameSides fills in what a function is called in B, where that differs from A.
+// nameSides sets the names of a function in B if they differ from those in A.
 func (c *Comparison) nameSides(row *Row, f *match.Func) {
 	var in [2]*recording.Function
 	for r, i := range f.In {
@@ -453,7 +454,7 @@ func (c *Comparison) nameSides(row *Row, f *match.Func) {
 	}
 }
 
-// add adds to a sum, which stops at the last number that there is.
+// add adds to a sum; an integer sum saturates.
 func add[T int64 | float64](sum *T, v T) {
 	if whole, ok := any(sum).(*int64); ok {
 		recording.Add(whole, int64(v))

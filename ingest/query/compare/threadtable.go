@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// groupThreads makes rows of threads.
+// groupThreads makes the rows for threads.
 func (c *Comparison) groupThreads(ctx context.Context, g *groups) error {
 	m := match.Threads(c.recs, c.match)
 	n := len(c.Runs)
@@ -80,9 +80,9 @@ func (g *groups) byTrack(r int, rows []analyze.Row, f func(k int32, row *analyze
 	}
 }
 
-// countsOf lists the numbers of samples behind some rows of a recording, as Self and
-// Total; nil if they are not known. list makes such rows for another metric. They
-// come from the same records as those behind calls.
+// countsOf returns the numbers of samples behind some rows of a recording, as Self and
+// Total; nil if unknown. list lists such rows for another metric. They come from the same
+// records as the weights by call.
 func (c *Comparison) countsOf(run *Run, rows []analyze.Row, list func(analyze.Query) ([]analyze.Row, error)) ([]analyze.Row, error) {
 	if run.behind == nil {
 		return nil, nil
@@ -98,7 +98,8 @@ func (c *Comparison) countsOf(run *Run, rows []analyze.Row, list func(analyze.Qu
 			return list(q)
 		}
 	}
-	// In proportion to the weight, where only calls tell.
+	// If only calls have numbers of samples, distribute their sum in proportion to the
+	// weights.
 	out := slices.Clone(rows)
 	all := float64(run.Weights.Sum)
 	for i := range out {

@@ -11,10 +11,10 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Status tells on which sides a node exists.
+// Status tells on which sides something exists, and whether it changed.
 type Status string
 
-// What became of something from A to B.
+// Changes from A to B.
 const (
 	Same    Status = "same"
 	Changed Status = "changed"
@@ -24,32 +24,32 @@ const (
 
 // Node is a bar of a differential flamegraph: one path of functions.
 type Node struct {
-	// Func is the index in Tree.Funcs of the function; the root's is -1.
+	// Func is the index of the function in Tree.Funcs; -1 for the root.
 	Func          int32
 	Parent, Depth int32 // the root is its own parent, at depth 0
 	A, B          Amount
 	first, last   int32
 }
 
-// Amount is the cost of a node on one side, in the common metric's units, scaled
-// as the comparison says.
+// Amount is the cost of a node on one side, in the common metric's units, normalised like
+// the comparison.
 type Amount struct {
 	Self, Total int64
-	// Samples and SamplesTotal are the numbers of samples behind Self and Total;
-	// 0 if they are not known.
+	// Samples and SamplesTotal are the numbers of samples behind Self and Total; 0 if
+	// unknown.
 	Samples, SamplesTotal int64
-	// Count is how many calls, samples or records fell into the node, without those
-	// below it; see analyze.Node. It is never scaled.
+	// Count is the number of calls, samples or records in the node itself, without its
+	// descendants; see analyze.Node. It is never scaled.
 	Count int64
-	// Call is the first call here of the first recording that has the node;
-	// NoCall where the side does not have it. Run is that recording.
+	// Call is the first call at this node in the first recording that has the node, and
+	// Run is that recording. Call is NoCall if the side does not have the node.
 	Call recording.CallID
 	Run  int32
-	// Here reports whether the side has the node at all.
+	// Here reports whether the side has the node.
 	Here bool
 }
 
-// Status tells on which sides the node exists, and whether its total differs.
+// Status returns on which sides the node exists, and whether its total differs.
 func (n *Node) Status() Status {
 	switch {
 	case n.A.Here && !n.B.Here:
@@ -62,29 +62,29 @@ func (n *Node) Status() Status {
 	return Changed
 }
 
-// Tree is the call trees of both sides in one: what either side has is in it.
-// Node 0 is the root; a node's parent has a smaller index.
+// A Tree merges the call trees of both sides. Node 0 is the root; a node's parent has a
+// smaller index.
 type Tree struct {
 	Nodes []Node
-	// Funcs are the functions that nodes stand for, those of the Matching first,
-	// then modules and files that transforms made.
+	// Funcs are the functions of the nodes: those of the Matching, then modules and files
+	// that transforms made.
 	Funcs []match.Func
 	Depth int
-	// Inverted trees begin with the functions that cost themselves.
+	// Inverted reports whether the tree begins with the innermost functions.
 	Inverted bool
 
 	kids  []int32
 	order []int32   // nodes depth first, children in the order of kids
 	runs  [][]int64 // self by recording and node, before scaling
-	count [][]int64 // number of samples by recording and node; nil if not known
-	sides int       // recordings of side A
+	count [][]int64 // number of samples by recording and node; nil if unknown
+	sides int       // number of recordings on side A
 }
 
-// Children are the nodes directly below one, those first whose larger side
-// weighs most.
+// Children returns the direct children of a node, sorted by the weight of their larger
+// side, descending.
 func (t *Tree) Children(node int) []int32 { return t.kids[t.Nodes[node].first:t.Nodes[node].last] }
 
-// Path lists the nodes from the outermost call to node, without the root.
+// Path returns the nodes from the outermost call to node, without the root.
 func (t *Tree) Path(node int) []int {
 	var path []int
 	for ; node != 0; node = int(t.Nodes[node].Parent) {
@@ -94,7 +94,7 @@ func (t *Tree) Path(node int) []int {
 	return path
 }
 
-// Name is the name of the function that a node stands for; "all" for the root.
+// Name returns the name of a node's function, "all" for the root.
 func (t *Tree) Name(node int) string {
 	if f := t.Nodes[node].Func; f >= 0 {
 		return t.Funcs[f].Name
@@ -102,16 +102,16 @@ func (t *Tree) Name(node int) string {
 	return "all"
 }
 
-// grown is a tree of one recording, with the numbers of samples as a second
-// tree of the same calls, nil if they are not known.
+// grown is the tree of one recording, and a second tree of the same calls with numbers of
+// samples, nil if unknown.
 type grown struct {
 	rec    *recording.Recording
 	values *analyze.Tree
 	counts *analyze.Tree
 }
 
-// merge puts the trees of several recordings together, the first sides of them
-// on side A. Values are what the recordings say until scaled.
+// merge merges the trees of several recordings; the first sides of them are on side A.
+// The values are not scaled yet.
 func merge(in []grown, sides int, m *match.Matching) *Tree {
 	t := &Tree{Nodes: make([]Node, 1, 1024), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
 	t.Nodes[0].Func = -1
@@ -145,7 +145,7 @@ func (g *merger) add(r int, in *grown) {
 	}
 }
 
-// walk finds or adds the nodes of a tree and returns its self values by node.
+// walk finds or adds the nodes of a recording's tree and returns its self values by node.
 func (g *merger) walk(r int, rec *recording.Recording, from *analyze.Tree, here bool) []int64 {
 	t := g.t
 	at := make([]int32, len(from.Nodes))
@@ -182,14 +182,14 @@ func (g *merger) walk(r int, rec *recording.Recording, from *analyze.Tree, here 
 	return self
 }
 
-// key is the function of the comparison that a node stands for.
+// key returns the comparison's function for a node of a recording's tree.
 func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node int) int32 {
 	nd := &from.Nodes[node]
 	if nd.Group == 0 {
 		return g.m.IDs[r][nd.Func]
 	}
-	// Modules and files from transforms are matched by their short names, since builds are
-	// in different folders.
+	// Modules and files from transforms are matched by base name, since builds are in
+	// different folders.
 	f := from.Function(rec, node)
 	name := "\x00" + analyze.ModuleBase(f.Name)
 	k, ok := g.groups[name]
@@ -205,15 +205,14 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 	return k
 }
 
-// byFactor scales each recording by its own factor.
+// byFactor returns a function that scales each recording by its own factor.
 func (t *Tree) byFactor(factors []factor) func(r int) ([]int64, error) {
 	return func(r int) ([]int64, error) { return factors[r].share(t.runs[r], t.order) }
 }
 
-// finish scales each recording's values, adds them up by side and orders
-// children.
+// finish scales each recording's values, sums them up by side and sorts children.
 func (t *Tree) finish(scale func(r int) ([]int64, error)) error {
-	t.link(func(a, b int32) int { // any order that does not depend on sides
+	t.link(func(a, b int32) int { // any order that is the same with the sides swapped
 		x, y := t.Nodes[a].Func, t.Nodes[b].Func
 		return cmp.Or(cmp.Compare(t.Funcs[x].Name, t.Funcs[y].Name), cmp.Compare(t.Funcs[x].Module, t.Funcs[y].Module), cmp.Compare(x, y))
 	})
@@ -282,9 +281,9 @@ func (t *Tree) link(less func(a, b int32) int) {
 	}
 }
 
-// spread gives for each node the variance of a side's self, from the numbers of
-// samples behind it: v²/n. Where something weighs without any sample behind it,
-// it counts as one. nil if the numbers are not known.
+// spread returns for each node the variance of a side's self value, from its number of
+// samples: v²/n. A weight without a sample counts as one sample. It returns nil if the
+// numbers are unknown.
 func (t *Tree) spread(b bool) []float64 {
 	from, to := 0, t.sides
 	if b {

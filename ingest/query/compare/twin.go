@@ -7,8 +7,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Find is the index in Tree.Funcs of a function, -1 for nil and for one that is
-// not there.
+// Find returns the index of a function in Tree.Funcs, -1 if it is nil or not there.
 func (c *Comparison) Find(n *recording.FuncName) int32 {
 	if n == nil {
 		return -1
@@ -21,24 +20,24 @@ func (c *Comparison) Find(n *recording.FuncName) int32 {
 	return -1
 }
 
-// Occurrence is one span of one of two recordings: its side is 0 or 1.
+// An Occurrence is one span in one of two recordings; Side is 0 or 1.
 type Occurrence struct {
 	Side              int
 	Track, Lane, Span int
 }
 
-// Place is where a span is.
+// A Place is an occurrence with its number, times and call.
 type Place struct {
 	Occurrence
-	// Number is which call of its function it is on its thread, from 1.
+	// Number counts the calls of the same function on the thread, from 1.
 	Number     int
 	Start, End int64
 	Call       recording.CallID
 }
 
-// Twin finds the span of the other recording that goes with one: the call of
-// the same number of the same function, on the thread that threads matches. It
-// is nil where there is none: fewer calls, or no such function or thread.
+// Twin returns the span in the other recording that corresponds to at: the call with the
+// same number of the same function, on the matching thread. It returns nil if there are
+// fewer calls or no such function or thread.
 func (c *Comparison) Twin(ctx context.Context, threads *match.Matching, at Occurrence) *Place {
 	here, there := at.Side, 1-at.Side
 	rec, other := c.recs[here], c.recs[there]
@@ -81,7 +80,7 @@ func eachCall(ctx context.Context, rec *recording.Recording, t *recording.Track,
 			depths[rec.Calls.Depth(recording.CallID(c))] = true
 		}
 	}
-	// A function that calls itself has spans on several lanes.
+	// A recursive function has spans on several lanes.
 	type walk struct{ lane, at int }
 	var walks []walk
 	next := func(lane, i int) int {

@@ -10,14 +10,14 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Auto compares per call where the sides are sets of calls, or traces that do other
-// amounts of work; see [Work.Differs]. Else nothing is scaled.
+// Auto compares per call if the sides are sets of calls, or traces whose amounts of work
+// differ; see [Work.Differs]. Otherwise nothing is scaled.
 const Auto Normalize = "auto"
 
-// Work is how much work the sides did.
+// Work compares the amounts of work of the sides, in calls.
 type Work struct {
-	// Ratio is how many calls B has for each of A: that of the functions which both have,
-	// in the middle of their costs. 0 if calls are not known.
+	// Ratio is the number of calls in B per call in A: the median over the functions on
+	// both sides, weighted by cost. It is 0 if calls are unknown.
 	Ratio float64
 	// Calls is the number of calls of these functions on each side, the mean of its
 	// recordings. Threads is the number of threads with calls, 0 if unknown.
@@ -29,13 +29,14 @@ func (w Work) Differs() bool { return w.Ratio != 0 && apart(w.Ratio) }
 
 func apart(ratio float64) bool { return ratio > 1.1 || ratio < 1/1.1 }
 
-// Work is how much work the sides did.
+// Work returns the amounts of work of the sides.
 func (c *Comparison) Work() Work { return c.work }
 
-// PerCall reports whether each function's costs in B are scaled to its calls in A.
+// PerCall reports whether each function's cost in B is scaled to its number of calls in
+// A.
 func (c *Comparison) PerCall() bool { return c.Normalize == Calls && c.calls != nil && !c.ofSets() }
 
-// ofSets reports whether all recordings are compared by sets of calls.
+// ofSets reports whether the scopes of all recordings are sets of calls.
 func (c *Comparison) ofSets() bool {
 	for r := range c.Runs {
 		if c.Runs[r].Scope.Calls == nil {
@@ -45,8 +46,8 @@ func (c *Comparison) ofSets() bool {
 	return true
 }
 
-// CallsOf is how many calls the sides have of a function of the matching, the mean of
-// their recordings; 0 if that is not known.
+// CallsOf returns each side's number of calls of a function of the matching, averaged
+// over its recordings; 0 if unknown.
 func (c *Comparison) CallsOf(f int32) (a, b float64) {
 	if c.calls == nil || f < 0 || int(f) >= len(c.Matching.Funcs) {
 		return 0, 0
@@ -64,8 +65,8 @@ func (c *Comparison) CallsOf(f int32) (a, b float64) {
 	return a, b
 }
 
-// count counts the calls of functions by recording, and finds how the sides differ.
-// Nothing is known of calls where costs are not those of spans.
+// count counts the calls of functions by recording and compares the sides. Calls are
+// known only if the costs are those of spans.
 func (c *Comparison) count() {
 	c.calls, c.work = nil, Work{}
 	for r := range c.Runs {
@@ -138,7 +139,7 @@ func (c *Comparison) threads(r int) (n int64) {
 	return n
 }
 
-// settle decides what [Auto] means here.
+// settle resolves [Auto].
 func (c *Comparison) settle() {
 	if c.Normalize != Auto {
 		return
@@ -154,15 +155,16 @@ func (c *Comparison) settle() {
 	}
 }
 
-// perCall scales a recording's values by node so that each function has as many calls as
-// it has in A, the mean of A's recordings. What A or B does not call goes with its caller.
+// perCall scales a recording's values by node as if each function had as many calls as in
+// A (averaged over A's recordings). A function without calls in A or B is scaled like its
+// caller.
 func (c *Comparison) perCall(t *Tree, r int) ([]int64, error) {
 	run := &c.Runs[r]
 	whole := new(big.Rat).SetInt64(1)
 	if r >= c.Sides && c.work.Ratio > 0 {
 		whole.SetFloat64(1 / c.work.Ratio)
 	}
-	factors := make([]factor, len(c.Matching.Funcs)+1) // the last is that of the whole
+	factors := make([]factor, len(c.Matching.Funcs)+1) // the last is the factor of the whole
 	factors[len(c.Matching.Funcs)] = newFactor(whole.Mul(whole, run.factor.rat))
 	key := make([]int32, len(t.Nodes))
 	key[0] = int32(len(c.Matching.Funcs))
@@ -205,8 +207,8 @@ func (c *Comparison) perCall(t *Tree, r int) ([]int64, error) {
 	return out, nil
 }
 
-// total makes a recording's total the sum of its values as they were scaled by node; what
-// transforms took away goes by the same ratio.
+// total sets a recording's total to the sum of its values scaled by node. Cost that
+// transforms removed is scaled in the same ratio.
 func (c *Comparison) total(t *Tree, r int, raw []int64) (err error) {
 	var before, after int64
 	for i := range raw {

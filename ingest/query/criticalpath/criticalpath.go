@@ -31,30 +31,29 @@ type Path struct {
 	Steps []Step
 }
 
-// Step is a part of a path that one track spent in one state or span, or a message on
-// its way to it.
+// A Step is a part of a path: time that one track spent in one state or span, or a
+// message on its way to the track.
 type Step struct {
 	From, To int64
 	Track    int
-	// State has that of the thread; NoState on a track that has none.
+	// State is the thread's state; NoState on a track without states.
 	State recording.State
-	// Lane and Index say which state (recording.StateLane) or outermost span it is of,
-	// Call is the call of that; Index is below zero and Call is NoCall if there is
-	// none.
+	// Lane and Index identify the state (recording.StateLane) or outermost span, and Call
+	// is its call. Without one, Index is below zero and Call is NoCall.
 	Lane, Index int
 	Call        recording.CallID
-	// WokenBy is the track from which the path comes to this one when the step begins:
-	// it woke it or sent a flow there. NoTrack where the path was here before.
+	// WokenBy is the track from which the path came here when the step begins: it woke
+	// this track or sent a flow to it. NoTrack if the path was here before.
 	WokenBy int
-	// Flow is the flow for which it comes from there; below zero for none. Sent tells
-	// that it was on its way in all of the step.
+	// Flow is the flow by which the path came here, below zero for none. Sent reports
+	// whether the flow was on its way throughout the step.
 	Flow int
 	Sent bool
 }
 
-// Of finds the critical path of a scope that has been looked up: of each of its calls
-// that is in no other one, else of its time, to its end on that one of its tracks that
-// was at work last.
+// Of finds the critical paths of a scope: one for each outermost call of its set, on the
+// call's track; without a set, one for its time range that ends on the track that worked
+// last.
 func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (paths []Path, err error) {
 	f := newFinder(ctx, rec)
 	from, to := in.Bounds(rec)
@@ -76,9 +75,10 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (path
 	return paths, err
 }
 
-// Last is the track of a scope that was at work last in its time: of several the one
-// that began that first, then the first in the order of threads. It is
-// recording.NoTrack if none was. Where threads have states, only they are looked at.
+// Last returns the track of a scope that worked last in its time range. Of several tracks
+// it takes the one that started that work first, then the first in thread order. It
+// returns recording.NoTrack if none worked. If threads have states, tracks without states
+// are ignored.
 func Last(rec *recording.Recording, in recording.Scope) int {
 	if len(in.Tracks) == 1 {
 		return in.Tracks[0]
@@ -139,7 +139,7 @@ func newFinder(ctx context.Context, rec *recording.Recording) *finder {
 	return f
 }
 
-// before finds the state of a track just before a time, from when that began.
+// before returns the state of a track just before a time, from its beginning.
 func before(rec *recording.Recording, t *recording.Track, at int64) Step {
 	s := Step{From: rec.Start - 1, To: at, Index: -1, Flow: -1, WokenBy: recording.NoTrack}
 	in := func(lane int, l *lanes.Lane) bool {
@@ -170,10 +170,10 @@ func before(rec *recording.Recording, t *recording.Track, at int64) Step {
 // idle reports whether a track only waited in a step.
 func idle(s *Step) bool { return s.Index < 0 || s.State == recording.Blocked }
 
-// mostSteps bounds how long paths may become together.
+// mostSteps limits the number of steps of all paths together.
 const mostSteps = 16 << 20
 
-// find finds the path to the end of a time on a track.
+// find finds the path that ends on a track at to.
 func (f *finder) find(track int, from, to int64) (p Path, err error) {
 	p = Path{From: from, To: to, Track: track}
 	if from >= to {
@@ -183,7 +183,7 @@ func (f *finder) find(track int, from, to int64) (p Path, err error) {
 		p.Steps = []Step{{From: from, To: to, Track: track, Index: -1, Flow: -1, WokenBy: recording.NoTrack}}
 		return p, nil
 	}
-	seen := []int{track} // at this moment
+	seen := []int{track} // tracks visited at this moment
 	var left []wait
 	for at := to; at > from; {
 		if f.steps++; f.steps%4096 == 0 && f.ctx.Err() != nil || f.steps > mostSteps {
@@ -219,15 +219,15 @@ func (f *finder) find(track int, from, to int64) (p Path, err error) {
 	return p, nil
 }
 
-// wait is where a path left a track, and when that had begun to wait.
+// wait records a track that the path left, and when that track had begun to wait.
 type wait struct {
 	track int
 	began int64
 }
 
-// asked finds, of waits that were left, the one that began last between two times, of
-// several the one that was left last; below
-// zero for none. It forgets those that began later: their tracks were at work then.
+// asked returns the index of the wait that began last between two times, of several the
+// one left last; below zero if there is none. It removes waits that began later, because
+// their tracks were at work by then.
 func asked(left *[]wait, from, to int64) int {
 	*left = slices.DeleteFunc(*left, func(w wait) bool { return w.began >= to })
 	best := -1
@@ -239,8 +239,8 @@ func asked(left *[]wait, from, to int64) int {
 	return best
 }
 
-// behind is when the step ends that begins at a time, which is that time at the path's
-// end.
+// behind returns the end of the step that begins at the given time; at the end of the
+// path, that is the time itself.
 func (p *Path) behind(at int64) int64 {
 	if n := len(p.Steps); n > 0 {
 		return p.Steps[n-1].To
@@ -248,17 +248,17 @@ func (p *Path) behind(at int64) int64 {
 	return at
 }
 
-// came notes at the step behind where the path comes from.
+// came records on the following step where the path came from.
 func (p *Path) came(a arrival, at int64) {
 	if n := len(p.Steps); n > 0 && p.Steps[n-1].From == at && p.Steps[n-1].WokenBy == recording.NoTrack {
 		p.Steps[n-1].WokenBy, p.Steps[n-1].Flow = a.from, a.flow
 	}
 }
 
-// woken says who ended the wait of a track from one time to another: who woke it just
-// then, else who sent the flow that ended where it began to work, else the first that
-// ended in what it then did and was sent while it waited. Of those that ended at one
-// time it is the last that was sent.
+// woken returns what ended a track's wait from began to at, before work that lasts until
+// left. That is the thread that woke it just then; else the flow that arrived as the work
+// began; else the first flow that arrived during the work and was sent during the wait.
+// Of flows that arrived at the same time it takes the last one sent.
 func (f *finder) woken(track int, at, left, began int64) (best arrival, ok bool) {
 	l := &f.rec.Tracks[track].States
 	if i := l.Search(at); i < l.Len() && l.Start(i) == at {
@@ -281,7 +281,7 @@ func (f *finder) woken(track int, at, left, began int64) (best arrival, ok bool)
 	return best, ok
 }
 
-// LaneOf is the lane that a step is drawn in.
+// LaneOf returns the lane in which a step is drawn.
 func (s *Step) LaneOf(rec *recording.Recording) int {
 	switch {
 	case s.Index >= 0:

@@ -10,8 +10,8 @@ import (
 
 var errTooLong = errors.New("the critical path has too many steps; restrict the time range or the calls")
 
-// Words names what a step was spent in: a state with its reason, or what a thread
-// without states did.
+// Words describes how a step was spent: a state with its reason, or what a thread without
+// states did.
 func (s *Step) Words(rec *recording.Recording) string {
 	switch {
 	case s.Sent:
@@ -25,8 +25,8 @@ func (s *Step) Words(rec *recording.Recording) string {
 	return "span"
 }
 
-// Function is the function that a step was spent in, as far as the state or span says:
-// "" if nothing does.
+// Function returns the function in which a step was spent, from its state or span; "" if
+// unknown.
 func (s *Step) Function(rec *recording.Recording) string {
 	call := s.Call
 	if s.State != recording.NoState && call != recording.NoCall {
@@ -41,27 +41,28 @@ func (s *Step) Function(rec *recording.Recording) string {
 // By is the grouping of summed steps.
 type By string
 
-// What there is to add up by.
+// Groupings.
 const (
 	ByState    By = "state"
 	ByThread   By = "thread"
 	ByFunction By = "function"
 )
 
-// Sum is how long paths were in something, in picoseconds, and in how many steps.
+// A Sum is the time that paths spent in something, in picoseconds, and the number of
+// steps.
 type Sum struct {
 	Name string
-	// Track is the thread, with ByThread.
+	// Track is the thread, for ByThread.
 	Track int
 	Time  int64
 	Steps int
 }
 
-// nothing stands for time in no function.
+// nothing is the name for time in no known function.
 const nothing = "[nothing known]"
 
-// Sums adds the steps of paths up, the longest first. With ByFunction a step counts for
-// the innermost spans that ran meanwhile, where the state has no stack of its own.
+// Sums sums up the steps of paths, the longest sum first. With ByFunction, a step whose
+// state has no stack counts for the innermost spans that ran meanwhile.
 func Sums(rec *recording.Recording, paths []Path, by By) []Sum {
 	type key struct {
 		name  string
@@ -109,7 +110,7 @@ func Sums(rec *recording.Recording, paths []Path, by By) []Sum {
 	return sums
 }
 
-// each visits the functions that a step was spent in, by how long.
+// each visits the functions in which a step was spent, with their times.
 func (s *Step) each(rec *recording.Recording, visit func(call recording.CallID, time int64)) {
 	if s.Track == recording.NoTrack || s.Sent {
 		visit(recording.NoCall, s.To-s.From)
@@ -132,7 +133,7 @@ func (s *Step) each(rec *recording.Recording, visit func(call recording.CallID, 
 	visit(outer, s.To-s.From)
 }
 
-// innermost visits what ran at each time in the innermost of nested lanes.
+// innermost visits the innermost calls in nested lanes over time.
 func innermost(t *recording.Track, lanes []int, outer recording.CallID, from, to int64, visit func(recording.CallID, int64)) {
 	if len(lanes) > 0 {
 		l := &t.Lanes[lanes[0]]

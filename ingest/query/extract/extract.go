@@ -12,15 +12,14 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Recording makes a recording of a scope of one, and of what transforms leave of
-// its stacks. Notes are sentences on what it has otherwise than the scope of the
-// whole.
+// Recording copies a scope of a recording after transforms of its stacks. Notes are
+// sentences about differences between the copy and the scope of the original.
 func Recording(ctx context.Context, rec *recording.Recording, in recording.Scope, ts []analyze.Transform) (part *recording.Recording, notes []string, err error) {
 	return extracted(ctx, &extraction{rec: rec, in: in, transforms: ts})
 }
 
-// During makes a recording of what of a scope ran in some times of each track, with the
-// spans above it, on the timeline. Times are in order and apart from each other.
+// During copies the parts of a scope within some times of each track, with their
+// enclosing spans, at their original times. The times must be in order and disjoint.
 func During(ctx context.Context, rec *recording.Recording, in recording.Scope, times [][]recording.Time) (part *recording.Recording, notes []string, err error) {
 	return extracted(ctx, &extraction{rec: rec, in: in, times: times, some: true})
 }
@@ -56,14 +55,14 @@ func extracted(ctx context.Context, x *extraction) (part *recording.Recording, n
 	return x.b.Finish(), x.notes, ctx.Err()
 }
 
-// extraction is one under way.
+// extraction is a copy in progress.
 type extraction struct {
 	ctx        context.Context
 	rec        *recording.Recording
 	in         recording.Scope
 	transforms []analyze.Transform
 	from, to   int64 // the bounds of in
-	some       bool  // only times are taken over
+	some       bool  // copy only what overlaps times
 	times      [][]recording.Time
 	b          *recording.Builder
 	stacks     *mapping
@@ -71,7 +70,7 @@ type extraction struct {
 	notes      []string
 }
 
-// has says that something of a track, from one time to another, is taken over.
+// has reports whether something on a track between two times is copied.
 func (x *extraction) has(track int, from, to int64) bool {
 	if !x.some {
 		return true
@@ -84,7 +83,7 @@ func (x *extraction) has(track int, from, to int64) bool {
 	return i < len(ts) && ts[i].From <= to
 }
 
-// note adds a sentence once.
+// note adds a sentence, unless it is there already.
 func (x *extraction) note(text string) {
 	if !slices.Contains(x.notes, text) {
 		x.notes = append(x.notes, text)
@@ -104,8 +103,8 @@ func (x *extraction) event(e int) error {
 		ev.Metrics[m].Total = 0
 	}
 	if ev.Basis == recording.FromSpans && (x.transforms != nil || x.in.Calls != nil) {
-		// What is taken out of a stack can leave holes in the spans above it, and calls
-		// are without the spans above them.
+		// Removing frames from stacks can leave gaps in the spans above, and selected
+		// calls lack the spans above them.
 		ev.Basis = recording.FromStacks
 		x.note("spans were summed by stack because of transforms or selected calls; the copy has no timeline of spans")
 		to := x.b.AddEvent(ev)
@@ -191,7 +190,7 @@ func (x *extraction) spanSums(e, to int) error {
 		}
 		q := x.query(e, recording.SpanTime)
 		if !q.Scope.HasTrack(i) {
-			continue // of another label
+			continue // excluded by a label
 		}
 		q.Scope = q.Scope.On([]int{i})
 		time, err := analyze.Weigh(x.ctx, x.rec, q)
@@ -220,7 +219,7 @@ func (x *extraction) spanSums(e, to int) error {
 	return nil
 }
 
-// samples takes over the samples of an event.
+// samples copies the samples of an event.
 func (x *extraction) samples(e, to int) error {
 	metrics := x.rec.Events[e].Metrics
 	values := make([]int64, len(metrics))
@@ -243,7 +242,7 @@ func (x *extraction) samples(e, to int) error {
 		for _, run := range x.in.SamplesIn(x.rec, i, s) {
 			for k := run.First; k < run.Last; k++ {
 				call, ok := x.stacks.call(s.Call(k))
-				if !ok || !x.has(i, s.Time(k), s.Time(k)) || !takes(i, 0, s.CPU(k)) { // their context is the empty one
+				if !ok || !x.has(i, s.Time(k), s.Time(k)) || !takes(i, 0, s.CPU(k)) { // samples have the empty context
 					continue
 				}
 				for m := range metrics {
@@ -259,7 +258,7 @@ func (x *extraction) samples(e, to int) error {
 	return nil
 }
 
-// moments takes over what is beside stacks: instants, counters and windows.
+// moments copies everything without stacks: instants, counters and flows.
 func (x *extraction) moments() {
 	for i, t := range x.tracks {
 		if t == nil || x.transforms != nil || x.in.Calls != nil {
@@ -293,7 +292,7 @@ func (x *extraction) moments() {
 	}
 }
 
-// flow takes over an arrow that is in the part as a whole.
+// flow copies a flow if all its steps are in the copy.
 func (x *extraction) flow(f recording.Flow) (recording.Flow, bool) {
 	steps := make([]recording.FlowStep, len(f.Steps))
 	for i, s := range f.Steps {

@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// spans takes over the spans of all tracks, cut at the edges of the range.
+// spans copies the spans of all tracks, cut at the edges of the range.
 func (x *extraction) spans() error {
 	for i, t := range x.tracks {
 		if t == nil {
@@ -17,8 +17,8 @@ func (x *extraction) spans() error {
 		from := x.rec.Tracks[i]
 		for n, lanes := range from.Columns(&x.rec.Calls) {
 			if n > 0 {
-				// Spans that overlap without nesting stand on tracks of their own:
-				// cut, they might seem to nest.
+				// Spans that overlap without nesting go on tracks of their own: once cut,
+				// they could seem to nest.
 				t = x.b.Track(recording.TrackKey{Kind: from.Kind, PID: from.PID, TID: from.TID, Name: fmt.Sprintf("%s (%d)", from.Name, n+1)})
 				t.SetSort(from.Sort)
 			}
@@ -36,7 +36,7 @@ func (x *extraction) spans() error {
 	return nil
 }
 
-// states takes over what threads were in, cut at the edges of the range.
+// states copies thread states, cut at the edges of the range.
 func (x *extraction) states() error {
 	for i, t := range x.tracks {
 		if t == nil {
@@ -68,7 +68,7 @@ func (x *extraction) states() error {
 	return nil
 }
 
-// column is one of a track's columns under way.
+// column is a column of a track being copied.
 type column struct {
 	x        *extraction
 	t        *recording.TrackBuilder
@@ -77,8 +77,7 @@ type column struct {
 	at, last []int
 }
 
-// emit adds the spans of lane k that are within a span of the lane above, which
-// is from..to.
+// emit adds the spans of lane k inside a span of the lane above, from..to.
 func (c *column) emit(k int, parent recording.CallID, from, to int64) {
 	if k == len(c.lanes) {
 		return
@@ -92,9 +91,9 @@ func (c *column) emit(k int, parent recording.CallID, from, to int64) {
 		}
 		if start < from || rec.Calls.Parent(call) != parent {
 			if start > from {
-				return // it is in the next one
+				return // belongs to the next span above
 			}
-			continue // of no length, at the edge, in one that is left out
+			continue // at the edge, without length, inside a span that is left out
 		}
 		if !c.x.has(c.track, start, end) {
 			continue

@@ -5,13 +5,12 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// mapping turns calls of a recording into those of another, as transforms
-// leave them.
+// mapping maps calls of a recording to calls of the copy, after transforms.
 type mapping struct {
 	rec   *recording.Recording
 	b     *recording.Builder
-	re    *analyze.Rewriting // nil if nothing is rewritten
-	calls []recording.CallID // by call, or by node of re; 1 + what it is, 0 not yet
+	re    *analyze.Rewriting // nil without transforms
+	calls []recording.CallID // by call, or by node of re; 1 + the new call, 0 if unknown yet
 }
 
 func newMapping(rec *recording.Recording, b *recording.Builder, ts []analyze.Transform) *mapping {
@@ -26,7 +25,7 @@ func newMapping(rec *recording.Recording, b *recording.Builder, ts []analyze.Tra
 	return m
 }
 
-// call is the new call of an old one; false when its stack was taken away.
+// call returns the new call for an old one; false if its stack was removed.
 func (m *mapping) call(c recording.CallID) (recording.CallID, bool) {
 	if m.re == nil {
 		return m.of(int32(c)), true
@@ -38,9 +37,9 @@ func (m *mapping) call(c recording.CallID) (recording.CallID, bool) {
 	return m.of(n), true
 }
 
-// of is the call of a call, or of a node.
+// of returns the new call for a call or a node.
 func (m *mapping) of(n int32) recording.CallID {
-	var path []int32 // from n up to one that is known
+	var path []int32 // from n up to a known one
 	for m.calls[n] == 0 {
 		path = append(path, n)
 		n = m.parent(n)

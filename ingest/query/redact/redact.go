@@ -18,11 +18,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Redactor leaves things out and counts them.
+// A Redactor redacts recordings and counts what it replaced or removed.
 type Redactor struct {
-	seen  [kinds]map[string]bool // what was replaced
-	spans int64                  // those with arguments
-	notes int64                  // what files say of themselves
+	seen  [kinds]map[string]bool // replaced texts
+	spans int64                  // spans with arguments
+	notes int64                  // notes about files
 	lines int64                  // command lines
 }
 
@@ -36,11 +36,11 @@ const (
 	kinds = iota
 )
 
-// words head the short names, and count them.
+// words are the prefixes of short names, and the words for counting them.
 var words = [kinds]struct{ short, one string }{{"url", "URL"}, {"host", "host"}, {"dir", "folder"}, {"value", "label value"}}
 
-// name is the short name of a text. It tells nothing of the text but to somebody who
-// guesses it: the sum of a guess is the same.
+// name returns the short name of a text, made from its hash: only a correct guess of the
+// text can be verified.
 func (r *Redactor) name(k kind, text string) string {
 	if r.seen[k] == nil {
 		r.seen[k] = map[string]bool{}
@@ -50,7 +50,7 @@ func (r *Redactor) name(k kind, text string) string {
 	return words[k].short + "-" + hex.EncodeToString(sum[:3])
 }
 
-// Said lists what was left out, and how much of it.
+// Said lists what was redacted, with counts.
 func (r *Redactor) Said() string {
 	var all []string
 	add := func(n int64, one string) {
@@ -72,10 +72,10 @@ func (r *Redactor) Said() string {
 
 const (
 	// tops are top-level domains. A name of two parts is a host only if it ends in one of
-	// the few: java.net is not, and neither is main.in.
+	// few, so main.in is not one; names like java.net are excluded by java.
 	few  = `com|org|net|io|dev|gov|edu|internal|local|lan|corp|intranet|localdomain`
 	tops = few + `|int|mil|arpa|home|cloud|app|ai|co|uk|de|fr|jp|cn|us|eu|ru|nl|ch|at|se|no|dk|fi|it|es|pl|br|ca|au|nz|kr|tw|in|tech|xyz|info|biz|me|tv|sh|so|to|invalid|test|example`
-	// code are the ends of names of files whose last part says what code it is.
+	// code lists the file extensions of code. The name of such a file is kept.
 	code = `js|mjs|cjs|jsx|ts|tsx|wasm|py|rb|php|go|c|cc|cpp|cxx|h|hh|hpp|hxx|inl|rs|java|kt|scala|cs|swift|m|mm|s|asm|lua|pl|ex|erl|hs|ml|zig|d|so|dll|dylib|exe|jar|ko|vue|svelte`
 )
 
@@ -94,8 +94,8 @@ var (
 	java     = lazily(`^(?:java|javax|sun|jdk|kotlin|scala|android)\.`)
 )
 
-// expression is one that only finds texts with one of the bytes that it needs. Most names
-// lack them, and looking for bytes takes a hundredth of the time.
+// expression only runs on texts with one of the bytes in needs. Most names have none, and
+// looking for bytes takes a hundredth of the time.
 type expression struct {
 	needs string
 	lazy  func() *regexp.Regexp
@@ -108,13 +108,13 @@ func (e expression) replace(s string, by func(string) string) string {
 	return e.lazy().ReplaceAllStringFunc(s, by)
 }
 
-// lazily compiles an expression when it is first used: these take some milliseconds, and
-// few runs of the program need them.
+// lazily compiles an expression on first use: compiling takes some milliseconds, and few
+// runs of the program need it.
 func lazily(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Text leaves out of a name or a sentence the URLs, hosts and folders in it.
+// Text replaces the URLs, hosts and folders in a name or a sentence.
 func (r *Redactor) Text(s string) string {
 	s = anyURL.replace(s, func(u string) string {
 		end := strings.TrimRight(u, ").,;]}")
@@ -148,11 +148,10 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// done says that a text begins with a short name: it was left out before.
+// done matches a short name at the start of a text, which was redacted before.
 var done = lazily(`^(?:url|host|dir|value)-[0-9a-f]{6}\b`)
 
-// path is a path with its folder as a short name. The last part stays where it says what
-// code it is.
+// path replaces the folder of a path. The last part stays if it identifies code.
 func (r *Redactor) path(p string) string {
 	if done().MatchString(p) {
 		return p
@@ -164,8 +163,7 @@ func (r *Redactor) path(p string) string {
 	return r.name(folders, p)
 }
 
-// File is the name of a source file, a library or a program: of its path the folder is
-// left out.
+// File replaces the folder in the path of a source file, a library or a program.
 func (r *Redactor) File(s string) string {
 	at := strings.LastIndexAny(s, `/\`)
 	switch {
@@ -179,7 +177,7 @@ func (r *Redactor) File(s string) string {
 	return r.name(folders, s[:at]) + "/" + r.Text(s[at+1:])
 }
 
-// process is the name of a process or thread, which may be its command line.
+// process redacts the name of a process or thread, which may be its command line.
 func (r *Redactor) process(s string) string {
 	if s == "" || s[0] != '/' && !windows.lazy().MatchString(s[:min(len(s), 4)]) {
 		return r.Text(s)
@@ -191,11 +189,11 @@ func (r *Redactor) process(s string) string {
 	return r.File(program)
 }
 
-// plainKeys are labels whose values say no more than threads do.
+// plainKeys are labels whose values reveal no more than the threads do.
 var plainKeys = map[string]bool{"pid": true, "tid": true, "cpu": true}
 
-// Recording is a recording with the same numbers, of which all that is left out is gone.
-// The one it is given stays as it is.
+// Recording returns a redacted copy of a recording with the same numbers. rec does not
+// change.
 func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
 	if rec.Source.Redacted {
 		return rec
@@ -229,7 +227,7 @@ func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
 	return &out
 }
 
-// columns copies functions, frames and contexts.
+// columns redacts functions, frames and contexts.
 func (r *Redactor) columns(rec, out *recording.Recording) {
 	out.Functions = column.Vec[recording.Function]{}
 	for i := range rec.Functions.Len() {
@@ -249,7 +247,7 @@ func (r *Redactor) columns(rec, out *recording.Recording) {
 	}
 }
 
-// timeline copies tracks, counters and windows.
+// timeline redacts tracks, counters and windows.
 func (r *Redactor) timeline(rec, out *recording.Recording) {
 	out.Tracks = make([]*recording.Track, len(rec.Tracks))
 	for i, t := range rec.Tracks {
@@ -286,8 +284,8 @@ func (r *Redactor) source(s recording.Source) recording.Source {
 	return s
 }
 
-// FileName is the last part of a recording's path. Commands and addresses contain only
-// this, since their recipient knows the folder.
+// FileName returns the last part of a recording's path. Commands and addresses contain
+// only this, since their recipient knows the folder.
 func FileName(path string) string {
 	if strings.Contains(path, "://") {
 		return new(Redactor).Text(path)

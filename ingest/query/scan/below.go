@@ -10,15 +10,15 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// Below makes a set of some spans of a recording, by track and lane, and of all
-// that ran in them. It ends early with ctx.
+// Below returns the set of the picked spans of a recording, by track and lane, and of
+// everything that ran inside them. It ends early with ctx.
 //
-// A track is looked at from its outermost lane inwards: what belongs to the set in
-// one lane are its own spans and the children of those in the lane above. So it
-// costs by the runs that the set has and not by its spans.
+// It walks each track from the outermost lane inwards: the set's spans in a lane are the
+// picked ones and the children of its spans in the lane above. So the time depends on the
+// number of runs, not of spans.
 func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]sets.Run) (*recording.CallSet, error) {
 	set := &recording.CallSet{Text: text, Picked: picked, Outer: make([][][]sets.Run, len(rec.Tracks)), Runs: make([][][]sets.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
-	var on []int // tracks that have any
+	var on []int // tracks with picked spans
 	for track, of := range picked {
 		n := 0
 		for _, runs := range of {
@@ -43,7 +43,7 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 			if len(runs) > 0 {
 				var err error
 				if runs, err = children(ctx, rec, &t.Lanes[lanes[k-1]], &t.Lanes[lane], runs); err != nil {
-					return // who asked sees that ctx has ended
+					return // the caller sees that ctx has ended
 				}
 			}
 			outer := sets.Without(picked[lane], runs)
@@ -59,9 +59,9 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 	set.Times[track] = times(t, set.Outer[track])
 }
 
-// times are the times of spans; they join if one starts when another ends.
+// times returns the times of spans, joined where one starts as another ends or earlier.
 func times(t *recording.Track, of [][]sets.Run) []recording.Time {
-	var lists [][]recording.Time // each in order; those of neighbours are merged until there is one
+	var lists [][]recording.Time // each in order; neighbours are merged until one is left
 	for lane, runs := range of {
 		l, n := &t.Lanes[lane], 0
 		for _, r := range runs {
@@ -100,7 +100,7 @@ func mergeTimes(a, b []recording.Time) []recording.Time {
 		}
 		all, a = joinTime(all, a[0]), a[1:]
 	}
-	for _, x := range append(a, b...) { // one of both is empty
+	for _, x := range append(a, b...) { // one of them is empty
 		all = joinTime(all, x)
 	}
 	return all
@@ -118,7 +118,7 @@ func joinTime(to []recording.Time, x recording.Time) []recording.Time {
 // pieceRuns is the number of runs of parents that one goroutine takes at a time.
 const pieceRuns = 1 << 11
 
-// children are the spans of a lane whose parents, in the lane above, lie in runs.
+// children returns the spans of a lane whose parents, in the lane above, are in runs.
 func children(ctx context.Context, rec *recording.Recording, above, lane *lanes.Lane, runs []sets.Run) ([]sets.Run, error) {
 	pieces := make([][]sets.Run, (len(runs)+pieceRuns-1)/pieceRuns)
 	err := Spread(ctx, len(pieces), func(_, i int) {
@@ -131,17 +131,17 @@ func children(ctx context.Context, rec *recording.Recording, above, lane *lanes.
 	return sets.Joined(slices.Concat(pieces...)), err
 }
 
-// family looks for children along a lane.
+// family finds children along a lane.
 type family struct {
 	rec         *recording.Recording
 	above, lane *lanes.Lane
-	at          int // no child of the runs to come is before, but where times are alike
+	at          int // no child of later runs is before this, except at equal times
 	found       []sets.Run
 }
 
-// of takes the children of a run of parents. All that is within the time of the
-// run has its parent there; only a span of no length at an edge may belong to a
-// neighbour of the run.
+// of finds the children of a run of parents. Spans within the run's time have their
+// parents in it, except that a span without length at an edge may belong to a neighbour
+// of the run.
 func (f *family) of(r sets.Run) {
 	from, to := f.above.Start(r.First), f.above.End(r.Last-1)
 	n := f.lane.Len()
@@ -170,12 +170,11 @@ func (f *family) of(r sets.Run) {
 	}
 }
 
-// edge takes a span of no length that is at an edge of a run, if a parent of it
-// is in the run.
+// edge adds a span without length at an edge of a run if its parent is in the run.
 func (f *family) edge(i int, r sets.Run) {
 	at, parent := f.lane.Start(i), f.rec.Calls.Parent(f.lane.Call(i))
 	for k := r.First; k < r.Last && f.above.Start(k) <= at; k++ {
-		if f.above.End(k) < at { // to those that reach the moment
+		if f.above.End(k) < at { // skip to parents that reach this moment
 			k = max(k, min(r.Last, f.above.Search(at-1))-1)
 			continue
 		}
@@ -194,8 +193,8 @@ func (f *family) take(first, last int) {
 	f.found = append(f.found, sets.Run{First: first, Last: last})
 }
 
-// seek is the first i from at on below n for which is holds, and holds from there
-// on; n when there is none. It is mostly near.
+// seek returns the first i from at to n-1 for which is(i) holds, or n; is must hold from
+// there on. It is fast if i is close to at.
 func seek(at, n int, is func(int) bool) int {
 	lo, step := at, 1
 	for at < n && !is(at) {

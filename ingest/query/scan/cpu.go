@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// CPU is how long each span ran on CPU; nil if none tells. It is found once
-// a recording.
+// CPU returns how long each span ran on CPU, nil if the recording does not tell. It is
+// computed once per recording.
 func CPU(ctx context.Context, rec *recording.Recording) (*recording.OnCPU, error) {
 	if rec.CPU == nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func CPU(ctx context.Context, rec *recording.Recording) (*recording.OnCPU, error
 	})
 }
 
-// cpuOf is CPU for a stretch of a lane, into the column of the lane.
+// cpuOf computes the CPU times of a stretch of a lane, into the lane's column.
 func cpuOf(ctx context.Context, rec *recording.Recording, s *Stretch, to []int64) {
 	for k := s.First; k < s.Last; k++ {
 		if k%1024 == 0 && ctx.Err() != nil {
@@ -50,11 +50,11 @@ func cpuOf(ctx context.Context, rec *recording.Recording, s *Stretch, to []int64
 	}
 }
 
-// outerCPU sums the spans of a track that have a CPU time and are in no other such span.
-// Spans that never ended count by their inner spans.
+// outerCPU sums up the CPU times of a track's spans that have one and are inside no other
+// such span. Spans without CPU time, such as unfinished ones, count by their inner spans.
 func outerCPU(t *recording.Track, columns [][]int64) int64 {
 	sum := int64(recording.Missing)
-	var above []bool // by span of the lane above: it tells, or is in one that does
+	var above []bool // by span of the lane above: it has a CPU time, or is inside a span that does
 	for li, column := range columns {
 		l, here, all, k := &t.Lanes[li], make([]bool, len(column)), true, 0
 		for i, ps := range column {

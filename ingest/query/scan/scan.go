@@ -12,24 +12,24 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// Stretch is a part of a lane, spans First..Last-1, that one goroutine looks at.
+// A Stretch is a part of a lane, spans First..Last-1, for one goroutine.
 type Stretch struct {
 	Lane *lanes.Lane
-	// Track is the lane's, and Row its place there.
+	// Track is the index of the lane's track, Row the lane's index in that track.
 	Track, Row  int
 	First, Last int
-	// Runs are those of them that count, nil for all.
+	// Runs are the spans to count, nil for all.
 	Runs []sets.Run
 }
 
-// A stretch has at most so many spans and runs: enough to be worth handing out,
-// few enough that all goroutines end at the same time.
+// A stretch has at most this many spans and runs: enough to be worth the dispatch, few
+// enough that all goroutines end at about the same time.
 const (
 	stretchSpans = 1 << 16
 	stretchRuns  = 1 << 12
 )
 
-// Len is the number of spans that count.
+// Len returns the number of spans to count.
 func (s *Stretch) Len() int {
 	if s.Runs == nil {
 		return s.Last - s.First
@@ -41,7 +41,7 @@ func (s *Stretch) Len() int {
 	return n
 }
 
-// Each calls f with runs of the stretch's columns, of which i is the first span.
+// Each calls f with runs of the stretch's columns; i is the first span of the run.
 func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.CallID)) {
 	var room lanes.Room
 	runs := s.Runs
@@ -57,8 +57,8 @@ func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.Cal
 	}
 }
 
-// EachCall is Each of calls alone: who wants the times of few spans asks the lane for
-// them, and reads a fifth of the memory.
+// EachCall is Each for calls only. If few times are needed, reading them from the lane
+// instead of all columns takes a fifth of the memory traffic.
 func (s *Stretch) EachCall(f func(i int, calls []recording.CallID)) {
 	runs := s.Runs
 	if runs == nil {
@@ -74,8 +74,8 @@ func (s *Stretch) EachCall(f func(i int, calls []recording.CallID)) {
 	}
 }
 
-// Lanes lists the lanes of a scope's tracks, each with the spans that touch its
-// range and belong to its calls: at least one.
+// Lanes lists the lanes of a scope's tracks, each with the spans that touch its range and
+// belong to its calls. Lanes without such spans are left out.
 func Lanes(rec *recording.Recording, in recording.Scope) (lanes []Stretch) {
 	chosen := in.TrackTest()
 	for ti, t := range rec.Tracks {
@@ -104,7 +104,7 @@ func stretch(track, lane int, l *lanes.Lane, in recording.Scope) Stretch {
 	return s
 }
 
-// Picked lists the calls of a set themselves, without what ran in them.
+// Picked lists the calls of a set, without the calls inside them.
 func Picked(rec *recording.Recording, set *recording.CallSet) (lanes []Stretch) {
 	for track := range set.Picked {
 		for row, runs := range set.Picked[track] {
@@ -116,7 +116,7 @@ func Picked(rec *recording.Recording, set *recording.CallSet) (lanes []Stretch) 
 	return lanes
 }
 
-// Rest lists what Lanes leaves out of the whole recording.
+// Rest lists the spans that Lanes leaves out.
 func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
 	chosen := in.TrackTest()
 	for ti, t := range rec.Tracks {
@@ -141,7 +141,7 @@ func Rest(rec *recording.Recording, in recording.Scope) (rest []Stretch) {
 	return rest
 }
 
-// Cut makes stretches smaller, so that they can be shared out.
+// Cut cuts stretches into pieces for several goroutines.
 func Cut(lanes ...Stretch) (items []Stretch) {
 	for _, s := range lanes {
 		if s.Runs == nil {
@@ -198,7 +198,7 @@ func Spread(ctx context.Context, n int, do func(worker, item int)) error {
 	return ctx.Err()
 }
 
-// Calls marks, by call, those that run one of some functions.
+// Calls reports for each call whether its function is one of the given ones.
 func Calls(rec *recording.Recording, of []recording.FuncID) []bool {
 	set := make([]bool, rec.Functions.Len())
 	for _, f := range of {

@@ -12,14 +12,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Hit is one place on the timeline that a search found: a span, or where a run
-// of samples begins that have a match in their stacks.
+// A Hit is one place on the timeline that a search found: a span, or the start of a run
+// of samples with a match in their stacks.
 type Hit struct {
-	// Time is when it starts, in picoseconds.
+	// Time is the start, in picoseconds.
 	Time  int64
 	Track int
-	// Lane and Index are the span's; for samples Lane is -1 and Samples and
-	// Index say which.
+	// Lane and Index identify the span. For samples Lane is -1, and Samples and Index
+	// identify the first sample.
 	Lane, Index int
 	Samples     *recording.Samples
 	Call        recording.CallID
@@ -27,22 +27,22 @@ type Hit struct {
 	row int
 }
 
-// Hits are all places of a recording that a search found, in order of time. The
-// answer holds for the snapshot that was searched.
+// Hits are all places of a recording that a search found, in order of time. They are
+// valid for the snapshot that was searched.
 type Hits struct {
 	Pattern *Pattern
-	// Spans is how many spans match, Samples how many samples have a match in
-	// their stacks; neighbouring samples are one hit, so that Len may be less
-	// than the sum of both.
+	// Spans is the number of matching spans, Samples the number of samples with a match
+	// in their stacks. Neighbouring samples form one hit, so Len may be less than the sum
+	// of both.
 	Spans, Samples int64
 	// Functions are the matching functions.
 	Functions []recording.FuncID
-	// Partial is set while more may be found: see FindWithPreview.
+	// Partial is set while the search may find more; see FindWithPreview.
 	Partial bool
 
 	rec *recording.Recording
 	is  []bool // by function
-	// onTrack reports, by track, which threads match.
+	// onTrack reports, by track, whether the thread matches.
 	onTrack []bool
 	rows    []hitRow
 	n       int64
@@ -50,37 +50,36 @@ type Hits struct {
 
 // hitRow is a column of spans or samples that has hits.
 type hitRow struct {
-	id            int // the same in all answers to one search
+	id            int // the same in all results of one search
 	track, laneAt int
 	lane          *lanes.Lane
 	samples       *recording.Samples
 	hit           []uint8 // by call: 1 for a match, to be added up without a branch
-	// own has, instead of hit, a bit for each place of the column.
+	// own, used instead of hit, has one bit per element of the column.
 	own []uint64
-	// before has, for each block of the column, the hits in the blocks before,
-	// and at its end the hits in total.
+	// before is, for each block of the column, the number of hits in earlier blocks; the
+	// last element is the number of all hits.
 	before []int64
-	// members are the spans or samples that the hits are made of.
+	// members is the number of spans or samples in the hits.
 	members int64
-	late    bool // its hits come after those of all others; see Behind
+	late    bool // its hits are ordered after those of other rows; see Behind
 }
 
-// hitBlock is how many spans or samples are counted together: looking for one
-// among them is quick, and a count for each costs next to nothing.
+// hitBlock is the number of spans or samples counted together: scanning a block is quick,
+// and one count per block costs almost no memory.
 const hitBlock = 1 << 10
 
-// Find looks for a pattern in the names, modules and files of functions, and
-// counts and places the spans and samples that have them. It looks at each span's
-// call once, on all cores. Of threads that match, the first span or sample is
-// the hit.
+// Find searches for a pattern in the names, modules and files of functions, and counts
+// and locates the spans and samples with matching functions. It looks at each span's call
+// once, on all cores. For a matching thread, the hit is its first span or sample.
 func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
 	return FindWithPreview(ctx, rec, p, nil)
 }
 
-// FindWithPreview is Find that calls soon with what was found by then when it takes
-// long: once, with at least one hit, from another goroutine and before it
-// returns. Hits have the same numbers of rows in both answers, so that one of the
-// first leads on in the last.
+// FindWithPreview is Find, but if the search takes long it calls soon with the hits found
+// so far: once, with at least one hit, from another goroutine, and before it returns. Row
+// numbers are the same in both results, so that a hit of the preview is valid in the
+// final result.
 func FindWithPreview(ctx context.Context, rec *recording.Recording, p *Pattern, soon func(*Hits)) (*Hits, error) {
 	h, err := uncounted(ctx, rec, p)
 	if err != nil {
@@ -92,7 +91,7 @@ func FindWithPreview(ctx context.Context, rec *recording.Recording, p *Pattern, 
 	return h, nil
 }
 
-// uncounted finds the functions, and the rows in which they may be.
+// uncounted finds the functions, and the rows that may contain them.
 func uncounted(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, error) {
 	h := &Hits{Pattern: p, rec: rec, is: make([]bool, rec.Functions.Len())}
 	switch p.Field() {
@@ -115,7 +114,7 @@ func uncounted(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits
 		return h, nil
 	}
 	self, stack := make([]uint8, rec.Calls.Len()), make([]uint8, rec.Calls.Len())
-	depths := map[int]bool{} // where any match is
+	depths := map[int]bool{} // depths with a match
 	for c := 1; c < len(self); c++ {
 		call := recording.CallID(c)
 		if h.is[rec.Func(call)] {
@@ -127,8 +126,8 @@ func uncounted(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits
 	for ti, t := range rec.Tracks {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
-			// All spans of a lane are equally deep, so most of them need no look
-			// when what is searched for is rare.
+			// All spans of a lane have the same depth, so most lanes can be skipped if
+			// matches are rare.
 			if l.Len() == 0 || !depths[rec.Calls.Depth(l.Call(0))] {
 				continue
 			}
@@ -143,8 +142,7 @@ func uncounted(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits
 
 func blocks(n int) int { return (n + hitBlock - 1) / hitBlock }
 
-// countBlock counts a block's hits, and the spans or samples that they are made
-// of.
+// countBlock counts the hits of a block, and the spans or samples in them.
 func (r *hitRow) countBlock(b int) (hits, members int64) {
 	first, last := b*hitBlock, min(r.len(), (b+1)*hitBlock)
 	if r.own != nil {
@@ -200,12 +198,12 @@ func (r *hitRow) is(i int) bool {
 	return r.hit[r.samples.Call(i)] != 0 && (i == 0 || r.hit[r.samples.Call(i-1)] == 0)
 }
 
-// next is the first hit from i on, -1 when there is none.
+// next returns the index of the first hit from i on, or -1.
 func (r *hitRow) next(i int) int {
 	n := r.len()
 	for i < n {
 		b := i / hitBlock
-		if r.before[b] == r.before[b+1] { // none here: to the next block with any
+		if r.before[b] == r.before[b+1] { // none here: skip to the next block with a hit
 			all := r.before[b]
 			b += sort.Search(len(r.before)-1-b, func(k int) bool { return r.before[b+k+1] > all })
 			i = b * hitBlock
@@ -220,11 +218,11 @@ func (r *hitRow) next(i int) int {
 	return -1
 }
 
-// prev is the last hit up to i, -1 when there is none.
+// prev returns the index of the last hit up to i, or -1.
 func (r *hitRow) prev(i int) int {
 	for i >= 0 {
 		b := i / hitBlock
-		if r.before[b] == r.before[b+1] { // none here: to the block before with any
+		if r.before[b] == r.before[b+1] { // none here: skip to the previous block with a hit
 			all := r.before[b]
 			b = sort.Search(b, func(k int) bool { return r.before[k+1] >= all })
 			if all == 0 {
@@ -257,18 +255,18 @@ func (r *hitRow) upTo(i int) int64 {
 	return n
 }
 
-// search is the first place in the row that comes at or after time t.
+// search returns the first index in the row at or after time t.
 func (r *hitRow) search(t int64) int {
 	return sort.Search(r.len(), func(i int) bool { return r.time(i) >= t })
 }
 
-// Matches reports whether a function was found.
+// Matches reports whether a function matched.
 func (h *Hits) Matches(f recording.FuncID) bool { return int(f) < len(h.is) && h.is[f] }
 
-// Of reports whether the answer is about a snapshot of a recording.
+// Of reports whether the hits belong to a snapshot of a recording.
 func (h *Hits) Of(rec *recording.Recording) bool { return h.rec == rec }
 
-// Len is the number of hits there are to walk through.
+// Len returns the number of hits.
 func (h *Hits) Len() int64 { return h.n }
 
 func (h *Hits) hit(row, i int) Hit {
@@ -282,7 +280,7 @@ func (h *Hits) hit(row, i int) Hit {
 	return hit
 }
 
-// Behind is the same with the hits on some tracks behind all others.
+// Behind returns the same hits, with those on some tracks ordered after all others.
 func (h *Hits) Behind(tracks []int) *Hits {
 	if len(tracks) == 0 {
 		return h
@@ -295,21 +293,21 @@ func (h *Hits) Behind(tracks []int) *Hits {
 	return &o
 }
 
-// late reports whether a hit is one of those behind.
+// late reports whether a hit is one of those that Behind moved to the end.
 func (h *Hits) late(at Hit) bool {
 	return slices.ContainsFunc(h.rows, func(r hitRow) bool { return r.late && r.id == at.row })
 }
 
-// Hits that start together come in order of their rows, then as in the row.
+// Hits with the same start are ordered by row, then by index.
 
-// From is the first hit that starts at time t or later; false when there is
-// none, also behind.
+// From returns the first hit that starts at time t or later. Hits moved to the end by
+// Behind come second. It returns false if there is none.
 func (h *Hits) From(t int64) (Hit, bool) {
 	return h.first(func(r *hitRow) int { return r.search(t) })
 }
 
-// Before is the last hit that starts before time t, of those behind if there is no
-// other.
+// Before returns the last hit that starts before time t. Hits moved to the end by Behind
+// come second.
 func (h *Hits) Before(t int64) (Hit, bool) {
 	for _, late := range []bool{false, true} {
 		if hit, ok := h.part(late).last(func(r *hitRow) int { return r.search(t) - 1 }); ok {
@@ -319,13 +317,13 @@ func (h *Hits) Before(t int64) (Hit, bool) {
 	return Hit{}, false
 }
 
-// Next is the hit after another one.
+// Next returns the hit after another one.
 func (h *Hits) Next(at Hit) (Hit, bool) {
 	late := h.late(at)
 	return h.first(func(r *hitRow) int { return r.after(at, late) })
 }
 
-// Prev is the hit before another one.
+// Prev returns the hit before another one.
 func (h *Hits) Prev(at Hit) (Hit, bool) {
 	late := h.late(at)
 	return h.last(func(r *hitRow) int {
@@ -336,8 +334,8 @@ func (h *Hits) Prev(at Hit) (Hit, bool) {
 	})
 }
 
-// after is the first place in a row that comes after a hit, which is one of those behind
-// or not.
+// after returns the first index in a row that comes after a hit; late reports whether
+// Behind moved that hit to the end.
 func (r *hitRow) after(at Hit, late bool) int {
 	switch {
 	case r.late && !late:
@@ -352,7 +350,7 @@ func (r *hitRow) after(at Hit, late bool) int {
 	return r.search(at.Time)
 }
 
-// Number is a hit's place among all, from 1 to Len.
+// Number returns the position of a hit among all, from 1 to Len.
 func (h *Hits) Number(at Hit) int64 {
 	var n int64
 	late := h.late(at)
@@ -363,7 +361,7 @@ func (h *Hits) Number(at Hit) int64 {
 	return n
 }
 
-// part is the hits that come behind, or all others.
+// part returns the hits that Behind moved to the end, or all others.
 func (h *Hits) part(late bool) *Hits {
 	if !slices.ContainsFunc(h.rows, func(r hitRow) bool { return r.late != late }) {
 		return h
@@ -433,9 +431,9 @@ func (h *Hits) latest(upTo func(r *hitRow) int) (Hit, bool) {
 	return h.hit(row, at), true
 }
 
-// Marks says in which of n equal parts of from..to any hit starts, for marking
-// them in a picture; of one track, or of all with recording.NoTrack. It costs by
-// n and not by the hits.
+// Marks reports for each of n equal parts of from..to whether a hit starts in it, for
+// marking hits in a picture. track limits it to one track, unless it is
+// recording.NoTrack. The time depends on n, not on the number of hits.
 func (h *Hits) Marks(track int, from, to int64, n int) []bool {
 	marks := make([]bool, n)
 	if n == 0 || to <= from {
@@ -453,7 +451,7 @@ func (h *Hits) Marks(track int, from, to int64, n int) []bool {
 			for m < n && marks[m] {
 				m++
 			}
-			// On to the next part without a mark, but always on.
+			// Go on to the next part without a mark, by at least one index.
 			part := from + int64(float64(m)*width)
 			i = r.next(r.skip(i+1, part))
 		}
@@ -461,8 +459,8 @@ func (h *Hits) Marks(track int, from, to int64, n int) []bool {
 	return marks
 }
 
-// skip is the first place from i on that comes at or after time t; it is mostly
-// near.
+// skip returns the first index from i on at or after time t. It is fast if that is close
+// to i.
 func (r *hitRow) skip(i int, t int64) int {
 	n, step := r.len(), 1
 	lo := i

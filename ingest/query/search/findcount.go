@@ -10,29 +10,29 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// counting is Find's look at all spans and samples, block by block.
+// counting is a count of all spans and samples in progress, block by block.
 type counting struct {
 	h     *Hits
 	items []countItem
-	// members are the spans or samples that the hits of an item are made of;
-	// done says that it has been counted.
+	// members is the number of spans or samples in the hits of each item; done reports
+	// whether the item has been counted.
 	members []int64
 	done    []atomic.Bool
 }
 
-// countItem is some neighbouring blocks of a row that one goroutine counts.
+// countItem is a range of blocks of a row, counted by one goroutine.
 type countItem struct {
 	row, first, last int
-	part             float64 // of the row that is before
+	part             float64 // part of the row that precedes the item
 }
 
-// itemBlocks is how many blocks an item has at most.
+// itemBlocks is the largest number of blocks of an item.
 const itemBlocks = 64
 
 // previewAfter is the time after which a search reports its first hits.
 const previewAfter = 20 * time.Millisecond
 
-// count fills the rows' counts by block, and drops rows without any hit.
+// count fills in the rows' counts by block, and removes rows without hits.
 func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
 	c := newCounting(h)
 	began := time.Now()
@@ -56,8 +56,8 @@ func (h *Hits) count(ctx context.Context, soon func(*Hits)) error {
 	return nil
 }
 
-// newCounting divides the rows. The items are in order of the part of their row
-// that is before them, so that an early answer has the beginning of every row.
+// newCounting divides the rows into items. The items are sorted by their relative
+// position in their row, so that an early result has the beginning of every row.
 func newCounting(h *Hits) *counting {
 	c := &counting{h: h}
 	for r := range h.rows {
@@ -72,7 +72,7 @@ func newCounting(h *Hits) *counting {
 	return c
 }
 
-// look counts an item. The counts are of single blocks until sum adds them up.
+// look counts an item. The counts are per block until sum adds them up.
 func (c *counting) look(i int) {
 	it := &c.items[i]
 	row := &c.h.rows[it.row]
@@ -84,7 +84,7 @@ func (c *counting) look(i int) {
 	c.done[i].Store(true)
 }
 
-// soFar is the count up to now, while others go on counting.
+// soFar returns the result so far, while other goroutines go on counting.
 func (c *counting) soFar() *Hits {
 	h := *c.h
 	h.Partial = true
@@ -104,7 +104,7 @@ func (c *counting) soFar() *Hits {
 	return &h
 }
 
-// sum adds up what the rows' blocks have, and drops rows that have nothing.
+// sum adds up the blocks' counts and removes rows without hits.
 func (c *counting) sum(h *Hits) {
 	for i := range c.items {
 		h.rows[c.items[i].row].members += c.members[i]

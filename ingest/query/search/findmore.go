@@ -9,8 +9,7 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// threads makes a hit of each thread that matches: where its first span or
-// sample is.
+// threads makes a hit for each matching thread, at its first span or sample.
 func (h *Hits) threads(ctx context.Context) error {
 	h.onTrack = make([]bool, len(h.rec.Tracks))
 	for ti, t := range h.rec.Tracks {
@@ -73,7 +72,7 @@ func (h *Hits) runs(t *recording.Track) {
 	}
 }
 
-// args makes a hit of each span whose arguments match, on all cores.
+// args makes a hit for each span with matching arguments, on all cores.
 func (h *Hits) args(ctx context.Context) error {
 	if h.rec.Args == nil {
 		return nil
@@ -85,7 +84,7 @@ func (h *Hits) args(ctx context.Context) error {
 			}
 		}
 	}
-	const most = 1 << 16 // spans an item: whole words of bits
+	const most = 1 << 16 // spans per item, a multiple of the 64 bits of a word
 	type item struct{ row, first int }
 	var items []item
 	for r := range h.rows {
@@ -129,14 +128,14 @@ func (h *Hits) list() {
 	}
 }
 
-// Marked reports whether any of the n spans from i on in a track's lane was
-// searched for, or the lane's thread is; for patterns that functions do not
-// tell. Lane is -1 for samples.
+// Marked reports whether any of the n spans from i on in a track's lane is a hit, or
+// whether the track is. It is for patterns that functions alone do not decide. Lane is -1
+// for samples.
 func (h *Hits) Marked(track, lane, i, n int) bool {
 	if h.Pattern.Field() == InThread {
 		return h.OnTrack(track)
 	}
-	// Rows are in the order of tracks, of which there may be thousands.
+	// Rows are sorted by track; there may be thousands of them.
 	first := sort.Search(len(h.rows), func(k int) bool { return h.rows[k].track >= track })
 	for k := first; k < len(h.rows) && h.rows[k].track == track; k++ {
 		if r := &h.rows[k]; r.laneAt == lane {
@@ -147,9 +146,9 @@ func (h *Hits) Marked(track, lane, i, n int) bool {
 	return false
 }
 
-// Sum adds up the spans that were found and that touch a scope: how long they
-// took within its range, in picoseconds, those inside another one left out, and
-// how many they are.
+// Sum returns the total time and the number of found spans that touch a scope. Times are
+// cut at the scope's range, in picoseconds; spans nested in other found spans add no
+// time.
 func (h *Hits) Sum(in recording.Scope) (time, count int64) {
 	from, to := in.Bounds(h.rec)
 	for k := range h.rows {
@@ -171,8 +170,8 @@ func (h *Hits) Sum(in recording.Scope) (time, count int64) {
 	return time, count
 }
 
-// Lanes says of the tracks that have hits among their spans, how many lanes there are down
-// to the innermost one with a hit.
+// Lanes returns, for each track with hits among its spans, the number of lanes down to
+// the innermost one with a hit.
 func (h *Hits) Lanes() map[int]int {
 	lanes := map[int]int{}
 	for i := range h.rows {
@@ -186,7 +185,7 @@ func (h *Hits) Lanes() map[int]int {
 // OnTrack reports whether a pattern for threads finds a track.
 func (h *Hits) OnTrack(track int) bool { return track < len(h.onTrack) && h.onTrack[track] }
 
-// nested reports whether a span is in another one that was found.
+// nested reports whether a span is inside another found span.
 func (h *Hits) nested(r *hitRow, i int) bool {
 	for k := range h.rows {
 		up := &h.rows[k]

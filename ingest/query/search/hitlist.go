@@ -5,9 +5,8 @@ import (
 	"sort"
 )
 
-// List is a part of the hits in their order: at most n from the k-th on, which
-// counts from 0. It costs by n and the number of lanes, and not by how many hits
-// there are.
+// List returns up to n hits in order, from the k-th on, counted from 0. The time depends
+// on n and the number of lanes, not on the number of hits.
 func (h *Hits) List(k int64, n int) []Hit {
 	at, ok := h.nth(k)
 	if !ok || n <= 0 {
@@ -23,7 +22,7 @@ func (h *Hits) List(k int64, n int) []Hit {
 	return list
 }
 
-// nth is the hit that has k before it.
+// nth returns the k-th hit, counted from 0.
 func (h *Hits) nth(k int64) (Hit, bool) {
 	if k < 0 || k >= h.n {
 		return Hit{}, false
@@ -38,7 +37,7 @@ func (h *Hits) nth(k int64) (Hit, bool) {
 	return Hit{}, false
 }
 
-// nthInTime is nth of those of one kind, which are in order of time.
+// nthInTime is nth for hits of one part (see part), which are in order of time.
 func (h *Hits) nthInTime(k int64) (Hit, bool) {
 	from, to := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range h.rows {
@@ -46,7 +45,7 @@ func (h *Hits) nthInTime(k int64) (Hit, bool) {
 			from, to = min(from, r.time(0)), max(to, r.time(r.len()-1))
 		}
 	}
-	// The last time with no more than k hits before it is that of the hit.
+	// The hit starts at the last time that has at most k hits before it.
 	for from < to {
 		mid := from + (to-from)/2 + 1
 		if h.starting(mid) <= k {
@@ -63,7 +62,7 @@ func (h *Hits) nthInTime(k int64) (Hit, bool) {
 			k -= n
 			continue
 		}
-		before += k // of the row's hits, which block has it
+		before += k // now the hit's position among the row's hits, to find its block
 		b := sort.Search(len(r.before)-1, func(b int) bool { return r.before[b+1] > before })
 		at := r.next(b * hitBlock)
 		for skip := before - r.before[b]; skip > 0; skip-- {

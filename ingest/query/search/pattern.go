@@ -16,18 +16,17 @@ import (
 type Pattern struct {
 	text  string // as it was typed
 	field Field
-	want  string // what is looked for in the field
+	want  string // the text without its field
 	re    *regexp.Regexp
-	// fold is set for text without capitals, which matches in any case; ascii
-	// when it also has only ASCII, which is quicker.
+	// fold is set if the text has no capitals: it then matches in any case. ascii is set
+	// if it also has only ASCII characters, which is quicker.
 	fold, ascii bool
 }
 
-// Field says where a pattern looks.
+// A Field is where a pattern looks.
 type Field string
 
-// Where patterns look. Without a field they look in the names, modules and
-// files of functions.
+// Fields. Without one, a pattern looks in the names, modules and files of functions.
 const (
 	InFunctions Field = ""
 	InName      Field = "name"
@@ -37,15 +36,14 @@ const (
 	InArgs      Field = "arg"
 )
 
-// Parse reads text to search for. /…/ is a regular expression (Go's
-// syntax) and taken as it is. Other text is found anywhere; capitals only
-// matter when it has some. A field and a colon before it say where it is looked
-// for: name:, module:, file:, thread: (the names of threads) or arg: (the
-// arguments of spans). The error is one sentence.
+// Parse parses a text to search for. /…/ is a case-sensitive regular expression in Go's
+// syntax. Other text matches anywhere in a name; case matters only if it has capitals. A
+// field and a colon in front limit the search: name:, module:, file:, thread: (names of
+// threads) or arg: (arguments of spans). Errors are one sentence.
 func Parse(text string) (*Pattern, error) {
 	p := &Pattern{text: text, want: text}
 	for _, f := range []Field{InName, InModule, InFile, InThread, InArgs} {
-		// name::space is a name.
+		// name::space is a name, not a field.
 		if rest, ok := strings.CutPrefix(text, string(f)+":"); ok && !strings.HasPrefix(rest, ":") {
 			p.field, p.want = f, rest
 		}
@@ -69,16 +67,16 @@ func Parse(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// Equal reports whether two patterns are of the same text; either may be nil.
+// Equal reports whether two patterns have the same text; either may be nil.
 func (p *Pattern) Equal(o *Pattern) bool {
 	return p == o || p != nil && o != nil && p.text == o.text
 }
 
-// Field is where the pattern looks.
+// Field returns where the pattern looks.
 func (p *Pattern) Field() Field { return p.field }
 
-// OfFunctions reports whether a function alone says if it matches; patterns for
-// threads and arguments ask where it runs.
+// OfFunctions reports whether the function alone decides if the pattern matches. For
+// threads and arguments, it depends on where the function runs.
 func (p *Pattern) OfFunctions() bool { return p.field != InThread && p.field != InArgs }
 
 // Expression returns what is between the slashes of /…/.
@@ -89,10 +87,10 @@ func Expression(s string) (string, bool) {
 	return s[1 : len(s)-1], true
 }
 
-// String is the pattern as it was typed.
+// String returns the pattern as typed.
 func (p *Pattern) String() string { return p.text }
 
-// Match reports whether a text matches, wherever the pattern looks.
+// Match reports whether a text matches, ignoring the field.
 func (p *Pattern) Match(s string) bool {
 	switch {
 	case p.re != nil:
@@ -105,8 +103,8 @@ func (p *Pattern) Match(s string) bool {
 	return strings.Contains(s, p.want)
 }
 
-// MatchFunction reports whether a function's name, symbol, module or file
-// matches: those that the pattern looks in.
+// MatchFunction reports whether a function matches: its name, symbol, module or file,
+// depending on the field.
 func (p *Pattern) MatchFunction(f *recording.Function) bool {
 	switch p.field {
 	case InFunctions:
@@ -126,7 +124,8 @@ func (p *Pattern) MatchTrack(t *recording.Track) bool {
 	return p.field == InThread && (p.Match(t.Title()) || t.TID != 0 && p.Match(strconv.FormatInt(t.TID, 10)))
 }
 
-// containsFold finds lower-case ASCII in any case, without making a copy.
+// containsFold reports whether s contains lower, which is lower-case ASCII, in any case,
+// without making a copy.
 func containsFold(s, lower string) bool {
 	for i := 0; i+len(lower) <= len(s); i++ {
 		if lowered(s[i]) == lower[0] && equalFold(s[i:i+len(lower)], lower) {

@@ -10,19 +10,18 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Bin is a stretch From..To, To not included, with how many fall into it, and what they
-// are together.
+// A Bin is a range of values From..To, To excluded, with the number of values in it and
+// their sum.
 type Bin struct{ From, To, Count, Sum int64 }
 
-// linearBins is how many bins of one width a histogram has at most.
+// linearBins is the largest number of bins in a linear histogram.
 const linearBins = 50
 
-// renard are ten steps to a power of ten, each about a quarter more than the
+// renard is a series of ten steps per power of ten, each about a quarter larger than the
 // one before: the preferred numbers R10 of ISO 3, in hundredths.
 var renard = [...]int64{100, 125, 160, 200, 250, 315, 400, 500, 630, 800}
 
-// logEdges are the edges of bins that grow by a tenth of a power of ten and
-// hold least..most.
+// logEdges returns the edges of bins that cover least..most, ten to a power of ten.
 func logEdges(least, most int64) []int64 {
 	all := []int64{0}
 	for power := int64(1); ; power *= 10 {
@@ -50,8 +49,8 @@ func logEdges(least, most int64) []int64 {
 	return all[first : last+1]
 }
 
-// linearEdges are the edges of at most linearBins bins of one width, which is
-// 1, 2 or 5 times a power of ten, that hold least..most.
+// linearEdges returns the edges of at most linearBins equally wide bins that cover
+// least..most. Their width is 1, 2 or 5 times a power of ten.
 func linearEdges(least, most int64) []int64 {
 	width := int64(1)
 	for k := 0; (most/width - least/width) >= linearBins; k++ {
@@ -75,8 +74,8 @@ func linearEdges(least, most int64) []int64 {
 // binner finds the bin of a value by looking at few edges.
 type binner struct {
 	edges []int64
-	// start is, by the number of bits of a value, the last edge that no such
-	// value is before.
+	// start is, by number of bits, the last edge that is not above any value with that
+	// many bits.
 	start [65]int
 	// width is the width of all bins, if they are equally wide; per is 1/width.
 	width int64
@@ -105,7 +104,7 @@ func (b *binner) bin(v int64) int {
 	i := 0
 	if b.width > 0 {
 		i = min(int(float64(v-b.edges[0])*b.per), len(b.edges)-2)
-		for b.edges[i] > v { // the float was rounded
+		for b.edges[i] > v { // rounding may have led too far
 			i--
 		}
 	} else {
@@ -117,8 +116,7 @@ func (b *binner) bin(v int64) int {
 	return i
 }
 
-// histograms counts values into bins whose width grows, and into bins of one
-// width.
+// histograms counts values in a logarithmic and a linear histogram.
 func histograms(ctx context.Context, p parts, least, most int64) (log, linear []Bin, err error) {
 	by := [2]*binner{newBinner(logEdges(least, most), false), newBinner(linearEdges(least, most), true)}
 	type sum struct{ n, of int64 }

@@ -9,21 +9,21 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Density says how much there is in each of many small cells of time, side by
-// side from From on, each Width picoseconds wide.
+// Density is an amount per cell of time. The cells are adjacent, begin at From, and are
+// Width picoseconds wide.
 type Density struct {
 	From, Width int64
-	// Cells has the samples' weight, or the number of spans that begin, by cell.
-	// It is nil if neither spans nor samples tell (see Basis).
+	// Cells holds the weight of samples, or the number of spans that begin, for each
+	// cell. It is nil if there are neither spans nor samples (see Basis).
 	Cells []int64
-	// Sum is the sum of all cells, Most the value of the fullest.
+	// Sum is the sum of all cells, Most the largest value.
 	Sum, Most int64
 	Basis     analyze.Basis
 }
 
-// DensityOf looks at a query's event and tracks from a time on, whatever the
-// query's range. With functions it counts the spans of these, and the samples
-// that have one of them in their stack; with none it counts all.
+// DensityOf computes the density of a query's event and tracks from a time on, ignoring
+// the query's range. With functions it counts their spans, and samples with one of them
+// in the stack; with nil it counts all.
 func DensityOf(ctx context.Context, rec *recording.Recording, q analyze.Query, from, width int64, cells int, of []recording.FuncID) (*Density, error) {
 	d := &Density{From: from, Width: width, Basis: analyze.Stacks}
 	if q.Event < 0 || q.Event >= len(rec.Events) || !rec.HasTime || width <= 0 || cells <= 0 {
@@ -53,7 +53,7 @@ func DensityOf(ctx context.Context, rec *recording.Recording, q analyze.Query, f
 	return d, err
 }
 
-// add counts a sample, if its call is one of those that are meant.
+// add counts a sample if in selects its call.
 func (d *Density) add(r *analyze.Record, in []bool) {
 	if r.Value == recording.Missing || in != nil && !in[r.Call] || r.At < d.From {
 		return
@@ -70,7 +70,7 @@ func (d *Density) spans(ctx context.Context, rec *recording.Recording, in record
 			all[worker] = make([]int64, cells)
 		}
 		counts := all[worker]
-		cell, until := int64(-1), d.From // of the span before: mostly the same
+		cell, until := int64(-1), d.From // cell of the last span: mostly the same
 		items[i].Each(func(_ int, starts, _ []int64, calls []recording.CallID) {
 			for k, start := range starts {
 				if start < d.From || start > in.To || is != nil && !is[calls[k]] {

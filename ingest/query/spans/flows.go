@@ -11,11 +11,11 @@ import (
 // Flows finds the flows that go through a span.
 type Flows struct {
 	rec *recording.Recording
-	// ends are the steps of all flows by track and time.
+	// ends are the steps of all flows, sorted by track and time.
 	ends []FlowEnd
 }
 
-// FlowEnd is a step of a flow, both as indices.
+// A FlowEnd is a step of a flow, both given by index.
 type FlowEnd struct{ Flow, Step int }
 
 // NewFlows sorts the steps of a recording's flows.
@@ -35,8 +35,8 @@ func NewFlows(rec *recording.Recording) *Flows {
 
 func (f *Flows) step(e FlowEnd) recording.FlowStep { return f.rec.Flows[e.Flow].Steps[e.Step] }
 
-// Of lists, in order of time, at most n steps that are bound to the span from
-// start to end in a lane: it is the innermost that runs at their time.
+// Of returns, in order of time, at most n steps bound to the span from start to end in a
+// lane, that is, steps during which it is the innermost span.
 func (f *Flows) Of(track, lane int, start, end int64, n int) []FlowEnd {
 	i := sort.Search(len(f.ends), func(i int) bool {
 		st := f.step(f.ends[i])
@@ -55,7 +55,7 @@ func (f *Flows) Of(track, lane int, start, end int64, n int) []FlowEnd {
 	return out
 }
 
-// ending reports whether a step at the very end of a span is that span's: no
+// ending reports whether a step at the very end of a span belongs to the span, because no
 // other begins there in its lane.
 func (f *Flows) ending(track, lane int, at int64) bool {
 	l := &f.rec.Tracks[track].Lanes[lane]
@@ -63,8 +63,8 @@ func (f *Flows) ending(track, lane int, at int64) bool {
 	return i >= l.Len() || l.Start(i) > at
 }
 
-// LaneAt is the lane of the innermost span that runs at a time, or if none does
-// of the innermost that ends just then; -1 for none.
+// LaneAt returns the lane of the innermost span that runs at a time; if none does, of the
+// innermost span that ends just then; else -1.
 func LaneAt(t *recording.Track, at int64) int {
 	best, ended := -1, -1
 	for lane := range t.Lanes {
@@ -76,7 +76,7 @@ func LaneAt(t *recording.Track, at int64) int {
 		case i > 0 && l.End(i-1) == at:
 			ended = lane
 		case t.Kind == recording.ThreadTrack:
-			// Nothing runs below a lane if nothing does.
+			// If nothing runs in a lane, nothing runs in the lanes below.
 			if best < 0 {
 				return ended
 			}

@@ -66,8 +66,9 @@ func (d *Durations) Modes() []Mode {
 	return out
 }
 
-// coarse is the histogram with bins of at least so many steps of the clock that
-// durations are measured by.
+// coarse returns the logarithmic histogram with bins merged until each spans at least
+// finest ticks of the clock. The tick is the greatest common divisor of the durations
+// known.
 func (d *Durations) coarse() (bins []Bin) {
 	var step int64
 	for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {
@@ -88,11 +89,10 @@ func (d *Durations) coarse() (bins []Bin) {
 	return bins
 }
 
-// heap is a mode in the making; peak is its fullest bin.
+// heap is a mode under construction; peak is its fullest bin.
 type heap struct{ peak int }
 
-// rises reports whether a bin is fuller than the one before, and that is where
-// bins began to be fuller again.
+// rises reports whether bin i is the first in which the counts rise again after a fall.
 func rises(bins []Bin, i int) bool {
 	if bins[i].Count <= bins[i-1].Count {
 		return false
@@ -104,9 +104,9 @@ func rises(bins []Bin, i int) bool {
 	return k > 0 && bins[k-1].Count > bins[k].Count
 }
 
-// rise lets each heap have the fullest of the bins that it has among its neighbours.
+// rise moves each peak to the fullest bin of its heap, until nothing changes.
 func rise(bins []Bin, hs []heap) {
-	for range bins { // mostly there is nothing to do
+	for range bins { // mostly the first round changes nothing
 		changed := false
 		for i := range hs {
 			first, last := extent(bins, hs, i)
@@ -120,7 +120,7 @@ func rise(bins []Bin, hs []heap) {
 	}
 }
 
-// fullest is the first of the fullest bins of first..last.
+// fullest returns the first of the fullest bins in first..last.
 func fullest(bins []Bin, first, last int) (peak int) {
 	peak = first
 	for i := first; i <= last; i++ {
@@ -131,8 +131,7 @@ func fullest(bins []Bin, first, last int) (peak int) {
 	return peak
 }
 
-// split takes heaps apart that were joined too early: where that leaves valleys on all
-// sides.
+// split splits heaps that were merged too early, if valleys on all sides remain.
 func split(bins []Bin, hs []heap) []heap {
 	for i := 0; i < len(hs); i++ {
 		first, last := extent(bins, hs, i)
@@ -150,7 +149,7 @@ func split(bins []Bin, hs []heap) []heap {
 	return hs
 }
 
-// extent are the first and the last bin of a heap: it meets its neighbours in the
+// extent returns the first and the last bin of a heap. It meets its neighbours in the
 // middle of the emptiest bins between their peaks.
 func extent(bins []Bin, hs []heap, i int) (first, last int) {
 	last = len(bins) - 1
@@ -163,8 +162,9 @@ func extent(bins []Bin, hs []heap, i int) (first, last int) {
 	return first, last
 }
 
-// valley is how many standard deviations the lower of a heap and the next one rises
-// above what is between their peaks; 0 if that is more than half of it.
+// valley returns how certain the valley between a heap and the next one is: the number of
+// standard deviations by which the lower heap rises above it; 0 if the valley has more
+// than half as many calls.
 func valley(bins []Bin, hs []heap, i int) (z float64) {
 	af, al := extent(bins, hs, i)
 	bf, bl := extent(bins, hs, i+1)
@@ -179,8 +179,8 @@ func valley(bins []Bin, hs []heap, i int) (z float64) {
 	return z
 }
 
-// run is the best sum of w neighbouring bins of first..last; of all where they are
-// fewer and the most is wanted, else -1.
+// run returns the best sum of w neighbouring bins in first..last. With fewer bins it
+// returns the sum of all if better prefers more, else -1.
 func run(bins []Bin, first, last, w int, better func(x, y int64) bool) int64 {
 	best, sum := int64(-1), int64(0)
 	for i := first; i <= last; i++ {

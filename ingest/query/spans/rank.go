@@ -8,9 +8,9 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// RankOf counts how many spans a function has and how many of them are longer
-// than a duration: a span's place among them is one more. All of the recording
-// counts.
+// RankOf returns the number of spans of a function, and the number that are longer than a
+// duration; the rank of a span of that duration is one more. It covers the whole
+// recording.
 func RankOf(ctx context.Context, rec *recording.Recording, f recording.FuncID, duration int64) (longer, all int64, err error) {
 	is := scan.Calls(rec, []recording.FuncID{f})
 	items := scan.Cut(scan.Lanes(rec, recording.Scope{})...)

@@ -9,11 +9,11 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Percentiles here are nearest-rank: the p-th of n sorted values is the one at
-// place ⌈p·n⌉, counted from 1, so it is always one of the values. Of an even
-// number of values the median is the lower of the two in the middle.
+// Percentiles here are nearest-rank: the p-th percentile of n sorted values is the one at
+// position ⌈p·n⌉, counted from 1, so it is always one of the values. The median of an
+// even number of values is the lower of the two in the middle.
 
-// rankOf is the place, from 0, of the percentile that is perMille thousandths.
+// rankOf returns the index, from 0, of a percentile given in thousandths.
 func rankOf(n, perMille int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(perMille))
 	lo, carry := bits.Add64(lo, 999, 0)
@@ -21,7 +21,7 @@ func rankOf(n, perMille int64) int64 {
 	return max(0, int64(q)-1)
 }
 
-// parts are values that are in several slices, in no order.
+// parts are values in several slices, unordered.
 type parts [][]int64
 
 func (p parts) len() int64 {
@@ -35,21 +35,21 @@ func (p parts) len() int64 {
 const (
 	digitBits = 11
 	digits    = 1 << digitBits
-	// sortAtMost is up to how many values sorting is as quick as counting.
+	// sortAtMost is the number of values up to which sorting is as quick as counting.
 	sortAtMost = 1 << 15
 )
 
-// between is a stretch of values that holds a rank: lo and the digits·2^shift
-// values from there on.
+// between is a range of values that contains a rank: the digits·2^shift values from lo
+// on.
 type between struct {
 	lo    int64
 	shift int
 }
 
-// atRanks gives the values that would be at some places if all were sorted,
-// which they are not: each round counts the values by their next eleven bits
-// and goes on with the stretch that holds the rank, so the time is a few passes
-// on all cores whatever the values are. least and most are those of all values.
+// atRanks returns the values that would be at the given ranks if all were sorted, without
+// sorting them. Each round counts the values by their next eleven bits and continues with
+// the range that contains the rank, so it takes a few passes on all cores for any values.
+// least and most are the extremes of all values. ranks must ascend.
 func atRanks(ctx context.Context, p parts, least, most int64, ranks []int64) ([]int64, error) {
 	if n := p.len(); n <= sortAtMost {
 		all := make([]int64, 0, n)
@@ -69,7 +69,7 @@ func atRanks(ctx context.Context, p parts, least, most int64, ranks []int64) ([]
 		at[k] = between{least, max(0, bits.Len64(uint64(most-least))-digitBits)}
 	}
 	for shift := at[0].shift; ; shift = max(0, shift-digitBits) {
-		apart := slices.Compact(slices.Clone(at)) // ranks ascend, so do their stretches
+		apart := slices.Compact(slices.Clone(at)) // ranks ascend, so their ranges do too
 		counts, err := countDigits(ctx, p, apart)
 		if err != nil {
 			return nil, err
@@ -94,10 +94,10 @@ func atRanks(ctx context.Context, p parts, least, most int64, ranks []int64) ([]
 	return out, nil
 }
 
-// countDigits counts, for each stretch, the values in each of its digits.
+// countDigits counts, for each range, the values by digit.
 func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) {
 	workers := runtime.GOMAXPROCS(0)
-	all := make([][]int64, workers) // a worker's stretches one after the other
+	all := make([][]int64, workers) // one worker's counts, range after range
 	err := scan.Spread(ctx, len(p), func(worker, i int) {
 		if all[worker] == nil {
 			all[worker] = make([]int64, len(at)*digits)
@@ -105,7 +105,7 @@ func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) 
 		for k, b := range at {
 			c := all[worker][k*digits : (k+1)*digits]
 			for _, v := range p[i] {
-				// What is before lo wraps to a number too large.
+				// Values below lo wrap around to a large number.
 				if d := uint64(v-b.lo) >> b.shift; d < digits {
 					c[d]++
 				}
@@ -126,8 +126,7 @@ func countDigits(ctx context.Context, p parts, at []between) ([][]int64, error) 
 	return sum, err
 }
 
-// Nth gives the value that would be at place k, from 0, if s were sorted. It
-// changes the order of s.
+// Nth returns the value that would be at index k if s were sorted. It reorders s.
 func Nth(s []int64, k int) int64 {
 	for len(s) > 24 {
 		pivot := median3(s[0], s[len(s)/2], s[len(s)-1])

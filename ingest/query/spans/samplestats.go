@@ -9,42 +9,40 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Presence says where a function is in records that are not spans: how
-// often it was seen, when, and how long on end.
+// Presence describes a function in records other than spans: how often it was seen, when,
+// and for how long at a stretch.
 type Presence struct {
 	Basis analyze.Basis
-	// Records is how many have the function in their stack, Leaf in how many it
-	// is the innermost; Of is how many there are.
+	// Records is the number of records with the function in their stack, Leaf the number
+	// with it innermost, Of the number of all records.
 	Records, Leaf, Of int64
-	// Total and Self are the same in the metric's units, OfWeight what all
-	// weigh.
+	// Total and Self are the weights of these Records and Leaf in the metric's units;
+	// OfWeight is the weight of all records.
 	Total, Self, OfWeight int64
-	// Negative adds up the records of Total that are below zero.
+	// Negative is the sum of the negative values in Total.
 	Negative int64
-	// OverTime counts the samples with the function by moment, OfOverTime all
-	// of them; nil if records have no time of their own.
+	// OverTime counts the samples with the function by moment, OfOverTime all samples.
+	// Both are nil if records have no time of their own.
 	OverTime, OfOverTime []Bin
-	// Runs are stretches in which every sample of a thread has the function;
-	// nil as above.
+	// Runs describes stretches in which every sample of a thread has the function; nil if
+	// records have no time of their own.
 	Runs *Runs
 }
 
-// Runs describes stretches of neighbouring samples of one thread that all
-// have the function in their stack. A run may be one call or many: nothing
-// tells.
+// Runs describes runs of neighbouring samples of one thread with the function in their
+// stack. A run may be one call or many; samples cannot tell.
 type Runs struct {
-	// Count is their number; Median, P90 and Most are how many samples they
-	// have, nearest rank.
+	// Count is the number of runs. Median, P90 and Most are their numbers of samples, by
+	// nearest rank.
 	Count, Median, P90, Most int64
-	// Longest is from the first to the last sample of the one that took most
-	// time, on Track from Start.
+	// Longest is the time from the first to the last sample of the longest run, which
+	// begins at Start on Track.
 	Longest, Start int64
 	Track          int
 }
 
-// PresenceOf looks at the records of a query that are no spans: at samples where
-// there are some that carry the metric, since they tell more than what was added
-// up from them.
+// PresenceOf looks at a query's records other than spans. It prefers samples with the
+// metric, if there are any, because they tell more than sums computed from them.
 func PresenceOf(ctx context.Context, rec *recording.Recording, q analyze.Query, of []recording.FuncID) (*Presence, error) {
 	if whole := q; !q.Scope.Ranged && rec.HasTime {
 		whole.Scope = q.Scope.Between(rec.Start, rec.End)
@@ -83,26 +81,27 @@ func PresenceOf(ctx context.Context, rec *recording.Recording, q analyze.Query, 
 	return &p.Presence, nil
 }
 
-// reaches is, by track, how far apart two samples may be to count as
+// reaches returns, by track, how far apart two samples may be and still count as
 // neighbours.
 func reaches(rec *recording.Recording, event int) []int64 {
 	out := make([]int64, len(rec.Tracks))
 	for i, t := range rec.Tracks {
 		if s := t.SamplesOf(event); s != nil && s.Len() > 0 {
-			// The last one has no next that could cut it short.
+			// The last sample has no successor that could cut it short.
 			out[i] = s.End(s.Len()-1) - s.Time(s.Len()-1)
 		}
 	}
 	return out
 }
 
-// presence counts records as they come: samples track by track, by time.
+// presence counts records in the order in which they arrive: samples by track, then by
+// time.
 type presence struct {
 	Presence
 	leaf, in []bool // by call
 	reach    []int64
 	runs     []int64
-	// The run that is going on, of n samples, and the sample before.
+	// The current run: its number of samples, its start and its last sample.
 	n           int64
 	start, last int64
 	track       int
@@ -144,7 +143,7 @@ func (p *presence) add(r *analyze.Record) {
 	p.last, p.track = r.At, r.Track
 }
 
-// count puts a sample into its moment; they come almost in order.
+// count adds a sample to its moment. Samples arrive almost in order.
 func (p *presence) count(r *analyze.Record, in bool) {
 	if p.moment >= len(p.OverTime) || r.At < p.OverTime[p.moment].From {
 		p.moment = 0
@@ -158,7 +157,7 @@ func (p *presence) count(r *analyze.Record, in bool) {
 	}
 }
 
-// end closes the run that is going on.
+// end closes the current run.
 func (p *presence) end() {
 	if p.n == 0 {
 		return

@@ -15,14 +15,14 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Stat sums up how long a function's spans are, in picoseconds.
+// Stat summarizes the lengths of a function's spans, in picoseconds.
 type Stat struct {
-	// Count is the number of spans that touch the selection. A length is always the
-	// whole span's, also where the range cuts it, and that which is drawn for a span
-	// that never ended.
+	// Count is the number of spans that touch the selection. A length is always that of
+	// the whole span, even if the range cuts it; for an unfinished span it is the length
+	// drawn.
 	Count    int64
 	Min, Max int64
-	sum      wide // of their lengths
+	sum      wide // sum of the lengths
 }
 
 // wide is a sum that cannot overflow.
@@ -34,7 +34,7 @@ func (s *wide) add(o wide) {
 	s.hi += o.hi + carry
 }
 
-// Average is the mean length, rounded down; 0 without spans.
+// Average returns the mean length, rounded down; 0 without spans.
 func (s *Stat) Average() int64 {
 	if s.Count == 0 {
 		return 0
@@ -56,8 +56,8 @@ func (s *Stat) add(o *Stat) {
 	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
 }
 
-// Stats looks at every span of a scope and sums their lengths up by function:
-// the answer is indexed by FuncID.
+// Stats summarizes the lengths of all spans in a scope by function. The result is indexed
+// by FuncID.
 func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Stat, error) {
 	items := scan.Cut(scan.Lanes(rec, in)...)
 	all := make([][]Stat, runtime.GOMAXPROCS(0)) // by worker and call
@@ -93,9 +93,9 @@ func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([
 	return out, nil
 }
 
-// OfRow finds in stats, by function as [Stats] has them, those of the spans of a
-// table's row: nil if that is not a function of the recording, as with a module
-// that stands for its functions, and if there are none.
+// OfRow returns the stats of a table row's function; stats is indexed as in [Stats]. It
+// returns nil if the row is not a function of the recording, such as a module that
+// replaces its functions, or has no spans.
 func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
 	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 {
 		return nil
@@ -106,20 +106,21 @@ func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
 	return &stats[r.Func]
 }
 
-// Length is a number that says how long spans are.
+// A Length is a duration shown for a function's spans, such as their average.
 type Length struct {
 	Name string
 	of   func(*Stat) int64
 }
 
-// Lengths are those that tables of functions have columns of.
+// Lengths are the columns of function tables.
 var Lengths = [...]Length{
 	{"average", (*Stat).Average},
 	{"least", func(s *Stat) int64 { return s.Min }},
 	{"most", func(s *Stat) int64 { return s.Max }},
 }
 
-// OfRow is that of the spans of a table's row (see [OfRow]), -1 if it has none.
+// OfRow returns the length for the spans of a table's row (see [OfRow]), or -1 if it has
+// none.
 func (l *Length) OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) int64 {
 	if s := OfRow(rec, r, stats); s != nil {
 		return l.of(s)

@@ -15,18 +15,18 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Durations says how long the spans of a function are. Times are picoseconds.
-// A length is always the whole span's, also where the range cuts it, and that
-// which is drawn for a span that never ended.
+// Durations summarizes the durations of a function's spans, in picoseconds. A length is
+// always that of the whole span, even if the range cuts it; for an unfinished span it is
+// the length drawn.
 type Durations struct {
-	// Count is how many spans touch the selection; Unfinished of them never
-	// ended. All else is 0 and empty when there are none.
+	// Count is the number of spans that touch the selection, Unfinished the number of
+	// those that never ended. Without spans, all other fields are zero.
 	Count, Unfinished int64
-	// WithoutCPU counts the calls without a CPU time. If CPU or off-CPU time was asked for,
-	// Count does not include them.
+	// WithoutCPU is the number of calls without a CPU time. If CPU or off-CPU time was
+	// asked for, Count does not include them.
 	WithoutCPU int64
-	// Sum is the sum of the lengths. Together is that of those that are in no other one
-	// of them, where the calls of a set are looked at; nil if not.
+	// Sum is the sum of the lengths. Together is the sum for the outermost calls of a
+	// set, nil if the calls of no set were measured.
 	Sum, Together          *big.Int
 	Min, Max               int64
 	Median, P90, P99, P999 int64 // nearest rank
@@ -34,10 +34,10 @@ type Durations struct {
 	Logarithmic, Linear    []Bin
 	OverTime               []Moment
 	Trend                  Trend
-	From, To               int64 // what was looked at
+	From, To               int64 // the time range of the scope
 }
 
-// Mean is the exact mean; nil without spans.
+// Mean returns the exact mean; nil without spans.
 func (d *Durations) Mean() *big.Rat {
 	if d.Count == 0 {
 		return nil
@@ -45,7 +45,8 @@ func (d *Durations) Mean() *big.Rat {
 	return new(big.Rat).SetFrac(d.Sum, big.NewInt(d.Count))
 }
 
-// SlowSpan is one of the longest spans and where it is; Duration is what was asked about.
+// A SlowSpan is one of the longest spans. Duration is the time by which they are ranked:
+// in all, on CPU or off CPU.
 type SlowSpan struct {
 	Track, Lane, Span int
 	Call              recording.CallID
@@ -54,24 +55,25 @@ type SlowSpan struct {
 }
 
 const (
-	// slowestSpans is how many of the longest are listed.
+	// slowestSpans is the number of longest spans to list.
 	slowestSpans = 10
-	// momentsOfTime is into how many parts the time is divided.
+	// momentsOfTime is the number of parts into which the time is divided.
 	momentsOfTime = 60
 )
 
-// DurationsOf looks at every span of some functions in a scope.
+// DurationsOf summarizes the durations of the spans of some functions in a scope.
 func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*Durations, error) {
 	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), recording.SpanTime)
 }
 
-// TimesOf is DurationsOf for recording.SpanCPU or recording.SpanWaiting too: how long
-// spans ran on CPU, or did not.
+// TimesOf is DurationsOf for any of recording.SpanTime, recording.SpanCPU (time on CPU)
+// and recording.SpanWaiting (time off CPU).
 func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*Durations, error) {
 	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), metric)
 }
 
-// DurationsIn looks at the calls of a scope's set themselves.
+// DurationsIn summarizes the durations of the calls in a scope's set, without the calls
+// inside them.
 func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
 	d, err := durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
 	if err != nil {
@@ -87,13 +89,13 @@ func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Sco
 	return d, nil
 }
 
-// sum128 is a sum of 128 bits.
+// sum128 returns a sum of 128 bits.
 func sum128(hi, lo uint64) *big.Int {
 	sum := new(big.Int).SetUint64(hi)
 	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(lo))
 }
 
-// durations looks at the spans of lanes whose calls are meant; all where is is nil.
+// durations summarizes the spans of lanes whose calls is selects; all if is is nil.
 func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool, metric int) (*Durations, error) {
 	var cpu *recording.OnCPU
 	if metric >= recording.SpanCPU {
@@ -129,7 +131,7 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 	return d, d.summarize(ctx, values, edges)
 }
 
-// momentEdges divides from..to into equal moments, as far as it has
+// momentEdges divides from..to into equal moments, but into no more than it has
 // picoseconds.
 func momentEdges(from, to int64) []int64 {
 	span := max(1, to-from)
@@ -151,9 +153,9 @@ type gatherer struct {
 	min, max   int64
 	slow       []SlowSpan // longest first
 	unfinished int64
-	open       bool // some span of the recording never ended
-	// cpu is how long spans ran on CPU, where that is asked about, or waiting
-	// of them.
+	open       bool // the recording has unfinished spans
+	// cpu, if set, makes the gatherer measure times on CPU or, with waiting, times off
+	// CPU.
 	cpu     *recording.OnCPU
 	waiting bool
 	untold  int64
@@ -163,7 +165,7 @@ func newGatherer(edges []int64, open bool) *gatherer {
 	return &gatherer{edges: edges, open: open, moments: make([]growing, len(edges)-1), min: math.MaxInt64, max: math.MinInt64}
 }
 
-// growing is a list of values that is never copied.
+// growing is a list of values that grows without copying.
 type growing struct {
 	full parts
 	last []int64
@@ -228,7 +230,7 @@ func slower(a, b SlowSpan) int {
 		cmp.Compare(a.Track, b.Track), cmp.Compare(a.Call, b.Call), cmp.Compare(a.Span, b.Span))
 }
 
-// keep puts a span among the longest if it is one of them.
+// keep adds a span to the longest ones if it is one of them.
 func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
 	x := SlowSpan{Track: s.Track, Lane: s.Row, Span: span, Call: s.Lane.Call(span), Start: start, Duration: d, Unfinished: s.Lane.Unfinished(span)}
 	at, _ := slices.BinarySearchFunc(g.slow, x, slower)
@@ -239,7 +241,7 @@ func (g *gatherer) keep(s *scan.Stretch, span int, start, d int64) {
 	g.slow = g.slow[:min(len(g.slow), slowestSpans)]
 }
 
-// take adds what one goroutine has gathered.
+// take adds the results of one goroutine.
 func (d *Durations) take(g *gatherer, values []parts) {
 	d.Count += g.count
 	d.Unfinished += g.unfinished
@@ -258,7 +260,7 @@ func (d *Durations) take(g *gatherer, values []parts) {
 	}
 }
 
-// summarize finds percentiles, histograms and the course over time.
+// summarize computes percentiles, histograms and the trend over time.
 func (d *Durations) summarize(ctx context.Context, values []parts, edges []int64) error {
 	var all parts
 	for _, p := range values {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Moment is a stretch of time From..To with the spans that begin in it: how
-// many, and their median length.
+// A Moment is a stretch of time From..To with the number of spans that begin in it and
+// their median length.
 type Moment struct{ From, To, Count, Median int64 }
 
 // Direction is the verdict of a trend.
 type Direction string
 
-// What trends say. Unknown: there are too few moments with spans.
+// Directions. Unknown means that too few moments have spans.
 const (
 	Slower  Direction = "slower"
 	Faster  Direction = "faster"
@@ -20,30 +20,30 @@ const (
 	Unknown Direction = "unknown"
 )
 
-// Trend reports whether a function gets slower over time. It looks at the medians
-// of moments, so that single slow calls do not matter: the line is that of
-// Theil and Sen (the median of the slopes of all pairs), the doubt that of Mann
-// and Kendall (how likely medians in no order would rise or fall as often).
+// A Trend tells whether a function gets slower over time. It is computed from the medians
+// of moments, so that single slow calls do not matter. The line is Theil and Sen's (the
+// median of the slopes of all pairs). The test is Mann and Kendall's (how likely medians
+// in random order would rise or fall as often).
 type Trend struct {
 	Direction Direction
-	// First and Last are the line's lengths at the first and the last moment
-	// with spans, in picoseconds.
+	// First and Last are the lengths on the line at the first and the last moment with
+	// spans, in picoseconds.
 	First, Last float64
-	// Tau is Kendall's, from -1 (always falls) to 1 (always rises); P is the
-	// two-sided probability of one so far from 0 if there is no trend.
+	// Tau is Kendall's tau, from -1 (always falls) to 1 (always rises). P is the
+	// two-sided probability of a tau at least as far from 0 if there is no trend.
 	Tau, P float64
-	// Moments is how many were looked at.
+	// Moments is the number of moments with spans.
 	Moments int
 }
 
-// A trend is one when it is unlikely to be chance, and large enough to matter.
+// A trend must be unlikely to be chance, and large enough to matter.
 const (
 	leastMoments = 8
 	trendP       = 0.01
 	trendChange  = 0.05
 )
 
-// trendOf looks at the moments that have spans.
+// trendOf computes the trend of the moments with spans.
 func trendOf(ms []Moment) Trend {
 	var x, y []float64
 	for _, m := range ms {
@@ -93,9 +93,9 @@ func trendOf(ms []Moment) Trend {
 	return t
 }
 
-// chance is the two-sided probability of Kendall's sum s or one further from 0
-// among values that are in no order: normal, corrected for ties and for s being
-// whole.
+// chance returns the two-sided probability that Kendall's sum is at least as far from 0
+// as s for values in random order. It uses the normal distribution, corrected for ties
+// and for continuity.
 func chance(s int, y []float64) float64 {
 	n := float64(len(y))
 	v := n * (n - 1) * (2*n + 5)
@@ -116,7 +116,7 @@ func chance(s int, y []float64) float64 {
 	return math.Erfc(z / math.Sqrt2)
 }
 
-// middle is the usual median; it changes the order of s.
+// middle returns the usual median; it reorders s.
 func middle(s []float64) float64 {
 	slices.Sort(s)
 	n := len(s)

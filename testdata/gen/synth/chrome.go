@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// chrome writes Google's trace events as JSON: an object with the names of
-// processes and threads first, then events in the way of a shape.
+// chrome writes Google's trace events as JSON: an object that begins with the names of
+// processes and threads, followed by the events as a shape demands.
 type chrome struct {
 	*output
 	shape *chromeShape
@@ -18,10 +18,10 @@ type chrome struct {
 	names []string // of functions, as JSON without the closing quote
 	cats  []string // of functions, as JSON
 
-	held    []chromeEvent // of a shape whose order is not that of writing
-	begun   [][]int       // by thread: where in held the X are that are open
+	held    []chromeEvent // events of a shape that reorders them
+	begun   [][]int       // by thread: indices in held of the open X events
 	started int           // calls
-	from    int           // where in buf the event begins
+	from    int           // start of the event in buf
 	indent  bytes.Buffer
 }
 
@@ -180,7 +180,7 @@ func (c *chrome) write(e *chromeEvent) {
 		c.buf = appendMicros(c.buf, e.length)
 	}
 	fn := c.prog.calls[e.call].fn
-	c.buf = append(c.buf, `,"name":`...) // of ends too: it need not be, but some readers want it
+	c.buf = append(c.buf, `,"name":`...) // also in end events: optional, but some readers need it
 	c.buf = append(c.buf, c.names[fn]...)
 	if c.shape.numbered {
 		c.buf = append(c.buf, " #"...)
@@ -257,7 +257,7 @@ func (c *chrome) close() {
 	if c.shape.pretty {
 		c.indent.Reset()
 		if err := json.Indent(&c.indent, c.buf[c.from:], "  ", "  "); err != nil {
-			panic(err) // it was made here
+			panic(err) // the JSON was generated here
 		}
 		c.buf = append(c.buf[:c.from], c.indent.Bytes()...)
 	}
@@ -274,16 +274,16 @@ func appendMicros(b []byte, ns int64) []byte {
 // A chromeShape is one of the ways in which programs write trace events.
 type chromeShape struct {
 	name, what string
-	// complete says which calls are X events; the others are a B and an E.
+	// complete reports whether a call is an X event; other calls are a B and an E.
 	complete func(*call) bool
-	// order puts the events in the order of the file, from that of what they tell
-	// begins; nil leaves it at that in which each thread's buffers are filled, X
-	// events as they end.
+	// order sorts the events into file order; before, they are sorted by begin. With nil,
+	// they stay in the order in which each thread's buffers are filled, with X events at
+	// their end.
 	order func([]chromeEvent)
 
 	threads  int
 	suffix   string // of names
-	numbered bool   // each call has a name of its own
+	numbered bool   // each call has its own name
 	longArgs bool   // on each event
 	async    bool   // b and e in place of B and E
 	between  bool   // instants and flows between them
@@ -294,7 +294,7 @@ type chromeShape struct {
 func all(*call) bool  { return true }
 func none(*call) bool { return false }
 
-// some is most that call nothing, and some others.
+// some reports true for most calls without children, and for some others.
 func some(n *call) bool {
 	if n.nkid == 0 {
 		return n.fn%4 != 0
@@ -324,7 +324,7 @@ var chromeShapes = []chromeShape{
 	{name: "escapes", what: "escapes and UTF-8 in names", complete: some, suffix: ` caf\u00e9 \"größer\" \/ 世界`},
 }
 
-// byTime sorts by a time, those alike as they came.
+// byTime returns a function that stably sorts events by a time.
 func byTime(of func(*chromeEvent) int64) func([]chromeEvent) {
 	return func(all []chromeEvent) {
 		slices.SortStableFunc(all, func(a, b chromeEvent) int {

@@ -2,20 +2,21 @@ package synth
 
 import "strconv"
 
-// folded writes folded stacks: a line for each, thread;root;…;leaf count.
+// folded writes folded stacks, one per line: thread;root;…;leaf count.
 type folded struct {
 	*output
 	prog *program
 	sum  *Summary
 	path []uint32
-	turn int // how many times over each stack is there
+	turn int // number of times that each stack is repeated
 	seen []bool
 }
 
 // foldedLineBytes is about how long a line is.
 const foldedLineBytes = 440
 
-// So many stacks there are where they are few, and so much more each counts then.
+// The maximum number of stacks in the shape with few, heavy stacks, and the factor on
+// their counts.
 const (
 	foldedHeavy  = 500
 	foldedWeight = 1_000_000_007
@@ -56,6 +57,6 @@ func (f *folded) line(s weighedStack) {
 	f.buf = append(f.buf, '\n')
 	f.sum.Records++
 	f.sum.Stacks++
-	f.sum.MaxDepth = max(f.sum.MaxDepth, f.turn*len(f.path)+1) // the thread is a frame, too
+	f.sum.MaxDepth = max(f.sum.MaxDepth, f.turn*len(f.path)+1) // the thread counts as a frame
 	f.settle()
 }

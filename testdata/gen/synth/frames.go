@@ -1,7 +1,6 @@
 package synth
 
-// A frame is an address in a function, as it is sampled, or a function that was
-// inlined there.
+// A frame is a sampled address in a function, or a function inlined there.
 type frame struct {
 	fn      uint32
 	ip      uint64
@@ -16,7 +15,7 @@ type frameTable struct {
 	of   []uint32 // the index of each call's frame
 }
 
-// apart makes frames of all calls differ by their address.
+// apart gives the frames of all calls different addresses.
 func (t *frameTable) apart() {
 	list := make([]frame, len(t.of))
 	for i, of := range t.of {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A language decides what a module's functions are called.
+// A language determines how a module's functions are named.
 type language uint8
 
 const (
@@ -20,10 +20,10 @@ type module struct {
 	name   string
 	lang   language
 	kernel bool
-	funcs  int      // how many functions it has
+	funcs  int      // number of functions
 	spaces []string // packages, namespaces or prefixes
-	calls  []int    // the modules it calls into, itself left out
-	base   uint64   // where it is mapped
+	calls  []int    // other modules that it calls
+	base   uint64   // address at which it is mapped
 }
 
 const (
@@ -43,8 +43,8 @@ const (
 	moduleCount
 )
 
-// modules lists the program's binaries from the top down: nothing calls into
-// what is above it.
+// modules lists the program's binaries from the top down: a module never calls one above
+// it.
 var modules = [moduleCount]module{
 	modShop: {name: "/opt/shop/bin/shopd", lang: inGo, funcs: 900, base: 0x400000,
 		spaces: []string{"main", "shop/cart", "shop/stock", "shop/pricing", "shop/web/router", "shop/web/session", "shop/mail", "shop/internal/pool"},

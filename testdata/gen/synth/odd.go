@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Odd traces are such as a viewer stumbles over: very many threads, very deep
-// stacks, no two functions alike, names that are very long or not Latin, hardly
-// anything at all. They are written as Chrome's trace events.
+// Odd traces are ones that viewers stumble over: very many threads, very deep stacks,
+// only distinct functions, very long or non-Latin names, almost no content. They are
+// written as Chrome's trace events.
 var odd = map[string]func(*oddTrace){
 	"threads":   oddThreads,
 	"deep":      oddDeep,
@@ -62,7 +62,7 @@ func (t *oddTrace) event(format string, args ...any) {
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string always can
+		panic(err) // strings can always be encoded
 	}
 	return string(b)
 }
@@ -95,7 +95,7 @@ func oddThreads(t *oddTrace) {
 	}
 }
 
-// oddDeep goes 1,000 levels down, 40 times, beside a thread that does not.
+// oddDeep nests spans 1,000 levels deep, 40 times, next to a thread without nesting.
 func oddDeep(t *oddTrace) {
 	t.name("thread", 1, 1, "recursive")
 	t.name("thread", 1, 2, "shallow")
@@ -112,8 +112,8 @@ func oddDeep(t *oddTrace) {
 	}
 }
 
-// oddFunctions has 200,000 functions with one span each, no two of which that
-// are beside each other take the same time.
+// oddFunctions writes 200,000 functions with one span each; no two neighbouring spans
+// have the same duration.
 func oddFunctions(t *oddTrace) {
 	const ns = .001
 	for tid := 1; tid <= 4; tid++ {
@@ -137,8 +137,8 @@ func oddFunctions(t *oddTrace) {
 	}
 }
 
-// oddNames has names of 10,000 characters, from right to left, in Chinese,
-// Japanese and Korean, and mixed.
+// oddNames writes names of 10,000 characters: right-to-left, Chinese, Japanese and
+// Korean, and mixed.
 func oddNames(t *oddTrace) {
 	long := func(s string) string {
 		runes := []rune(strings.Repeat(s, 10_000/len([]rune(s))+1))

@@ -4,8 +4,8 @@ import "io"
 
 const outputBuffer = 4 << 20
 
-// An output is a buffered writer that records are appended to in place, and that
-// remembers its first error: the generators write on and ask once, at the end.
+// An output is a buffered writer to which records are appended in place. It remembers its
+// first error, so the generators keep writing and check once, at the end.
 type output struct {
 	buf     []byte // what is not written yet; append to it, then call settle
 	w       io.Writer
@@ -32,7 +32,7 @@ func (o *output) flush() {
 	o.buf = o.buf[:0]
 }
 
-// bytes returns how much there is so far, written or not.
+// bytes returns the number of bytes so far, written or not.
 func (o *output) bytes() int64 { return o.flushed + int64(len(o.buf)) }
 
 // Write appends b, for libraries that write to an [io.Writer] themselves.

@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// perfetto writes Perfetto's traces as programs with its library do: a sequence of
-// packets for each thread, which names things by number once it has said what they are,
-// and says of each packet only by how much later it is. See protos/perfetto/trace in
+// perfetto writes traces as programs with Perfetto's library do: a sequence of packets
+// for each thread. A sequence refers to things by number after naming them once, and
+// dates each packet by the time since the one before. See protos/perfetto/trace in
 // https://github.com/google/perfetto.
 type perfetto struct {
 	*output
@@ -19,27 +19,27 @@ type perfetto struct {
 	threads []perfettoThread
 	packet  []byte
 	event   []byte
-	pack    []byte // packets that are to be compressed in one
+	pack    []byte // packets to be compressed together
 }
 
 // perfettoPack is the number of bytes of packets that are compressed together.
 const perfettoPack = 64 << 10
 
-// perfettoThread is what the sequence of one has said so far.
+// perfettoThread holds what a thread's sequence has written so far.
 type perfettoThread struct {
 	begun    bool
 	last     int64
-	names    map[uint32]uint64 // of functions
-	packages map[int]bool      // of modules, which are categories
+	names    map[uint32]uint64 // numbers of function names
+	packages map[int]bool      // modules already named, as categories
 }
 
 const (
 	perfettoDelta  = 64      // the clock that counts on from packet to packet
-	perfettoTracks = 1000    // where the numbers of threads' tracks begin
-	perfettoUser   = 1000    // who traced, which is in each packet
+	perfettoTracks = 1000    // the first track number of threads
+	perfettoUser   = 1000    // user id in each packet
 	bootClock      = 6       // BUILTIN_CLOCK_BOOTTIME
 	perfettoNeeds  = 2       // SEQ_NEEDS_INCREMENTAL_STATE
-	perfettoKey    = "bytes" // of the annotation that some calls have
+	perfettoKey    = "bytes" // name of the annotation on some calls
 )
 
 func writePerfetto(out *output, o Options) (*Summary, error) {
@@ -59,7 +59,8 @@ func message(b []byte, field protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
 }
 
-// size counts what names take once, since a long recording has each but once.
+// size returns the records and bytes of a call. Names that are written once are not
+// counted, because they do not matter in a long recording.
 func (w *perfetto) size(call uint32) (records, bytes int) {
 	n := 44
 	if w.annotated(call) {
@@ -74,8 +75,8 @@ func (w *perfetto) size(call uint32) (records, bytes int) {
 	return 2, n
 }
 
-// annotated says which calls have an argument: those that have one in other formats, and
-// where the shape is that of arguments all.
+// annotated reports whether a call has an argument: calls that have one in other formats,
+// and every call in the shape with many arguments.
 func (w *perfetto) annotated(call uint32) bool {
 	return w.shape == manyArgs || spallHasArgs(w.prog, call)
 }
@@ -96,7 +97,7 @@ func (w *perfetto) put(t *thread, packet []byte) {
 	}
 }
 
-// compress writes the packets that are to be compressed.
+// compress writes the collected packets, compressed.
 func (w *perfetto) compress() {
 	if len(w.pack) == 0 {
 		return
@@ -167,7 +168,8 @@ func (w *perfetto) begin(t *thread, call uint32) {
 
 func (w *perfetto) end(t *thread, _ openCall) { w.track(t, number(w.event[:0], 9, 2), nil) }
 
-// track writes the packet of an event, with what it is the first to name.
+// track writes the packet of an event, together with the names that it is the first to
+// use.
 func (w *perfetto) track(t *thread, event, interned []byte) {
 	s := &w.threads[t.index]
 	w.event = event

@@ -9,18 +9,18 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A pprofBuilder makes a gzipped pprof CPU profile: a sample for each stack, in
-// no order, with the thread as a label; inlined functions are in the location of
-// the function that they were put into.
+// A pprofBuilder makes a gzipped pprof CPU profile: a sample for each stack, in no order,
+// with the thread as a label. Inlined functions are part of the location of the function
+// into which they were inlined.
 //
-// The library writes all but the samples, of which it would make objects a
-// hundred times as large as they are here: these are written one by one.
+// The library writes everything but the samples, for which it would need objects a
+// hundred times as large as here; samples are written one by one.
 type pprofBuilder struct {
 	prog      *program
 	sum       *Summary
 	profile   *profile.Profile
 	functions []*profile.Function
-	locations []*profile.Location // by call, which it is the innermost of
+	locations []*profile.Location // by call: the location whose innermost call it is
 	up        []int32             // by call: the innermost call of the location that called it
 	path      []uint64            // ids of locations, leaf first
 	seen      []bool
@@ -90,7 +90,7 @@ func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
 	if _, err := z.Write(rest.Bytes()); err != nil {
 		return err
 	}
-	// The strings of labels come behind those that the library wrote.
+	// The strings of labels come after those that the library wrote.
 	next := stringsIn(rest.Bytes())
 	message := protowire.AppendString(protowire.AppendTag(nil, profileStringTable, protowire.BytesType), "thread")
 	labels := make([][]byte, len(b.prog.threads))
@@ -131,7 +131,8 @@ func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
 	return z.Close()
 }
 
-// labelKeys are of numbers, and the last of a text, itself.
+// labelKeys lists the keys of the labels. The values are numbers, except that the last
+// label's value is its own key as text.
 var labelKeys = []string{"span id", "trace id", "bytes", "shard", "route"}
 
 // appendLabels appends the labels of sample n; first is the string of their first key.
@@ -190,11 +191,11 @@ func (b *pprofBuilder) start() {
 	b.makeLocations()
 }
 
-// makeLocations gives each call the location that it is the innermost call of;
-// calls with the same functions at the same address share one.
+// makeLocations gives each call the location whose innermost call it is; calls with the
+// same functions at the same address share a location.
 func (b *pprofBuilder) makeLocations() {
 	frames := newFrameTable(b.prog)
-	type key struct{ frame, outer uint32 } // the location of the call it is inlined in; 0 is none
+	type key struct{ frame, outer uint32 } // outer is the location of the call it is inlined into, 0 for none
 	known := make(map[key]*profile.Location)
 	b.locations = make([]*profile.Location, len(b.prog.calls))
 	b.up = make([]int32, len(b.prog.calls))

@@ -11,16 +11,16 @@ import (
 const (
 	maxDepth     = 28     // of a call path, in calls
 	defaultPaths = 60_000 // distinct call paths of a program
-	rootAgain    = 224    // a root's call.again
+	rootAgain    = 224    // call.again of a root
 )
 
-// A program is the one that all recordings are of: some thousands of
-// functions in a dozen modules, the tree of the call paths that it can take, and
-// its threads, each with the part of the tree that it works in.
+// A program is what all recordings record: some thousands of functions in a dozen
+// modules, the tree of its possible call paths, and its threads, each with the part of
+// the tree in which it works.
 type program struct {
 	funcs   []function
 	calls   []call
-	kids    []uint32 // the calls' children, one after the other
+	kids    []uint32 // children of all calls, consecutively
 	threads []threadInfo
 	spread  *[spreadSize]int64
 }
@@ -30,7 +30,7 @@ type function struct {
 	file   string
 	line   int
 	module int
-	cost   int64 // its own time between two events, ns, at the median
+	cost   int64 // median time of its own between two events, in ns
 }
 
 // A call is a node of the tree of call paths; it stands for the whole path.
@@ -40,18 +40,18 @@ type call struct {
 	kids, nkid uint32
 	depth      uint8
 	again      uint8 // the chance of one more call to a child, in 1/256
-	site       uint8 // which of the function's addresses it is at, when it is recorded by address
-	inlined    bool  // the compiler put it into its parent
+	site       uint8 // index of its address in the function, for recordings by address
+	inlined    bool  // inlined into its parent
 	role       uint8
 }
 
-// A role says what a kind of thread does.
+// A role describes a kind of thread.
 type role struct {
 	name    string
 	process int
 	module  int      // of its roots
-	roots   []string // what it does at the top, in a loop
-	idle    int64    // between two roots, ns, at the median
+	roots   []string // top-level functions, called in a loop
+	idle    int64    // median time between two roots, in ns
 	share   int      // of the call paths
 }
 
@@ -81,9 +81,9 @@ type threadInfo struct {
 	role     int
 }
 
-// newProgram makes up a program with that many threads and at least that many
-// call paths. The same arguments give the same program, whose threads are the
-// caller's to change.
+// newProgram makes up a program with the given number of threads and at least that many
+// call paths. The same arguments give the same program; the caller may change its
+// threads.
 func newProgram(seed uint64, threads, paths int) *program {
 	latest.Lock()
 	defer latest.Unlock()
@@ -95,8 +95,8 @@ func newProgram(seed uint64, threads, paths int) *program {
 	return &p
 }
 
-// latest is the last program that was made. Mostly the next recording is of it too, and
-// to make up a program takes longer than to write a few thousand records.
+// latest caches the last program: the next recording mostly uses it too, and making up a
+// program takes longer than writing a few thousand records.
 var latest struct {
 	sync.Mutex
 	key programKey
@@ -116,8 +116,8 @@ func makeProgram(seed uint64, threads, paths int) *program {
 	return p
 }
 
-// makeFunctions fills the function table, module by module, and returns where
-// each module begins; the last entry is the end.
+// makeFunctions fills the function table, module by module, and returns the index at
+// which each module begins; the last entry is the end.
 func (p *program) makeFunctions(rng *rand.PCG) (starts [moduleCount + 1]int) {
 	seen := make(map[string]bool)
 	add := func(m int, name, file string) {
@@ -192,9 +192,9 @@ func (p *program) makeTree(rng *rand.PCG, starts [moduleCount + 1]int, paths int
 	}
 }
 
-// growTree adds calls below those from first on until there are want, by hanging
-// one below the last (which makes the tree deep) or below any (which makes it
-// wide). It keeps the children of each call, of which no two are the same function.
+// growTree adds calls below those from first on until there are want: below the last
+// call, which makes the tree deep, or below any call, which makes it wide. It updates
+// kids, the children of each call, no two of which are the same function.
 func (p *program) growTree(rng *rand.PCG, starts [moduleCount + 1]int, kids [][]uint32, first, want int) [][]uint32 {
 	last := uint32(first)
 	for len(p.calls) < want {
@@ -229,8 +229,8 @@ func (p *program) newCall(r uint64, fn, parent uint32) call {
 	return c
 }
 
-// callee chooses what a call calls: mostly its own module, else one that its
-// module knows; now and then itself again.
+// callee chooses the function that a call calls: mostly one of its own module, otherwise
+// one of a module that its module calls, and occasionally the function itself.
 func (p *program) callee(rng *rand.PCG, starts [moduleCount + 1]int, parent uint32) uint32 {
 	r := rng.Uint64()
 	fn := p.calls[parent].fn
@@ -265,7 +265,7 @@ func (p *program) path(buf []uint32, leaf uint32) []uint32 {
 
 func (p *program) name(c uint32) string { return p.funcs[p.calls[c].fn].name }
 
-// srcline returns where the function of a call stands, as file:line.
+// srcline returns the source position of a call's function, as file:line.
 func (p *program) srcline(f *function, site uint8) string {
 	return fmt.Sprintf("%s:%d", f.file, f.line+int(site)*7)
 }

@@ -2,8 +2,8 @@ package synth
 
 import "math/rand/v2"
 
-// Streams of the generator's random numbers: each use has its own, so that a
-// change in one leaves the others as they were.
+// Streams of the generator's random numbers: each use has its own, so that a change in
+// one does not affect the others.
 const (
 	streamSpread uint64 = 1 + iota
 	streamNames
@@ -20,11 +20,10 @@ const (
 	spreadSigma = 26
 )
 
-// newSpread tabulates lognormal factors, in 1/256, with median 1. Floating point
-// may differ in its last digit from one processor to the next and would make
-// other files there, so all of this is done in integers: the sum of twelve
-// uniform numbers is nearly normal, and two to that is drawn with straight lines
-// between the powers.
+// newSpread tabulates lognormal factors, in 1/256, with median 1. It uses integers only,
+// because floating point may differ in the last digit between processors and would give
+// different files. The sum of twelve uniform numbers is nearly normal, and the power of
+// two is interpolated linearly.
 func newSpread(seed uint64) *[spreadSize]int64 {
 	rng := rand.NewPCG(seed, streamSpread)
 	var table [spreadSize]int64
@@ -46,8 +45,8 @@ func newSpread(seed uint64) *[spreadSize]int64 {
 	return &table
 }
 
-// pick returns a number in [0, n) that leans to 0, from 32 random bits: most
-// programs take a few of their ways most of the time.
+// pick returns a number in [0, n), with a bias to 0, from 32 random bits: most programs
+// take a few of their paths most of the time.
 func pick(bits uint64, n int) int {
 	a, b := bits&0xffff, bits>>16&0xffff
 	return int(a * b * uint64(n) >> 32)

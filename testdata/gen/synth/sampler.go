@@ -1,7 +1,7 @@
 package synth
 
-// A sampler stops the running threads at intervals and looks at what they are
-// in, as a profiler does. Idle threads are not looked at.
+// A sampler stops the running threads at intervals and records their calls, as a profiler
+// does. It skips idle threads.
 type sampler struct {
 	threads []*sampled
 	period  int64
@@ -11,13 +11,12 @@ type sampler struct {
 type sampled struct {
 	*thread
 	due  int64
-	held uint32 // what it is in until its clock; where it does nothing, busy is false
+	held uint32 // the innermost call until clock; busy is false if there is none
 	busy bool
 }
 
-// Sampled programs run on a slower clock than traced ones: a sample is taken
-// every few calls in both the real and this world, but calls recorded one by one
-// are instrumented, short ones.
+// Sampled programs run on a slower clock than traced ones: real sampling takes one sample
+// every few calls, while traces record each of many short calls.
 const (
 	samplerSlow   = 5
 	samplerPeriod = 100_000 // ns between samples of a busy thread, on average

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A shape is another way in which programs write a kind than the usual one.
+// A shape is an alternative to the usual way in which programs write a kind of recording.
 type shape struct{ name, what string }
 
-// Names of shapes that several functions ask for.
+// Names of shapes used by several functions.
 const (
 	oneThread    = "one-thread"
 	fractions    = "fractions"
@@ -55,8 +55,7 @@ var shapes = map[string][]shape{
 	"folded": {{"", "up to 28 frames"}, {deepStacks, "few stacks, each of hundreds of frames"}, {heavyStacks, "500 stacks of large counts"}},
 }
 
-// Shapes returns the shapes that a kind can have, by name; the first is the usual
-// one, "".
+// Shapes returns the names of the shapes of a kind; the first is "", the usual one.
 func Shapes(kind string) (names []string) {
 	for _, s := range shapesOf(kind) {
 		names = append(names, s.name)
@@ -88,7 +87,7 @@ func shapesOf(kind string) []shape {
 	return []shape{{}}
 }
 
-// checkShape returns an error where a kind has no such shape.
+// checkShape returns an error if a kind has no such shape.
 func checkShape(kind, name string) error {
 	if all := Shapes(kind); !slices.Contains(all, name) {
 		if len(all) == 1 {

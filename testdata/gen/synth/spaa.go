@@ -10,13 +10,13 @@ import (
 	"strconv"
 )
 
-// spaa writes SPAA: the dictionaries, a stack record for each thread, event and
-// call path that was sampled, the samples in the order of time, and after the
-// samples of each window of time its heaviest stacks. Stack ids are hashes of
-// the frames, so the records of other threads and events share them.
+// spaa writes SPAA: the dictionaries, a stack record for each thread, event and call path
+// that was sampled, the samples in time order, and after the samples of each time window
+// its heaviest stacks. Stack ids are hashes of the frames, so the records of other
+// threads and events share them.
 //
-// The stacks are before the samples that they are the sums of: the program runs
-// twice, the same both times.
+// The stacks come before the samples of which they are the sums, so the program runs
+// twice, with the same results.
 type spaa struct {
 	*output
 	prog   *program
@@ -26,7 +26,7 @@ type spaa struct {
 	totals []spaaTotal // by event, thread and call
 	seen   []bool      // by call
 	path   []uint32
-	each   bool // sample has a stack record of its own
+	each   bool // each sample has its own stack record
 
 	// The running window: its start, the weights by call, the calls that have any.
 	windowStart int64
@@ -36,7 +36,7 @@ type spaa struct {
 
 type spaaTotal struct{ samples, period int64 }
 
-// A spaaEvent names the thing that is sampled: the first is counted in periods, the other in
+// A spaaEvent is an event that is sampled: the first is counted in periods, the other in
 // samples.
 type spaaEvent struct {
 	name, kind, sampling string
@@ -51,9 +51,9 @@ var spaaEvents = [2]spaaEvent{
 const (
 	clockPeriod      = samplerPeriod // of each cpu-clock sample
 	spaaWindows      = 24
-	spaaWindowStacks = 1000 // at most, in a window
+	spaaWindowStacks = 1000 // maximum per window
 
-	// About how long the records are, and what a frame and a window add.
+	// The approximate sizes of the records, and what a frame and a window add.
 	spaaHeaderBytes      = 700
 	spaaSampleBytes      = 139
 	spaaStackBytes       = 333
@@ -92,8 +92,7 @@ func writeSPAA(out *output, o Options) (*Summary, error) {
 	return s.sum, nil
 }
 
-// tally runs the program to see how many samples there are and what the stacks
-// come to.
+// tally runs the program to count the samples and add up the stacks.
 func (s *spaa) tally(o Options, dictionaries int64) {
 	left := o.Bytes - dictionaries - spaaHeaderBytes
 	left -= min(left/4, spaaWindows*spaaWindowStacks*spaaWindowStackBytes)
@@ -119,7 +118,8 @@ func (s *spaa) total(event, thread int, call uint32) *spaaTotal {
 	return &s.totals[(event*len(s.prog.threads)+thread)*len(s.prog.calls)+int(call)]
 }
 
-// eventOf returns the event of a sample and its weight: one in eight is the clock's.
+// eventOf returns the event of a sample and its weight; one sample in eight is of the
+// clock.
 func eventOf(sm sample) (event int, period int64) {
 	if sm.random>>24&7 == 0 {
 		return 1, clockPeriod
@@ -226,7 +226,7 @@ func (s *spaa) samples(seed uint64) {
 		}
 		event, period := eventOf(sm)
 		if s.each {
-			// Windows name the last one of a path.
+			// Windows refer to the last id of a path.
 			s.ids[sm.call] = fmt.Sprintf(`"0x%016x"`, uint64(i+1)*0x9E3779B97F4A7C15)
 			s.stack(&spaaEvents[event], sm.index, sm.call, spaaTotal{1, period})
 		}
@@ -287,7 +287,7 @@ func (s *spaa) endWindow(length int64) {
 // id returns the stack id of a call path, as JSON.
 func (s *spaa) id(call uint32) string {
 	if s.ids[call] == "" {
-		hash := uint64(0xcbf29ce484222325) // FNV-1a, over the frames from the leaf on
+		hash := uint64(0xcbf29ce484222325) // FNV-1a over the frames, from leaf to root
 		for at := int32(call); at >= 0; at = s.prog.calls[at].parent {
 			hash = (hash ^ uint64(s.frames.of[at])) * 0x100000001b3
 		}
@@ -306,7 +306,8 @@ func appendSeconds(b []byte, ns int64) []byte {
 	return b
 }
 
-// A keySorter sorts the keys of the objects that it is given, whole lines of them.
+// A keySorter sorts the keys of the JSON objects written to it; each write must consist
+// of whole lines.
 type keySorter struct{ io.Writer }
 
 func (w keySorter) Write(b []byte) (int, error) {

@@ -29,14 +29,14 @@ const spallHeaderBytes = 32
 // spallArgs are the arguments of a call that has any.
 const spallArgs = "req=0x00c0ffee"
 
-// spallHasArgs says which calls are recorded with arguments: those of every 32nd function.
+// spallHasArgs reports whether a call is recorded with arguments: every 32nd function is.
 func spallHasArgs(p *program, call uint32) bool { return p.calls[call].fn%32 == 0 }
 
-// shorten cuts a name to what a byte can count.
+// shorten cuts a name to 255 bytes, the maximum length in a one-byte count.
 func shorten(name string) string { return name[:min(len(name), 255)] }
 
-// writeTrace runs the program with a tracer, within the options' limits less what
-// the tracer needs for other things.
+// writeTrace runs the program with a tracer. The options' limits apply after subtracting
+// records and bytes, which the tracer needs for other things.
 func writeTrace(p *program, sum *Summary, tr tracer, o Options, records, bytes int64) {
 	run := &trace{prog: p, out: tr, sum: sum, records: o.Records - records, bytes: o.Bytes - bytes, small: o.Shape == smallBuffers}
 	run.run(p.newThreads(o.chance(), 0))

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// spall0 writes version 0: flat records, times in ns as doubles. Calls that call
-// nothing are, for one function in four, Complete records written as they end.
+// spall0 writes version 0: flat records, times in ns as doubles. For one function in
+// four, calls without children are Complete records, written when they end.
 type spall0 struct {
 	*output
 	prog *program
@@ -43,7 +43,8 @@ func (s *spall0) size(call uint32) (records, bytes int) {
 func (s *spall0) startBuffer(*thread) {}
 func (s *spall0) endBuffer(*thread)   {}
 
-// record appends what all records begin with; the time is a begin's or an end's.
+// record appends the common beginning of all records; at is the time of the begin or the
+// end.
 func (s *spall0) record(kind byte, t *thread, at int64) {
 	var h [17]byte
 	h[0] = kind

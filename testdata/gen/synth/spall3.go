@@ -9,7 +9,7 @@ type spall3 struct {
 	prog  *program
 	sum   *Summary
 	named []bool // by thread
-	start int    // where the buffer's header is in buf
+	start int    // position of the buffer's header in buf
 }
 
 const (
@@ -59,8 +59,8 @@ func (s *spall3) name(kind byte, name string) {
 	s.sum.Records++
 }
 
-// endBuffer is the only place that writes the output out, so that the header is
-// still there to be filled in.
+// endBuffer is the only place that writes the output, because the header has to be still
+// in memory to be filled in.
 func (s *spall3) endBuffer(*thread) {
 	binary.LittleEndian.PutUint32(s.buf[s.start:], uint32(len(s.buf)-s.start-spall3BufferBytes))
 	s.settle()

@@ -6,20 +6,20 @@ import (
 	"math/bits"
 )
 
-// spallAuto writes version 3 of the automatic format: what a compiler puts into each
-// function tells its address and that of its caller, as differences of the ones
-// before, and the time that went by. There are no names, arguments or processes.
+// spallAuto writes version 3 of the automatic format: code that the compiler inserts into
+// each function records the function's address and its caller's, as differences from the
+// previous ones, and the time elapsed. There are no names, arguments or processes.
 type spallAuto struct {
 	*output
 	prog               *program
 	sum                *Summary
-	start              int // where the buffer's header is in buf
+	start              int // position of the buffer's header in buf
 	time, addr, caller uint64
 }
 
 const (
 	spallAutoHeaderBytes = 34
-	spallAutoCallBytes   = 17 // about, with its end
+	spallAutoCallBytes   = 17 // approximate, including the end
 )
 
 func writeSpallAuto(out *output, o Options, p *program) (*Summary, error) {
@@ -32,7 +32,7 @@ func writeSpallAuto(out *output, o Options, p *program) (*Summary, error) {
 	b = le.AppendUint64(b, 3)
 	b = le.AppendUint64(b, math.Float64bits(1))
 	b = le.AppendUint64(b, modules[0].base)
-	out.buf = le.AppendUint16(b, 0) // the program is not named
+	out.buf = le.AppendUint16(b, 0) // the program has no name
 	writeTrace(p, sum, &spallAuto{output: out, prog: p, sum: sum}, o, 0, spallAutoHeaderBytes)
 	return sum, nil
 }
@@ -41,7 +41,7 @@ func (s *spallAuto) size(uint32) (records, bytes int) { return 2, spallAutoCallB
 
 func (s *spallAuto) startBuffer(t *thread) {
 	s.start = len(s.buf)
-	var h [20]byte // the size is filled in at the end; how deep it was is not told
+	var h [20]byte // size is filled in at the end; maximum depth is unset
 	binary.LittleEndian.PutUint32(h[4:], uint32(t.tid))
 	binary.LittleEndian.PutUint64(h[8:], uint64(t.clock))
 	s.buf = append(s.buf, h[:]...)
@@ -53,7 +53,7 @@ func (s *spallAuto) endBuffer(*thread) {
 	s.settle()
 }
 
-// since is how much time went by, and addresses of calls.
+// since returns the time elapsed since the previous event.
 func (s *spallAuto) since(t *thread) (dt uint64) {
 	dt = uint64(t.clock) - s.time
 	s.time = uint64(t.clock)
@@ -85,13 +85,13 @@ func (s *spallAuto) end(t *thread, _ openCall) {
 	s.sum.Records++
 }
 
-// width is how many bytes a number takes, as a power of two.
+// width returns the number of bytes of v as a power of two.
 func width(v uint64) byte {
 	n := (bits.Len64(v) + 7) / 8
 	return byte(bits.Len(uint(max(n, 1) - 1)))
 }
 
-// appendWide appends as many bytes of a number as width says.
+// appendWide appends the low bytes of a number, as many as width says.
 func appendWide(b []byte, v uint64, width byte) []byte {
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], v)

@@ -2,15 +2,15 @@ package synth
 
 import "math/rand/v2"
 
-// A weighedStack is a call path on a thread, and how often it was sampled.
+// A weighedStack is a call path on a thread, and the number of times it was sampled.
 type weighedStack struct {
 	thread int
 	call   uint32
 	count  int64
 }
 
-// eachStack visits that many different stacks of the program, thread by thread,
-// spread evenly over all that it has, or as many as there are.
+// eachStack visits want different stacks of the program, thread by thread, spread evenly
+// over all its stacks, or all stacks if there are fewer.
 func (p *program) eachStack(seed uint64, want int64, visit func(weighedStack)) {
 	rng := rand.NewPCG(seed, streamStacks)
 	all := p.countStacks()
@@ -45,12 +45,12 @@ func (p *program) countStacks() int64 {
 	return n
 }
 
-// maxStacks bounds the stacks of one recording: the program that has as many is
-// kept in memory.
+// maxStacks limits the stacks of a recording, because a program with that many is kept in
+// memory.
 const maxStacks = 50_000_000
 
-// programWithStacks returns a program that has that many different stacks, or as
-// many as there can be.
+// programWithStacks returns a program that has want different stacks, or as many as
+// possible.
 func programWithStacks(o Options, want int64) *program {
 	want = min(want, maxStacks)
 	p := newProgram(o.Seed, o.Threads, defaultPaths)

@@ -16,24 +16,25 @@ type Summary struct {
 	Stacks  int64 `json:"stacks"` // stack records, not distinct stacks
 	Windows int64 `json:"windows"`
 
-	// Functions are those that a span or a stack was in, Paths the different call
-	// paths that were its own or led to it. MaxDepth is 1 for a root.
+	// Functions counts the functions that occur in a span or a stack, Paths the different
+	// call paths that end there or lead there. MaxDepth is 1 for a root.
 	Functions int `json:"functions"`
 	Paths     int `json:"paths"`
 	MaxDepth  int `json:"max_depth"`
 
-	Start    int64 `json:"start_ns"` // the first event, as the file dates it
+	Start    int64 `json:"start_ns"` // the first event, in the file's own time
 	End      int64 `json:"end_ns"`   // the last event
 	Duration int64 `json:"duration_ns"`
 
-	SpanTime int64 `json:"span_time_ns"` // the durations of all spans together
-	RootTime int64 `json:"root_time_ns"` // of those that are in no other span
+	SpanTime int64 `json:"span_time_ns"` // total duration of all spans
+	RootTime int64 `json:"root_time_ns"` // total duration of the outermost spans
 
 	Weights []Weight `json:"weights,omitempty"` // of stacks
 	// WindowWeight is the sum of all windows' weights (metric period).
 	WindowWeight int64 `json:"window_weight,omitempty"`
 
-	// Threads are all that the program has: a short recording may hold nothing of some.
+	// Threads lists all threads of the program; a short recording may contain nothing of
+	// some.
 	Threads []Thread `json:"threads"`
 }
 
@@ -73,7 +74,7 @@ func (s *Summary) at(t int64) {
 	}
 }
 
-// count fills in how many functions and paths were seen, given which calls were.
+// count sets the numbers of functions and paths seen; seen marks the calls.
 func (s *Summary) count(p *program, seen []bool) {
 	funcs := make([]bool, len(p.funcs))
 	for i, is := range seen {

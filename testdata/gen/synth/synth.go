@@ -1,20 +1,20 @@
-// Package synth generates synthetic recordings of any size in several formats, to test and
-// measure a viewer.
+// Package synth generates synthetic recordings of any size in several formats, to test
+// and measure a viewer.
 //
-// What is recorded is an invented program: a few thousand functions in a dozen
-// modules, written as if in Go, C++ and C, that call one another along some tens
-// of thousands of different call paths, up to 28 deep, on 8 to 16 threads of two
-// processes. Threads handle requests with idle gaps between them; how long a
-// call takes is spread lognormally. All kinds share this program.
+// The recordings are of an invented program: a few thousand functions in a dozen modules,
+// named as if written in Go, C++ and C, that call one another along some tens of
+// thousands of different call paths, up to 28 deep, on 8 to 16 threads of two processes.
+// Threads handle requests with idle gaps between them; the durations of calls are
+// lognormal. All kinds share this program.
 //
-// The same options give the same bytes, on every machine: times and weights are
-// whole numbers, and so is the arithmetic behind them. Recordings are written as
-// they are made, so they may be larger than memory (except for pprof, whose stacks
-// are in no order: each takes 12 bytes until it is written, and for shapes of
-// chrome whose events are put in another order: 40 bytes).
+// The same options give the same bytes on every machine: times and weights are integers,
+// and so is the arithmetic behind them. Recordings are written as they are generated, so
+// they may be larger than memory. Two kinds need memory: pprof, whose stacks are in no
+// order, takes 12 bytes per stack until it is written; shapes of chrome that reorder
+// events take 40 bytes per event.
 //
-// With each recording comes a [Summary] of what was written, kept while writing,
-// that readers can be checked against.
+// Each recording comes with a [Summary] of its contents, kept while writing, against
+// which readers can be checked.
 package synth
 
 import (
@@ -26,20 +26,19 @@ import (
 	"strings"
 )
 
-// Options say what to make. Either Records or Bytes, or both, should limit it;
-// where both do, the one that is reached first. With neither, Records is 100,000.
+// Options describe the recording to generate. Records and Bytes limit it; if both are
+// set, the limit reached first counts. If neither is set, Records is 100,000.
 type Options struct {
 	Kind  string // one of [Kinds]
-	Shape string // one of [Shapes], the usual one where it is ""
+	Shape string // one of [Shapes]; "" is the usual one
 
-	// Records is how much to make: for spall0, spall1, spall3, chrome and perfetto, the
-	// event records, of which a span takes one or two (and of which as many are
-	// made as fit, whole spans only); for spaa the samples, for pprof and folded
-	// the stacks.
+	// Records is the number of records. For spall0, spall1, spall3, chrome and perfetto
+	// it counts event records, of which a span takes one or two; as many whole spans are
+	// made as fit. For spaa it counts samples, for pprof and folded stacks.
 	Records int64
 
-	// Bytes is about how long the recording should be: to a few percent for a
-	// large one.
+	// Bytes is the approximate size of the recording, within a few percent for a large
+	// one.
 	Bytes int64
 
 	Threads int    // 1 to 2000; 0 stands for 12
@@ -68,7 +67,7 @@ var kinds = map[string]func(*output, Options) (*Summary, error){
 	"perfetto": writePerfetto,
 }
 
-// Kinds returns the kinds of recordings that there are, sorted.
+// Kinds returns the kinds of recordings, sorted.
 func Kinds() []string {
 	var names []string
 	for name := range kinds {
@@ -78,7 +77,7 @@ func Kinds() []string {
 	return names
 }
 
-// Write makes a recording and returns what is in it.
+// Write generates a recording and returns a summary of its contents.
 func Write(w io.Writer, o Options) (*Summary, error) {
 	write, ok := kinds[o.Kind]
 	if !ok {

@@ -11,7 +11,7 @@ type thread struct {
 	rng   *rand.PCG
 	roots []uint32
 	idle  int64
-	slow  int   // the clock runs 1<<slow times as long
+	slow  int   // durations are multiplied by 1<<slow
 	clock int64 // ns; the time of the last step
 
 	depth int
@@ -31,8 +31,8 @@ const (
 	stepEnd                   // the returned call has just ended
 )
 
-// startOfTime is where recordings begin, ns: a machine that has been up for a
-// day, so that time since the start and time as recorded differ.
+// startOfTime is the time, in ns, at which recordings begin. It stands for a machine that
+// has been up for a day, so that the time since the start differs from the recorded time.
 const startOfTime = 81_234_567_890_000
 
 // newThreads returns the program's threads, ready to run.
@@ -51,8 +51,8 @@ func (p *program) newThreads(seed uint64, slow int) []*thread {
 	return threads
 }
 
-// step advances the clock to the next call or return and takes it. With mayBegin
-// false there are only returns. The call is the one that ended, or the one that
+// step advances the clock to the next call or return and executes it. If mayBegin is
+// false, there are only returns. The returned call is the one that ended, or the one that
 // began and is now innermost.
 func (t *thread) step(mayBegin bool) (stepKind, openCall) {
 	r := t.rng.Uint64()

@@ -2,10 +2,10 @@ package synth
 
 import "slices"
 
-// A tracer writes the calls and returns of all threads in one format. The calls
-// to it come in file order: the events of one thread's buffer, then another's.
+// A tracer writes the calls and returns of all threads in one format. It is called in
+// file order: the events of one thread's buffer, then those of the next buffer.
 type tracer interface {
-	// size returns what a call takes in the file, its return included.
+	// size returns the size of a call in the file, including its return.
 	size(call uint32) (records, bytes int)
 	startBuffer(t *thread)
 	begin(t *thread, call uint32)
@@ -13,24 +13,24 @@ type tracer interface {
 	endBuffer(t *thread)
 }
 
-// A trace is a run of the program, recorded by a tracer until the limits are
-// reached. Then the threads return from what they are in: nothing stays open.
+// A trace is a run of the program, recorded by a tracer until the limits are reached.
+// Then the threads return from all open calls, so nothing stays open.
 type trace struct {
 	prog    *program
 	out     tracer
-	records int64 // how many there may still be
+	records int64 // number that may still be written
 	bytes   int64
 	sum     *Summary
 	small   bool   // buffers are
 	seen    []bool // calls that were made
-	// Totals that every event adds to.
+	// Totals over all events.
 	spans, spanTime, rootTime int64
 	deepest                   int
 }
 
-// A traced thread fills a buffer of this many events (at least half of it) before
-// another one is written. Where there are very many threads their buffers are
-// small, so that a short recording has something of each.
+// A traced thread fills a buffer of bufferEvents events (at least half of it) before
+// another buffer is written. With very many threads their buffers are small, so that a
+// short recording contains something of each.
 const (
 	bufferEvents = 6000
 	manyThreads  = 100
@@ -41,7 +41,7 @@ func (tr *trace) run(threads []*thread) {
 	tr.seen = make([]bool, len(tr.prog.calls))
 	live := slices.Clone(threads)
 	for len(live) > 0 {
-		// The buffer that was begun first was full first: that is the file's order.
+		// Buffers are in the file in the order in which they were begun.
 		next := 0
 		for i, t := range live {
 			if t.clock < live[next].clock {
@@ -59,8 +59,8 @@ func (tr *trace) run(threads []*thread) {
 	tr.sum.count(tr.prog, tr.seen)
 }
 
-// buffer records the next events of a thread. It returns false when the thread
-// has none any more.
+// buffer records the next events of a thread. It returns false once the thread has no
+// more events.
 func (tr *trace) buffer(t *thread) bool {
 	most := bufferEvents
 	if tr.small || len(tr.prog.threads) > manyThreads {

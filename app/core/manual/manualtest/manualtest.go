@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// CheckTable compares what is between two marks of a Markdown file, named
-// from the root of the module, with what the code says:
+// CheckTable compares the text between two marks of a Markdown file, named from the root
+// of the module, with want, which is generated from the code:
 //
 //	<!-- MARK: this table is checked against the code by a test -->
 //	<!-- end of MARK -->
 //
-// With update it is written there instead.
+// If update is true, it writes want to the file instead.
 func CheckTable(t *testing.T, file, mark, want string, update bool) {
 	t.Helper()
 	name := filepath.Join(root(t), file)
@@ -40,7 +40,7 @@ func CheckTable(t *testing.T, file, mark, want string, update bool) {
 	}
 }
 
-// onlyIn lists the lines of a that b does not have.
+// onlyIn returns the lines of a that are not in b.
 func onlyIn(a, b string) string {
 	var only strings.Builder
 	for line := range strings.Lines(a) {
@@ -51,7 +51,7 @@ func onlyIn(a, b string) string {
 	return only.String()
 }
 
-// root is the module's folder.
+// root returns the module's folder.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

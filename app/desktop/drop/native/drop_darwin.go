@@ -21,8 +21,8 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// system adds the methods of a destination of drags to Gio's view, which has
-// none. They run on the main thread.
+// system adds the methods of a drag destination to Gio's view, which has none. They run
+// on the main thread.
 type system struct{ view uintptr }
 
 func (*system) before() {}
@@ -34,13 +34,13 @@ func (s *system) window(d *Desktop, e event.Event) {
 		return
 	}
 	s.view = v.View
-	// The handle is the view's for as long as that may be told of drags, which
-	// nobody knows: it is not deleted.
+	// The handle is never deleted: nobody knows when the view receives its last drag
+	// event.
 	handle := cgo.NewHandle(d.t)
 	d.run(func() { C.ashlar_drop_register(C.uintptr_t(v.View), C.uintptr_t(handle)) })
 }
 
-// The events that the view gets; drop_darwin.m has the same numbers.
+// The view's drag events, numbered as in drop_darwin.m.
 const (
 	dragOver = iota
 	dragGone

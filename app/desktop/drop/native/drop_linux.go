@@ -9,13 +9,13 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// patience is how long a program that files come from may say nothing.
+// patience is how long the source of a drag may stay silent.
 const patience = 10 * time.Second
 
-// mostBytes is how long a list of files may be: a hundred thousand and more.
+// mostBytes bounds a list of files: enough for more than a hundred thousand.
 const mostBytes = 64 << 20
 
-// system is whichever of X11 and Wayland has the window.
+// system is X11 or Wayland, whichever the window uses.
 type system struct {
 	x11     *x11Filter
 	wayland *wlDrag
@@ -50,7 +50,7 @@ func (s *system) turn() {
 	}
 }
 
-// files reads the list that a source gave.
+// files parses the list sent by the source of a drag.
 func files(list []byte) drop.Files {
 	f := drop.Parse(list)
 	if len(f.Paths) == 0 && f.Reason == "" {

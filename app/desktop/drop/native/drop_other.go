@@ -4,7 +4,7 @@ package native
 
 import "gioui.org/io/event"
 
-// system takes no drops: there is no way to, or none that was tried.
+// system ignores drops: this platform cannot deliver them, or nobody has tried.
 type system struct{}
 
 func (*system) before()                      {}

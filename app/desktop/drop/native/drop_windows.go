@@ -23,7 +23,7 @@ var (
 	setWindowLong     = user32.NewProc(setWindowLongName)
 	callWindowProc    = user32.NewProc("CallWindowProcW")
 	procedure         = sync.OnceValue(func() uintptr { return windows.NewCallback(windowProc) })
-	procedures        sync.Map      // of windows, by their handle: subclass
+	procedures        sync.Map      // window handle to subclass
 	windowProcedureAt = ^uintptr(3) // GWLP_WNDPROC, -4
 )
 
@@ -32,15 +32,15 @@ const (
 	wmNCDestroy = 0x0082
 )
 
-// system asks Windows to send files that are dropped (WM_DROPFILES), and reads
-// those messages before Gio's window procedure throws them away. Explorer shows
-// that files may be dropped; what is held is not told.
+// system makes Windows send dropped files (WM_DROPFILES) and reads those messages before
+// Gio's window procedure discards them. Explorer shows that files may be dropped; Windows
+// sends nothing during the drag.
 type system struct{}
 
-// subclass is a window whose procedure is ours.
+// subclass is a window with our window procedure.
 type subclass struct {
 	t    *drop.Target
-	gios uintptr // Gio's procedure
+	gios uintptr // Gio's window procedure
 }
 
 func (*system) before() {}
@@ -83,7 +83,7 @@ func windowProc(hwnd, msg, wParam, lParam uintptr) uintptr {
 	return r
 }
 
-// dropped reads what WM_DROPFILES brings.
+// dropped reads the files from a WM_DROPFILES message.
 func dropped(handle uintptr) drop.Drop {
 	defer dragFinish.Call(handle)
 	var at struct{ X, Y int32 }

@@ -28,16 +28,16 @@ type Desktop struct {
 //	func (*system) window(*Desktop, event.Event)
 //	func (*system) turn()
 
-// New returns the window's part in drags; it is called before the window opens.
-// run calls a function on the thread that has the window (Window.Run).
+// New returns the drag handler of the window; call it before the window opens. run calls
+// a function on the window's thread (Window.Run).
 func New(t *drop.Target, run func(func())) *Desktop {
 	d := &Desktop{t: t, run: run}
 	d.sys.before()
 	return d
 }
 
-// Window hears of an event of the window, before anything else is done about it:
-// drops begin and end with the window itself.
+// Window handles a window event before anything else does: drag handling starts and stops
+// with the window.
 func (d *Desktop) Window(e event.Event) { d.sys.window(d, e) }
 
 // Turn is called between frames.

@@ -7,14 +7,14 @@ import (
 	"github.com/jezek/xgb/xproto"
 )
 
-// fetch is a list that was asked for and has not come yet.
+// fetch is a pending request for a list of files.
 type fetch struct {
 	helper         xproto.Window
 	property, incr xproto.Atom
 	late           *time.Timer
 	patience       time.Duration
 	list           []byte
-	parts          bool // it comes in parts (INCR), each when the last was taken
+	parts          bool // the list comes in parts (INCR), each after the previous one was read
 }
 
 // ask asks the owner of the drag for the list of its files.
@@ -27,9 +27,9 @@ func (x *xdnd) ask(at xproto.Timestamp, patience time.Duration) {
 	xproto.ConvertSelection(x.conn, x.helper, a.selection, a.uriList, property, at)
 }
 
-// notified is called when the owner has answered: property has the list, or says
-// that it comes in parts. done reports whether that was all; the list is nil if
-// there is none.
+// notified is called when the owner has answered: property holds the list, or announces
+// that it comes in parts. done reports whether the transfer is over; list is nil if there
+// is no list.
 func (f *fetch) notified(c *xgb.Conn, property xproto.Atom) (list []byte, done bool) {
 	if property == xproto.AtomNone {
 		return nil, true
@@ -38,14 +38,14 @@ func (f *fetch) notified(c *xgb.Conn, property xproto.Atom) (list []byte, done b
 	if kind != f.incr {
 		return value, true
 	}
-	f.parts = true // having read the property asks for the first
+	f.parts = true // reading the property requests the first part
 	return nil, false
 }
 
 // grown is called when the property has a new value.
 func (f *fetch) grown(c *xgb.Conn) (list []byte, done bool) {
 	if !f.parts {
-		return nil, false // written before the owner said so
+		return nil, false // written before the owner announced parts
 	}
 	f.late.Reset(f.patience)
 	_, part := f.read(c)
@@ -62,8 +62,8 @@ func (f *fetch) grown(c *xgb.Conn) (list []byte, done bool) {
 	return f.list, true
 }
 
-// read returns the property and deletes it; the value is nil if it has none
-// that can be a list.
+// read returns the property and deletes it; value is nil if the property cannot be a
+// list.
 func (f *fetch) read(c *xgb.Conn) (kind xproto.Atom, value []byte) {
 	r, err := xproto.GetProperty(c, true, f.helper, f.property, xproto.GetPropertyTypeAny, 0, mostBytes/4).Reply()
 	switch {

@@ -31,23 +31,23 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// wlDrag takes drops on Wayland, where a seat has one data device, Gio's: a
-// second one breaks its clipboard. So Gio's listener is wrapped when the program
-// is linked. All of it runs on the goroutine that calls Window.Event.
+// wlDrag takes drops on Wayland. A seat has one data device, Gio's; a second one would
+// break its clipboard. So Gio's listener is wrapped at link time. All of it runs on the
+// goroutine that calls Window.Event.
 //
-// Gio destroys every offer that is not the clipboard's whenever the pointer
-// enters with something or the clipboard changes. Both is kept from it while an
-// offer is used here, and told to it afterwards, so that it destroys that too.
+// Gio destroys every offer except the clipboard's whenever a drag enters the window or
+// the clipboard changes. While an offer is in use here, both events are withheld from
+// Gio; they are delivered afterwards, so that Gio destroys that offer too.
 type wlDrag struct {
 	t       *drop.Target
 	surface unsafe.Pointer
 
-	fresh *wlOffer // was announced; what it is for comes next
+	fresh *wlOffer // announced; the next event says what it is for
 	held  *wlOffer // is over the window, or was dropped and is being read
-	owed  func()   // what Gio is to hear when no offer is used
+	owed  func()   // the event to deliver to Gio once no offer is in use
 }
 
-// wlOffer has the types that a source offers.
+// wlOffer is an offer with the types that its source supports.
 type wlOffer struct {
 	offer  *C.struct_wl_data_offer
 	types  []string
@@ -55,11 +55,11 @@ type wlOffer struct {
 	over   drop.Over
 
 	asked, dropped bool
-	list           chan []byte // nil for one that did not come
+	list           chan []byte // receives nil if no list came
 }
 
-// outputs are the monitors: how many pixels a unit of length is there, and
-// which of them the window is on. Gio multiplies by the largest.
+// outputs are the monitors: the scale of each, in pixels per unit of length, and whether
+// the window is on it. Gio uses the largest scale.
 var outputs struct {
 	sync.Mutex
 	scale map[unsafe.Pointer]int
@@ -69,7 +69,7 @@ var outputs struct {
 // current is the window's drag, nil if there is no Wayland.
 var current *wlDrag
 
-// uriList is the type of lists of files.
+// uriList is the media type of file lists.
 const uriList = "text/uri-list"
 
 func listenWayland(t *drop.Target, e app.WaylandViewEvent) *wlDrag {
@@ -83,11 +83,11 @@ func (d *wlDrag) close() {
 	}
 }
 
-// avoidWayland makes Gio open its window through XWayland where its listener
-// could not be wrapped.
+// avoidWayland makes Gio open its window through XWayland if its listener could not be
+// wrapped.
 func avoidWayland() { chooseX11(wrapped(), os.Getenv("DISPLAY"), os.Setenv) }
 
-// wrapped reports whether Gio's listener is.
+// wrapped reports whether Gio's listener is wrapped.
 func wrapped() bool { return C.ashlar_drop_wrapped() != 0 }
 
 func chooseX11(wrapped bool, display string, set func(name, value string) error) {
@@ -96,7 +96,7 @@ func chooseX11(wrapped bool, display string, set func(name, value string) error)
 	}
 }
 
-// turn takes lists that have come; it is called between frames.
+// turn takes the lists that have arrived; it is called between frames.
 func (d *wlDrag) turn() {
 	if o := d.held; o != nil && o.list != nil {
 		select {
@@ -109,18 +109,18 @@ func (d *wlDrag) turn() {
 	d.settle()
 }
 
-// ask asks the source for its list, which turn gets.
+// ask requests the list from the source; turn receives it.
 func (d *wlDrag) ask(o *wlOffer) {
 	var p [2]int
 	if err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
 		return
 	}
-	// The source writes as if nobody else could.
+	// The source expects a blocking pipe.
 	_ = unix.SetNonblock(p[1], false)
 	kind := C.CString(uriList)
 	C.wl_data_offer_receive(o.offer, kind, C.int32_t(p[1]))
 	C.free(unsafe.Pointer(kind))
-	unix.Close(p[1]) // it has been copied
+	unix.Close(p[1]) // the request holds a copy
 	list := make(chan []byte, 1)
 	o.asked, o.list = true, list
 	r := os.NewFile(uintptr(p[0]), "dropped")
@@ -156,8 +156,8 @@ func (d *wlDrag) fetched(o *wlOffer, list []byte) {
 	d.t.Hold(o.over)
 }
 
-// answer reports whether what is held may be dropped. Files are copied, which is to
-// say left where they are.
+// answer tells the source whether the drag may be dropped. The action is always copy: the
+// files stay in place.
 func (o *wlOffer) answer() {
 	if o.over.Refused != "" {
 		C.wl_data_offer_accept(o.offer, o.serial, nil)
@@ -170,7 +170,7 @@ func (o *wlOffer) answer() {
 	C.wl_data_offer_set_actions(o.offer, C.WL_DATA_DEVICE_MANAGER_DND_ACTION_COPY, C.WL_DATA_DEVICE_MANAGER_DND_ACTION_COPY)
 }
 
-// finish ends a drop and tells the window what came.
+// finish ends a drop and passes the files to the window.
 func (d *wlDrag) finish(o *wlOffer, f drop.Files) {
 	if len(f.Paths) > 0 {
 		C.wl_data_offer_finish(o.offer)
@@ -182,7 +182,7 @@ func (d *wlDrag) finish(o *wlOffer, f drop.Files) {
 	d.settle()
 }
 
-// settle tells Gio what was kept from it, once no offer is in use.
+// settle delivers the event withheld from Gio once no offer is in use.
 func (d *wlDrag) settle() {
 	if d.owed != nil && d.held == nil && d.fresh == nil {
 		owed := d.owed
@@ -252,7 +252,7 @@ func ashlarWaylandEnter(data unsafe.Pointer, device *C.struct_wl_data_device, se
 	}
 	slow := d.held
 	d.held = o
-	if slow != nil { // dropped, and its source has nothing to say
+	if slow != nil { // an earlier drop whose source has not answered
 		d.finish(slow, drop.Files{Reason: drop.NoFiles})
 	}
 	if d.owed == nil {
@@ -323,7 +323,7 @@ func ashlarWaylandSelection(data unsafe.Pointer, device *C.struct_wl_data_device
 		d.fresh = nil
 	}
 	if d.held == nil && d.fresh == nil {
-		d.owed = nil // Gio destroys now what it would have then
+		d.owed = nil // Gio destroys the offer now, as the withheld event would have
 		return 0
 	}
 	d.owed = func() { C.ashlar_drop_gio_selection(data, device, offer) }

@@ -2,6 +2,6 @@
 
 package native
 
-// setWindowLongName is the function that sets a pointer of a window, which on 32
-// bits is the one that sets a number.
+// setWindowLongName is the function that sets a window's pointer; on 32 bits it is the
+// one that sets a number.
 const setWindowLongName = "SetWindowLongW"

@@ -18,19 +18,18 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// x11Filter reads the window's client messages before Gio does, which throws
-// away those it does not know. It uses Xlib's own hook for input methods. All
-// else happens on a connection of our own (see xdnd): Gio's is for Gio's
-// goroutine, and gone once the window is.
+// x11Filter reads the window's client messages before Gio, which discards unknown ones.
+// It uses Xlib's hook for input methods. Everything else happens on a separate connection
+// (see xdnd), because Gio's belongs to Gio's goroutine and closes with the window.
 //
-// Other ways fail: a window of ours that XdndProxy names is not asked by GTK 4,
-// and only one connection may select the messages to a window, Gio's.
+// Alternatives fail: GTK 4 ignores a proxy window named by XdndProxy, and only one
+// connection, Gio's, may select the messages to a window.
 type x11Filter struct {
 	xdnd   *xdnd
 	handle cgo.Handle
 }
 
-// filterX11 begins to take drops; it must be called on the goroutine that calls
+// filterX11 starts taking drops; it must be called on the goroutine that calls
 // Window.Event.
 func filterX11(t *drop.Target, e app.X11ViewEvent) *x11Filter {
 	f := &x11Filter{xdnd: newXDND(t, uint32(e.Window))}
@@ -40,8 +39,7 @@ func filterX11(t *drop.Target, e app.X11ViewEvent) *x11Filter {
 	return f
 }
 
-// close ends taking drops. The Display is closed by now, and the filter with
-// it.
+// close stops taking drops. The Display, and the filter with it, is closed by now.
 func (f *x11Filter) close() {
 	close(f.xdnd.quit)
 	f.handle.Delete()

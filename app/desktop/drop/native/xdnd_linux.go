@@ -16,8 +16,8 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// xdndVersion is of https://freedesktop.org/wiki/Specifications/XDND; programs
-// of any version from 3 on are understood.
+// Versions of XDND, see https://freedesktop.org/wiki/Specifications/XDND: ours, and the
+// oldest one understood (3).
 const xdndVersion, xdndOldest = 5, 3
 
 // message is a client message to the window.
@@ -26,17 +26,17 @@ type message struct {
 	data [5]uint32
 }
 
-// atoms are X's numbers of the names that XDND uses.
+// atoms are the X atoms of the names that XDND uses.
 type atoms struct {
 	aware, enter, position, status, leave, drop, finished xproto.Atom
 	selection, typeList, actionCopy, uriList, incr        xproto.Atom
-	// answers are properties that lists come in. They take turns, so that one
-	// that comes late is not taken for another.
+	// answers are the properties that receive lists. They take turns so that a late list
+	// is not mistaken for another.
 	answers [4]xproto.Atom
 }
 
-// xdnd is the window's part in drags, on a connection to the X server of its
-// own. One goroutine does all of it.
+// xdnd handles drags for the window on its own connection to the X server. One goroutine
+// does all the work.
 type xdnd struct {
 	t      *drop.Target
 	window xproto.Window
@@ -46,19 +46,19 @@ type xdnd struct {
 
 	conn   *xgb.Conn
 	root   xproto.Window
-	helper xproto.Window // which lists are sent to
+	helper xproto.Window // the window that receives lists
 
 	drag  xdrag
-	fetch *fetch // the list that is being asked for
-	turns int    // of atoms.answers
+	fetch *fetch // the pending request for a list
+	turns int    // number of requests; selects one of atoms.answers
 }
 
 // xdrag describes a drag while it is held over the window.
 type xdrag struct {
-	source  xproto.Window // 0 for nothing
-	files   bool          // the source says it has files
+	source  xproto.Window // 0 if there is no drag
+	files   bool          // the source offers files
 	over    drop.Over
-	asked   bool // for the list, while it is held
+	asked   bool // the list was requested during the drag
 	dropped bool
 	at      xproto.Timestamp // of the drop
 }
@@ -67,8 +67,8 @@ func newXDND(t *drop.Target, window uint32) *xdnd {
 	return &xdnd{t: t, window: xproto.Window(window), in: make(chan message, 256), quit: make(chan struct{})}
 }
 
-// take hands over a message that is about a drag and returns false for others.
-// It never waits.
+// take passes on a message about a drag and returns false for other messages. It never
+// blocks.
 func (x *xdnd) take(m message) bool {
 	a := x.atoms.Load()
 	if a == nil {
@@ -78,19 +78,19 @@ func (x *xdnd) take(m message) bool {
 	case a.enter, a.position, a.leave, a.drop:
 		select {
 		case x.in <- m:
-		default: // hundreds without a pause are no drag
+		default: // a drag does not send hundreds of messages without a pause
 		}
 		return true
 	}
 	return false
 }
 
-// run takes part in drags until the window is closed.
+// run handles drags until the window is closed.
 func (x *xdnd) run(display string) {
 	xgb.Logger = log.New(io.Discard, "", 0)
 	var gone xproto.WindowError
 	if err := x.connect(display); errors.As(err, &gone) {
-		return // it was closed meanwhile, or could not be shown, which is said elsewhere
+		return // the window was closed, or could not be shown, which is reported elsewhere
 	} else if err != nil {
 		fmt.Fprintf(os.Stderr, "ashlar: files cannot be dropped on the window: %v\n", err)
 		return
@@ -105,7 +105,7 @@ func (x *xdnd) run(display string) {
 				return // the connection is closed
 			}
 			if err != nil {
-				continue // a source that has ended
+				continue // the source has ended
 			}
 			select {
 			case events <- e:
@@ -125,7 +125,7 @@ func (x *xdnd) run(display string) {
 			x.message(m)
 		case e, ok := <-events:
 			if !ok {
-				return // so is the desktop
+				return // the connection to the X server has closed
 			}
 			x.event(e)
 		case <-late:
@@ -188,7 +188,7 @@ func (x *xdnd) message(m message) {
 		return
 	}
 	if source != x.drag.source || source == 0 || x.drag.dropped {
-		return // of a drag that is over
+		return // belongs to a drag that is over
 	}
 	switch kind {
 	case a.position:
@@ -203,7 +203,7 @@ func (x *xdnd) message(m message) {
 // enter begins a drag over the window.
 func (x *xdnd) enter(source xproto.Window, m message) {
 	if x.drag.dropped {
-		x.finish(drop.Files{Reason: drop.NoFiles}) // its source has lost interest
+		x.finish(drop.Files{Reason: drop.NoFiles}) // the source has started another drag
 	}
 	x.leave()
 	if m.data[1]>>24 < xdndOldest {
@@ -218,11 +218,12 @@ func (x *xdnd) enter(source xproto.Window, m message) {
 	if !x.drag.files {
 		x.drag.over.Refused = drop.NotFiles
 	}
-	// A source that ends in the middle of a drag says nothing any more.
+	// Watch the source's window: a source that ends during a drag sends nothing more.
 	xproto.ChangeWindowAttributes(x.conn, source, xproto.CwEventMask, []uint32{xproto.EventMaskStructureNotify})
 }
 
-// types lists the types that the source can give: three lie in the message, more in a property.
+// types lists the types that the source offers: up to three are in the message, more in a
+// property.
 func (x *xdnd) types(source xproto.Window, m message) []xproto.Atom {
 	var types []xproto.Atom
 	for _, t := range m.data[2:] {
@@ -241,7 +242,7 @@ func (x *xdnd) types(source xproto.Window, m message) []xproto.Atom {
 	return types
 }
 
-// position moves what is held and says whether it may be dropped there.
+// position updates the drag's position and answers whether it may be dropped there.
 func (x *xdnd) position(m message) {
 	d := &x.drag
 	rootX, rootY := int16(m.data[2]>>16), int16(m.data[2])
@@ -256,8 +257,8 @@ func (x *xdnd) position(m message) {
 	x.t.Hold(d.over)
 }
 
-// status reports whether what is held may be dropped where it is. The files are
-// always copied, which is to say left where they are.
+// status tells the source whether the drag may be dropped. The action is always copy: the
+// files stay in place.
 func (x *xdnd) status() {
 	const accept, everyMove = 1, 2
 	a := x.atoms.Load()
@@ -274,7 +275,7 @@ func (x *xdnd) leave() {
 	x.t.Hold(drop.Over{})
 }
 
-// drop takes what is held: at once where it is known, else when it comes.
+// drop completes the drag: at once if its list is known, otherwise when the list arrives.
 func (x *xdnd) drop(at xproto.Timestamp) {
 	d := &x.drag
 	d.dropped, d.at = true, at
@@ -293,7 +294,7 @@ func (x *xdnd) drop(at xproto.Timestamp) {
 	}
 }
 
-// finish tells the source that it is done, and the window what came.
+// finish tells the source that the drop is done, and passes the files to the window.
 func (x *xdnd) finish(f drop.Files) {
 	a := x.atoms.Load()
 	if len(f.Paths) > 0 {
@@ -306,12 +307,12 @@ func (x *xdnd) finish(f drop.Files) {
 	x.t.Take(drop.Drop{Files: f, At: at})
 }
 
-// fetched takes the list that was asked for; nil is none.
+// fetched takes the requested list; nil means there is none.
 func (x *xdnd) fetched(list []byte) {
 	d := &x.drag
 	x.fetch = nil
 	if list == nil {
-		// Some give it only once it is dropped.
+		// Some sources send the list only after the drop.
 		if d.dropped && d.asked {
 			d.asked = false
 			x.ask(d.at, patience)
@@ -341,7 +342,7 @@ func (x *xdnd) silent() {
 	}
 }
 
-// event is of the connection: lists that come, sources that end.
+// event handles an event of the connection: a list arrives or a source ends.
 func (x *xdnd) event(e xgb.Event) {
 	switch e := e.(type) {
 	case xproto.SelectionNotifyEvent:

@@ -86,8 +86,8 @@ func facts(rec *recording.Recording) []fact {
 	return fs
 }
 
-// Layout draws the page into r: facts at the left, warnings and the ledger at
-// the right, or below them if there is no room for both.
+// Layout draws the page into r: metadata at the left; warnings and the ledger at the
+// right, or below if there is not enough room.
 func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	for {
 		g, e, ok := t.Next(u, r.Min)
@@ -105,7 +105,7 @@ func (t *Panel) Layout(_ *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		if narrow {
 			half = r.Dx() - u.Px(16)
 		}
-		const lines = 4 // of a long value
+		const lines = 4 // maximum lines of a long value
 		for _, f := range facts(p.Rec) {
 			h := u.Px(lines*16 + 4)
 			key := u.Text(ui.Rect(u.Px(16), y, u.Px(126), h), f.key, ui.Style{Size: 12, Color: th.Dim, Lines: lines})
@@ -152,7 +152,7 @@ func (t *Panel) warnings(p *panel.Side, u *ui.UI, x, y, right int) int {
 	return y
 }
 
-// ledger lists what became of the file's records: read = kept + left out.
+// ledger draws what became of the records of the file: read = kept + left out.
 func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
 	if len(p.Rec.Ledger) == 0 {
 		return y
@@ -161,7 +161,7 @@ func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
 	u.Text(image.Rect(x, y, right, y+u.Px(20)), "Records", ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text})
 	y += u.Px(22)
 	col := func(i int) image.Rectangle { return ui.Rect(x+u.Px(120)+i*u.Px(88), y, u.Px(84), u.Px(20)) }
-	below := right-x < u.Px(120+4*88) // numbers below what they are of
+	below := right-x < u.Px(120+4*88) // numbers go below their labels
 	if below {
 		col = func(i int) image.Rectangle { return ui.Rect(x+i*(right-x)/4, y, (right-x)/4, u.Px(20)) }
 	}
@@ -196,5 +196,5 @@ func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
 	return widget.ScrollKey(&t.scroll, k, row, p.Bounds.Lower.Dy())
 }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }

@@ -29,7 +29,7 @@ type Panel struct {
 
 type neighbourList struct {
 	widget.List
-	chosen int // the row that keys have moved to
+	chosen int // the row chosen with keys
 }
 
 func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
@@ -39,7 +39,7 @@ func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		widget.Empty(u, r, "No function selected", "Select one in the flamegraph, timeline or table to see its callers and callees")
 		return
 	}
-	// The name that belongs to what is shown: the answer may be the one before.
+	// Use the name from the answer on screen, which may be the previous one.
 	name := a.Around.Text
 	m := a.Metric()
 	total := a.Tree.Nodes[0].Total
@@ -95,7 +95,7 @@ func (l *neighbourList) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *sessio
 	l.Area(u, body, pointer.CursorDefault)
 }
 
-// Key moves among the callers and callees; Return goes on to one.
+// Key moves among the callers and callees; Return puts the chosen one in the middle.
 func (n *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	a := p.Doc.Answer()
 	if a == nil || a.Near == nil || k.Modifiers != 0 {
@@ -129,13 +129,13 @@ func (n *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return true
 }
 
-// neighbour is a row of the table: what it is of the function in the middle.
+// neighbour is a row of the table with its relation to the function in the middle.
 type neighbour struct {
 	relation string
 	analyze.Row
 }
 
-// grid lists callers and callees.
+// grid returns a table of the callers and callees.
 func grid(a *session.Answer) *tables.Grid {
 	rows := []neighbour{{"function", a.Near.Function}}
 	for _, r := range a.Near.Callers {
@@ -159,13 +159,13 @@ func (n *Panel) Ask(p *panel.Side, q *session.Question) {
 	}
 }
 
-// Events takes what the pointer did since the last frame.
+// Events handles the pointer events since the last frame.
 func (n *Panel) Events(s *panel.Host, p *panel.Side, u *ui.UI) { n.pic.events(s, p, u) }
 
-// Tooltip says what is under the pointer.
+// Tooltip describes the item under the pointer.
 func (n *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) { n.pic.tooltip(s, p, u) }
 
-// Scroll is how far the picture is scrolled; lists keep that to themselves.
+// Scroll returns the scroll position of the picture; lists keep their own.
 func (n *Panel) Scroll(p *panel.Side) *int {
 	if p.Lists {
 		return nil
@@ -173,7 +173,7 @@ func (n *Panel) Scroll(p *panel.Side) *int {
 	return &p.DownAround
 }
 
-// Hover is the function under the pointer.
+// Hover returns the function under the pointer.
 func (n *Panel) Hover(*panel.Side) (recording.FuncID, bool) {
 	if n.pic.under > 0 {
 		return n.pic.pics[n.pic.side].Tree.Nodes[n.pic.under].Func, true
@@ -181,12 +181,12 @@ func (n *Panel) Hover(*panel.Side) (recording.FuncID, bool) {
 	return 0, false
 }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (n *Panel) Areas() []event.Tag {
 	return []event.Tag{&n.pic.Drag, &n.sides[0].Drag, &n.sides[1].Drag}
 }
 
-// Table lists the callers and callees.
+// Table returns a table of the callers and callees.
 func (n *Panel) Table(p *panel.Side) func() *tables.Grid {
 	if a := p.Doc.Answer(); a != nil && a.Near != nil {
 		return func() *tables.Grid { return grid(a) }

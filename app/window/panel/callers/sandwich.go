@@ -17,14 +17,14 @@ import (
 	"ashlar/render/widget"
 )
 
-// sandwich is one picture around a function: its callers above it, the nearest
-// ones lowest, and its callees below. Both sides are as wide as the function.
+// sandwich draws one picture around a function: its callers above, nearest at the bottom,
+// and its callees below. Both sides are as wide as the function.
 type sandwich struct {
 	widget.Drag
 	side    int   // the side under the pointer: 0 the callers, 1 the callees
-	under   int32 // and the node there, -1 for none
+	under   int32 // the node under the pointer, -1 for none
 	box     image.Rectangle
-	crumbs  [2]widget.Crumbs // of a zoomed side
+	crumbs  [2]widget.Crumbs // path of each zoomed side
 	zoomed  [2]panel.PathCache
 	pics    [2]flame.Picture
 	picture *ui.Picture
@@ -59,8 +59,8 @@ func (w *sandwich) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 	scale := u.Metric.PxPerDp
 	row := func(n int) int { return int(float32(n) * flame.BarHeight * scale) }
 	up, down := row(max(0, above.Depth-1)), row(max(1, below.Depth))
-	// The function's row: as high as its callers need, unless its callees need
-	// the room more.
+	// Place the function's row as low as its callers need, unless its callees need the
+	// space more.
 	mid := min(up, max(in.Dy()/2, in.Dy()-down))
 	p.DownAround = max(mid-up, min(p.DownAround, mid+down-in.Dy()/2))
 	if up <= mid {
@@ -89,7 +89,7 @@ func (w *sandwich) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 				w.pics[i].Paint(on)
 			}
 		}), k
-		w.look(p) // what was under the pointer is of another tree
+		w.look(p) // the node under the pointer was in another tree
 	}
 	s.Bars += w.pics[0].Drawn + w.pics[1].Drawn
 	u.Draw(w.picture, in.Min)
@@ -101,8 +101,8 @@ func (w *sandwich) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 	w.Area(u, r, cursor)
 }
 
-// trails draws a line for each side that is zoomed, the callers' above and the
-// callees' below, and returns what is left between them.
+// trails draws a breadcrumb line for each zoomed side, the callers' above and the
+// callees' below, and returns the area between them.
 func (w *sandwich) trails(p *panel.Side, u *ui.UI, a *session.Answer, r image.Rectangle) image.Rectangle {
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		at := w.zoomed[i].Node(a.Rec, t, p.Sides[i])
@@ -132,7 +132,7 @@ func (w *sandwich) outlines(p *panel.Side, u *ui.UI) {
 			widget.Outline(u, &w.pics[i], w.box, p.Pick.Node, u.Theme.Accent, 2)
 		}
 	}
-	// The function itself has a frame of its own: what the picture is about.
+	// The function in the middle gets a frame because the picture is about it.
 	if t := w.pics[1].Tree; len(t.Nodes) > 1 {
 		widget.Outline(u, &w.pics[1], w.box, 1, u.Theme.Accent, 2)
 	}
@@ -141,7 +141,7 @@ func (w *sandwich) outlines(p *panel.Side, u *ui.UI) {
 	}
 }
 
-// events takes what the pointer did since the last frame.
+// events handles the pointer events since the last frame.
 func (w *sandwich) events(s *panel.Host, p *panel.Side, u *ui.UI) {
 	for {
 		g, e, ok := w.Next(u, w.box.Min)
@@ -188,7 +188,7 @@ func (w *sandwich) choose(p *panel.Side) {
 		return
 	}
 	t := w.pics[w.side].Tree
-	if w.under == 1 { // as the root of the flamegraph
+	if w.under == 1 { // like the root of the flamegraph
 		p.Sides = [2][]recording.FuncName{}
 	}
 	p.Pick = panel.Picked{Kind: panel.PickNode, Node: w.under, Tree: t, Fn: t.Nodes[w.under].Func, InCallers: true}

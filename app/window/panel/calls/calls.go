@@ -22,8 +22,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel shows the calls of the picked function, else of the functions that the
-// selected calls are of, else those that the search finds, else all.
+// Panel shows the calls of the selected function; otherwise of the functions of the
+// selected calls; otherwise of the functions found by the search; otherwise all calls.
 type Panel struct {
 	table
 	picture
@@ -34,10 +34,10 @@ type Panel struct {
 	scale   widget.Segments
 }
 
-// Stop ends what is being read for rows.
+// Stop stops reading details of rows.
 func (t *Panel) Stop() { t.later.Stop() }
 
-// listed says which calls are listed, apart from the filter.
+// listed returns the query for the listed calls, without the filter.
 func listed(p *panel.Side) *calls.Query {
 	if f, ok := p.PickedFunction(); ok && !p.List.All {
 		return &calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}}
@@ -53,8 +53,8 @@ func listed(p *panel.Side) *calls.Query {
 	return new(calls.Query)
 }
 
-// filtered limits a query by the conditions of the filter. A text that
-// is not a condition is looked for in arguments.
+// filtered adds the filter's conditions to a query. A text that is not a condition is
+// searched for in arguments.
 func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	only = strings.TrimSpace(only)
 	if only == "" {
@@ -74,7 +74,7 @@ func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	return some, err
 }
 
-// Listed asks for the calls that are listed now.
+// Listed returns the query for the calls listed now.
 func Listed(p *panel.Side) *calls.Query {
 	q := listed(p)
 	if some, err := filtered(q, p.List.Only); err == nil {
@@ -83,7 +83,8 @@ func Listed(p *panel.Side) *calls.Query {
 	return q
 }
 
-// chosen is a set of the listed functions' calls; nil where it is of others.
+// chosen returns a set as a query if it holds calls of the listed functions, otherwise
+// nil.
 func chosen(p *panel.Side, set *recording.CallSet) *calls.Query {
 	if set == nil {
 		return nil
@@ -95,7 +96,7 @@ func chosen(p *panel.Side, set *recording.CallSet) *calls.Query {
 	return q
 }
 
-// sets are the two that are selected, A and where two are compared B.
+// sets returns the selected set A and, in a comparison, B.
 func sets(p *panel.Side) (of [2]*calls.Query) {
 	of[0] = chosen(p, p.Scope.Calls)
 	if p.Against != nil {
@@ -104,7 +105,7 @@ func sets(p *panel.Side) (of [2]*calls.Query) {
 	return of
 }
 
-// inBrush asks for those of the listed calls that are brushed or taken.
+// inBrush returns the query for the listed calls that are brushed or chosen.
 func inBrush(p *panel.Side, brush calls.Query) *calls.Query {
 	q := *Listed(p)
 	if brush.Duration.IsSet() {
@@ -119,8 +120,8 @@ func inBrush(p *panel.Side, brush calls.Query) *calls.Query {
 	return &q
 }
 
-// choose makes a set of the listed calls the selection, or with second what it is
-// compared with. Without any condition it takes that away.
+// choose selects a set of the listed calls or, with second, makes it B of the comparison.
+// Without any condition it removes the set.
 func choose(p *panel.Side, brush calls.Query, second bool) {
 	some := brush.Duration.IsSet() || brush.Started.IsSet() || brush.At != nil
 	text := inBrush(p, brush).String()
@@ -142,7 +143,7 @@ func (t *Panel) Ask(p *panel.Side, q *session.Question) {
 	}
 }
 
-// Layout draws it.
+// Layout draws the panel.
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	switch {
@@ -176,7 +177,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.table.layout(s, p, u, l, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
 }
 
-// title says whose calls are listed.
+// title describes the listed calls.
 func title(of *calls.Query, l *session.CallList) string {
 	text := units.Plural(l.Durations.Count, "call")
 	switch {
@@ -193,7 +194,7 @@ func title(of *calls.Query, l *session.CallList) string {
 	return text
 }
 
-// head says whose calls they are and how many, and how they are shown.
+// head draws the title with the number of calls, and the controls for the display.
 func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
 	y := r.Min.Y + u.Px(7)
 	right := r.Max.X - u.Px(16)
@@ -217,9 +218,9 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	}
 	x := r.Min.X + u.Px(16)
 	st := ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text}
-	room := right - x - u.Px(190) // beside the filter
+	room := right - x - u.Px(190) // the rest is for the filter
 	if room < u.Px(120) {
-		room = max(0, right-x) // if there is not enough for both, the title tells more
+		room = max(0, right-x) // without room for both, the title is more useful
 	}
 	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(listed(p), l), float32(room))
 	u.Text(image.Rect(x, y-u.Px(2), right, y+u.Px(24)), name, st)
@@ -229,7 +230,7 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	}
 }
 
-// numbers says how long calls took.
+// numbers draws the statistics of the calls' durations.
 func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
 	d := l.Durations
 	mean, _ := new(big.Float).SetRat(d.Mean()).Int64()
@@ -238,7 +239,7 @@ func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
 		return units.Duration(t)
 	}
 	rows := [][2]string{{"Calls", units.Count(d.Count)}, {"Total", took(d.Together)}}
-	if d.Sum.Cmp(d.Together) != 0 { // some lie in others, and are part of their time
+	if d.Sum.Cmp(d.Together) != 0 { // some calls are nested in others and count in their time
 		rows = append(rows, [2]string{"Sum of calls", took(d.Sum)})
 	}
 	rows = append(rows, [2]string{"Mean", units.Duration(mean)}, [2]string{"Median", units.Duration(d.Median)},
@@ -256,10 +257,10 @@ func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
 	}
 }
 
-// Scroll is how far rows are scrolled.
+// Scroll returns the scroll position of the rows.
 func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
-// ScrollBy moves the rows up by some pixels where the pointer is on them.
+// ScrollBy scrolls the rows by a number of pixels if the pointer is on them.
 func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
 	if t.table.Inside {
 		t.Down += px
@@ -267,5 +268,5 @@ func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
 	return t.table.Inside
 }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.picture.Drag} }

@@ -37,7 +37,7 @@ func (f *filter) layout(p *panel.Side, u *ui.UI, r image.Rectangle) {
 		}
 		p.List.Only = f.editor.Text()
 	}
-	if f.editor.Text() != p.List.Only { // undone, or set by something else
+	if f.editor.Text() != p.List.Only { // changed by undo or elsewhere
 		f.editor.SetText(p.List.Only)
 	}
 	if u.Item(&f.editor, r) {

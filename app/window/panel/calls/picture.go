@@ -21,11 +21,11 @@ import (
 	"ashlar/render/widget"
 )
 
-// picture is how long calls took, as a histogram or with each call as a dot. A drag
-// over it selects calls, with Shift those that they are compared with.
+// picture draws the durations of calls as a histogram or with one dot per call. Dragging
+// over it selects calls (A); with Shift it selects B.
 type picture struct {
 	widget.Drag
-	list   *session.CallList // that is drawn
+	list   *session.CallList // the drawn list
 	shares [2]share          // of A and of B
 	bars   histogram.Picture
 	dots   histogram.DotPicture
@@ -33,7 +33,7 @@ type picture struct {
 	at     image.Rectangle
 }
 
-// picKey has everything that the picture depends on, to see when it is out of date.
+// picKey holds everything that the picture depends on, to detect when it is out of date.
 type picKey struct {
 	of           *session.CallList
 	linear, dots bool
@@ -73,7 +73,7 @@ func (t *picture) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.Call
 	t.Area(u, box, pointer.CursorCrosshair)
 }
 
-// setColour is that of a set: the accent, or where two are compared grey for A.
+// setColour returns the colour of a set: the accent, or grey for A in a comparison.
 func setColour(u *ui.UI, p *panel.Side, side int) ui.Colour {
 	if side == 0 && p.Against != nil {
 		return u.Theme.Dim
@@ -81,7 +81,7 @@ func setColour(u *ui.UI, p *panel.Side, side int) ui.Colour {
 	return u.Theme.Accent
 }
 
-// drawBrush shows which durations and times are selected, and returns where.
+// drawBrush draws the selected durations and times, and returns their area.
 func (t *picture) drawBrush(p *panel.Side, u *ui.UI, q *calls.Query, c ui.Colour) image.Rectangle {
 	o := t.at.Min
 	var r image.Rectangle
@@ -103,7 +103,7 @@ func (t *picture) drawBrush(p *panel.Side, u *ui.UI, q *calls.Query, c ui.Colour
 	return r.Add(o)
 }
 
-// spread are the ends of a range, with others where it has none.
+// spread returns the ends of a range; from and to replace missing ones.
 func spread(r recording.Range, from, to int64) (int64, int64) {
 	if r.HasFrom {
 		from = r.From
@@ -114,7 +114,7 @@ func spread(r recording.Range, from, to int64) (int64, int64) {
 	return from, to
 }
 
-// events takes what was done on the picture.
+// events handles the pointer on the picture.
 func (t *picture) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, box image.Rectangle) {
 	for {
 		g, _, ok := t.Next(u, box.Min)
@@ -139,7 +139,7 @@ func (t *picture) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.Call
 	}
 }
 
-// brush asks for the calls that the drag spans.
+// brush returns the query for the calls that the drag covers.
 func (t *picture) brush(p *panel.Side, u *ui.UI) (q calls.Query) {
 	if !p.Dots {
 		bins := t.bars.Bins()
@@ -149,7 +149,7 @@ func (t *picture) brush(p *panel.Side, u *ui.UI) (q calls.Query) {
 		}
 		return q
 	}
-	// Up and down alone it is of all times, across alone of all durations.
+	// A vertical drag covers all times, a horizontal one all durations.
 	dx, dy := abs(t.Start.X-t.At.X), abs(t.Start.Y-t.At.Y)
 	if dy >= float32(u.Px(6)) {
 		q.Duration = recording.Offsets(t.dots.Took(float64(max(t.Start.Y, t.At.Y))), t.dots.Took(float64(min(t.Start.Y, t.At.Y)))+1)
@@ -163,8 +163,8 @@ func (t *picture) brush(p *panel.Side, u *ui.UI) (q calls.Query) {
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// click goes to the call of a dot; in the histogram it selects a bin, and where that
-// is selected, or has no calls, nothing.
+// click goes to the call of a dot. In the histogram it selects a bin; if the bin is
+// selected already, or empty, it clears the selection.
 func (t *picture) click(p *panel.Side, l *session.CallList, second bool) {
 	if p.Dots {
 		if i := t.dots.At(float64(t.At.X), float64(t.At.Y)); i >= 0 {
@@ -193,7 +193,7 @@ func (t *picture) click(p *panel.Side, l *session.CallList, second bool) {
 
 // show goes to a call.
 func show(p *panel.Side, r *calls.Row) {
-	p.List.All = len(listed(p).Functions) == 0 // picking one leaves the list as it is
+	p.List.All = len(listed(p).Functions) == 0 // selecting a call keeps the list as it is
 	p.Actions.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 }
 
@@ -223,8 +223,7 @@ func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 	return widget.Grouped(versus, select_, set, pic)
 }
 
-// bin is the one at a place across, the nearest if there is none; -1 before the
-// picture was drawn.
+// bin returns the bin at x, or the nearest; -1 before the picture is drawn.
 func (t *picture) bin(x float32) int {
 	if t.bars.Of == nil {
 		return -1
@@ -238,7 +237,7 @@ func (t *picture) bin(x float32) int {
 	return max(0, min(n-1, int((x-float32(x0))*float32(n)/float32(max(1, x1-x0)))))
 }
 
-// binAt is the bin under the pointer, -1 for none.
+// binAt returns the bin under the pointer, -1 for none.
 func (t *picture) binAt(p *panel.Side) int {
 	if t.list == nil || p.Dots || t.bars.Of == nil || len(t.bars.Bins()) == 0 {
 		return -1
@@ -249,8 +248,8 @@ func (t *picture) binAt(p *panel.Side) int {
 	return t.bin(t.At.X)
 }
 
-// Tooltip says what is under the pointer: the bounds of a bin, how many calls it has
-// and which part of all; or the call of a dot.
+// Tooltip describes the item under the pointer: the bounds of a bin, its number of calls
+// and their share of all; or the call of a dot.
 func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 	x := &t.picture
 	if !x.Inside || x.Pressed || s.Menu != nil || s.Help || x.list == nil || p.Tab != panel.Calls {

@@ -13,24 +13,25 @@ import (
 	"ashlar/render/units"
 )
 
-// A set of calls may take some tenths of a second to be looked up and added up. How many
-// of the listed calls it has and how long they took follows at once from the list: it
-// is beside what is dragged over while the drag goes on.
+// Looking up a set of calls and summing it may take some tenths of a second. The number
+// of its calls among the listed ones, and their time, follow at once from the list; they
+// are shown beside the dragged area during the drag.
 
-// share is the share of the listed calls.
+// share holds how many of the listed calls a set has, and their time.
 type share struct {
 	of   *session.CallList
-	text string // of the set
+	text string // the set, as text
 	n    int64
-	took int64 // together
-	ok   bool  // known
+	took int64 // sum of the durations
+	ok   bool  // the numbers are known
 }
 
-// mostLooked is how many rows are looked at for it within a frame.
+// mostLooked bounds the rows examined for a share within one frame.
 const mostLooked = 100_000
 
-// shareOf finds it for a set; all are the listed calls. Where a histogram's bins are
-// selected it is what these have, else rows are looked at if there are not too many.
+// shareOf computes the share of a set; all is the query for the listed calls. If whole
+// bins of the histogram are selected it adds up the bins; otherwise it examines the rows,
+// unless there are too many.
 func shareOf(p *panel.Side, l *session.CallList, all, q *calls.Query) (s share) {
 	rest := *q
 	rest.Duration, rest.Started, rest.Self, rest.At = all.Duration, all.Started, all.Self, all.At
@@ -57,7 +58,7 @@ func shareOf(p *panel.Side, l *session.CallList, all, q *calls.Query) (s share) 
 	return s
 }
 
-// inBins adds up the bins in a range whose ends are edges of some.
+// inBins adds up the bins in a range. The ends of the range must be edges of bins.
 func inBins(bins []spans.Bin, r *recording.Range) (s share) {
 	from, to := !r.HasFrom, !r.HasTo
 	for _, b := range bins {
@@ -71,7 +72,7 @@ func inBins(bins []spans.Bin, r *recording.Range) (s share) {
 	return s
 }
 
-// drawShare writes it into a box that is dragged over, or beside that.
+// drawShare writes the share into the dragged area, or beside it.
 func (t *picture) drawShare(p *panel.Side, u *ui.UI, side int, q *calls.Query, box image.Rectangle) {
 	s := &t.shares[side]
 	if text := q.String(); s.of != t.list || s.text != text {

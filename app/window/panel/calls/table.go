@@ -21,28 +21,28 @@ import (
 	"ashlar/render/widget"
 )
 
-// table is the rows. Only those that are seen are made into texts.
+// table draws the rows. Only visible rows are formatted.
 type table struct {
 	widget.List
 	heads  []widget.ClickArea
-	last   int // the row that was taken or gone to last
+	last   int // the row last selected or gone to
 	sheet  ui.Sheet
-	widths map[string]float32 // dp that texts of columns want
-	of     *session.CallList  // which the widths are of
+	widths map[string]float32 // width that a column's texts need, in dp
+	of     *session.CallList  // the list that the widths belong to
 	later  session.Async[rowsOf, []calls.Detail]
 }
 
-// rowsOf names rows of a list: those from a multiple of block on.
+// rowsOf identifies a section of a list's rows; it begins at a multiple of block.
 type rowsOf struct {
 	list *session.CallList
 	from int
 }
 
-// block is the number of rows that are read at a time, and ahead of time.
+// block is the number of rows that are read at a time; another block is read ahead.
 const block = 256
 
-// read has the background read what the recording says of the rows from one on, where the
-// list does not have it: a file may be larger than memory, and frames do not wait for it.
+// read reads the details of the rows from a given one on in the background, unless the
+// list has them: a file may be larger than memory, and frames must not wait for it.
 func (t *table) read(s *panel.Host, p *panel.Side, l *session.CallList, from int) {
 	if len(l.Rows) <= len(l.First) {
 		return
@@ -54,7 +54,7 @@ func (t *table) read(s *panel.Host, p *panel.Side, l *session.CallList, from int
 	})
 }
 
-// detail is a row with what the recording says of it as far as that has been read.
+// detail returns a row with the details that have been read.
 func (t *table) detail(l *session.CallList, i int) *calls.Detail {
 	if i < len(l.First) {
 		return &l.First[i]
@@ -65,14 +65,14 @@ func (t *table) detail(l *session.CallList, i int) *calls.Detail {
 	return &calls.Detail{Row: &l.Rows[i]}
 }
 
-// column is one of the table.
+// column describes a column of the table.
 type column struct {
 	key, title string
 	right      bool
 	cell       func(r *calls.Detail) string
 }
 
-// allColumns are those that there are: first what every call has, then the arguments
+// allColumns returns the available columns: first those of every call, then the arguments
 // that occur.
 func allColumns(p *panel.Side, l *session.CallList) []column {
 	rec := p.Rec
@@ -111,7 +111,7 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 	return cs
 }
 
-// columns are those that are shown.
+// columns returns the visible columns.
 func columns(p *panel.Side, l *session.CallList) []column {
 	cs := allColumns(p, l)
 	if p.List.Columns == nil {
@@ -120,13 +120,13 @@ func columns(p *panel.Side, l *session.CallList) []column {
 	return slices.DeleteFunc(cs, func(c column) bool { return !slices.Contains(p.List.Columns, c.key) })
 }
 
-// columnItems show and hide columns.
+// columnItems returns the menu items that show and hide columns.
 func (t *table) columnItems(p *panel.Side, l *session.CallList) (items []widget.Item) {
 	var on []string
 	for _, c := range columns(p, l) {
 		on = append(on, c.key)
 	}
-	const most = 24 // what a menu has room for
+	const most = 24 // as many as fit in a menu
 	for _, c := range allColumns(p, l) {
 		if len(items) == most {
 			break
@@ -146,10 +146,10 @@ func (t *table) columnItems(p *panel.Side, l *session.CallList) (items []widget.
 	return items
 }
 
-// measured is how many rows say how wide texts are.
+// measured is the number of rows whose texts are measured.
 const measured = 60
 
-// measure finds how much room the texts of columns want.
+// measure finds the width that each column's texts need.
 func (t *table) measure(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList) {
 	if t.of == l {
 		return
@@ -165,7 +165,7 @@ func (t *table) measure(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallL
 	}
 }
 
-// layout draws the rows and takes what is done on them.
+// layout draws the rows and handles events on them.
 func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
@@ -182,7 +182,7 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	for i, c := range cs {
 		end := r.Max.X - u.Px(8)
 		box := image.Rect(x, r.Min.Y, min(x+u.Px(t.widths[c.key]), end), r.Min.Y+h)
-		if i == len(cs)-1 && !c.right { // nothing is behind it
+		if i == len(cs)-1 && !c.right { // no column follows
 			box.Max.X = end
 		}
 		if box.Dx() < u.Px(40) {
@@ -222,13 +222,13 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-// isPicked reports whether a row's details are shown.
+// isPicked reports whether a row's call is selected.
 func isPicked(p *panel.Side, r *calls.Row) bool {
 	h := &p.Pick.Hit
 	return p.Pick.Kind == panel.PickBar && h.Track == r.Track && h.Lane == r.Lane && h.Span == r.Span
 }
 
-// head draws the names of columns; a click sorts by one.
+// head draws the column titles; a click sorts by a column.
 func (t *table) head(p *panel.Side, u *ui.UI, cs []column, boxes []image.Rectangle) {
 	for len(t.heads) < len(boxes) {
 		t.heads = append(t.heads, widget.ClickArea{})
@@ -249,7 +249,8 @@ func (t *table) head(p *panel.Side, u *ui.UI, cs []column, boxes []image.Rectang
 	}
 }
 
-// taken tells which rows belong to a set of the listed calls.
+// taken returns a function that reports whether a row belongs to a set of the listed
+// calls.
 func taken(p *panel.Side, q *calls.Query) func(*calls.Row) bool {
 	if q == nil {
 		return func(*calls.Row) bool { return false }
@@ -271,8 +272,8 @@ func place(rec *recording.Recording, r *calls.Row) calls.Place {
 	return calls.Place{PID: th.PID, TID: th.TID, Name: th.Name, Time: r.Start - rec.Start}
 }
 
-// events goes to the row that is clicked; with Ctrl it takes the row or leaves it,
-// with Shift all rows from the last that was taken.
+// events goes to the clicked row. Ctrl click adds or removes the row, Shift click adds
+// all rows from the last one added.
 func (t *table) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, body image.Rectangle, h int) {
 	t.Events(u, body, h, len(l.Rows), func(g widget.Gesture, i int) {
 		switch {
@@ -293,7 +294,7 @@ func (t *table) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	})
 }
 
-// items lists what can be done with a row.
+// items lists the actions for a row.
 func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) []widget.Item {
 	r := &l.Rows[i]
 	one := p.CallAt(r.Track, r.Start, p.Rec.Functions.At(int(p.Rec.Func(r.Call))))
@@ -316,10 +317,11 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 	})
 }
 
-// mostTaken bounds how many calls are taken one by one: an address has them all.
+// mostTaken bounds the calls that can be selected one by one, because an address lists
+// them all.
 const mostTaken = 1000
 
-// take makes rows the selection.
+// take selects rows.
 func (t *table) take(p *panel.Side, l *session.CallList, from, to int) {
 	from, to = min(from, to), max(from, to)
 	var q calls.Query
@@ -329,7 +331,7 @@ func (t *table) take(p *panel.Side, l *session.CallList, from, to int) {
 	choose(p, q, false)
 }
 
-// toggle takes a row, or leaves it.
+// toggle adds a row to the selection or removes it.
 func (t *table) toggle(p *panel.Side, r *calls.Row) {
 	var q calls.Query
 	if old := chosen(p, p.Scope.Calls); old != nil {
@@ -347,7 +349,7 @@ func (t *table) toggle(p *panel.Side, r *calls.Row) {
 	choose(p, q, false)
 }
 
-// Key moves among the rows and goes to one.
+// Key moves among the rows; Return goes to the call.
 func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	a := p.Doc.Answer()
 	if a == nil || a.List == nil || len(a.List.Rows) == 0 {
@@ -366,7 +368,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return ok
 }
 
-// Table lists the calls, in nanoseconds.
+// Table returns the calls, with times in nanoseconds.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil || a.List == nil {

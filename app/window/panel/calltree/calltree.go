@@ -20,11 +20,11 @@ import (
 // Panel lists the calls of one recording.
 type Panel struct{ table }
 
-// one is the tree of an answer.
+// one is the call tree of an answer.
 type one struct {
 	*analyze.Tree
 	a *session.Answer
-	// counts are how many calls or samples each node has; see counted.
+	// counts are the numbers of calls or samples of the nodes; see counted.
 	counts []int64
 }
 
@@ -38,17 +38,17 @@ func (o one) cells(n int32) []cell {
 	return []cell{{text: units.Value(nd.Self, m)}, {text: units.Value(nd.Total, m)}, {text: units.Percent(nd.Total, o.Nodes[0].Total)}, {text: units.Count(o.counts[n])}}
 }
 
-// counted is how often each node was called, for spans; else how many samples or
-// records fell into it and what it called: none falls on a call that only calls
-// others, so that a count of its own would say nothing.
+// counted returns the number of calls of each node, for spans. Otherwise it returns the
+// number of samples or records in the node and its callees: a call that only calls others
+// has none of its own.
 func counted(t *analyze.Tree) []int64 {
 	return rolled(len(t.Nodes), t.Weights.Basis, func(i int) (count int64, parent int32) { return t.Nodes[i].Count, t.Nodes[i].Parent })
 }
 
-// rolled adds the counts of nodes up to those that call them, except for spans.
+// rolled adds the counts of nodes to their callers, except for spans.
 func rolled(n int, basis analyze.Basis, of func(node int) (count int64, parent int32)) []int64 {
 	counts := make([]int64, n)
-	for i := n - 1; i >= 0; i-- { // callers are before what they call
+	for i := n - 1; i >= 0; i-- { // callers precede their callees
 		own, parent := of(i)
 		if counts[i] += own; i > 0 && basis != analyze.Spans {
 			counts[parent] += counts[i]
@@ -74,7 +74,7 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 }
 
-// chosen is the node that is picked, -1 for none.
+// chosen returns the selected node, -1 for none.
 func (t *Panel) chosen(p *panel.Side) int32 {
 	if o, ok := t.of.(one); ok && p.PickedTree() == o.Tree {
 		return p.Pick.Node
@@ -87,8 +87,7 @@ func (t *Panel) pick(p *panel.Side, n int32) {
 	p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: o.Tree, Fn: o.Nodes[n].Func}
 }
 
-// Key moves among the rows; Right unfolds one and Left folds it, or goes to its
-// caller.
+// Key moves among the rows; Right unfolds a row, Left folds it or goes to its caller.
 func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	if a := p.Doc.Answer(); a == nil || t.id != any(a.Tree) {
 		return false
@@ -100,10 +99,10 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return ok
 }
 
-// Scroll is how far rows are scrolled.
+// Scroll returns the scroll position of the rows.
 func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
-// Table is the whole tree, unfolded: depth says how far a row is below the first.
+// Table returns the whole tree, unfolded; the column depth gives a row's level.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil {
@@ -112,8 +111,8 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	return func() *tables.Grid { return Grid(a) }
 }
 
-// Grid lists all calls of an answer, each below its caller, the heaviest first, in
-// exact values.
+// Grid returns all calls of an answer in exact values, each below its caller, the
+// heaviest first.
 func Grid(a *session.Answer) *tables.Grid {
 	of := one{a.Tree, a, counted(a.Tree)}
 	return gridOf("call tree", of, tables.Amounts(a.Metric(), func(r *listed) (self, total, count int64) {

@@ -17,11 +17,10 @@ import (
 	"ashlar/render/widget"
 )
 
-// OfTwo lists the calls of two recordings that are compared: what each costs in A and
-// in B.
+// OfTwo lists the calls of two compared recordings with their costs in A and in B.
 type OfTwo struct{ table }
 
-// both is the tree of a comparison.
+// both is the call tree of a comparison.
 type both struct {
 	*compare.Shape
 	a      *session.CompareAnswer
@@ -84,8 +83,8 @@ func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 		})
 }
 
-// key2 has everything that the tree of two is made of: Functions has what is known of how sure
-// differences are.
+// key2 holds everything that the comparison's tree depends on; the table of functions has
+// the confidences.
 type key2 struct {
 	shape *compare.Shape
 	sure  *compare.Table
@@ -97,8 +96,7 @@ func (t *OfTwo) pick(c *comparison.Comparison, n int32) {
 	c.Node = n
 }
 
-// Key moves among the rows; Right unfolds one and Left folds it, or goes to its
-// caller.
+// Key moves among the rows; Right unfolds a row, Left folds it or goes to its caller.
 func (t *OfTwo) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	b, ok := t.of.(both)
 	if a := c.Answer(); !ok || a == nil || b.Shape != a.Shape {
@@ -111,10 +109,10 @@ func (t *OfTwo) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	return ok
 }
 
-// Scroll is how far rows are scrolled.
+// Scroll returns the scroll position of the rows.
 func (t *OfTwo) Scroll(*comparison.Comparison) *int { return &t.Down }
 
-// Table is the whole tree, unfolded: depth says how far a row is below the first.
+// Table returns the whole tree, unfolded; the column depth gives a row's level.
 func (t *OfTwo) Table(c *comparison.Comparison) func() *tables.Grid {
 	a := c.Answer()
 	if a == nil {
@@ -123,8 +121,8 @@ func (t *OfTwo) Table(c *comparison.Comparison) func() *tables.Grid {
 	return func() *tables.Grid { return gridOfTwo(a) }
 }
 
-// gridOfTwo lists all calls of a comparison, each below its caller, the heaviest
-// first, in exact values. Shares are of the side's total.
+// gridOfTwo returns all calls of a comparison in exact values, each below its caller, the
+// heaviest first. Shares are of the side's total.
 func gridOfTwo(a *session.CompareAnswer) *tables.Grid {
 	b, m := newBoth(a), &a.Compared.Metric.Common
 	root := b.amounts(0)
@@ -142,7 +140,7 @@ func gridOfTwo(a *session.CompareAnswer) *tables.Grid {
 	return gridOf("call tree of both", b, cs)
 }
 
-// three adds columns of A, of B and of what B has more.
+// three adds columns for A, for B and for the difference B - A.
 func three[N int64 | float64](to []tables.Column[listed], name string, of func(node int32, side int) N, column func(string, func(*listed) N) tables.Column[listed]) []tables.Column[listed] {
 	return append(to, column("A "+name, func(r *listed) N { return of(r.node, 0) }), column("B "+name, func(r *listed) N { return of(r.node, 1) }),
 		column("difference of "+name, func(r *listed) N { return of(r.node, 1) - of(r.node, 0) }))

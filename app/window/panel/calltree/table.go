@@ -18,20 +18,20 @@ import (
 	"ashlar/render/widget"
 )
 
-// forest is the tree that a table lists: of one recording, or of two.
+// forest is the tree shown in a table, of one recording or of two.
 type forest interface {
-	// Children are the nodes directly below one; the root is node 0.
+	// Children returns the children of a node; the root is node 0.
 	Children(node int) []int32
 	function(node int32) recording.FuncName
-	// heavy orders the children of a node, the largest first.
+	// heavy returns the weight by which siblings are sorted, largest first.
 	heavy(node int32) int64
 	parent(node int32) int32
 	depth(node int32) int32
-	// cells are the texts behind the name.
+	// cells returns the texts to the right of the name.
 	cells(node int32) []cell
 }
 
-// cell is a text in a row. A change has the colour of its sign, unless that may be
+// cell is a text in a row. A change is drawn in the colour of its sign, unless it may be
 // noise.
 type cell struct {
 	text          string
@@ -39,16 +39,16 @@ type cell struct {
 	change, noise bool
 }
 
-// table is a list whose rows are nodes of a tree, each below its caller, the heaviest
-// first. A row is folded until it is opened.
+// table lists the nodes of a tree, each below its caller, the heaviest first. A row is
+// folded until it is opened.
 type table struct {
 	widget.List
-	// open has for paths, by what functions are called, whether callees are listed: that
-	// holds for the next answer too. Of others only those are that nothing is beside.
+	// open records for paths of function names whether the row is open; it stays valid
+	// for the next answer. Other rows are open only if they have no siblings.
 	open  map[string]bool
 	rows  []row
 	of    forest
-	id    any // what of was made of
+	id    any // identifies the tree in of
 	stale bool
 	sheet ui.Sheet
 }
@@ -58,13 +58,14 @@ type row struct {
 	node int32
 	path string
 	kids bool
-	open bool // they are listed
+	open bool // its children are listed
 }
 
-// Columns' widths, in dp; names get what is left, the last columns give way to them.
+// Widths of the columns, in dp. Names take the rest; if room is short, the last columns
+// are left out.
 const (
 	columnWidth = 92
-	narrowWidth = 76 // of many columns
+	narrowWidth = 76 // if there are many columns
 	leastName   = 200
 )
 
@@ -82,7 +83,7 @@ func (t *table) refresh(id any, of func() forest) {
 	}
 }
 
-// list lists what is below a node, as far as it is open: the heaviest first.
+// list appends the open rows below a node, the heaviest first.
 func list(rows []row, of forest, node int32, path string, open func(path string, alone bool) bool) []row {
 	kids := slices.Clone(of.Children(int(node)))
 	slices.SortStableFunc(kids, func(x, y int32) int { return cmp.Compare(of.heavy(y), of.heavy(x)) })
@@ -102,7 +103,7 @@ type listed struct {
 	depth int
 }
 
-// gridOf lists all nodes of a tree, each below its caller, with what columns say of it.
+// gridOf returns all nodes of a tree, each below its caller, with the columns cs.
 func gridOf(name string, of forest, cs []tables.Column[listed]) *tables.Grid {
 	var rows []listed
 	for _, w := range list(nil, of, 0, "", func(string, bool) bool { return true }) {
@@ -115,8 +116,8 @@ func gridOf(name string, of forest, cs []tables.Column[listed]) *tables.Grid {
 	}, cs...), rows)
 }
 
-// layout draws the heads and the rows that are seen; chosen is the node that is
-// marked. A row that is clicked is picked, and menu opens what can be done with it.
+// layout draws the column titles and the visible rows; chosen is the selected node. A
+// click on a row calls pick; menu opens its context menu.
 func (t *table) layout(h *panel.Host, u *ui.UI, r image.Rectangle, heads []string, chosen int32, pick func(node int32), menu func(node int32, at image.Point)) {
 	line := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+line+u.Px(4), r.Max.X-u.Px(12), r.Max.Y)
@@ -165,8 +166,7 @@ func (t *table) indent(u *ui.UI, node int32) int {
 	return u.Px(24) + int(min(t.of.depth(node)-1, 40))*u.Px(14)
 }
 
-// cells writes a row: a name that is moved right by indent, and as many of the texts
-// behind it as there is room for.
+// cells draws a row: the name, indented, and as many of the texts as fit.
 func (t *table) cells(h *panel.Host, u *ui.UI, line image.Rectangle, indent int, name string, texts []cell, st ui.Style, text func(image.Rectangle, string, ui.Style)) {
 	w := u.Px(columnWidth)
 	if len(texts) > 6 {
@@ -194,7 +194,7 @@ func (t *table) cells(h *panel.Host, u *ui.UI, line image.Rectangle, indent int,
 	}
 }
 
-// fold opens a row or closes it.
+// fold opens or folds a row.
 func (t *table) fold(w *row, open bool) {
 	if t.open == nil {
 		t.open = map[string]bool{}
@@ -202,8 +202,8 @@ func (t *table) fold(w *row, open bool) {
 	t.open[w.path], t.stale = open && w.kids, true
 }
 
-// key moves among the rows from the one of a node, to a row that is returned; Right
-// unfolds one and Left folds it, or goes to its caller. A row of -1 stays where it is.
+// key moves among the rows, starting from a node's row, and returns the new row, or -1 to
+// stay. Right unfolds a row, Left folds it or goes to its caller.
 func (t *table) key(k key.Event, chosen int32) (to int, ok bool) {
 	if k.Modifiers != 0 || t.of == nil {
 		return -1, false
@@ -226,10 +226,10 @@ func (t *table) key(k key.Event, chosen int32) (to int, ok bool) {
 	return at, true
 }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the table the keyboard focus.
 func (t *table) Areas() []event.Tag { return []event.Tag{&t.Drag} }
 
-// Listed are the nodes of the rows, as far as the tree is unfolded.
+// Listed returns the nodes of the listed rows.
 func (t *table) Listed() (nodes []int32) {
 	for i := range t.rows {
 		nodes = append(nodes, t.rows[i].node)

@@ -21,7 +21,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel lists the steps of the path, below what they add up to.
+// Panel lists the steps of the path below their sums.
 type Panel struct {
 	panel.List[*panel.Side]
 	sheet ui.Sheet
@@ -30,7 +30,7 @@ type Panel struct {
 // Ask asks for the path.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Path = p.Rec.HasTime }
 
-// Layout draws it.
+// Layout draws the panel.
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	if !p.Rec.HasTime && p.Rec.Done {
@@ -63,7 +63,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.steps(s, p, u, c, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
 }
 
-// title says whose path it is.
+// title describes the path.
 func title(rec *recording.Recording, c *session.CriticalPath) string {
 	n := units.Plural(int64(len(c.Steps)), "step")
 	if len(c.Paths) > 1 {
@@ -79,7 +79,7 @@ func length(c *session.CriticalPath) (ps int64) {
 	return ps
 }
 
-// sums lists what steps add up to, as many as there is room for.
+// sums lists the sums of the steps, as many as fit.
 func sums(p *panel.Side, u *ui.UI, name string, c *session.CriticalPath, by int, r image.Rectangle) {
 	line := u.Px(18)
 	u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+line), name, ui.Style{Size: 12, Color: u.Theme.Dim})
@@ -102,11 +102,11 @@ func columns(rec *recording.Recording) []tables.Column[criticalpath.Step] {
 	return pathreport.Columns(rec, func(s *criticalpath.Step) *criticalpath.Step { return s })
 }
 
-// edges are where columns begin, as shares of the width from the left, and where the last
-// one ends.
+// edges are the left edges of the columns, as shares of the width, followed by the right
+// edge of the last.
 var edges = [...]float32{0, .11, .23, .42, .6, .82, 1}
 
-// steps draws the rows; a click on one goes there.
+// steps draws the rows; a click on a row goes to its step.
 func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.CriticalPath, r image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
@@ -149,13 +149,14 @@ func (t *Panel) steps(s *panel.Host, p *panel.Side, u *ui.UI, c *session.Critica
 	t.Area(u, body, pointer.CursorDefault)
 }
 
-// picked reports whether the state or span of a step is picked.
+// picked reports whether a step's state or span is selected.
 func picked(p *panel.Side, s *criticalpath.Step) bool {
 	h := &p.Pick.Hit
 	return p.Pick.Kind == panel.PickBar && h.Track == s.Track && h.Lane == s.Lane && h.Span == s.Index && s.Index >= 0
 }
 
-// show picks the state or span of a step, or brings its time into view where it has none.
+// show selects the state or span of a step; if it has neither, it brings the step's time
+// into view.
 func show(p *panel.Side, s *criticalpath.Step) {
 	if s.Index < 0 {
 		p.Fit(s.From-(s.To-s.From)/4, s.To+(s.To-s.From)/4)
@@ -164,7 +165,7 @@ func show(p *panel.Side, s *criticalpath.Step) {
 	p.Actions.Show(search.Hit{Track: s.Track, Lane: s.Lane, Index: s.Index, Time: s.From, Call: s.Call})
 }
 
-// Key goes from the picked step to others.
+// Key moves from the selected step to others.
 func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	a := p.Doc.Answer()
 	if a == nil || a.Critical == nil || len(a.Critical.Steps) == 0 {
@@ -187,7 +188,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return ok
 }
 
-// Table is the steps.
+// Table returns the steps.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil || a.Critical == nil {

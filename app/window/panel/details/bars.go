@@ -13,7 +13,7 @@ import (
 	"ashlar/render/units"
 )
 
-// What the panel says of things on the timeline.
+// Details of items on the timeline.
 
 // inNS writes picoseconds exactly.
 var inNS = recording.Metric{Unit: "ns", Decimals: 3}
@@ -22,12 +22,13 @@ func lengthDetail(key string, ps int64) Detail {
 	return Detail{Key: key, Value: units.Duration(ps), Exact: units.Exact(ps, &inNS)}
 }
 
-// timeDetail is a time from the recording's start; a copy gives the file's own.
+// timeDetail formats a time from the recording's start; its copied form is the file's own
+// time.
 func (p *Panel) timeDetail(key string, at int64) Detail {
 	return Detail{Key: key, Value: units.Duration(at - p.Rec.Start), Exact: strings.TrimSpace(p.Rec.Clock.Text(at) + " " + p.Rec.Clock.Unit)}
 }
 
-// barDetails are those of a span, or of a bar made of samples.
+// barDetails returns the details of a span, or of a bar made of samples.
 func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, ds []Detail) {
 	if h.IsState() {
 		return p.stateDetails(s, h)
@@ -75,8 +76,7 @@ func (p *Panel) barDetails(s *panel.Host, h *timeline.Hit) (title, sub string, d
 	return title, sub, append(ds, p.callers(h)...)
 }
 
-// onCPU says how much of some time was spent on CPU, how much it waited, and
-// how much does not tell.
+// onCPU splits a time into on-CPU, off-CPU and unknown.
 func onCPU(cpu, waiting, all int64) (ds []Detail) {
 	for _, part := range []struct {
 		key string
@@ -92,7 +92,8 @@ func onCPU(cpu, waiting, all int64) (ds []Detail) {
 	return ds
 }
 
-// stateDetails are those of a state of a thread: why, how long, where, and who woke it.
+// stateDetails returns the details of a thread state: its reason, duration, place, and
+// the thread that ended it.
 func (p *Panel) stateDetails(s *panel.Host, h *timeline.Hit) (title, sub string, ds []Detail) {
 	t := p.Rec.Tracks[h.Track]
 	ds = append([]Detail{p.timeDetail("Start", h.Start), lengthDetail("Duration", h.End-h.Start)}, p.trackDetails(t)...)
@@ -154,7 +155,7 @@ func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 	}
 	length := "Until next sample"
 	if h.Last == h.Samples.Len() || h.Samples.Time(h.Last) > h.End {
-		length = "Drawn as" // the next one is far away, or there is none
+		length = "Drawn as" // the next sample is far away or missing
 	}
 	ds = append(ds, lengthDetail(length, h.End-h.Start), Detail{Key: panel.Title1(m.Name), Value: units.Value(sum, m), Exact: units.Exact(sum, m)})
 	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
@@ -163,8 +164,7 @@ func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 	return ds
 }
 
-// trackDetails say which thread or row of operations something is on, and in
-// which process.
+// trackDetails names the thread or async row of an item, and its process.
 func (p *Panel) trackDetails(t *recording.Track) []Detail {
 	key, name := "Thread", timeline.TrackName(t)
 	switch {
@@ -188,8 +188,8 @@ func (p *Panel) processDetails(i int) []Detail {
 	return []Detail{{Key: "Process", Value: name}}
 }
 
-// argDetails are the arguments under their heading, a line each where they are
-// an object's members.
+// argDetails lists the arguments under their heading; the members of an object get a line
+// each.
 func (p *Panel) argDetails(ref uint64) []Detail {
 	if ref == 0 || p.Rec.Args == nil {
 		return nil
@@ -256,7 +256,7 @@ func objectMembers(text string) (ms []member, ok bool) {
 // mostCallers bounds how many of the callers are listed.
 const mostCallers = 64
 
-// callers are the calls above a bar, innermost first; a click goes to one.
+// callers lists the calls above a bar, innermost first; a click goes to one.
 func (p *Panel) callers(h *timeline.Hit) (ds []Detail) {
 	c, lane := h.Call, h.Lane
 	for len(ds) < mostCallers && c != recording.NoCall {
@@ -279,7 +279,7 @@ func (p *Panel) callers(h *timeline.Hit) (ds []Detail) {
 	return append([]Detail{heading("Callers")}, ds...)
 }
 
-// pickAbove goes to the bar above one, in a lane.
+// pickAbove selects the bar above another, in a given lane.
 func (p *Panel) pickAbove(h *timeline.Hit, lane int) {
 	t := p.Rec.Tracks[h.Track]
 	if h.Samples != nil {
@@ -291,7 +291,7 @@ func (p *Panel) pickAbove(h *timeline.Hit, lane int) {
 	}
 }
 
-// flowDetails list the arrows of the picked span; a click follows one.
+// flowDetails lists the arrows of the selected span; a click follows one.
 func (p *Panel) flowDetails() (ds []Detail) {
 	for i, e := range p.Flows.Ends {
 		if i == 12 {

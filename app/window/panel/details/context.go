@@ -11,10 +11,10 @@ import (
 	"ashlar/render/units"
 )
 
-// ContextDetails say where stacks were taken, a line for each key of their
-// contexts: the value, or the heaviest with its share and how many more. A click
-// offers to keep only what has one.
-// Threads have lines of their own if there are any.
+// ContextDetails lists where stacks were taken, a line for each key of their contexts:
+// its value, or the heaviest value with its share and the number of others. A click
+// offers to keep only stacks with one of the values. With threads, keys of threads are
+// left out because threads have their own lines.
 func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool) (ds []Detail) {
 	for _, k := range keys {
 		switch {
@@ -37,7 +37,7 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			d.Value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.Exact = strings.Join(all[:min(len(all), 20)], ", ")
 		}
-		if k.Key == "probe" { // it says most
+		if k.Key == "probe" { // it is the most informative
 			ds = slices.Insert(ds, 0, d)
 		} else {
 			ds = append(ds, d)
@@ -46,8 +46,8 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 	return ds
 }
 
-// valueText writes a number of bytes in a larger unit, and a number whose unit is its key
-// without it.
+// valueText formats a value: bytes in a larger unit, and a number without its unit if
+// that is the key.
 func valueText(key, value string) string {
 	number, unit, _ := strings.Cut(value, " ")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -61,7 +61,7 @@ func valueText(key, value string) string {
 	return value
 }
 
-// symbolDetails say what a profile knows of a frame's code and its binary.
+// symbolDetails lists what a profile records about a frame's code and binary.
 func symbolDetails(src *recording.Source, f *recording.Frame) (ds []Detail) {
 	if typ := src.TypeOf(f); typ != "" {
 		ds = append(ds, Detail{Key: "Frame type", Value: typ})

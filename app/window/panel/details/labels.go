@@ -10,9 +10,9 @@ import (
 	"ashlar/render/widget"
 )
 
-// labels sums up where the stacks of the picked thing were taken, else of
-// all that are shown; false as long as that is not known. It asks what the
-// details ask, so that neither stops the other.
+// labels sums up the labels of the selected item's stacks or, without a selection, of all
+// stacks shown; known is false until the sums are computed. It asks the same question as
+// the details, so that neither cancels the other.
 func (p *Panel) labels() (keys []analyze.KeyValues, known bool) {
 	a := p.Doc.Answer()
 	h := &p.Pick.Hit
@@ -31,9 +31,8 @@ func (p *Panel) labels() (keys []analyze.KeyValues, known bool) {
 	return keys, keys != nil
 }
 
-// ChooseLabel lists labels to keep only what has one; key, which may be "", is
-// what the list begins with. What is typed may be a condition, too; see
-// analyze.Where.
+// ChooseLabel lists the labels; choosing one keeps only the stacks that have it. The list
+// begins with key unless it is "". The text may also be a condition; see analyze.Where.
 func (p *Panel) ChooseLabel(s *panel.Host, key string) {
 	if p.Rec.Contexts.Len() < 2 {
 		s.Say("This recording has no labels")
@@ -45,14 +44,14 @@ func (p *Panel) ChooseLabel(s *panel.Host, key string) {
 	var c *widget.Chooser
 	c = widget.NewChooser("Filter by label…", key, func(text string) []widget.Line {
 		keys, known := p.labels()
-		c.Filled = known // else it is filled again with the next frame
+		c.Filled = known // otherwise the list is filled again in the next frame
 		var ls []widget.Line
 		if t := analyze.Where(strings.TrimSpace(text)); t.Check() == nil && analyze.CheckWhere(p.Rec, t) == nil {
 			ls = append(ls, p.labelLine(s, t, "", ""))
 		}
 		for _, k := range keys {
 			if k.Key == "event" {
-				continue // has a place of its own in the toolbar
+				continue // has its own control in the toolbar
 			}
 			var sum int64
 			for _, v := range k.Values {
@@ -69,7 +68,7 @@ func (p *Panel) ChooseLabel(s *panel.Host, key string) {
 	s.OpenChooser(c)
 }
 
-// labelShare says what a label weighs and which part of its key's that is.
+// labelShare returns a label's weight and its share of its key's weight.
 func (p *Panel) labelShare(v analyze.ContextValue, sum int64) string {
 	return units.Value(v.Weight, p.MetricOf()) + "  " + units.Percent(v.Weight, sum)
 }

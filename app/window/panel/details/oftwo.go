@@ -17,17 +17,18 @@ import (
 	"ashlar/render/widget"
 )
 
-// OfTwo is the panel beside what is shown of two.
+// OfTwo is the details pane of a comparison.
 type OfTwo struct {
 	*comparison.Comparison
 	lines   ui.Sheet
 	largest [24]widget.ClickArea
 }
 
-// Tag identifies the area to the keyboard.
+// Tag identifies the area for the keyboard focus.
 func (c *OfTwo) Tag() event.Tag { return &c.largest }
 
-// Layout draws what is chosen, or where the largest differences are.
+// Layout draws the details of the chosen function or of the whole comparison, and the
+// largest differences.
 func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	u.Fill(r, th.Surface)
@@ -60,13 +61,13 @@ func (c *OfTwo) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) {
 	}
 }
 
-// Rows returns the rows that are there.
+// Rows returns the lines of details.
 func (c *OfTwo) Rows() []Detail {
 	_, _, ds := c.details(c.Answer())
 	return ds
 }
 
-// details are those of the chosen function, or of the whole.
+// details returns the details of the chosen function, or of the whole comparison.
 func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detail) {
 	if a == nil {
 		return "", "", nil
@@ -81,8 +82,8 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	return title, c.MetricName() + ", " + strings.ToLower(comparison.NormalizeWords[a.Compared.Normalize]), ofWhole(a)
 }
 
-// amounts are the rows of what something costs in A and in B. The sides are called so,
-// behind a word and before another one.
+// amounts returns the lines for the costs in A and in B. The keys are the side's letter
+// with before in front and behind after it.
 func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []Detail {
 	m := a.Compared.Metric
 	exact := func(v int64) string { return units.Exact(v, &m.Common) }
@@ -94,7 +95,7 @@ func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []De
 	}
 }
 
-// ofWhole are the details of all that is compared.
+// ofWhole returns the details of the whole comparison.
 func ofWhole(a *session.CompareAnswer) (ds []Detail) {
 	if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
 		ds = amounts(a, "", " per call", a.A.Total, a.B.Total)
@@ -108,7 +109,7 @@ func ofWhole(a *session.CompareAnswer) (ds []Detail) {
 	return ds
 }
 
-// ofChosen are the details of the chosen function.
+// ofChosen returns the details of the chosen function.
 func (c *OfTwo) ofChosen(a *session.CompareAnswer) []Detail {
 	key := c.ChosenKey(a)
 	if key < 0 {
@@ -148,7 +149,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	return append(ds, Detail{Key: "Matched", Value: comparison.RuleWords[row.Rule]})
 }
 
-// callDetails are about the picked call and the one that goes with it.
+// callDetails returns the details of the selected call and its counterpart.
 func (c *OfTwo) callDetails(a *session.CompareAnswer, key int32) (ds []Detail) {
 	if c.Link.Call == nil {
 		return nil

@@ -24,21 +24,20 @@ import (
 	"ashlar/render/widget"
 )
 
-// Detail is a line of the panel: a copy gives exact, of all of them or
-// by a click on this one. A line without a key is a text of its own. to, where
-// there is one, is where a click goes instead; label is the key of a label, of
-// whose values a click shows a list.
+// Detail is a line of the panel. Copying all lines, or clicking this one, copies Exact. A
+// line without a key is a text of its own. If To is set, a click calls it instead; if
+// Label, the key of a label, is set, a click lists the label's values.
 type Detail struct {
 	Key, Value, Exact string
 	To                func()
 	Label             string
-	head              bool // the heading of those that follow
-	link              bool // looks like something to click
+	head              bool // heading of the lines that follow
+	link              bool // drawn as clickable
 }
 
 func heading(text string) Detail { return Detail{Value: text, head: true} }
 
-// Panel is the panel beside the lower half.
+// Panel is the details pane beside the lower half.
 type Panel struct {
 	*lanes.Timeline
 	area           widget.Drag
@@ -51,16 +50,16 @@ type Panel struct {
 	sheet          ui.Sheet
 }
 
-// Tag identifies the area to the keyboard.
+// Tag identifies the area for the keyboard focus.
 func (t *Panel) Tag() event.Tag { return &t.area }
 
-// Stop ends what is computed in the background.
+// Stop stops the computations in the background.
 func (t *Panel) Stop() {
 	t.rank.Stop()
 	t.slow.Stop()
 }
 
-// click is the next of the lines that can be clicked.
+// click returns the click area of the next clickable line.
 func (t *Panel) click() *widget.ClickArea {
 	if t.used == len(t.clicks) {
 		t.clicks = append(t.clicks, widget.ClickArea{})
@@ -97,14 +96,14 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 		}
 	}
 	var keys func(key.Event) bool
-	if t.height > r.Dy() { // else keys go from line to line only
+	if t.height > r.Dy() { // otherwise keys only move from line to line
 		keys = func(k key.Event) bool { return widget.ScrollKey(&t.scroll, k, u.Px(22), r.Dy()) }
 	}
 	ring := u.Area(&t.area, keys)
 	t.area.Area(u, r, pointer.CursorDefault)
 	t.used = 0
 	u.At(image.Rect(r.Min.X+1, r.Min.Y+1, r.Max.X, r.Max.Y), func(u *ui.UI) {
-		over := op.Record(u.Ops) // what shows where the keyboard is is on the texts
+		over := op.Record(u.Ops) // the focus marker is drawn over the texts
 		y := u.Px(12) - t.scroll
 		x, right := u.Px(16), r.Dx()-u.Px(14)
 		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), panel.CutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
@@ -137,7 +136,7 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		if d.Value == "" {
 			return y
 		}
-		y += u.Px(5) // apart from the lines above, as they are from one another
+		y += u.Px(5) // the gap above equals the gap between these texts
 		st := ui.Style{Size: 11.5, Color: th.Dim, Lines: 40}
 		if d.head {
 			y += u.Px(5)
@@ -178,7 +177,7 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	return y + line
 }
 
-// Copied writes the line as a copy gives it.
+// Copied returns the copied form of the line.
 func (d *Detail) Copied() string {
 	if d.Exact != "" {
 		return d.Exact
@@ -186,8 +185,9 @@ func (d *Detail) Copied() string {
 	return d.Value
 }
 
-// heaviest lists the functions with the largest self weight; what is below zero,
-// as of what was freed between two heap profiles, is as heavy as it is far from it.
+// heaviest lists the functions with the largest self weight by magnitude: negative
+// weights, as for memory freed between two heap profiles, count by their distance from
+// zero.
 func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	a := p.Doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
@@ -232,8 +232,8 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	return y
 }
 
-// heaviestRows are the indices of the most rows whose self is farthest from zero,
-// of rows in order of it.
+// heaviestRows returns the indices of the rows, at most most, whose self is farthest from
+// zero; rows must be sorted by self.
 func heaviestRows(rows []analyze.Row, most int) (at []int) {
 	far := func(i int) uint64 {
 		if v := rows[i].Self; v < 0 {
@@ -274,7 +274,7 @@ func copyText(title, sub string, ds []Detail) string {
 	return b.String()
 }
 
-// Lines lists what is known of the picked thing.
+// Lines returns the details of the selected item.
 func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	switch p.Pick.Kind {
 	case panel.PickBar:
@@ -323,8 +323,8 @@ func (p *Panel) selectedThreads() string {
 	return strings.Join(names, " · ")
 }
 
-// selfTime is a span's time without that of the spans directly below it. The next
-// lane may be of others that overlap it.
+// selfTime returns a span's duration without its direct children. The next lane may also
+// hold children of other spans that overlap it.
 func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64 {
 	self := h.End - h.Start
 	if h.Lane+1 >= len(t.Lanes) {
@@ -339,7 +339,7 @@ func selfTime(calls *recording.Calls, t *recording.Track, h *timeline.Hit) int64
 	return self
 }
 
-// frameDetails say where a call's code is.
+// frameDetails returns the location of a call's code.
 func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 	if c == recording.NoCall {
 		return nil
@@ -387,7 +387,7 @@ func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 	return append(ds, symbolDetails(&p.Rec.Source, &f)...)
 }
 
-// NodeDetails are those of a bar of the flamegraph, in the answer it is in.
+// NodeDetails returns the details of a flamegraph bar in its answer.
 func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	a := p.Doc.Answer()
 	fn := p.Rec.Functions.At(int(p.Pick.Fn))
@@ -433,8 +433,8 @@ func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	return title, sub, ds
 }
 
-// nodeCallers are the nodes above the picked one, innermost first; a click goes
-// to one.
+// nodeCallers lists the nodes above the selected one, innermost first; a click goes to
+// one.
 func (p *Panel) nodeCallers() (ds []Detail) {
 	t := p.Pick.Tree
 	path := t.Path(int(p.Pick.Node))
@@ -450,7 +450,7 @@ func (p *Panel) nodeCallers() (ds []Detail) {
 	return append([]Detail{heading("Callers")}, ds...)
 }
 
-// markOf is the note on a function, "" for none.
+// markOf returns the note on a function, "" for none.
 func (p *Panel) markOf(f recording.Function) string {
 	for _, x := range p.Marks {
 		if x.Func != nil && *x.Func == f.FuncName() {

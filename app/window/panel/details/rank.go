@@ -10,7 +10,8 @@ import (
 	"ashlar/render/units"
 )
 
-// rankPart counts how many spans of the picked one's function are longer.
+// rankPart finds the rank of the selected span: how many spans of its function are
+// longer.
 type rankPart struct {
 	session.Async[rankKey, string]
 }
@@ -21,8 +22,7 @@ type rankKey struct {
 	duration int64
 }
 
-// of says which place a span has among those of its function; "" until it is
-// known.
+// of describes the rank of a span among those of its function; "" until it is known.
 func (r *rankPart) of(s *panel.Host, k rankKey) string {
 	text, of, _ := r.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
 		longer, all, err := spans.RankOf(ctx, k.rec, k.fn, k.duration)
@@ -44,7 +44,7 @@ func rankText(place, all int64) string {
 	return units.Count(place) + ordinal(place) + " longest of " + units.Count(all)
 }
 
-// ordinal follows a number that counts places: st, nd, rd or th.
+// ordinal returns the suffix of an ordinal number: st, nd, rd or th.
 func ordinal(n int64) string {
 	if n/10%10 != 1 {
 		switch n % 10 {

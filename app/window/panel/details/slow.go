@@ -10,12 +10,12 @@ import (
 	"ashlar/render/units"
 )
 
-// slowPart counts the slow calls of the picked function, to offer the question why they
-// are.
+// slowPart counts the slow calls of the selected function, to offer a comparison with the
+// others.
 type slowPart struct {
 	session.Async[slowKey, string]
-	in     recording.Scope // of the last question
-	scopes int             // how many there have been
+	in     recording.Scope // scope of the last question
+	scopes int             // number of scopes so far
 }
 
 type slowKey struct {
@@ -24,8 +24,8 @@ type slowKey struct {
 	scope int
 }
 
-// of asks why some calls are slow; "" if nothing tells, and as long as it is not
-// known.
+// of returns the offer to compare slow calls; "" if there are no clear slow calls, or
+// until they are counted.
 func (x *slowPart) of(s *panel.Host, p *Panel) string {
 	if p.Rec.Counts.Spans == 0 || p.Linkable {
 		return ""
@@ -49,14 +49,14 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 	return text
 }
 
-// fewestCalls is how many calls are worth the question at least.
+// fewestCalls is the least number of calls for the offer.
 const fewestCalls = 10
 
 func slowText(slow, all int64, apart bool) string {
 	switch {
 	case all < fewestCalls:
 		return ""
-	case apart && slow > all-slow: // few are fast, not slow
+	case apart && slow > all-slow: // the small group is the fast one, not the slow one
 		return "Why are " + units.Count(all-slow) + " of " + units.Plural(all, "call") + " fast?"
 	case apart:
 		return "Why are " + units.Count(slow) + " of " + units.Plural(all, "call") + " slow?"

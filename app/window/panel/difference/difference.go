@@ -36,21 +36,21 @@ type Panel struct {
 	pic      flame.Difference
 	legend   *ui.Picture
 	legendOf legendKey
-	box      image.Rectangle // of all in the last frame
+	box      image.Rectangle // area of the panel in the last frame
 }
 
-// New is the panel, with nothing under the pointer.
+// New returns a panel with no node under the pointer.
 func New() *Panel { return &Panel{under: -1} }
 
-// Scroll is how far it is scrolled.
+// Scroll returns the scroll position.
 func (f *Panel) Scroll(c *comparison.Comparison) *int { return &c.Down }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }
 
 type differenceKey struct {
 	shape  *compare.Shape
-	sure   *compare.Table // and with it what is known of nodes
+	sure   *compare.Table // the table with the confidences of nodes
 	zoom   int
 	size   image.Point
 	scroll int
@@ -61,7 +61,7 @@ type differenceKey struct {
 	up     bool
 }
 
-// Events takes what the pointer did since the last frame.
+// Events handles the pointer events since the last frame.
 func (f *Panel) Events(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	for {
 		g, e, ok := f.Next(u, f.box.Min)
@@ -202,8 +202,8 @@ func (f *Panel) draw(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswe
 	f.picture.Draw(u, f.key.size, fresh, plain, over)
 }
 
-// noiseOf tells for each node whether its difference is within noise; nil if
-// nothing tells.
+// noiseOf returns a function that reports whether a node's difference is within noise;
+// nil if that is unknown.
 func noiseOf(a *session.CompareAnswer) func(int) bool {
 	if a.Method == compare.NoMethod {
 		return nil
@@ -212,7 +212,7 @@ func noiseOf(a *session.CompareAnswer) func(int) bool {
 	return func(n int) bool { return comparison.IsNoise(comparison.NodeConfidence(a, rows, n)) }
 }
 
-// root is the label of the outermost bar: both totals.
+// root returns the label of the outermost bar: both totals and their change.
 func (f *Panel) root(c *comparison.Comparison, a *session.CompareAnswer) string {
 	m := a.Compared.Metric
 	n := &a.Shape.Nodes[0]
@@ -245,7 +245,7 @@ func (f *Panel) outlines(c *comparison.Comparison, u *ui.UI, in image.Rectangle)
 	}
 }
 
-// menu offers what can be done with a bar.
+// menu opens the context menu of a bar.
 func (f *Panel) menu(s *panel.Host, c *comparison.Comparison) {
 	if f.under < 0 || f.of == nil {
 		return
@@ -301,8 +301,8 @@ func (f *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	widget.Tip(u, at, title, f.lines(c, int(f.under)))
 }
 
-// lines say A, B, difference, ratio, share of the whole change, and how sure that
-// is.
+// lines describes a node: A, B, difference, ratio, share of the whole change, and
+// confidence.
 func (f *Panel) lines(c *comparison.Comparison, node int) []string {
 	a := f.of
 	m := a.Compared.Metric

@@ -70,7 +70,7 @@ func ramp(c raster.Surface, th *theme.Theme) {
 	}
 }
 
-// noiseWords say what grey means.
+// noiseWords returns the meaning of grey.
 func noiseWords(a *session.CompareAnswer) string {
 	switch {
 	case a == nil:

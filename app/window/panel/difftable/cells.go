@@ -17,13 +17,13 @@ import (
 	"ashlar/render/widget"
 )
 
-// column is one of the table.
+// column describes a column of the table.
 type column struct {
 	key, title string  // key is in addresses and never changes
-	width      float32 // dp; 0 takes what is left
+	width      float32 // dp; 0 takes the rest
 	dim        bool
 	cell       func(a *session.CompareAnswer, r *compare.Row, total bool) string
-	// order compares rows by it: what is first comes before the other.
+	// order compares two rows; the lesser one comes first.
 	order func(x, y *compare.Row, total bool) int
 }
 
@@ -74,10 +74,10 @@ var columns = [DifferenceColumns]column{
 	}, largest(func(r *compare.Row, total bool) int64 { return size(delta(r, !total)) })},
 }
 
-// placed are the columns from left to right.
+// placed lists the columns from left to right.
 var placed = [...]DifferenceColumn{ColumnName, columnModule, columnA, columnB, ColumnDifference, columnChange, columnShare, columnSure, columnOther}
 
-// right reports whether a column has numbers.
+// right reports whether a column is aligned right, as numbers are.
 func (c DifferenceColumn) right() bool { return c != ColumnName && c != columnModule }
 
 func sideColumn(side int) column {
@@ -94,7 +94,7 @@ func largest[N cmp.Ordered](of func(r *compare.Row, total bool) N) func(x, y *co
 	return func(x, y *compare.Row, total bool) int { return cmp.Compare(of(y, total), of(x, total)) }
 }
 
-// values are A and B of a row, self or total.
+// values returns a row's self or total in A and B.
 func values(r *compare.Row, total bool) [2]int64 {
 	if total {
 		return [2]int64{r.ATotal, r.BTotal}
@@ -116,7 +116,7 @@ func sureOf(r *compare.Row, total bool) *compare.Confidence {
 	return r.Self
 }
 
-// Table is the whole table, as it is filtered and sorted.
+// Table returns the whole table, filtered and sorted.
 func (t *Panel) Table(c *comparison.Comparison) func() *tables.Grid {
 	a := c.Answer()
 	if a == nil {
@@ -157,7 +157,7 @@ func moduled(a *session.CompareAnswer) bool {
 	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
 }
 
-// place places the columns; that of modules only if there are any.
+// place lays out the columns; the module column only if modules is set.
 func (t *Panel) place(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
 	wide := func(i int) int {
 		if placed[i] == columnModule && !modules {

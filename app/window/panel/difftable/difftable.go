@@ -33,7 +33,7 @@ type Panel struct {
 	heads  [DifferenceColumns]widget.ClickArea
 }
 
-// Shape has a person's choices about the table.
+// Shape holds the user's choices for the table.
 type Shape struct {
 	By       DifferenceColumn
 	Backward bool
@@ -56,7 +56,7 @@ const (
 	DifferenceColumns
 )
 
-// Layout draws the filters and the rows that are seen.
+// Layout draws the filters and the visible rows.
 func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	if a == nil || a.Table == nil {
@@ -153,8 +153,8 @@ func (t *Panel) events(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *ses
 	})
 }
 
-// drawFilters draws what rows can be filtered by, and how many are left; it
-// returns where the table begins.
+// drawFilters draws the filters and the number of rows left; it returns the top of the
+// table.
 func (t *Panel) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) int {
 	th := u.Theme
 	x, y := r.Min.X+u.Px(14), r.Min.Y+u.Px(6)
@@ -209,10 +209,10 @@ func (t *Panel) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 	return ok
 }
 
-// filterKeys are what addresses call what the table is filtered by; they never change.
+// filterKeys are the names of the filters in addresses; they never change.
 var filterKeys = [filterCount]string{"more", "less", "new", "gone", "sure"}
 
-// State says how the table is sorted and which rows it has.
+// State writes the sort order and the filters into a view.Table.
 func (t *Shape) State(st *view.Table) {
 	if t.By != ColumnDifference || t.Backward {
 		if st.Sort = columns[t.By].key; t.Backward {
@@ -226,8 +226,8 @@ func (t *Shape) State(st *view.Table) {
 	}
 }
 
-// Restore shapes the table as a State says; missing says what the recording lacks. The
-// rows are those of the list of pairs where that is shown.
+// Restore sets the table from a view.Table; missing lists what could not be restored.
+// With ofPairs, the row filters belong to the list of matches.
 func (t *Shape) Restore(st *view.Table, ofPairs bool) (missing []error) {
 	*t = Shape{}
 	name, back := strings.CutPrefix(st.Sort, "-")

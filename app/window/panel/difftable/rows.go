@@ -19,10 +19,11 @@ type tableKey struct {
 	search   *search.Pattern
 }
 
-// Filters say which rows are left; none of a kind set leaves all of it.
+// Filters are the row filters. If no filter of a kind is set, all rows of that kind are
+// kept.
 type Filters [filterCount]bool
 
-// What rows can be filtered by.
+// The row filters.
 const (
 	filterWorse = iota
 	filterBetter
@@ -32,10 +33,10 @@ const (
 	filterCount
 )
 
-// FilterWords say what rows can be filtered by.
+// FilterWords are the labels of the row filters.
 var FilterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
 
-// refresh brings the rows in step with the answer and what was chosen.
+// refresh rebuilds the rows if the answer or the choices have changed.
 func (t *Panel) refresh(c *comparison.Comparison, a *session.CompareAnswer) {
 	total := c.Options.Total
 	k := tableKey{a.Table, t.By, t.Backward, t.Filters, total, c.Sides[c.Focus].Search.Pattern}
@@ -58,8 +59,8 @@ func (t *Panel) refresh(c *comparison.Comparison, a *session.CompareAnswer) {
 	})
 }
 
-// keeps reports whether the filters leave a row: what is the same on both sides is
-// never a difference.
+// keeps reports whether a row passes the filters. Rows that are equal on both sides never
+// do.
 func (t *Panel) keeps(r *compare.Row, total bool) bool {
 	d := delta(r, total)
 	f := &t.Filters
@@ -75,5 +76,5 @@ func (t *Panel) keeps(r *compare.Row, total bool) bool {
 	return !f[FilterSure] || conf != nil && !comparison.IsNoise(conf)
 }
 
-// refreshed makes the rows be filtered and sorted again.
+// refreshed causes the rows to be filtered and sorted again.
 func (t *Panel) refreshed() { t.of = tableKey{} }

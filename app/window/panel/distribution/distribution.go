@@ -14,13 +14,13 @@ import (
 	"ashlar/render/units"
 )
 
-// Panel shows how long the calls of the chosen function took in both.
+// Panel shows the durations of the chosen function's calls in A and B.
 type Panel struct {
 	pic      histogram.Two
 	canvases raster.Pool
 }
 
-// Layout draws both distributions and what they say in numbers.
+// Layout draws both distributions and their statistics.
 func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	th := u.Theme
 	a := c.Answer()
@@ -66,7 +66,7 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	row(true, "", "A", "B", "change")
 	calls := "Calls"
 	if c.Sides[0].Scope.Ranged || c.Sides[1].Scope.Ranged {
-		calls = "Calls fully inside" // those that reach out of the time are left out
+		calls = "Calls fully inside" // calls that cross an end of the range are left out
 	}
 	row(false, calls, units.Count(d.A.N), units.Count(d.B.N), units.Change(d.A.N, d.B.N))
 	for _, x := range []struct {
@@ -86,7 +86,7 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 
 func abs64(v float64) float64 { return max(v, -v) }
 
-// length is a duration of which there are n.
+// length formats a duration, or a dash if n, the number of calls, is 0.
 func length(ps float64, n int64) string {
 	if n == 0 {
 		return "–"
@@ -101,7 +101,7 @@ func changeOf(a, b float64, na, nb int64) string {
 	return units.Change(int64(a), int64(b))
 }
 
-// span is a duration with a sign.
+// span formats a duration with a sign.
 func span(ps float64) string {
 	if ps < 0 {
 		return "−" + units.Duration(int64(-ps))

@@ -28,12 +28,12 @@ type Panel struct {
 	zoomed panel.PathCache
 	Under  int32 // the node under the pointer, -1 for none
 	crumbs widget.Crumbs
-	box    image.Rectangle // of the bars in the last frame, with the space around them
+	box    image.Rectangle // area of the bars in the last frame, with the padding
 
-	last    *session.Answer // what is shown
+	last    *session.Answer // the drawn answer
 	picture widget.Standout
 	Drawn   FlameKey
-	mark    int64 // of the function that stands out, -1 for none
+	mark    int64 // the highlighted function, -1 for none
 	pic     flame.Picture
 }
 
@@ -58,8 +58,8 @@ func (f *Panel) scrollBy(p *panel.Side, px int) {
 	p.Down = max(0, p.Down+px)
 }
 
-// reveal brings the picked bar of the flamegraph into view: all is shown where
-// what fills the width has it not.
+// reveal brings the selected bar into view. It ends the zoom if the bar is outside the
+// zoomed part.
 func (f *Panel) reveal(p *panel.Side) {
 	if p.Pick.Kind != panel.PickNode || p.Pick.Tree != f.Tree || f.Tree == nil {
 		return
@@ -77,7 +77,7 @@ func (f *Panel) reveal(p *panel.Side) {
 	}
 }
 
-// Events takes what the pointer did since the last frame.
+// Events handles the pointer events since the last frame.
 func (f *Panel) Events(s *panel.Host, p *panel.Side, u *ui.UI) {
 	for {
 		g, e, ok := f.Next(u, f.box.Min)
@@ -128,8 +128,8 @@ func (f *Panel) click(p *panel.Side, double bool) {
 	}
 }
 
-// answer returns what to draw: the answer, or a first one while it is not there,
-// where that goes as deep as what is looked at.
+// answer returns the answer to draw: the preview, as long as the answer is computed and
+// the preview is deep enough for the zoom; otherwise the previous answer.
 func (f *Panel) answer(p *panel.Side) *session.Answer {
 	a := p.Doc.Answer()
 	if soon := p.Doc.Preview(); soon != nil {
@@ -225,7 +225,7 @@ func (f *Panel) draw(p *panel.Side, u *ui.UI, fresh bool) {
 	f.picture.Draw(u, f.Drawn.size, fresh, plain, over)
 }
 
-// root is the label of the outermost bar: what the whole is, and how much.
+// root returns the label of the outermost bar: its meaning and total.
 func (f *Panel) root(p *panel.Side, a *session.Answer, cpu *session.OnCPU) string {
 	m := a.Metric()
 	text := "all  " + units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m)
@@ -288,7 +288,7 @@ func (f *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return true
 }
 
-// contextMenu offers what can be done with a bar of the flamegraph.
+// contextMenu opens the context menu of a bar.
 func (f *Panel) contextMenu(s *panel.Host, p *panel.Side, u *ui.UI) {
 	if f.Tree == nil || f.Under < 0 {
 		return
@@ -312,7 +312,7 @@ func (f *Panel) contextMenu(s *panel.Host, p *panel.Side, u *ui.UI) {
 	s.Menu = widget.NewMenu(widget.Point(f.box.Min, f.At), widget.Grouped(items, about, []widget.Item{p.Actions.CommandItem()}))
 }
 
-// Tooltip says what is under the pointer.
+// Tooltip describes the bar under the pointer.
 func (f *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 	if !f.Inside || f.Pressed || f.Under < 0 || f.Tree == nil || s.Menu != nil || s.Help || p.Tab != panel.Flamegraph {
 		return
@@ -322,10 +322,10 @@ func (f *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 	}
 }
 
-// Scroll is how far rows are moved past the edge at the root.
+// Scroll returns how far the rows are scrolled past the edge at the root.
 func (f *Panel) Scroll(p *panel.Side) *int { return &p.Down }
 
-// ScrollBy moves the picture up by some pixels where the pointer is on it.
+// ScrollBy scrolls the picture up by a number of pixels if the pointer is on it.
 func (f *Panel) ScrollBy(p *panel.Side, px int) bool {
 	if f.Inside {
 		f.scrollBy(p, px)
@@ -333,7 +333,7 @@ func (f *Panel) ScrollBy(p *panel.Side, px int) bool {
 	return f.Inside
 }
 
-// Hover is the function under the pointer.
+// Hover returns the function under the pointer.
 func (f *Panel) Hover(p *panel.Side) (recording.FuncID, bool) {
 	if f.Inside && f.Under > 0 && f.Tree != nil {
 		return f.Tree.Nodes[f.Under].Func, true
@@ -341,13 +341,13 @@ func (f *Panel) Hover(p *panel.Side) (recording.FuncID, bool) {
 	return 0, false
 }
 
-// Held reports whether the pointer is down on it.
+// Held reports whether the pointer is pressed on the panel.
 func (f *Panel) Held() bool { return f.Pressed }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }
 
-// Menu opens the menu of the picked bar.
+// Menu opens the context menu of the selected bar.
 func (f *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {
 	if p.Pick.Kind != panel.PickNode || p.Pick.Tree != f.Tree {
 		return false

@@ -15,7 +15,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Column is one of the table's columns, and what the table is sorted by.
+// Column is a column of the table; the table can be sorted by it.
 type Column uint8
 
 const (
@@ -33,19 +33,19 @@ const (
 	ColumnCount
 )
 
-// ColumnSet has a bit for each column.
+// ColumnSet is a bit set of columns.
 type ColumnSet uint32
 
 func (s ColumnSet) has(c Column) bool { return s&(1<<c) != 0 }
 
-// columnInfo describes a column: head is its title, plain what it is called in
-// a copied table, and names what menus and settings call it.
+// columnInfo describes a column: head is its title, plain its title in a copied table,
+// and Name its name in menus and settings.
 type columnInfo struct {
 	Name, head, plain string
-	width             float32 // dp; 0 takes what is left
-	right             bool    // numbers
+	width             float32 // dp; 0 takes the rest
+	right             bool    // aligned right, for numbers
 	dim               bool
-	spans             bool // only where the durations of spans are known
+	spans             bool // only if the durations of spans are known
 	Number            func(a *session.Answer, r *analyze.Row) int64
 }
 
@@ -63,7 +63,7 @@ var ColumnInfos = [ColumnCount]columnInfo{
 	ColMost:       spanColumn(2),
 }
 
-// HiddenColumns are those that are not shown before they are asked for.
+// HiddenColumns are the columns hidden by default.
 const HiddenColumns = ColumnSet(1 << ColFile)
 
 func spanColumn(i int) columnInfo {
@@ -72,23 +72,23 @@ func spanColumn(i int) columnInfo {
 		Number: func(a *session.Answer, r *analyze.Row) int64 { return l.OfRow(a.Rec, r, a.Spans) }}
 }
 
-// Applies reports whether a column says anything about an answer's rows.
+// Applies reports whether a column has values for an answer's rows.
 func (c Column) Applies(a *session.Answer) bool {
 	functions := a.ByFunction()
 	switch {
 	case ColumnInfos[c].spans:
 		return a.Spans != nil && functions
 	case c == ColModule:
-		return functions || a.By == analyze.ByThread // whose process it is
+		return functions || a.By == analyze.ByThread // the thread's process
 	case c == ColFile:
 		return functions
 	case c == ColTotal || c == ColTotalShare:
-		return a.By != analyze.ByThread // of which none calls another
+		return a.By != analyze.ByThread // threads do not call each other
 	}
 	return true
 }
 
-// columns are those that are shown of an answer, in their order.
+// columns returns the visible columns for an answer, in order.
 func (t *Panel) columns(a *session.Answer) []Column {
 	return columnsOf(a, t.Hidden, &t.Order.ordered)
 }
@@ -106,7 +106,8 @@ func columnsOf(a *session.Answer, hidden ColumnSet, d *ordered) []Column {
 	return cs
 }
 
-// title is a column's head for an answer: the first says what rows are.
+// title returns a column's title for an answer; the first column's title names the kind
+// of rows.
 func (c Column) title(a *session.Answer) string {
 	if (c == ColName && a.By == analyze.ByModule || c == ColModule && a.By != analyze.ByThread) && categories(a) {
 		return "Category"
@@ -128,7 +129,7 @@ func categories(a *session.Answer) bool {
 	return a.Tree.Weights.Basis == analyze.Spans && analyze.HasCategories(a.Rec)
 }
 
-// cell is a column's text of a row, for the screen or exact for a copy.
+// cell returns the text of a row in a column, for the screen or, with exact, for a copy.
 func (c Column) cell(a *session.Answer, r *analyze.Row, exact bool) string {
 	m := a.Metric()
 	info := &ColumnInfos[c]
@@ -176,7 +177,7 @@ func (c Column) cell(a *session.Answer, r *analyze.Row, exact bool) string {
 	return units.Value(v, m)
 }
 
-// processOf is the process of a thread's row, "" for none.
+// processOf returns the process of a thread's row, "" for none.
 func processOf(a *session.Answer, r *analyze.Row) string {
 	if r.Track < 0 {
 		return ""
@@ -185,7 +186,7 @@ func processOf(a *session.Answer, r *analyze.Row) string {
 	return strings.TrimSpace(p.Title() + " " + recording.IDText(p.PID))
 }
 
-// TableGrid is the whole table as it is shown.
+// TableGrid returns the whole table as shown.
 func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *tables.Grid {
 	name := "functions"
 	if !a.ByFunction() {
@@ -209,7 +210,7 @@ func TableGrid(a *session.Answer, rows []analyze.Row, cs []Column) *tables.Grid 
 	return tables.NewGrid(name, columns, rows)
 }
 
-// ColumnNames names the columns that are shown, as settings keep them.
+// ColumnNames returns the names of the visible columns for the settings.
 func ColumnNames(hidden ColumnSet) []string {
 	var names []string
 	for c := range ColumnCount {
@@ -220,9 +221,8 @@ func ColumnNames(hidden ColumnSet) []string {
 	return names
 }
 
-// HiddenBeside are the columns that are hidden where just those named are shown,
-// beside the first; names that are none are left out, and no names at all mean
-// those that are shown at first.
+// HiddenBeside returns the columns to hide so that only the first column and the named
+// ones are shown. Unknown names are ignored; without names it returns the default.
 func HiddenBeside(names []string) ColumnSet {
 	if len(names) == 0 {
 		return HiddenColumns

@@ -33,22 +33,22 @@ type Panel struct {
 	edges      [ColumnCount]widget.Drag
 	from       float32              // a column's width when its edge was grabbed
 	placed     [ColumnCount]float32 // dp, in the last frame
-	needs      [ColumnCount]float32 // what texts want, in dp
+	needs      [ColumnCount]float32 // width that the texts need, in dp
 	needsOf    needsKey
 	more       widget.ClickArea
 	picker     widget.ClickArea
-	AskColumns bool // the columns are to be chosen
+	AskColumns bool // open the list of columns
 	bar        widget.ScrollBar
 	sheet      ui.Sheet
-	Marked     string // the row that was clicked, where rows are no functions
+	Marked     string // the clicked row, if rows are not functions
 }
 
-// TableShape has a person's choices about a table.
+// TableShape holds the user's choices for a table.
 type TableShape struct {
 	By        Column
 	Ascending bool
 	Hidden    ColumnSet
-	Widths    [ColumnCount]float32 // dp; 0 as it comes
+	Widths    [ColumnCount]float32 // dp; 0 for the default width
 	Group     analyze.By
 }
 
@@ -57,7 +57,7 @@ func newTableShape() TableShape {
 }
 
 const (
-	tableLeft  = 32 // where names begin
+	tableLeft  = 32 // left edge of the names
 	tableRight = 18 // kept for the scroll bar
 	leastWidth = 36
 )
@@ -94,8 +94,8 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.Order.Rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
 }
 
-// allRows is how many rows there would be without a search; of threads, how many
-// there are, also of those that cost nothing.
+// allRows returns the number of rows without a search. For threads it is the number of
+// all threads, including those without cost.
 func allRows(a *session.Answer) int {
 	rows := a.TableRows()
 	if a.By != analyze.ByThread {
@@ -114,8 +114,7 @@ func allRows(a *session.Answer) int {
 	return all
 }
 
-// choices draws what rows may be and how many there are; it returns where that
-// ends.
+// choices draws the groupings and the number of rows; it returns their bottom.
 func (t *Panel) choices(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) int {
 	names, on := titlesOf(t.Group, categories(t.Order.Of))
 	y := r.Min.Y + u.Px(5)
@@ -143,7 +142,7 @@ func (t *Panel) choices(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangl
 	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: ui.End}
 	right := r.Max.X - u.Px(tableRight)
 	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
-	hidden := box.Min.X < x // by what rows may be, where all is large
+	hidden := box.Min.X < x // covered by the groupings if everything is large
 	clicked, hovered := false, false
 	if !hidden {
 		clicked, hovered = t.picker.Clicked(u, box)
@@ -185,7 +184,7 @@ func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer
 	})
 }
 
-// choose marks a row: of a function, everywhere.
+// choose selects a row; a function is selected everywhere.
 func (t *Panel) choose(p *panel.Side, a *session.Answer, r *analyze.Row) {
 	switch {
 	case r == nil:
@@ -216,7 +215,7 @@ func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r
 			st.Align = ui.End
 		}
 		box := image.Rect(boxes[i].Min.X-left, line.Min.Y, boxes[i].Max.X-left, line.Max.Y)
-		if c == ColSelf || c == ColTotal { // a quiet bar of its share
+		if c == ColSelf || c == ColTotal { // a faint bar for its share
 			share := float64(max(0, info.Number(a, row))) / float64(max(1, a.Tree.Nodes[0].Total))
 			t.sheet.Fill(image.Rect(box.Min.X, box.Min.Y+u.Px(4), box.Min.X+int(min(1, share)*float64(box.Dx())), box.Max.Y-u.Px(4)), 0, theme.WithAlpha(th.Accent, .16))
 		}
@@ -230,7 +229,7 @@ func (t *Panel) row(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, r
 	}
 }
 
-// Colour returns the colour of a row, which is that of its bars.
+// Colour returns the colour of a row, the same as that of its bars.
 func (t *Panel) Colour(s *panel.Host, p *panel.Side, a *session.Answer, row *analyze.Row) (ui.Colour, bool) {
 	switch a.By {
 	case analyze.ByFile, analyze.ByThread, analyze.ByPackage, analyze.ByName:
@@ -243,7 +242,7 @@ func (t *Panel) Colour(s *panel.Host, p *panel.Side, a *session.Answer, row *ana
 	return ui.Colour{}, false
 }
 
-// menu offers what can be done with a row and the table.
+// menu opens the context menu of a row and the table.
 func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analyze.Row, at image.Point) {
 	var items []widget.Item
 	if row != nil {
@@ -257,7 +256,7 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 				items = append(items, widget.Item{Title: "Select this thread", Do: func() { p.Scope.Tracks = []int{i} }},
 					widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }})
 			}
-		case a.By == analyze.ByName: // which no name is
+		case a.By == analyze.ByName: // names are neither arguments nor labels
 		default:
 			items = append(items, valueItems(p, a.By, name)...)
 		}
@@ -283,7 +282,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	return ok
 }
 
-// chosen is the row that is marked, -1 for none.
+// chosen returns the index of the selected row, -1 for none.
 func (t *Panel) chosen(p *panel.Side) int {
 	a := t.Order.Of
 	for i := range t.Order.Rows {
@@ -298,7 +297,7 @@ func (t *Panel) chosen(p *panel.Side) int {
 // Ask asks for the rows.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Stats, q.By = true, t.Group }
 
-// Menu opens the menu of the row that is marked.
+// Menu opens the context menu of the selected row.
 func (t *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {
 	if i := t.chosen(p); i >= 0 {
 		h := u.Px(widget.RowHeight)
@@ -307,7 +306,7 @@ func (t *Panel) Menu(s *panel.Host, p *panel.Side, u *ui.UI) bool {
 	return true
 }
 
-// Table is the whole table, as it is sorted and searched.
+// Table returns the whole table, filtered by the search and sorted.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a, shape := p.Doc.Answer(), t.TableShape
 	return func() *tables.Grid {

@@ -11,13 +11,13 @@ import (
 	"ashlar/render/widget"
 )
 
-// A Group says how rows are made; Title names them together.
+// A Group is a grouping of the rows; Title is the plural name of the rows.
 type Group struct {
 	By    analyze.By
 	Title string
 }
 
-// Groups are the groupings that every recording has.
+// Groups are the groupings that every recording supports.
 var Groups = []Group{
 	{analyze.ByFunction, "Functions"},
 	{analyze.ByPackage, "Packages"},
@@ -27,7 +27,7 @@ var Groups = []Group{
 	{analyze.ByThread, "Threads"},
 }
 
-// titlesOf are the titles of Groups, and which of them is meant, -1 for none.
+// titlesOf returns the titles of Groups, and the index of by among them, -1 for none.
 func titlesOf(by analyze.By, categories bool) (titles []string, on int) {
 	on = -1
 	for i, g := range Groups {
@@ -42,8 +42,8 @@ func titlesOf(by analyze.By, categories bool) (titles []string, on int) {
 	return titles, on
 }
 
-// keyOf is the key of a label or an argument that rows are grouped by, "" for other
-// groups.
+// keyOf returns the key of the label or argument that rows are grouped by, "" for other
+// groupings.
 func keyOf(by analyze.By) string {
 	if key, ok := by.ContextKey(); ok {
 		return key
@@ -54,7 +54,8 @@ func keyOf(by analyze.By) string {
 	return ""
 }
 
-// otherTitle names a group that only some recordings have; "" for none.
+// otherTitle returns the title of a grouping that only some recordings support; "" for
+// the others.
 func otherTitle(by analyze.By) string {
 	switch _, on := titlesOf(by, false); {
 	case on >= 0:
@@ -65,8 +66,8 @@ func otherTitle(by analyze.By) string {
 	return "by " + string(by)
 }
 
-// ChooseGroup lists everything that the recording can be grouped by: its labels and the
-// arguments of its spans too.
+// ChooseGroup lists all groupings of the recording, including its labels and the
+// arguments of its spans.
 func (t *Panel) ChooseGroup(s *panel.Host, p *panel.Side) {
 	ChooseGroup(s, append(slices.Clone(Groups), OtherGroups(p.Rec)...), t.Group, func(by analyze.By) {
 		p.Tab = panel.Functions
@@ -74,7 +75,7 @@ func (t *Panel) ChooseGroup(s *panel.Host, p *panel.Side) {
 	})
 }
 
-// ChooseGroup lists groups, of which one is chosen, and takes another.
+// ChooseGroup lists groups, marks the chosen one, and calls take with the new choice.
 func ChooseGroup(s *panel.Host, groups []Group, chosen analyze.By, take func(analyze.By)) {
 	s.OpenChooser(widget.NewChooser("Group rows by…", "", func(text string) (lines []widget.Line) {
 		for _, g := range groups {
@@ -94,8 +95,8 @@ func ChooseGroup(s *panel.Host, groups []Group, chosen analyze.By, take func(ana
 	}))
 }
 
-// OtherGroups are the groups beside Groups that any of some recordings has: states of
-// threads, labels, arguments of spans.
+// OtherGroups returns the groupings, besides Groups, that at least one of the recordings
+// supports: thread states, labels, arguments of spans.
 func OtherGroups(recs ...*recording.Recording) (all []Group) {
 	add := func(by, title string) {
 		if !slices.ContainsFunc(all, func(g Group) bool { return g.By == analyze.By(by) }) {
@@ -116,7 +117,7 @@ func OtherGroups(recs ...*recording.Recording) (all []Group) {
 	return all
 }
 
-// group makes rows of something else.
+// group changes the grouping of the rows.
 func (t *Panel) group(by analyze.By) { t.Group, t.Down, t.Marked = by, 0, "" }
 
 // valueItems returns the menu items for a row that is not a function: select the calls with

@@ -20,14 +20,14 @@ func (t *Panel) width(c Column) float32 {
 	return ColumnInfos[c].width
 }
 
-// narrowed is a column's width where room is short; shares need all of theirs.
+// narrowed returns a column's width if space is short; columns of shares keep theirs.
 func (t *Panel) narrowed(c Column, by float32) float32 {
 	return max(t.width(c)*by, min(t.width(c), 56))
 }
 
 // place places the columns in r.
 func (t *Panel) place(u *ui.UI, r image.Rectangle, cs []Column) []image.Rectangle {
-	// Where there is little room numbers come closer before names go short.
+	// If space is short, number columns move closer together before names are cut.
 	all, sum := r.Dx()-u.Px(tableLeft+tableRight), float32(0)
 	for _, c := range cs[1:] {
 		sum += t.width(c)
@@ -52,18 +52,18 @@ func (t *Panel) place(u *ui.UI, r image.Rectangle, cs []Column) []image.Rectangl
 	return boxes
 }
 
-// needsKey has everything that the widths of columns follow from.
+// needsKey holds everything that the widths of columns depend on.
 type needsKey struct {
 	of    *session.Answer
 	scale float32
 }
 
-// mostMeasured is how many rows say how wide texts are.
+// mostMeasured bounds the rows whose texts are measured.
 const mostMeasured = 200
 
-// measure finds how much room texts want: nine of ten of the first rows, so that
-// nothing moves when rows are scrolled, and no single long text leaves all others in
-// an empty column beside one that is cut.
+// measure finds the width that the texts of each column need: enough for nine in ten of
+// the first rows. So nothing moves while rows are scrolled, and one long text does not
+// leave a column nearly empty while its neighbour is cut.
 func (t *Panel) measure(s *panel.Host, u *ui.UI, a *session.Answer) {
 	k := needsKey{a, u.Metric.PxPerDp}
 	if t.needsOf == k {
@@ -86,9 +86,9 @@ func (t *Panel) measure(s *panel.Host, u *ui.UI, a *session.Answer) {
 	}
 }
 
-// spread shares out what the names leave of their room, in pixels: first to texts
-// that are cut, then to all columns alike, so that numbers stay near the names.
-// Columns that a person made as wide as they are keep that.
+// spread distributes the width that the names do not need, in pixels: first to columns
+// with cut texts, then to all columns equally, so that numbers stay near the names.
+// Columns whose width the user has set keep it.
 func (t *Panel) spread(u *ui.UI, cs []Column, rest int) (extra [ColumnCount]int) {
 	left := rest - max(u.Px(80), u.Px(t.needs[ColName]))
 	var free []Column
@@ -109,8 +109,8 @@ func (t *Panel) spread(u *ui.UI, cs []Column, rest int) (extra [ColumnCount]int)
 	return extra
 }
 
-// head draws the titles. A click sorts, a second one the other way round; the
-// other button chooses the columns; the left edge of a column is dragged.
+// head draws the titles. A click sorts, a second click reverses the order, a right click
+// opens the list of columns, and dragging a column's left edge resizes it.
 func (t *Panel) head(s *panel.Host, u *ui.UI, r image.Rectangle, a *session.Answer, cs []Column, boxes []image.Rectangle) {
 	h := u.Px(widget.RowHeight)
 	all := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+h)
@@ -135,8 +135,7 @@ func (t *Panel) head(s *panel.Host, u *ui.UI, r image.Rectangle, a *session.Answ
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h+u.Px(2), u.Theme.Rule)
 }
 
-// edge lets a column be made wider and narrower by its left edge; a double
-// click brings back the width it had.
+// edge resizes a column by its left edge; a double click restores the default width.
 func (t *Panel) edge(u *ui.UI, c Column, r image.Rectangle) {
 	d := &t.edges[c]
 	for {
@@ -161,7 +160,7 @@ func (t *Panel) edge(u *ui.UI, c Column, r image.Rectangle) {
 	d.Area(u, r, pointer.CursorColResize)
 }
 
-// chooseColumns makes r clickable; the other button opens the list of columns.
+// chooseColumns makes r clickable; a right click opens the list of columns.
 func (t *Panel) chooseColumns(s *panel.Host, u *ui.UI, area *widget.ClickArea, r image.Rectangle, a *session.Answer) (clicked, hovered bool) {
 	for {
 		g, _, ok := area.Next(u, r.Min)
@@ -179,7 +178,7 @@ func (t *Panel) chooseColumns(s *panel.Host, u *ui.UI, area *widget.ClickArea, r
 	return clicked, area.Inside
 }
 
-// columnItems are the columns to show and hide.
+// columnItems returns the menu items that show and hide columns.
 func (t *Panel) columnItems(s *panel.Host, a *session.Answer) []widget.Item {
 	var items []widget.Item
 	for c := ColName + 1; c < ColumnCount; c++ {

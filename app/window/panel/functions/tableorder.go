@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// Order brings the rows of a table into the order they are shown in. Many rows are
-// ordered beside the window; until that is done the last ones stay.
+// Order sorts the rows of a table. Many rows are sorted in the background; until that is
+// done the previous rows stay.
 type Order struct {
 	ordered
 	busy   bool
@@ -24,18 +24,18 @@ type OrderKey struct {
 	Ascending bool
 }
 
-// ordered are rows of an answer in an order.
+// ordered holds the sorted rows of an answer.
 type ordered struct {
 	Of      *session.Answer
 	Rows    []analyze.Row
-	modules bool // any row has one
-	counts  bool // any row's is another number than its self
+	modules bool // a row has a module
+	counts  bool // a row has a count that differs from its self
 }
 
-// ManyRows is how many are ordered within a frame.
+// ManyRows is the most rows that are sorted within a frame.
 const ManyRows = 20_000
 
-// Update takes what is done and starts what is to do.
+// Update takes a finished result and starts sorting if necessary.
 func (o *Order) Update(k OrderKey, wake func()) {
 	if len(k.Of.TableRows()) <= ManyRows {
 		wake = nil
@@ -58,8 +58,8 @@ func searched(a *session.Answer, r *analyze.Row) bool {
 	return a.Search.MatchFunction(&f)
 }
 
-// Arrange filters the rows by the answer's search and sorts them. Rows come by
-// self, heaviest first; what is equal stays in that order.
+// Arrange filters the rows by the answer's search and sorts them. The input is sorted by
+// self, heaviest first; the sort is stable.
 func Arrange(k OrderKey) *ordered {
 	a := k.Of
 	from := a.TableRows()
@@ -81,7 +81,7 @@ func Arrange(k OrderKey) *ordered {
 	}
 	switch number := ColumnInfos[k.By].Number; {
 	case number != nil:
-		// The numbers alone are moved about: a row is large.
+		// Sort only keys and indices, because rows are large.
 		type key struct {
 			n  int64
 			at int32

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// State says how the table is grouped, sorted and which columns it has, where
-// that is not as it begins.
+// State writes the grouping, the sort order and the columns into a view.Table, except for
+// defaults.
 func (t *TableShape) State(st *view.Table) {
 	first := newTableShape()
 	if t.Group != first.Group {
@@ -30,13 +30,13 @@ func (t *TableShape) State(st *view.Table) {
 	}
 }
 
-// Restore shapes the table as a State says; missing says what the recording lacks.
+// Restore sets the table from a view.Table; missing lists what could not be restored.
 func (t *TableShape) Restore(st *view.Table) (missing []error) {
 	*t = newTableShape()
 	miss := func(format string, args ...any) { missing = append(missing, fmt.Errorf(format, args...)) }
 	if st.Group != "" {
 		var err error
-		if t.Group, err = analyze.ParseBy(st.Group); err != nil || t.Group == analyze.ByLine { // lines are Source's
+		if t.Group, err = analyze.ParseBy(st.Group); err != nil || t.Group == analyze.ByLine { // only the source panel groups by line
 			miss("there is no table of %q", st.Group)
 			t.Group = analyze.ByFunction
 		}

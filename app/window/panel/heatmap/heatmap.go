@@ -17,15 +17,15 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel shows when samples fell, or spans began, with time folded into
-// columns; a drag over it selects the time between.
+// Panel is a heatmap of the times at which samples fell or spans began, with time folded
+// into columns; dragging over it selects a range.
 type Panel struct {
 	widget.Drag
 	pic  heatmap.Picture
 	kept widget.Kept[heatKey]
 }
 
-// heatKey has everything that the picture depends on, to see when it is out of date.
+// heatKey holds everything that the picture depends on, to detect when it is out of date.
 type heatKey struct {
 	grid     *heatmap.Grid
 	theme    *theme.Theme
@@ -82,7 +82,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.Area(u, r, pointer.CursorCrosshair)
 }
 
-// Tooltip says how many there were, and when.
+// Tooltip shows the number of samples or spans in a cell, and its time.
 func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 	if !t.Inside || t.Pressed || p.Tab != panel.Heatmap || s.Menu != nil || s.Help || t.pic.Grid == nil {
 		return
@@ -97,5 +97,5 @@ func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 // Ask asks when samples fell.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Heat = p.Rec.HasTime }
 
-// Areas are where a press gives it the keyboard.
+// Areas returns the areas in which a press gives the panel the keyboard focus.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }

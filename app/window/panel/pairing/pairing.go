@@ -25,7 +25,7 @@ import (
 // a match, and the confidence.
 type Panel struct {
 	panel.List[*comparison.Comparison]
-	// Kind is which rows are listed: an index in kinds.
+	// Kind selects the listed rows: an index in Kinds.
 	Kind   int
 	Kinds  []PairKind
 	rows   []compare.Row
@@ -33,11 +33,12 @@ type Panel struct {
 	ofKind PairKind
 	picks  [12]widget.ClickArea
 	rules  [5]widget.ClickArea
-	// wantPair asks for the chooser of pairs with the next frame.
+	// wantPair opens the chooser of pairs in the next frame.
 	wantPair bool
 }
 
-// PairKind is how something was matched: by a rule, or it is on one side only.
+// PairKind is how a function was matched: by a rule, or not at all because only one side
+// has it.
 type PairKind struct {
 	rule   match.Rule
 	status compare.Status // Changed, New or Gone
@@ -50,7 +51,7 @@ func kindOf(r *compare.Row) PairKind {
 	return PairKind{r.Rule, compare.Changed}
 }
 
-// Words say how a kind was matched.
+// Words describes a kind.
 func (k PairKind) Words() string {
 	switch k.status {
 	case compare.New:
@@ -64,7 +65,7 @@ func (k PairKind) Words() string {
 	return comparison.RuleWords[k.rule]
 }
 
-// Refresh brings the rows in step with an answer.
+// Refresh updates the rows to an answer.
 func (t *Panel) Refresh(a *session.CompareAnswer) {
 	if t.of != a.Functions {
 		t.Kinds = t.Kinds[:0]
@@ -74,7 +75,8 @@ func (t *Panel) Refresh(a *session.CompareAnswer) {
 		was := t.ofKind
 		t.Kind = 0
 		for i, k := range t.Kinds {
-			// What was guessed or not matched at all comes first: it is to be checked.
+			// Begin with guessed matches or functions without a match, because they need
+			// checking.
 			if k == was || was == (PairKind{}) && (k.status != compare.Changed || k.rule == match.RuleSimilar) {
 				t.Kind = i
 				break
@@ -96,7 +98,7 @@ func (t *Panel) Refresh(a *session.CompareAnswer) {
 	}
 }
 
-// Layout draws how it was compared, and which functions go together.
+// Layout draws the rules, the statistics and the matched functions.
 func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	t.Refresh(a)
@@ -114,7 +116,7 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	t.list(s, c, u, a, list)
 }
 
-// ruleSwitches let rules be left out; it returns where they end.
+// ruleSwitches draws a switch for each rule; it returns their bottom.
 func (t *Panel) ruleSwitches(c *comparison.Comparison, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	line := u.Px(22)
@@ -183,7 +185,7 @@ func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) in
 	return y
 }
 
-// words say which metrics were matched, and what the confidences are made from.
+// words describes the compared metrics and the basis of the confidences.
 func (t *Panel) words(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	y := r.Min.Y
@@ -196,7 +198,7 @@ func (t *Panel) words(c *comparison.Comparison, u *ui.UI, a *session.CompareAnsw
 	}
 }
 
-// howCompared are the sentences about metric, normalisation and confidence.
+// howCompared returns the sentences about metric, normalisation and confidence.
 func howCompared(c *comparison.Comparison, a *session.CompareAnswer) []string {
 	m := a.Compared.Metric
 	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]

@@ -12,14 +12,16 @@ import (
 	"ashlar/render/ui"
 )
 
-// Panel shows a panel of one recording for each of the two, beside each other.
+// Panel shows a panel of one recording twice, side by side, once for each of two
+// recordings.
 type Panel struct {
 	of     [2]panel.Panel[*panel.Side]
 	zoomed [2]panel.PathCache
-	failed bool // it also shows files that cannot be read
+	failed bool // also show sides whose file cannot be read
 }
 
-// New makes the panel of both; failed has it also show files that cannot be read.
+// New returns a panel that shows two panels made by of. With failed, sides whose file
+// cannot be read are drawn too.
 func New(failed bool, of func() panel.Panel[*panel.Side]) *Panel {
 	return &Panel{of: [2]panel.Panel[*panel.Side]{of(), of()}, failed: failed}
 }
@@ -39,8 +41,8 @@ func (e *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	u.VLine(mid, r.Min.Y, r.Max.Y, u.Theme.Rule)
 }
 
-// share has bars of the same width stand for the same weight on both sides, as it
-// is normalised: what fills the heavier side's width leaves room on the other's.
+// share makes equal widths stand for equal normalized weights on both sides: the heavier
+// side fills its width, the other leaves space.
 func (e *Panel) share(c *comparison.Comparison) {
 	var weights [2]float64
 	both := c.Answer()
@@ -59,7 +61,7 @@ func (e *Panel) share(c *comparison.Comparison) {
 	}
 }
 
-// Events takes what the pointer did on either.
+// Events handles the pointer on either side.
 func (e *Panel) Events(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	for i, x := range e.of {
 		if x, ok := x.(panel.Pointed[*panel.Side]); ok {
@@ -76,13 +78,13 @@ func (e *Panel) Events(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	}
 }
 
-// Key is for the side with the focus.
+// Key passes the key to the focused side.
 func (e *Panel) Key(c *comparison.Comparison, k key.Event, row int) bool {
 	x, ok := e.of[c.Focus].(panel.Keyed[*panel.Side])
 	return ok && x.Key(c.Sides[c.Focus], k, row)
 }
 
-// Tooltip draws that of either.
+// Tooltip draws the tooltip of either side.
 func (e *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	for i, x := range e.of {
 		if x, ok := x.(panel.Tipped[*panel.Side]); ok {
@@ -91,7 +93,7 @@ func (e *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	}
 }
 
-// Scroll is how far the side with the focus is scrolled.
+// Scroll returns the scroll position of the focused side.
 func (e *Panel) Scroll(c *comparison.Comparison) *int {
 	if x, ok := e.of[c.Focus].(panel.Scrolled[*panel.Side]); ok {
 		return x.Scroll(c.Sides[c.Focus])
@@ -99,7 +101,7 @@ func (e *Panel) Scroll(c *comparison.Comparison) *int {
 	return nil
 }
 
-// Areas are where a press gives them the keyboard.
+// Areas returns the areas in which a press gives the panels the keyboard focus.
 func (e *Panel) Areas() (tags []event.Tag) {
 	for _, x := range e.of {
 		if x, ok := x.(panel.Areas); ok {

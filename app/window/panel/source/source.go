@@ -26,16 +26,16 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel shows what the lines of a source file cost.
+// Panel shows the cost of each line of a source file.
 type Panel struct {
 	widget.List
 	bar widget.ScrollBar
-	At  int32 // the line that was clicked, 0 for none
+	At  int32 // the clicked line, 0 for none
 	// Of is the file and function that was last scrolled into view.
 	Of   SourceSpot
 	rows []sourceRow
 	made sourceKey
-	// Texts reads them in the background.
+	// Texts reads source files in the background.
 	Texts session.Async[sourceName, *sourceText]
 }
 
@@ -49,30 +49,28 @@ type sourceKey struct {
 	text *sourceText
 }
 
-// sourceName is a file as a recording names it, the folder of the recording and how
-// many roots there are, which may come to be more.
+// sourceName identifies a file: its name in the recording, the recording's folder, and
+// the number of roots, which may grow.
 type sourceName struct {
 	name, beside string
 	roots        int
-	recording    string // its path, for the lines that a bundle has
+	recording    string // path of the recording, for source lines stored in a bundle
 }
 
-// sourceRow is a line on the screen: of the file, or one with a cost where the
-// file is not here.
+// sourceRow is a visible line: of the file, or a line with a cost if the file is missing.
 type sourceRow struct {
 	line int32
 	text string
 }
 
-// sourceText is a source file as far as it is here.
+// sourceText is the text of a source file, if it was found.
 type sourceText struct {
 	path  string // "" if it was not found
 	lines []string
 	err   error
 }
 
-// source is the text of a file that a recording names; nil while it is being
-// read.
+// source returns the text of a file named in the recording; nil while it is being read.
 func (t *Panel) source(s *panel.Host, p *panel.Side, name string) *sourceText {
 	k, roots := sourceName{name, p.Folder(), len(s.Roots), p.Path}, s.Roots
 	text, of, _ := t.Texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
@@ -93,7 +91,7 @@ func (t *Panel) source(s *panel.Host, p *panel.Side, name string) *sourceText {
 // Sizes of the view, in dp.
 const (
 	sourceLine   = 19
-	sourceNumber = 84 // the columns of costs
+	sourceNumber = 84 // width of a column of costs
 )
 
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
@@ -126,7 +124,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
 }
 
-// arrange makes the rows: the file's lines, else those that cost anything.
+// arrange creates the rows: the lines of the file or, without it, those with a cost.
 func (t *Panel) arrange(a *session.Answer, text *sourceText) {
 	k := sourceKey{a.Lines, text}
 	if t.made == k {
@@ -148,8 +146,8 @@ func (t *Panel) arrange(a *session.Answer, text *sourceText) {
 	}
 }
 
-// follow scrolls to a function that has just been picked: to the picked line,
-// else to its hottest.
+// follow scrolls to a newly selected function: to its hottest line, otherwise to the
+// selected line.
 func (t *Panel) follow(p *panel.Side, a *session.Answer, spot SourceSpot, line int32, seen, h int) {
 	if t.Of == spot {
 		return
@@ -198,8 +196,8 @@ func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectan
 	})
 }
 
-// outside says where the picked function's file is that waits for permission,
-// nil if none does.
+// outside returns the location of the selected function's file if the file needs
+// permission, otherwise nil.
 func (t *Panel) outside(p *panel.Side) (o *sourcefile.Outside) {
 	file, _ := p.SourceFile()
 	if x, of, ok := t.Texts.Last(); ok && of.name == file {
@@ -208,13 +206,13 @@ func (t *Panel) outside(p *panel.Side) (o *sourcefile.Outside) {
 	return o
 }
 
-// permit lets sources of a file's folder be shown.
+// permit allows showing source files in a file's folder.
 func (t *Panel) permit(s *panel.Host, o *sourcefile.Outside) {
 	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
 }
 
-// place is the picked function's file here, else as the recording calls
-// it.
+// place returns the local path of the selected function's file, or else its name in the
+// recording.
 func (t *Panel) place(p *panel.Side) string {
 	file, _ := p.SourceFile()
 	if x, of, ok := t.Texts.Last(); ok && of.name == file && x.path != "" {
@@ -251,7 +249,7 @@ func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, te
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-u.Px(3), th.Rule)
 }
 
-// row draws a line; heat is behind those that cost themselves.
+// row draws a line; lines with a self cost have a heat-coloured background.
 func (t *Panel) row(s *panel.Host, u *ui.UI, a *session.Answer, row *sourceRow, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
@@ -290,7 +288,7 @@ func (t *Panel) row(s *panel.Host, u *ui.UI, a *session.Answer, row *sourceRow, 
 	u.Text(image.Rect(r.Min.X+2*n+u.Px(76), r.Min.Y, r.Max.X, r.Max.Y), row.text, code)
 }
 
-// Edit opens the picked function's source in the person's editor.
+// Edit opens the selected function's source in the user's editor.
 func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 	file, line := p.SourceFile()
 	switch {
@@ -318,7 +316,7 @@ func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 	}()
 }
 
-// grid lists the lines of the file that is shown.
+// grid returns a table of the lines of the shown file.
 func grid(a *session.Answer) *tables.Grid {
 	type line = analyze.SourceLine
 	number := func(l *line) string {
@@ -339,17 +337,17 @@ func grid(a *session.Answer) *tables.Grid {
 	return tables.NewGrid("source", append(cs, tables.Named("functions", names)), a.Lines.Lines)
 }
 
-// Ask asks what the lines of the picked function's file cost.
+// Ask requests the costs of the lines of the selected function's file.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) {
 	if _, ok := p.PickedFunction(); ok {
 		q.Source, _ = p.SourceFile()
 	}
 }
 
-// Scroll is how far lines are scrolled.
+// Scroll returns the scroll position of the lines.
 func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
-// Table lists the lines that cost anything.
+// Table returns the lines with a cost.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	if a := p.Doc.Answer(); a != nil && a.Lines != nil {
 		return func() *tables.Grid { return grid(a) }

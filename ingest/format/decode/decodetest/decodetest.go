@@ -13,11 +13,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Decoder is the function of a format that reads.
+// Decoder is the Decode function of a format.
 type Decoder func(context.Context, *source.Input, *recording.Builder, decode.Options) error
 
-// Of makes the function with which a format's tests decode bytes that come in chunks
-// (of size 0: of the usual one). It checks that the ledger is balanced.
+// Of returns the function with which a format's tests decode bytes in chunks of a given
+// size (0 for the usual size). It checks that the ledger is balanced.
 func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	return func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 		t.Helper()
@@ -25,7 +25,7 @@ func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Re
 	}
 }
 
-// Bytes decodes bytes with a decoder that is chosen as the test goes.
+// Bytes is like Of, with a decoder chosen for each call.
 func Bytes(t testing.TB, to Decoder, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
 	in := source.FromBytes("x", content)
@@ -37,8 +37,8 @@ func Bytes(t testing.TB, to Decoder, content []byte, chunk int) (*recording.Reco
 	return r, err
 }
 
-// Balanced checks that the ledger accounts for every record: what was read was
-// kept or left out, and what was repaired was kept.
+// Balanced checks that the ledger accounts for every record: each record read was kept or
+// left out, and each repaired record was kept.
 func Balanced(t testing.TB, r *recording.Recording) {
 	t.Helper()
 	for _, l := range r.Ledger {
@@ -48,8 +48,8 @@ func Balanced(t testing.TB, r *recording.Recording) {
 	}
 }
 
-// Sentence checks what is said of a file with one thing wrong: the error, else the
-// first warning and its place.
+// Sentence checks the message for a file with one fault: the error, else the first
+// warning and its place.
 func Sentence(t testing.TB, name string, r *recording.Recording, err error, place, want string) {
 	t.Helper()
 	Balanced(t, r)
@@ -65,9 +65,9 @@ func Sentence(t testing.TB, name string, r *recording.Recording, err error, plac
 	}
 }
 
-// Spans lists what is on the tracks of a recording, a line each: spans in the order in
-// which they begin, indented as they nest, in nanoseconds, with their arguments; then
-// moments; and at last flows.
+// Spans lists the tracks of a recording, one line per item: spans in order of their
+// begins, indented by depth, in nanoseconds, with their arguments; then instants; finally
+// flows.
 func Spans(r *recording.Recording) (out []string) {
 	args := func(ref uint64) string {
 		if ref == 0 || r.Args == nil {
@@ -106,7 +106,8 @@ func Spans(r *recording.Recording) (out []string) {
 	return out
 }
 
-// SpansOf reads content at several chunk sizes without a warning, and checks its spans.
+// SpansOf decodes content at several chunk sizes, and checks its spans and that there are
+// no warnings.
 func SpansOf(t testing.TB, to Decoder, content, want string) {
 	t.Helper()
 	for _, chunk := range []int{0, 1, 13, 400} {

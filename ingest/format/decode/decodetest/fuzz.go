@@ -8,10 +8,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Sniffer is the function of a format that recognises it.
+// Sniffer is the Sniff function of a format.
 type Sniffer func(head []byte, whole bool) (decode.Confidence, error)
 
-// Sniffs checks how sure a format is that contents are of it.
+// Sniffs checks the confidence of a format for several contents.
 func Sniffs(t *testing.T, sniff Sniffer, whole bool, contents map[string]decode.Confidence) {
 	t.Helper()
 	for content, want := range contents {
@@ -21,10 +21,11 @@ func Sniffs(t *testing.T, sniff Sniffer, whole bool, contents map[string]decode.
 	}
 }
 
-// mostFuzzed is the most bytes that a decoder is tried with: what more do takes its time.
+// mostFuzzed is the maximum number of bytes to decode in a fuzz test; larger inputs take
+// too long.
 const mostFuzzed = 1 << 16
 
-// Fuzz tries whatever bytes: a decoder comes to an end, and its ledger is balanced.
+// Fuzz feeds arbitrary bytes to a decoder, which must return with a balanced ledger.
 func Fuzz(f *testing.F, to Decoder, sniff Sniffer) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if len(content) > mostFuzzed {
@@ -37,8 +38,8 @@ func Fuzz(f *testing.F, to Decoder, sniff Sniffer) {
 	})
 }
 
-// FuzzParts feeds arbitrary bytes to a decoder in small chunks. The result must equal that
-// for the whole input, as told describes it.
+// FuzzParts feeds arbitrary bytes to a decoder in small chunks. The recording, as
+// described by told, must be the same as for the whole input at once.
 func FuzzParts[T any](f *testing.F, to Decoder, sniff Sniffer, told func(*recording.Recording) T) {
 	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
 		if len(content) > mostFuzzed {

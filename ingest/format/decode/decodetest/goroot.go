@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// GoRoot is the folder of the Go that tests run with. What a test was built with has lost
-// it where paths were taken out (-trimpath).
+// GoRoot returns the root of the Go installation that the tests run with. runtime.GOROOT
+// does not know it in tests built with -trimpath.
 func GoRoot(t testing.TB) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()

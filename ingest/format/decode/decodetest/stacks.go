@@ -10,9 +10,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Stacks lists the stack records of a recording, a line each, sorted: the event, the
-// attributes, the frames from the outermost to the leaf as MODULE`NAME with [k] behind
-// those of the kernel, and the values by metric.
+// Stacks lists the stack records of a recording, one line each, sorted: the event, the
+// attributes, the frames from the outermost to the leaf as MODULE`NAME, with [k] after
+// kernel frames, and the values by metric.
 func Stacks(r *recording.Recording) (out []string) {
 	for e, s := range r.Stacks {
 		if s == nil {

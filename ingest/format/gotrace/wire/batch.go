@@ -8,39 +8,39 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// The most bytes that the runtime writes in a batch, and in a string, and frames in a
-// stack.
+// Maximum number of bytes that the runtime writes in a batch and in a string, and of
+// frames in a stack.
 const (
 	maxBatch  = 64 << 10
 	maxString = 1 << 10
 	maxFrames = 128
 )
 
-// batch has the events of one thread (M), one after the other, or a part of a table.
+// A batch holds consecutive events of one thread (M), or part of a table.
 type batch struct {
 	gen, m, time uint64
-	at           int64 // where data is
+	at           int64 // position of data in the file
 	data         []byte
 	experiment   bool
-	end          bool // of the generation
+	end          bool // the generation ends here
 }
 
-// is reports whether the batch is a part of a table, and of which.
+// is reports whether the batch is part of a table of the given type.
 func (b *batch) is(typ byte) bool { return !b.experiment && len(b.data) > 0 && b.data[0] == typ }
 
-// batches finds batches in an input; they are in its chunks.
+// batches finds the batches of an input. They point into its chunks.
 type batches struct {
 	in    *source.Input
 	chunk []byte
-	at    int64 // of chunk
-	off   int   // in chunk
-	err   error // that ended the input
+	at    int64 // position of chunk
+	off   int   // position in chunk
+	err   error // error that ended the input
 }
 
-// place is how far batches were read.
+// place returns the position up to which batches were read.
 func (r *batches) place() int64 { return r.at + int64(r.off) }
 
-// more reads on; what was not used yet stays. It reports false at the end.
+// more reads the next chunk and keeps the unused rest. It returns false at the end.
 func (r *batches) more() bool {
 	if r.err != nil {
 		return false
@@ -51,15 +51,15 @@ func (r *batches) more() bool {
 	return len(r.chunk) > rest || r.err == nil
 }
 
-// skip goes over bytes, fewer if there are no more.
+// skip skips n bytes, or all that are left.
 func (r *batches) skip(n int) {
 	for len(r.chunk)-r.off < n && r.more() {
 	}
 	r.off = min(r.off+n, len(r.chunk))
 }
 
-// failed is the error behind what there is: what failed, or the sentence where the
-// input just ends.
+// failed returns the error that ended the input; if it ended normally, one with the text
+// what.
 func (r *batches) failed(what string) error {
 	if r.err != nil && !errors.Is(r.err, io.EOF) {
 		return r.err
@@ -67,7 +67,7 @@ func (r *batches) failed(what string) error {
 	return wrong(r.place(), "%s", what)
 }
 
-// next is the next batch; io.EOF if there is none.
+// next returns the next batch, io.EOF if there is none.
 func (r *batches) next() (b batch, err error) {
 	for {
 		whole, err := r.parse(&b)
@@ -83,7 +83,7 @@ func (r *batches) next() (b batch, err error) {
 	}
 }
 
-// parse reads a batch, if there is all of it.
+// parse parses a batch if all of it is there.
 func (r *batches) parse(b *batch) (whole bool, err error) {
 	rest := r.chunk[r.off:]
 	if len(rest) == 0 {
@@ -97,7 +97,7 @@ func (r *batches) parse(b *batch) (whole bool, err error) {
 		return true, nil
 	case evEventBatch:
 	case evExperimentalBatch:
-		head++ // of which experiment
+		head++ // number of the experiment
 	default:
 		return false, wrong(r.place(), "there is no batch of events, but a byte %d", rest[0])
 	}
@@ -119,15 +119,15 @@ func (r *batches) parse(b *batch) (whole bool, err error) {
 	return true, nil
 }
 
-// cut reads numbers from bytes until there are none left.
+// cut reads numbers from a byte slice until it is empty.
 type cut struct {
 	data  []byte
 	off   int
-	short bool // there were too few
+	short bool // bytes were missing
 	bad   bool // a number has more than 64 bits
 }
 
-// number reads a number of seven bits a byte, the lowest first.
+// number reads an integer of seven bits a byte, lowest first.
 func (c *cut) number() (v uint64) {
 	for shift := uint(0); !c.short && !c.bad; shift += 7 {
 		if c.off >= len(c.data) {

@@ -1,24 +1,24 @@
 package wire
 
-// raw is an event as it is written, without the tables.
+// raw is an event as in the file, not resolved with the tables.
 type raw struct {
 	typ  uint8
 	time int64 // ns
-	at   int64 // byte
+	at   int64 // position in the file
 	args [4]uint64
 }
 
-// cursor goes through the batches of a thread.
+// cursor reads the batches of a thread.
 type cursor struct {
 	id      uint64
 	m       *thread
-	batches []batch // those not done yet
-	off     int     // in the first of them
-	last    int64   // the time of the event before; 0 for none
-	ev      raw     // the event that it is at
+	batches []batch // not finished yet
+	off     int     // position in the first one
+	last    int64   // time of the previous event; 0 for none
+	ev      raw     // the current event
 }
 
-// next goes to the next event; it reports false if there is none.
+// next advances to the next event; it returns false if there is none.
 func (c *cursor) next(perTick float64) (bool, error) {
 	for len(c.batches) > 0 && c.off == len(c.batches[0].data) {
 		c.batches, c.off, c.last = c.batches[1:], 0, 0
@@ -58,8 +58,8 @@ func (c *cursor) next(perTick float64) (bool, error) {
 	return true, nil
 }
 
-// long reads a number that may have several bytes; off is behind it, or negative where
-// it is cut or longer than can be.
+// long reads an integer of several bytes and returns the position after it, negative if
+// the integer is cut off or too long.
 func long(data []byte, off int) (v uint64, behind int) {
 	for shift := uint(0); off < len(data); shift += 7 {
 		x := data[off]
@@ -77,9 +77,9 @@ func long(data []byte, off int) (v uint64, behind int) {
 	return 0, -1
 }
 
-// frontier has the threads by the times of their next events: a heap, whose first is
-// the earliest. Of events at the same time it depends on the heap which comes first, so
-// that this one is not to be replaced by another kind.
+// frontier is a heap of the threads by the time of their next event, earliest first. The
+// order of events at the same time depends on this implementation of the heap, so do not
+// replace it.
 type frontier []ahead
 
 type ahead struct {
@@ -92,7 +92,7 @@ func (f *frontier) push(c *cursor) {
 	f.up(len(*f) - 1)
 }
 
-// moved puts cursor i in its place after it has gone on.
+// moved restores the heap after cursor i has advanced.
 func (f *frontier) moved(i int) {
 	x := &(*f)[i]
 	x.time = x.c.ev.time
@@ -101,7 +101,7 @@ func (f *frontier) moved(i int) {
 	}
 }
 
-// remove takes cursor i away.
+// remove removes cursor i.
 func (f *frontier) remove(i int) {
 	h := *f
 	for x := h[i]; i > 0; i = (i - 1) / 2 {

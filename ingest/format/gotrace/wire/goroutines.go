@@ -1,7 +1,8 @@
 package wire
 
-// Events of goroutines, in the words of the format: each says what the scheduler has
-// just done. Those that report false have to wait for an event of another thread.
+// The methods for events of goroutines have the format's names: each event reports what
+// the scheduler has just done. A method that returns false must wait for an event of
+// another thread.
 
 func (r *order) goStart(ev *raw, t *thread) (bool, error) {
 	g := r.goroutine(ev.args[0])
@@ -17,7 +18,7 @@ func (r *order) goStart(ev *raw, t *thread) (bool, error) {
 	return true, nil
 }
 
-// goStop is of a goroutine that yields, blocks or ends.
+// goStop handles a goroutine that yields, blocks or ends.
 func (r *order) goStop(ev *raw, t *thread) error {
 	if err := user(ev, t); err != nil {
 		return err
@@ -64,8 +65,8 @@ func (r *order) goUnblock(ev *raw, t *thread) (bool, error) {
 	return true, nil
 }
 
-// goSwitch is of a goroutine that hands its thread to another: that one is unblocked,
-// this one blocks or ends, that one starts.
+// goSwitch handles a goroutine that hands its thread to another: the other one is
+// unblocked, this one blocks or ends, the other one starts.
 func (r *order) goSwitch(ev *raw, t *thread) (bool, error) {
 	if err := user(ev, t); err != nil {
 		return false, err
@@ -93,7 +94,7 @@ func (r *order) goSwitch(ev *raw, t *thread) (bool, error) {
 	return true, nil
 }
 
-// goStatus says at the start of a generation what a goroutine is in.
+// goStatus reads the state of a goroutine at the start of a generation.
 func (r *order) goStatus(ev *raw, t *thread) error {
 	id, on, status := ev.args[0], ev.args[1], uint8(ev.args[2])
 	if int(status) >= len(states) || id == none {
@@ -118,7 +119,7 @@ func (r *order) goStatus(ev *raw, t *thread) error {
 		g, from = r.begin(id, status), Undetermined
 	}
 	next := t.g
-	of := *t // whose event it is
+	of := *t // the thread that the event is about
 	switch {
 	case status == goRunning:
 		next = g
@@ -181,7 +182,7 @@ func (r *order) goCreate(ev *raw, t *thread) error {
 	return nil
 }
 
-// fresh is a goroutine that was not there.
+// fresh adds a goroutine, which must not exist yet.
 func (r *order) fresh(ev *raw, id uint64, status uint8) (*G, error) {
 	if id == none || r.goroutine(id) != nil {
 		return nil, wrong(ev.at, "goroutine %d is made and has been there before", int64(id))
@@ -226,8 +227,8 @@ func (r *order) syscallEnd(ev *raw, t *thread) error {
 	return nil
 }
 
-// syscallEndBlocked is of a goroutine that lost its processor in a system call: that it
-// did has to come before.
+// syscallEndBlocked handles a goroutine that lost its processor in a system call. The
+// event of that loss must come first.
 func (r *order) syscallEndBlocked(ev *raw, t *thread) (bool, error) {
 	if t.p != nil && t.p.status == procSyscall {
 		return false, nil
@@ -245,7 +246,7 @@ func (r *order) syscallEndBlocked(ev *raw, t *thread) (bool, error) {
 	return true, nil
 }
 
-// createSyscall is of a goroutine for a thread of C that calls into Go.
+// createSyscall handles a new goroutine for a C thread that calls into Go.
 func (r *order) createSyscall(ev *raw, t *thread) error {
 	if t.id == none || t.g != nil {
 		return lacks(ev)
@@ -259,8 +260,8 @@ func (r *order) createSyscall(ev *raw, t *thread) error {
 	return nil
 }
 
-// destroySyscall is of such a goroutine that ends. Its thread, whose id another may get,
-// loses its processor.
+// destroySyscall handles the end of such a goroutine. Its thread loses its processor;
+// another thread may get its id.
 func (r *order) destroySyscall(ev *raw, t *thread) error {
 	if t.id == none || t.g == nil {
 		return lacks(ev)

@@ -2,16 +2,16 @@ package wire
 
 import "slices"
 
-// order knows what threads, processors and goroutines are in, which says which event
-// can come next. It is a simulation of the scheduler: a goroutine cannot start before
-// it has been made runnable, however wrong clocks are.
+// order tracks the states of threads, processors and goroutines to decide which event can
+// come next. It simulates the scheduler: a goroutine cannot start before it becomes
+// runnable, however wrong the clocks are.
 type order struct {
-	tables  *Generation // of the generation
-	initial uint64      // the first generation
+	tables  *Generation // of the current generation
+	initial uint64      // id of the first generation
 	threads map[uint64]*thread
 	procs   map[uint64]*proc
 	gs      map[uint64]*G
-	recent  [4096]*G // of gs, by the low bits of their ids
+	recent  [4096]*G // cache of gs, by the low bits of the ids
 	tasks   map[uint64]*Task
 	gcSeq   uint64
 	gc      uint8
@@ -25,13 +25,13 @@ type thread struct {
 	id   uint64
 	g    *G
 	p    *proc
-	seen bool // events were of it, or named it
+	seen bool // it has had events or been named by one
 }
 
-// noThread has what belongs to none.
+// noThread stands for events without a thread.
 var noThread thread
 
-// none is an id that stands for no thread.
+// none is the id that means no thread.
 const none = ^uint64(0)
 
 // proc is a processor of the scheduler (P).
@@ -42,7 +42,7 @@ type proc struct {
 	ranges
 }
 
-// What goroutines are in, as it is written.
+// States of goroutines, as in the file.
 const (
 	goRunnable = 1 + iota
 	goRunning
@@ -52,8 +52,8 @@ const (
 
 var states = [...]State{Undetermined, goRunnable: Runnable, goRunning: Running, goSyscall: InSyscall, goWaiting: Waiting}
 
-// What processors are in. An abandoned one was taken from a thread in a system call of
-// which no more is known.
+// States of processors, as in the file. An abandoned one was taken from a thread in a
+// system call that is otherwise unknown.
 const (
 	procRunning = 1 + iota
 	procIdle
@@ -61,28 +61,29 @@ const (
 	procAbandoned
 )
 
-// What the collector does.
+// States of the collector.
 const (
 	gcUnknown = iota
 	gcOff
 	gcOn
 )
 
-// counter numbers what happens to a goroutine or a processor, again in each generation.
+// A counter is the sequence number of events of a goroutine or processor; it restarts in
+// each generation.
 type counter struct{ gen, seq uint64 }
 
-// follows reports whether a number is the next one of a generation.
+// follows reports whether seq is the next number in a generation.
 func (c counter) follows(gen, seq uint64) bool { return c.gen == gen && c.seq+1 == seq }
 
-// ranges are those that have begun, of a goroutine or a processor.
+// ranges are the open ranges of a goroutine or processor.
 type ranges []span
 
 type span struct {
 	what uint8
-	text uint64 // a string's number
+	text uint64 // number of a string
 }
 
-// region is one of the program's.
+// A region is a region of the program.
 type region struct {
 	task uint64
 	name string
@@ -101,7 +102,7 @@ func (r *order) thread(id uint64) *thread {
 	return t
 }
 
-// goroutine is one that there is, or nil.
+// goroutine returns an existing goroutine, nil if there is none.
 func (r *order) goroutine(id uint64) *G {
 	near := &r.recent[id%uint64(len(r.recent))]
 	if g := *near; g != nil && uint64(g.ID) == id && !g.gone {
@@ -126,7 +127,7 @@ func (r *order) over(g *G) {
 	delete(r.gs, uint64(g.ID))
 }
 
-// add adds an event, made by a thread. No two have the same time.
+// add adds an event of a thread. No two events get the same time.
 func (r *order) add(kind Kind, time int64, t *thread) *Event {
 	if time <= r.last {
 		time = r.last + 1
@@ -142,14 +143,14 @@ func (r *order) add(kind Kind, time int64, t *thread) *Event {
 	return e
 }
 
-// transition adds one of a goroutine.
+// transition adds a transition of a goroutine.
 func (r *order) transition(ev *raw, t *thread, of *G, from, to State) *Event {
 	e := r.add(Transition, ev.time, t)
 	e.On, e.From, e.To = of, from, to
 	return e
 }
 
-// stack and text are what numbers stand for.
+// stack and text resolve the numbers of stacks and strings.
 func (r *order) stack(ev *raw, id uint64) (int32, error) {
 	place, ok := r.tables.stacks.of(id)
 	if !ok {
@@ -166,13 +167,13 @@ func (r *order) text(ev *raw, id uint64) (int32, error) {
 	return place, nil
 }
 
-// lacks says that an event has to be made on a thread, with a processor or a goroutine,
-// and is not.
+// lacks returns the error for an event on a thread without the processor or goroutine
+// that it needs.
 func lacks(ev *raw) error {
 	return wrong(ev.at, "an event of type %d stands where it cannot be: what it is of does not run there", ev.typ)
 }
 
-// user says what most events need: a goroutine that runs on CPU.
+// user checks the condition of most events: a goroutine running on a processor.
 func user(ev *raw, t *thread) error {
 	if t.id == none || t.p == nil || t.g == nil {
 		return lacks(ev)
@@ -180,7 +181,7 @@ func user(ev *raw, t *thread) error {
 	return nil
 }
 
-// onProc says what the runtime's events need.
+// onProc checks the condition of the runtime's events: a processor.
 func onProc(ev *raw, t *thread) error {
 	if t.id == none || t.p == nil {
 		return lacks(ev)
@@ -188,7 +189,7 @@ func onProc(ev *raw, t *thread) error {
 	return nil
 }
 
-// running is the goroutine that runs on a thread, which is in a state.
+// running returns the goroutine that runs on a thread, which must be in the given state.
 func (r *order) running(ev *raw, t *thread, status uint8) (*G, error) {
 	g := t.g
 	if g.gone {
@@ -200,8 +201,8 @@ func (r *order) running(ev *raw, t *thread, status uint8) (*G, error) {
 	return g, nil
 }
 
-// advance adds the event that a cursor is at. It reports false if another has to
-// come before.
+// advance adds the current event of a cursor. It returns false if another event must come
+// first.
 func (r *order) advance(c *cursor) (ok bool, err error) {
 	ev, t := &c.ev, c.m
 	if t.seen = true; t.id == none {
@@ -242,7 +243,8 @@ func (r *order) advance(c *cursor) (ok bool, err error) {
 	return r.other(ev, t)
 }
 
-// begin, active and end are of a range; they report false if it cannot be so.
+// begin, active and end update the open ranges; they return false if the event is
+// impossible.
 func (x *ranges) begin(s span) bool {
 	if slices.Contains(*x, s) {
 		return false

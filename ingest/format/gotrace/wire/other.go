@@ -1,8 +1,8 @@
 package wire
 
-// Events of the runtime and of the program that change nothing of the scheduler.
+// Events of the runtime and of the program that do not affect the scheduler.
 
-// other adds an event that is none of the scheduler's.
+// other adds an event that is not the scheduler's.
 func (r *order) other(ev *raw, t *thread) (bool, error) {
 	switch ev.typ {
 	case evProcsChange:
@@ -48,7 +48,7 @@ func (r *order) other(ev *raw, t *thread) (bool, error) {
 	return false, wrong(ev.at, "an event of type %d cannot stand among others", ev.typ)
 }
 
-// odd says that a range begins or ends as it cannot.
+// odd returns the error for an impossible begin or end of a range.
 func odd(ev *raw) error {
 	return wrong(ev.at, "an event of type %d begins or ends what it cannot", ev.typ)
 }
@@ -71,7 +71,7 @@ func (r *order) ranged(kind Kind, ev *raw, t *thread, what uint8) *Event {
 	return e
 }
 
-// ofGoroutine is of stops of the world and of help for the collector.
+// ofGoroutine handles stop-the-world pauses and mark assists.
 func (r *order) ofGoroutine(ev *raw, t *thread) error {
 	if err := user(ev, t); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (r *order) ofGoroutine(ev *raw, t *thread) error {
 		return err
 	}
 	text, err := r.text(ev, why)
-	if err != nil && kind == RangeBegin { // one that ends may be of a generation before
+	if err != nil && kind == RangeBegin { // the text of an end may be from a previous generation
 		return err
 	}
 	e := r.ranged(kind, ev, t, what)
@@ -144,7 +144,7 @@ func (r *order) sweep(ev *raw, t *thread) error {
 	return nil
 }
 
-// marking is of the collector's mark phase, which may begin on one thread and end on
+// marking handles the collector's mark phase, which may begin on one thread and end on
 // another.
 func (r *order) marking(ev *raw, t *thread) (bool, error) {
 	seq, kind, stack := ev.args[0], RangeBegin, int32(0)
@@ -154,7 +154,7 @@ func (r *order) marking(ev *raw, t *thread) (bool, error) {
 		return false, odd(ev)
 	case first:
 	case seq != r.gcSeq+1:
-		return false, nil // another of them comes before
+		return false, nil // another mark event comes first
 	case (ev.typ == evGCBegin) == (r.gc == gcOn) || ev.typ == evGCEnd && r.gc == gcUnknown || ev.typ == evGCActive && r.gc != gcOn:
 		return false, odd(ev)
 	default:
@@ -234,7 +234,7 @@ func (r *order) annotation(ev *raw, t *thread) error {
 	return nil
 }
 
-// region begins or ends one; they nest.
+// region begins or ends a region; regions nest.
 func (r *order) region(ev *raw, t *thread, kind Kind, x region) error {
 	g := t.g
 	if g.gone {
@@ -246,7 +246,7 @@ func (r *order) region(ev *raw, t *thread, kind Kind, x region) error {
 	switch {
 	case kind == RegionBegin:
 		g.regions = append(g.regions, x)
-	case n == 0: // it began before the trace
+	case n == 0: // the region began before the trace
 	case g.regions[n-1] != x:
 		return wrong(ev.at, "a region ends that is not the innermost of goroutine %d", g.ID)
 	default:

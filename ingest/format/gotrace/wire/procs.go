@@ -2,8 +2,8 @@ package wire
 
 // Events of processors.
 
-// procStart waits for what came before on CPU, and for the loss of the one
-// that the thread had in a system call.
+// procStart waits for the preceding events of the processor, and for the loss of the
+// processor that the thread had in a system call.
 func (r *order) procStart(ev *raw, t *thread) (bool, error) {
 	p := r.procs[ev.args[0]]
 	if p == nil || p.status != procIdle || !p.seq.follows(r.tables.id, ev.args[1]) || t.p != nil {
@@ -31,8 +31,8 @@ func (r *order) procStop(ev *raw, t *thread) error {
 	return nil
 }
 
-// procSteal is of a processor that a thread takes from another, or itself, in a system
-// call.
+// procSteal handles a thread that takes a processor from another thread, or from itself,
+// in a system call.
 func (r *order) procSteal(ev *raw, t *thread) (bool, error) {
 	p := r.procs[ev.args[0]]
 	if p == nil || p.status != procSyscall && p.status != procAbandoned || !p.seq.follows(r.tables.id, ev.args[1]) {
@@ -59,7 +59,7 @@ func (r *order) procSteal(ev *raw, t *thread) (bool, error) {
 	return true, nil
 }
 
-// procStatus says at the start of a generation what a processor is in.
+// procStatus reads the state of a processor at the start of a generation.
 func (r *order) procStatus(ev *raw, t *thread) error {
 	id, status := ev.args[0], uint8(ev.args[1])
 	if status > procAbandoned || id == none {
@@ -72,7 +72,7 @@ func (r *order) procStatus(ev *raw, t *thread) error {
 		p = &proc{id: id, status: status}
 		r.procs[id] = p
 	case status == procAbandoned && p.status == procSyscall:
-		// It is about to be taken from the thread that it runs on.
+		// The processor is about to be taken from its thread.
 		holder := r.holder(p)
 		if holder == nil {
 			return wrong(ev.at, "processor %d is about to be taken from no thread", id)
@@ -89,7 +89,7 @@ func (r *order) procStatus(ev *raw, t *thread) error {
 	return nil
 }
 
-// holder is the thread that a processor runs on, or nil.
+// holder returns the thread that a processor runs on, or nil.
 func (r *order) holder(p *proc) *thread {
 	for _, t := range r.threads {
 		if t.seen && t.p == p {

@@ -10,28 +10,28 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Reader gives the events of a trace in order. The sequence numbers of events and the
-// states of processors, threads and goroutines say what the order is; time only says
-// which thread is tried first.
+// A Reader returns the events of a trace in order. The order follows from the sequence
+// numbers of events and the states of processors, threads and goroutines; time only
+// decides which thread is tried first.
 type Reader struct {
 	file    batches
 	version int
 	gen     *Generation
-	spilled *batch // the first of the next generation
-	err     error  // that ended the trace; told once all before is
+	spilled *batch // first batch of the next generation
+	err     error  // ended the trace; returned after everything before it
 	ended   bool
 	front   frontier
 	samples []sample
 	order
 }
 
-// header is how long the header of a trace is.
+// header is the length of a trace's header in bytes.
 const header = 16
 
-// VersionOf is the version of Go, after "1.", that a trace of this form says it has, or
-// 0 for what is none.
+// VersionOf returns the minor Go version ("1.N") in the header of a trace of this form,
+// or 0 for anything else.
 func VersionOf(head []byte) int {
-	for _, version := range []int{22, 23, 25, 26} { // each has changed the form
+	for _, version := range []int{22, 23, 25, 26} { // versions that changed the form
 		if len(head) >= header && string(head[:header]) == fmt.Sprintf("go 1.%d trace\x00\x00\x00", version) {
 			return version
 		}
@@ -39,19 +39,19 @@ func VersionOf(head []byte) int {
 	return 0
 }
 
-// NewReader reads a trace that VersionOf knows.
+// NewReader returns a Reader of a trace with a version from VersionOf.
 func NewReader(in *source.Input, version int) *Reader {
 	r := &Reader{file: batches{in: in}, version: version, order: newOrder()}
 	r.file.skip(header)
 	return r
 }
 
-// Most is how many events there are at most of one that is written.
+// Most is the maximum number of events that Reader makes of one event in the file.
 const Most = 3
 
-// Read appends events as far as there is room for Most, up to the end of a generation:
-// the next one may be long in coming. Once there are no more, or they cannot
-// be read, it returns io.EOF or another error with the last.
+// Read appends events while there is room for Most, up to the end of a generation,
+// because the next generation may take long to arrive. At the end of the trace or after a
+// failure it returns the last events with io.EOF or another error.
 func (r *Reader) Read(to []Event) ([]Event, error) {
 	r.out = to
 	for cap(r.out)-len(r.out) >= Most {
@@ -77,7 +77,7 @@ func (r *Reader) step() error {
 	if ok || err != nil {
 		return err
 	}
-	// Another thread has to come first, of those that can go on the earliest.
+	// Another thread must come first: the earliest one that can go on.
 	slices.SortFunc(r.front, func(a, b ahead) int { return cmp.Compare(a.time, b.time) })
 	for i := 1; i < len(r.front); i++ {
 		if ok, err := r.try(i); ok || err != nil {
@@ -106,12 +106,13 @@ func (r *Reader) try(i int) (bool, error) {
 	return true, nil
 }
 
-// turn goes to the next generation. What ends the trace is told behind a last Sync.
+// turn moves to the next generation. The error that ends the trace is returned after a
+// last Sync.
 func (r *Reader) turn() error {
 	switch {
 	case r.ended:
 		return r.err
-	case r.err != nil: // it was behind the generation that has been read
+	case r.err != nil: // the error came after the generation just read
 	case r.version < 26 && r.gen != nil && r.spilled == nil:
 		r.err = io.EOF
 	default:
@@ -149,8 +150,9 @@ func (r *Reader) install(g *Generation) error {
 	return nil
 }
 
-// generation reads the batches of one. Where it is whole there may be an error all the
-// same, of what comes behind it. At the end there is none.
+// generation reads the batches of a generation. It may return a complete generation
+// together with an error, which concerns the data after it. At the end of the trace it
+// returns no generation.
 func (r *Reader) generation() (*Generation, error) {
 	g := newGeneration()
 	take := func(b *batch) error {
@@ -203,7 +205,7 @@ func (r *Reader) generation() (*Generation, error) {
 		return nil, err
 	}
 	if errors.Is(behind, io.EOF) {
-		behind = nil // the reader knows by what is spilled
+		behind = nil // the missing spilled batch tells the reader
 	}
 	return g, behind
 }

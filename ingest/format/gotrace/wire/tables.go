@@ -7,14 +7,15 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Generation has the tables of a part of a trace, of about a second. Those who read its
-// events read them; nothing changes in them once the first event is there.
+// A Generation holds the tables of a part of a trace, about a second long. Consumers of
+// events may read them concurrently: they do not change after the generation's first
+// event.
 type Generation struct {
 	id      uint64
-	perTick float64 // ns
+	perTick float64 // ns per tick
 	clock   bool    // Wall and Snapshot are known
-	// Wall is what the system's clock showed at the trace's Snapshot, in ns since 1970;
-	// 0 if it is not known, as before Go 1.25.
+	// Wall is the system clock's time at the trace's Snapshot, in ns since 1970; 0 if
+	// unknown, as before Go 1.25.
 	Wall, Snapshot int64
 
 	first    uint64 // the earliest time, in ticks
@@ -22,34 +23,34 @@ type Generation struct {
 	strings  table
 	texts    []string
 	stacks   table
-	frames   []Frame // of all stacks, by the code's address once each
+	frames   []Frame // of all stacks, one for each code address
 	byPC     map[uint64]int32
-	inStacks []int32 // frames of stack after stack
-	ends     []int32 // of each stack in there
+	inStacks []int32 // indices into frames, stack after stack
+	ends     []int32 // where each stack ends in inStacks
 	samples  []sample
 	cursors  []*cursor
 }
 
-// Frame is one of a stack.
+// A Frame is a frame of a stack.
 type Frame struct {
 	PC         uint64
-	Func, File int32 // texts
+	Func, File int32 // indices of texts
 	Line       uint64
 
-	fn, file uint64 // as they are written
+	fn, file uint64 // ids as in the file
 }
 
 type sample struct {
 	time     int64
 	p, g     int64
 	stack    uint64
-	reported int64 // where it is
+	reported int64 // position in the file
 }
 
-// Text is a string of the table; 0 is "".
+// Text returns a string of the table; 0 is "".
 func (g *Generation) Text(i int32) string { return g.texts[i] }
 
-// Texts and Stacks are the numbers of strings and stacks, including the empty ones.
+// Texts and Stacks return the number of strings and stacks, including the empty ones.
 func (g *Generation) Texts() int  { return len(g.texts) }
 func (g *Generation) Stacks() int { return len(g.ends) }
 
@@ -63,14 +64,14 @@ func (g *Generation) EachFrame(stack int32, visit func(f *Frame)) {
 	}
 }
 
-// table finds places by numbers, which mostly count up from 1.
+// table maps ids, which mostly count up from 1, to places.
 type table struct {
 	dense  []int32
 	sparse map[uint64]int32
 	n      int
 }
 
-// of is the place of a number, where 0 has place 0.
+// of returns the place of an id; id 0 has place 0.
 func (t *table) of(id uint64) (place int32, ok bool) {
 	if id < uint64(len(t.dense)) {
 		if place = t.dense[id]; place != 0 || id == 0 {
@@ -84,7 +85,7 @@ func (t *table) of(id uint64) (place int32, ok bool) {
 	return place, ok
 }
 
-// add gives a number a place; it reports false if it has one.
+// add sets the place of an id; it returns false if the id has one already.
 func (t *table) add(id uint64, place int32) bool {
 	if _, is := t.of(id); is {
 		return false
@@ -109,7 +110,7 @@ func newGeneration() *Generation {
 	return &Generation{byPC: map[uint64]int32{}, texts: []string{""}, ends: []int32{0}}
 }
 
-// add takes a batch of the generation.
+// add adds a batch to the generation.
 func (g *Generation) add(b *batch, version int) error {
 	switch {
 	case b.is(evStrings):
@@ -135,8 +136,8 @@ func (g *Generation) add(b *batch, version int) error {
 	return nil
 }
 
-// each reads the entries of a part of a table, all of one type, which have so many
-// numbers. What entry does not read is the next one.
+// each reads the entries of a part of a table. They all have one type and begin with the
+// given number of integers. entry must read the rest of its entry.
 func (b *batch) each(typ byte, what string, numbers int, entry func(c *cut, n []uint64) error) error {
 	c := cut{data: b.data, off: 1}
 	var n [5]uint64
@@ -212,7 +213,7 @@ func (g *Generation) addSamples(b *batch) error {
 	})
 }
 
-// addSync takes how long a tick is, and from Go 1.25 on what other clocks showed.
+// addSync reads the length of a tick and, from Go 1.25 on, the times of other clocks.
 func (g *Generation) addSync(b *batch, version int) error {
 	c := cut{data: b.data}
 	if version >= 25 {
@@ -245,11 +246,11 @@ func (g *Generation) addSync(b *batch, version int) error {
 	return nil
 }
 
-// ns is a time in nanoseconds.
+// ns converts ticks to nanoseconds.
 func (g *Generation) ns(ticks uint64) int64 { return int64(float64(ticks) * g.perTick) }
 
-// complete checks what there has to be and lets tables point into each other, once all
-// batches are known.
+// complete checks for required events and resolves references between tables, after all
+// batches were read.
 func (g *Generation) complete(version int, at int64) error {
 	switch {
 	case g.perTick == 0:
@@ -277,23 +278,24 @@ func (g *Generation) complete(version int, at int64) error {
 	return nil
 }
 
-// NewGeneration is one of a trace that is not read by this package: texts and stacks
-// come by and by.
+// NewGeneration returns an empty generation for a trace read by other means; texts and
+// stacks are added one by one.
 func NewGeneration() *Generation { return newGeneration() }
 
-// AddText adds a text, and AddFrame one to the stack that EndStack ends.
+// AddText adds a text and returns its number.
 func (g *Generation) AddText(s string) int32 {
 	g.texts = append(g.texts, s)
 	return int32(len(g.texts) - 1)
 }
 
-// AddFrame adds a frame to the stack that is made, the innermost first.
+// AddFrame adds a frame to the current stack, innermost first. EndStack ends the stack.
 func (g *Generation) AddFrame(f Frame) {
 	g.inStacks = append(g.inStacks, int32(len(g.frames)))
 	g.frames = append(g.frames, f)
 }
 
-// EndStack is the stack of the frames since the one before.
+// EndStack ends the current stack, which consists of the frames added since the previous
+// one, and returns its number.
 func (g *Generation) EndStack() int32 {
 	g.ends = append(g.ends, int32(len(g.inStacks)))
 	return int32(len(g.ends) - 1)

@@ -8,19 +8,19 @@ package wire
 
 import "fmt"
 
-// Kind says what an event tells.
+// Kind is the kind of an event.
 type Kind uint8
 
 // Kinds of events.
 const (
 	Sync        Kind = iota // a generation begins, or the trace ends
 	Transition              // a goroutine goes from one state to the next
-	Processor               // a processor does
+	Processor               // a processor changes its state
 	Metric                  // a value changes
 	Label                   // a goroutine has a label
 	Sample                  // a CPU sample
 	RangeBegin              // the runtime begins something
-	RangeActive             // the runtime has begun something before the generation
+	RangeActive             // a range was open when the generation began
 	RangeEnd                // the runtime has ended something
 	TaskBegin
 	TaskEnd
@@ -30,7 +30,7 @@ const (
 	Experimental // of an experiment of the runtime
 )
 
-// State is what a goroutine is in.
+// State is the state of a goroutine.
 type State uint8
 
 // States of goroutines.
@@ -43,9 +43,9 @@ const (
 	InSyscall
 )
 
-// What ranges are of, and metrics.
+// Kinds of ranges and of metrics.
 const (
-	StopTheWorld = iota // of a goroutine; Event.Text is why
+	StopTheWorld = iota // of a goroutine; Event.Text is the reason
 	MarkPhase           // of the program
 	Sweep               // of a processor
 	MarkAssist          // of a goroutine
@@ -55,13 +55,13 @@ const (
 	HeapGoal
 )
 
-// None stands for no processor.
+// None means no processor.
 const None = -1
 
-// G is a goroutine. Who reads events may keep there what it knows of it.
+// G is a goroutine. Consumers of events may store their own data in Own.
 type G struct {
 	ID  int64
-	Own any // the reader's; never touched here
+	Own any // the consumer's; not used by this package
 
 	status uint8
 	gone   bool
@@ -70,37 +70,37 @@ type G struct {
 	regions []region
 }
 
-// Event is one event. What Stack, OnStack, Text and More are is known from the tables
-// of the generation that it is in.
+// An Event is one event. Stack, OnStack, Text and More are numbers in the tables of the
+// event's generation.
 type Event struct {
 	Kind     Kind
 	What     uint8 // which range or metric
 	From, To State // of a Transition
 
-	Stack   int32 // of what ran where the event was made; 0 for none
-	OnStack int32 // of On, which begins or goes on there; 0 if it is not known
+	Stack   int32 // stack of what ran at the event; 0 for none
+	OnStack int32 // stack of On, where it starts or continues; 0 if unknown
 	Text    int32 // a name or the reason of a transition; 0 for none
-	More    int32 // the message of a Log, whose category Text is
+	More    int32 // the message of a Log; its category is Text
 
 	Time  int64 // ns
-	P     int64 // the processor, or None: of a Range, whose it is
-	G     *G    // ran where the event was made, before it; or nil
-	On    *G    // goes from one state to the next, or has the Range; or nil
+	P     int64 // the processor, or None; of a range: its owner
+	G     *G    // ran just before the event; nil if none
+	On    *G    // the goroutine of a transition or range; nil if none
 	Value uint64
 
-	Gen  *Generation // of a Sync but the last
+	Gen  *Generation // of each Sync except the last
 	Task *Task       // of TaskBegin and TaskEnd
 }
 
-// Task is a task of the program. The name of one that began before the trace is "".
+// A Task is a task of the program. Its name is "" if it began before the trace.
 type Task struct {
 	ID, Parent uint64
 	Name       string
 }
 
-// Error says what is wrong in a trace, and where.
+// An Error describes an error in a trace, with its position.
 type Error struct {
-	At   int64 // byte
+	At   int64 // position in bytes
 	What string
 }
 
@@ -110,7 +110,7 @@ func wrong(at int64, format string, args ...any) error {
 	return &Error{at, fmt.Sprintf(format, args...)}
 }
 
-// Types of events as they are written.
+// Types of events as in the file.
 const (
 	evEventBatch = 1 + iota
 	evStacks
@@ -166,7 +166,7 @@ const (
 	evEndOfGeneration
 )
 
-// Those of the experiment AllocFree begin behind 127.
+// Event types of the experiment AllocFree begin at 128.
 const (
 	evSpan = 128 + iota
 	evSpanAlloc
@@ -179,10 +179,10 @@ const (
 	evGoroutineStackFree
 )
 
-// untimed is in argc for what is not an event of a batch of events.
+// untimed is the value in argc of types that do not occur in batches of events.
 const untimed = 255
 
-// argc is how many numbers are behind the time of an event.
+// argc is the number of arguments after an event's time.
 var argc = func() (n [256]uint8) {
 	for i := range n {
 		n[i] = untimed

@@ -1,5 +1,5 @@
 // Package causes explains the differences of a comparison: functions that changed alone,
-// and those that cost was moved between.
+// and groups of functions between which cost moved.
 package causes
 
 import (
@@ -12,46 +12,46 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// Cause is a part of the difference that belongs together: a function, functions that
-// cost was moved between, or a function that only one side has with all that only it calls.
+// A Cause is one part of the difference: a function, a group of functions between which
+// cost moved, or a function on one side only, together with everything that only it
+// calls.
 type Cause struct {
 	Kind Kind
-	// Rows are of a table by functions; the first names the cause.
+	// Rows are rows of a table by functions; the first names the cause.
 	Rows []*compare.Row
-	// Delta is the sum of the rows' differences of self: what is left once moved cost is
-	// taken together.
+	// Delta is the sum of the rows' differences in self. Moved cost cancels out in it.
 	Delta int64
-	// Sure says how sure Delta is not 0; nil where nothing says.
+	// Sure is the confidence that Delta is not 0; nil if unknown.
 	Sure *compare.Confidence
 }
 
-// Kind says why rows of a cause belong together.
+// A Kind is the reason why the rows of a cause belong together.
 type Kind string
 
 // Kinds of causes.
 const (
-	Alone    Kind = ""         // one function that both sides have
-	Split    Kind = "split"    // the first row's cost went to functions that only B has
-	Inlined  Kind = "inlined"  // what only A has became part of the first row
-	Replaced Kind = "replaced" // functions that only A has, then those that came in their place
-	Added    Kind = "added"    // only B has the first row
-	Removed  Kind = "removed"  // only A has it
+	Alone    Kind = ""         // one function, on both sides
+	Split    Kind = "split"    // the first row's cost went to functions only in B
+	Inlined  Kind = "inlined"  // functions only in A became part of the first row
+	Replaced Kind = "replaced" // functions only in A, then their replacements
+	Added    Kind = "added"    // the first row is only in B
+	Removed  Kind = "removed"  // the first row is only in A
 )
 
 const (
-	// movedPart is the least part of the cost that came or went at a place that the
-	// other has to make up for to be the same cost.
+	// movedPart is the least ratio of the smaller to the larger of two costs, one that
+	// came and one that went at a place, at which they count as the same cost, moved.
 	movedPart = .25
-	// movedOf is the least part of all differences that is looked at as moved.
+	// movedOf is the least part of all differences that counts as moved.
 	movedOf = .02
 	// ownPart is the least part of a function's difference that has to be at a place for
 	// the function to belong to it.
 	ownPart = .7
 )
 
-// Of explains the differences of a table by functions: cost that was only moved is
-// taken together with where it went, then causes are ordered by how much is left, the
-// largest first. Every row that differs is in one cause.
+// Of explains the differences of a table by functions. Moved cost forms one cause with
+// its destination. The causes are ordered by their remaining difference, the largest
+// first. Every row that differs is in exactly one cause.
 func Of(c *compare.Comparison, t *compare.Table) []Cause {
 	e := &explainer{c: c, t: t, row: map[int32]*compare.Row{}, taken: map[*compare.Row]bool{}}
 	for i := range t.Rows {
@@ -97,9 +97,9 @@ func (e *explainer) add(kind Kind, rows []*compare.Row) {
 	e.causes = append(e.causes, cause)
 }
 
-// sure is the confidence of a sum of differences. That of several is made from the widths
-// of their intervals, as if they varied by themselves, and is held against all rows of
-// the table.
+// sure returns the confidence of a sum of differences. For several rows it is computed
+// from the widths of their intervals, as if they varied independently, and corrected for
+// the number of rows of the table.
 func (e *explainer) sure(rows []*compare.Row, delta int64) *compare.Confidence {
 	if len(rows) == 1 {
 		return rows[0].Self
@@ -130,15 +130,16 @@ func (e *explainer) sure(rows []*compare.Row, delta int64) *compare.Confidence {
 	return out
 }
 
-// place is a function that both sides have, with what only one side has below it.
+// place is a function on both sides, with the functions below it that are on one side
+// only.
 type place struct {
 	anchor int32
-	parts  map[int32]int64 // differences of self below, by function
-	own    int64           // of the function itself where something came or went
+	parts  map[int32]int64 // differences in self below, by function
+	own    int64           // change of the function itself, where something came or went
 	size   int64
 }
 
-// moves finds the places where as much came as went.
+// moves finds the places where about as much cost came as went.
 func (e *explainer) moves() {
 	places := e.places()
 	slices.SortFunc(places, func(a, b *place) int {
@@ -149,11 +150,12 @@ func (e *explainer) moves() {
 	}
 }
 
-// places collects what only one side has by the nearest function above that both have.
+// places groups the functions on one side only by the nearest function above that both
+// sides have.
 func (e *explainer) places() (all []*place) {
 	nodes := e.c.Tree.Nodes
 	by := map[int32]*place{}
-	anchors := make([]int32, len(nodes)) // the nearest node at or above that both have
+	anchors := make([]int32, len(nodes)) // the nearest node, at or above, that both sides have
 	counted := map[int32]bool{}
 	for i := 1; i < len(nodes); i++ {
 		n := &nodes[i]
@@ -180,7 +182,7 @@ func (e *explainer) places() (all []*place) {
 	return all
 }
 
-// move makes a cause of a place where as much came as went.
+// move makes a cause of a place if about as much cost came as went there.
 func (e *explainer) move(p *place) {
 	var came, went int64
 	var gone, fresh []*compare.Row
@@ -238,8 +240,8 @@ func (e *explainer) move(p *place) {
 	}
 }
 
-// kindOf says what happened where a function's own cost changed by own, and that of what
-// only one side has below it by below.
+// kindOf returns what happened at a place, given the change of the function's own cost
+// and that of the functions below it that are on one side only.
 func kindOf(own, below int64) Kind {
 	switch {
 	case own < 0 && below > 0:
@@ -250,11 +252,11 @@ func kindOf(own, below int64) Kind {
 	return Replaced
 }
 
-// oneSided takes functions that only one side has together with the outermost one above
-// them that only it has too: the others are how that works.
+// oneSided groups the functions on one side only under the outermost function above them
+// that is also on that side only; they are details of it.
 func (e *explainer) oneSided() {
 	nodes := e.c.Tree.Nodes
-	top := make([]int32, len(nodes)) // the function that a node belongs to, -1 for none
+	top := make([]int32, len(nodes)) // the function under which a node is grouped, -1 for none
 	weight := map[[2]int32]int64{}
 	top[0] = -1
 	for i := 1; i < len(nodes); i++ {

@@ -1,6 +1,6 @@
 // Package match pairs the functions, threads and places of several recordings: by name,
-// by what is left of names without what changes from build to build, and by what
-// functions call and cost.
+// by the parts of names that do not change from build to build, and by callers, callees
+// and cost.
 package match
 
 import (
@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Rule says why two things were taken to be the same.
+// A Rule is the reason why two things were matched.
 type Rule string
 
 // Rules in the order in which they are tried.
@@ -22,10 +22,10 @@ const (
 	RuleModule  Rule = "module"  // the same name and module
 	RuleName    Rule = "name"    // the same name
 	RuleSimilar Rule = "similar" // the same normalName
-	RuleOrder   Rule = "order"   // threads: what is left, in order
+	RuleOrder   Rule = "order"   // threads only: remaining threads in order
 )
 
-// Pair is a function of A and what it is called in B: a NAME or NAME@MODULE each.
+// A Pair names a function of A and its counterpart in B, each as NAME or NAME@MODULE.
 type Pair struct {
 	A string `json:"a"`
 	B string `json:"b"`
@@ -34,15 +34,15 @@ type Pair struct {
 // Options choose the rules. The zero value uses all of them.
 type Options struct {
 	NoModule, NoName, NoSimilar bool
-	// NoOrder leaves threads alone whose names differ.
+	// NoOrder leaves threads with different names unmatched.
 	NoOrder bool
-	// NoRenamed leaves functions alone whose names differ wholly; Apart lists pairs that
-	// are not to be made for what their functions do.
+	// NoRenamed leaves functions with entirely different names unmatched. Apart lists
+	// pairs that must not be matched by what the functions do.
 	NoRenamed   bool
 	Hand, Apart []Pair
 }
 
-// Rules writes the rules that are on with commas between them; "" for all.
+// Rules returns the enabled rules, separated by commas, or "" if all are.
 func (o Options) Rules() string {
 	var on []string
 	for _, r := range []struct {
@@ -62,7 +62,7 @@ func (o Options) Rules() string {
 	return strings.Join(on, ",")
 }
 
-// Base is the matching before functions were found again under other names.
+// Base returns the matching before renamed functions were matched.
 func (m *Matching) Base() *Matching {
 	if m.base != nil {
 		return m.base
@@ -70,21 +70,21 @@ func (m *Matching) Base() *Matching {
 	return m
 }
 
-// Func is a function of the comparison: what is taken to be one function in the
-// recordings.
+// A Func is a function of the comparison: functions of the recordings that were matched
+// as one.
 type Func struct {
-	// FuncName and File are those of the first recording that has it.
+	// FuncName and File are from the first recording that has the function.
 	recording.FuncName
 	File string
-	// In has for each recording its function, or -1.
+	// In is the function of each recording, or -1.
 	In []int32
-	// By is the rule that matched the function of each recording; it is Unmatched for the
-	// first.
+	// By is the rule that matched the function of each recording, Unmatched for the first
+	// recording that has it.
 	By []Rule
 }
 
-// Rule is the rule by which the function's two sides were matched, for a
-// matching of two recordings: Unmatched when one of them has it alone.
+// Rule returns the rule that matched the two sides of the function in a matching of two
+// recordings, Unmatched if only one side has it.
 func (f *Func) Rule() Rule {
 	r := Unmatched
 	for _, by := range f.By {
@@ -95,24 +95,23 @@ func (f *Func) Rule() Rule {
 	return r
 }
 
-// Matching says which functions of several recordings are the same.
+// A Matching tells which functions of several recordings are the same.
 type Matching struct {
 	Funcs []Func
-	// IDs has for each recording the index in Funcs of each function.
+	// IDs maps the functions of each recording to indices in Funcs.
 	IDs [][]int32
 
-	base *Matching // before functions were found again under other names
+	base *Matching // before renamed functions were matched
 }
 
-// Functions finds out which functions of the recordings of side A and side B, put
-// in one list, are the same. Each rule only
-// sees what the ones before it left over, and no function is matched twice.
-// Where a rule has several candidates, those go together that agree most: in
-// kind, module, its file name, source file, and then in how much of the names is
-// equal at both ends. Swapping two recordings swaps the pairs.
+// Functions matches the functions of the recordings of sides A and B. Each rule sees only
+// the functions that earlier rules left unmatched, and no function is matched twice. If a
+// rule has several candidates, the pairs that agree most are matched: in kind, module,
+// base name of the module, source file, and then in how much of the names is equal at
+// both ends. Swapping two recordings swaps the pairs.
 //
-// Functions without a name (bare addresses) are only matched by module and
-// address. The error says which pair made by hand names nothing.
+// Functions without a name (bare addresses) are matched only by module and address. The
+// error names a manual pair without a function.
 func Functions(a, b []*recording.Recording, o Options) (*Matching, error) {
 	recs := append(append([]*recording.Recording(nil), a...), b...)
 	items := make([][]item, len(recs))
@@ -159,14 +158,14 @@ func Functions(a, b []*recording.Recording, o Options) (*Matching, error) {
 	return m.matching(), nil
 }
 
-// item is something that is matched.
+// item is a thing to match.
 type item struct {
 	name, module, file string
 	bare               bool // the name is only an address
 	kind               recording.Kind
 }
 
-// mayBe reports whether two items can be the same: code of the kernel is none of
+// mayBe reports whether two items can be the same: kernel code never matches code of
 // programs, whatever its name.
 func (x *item) mayBe(y *item) bool {
 	return x.kind == recording.KindUnknown || y.kind == recording.KindUnknown || x.kernel() == y.kernel()
@@ -174,19 +173,18 @@ func (x *item) mayBe(y *item) bool {
 
 func (x *item) kernel() bool { return x.kind == recording.KindKernel }
 
-// step gives items with the same key to each other; "" is not a key.
+// step matches items with equal keys by a rule; "" is not a key.
 type step struct {
 	rule Rule
 	key  func(*item) string
 }
 
-// matcher puts the items of several recordings together, one recording after
-// the other.
+// matcher matches the items of several recordings, one recording after another.
 type matcher struct {
 	items [][]item
 	funcs []Func
 	ids   [][]int32
-	used  map[int]bool // hand pairs that found something
+	used  map[int]bool // manual pairs that matched something
 }
 
 func newMatcher(items [][]item) *matcher {
@@ -208,7 +206,8 @@ func (m *matcher) join(r int, i, f int32, rule Rule) {
 	m.funcs[f].By[r] = rule
 }
 
-// run matches what is left of recording r and adds what matches nothing.
+// run applies the rules to the unmatched items of recording r and adds the remaining ones
+// as new functions.
 func (m *matcher) run(r int, steps []step) {
 	if r > 0 {
 		for _, s := range steps {
@@ -229,7 +228,7 @@ func (m *matcher) run(r int, steps []step) {
 	}
 }
 
-// step matches by one rule.
+// step applies one rule.
 func (m *matcher) step(r int, s step) {
 	type bucket struct{ old, new []int32 }
 	buckets := map[string]*bucket{}
@@ -275,10 +274,10 @@ func (m *matcher) itemOf(f int) *item {
 	panic("match: a function of no recording")
 }
 
-// mostPairs bounds the candidates that are weighed against each other.
+// mostPairs limits the number of candidate pairs to compare.
 const mostPairs = 1 << 18
 
-// pair puts candidates together that share a rule's key.
+// pair matches candidates with the same key.
 func (m *matcher) pair(r int, old, new []int32, rule Rule) {
 	switch {
 	case len(old) == 0 || len(new) == 0:
@@ -334,7 +333,7 @@ func (m *matcher) pair(r int, old, new []int32, rule Rule) {
 	}
 }
 
-// likeness is how much two candidates agree; it is symmetric.
+// likeness returns how much two candidates agree; it is symmetric.
 func likeness(x, y *item) float64 {
 	s := 0.0
 	if x.kind == y.kind {
@@ -365,7 +364,7 @@ func likeness(x, y *item) float64 {
 	return s
 }
 
-// byHand matches the pairs that the user made.
+// byHand matches the user's manual pairs.
 func (m *matcher) byHand(r int, pairs []Pair) {
 	for k, p := range pairs {
 		var f, i int32 = -1, -1
@@ -388,7 +387,7 @@ func (m *matcher) byHand(r int, pairs []Pair) {
 	}
 }
 
-// HasFunction reports whether a recording has a function that a pair names.
+// HasFunction reports whether a recording has the function that one side of a pair names.
 func HasFunction(rec *recording.Recording, name string) bool {
 	for _, f := range rec.Functions.Slice() {
 		if analyze.IsCalled(f.FuncName(), name) {

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// normalName is a function's name without what changes from
-// build to build: template and type arguments (C++, Rust, Go), Rust's hashes,
-// addresses, line numbers, version suffixes, the numbers of Go's closures and
-// of lambdas, and the suffixes of clones that gcc and clang make.
+// normalName returns a function's name without the parts that change from build to build:
+// template and type arguments (C++, Rust, Go), Rust's hashes, addresses, line numbers,
+// version suffixes, the numbers of Go's closures and of lambdas, and the suffixes of
+// clones that gcc and clang make.
 //
 //	std::vector<int>::push_back         std::vector::push_back
 //	core::ptr::drop::h0123456789abcdef  core::ptr::drop
@@ -18,7 +18,7 @@ import (
 //	memcpy@@GLIBC_2.14                  memcpy
 //	handler (app.js:12:7)               handler (app.js)
 //
-// It is for matching, not for showing.
+// It is for matching, not for display.
 func normalName(name string) string {
 	s := stripArguments(name)
 	for _, r := range replacements {
@@ -32,8 +32,8 @@ func normalName(name string) string {
 	return s
 }
 
-// replacements run in this order. if_ is a part that must be there, which
-// spares most names the search.
+// replacements run in this order. if_ is text that the pattern needs: most names lack it,
+// which saves the search.
 var replacements = []struct {
 	if_  string
 	re   func() *regexp.Regexp
@@ -54,7 +54,7 @@ var replacements = []struct {
 	{"0x", lazy(`0x[0-9A-Fa-f]+`), "0x"},
 	// Line and column numbers after a file name, at the end or before a bracket.
 	{":", lazy(`((?:[^:]|^)):[0-9]+(?::[0-9]+)?(\)?)$`), "$1$2"},
-	// Go numbers closures and wrappers in the order in which it meets them.
+	// Go numbers closures and wrappers in the order in which it compiles them.
 	{".", lazy(`\.(func|gowrap|deferwrap|init|glob\.\.func)[0-9]+`), ".${1}0"},
 	{".", lazy(`\.[0-9]+(\.|$|-)`), ".0$1"},
 	// Lambdas: {lambda(int)#2}, $_3, 'lambda1', {closure#4}, {closure_env#0}.
@@ -67,10 +67,9 @@ func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// stripArguments takes <…> and […] away where they follow a name, with all that
-// is in them. What is alone in such brackets is a name itself (<init>,
-// <module>, <impl Trait for T>, [kernel]) and is kept, without the arguments
-// inside it.
+// stripArguments removes <…> and […] behind a name. Brackets that stand alone are a name
+// themselves (<init>, <module>, <impl Trait for T>, [kernel]) and stay, without the
+// arguments inside them.
 func stripArguments(s string) string {
 	if !strings.ContainsAny(s, "<[") {
 		return s
@@ -85,7 +84,7 @@ func stripArguments(s string) string {
 		}
 		if (c == '<' || c == '[') && followsName(s, i) {
 			if end := closing(s, i); end > 0 {
-				// Rust's turbofish f::<T> leaves no trace of its colons.
+				// Remove the colons of Rust's turbofish f::<T> too.
 				if kept := b.String(); strings.HasSuffix(kept, "::") {
 					b.Reset()
 					b.WriteString(strings.TrimSuffix(kept, "::"))
@@ -107,7 +106,7 @@ func followsName(s string, i int) bool {
 	}
 	p := s[i-1]
 	word := p == '_' || p == '$' || p >= '0' && p <= '9' || p >= 'a' && p <= 'z' || p >= 'A' && p <= 'Z' || p >= 0x80
-	// f::<T> is a turbofish, but ns::<lambda> is a name: that ends in one.
+	// In f::<T> the brackets are type arguments of f; in ns::<lambda> they are a name.
 	if i > 2 && s[i-2:i] == "::" && s[i] == '<' {
 		end := closing(s, i)
 		return end > 0 && (end == len(s) || strings.HasPrefix(s[end:], "::") || s[end] == '(') && !strings.ContainsAny(s[i:end], "({") &&
@@ -116,8 +115,8 @@ func followsName(s string, i int) bool {
 	return word
 }
 
-// operatorAt is the length of a C++ operator's name at i that has brackets in
-// it, with the word before; 0 for none.
+// operatorAt returns the length of a C++ operator's name with brackets at i, including
+// the word operator; 0 for none.
 func operatorAt(s string, i int) int {
 	const word = "operator"
 	if !strings.HasPrefix(s[i:], word) {
@@ -132,8 +131,8 @@ func operatorAt(s string, i int) int {
 	return 0
 }
 
-// closing is the place behind the bracket that closes the one at i, 0 when
-// there is none. The arrows of operator-> and of function types close nothing.
+// closing returns the index behind the bracket that closes the one at i, 0 if there is
+// none. The arrows of operator-> and of function types do not count.
 func closing(s string, i int) int {
 	depth := 0
 	for k := i; k < len(s); k++ {

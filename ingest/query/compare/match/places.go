@@ -8,11 +8,11 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// soVersion is the version behind a shared library's name.
+// soVersion matches the version in a shared library's name.
 var soVersion = lazy(`(\.so)(?:\.[0-9]+)+$|-[0-9]+(?:\.[0-9]+)+(\.so|\.dylib|\.dll|\.jar)`)
 
-// Modules matches the modules of recordings: by path, by the last part of
-// the path, then by that without a version.
+// Modules matches the modules of recordings: by path, by the last part of the path, then
+// by that part without a version.
 func Modules(recs []*recording.Recording, o Options) (*Matching, []map[string]int32) {
 	return Places(recs, o, func(f *recording.Function) string { return f.Module },
 		analyze.ModuleBase,
@@ -31,9 +31,9 @@ func Files(recs []*recording.Recording, o Options) (*Matching, []map[string]int3
 		func(s string) string { return path.Base(clean(s)) })
 }
 
-// Places matches what functions lie in, which of says. name and similar, where set, say
-// what is left of a name for the two looser rules. It also returns for each recording
-// the index of each place.
+// Places matches the places that functions lie in; of returns the place of a function.
+// name and similar, if set, shorten a place's name for the two looser rules. Places also
+// returns, for each recording, the index of each place.
 func Places(recs []*recording.Recording, o Options, of func(*recording.Function) string, name, similar func(string) string) (*Matching, []map[string]int32) {
 	items := make([][]item, len(recs))
 	index := make([]map[string]int32, len(recs))
@@ -48,7 +48,7 @@ func Places(recs []*recording.Recording, o Options, of func(*recording.Function)
 			}
 		}
 	}
-	// That functions lie in no module is a place too, and matches only itself.
+	// Functions without a module have a place too, which matches only itself.
 	steps := []step{{RuleModule, func(x *item) string { return "=" + x.name }}}
 	if !o.NoName && name != nil {
 		steps = append(steps, step{RuleName, func(x *item) string { return unlessEmpty(x.name, name) }})

@@ -10,65 +10,68 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// RuleRenamed matches functions that only one side has by what they do: the same
-// callers and callees and about the same cost. See [Matching.Renamed].
+// RuleRenamed matches functions on one side only by what they do: the same callers and
+// callees, and about the same cost. See [Matching.Renamed].
 const RuleRenamed Rule = "renamed"
 
-// Rename is a function that was found again under another name.
+// A Rename is a function found under another name.
 type Rename struct {
 	A, B recording.FuncName
-	// Func is its index in Matching.Funcs. Likeness, from 0 to 1, is how much both
-	// agree in callers, callees, cost and name.
+	// Func is the function's index in Matching.Funcs. Likeness, from 0 to 1, is how much
+	// the two agree in callers, callees, cost and name.
 	Func     int32
 	Likeness float64
 }
 
 const (
-	// mostRenames bounds the functions of a side that are weighed against the other's.
+	// mostRenames limits the functions per side to compare with the other side's.
 	mostRenames = 384
-	// leastCost is the part of a side's total from which on a function is looked for.
+	// leastCost is the least part of a side's total that a function must cost to be
+	// compared.
 	leastCost = 1e-3
-	// alikeNames and strangers are the least likeness of a pair: of names that have
-	// half of their letters in common, and of any others. Of those that call nothing
-	// only a cost agrees, which has to do so closely, and calls as often.
+	// alikeNames and strangers are the least likeness of a pair with and without half of
+	// its letters in common. leaves and leafCalls are the least likeness of the cost and
+	// of the number of calls for functions that call nothing, which have nothing else to
+	// compare.
 	alikeNames, strangers, leaves = .8, .9, .95
 	leafCalls                     = .99
-	// leafSelf is the part of its own in the cost of a function that calls nothing else.
+	// leafSelf is the least part of self in the total of a function that calls nothing
+	// else.
 	leafSelf     = .9
 	renameRounds = 12
 )
 
-// trait describes the work of a function on one side.
+// trait describes what a function does on one side.
 type trait struct {
-	total, above     float64 // of above, what calls it costs
+	total, above     float64 // above is the cost of its callers
 	calls            float64
 	callers, callees map[int32]float64
 }
 
-// renamer looks for functions under other names.
+// renamer finds renamed functions.
 type renamer struct {
 	m      *Matching
 	recs   []*recording.Recording
 	sides  int
 	apart  []Pair
-	spans  bool           // counts are of calls
-	alias  []int32        // what a function of B is called in A, by function
+	spans  bool           // counts are numbers of calls
+	alias  []int32        // by function: the function in A for a function of B
 	known  map[int32]bool // functions of A that have an alias
 	traits [2]map[int32]*trait
 }
 
-// nobody stands for all functions that only one side has.
+// nobody stands for all functions on one side only.
 const nobody = -2
 
-// Costs are what functions cost on both sides, which tells those under another name.
+// Costs are the costs of functions on both sides, by which renamed functions are found.
 type Costs struct {
 	// Calls reports whether counts are numbers of calls.
 	Calls bool
-	// Total is what A and B cost.
+	// Total is the cost of A and of B.
 	Total [2]int64
-	// Funcs is how many functions nodes are of, those of the matching first.
+	// Funcs is the number of functions in the tree, those of the matching first.
 	Funcs int
-	// Nodes are all nodes of the tree of both sides but the root.
+	// Nodes yields all nodes of the tree of both sides except the root.
 	Nodes iter.Seq[Node]
 }
 
@@ -78,8 +81,8 @@ type Node struct {
 	On           [2]Amount // of A and B
 }
 
-// Amount is what a node costs on a side, and what its caller does. Of a node that is not
-// Here there is nothing.
+// An Amount is the cost of a node on one side; Above is the cost of its caller. It is
+// zero if the side does not have the node (Here is false).
 type Amount struct {
 	Here                      bool
 	Self, Total, Count, Above int64
@@ -93,8 +96,8 @@ func newRenamer(m *Matching, recs []*recording.Recording, sides int, o Options, 
 	return r
 }
 
-// MayRename reports whether a function of recordings, of which the first ones are of side
-// A, could have another name.
+// MayRename reports whether a function of the recordings could have been renamed. The
+// first sides recordings are those of side A.
 func (m *Matching) MayRename(recs []*recording.Recording, sides int, o Options) bool {
 	if o.NoRenamed {
 		return false
@@ -104,9 +107,9 @@ func (m *Matching) MayRename(recs []*recording.Recording, sides int, o Options) 
 	return len(alone[0]) > 0 && len(alone[1]) > 0 || len(r.numbered()) > 0
 }
 
-// Renamed finds the functions that have another name on the other side, and returns the
-// matching with them put together. Callers are paired before what they call, so that a
-// whole subtree can have new names.
+// Renamed finds the functions with another name on the other side, and returns a matching
+// that combines them. Callers are matched before their callees, so that a whole subtree
+// can have new names.
 func (m *Matching) Renamed(recs []*recording.Recording, sides int, o Options, costs Costs) (*Matching, []Rename) {
 	r := newRenamer(m, recs, sides, o, costs.Funcs)
 	r.spans = costs.Calls
@@ -133,7 +136,7 @@ func (m *Matching) Renamed(recs []*recording.Recording, sides int, o Options, co
 	return repaired, out
 }
 
-// alone lists the functions that only one side has.
+// alone lists the functions on one side only.
 func (r *renamer) alone() (alone [2][]int32) {
 	for f := range r.m.Funcs {
 		switch a, b := r.has(int32(f)); {
@@ -160,7 +163,7 @@ func (r *renamer) has(f int32) (a, b bool) {
 	return a, b
 }
 
-// name is what a function is called on a side.
+// name returns the name of a function on a side.
 func (r *renamer) name(side int, f int32) recording.FuncName {
 	fn := r.function(side, f)
 	return fn.FuncName()
@@ -175,7 +178,7 @@ func (r *renamer) function(side int, f int32) (fn recording.Function) {
 	return fn
 }
 
-// measure collects what the functions that are looked for do.
+// measure collects the traits of the functions to compare.
 func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32, nodes iter.Seq[Node]) {
 	for side := range r.traits {
 		r.traits[side] = map[int32]*trait{}
@@ -207,7 +210,7 @@ func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32, nodes iter.Se
 	}
 }
 
-// costly are the functions of a side that cost something, at most mostRenames.
+// costly returns the costliest functions of a side, at most mostRenames.
 func (r *renamer) costly(side int, fs []int32, taken map[int32]bool, total int64) []int32 {
 	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < leastCost*float64(total) })
 	slices.SortFunc(fs, func(a, b int32) int {
@@ -216,13 +219,13 @@ func (r *renamer) costly(side int, fs []int32, taken map[int32]bool, total int64
 	return fs[:min(len(fs), mostRenames)]
 }
 
-// match is a function of A and one of B that are taken for the same.
+// match is a pair of functions of A and B that are assumed to be the same.
 type match struct {
 	a, b int32
 	like float64
 }
 
-// pair matches the functions that are alone on their sides, the most alike first.
+// pair matches functions on one side only, the most alike first.
 func (r *renamer) pair(alone [2][]int32) (pairs []match) {
 	taken := map[int32]bool{}
 	for range renameRounds {
@@ -256,13 +259,13 @@ func (r *renamer) pair(alone [2][]int32) (pairs []match) {
 	return pairs
 }
 
-// isApart reports whether a person took the pair apart.
+// isApart reports whether the user ruled out the pair.
 func (r *renamer) isApart(m match) bool {
 	a, b := r.name(0, m.a), r.name(1, m.b)
 	return slices.ContainsFunc(r.apart, func(p Pair) bool { return p.A == a.String() && p.B == b.String() })
 }
 
-// like is how much two functions agree; 0 if they are not taken for the same.
+// like returns how much two functions agree; 0 if they do not match.
 func (r *renamer) like(a, b int32) float64 {
 	x, y := r.traits[0][a], r.traits[1][b]
 	whole := r.alike(x, y)
@@ -280,13 +283,13 @@ func (r *renamer) like(a, b int32) float64 {
 	return 0
 }
 
-// alike is how much callers, callees and costs agree.
+// alike returns how much callers, callees and costs agree.
 func (r *renamer) alike(x, y *trait) float64 {
 	if x.total <= 0 || y.total <= 0 {
 		return 0
 	}
 	cost := ratio(x.total, y.total)
-	if x.above > 0 && y.above > 0 { // of their callers, if all costs differ
+	if x.above > 0 && y.above > 0 { // relative to their callers, in case all costs differ
 		cost = max(cost, ratio(x.total/x.above, y.total/y.above))
 	}
 	return cost * r.overlap(x.callers, y.callers, false) * r.overlap(x.callees, y.callees, true)
@@ -294,8 +297,8 @@ func (r *renamer) alike(x, y *trait) float64 {
 
 func ratio(x, y float64) float64 { return math.Min(x, y) / math.Max(x, y) }
 
-// overlap is how much two distributions of costs have in common, from 0 to 1. Of callees,
-// all that are on one side only are one.
+// overlap returns how much two distributions of costs have in common, from 0 to 1. All
+// callees on one side only count as one.
 func (r *renamer) overlap(x, y map[int32]float64, callees bool) float64 {
 	key := func(f int32) int32 {
 		if f < 0 {
@@ -329,7 +332,8 @@ func (r *renamer) overlap(x, y map[int32]float64, callees bool) float64 {
 	return min(1, both)
 }
 
-// likeNames is how much of two names is equal at both ends, without where they are from.
+// likeNames returns how much of two names is equal at both ends, ignoring package and
+// namespace.
 func likeNames(a, b string) float64 {
 	a, b = leafName(normalName(a)), leafName(normalName(b))
 	if a == b {
@@ -346,7 +350,7 @@ func likeNames(a, b string) float64 {
 	return float64(pre+post) / float64(max(len(a), len(b)))
 }
 
-// leafName is a name without its package or namespace.
+// leafName returns a name without its package or namespace.
 func leafName(name string) string {
 	head, _, _ := strings.Cut(name, "(")
 	if i := strings.LastIndex(head, "::"); i >= 0 {

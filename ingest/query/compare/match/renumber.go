@@ -10,9 +10,9 @@ import (
 // mostNumbered bounds the closures of one function that are put in order.
 const mostNumbered = 64
 
-// numbered lists the closures and lambdas that differ by their number alone and of which
-// a side has several: compilers number them in the order of the source, so that a new one
-// shifts all behind it.
+// numbered lists groups of closures and lambdas that differ only by their number, if a
+// side has several. Compilers number them in source order, so a new one shifts the
+// numbers of all that follow.
 func (r *renamer) numbered() (groups [][2][]int32) {
 	by := map[string]*[2][]int32{}
 	for f := range r.m.Funcs {
@@ -50,7 +50,7 @@ func (r *renamer) numbered() (groups [][2][]int32) {
 	return groups
 }
 
-// compareNumbers orders names with numbers in them by these.
+// compareNumbers orders names by the numbers in them.
 func compareNumbers(a, b string) int {
 	for {
 		i, j := strings.IndexAny(a, "0123456789"), strings.IndexAny(b, "0123456789")
@@ -67,10 +67,10 @@ func compareNumbers(a, b string) int {
 	}
 }
 
-// renumber matches numbered functions in their order wherever that agrees much better
-// with what they do than their numbers.
+// renumber matches numbered functions by their order if that agrees much better with what
+// they do than matching by number.
 func (r *renamer) renumber(groups [][2][]int32) (pairs []match) {
-	const better = .4 // by how much likenesses have to add up to more
+	const better = .4 // how much higher the sum of likenesses must be
 	for _, g := range groups {
 		as, bs := g[0], g[1]
 		like := make([][]float64, len(as))
@@ -107,8 +107,8 @@ func (r *renamer) renumber(groups [][2][]int32) (pairs []match) {
 	return pairs
 }
 
-// align finds the pairs in both orders whose likenesses add up to most: for each of the
-// first what it goes with, -1 for none.
+// align returns the order-preserving pairs with the highest sum of likenesses: for each
+// item on the first side its partner, or -1.
 func align(like [][]float64) (best float64, order []int) {
 	n, m := len(like), len(like[0])
 	sums := make([][]float64, n+1)
@@ -134,18 +134,19 @@ func align(like [][]float64) (best float64, order []int) {
 	return sums[0][0], order
 }
 
-// keepRule keeps the rules by which a function was matched.
+// keepRule keeps the rules that matched a function before.
 const keepRule Rule = "keep"
 
-// repaired is the matching with pairs of a function of A and one of B put together;
-// what these were matched with before is left alone. at are the pairs' functions in it.
+// repaired returns the matching with each pair combined into one function; former
+// partners of the pair's functions stay unmatched. at are the indices of the combined
+// functions.
 func (r *renamer) repaired(pairs []match) (out *Matching, at []int32) {
 	m, sides := r.m, r.sides
 	out = &Matching{base: m, IDs: make([][]int32, len(m.IDs))}
 	for k := range m.IDs {
 		out.IDs[k] = make([]int32, len(m.IDs[k]))
 	}
-	var partner [2]map[int32]int // the pair that a function's side is in
+	var partner [2]map[int32]int // the pair of each paired function, by side
 	for side := range partner {
 		partner[side] = map[int32]int{}
 	}

@@ -9,18 +9,17 @@ import (
 
 var digits = lazy(`[0-9]+`)
 
-// Threads finds out which tracks of recordings are the same: by name and
-// role (the main thread of its process, any other thread, or a row of async
-// operations), then by role and name without numbers, then by role and order.
-// Funcs then stand for tracks; a track without a name is called after its
-// thread id.
+// Threads matches the tracks of recordings: by name and role (the main thread of its
+// process, any other thread, or a row of async operations), then by role and name without
+// numbers, then by role and order. The Funcs of the result stand for tracks; a track
+// without a name is named by its thread id.
 func Threads(recs []*recording.Recording, o Options) *Matching {
 	items := make([][]item, len(recs))
 	for r, rec := range recs {
 		for i, t := range rec.Tracks {
 			name := t.Name
-			// The file stands for the place in the order, so that several
-			// threads of one name are matched in theirs.
+			// The file stands for the position, so that threads with the same name are
+			// matched in order.
 			items[r] = append(items[r], item{name: name, module: role(t), file: fmt.Sprintf("%d/%09d", r, i), bare: name == ""})
 		}
 	}
@@ -68,8 +67,8 @@ func role(t *recording.Track) string {
 	return "thread"
 }
 
-// FindTracks lists the tracks that a person means by a name, a thread id, or
-// part of a name.
+// FindTracks returns the tracks that the user means by a name, a thread id, or part of a
+// name.
 func FindTracks(rec *recording.Recording, want string) ([]int, error) {
 	var exact, part []int
 	for i, t := range rec.Tracks {

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// Bounds for the exact rank test: the number of values on both sides, and of
-// the smaller side where the larger is larger.
+// The rank test is exact up to exactAll values on both sides together, or up to
+// exactLarge if the smaller side has at most exactSmall.
 const (
 	exactAll   = 24
 	exactSmall = 4
@@ -18,11 +18,11 @@ func sortBy(order []int, less func(i, j int) bool) {
 	sort.SliceStable(order, func(a, b int) bool { return less(order[a], order[b]) })
 }
 
-// Ranks tests whether the values of a and b come from the same distribution,
-// by the sum of their ranks (Mann and Whitney 1947; ties share their middle
-// rank). Few values are answered exactly, over all ways to share the ranks out;
-// many by the normal distribution, corrected for ties and for continuity. Both
-// slices must be sorted. It returns 1 when a side is empty.
+// Ranks tests whether the values of a and b come from the same distribution, by the sum
+// of their ranks (Mann and Whitney 1947; ties share their mean rank). For few values the
+// result is exact, over all ways to distribute the ranks; for many it uses the normal
+// distribution, corrected for ties and for continuity. Both slices must be sorted. It
+// returns 1 if a side is empty.
 func Ranks[T cmp.Ordered](a, b []T) float64 {
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {
@@ -30,7 +30,7 @@ func Ranks[T cmp.Ordered](a, b []T) float64 {
 	}
 	all := n + m
 	exact := all <= exactAll || min(n, m) <= exactSmall && all <= exactLarge
-	// Twice the middle ranks are integers.
+	// Twice a mean rank is an integer.
 	var ranks []int
 	if exact {
 		ranks = make([]int, 0, all)
@@ -60,7 +60,7 @@ func Ranks[T cmp.Ordered](a, b []T) float64 {
 		}
 	}
 	if exact {
-		if m < n { // the smaller side costs less; the deviation is the same
+		if m < n { // use the smaller side, which costs less; the deviation is the same
 			sumA = all*(all+1) - sumA
 			n, m = m, n
 		}
@@ -76,8 +76,8 @@ func Ranks[T cmp.Ordered](a, b []T) float64 {
 	return NormalTails(d / math.Sqrt(variance))
 }
 
-// exactRanks is the share of all choices of n of the ranks whose sum is at
-// least as far from the mean as sum. Ranks are doubled.
+// exactRanks returns the share of all choices of n ranks whose sum is at least as far
+// from the mean as sum. Ranks are doubled.
 func exactRanks(ranks []int, n, sum int) float64 {
 	top := 0
 	for _, r := range ranks[len(ranks)-n:] {
@@ -88,7 +88,7 @@ func exactRanks(ranks []int, n, sum int) float64 {
 		ways[k] = make([]float64, top+1)
 	}
 	ways[0][0] = 1
-	reach := 0 // no sum so far is larger
+	reach := 0 // upper bound of the sums so far
 	for i, r := range ranks {
 		reach = min(top, reach+r)
 		for k := min(n, i+1); k > 0; k-- {
@@ -119,11 +119,11 @@ func abs(x int) int {
 	return x
 }
 
-// mostThin is how many values a side a shift is found from: quantiles of more
-// tell the same.
+// mostThin is the number of values per side from which a shift is computed; more
+// quantiles give the same result.
 const mostThin = 512
 
-// thin takes evenly spaced values of a sorted slice.
+// thin returns evenly spaced values of a sorted slice.
 func thin(s []float64) []float64 {
 	if len(s) <= mostThin {
 		return s
@@ -135,13 +135,13 @@ func thin(s []float64) []float64 {
 	return out
 }
 
-// Shift is by how much b is above a: the median of all differences of a value
-// of b and one of a (Hodges and Lehmann 1963), with an interval of 95 % from
-// the rank test. Both slices must be sorted and not empty. Of more than 512
-// values a side, 512 quantiles stand for them.
+// Shift returns how much larger b is than a: the median of all differences of a value of
+// b and one of a (Hodges and Lehmann 1963), with a 95 % interval from the rank test. Both
+// slices must be sorted and not empty. If a side has more than 512 values, 512 quantiles
+// stand for them.
 func Shift(a, b []float64) (shift, low, high float64) {
 	nm := float64(len(a)) * float64(len(b))
-	// The interval begins and ends after this part of all differences.
+	// The interval leaves out this part of all differences at each end.
 	out := .5 - Z95*math.Sqrt(float64(len(a)+len(b)+1)/12/nm)
 	a, b = thin(a), thin(b)
 	nm = float64(len(a)) * float64(len(b))
@@ -157,8 +157,8 @@ func Shift(a, b []float64) (shift, low, high float64) {
 	return lo, low, high
 }
 
-// kthDifference is the k-th smallest (from 1) of all b[j]-a[i], found by
-// halving the range and counting, which takes linear time a step.
+// kthDifference returns the k-th smallest (from 1) of all b[j]-a[i]. It bisects the range
+// and counts, in linear time per step.
 func kthDifference(a, b []float64, k float64) float64 {
 	lo, hi := b[0]-a[len(a)-1], b[len(b)-1]-a[0]
 	for range 48 {
@@ -166,7 +166,7 @@ func kthDifference(a, b []float64, k float64) float64 {
 			break
 		}
 		mid := lo + (hi-lo)/2
-		if mid >= hi { // neighbouring numbers
+		if mid >= hi { // adjacent floating-point numbers
 			break
 		}
 		if countUpTo(a, b, mid) >= k {
@@ -191,8 +191,8 @@ func countUpTo(a, b []float64, d float64) float64 {
 	return n
 }
 
-// nearestDifference is the largest b[j]-a[i] that is at most d: it takes what
-// halving left over away.
+// nearestDifference returns the largest b[j]-a[i] that is at most d. It removes the error
+// left by bisection.
 func nearestDifference(a, b []float64, d float64) float64 {
 	best := math.Inf(-1)
 	j := 0
@@ -210,8 +210,8 @@ func nearestDifference(a, b []float64, d float64) float64 {
 	return best
 }
 
-// Quantile is the value below which a part q of the sorted values is (the
-// nearest rank, so it is one of them).
+// Quantile returns the smallest of the sorted values that at least a part q of them do
+// not exceed (nearest rank).
 func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

@@ -9,24 +9,24 @@ package stats
 
 import "math"
 
-// Z95 is the quantile of the normal distribution for intervals of 95 %, Z80 the
-// one for a power of 80 %.
+// Z95 is the quantile of the normal distribution for 95 % intervals, Z80 that for a power
+// of 80 %.
 const (
 	Z95 = 1.959963984540054
 	Z80 = 0.8416212335729143
 )
 
-// NormalTails is the probability that a standard normal is at least as far
+// NormalTails returns the probability that a standard normal variable is at least as far
 // from 0 as z, on either side.
 func NormalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// mostExact bounds the counts that are summed term by term; beyond it the
-// normal distribution is exact to more digits than anybody reads.
+// mostExact is the largest count that is summed term by term. Beyond it the normal
+// distribution is accurate to more digits than anybody reads.
 const mostExact = 1e8
 
-// Counts tests whether two counts come from the same rate: of a and b that
-// were observed, a part p0 is expected to be a's. Given their sum, a is
-// binomial (Przyborowski and Wilenski 1940).
+// Counts tests whether two observed counts a and b come from the same rate; a is expected
+// to be the part p0 of both together. Given their sum, a is binomial (Przyborowski and
+// Wilenski 1940).
 func Counts(a, b, p0 float64) float64 {
 	a, b = math.Round(a), math.Round(b)
 	n := a + b
@@ -65,8 +65,8 @@ func Shares(a, na, b, nb float64) float64 {
 	return math.Min(1, 2*math.Min(up, down))
 }
 
-// sumTail adds up a tail that starts with a term; ratio(k) leads from term k to
-// the next. The terms fall once the mode is passed.
+// sumTail adds up a tail that begins with term; ratio(k) is the ratio of the next term to
+// term k. Beyond the mode the terms decrease.
 func sumTail(term float64, ratio func(k float64) float64) float64 {
 	sum := term
 	for k := 0.0; term > sum*1e-17 || ratio(k) > 1; k++ {
@@ -79,7 +79,7 @@ func sumTail(term float64, ratio func(k float64) float64) float64 {
 		}
 		sum += term
 		if sum > .75 {
-			return sum // the other tail decides
+			return sum // the other tail is the smaller one
 		}
 	}
 	return sum
@@ -92,9 +92,8 @@ func logChoose(n, k float64) float64 {
 	return a - b - c
 }
 
-// CountInterval bounds the rate behind a count with 95 % confidence (Byar's
-// approximation to the exact Poisson interval, good to a few per cent even for
-// 0).
+// CountInterval returns 95 % bounds for the rate behind a count (Byar's approximation to
+// the exact Poisson interval, accurate to a few per cent even for 0).
 func CountInterval(n float64) (low, high float64) {
 	if n > 0 {
 		t := 1 - 1/(9*n) - Z95/(3*math.Sqrt(n))
@@ -105,8 +104,7 @@ func CountInterval(n float64) (low, high float64) {
 	return low, m * t * t * t
 }
 
-// ShareInterval bounds the share behind n of all with 95 % confidence (Wilson
-// 1927).
+// ShareInterval returns 95 % bounds for the share behind n of all (Wilson 1927).
 func ShareInterval(n, all float64) (low, high float64) {
 	if all <= 0 {
 		return 0, 1
@@ -117,17 +115,16 @@ func ShareInterval(n, all float64) (low, high float64) {
 	return math.Max(0, (mid-half)/(1+z2/all)), math.Min(1, (mid+half)/(1+z2/all))
 }
 
-// Difference puts the intervals of two independent quantities together to one
-// of b-a (Newcombe 1998; Zou and Donner 2008).
+// Difference combines the intervals of two independent quantities into one for b-a
+// (Newcombe 1998; Zou and Donner 2008).
 func Difference(a, lowA, highA, b, lowB, highB float64) (low, high float64) {
 	d := b - a
 	return d - math.Hypot(b-lowB, highA-a), d + math.Hypot(highB-b, a-lowA)
 }
 
-// Discoveries turns the p-values of a table into q-values: the share of false
-// alarms to be expected among all rows at least as significant (Benjamini and
-// Hochberg 1995). NaN marks a row without a test, which stays NaN and does not
-// count.
+// Discoveries converts the p-values of a table to q-values: the expected share of false
+// alarms among all rows at least as significant (Benjamini and Hochberg 1995). NaN marks
+// a row without a test; it stays NaN and does not count.
 func Discoveries(p []float64) []float64 {
 	order := make([]int, 0, len(p))
 	q := make([]float64, len(p))

@@ -2,14 +2,14 @@ package stats
 
 import "math"
 
-// Sample sums up values: how many, their mean, and the variance of one value
+// A Sample summarizes values: their number, their mean, and the variance of one value
 // (with n-1).
 type Sample struct {
 	N              int
 	Mean, Variance float64
 }
 
-// NewSample sums values up.
+// NewSample summarizes values.
 func NewSample(values []float64) Sample {
 	s := Sample{N: len(values)}
 	for _, v := range values {
@@ -29,16 +29,15 @@ func NewSample(values []float64) Sample {
 
 // Welch is the outcome of a comparison of two means.
 type Welch struct {
-	// P is the p-value, Low and High bound the difference of the means with
-	// 95 % confidence, Error is its standard error and Freedom the degrees of
-	// freedom.
+	// P is the p-value. Low and High bound the difference of the means with 95 %
+	// confidence, Error is its standard error, Freedom its degrees of freedom.
 	P, Low, High, Error, Freedom float64
 }
 
-// Means compares the means of two samples of at least two values each, which
-// may vary differently (Welch 1947). least is a lower bound for the variance of
-// the difference that is known from elsewhere, 0 for none. Where nothing varies
-// at all, P is what sharing out the values over the sides could show at best.
+// Means compares the means of two samples of at least two values each; their variances
+// may differ (Welch 1947). least is a lower bound for the variance of the difference,
+// known from elsewhere; 0 for none. If nothing varies at all, P is the smallest p-value
+// that a permutation of the values over the sides could give.
 func Means(a, b Sample, least float64) Welch {
 	va, vb := a.Variance/float64(a.N), b.Variance/float64(b.N)
 	d := b.Mean - a.Mean
@@ -60,13 +59,14 @@ func Means(a, b Sample, least float64) Welch {
 	return w
 }
 
-// StudentTails is the probability that Student's t with the given degrees of
-// freedom is at least as far from 0 as t.
+// StudentTails returns the probability that Student's t with the given degrees of freedom
+// is at least as far from 0 as t.
 func StudentTails(t, freedom float64) float64 {
 	return incompleteBeta(freedom/(freedom+t*t), freedom/2, .5)
 }
 
-// StudentQuantile is the t beyond which 5 % lie, both tails together.
+// StudentQuantile returns the t that is exceeded, on either side, with a probability of 5
+// %.
 func StudentQuantile(freedom float64) float64 {
 	lo, hi := 0.0, 1e4
 	for range 80 {
