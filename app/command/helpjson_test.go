@@ -57,7 +57,7 @@ func TestJSONIsDocumented(t *testing.T) {
 			t.Errorf("nothing is said of the JSON of %s", c.Name)
 		}
 	}
-	for _, want := range []string{"Windows cannot be cut", "as the file writes it, in Unit"} {
+	for _, want := range []string{"Windows cannot be split", "as in the file, in Unit"} {
 		if !strings.Contains(strings.Join(strings.Fields(page.stdout), " "), want) {
 			t.Errorf("the page lacks the comment %q", want)
 		}
