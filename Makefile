@@ -108,7 +108,7 @@ test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, pur
 	lintian --fail-on error dist/*.deb
 	assets/packaging/test-deb.sh dist/*.deb
 
-test: prepare-test ## test everything but the programs: 4 minutes, then only what changed
+test: prepare-test ## test everything but the programs: 7 minutes, then only what changed
 	@.ci/test short $(TESTFLAGS) -- $(PACKAGES)
 
 check: prepare-all ## what test leaves out: lint, race detector, fuzzing, windows, packages

@@ -72,7 +72,7 @@ func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*anal
 	return nil
 }
 
-// text returns a function for the text to compare, in alphabetical order.
+// text returns a function that returns the text by which a row is sorted.
 func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
 	switch k {
 	case "module":

@@ -97,7 +97,7 @@ func another[T any](all *[]T) *T {
 // worthSharing is the number of bars that take about as long as waking another goroutine.
 const worthSharing = 2000
 
-// gather begins the first step for all lanes of the rows; gatheredAll ends it.
+// gather begins to collect the visible spans of all lanes of the rows; gatheredAll ends it.
 func (p *Picture) gather(rows []Row) {
 	p.drawn, p.drawnSamples = 0, 0
 	if p.Gathered == nil {

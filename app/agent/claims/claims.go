@@ -90,7 +90,8 @@ func read(p *subcommand.Program, path string) (string, error) {
 	return string(b), err
 }
 
-// Checked is the JSON output of check-claims: which numbers of a report are right.
+// Checked is the JSON output of check-claims: how many claims of a report were checked,
+// and the wrong ones.
 type Checked struct {
 	Report string `json:"report"`
 	// Claims is the number of numbers and addresses checked, Wrong the number of wrong

@@ -75,7 +75,7 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 		rep.Lose(rec.Counts.Spans, "processor times of spans", "%s has none", f.Title)
 		rec = plain
 	}
-	rep.Lose(rec.SharedSymbols(), "mangled names", "several read the same and are one function")
+	rep.Lose(rec.SharedSymbols(), "mangled names", "functions with the same readable name were merged")
 	for _, t := range rec.Ledger {
 		if t.Kind == recording.TallyFrames {
 			rep.Lose(t.LeftOut, "frames of stacks", "they were left out when it was read: %s", t.FirstLeftOut)

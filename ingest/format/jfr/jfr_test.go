@@ -289,7 +289,7 @@ func TestSentences(t *testing.T) {
 		{"cut", "", "the recording has no events: it is truncated", good[:len(good)-3]},
 		{"unfinished", "", "the recording has no events: it does not say how long it is: the recorder has not finished it", with(8, make([]byte, 8)...)},
 		{"a version to come", "", "the recording has no events: version 9 is not supported; 1 and 2 are", with(4, 0, 9)},
-		{"no clock", "", "the recording has no events: its clock does not run", with(56, make([]byte, 8)...)},
+		{"no clock", "", "the recording has no events: the frequency of its clock is zero or negative", with(56, make([]byte, 8)...)},
 		{"no types", "", "the recording has no events: it does not say what its events are", with(24, make([]byte, 8)...)},
 		{"noise behind", fmt.Sprintf("byte %d", len(good)), fmt.Sprintf("The chunk at byte %d is truncated or damaged (no chunk begins there); everything before is shown", len(good)), append(bytes.Clone(good), bytes.Repeat([]byte("x"), 80)...)},
 		{"an event without end", "", "the recording has no events: an event at byte 68 of it has 1 byte", with(68, 1)},

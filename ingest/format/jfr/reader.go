@@ -77,7 +77,7 @@ func (r *reader) next() (c *chunk, err error) {
 	c.stacks, c.threads = map[int64]recording.CallID{}, map[int64]*recording.TrackBuilder{}
 	c.traces = newTraces()
 	if c.perSecond <= 0 {
-		return c, errors.New("its clock does not run")
+		return c, errors.New("the frequency of its clock is zero or negative")
 	}
 	c.begun = true
 	return c, c.guard(c.describe)

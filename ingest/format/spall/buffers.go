@@ -217,7 +217,7 @@ func (r *buffers) findHeader(c []byte, end bool) (n int, found bool) {
 		if len(c)-i < lookAhead && !end || len(c)-i < r.headerLen {
 			break
 		}
-		// An empty buffer is not proof enough.
+		// An empty buffer proves nothing: a size of 0 may be any zero bytes.
 		if size, _ := r.events.header(c[i:]); size > 0 && size <= mostBelieved && r.looksLikeHeader(c[i:], end) {
 			return i, true
 		}

@@ -170,7 +170,7 @@ func (r *order) text(ev *raw, id uint64) (int32, error) {
 // lacks returns the error for an event on a thread without the processor or goroutine
 // that it needs.
 func lacks(ev *raw) error {
-	return wrong(ev.at, "an event of type %d stands where it cannot be: what it is of does not run there", ev.typ)
+	return wrong(ev.at, "an event of type %d needs a running processor or goroutine, and this thread has none", ev.typ)
 }
 
 // user checks the condition of most events: a goroutine running on a processor.
