@@ -92,7 +92,7 @@ func commands(t *testing.T, program string) {
 	}
 	var none answer
 	command.Main([]string{"help", "nothing"}, nil, io.Discard, &none.stderr, command.Runner{})
-	_, list, _ := strings.Cut(none.stderr.String(), "; commands are ")
+	_, list, _ := strings.Cut(none.stderr.String(), "; commands: ")
 	list, _, _ = strings.Cut(list, "; ")
 	all := strings.Split(list, ", ")
 	for _, name := range all {
