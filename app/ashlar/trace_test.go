@@ -19,7 +19,7 @@ import (
 // devices are files that can be written to and keep nothing.
 var devices = regexp.MustCompile(`^/dev/(null|tty|dri(/.*)?|shm/[^/]*)$|^/proc/self/|^/sys/`)
 
-// outside are those of the paths that are in none of the folders.
+// outside returns the paths that lie in none of the folders.
 func outside(paths []string, folders ...string) []string {
 	var out []string
 next:

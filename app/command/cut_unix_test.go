@@ -23,7 +23,7 @@ import (
 var remarkKept = regexp.MustCompile(`"quality":\[\{"code":"kept"[^]]*\]`)
 
 // TestKeptIsCut cuts what is kept of a recording while it is mapped, as by a disk that
-// fails: each command says so or is right, and what is asked next is read anew.
+// fails: each command reports it or answers correctly, and the next command reads the file again.
 func TestKeptIsCut(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer

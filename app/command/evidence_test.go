@@ -51,8 +51,8 @@ func numberOf(t *testing.T, n json.Number) float64 {
 }
 
 // TestAnswersCanBeChecked: of each recording, each answer has the address of what it is of.
-// What is there under that address, read and added up again, is what the answer says; shares
-// are parts of the total, and lie within their bounds where they were sampled.
+// Reading each address and adding up what it selects gives the number of the answer. Shares
+// are parts of the total and lie within their bounds if they were sampled.
 func TestAnswersCanBeChecked(t *testing.T) {
 	writeSmallSpall(t)
 	checked, sampled := 0, 0

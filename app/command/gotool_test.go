@@ -163,14 +163,7 @@ var ownLine = regexp.MustCompile(`% +\| [^ ]`)
 func TestAgainstPeek(t *testing.T) {
 	compared := 0
 	for path, all := range goProfiles(t) {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := profile.ParseData(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := readProfile(t, path)
 		last := p.SampleType[len(p.SampleType)-1]
 		for _, name := range pick(all) {
 			text := string(goTool(t, "-peek=^"+regexp.QuoteMeta(name)+"$", "-sample_index="+last.Type, "-unit="+last.Unit, "-nodefraction=0", "-edgefraction=0", path))

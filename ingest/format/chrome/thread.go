@@ -15,8 +15,8 @@ import (
 //
 // At the first event that is out of order, overlaps without nesting, or closes a span
 // other than the innermost, the thread changes to the other mode for good: spans are
-// added whole, with exactly the times in the file, and the track lays them out by
-// containment.
+// added whole, with the times in the file, and the track lays them out by containment.
+// Only an end that rounding moved past the parent's is changed: see roundedBy.
 //
 // An E closes the innermost open B of its name (of any name if the E has none) that did
 // not begin later than the E. Spans opened inside it stay open: their own E may follow,
