@@ -71,16 +71,17 @@ func (p *Finder) update(u *ui.UI) {
 // on its button.
 func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) {
 	sp := p.Fresh()
+	// What was typed behind the key that leads here is this line's.
+	if u.Item(&sp.Editor, r) || sp.focus {
+		sp.focus = false
+		sp.Editor.SetCaret(sp.Editor.Len(), 0)
+		widget.TakeKeyboard(u, &sp.Editor)
+	}
 	sp.takeKeys(s, u)
 	sp.update(u)
 	sp.List.box = r
 	if p.Searching() && !p.Timed() {
 		sp.List.update(p, s.Do.Wake) // also used to step through the hits
-	}
-	if u.Item(&sp.Editor, r) || sp.focus {
-		sp.focus = false
-		sp.Editor.SetCaret(sp.Editor.Len(), 0)
-		widget.TakeKeyboard(u, &sp.Editor)
 	}
 	if sp.blur {
 		sp.blur = false

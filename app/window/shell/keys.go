@@ -43,21 +43,50 @@ var editing = map[key.Name]bool{
 
 // keys runs the commands whose keys were pressed.
 func (s *Shell) keys(u *ui.UI) {
-	fs := keyFilters
-	switch {
-	case s.Chooser != nil: // it uses Tab itself
-		fs = []event.Filter{key.Filter{Name: key.NameEscape}}
-	case s.typing:
-		fs = typingFilters
-	}
 	for {
+		fs := keyFilters
+		switch {
+		case s.Chooser != nil: // it uses Tab itself
+			fs = []event.Filter{key.Filter{Name: key.NameEscape}}
+		case s.typing:
+			fs = typingFilters
+		}
 		ev, ok := u.Event(fs...)
 		if !ok {
 			return
 		}
 		if k, ok := ev.(key.Event); ok && k.State == key.Press {
 			s.press(u, k)
+			s.open(u, k)
 		}
+	}
+}
+
+// open leaves the keys behind k to the text field that k opened, if any: in a slow frame
+// they arrive together. The text of k itself is not for the field.
+func (s *Shell) open(u *ui.UI, k key.Event) {
+	if s.typing || s.Chooser == nil && (s.Pane == nil || !s.Pane.Finder.Typing(u)) {
+		return
+	}
+	s.typing = true
+	if k.Modifiers&^key.ModShift == 0 {
+		u.Event(key.FocusFilter{Target: s})
+	}
+}
+
+// hold takes the keyboard if no text field has it, before any field asks for it. The
+// router forgets text that is typed while nothing has the keyboard, also what belongs to a
+// field that a key is opening.
+func (s *Shell) hold(u *ui.UI) {
+	if u.Focused(nil) {
+		u.Execute(key.FocusCmd{Tag: s})
+	}
+}
+
+// letGo drops the text that no field took.
+func (s *Shell) letGo(u *ui.UI) {
+	for ok := true; ok; {
+		_, ok = u.Event(key.FocusFilter{Target: s})
 	}
 }
 

@@ -108,6 +108,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 		s.Paired = s.Keep
 	}
 	s.Focus.Begin(s.Menu != nil || s.Help || s.Chooser != nil)
+	s.hold(u)
 	s.typing = u.Typing()
 	s.keys(u)
 	u.Theme = s.Theme // a key may have changed the theme
@@ -116,6 +117,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.copyClip(u)
 	s.layoutParts(u, full)
 	s.layoutAbove(u, full)
+	s.letGo(u)
 	if s.again = s.typing && !u.StillTyping(); s.again {
 		// The text field has closed. Other keys are requested only in the next frame;
 		// without this request the first one pressed would be lost.

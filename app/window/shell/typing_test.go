@@ -1,10 +1,12 @@
 package shell
 
 import (
+	"fmt"
 	"image"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"gioui.org/io/input"
 	"gioui.org/io/key"
@@ -44,5 +46,40 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 	}
 	if got := s.Chooser.Editor.Text(); got != folder+"ab" {
 		t.Errorf("the line has %q, not %q", got, folder+"ab")
+	}
+}
+
+// TestWhatIsTypedBehindTheKeyOfALine types the key of the search and letters before the
+// window draws, as happens when a frame takes long. Letters are keys of commands too.
+func TestWhatIsTypedBehindTheKeyOfALine(t *testing.T) {
+	for _, x := range []struct {
+		opens key.Event
+		text  func(b *bench) string
+	}{
+		{key.Event{Name: "/"}, func(b *bench) string { return b.Pane.Finder.Fresh().Editor.Text() }},
+		{key.Event{Name: "F", Modifiers: key.ModCtrl}, func(b *bench) string { return b.Pane.Finder.Fresh().Editor.Text() }},
+		{key.Event{Name: "K", Modifiers: key.ModCtrl}, func(b *bench) string { return b.Chooser.Editor.Text() }},
+	} {
+		b := newBench(t, someTrace)
+		before := fmt.Sprint(b.Address())
+		b.router.Queue(x.opens)
+		if x.opens.Modifiers == 0 {
+			b.router.Queue(key.EditEvent{Text: string(x.opens.Name)})
+		}
+		for i, letter := range "pricecart" {
+			b.router.Queue(key.Event{Name: key.Name(unicode.ToUpper(letter)), State: key.Press},
+				key.EditEvent{Range: key.Range{Start: i, End: i}, Text: string(letter)},
+				key.SelectionEvent(key.Range{Start: i + 1, End: i + 1}))
+		}
+		b.frame()
+		b.frame()
+		if got := x.text(b); got != "pricecart" {
+			t.Errorf("%v: the line has %q", x.opens, got)
+		}
+		b.press(key.NameEscape, 0)
+		b.press(key.NameEscape, 0)
+		if after := fmt.Sprint(b.Address()); after != before {
+			t.Errorf("%v: the letters did something else:\n%s\n%s", x.opens, before, after)
+		}
 	}
 }
