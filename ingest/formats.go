@@ -80,9 +80,9 @@ var Formats = []codec.Format{
 	store.Format,
 }
 
-// sniffLen is how many bytes at the start of a file are used to recognise its format. If
-// the file is a JSON object, up to sniffFar bytes are used, because keys may be in any
-// order, with the distinctive ones last.
+// sniffLen is the number of bytes at the start of a file that are used to recognise its
+// format. If the file is a JSON object, up to sniffFar bytes are used, because keys may
+// be in any order, with the distinctive ones last.
 const (
 	sniffLen = 64 << 10
 	sniffFar = 16 << 20

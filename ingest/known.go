@@ -16,8 +16,8 @@ type known struct {
 	// what is the name of such a file, with its article. way says how to get something
 	// that can be opened.
 	what, way string
-	// A file is recognised by one of several magic numbers, or else by is, unless a
-	// supported format is certain that the file is its own.
+	// A file is recognised by one of several magic numbers, or else by is. But if a
+	// supported format is certain of the file, that format is used.
 	magic []string
 	is    func(*opening) bool
 }
@@ -36,7 +36,8 @@ const (
 	bySpeedscope = "open it in speedscope (https://www.speedscope.app) and export it there"
 )
 
-// knowns are the formats that are refused by name. To add one, add its row.
+// knowns lists the formats that are recognised but not supported. To add one, add its
+// row.
 var knowns = []known{
 	{"a zip archive inside other data", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
@@ -90,7 +91,7 @@ var knowns = []known{
 }
 
 // refused returns an error for a file in a known but unsupported format, else nil. sure
-// is how sure the best supported format is that the file is its own.
+// is the highest confidence of any supported format.
 func refused(head []byte, whole bool, sure decode.Confidence) error {
 	b, taken := &opening{head: head, whole: whole, claimed: sure > decode.No}, sure == decode.Certain
 	p := jsonscan.Space(head, 0)

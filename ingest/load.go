@@ -49,10 +49,10 @@ const WarnKept = "kept"
 
 // A Cache holds recordings that were read before.
 type Cache interface {
-	// Look returns the recording of a file, nil if the cache does not have it. Then keep,
-	// unless nil, is called with the recording once it has been read. The function it
-	// returns runs in its own goroutine and ends when the context does. remark is a
-	// sentence for the user, mostly "".
+	// Look returns the recording of a file, or nil if the cache does not have it. If it
+	// returns nil, keep, unless nil, is called with the recording once it has been read.
+	// The function that keep returns runs in its own goroutine and ends when the context
+	// does. remark is a sentence for the user, mostly "".
 	Look(path string, o decode.Options) (rec *recording.Recording, keep func(context.Context, *recording.Recording) (work func()), remark string)
 }
 
@@ -77,7 +77,7 @@ type Load struct {
 	cancel  context.CancelFunc
 	reading context.Context         // cancelled early if there is a cause to stop reading
 	stop    context.CancelCauseFunc // ends reading
-	// finishing and enough are the same for the work after reading.
+	// finishing and enough are like reading and stop, for the work after reading.
 	finishing context.Context
 	enough    context.CancelCauseFunc
 	began     time.Time
@@ -131,8 +131,8 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	return l
 }
 
-// OpenInput is Open for an existing input, such as a built-in recording. The Load closes
-// the input.
+// OpenInput is like Open, for an existing input, such as a built-in recording. The Load
+// closes the input.
 func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoad(ctx, in.Path, opts, cancel)
@@ -278,7 +278,7 @@ func (l *Load) readArgs(rec *recording.Recording, open func() (*source.Input, er
 		return l.unread(err)
 	}
 	l.in.Store(in)
-	rec.Args = func(uint64) string { return "" } // of a file that is not mapped this time
+	rec.Args = func(uint64) string { return "" } // the file is not mapped this time
 	for i := range Formats {
 		if f := &Formats[i]; f.Name == rec.Source.Format && f.Args != nil && in.Mapped() != nil {
 			rec.Args, rec.CPU = f.Args(in, rec.ArgState())
@@ -303,7 +303,7 @@ func (l *Load) hold() {
 	l.opts.Hold = nil
 }
 
-// unread is the error of a recording of which nothing was read.
+// unread returns the error for a recording of which nothing was read.
 func (l *Load) unread(err error) error {
 	if context.Cause(l.reading) == errStopped {
 		return &source.Error{Path: l.path, What: "reading was stopped before any data arrived", Err: err}

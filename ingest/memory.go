@@ -76,8 +76,8 @@ func newGuard(b *recording.Builder, in *source.Input, o *Options, stop context.C
 	return g
 }
 
-// watch ends reading when memory runs short, whatever is under way, until the
-// function it returns is called.
+// watch starts to watch memory, and ends reading when memory runs short, whatever is
+// under way. The function it returns stops watching.
 func (g *guard) watch() (unwatch func()) {
 	w := &g.watcher
 	w.Halt, w.Short = g.b.Halt, func() { g.stop(errFull) }
@@ -217,7 +217,7 @@ func (g *guard) done(full bool) {
 	}
 }
 
-// way says how to open another part.
+// way describes how to open another part.
 func (g *guard) way() string {
 	start, end, timed := g.b.Extent()
 	if !timed {
@@ -238,7 +238,7 @@ func (g *guard) share() string {
 	if g.in.Bytes <= 0 {
 		return memory.Text(g.in.Consumed())
 	}
-	// Compressed input may have been taken in whole before all of it was decoded.
+	// Compressed input may have been read completely before all of it was decoded.
 	return fmt.Sprintf("%.0f %%", min(99, 100*float64(g.in.Consumed())/float64(g.in.Bytes)))
 }
 

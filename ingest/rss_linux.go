@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// peakRSS reads the process's high-water mark. getrusage could return the larger maximum
-// of the program that started this one.
+// peakRSS reads the process's high-water mark. getrusage could return the maximum of the
+// program that started this one, if that is larger.
 func peakRSS() int64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // Stats describes the time and memory that loading took.
 type Stats struct {
 	Elapsed time.Duration
-	// Bytes is the number of bytes read from the file. Events is the number of events
-	// found in it (spans, samples, stack records, rows of windows and instants).
+	// Bytes is the number of bytes read from the file. Events is the number of spans,
+	// samples, stack records, rows of windows and instants in it.
 	Bytes, Events int64
 	// PeakRSS is the largest amount of memory, in bytes, that the program has used since
 	// it started, mapped files included; 0 if unknown.

@@ -14,7 +14,7 @@ type FrameIdentity struct {
 	SymOff  string // offset in the function, as in [Frame.SymOff]
 }
 
-// contentDomain keeps these hashes apart from other hashes and from other versions of
+// contentDomain distinguishes these hashes from other hashes and from other versions of
 // themselves.
 const contentDomain = "spaa stack 1\n"
 

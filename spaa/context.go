@@ -22,7 +22,7 @@ type knownContext struct {
 	duplicates int
 }
 
-// Limits of a contextCache, which is emptied when one is reached.
+// Limits of a contextCache. When one is reached, the cache is emptied.
 const (
 	mostContexts    = 1 << 15
 	mostContextText = 16 << 20
@@ -61,8 +61,9 @@ func (p *Parser) context(i int, dst **Context, depth int) int {
 	return i + len(c.text)
 }
 
-// starting returns the known context that text starts with: the last one, or one that
-// contains no objects. A complete object is never the prefix of another.
+// starting returns the known context with which text starts: the last one, or one that
+// contains no objects. It cannot be only a part of the context in the text, because a
+// complete object is never the prefix of another.
 func (cc *contextCache) starting(text string) *knownContext {
 	if cc.last != nil && strings.HasPrefix(text, cc.last.text) {
 		return cc.last

@@ -76,7 +76,7 @@ func (e *encoder) object(pl *plan, obj unsafe.Pointer, typ string) {
 	e.enclose(from, '{', '}')
 }
 
-// extras appends the extras of an object, except for fields that were written.
+// extras appends the extras of an object, except those whose fields were written.
 func (e *encoder) extras(pl *plan, extra Extra, written fieldSet) {
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		if f := pl.byKey[key]; f != nil && written&f.bit != 0 {

@@ -47,9 +47,9 @@ func closeAll(closers []func() error) error {
 	return errors.Join(errs...)
 }
 
-// Decompress returns the text of r: r's own bytes or, if the first bytes are those of
-// zstd or gzip, the decompressed ones. closer frees the decompressor but does not close
-// r.
+// Decompress returns the text of r: the decompressed bytes if the first bytes are those
+// of zstd or gzip, otherwise r's own bytes. closer frees the decompressor but does not
+// close r.
 func Decompress(r io.Reader) (text io.Reader, closer func() error, err error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, err := br.Peek(4)

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// An ID identifies a stack or a window. It is a JSON string or a JSON number, and keeps
-// which. IDs are comparable and can be map keys; the string "7" and the number 7 are
-// different IDs. The zero value means absent.
+// An ID identifies a stack or a window. It is a JSON string or a JSON number, and
+// remembers which of them it is. IDs are comparable and can be map keys; the string "7"
+// and the number 7 are different IDs. The zero value means absent.
 type ID struct {
 	text   string
 	number bool

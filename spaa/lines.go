@@ -64,9 +64,8 @@ func newLineReader(r io.Reader, maxLine int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(r, 256<<10), max: maxLine}
 }
 
-// read returns the next line without its line end, which is valid until the
-// next call. The error is io.EOF, a *LineError for a line that is too long, or
-// the stream's own.
+// read returns the next line without its line end; it is valid until the next call. The
+// error is io.EOF, a *LineError for a line that is too long, or the stream's own.
 func (lr *lineReader) read() ([]byte, error) {
 	lr.line++
 	lr.start = lr.next
@@ -97,7 +96,7 @@ func (lr *lineReader) read() ([]byte, error) {
 func (lr *lineReader) raw() ([]byte, error) {
 	lr.buf = lr.buf[:0]
 	var size int64
-	var cause error // why the line is not kept
+	var cause error // why the line is skipped
 	for {
 		part, err := lr.r.ReadSlice('\n')
 		size += int64(len(part))
@@ -114,7 +113,7 @@ func (lr *lineReader) raw() ([]byte, error) {
 			cause = fmt.Errorf("%w: more than %d bytes", ErrLineTooLong, lr.max)
 		}
 		if cause == nil && full && len(lr.buf) == 0 && !startsObject(part) {
-			cause = ErrNotObject // not worth its memory
+			cause = ErrNotObject // do not keep a long line that cannot be a record
 		}
 		if cause == nil && (full || len(lr.buf) > 0) {
 			lr.buf = append(lr.buf, part...)
@@ -133,7 +132,7 @@ func (lr *lineReader) raw() ([]byte, error) {
 	}
 }
 
-// startsObject reports whether a line that begins so can be a JSON object.
+// startsObject reports whether a line that begins with part can be a JSON object.
 func startsObject(part []byte) bool {
 	part = bytes.TrimLeft(part, " \t\r\n")
 	return len(part) == 0 || part[0] == '{'

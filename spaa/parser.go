@@ -38,13 +38,13 @@ type Parser struct {
 
 	b       string // the line
 	err     error
-	kind    Kind   // of the record, as far as is known
-	early   bool   // stop reading at once if the kind is another
+	kind    Kind   // kind of the record, as far as known
+	early   bool   // stop reading at once if the record is of another kind
 	typ     string // type of the record, valid if hasType
 	hasType bool
 	lacks   fieldSet // required keys that the object last read lacks
 
-	follows  [kindCount]Kind // the kind that followed a kind last time
+	follows  [kindCount]Kind // for each kind, the kind of the record that followed it last time
 	after    [mostPlans][mostFields + 1]uint8
 	contexts contextCache
 
@@ -92,8 +92,8 @@ func (p *Parser) Parse(line string) (Record, error) {
 	before := p.kind
 	kind := p.follows[before]
 	// The type may be the last key, so the kind is certain only at the end. The record is
-	// first read as the kind that followed a record like the last one, and read again if
-	// that guess is wrong.
+	// first read as a guessed kind, the one that last followed a record like the previous
+	// one, and is read again if that is wrong.
 	for first := true; ; first = false {
 		rec, end := p.parseAs(kind, line, first)
 		if end < 0 && end != otherKind {
@@ -114,8 +114,8 @@ func (p *Parser) Parse(line string) (Record, error) {
 }
 
 // parseAs reads the line as a record of a kind. If the line turns out to be of another
-// kind, p.kind is set to that and the result is invalid; with early, reading stops at
-// once in that case.
+// kind, p.kind is set to that kind and the result is invalid; with early, reading stops
+// at once.
 func (p *Parser) parseAs(kind Kind, line string, early bool) (Record, int) {
 	own, extras := p.own, p.Extras
 	if kind == KindHeader {
@@ -162,7 +162,7 @@ func (p *Parser) fresh(k Kind) Record {
 	return empty(p, &p.unknown)
 }
 
-// empty clears and returns mine, or returns a new T if the caller owns the records.
+// empty clears mine and returns it or, if the caller owns the records, returns a new T.
 func empty[T any](p *Parser, mine *T) *T {
 	if p.own {
 		return new(T)
@@ -257,8 +257,8 @@ func (p *Parser) object(i int, pl *plan, obj unsafe.Pointer, depth int) int {
 
 // expected reads the key at i if it is a known key without white space or escapes;
 // otherwise f is nil. Objects of one kind mostly have the same keys in the same order, so
-// the key that followed the last key last time is tried first. last is 1 + the index of
-// the last key.
+// it first tries the key that followed the previous key last time. last is 1 + the index
+// of the previous key.
 func (p *Parser) expected(pl *plan, last uint8, i int) (f *field, v int) {
 	if i+16 > len(p.b) {
 		return nil, 0
@@ -284,7 +284,7 @@ func (p *Parser) expected(pl *plan, last uint8, i int) (f *field, v int) {
 	return f, v
 }
 
-// again discards what was recorded for a key that occurs again.
+// again discards what was recorded for an earlier occurrence of a key.
 func (p *Parser) again(pl *plan, f *field, obj unsafe.Pointer, problems int) {
 	p.Duplicates++
 	x := pl.extraOf(obj)

@@ -36,8 +36,8 @@ type field struct {
 	always bool
 	offset uintptr // of the value in the struct
 	of     *plan   // of the object or the array's objects
-	// The first 16 bytes of text as two words, and masks of the bytes that belong to the
-	// key.
+	// The first 16 bytes of text as two words, and masks for those of them that belong to
+	// the key.
 	lo, hi, maskLo, maskHi uint64
 }
 
@@ -73,7 +73,7 @@ var fieldKinds = map[reflect.Type]fieldKind{
 	reflect.TypeFor[[]Weight](): weightsField, reflect.TypeFor[[]StackWeights](): byStackField,
 }
 
-// The plans of all structs, and those of records by kind.
+// The plans of all structs, and the plans of records by kind.
 var (
 	plans     = map[reflect.Type]*plan{}
 	kindPlans [kindCount]*plan
@@ -169,7 +169,7 @@ func kindOfField(t reflect.Type, key string) fieldKind {
 	panic(fmt.Sprintf("no reading or writing of key %s, which has type %v", key, t))
 }
 
-// settle computes the values by which a field is recognized.
+// settle computes the values with which a field is recognized.
 func (f *field) settle(i int) {
 	f.index, f.bit = uint8(i), 1<<i
 	f.text = `"` + f.key + `":`

@@ -76,7 +76,8 @@ func (r *Reader) Next() (Record, error) {
 // Line returns the number of the line last read, from 1.
 func (r *Reader) Line() int64 { return r.lines.line }
 
-// MissingError is the error of a record that is useless because it lacks certain keys.
+// MissingError is the error of a record that is useless because required keys are
+// missing.
 type MissingError struct {
 	Kind Kind
 	Keys []string

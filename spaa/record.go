@@ -15,7 +15,7 @@ type Opt[T comparable] struct {
 // Some returns a present value.
 func Some[T comparable](v T) Opt[T] { return Opt[T]{v, true} }
 
-// Or returns the value, or def where the key is absent.
+// Or returns the value, or def if the key is absent.
 func (o Opt[T]) Or(def T) T {
 	if o.OK {
 		return o.V
@@ -55,15 +55,15 @@ type Record interface {
 	RecordType() string
 }
 
-// The structs of records and of the objects within them have all that is known
-// of a key of the format in the field's tag: its name, and
+// The tags of the fields of records, and of the objects within them, describe the keys of
+// the format: the name, and
 //
-//	required  without it the object says nothing
-//	needed    required, and the struct cannot say that it is absent
-//	always    written even where the field has its zero value, unless Extra
-//	          has the key; other fields are left out then
+// 	required  without it the object says nothing
+// 	needed    required, and the struct cannot express that it is absent
+// 	always    written even if the field has its zero value, unless Extra has
+// 	          the key; without always, fields with zero values are left out
 //
-// Reading, writing and checking go by package-wide plans made of the tags.
+// Reading, writing and checking use package-wide plans made from the tags.
 
 // Extra holds the keys of an object that are not in its struct: keys that the spec does
 // not know, and known keys whose value is null, empty (if the field's zero value means
@@ -307,7 +307,7 @@ func (s *Stack) Leaf(frameOrder string) (id int64, ok bool) {
 // Weight returns the value of a metric, "" if the stack does not have it.
 func (s *Stack) Weight(metric string) Number { return WeightOf(s.Weights, metric) }
 
-// WeightOf returns the value of a metric among weights, "" if it is not.
+// WeightOf returns the value of a metric among weights, "" if it is not among them.
 func WeightOf(weights []Weight, metric string) Number {
 	for i := range weights {
 		if weights[i].Metric == metric {

@@ -19,8 +19,8 @@ func (s Severity) String() string {
 	return "warning"
 }
 
-// A Rule is one requirement of the specification, or one that follows from it by common
-// sense, that [Validate] checks.
+// A Rule is a requirement that [Validate] checks: one of the specification, or one that
+// follows from it by common sense.
 type Rule struct {
 	ID       string
 	Section  string // of the SPAA 1.0 specification
@@ -44,10 +44,10 @@ var ruleIndex = func() map[string]int {
 // can break them: that parsers can work in one pass (§2; Reader and Validate read once,
 // and Writer enforces the order), that samples without mode frequency do not measure time
 // (§3.1; nothing here converts weights to time), that local stack ids are not compared
-// between files (§4.1; ContentID hashes none), and that unknown context keys are
+// between files (§4.1; ContentID does not hash them), and that unknown context keys are
 // preserved (§4.3; every object keeps them in Extra). The table is in the order of the
-// specification. Errors are what the spec says MUST hold, what it calls required, and
-// what §7 says to reject; SHOULD and doubtful data are warnings.
+// specification. Rules are errors if the spec says MUST or required, or if §7 says to
+// reject the file; SHOULD and doubtful data are warnings.
 var rules = []Rule{
 	{"utf8", "2", Error, "The encoding is UTF-8", "a line has bytes that are not UTF-8"},
 	{"bom", "2", Warning, "UTF-8 text needs no byte order mark", "the file begins with the bytes EF BB BF"},

@@ -10,7 +10,7 @@ import (
 
 // This file is the JSON scanner under [Parser]: strict RFC 8259, one pass, no allocation
 // except for strings with escapes. All functions take the text and an index and return
-// the index after what they read, or one of the negative results below.
+// the index after the text they read, or one of the negative results below.
 const (
 	syntaxErr = -1 // Parser.err has the error and its position
 	mismatch  = -2 // well-formed so far, but not of the expected JSON type
@@ -48,8 +48,8 @@ func (p *Parser) fail(i int, msg string) int {
 	return syntaxErr
 }
 
-// peek skips white space from i on and returns the byte found and its index;
-// the byte is 0 at the end of the text (a NUL in the text is not a token either).
+// peek skips white space from i on and returns the next byte and its index; the byte is 0
+// at the end of the text (a NUL in the text is not a token either).
 func peek(b string, i int) (byte, int) {
 	if i < len(b) && b[i] > ' ' {
 		return b[i], i

@@ -16,12 +16,13 @@ type ValidateOptions struct {
 	MaxPerRule int // findings kept for each rule, 20 if 0; further ones are counted
 	MaxLine    int // longest line in bytes; 0 is DefaultMaxLine
 	MaxDepth   int // deepest nesting of JSON values; 0 is DefaultMaxDepth
-	// MaxPending is the maximum number of references held that name records not yet seen;
-	// 0 means 1,048,576. Beyond it, such a reference counts as missing at once.
+	// MaxPending limits the number of references held to records that have not been seen
+	// yet; 0 means 1,048,576. Beyond the limit, such a reference counts as missing at
+	// once.
 	MaxPending int
 }
 
-// Finding is one place where a file breaks a rule.
+// Finding is a place where a file breaks a rule.
 type Finding struct {
 	Line     int64  // from 1; 0 if the finding is about the whole file
 	Rule     string // id of the [Rule]
@@ -82,7 +83,7 @@ type validator struct {
 	noBuildID []buildIDGap
 	anyBuild  bool
 
-	// The line of the first reference to a record that has not been seen, by id.
+	// By id, the line of the first reference to a record that has not been seen.
 	wantDSO, wantFrame, wantThread map[int64]int64
 	wantStack                      map[stackRef]stackWant
 	sums                           map[stackKey]*stackSums
@@ -235,7 +236,7 @@ func (v *validator) count(name string) {
 	v.report.Records[name]++
 }
 
-// keys reports missing keys, except those with a rule of their own, and keys that break
+// keys reports missing keys, except keys with a rule of their own, and keys that break
 // the spec.
 func (v *validator) keys(r Record) {
 	kind := v.parser.kind
@@ -269,7 +270,7 @@ func (v *validator) contextKey(key string) {
 	}
 }
 
-// given reports whether an object has a text, even an empty one.
+// given reports whether an object has a text field, even with an empty text.
 func given(text string, x Extra, key string) bool { return text != "" || string(x[key]) == `""` }
 
 // in returns a function that reports whether a word is among words.

@@ -12,7 +12,7 @@ type dsoInfo struct {
 	isPath bool
 }
 
-// frameInfo is the part of a frame that checks of stacks need.
+// frameInfo is the part of a frame that is needed to check stacks.
 type frameInfo struct {
 	identity uint64 // hash of function, dso and offset
 	dso      int64
@@ -78,8 +78,8 @@ func isLowerHex(s string) bool {
 	return len(s) > 0
 }
 
-// isKernelImage reports whether name is one that perf or DTrace gives to kernels and
-// kernel modules.
+// isKernelImage reports whether name is one of the names that perf or DTrace gives to
+// kernels and kernel modules.
 func isKernelImage(name string) bool {
 	if strings.HasPrefix(name, "[kernel") || strings.HasPrefix(name, "[guest.kernel") {
 		return true

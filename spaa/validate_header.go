@@ -6,8 +6,8 @@ import (
 )
 
 // knownTools lists the source tools that the spec names, those of its public converters,
-// and those that ashlar convert writes for recordings of which only the format is known.
-// Case is ignored.
+// and those that ashlar convert writes if it knows only the format of a recording. Case
+// is ignored.
 var knownTools = []string{
 	"perf", "dtrace", "heaptrack", "tcmalloc", "jemalloc", "pprof", "chrome-cpuprofile",
 	"ashlar", "perf-script", "folded", "spall", "chrome", "cpuprofile", "otlp",

@@ -23,7 +23,7 @@ type stackInfo struct {
 	event   uint64 // hash of the event's name
 }
 
-// stackRef is a reference to a stack by one sort of record.
+// stackRef is a reference to a stack, by one sort of record.
 type stackRef struct {
 	key  stackKey
 	rule string

@@ -6,8 +6,8 @@ import (
 )
 
 // stackSums compares the weights in the records of one stack id with the sums over its
-// samples and windows, for two metrics: the one that a sample's period measures and the
-// one that counts samples.
+// samples and over its windows. It does so for two metrics: the one that a sample's
+// period measures and the one that counts samples.
 type stackSums struct {
 	id       ID
 	line     int64 // of the first stack record, 0 while there is none
@@ -36,7 +36,7 @@ func (v *validator) sumsOf(id ID) *stackSums {
 	return s
 }
 
-// sumOf returns which sum a metric belongs to, -1 for none.
+// sumOf returns the sum that a metric belongs to, -1 for none.
 func sumOf(metric, primary string) int {
 	switch metric {
 	case "samples", "count":

@@ -52,7 +52,7 @@ func (p *Parser) value(f *field, v int, obj unsafe.Pointer, depth int) int {
 	return readList(p, f, v, (*[]Event)(dst), new([]Event), depth)
 }
 
-// typeName reads the type of a record, which says its kind.
+// typeName reads the type of a record, which determines its kind.
 func (p *Parser) typeName(i int) int {
 	i = p.text(i, &p.typ)
 	if p.hasType = i >= 0; !p.hasType || p.typ == kindNames[p.kind] && p.kind != KindUnknown {
@@ -204,8 +204,8 @@ func (p *Parser) idList(i int, dst *[]ID) int {
 	return i
 }
 
-// readList reads an array of objects. It appends them to all, after those of the record's
-// other arrays, unless the caller owns the record.
+// readList reads an array of objects. Unless the caller owns the record, it appends them
+// to all, after the objects of the record's other arrays.
 func readList[T any](p *Parser, f *field, i int, dst, all *[]T, depth int) int {
 	*dst = nil
 	if !p.isArray(i) {

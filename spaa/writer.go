@@ -146,8 +146,8 @@ func (w *Writer) nameThread(tid Opt[int64]) {
 	}
 }
 
-// nameStack notes a reference: samples and windows may be before the stacks
-// that they name.
+// nameStack notes a reference: samples and windows may come before the stacks that they
+// name.
 func (w *Writer) nameStack(id ID) {
 	if _, ok := w.stacks[id]; ok {
 		return

@@ -35,7 +35,7 @@ func show(o command.WindowOptions, runner command.Runner) int {
 	defer o.Cache.Close()
 	kept, err := settings.Open()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // works without settings
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // the window works without settings
 	}
 	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
@@ -76,8 +76,8 @@ func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// render draws the window's content into a file: on the GPU, if there is one and memory
-// for its driver.
+// render draws the window's content into a file. It uses the GPU if there is one, and
+// enough memory for its driver.
 func render(o command.RenderOptions) error {
 	return picture.RenderBy(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		img, err := headless.Draw(s, w, h, scale)

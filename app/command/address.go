@@ -12,9 +12,9 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// address reads an address from the command line and finds its files; files given after
-// the address replace them. The result has absolute paths and, if parts is set, shows
-// those parts instead.
+// address reads an address from the command line and finds its files. Files given after
+// the address replace its own. The result has absolute paths. If parts is set, the result
+// shows those parts of the window.
 func (c *call) address(s, parts string, given ...string) (string, error) {
 	v, err := view.Parse(s)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *call) address(s, parts string, given ...string) (string, error) {
 	return v.String(), err
 }
 
-// given returns the address with other files in place of its own.
+// given returns the address with its files replaced by the given ones.
 func (c *call) given(v *view.State, files []string) (string, error) {
 	meant := v.Contents
 	v.Files, v.Contents = files, nil

@@ -23,7 +23,7 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 		switch {
 		case args[i] == "--budget":
 			i++
-		case args[i] == "--session": // the answer is the same without it
+		case args[i] == "--session": // --session does not change the answer
 		case !strings.HasPrefix(args[i], "--budget="):
 			word := args[i]
 			if _, err := os.Stat(word); err == nil && c.redactor != nil {
@@ -41,8 +41,8 @@ func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err e
 	return err
 }
 
-// printRows prints a command's answer: v as JSON, or text, where text(n) returns the text
-// with its first n rows. list is v's field with the rows, "" if there is none.
+// printRows prints a command's answer: v as JSON, or a text. text(n) returns the text
+// with its first n rows. list is the field of v that holds the rows, "" if there is none.
 func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n int) string) error {
 	if c.redactor != nil {
 		c.beside.Redacted = c.redactor.Said()
@@ -67,7 +67,7 @@ func (c *call) printRows(asJSON bool, v any, list string, rows int, text func(n 
 	}
 	s, err := budget.Rows(v, list, rows, c.budget, all, func(n int) string {
 		var b strings.Builder
-		_, _ = io.WriteString(safetext.Writer(&b), text(n)) // as written, but into memory
+		_, _ = io.WriteString(safetext.Writer(&b), text(n)) // filtered like output; a write to memory cannot fail
 		return b.String()
 	})
 	if err == nil {

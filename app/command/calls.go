@@ -57,7 +57,7 @@ samples inside the calls, in the same thread and time, count with them.`,
 		o.add(fs)
 		fs.StringVar(&o.sort, "sort", calls.ByDuration, "sort by `WHAT`: duration, self, cpu, waiting, start, thread, function or the name of an argument; - before it reverses the order")
 		fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
-		fs.Lookup("rows").DefValue = "0" // the text states the default
+		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
 		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV; times in nanoseconds")
 		demo := demoFlag(fs)
 		cacheFlag(fs)
@@ -129,13 +129,14 @@ type callList struct {
 	// Of is the set of calls.
 	Of    string `json:"of_calls"`
 	Count int64  `json:"count"`
-	// Address shows them.
+	// Address shows the calls.
 	Address string `json:"address"`
-	// Unfinished is the number of calls that never ended; their length is as drawn.
+	// Unfinished is the number of calls that never ended. They count with the length that
+	// the timeline draws.
 	Unfinished int64       `json:"unfinished"`
 	Sum        json.Number `json:"sum"`
-	// Together is the sum of the calls that are not inside another call of the set, so
-	// that nested calls count once.
+	// Together is the total length of the outermost calls of the set, so that nested
+	// calls count once.
 	Together json.Number `json:"together"`
 	lengths
 	Rows []callRow `json:"rows"`
@@ -165,8 +166,8 @@ type callRow struct {
 }
 
 // fill sets the statistics and the rows. room is the size of the output in bytes, 0 for
-// no limit. Rows beyond that number cannot fit and hold only their costs: there may be
-// millions.
+// no limit. A row takes at least one byte, so rows after the first room rows cannot fit.
+// Only their costs are set, because there may be millions.
 func (a *callList) fill(bins []spans.Bin, room int) {
 	d := a.durations
 	a.Unfinished, a.Sum, a.Together, a.bins, a.lengths = d.Unfinished, "0", "0", bins, lengthsOf(d, bins, a.query)
@@ -224,7 +225,7 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 		cs = append(cs, thread, function)
 	}
 	for _, k := range args {
-		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // the last of several, as in JSON
+		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // a repeated key has its last value, as in JSON
 			for _, m := range r.Args {
 				if m.Key == k {
 					last = m.Value

@@ -35,8 +35,9 @@ func (f *callsFlag) Set(s string) (err error) {
 
 func (f *callsFlag) isSet() bool { return f.query != nil }
 
-// meant returns the set of calls, without finding them yet; nil if none was asked for. It
-// fails with a one-sentence error if the recording has no such calls.
+// meant returns the requested set of calls before it is looked up in the recording; nil
+// if none was requested. It fails with a one-sentence error if the recording has no such
+// calls.
 func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) {
 	if f.query == nil {
 		return nil, nil
@@ -50,7 +51,7 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 	return &recording.CallSet{Text: f.query.String()}, nil
 }
 
-// in limits a scope of a recording to the set of calls, after finding them.
+// in looks up the calls and limits a scope of a recording to them.
 func (f *callsFlag) in(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
 	set, err := f.meant(rec)
 	if err != nil {

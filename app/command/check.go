@@ -70,7 +70,7 @@ be read.`,
 type checkOptions struct {
 	most int
 	json bool
-	part recording.Part // the part to read of formats other than SPAA
+	part recording.Part // part to read, for formats other than SPAA
 }
 
 // checkAnswer is the JSON output of check.

@@ -123,7 +123,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>… (repeatable)")
 	fs.BoolVar(&o.All, "all", false, "also list unchanged rows")
 	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-	fs.Lookup("rows").DefValue = "0" // the text states the default
+	fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a pull request")
 	subcommand.BudgetFlag(fs)
@@ -343,7 +343,7 @@ func (c *call) leaveWindows(compared *compare.Comparison, inputs [2][]compare.In
 	}
 }
 
-// address returns the address that shows the comparison.
+// address returns the address of the comparison.
 func (o *diffOptions) address(c *compare.Comparison, a, b compare.Input) string {
 	v := evidence.Of(a.Rec, analyze.Query{Event: c.Metric.Event[0], Metric: c.Metric.Metric[0], Scope: a.Scope})
 	v.Sides[1] = view.OfScope(b.Rec, b.Scope).Sides[0]
@@ -470,8 +470,8 @@ func checkAny(v *view.Stacks, sides [2][]compare.Input) error {
 	return first
 }
 
-// splitPairs splits OLD=NEW. Names may contain =, so it prefers a split at which both are
-// functions.
+// splitPairs splits OLD=NEW. Names may contain =, so it prefers a split where both sides
+// are functions.
 func splitPairs(texts []string, sides [2][]compare.Input) []match.Pair {
 	if len(texts) == 0 {
 		return nil

@@ -16,7 +16,8 @@ import (
 type findingsAnswer struct {
 	// Files lists the recordings: one, or the two that were compared.
 	Files []string `json:"files"`
-	// Findings has the largest share first; empty if no rule finds anything.
+	// Findings lists the findings, the largest share first; it is empty if there are
+	// none.
 	Findings []findings.Finding `json:"findings"`
 }
 

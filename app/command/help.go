@@ -151,7 +151,8 @@ func (c *call) printManPage(args []string) error {
 	return err
 }
 
-// printHelp writes a command's page; the window's also lists commands and topics.
+// printHelp writes a command's help page. The page of the command without a name also
+// lists the other commands and the topics.
 func (c *call) printHelp(cmd *command) error {
 	var b strings.Builder
 	title := strings.TrimSpace("ashlar " + cmd.Name)

@@ -108,7 +108,7 @@ type lengths struct {
 }
 
 // callMode is a group of calls with durations From (inclusive) to To (exclusive). Calls
-// selects them with --calls; it is empty if no condition does.
+// is the condition that selects them with --calls; it is empty if there is none.
 type callMode struct {
 	From  json.Number `json:"from"`
 	To    json.Number `json:"to"`
@@ -116,8 +116,8 @@ type callMode struct {
 	Calls string      `json:"calls"`
 }
 
-// lengthsOf summarises durations in the given bins. of selects their calls; it is nil if
-// no condition does.
+// lengthsOf summarises durations in the given bins. of is the condition that selects
+// their calls, nil if there is none.
 func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
 	l := lengths{Histogram: []statsBin{}, Modes: []callMode{}}
 	if d == nil || d.Count == 0 {
@@ -136,7 +136,7 @@ func lengthsOf(d *spans.Durations, bins []spans.Bin, of *calls.Query) lengths {
 
 // modeCalls returns the condition that selects the calls of a mode with --calls.
 func modeCalls(of *calls.Query, h spans.Mode) string {
-	if of == nil || of.Others || of.Slowest > 0 { // no simple condition selects a part of these
+	if of == nil || of.Others || of.Slowest > 0 { // no simple condition selects a part of such a set
 		return ""
 	}
 	q, from, to := *of, h.From, h.To

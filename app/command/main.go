@@ -72,8 +72,8 @@ type RenderOptions struct {
 	Scale         float32
 	// Ranges are the selected and shown ranges of the two recordings.
 	Ranges [2]recording.Range
-	// Part has the threads to open. If a single recording is larger than memory, only its
-	// range is opened.
+	// Part names the threads to open. If a single recording is larger than memory, only
+	// its range is opened.
 	Part          recording.Part
 	Event, Metric string
 	Theme         string // "dark", "light" or "contrast"
@@ -92,7 +92,8 @@ type RenderOptions struct {
 	Watch func()
 }
 
-// Runner provides what needs graphics. Errors are one sentence that names the file.
+// Runner holds the functions that need graphics. Their errors are one sentence that names
+// the file.
 type Runner struct {
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
@@ -100,8 +101,8 @@ type Runner struct {
 	Store func() (*settings.Store, error)
 	// Cache opens the cache of recordings; nil without a cache.
 	Cache func() *cache.Cache
-	// Context ends the command, and Read reads recordings, if another part of the program
-	// runs the command; otherwise both are nil.
+	// If another part of the program runs the command, Context cancels it and Read reads
+	// its recordings; otherwise both are nil.
 	Context context.Context
 	Read    subcommand.Reader
 	// Dir and Picture: see [subcommand.Invocation].
@@ -124,10 +125,11 @@ type call struct {
 	all            []string         // the command line without --budget
 	session        bool             // for --session: commands run by this one ask the session
 	beside         budget.Cut       // added to answers about these recordings
-	besideLock     sync.Mutex       // render reads two recordings at once
+	besideLock     sync.Mutex       // guards beside: render reads two recordings at once
 }
 
-// watch lets work on the recordings end with an error message if memory runs short.
+// watch makes the command fail with a message if memory runs short while it works on
+// recordings.
 func (c *call) watch(what string) {
 	halt := func(err error) {
 		c.note("%v", err)
@@ -275,8 +277,8 @@ func (cmd *command) prepare() (*pflag.FlagSet, func(*call, []string) error) {
 	return fs, run
 }
 
-// takeRows checks the flags on the number of rows, n. If -n was not typed, output for
-// programs and output under a budget has all rows.
+// takeRows checks the flags for the number of rows, n. Unless -n was given, JSON, CSV and
+// output under a budget have all rows.
 func (c *call) takeRows(fs *pflag.FlagSet, n *int, what string, json, csv bool) error {
 	switch {
 	case *n < 0:
@@ -310,8 +312,8 @@ func demoFlag(fs *pflag.FlagSet) *bool {
 	return fs.Bool("demo", false, "use the built-in recording")
 }
 
-// exeFlag adds --exe, the program that has the function names for an automatic spall
-// trace, which contains only addresses. Its value is call.exe.
+// exeFlag adds --exe, whose value is stored in call.exe. An automatic spall trace
+// contains only addresses; the function names come from this program.
 func exeFlag(fs *pflag.FlagSet) {
 	fs.String("exe", "", "take function names from this `PROGRAM`, for a spall trace without names (default: the one it names)")
 }

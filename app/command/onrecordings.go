@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// onRecordings sets up a command about one recording, or up to most of them.
+// onRecordings sets up a command that takes one recording, or up to most recordings.
 func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
 	subcommand.BudgetFlag(fs)

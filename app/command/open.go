@@ -50,8 +50,8 @@ func (c *call) load(path string, part recording.Part) (rec *recording.Recording,
 	return rec, stats, err
 }
 
-// takeNote records what answers say about every recording: its errors, and the sums that
-// are not exact.
+// takeNote records problems of a recording that every answer about it mentions: its
+// errors, and the metrics whose sums are not exact.
 func (c *call) takeNote(rec *recording.Recording) {
 	c.besideLock.Lock()
 	defer c.besideLock.Unlock()
@@ -86,9 +86,9 @@ func (c *call) redacted(rec *recording.Recording) *recording.Recording {
 	return evidence.Redacted(c.redactor, rec)
 }
 
-// sayThreads lists the matching threads if there are more than were named: several
-// threads may have the same name or contain it. No match is an error, so that zeros are
-// not taken for an answer.
+// sayThreads lists the matching threads if there are more of them than names: several
+// threads may have a name or contain it. It fails if no thread matches, so that zeros are
+// not mistaken for an answer.
 func (c *call) sayThreads(rec *recording.Recording, named []string) error {
 	const most = 6
 	part := recording.Part{Threads: named}
@@ -145,7 +145,7 @@ func stopped(rec *recording.Recording) error {
 	return nil
 }
 
-// answer prints what a command found out about a recording, as JSON or as a text.
+// answer prints a command's answer about a recording, as JSON or as a text.
 func (c *call) answer(rec *recording.Recording, asJSON bool, v any, text func() string) error {
 	return cmp.Or(c.printRows(asJSON, v, "", 0, func(int) string { return text() }), stopped(rec))
 }

@@ -41,7 +41,7 @@ calls count only as part of the outermost one.`,
 		fs.StringArrayVar(&o.threads, "thread", nil, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)")
 		o.calls.add(fs)
 		fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
-		fs.Lookup("rows").DefValue = "0" // the text states the default
+		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
 		fs.BoolVar(&o.json, "json", false, "print JSON")
 		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV; times in nanoseconds")
 		subcommand.BudgetFlag(fs)

@@ -209,7 +209,8 @@ var Views, CompareViews []string
 var viewsText string
 
 // SetPanels sets the panels for one recording and for two: their names in addresses, and
-// a description of each. The program calls it first.
+// a description of each. A program must call it before any other function of this
+// package.
 func SetPanels(one, two [][2]string) {
 	timeline := [2]string{"timeline", "the upper half"}
 	one = append([][2]string{{"both", "timeline and flamegraph"}, timeline}, one...)

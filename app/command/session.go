@@ -16,8 +16,8 @@ import (
 // here. A session does not get such command lines.
 var fileFlags = []string{"exe", "a", "b", "source-root", "no-cache", "redact"}
 
-// sessionFlag adds --session to commands that a session answers, and to the two commands
-// that run those.
+// sessionFlag adds --session to the commands that a session answers, and to report and
+// check-claims, which run such commands.
 func (cmd *command) sessionFlag(fs *pflag.FlagSet) {
 	if serve.Answers(cmd.Name) || cmd.Name == "report" || cmd.Name == "check-claims" {
 		fs.Bool("session", false, "ask a running session instead of reading the file (see ashlar help sessions)")
@@ -48,7 +48,7 @@ func (c *call) askSession(cmd *command, fs *pflag.FlagSet, args []string) error 
 		return nil
 	}
 	if c.session = !serve.Answers(cmd.Name); c.session {
-		return nil // it asks with each command that it runs
+		return nil // the commands that it runs ask the session
 	}
 	for _, name := range fileFlags {
 		if f := fs.Lookup(name); f != nil && f.Changed {
@@ -87,8 +87,8 @@ func (c *call) askHost(cmd *command, fs *pflag.FlagSet, args []string) error {
 	return c.writeAnswer(fs, code, &picture)
 }
 
-// fittedOutput returns standard output, wrapped to the terminal's width for text written
-// elsewhere.
+// fittedOutput returns standard output for an answer written elsewhere; its text is
+// wrapped to the terminal's width.
 func (c *call) fittedOutput(fs *pflag.FlagSet) io.Writer {
 	if on, err := fs.GetBool("json"); err == nil && on || columnsOf(c.terminal) == 0 {
 		return c.stdout

@@ -85,7 +85,7 @@ func (c *call) stats(o *statsOptions) error {
 		s.Time = rec.Events[q.Event].Metrics[metric].Name
 		s.durations, err = calls.Durations(c.ctx, rec, q.Scope, of, metric)
 		if err == nil {
-			var named *calls.Query // the calls of its modes can be selected too
+			var named *calls.Query // set if calls of a mode can be selected, too
 			if metric == recording.SpanTime && !o.calls.isSet() {
 				named = &calls.Query{Functions: []string{o.function}}
 			}
@@ -138,11 +138,12 @@ type stats struct {
 	Slowest []statsSpan `json:"slowest"`
 
 	// Time is the kind of time that was measured: time, cpu or waiting; empty without
-	// spans. WithoutCPU is the number of calls without CPU time; if Time is cpu or
-	// waiting, Count excludes them.
+	// spans. WithoutCPU is the number of calls without CPU time, which Count excludes if
+	// Time is cpu or waiting.
 	Time       string `json:"time,omitempty"`
 	WithoutCPU int64  `json:"untold_spans,omitempty"`
-	// Unfinished is the number of calls that never ended; their length is as drawn.
+	// Unfinished is the number of calls that never ended. They count with the length that
+	// the timeline draws.
 	Unfinished int64           `json:"unfinished"`
 	File       string          `json:"file"`
 	Functions  []statsFunction `json:"functions"`
@@ -205,17 +206,17 @@ type statsSeen struct {
 	Total    json.Number `json:"total"`
 	Self     json.Number `json:"self"`
 	OfWeight json.Number `json:"of_weight"`
-	// SelfShare and TotalShare are parts of OfWeight, which is based on Samples. The
-	// intervals contain the true shares with a confidence of 95 %, as far as sampling
-	// error goes, as in top.
+	// SelfShare and TotalShare are fractions of OfWeight, which is based on Samples. The
+	// intervals are their 95 % confidence intervals, for sampling error only, as in top.
 	SelfShare     json.Number     `json:"self_share"`
 	TotalShare    json.Number     `json:"total_share"`
 	Samples       int64           `json:"samples,omitempty"`
 	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
-	// Negative is the sum of the parts of total that are below zero.
+	// Negative is the sum of the negative values in the total.
 	Negative json.Number `json:"negative,omitempty"`
-	// OverTime is, over time, the number of samples with the function and of all samples.
+	// OverTime holds the numbers of samples with the function and of all samples, by
+	// section of the time range.
 	OverTime []seenMoment `json:"over_time,omitempty"`
 	Runs     *seenRuns    `json:"runs,omitempty"`
 }
@@ -292,7 +293,7 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	s.Trend = &statsTrend{string(t.Direction), exactnum.Measured(t.First/1000, 3), exactnum.Measured(t.Last/1000, 3), exactnum.Measured(t.Tau, 4), exactnum.Measured(t.P, 6), t.Moments}
 }
 
-// Answers that need spans.
+// Reasons why an answer that needs spans is not available.
 const (
 	cannotSamples = "Samples show where the program was at single moments, not the start and end of calls, so call durations are unknown."
 	cannotStacks  = "Aggregated profile: no times, so neither when nor how long the function ran is known."

@@ -66,7 +66,8 @@ func described() (all []subcommand.Info) {
 	return all
 }
 
-// context returns the context of the caller, or a new one for a command line of its own.
+// context returns the context of the part of the program that runs the command, or a new
+// one if the user typed the command.
 func (r *Runner) context() context.Context {
 	if r.Context != nil {
 		return r.Context

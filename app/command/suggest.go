@@ -17,8 +17,8 @@ var synonyms = map[string]string{
 	"program": "exe", "binary": "exe", "baseline": "a", "order": "sort", "sort-by": "sort", "type": "event", "sample_index": "metric", "unit": "metric",
 }
 
-// suggestFlag adds to an error about a flag the flag that was probably meant, or the type
-// of its value. Other errors are returned unchanged.
+// suggestFlag extends an error about a flag: it adds the flag that was probably meant, or
+// the type of the flag's value. Other errors are returned unchanged.
 func suggestFlag(fs *pflag.FlagSet, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
@@ -37,7 +37,7 @@ func suggestFlag(fs *pflag.FlagSet, err error) error {
 	}
 	name := strings.ToLower(unknown.GetSpecifiedName())
 	best := fs.Lookup(synonyms[name])
-	near := 3 // one more than the letters that may differ, which must be fewer than half
+	near := 3 // fewer letters than this may differ, and fewer than half of the name
 	if best == nil {
 		fs.VisitAll(func(f *pflag.Flag) {
 			d := editDistance(name, f.Name)

@@ -54,7 +54,7 @@ of a function, and --search lists the rows that match.`,
 		o.apart.add(fs)
 		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
 		fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-		fs.Lookup("rows").DefValue = "0" // the text states the default
+		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
 		fs.BoolVar(&o.json, "json", false, "print JSON")
 		subcommand.BudgetFlag(fs)
 		subcommand.RedactFlag(fs)
@@ -82,7 +82,7 @@ of a function, and --search lists the rows that match.`,
 				return err
 			}
 			if o.tree && c.budget > 0 && o.rows == 0 {
-				o.rows = max(1, c.budget/30) // the heaviest paths, and not the first
+				o.rows = max(1, c.budget/30) // limits rows to the heaviest paths; the budget alone would keep the first ones
 			}
 			if err := o.looks(); err != nil {
 				return err
@@ -159,8 +159,8 @@ type top struct {
 	// WithoutCPU is the number of spans without a CPU time, or partly outside the range:
 	// cpu and waiting exclude them.
 	WithoutCPU int64 `json:"untold_spans,omitempty"`
-	// Of is the requested set of calls, and Calls their number; only what ran in them is
-	// counted.
+	// Of is the requested set of calls, and Calls their number. Only costs inside these
+	// calls are counted.
 	Of    string      `json:"of_calls,omitempty"`
 	Calls *int        `json:"calls,omitempty"`
 	Total json.Number `json:"total"`
@@ -233,7 +233,7 @@ type topRow struct {
 	row *analyze.Row
 }
 
-// rank answers the question in the options.
+// rank computes the answer for the options.
 func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 	t := &top{File: rec.Source.Path, By: string(o.by), Rows: []topRow{}, Total: "0", metric: &recording.Metric{}}
 	q, err := t.query(c, rec, o)
@@ -348,7 +348,7 @@ func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *an
 			v.Zoom = append(v.Zoom, recording.FuncName{Name: f.Text, Module: f.Module})
 		}
 	case slices.Contains([]analyze.By{analyze.ByPackage, analyze.ByName, analyze.ByModule, analyze.ByFile, analyze.ByThread}, o.by):
-		v.Group = string(o.by) // groups that the window's table has too
+		v.Group = string(o.by) // the window's table has these groups, too
 	}
 	t.Address = evidence.Address(v, rec)
 	return nil
@@ -364,7 +364,7 @@ func (t *top) leave(l *analyze.LeftOut) {
 	}
 }
 
-// misfit is the error of a request that the recording has no data for.
+// misfit returns the error for a request for data that the recording lacks.
 func misfit(rec *recording.Recording, err error) error {
 	return &subcommand.Usage{Err: fmt.Errorf("%s: %w", rec.Source.Path, err), Complete: true}
 }

@@ -40,7 +40,8 @@ func (f *sortFlag) Set(s string) error {
 
 func (f sortFlag) key() sortKey { return sortKey(strings.TrimPrefix(string(f), "-")) }
 
-// length returns the duration column of a key such as the average, nil for other keys.
+// length returns the duration column of a key such as average; nil for keys that are not
+// durations.
 func (k sortKey) length() *spans.Length {
 	for i := range spans.Lengths {
 		if l := &spans.Lengths[i]; l.Name == string(k) {
@@ -55,8 +56,8 @@ func (k sortKey) of(by analyze.By) bool {
 	return by == analyze.ByFunction || k.length() == nil && k != "module" && k != "file"
 }
 
-// number returns a function for the value to compare, largest first; nil if the key is a
-// text.
+// number returns a function for the value by which a row is sorted, largest first; nil if
+// the key sorts by text.
 func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*analyze.Row) int64 {
 	switch k {
 	case "self":
@@ -72,7 +73,7 @@ func (k sortKey) number(rec *recording.Recording, stats []spans.Stat) func(*anal
 	return nil
 }
 
-// text returns a function that returns the text by which a row is sorted.
+// text returns a function for the text by which a row is sorted.
 func (k sortKey) text(rec *recording.Recording) func(*analyze.Row) string {
 	switch k {
 	case "module":

@@ -16,7 +16,7 @@ import (
 	"ashlar/render/units"
 )
 
-// carried describes the data that no record with times has, for a message.
+// carried returns the words for data that no record with times has, for use in a message.
 func (t *top) carried() string {
 	if slices.ContainsFunc(t.Transforms, analyze.Transform.IsWhere) {
 		return "it with these labels"
@@ -93,7 +93,7 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 		return
 	}
 	cs := t.amount("self", func(r *topRow) int64 { return r.row.Self })
-	key, alone := analyze.By(t.By).ContextKey() // rows have no calls between them
+	key, alone := analyze.By(t.By).ContextKey() // such rows do not call each other
 	if t.By == string(analyze.ByState) {
 		key, alone = "state", true
 	}

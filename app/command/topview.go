@@ -35,7 +35,8 @@ type topView struct {
 	Function *topRow `json:"function,omitempty"`
 	// Matched is the total of the search's matches.
 	Matched *topMatched `json:"matched,omitempty"`
-	// Cut is the number of rows of an inverted tree that are not followed to the end.
+	// Cut is the number of rows of an inverted tree that end early: light branches are
+	// cut off.
 	Cut int `json:"cut,omitempty"`
 
 	joined, negative int64
@@ -260,8 +261,8 @@ func (t *top) branches(rec *recording.Recording, tree *analyze.Tree, o *topOptio
 	return rows, nil
 }
 
-// heaviest chooses the heaviest of the nodes in under (of all nodes if nil), at most rows
-// of them (0 for all), and adds their callers up to from.
+// heaviest chooses the heaviest nodes, at most rows of them (0 for all), and adds their
+// callers up to from. If under is not nil, it chooses only nodes in under.
 func heaviest(tree *analyze.Tree, from int, under []bool, rows int) []bool {
 	chosen := make([]bool, len(tree.Nodes))
 	if rows == 0 || rows >= len(tree.Nodes)-1 {
@@ -288,8 +289,8 @@ func heaviest(tree *analyze.Tree, from int, under []bool, rows int) []bool {
 	return chosen
 }
 
-// zoomed returns the node at the end of a path and, indexed by node, whether a node is
-// that node or below it; nil for the root.
+// zoomed returns the node at the end of a path, and under, which tells for each node
+// whether it is that node or below it. under is nil for the root.
 func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from int, under []bool, err error) {
 	if len(path) == 0 {
 		return 0, nil, nil

@@ -151,8 +151,8 @@ func checkTheme(name string) error {
 	return misuse("unknown theme %q; use dark, light or contrast", name)
 }
 
-// nearest returns the command that a word is probably a typo or the beginning of, "" for
-// none.
+// nearest returns the command that a word probably means, because the word is a typo of
+// its name or begins it; "" for none.
 func nearest(word string) string {
 	for _, name := range names() {
 		if len(word) > 2 && (editDistance(word, name) == 1 || strings.HasPrefix(name, word)) {

@@ -23,7 +23,7 @@ type frameLog struct {
 	layoutCPU time.Duration
 	work      session.Work // at the start of the frame
 
-	mu     sync.Mutex // of the rest
+	mu     sync.Mutex // guards the fields below
 	enc    *json.Encoder
 	frames int // number of frames begun
 }

@@ -26,11 +26,11 @@ type keeper struct {
 	wake  func()
 	// settings is this window's copy; only the window's goroutine uses it.
 	settings settings.Settings
-	window   settings.Window // as it was last written
+	window   settings.Window // as last written
 
 	mu      sync.Mutex
 	pending []func(*settings.Settings)
-	marks   []markChange // in order
+	marks   []markChange // pending changes, in order
 	said    []string
 	poke    chan struct{}
 	stopped chan struct{}
@@ -82,7 +82,7 @@ type markChange struct {
 	change    func([]view.Mark) []view.Mark
 }
 
-// mostKept bounds the pending changes if the disk cannot be written.
+// mostKept is the maximum number of pending changes if the disk cannot be written.
 const mostKept = 1000
 
 // flush writes all changes, once per file, so that the window closes soon even if another
@@ -134,7 +134,8 @@ func (k *keeper) flush() {
 	}
 }
 
-// change applies a change to the settings here at once, and on the disk soon.
+// change applies a change to this window's settings at once, and to the settings on the
+// disk soon.
 func (k *keeper) change(f func(*settings.Settings)) {
 	f(&k.settings)
 	k.mu.Lock()

@@ -31,8 +31,9 @@ type share struct {
 	now  serve.Selection
 	next chan struct{} // closed when now changes, or sharing ends
 
-	// The fields below belong to the window's goroutine: the selection of the last frame,
-	// since when it has lasted, and the selection last reported.
+	// The fields below belong to the window's goroutine. seen is the selection in the
+	// last frame, since the time when it was first seen, and told the selection that was
+	// last reported.
 	seen, told string
 	since      time.Time
 	program    bool // a program has just changed the view
@@ -76,7 +77,7 @@ func (w *share) Show(ctx context.Context, address, note string) error {
 	done := make(chan error, 1)
 	w.shell.Later(func() {
 		if ctx.Err() != nil {
-			return // it was said that the window does not answer
+			return // too late: the client was told that the window does not answer
 		}
 		err := w.shell.ShowFor(address, note)
 		w.program = w.program || err == nil
@@ -118,7 +119,7 @@ func (w *share) frame() {
 		w.publish(serve.Selection{})
 	}
 	if w.followers.Load() == 0 || !s.Shared {
-		if w.seen = ""; w.told != "" { // otherwise the next follower would be told this selection first
+		if w.seen = ""; w.told != "" { // else the next follower would first receive this selection
 			w.publish(serve.Selection{})
 			w.told = ""
 		}

@@ -9,8 +9,7 @@ import (
 )
 
 // unshown explains why no window can be shown and what to do about it; nil if err is nil.
-// opened reports whether a window had opened, so that drawing failed or the display has
-// gone.
+// If opened is true, a window had opened, so drawing failed or the display has gone.
 func unshown(err error, opened bool) error {
 	if err == nil || !onDisplays {
 		return err

@@ -67,8 +67,8 @@ func Run(s *shell.Shell, o Options) error {
 	if !anyDisplay() {
 		return unshown(errors.New("there is no display"), false)
 	}
-	// Gio passes EGL the display of its window. EGL would take that for the platform
-	// named here, and crash.
+	// Gio passes EGL the display of its window. With EGL_PLATFORM set, EGL would take it
+	// for a display of that platform and crash.
 	os.Unsetenv("EGL_PLATFORM")
 	w := new(app.Window)
 	w.Option(app.Title("Ashlar"), app.Size(unit.Dp(1280), unit.Dp(800)), app.MinSize(unit.Dp(leastWidth), unit.Dp(leastHeight)))
@@ -231,9 +231,9 @@ func (r *running) frame(e app.FrameEvent) error {
 	return nil
 }
 
-// A recording that could not be read is reopened at most mostFaults times in a row less
-// than betweenFaults apart. More than one fault may come from the same failure, because
-// background work still reads the old file.
+// A recording that could not be read is reopened at most mostFaults times in a row, if
+// the faults are less than betweenFaults apart. More than one fault may come from the
+// same failure, because background work still reads the old file.
 const (
 	mostFaults    = 3
 	betweenFaults = 5 * time.Second

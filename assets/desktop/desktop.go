@@ -14,13 +14,13 @@ import (
 
 //go:generate go run ./draw -o icons
 
-// ID is the program's name for desktops: of the desktop entry, the icon, the AppStream
-// component and the window class.
+// ID is the program's name for desktops: the name of the desktop entry, the icon, the
+// AppStream component and the window class.
 const ID = "dev.ashlar.Ashlar"
 
-// Ashlar's own media types. SPAA consists of lines of JSON, which is not JSON, and there
-// is no registered suffix for that: hence no "+json". "+zstd" and "+gzip" are registered
-// (RFC 8878, RFC 6713).
+// Ashlar's own media types. SPAA consists of lines of JSON. Such a file is not JSON, and
+// there is no registered suffix for it: hence no "+json". "+zstd" and "+gzip" are
+// registered (RFC 8878, RFC 6713).
 const (
 	TypeSPAA      = "application/vnd.ashlar.spaa"
 	TypeSPAAZstd  = "application/vnd.ashlar.spaa+zstd"

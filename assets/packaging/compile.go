@@ -33,8 +33,8 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/desktop/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
-	// Compile packages that mostly wait for the user or the network without inlining, to
-	// save space, if the program's folder lists such packages.
+	// To save space, compile the packages that the program's folder lists without
+	// inlining: they mostly wait for the user or the network.
 	cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -44,7 +44,7 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	}
 	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want position-independent executables; on other systems Go builds
-		// them by default. They cost a millisecond at the start.
+		// them by default. Such a program takes a millisecond longer to start.
 		args = append(args, "-buildmode=pie")
 	}
 	cmd := exec.Command(goTool(), append(args, "-o", out, "./app/"+of)...)
@@ -82,7 +82,7 @@ func modules(info *debug.BuildInfo) []*debug.Module {
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|unlicense|patents|ofl)([-.].*)?$`)
 
-// licences returns the licences of all modules in the program, which they require. A
+// licences returns the licences of all modules in the program, as the licences require. A
 // module without a licence is an error, because the program could not be distributed.
 func (r *release) licences(info *debug.BuildInfo) ([]byte, error) {
 	var b bytes.Buffer

@@ -19,7 +19,7 @@ type Difference struct {
 	// Font is the face of names, Bold that of changes.
 	Font, Bold *raster.Face
 	Scale      float32
-	// Base and Up as in Picture.
+	// Base and Up are as in Picture.
 	Base int
 	Up   bool
 	// Noise reports whether a difference is within noise; such bars are grey. nil if
@@ -30,14 +30,14 @@ type Difference struct {
 	Mark      func(f int32) bool
 	DimOthers bool
 	// Root is the label of the outermost bar.
-	Root  string // Drawn counts the bars that were drawn.
+	Root  string // Drawn is the number of bars that were drawn
 	Drawn int
 
 	funcs barFuncs
 }
 
 // Change returns the value behind a bar's colour, from -1 (half as much in B, or less)
-// over 0 to 1 (twice as much, or more).
+// through 0 (no change) to 1 (twice as much, or more).
 func Change(n *compare.Node) float64 {
 	a, b := n.A.Total, n.B.Total
 	switch {
@@ -53,7 +53,7 @@ func Change(n *compare.Node) float64 {
 	return max(-1, min(1, math.Log2(float64(b)/float64(a))))
 }
 
-// Shade emphasizes small changes; the colours of changes are computed from it.
+// Shade emphasizes small changes. The colours of changes are computed from its result.
 func Shade(change float64) float64 {
 	return math.Copysign(math.Pow(math.Abs(change), .7), change)
 }
@@ -139,7 +139,7 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 		text = th.OnDifference(bg)
 	}
 	if b.Row < p.Shape.Level(p.Zoom) {
-		bg = theme.Mix(bg, th.Background, .45) // above the bar that fills the width
+		bg = theme.Mix(bg, th.Background, .45) // above the bar that fills the width in the tree
 		text = th.OnDifference(bg)
 	}
 	col, ink := raster.Pack(bg), raster.Pack(text)
@@ -166,19 +166,19 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	}
 }
 
-// hatch marks bars that exist on one side only, without relying on colour: a solid left
-// edge for new ones, strokes through the foot for removed ones.
+// hatch marks bars that exist on one side only, so that they do not depend on colour: new
+// ones have a solid left edge, removed ones strokes through the foot.
 func (p *Difference) hatch(c raster.Surface, x0, y0, x1, y1 int, ink raster.Color, gone bool, strong uint32) {
 	switch {
 	case gone:
 		strokes(c, p.px, x0, y0, x1, y1, ink, strong)
-	case x1-x0 >= p.px(9): // in narrower bars only the colour tells
+	case x1-x0 >= p.px(9): // in narrower bars, only the colour shows it
 		c.Shade(x0, y0, min(x1, x0+p.px(3)), y1, ink, strong)
 	}
 }
 
-// absent marks, below a bar, that it has children without a width: new ones if A's widths
-// are shown, removed ones if B's are.
+// absent marks below a bar that it has children without a width: new ones if the widths
+// are A's, removed ones if they are B's.
 func (p *Difference) absent(c raster.Surface, b *Bar, y int) {
 	out := p.Shape.Absent(int(b.Node))
 	if len(out) == 0 {
@@ -202,8 +202,8 @@ func (p *Difference) absent(c raster.Surface, b *Bar, y int) {
 	}
 }
 
-// Absentees returns the children without a width whose mark is under a pixel, and their
-// parent's bar, or -1 if there is none.
+// Absentees returns the children without a width whose mark is under a pixel, and the bar
+// of their parent; bar is -1 if there is none.
 func (p *Difference) Absentees(x, y int) (bar int, nodes []int32) {
 	for i := range p.Bars {
 		b := &p.Bars[i]

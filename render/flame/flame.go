@@ -23,7 +23,7 @@ type Bar struct {
 	X0, X1 float64
 }
 
-// A Shape is a tree that can be laid out. Node 0 is the root, the children of a node are
+// A Shape is a tree that can be laid out. Node 0 is the root. The children of a node are
 // sorted by width, widest first, and no node is narrower than its children together.
 type Shape interface {
 	Path(node int) []int
@@ -69,7 +69,7 @@ func LayoutShape(t Shape, zoom int, w int) []Bar {
 	for len(stack) > 0 {
 		at := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if len(bars) == cap(bars) { // append would copy hundreds of thousands several times
+		if len(bars) == cap(bars) { // append would copy hundreds of thousands of bars several times
 			bars = slices.Grow(bars, max(1024, len(bars)))
 		}
 		bars = append(bars, Bar{at.node, t.Level(int(at.node)), at.x, at.x + float64(t.Width(int(at.node)))*scale})
@@ -108,10 +108,11 @@ type Picture struct {
 	Up bool
 	// First is the first row to draw; 0 is the root's.
 	First int
-	// Mark and DimOthers as in the timeline.
+	// Mark and DimOthers are as in the timeline.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
-	// Waiting is each node's time off CPU, if known: that part of its bar is paler.
+	// Waiting is each node's time off CPU, if known; that part of the node's bar is
+	// paler.
 	Waiting []int64
 	// Root is the label of the outermost bar.
 	Root string
@@ -176,7 +177,8 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 		c.Bar(x0, y, x1-gap, y+h, col, r)
 	}
 	if inlined {
-		// A dotted foot: the code is there, the call is not.
+		// Inlined functions have a dotted foot: their code runs here, but there is no
+		// call.
 		for x := x0 + r; x < x1-gap-r; x += p.px(4) {
 			c.Shade(x, y+h-p.px(2), min(x+p.px(2), x1-gap), y+h-p.px(1), text, 150)
 		}
@@ -192,7 +194,7 @@ func (p *Picture) bar(c raster.Surface, b *Bar, y int) {
 }
 
 // colours returns the colours of a bar and of its label. own reports whether the bar has
-// its function's colour: it is neither faded nor above the zoom.
+// its function's colour, that is, whether it is neither faded nor above the zoom.
 func (p *Picture) colours(b *Bar) (bar, label color.NRGBA, own bool) {
 	th := p.Palette.Theme
 	nd := &p.Tree.Nodes[b.Node]
@@ -236,8 +238,8 @@ func (p *Picture) waits(b *Bar, w int) int {
 // leastTones is the least width, in dp, of a bar that shows its off-CPU part.
 const leastTones = 6
 
-// strokes draws strokes along the foot of a bar for something taken away: freed memory,
-// or a removed call.
+// strokes draws strokes along the foot of a bar to show that something was removed: freed
+// memory, or a call.
 func strokes(c raster.Surface, px func(dp float32) int, x0, y0, x1, y1 int, ink raster.Color, strong uint32) {
 	if x1-x0 < px(9) {
 		return // too narrow for strokes

@@ -34,7 +34,8 @@ func (p *Difference) PaintMarked(c raster.Surface, f int32) {
 	q.wedges(c)
 }
 
-// clear erases the place of a bar, because its round corners would show the old bar.
+// clear erases the place of a bar, because the old bar would show at the new one's round
+// corners.
 func (b *Bar) clear(c raster.Surface, y int, px func(dp float32) int, bg raster.Color) {
 	if x0, x1 := b.pixels(); x1-x0 > px(6) {
 		c.Rect(x0, y, x1-1, y+px(BarHeight)-1, bg)
@@ -56,7 +57,7 @@ func (p *Difference) barsOf(f int32) []int {
 }
 
 // barFuncs caches the function of each bar, -1 for none, because nodes are far apart in
-// memory. bars is the first bar of the slice it was made for.
+// memory. bars is the first bar of the slice for which the cache was made.
 type barFuncs struct {
 	bars *Bar
 	of   []int64

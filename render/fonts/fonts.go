@@ -44,7 +44,7 @@ const (
 )
 
 // Start enables the finder. wake is called from another goroutine when fonts have been
-// found; if it is nil, Font waits until the search ends.
+// found; if wake is nil, Font waits until the search ends.
 func (f *Finder) Start(wake func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,7 +85,7 @@ func (f *Finder) Font(r rune) *font.Font {
 	return nil
 }
 
-// Want requests fonts for the characters of a text that has does not report as present.
+// Want requests fonts for those characters of a text for which has returns false.
 func (f *Finder) Want(s string, has func(rune) bool) {
 	for _, r := range s {
 		if r >= 0x80 && !has(r) {

@@ -35,8 +35,8 @@ var (
 
 // condense shortens a picture's text without hiding a change. Each line has one shape,
 // and widths of texts are whole pixels. Pasted pictures with many bars, such as lanes
-// with thousands of them, keep their texts; their bars are replaced by a hash, and by a
-// letter for each cell that shows where a change is.
+// with thousands of them, keep their texts; their bars are replaced by a hash, and by one
+// letter per cell, which shows where a change is.
 func condense(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	var out strings.Builder
@@ -59,8 +59,9 @@ func condense(s string) string {
 	return out.String()
 }
 
-// shorten puts each of a path's boxes on a line of its own, rounds the width of a text
-// and removes what all texts share, and replaces an icon's outline by its hash.
+// shorten puts each of a path's boxes on a line of its own. It rounds the width of a
+// text, removes the attributes that all texts share, and replaces an icon's outline by
+// its hash.
 func shorten(line string) string {
 	if m := outline.FindStringSubmatch(line); m != nil {
 		sum := sha256.Sum256([]byte(m[2]))
@@ -81,7 +82,7 @@ func shorten(line string) string {
 // painted is a pasted picture, with its texts kept apart.
 type painted struct {
 	*raster.Canvas
-	bars  []image.Rectangle // in the order painted
+	bars  []image.Rectangle // in the order in which they were painted
 	texts []writtenOn
 }
 

@@ -1,8 +1,9 @@
 // Package golden compares pictures drawn by tests with reviewed copies in the repository.
 //
-// Most are stored as shapes, in an SVG file that is compared byte by byte and whose diffs
-// are readable. A few are also stored as pixels and compared by tiles, because pixels are
-// what people see; but each changed word stores the whole picture again.
+// Most copies are stored as shapes, in an SVG file that is compared byte by byte and
+// whose diffs are readable. A few are also stored as pixels and compared by tiles,
+// because people see pixels; but a change of one word stores a whole new picture in the
+// repository.
 package golden
 
 import (
@@ -109,7 +110,7 @@ func CheckPixels(t testing.TB, path string, got *image.RGBA) {
 	case *update:
 		few := fewColours(got, nil)
 		d := Unlike(RGBA(few), got)
-		if len(d) > 0 { // again, with the colours of the differing tiles first
+		if len(d) > 0 { // try again, with the colours of the differing tiles first
 			few = fewColours(got, d)
 			d = Unlike(RGBA(few), got)
 		}
@@ -133,8 +134,8 @@ func CheckPixels(t testing.TB, path string, got *image.RGBA) {
 	t.Errorf("the picture is not that of %s at %v; it is in %s (-artifacts keeps it), and -update keeps it from now on", path, Unlike(want, got), out)
 }
 
-// Tile is the width and height of the tiles that are compared, in pixels: less than a
-// button, about the height of a label.
+// Tile is the width and height of the compared tiles, in pixels: smaller than a button,
+// about the height of a label.
 const Tile = 8
 
 // unlike is the largest allowed difference between the means of a channel in a tile, of
@@ -147,8 +148,8 @@ func Unlike(a, b *image.RGBA) []image.Rectangle {
 	return tiles(b.Rect.Size(), Tile, func(r image.Rectangle) bool { return difference(a, b, r) > unlike })
 }
 
-// tiles returns the tiles of a picture for which of holds. Adjacent tiles in a row are
-// joined.
+// tiles returns the tiles of a picture for which of returns true. Adjacent tiles in a row
+// are joined.
 func tiles(size image.Point, tile int, of func(r image.Rectangle) bool) []image.Rectangle {
 	var all []image.Rectangle
 	for y := 0; y < size.Y; y += tile {
@@ -183,9 +184,9 @@ func difference(a, b *image.RGBA, r image.Rectangle) float64 {
 	return float64(most) / float64(r.Dx()*r.Dy())
 }
 
-// Lost returns the tiles in which one of two pictures, drawn by different programs, has
-// something that the other lacks, such as a label or the background of a button. Programs
-// differ in how dark letters are and where they end, but not in whether there are any.
+// Lost returns the tiles in which one of two pictures, drawn by different programs, lacks
+// something that the other has, such as a label or the background of a button. Programs
+// differ in how dark letters are and where these end, but not in whether there are any.
 func Lost(a, b *image.RGBA, tile int) []image.Rectangle {
 	return tiles(b.Rect.Size(), tile, func(r image.Rectangle) bool {
 		return lost(a, b, r) || lost(b, a, r) || difference(a, b, r) > 32
@@ -193,14 +194,14 @@ func Lost(a, b *image.RGBA, tile int) []image.Rectangle {
 }
 
 // lost reports whether a is plain in and around r, allowing for shifted letters, while
-// much of r stands out in b.
+// many pixels of r stand out in b.
 func lost(a, b *image.RGBA, r image.Rectangle) bool {
 	around := r.Inset(-max(1, r.Dx()/8)).Intersect(a.Rect)
 	return standOut(a, around, 10, 1) == 0 && standOut(b, r, 40, math.MaxInt) >= r.Dx()*r.Dy()/14
 }
 
-// standOut counts the pixels in r that differ from the first one by more than by, up to
-// most.
+// standOut counts the pixels in r that differ from the first pixel by more than by. It
+// stops at most.
 func standOut(img *image.RGBA, r image.Rectangle, by, most int) (n int) {
 	first := img.RGBAAt(r.Min.X, r.Min.Y)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -221,8 +222,8 @@ func far(a, b color.RGBA) int {
 }
 
 // fewColours reduces a picture to 256 of its colours, which takes a third of the bytes:
-// the most frequent ones, then further ones that are distinct. Colours in the tiles first
-// come first.
+// the most frequent ones, then further ones that are distinct. Colours in the tiles of
+// first have priority.
 func fewColours(img *image.RGBA, first []image.Rectangle) *image.Paletted {
 	n := map[color.RGBA]int{}
 	for _, r := range first {

@@ -1,7 +1,7 @@
-// Package heatmap draws activity over time in two dimensions: columns of a second, for
-// example, from left to right, and the time within the column from bottom to top. What
-// recurs every second forms a row, and a pause leaves a gap. The idea is from FlameScope
-// by Brendan Gregg and Martin Spier.
+// Package heatmap draws activity over time in two dimensions: from left to right columns
+// of, for example, a second each, and from bottom to top the time within the column.
+// Something that recurs every second forms a row, and a pause leaves a gap. The idea is
+// from FlameScope by Brendan Gregg and Martin Spier.
 package heatmap
 
 import (
@@ -91,7 +91,7 @@ type Picture struct {
 	Theme *theme.Theme
 	Font  *raster.Face
 	Scale float32
-	// Selected marks From..To, as the selected time.
+	// Selected says that From..To is the selected time, to be marked.
 	Selected bool
 	From, To int64
 	w, h     int
@@ -168,8 +168,9 @@ func (p *Picture) chosen(c Cell) bool {
 	return p.Selected && from < p.To && to > p.From
 }
 
-// color returns the colour of a cell. The scale runs from the background over the accent
-// to the warning colour, by the square root of the count, because counts vary widely.
+// color returns the colour of a cell. The scale runs from the background through the
+// accent to the warning colour. It uses the square root of the count, because counts vary
+// widely.
 func (p *Picture) color(c Cell, n int64) (col color.NRGBA) {
 	th := p.Theme
 	t := math.Sqrt(float64(n) / float64(p.Grid.Most))

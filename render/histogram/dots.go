@@ -9,8 +9,9 @@ import (
 	"ashlar/render/units"
 )
 
-// Dots holds calls as points: start and duration, in picoseconds. Any number of them is
-// drawn from a grid counted once, and looked up by start.
+// Dots holds calls as points: start and duration, in picoseconds. To draw any number of
+// calls quickly, they are counted once into a grid. The call under the pointer is found
+// by its start.
 type Dots struct {
 	// From and To bound the horizontal axis. Least and Most are the shortest and the
 	// longest duration.
@@ -76,7 +77,7 @@ func (d *Dots) count(linear bool) (out []cell) {
 	return out
 }
 
-// across and up return the position of a time and of a duration, from 0 to 1.
+// across returns the position of a time, and up the position of a duration, from 0 to 1.
 func (d *Dots) across(at int64) float64 { return float64(at-d.From) / float64(d.To-d.From) }
 
 func (d *Dots) up(took int64, linear bool) float64 {
@@ -180,8 +181,8 @@ func (p *DotPicture) axes(on raster.Surface) {
 	}
 }
 
-// X and Y return the position of a time and of a duration in the picture drawn last. Time
-// and Took are their inverses, clamped to the axes.
+// X returns the position of a time in the picture drawn last, and Y the position of a
+// duration. Time and Took are their inverses, clamped to the axes.
 func (p *DotPicture) X(at int64) float64 {
 	x0, _, x1, _ := p.area()
 	return float64(x0) + p.Of.across(at)*float64(x1-x0)

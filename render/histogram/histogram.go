@@ -176,13 +176,13 @@ func (p *Picture) Marks() []Mark {
 	return []Mark{{"median", p.Of.Median}, {"p90", p.Of.P90}, {"p99", p.Of.P99}}
 }
 
-// marks draws lines at the percentiles, with their names on two lines above. A name that
-// does not fit above its line goes after or before the name that is there.
+// marks draws lines at the percentiles, with their names on two lines above. If a name
+// does not fit above its line, it is written after or before the name that is there.
 func (p *Picture) marks(on raster.Surface) {
 	_, y0, _, y1 := p.area()
 	col := raster.Pack(p.Theme.Warn)
 	edge, gap := float32(p.px(4)), float32(p.px(10))
-	var taken [2]struct{ from, to float32 } // extent of the names on each line; none if to is 0
+	var taken [2]struct{ from, to float32 } // from and to are the extent of the names on each line; to is 0 if there are none
 	for _, m := range p.Marks() {
 		x := int(p.X(m.Length))
 		label := m.Name + "  " + units.Duration(m.Length)

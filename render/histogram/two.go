@@ -130,7 +130,7 @@ func (p *Two) marks(on raster.Surface, d *compare.Durations, side string, row in
 		s := side + " " + name + "  " + units.Duration(int64(v))
 		return s, p.Name.Measure(s)
 	}
-	_, last := label("p99", d.P99) // the median leaves room for it
+	_, last := label("p99", d.P99) // leave room for it when writing the median
 	for i, m := range []struct {
 		name string
 		v    float64

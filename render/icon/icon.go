@@ -63,7 +63,7 @@ func (i *Icon) decode(to iconvg.Destination) {
 }
 
 // pathWriter converts IconVG path operators to the SVG path commands from which they
-// derive. Each operator has its letter, a capital if coordinates are absolute.
+// derive. It writes the letter of each operator, a capital if coordinates are absolute.
 type pathWriter struct{ strings.Builder }
 
 func (w *pathWriter) step(letter string, v ...float32) {

@@ -38,7 +38,7 @@ func (o *outline) moveTo(p svg.Point) {
 
 func (o *outline) add(p svg.Point) {
 	n := len(o.lines) - 1
-	if n < 0 || o.closed[n] { // a line after a closed one begins where that one began
+	if n < 0 || o.closed[n] { // a line after a closed one begins where the closed one began
 		o.lines, o.closed = append(o.lines, nil), append(o.closed, false)
 		n++
 		if p != o.from {

@@ -1,8 +1,8 @@
 // Package pixels draws the shapes of package svg into an image on the CPU, for machines
 // without a GPU and programs built without graphics libraries.
 //
-// It reads only the SVG that package svg writes. Glyphs are those of the window; edges of
-// curves may differ from a GPU's by a shade.
+// It reads only the SVG that package svg writes. Glyphs are the same as in the window;
+// the edges of curves may differ slightly in shade from a GPU's.
 package pixels
 
 import (
@@ -266,8 +266,8 @@ func (p *painter) write(f *frame) {
 		p.words(face, x, y, s, wide, col, f.clip)
 		return
 	}
-	// Text is drawn opaque and clipped only at the sides, so restore the background where
-	// clipping or opacity shows it.
+	// Text is drawn opaque and clipped only at the sides. So restore the background
+	// afterwards where the text is clipped or translucent.
 	before := make([][]raster.Color, box.Dy())
 	for k := range before {
 		before[k] = append([]raster.Color{}, p.on.Line(box.Min.X, box.Max.X, box.Min.Y+k)...)
@@ -291,7 +291,7 @@ func (p *painter) write(f *frame) {
 // kerning, by some pixels in a long line.
 func (p *painter) words(face *raster.Face, x float32, y int, s string, wide float32, col raster.Color, clip image.Rectangle) {
 	own := face.Measure(s)
-	turned := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x590 }) // words may be in another order
+	turned := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x590 }) // right-to-left text: words may be in another order
 	if wide <= 0 || math.Abs(float64(own-wide)) < .5 || turned {
 		p.on.Text(face, x, y, s, col, clip.Min.X, clip.Max.X)
 		return

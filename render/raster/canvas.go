@@ -1,7 +1,7 @@
 // Package raster draws bars and their labels into an image on the CPU.
 //
-// A GPU operation for every bar costs several driver calls each, while one image costs the
-// same whatever it contains. So dense lanes are drawn here and uploaded as one texture.
+// On a GPU, each bar would cost several driver calls, while one image costs the same
+// whatever it contains. So dense lanes are drawn here and uploaded as one texture.
 package raster
 
 import (
@@ -45,8 +45,8 @@ func canvasOf(img *image.RGBA) *Canvas {
 }
 
 // Pool provides canvases for a picture that is drawn repeatedly, and reuses their memory.
-// A canvas is valid until the fourth request after it, long after its frame was uploaded.
-// The zero value is ready to use. A Pool must be used by one goroutine only.
+// A canvas is valid until the fourth request after it; by then its frame was uploaded
+// long ago. The zero value is ready to use. A Pool must be used by one goroutine only.
 type Pool struct {
 	ring [4]*image.RGBA
 	next int

@@ -33,7 +33,7 @@ type Face struct {
 	lines    map[string]*line
 	short    map[fitKey]string
 	labels   map[fitKey]string
-	names    *funcname.Labels // the labels in use, and those for which the cache labels was filled
+	names    *funcname.Labels // the labels in use, and the labels with which the cache labels was filled
 	labelsOf *funcname.Labels
 	linesOf  int64
 	others   map[*font.Font]*font.Face
@@ -269,7 +269,8 @@ func (c *Canvas) mask(g *glyph, x, y int, col Color, clip0, clip1 int) {
 }
 
 // Light text on dark looks thinner than dark text on light, because colours are blended
-// without gamma correction. So partly covered pixels of light text get more weight.
+// without gamma correction. To make up for that, partly covered pixels of light text get
+// more weight.
 var plainCover, lightCover = func() (plain, light [256]uint8) {
 	for a := range plain {
 		plain[a] = uint8(a)

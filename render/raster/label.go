@@ -14,14 +14,14 @@ const Ellipsis = funcname.Ellipsis
 
 // Fit shortens a function's label to w pixels while keeping it distinct from other
 // labels; see [funcname.Label]. A label that does not fit is cut at its end, between
-// words. If the rest would not be unique, the part that distinguishes the label is kept
-// instead. A path is cut at its start. Fit returns "" if fewer than funcname.Fewest
+// words. If the remaining text is not unique, Fit keeps the part that distinguishes the
+// label instead. A path is cut at its start. Fit returns "" if fewer than funcname.Fewest
 // letters would be left.
 func (f *Face) Fit(name string, w float32) string {
 	return f.fitLabel(fitKey{name, w, true})
 }
 
-// FitText is Fit for names other than functions, such as those of threads; no part is
+// FitText is Fit for names that are not functions', such as names of threads; no part is
 // removed before the text is cut.
 func (f *Face) FitText(text string, w float32) string {
 	return f.fitLabel(fitKey{text, w, false})
@@ -34,7 +34,7 @@ func (f *Face) fitLabel(k fitKey) string {
 	if f.labelsOf != f.names {
 		f.labels, f.short, f.labelsOf = nil, nil, f.names
 	}
-	// A picture of many bars asks for few names and widths, but for the same ones in each
+	// A picture of many bars asks for few names and widths, and for the same ones in each
 	// frame.
 	s, ok := f.labels[k]
 	if !ok {
@@ -132,7 +132,7 @@ func (f *Face) cut(s string, w float32) string {
 type fitKey struct {
 	name     string
 	w        float32
-	function bool // name is a function's, with a label in names
+	function bool // name is a function's name, which has a label in names
 }
 
 // fitShaped shortens a text at the end, if it must be shaped to be measured.
@@ -168,8 +168,8 @@ func (f *Face) fit(name string, w float32) string {
 	if whole && all.width <= w {
 		return name
 	}
-	// Possible ends: not before a combining mark. Letters may take another form at the
-	// end, so the widths from the whole text are only approximate.
+	// The possible ends, none of them before a combining mark. Letters may take another
+	// form at the end, so widths from the whole text are only approximate.
 	var ends []int
 	cut := 0
 	used, n := f.Advance('…'), 0
@@ -199,7 +199,7 @@ func (f *Face) fit(name string, w float32) string {
 // longestLabel is the number of bytes of a name to consider: no bar is wider.
 const longestLabel = 1024
 
-// fits reports whether a text is no wider than w.
+// fits reports whether a text is at most w pixels wide.
 func (f *Face) fits(s string, w float32) bool { return funcname.Widths(f.Advance).Fits(s, w) }
 
 // prefix returns the number of bytes of a text that fit into w pixels.

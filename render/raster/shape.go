@@ -27,7 +27,7 @@ type line struct {
 	glyphs []placed
 	width  float32
 	// advances are the widths of the characters in logical order. If several characters
-	// form one glyph, the first has its whole width.
+	// form one glyph, the first has the whole width of the glyph.
 	advances []float32
 }
 
@@ -143,7 +143,7 @@ func (f *Face) shape(s string) *line {
 		}
 		parts := f.segments.Split(in, f)
 		for k := range parts {
-			if parts[k].Face == nil { // it has no visible characters
+			if parts[k].Face == nil { // the part has no visible characters
 				parts[k].Face = f.face
 			}
 			outs = append(outs, leveled{f.shaper.ShapeNoExtents(parts[k]), run.Level})

@@ -7,8 +7,8 @@ import (
 )
 
 // Wrap breaks a text into at most most lines of up to w pixels: at a blank if there is
-// one, else after a comma or the like in the second half of the line, else where the line
-// is full. The rest is cut from the last line.
+// one, else after a comma or the like in the second half of the line, else at the end of
+// the line. The last line is shortened if more text follows.
 func (f *Face) Wrap(s string, w float32, most int) (lines []string) {
 	for _, part := range strings.Split(s, "\n") {
 		for {

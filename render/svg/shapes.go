@@ -50,8 +50,8 @@ func (c *Canvas) Frame(x0, y0, x1, y1 int, radius, width float32, p Paint) {
 // Point is a place on a canvas.
 type Point struct{ X, Y float32 }
 
-// A Line is a line from From through Steps: straight to the point of a step of one, along
-// a cubic Bézier curve for a step of three.
+// A Line is a line that begins at From and goes through Steps. A step of one point is a
+// straight line to that point, a step of three a cubic Bézier curve.
 type Line struct {
 	From   Point
 	Steps  [][]Point
@@ -121,8 +121,9 @@ func (c *Canvas) Label(l Label) {
 		l.Y+l.Size <= 0 || l.Y-2*l.Size >= float32(c.h) {
 		return
 	}
-	// Without the font, another one may be wider: better to overlap the neighbour than to
-	// lose a digit. So clip only if the expected width exceeds the bounds.
+	// A viewer without the font uses another one, which may be wider: better to overlap
+	// the neighbour than to lose a digit. So clip only if the expected width exceeds the
+	// bounds.
 	c.label(l, -1)
 }
 

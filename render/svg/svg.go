@@ -21,8 +21,8 @@ type Canvas struct {
 	// x0 and y0 are the position of a part's corner in the whole picture.
 	x0, y0 int
 	out    *bytes.Buffer
-	// run collects successive rectangles of one colour and opacity, which are most of a
-	// dense picture.
+	// run collects successive rectangles of one colour and opacity. Most of a dense
+	// picture consists of such rectangles.
 	run *run
 	// clips counts the clipping areas, to name them.
 	clips *int
@@ -119,7 +119,8 @@ func (c *Canvas) Text(f *raster.Face, x float32, y int, s string, col raster.Col
 	if y+int(f.Size()) <= 0 || y-int(2*f.Size()) >= c.h {
 		return
 	}
-	// Without the font, another one may be wider, so allow for that when clipping.
+	// A viewer without the font uses another one, which may be wider, so allow for that
+	// when clipping.
 	c.label(Label{X: x, Y: float32(y), Text: s, Width: wide, Size: f.Size(), Weight: f.Weight(), Color: Paint{Color: col, Alpha: 255}, Clip: [2]int{clip0, clip1}}, .4*wide)
 }
 
@@ -186,6 +187,6 @@ func escape(w io.StringWriter, s string) {
 		default:
 			t = string(r)
 		}
-		w.WriteString(t) // to memory, or to a writer that keeps its error
+		w.WriteString(t) // writes to memory, or to a writer that keeps its error
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Mode is what the colours of bars stand for.
+// Mode selects the meaning of the colours of bars.
 type Mode string
 
 const (
@@ -27,14 +27,14 @@ const (
 	ByFoldedName Mode = "name"
 	// ByKind: user, kernel, managed, unknown.
 	ByKind Mode = "kind"
-	// ByThread: one colour per thread. Where the thread is unknown, functions that run on
-	// several are grey.
+	// ByThread: one colour per thread. If a bar's thread is unknown, it is grey unless
+	// its function runs on only one thread.
 	ByThread Mode = "thread"
 	// BySearch: one colour for functions that match the search, grey for all others.
 	BySearch Mode = "search"
 )
 
-// Modes lists the modes in the order they are offered.
+// Modes lists the modes in the order in which they are offered.
 var Modes = []Mode{ByFunction, ByPackage, ByFoldedName, ByModule, ByKind, ByThread, BySearch}
 
 // Bar returns the colour of a function's bars.

@@ -33,7 +33,7 @@ func (t *Theme) shades() func() *[2*shades + 1]shade {
 }
 
 // Difference returns the colours of a bar and of the text on it, by how its weight
-// differs: from -1 (far less in B) over 0 (the same, grey) to 1 (far more).
+// differs: from -1 (far less in B) through 0 (the same, grey) to 1 (far more).
 func (t *Theme) Difference(d float64) (bar, text color.NRGBA) {
 	i := int(math.Round(math.Max(-1, math.Min(1, d)) * shades))
 	if i == 0 && d != 0 {
@@ -54,7 +54,7 @@ func (t *Theme) difference(d float64) (bar, text color.NRGBA) {
 		grey, full, chroma = .885, .70, .145
 	}
 	for l := grey + (full-grey)*size; ; l += .005 {
-		// Start with some tint, so that a small difference does not look like none.
+		// Even the smallest difference has some tint, so that it does not look like none.
 		c := 0.0
 		if size > 0 {
 			c = chroma * (.25 + .75*size)

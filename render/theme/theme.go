@@ -21,8 +21,8 @@ type Theme struct {
 	// Warn marks warnings and search hits.
 	Warn color.NRGBA
 
-	// Band is the opacity of the selection band. The GPU blends linear light, so that the
-	// same opacity looks far stronger on dark than on light.
+	// Band is the opacity of the selection band. The same opacity looks far stronger on a
+	// dark than on a light background, because the GPU blends linear light.
 	Band float64
 
 	// barL and barC are the lightness and chroma of bars (OKLCH).
@@ -55,7 +55,7 @@ var (
 	}
 )
 
-// All lists the themes in the order they are offered.
+// All lists the themes in the order in which they are offered.
 var All = []*Theme{Dark, Light, Contrast}
 
 // ByName returns a theme; ok is false if no theme has the name.
@@ -78,7 +78,7 @@ func WithAlpha(c color.NRGBA, a float64) color.NRGBA {
 	return c
 }
 
-// Mix returns the colour a part t of the way from a to b.
+// Mix returns a mixture of two colours: a if t is 0, b if t is 1.
 func Mix(a, b color.NRGBA, t float64) color.NRGBA {
 	m := func(x, y uint8) uint8 { return uint8(math.Round(float64(x) + (float64(y)-float64(x))*t)) }
 	return color.NRGBA{R: m(a.R, b.R), G: m(a.G, b.G), B: m(a.B, b.B), A: m(a.A, b.A)}
@@ -150,8 +150,8 @@ var linear = func() (t [256]float64) {
 	return t
 }()
 
-// Lift returns the colour of a highlighted bar: lighter in a dark theme, in a light
-// theme, where bars are nearly as pale as the background, a deeper shade of the same hue.
+// Lift returns the colour of a highlighted bar: in a dark theme a lighter one; in a light
+// theme, whose bars are nearly as pale as the background, a deeper shade of the same hue.
 func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 	if t.Dark {
 		return Mix(c, color.NRGBA{0xff, 0xff, 0xff, 0xff}, .35)
@@ -168,7 +168,7 @@ func (t *Theme) OnFaded() color.NRGBA {
 	return t.OnBar
 }
 
-// Above returns the colours of a bar above the zoomed one in a flamegraph, and of its
+// Above returns the colours, in a flamegraph, of a bar above the zoomed one and of its
 // label.
 func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 	if t.Dark {
@@ -190,7 +190,7 @@ func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {
 	return Mix(c, t.Lane, .6)
 }
 
-// Fade returns the colour of a dimmed bar, when others are highlighted.
+// Fade returns the colour of a bar that is dimmed because others are highlighted.
 func (t *Theme) Fade(c color.NRGBA) color.NRGBA {
 	if t == Contrast {
 		return Mix(c, t.Lane, .33) // labels on the bar must stay legible

@@ -40,7 +40,7 @@ func CounterValue(c *recording.Counter, v float64) string {
 	return s
 }
 
-// graph is the area for a counter's values in a row.
+// graph is the area of a row in which a counter's values are drawn.
 type graph struct {
 	lo, hi      float64
 	top, bottom int
@@ -76,8 +76,8 @@ func (p *Picture) counter(r *Row, y int) {
 		if t0 > p.Rec.End+p.res() {
 			break
 		}
-		// From the value in effect at the pixel's start to the last one set within the
-		// pixel.
+		// The range runs from the value at the pixel's start to the last value set within
+		// the pixel.
 		first := i - 1
 		i = after(c, i, t1-1)
 		if first < 0 {
@@ -102,8 +102,8 @@ func (p *Plan) CounterPoint(rec *recording.Recording, v View, row, i, w, gutter 
 	return x, graphOf(c, p.Top(r, v.Scroll), r.Height, p.Scale).at(c.Value(i))
 }
 
-// after returns the index of the first point after t, from i on. It is fast if that is
-// close to i.
+// after returns the index of the first point after t, searching from i on. It is fast if
+// that point is close to i.
 func after(c *recording.Counter, i int, t int64) int {
 	n, lo, step := c.Len(), i, 1
 	for i < n && c.Time(i) <= t {

@@ -26,9 +26,9 @@ type Picture struct {
 	Fonts   Fonts
 	// Gutter is the width of the column of names, in pixels.
 	Gutter int
-	// Mark, if set, reports whether a function's bars are highlighted, such as those of
-	// the function under the pointer or of search results. DimOthers fades all other
-	// bars.
+	// Mark, if set, reports whether a function's bars are highlighted, for example
+	// because the function is under the pointer or a search result. DimOthers fades all
+	// other bars.
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
 	// MarkAt, if set, is used instead of Mark. It reports whether any of the n spans from
@@ -39,7 +39,7 @@ type Picture struct {
 	// all of them are faded.
 	Sets []*recording.CallSet
 
-	// OnCPU is the time of spans on CPU: the rest of a bar is paler.
+	// OnCPU is the time of spans on CPU; the rest of a span's bar is paler.
 	OnCPU *recording.OnCPU
 
 	// Chosen tracks have a stripe in the gutter.
@@ -48,7 +48,8 @@ type Picture struct {
 	// Event and Metric select the values of windows.
 	Event, Metric int
 
-	// Gathered, if set, is used again while the picture shows the same.
+	// Gathered, if set, caches the first step of drawing, and is reused while the picture
+	// shows the same.
 	Gathered *Gathered
 
 	// Bars counts the bars drawn.
@@ -56,7 +57,7 @@ type Picture struct {
 
 	c    raster.Surface
 	w, h int // size of c
-	// pixels is c if that is a raster canvas. Most of a dense picture consists of single
+	// pixels is c if c is a raster canvas. Most of a dense picture consists of single
 	// pixel columns, which are drawn as one row (see [Picture.spans]).
 	pixels *raster.Canvas
 	// drawn and drawnSamples count the gathered bars and samples already drawn.
@@ -64,8 +65,8 @@ type Picture struct {
 	lanes               struct {
 		bg, rule raster.Color
 	}
-	// onBar is the colour of labels, onFaded that of labels on faded bars; faded reports
-	// whether the last colour was that of a faded bar.
+	// onBar is the colour of labels, onFaded the colour of labels on faded bars; faded
+	// reports whether the last colour was for a faded bar.
 	onBar, onFaded raster.Color
 	faded          bool
 	of             int  // track being drawn
@@ -75,8 +76,8 @@ type Picture struct {
 	scale          float32
 	perPs          float64 // pixels per picosecond
 	whole          int64   // picoseconds per pixel, 0 if not an integer
-	// last is the view of the last picture. If the two pictures overlap, movedBy is the
-	// number of pixels by which this one begins later, and the common part is reused.
+	// last is the view of the last picture. movedBy is the number of pixels by which this
+	// picture begins later. If the two pictures overlap, the common part is reused.
 	last    View
 	movedBy int
 	// otherSets reports whether the last picture had other Sets.
@@ -96,7 +97,7 @@ func (p *Picture) Paint(on raster.Surface) {
 	}
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
 	p.onBar, p.onFaded = raster.Pack(t.OnBar), raster.Pack(t.OnFaded())
-	// Rows cover the surface from its top to the end of the last row.
+	// Rows cover the surface from its top to the end of the last row; fill what is below.
 	on.Rect(0, max(0, p.Plan.Height-p.View.Scroll), p.w, p.h, raster.Pack(t.Background))
 	rows, held := p.seen()
 	p.gather(rows)
@@ -159,7 +160,7 @@ func (p *Picture) row(r *Row, y int) {
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))
-	if r.Collapsed { // separates it from the next row, which may be another header
+	if r.Collapsed { // separates the header from the next row, which may be another header
 		p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
 	}
 	base := y + p.px(15)
@@ -221,8 +222,8 @@ func (p *Picture) gutter(r *Row, y int) {
 	}
 }
 
-// subRow names the samples below a thread's spans, next to the first of their lanes, and
-// draws a line between spans and samples.
+// subRow writes the name of the samples below a thread's spans, next to the samples'
+// first lane, and draws a line between spans and samples.
 func (p *Picture) subRow(r *Row, y, x, right int) {
 	name := p.Plan.sampled(r)
 	if name == "" {
@@ -269,7 +270,7 @@ func abs(i int) int {
 	return i
 }
 
-// lanesIn calls do for each of a row's span lanes that is on the canvas.
+// lanesIn calls do for each of a row's lanes of spans that is on the canvas.
 func (p *Picture) lanesIn(r *Row, y int, do func(lane, top int)) {
 	for lane := range r.SpanLanes {
 		top := y + p.Plan.laneTop(r, lane)
@@ -313,7 +314,7 @@ func (p *Picture) x(t int64) int {
 		return p.w + 4
 	}
 	n := int(x)
-	if p.whole > 0 { // compute exactly, so that scrolling by whole pixels moves every pixel alike
+	if p.whole > 0 { // exact, so that scrolling by whole pixels moves every pixel alike
 		switch d := t - p.View.From - int64(n)*p.whole; {
 		case d < 0:
 			n--
@@ -388,7 +389,7 @@ func (p *Picture) waiting(col raster.Color) raster.Color {
 	return raster.Pack(p.Palette.Theme.Waiting(raster.Unpack(col)))
 }
 
-// bar draws a bar, wide enough to show as one, with its label.
+// bar draws a bar, at least wide enough to be seen, with its label.
 func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
 	p.barOf(x0, x1, x1, y, p.px(laneHeight)-1, call, unfinished)
 }
@@ -432,15 +433,15 @@ func (p *Picture) barOf(x0, x1, wait, y, h int, call recording.CallID, unfinishe
 }
 
 // instants draws instants as small triangles at the top of the row, each with a line
-// below it. If they touch, a strip replaces them, stronger the more there are, because
-// lines side by side would hide what is below.
+// below it. Lines side by side would hide the bars below, so if instants touch, a strip
+// replaces them, which is stronger the more instants there are.
 func (p *Picture) instants(t *recording.Track, y int, r *Row) {
 	col := raster.Pack(p.Palette.Theme.Dim)
 	n := p.px(instantSize)
 	last := math.MinInt // pixel of the previous instant
 	for i := firstInstant(t.Instants, p.View.From); i < len(t.Instants) && t.Instants[i].Time <= p.View.To; {
 		x := p.x(t.Instants[i].Time)
-		// A pixel shows one instant, however many it has.
+		// A pixel shows one instant, however many there are in it.
 		next := max(i+1, firstInstant(t.Instants, p.View.Time(float64(x-p.Gutter+1), p.width())))
 		after := math.MaxInt
 		if next < len(t.Instants) && t.Instants[next].Time <= p.View.To {

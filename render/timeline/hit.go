@@ -13,7 +13,7 @@ type Hit struct {
 	// the names.
 	Row    int
 	Gutter bool
-	// Found reports whether a call is there: Call, from Start to End.
+	// Found reports whether the hit is a call: Call, from Start to End.
 	Found bool
 	// Track is the index of the row's track, counter or window set.
 	Track      int
@@ -200,7 +200,7 @@ func SpanBar(track, lane, i int, l *lanes.Lane) Hit {
 		Start: l.Start(i), End: l.End(i), Unfinished: l.Unfinished(i), Args: l.Args(i)}
 }
 
-// sampleReach limits the number of samples by which a bar is followed to either side.
+// sampleReach limits the number of samples to each side over which a bar is followed.
 const sampleReach = 1 << 20
 
 // sample finds the bar of samples at a depth and time.

@@ -28,7 +28,7 @@ func PaintMap(c raster.Surface, rec *recording.Recording, p *Plan, th *theme.The
 	lane := raster.Pack(th.Surface)
 	rule := raster.Pack(th.Rule)
 	c.Rect(0, 0, w, h, lane)
-	// If rows are lower than a pixel, a pixel shows the busiest of its rows.
+	// If rows are lower than a pixel, a pixel shows the busiest of the rows in it.
 	first := 0
 	for y := range h {
 		from, to := y*p.Height/h, max(y*p.Height/h+1, (y+1)*p.Height/h)

@@ -9,7 +9,7 @@ import (
 
 // Names are made when rows are drawn, because there may be a million rows.
 
-// Name is what a row is called.
+// Name returns the name of a row.
 func (p *Plan) Name(r *Row) string {
 	switch r.Kind {
 	case ProcessRow:
@@ -28,7 +28,7 @@ func (p *Plan) Name(r *Row) string {
 	return "Windows"
 }
 
-// Names are those of all rows of a kind.
+// Names returns the names of all rows of a kind.
 func (p *Plan) Names(k RowKind) (names []string) {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Kind == k {
@@ -38,8 +38,8 @@ func (p *Plan) Names(k RowKind) (names []string) {
 	return names
 }
 
-// note returns the text beside a row's name: an id that tells it from rows of the same
-// name, and how much the row contains.
+// note returns the text beside a row's name: an id that distinguishes it from rows of the
+// same name, and how much the row contains.
 func (p *Plan) note(r *Row) string {
 	var id, much string
 	switch r.Kind {
@@ -82,9 +82,9 @@ func (p *Plan) sampled(r *Row) string {
 	return p.rec.Events[r.Samples.Event].Title()
 }
 
-// busy returns a share of the recording and the word for it: the share that a track ran
-// on CPU if that is known, else the share that it was blocked or that its outermost spans
-// cover. The word is "" if none is known.
+// busy returns a share of the recording and the word that says what it is: the share that
+// a track ran on CPU if that is known, else the share that it was blocked or that its
+// outermost spans cover. The word is "" if none of these is known.
 func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64, of string) {
 	t, whole := rec.Tracks[ti], float64(rec.Duration())
 	switch {
@@ -113,7 +113,7 @@ func onlyBlocked(t *recording.Track) bool {
 	return onProcessor(t)+t.InState[recording.InSystemCall]+t.InState[recording.Runnable] == 0
 }
 
-// percent formats a share for display, followed by the word for what it is a share of.
+// percent formats a share for display, followed by a word that says what was measured.
 func percent(share float64, word string) string {
 	if share > 0 && share < .01 {
 		return "<1 % " + word

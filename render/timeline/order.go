@@ -13,9 +13,9 @@ import (
 )
 
 // processOrder sorts processes in the order that the file asks for, else in file order;
-// processes with only instants come last. A system-wide profile lists its processes in no
-// order, idle kernel threads first, so once it has been read, the processes with the most
-// samples come first.
+// processes that have only instants come last. A system-wide profile lists its processes
+// in no order, idle kernel threads first, so once it has been read, the processes with
+// the most samples come first.
 func processOrder(rec *recording.Recording) []int {
 	order := make([]int, len(rec.Processes))
 	bare := make([]int, len(rec.Processes))
@@ -111,9 +111,10 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 }
 
 // quiet grades each thread by its samples of the default event: 0 for most threads, 1 for
-// less than a tenth of the samples of the busiest thread, 2 for none. All are 0 unless
-// that event is sampled and the file has been read in full. Quiet threads are sorted
-// last: a Java recording begins with the threads of the garbage collector.
+// less than a tenth of the samples of the busiest thread, 2 for none. All grades are 0
+// unless that event is sampled and the file has been read in full. Quiet threads are
+// sorted last, because a Java recording, for example, begins with the threads of the
+// garbage collector.
 func quiet(rec *recording.Recording) []int8 {
 	out := make([]int8, len(rec.Tracks))
 	if !rec.Done || len(rec.Events) == 0 || rec.Events[rec.DefaultEvent()].Basis != recording.FromSamples {
@@ -153,7 +154,7 @@ func weight(rec *recording.Recording, ti, event int) float64 {
 	return 0
 }
 
-// covered is how much time a track's outermost spans cover.
+// covered returns the time that a track's outermost spans cover.
 func covered(rec *recording.Recording, t *recording.Track) float64 {
 	var sum float64
 	cover(rec, t).Walk(rec.Start, rec.End+1, math.MaxInt64, func(b *lanes.Bar) bool {
@@ -163,7 +164,7 @@ func covered(rec *recording.Recording, t *recording.Track) float64 {
 	return sum
 }
 
-// TrackName is the name of a track.
+// TrackName returns the name of a track.
 func TrackName(t *recording.Track) string {
 	if t.Name != "" {
 		return t.Name
@@ -174,8 +175,8 @@ func TrackName(t *recording.Track) string {
 	return "Thread"
 }
 
-// NameAndID returns the name of a track followed by its id, which tells it from other
-// tracks of the same name.
+// NameAndID returns the name of a track followed by its id, which distinguishes it from
+// other tracks of the same name.
 func NameAndID(t *recording.Track) string {
 	if id := recording.IDText(t.TID); t.Name != "" && t.TID != 0 && id != "" {
 		return t.Name + " " + id
@@ -187,7 +188,7 @@ func NameAndID(t *recording.Track) string {
 // !.
 type nameFilter struct {
 	words, not []string
-	processes  []bool // whose own name has all the words
+	processes  []bool // by process: its own name has all the words
 }
 
 func newFilter(rec *recording.Recording, text string) *nameFilter {
@@ -209,8 +210,8 @@ func newFilter(rec *recording.Recording, text string) *nameFilter {
 	return f
 }
 
-// has reports whether a row is shown: every word is in the row's name or id, or in its
-// process's, and no excluded word is in the row's own name.
+// has reports whether a row is shown: every word must be in the row's name or id, or in
+// its process's, and no excluded word may be in the row's own name.
 func (f *nameFilter) has(process int, id int64, called func() string) bool {
 	if len(f.words)+len(f.not) == 0 {
 		return true
@@ -224,7 +225,7 @@ func (f *nameFilter) has(process int, id int64, called func() string) bool {
 	return len(f.words) == 0 || f.processes[process] || f.all(name, id)
 }
 
-// all reports whether every word is in a name or is the number.
+// all reports whether every word is part of a name or equals an id.
 func (f *nameFilter) all(name string, id int64) bool {
 	name = strings.ToLower(name)
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !hasWord(name, id, w) })

@@ -14,7 +14,7 @@ import (
 // the busiest part. The measure is the number of samples if the event has any, else the
 // share of tracks whose outermost lane is covered, else the weight of windows.
 func Density(rec *recording.Recording, event, metric, n int) []float64 {
-	n = max(1, n) // a window may be narrower than its names
+	n = max(1, n) // a window may be narrower than the column of names
 	d := make([]float64, n)
 	span := float64(rec.Duration())
 	if !rec.HasTime || span <= 0 {
@@ -60,7 +60,7 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 	return d
 }
 
-// density is the share of some tracks in a picture of how busy a recording is.
+// density adds up how busy some of the tracks are, by part of the recording.
 type density struct {
 	rec   *recording.Recording
 	d     []float64
@@ -70,7 +70,7 @@ type density struct {
 
 func (p *density) at(t int64) float64 { return float64(t-p.rec.Start) * p.perPs }
 
-// spread shares a weight out among the parts that a stretch of time covers.
+// spread distributes a weight over the parts that a stretch of time covers.
 func (p *density) spread(start, end int64, weight float64) {
 	x0, x1 := p.at(start), p.at(end)
 	if x1 <= x0 {
@@ -99,8 +99,8 @@ func (p *density) track(t *recording.Track) {
 	}
 }
 
-// states adds when a thread was on CPU. What is narrower than a part counts as
-// the longest of its neighbours.
+// states adds when a thread was on CPU. Neighbouring states shorter than a part count as
+// the longest of them.
 func (p *density) states(t *recording.Track) {
 	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
 		if p.rec.State(b.Call).Weighs(recording.StateCPU) {
@@ -131,8 +131,8 @@ func total(d []float64) float64 {
 	return sum
 }
 
-// smooth spreads sparse samples over their neighbours: if there are fewer samples than
-// parts, single pixels mean nothing.
+// smooth spreads sparse samples over their neighbours, because single pixels mean nothing
+// if there are fewer samples than parts.
 func smooth(d []float64, rec *recording.Recording, event int) {
 	var n int
 	for _, t := range rec.Tracks {
@@ -154,10 +154,10 @@ func smooth(d []float64, rec *recording.Recording, event int) {
 	}
 }
 
-// PaintOverview draws a density as bars on a surface filled with the background colour,
-// and leaves the part before gutter empty. own is the range of the surface that the
-// recording covers. read is the share of the file read so far, 0 to 1; until it is 1, a
-// thin line at the bottom shows it.
+// PaintOverview draws a density as bars on a surface filled with the background colour.
+// It leaves the part to the left of gutter empty. own is the range of the surface that
+// the recording covers. read is the share of the file read so far, 0 to 1; until it is 1,
+// a thin line at the bottom shows it.
 func PaintOverview(c raster.Surface, d []float64, th *theme.Theme, scale float32, gutter int, own [2]int, read float64) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }

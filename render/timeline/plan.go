@@ -19,12 +19,13 @@ const (
 	headerHeight = 22
 	windowHeight = 30
 	counterSize  = 42
-	// compactLanes is the number of lanes a deep track shows until it is unfolded, if
-	// other tracks need room too.
+	// compactLanes is the number of lanes that a deep track shows until it is unfolded,
+	// if other tracks need room too.
 	compactLanes = 8
-	// mostFound is how many lanes a track shows at most because something is found there.
+	// mostFound is the largest number of lanes that a track shows because of search
+	// results in it.
 	mostFound = 40
-	// stripHeight is that of a thread's states above its spans.
+	// stripHeight is the height of the strip of a thread's states above its spans.
 	stripHeight = 6
 )
 
@@ -33,7 +34,7 @@ type RowKind uint8
 
 // Kinds of rows.
 const (
-	ProcessRow RowKind = iota // Index -1: the pinned tracks
+	ProcessRow RowKind = iota // Index -1 stands for the pinned tracks
 	TrackRow
 	WindowRow
 	CounterRow
@@ -43,11 +44,11 @@ const (
 // of the content.
 type Row struct {
 	Kind RowKind
-	// Index is that of the process, track, window set or counter.
+	// Index is the index of the process, track, window set or counter.
 	Index     int
 	Y, Height int
 	// Lanes is the number of visible lanes out of All. The first Spans of All are lanes
-	// of spans, the rest are depths of samples. Of each, the outermost are visible:
+	// of spans, the rest are depths of samples. Of both, only the outermost are visible:
 	// SpanLanes lanes of spans and Depths depths of samples.
 	Lanes, All, Spans, SpanLanes, Depths int
 	Samples                              *recording.Samples
@@ -76,8 +77,8 @@ func (r *Row) slot(lane int) int {
 	return lane
 }
 
-// show sets the total number of visible lanes. Samples beside spans keep at least a few
-// of them, and get most of them if their event is the selected one.
+// show sets the total number of visible lanes. If a row has both, samples keep at least a
+// few of the lanes, and get most of them if their event is the selected one.
 func (r *Row) show(lanes int, chosen bool) {
 	depths := r.All - r.Spans
 	if r.Samples == nil {
@@ -101,7 +102,7 @@ type Fold uint8
 
 // Folds of a track.
 const (
-	Auto   Fold = iota // up to compactLanes when there are several tracks
+	Auto   Fold = iota // up to compactLanes if there are several tracks
 	Full               // every lane
 	Closed             // one lane
 )
@@ -110,14 +111,14 @@ const (
 type Plan struct {
 	Rows   []Row
 	Height int
-	// Held is the total height of the rows that stay at the top while the others scroll:
-	// the rows of pinned tracks.
+	// Held is the total height of the rows of pinned tracks, which stay at the top while
+	// the others scroll.
 	Held int
-	// Scale is pixels a dp.
+	// Scale is the number of pixels per dp.
 	Scale float32
 	// Empty is the reason why there is nothing to show, "" if there is something.
 	Empty string
-	// Unseen is how many tracks Layout's Hidden and Filter leave out.
+	// Unseen is the number of tracks that Layout's Hidden and Filter leave out.
 	Unseen int
 
 	rec     *recording.Recording
@@ -125,9 +126,9 @@ type Plan struct {
 	weighed []weighed
 }
 
-// Sticky is the process whose header stays at the top while its rows are
-// scrolled below it, and where its top is, in pixels of the picture; -1 when
-// no header has to.
+// Sticky returns the row of the process whose header stays at the top while its rows are
+// scrolled below it, and the y coordinate of that header in the picture. row is -1 if
+// there is none.
 func (p *Plan) Sticky(scroll int) (row, y int) {
 	for i := p.At(scroll + p.Held); i >= 0; i-- {
 		r := &p.Rows[i]
@@ -152,11 +153,11 @@ func (p *Plan) Sticky(scroll int) (row, y int) {
 // Holds reports whether a row stays at the top.
 func (p *Plan) Holds(r *Row) bool { return r.Y < p.Held }
 
-// Under reports whether a height of a row, in pixels of the picture, is behind the rows
-// that stay at the top.
+// Under reports whether a height of a row, in pixels of the picture, is hidden by the
+// rows that stay at the top.
 func (p *Plan) Under(r *Row, y int) bool { return !p.Holds(r) && y < p.Held }
 
-// Top is where the top of a row is in the picture.
+// Top returns the y coordinate of the top of a row in the picture.
 func (p *Plan) Top(r *Row, scroll int) int {
 	if p.Holds(r) {
 		return r.Y
@@ -172,7 +173,7 @@ func (p *Plan) RowAt(y, scroll int) int {
 	return p.At(y)
 }
 
-// hold keeps as many of the first rows at the top as fit into room pixels.
+// hold keeps the first rows at the top, as many as fit into room pixels.
 func (p *Plan) hold(room int) {
 	for i := range p.Rows {
 		if r := &p.Rows[i]; r.Y+r.Height <= room && (r.Kind != ProcessRow || r.Collapsed) {
@@ -184,14 +185,15 @@ func (p *Plan) hold(room int) {
 // A Layout holds the options for laying out a recording.
 type Layout struct {
 	Scale float32
-	// Event whose samples and windows are shown.
+	// Event and Metric select the samples and windows that are shown.
 	Event, Metric int
-	// Folds holds the tracks that are not Auto, Closed the processes that are closed.
+	// Folds holds the tracks whose fold is not Auto, Closed the processes that are
+	// closed.
 	Folds  map[int]Fold
 	Closed map[int]bool
-	// Hidden tracks are left out, and so are tracks for which neither their own name nor
-	// their process's contains the words of Filter. Pinned tracks come first. Order puts
-	// tracks of a process before those it does not list; Sort arranges the rest.
+	// Hidden tracks are left out. So are tracks if neither their own name nor their
+	// process's contains the words of Filter. Pinned tracks come first. In a process,
+	// tracks in Order come before the others; Sort arranges the rest.
 	Hidden map[int]bool
 	Pinned []int
 	// Hold is the room, in pixels, for pinned rows that stay at the top while others
@@ -267,7 +269,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	return p
 }
 
-// shares makes counts of samples shares of the busiest track's.
+// shares converts numbers of samples to shares of the busiest track's number.
 func (p *Plan) shares() {
 	most := 0
 	for i := range p.Rows {
@@ -377,7 +379,7 @@ func (p *Plan) At(y int) int {
 	return i
 }
 
-// laneTop is where a lane begins within its row.
+// laneTop returns where a lane begins, in pixels from the top of its row.
 func (p *Plan) laneTop(r *Row, lane int) int {
 	top := int(math.Round(float64(p.Scale * trackPad / 2)))
 	if lane == recording.StateLane {
@@ -389,5 +391,5 @@ func (p *Plan) laneTop(r *Row, lane int) int {
 	return top + int(math.Round(float64(float32(r.slot(lane))*laneHeight*p.Scale)))
 }
 
-// hasLanes reports whether there is anything below the strip of states.
+// hasLanes reports whether the row has any lanes below the strip of states.
 func (r *Row) hasLanes() bool { return r.Spans > 0 || r.Samples != nil }

@@ -65,7 +65,7 @@ func (p *Plan) windowWeights(ws *recording.WindowSet, metric int) ([]float64, fl
 	return w.weights, w.most
 }
 
-// WindowWeight is the sum of a metric over a window's rows.
+// WindowWeight returns the sum of a metric over a window's rows.
 func WindowWeight(ws *recording.WindowSet, window, metric int) int64 {
 	var sum int64
 	w := &ws.Windows[window]

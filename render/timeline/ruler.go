@@ -14,14 +14,14 @@ const (
 	OverviewHeight = 34
 )
 
-// PaintRuler draws the times of a view on a surface filled with the background colour.
-// The first gutter pixels are left to the names. Times count from the recording's start.
+// PaintRuler draws the times of a view on a surface filled with the background colour. It
+// leaves the first gutter pixels to the names. Times count from the recording's start.
 func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, gutter int) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }
 	lanes := max(1, w-gutter)
 	from, to := v.From-start, v.To-start
-	// A label needs some 90 dp; fewer when they would touch.
+	// A label needs some 90 dp; fewer labels are drawn if they would touch.
 	ax := units.NewAxis(from, to, max(1, lanes/px(95)))
 	rule, dim, faint := raster.Pack(th.Rule), raster.Pack(th.Dim), raster.Pack(th.Faint)
 	x := func(t int64) int {

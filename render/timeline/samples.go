@@ -5,7 +5,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// rowSamples holds the visible samples of a row: at each depth, neighbouring samples with
+// rowSamples holds the visible samples of a row. At each depth, neighbouring samples with
 // the same call form one bar.
 type rowSamples struct {
 	row  *Row

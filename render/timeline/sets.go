@@ -8,15 +8,15 @@ import (
 	"ashlar/render/raster"
 )
 
-// Sets of calls: bars that belong to none of them are drawn faded. The bars of a lane are
-// looked up from left to right, so each set's runs are walked in parallel: the cost
-// depends on the number of bars, not of runs.
+// If the picture has sets of calls, bars that belong to none of them are drawn faded. The
+// bars of a lane are looked up from left to right, so each set's runs are walked in
+// parallel: the cost depends on the number of bars, not of runs.
 
 // inLane are the spans first..last-1 of a lane.
 type inLane struct{ first, last int }
 
-// membership says either that a bar belongs to none of the sets, or of which sets it is
-// itself a call that is inside no other call of the set, one bit per set.
+// membership says whether a bar is outside all sets. sets has one bit for each set of
+// which the bar is an outermost call.
 type membership struct {
 	out  bool
 	sets uint8
@@ -25,16 +25,16 @@ type membership struct {
 // mostSets is the maximum number of sets in a picture: the two sides of a comparison.
 const mostSets = 2
 
-// member finds the spans of a lane that belong to any of some sets; it must be asked in
-// order.
+// member finds the spans of a lane that belong to any of some sets. Lookups must go from
+// left to right.
 type member struct {
 	runs [mostSets][]sets.Run
 	at   [mostSets]int
 }
 
 // tellMembers sets the membership of a lane's columns and wide bars, from the given
-// indices on. For thread states lookBetween does that: they belong to no set, only to a
-// set's times.
+// indices on. lookBetween does that for thread states, because these belong to no set,
+// only to a set's times.
 func (p *Picture) tellMembers(l *laneSpans, columns, wide int) {
 	if l.lane == recording.StateLane {
 		return
@@ -90,7 +90,7 @@ func (m *member) which(of inLane) (sets uint8) {
 }
 
 // hue draws the stripe of a call's set along the top of its bar: grey for A, the accent
-// colour for B. If a pixel contains both, it gets B's colour.
+// colour for B. A pixel that contains calls of both gets B's colour.
 func (p *Picture) hue(x0, x1, y int, sets uint8) {
 	if sets == 0 {
 		return
@@ -102,7 +102,7 @@ func (p *Picture) hue(x0, x1, y int, sets uint8) {
 	p.c.Rect(max(x0, p.Gutter), y, x1, y+max(2, p.px(3)), raster.Pack(c))
 }
 
-// sampled reports whether a time of a track is within calls of any set.
+// sampled reports whether a range of time of a track is within calls of any set.
 func (p *Picture) sampled(track int, from, to int64) bool {
 	if len(p.Sets) == 0 {
 		return true
@@ -119,8 +119,9 @@ func (p *Picture) sampled(track int, from, to int64) bool {
 	return false
 }
 
-// ahead returns the first i >= at for which is(i) holds, or n if there is none; is must
-// hold for all later i too. The search is fast if the result is near at.
+// ahead returns the first i >= at for which is(i) holds, or n if there is none. If is
+// holds for an i, it must hold for all later ones. The search is fast if the result is
+// near at.
 func ahead(at, n int, is func(int) bool) int {
 	lo, step := at, 1
 	for at < n && !is(at) {

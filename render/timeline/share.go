@@ -13,8 +13,9 @@ import (
 const mostGoroutines = 4
 
 // shared is work on a list of items whose owner needs the results in order. Other
-// goroutines start at the end and do the items that the owner has not reached. The owner
-// never waits for a goroutine that has not started: cores may be busy reading the file.
+// goroutines start at the end of the list and do items that the owner has not reached.
+// The owner never waits for a goroutine that has not started, because all cores may be
+// busy reading the file.
 type shared struct {
 	items []sharedItem
 	do    func(i int)

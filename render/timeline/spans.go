@@ -7,13 +7,13 @@ import (
 )
 
 // Spans and samples are drawn in two steps. The first finds what each column of pixels
-// shows. It mostly waits for memory, because a picture of millions of spans reads
-// thousands of places far apart, so several goroutines share it, each taking a lane or a
+// shows. It mostly waits for memory: for a picture of millions of spans it reads
+// thousands of places far apart. So several goroutines share it, each taking a lane or a
 // row of samples at a time. The second turns the results into pixels and text, and begins
 // as soon as the first lane is ready.
 
-// Gathered is the result of the first step. A picture that only highlights other bars
-// reuses all of it. A picture whose view has moved by whole pixels, that shows other
+// Gathered is the result of the first step. A picture that differs only in highlighted
+// bars reuses all of it. A picture whose view has moved by whole pixels, that shows other
 // lanes, or that has other sets of calls reuses the part that both pictures show. The
 // zero value is ready to use.
 type Gathered struct {
@@ -33,9 +33,9 @@ type gatheredOf struct {
 	cpu          *recording.OnCPU
 }
 
-// moved returns by how many pixels the picture now begins later than the gathered one. It
-// is ok only if the two differ in nothing else but the first row, the number of rows and
-// the sets.
+// moved returns by how many pixels the picture now begins later than the gathered one. ok
+// is false if they differ in anything but the position of the view, its height and the
+// sets, or if the view has not moved by whole pixels.
 func (of *gatheredOf) moved(now gatheredOf, whole int64) (px int, ok bool) {
 	d := now.view.From - of.view.From
 	like := *of
@@ -64,13 +64,13 @@ type laneSpans struct {
 type column struct {
 	inLane
 	x    int32
-	call recording.CallID // of the leading one
-	busy float32          // covered time of the column, in picoseconds
+	call recording.CallID // call of the leading span
+	busy float32          // time that spans cover in the column, in picoseconds
 	hit  bool
 	membership
 }
 
-// A wideBar is a bar from x0 to x1; wait..x1 is the part that stands for the time it
+// A wideBar is a bar from x0 to x1. Its part wait..x1 stands for the time that the call
 // waited.
 type wideBar struct {
 	inLane
@@ -82,8 +82,7 @@ type wideBar struct {
 	membership
 }
 
-// another appends an element and returns it; the element reuses the memory of an earlier
-// one.
+// another appends an element, which reuses the memory of an earlier one, and returns it.
 func another[T any](all *[]T) *T {
 	if n := len(*all); n < cap(*all) {
 		*all = (*all)[:n+1]
@@ -148,7 +147,7 @@ func (p *Picture) gather(rows []Row) {
 		if r.hasSamples() {
 			s := another(&g.samples)
 			*s = rowSamples{r, y, s.bars[:0], s.path, s.open[:0]}
-			bars += 4 * min(r.Samples.Len(), p.width()) // samples are at several depths
+			bars += 4 * min(r.Samples.Len(), p.width()) // samples are drawn at several depths
 		}
 	}
 	n := len(g.lanes)
@@ -179,7 +178,7 @@ func (p *Picture) nextSamples() *rowSamples {
 	return &g.samples[p.drawnSamples-1]
 }
 
-// gatheredAll is called when all of it has been drawn.
+// gatheredAll is called when all spans and samples have been drawn.
 func (p *Picture) gatheredAll() {
 	g := p.Gathered
 	if g.look == nil {
@@ -204,7 +203,7 @@ func (p *Picture) gatheredOf() gatheredOf {
 	return of
 }
 
-// toFind is about how many bars of a lane have to be looked for.
+// toFind estimates the number of bars of a lane that have to be searched for.
 func (p *Picture) toFind(l *laneSpans) int {
 	if l.last != nil {
 		n := min(l.spans.Len(), max(p.movedBy, -p.movedBy))
@@ -223,7 +222,7 @@ func (p *Picture) look(l *laneSpans) {
 	switch {
 	case l.last == nil:
 		p.lookBetween(l, from, to)
-	case p.movedBy < 0: // the new part is on the left
+	case p.movedBy < 0: // the picture has a new part on the left
 		p.lookBetween(l, from, p.last.From)
 		p.keep(l)
 	default:
@@ -232,12 +231,12 @@ func (p *Picture) look(l *laneSpans) {
 	}
 }
 
-// keep takes over the bars of a lane that are still visible from the last picture. If the
-// picture has a new part on the left, bars that began before the last picture are left
-// out, because the search finds them again.
+// keep takes over the bars of a lane from the last picture that are still visible. If the
+// picture has a new part on the left, it leaves out bars that began before the last
+// picture, because the search finds them again.
 func (p *Picture) keep(l *laneSpans) {
 	columns, wide := len(l.columns), len(l.wide)
-	if p.movedBy == 0 { // all of it
+	if p.movedBy == 0 { // the whole lane
 		l.columns, l.last.columns = l.last.columns, l.columns
 		l.wide, l.last.wide = l.last.wide, l.wide
 		if p.otherSets {
@@ -263,7 +262,7 @@ func (p *Picture) keep(l *laneSpans) {
 	}
 }
 
-// lookBetween finds the bars of a lane in from..to. Bars that began earlier belong to the
+// lookBetween finds the bars of a lane in from..to. Bars that began earlier come from the
 // last picture, unless this picture begins at from.
 func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	acc := fine{x: -1}
@@ -343,7 +342,7 @@ type fine struct {
 	out  bool // true if all of them are outside the sets
 }
 
-// full appends a column if it is seen.
+// full appends a complete column if it is visible.
 func (p *Picture) full(l *laneSpans, acc *fine) {
 	if acc.x >= p.Gutter && acc.x < p.w {
 		l.columns = append(l.columns, column{acc.inLane, int32(acc.x), acc.call, float32(acc.busy), acc.hit, membership{out: acc.out}})
@@ -351,17 +350,18 @@ func (p *Picture) full(l *laneSpans, acc *fine) {
 	acc.x = -1
 }
 
-// The minimum strength of a column: a single short span has to be visible, and bars are
+// The minimum strength of a column. A single short span has to be visible, and bars are
 // pale on a light background.
 const (
 	faintest        = .3
 	faintestOnLight = .6
 )
 
-// spans draws the next gathered lane, with its top at y and height h. First come the
-// columns, in the colour of the leading span and as strong as the pixel is covered; the
-// bars wider than a pixel go on top. In a canvas the columns are drawn into the topmost
-// visible row and copied to the others: this costs a fraction of drawing each column.
+// spans draws the next gathered lane, with its top at y and height h. It draws the
+// columns first, in the colour of the leading span and as strong as the share of the
+// pixel that is covered, then the bars wider than a pixel. On a raster canvas it draws
+// the columns into the topmost visible row and copies that to the other rows, which costs
+// a fraction of drawing each column.
 func (p *Picture) spans(y, h int) {
 	l := p.nextLane()
 	top := max(0, y)

@@ -9,11 +9,11 @@ type View struct {
 	Scroll   int
 }
 
-// minSpan is the shortest time range of a view, in picoseconds: below it there is nothing
-// to see.
+// minSpan is the shortest time range of a view, in picoseconds. A shorter one would show
+// nothing.
 const minSpan = 100
 
-// Span is how much time is shown.
+// Span returns the length of the visible time range.
 func (v View) Span() int64 { return max(1, v.To-v.From) }
 
 // X returns the position of a time in a picture w pixels wide. It subtracts as integers
@@ -22,13 +22,13 @@ func (v View) X(t int64, w int) float64 {
 	return float64(t-v.From) / float64(v.Span()) * float64(w)
 }
 
-// Time is the time at a pixel.
+// Time returns the time at a pixel.
 func (v View) Time(x float64, w int) int64 {
 	return v.From + int64(math.Round(x/float64(max(1, w))*float64(v.Span())))
 }
 
-// Zoom scales the span by factor, keeping the time at x in place, and stays
-// within from..to with a little air around.
+// Zoom scales the span by factor, keeping the time at x in place, and stays within
+// from..to plus a small margin.
 func (v View) Zoom(factor, x float64, w int, from, to int64) View {
 	at := v.Time(x, w)
 	span := math.Max(minSpan, float64(v.Span())*factor)
@@ -47,8 +47,9 @@ func (v View) whole(w int) View {
 	return v
 }
 
-// Pan moves the view by dx pixels. From one pixel on, it moves by whole pixels that are
-// also whole numbers of picoseconds, so that the previous picture can be reused.
+// Pan moves the view by dx pixels. If dx is at least a pixel, the view moves by whole
+// pixels that are also whole numbers of picoseconds, so that the previous picture can be
+// reused.
 func (v View) Pan(dx float64, w int, from, to int64) View {
 	if dx <= -1 || dx >= 1 {
 		dx = math.Round(dx)
@@ -77,7 +78,7 @@ func (v View) Clamp(from, to int64) View {
 	return v
 }
 
-// Fit shows from..to with a little air.
+// Fit returns the view that shows from..to with a small margin.
 func (v View) Fit(from, to int64) View {
 	air := max((to-from)/100, minSpan/2)
 	v.From, v.To = from-air, to+air

@@ -94,7 +94,7 @@ func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered boo
 	})
 }
 
-// Choice is a word with a small arrow that opens a menu; it returns its width.
+// Choice draws a word with a small arrow that opens a menu, and returns its width.
 func (u *UI) Choice(b *widget.Clickable, x, y int, label string, weight font.Weight) int {
 	return u.IconChoice(b, x, y, nil, label, weight)
 }

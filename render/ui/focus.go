@@ -18,14 +18,14 @@ type Focus struct {
 	// Shown says that the ring is drawn.
 	Shown bool
 
-	covered    bool // by a menu or the like: nothing below it has the focus
+	covered    bool // a menu or the like covers the window, so nothing below it has the focus
 	area, item event.Tag
-	pressed    event.Tag // the item that Return was pressed on
+	pressed    event.Tag // the item on which Return was pressed
 	last, now  []*focusArea
 	current    *focusArea
 	editors    []event.Tag
 	was        []event.Tag // the editors of the last frame
-	held       event.Tag   // what a pointer is pressed on
+	held       event.Tag   // the tag on which a pointer is pressed
 }
 
 // Hold records that a pointer is pressed on tag or, if on is false, has been released.
@@ -73,8 +73,8 @@ func (f *Focus) Begin(covered bool) {
 // Area begins an area; the items that follow belong to it. keys, which may be nil,
 // handles keys in the area; parts are other tags in it on which a pointer may be pressed.
 // Area reports whether the area itself, rather than one of its items, should show the
-// focus. An area may be begun more than once in a frame; the first time sets its place in
-// the order.
+// focus. An area may be begun more than once in a frame; its first beginning sets its
+// place in the order.
 func (u *UI) Area(tag event.Tag, keys func(key.Event) bool, parts ...event.Tag) bool {
 	f := u.Focus
 	if f == nil {
@@ -114,7 +114,7 @@ func (u *UI) Item(tag event.Tag, r image.Rectangle) (pressed bool) {
 	}
 	f.current.items = append(f.current.items, focusItem{tag, r.Min})
 	if f.shown() && f.item == tag {
-		// What is drawn of the item comes after this and must not cover it.
+		// The item is drawn after the ring and must not cover it.
 		m := op.Record(u.Ops)
 		u.Ring(r.Inset(-u.Px(2)), 7)
 		op.Defer(u.Ops, m.Stop())
@@ -161,7 +161,7 @@ func (f *Focus) Key(k key.Event) bool {
 		return false
 	}
 	if f.item != nil && a.keys != nil && (k.Name == key.NameUpArrow || k.Name == key.NameDownArrow) {
-		f.item = nil // back to what the area itself shows
+		f.item = nil // back to the area itself
 		return true
 	}
 	switch k.Name {
@@ -184,8 +184,8 @@ func (f *Focus) Key(k key.Event) bool {
 	return true
 }
 
-// step moves to a neighbouring item of an area. If the area handles keys itself, it comes
-// before its first item.
+// step moves the focus to a neighbouring item of an area. If the area handles keys
+// itself, it comes before its first item.
 func (f *Focus) step(a *focusArea, d int) bool {
 	i := slices.IndexFunc(a.items, func(it focusItem) bool { return it.tag == f.item })
 	switch i += d; {
@@ -199,7 +199,7 @@ func (f *Focus) step(a *focusArea, d int) bool {
 	return true
 }
 
-// at is the area that has the keyboard, nil for none.
+// at returns the area that has the keyboard, nil for none.
 func (f *Focus) at() *focusArea {
 	for _, a := range f.last {
 		if a.tag == f.area {

@@ -50,8 +50,8 @@ type other struct{ font *typesetting.Font }
 
 func (o other) Face() *typesetting.Face { return typesetting.NewFace(o.font) }
 
-// Want requests fonts for the characters of a text that the built-in font lacks; they are
-// drawn as soon as a font is found.
+// Want requests fonts for those characters of a text that the built-in font lacks. They
+// are drawn as soon as a font is found.
 func Want(s string) {
 	for i := range len(s) {
 		if s[i] >= 0x80 {

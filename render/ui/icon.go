@@ -23,7 +23,7 @@ func (u *UI) Icon(i *icon.Icon, r image.Rectangle, c color.NRGBA) {
 	u.Draw(tintedIcons.picture(i, px, c), at)
 }
 
-// tintedIcons are the icons that were drawn, each once a size and colour.
+// tintedIcons are the icons drawn so far, one per size and colour.
 var tintedIcons tinted
 
 type tinted struct {
@@ -37,8 +37,8 @@ type tintedIcon struct {
 	color color.NRGBA
 }
 
-// mostTinted is the number of icons cached: more than a window of one size and theme
-// uses.
+// mostTinted is the number of icons cached: more than a window uses in one size and
+// theme.
 const mostTinted = 256
 
 func (t *tinted) picture(i *icon.Icon, px int, c color.NRGBA) *Picture {

@@ -61,7 +61,7 @@ func (u *UI) Stroke(l *Line, width float32, c color.NRGBA) {
 	u.writeLine(l, width, c)
 }
 
-// FillIn fills what a closed line encloses.
+// FillIn fills the area inside a closed line.
 func (u *UI) FillIn(l *Line, c color.NRGBA) {
 	paint.FillShape(u.Ops, c, clip.Outline{Path: l.spec(u)}.Op())
 	u.writeLine(l, 0, c)

@@ -55,8 +55,8 @@ func NewPicture(c *raster.Canvas) *Picture {
 // if the frame is exported, pixels otherwise.
 func (p *Picture) Serves(u *UI) bool { return p != nil && (p.shapes != nil) == (u.Shapes != nil) }
 
-// Draw shows a picture with its corner at a whole pixel: any other place or
-// scale would send it through a slow path.
+// Draw shows a picture with its corner at a whole pixel: drawing it at any other place or
+// scale takes a slower path.
 func (u *UI) Draw(p *Picture, at image.Point) {
 	if p == nil {
 		return

@@ -70,8 +70,8 @@ func fromLight(v float64) float64 {
 	return (1.055*math.Pow(v, 1/2.4) - .055) * 255
 }
 
-// WriteDown exports a text that other code, such as a text field, draws in the frame's
-// corner.
+// WriteDown exports a text in the frame's corner that other code, such as a text field,
+// draws.
 func (u *UI) WriteDown(s string, st Style) {
 	if u.Shapes != nil {
 		u.write(image.Rectangle{Max: u.Constraints.Max}, image.Point{}, s, st)
@@ -121,5 +121,5 @@ func (u *UI) lines(width int, s string, st Style) []svg.Label {
 	return all
 }
 
-// weight is a font's weight as CSS counts it.
+// weight returns a font's weight in CSS units.
 func weight(w font.Weight) int { return int(w) + 400 }

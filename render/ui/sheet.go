@@ -14,9 +14,9 @@ import (
 )
 
 // A Sheet is a picture of many small texts, such as the rows of a scrolled table.
-// [UI.Text] has to outline each new text, at a hundred times the cost of a Sheet, and in
-// each frame every text is a path to fill. The zero value is ready to use; Show draws the
-// contents.
+// [UI.Text] is slower: it outlines each new text, which costs a hundred times as much,
+// and fills a path for every text in each frame. The zero value is ready to use; Show
+// draws the contents.
 type Sheet struct {
 	items, last []sheetItem
 	of          sheetOf
@@ -29,7 +29,7 @@ type sheetItem struct {
 	box    image.Rectangle
 	text   string
 	color  color.NRGBA
-	size   float32 // of the text, or the radius of corners, in dp
+	size   float32 // size of the text, or radius of the corners, in dp
 	align  text.Alignment
 	weight font.Weight
 }
@@ -56,8 +56,8 @@ func (s *Sheet) Text(r image.Rectangle, t string, st Style) {
 	}
 }
 
-// Paragraph adds a text of up to st.Lines lines, from the top of r and at most as wide,
-// and returns its height.
+// Paragraph adds a text of up to st.Lines lines in the width of r, from its top, and
+// returns the height of the text.
 func (s *Sheet) Paragraph(u *UI, r image.Rectangle, t string, st Style) int {
 	step := float64(st.Size*u.Metric.PxPerSp) * 1.2 // Gio's line spacing
 	at := func(line int) int { return r.Min.Y + int(math.Round(float64(line)*step)) }
@@ -68,8 +68,8 @@ func (s *Sheet) Paragraph(u *UI, r image.Rectangle, t string, st Style) int {
 	return at(len(lines)) - r.Min.Y
 }
 
-// Show draws the sheet in r, on a ground of one colour, and clears it for the next
-// frame.
+// Show draws the sheet in r on a background of one colour, and clears the sheet for the
+// next frame.
 func (s *Sheet) Show(u *UI, r image.Rectangle, ground color.NRGBA) {
 	of := sheetOf{r.Size(), ground, u.Metric.PxPerDp, fonts.System.Version()}
 	if !s.shown.Serves(u) || s.of != of || !slices.Equal(s.items, s.last) {
@@ -85,7 +85,7 @@ func (s *Sheet) Show(u *UI, r image.Rectangle, ground color.NRGBA) {
 	u.Draw(s.shown, r.Min)
 }
 
-// Width is how wide a text is on a sheet.
+// Width returns the width of a text on a sheet.
 func (u *UI) Width(t string, st Style) int {
 	return int(math.Ceil(float64(u.face(st.Size, st.Weight).Measure(t))))
 }
@@ -116,8 +116,8 @@ func (i *sheetItem) paint(u *UI, on raster.Surface, ground color.NRGBA) {
 	f.Draw(on, x, f.Baseline(b.Min.Y, b.Max.Y), t, raster.Pack(i.color), b.Min.X, b.Max.X)
 }
 
-// mix returns a colour, which may be translucent, laid over a background, blended in
-// linear light like the rest of the window.
+// mix returns a colour, which may be translucent, laid over a background. It blends in
+// linear light, as the rest of the window does.
 func mix(ground, c color.NRGBA) color.NRGBA {
 	a := float64(c.A) / 255
 	on, over := channels(ground), channels(c)

@@ -34,11 +34,12 @@ type UI struct {
 	Shaper *text.Shaper
 	// Faces are the fonts of labels in pictures.
 	Faces *raster.Faces
-	// Tip is the ground of tooltips.
+	// Tip is the sheet on which tooltips are drawn.
 	Tip *Sheet
 	// Focus tracks the keyboard focus; nil if there is none.
 	Focus *Focus
-	// Shapes, if not nil, also receives everything drawn, in the same coordinates.
+	// Shapes, if not nil, also receives everything that is drawn, in the same
+	// coordinates.
 	Shapes *svg.Canvas
 }
 
@@ -94,10 +95,10 @@ func (u *UI) Border(r image.Rectangle, radius float32, w int, c color.NRGBA) {
 // HLine draws a horizontal rule one pixel high.
 func (u *UI) HLine(x0, x1, y int, c color.NRGBA) { u.Fill(image.Rect(x0, y, x1, y+1), c) }
 
-// VLine is a vertical rule.
+// VLine draws a vertical rule one pixel wide.
 func (u *UI) VLine(x, y0, y1 int, c color.NRGBA) { u.Fill(image.Rect(x, y0, x+1, y1), c) }
 
-// Style is how a text looks.
+// Style is the appearance of a text.
 type Style struct {
 	Size   float32 // sp
 	Weight font.Weight
@@ -154,8 +155,8 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 	return rec.Stop(), dims
 }
 
-// shapeable returns s, or boxes if the shaper panics on it. The shaper caches the shaped
-// text, so the next call reuses it.
+// shapeable returns s or, if the shaper panics on it, boxes. The shaper caches the shaped
+// text, so the next call for it is cheap.
 func (u *UI) shapeable(width int, s string, st Style) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x300 }) < 0 {
 		return s // nearly all texts
@@ -177,12 +178,12 @@ func (u *UI) orBoxes(s string, shape func()) (drawn string) {
 	return s
 }
 
-// parameters are those that a label of the window is shaped with.
+// parameters returns the parameters for shaping a label of the window.
 func (u *UI) parameters(width int, st Style) text.Parameters {
 	return text.Parameters{Font: st.font(), PxPerEm: fixed.I(u.Sp(unit.Sp(st.Size))), MaxLines: max(1, st.Lines), MaxWidth: width, Locale: u.Locale}
 }
 
-// font is the one that texts of a style are in.
+// font returns the font for texts of a style.
 func (st Style) font() font.Font {
 	if st.Mono {
 		return font.Font{Typeface: "Go Mono"}

@@ -34,7 +34,8 @@ func NewAxis(from, to int64, n int) Axis {
 	a.unit = unitFor(largest)
 	a.digits = digitsFor(a.Step, a.unit)
 	if a.digits > 5 || a.unit.unit == clockUnit && a.digits > 0 {
-		// Too many digits to read: name the left edge once, and count from it.
+		// There would be too many digits to read, so write the left edge once and count
+		// from it.
 		a.base = floorTo(from, a.Step*int64(max(1, n*2)))
 		a.Base = fullTime(a.base) + " +"
 		a.unit = unitFor(math.Max(span, float64(a.Step)))
@@ -133,8 +134,8 @@ func fullTime(ps int64) string {
 	return s + " s"
 }
 
-// Ticks yields the labelled ticks of from..to, and the one before them, whose label may
-// reach into the range.
+// Ticks yields the labelled ticks of from..to, and one before them, whose label may reach
+// into the range.
 func (a *Axis) Ticks(from, to int64) iter.Seq[int64] {
 	return every(a.Step, floorTo(from, a.Step), to)
 }
@@ -154,7 +155,7 @@ func every(step, from, to int64) iter.Seq[int64] {
 	}
 }
 
-// Label writes the time of a tick.
+// Label returns the text of a tick's time.
 func (a *Axis) Label(t int64) string {
 	t -= a.base
 	if a.unit.unit == clockUnit {

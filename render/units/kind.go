@@ -2,8 +2,8 @@ package units
 
 import "ashlar/ingest/model/recording"
 
-// KindText returns a short note on what the sums of a metric mean; "" if they are plain
-// sums.
+// KindText returns a short note about the meaning of a metric's sums; "" if they are
+// plain sums.
 func KindText(m *recording.Metric) string {
 	switch m.Kind {
 	case recording.Level:

@@ -59,8 +59,8 @@ func Duration(ps int64) string {
 	return scaled(v, times[3:])
 }
 
-// Round removes trailing decimal zeros from a number with a unit: axis values are round,
-// so the zeros say nothing.
+// Round removes trailing decimal zeros from a number with a unit. Values on axes are
+// round, so the zeros say nothing.
 func Round(text string) string {
 	n, unit, _ := strings.Cut(text, " ")
 	if whole, part, ok := strings.Cut(n, "."); ok {
@@ -69,8 +69,8 @@ func Round(text string) string {
 	return strings.TrimRight(n+" "+unit, " ")
 }
 
-// Left formats an estimated remaining time, in whole seconds: "12 s left"; "" below a
-// second.
+// Left formats an estimate of the remaining time, in whole seconds: "12 s left"; "" below
+// a second.
 func Left(d time.Duration) string {
 	switch s := int64(d / time.Second); {
 	case s < 1:
@@ -151,7 +151,7 @@ func Number(v float64) string {
 	return scaled(v, bigs)
 }
 
-// Full is like Value but also writes units that Value leaves out.
+// Full is like Value but also writes units that are not part of Value's text.
 func Full(v int64, m *recording.Metric) string {
 	s := Value(v, m)
 	if _, time := perUnit(m.Unit); time || v == recording.Missing {
@@ -228,8 +228,8 @@ func Exact(v int64, m *recording.Metric) string {
 	return whole + " " + Unit(m)
 }
 
-// Unit returns a metric's unit as displayed: time units as symbols, whatever the file
-// calls them.
+// Unit returns a metric's unit as displayed: time units as symbols, whatever their name
+// in the file.
 func Unit(m *recording.Metric) string {
 	if t, ok := timeUnits[m.Unit]; ok {
 		return t.unit

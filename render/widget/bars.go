@@ -29,8 +29,8 @@ func BarsOf(bs []Bar, n int, pic *flame.Picture) []Bar {
 	return bs
 }
 
-// BarOf returns the bar of a node of a tree, or else the bar of node other in the last
-// picture.
+// BarOf returns the bar of a node of a tree. If there is none, it returns the bar of the
+// node other; if two pictures have that, the one in the second picture.
 func BarOf(bs []Bar, t *analyze.Tree, node, other int32) *Bar {
 	var found *Bar
 	for i := range bs {
@@ -45,7 +45,7 @@ func BarOf(bs []Bar, t *analyze.Tree, node, other int32) *Bar {
 	return found
 }
 
-// Beside returns the next bar in a direction, as drawn; nil for none.
+// Beside returns the next bar in a direction, as the bars are drawn; nil for none.
 func Beside(bs []Bar, from *Bar, dir key.Name) *Bar {
 	if from == nil {
 		return nil

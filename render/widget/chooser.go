@@ -39,7 +39,7 @@ const (
 )
 
 // A Chooser is a text field above a list that follows the input, such as the command
-// palette and the file opener. It covers everything else and takes the keyboard.
+// palette or the file opener. It covers everything else and takes the keyboard.
 type Chooser struct {
 	Editor  gio.Editor
 	focused bool
@@ -54,11 +54,12 @@ type Chooser struct {
 	Empty string
 	// Rows is the maximum number of visible lines; 0 means the default.
 	Rows int
-	// fill gives the lines for a text.
+	// fill returns the lines for a text.
 	fill func(text string) []Line
-	// Submit is called for Return; false leaves it to the chosen line.
+	// Submit is called with the text when Return is pressed; if it returns false, the
+	// chosen line is taken.
 	Submit func(text string) bool
-	Keep   bool // the chosen line, when lines are filled again
+	Keep   bool // keep the chosen line when the lines are next filled
 	// Left is set when the user presses outside the chooser.
 	Left bool
 }
@@ -107,9 +108,9 @@ func (c *Chooser) Take(i int) {
 	}
 }
 
-// Layout draws the chooser over the middle of the window. open reports whether the
-// chooser is still open after a line was taken. Layout reports whether a line was taken
-// or the chooser was closed.
+// Layout draws the chooser over the middle of the window. After a line was taken, open is
+// called: it reports whether the chooser stays open. Layout reports whether a line was
+// taken or the chooser was closed.
 func (c *Chooser) Layout(u *ui.UI, size image.Point, open func() bool) (acted bool) {
 	c.Refresh()
 	if c.keys(u) && !open() {
@@ -190,8 +191,8 @@ func (c *Chooser) line(u *ui.UI, r image.Rectangle, area *ClickArea, l *Line, ch
 }
 
 // TakeKeyboard gives an editor the keyboard. The editor reports its own selection only
-// two frames later; until then, typed text would go to the selection of another editor's
-// text.
+// two frames later; until then, typed text would go to the range that is selected in
+// another editor.
 func TakeKeyboard(u *ui.UI, e *gio.Editor) {
 	u.Execute(key.FocusCmd{Tag: e})
 	from, to := e.Selection()
@@ -215,8 +216,8 @@ func EditField(u *ui.UI, e *gio.Editor, r image.Rectangle) {
 	})
 }
 
-// keys moves in the list and takes lines by keys; it reports whether a line was taken. It
-// must see the keys before the editor does.
+// keys moves the selection in the list and takes lines by keys; it reports whether a line
+// was taken. It must see the keys before the editor does.
 func (c *Chooser) keys(u *ui.UI) (took bool) {
 	for {
 		ev, ok := u.Event(key.Filter{Focus: &c.Editor, Name: key.NameUpArrow}, key.Filter{Focus: &c.Editor, Name: key.NameDownArrow}, key.Filter{Focus: &c.Editor, Name: key.NameTab})
@@ -252,7 +253,8 @@ func (c *Chooser) keys(u *ui.UI) (took bool) {
 	return false
 }
 
-// cover keeps pointer events from the content below; a press outside the box closes it.
+// cover keeps pointer events from the content below. A press outside the box closes the
+// chooser.
 func (c *Chooser) cover(u *ui.UI, full image.Rectangle) {
 	for {
 		ev, ok := u.Event(pointer.Filter{Target: &c.shield, Kinds: pointer.Press})

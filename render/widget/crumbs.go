@@ -9,7 +9,7 @@ import (
 )
 
 // Crumbs is the breadcrumb line of a zoomed flamegraph: the functions from the root to
-// the bar that fills the width. A click on a function goes back to it.
+// the bar that fills the width. A click on a function zooms back to it.
 type Crumbs struct {
 	areas []ClickArea
 	ends  [2]ClickArea // the root, and the button to leave the zoom
@@ -20,12 +20,12 @@ const (
 	crumbMost   = 190 // maximum width of a name, in dp
 )
 
-// Trail is the path that such a line shows.
+// Trail is the path that a breadcrumb line shows.
 type Trail struct {
 	Rec   *recording.Recording
 	Tree  *analyze.Tree
 	Path  []int  // the nodes shown, the first next to the head
-	Head  string // name of the whole
+	Head  string // name of the root
 	Arrow string
 }
 
@@ -37,8 +37,8 @@ func (c *Crumbs) Layout(u *ui.UI, r image.Rectangle, of Trail) (rest image.Recta
 	return image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y), to, clicked
 }
 
-// fit chooses the names of a path that there is room for, each with an arrow, starting at
-// the end because the innermost matter most. Nodes before first are left out.
+// fit chooses as many names of the path as fit, each with an arrow, from the end, because
+// the innermost functions matter most. Nodes before first are left out.
 func (t *Trail) fit(u *ui.UI, st ui.Style, room, arrow int) (first int, names []string, widths []int) {
 	first, names, widths = len(t.Path), make([]string, len(t.Path)), make([]int, len(t.Path))
 	for first > 0 {
@@ -53,7 +53,7 @@ func (t *Trail) fit(u *ui.UI, st ui.Style, room, arrow int) (first int, names []
 	return first, names, widths
 }
 
-// Line is layout for a line that has its place.
+// Line draws the breadcrumbs in a given line; see Layout.
 func (c *Crumbs) Line(u *ui.UI, line image.Rectangle, of Trail) (to int, clicked bool) {
 	path, th := of.Path, u.Theme
 	for len(c.areas) < len(path) {

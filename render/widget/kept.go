@@ -7,8 +7,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// Kept caches a picture: it is drawn and uploaded again only if what it depends on has
-// changed.
+// Kept caches a picture: it is drawn and uploaded again only if its key has changed.
 type Kept[K comparable] struct {
 	key      K
 	picture  *ui.Picture

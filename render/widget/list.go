@@ -16,11 +16,12 @@ type List struct {
 	Drag
 	Down int // scroll position, in pixels
 
-	seen, line int // the heights of all and of a row in the last frame, in pixels
+	seen, line int // the heights of the list and of a row in the last frame, in pixels
 }
 
-// Events handles the gestures on the list, which is in r and has n rows. It scrolls where
-// a gesture asks for it, and passes all others to do with their row, -1 for none.
+// Events handles the gestures on the list, which is in r and has n rows. It scrolls if a
+// gesture asks for that, and passes all other gestures to do, each with the row it is on,
+// -1 for none.
 func (l *List) Events(u *ui.UI, r image.Rectangle, line, n int, do func(g Gesture, row int)) {
 	for {
 		g, e, ok := l.Next(u, r.Min)
@@ -48,7 +49,7 @@ func (l *List) Rows(r image.Rectangle, line, n int, row func(i int, at image.Rec
 	}
 }
 
-// Ground returns the background colour of a row that is chosen or under the pointer;
+// Ground returns the background colour of a row that is chosen or under the pointer, and
 // false for other rows.
 func (l *List) Ground(u *ui.UI, at image.Rectangle, chosen bool) (ui.Colour, bool) {
 	switch {
@@ -60,8 +61,8 @@ func (l *List) Ground(u *ui.UI, at image.Rectangle, chosen bool) (ui.Colour, boo
 	return ui.Colour{}, false
 }
 
-// Key returns the row that a key moves to from row at (-1 for none), and scrolls it into
-// view; false if the key does not move.
+// Key returns the row to which a key moves from row at (-1 for none), and scrolls that
+// row into view; it returns false if the key does not move.
 func (l *List) Key(k key.Event, at, n int) (int, bool) {
 	line := max(1, l.line)
 	to, ok := RowKey(at, k, n, l.seen/line)
@@ -95,9 +96,9 @@ func (d *Drag) Scrolls(u *ui.UI, g Gesture, e pointer.Event, down *int) bool {
 // A ScrollBar shows which part of the content is visible, and can be dragged.
 type ScrollBar struct{ Drag }
 
-// Layout draws the bar in r. The view beside it is as high as r and shows that much of
-// all, the height of the content in pixels; down is the scroll position. There is no bar
-// if everything is visible.
+// Layout draws the bar in r. The view beside it is as high as r, all is the height of its
+// content in pixels, and down is the scroll position. There is no bar if everything is
+// visible.
 func (b *ScrollBar) Layout(u *ui.UI, r image.Rectangle, all int, down *int, plain, over ui.Colour) {
 	most := all - r.Dy()
 	if most <= 0 {

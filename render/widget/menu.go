@@ -21,7 +21,7 @@ type Item struct {
 	Do            func()
 }
 
-// Menu is a list that is open over everything else.
+// Menu is a list that is open above everything else.
 type Menu struct {
 	at    image.Point
 	Items []Item

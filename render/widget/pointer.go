@@ -109,7 +109,7 @@ func (d *Drag) Next(u *ui.UI, origin image.Point) (Gesture, pointer.Event, bool)
 	return None, e, true
 }
 
-// doubleTime is how close two clicks are that make a double click.
+// doubleTime is the longest time between the two clicks of a double click.
 const doubleTime = 400 * time.Millisecond
 
 func (d *Drag) release(u *ui.UI, e pointer.Event, pos f32.Point) Gesture {
@@ -132,7 +132,7 @@ func (d *Drag) release(u *ui.UI, e pointer.Event, pos f32.Point) Gesture {
 	return Clicked
 }
 
-// notch is the scroll distance that Gio reports for a notch of the wheel.
+// notch is the scroll distance that Gio reports for one notch of the wheel.
 var notch = func() float32 {
 	if runtime.GOOS == "windows" {
 		return 120

@@ -2,7 +2,7 @@ package widget
 
 import "gioui.org/io/key"
 
-// RowHeight is that of a row of a list or table, in dp.
+// RowHeight is the height of a row of a list or table, in dp.
 const RowHeight = 24
 
 // ScrollKey scrolls *at if k is a scroll key, and reports whether it is.

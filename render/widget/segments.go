@@ -2,7 +2,7 @@ package widget
 
 import "ashlar/render/ui"
 
-// Segments is a row of words of which one is selected.
+// Segments is a row of words, one of which is selected.
 type Segments struct{ areas []ClickArea }
 
 // Width returns the total width of the texts.

@@ -7,9 +7,9 @@ import (
 	"ashlar/render/ui"
 )
 
-// A Standout is a picture in which the bars of one function can be highlighted. The
-// picture without highlights is kept, so that only the highlights are drawn while the
-// pointer moves.
+// A Standout is a picture in which the bars of one function can be highlighted. It keeps
+// the picture without highlights, so that only the highlights are drawn while the pointer
+// moves.
 type Standout struct {
 	Shown          *ui.Picture
 	plain          *raster.Canvas

@@ -16,7 +16,7 @@ type Swatch struct {
 }
 
 // Tip draws a tooltip beside a point, inside the window: a title, lines and, if there is
-// one, a legend in one line below them.
+// a legend, one more line with it.
 func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatch) {
 	th := u.Theme
 	ts := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
@@ -68,7 +68,7 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatc
 	}
 }
 
-// Point is a place within an area in the window.
+// Point returns the place in the window of a point in an area.
 func Point(origin image.Point, at f32.Point) image.Point {
 	return origin.Add(image.Pt(int(at.X), int(at.Y)))
 }

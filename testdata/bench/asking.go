@@ -19,11 +19,11 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// answered is how long a question about a large recording took.
+// answered holds the time that a question about a large recording took.
 type answered struct {
 	Question string
-	// First is the time in seconds until there was something to show, Seconds the time
-	// until the answer was exact and complete; each is the best of several runs.
+	// First is the time in seconds until part of the answer could be shown, Seconds the
+	// time until the answer was exact and complete; each is the best of several runs.
 	First, Seconds float64
 	Items          int64 // spans that the question covered
 }
@@ -52,7 +52,7 @@ func newAsker(path string) (*asker, error) {
 	return a, nil
 }
 
-// clear asks for the whole, so that the next question is a new one.
+// clear asks about the whole recording, so that the next question is a new one.
 func (a *asker) clear() {
 	a.d.Ask(session.Question{})
 	a.until(func() bool {
@@ -116,8 +116,8 @@ func askRanges(path string) ([]answered, error) {
 	return out, nil
 }
 
-// askSearch searches for functions by name: the one with the most spans, the median one,
-// the one with the fewest, and a letter that most names contain.
+// askSearch searches for functions by name: those with the most, the median and the
+// fewest spans, and a letter that most names contain.
 func askSearch(path string) ([]answered, error) {
 	a, err := newAsker(path)
 	if err != nil {
@@ -200,7 +200,7 @@ func askCalls(path string) ([]answered, error) {
 	return out, nil
 }
 
-// byCount are the functions that have spans, those with the most first.
+// byCount returns the functions that have spans, those with the most spans first.
 func byCount(r *rec.Recording) []string {
 	counts := make([]int64, r.Functions.Len())
 	for c, n := range r.SpanCount {

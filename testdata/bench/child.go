@@ -20,8 +20,8 @@ import (
 	"ashlar/ingest"
 )
 
-// child runs the measurements that need a process of their own, so that time and memory
-// are theirs alone. Results go to standard output as JSON.
+// child runs the measurements that need a process of their own, so that only their time
+// and memory are measured. Results go to standard output as JSON.
 func child(what string, args []string) error {
 	var result any
 	var err error
@@ -133,7 +133,7 @@ func held(path string) (heldMemory, error) {
 	return m, nil
 }
 
-// growth holds what was left behind after opening and closing many recordings.
+// growth is the memory that was left behind after opening and closing many recordings.
 type growth struct {
 	Before, After        int64 // bytes
 	Goroutines, Mappings int
@@ -178,7 +178,7 @@ func openMany(files []string) (g growth, err error) {
 	return g, nil
 }
 
-// mapped counts the mappings of some files in this process.
+// mapped returns the number of mappings of some files in this process.
 func mapped(files []string) int {
 	b, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

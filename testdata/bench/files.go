@@ -31,7 +31,7 @@ func synthOptions(kind string, records, bytes int64) synth.Options {
 	return synth.Options{Kind: kind, Records: records, Bytes: bytes}
 }
 
-// recording is one that package synth makes.
+// recording describes a recording that package synth makes.
 type recording struct {
 	ext     string
 	options synth.Options
@@ -118,7 +118,7 @@ func make1(path string, o synth.Options) error {
 	return os.WriteFile(path+".json", text, 0o644)
 }
 
-// whole writes a file whole or not at all.
+// whole writes a file completely or not at all.
 func whole(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".bench-*")
 	if err != nil {

@@ -58,14 +58,14 @@ func (c *counted) most() (int64, string) {
 // Targets for pictures in the window.
 const (
 	soon       = 200 // ms to the first one
-	soonBehind = 400 // the same for formats with names at the end of the file
+	soonBehind = 400 // the same for formats whose names are at the end of the file
 	longest    = 200 // ms between pictures while loading
 )
 
-// Targets for Chrome JSON in any shape: one of the two speeds, the memory, and the time of
-// json.Valid as a multiple of the time taken. The best shape has its own speed.
+// Targets for Chrome JSON in any shape: one of the two speeds, the memory, and how many
+// times as long as reading json.Valid must take. The best shape has its own speed.
 const (
-	chromeEvents = 4e6 // a second
+	chromeEvents = 4e6 // per second
 	chromeBytes  = 400 * mega
 	bestBytes    = 800 * mega
 	validTimes   = 2
@@ -116,7 +116,8 @@ var kinds = []*kind{
 			"pictures": "Trees of stacks with hundreds of frames take three times as much CPU time as reading them, and up to 50 ms to lay out, on the same cores that read and draw."}},
 }
 
-// chromeMet is the better of the two speeds. Compressed input counts at its full size.
+// chromeMet returns the better of the two ratios of speed to target. Compressed input
+// counts at its full size.
 func chromeMet(r *reading) float64 {
 	return max(r.rate()/chromeEvents, r.bytesRate()/chromeBytes)
 }
@@ -128,8 +129,8 @@ func spaaMet(r *reading) float64 {
 	return r.bytesRate() / 1e9
 }
 
-// sizes holds the sizes of the recordings of each kind: one in its usual shape, to which
-// all other figures refer, and those in the other shapes.
+// sizes holds the sizes of the recordings of each kind: first a recording in the usual
+// shape, to which all other figures refer, then recordings in the other shapes.
 var sizes = map[string]struct {
 	usual  recording
 	others synth.Options

@@ -19,8 +19,8 @@ import (
 // everywhere.
 var perfettoLarge = recording{ext: ".pftrace", options: synthOptions("perfetto", 0, 1_000_000_000)}
 
-// largeRows measures formats at a size at which their own tools are slow. -page measures
-// them and writes tables of their own: see [sections].
+// largeRows measures formats at a size at which their own tools are slow. With -page they
+// are measured too, and written to tables of their own: see [sections].
 var largeRows = []row{
 	{largeRow + "/perfetto", func(b *bench) ([]result, error) {
 		f, err := b.get(perfettoLarge)
@@ -45,7 +45,7 @@ const largeRow = "large"
 // large measures ashlar and the tool of a format on a recording.
 func (b *bench) large(f *file, what string) ([]result, error) {
 	tools := b.toolsOf(f.path)
-	mute := func(title, command string) peer { // the output may be as large as the recording
+	mute := func(title, command string) peer { // discard the output, which may be as large as the recording
 		return b.tool(title, "sh", "-c", "exec "+command+` "$0" >/dev/null`)
 	}
 	switch {
@@ -75,7 +75,7 @@ func (b *bench) goTrace(f *file) (string, run, error) {
 	return "go tool trace, " + cmp.Or(thisMachine().Go, "Go"), r, err
 }
 
-// openGoTrace starts that viewer, asks for the page and ends it.
+// openGoTrace starts Go's viewer, asks for the page and stops the viewer.
 func openGoTrace(path string) error {
 	name, err := exec.Command("go", "tool", "-n", "trace").Output()
 	if err != nil {
@@ -113,7 +113,7 @@ func openGoTrace(path string) error {
 	return errors.New("it ended before it had a page")
 }
 
-// large are the tables of formats at a size.
+// large writes the tables of formats at a large size.
 func (rep *report) large(b *strings.Builder) {
 	fmt.Fprintf(b, "\nMeasured on %s on %s, with a load of %.1f before the start; other programs used %s of the machine. Whole programs, from start to answer; the best of up to three runs, or a single run if it takes more than %d s. *Memory* is the peak without the mapped file. *None*: no answer within %.0f minutes and %s of memory, or the program failed.\n",
 		rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), peerOnce, peerPatience.Minutes(), mostPeer[:len(mostPeer)-9]+" GB")
@@ -149,7 +149,7 @@ var sections = []section{
 
 func isLarge(row string) bool { return strings.HasPrefix(row, largeRow+"/") }
 
-// part is the report of a section.
+// part returns the report of a section.
 func (rep *report) part(s *section) *report {
 	p := *rep
 	p.Results = slices.DeleteFunc(slices.Clone(rep.Results), func(x result) bool { return !s.of(x.Row) })

@@ -46,7 +46,7 @@ func thisMachine() machine {
 	return m
 }
 
-// field is the value of the first line of a file that begins with a name.
+// field returns the value in the first line of a file that begins with a name.
 func field(path, name string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -92,7 +92,7 @@ func now() ticks {
 }
 
 // others returns the share of the machine's CPU time since t that other programs of
-// normal priority used; own is the CPU time of this program in seconds.
+// normal priority used; own is the CPU time that this program used, in seconds.
 func (t ticks) others(own float64) float64 {
 	n := now()
 	all := n.normal + n.low + n.idle - t.normal - t.low - t.idle
@@ -102,8 +102,8 @@ func (t ticks) others(own float64) float64 {
 	return min(1, max(0, (n.normal-t.normal-own)/all))
 }
 
-// quiet waits until other programs leave the machine alone, except for those of
-// low priority, or for as long as is allowed.
+// quiet waits until other programs, except those of low priority, leave the machine
+// nearly idle, but no longer than allowed.
 func (b *bench) quiet() {
 	const enough = .1
 	for end := time.Now().Add(b.wait); time.Now().Before(end); {

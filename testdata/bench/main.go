@@ -9,10 +9,10 @@
 //	go run ./testdata/bench -page FILE           all of it, written into a Markdown file
 //	go run ./testdata/bench -page FILE -from bench.json  from what was measured before
 //
-// The recordings are made by package synth and kept in $ASHLAR_BENCH_DIR, or
-// ashlar/bench in the user's cache folder. Rows that say "whole program" run
-// the ashlar that is built from this tree from start to exit. What others do on
-// the machine meanwhile is noted with each run: see [machine].
+// The recordings are made by package synth and kept in $ASHLAR_BENCH_DIR, or ashlar/bench
+// in the user's cache folder. Rows that say "whole program" build ashlar from this tree
+// and run it from start to exit. The load of other programs on the machine is noted with
+// each run: see [machine].
 package main
 
 import (
@@ -172,7 +172,7 @@ func (b *bench) main(measured []row, only, out, page string) error {
 			fmt.Println(x.line())
 			rep.Results = append(rep.Results, x)
 		}
-		if out != "" { // after each row: it takes an hour, and may be ended
+		if out != "" { // after each row, because all rows take an hour and may be interrupted
 			if err := rep.save(out); err != nil {
 				return errors.Join(append(failed, err)...)
 			}
@@ -193,7 +193,7 @@ func (rep *report) save(path string) error {
 	return whole(path, func(w io.Writer) error { _, err := w.Write(append(text, '\n')); return err })
 }
 
-// line is the result as a line of a Markdown table.
+// line returns the result as a line of a Markdown table.
 func (r *result) line() string {
 	verdict := "**miss**"
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // headlines are the rows of the page's first table: a reading of a kind or a row of the
-// tables below, found by the beginning of its name, and a sentence on what it means.
+// tables below, found by the beginning of its name, with a sentence that explains it.
 var headlines = []struct{ kind, what, title, means string }{
 	{"file", "Chromium", "Chromium trace", "A real browser trace, fully loaded."},
 	{"chrome", "", "Chrome JSON", "A generated trace, fully loaded: parsed, nested and indexed."},

@@ -84,7 +84,8 @@ func (rep *report) page(b *strings.Builder) {
 	rep.peers(b)
 }
 
-// others is the share of CPU time that other programs used, the median and the maximum.
+// others returns the share of CPU time that other programs used: the median and the
+// maximum.
 func (rep *report) others() string {
 	var all []float64
 	for _, x := range rep.Results {
@@ -99,7 +100,7 @@ func (rep *report) others() string {
 	return fmt.Sprintf("%.0f %% on average and %.0f %% at most", 100*all[len(all)/2], 100*all[len(all)-1])
 }
 
-// times is the number of runs per row.
+// times returns the number of runs per row.
 func (rep *report) times() string {
 	least, most := math.MaxInt, 0
 	for _, x := range rep.Results {
@@ -222,7 +223,7 @@ func (rep *report) rest(b *strings.Builder) {
 	}
 }
 
-// peers is a table of programs by files.
+// peers writes a table of programs by files.
 func (rep *report) peers(b *strings.Builder) {
 	var programs, files []string
 	took := map[[2]string]string{}

@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 )
 
-// mostBeside is how much more than the recording itself decoding may take.
+// mostBeside is the memory, in bytes, that decoding may take in addition to the recording
+// itself.
 const mostBeside = 256 * mega
 
 // peak measures the memory that decoding takes in addition to the resulting recording:
-// the peak that info reports, mapped pages included, minus what remains. The worst run
-// counts.
+// the peak that info reports, including mapped pages, minus the memory that the recording
+// keeps. The worst run counts.
 func (b *bench) peak() ([]result, error) {
 	var out []result
 	for _, r := range []recording{chrome, spaa} {
@@ -44,7 +45,7 @@ func (b *bench) peak() ([]result, error) {
 	return out, nil
 }
 
-// kept returns the memory that a loaded recording keeps, and the runs of loading its
+// kept returns the memory that a loaded recording keeps, and the runs that loaded its
 // file.
 func (b *bench) kept(r recording) (f *file, bytes int64, all []run, err error) {
 	if f, err = b.get(r); err != nil {

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// The peers are programs that anyone can run: two from npm, in these versions, and those
-// that come with Go. The recordings are small enough for them.
+// The peers are programs that anyone can run: two from npm, in these versions, and the
+// tools that come with Go. The recordings are small enough for them.
 const (
 	speedscopeVersion = "1.25.0"
 	firefoxVersion    = "0.10.0"
@@ -52,7 +52,7 @@ var peerRows = []row{
 	}},
 }
 
-// toolsOf are the programs that open files named so.
+// toolsOf returns the programs that can open a file, by its name.
 func (b *bench) toolsOf(path string) []peer {
 	switch {
 	case strings.HasSuffix(path, ".json"):
@@ -79,7 +79,7 @@ const (
 	peerOnce     = 15 // seconds
 )
 
-// compared is how long a program took until it had an answer about a file.
+// compared holds the time that a program took to answer a question about a file.
 type compared struct {
 	Program string  `json:"program"`
 	File    string  `json:"file"`
@@ -160,7 +160,7 @@ func familyMemory(root int) (sum int64) {
 	return sum
 }
 
-// family is a process and those below it.
+// family returns a process and its descendants.
 func family(root int) (all []int) {
 	children := map[int][]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -225,8 +225,8 @@ const puppeteer = require('puppeteer-core');
 })().catch(e => { console.error(String(e)); process.exit(1); });
 `
 
-// speedscope measures from its start page to the profile, in headless Chromium,
-// whose own start is not counted.
+// speedscope measures the time from its start page to the profile in headless Chromium,
+// not counting the browser's start.
 func (b *bench) speedscope(f *file) (string, run, error) {
 	const name = "speedscope " + speedscopeVersion
 	chromium, err := exec.LookPath("chromium")

@@ -23,8 +23,8 @@ type run struct {
 	// Peak is the peak memory in bytes, Own the peak without mapped files.
 	Peak int64 `json:"peak_bytes"`
 	Own  int64 `json:"own_bytes"`
-	// Others is the share of the machine that other programs used during the run, not
-	// counting those of low priority.
+	// Others is the share of the machine's CPU time that other programs used during the
+	// run, except programs of low priority.
 	Others float64 `json:"others"`
 	// Value was measured by the program itself.
 	Value float64 `json:"value,omitempty"`

@@ -29,7 +29,7 @@ type reading struct {
 	System  float64 `json:"system_seconds"` // of CPU
 	Own     int64   `json:"own_bytes"`      // peak memory without mapped files
 
-	Beside        string  `json:"beside,omitempty"` // what it is compared with
+	Beside        string  `json:"beside,omitempty"` // reference that the time is compared with
 	BesideSeconds float64 `json:"beside_seconds,omitempty"`
 
 	Picture pictures `json:"picture"`
@@ -42,7 +42,7 @@ func (r *reading) bytesRate() float64 { return float64(r.Unpacked) / r.Seconds }
 // mainly measure the program's start.
 const leastJudged = 20 * mega
 
-// met is the ratio of the speed to the target speed, 0 without a target.
+// met returns the ratio of the speed to the target speed, 0 without a target.
 func (r *reading) met() float64 {
 	k := kindOf(r.Kind)
 	switch {
@@ -57,7 +57,7 @@ func (r *reading) met() float64 {
 // judged reports whether the targets for Chrome JSON apply.
 func (r *reading) judged() bool { return r.JSON && (r.Kind != "file" || r.Bytes >= leastJudged) }
 
-// memory is the target in bytes, 0 without one.
+// memory returns the target in bytes, 0 without one.
 func (r *reading) memory() float64 {
 	if r.judged() {
 		return memoryBeside + perSpan*float64(r.Spans)
@@ -132,7 +132,7 @@ func (r *reading) String() string {
 	return fmt.Sprintf("%.0f MB, %.2f M %s, %.2f s, %.0f MB of memory, first picture %.0f ms", float64(r.Bytes)/mega, float64(r.Count)/mega, r.Unit, r.Seconds, float64(r.Own)/mega, r.Picture.First)
 }
 
-// beside measures what a reading is compared with, on the same file.
+// beside measures, on the same file, the reference that a reading is compared with.
 func (b *bench) beside(r *reading, f *file) error {
 	switch {
 	case strings.HasSuffix(f.path, ".json"):

@@ -41,7 +41,7 @@ var bounds = map[string]string{
 
 func quietly(r run) string { return fmt.Sprintf("%.2f s CPU, others %.0f %%", r.CPU, 100*r.Others) }
 
-// bestOf is the quickest of several runs of this program's other half.
+// bestOf returns the quickest of several runs of this program as a child process.
 func (b *bench) bestOf(what string, args ...string) (run, error) {
 	best := run{Seconds: math.Inf(1)}
 	for range b.runs {
@@ -69,8 +69,8 @@ func (b *bench) summedUp(of recording) (*file, []run, error) {
 	return f, all, err
 }
 
-// pprof measures the time to the numbers of a flamegraph, and what the format's library
-// takes.
+// pprof measures the time to the numbers of a flamegraph, and the time that the format's
+// library takes.
 func (b *bench) pprof() ([]result, error) {
 	f, all, err := b.summedUp(pprof)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// atOnce is how long a command may take on a recording that is kept.
+// atOnce is the longest time, in seconds, that a command may take on a recording in the
+// cache.
 const atOnce = 0.1
 
 // again measures commands on a file whose recording was kept when it was first read.

@@ -124,7 +124,7 @@ type pictures struct {
 	Window float64 `json:"window_ms"` // the window appears
 	First  float64 `json:"first_ms"`  // the first part of the recording appears
 	Gap    float64 `json:"gap_ms"`    // the longest time between pictures until everything is shown
-	All    float64 `json:"all_ms"`    // all is there
+	All    float64 `json:"all_ms"`    // everything is shown
 }
 
 // best returns the better of p and q in each field.
@@ -196,7 +196,7 @@ func (b *bench) screen() (*display, error) {
 	return d, err
 }
 
-// idle measures what an untouched window costs.
+// idle measures the frames and the CPU time of a window that nobody touches.
 func (b *bench) idle() ([]result, error) {
 	d, err := b.screen()
 	if err != nil {
@@ -214,7 +214,7 @@ func (b *bench) idle() ([]result, error) {
 	if _, err := w.done(); err != nil {
 		return nil, err
 	}
-	time.Sleep(3 * time.Second) // the last answers, and garbage
+	time.Sleep(3 * time.Second) // wait for the last answers and for garbage collection
 	const long = 10 * time.Second
 	frames, cpu := len(w.frames()), cpuOf(w.cmd.Process.Pid)
 	time.Sleep(long)
@@ -225,7 +225,7 @@ func (b *bench) idle() ([]result, error) {
 	}}, nil
 }
 
-// cpuOf is the CPU time that a process's threads have had.
+// cpuOf returns the CPU time that a process's threads have used.
 func cpuOf(pid int) time.Duration {
 	var sum time.Duration
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))

@@ -26,7 +26,7 @@ func StartOpenbox(t testing.TB) *Desktop {
 	t.Helper()
 	d := &Desktop{Display: StartDisplay(t)}
 	d.run(need(t, "openbox", "openbox"), "--sm-disable")
-	// A window that opens while it starts may never be shown.
+	// A window that opens while openbox starts may never be shown.
 	d.running.wait("openbox to be ready", func() bool {
 		_, err := d.xdotool("get_desktop")
 		return err == nil
@@ -68,7 +68,7 @@ func (d *Desktop) run(program string, args ...string) *Window {
 	return w
 }
 
-// clientEnv is the environment of programs with windows.
+// clientEnv returns the environment of programs with windows.
 func (d *Desktop) clientEnv() []string {
 	env := d.env()
 	if d.wayland == "" || d.running == nil { // the compositor itself is X's
@@ -119,7 +119,7 @@ const sourceRed, sourceGreen, sourceBlue = 255, 0, 255
 func (d *Desktop) StartSource(toolkit string) *Source {
 	d.t.Helper()
 	s := &Source{what: filepath.Join(d.dir, "dragged")}
-	// Debian's own, which has Debian's modules.
+	// Debian's own Python, which has Debian's modules.
 	program := filepath.Join(moduleRoot(d.t), "testdata", "e2e", "sources", toolkit+".py")
 	s.Window = d.run("/usr/bin/python3", program, s.what)
 	if d.wayland == "" {
@@ -135,7 +135,7 @@ func (d *Desktop) StartSource(toolkit string) *Source {
 	return s
 }
 
-// place is where on the screen the source is.
+// place returns where the source is on the screen.
 func (s *Source) place(p *image.RGBA) image.Rectangle {
 	var r image.Rectangle
 	for y := range p.Rect.Dy() {
@@ -164,11 +164,11 @@ func (s *Source) Take(what ...string) {
 	s.do(args...)
 }
 
-// Hold moves what is dragged to a place.
+// Hold moves the dragged items to a place.
 func (s *Source) Hold(over image.Point) {
 	s.t.Helper()
 	var args []string
-	for i := -8; i <= 0; i++ { // sources check their position when they move
+	for i := -8; i <= 0; i++ { // sources check their position only while they move
 		args = append(append(args, moveTo(over.Add(image.Pt(i, i)))...), "sleep", "0.03")
 	}
 	s.do(args...)
@@ -188,7 +188,7 @@ func (s *Source) LetGo() string {
 		}
 		return n == s.drags
 	})
-	// A click that follows at once would be the second of a double click.
+	// A click that follows at once would be the second click of a double click.
 	time.Sleep(300 * time.Millisecond)
 	return last
 }

@@ -23,7 +23,7 @@ const (
 	ScreenHeight = 800
 )
 
-// patience is the time limit for everything that should happen at once. It is long
+// patience is the time limit for everything that should happen immediately. It is long
 // because machines may be slow or busy; only a failing test waits that long.
 const patience = 60 * time.Second
 
@@ -64,7 +64,8 @@ func StartDisplay(t testing.TB) *Display {
 		t.Fatalf("starting Xvfb: %v", err)
 	}
 	t.Cleanup(func() {
-		// It removes its socket and lock file when asked, but not when killed.
+		// The server removes its socket and lock file when asked to end, but not when
+		// killed.
 		_ = cmd.Process.Signal(os.Interrupt)
 		late := time.AfterFunc(patience, func() { kill(cmd) })
 		defer late.Stop()
@@ -103,7 +104,7 @@ func (d *Display) env() []string {
 	return env
 }
 
-// Command returns a command to run on the display next to the window: it has the
+// Command returns a command to run on the display next to the window. It has the
 // display's environment, and ends with the test at the latest.
 func (d *Display) Command(t testing.TB, program string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
@@ -121,7 +122,7 @@ func (d *Display) Path(home string, names ...string) string {
 	return filepath.Join(append([]string{d.dir, home}, names...)...)
 }
 
-// xdotool runs xdotool and returns what it printed.
+// xdotool runs xdotool and returns its output.
 func (d *Display) xdotool(args ...string) (string, error) {
 	cmd := exec.Command("xdotool", args...)
 	cmd.Env = d.env()
@@ -178,7 +179,7 @@ func (d *Display) Save(path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-// Homes are the folders that programs on the display have for their files.
+// Homes returns the folders in which programs on the display keep their files.
 func (d *Display) Homes() []string {
 	var dirs []string
 	for _, name := range homes {

@@ -7,11 +7,11 @@
 //	w.Drag(e2e.Left, image.Pt(200, 100), image.Pt(600, 100), "shift")
 //	w.WaitFor("the selection", func(p *image.RGBA) bool { return p.RGBAAt(400, 100) == selected })
 //
-// It needs Xvfb and xdotool, and fails where they are missing. There is no
-// window manager on the display: a window is at the upper left corner, as
-// large as it asked to be, and its coordinates are the screen's. Processes and
-// files are cleaned up when the test ends, however it ends; where it failed, what
-// was last on the screen is kept as a picture in the folder failed.
+// It needs Xvfb and xdotool, and fails if they are missing. There is no window manager on
+// the display: a window is at the upper left corner, as large as it asked to be, and its
+// coordinates are those of the screen. Processes and files are cleaned up when the test
+// ends, however it ends; if it failed, the last contents of the screen are kept as a
+// picture in the folder failed.
 //
 // The tests need a main that removes what [Build] made:
 //

@@ -16,7 +16,7 @@ import (
 // How is the way in which a [Dragger] delivers its list.
 type How int
 
-// Ways to give a list, and not to.
+// Ways to deliver the list, or to fail to.
 const (
 	Whole  How = iota
 	Parts      // INCR, a few bytes at a time
@@ -25,7 +25,7 @@ const (
 	Stuck      // INCR, the first part and no other
 )
 
-// A Dragger is a drag source that sends whatever a test wants over the X protocol (XDND),
+// A Dragger is a drag source that sends anything a test wants over the X protocol (XDND),
 // without a mouse. It may break the protocol's conventions.
 type Dragger struct {
 	t              testing.TB
@@ -87,10 +87,10 @@ func (d *Display) StartDragger(t testing.TB) *Dragger {
 	return x
 }
 
-// Close ends the source, in the middle of whatever it does.
+// Close ends the source, whatever it is doing.
 func (x *Dragger) Close() { x.conn.Close() }
 
-// Atom is X's number of a name.
+// Atom returns X's number for a name.
 func (x *Dragger) Atom(name string) xproto.Atom {
 	if a, ok := x.atom.Load(name); ok {
 		return a.(xproto.Atom)
@@ -195,7 +195,7 @@ func (x *Dragger) events() {
 	}
 }
 
-// asked answers who asks for the list.
+// asked answers a request for the list.
 func (x *Dragger) asked(e xproto.SelectionRequestEvent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -221,20 +221,20 @@ func (x *Dragger) asked(e xproto.SelectionRequestEvent) {
 	xproto.SendEvent(x.conn, false, e.Requestor, 0, string(answer.Bytes()))
 }
 
-// emptied delivers the next part once the last one has been taken.
+// emptied delivers the next part once the window has taken the last one.
 func (x *Dragger) emptied(e xproto.PropertyNotifyEvent) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if e.State != xproto.PropertyDelete || e.Window != x.to.Requestor || e.Atom != x.to.Property || x.rest == nil {
 		return
 	}
-	const most = 1000 // cuts through names and escapes
+	const most = 1000 // small enough to cut names and escapes in two
 	part := x.rest[:min(most, len(x.rest))]
 	if x.how == Stuck && len(part) < len(x.list) && len(x.rest) < len(x.list) {
 		return
 	}
 	xproto.ChangeProperty(x.conn, xproto.PropModeReplace, x.to.Requestor, x.to.Property, x.to.Target, 8, uint32(len(part)), part)
 	if x.rest = x.rest[len(part):]; len(part) == 0 {
-		x.rest = nil // the end has been said
+		x.rest = nil // the end has been sent
 	}
 }

@@ -29,17 +29,18 @@ const (
 )
 
 // hand is a connection to the display that moves the mouse and presses keys. Events sent
-// in one go arrive with nothing in between, however busy the machine is: two clicks are a
+// together arrive with nothing in between, however busy the machine is: two clicks are a
 // double click, and notches of the wheel are one turn.
 type hand struct {
 	conn    *xgb.Conn
 	root    xproto.Window
 	strokes map[xproto.Keysym]stroke
-	// clicked is when and where something was clicked last.
+	// clicked and at are the time and place of the last click.
 	clicked time.Time
 	at      image.Point
 
-	// ear is a hidden window that receives answers; each has the number of its request.
+	// ear is a hidden window that receives the windows' answers; each answer has the
+	// number of its request.
 	ear                xproto.Window
 	clipboard, targets xproto.Atom
 	asked              xproto.Timestamp
@@ -169,20 +170,20 @@ func (w *Window) Move(to image.Point) {
 	w.handled()
 }
 
-// Click moves the pointer and presses a button, with modifier keys held ("shift",
-// "ctrl", "alt"). It is never the second of a double click.
+// Click moves the pointer and presses a button, with modifier keys held ("shift", "ctrl",
+// "alt"). The click is never the second of a double click.
 func (w *Window) Click(b Button, at image.Point, modifiers ...string) {
 	w.t.Helper()
 	w.clicks(1, b, at, modifiers)
 }
 
-// DoubleClick clicks twice at once.
+// DoubleClick clicks twice in quick succession.
 func (w *Window) DoubleClick(b Button, at image.Point) {
 	w.t.Helper()
 	w.clicks(2, b, at, nil)
 }
 
-// Wheel turns the wheel by some notches at once; positive is up.
+// Wheel turns the wheel by some notches in one go; positive is up.
 func (w *Window) Wheel(notches int, at image.Point, modifiers ...string) {
 	w.t.Helper()
 	if notches < 0 {
@@ -244,12 +245,12 @@ func (w *Window) Resize(width, height int) {
 }
 
 // handled waits until the window has drawn everything that the input so far causes. It
-// asks the window for its clipboard; the window answers in order with all other events
+// asks the window for its clipboard. The window answers in order with all other events
 // from the display, and never in the middle of a frame. After the first answer it has
-// read the input, after the next it has drawn the resulting frame, and two more cover
-// changes in the frame after that, such as the keyboard focus. The window draws nothing
-// that it would not draw for a user. handled does not wait for windows that are not known
-// to answer, are not X windows, or have ended.
+// read the input, after the second it has drawn the resulting frame, and two more answers
+// cover changes in the frame after that, such as the keyboard focus. All this makes the
+// window draw nothing that it would not draw for a user. handled does not wait for
+// windows that are not known to answer, are not X windows, or have ended.
 func (w *Window) handled() {
 	w.t.Helper()
 	for range 4 {
@@ -259,7 +260,8 @@ func (w *Window) handled() {
 	}
 }
 
-// answer asks the window and waits for its answer; it reports whether there is one.
+// answer sends the window a question and waits for the answer; it reports whether there
+// is one.
 func (w *Window) answer() bool {
 	w.t.Helper()
 	id := w.number()

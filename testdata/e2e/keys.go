@@ -19,14 +19,14 @@ var keysyms = map[string]xproto.Keysym{
 	"space": ' ', "plus": '+', "minus": '-', "slash": '/', "less": '<',
 }
 
-// stroke is how a keyboard makes a sign.
+// stroke is the key to press, with or without Shift, for a character.
 type stroke struct {
 	code  byte
 	shift bool
 }
 
-// strokes returns the strokes for what the display's keyboard can type, alone and with
-// Shift.
+// strokes returns the strokes for everything that the display's keyboard can type, alone
+// and with Shift.
 func strokes(c *xproto.SetupInfo, table *xproto.GetKeyboardMappingReply) map[xproto.Keysym]stroke {
 	all := map[xproto.Keysym]stroke{}
 	per := int(table.KeysymsPerKeycode)
@@ -41,7 +41,7 @@ func strokes(c *xproto.SetupInfo, table *xproto.GetKeyboardMappingReply) map[xpr
 	return all
 }
 
-// stroke returns the stroke of a key, named by X's name or by its character.
+// stroke returns the stroke of a key, given X's name for it or its character.
 func (d *Display) stroke(name string) stroke {
 	d.t.Helper()
 	sym, named := keysyms[name]

@@ -17,9 +17,8 @@ import (
 )
 
 // starts receives functions that start processes. Processes get a signal when the thread
-// that started them ends, so that none outlives this program even if it is killed.
-// Therefore one goroutine starts all of them, on a thread that lasts as long as the
-// program.
+// that started them ends, so that they end even if this program is killed. Therefore one
+// goroutine starts all of them, on a thread that lasts as long as the program.
 var starts = sync.OnceValue(func() chan<- func() {
 	work := make(chan func())
 	go func() {
@@ -61,12 +60,12 @@ var builds struct {
 	paths map[string]string
 }
 
-// atOnce is the number of windows open at the same time: they mostly wait for input and
+// atOnce is the number of windows open at the same time. They mostly wait for input and
 // pictures, which takes no CPU.
 const atOnce = 6
 
-// Main runs the tests, more at once than there are processors, and removes what Build
-// made.
+// Main runs the tests, more of them at the same time than there are processors, and
+// removes what Build made.
 func Main(m *testing.M) int {
 	flag.Parse()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
@@ -83,8 +82,8 @@ func Main(m *testing.M) int {
 }
 
 // Build compiles a main package of this module, given as a path from its root such as
-// ./app/ashlar, and returns the binary's path. It compiles once for all tests, and
-// without the race detector, which would slow the program down too much.
+// ./app/ashlar, and returns the binary's path. It compiles once for all tests, without
+// the race detector, which would slow the program down too much.
 func Build(t testing.TB, pkg string) string {
 	t.Helper()
 	builds.Lock()
@@ -102,7 +101,7 @@ func Build(t testing.TB, pkg string) string {
 	return path
 }
 
-// shared is a folder for all tests; builds is locked.
+// shared returns a folder for all tests. The caller must hold the lock of builds.
 func shared(t testing.TB) string {
 	t.Helper()
 	if builds.dir == "" {

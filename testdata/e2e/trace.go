@@ -21,7 +21,8 @@ type Trace struct {
 	Wrote, Connected []string
 }
 
-// Tracer is the command that runs another and writes what it does to a file.
+// Tracer returns the command that runs another command and writes its system calls to a
+// file.
 func Tracer(t testing.TB, to string) []string {
 	return []string{need(t, "strace", "strace"), "-f", "--seccomp-bpf", "-y", "-s", "4096", "-e", "signal=none",
 		"-e", "trace=open,openat,openat2,creat,truncate,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat," +
@@ -47,7 +48,7 @@ func ReadTrace(t testing.TB, path, dir string) Trace {
 	for line := range strings.Lines(string(b)) {
 		m := call.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if m == nil {
-			continue // the rest of a call, or an end
+			continue // the second half of a call, or the end of a process
 		}
 		name, args := m[1], m[2]
 		switch name {
@@ -76,7 +77,7 @@ func ReadTrace(t testing.TB, path, dir string) Trace {
 	return tr
 }
 
-// paths are the absolute names of the files in a call's arguments.
+// paths returns the absolute names of the files in a call's arguments.
 func paths(args, dir string) []string {
 	var found []string
 	for _, m := range quoted.FindAllStringSubmatch(args, -1) {

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// A Window is a running program's, on a Display.
+// A Window is the window of a running program on a Display.
 type Window struct {
 	*Display
 	cmd    *exec.Cmd
@@ -174,10 +174,10 @@ type Log[T any] struct {
 	all  []T
 }
 
-// OpenLog is a log that is read as it is written.
+// OpenLog returns a log that can be read while it is written.
 func OpenLog[T any](path string) *Log[T] { return &Log[T]{path: path} }
 
-// Path is the file's.
+// Path returns the path of the log's file.
 func (l *Log[T]) Path() string { return l.path }
 
 // Read returns all lines of a log. The file may still be growing: an incomplete last line

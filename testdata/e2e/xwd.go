@@ -36,7 +36,7 @@ const (
 const xwdColorBytes = 12
 
 // DecodeXWD decodes an X window dump (the format of xwd) as written by Xvfb: 32 bits per
-// pixel, of which 24 are colour.
+// pixel, 24 of them colour.
 func DecodeXWD(b []byte) (*image.RGBA, error) {
 	if len(b) < 4*xwdFields {
 		return nil, fmt.Errorf("a window dump of %d bytes has no header", len(b))

@@ -10,13 +10,13 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// recorded is a recording with what was planted in it.
+// recorded is a recording and the finding that is expected in it.
 type recorded struct {
 	name string
 	// rule is the rule of the expected finding, says a text in its claim. Both are empty
 	// if nothing was planted; then nothing may be found.
 	rule, says string
-	// files holds one recording, or two to compare, with their file extensions.
+	// files holds one recording, or two to compare, each with its file extension.
 	files []file
 }
 
@@ -25,7 +25,7 @@ type file struct {
 	data []byte
 }
 
-// seeds is how often each kind of recording is made for the table.
+// seeds is the number of recordings of each kind in the table.
 const seeds = 3
 
 // cases returns recordings of each kind, one for each seed. They are the same each time.
@@ -65,7 +65,8 @@ func cases(seeds uint64) []recorded {
 	return all
 }
 
-// stacks generates 4,000 samples of a server; the given part of them is planted.
+// stacks generates 4,000 samples of a server. The given part of them has the planted
+// stack.
 func stacks(seed uint64, part float64, planted func(*rand.Rand) string) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	packages := []string{"codec", "inventory", "pricing", "session", "report"}
@@ -134,7 +135,7 @@ func trace(seed uint64, how traced) []byte {
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // numbers and texts can be written
+		panic(err) // numbers and texts can always be encoded
 	}
 	return b
 }

@@ -118,15 +118,15 @@ func machine() string {
 	return runtime.GOARCH
 }
 
-// totals are what is below the table.
+// totals are the sums printed below the table.
 type totals struct {
 	planted, found, nothing, calm, most int
 	slowest                             time.Duration
 	peers                               []named
 }
 
-// named counts the recordings that a program could read, and those for which its answer
-// named the cause.
+// named counts the recordings that a program could read, and the recordings for which its
+// answer named the cause.
 type named struct{ read, said int }
 
 func (n *named) add(c *recorded, a said) {
@@ -233,7 +233,8 @@ func (c *recorded) ask(dir string) (r result, err error) {
 			r.right = true
 		}
 		if i == 0 {
-			// The command as a shell would take it: names here need no quotes but '.
+			// Split the command as a shell would: the only quotes that names here need
+			// are single quotes.
 			run(append(words(f.Command)[1:], "--budget", "1500")...)
 		}
 	}
@@ -266,8 +267,8 @@ func words(command string) (all []string) {
 	return append(all, word)
 }
 
-// spaa returns the number of tokens of the recording as SPAA, on which grep and jq are
-// run; -1 if it cannot be written.
+// spaa returns the number of tokens of the recording as SPAA, the input for grep and jq;
+// -1 if it cannot be written.
 func (c *recorded) spaa(dir string) int {
 	path := c.as(dir, ".spaa")
 	if st, err := os.Stat(path); err == nil {

@@ -4,9 +4,9 @@
 //	go run ./testdata/gen -kind spall1 -records 40000000 -o big.spall
 //	go run ./testdata/gen -kind chrome -bytes 1000000000 -o big.json -summary
 //
-// With -summary it prints what it wrote as JSON: how many spans, samples, stacks
-// and threads, the time they take, and the sums that a reader must come to. See
-// package synth for what the recordings are like.
+// With -summary it prints what it wrote as JSON: how many spans, samples, stacks and
+// threads, the time they take, and the sums that a reader must arrive at. Package synth
+// describes the recordings.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Package names generates names that are hard to draw and to write: in any script, with
-// control characters, invalid UTF-8, and text that other formats take as code.
+// control characters, invalid UTF-8, and text that is code in other formats.
 package names
 
 import (
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Pieces are short texts in many scripts, and characters that change how their neighbours
-// look: bidi controls, joiners, marks, emoji sequences, and invalid UTF-8.
+// Pieces are short texts in many scripts, and characters that change the look of their
+// neighbours: bidi controls, joiners, marks, emoji sequences, and invalid UTF-8.
 var Pieces = strings.Split("\u2066|\u2067|\u2068|\u2069|\u202a|\u202b|\u202c|\u202d|\u202e|\u200e|\u200f|\u061c|"+ // bidi
 	"\u200b|\u200c|\u200d|\u2060|\ufeff|\u00ad|\u034f|\ufe0f|\ufe0e|\U000e0100|\U000e0041|\u180e|\u115f|\u3164|"+ // ignorable
 	"\u0301|\u0323|\u20dd|\u05b0|\u064b|\u093c|\u0e31|\u1dc0|\u302a|\u0488|"+ // marks
@@ -19,7 +19,7 @@ var Pieces = strings.Split("\u2066|\u2067|\u2068|\u2069|\u202a|\u202b|\u202c|\u2
 	"a|B|main.run|(|)|[|]|«|»|1|2.5|,|:|-|+|%| |\t|\n|\r|\x00|\x1b|\u0085|\u2028|\u2029|\u3000|"+
 	"\xff|\xc3|\xed\xa0\x80|\xed\xbf\xbf|\xf4\x90\x80\x80|\ufffd|\ufffe|\uffff|\U0010ffff|\ue000", "|")
 
-// Random is a name of a few pieces.
+// Random returns a name made of a few pieces.
 func Random(r *rand.Rand) string {
 	var b strings.Builder
 	for range 1 + r.IntN(12) {
@@ -28,7 +28,8 @@ func Random(r *rand.Rand) string {
 	return b.String()
 }
 
-// Code are names that would be code in pages, pictures, tables, terminals and shells.
+// Code are names that would be taken as code in pages, pictures, tables, terminals or
+// shells.
 var Code = []string{
 	"=1+1", "=cmd|' /C calc'!A0", "+1+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", " =1",
 	"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</title><script>x</script>", "</text><script>x</script>", "]]><script>x</script>", "<!--", "&lt;script&gt;", "' onload='x",

@@ -1,9 +1,9 @@
-// Command visits is the program recorded in this folder: it generates a log of visits to
-// a web server, reads it, counts visits by visitor, and prints a report, again and again.
+// Command visits is the program recorded in this folder. Again and again, it generates a
+// log of visits to a web server, reads it, counts visits by visitor, and prints a report.
 // README.md explains how it was recorded.
 //
-// Built with the tag "indexed", it finds visitors with a map instead of a linear search:
-// the only difference between before and after.
+// Built with the tag "indexed", it finds visitors with a map instead of a linear search.
+// This is the only difference between before and after.
 package main
 
 import (
@@ -108,7 +108,7 @@ func (s *bySize) Len() int           { return len(s.all) }
 func (s *bySize) Less(i, j int) bool { return s.all[i].bytes > s.all[j].bytes }
 func (s *bySize) Swap(i, j int)      { s.all[i], s.all[j] = s.all[j], s.all[i] }
 
-// mark is a number that depends on every visit, and their order.
+// mark returns a number that depends on every visit and on their order.
 func mark(visits []visit) uint64 {
 	h := fnv.New64a()
 	for _, v := range visits {
@@ -117,7 +117,7 @@ func mark(visits []visit) uint64 {
 	return h.Sum64()
 }
 
-// checksum is Adler's, byte by byte.
+// checksum returns the Adler-32 checksum of a text, computed byte by byte.
 func checksum(text string) uint32 {
 	a, b := uint32(1), uint32(0)
 	for i := range len(text) {

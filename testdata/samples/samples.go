@@ -17,7 +17,7 @@ import (
 
 func folder() string { return os.Getenv("ASHLAR_SAMPLES") }
 
-// Need skips a test that consists only of samples if there are none.
+// Need skips a test that uses only samples, if there are none.
 func Need(t testing.TB) {
 	t.Helper()
 	if folder() == "" {
@@ -39,8 +39,8 @@ func Read(t testing.TB, name string) []byte {
 	return content(t, Path(t, name))
 }
 
-// Files returns the paths of the samples whose names match a pattern of
-// path/filepath.Match, or of all samples without patterns, in order. A pattern without a
+// Files returns, in order, the paths of the samples whose names match a pattern of
+// path/filepath.Match, or of all samples if there are no patterns. A pattern without a
 // match fails the test.
 func Files(t testing.TB, patterns ...string) (paths []string) {
 	t.Helper()
@@ -73,7 +73,7 @@ func Each(t testing.TB, patterns ...string) iter.Seq2[string, []byte] {
 	}
 }
 
-// Name is the name of the sample at a path.
+// Name returns the name of the sample at a path.
 func Name(path string) string {
 	name, err := filepath.Rel(folder(), path)
 	if err != nil {
@@ -109,7 +109,7 @@ func Small(most int64, paths []string) []string {
 	})
 }
 
-// Unpack returns the content decompressed if it is gzip, otherwise as it is.
+// Unpack returns the content, decompressed if it is gzip.
 func Unpack(t testing.TB, content []byte) []byte {
 	t.Helper()
 	if !bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {

@@ -10,8 +10,8 @@ import (
 	"fmt"
 )
 
-// Frames is the number of calls of frame in each trace; Early and Late are the times, in
-// microseconds from the start, at which they begin in the first and in the second trace.
+// Frames is the number of calls of frame in each trace. Early and Late are the times at
+// which they begin in the first and in the second trace, in microseconds from the start.
 const (
 	Frames = 40
 	Early  = 1000
@@ -65,7 +65,7 @@ func Trace(after bool) []byte {
 	}
 	b, err := json.Marshal(map[string]any{"traceEvents": t.events})
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // maps of strings and numbers can always be encoded
 	}
 	return b
 }
@@ -83,7 +83,7 @@ func (t *tracer) add(name string, tid int, ts, dur int) {
 	t.events = append(t.events, map[string]any{"ph": "X", "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur})
 }
 
-// span adds a call of about a length and returns when it ends.
+// span adds a call of about the given length and returns the time at which it ends.
 func (t *tracer) span(tid int, name string, at, length int, inside func(from int)) int {
 	t.dice = t.dice*1664525 + 1013904223
 	length += length * (int(t.dice>>16)%7 - 3) / 100
@@ -94,7 +94,8 @@ func (t *tracer) span(tid int, name string, at, length int, inside func(from int
 	return at + length
 }
 
-// stacks of the profile with the samples before the change.
+// stacks are the stacks of the profile, with the number of their samples before the
+// change.
 var stacks = []struct {
 	stack   string
 	samples int
@@ -103,7 +104,7 @@ var stacks = []struct {
 	{"main;sort", 1500}, {"main;sort;less", 700}, {"main;log", 800}, {"main;legacy_check", 400}, {"main;gc", 600}, {"main", 150},
 }
 
-// Profile is a sampled profile of the program, as folded stacks.
+// Profile returns a sampled profile of the program, as folded stacks.
 func Profile(after bool) []byte {
 	var b bytes.Buffer
 	for i, s := range stacks {

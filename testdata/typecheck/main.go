@@ -58,8 +58,8 @@ func folders() ([]string, error) {
 	return all, nil
 }
 
-// check returns the type errors on a system, each only once. Function bodies in foreign
-// folders are not checked, because our code depends only on declarations there.
+// check returns the type errors on a system, each only once. It does not check function
+// bodies in foreign folders, because our code depends only on the declarations there.
 func check(system string, patterns, foreign []string) (wrong []string, err error) {
 	cfg := &packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Env: append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")}
 	all, err := packages.Load(cfg, patterns...)
@@ -98,8 +98,8 @@ func withoutBodies(file *ast.File) {
 	}
 }
 
-// compiled names the packages that can be compiled without cgo. On a Mac those that draw
-// in a window cannot.
+// compiled names the packages that can be compiled without cgo. On a Mac, packages that
+// draw in a window cannot.
 func compiled(all []*packages.Package, system string) (names []string) {
 	draws := map[*packages.Package]bool{}
 	packages.Visit(all, nil, func(p *packages.Package) {

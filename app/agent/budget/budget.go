@@ -16,16 +16,16 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// Least is the smallest allowed budget. A smaller one has no room for the subject of an
-// answer and the note on what was left out.
+// Least is the smallest allowed budget. A smaller one could not hold an answer's subject
+// and the note on omissions.
 const Least = 200
 
-// LongestText is the maximum length, in characters, of a text in a bounded answer. Names
-// in recordings may have any length.
+// LongestText is the maximum length of a text in a bounded answer, in characters. It is
+// needed because names in recordings may have any length.
 const LongestText = 1000
 
-// Tokens returns the number of tokens that n bytes of text count as: one for every four,
-// rounded up. Users can check it with wc -c.
+// Tokens returns the number of tokens that n bytes of text are counted as: one for every
+// four bytes, rounded up. Users can check it with wc -c.
 func Tokens(n int) int { return (n + 3) / 4 }
 
 // LeftOut describes the elements left out of a list in an answer.
@@ -34,13 +34,13 @@ type LeftOut struct {
 	List string `json:"list"`
 	Left int    `json:"left"`
 	Of   int    `json:"of"`
-	// Share is the cost of the elements left out, as a part of the whole list's, from 0
-	// to 1; By is the field that was added up, empty if the elements have no cost.
+	// Share is the cost of the left-out elements as a fraction of the whole list's cost,
+	// from 0 to 1. By is the field that holds the cost, empty if the elements have none.
 	Share json.Number `json:"share,omitempty"`
 	By    string      `json:"by,omitempty"`
 }
 
-// Cut holds the fields added to an answer's own.
+// Cut holds the fields that describe omissions and problems; they are added to an answer.
 type Cut struct {
 	// LeftOut names the lists that were cut, and All is the command that prints
 	// everything; absent if nothing was left out.
@@ -51,20 +51,20 @@ type Cut struct {
 	TextsCutTo int `json:"texts_cut_to,omitempty"`
 	// Damage lists the recordings asked about that have errors.
 	Damage []*evidence.Damage `json:"damage,omitempty"`
-	// Saturated names the metrics, as EVENT/METRIC, with totals beyond the range of
-	// counting: 2^63 of their smallest unit. Their sums stop there and are lower bounds.
+	// Saturated names the metrics, as EVENT/METRIC, whose totals exceed 2^63 of their
+	// smallest unit. Their sums stop there and are lower bounds.
 	Saturated []string `json:"saturated,omitempty"`
 	// WindowsLeft names the windows of the range that were not counted because they
-	// overlap counted ones.
+	// overlap counted windows.
 	WindowsLeft []string `json:"windows_left_out,omitempty"`
 	// Redacted says what --redact left out.
 	Redacted string `json:"redacted,omitempty"`
-	// Remarks has the lines that the command line prints on standard error.
+	// Remarks holds the lines that the command line prints on standard error.
 	Remarks []string `json:"remarks,omitempty"`
 }
 
-// With is an answer together with the fields added to its own. A list takes no such
-// fields.
+// With is an answer with additional fields. Only an object can hold them: a list is
+// written unchanged.
 type With struct {
 	Of     any
 	Beside Cut
@@ -101,7 +101,7 @@ var costs = [...]string{"self", "delta_self", "duration", "total", "count"}
 // also cuts long texts in the middle. If anything is left out, the object gains the
 // fields left_out, a list of [LeftOut], and all, the command that leaves nothing out.
 func JSON(v any, tokens int, all string) ([]byte, error) {
-	room := 4*tokens - 1 // each element takes two bytes at least
+	room := 4*tokens - 1 // each element takes at least two bytes
 	whole, err := readShort(v, room)
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func Lines(s string, tokens int, all string) (string, error) {
 	return "", tooSmall(tokens, all)
 }
 
-// note returns the line that tells which rows are missing from an answer's text.
+// note returns the line that describes which rows are missing from an answer's text.
 func (v *value) note(list string, n int, all string) string {
 	rows := v.field(list)
 	if rows == nil || rows.of() <= n {
@@ -204,15 +204,15 @@ type value struct {
 	keys   []string
 	list   []*value // the values of keys, or the elements of a list
 	isList bool
-	rest   *beyond // the elements beyond list, nil if there are none
-	// by is the field that holds the elements' cost and all the sum of it over all
-	// elements; both are set once added is true.
+	rest   *beyond // number and cost of the elements after list; nil if there are none
+	// by is the field that holds the elements' cost, and all is the sum of that field
+	// over all elements. Both are valid once added is true.
 	by    string
 	all   *big.Rat
 	added bool
 }
 
-// of returns the number of elements of a list, including those beyond.
+// of returns the number of elements of a list, including those in rest.
 func (v *value) of() int {
 	if v.rest == nil {
 		return len(v.list)
@@ -347,8 +347,8 @@ func (v *value) hasLonger(most int) bool {
 	return slices.ContainsFunc(v.list, func(x *value) bool { return x.hasLonger(most) })
 }
 
-// isTable reports whether an object's keys come from the file: it has more keys than any
-// Go type has fields.
+// isTable reports whether an object's keys come from the file. It tells by their number:
+// no Go type here has more than 40 fields.
 func (v *value) isTable() bool { return v.object && len(v.keys) > 40 }
 
 // canBeCut reports whether elements of v may be left out. A list of two numbers is an
@@ -371,7 +371,7 @@ func (v *value) cut(n, text int, all string) *value {
 	}
 	said, err := read(left)
 	if err != nil {
-		panic(err) // texts and numbers can be written
+		panic(err) // impossible: texts and numbers can always be encoded
 	}
 	out.keys = append(append([]string{}, out.keys...), "left_out", "all")
 	out.list = append(append([]*value{}, out.list...), said, &value{plain: all})
@@ -410,8 +410,8 @@ func (v *value) cutAt(path string, n, text int, left *[]*LeftOut) *value {
 	return out
 }
 
-// noteLeftOut records the elements left out of a list; lists with the same path are added
-// up.
+// noteLeftOut records the elements left out of a list. It adds up lists with the same
+// path.
 func (v *value) noteLeftOut(path string, n int, left *[]*LeftOut) {
 	for _, l := range *left {
 		if l.List == path {
@@ -463,7 +463,7 @@ func (v *value) addUp(by string, n int, s *sum) {
 	}
 }
 
-// middle leaves out the middle of a text that is too long.
+// middle shortens a text of more than most characters by leaving out its middle.
 func middle(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -31,7 +31,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Check is the command.
+// Check is the check-claims command.
 var Check = subcommand.Command{
 	Name: "check-claims", Args: "REPORT.md [--json]", Line: "recompute the numbers of a report from its commands",
 	Text: `
@@ -67,7 +67,7 @@ only, and to other machines with --allow-network.`,
 	},
 }
 
-// mostReport bounds a report, in bytes.
+// mostReport is the maximum size of a report, in bytes.
 const mostReport = 16 << 20
 
 func read(p *subcommand.Program, path string) (string, error) {
@@ -94,8 +94,8 @@ func read(p *subcommand.Program, path string) (string, error) {
 // and the wrong ones.
 type Checked struct {
 	Report string `json:"report"`
-	// Claims is the number of numbers and addresses checked, Wrong the number of wrong
-	// ones.
+	// Claims is the number of numbers and addresses that were checked, and Wrong is how
+	// many of them are wrong.
 	Claims int `json:"claims"`
 	Wrong  int `json:"wrong"`
 	// Found lists the wrong claims.
@@ -112,7 +112,7 @@ type Wrong struct {
 	Right *json.Number `json:"right"`
 }
 
-// reading are the commands that a report may run: those that write nothing.
+// reading lists the commands that a report may run: they write nothing.
 var reading = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", "check"}
 
 func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON bool) error {
@@ -166,7 +166,7 @@ func (c *checker) wrong(line int, claim string, right *json.Number, format strin
 
 // line checks the claims on a line of the report.
 func (c *checker) line(n int, line string) {
-	var numbers, said []string // of the claims, and the right numbers as people write them
+	var numbers, said []string // claimed numbers; right numbers formatted for people
 	for _, m := range codeSpan().FindAllStringSubmatch(line, -1) {
 		code := strings.TrimSpace(m[1] + m[2])
 		command, says, ok := cutComment(code)
@@ -193,7 +193,7 @@ func (c *checker) line(n int, line string) {
 	if len(numbers) == 0 {
 		return
 	}
-	// Bold numbers repeat the claimed ones, in the same order.
+	// The line's bold numbers repeat its claimed numbers, in the same order.
 	next := 0
 	for _, m := range bold().FindAllStringSubmatch(codeSpan().ReplaceAllString(line, ""), -1) {
 		x := even(m[1])
@@ -213,7 +213,8 @@ func (c *checker) line(n int, line string) {
 	}
 }
 
-// readable returns the problem of an address, if any.
+// readable returns an error if an address is invalid, or if its files are missing or may
+// not be read.
 func readable(ctx context.Context, s string, near []string) error {
 	v, err := view.Parse(s)
 	if err != nil {
@@ -229,7 +230,7 @@ func readable(ctx context.Context, s string, near []string) error {
 	return err
 }
 
-// even makes all blanks and minus signs in a text the same.
+// even replaces every white-space character by a blank and every minus sign by a hyphen.
 func even(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -242,8 +243,8 @@ func even(s string) string {
 	}, strings.TrimSpace(s))
 }
 
-// says reports whether a bold number matches a claim: either the claimed digits, or the
-// number as people write it, possibly with fewer digits.
+// says reports whether a bold number matches a claim: it has either the claimed digits or
+// the form for people, possibly with fewer digits.
 func says(bold, number, people string) bool {
 	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
 	b := spoken().FindStringSubmatch(bold)
@@ -254,7 +255,7 @@ func says(bold, number, people string) bool {
 	return p != nil && b[2] == p[2] && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
 }
 
-// or2 returns the texts of a, with those of b for empty ones.
+// or2 returns a with its empty texts replaced by those of b.
 func or2(a, b []string) (all []string) {
 	for i := range a {
 		all = append(all, or(a[i], b[i]))
@@ -262,8 +263,9 @@ func or2(a, b []string) (all []string) {
 	return all
 }
 
-// people formats a number of an answer for people: in the nearest unit above it, shares
-// in percent; "" if it has no unit.
+// people formats the number at a path of an answer for people; it returns "" if the
+// number has no unit. The unit comes from the nearest enclosing object that has one;
+// shares are formatted in percent.
 func people(answer any, path string) string {
 	v, err := follow(answer, path)
 	n, ok := v.(json.Number)
@@ -301,11 +303,11 @@ func people(answer any, path string) string {
 	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
 }
 
-// counts are the fields to which the unit above them does not apply.
+// counts are the fields to which the unit of the enclosing object does not apply.
 var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
 
-// number checks one claimed number against the command's answer and returns the right one
-// as people write it.
+// number checks one claimed number against the command's answer and returns the right
+// number, formatted for people.
 func (c *checker) number(line int, command, path string, rounded bool, said string) string {
 	claim := command + " # " + path
 	answer, err := c.answer(command)

@@ -19,7 +19,7 @@ import (
 	"ashlar/ingest/query/redact"
 )
 
-// Report is the command.
+// Report is the report command.
 var Report = subcommand.Command{
 	Name: "report", Args: "FILE [FILE] -o OUT.md", Line: "write a report with numbers that can be recomputed",
 	Text: `

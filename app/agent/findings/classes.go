@@ -17,7 +17,7 @@ const (
 )
 
 // names lists the functions of each class: functions that do nothing else, and the names
-// that runtimes give the activity in traces. A final * stands for any ending.
+// that runtimes use for the activity in traces. A final * stands for any ending.
 var names = map[class][]string{
 	collecting: {
 		"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc*", "runtime.bgsweep", "runtime.gcStart", "runtime.gcMarkTermination", "runtime.bgscavenge",

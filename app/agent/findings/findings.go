@@ -24,7 +24,7 @@ import (
 	"ashlar/render/units"
 )
 
-// Finding is one thing that a rule has found.
+// Finding is one result of a rule.
 type Finding struct {
 	// Rule is the rule's name, as listed by help findings.
 	Rule string `json:"rule"`
@@ -37,15 +37,15 @@ type Finding struct {
 	// Confidence is the probability, from 0 to 1, that the size is above the rule's
 	// threshold; null if nothing was sampled or the number of samples is unknown.
 	Confidence *json.Number `json:"confidence"`
-	// WrongWhen says when the rule is wrong.
+	// WrongWhen describes when the rule's conclusion is wrong.
 	WrongWhen string `json:"wrong_when"`
 	// Address shows the evidence, Command prints it.
 	Address string `json:"address"`
 	Command string `json:"command"`
 }
 
-// Size is the size of a finding: exact decimals in Unit, of a metric of an event. Share
-// is Value as a part of Of, from 0 to 1.
+// Size is the size of a finding. Value and Of are exact decimals in Unit, values of a
+// metric of an event. Share is Value as a fraction of Of, from 0 to 1.
 type Size struct {
 	Value  json.Number `json:"value"`
 	Unit   string      `json:"unit"`
@@ -59,7 +59,7 @@ type Size struct {
 	share float64
 }
 
-// rule looks for one thing.
+// rule looks for one kind of problem.
 type rule struct {
 	name, what, wrong string
 	find              func(*look, rule) error
@@ -80,7 +80,7 @@ var rules = []rule{
 	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall},
 }
 
-// Describe lists the rules: what each finds and when it is wrong.
+// Describe returns for each rule its name, what it finds and when it is wrong.
 func Describe() (all [][3]string) {
 	for _, r := range rules {
 		all = append(all, [3]string{r.name, r.what, r.wrong})
@@ -92,18 +92,18 @@ func Describe() (all [][3]string) {
 type look struct {
 	ctx     context.Context
 	rec     *recording.Recording
-	shown   []*recording.Recording // in addresses: rec, or the two recordings compared
+	shown   []*recording.Recording // recordings in addresses: rec, or the two compared
 	query   analyze.Query
 	event   *recording.Event
 	metric  *recording.Metric
 	tree    *analyze.Tree
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
-	classes []class          // by function
+	classes []class          // indexed by function
 	out     []Finding
 }
 
-// Of lists what all rules find in a recording, the largest share first.
+// Of returns the findings of all rules for a recording, the largest share first.
 func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 	l := &look{ctx: ctx, rec: rec, shown: []*recording.Recording{rec}}
 	e, m, err := analyze.Choose(rec, "", "")
@@ -126,7 +126,7 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 	return l.out, nil
 }
 
-// weigh sums up a metric of an event and builds its tree; event -1 is none.
+// weigh sums up a metric of an event and builds its tree; event -1 means no event.
 func (l *look) weigh(event, metric int) error {
 	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, out: l.out}
 	if event < 0 {
@@ -153,7 +153,7 @@ func (l *look) weigh(event, metric int) error {
 // sampled reports whether the weights were sampled rather than measured.
 func (l *look) sampled() bool { return l.event != nil && l.event.Basis != recording.FromSpans }
 
-// enough is the smallest number of samples that rules draw conclusions from.
+// enough is the smallest number of samples from which rules draw conclusions.
 const enough = 50
 
 // above returns the confidence that a share is above a threshold, and whether that is

@@ -11,12 +11,13 @@ import (
 	"ashlar/render/units"
 )
 
-// classed is the total of the stacks that contain functions of a class, each stack
-// counted once, divided among the functions that call into the class.
+// classed is the total of the stacks that contain a function of a class, each stack
+// counted once. callers divides it by the function that calls into the class, and first
+// by the outermost function of the class.
 type classed struct {
 	total   int64
 	callers map[recording.FuncID]int64
-	first   map[recording.FuncID]int64 // by function of the class
+	first   map[recording.FuncID]int64 // by outermost function of the class
 }
 
 // classed adds up the stacks that contain a function of class c and none of class
@@ -90,7 +91,7 @@ func most(of map[recording.FuncID]int64) (f recording.FuncID, cost int64) {
 	return f, cost
 }
 
-// busy returns the total cost without idling.
+// busy returns the total cost, excluding stacks of idle functions.
 func (l *look) busy() int64 {
 	return l.sum - l.classed(idling, 0).total
 }
@@ -211,7 +212,7 @@ func (l *look) kernel(r rule) error {
 			break
 		}
 	}
-	if !user { // a recording of the kernel alone
+	if !user { // only the kernel was recorded
 		return nil
 	}
 	in, busy := l.classed(inKernel, idling), l.busy()
@@ -247,8 +248,7 @@ func (l *look) hot(r rule) error {
 	return nil
 }
 
-// deep is the smallest number of occurrences of a function in one stack that makes a
-// finding.
+// deep is how often a function must occur in one stack to be reported.
 const deep = 16
 
 func (l *look) recursion(r rule) error {

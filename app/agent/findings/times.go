@@ -19,11 +19,11 @@ import (
 // Limits on the number of items that are examined one by one.
 const (
 	mostFunctions = 12 // functions whose calls are examined
-	fewestCalls   = 50 // a function needs at least this many
+	fewestCalls   = 50 // minimum number of calls of an examined function
 )
 
-// heavy returns the functions of a trace whose calls are worth examining: a total of at
-// least a tenth of the time.
+// heavy returns the functions of a trace whose calls are examined: those with a total of
+// at least a tenth of the time.
 func (l *look) heavy() (rows []analyze.Row) {
 	if l.tree == nil || l.sampled() || l.query.Metric != recording.SpanTime {
 		return nil
@@ -82,7 +82,7 @@ func (l *look) mode(r rule) error {
 		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took at least %s (median %s): %s of the function's time.",
 			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
 			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
-		return nil // functions inside or around it are slow with it
+		return nil // one finding is enough: its callers and callees are slow, too
 	}
 	return nil
 }
@@ -141,7 +141,8 @@ func (l *look) starving(r rule) error {
 		}
 		slices.SortFunc(tracks, func(a, b int) int { return compareInts(has[a], has[b]) })
 		least, middle := tracks[0], has[tracks[len(tracks)/2]]
-		// The second least shows that the group shares its work.
+		// The least busy thread must have at most 1/50 of the median, and the next at
+		// least 1/4, which shows that the threads of the group share its work.
 		if 50*has[least] > middle || 4*has[tracks[1]] < middle || middle == 0 {
 			continue
 		}
@@ -151,7 +152,7 @@ func (l *look) starving(r rule) error {
 			if expected < enough {
 				continue
 			}
-			sure.Confidence = decimal(1 - math.Exp(-expected/5)*5) // of a fifth of its like giving so few
+			sure.Confidence = decimal(1 - math.Exp(-expected/5)*5) // 1 minus the chance of so few samples at a fifth of the median
 		}
 		t := l.rec.Tracks[least]
 		title := strings.TrimSpace(t.Name + " " + recording.IDText(t.TID))
@@ -164,8 +165,8 @@ func (l *look) starving(r rule) error {
 	return nil
 }
 
-// stall looks for a time in which no thread did anything, between times in which
-// some did.
+// stall looks for a period in which all threads were inactive, between periods of
+// activity.
 func (l *look) stall(r rule) error {
 	if l.tree == nil || !l.rec.HasTime || l.rec.Duration() <= 0 || l.event.Basis == recording.FromStacks && l.rec.Counts.Samples == 0 {
 		return nil

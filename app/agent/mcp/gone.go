@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// patience is the time that open questions still get once the client has closed the
-// input. A client that only stopped asking still reads the answers; a killed one does
-// not.
+// patience is how long pending questions may take after the client has closed the input.
+// A client that has only asked its last question still reads the answers; a killed client
+// does not.
 var patience = 2 * time.Minute
 
 // untilGone ends the session of a client that has closed the input: as soon as nobody

@@ -14,11 +14,11 @@ import (
 // longestLine is the maximum length of a client's message, in bytes.
 const longestLine = 1 << 20
 
-// lines reads the client's messages, one a line. It answers lines that are not valid
-// messages itself and drops them: passed on, they would end the session.
+// lines reads the client's messages, one per line. It answers invalid messages itself and
+// does not pass them on, because they would end the session.
 type lines struct {
 	in   *bufio.Reader
-	rest []byte // of a line that was read in part
+	rest []byte // unread part of the current line
 	// ended is called when the client has closed its end.
 	ended func()
 

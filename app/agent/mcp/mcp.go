@@ -99,7 +99,7 @@ func serverOf(p *subcommand.Program, recordings *resident.Recordings, ctx contex
 		input := t.input(cmd)
 		check, err := input.Resolve(nil)
 		if err != nil {
-			panic("schema of " + t.name + ": " + err.Error()) // a test lists the tools
+			panic("schema of " + t.name + ": " + err.Error()) // impossible: a test lists the tools
 		}
 		out.AddTool(&sdk.Tool{Name: t.name, Description: t.what, InputSchema: input, OutputSchema: cmd.Answer, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.acts}},
 			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -202,8 +202,8 @@ func bounded(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The server's resources are the pages of the manual, with URIs that begin with pageURI,
-// and pictures, with the address of the view as their URI.
+// The server's resources are the manual's pages, whose URIs begin with pageURI, and
+// pictures, whose URIs are addresses of views.
 const pageURI = "ashlar:manual/"
 
 func (s *server) resources(out *sdk.Server) {
@@ -211,7 +211,7 @@ func (s *server) resources(out *sdk.Server) {
 		name := p.Topic + ".md"
 		text, err := fs.ReadFile(assets.Manual(), name)
 		if err != nil {
-			panic(err) // embedded files are always there
+			panic(err) // impossible: the file is embedded
 		}
 		out.AddResource(&sdk.Resource{URI: pageURI + p.Topic, Name: name, Title: p.Title, Description: p.Line, MIMEType: "text/markdown", Size: int64(len(text))},
 			func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {

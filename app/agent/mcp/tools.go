@@ -23,7 +23,8 @@ type tool struct {
 	// required.
 	args []arg
 	need int
-	// without lists flags that the tool lacks, besides those of notForPrograms.
+	// without lists flags of the command that the tool does not offer, besides those in
+	// notForPrograms.
 	without []string
 	// acts is true for tools with an effect that the user sees.
 	acts bool
@@ -45,10 +46,11 @@ var tools = []tool{
 	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Show an address in the user's open window, with a note in its status line. Fails unless the user shares the session."},
 }
 
-// notForPrograms are flags about the form of the output or the place where data is kept.
+// notForPrograms lists flags for the form of the output, and for the place where data is
+// kept.
 var notForPrograms = map[string]bool{"json": true, "csv": true, "no-cache": true, "help": true, "budget": true, "session": true}
 
-// usual is the budget if the arguments name none.
+// usual is the default budget, in tokens.
 const usual = 2000
 
 // isFor reports whether the tool offers a flag of its command.
@@ -169,7 +171,7 @@ func flagWords(name string, v any) (words []string) {
 	return words
 }
 
-// tokens returns the budget in the arguments, or the usual one.
+// tokens returns the budget in the arguments, or the usual budget.
 func tokens(arguments json.RawMessage) int {
 	var asked struct{ Budget *json.Number }
 	if json.Unmarshal(arguments, &asked) == nil && asked.Budget != nil {

@@ -23,8 +23,8 @@ import (
 // Most is the budget of an overview, in tokens, if none is set.
 const Most = 1500
 
-// Overview is the answer. Values are exact decimals in Unit, shares parts of Total
-// from 0 to 1.
+// Overview is the JSON output of overview. Values are exact decimals in Unit; shares are
+// fractions of Total, from 0 to 1.
 type Overview struct {
 	File     string       `json:"file"`
 	Format   string       `json:"format"`
@@ -65,7 +65,7 @@ type Overview struct {
 	rows   []analyze.Row // rows of Top
 }
 
-// Counts are how many records of each kind there are.
+// Counts holds the number of records of each kind.
 type Counts struct {
 	Spans     int64 `json:"spans"`
 	Samples   int64 `json:"samples"`
@@ -89,8 +89,8 @@ type Row struct {
 	SelfShare  json.Number `json:"self_share"`
 	Total      json.Number `json:"total"`
 	TotalShare json.Number `json:"total_share"`
-	// The intervals contain the true shares with a confidence of 95 %, as far as sampling
-	// error goes; present only for sampled shares above zero.
+	// The intervals are the 95 % confidence intervals of the shares, for sampling error
+	// only; present only for sampled shares above zero.
 	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 }
@@ -114,7 +114,7 @@ const (
 	mostThreads = 5
 	mostOthers  = 8
 	mostUnusual = 6
-	longest     = 90 // in characters, of a text from the file
+	longest     = 90 // maximum length of a text from the file, in characters
 )
 
 // Of returns the overview of a recording.
@@ -196,8 +196,8 @@ func (o *Overview) weigh(ctx context.Context) error {
 	return nil
 }
 
-// ask lists the next commands: first the findings left out, then what suits the
-// recording.
+// ask lists the next commands: first the one for findings that the overview left out,
+// then those that suit the recording.
 func (o *Overview) ask(found int) {
 	file := evidence.File(o.rec)
 	add := func(question string, args ...string) {

@@ -11,16 +11,16 @@ import (
 	"ashlar/app/core/resident"
 )
 
-// Limits of the stored answers. Answering again is fast enough for anything that took
-// less than worthKeeping.
+// Limits on the stored answers. Answers that took less than worthKeeping are not stored:
+// computing them again is fast enough.
 const (
 	mostKept     = 256
 	mostKeptSize = 32 << 20
 	worthKeeping = 2 * time.Millisecond
 )
 
-// answers stores slow answers for reuse: while the files are unchanged, the same command
-// of the same program prints the same.
+// answers stores slow answers for reuse. As long as the files are unchanged, a command's
+// output is, too.
 type answers struct {
 	mu  sync.Mutex
 	all []*answered // most recently used first

@@ -35,8 +35,8 @@ import (
 // The output file of render is written by the client.
 var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", drawing}
 
-// drawing is the command that draws. Sessions of windows decline it: a window is busy
-// with its own drawing.
+// drawing is the command that draws a picture. A window's session declines it, because
+// the window is busy with its own drawing.
 const drawing = "render"
 
 // Answers reports whether a session answers a command.
@@ -44,8 +44,8 @@ func Answers(command string) bool { return slices.Contains(Commands, command) }
 
 // question is a request to a session: a command line, or a request to its window.
 type question struct {
-	// Version is the client's version; a session of another version declines, since it
-	// may answer differently.
+	// Version is the client's version. A session of another version declines, because its
+	// answers may differ.
 	Version string `json:"version"`
 	// Dir is the client's working directory.
 	Dir   string   `json:"dir,omitempty"`
@@ -86,10 +86,10 @@ const (
 type Server struct {
 	// Run runs a command line of this program.
 	Run func(subcommand.Invocation) int
-	// In reads recordings that are named from a folder; an error leaves them to whoever
-	// asks.
+	// In returns a reader for paths relative to a folder. If the reader fails, the client
+	// runs its command itself.
 	In func(dir string) subcommand.Reader
-	// Window is what the session is shown in, nil for none.
+	// Window is the window that shows the session, nil for none.
 	Window Window
 
 	as    string // prefix that remote clients put before paths of files here
@@ -139,7 +139,7 @@ func writeLine(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// answer runs a command line and sends what it writes.
+// answer runs a command line and sends its output.
 func (s *Server) answer(ctx context.Context, w io.Writer, q *question) error {
 	if !filepath.IsAbs(q.Dir) || len(q.Args) == 0 || len(q.Args) > mostArgs || !Answers(q.Args[0]) || slices.Contains(q.Args, "-") || s.Window != nil && (!s.Window.Shared() || q.Args[0] == drawing) {
 		return writeLine(w, reply{Own: true})
@@ -179,7 +179,7 @@ var errElsewhere = errors.New("the client reads this itself")
 
 // run runs a command line; ok is false if its recordings cannot be read here.
 func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
-	ctx, cancel := context.WithCancel(ctx) // recordings may be held until ctx ends
+	ctx, cancel := context.WithCancel(ctx) // the end of ctx releases recordings held for it
 	defer cancel()
 	var elsewhere atomic.Bool
 	var mu sync.Mutex
@@ -202,7 +202,8 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 		return rec, stats, err
 	}})
 	ok = !elsewhere.Load() && ctx.Err() == nil
-	// Output of source, and pictures, also depend on source files, which are not tracked.
+	// Answers of source and pictures also depend on source files. These are not tracked,
+	// so such answers are not stored.
 	if ok && x.code == 0 && args[0] != "source" && args[0] != drawing && time.Since(began) > worthKeeping {
 		s.again.keep(x)
 	}

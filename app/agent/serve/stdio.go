@@ -24,8 +24,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// checking is the command that reads files in its own way. A session leaves it to the
-// client; the program on another machine runs it.
+// checking is the check command, which opens files itself instead of using loaded
+// recordings. A session leaves it to the client, but the program on another machine runs
+// it.
 const checking = "check"
 
 // RemoteFile returns one of the remote files that a command names, if its machine can

@@ -39,7 +39,7 @@ See ashlar help sessions for more.`,
 		keep := fs.Duration("keep", 30*time.Minute, "unload recordings not used for this `TIME`")
 		overSSH := fs.Bool("stdio", false, "answer one question on standard input; used over ssh for ssh:HOST:PATH")
 		idle := fs.Duration("idle", 0, "end after this `TIME` without a question (default: never)")
-		fs.Lookup("idle").DefValue = "0" // the text states the default
+		fs.Lookup("idle").DefValue = "0" // no automatic default in the help: the text states it
 		return func(p *subcommand.Program, files []string) error {
 			if *overSSH {
 				if len(files) > 0 {
@@ -79,7 +79,8 @@ func run(p *subcommand.Program, files []string, keep, idle time.Duration) error 
 	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
 	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", safetext.Text(l.Path()))
 	for _, f := range files {
-		// Run info, because its input covers that of most other commands.
+		// Load the recording by running info: most other commands need no more of the
+		// file than info.
 		p.Run(subcommand.Invocation{Ctx: ctx, Args: []string{"info", "--", f}, Stdout: io.Discard, Stderr: p.Stderr, Read: recordings.In(dir)})
 	}
 	for ctx.Err() == nil {

@@ -30,7 +30,7 @@ type Window interface {
 	// Shared reports whether the user lets programs ask.
 	Shared() bool
 	// Show goes to an address and tells the user that a program did so, with its note. An
-	// error is a sentence with the reason why not.
+	// error is a sentence that explains why it could not.
 	Show(ctx context.Context, address, note string) error
 	// Follow makes the window track its selection until stop is called. Selected returns
 	// the last selection and a channel that is closed when the selection changes.
@@ -44,7 +44,7 @@ type Selection struct {
 	Address string
 	// Command is the command line, in words, that answers for the selection.
 	Command []string
-	// Program is true if a program went there, not the user.
+	// Program is true if a program made the selection, not the user.
 	Program bool
 }
 
@@ -229,7 +229,7 @@ func localAddress(s string, recent []string) (address string, notes []string, er
 }
 
 // askWindow asks the windows on this display, the most recently used first, until one
-// lets programs ask. Then it calls then with the rest of that connection.
+// accepts questions from programs. Then it calls then with the connection to that window.
 func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reader) error) error {
 	q.Version = version.String()
 	place, err := instance.Open()

@@ -41,8 +41,8 @@ type Contents struct {
 	rec *recording.Recording
 }
 
-// Of lists the contents of a recording that was read with these statistics. It adds up
-// totals that the file lacks. The error is that of ctx.
+// Of returns the contents of a recording, with the statistics from reading it. It
+// computes totals that the file lacks. It fails only if ctx ends.
 func Of(ctx context.Context, rec *recording.Recording, stats ingest.Stats) (*Contents, error) {
 	s := &rec.Source
 	in := &Contents{
@@ -140,7 +140,7 @@ type Metric struct {
 	Primary bool         `json:"primary"`
 	Largest *json.Number `json:"largest,omitempty"`
 	AtMost  *json.Number `json:"at_most,omitempty"`
-	// Negative is the sum of the stacks below zero in the total.
+	// Negative is the part of the total that comes from stacks with negative values.
 	Negative *json.Number `json:"negative,omitempty"`
 
 	largest, negative, sum int64
@@ -275,7 +275,7 @@ type Warning struct {
 	Count int64  `json:"count"`
 	First string `json:"first"`
 	Text  string `json:"text"`
-	Minor bool   `json:"minor,omitempty"` // a note: it changes no number and no bar
+	Minor bool   `json:"minor,omitempty"` // a note, which affects no number and no bar
 	Error bool   `json:"error,omitempty"` // the file is damaged there or breaks a rule of its format
 }
 

@@ -190,8 +190,8 @@ type alikeThreads struct {
 // fewAlike is the largest number of threads of one name that are listed one by one.
 const fewAlike = 3
 
-// alike merges threads of one process and name if there are many: those of a pool would
-// fill the page and differ only in their ids.
+// alike merges threads of one process and name if there are many. The threads of a pool
+// would fill the page and differ only in their ids.
 func alike(threads []Thread) (groups []alikeThreads) {
 	type same struct {
 		pid   exactnum.ID
@@ -228,7 +228,7 @@ func (in *Contents) contexts(b *strings.Builder) {
 			continue
 		}
 		if slices.Contains(analyze.ProbeParts[:], c.Key) {
-			continue // a part of the probe, which has a key of its own
+			continue // part of the probe, which is listed under its own key
 		}
 		var values []string
 		length := 0

@@ -71,15 +71,15 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 	return d, err
 }
 
-// Nothing explains that the two sides have nothing in common, so that no condition can be
-// judged; it returns "" if they do have something in common.
+// Nothing returns a message if the two sides have nothing in common, so that no condition
+// can be judged; otherwise it returns "".
 func (d *Answer) Nothing() string { return verdict.Nothing(d.c, d.funcs) }
 
 // Len counts the rows to print.
 func (d *Answer) Len() int { return len(d.rows) }
 
-// Unfounded reports whether the confidence of all differences is unknown, because the
-// numbers of samples behind the weights are.
+// Unfounded reports whether no difference has a confidence, because the numbers of
+// samples are unknown.
 func (d *Answer) Unfounded() bool { return d.c.Method() == compare.NoMethod }
 
 // First returns the answer with only its first n rows.

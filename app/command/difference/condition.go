@@ -23,7 +23,7 @@ const (
 	condModule = "module"
 )
 
-// Condition is one --fail-if: a limit on the difference of a quantity.
+// Condition is the value of one --fail-if flag: a limit on the difference of a quantity.
 type Condition struct {
 	text       string
 	what, name string // name is empty for the overall total
@@ -53,8 +53,8 @@ func ParseCondition(text string) (Condition, error) {
 	return c, nil
 }
 
-// Never reports whether a condition can never hold under a normalization, because it
-// makes the totals equal.
+// Never reports whether a condition can never hold under a normalization that makes the
+// totals equal.
 func (c *Condition) Never(n compare.Normalize) bool {
 	return c.what == condTotal && c.name == "" && n == compare.Total
 }

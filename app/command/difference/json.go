@@ -19,16 +19,16 @@ type JSON struct {
 	// Verdict sums the comparison up in a sentence or two.
 	Verdict   string `json:"verdict"`
 	Metric    string `json:"metric"`
-	MetricB   string `json:"metric_b,omitempty"` // if named separately
+	MetricB   string `json:"metric_b,omitempty"` // B's metric, if named separately
 	Event     string `json:"event"`
 	Unit      string `json:"unit"`
 	Normalize string `json:"normalize"`
 	By        string `json:"by"`
-	// Address shows the comparison; absent unless each side is one recording.
+	// Address shows the comparison. It is absent unless each side is one recording.
 	Address string      `json:"address,omitempty"`
 	A       Side        `json:"a"`
 	B       Side        `json:"b"`
-	Ratio   json.Number `json:"ratio"` // of the raw totals, B to A; null if A's is zero
+	Ratio   json.Number `json:"ratio"` // B's raw total divided by A's; null if A's is zero
 	// MetricMatch is the rule that matched the metrics: event and metric, metric, unit,
 	// or name. Matched counts the rows by matching rule.
 	MetricMatch string `json:"metric_match"`
@@ -70,10 +70,10 @@ type Side struct {
 	Total    json.Number  `json:"total"` // as normalised
 	RawTotal json.Number  `json:"raw_total"`
 	Left     json.Number  `json:"left"`               // total after flags that change stacks; rows add up to it
-	Negative json.Number  `json:"negative,omitempty"` // sum of the stacks of left that are below zero
+	Negative json.Number  `json:"negative,omitempty"` // sum of the stacks with negative values in left
 	Samples  int64        `json:"samples"`
 	Duration *json.Number `json:"duration_ns"` // null if unknown
-	// Parts of the recordings that are not counted, as in top.
+	// Records that are not counted, as in top.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
 	WithoutCPU  int64       `json:"untold_spans,omitempty"`
 	AsyncTime   json.Number `json:"async_ns_left_out,omitempty"`
@@ -115,7 +115,7 @@ type Row struct {
 type Confidence struct {
 	Confidence json.Number     `json:"confidence"`
 	P          json.Number     `json:"p"`
-	Interval   *[2]json.Number `json:"interval"`   // of the difference, 95 %
+	Interval   *[2]json.Number `json:"interval"`   // 95 % confidence interval of the difference
 	Detectable *json.Number    `json:"detectable"` // smallest detectable difference
 	A          int64           `json:"a_count"`    // samples, spans or recordings
 	B          int64           `json:"b_count"`

@@ -23,7 +23,7 @@ func (d *Answer) value(v int64) string { return units.Value(d.c.Metric.Readable(
 // signed writes a difference, with a sign.
 func (d *Answer) signed(v int64) string { return verdict.Signed(d.c.Metric, v) }
 
-// level formats a confidence; ? for none.
+// level formats a confidence, or returns ? if there is none.
 func level(c *compare.Confidence) string {
 	if c == nil {
 		return "?"
@@ -264,7 +264,7 @@ func (d *Answer) rowWords() string {
 // table writes the rows.
 func (d *Answer) table(b *strings.Builder) {
 	_, context := d.By.ContextKey()
-	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // rows have no calls between them
+	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // such rows do not call each other
 	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", d.rowWord()}
 	align := "rrrrrrrrl"
 	switch {
@@ -303,7 +303,7 @@ func state(r *compare.Row, a, b int64) string {
 	return units.Change(a, b)
 }
 
-// blank formats an amount; a dash for zero.
+// blank formats an amount, or returns a dash for zero.
 func (d *Answer) blank(v int64) string {
 	if v == 0 {
 		return "–"

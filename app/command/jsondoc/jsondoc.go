@@ -35,8 +35,8 @@ var docs = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// Schema returns the JSON schema (2020-12) of a type. Empty lists are written as [], so
-// only pointers may be null, and numbers with null in their comment.
+// Schema returns the JSON schema (2020-12) of a type. Only pointers, and numbers whose
+// comment mentions null, may be null: empty lists are written as [].
 func Schema(t reflect.Type) *jsonschema.Schema { return of(t, nil) }
 
 // Answer returns the schema of an answer, which may also have the fields of [budget.Cut].

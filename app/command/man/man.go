@@ -19,8 +19,8 @@ func Name(c *subcommand.Info) string {
 	return "ashlar-" + c.Name
 }
 
-// Page returns a command's man page. The first of all is the program's own; its page
-// lists the other commands and the supported formats.
+// Page returns a command's man page. The first element of all is the program itself; its
+// page also lists the other commands and the supported formats.
 func Page(c *subcommand.Info, all []subcommand.Info, version, formats string) string {
 	p := &page{}
 	fmt.Fprintf(p, ".TH %s 1 \"\" \"ashlar %s\" \"User Commands\"\n", strings.ToUpper(escape(Name(c))), escape(version))
@@ -65,7 +65,7 @@ func (p *page) head(title string) { p.WriteString(".SH " + title + "\n") }
 
 // text writes paragraphs; indented lines keep their layout.
 func (p *page) text(text string) {
-	as := false // keeping the layout
+	as := false // in indented lines
 	for i, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
 		indented := strings.HasPrefix(line, " ")
 		switch {

@@ -31,7 +31,7 @@ func init() { command.SetPanels(workspace.PanelNames()) }
 func viewOf(o command.RenderOptions) (workspace.View, *view.State) {
 	v := &o.State
 	if o.With != "" {
-		v.Event, v.Metric = o.Event, o.Metric // for one file, Choose looks names up, as one may be missing
+		v.Event, v.Metric = o.Event, o.Metric // for one file, Choose looks up the names, since the metric may be missing
 		v.Unlinked = o.Ranges[0] != o.Ranges[1]
 	}
 	switch o.View {

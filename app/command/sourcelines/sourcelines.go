@@ -54,7 +54,7 @@ type Source struct {
 	Event   string      `json:"event"`
 	Metric  string      `json:"metric"`
 	Unit    string      `json:"unit"`
-	Total   json.Number `json:"total"` // of the recording
+	Total   json.Number `json:"total"` // total of the recording
 	Self    json.Number `json:"self"`  // sum over the file's lines
 	// Samples is the number of samples behind Total; absent if nothing was sampled or the
 	// file does not say. Address shows the source file.
@@ -167,8 +167,8 @@ func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what str
 	return s, m, w.Sum, nil
 }
 
-// addressOf returns an address that shows the file, with the first function that has a line
-// in it selected.
+// addressOf returns an address that shows the file and selects the first function with a
+// line in it.
 func addressOf(rec *recording.Recording, q analyze.Query, lines []analyze.SourceLine) string {
 	v := evidence.Of(rec, q)
 	v.Tab = "source"
@@ -182,7 +182,8 @@ func addressOf(rec *recording.Recording, q analyze.Query, lines []analyze.Source
 	return evidence.Address(v, rec)
 }
 
-// sourceOf returns the source file: of a function, or the one whose path ends with what.
+// sourceOf returns the source file that contains the function what, or the file whose
+// path ends with what.
 func sourceOf(rec *recording.Recording, what string) (string, error) {
 	ref := analyze.Named(what)
 	functions := ref.Functions(rec)
@@ -253,7 +254,7 @@ func (s *Source) read(rec *recording.Recording, given []string) ([]string, error
 		text, err = sourcefile.Lines(path)
 	}
 	typed := func(p string) string { return p }
-	if at != beside { // show such paths as the recording's was typed
+	if at != beside { // show paths in the recording's folder as that folder was typed
 		typed = func(p string) string {
 			if rest, ok := strings.CutPrefix(p, at+string(filepath.Separator)); ok && p != s.Source {
 				return filepath.Join(beside, rest)

@@ -98,7 +98,8 @@ type maker struct {
 	notes  []string
 }
 
-// take reads what is bundled: addresses of one recording, or of the same two.
+// take reads the addresses to bundle. They must all be of one recording, or of the same
+// two.
 func (m *maker) take(args []string, of string) error {
 	if of != "" {
 		if _, err := calls.Parse(of); err != nil {
@@ -165,7 +166,7 @@ func (m *maker) looks(rec *recording.Recording, i int) (of []recording.Scope, mi
 
 // scope returns a scope that covers all the given scopes, ignoring their calls.
 func scope(of []recording.Scope) (in recording.Scope) {
-	whole, all := false, false // of time; of threads
+	whole, all := false, false // whole: all of the time; all: all threads
 	for i, s := range of {
 		switch {
 		case !s.Ranged:

@@ -100,7 +100,7 @@ type origin struct {
 	Exe     string `json:"exe,omitempty"`
 	Program string `json:"program"`
 	Layout  uint64 `json:"layout"`
-	// Format and Spans are for lists.
+	// Format and Spans are shown in lists and do not identify the file.
 	Format string `json:"format,omitempty"`
 	Spans  int64  `json:"spans,omitempty"`
 }
@@ -136,8 +136,8 @@ func (c *Cache) look(path string, o decode.Options) (from origin, changed time.T
 		Exe: exeOf(o.Exe), Program: c.program, Layout: recording.Layout()}, changed, true
 }
 
-// lookThere is look for a file on another machine, which is asked over ssh. changed stays
-// zero, so the file counts as settled, because the clocks may differ.
+// lookThere is look for a file on another machine, which it asks over ssh. The clocks may
+// differ, so changed stays zero: the file counts as settled.
 func (c *Cache) lookThere(path string) (from origin, changed time.Time, ok bool) {
 	is, err := ssh.Stat(c.ctx, path)
 	if err != nil || is.Content == "" || is.Bytes < c.Least*1e6/16 { // transfer takes longer than reading, so cache smaller files too
@@ -304,8 +304,8 @@ func (c *Cache) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// watched is a file that stops accepting writes if it is cancelled, too large, or the
-// disk is nearly full.
+// watched is a file that stops accepting writes if writing is cancelled, the file is too
+// large, or the disk is nearly full.
 type watched struct {
 	*outfile.File
 	cache   *Cache
@@ -406,8 +406,8 @@ func (c *Cache) Clean() (bytes int64, err error) {
 	return bytes, err
 }
 
-// tidy removes older entries of the same file, and the least recently used ones if the
-// cache is too large or the disk too full. It keeps the newest.
+// tidy removes older entries of the same file. If the cache is too large or the disk too
+// full, it also removes the least recently used entries, except the newest.
 func (c *Cache) tidy(newest, path string) {
 	all, err := c.List()
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 // Sampled is the number of samples behind a sum, and Worth the equivalent number of
 // samples of equal weight. Both are 0 if nothing was sampled or the number is unknown.
 //
-// Samples of different weights carry less information than as many of equal weight. The
-// samples of a call are assumed to have its mean weight, because recordings keep no more.
-// Worth is Kish's effective sample size: the square of the sum of all weights divided by
-// the sum of their squares.
+// Samples of different weights carry less information than the same number of samples of
+// equal weight. The samples of a call are assumed to have the call's mean weight, because
+// recordings keep no more. Worth is Kish's effective sample size: the square of the sum
+// of all weights divided by the sum of their squares.
 type Sampled struct {
 	Samples int64
 	Worth   float64
 
 	signed bool             // no bounds: some values are negative
 	spread *analyze.Weights // sum of the squared weights by call, in units of unit
-	of     int64            // what transforms leave of spread's sum
+	of     int64            // sum of spread after transforms
 	unit   float64
 	rows   map[row][2]int64 // spread of each row's self and total
 }
@@ -96,8 +96,8 @@ func (s *Sampled) Rows(all []analyze.Row) {
 type Shares struct {
 	SelfShare  json.Number `json:"self_share"`
 	TotalShare json.Number `json:"total_share"`
-	// The intervals contain the true shares with a confidence of 95 %, as far as sampling
-	// error goes; present only for sampled shares above zero.
+	// The intervals are the 95 % confidence intervals of the shares, for sampling error
+	// only; present only for sampled shares above zero.
 	SelfInterval  *[2]json.Number `json:"self_interval,omitempty"`
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 }

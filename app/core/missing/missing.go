@@ -23,7 +23,7 @@ const (
 	Lines                // source line numbers
 )
 
-// missing maps a kind of data to the words for its absence.
+// missing maps a kind of data to the words that say it is missing.
 var missing = map[Kind]string{
 	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no timestamps", Spans: "no spans", Lines: "no line numbers",
 }
@@ -88,8 +88,9 @@ var metrics = []struct {
 	{"time", Spans}, {"count", Spans}, {"duration", Spans},
 }
 
-// Asked explains the error for a missing metric: what is missing and how to record it, if
-// the metric's name tells. Other errors and nil are returned unchanged.
+// Asked explains the error for a missing metric: if the metric's name tells what data it
+// needs, Asked adds what is missing and how to record it. Other errors and nil are
+// returned unchanged.
 func Asked(err error, metric string, rec *recording.Recording) error {
 	if err == nil || metric == "" || has(rec, metric) {
 		return err
@@ -114,7 +115,7 @@ func has(rec *recording.Recording, metric string) bool {
 }
 
 // Times returns a text about an event whose metric has no times: which other metric has
-// them, or how to record them.
+// times, or how to record them.
 func Times(rec *recording.Recording, event int) string {
 	var n int64
 	for _, t := range rec.Tracks {

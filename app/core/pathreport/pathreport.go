@@ -30,14 +30,14 @@ type Answer struct {
 	Length json.Number `json:"length"`
 	// Address shows the paths.
 	Address string `json:"address"`
-	// Paths has one path for each requested call, or one in all if no calls were
+	// Paths has one path for each requested call, or a single path if no calls were
 	// requested.
 	Paths []Path `json:"paths"`
 	// ByState, ByThread and ByFunction are the sums of all paths' steps, longest first.
 	ByState    []Sum `json:"by_state"`
 	ByThread   []Sum `json:"by_thread"`
 	ByFunction []Sum `json:"by_function"`
-	// Steps has the steps of all paths, in the order of the paths and their time.
+	// Steps lists the steps of all paths, path by path, in order of time.
 	Steps []Step `json:"steps"`
 	// More is the number of steps that were left out.
 	More int `json:"more"`

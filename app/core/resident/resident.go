@@ -54,7 +54,7 @@ type one struct {
 	used    time.Time
 	waiting int
 	cancel  context.CancelFunc
-	faults  int64 // faults in mapped files before it was read
+	faults  int64 // number of faults in mapped files before it was read
 
 	done  chan struct{} // closed when the fields below are set
 	rec   *recording.Recording
@@ -151,7 +151,8 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 	return x.rec, x.stats, x.err
 }
 
-// Same reports whether a file is unchanged; nil stands for anything but a file.
+// Same reports whether a file is unchanged. A nil argument stands for an input that is
+// not a file, such as a download.
 func Same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -189,7 +190,7 @@ func (h *Recordings) begin(asked context.Context, key, path string, info fs.File
 			break
 		}
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(asked)) // others may want it, too
+	ctx, cancel := context.WithCancel(context.WithoutCancel(asked)) // other callers may want the recording, too
 	x.cancel = cancel
 	h.all = append([]*one{x}, h.all...)
 	h.work.Go(func() { h.load(ctx, x, o) })
@@ -227,7 +228,7 @@ func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	}
 }
 
-// only unloads all other recordings; it returns false if there are none.
+// only unloads all recordings except x; it returns false if there are no others.
 func (h *Recordings) only(x *one) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

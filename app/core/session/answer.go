@@ -17,19 +17,20 @@ import (
 )
 
 // previewSpans is the number of spans that a preview may visit, which takes two cores
-// some 20 ms. Sets with at least previewCalls calls get a preview. Variables for tests.
+// some 20 ms. Sets with at least previewCalls calls get a preview. Both are variables so
+// that tests can change them.
 var (
 	previewSpans = 4 << 20
 	previewCalls = 1 << 14
-	// mostListed is the maximum number of listed calls; of more, the longest are listed.
-	// Nobody reads so many, and each row takes memory.
+	// mostListed is the maximum number of listed calls. If there are more, only the
+	// longest are listed: nobody reads so many, and each row takes memory.
 	mostListed = 1 << 20
 )
 
 // preview returns a first answer to a question that takes long: a tree that is exact down
 // to its depth. It returns nil if the full answer is as fast, or if there are transforms,
 // which need whole stacks. in is the question's scope with its calls bound. For a large
-// set of calls, the tree ends at the outer calls and leaves out what ran in them.
+// set of calls, the tree ends at the outer calls and leaves out their callees.
 func preview(ctx context.Context, rec *recording.Recording, q Question, in recording.Scope) *Answer {
 	if len(q.Transforms) > 0 {
 		return nil
@@ -55,7 +56,7 @@ func preview(ctx context.Context, rec *recording.Recording, q Question, in recor
 }
 
 // withoutBelow reduces a large set of calls to its outer calls and returns the smallest
-// depth of one; it returns 0 if the full answer is as fast.
+// depth of an outer call, or 0 if the full answer is as fast.
 func withoutBelow(rec *recording.Recording, q Question, in recording.Scope) (recording.Scope, int) {
 	if q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.OfProcessors(rec) || in.Calls.Calls < previewCalls {
 		return in, 0
@@ -81,8 +82,8 @@ func (a *Answer) sameTree(rec *recording.Recording, q *Question) bool {
 	return a != nil && a.Rec == rec && reflect.DeepEqual(a.Query, q.Query) && reflect.DeepEqual(a.Transforms, q.Transforms)
 }
 
-// answer answers a question, unless ctx ends or memory runs short. It reuses what it can
-// of old, the previous answer. first, if not nil, receives a preview.
+// answer answers a question, unless ctx ends or memory runs short. Where possible, it
+// reuses results of old, the previous answer. first, if not nil, receives a preview.
 func answer(ctx context.Context, rec *recording.Recording, q Question, old *Answer, first func(*Answer)) (*Answer, error) {
 	watched, unwatch := memory.Watch(ctx, "the answer", nil)
 	defer unwatch()
@@ -228,8 +229,8 @@ func (a *Answer) heat(ctx context.Context, _ *Answer) (err error) {
 	return err
 }
 
-// list lists calls one by one. It ignores which of them are selected, so the list stays
-// when the user selects some.
+// list lists single calls. It ignores the selection of calls, so the list does not change
+// when the user selects some of them.
 func (a *Answer) list(ctx context.Context, old *Answer) error {
 	in := a.Question.Scope.Of(nil)
 	if old != nil && old.List != nil && old.Rec == a.Rec && old.Listed == a.Listed && old.ListedBy == a.ListedBy && old.Question.Scope.Of(nil).Equal(in) {
@@ -282,8 +283,8 @@ func longest(ctx context.Context, rec *recording.Recording, in recording.Scope, 
 	return bound.Calls, err
 }
 
-// search finds the matches in the tree. If the pattern is not only about functions, it
-// needs the places of the matches first.
+// search finds the matches in the tree. For a pattern that is not only about functions,
+// it first finds the places of the matches in the recording.
 func (a *Answer) search(ctx context.Context, last *Answer) (err error) {
 	switch {
 	case a.Search.OfFunctions():

@@ -19,7 +19,7 @@ type async[K comparable, V any] struct {
 	asks  int // number of requests
 	last  V
 	of    K
-	known int // number of the request that last answers, 0 if none
+	known int // number of the request that the value of last answers; 0 if none
 }
 
 type job[K comparable, V any] struct {
@@ -31,8 +31,8 @@ type job[K comparable, V any] struct {
 
 // Ask starts compute for the key k, unless its value is known, is being computed, or has
 // just failed. It returns the last value and its key; ok is false before the first. wake
-// is called from another goroutine when there is a new value. If wake is nil, nobody
-// would come back for the value, so Ask computes it before it returns.
+// is called from another goroutine when there is a new value. If wake is nil, the caller
+// would not learn of the value, so Ask computes it before it returns.
 func (a *Async[K, V]) Ask(k K, wake func(), compute func(context.Context) (V, error)) (v V, of K, ok bool) {
 	a.init()
 	number, known := a.async.number(k)
@@ -107,8 +107,8 @@ func (a *Async[K, V]) Cancel() {
 }
 
 // Stop cancels the running computation and forgets the value; wake is not called any
-// more. Stop does not wait: a computation that ignores its context runs on unused. A
-// later Ask starts anew.
+// more. Stop does not wait: a computation that ignores its context runs on, but its
+// result is not used. A later Ask starts anew.
 func (a *Async[K, V]) Stop() {
 	if a.async != nil {
 		a.async.stop()

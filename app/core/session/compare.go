@@ -57,8 +57,8 @@ type CompareAnswer struct {
 	// Threads tells which tracks match.
 	Threads *match.Matching
 	// Nodes are the confidences of the differences by node, nil until known.
-	// ConfidencesDone is true once all confidences are known; those of spans need both
-	// recordings read completely.
+	// ConfidencesDone is true once all confidences are known. Confidences of spans are
+	// found only after both recordings have been read completely.
 	Nodes           []*compare.Confidence
 	ConfidencesDone bool
 	// Dist and DistErr answer Of, Twin answers Call.
@@ -110,9 +110,10 @@ func Compare(notify func()) *Comparing {
 	return c
 }
 
-// Ask sets the question about the given snapshots. It cancels computations with other
-// numbers. A computation for an older snapshot goes on, so that there is something to
-// show while a file loads, unless both recordings are now complete.
+// Ask sets the question about the given snapshots. It cancels the running computation if
+// the numbers change (see [What]) or if both recordings are now complete. Otherwise a
+// computation for older snapshots goes on, so that there is something to show while files
+// load.
 func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
 	c.asks.ask(compared{q, recs}, func(was compared, asked bool) (fresh, stale bool) {
 		other, grown := !asked || !reflect.DeepEqual(was.CompareQuestion, q), recs != was.recs
@@ -238,7 +239,7 @@ func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	return a
 }
 
-// shows reports whether an answer contains nothing new.
+// shows reports whether a contains nothing that old lacks.
 func (a *CompareAnswer) shows(old *CompareAnswer) bool {
 	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
 		a.Shape == old.Shape && a.Twin == old.Twin && a.ConfidencesDone == old.ConfidencesDone && a.Dist == old.Dist && a.DistErr == old.DistErr &&

@@ -18,8 +18,8 @@ type contextsOf struct {
 }
 
 // NodeContexts summarizes the contexts of the stacks through a node of an answer's tree.
-// It returns nil until the result is known; the side then announces it. Without two
-// contexts to tell apart it returns nil.
+// It returns nil until the result is known; the side then calls notify. It always returns
+// nil if the recording has fewer than two contexts.
 func (d *Side) NodeContexts(a *Answer, node int) []analyze.KeyValues {
 	return d.contextsOf(contextsOf{rec: a.Rec, tree: a.Tree, node: node}, func(ctx context.Context) ([]analyze.KeyValues, error) {
 		return analyze.ContextsOf(ctx, a.Rec, a.Query, a.Tree.Within(a.Rec, node))

@@ -6,9 +6,9 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// A recording may be memory-mapped from a file, which can be truncated or whose disk can
-// fail. Reading it then faults, which ends the program unless the goroutine is guarded.
-// So everything that reads recordings in the background runs under Guarded.
+// A recording may be memory-mapped from a file. If the file is truncated or its disk
+// fails, reading the recording faults, which ends the program unless the goroutine is
+// guarded. So everything that reads recordings in the background runs under Guarded.
 
 var faulted struct {
 	sync.Mutex

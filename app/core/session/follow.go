@@ -152,8 +152,8 @@ func (g *glance) readHead(path string) {
 	g.head, _ = io.ReadAll(io.LimitReader(f, headLen))
 }
 
-// goesOn reports whether a file may be an earlier one, appended to or truncated. A file
-// that was rewritten in place begins differently.
+// goesOn reports whether o may be the same file as g, before something was appended or
+// cut off. A file that was rewritten in place begins differently.
 func (g glance) goesOn(o glance) bool {
 	n := min(len(g.head), len(o.head))
 	return o.info != nil && os.SameFile(g.info, o.info) && bytes.Equal(g.head[:n], o.head[:n])

@@ -19,8 +19,9 @@ var working, begun atomic.Int64
 // Working returns the current counts.
 func Working() Work { return Work{working.Load(), begun.Load()} }
 
-// newest works in the background on the latest request: on one at a time, skipping those
-// in between. It has a goroutine only while there is work. Set do before the first use.
+// newest works in the background on the latest request, one at a time; requests that are
+// replaced before their turn are skipped. It has a goroutine only while there is work.
+// Set do before the first use.
 type newest[Q any] struct {
 	// do works on a request; ctx ends when the result is no longer wanted. The next
 	// request waits for the time rest, unless ctx ends.

@@ -16,8 +16,8 @@ type OnCPU struct {
 }
 
 // OnCPU divides the span time of an answer into on-CPU and off-CPU time. It returns nil
-// until the result is known (then notify is called) and if the recording has no CPU
-// times.
+// if the recording has no CPU times, and until the result is known; notify is then
+// called.
 func (d *Side) OnCPU(a *Answer) *OnCPU { return d.onCPUOf(a, d.later()) }
 
 func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
@@ -45,8 +45,8 @@ func (d *Side) onCPUOf(a *Answer, wake func()) *OnCPU {
 	return v
 }
 
-// SpansOnCPU returns the CPU time of each span; nil until it is known (then notify is
-// called) and if no span has one.
+// SpansOnCPU returns the CPU time of each span. It returns nil if no span has one, and
+// until the result is known; notify is then called.
 func (d *Side) SpansOnCPU(rec *recording.Recording) *recording.OnCPU {
 	return d.spansOnCPUOf(rec, d.later())
 }

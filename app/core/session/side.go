@@ -125,7 +125,8 @@ type Side struct {
 	Name string
 	load atomic.Pointer[loading]
 	path string // of a file that can be followed, else ""
-	// opts are the options for reading the file, opened its state just before.
+	// opts are the options for reading the file; opened is the file's state just before
+	// it was read.
 	opts       Options
 	opened     glance
 	following  atomic.Bool
@@ -139,7 +140,7 @@ type Side struct {
 	notify    func()
 	announced atomic.Pointer[time.Time] // time of the last notify
 
-	mu         sync.Mutex // guards the three below
+	mu         sync.Mutex // guards the next three fields
 	contexts   Async[contextsOf, []analyze.KeyValues]
 	onCPU      Async[*analyze.Tree, *OnCPU]
 	spansOnCPU Async[*recording.Recording, *recording.OnCPU]
@@ -242,8 +243,8 @@ func (d *Side) Ask(q Question) {
 func (d *Side) Answer() *Answer { return d.answer.Load() }
 
 // Preview returns a first answer while the latest question is being answered, nil if
-// there is none: a tree that is exact for its calls but has none deeper than its Depth.
-// It has only the tree.
+// there is none. Only its tree is set. The tree is exact, but contains no calls deeper
+// than its Depth.
 func (d *Side) Preview() *Answer { return d.preview.Load() }
 
 // Hits returns the places that the latest search found, nil if there is no search or no
@@ -293,8 +294,8 @@ func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	return 0
 }
 
-// reply answers a question. If it is a new one that takes long, a preview is shown
-// meanwhile. While a recording grows, its last answer stays instead.
+// reply answers a question. If a new question takes long, a preview is shown meanwhile.
+// While a recording grows, its last answer stays instead.
 func (d *Side) reply(ctx context.Context, rec *recording.Recording, q Question, old *Answer) {
 	var first func(*Answer)
 	if old == nil || !old.equal(&q) {
@@ -346,8 +347,8 @@ func (d *Side) announce() {
 	}
 }
 
-// find searches the timeline for a pattern. It takes longer, so it runs after the answer
-// is announced.
+// find searches the timeline for a pattern. Searching takes longer than answering, so it
+// runs after the answer is announced.
 func (d *Side) find(ctx context.Context, rec *recording.Recording, p *search.Pattern) {
 	if p == nil {
 		d.hits.Store(nil)
@@ -395,7 +396,7 @@ func (d *Side) Finish(q Question) error {
 	return nil
 }
 
-// Snapshot returns the side in its present state. It keeps the current answers and gets
+// Snapshot returns the side in its present state. It keeps the current answers; it has
 // others only if they are computed at once. It need not be closed, and remains valid
 // after the side is closed.
 func (d *Side) Snapshot() *Side {
@@ -409,13 +410,14 @@ func (d *Side) Snapshot() *Side {
 // Wait waits until loading has ended.
 func (d *Side) Wait() error { return d.load.Load().Wait() }
 
-// Begun returns a channel that is closed when there is something to show, or nothing will
-// come.
+// Begun returns a channel that is closed as soon as there is something to show, or it is
+// certain that there will be nothing.
 func (d *Side) Begun() <-chan struct{} { return d.load.Load().Begun() }
 
-// ReadAs returns the recording, if it was read completely from the file at the absolute
-// path, with these options, and the file is unchanged; otherwise ok is false. Data that
-// the recording maps from the file is valid until release is called, which is required.
+// ReadAs returns the recording if it was read completely from the file at the absolute
+// path, with these options, and the file is still unchanged; otherwise ok is false. The
+// caller must call release. Until then, data that the recording maps from the file is
+// valid.
 func (d *Side) ReadAs(path, exe string, part recording.Part) (rec *recording.Recording, stats ingest.Stats, release func(), ok bool) {
 	if d.frozen || d.path == "" || d.opts.Decode.Exe != exe || !reflect.DeepEqual(d.opts.Part, part) {
 		return nil, stats, nil, false

@@ -7,13 +7,14 @@ import (
 	"ashlar/ingest/input/memory"
 )
 
-// thrift limits the garbage of comparisons, also after reading: two large recordings
-// leave twice as much as one. More frequent collections cost little, because recordings
-// are mostly columns without pointers, which the collector does not scan.
+// thrift limits the garbage of a comparison, even after reading has ended: two large
+// recordings leave twice as much garbage as one. More frequent collections cost little,
+// because recordings are mostly columns without pointers, which the collector does not
+// scan.
 type thrift struct {
 	mu     sync.Mutex
 	spares *memory.Sparing // nil unless the recordings are large
-	tidied int             // number of times
+	tidied int             // how often memory was returned
 }
 
 // thriftSpans is the number of spans from which recordings count as large.
@@ -35,7 +36,7 @@ func (t *thrift) save(a *CompareAnswer) {
 	}
 }
 
-// end ends the limit.
+// end removes the limit.
 func (t *thrift) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,8 +46,8 @@ func (t *thrift) end() {
 	}
 }
 
-// tidy returns the memory that large recordings leave unused to the system: some hundred
-// megabytes after reading, and again after the first pass over all spans.
+// tidy returns unused memory of large recordings to the system: some hundred megabytes
+// after reading, and again after the first pass over all spans.
 func (t *thrift) tidy(a *CompareAnswer, times int) {
 	if t.tidied < times && a.whole() && t.large(a) {
 		t.tidied = times

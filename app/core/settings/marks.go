@@ -61,8 +61,7 @@ const (
 
 // Key returns a key that identifies a recording by its content, not its path: the
 // SHA-256, in hex, of its size (64 bits, big-endian) and of 64 blocks of 64 KiB, evenly
-// spaced from the beginning to the end. For content smaller than that, it covers all of
-// it.
+// spaced from the beginning to the end. It covers all of a smaller content.
 func Key(content io.ReaderAt, size int64) (string, error) {
 	h := sha256.New()
 	var n [8]byte
@@ -84,8 +83,8 @@ func Key(content io.ReaderAt, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// FileKey returns the Key of a file; "" for anything but a regular file, which has no
-// lasting content.
+// FileKey returns the Key of a file. It returns "" for anything but a regular file,
+// because other files have no lasting content.
 func FileKey(path string) (key string, err error) {
 	_, key, err = FileContent(path)
 	return key, err
@@ -122,8 +121,8 @@ func (s *Store) marksPath(key string) (string, error) {
 	return filepath.Join(s.data, "marks", key+".json"), nil
 }
 
-// Marks returns the marks of a recording, none if there are none or if their file is
-// invalid; Notes then has a message.
+// Marks returns the marks of a recording. If their file is invalid, it returns none, and
+// Notes has a message.
 func (s *Store) Marks(key string) ([]view.Mark, error) {
 	path, err := s.marksPath(key)
 	if err != nil {
@@ -139,7 +138,7 @@ func (s *Store) Marks(key string) ([]view.Mark, error) {
 }
 
 // ChangeMarks lets f change the marks of a recording as currently stored. name is the
-// recording's name, for lists; "" keeps the last one.
+// recording's name, for lists; "" keeps the stored name.
 func (s *Store) ChangeMarks(key, name string, f func([]view.Mark) []view.Mark) error {
 	path, err := s.marksPath(key)
 	if err != nil {
@@ -197,7 +196,7 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 const mostImport = 64 << 20
 
 // Import adds exported marks to those of a recording, replacing marks with the same id.
-// other is the name of the recording that they were made on, if it is a different one.
+// If the marks were made on a different recording, other is that recording's name.
 func (s *Store) Import(r io.Reader, key, name string) (added int, other string, err error) {
 	in, err := ReadMarks(r)
 	if err != nil {

@@ -86,7 +86,7 @@ func (s CacheSettings) WithDefaults() CacheSettings {
 // mostPairs is the maximum number of pairs.
 const mostPairs = 500
 
-// SetPair adds or removes a pair, whichever of the two functions is the older.
+// SetPair adds or removes a pair of functions. The order of the two does not matter.
 func (s *Settings) SetPair(p match.Pair, on bool) {
 	s.Pairs = slices.DeleteFunc(s.Pairs, func(q match.Pair) bool { return q == p || q == match.Pair{A: p.B, B: p.A} })
 	if on {
@@ -129,7 +129,7 @@ func (s *Settings) Text(key string) string {
 
 // SetText sets a key without a field in Settings; "" removes it.
 func (s *Settings) SetText(key, text string) {
-	other := maps.Clone(s.other) // copies of the settings share it
+	other := maps.Clone(s.other) // copies of the settings share the map
 	if key == "layout" {
 		delete(other, "compare")
 	}
@@ -183,8 +183,8 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 
 func (s *Store) settingsPath() string { return filepath.Join(s.config, "settings.json") }
 
-// Settings returns the settings: the defaults if there are none, or if the file is
-// invalid; Notes then has a message.
+// Settings returns the stored settings, or the defaults if there are none or their file
+// is invalid. If it is invalid, Notes has a message.
 func (s *Store) Settings() (Settings, error) {
 	var v Settings
 	if s.load(s.settingsPath(), &v, false) == nil {

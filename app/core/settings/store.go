@@ -59,7 +59,7 @@ func Open() (*Store, error) {
 // In returns a Store in the two given folders.
 func In(config, data string) *Store { return &Store{config: config, data: data} }
 
-// Notes returns, once, the messages about renamed files.
+// Notes returns the messages about renamed files. It returns each message once.
 func (s *Store) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +124,8 @@ func (s *Store) change(path string, v any, fresh, f func()) error {
 	})
 }
 
-// patience is how long a change waits for another program's. A change takes milliseconds,
-// so a program that holds the lock longer hangs.
+// patience is how long a change waits while another program holds the lock. A change
+// takes milliseconds, so a program that holds the lock longer hangs.
 const patience = 3 * time.Second
 
 // lock waits for the lock of a file. On file systems without locks, it returns without

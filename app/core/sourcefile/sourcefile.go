@@ -32,8 +32,8 @@ func ParseRoot(s string) (Root, error) {
 }
 
 // Outside is the error for a file that exists, but neither below a root nor beside the
-// recording. A recording may name any of the user's files, so the user is asked before it
-// is shown. A root above the file permits it.
+// recording. A recording may name any of the user's files, so the user must permit a file
+// before it is shown. A root above the file permits it.
 type Outside struct{ Path string }
 
 func (e *Outside) Error() string {
@@ -126,8 +126,9 @@ func below(name, folder string) (rest string, ok bool) {
 	return strings.TrimPrefix(rest, "/"), true
 }
 
-// inFolder returns a path and each of its shorter ends, joined to a folder. The results
-// stay inside the folder, even if the path has "..".
+// inFolder joins a folder with a path, and with the path without its first element, its
+// first two elements and so on. The results stay inside the folder, even if the path has
+// "..".
 func inFolder(folder, name string) (paths []string) {
 	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
 	for i := range parts {

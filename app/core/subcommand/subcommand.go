@@ -81,8 +81,8 @@ func Misuse(format string, args ...any) error { return &Usage{Err: fmt.Errorf(fo
 // Usage is an error in the command line.
 type Usage struct {
 	Err error
-	// Complete is true if the error already lists the valid choices, so the help is not
-	// mentioned.
+	// Complete is true if the error already lists the valid choices, so that there is no
+	// need to mention the help.
 	Complete bool
 }
 
@@ -90,8 +90,8 @@ func (e *Usage) Error() string { return e.Err.Error() }
 
 func (e *Usage) Unwrap() error { return e.Err }
 
-// Failed is returned if a command ran well and found what it was asked to check for,
-// which the exit code reports.
+// Failed is the error of a command that ran well and found what it was asked to check
+// for. The exit code reports this.
 type Failed struct{ Text string }
 
 func (e *Failed) Error() string { return e.Text }

@@ -81,7 +81,7 @@ func Fraction[T any](name string, of func(*T) float64) Column[T] {
 	})
 }
 
-// Where returns the column with cells only in rows for which is returns true.
+// Where returns the column with empty cells in the rows for which is returns false.
 func (c Column[T]) Where(is func(*T) bool) Column[T] {
 	only := func(cell func(*T) string, none string) func(*T) string {
 		return func(r *T) string {

@@ -116,7 +116,8 @@ func cellsOf(rows [][]rune, widest int) (cells []cell) {
 	return cells
 }
 
-// fold writes a line and, indented below it, what does not fit.
+// fold writes a line. If the line is too long, it continues, indented, on the following
+// lines.
 func fold(b *strings.Builder, line string, width int) {
 	bare := strings.TrimLeft(line, " ")
 	indent := len(line) - len(bare)

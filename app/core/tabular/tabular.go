@@ -72,7 +72,7 @@ func Sparks(bins []spans.Bin) string {
 	return strings.TrimRight(out.String(), " ")
 }
 
-// Dash formats a count; a dash for zero.
+// Dash formats a count, or returns a dash for zero.
 func Dash(n int64) string {
 	if n == 0 {
 		return "–"

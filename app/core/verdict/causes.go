@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// mostNamed is the maximum number of causes named. Each must be at least leastNamed
-	// of the first one.
+	// mostNamed is the maximum number of causes that are named. The change of each must
+	// be at least leastNamed times that of the first.
 	mostNamed  = 3
 	leastNamed = .2
-	// mostShare is the largest share of the change that is stated for a cause. Above it,
-	// other changes offset the cause.
+	// mostShare is the largest share of the change that is stated for a cause. A larger
+	// share means that other changes offset the cause.
 	mostShare = 1.25
 )
 
@@ -207,7 +207,7 @@ func (d *verdict) sure(chance bool) {
 
 // only reports whether the single named cause makes up nearly all of the certain change.
 func (d *verdict) only() bool {
-	const most = .05 // of the named cause, for any other
+	const most = .05 // largest change of any other cause, as a fraction of the named one
 	for i := range d.causes {
 		c := &d.causes[i]
 		if len(d.told) != 1 || c != d.told[0] && float64(size(c.Delta)) > most*float64(size(d.told[0].Delta)) && (c.Sure == nil || c.Sure.Level() >= certain) {
@@ -217,7 +217,8 @@ func (d *verdict) only() bool {
 	return true
 }
 
-// work adds how much more work B does, if that differs.
+// work adds how the amount of work differs: B's number of threads, and its number of
+// calls relative to A.
 func (d *verdict) work() {
 	w := d.c.Work()
 	begin := "B "

@@ -29,7 +29,8 @@ type Part struct {
 // To is a place that shows a number of the verdict.
 type To int
 
-// The places that show numbers. Nowhere is for other text.
+// Places that show the verdict's numbers. Nowhere is for text that does not refer to a
+// place.
 const (
 	Nowhere   To = iota
 	Totals       // the totals of both sides
@@ -109,8 +110,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	return d.parts
 }
 
-// Nothing explains that the two sides have nothing in common; it returns "" if they do
-// have something in common.
+// Nothing returns a sentence if the two sides have nothing in common, otherwise "".
 func Nothing(c *compare.Comparison, t *compare.Table) string {
 	o := t.Overlap()
 	if !o.Nothing() {
@@ -230,9 +230,9 @@ func longer(a, b int64) string {
 
 // branch names the narrowest branch of the call tree that has at least half of the
 // total's change: what got slower is often not a single function, but for example a new
-// call that allocates. Of new calls inside each other, it names the outermost, because
-// that was added; the others are only how it works. If the total's change may be chance,
-// it names only a branch whose own change is certain.
+// call that allocates. Of nested new calls it names the outermost, because the others
+// only implement it. If the total's change may be chance, it names only a branch whose
+// own change is certain.
 func (d *verdict) branch(whole int64, chance bool) {
 	tree := d.c.Tree
 	if whole == 0 || tree.Inverted {

@@ -25,8 +25,8 @@ type Field struct {
 	Key string
 	// Doc describes the value.
 	Doc string
-	// Flag is the name of its command line flag, "" for none, and FlagDoc the flag's
-	// help. Only fields with a single text have one.
+	// Flag is the name of the field's command line flag, "" for none, and FlagDoc the
+	// flag's help. Only a field with a single text has a flag.
 	Flag, FlagDoc string
 	// Choices returns all valid values, nil if any text is valid. Initial is the value in
 	// a new window, which a State stores as "".
@@ -38,11 +38,12 @@ type Field struct {
 	// Remembered is true if the value is kept between runs.
 	Remembered bool
 
-	// check returns the problem of a text in one sentence; nil if every text is valid.
+	// check returns a one-sentence error if a text is not valid. It is nil if every text
+	// is valid.
 	check func(string) error
 
-	// args returns the command line arguments for the field, if they are not Flag with
-	// the text; ok is false if no command line can express it.
+	// args returns the command line arguments for a field that is not written as Flag
+	// with its text. ok is false if no command line can express the field.
 	args  func(v *State, rec *recording.Recording) (args []string, ok bool)
 	write func(*State) (value string, ok bool)
 	read  func(*State, string) error
@@ -172,8 +173,8 @@ func text(key, doc string, of func(*State) *string) Field {
 	return f
 }
 
-// flag adds a flag to a field with a single text. Choices are the valid values, with that
-// of a new window first; without choices, any text is valid.
+// flag adds a flag to a field with a single text. Choices are the valid values, beginning
+// with the value in a new window. Without choices, any text is valid.
 func (f Field) flag(name, doc string, choices ...string) Field {
 	f.Flag, f.FlagDoc = name, doc
 	if len(choices) > 0 {
@@ -205,8 +206,8 @@ func checkCalls(text string) error {
 	return nil
 }
 
-// typed sets how a field without a plain flag is written on a command line; of two
-// recordings, only the first's.
+// typed sets how a field without a plain flag is written on a command line. For a second
+// recording the field cannot be written.
 func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bool)) Field {
 	f.args = args
 	return f
@@ -215,7 +216,8 @@ func (f Field) typed(args func(v *State, rec *recording.Recording) ([]string, bo
 func (f Field) pick() Field       { f.Pick = true; return f }
 func (f Field) remembered() Field { f.Remembered = true; return f }
 
-// A toggle is a word in the value of the key with, for something that is on or off.
+// A toggle is a setting that is on or off. If it is on, its word is in the value of the
+// key with.
 type toggle struct {
 	word, doc string
 	of        func(*State) *bool

@@ -17,8 +17,8 @@ import (
 // address.
 type Look struct {
 	// View is the visible time, on the recording's clock, and how far rows are scrolled,
-	// in pixels. Unless Moved is set it follows the recording, which grows while it is
-	// read.
+	// in pixels. Unless Moved is set, the visible time follows the recording, which grows
+	// while it is read.
 	View  timeline.View
 	Moved bool
 	Scope recording.Scope
@@ -161,7 +161,8 @@ func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
 }
 
 // Bind returns the Look that side i of a State describes, resolved to the indices of a
-// recording. What the recording lacks is left out; missing has one sentence for each.
+// recording. Names that the recording lacks are left out; missing has a sentence for
+// each.
 func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missing []error) {
 	b := binder{rec: rec}
 	l = NewLook()
@@ -392,8 +393,8 @@ func (p Process) find(rec *recording.Recording) (i int, ok bool) {
 	return i, i >= 0
 }
 
-// InDP converts pixels to dp. On a screen with the same scale they convert back to the
-// same number.
+// InDP converts pixels to dp. Converted back on a screen with the same scale, the result
+// is the same number of pixels.
 func InDP(px int, dp float32) float32 {
 	if dp <= 0 || px == 0 {
 		return 0

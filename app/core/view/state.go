@@ -77,8 +77,8 @@ type State struct {
 	// selected bar.
 	Zoom, Node []recording.FuncName
 	Tab        string
-	// Function is the selected function. OnlyOn is set if only one side, "a" or "b", has
-	// it although the other has a function of the same name.
+	// Function is the selected function. OnlyOn is "a" or "b" if the function exists only
+	// on that side, although the other side has a function of the same name.
 	Function *recording.FuncName
 	OnlyOn   string
 	// Around is the function whose callers and callees are shown, nil for the selected
@@ -132,7 +132,7 @@ func (l List) Clone() List {
 
 // Comparison describes how two recordings are compared.
 type Comparison struct {
-	// Normalize and Width are "" for raw numbers and for the larger of both widths.
+	// Normalize is "" for raw numbers; Width is "" for the larger of both widths.
 	Normalize, Width string
 	// Pairs are matched by hand; Apart are never matched as renamed functions.
 	Pairs, Apart []match.Pair
@@ -168,7 +168,7 @@ type Side struct {
 	Anchor int64
 }
 
-// Content identifies the contents of a file, wherever it is, by its size and the
+// Content identifies the contents of a file, regardless of its path, by its size and the
 // beginning of its key; "" if unknown.
 type Content struct {
 	Size int64
@@ -222,7 +222,7 @@ func (at Place) String() string {
 	return units.Duration(at.From) + " to " + units.Duration(at.To)
 }
 
-// Mark is a note on a place. An address has its place and its text.
+// Mark is a note on a place. Addresses contain only the place and the text.
 type Mark struct {
 	// ID identifies the mark, even among marks from other machines.
 	ID string `json:"id"`

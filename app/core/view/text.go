@@ -24,7 +24,7 @@ func parseList[T any](s string, parse func(string) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// divide takes a text apart at its colons; at most n fields are allowed.
+// divide splits a text at its colons; at most n fields are allowed.
 func divide(s string, n int) ([]string, error) {
 	parts := strings.Split(s, ":")
 	if len(parts) > n {
@@ -170,7 +170,8 @@ func parseMark(s string) (m Mark, err error) {
 	return m, err
 }
 
-// mostLanes bounds the lane numbers in an address: no recording has that many.
+// mostLanes is the limit for lane numbers in an address. No recording has that many
+// lanes.
 const mostLanes = 1 << 20
 
 func (b Bar) text() string {

@@ -64,7 +64,7 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 	if getOpenFileName.Find() != nil {
 		return nil, ErrNone
 	}
-	runtime.LockOSThread() // the dialog runs a message loop of this thread's
+	runtime.LockOSThread() // the dialog runs a message loop on this thread
 	defer runtime.UnlockOSThread()
 	answer := make([]uint16, roomForTheAnswer)
 	o := openFileName{

@@ -31,7 +31,7 @@ type Drop struct {
 const (
 	// NotFiles is the reason if the drag offers no files.
 	NotFiles = "Only files can be dropped here"
-	// NoFiles is for files that are offered and not named.
+	// NoFiles is the reason if the drag offers files, but not their names.
 	NoFiles = "The other program does not name the files"
 )
 

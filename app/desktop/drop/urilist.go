@@ -149,7 +149,8 @@ func hex(c byte) int {
 	return -1
 }
 
-// short makes text from other programs fit for a sentence.
+// short makes text from other programs fit for a sentence: it replaces invalid UTF-8 and
+// control characters, and cuts the middle of long text.
 func short(s string) string {
 	r := []rune(strings.ToValidUTF8(s, "�"))
 	for i, c := range r {

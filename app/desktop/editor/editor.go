@@ -77,8 +77,8 @@ func Command(file string, line int) (args []string, terminal bool, err error) {
 	}
 	terminal = f.terminal
 	for _, a := range args[1:] {
-		// With -nw, -t and -g, emacs, emacsclient and vim are the opposite of their
-		// default.
+		// The flags -nw and -t make Emacs run in a terminal; -g makes vim run without
+		// one.
 		switch {
 		case strings.HasPrefix(name, "emacs") && (a == "-nw" || a == "-t" || a == "--tty" || a == "--no-window-system"):
 			terminal = true

@@ -1,6 +1,6 @@
 // Package install registers Ashlar with the desktop and removes it again, for the current
-// user (User) or for a whole system (Prefix). It does what a package manager does and no
-// more: Remove undoes every file and setting.
+// user (User) or for a whole system (Prefix). It does no more than a package manager
+// does: Remove undoes every file and setting.
 package install
 
 import (

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Prefix is a place for everybody on a system, such as /usr/local.
+// Prefix is an installation folder for all users of a system, such as /usr/local.
 type Prefix struct {
 	// Root is the prefix, absolute. For packages being built, Dest is put before it: the
 	// files go below Dest but refer to Root.

@@ -13,8 +13,8 @@ import (
 	"ashlar/app/desktop/outfile"
 )
 
-// record lists what was created so that it can be removed: it is ashlar/installed.json in
-// the data folder, beside the files.
+// record lists what was created, so that it can be removed. It is the file
+// ashlar/installed.json in the data folder, beside the other files.
 type record struct {
 	// Files are relative to the data folder, with slashes. Dirs are the
 	// folders that were not there before, absolute, outermost first.

@@ -29,8 +29,9 @@ const (
 	uninstall = `Software\Microsoft\Windows\CurrentVersion\Uninstall\Ashlar`
 )
 
-// File extensions on Windows, which looks only at the last one: Ashlar is the default for
-// the first list unless another program is, and is offered for the second.
+// File extensions on Windows, which looks only at the last extension of a name. Ashlar
+// becomes the default for the first list, unless another program is, and is offered for
+// the second.
 var (
 	ownEndings     = []string{".spaa", ".spall", ".pprof", ".otlp", ".ashlar"}
 	offeredEndings = []string{".json", ".gz", ".zst"}
@@ -92,7 +93,7 @@ func register(h hive, program, version string) ([]Line, error) {
 	return lines, nil
 }
 
-// unregister removes what register wrote.
+// unregister removes the entries that register wrote.
 func unregister(h hive) ([]Line, error) {
 	var errs []error
 	for _, e := range append(append([]string{}, ownEndings...), offeredEndings...) {

@@ -45,8 +45,8 @@ func User(program string) ([]Line, error) {
 }
 
 // offer adds Ashlar to the programs offered for general types, behind the program that
-// opens them now. It skips types that nothing opens: a double click on any such file
-// would start Ashlar.
+// opens them now. It skips types that nothing opens. Otherwise, a double click on any
+// such file would start Ashlar.
 func (f *folders) offer(r *record) error {
 	path := filepath.Join(f.config, "mimeapps.list")
 	_, err := os.Stat(path)

@@ -22,8 +22,8 @@ type folders struct {
 	dataDirs, confDirs []string // the system's
 }
 
-// userFolders reads the environment; a relative path in it does not count, as
-// the specification says.
+// userFolders reads the environment. It ignores relative paths, as the specification
+// says.
 func userFolders() (folders, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -147,8 +147,8 @@ func sweep(data string) {
 // entryName is the desktop entry's file name, which identifies a program in lists.
 const entryName = desktop.ID + ".desktop"
 
-// openers lists the programs that open a type, the default first, as desktop
-// entries that are really there.
+// openers lists the desktop entries of the programs that open a type, the default first.
+// It leaves out entries that do not exist.
 func (f *folders) openers(mediaType string) []string {
 	var found []string
 	add := func(names []string) {

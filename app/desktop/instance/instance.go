@@ -1,10 +1,11 @@
-// Package instance finds running instances of the same user's program, passes files to one
-// of them, and asks what they have open.
+// Package instance finds running instances of the same user's program, passes files to
+// one of them, and asks what they have open.
 //
 // Every instance listens on its own socket in a folder that only the user can enter; the
 // instance with the most recently used window is asked first. Sockets of dead instances
-// refuse connections and are removed. A lock is held from looking for others to listening,
-// so that of two instances starting at once the second finds the first.
+// refuse connections and are removed. An instance holds a lock while it looks for others
+// and until it listens, so that of two instances starting at once the second finds the
+// first.
 package instance
 
 import (
@@ -70,8 +71,8 @@ const (
 	mostConns = 64
 )
 
-// Timeouts: a program that hangs must not delay the start of another, unless its window
-// was asked for.
+// Timeouts: a program that hangs must not delay the start of another. If the user asked
+// for its window, the other program waits longer.
 const (
 	briefly = 300 * time.Millisecond
 	long    = 5 * time.Second
@@ -128,8 +129,8 @@ func (p *Place) Start(ctx context.Context, r Request) (l *Listener, answer Answe
 	return l, Own, err
 }
 
-// lock makes other starts wait. If the lock cannot be had in time, another start hangs,
-// and this one goes on without the lock.
+// lock makes other starting programs wait. If it cannot get the lock in time, another
+// start hangs, and this one goes on without the lock.
 func (p *Place) lock(ctx context.Context) (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(p.dir, "lock"), os.O_CREATE|os.O_RDWR|noFollow, 0o600)
 	if err != nil {
@@ -149,7 +150,7 @@ func (p *Place) lock(ctx context.Context) (release func(), err error) {
 
 const ending = ".sock"
 
-// server begins the names of the sockets of programs without a window; they serve all
+// server is the prefix of the socket names of programs without a window, which serve all
 // displays.
 const server = "serve"
 
@@ -315,7 +316,7 @@ type Listener struct {
 	l      *net.UnixListener
 	path   string
 	wg     sync.WaitGroup
-	ctx    context.Context // until Close
+	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	conns  chan struct{} // one element for each connection being served
 }
@@ -326,7 +327,8 @@ func (l *Listener) Path() string { return l.path }
 // errServed is returned to a second program that wants to serve without a window.
 var errServed = errors.New("a session is already running; use --session")
 
-// Server listens as the program that serves without a window. A user has at most one.
+// Server listens as the program that serves without a window. Each user has at most one
+// such program.
 func (p *Place) Server(ctx context.Context) (*Listener, error) {
 	ctx, cancel := context.WithTimeout(ctx, long)
 	defer cancel()
@@ -375,8 +377,8 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 	return made, nil
 }
 
-// Serve answers requests, in goroutines, until Close. handle may take some seconds; then
-// the asking program gives up.
+// Serve answers requests, in goroutines, until Close. If handle takes more than some
+// seconds, the asking program gives up.
 func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 	l.wg.Go(func() {
 		for {
@@ -437,7 +439,7 @@ func (l *Listener) session(c *net.UnixConn, question json.RawMessage) {
 	l.Session(ctx, patient{c}, question)
 }
 
-// patient is a connection to somebody who should read what is written to them.
+// patient is a connection with a write timeout, for a peer that should be reading.
 type patient struct{ *net.UnixConn }
 
 func (c patient) Write(b []byte) (int, error) {
@@ -453,7 +455,7 @@ func (l *Listener) Used() {
 	_ = os.Chtimes(l.path, now, now) // if this fails, another window is found first
 }
 
-// Close ends listening and waits for the answers under way.
+// Close stops listening and waits for answers in progress.
 func (l *Listener) Close() {
 	_ = os.Remove(l.path)
 	l.l.Close()

@@ -24,8 +24,8 @@ func folder() (string, error) {
 
 func mine(fs.FileInfo) bool { return true }
 
-// isSocket takes anything but folders: sockets are reparse points, which Go
-// shows in more than one way.
+// isSocket reports whether a file may be a socket: anything but a folder. Sockets on
+// Windows are reparse points, for which Go reports various modes.
 func isSocket(i fs.FileInfo) bool { return !i.IsDir() }
 
 func isRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }

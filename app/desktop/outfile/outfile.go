@@ -22,14 +22,15 @@ import (
 	"ashlar/app/desktop/filelock"
 )
 
-// Options say how a file is written. With the zero value, the file must not exist yet.
+// Options control how a file is written. With the zero value, the file must not exist
+// yet.
 type Options struct {
 	// Replace allows replacing an existing file, whose mode is kept.
 	Replace bool
 	// Mode is the mode of a new file; 0 is 0666 less the user's umask.
 	Mode fs.FileMode
-	// Not lists files that are being read, by any path: they are never replaced. Names
-	// that are not paths are allowed.
+	// Not lists files that are being read. They are never replaced, even if the file to
+	// write names them by another path. Names that are not paths are allowed.
 	Not []string
 }
 
@@ -63,7 +64,7 @@ func Create(name string, o Options) (*File, error) {
 	return out, nil
 }
 
-// Write writes a whole file. Errors name it.
+// Write writes a whole file. Its errors name the file.
 func Write(name string, o Options, write func(io.Writer) error) error {
 	f, err := Create(name, o)
 	if err != nil {
@@ -81,7 +82,7 @@ func Write(name string, o Options, write func(io.Writer) error) error {
 func Apart(name string, read []string) error {
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil // it is new
+		return nil // the file is new
 	}
 	for _, path := range read {
 		if other, err := os.Stat(path); err == nil && os.SameFile(other, info) {
@@ -135,7 +136,7 @@ func try(dir, base string) (*os.File, error) {
 	}
 	held, err := filelock.Try(f)
 	if err != nil {
-		return f, nil // no locks here, so no other program sweeps
+		return f, nil // this system has no locks, so no other program sweeps
 	}
 	// Another program may have swept the file away before it was locked.
 	here, herr := f.Stat()
@@ -147,7 +148,8 @@ func try(dir, base string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the files that killed programs left in a folder: those without a lock.
+// sweep removes the unfinished files that killed programs left in a folder. Files of
+// running programs are locked and stay.
 func sweep(dir string) {
 	left, err := filepath.Glob(filepath.Join(escapeGlob(dir), prefix+"????????-*"+suffix))
 	if err != nil {
@@ -231,7 +233,7 @@ func (f *File) Close() error {
 	}
 	f.done = true
 	open.remove(f)
-	_ = f.File.Close() // a second time if Commit failed
+	_ = f.File.Close() // for the second time if Commit failed
 	return os.Remove(f.File.Name())
 }
 

@@ -1,5 +1,5 @@
-// Package comparison holds the state of a comparison in the window: the view shared by
-// both sides, what is highlighted in both, how one side follows the other, and the texts.
+// Package comparison holds the state of a comparison in the window: the view and the
+// highlights that both sides share, the link between the sides, and the texts.
 package comparison
 
 import (
@@ -17,7 +17,7 @@ type Comparison struct {
 	Look
 	Sides  [2]*panel.Side
 	Engine *session.Comparing
-	Focus  int // the side that keys are for
+	Focus  int // the side with the keyboard focus
 	Link   link
 
 	// Chosen is the function selected everywhere, Hover the function under the pointer,
@@ -256,7 +256,7 @@ func (c *Comparison) Found(a *session.CompareAnswer) func(int32) bool {
 	}
 }
 
-// FunctionItems lists what can be done with a function of the comparison.
+// FunctionItems lists the actions for a function of the comparison.
 func (c *Comparison) FunctionItems(fn recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Distribution of calls", Do: func() { c.Tab = Distribution }}}
 	return append(items, c.Sides[c.Focus].Actions.FunctionItems(fn)...)

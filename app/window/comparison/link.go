@@ -14,10 +14,10 @@ import (
 	"ashlar/render/timeline"
 )
 
-// link carries actions on one side over to the other.
+// link repeats actions on one side on the other.
 type link struct {
-	// Call is the selected call whose counterpart is wanted; whole reports whether to
-	// select the counterpart's time, as the call's own time is selected.
+	// Call is the selected call whose counterpart is being looked up. whole is true if
+	// the call's time is selected, so that the counterpart's time will be selected, too.
 	Call  *compare.Occurrence
 	whole bool
 	// Twin is the last counterpart that was shown.
@@ -58,7 +58,8 @@ func (c *Comparison) LinkedState() (n linkedState) {
 	return n
 }
 
-// shift returns the offset from a time on one side to the matching time on the other.
+// shift returns the offset to add to a time on one side for the matching time on the
+// other side.
 func (c *Comparison) shift(from int) int64 {
 	to := 1 - from
 	return c.Sides[to].Rec.Start + c.Sides[to].Anchor - c.Sides[from].Rec.Start - c.Sides[from].Anchor
@@ -132,8 +133,7 @@ func (c *Comparison) FoldMatching() {
 	}
 }
 
-// pickFunction copies the entry of a key in one map to a key of another, or deletes it
-// there.
+// pickFunction sets to[key] to from[of]; it deletes to[key] if from has no such entry.
 func pickFunction[V any](to map[int]V, key int, from map[int]V, of int) {
 	if delete(to, key); to == nil {
 		return
@@ -143,7 +143,7 @@ func pickFunction[V any](to map[int]V, key int, from map[int]V, of int) {
 	}
 }
 
-// Outside returns the side that has ended or not begun at the selected time; -1 if there
+// Outside returns the side whose recording does not reach the selected time; -1 if there
 // is none.
 func (c *Comparison) Outside() int {
 	for i, p := range c.Sides {
@@ -169,8 +169,8 @@ func MatchingTracks(a *session.CompareAnswer, side int, tracks []int) []int {
 	return out
 }
 
-// Picked carries a selection on one side over to the other: its function is selected
-// there, and the counterpart of a span is looked up.
+// Picked repeats a selection on the other side: it selects the function there and looks
+// up the counterpart of a span.
 func (c *Comparison) Picked(side int) {
 	p, o := c.Sides[side], c.Sides[1-side]
 	a := c.Answer()

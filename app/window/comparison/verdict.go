@@ -101,8 +101,8 @@ func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
 	return lines
 }
 
-// mostLines bounds the lines of the verdict; lineHeight is the height of each line after
-// the first, in dp.
+// mostLines is the maximum number of lines of the verdict; lineHeight is the height of
+// each line after the first, in dp.
 const (
 	mostLines  = 4
 	lineHeight = 18

@@ -29,7 +29,7 @@ func Frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32) op.CallOp {
 	return frame(s, ops, w, h, scale, func() {})
 }
 
-// frame calls before ahead of each pass, and returns the last layout.
+// frame is like Frame, but calls before ahead of each pass.
 func frame(s *shell.Shell, ops *op.Ops, w, h int, scale float32, before func()) (laid op.CallOp) {
 	var router input.Router
 	for range 2 {

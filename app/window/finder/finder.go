@@ -71,7 +71,7 @@ func (p *Finder) update(u *ui.UI) {
 // on its button.
 func (p *Finder) Layout(s *panel.Host, u *ui.UI, r image.Rectangle) (over bool) {
 	sp := p.Fresh()
-	// What was typed behind the key that leads here is this line's.
+	// Text typed right after the key that moves the focus here belongs to this line.
 	if u.Item(&sp.Editor, r) || sp.focus {
 		sp.focus = false
 		sp.Editor.SetCaret(sp.Editor.Len(), 0)

@@ -34,7 +34,7 @@ type hitList struct {
 	Focused bool
 	Chosen  int64
 	bar     widget.ScrollBar
-	box     image.Rectangle // of the search line
+	box     image.Rectangle // area of the search line
 	Seen    int             // number of visible rows
 	// functions are the matching functions in a recording without times.
 	functions functions.Order
@@ -53,7 +53,7 @@ type hitsKey struct {
 
 type listed struct {
 	hits []search.Hit
-	Bars []timeline.Hit // of the hits
+	Bars []timeline.Hit // bars of the hits
 }
 
 const (
@@ -268,7 +268,7 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	l.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, box.Max.X-u.Px(4), body.Max.Y), int(n)*h, &l.Down, th.Faint, th.Dim)
 }
 
-// outside takes presses outside the search line, which handles its own.
+// outside handles presses outside the search line; the line handles its own.
 func (l *hitList) outside(u *ui.UI, size image.Point, line image.Rectangle) {
 	for _, r := range []image.Rectangle{
 		image.Rect(0, 0, size.X, line.Min.Y), image.Rect(0, line.Max.Y, size.X, size.Y),
@@ -322,7 +322,7 @@ func Moment(ps, all int64) string {
 	return units.Duration(ps)
 }
 
-// cells draws the texts of a row: two numbers between a name and a last one.
+// cells draws the texts of a row: a name, two numbers and a further text.
 func (l *hitList) cells(s *panel.Host, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
 	if swatch != nil {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)

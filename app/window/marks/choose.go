@@ -9,8 +9,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// markable lists what can be marked now, most likely first: the function under the
-// pointer in the lower half, the selected time, the moment under the pointer, the
+// markable lists the places that can be marked now, most likely first: the function under
+// the pointer in the lower half, the selected time, the moment under the pointer, the
 // selected item.
 func (p *Marks) markable() (places []view.Place) {
 	moment := func(t int64) { places = append(places, view.Place{From: t - p.Rec.Start, To: t - p.Rec.Start}) }

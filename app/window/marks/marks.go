@@ -29,19 +29,20 @@ type Keeper interface {
 	ChangeMarks(key, name string, f func([]view.Mark) []view.Mark)
 }
 
-// Marks has the marks of a recording: notes on times, ranges and functions.
+// Marks holds the marks of a recording: notes on times, ranges and functions.
 type Marks struct {
 	*lanes.Timeline
 	Keep Keeper // nil if nothing is kept
-	// Merge is called with a function that adds the marks that were read; every step of
-	// history gets them, because reading them is not a step. Find selects a function.
+	// Merge is called with a function that adds the marks that were read. It adds them to
+	// every step of history, because reading marks is not a step of its own. Find selects
+	// a function.
 	Merge func(with func([]view.Mark) []view.Mark)
 	Find  func(recording.FuncName)
 
 	saved []view.Mark // as they are on the disk
 
 	Key   string // key of the recording's contents; "" until known
-	Stale bool   // the file's contents have changed since
+	Stale bool   // the file has changed since Key was computed
 	// Content is the digest of the recording's contents in addresses, Meant the digest in
 	// the opened address.
 	Content, Meant view.Content

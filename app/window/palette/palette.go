@@ -52,7 +52,8 @@ type Item struct {
 }
 
 // Command returns an item for a command. It comes before all other items if its title
-// begins with the typed text, and right behind those if one of its synonyms matches.
+// begins with the typed text, and right after those commands if one of its synonyms
+// matches.
 func Command(i Item, text, words string) (Item, bool) {
 	rank, ok := Rank(i.Title, text)
 	if _, also := Rank(words, text); !ok && also {
@@ -89,7 +90,8 @@ func Lines(items []Item) []widget.Line {
 	return lines
 }
 
-// most is how many functions and threads are found at most, the best.
+// most is the maximum number of functions found, and of threads. The best functions are
+// kept.
 const most = 50
 
 // Found holds the matching functions and threads, best first: by rank, then by cost.
@@ -104,8 +106,8 @@ type Function struct {
 	Total int64
 }
 
-// Finder searches functions and threads, of which a recording may have hundreds of
-// thousands, in the background.
+// Finder searches functions and threads in the background, because a recording may have
+// hundreds of thousands of them.
 type Finder struct{ found session.Async[key, Found] }
 
 type key struct {
@@ -131,8 +133,8 @@ func (f *Finder) Find(rec *recording.Recording, of *session.Answer, text string,
 // Stop stops the search.
 func (f *Finder) Stop() { f.found.Stop() }
 
-// lastPart returns roughly what people call a function. It is fast; package funcname is
-// exact.
+// lastPart returns roughly the short name of a function. It is fast, while package
+// funcname is exact.
 func lastPart(name string) string {
 	if i := strings.IndexByte(name, '('); i > 0 && !strings.HasPrefix(name[i:], "(*") {
 		name = name[:i]

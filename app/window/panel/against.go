@@ -63,7 +63,7 @@ func (p *Side) OtherCalls() {
 	}
 }
 
-// CallAt returns the set that holds one call.
+// CallAt returns the set that consists of one call.
 func (p *Side) CallAt(track int, start int64, f recording.Function) string {
 	th := view.ThreadOf(p.Rec, track)
 	q := calls.Query{Functions: []string{analyze.RefTo(f).Typed(p.Rec)}, At: []calls.Place{{PID: th.PID, TID: th.TID, Name: th.Name, Time: start - p.Rec.Start}}}

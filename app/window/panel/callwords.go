@@ -51,8 +51,8 @@ func CallWords(set string) string {
 	return text
 }
 
-// limitWords formats a range of times: 60 ms to 320 ms. If one end is missing, from
-// follows the other end, or to precedes it.
+// limitWords formats a range of times: 60 ms to 320 ms. A range without an end is its
+// start followed by from; a range without a start is to followed by its end.
 func limitWords(r recording.Range, from, to string) string {
 	switch {
 	case !r.HasTo:

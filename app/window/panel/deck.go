@@ -16,7 +16,7 @@ import (
 type Deck[S any] struct {
 	Rows []Row[S]
 	All  []Panel[S]
-	keys []widget.ClickArea // of the tabs
+	keys []widget.ClickArea // click areas of the tabs
 }
 
 // NewDeck makes the panels of a registry.
@@ -96,8 +96,8 @@ func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 }
 
 // Tabs draws the tabs in r up to right, gap apart, and handles clicks on them; it returns
-// their right end. If there is not enough room, the first tabs make way for the chosen
-// one; the palette lists them all.
+// their right end. If there is not enough room, it leaves out the first tabs so that the
+// chosen one is visible; the palette lists all of them.
 func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
 	th := u.Theme
 	x := r.Min.X + u.Px(14)

@@ -29,7 +29,7 @@ func (p *Side) nothing() (said, hint string) {
 		for k := range p.Rec.Events[i].Metrics {
 			switch m := &p.Rec.Events[i].Metrics[k]; {
 			case m == shown:
-			case m.Total != 0: // also if it is unknown
+			case m.Total != 0: // also if the total is unknown
 				return said, "Choose another metric in the toolbar"
 			default:
 				hint = "Its other metrics have no data either"

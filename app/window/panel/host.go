@@ -18,7 +18,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Host has everything that parts of the window may use of it.
+// Host holds the state and the functions of the window that its parts may use.
 type Host struct {
 	Theme *theme.Theme
 	Mode  theme.Mode
@@ -37,7 +37,7 @@ type Host struct {
 	Clip    string // a text for the clipboard
 	Tasks   tasks
 	Focus   ui.Focus
-	// HiddenColumns are the table columns that are hidden in the next file.
+	// HiddenColumns are the hidden table columns for files that are opened from now on.
 	HiddenColumns uint32
 	// Paired stores the functions that the user has paired; nil if nothing is stored.
 	Paired pairKeeper
@@ -49,7 +49,8 @@ type pairKeeper interface {
 	SetPair(p match.Pair, on bool)
 }
 
-// Actions lead from a shell to its window, whose type the shell does not know.
+// Actions are functions of the window for its shell, which does not know the window's
+// type.
 type Actions struct {
 	// Close ends the program, Fullscreen toggles full screen.
 	Close, Fullscreen func()
@@ -107,7 +108,7 @@ func (h *Host) Say(text string) {
 	h.Wake()
 }
 
-// CopyTo puts a text on the clipboard and says so.
+// CopyTo puts a text on the clipboard and reports that in the status line.
 func (h *Host) CopyTo(u *ui.UI, what, text string) {
 	u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(text))})
 	h.Say("Copied " + what)

@@ -29,8 +29,8 @@ type (
 	Pointed[S any] interface {
 		Events(h *Host, of S, u *ui.UI)
 	}
-	// Keyed handles a key while the lower half has the keyboard focus, or returns false
-	// to leave it to the commands; row is the height of a row, in pixels.
+	// Keyed handles a key while the lower half has the keyboard focus. It returns false
+	// to leave the key to the commands. row is the height of a row, in pixels.
 	Keyed[S any] interface {
 		Key(of S, k key.Event, row int) bool
 	}
@@ -41,14 +41,14 @@ type (
 	// Scrolled returns the scroll position, in pixels; nil if there is none now.
 	Scrolled[S any] interface{ Scroll(of S) *int }
 	// Movable scrolls the panel up by a number of pixels if the pointer is on it, and
-	// reports whether it is.
+	// reports whether the pointer is on it.
 	Movable[S any] interface{ ScrollBy(of S, px int) bool }
 	// Hovered returns the function under the pointer.
 	Hovered[S any] interface {
 		Hover(of S) (f recording.FuncID, ok bool)
 	}
-	// Tabled returns the panel's contents as a table. As that may take long, it returns a
-	// function, which is called in the background; nil if there is nothing yet.
+	// Tabled returns a function that makes a table of the panel's contents, nil if there
+	// is nothing yet. The function is called in the background, because it may take long.
 	Tabled[S any] interface {
 		Table(of S) func() *tables.Grid
 	}

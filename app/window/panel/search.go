@@ -41,12 +41,13 @@ func (p *Side) SearchFor(text string) {
 	}
 }
 
-// Matches reports whether an answer has the share of the cost that matches.
+// Matches reports whether an answer contains the cost of the search's matches.
 func (p *Side) Matches(a *session.Answer) bool {
 	return a != nil && a.Matched != nil && a.Search.Equal(p.Search.Pattern) && a.Matched.OfTotal != 0
 }
 
-// MatchedText describes the matches for the flamegraph: 12 functions match, 40.5 % of it.
+// MatchedText describes the matches for the flamegraph: 12 functions match, 40.5 % of the
+// total.
 func (p *Side) MatchedText(a *session.Answer) string {
 	if !p.Matches(a) {
 		return ""
@@ -56,7 +57,7 @@ func (p *Side) MatchedText(a *session.Answer) string {
 	if m.Functions == 1 {
 		verb = "matches"
 	}
-	if !a.Search.OfFunctions() { // the cost is that of code within the matches
+	if !a.Search.OfFunctions() { // the matches are not functions: their share is the cost of code inside them
 		return units.Percent(m.Total, m.OfTotal) + " of the total matches"
 	}
 	return units.Plural(int64(m.Functions), "function") + " " + verb + ", " + units.Percent(m.Total, m.OfTotal) + " of the total"
@@ -69,7 +70,7 @@ func (p *Side) Mark() func(recording.FuncID) bool {
 	switch {
 	case p.Searching():
 		if p.Palette.Mode == theme.BySearch {
-			return nil // the colours show it already
+			return nil // the colours already show the matches
 		}
 		return p.Found()
 	case p.Hover != nil:
@@ -140,8 +141,8 @@ func (p *Side) Found() func(recording.FuncID) bool {
 	}
 }
 
-// MarkAt returns a function that reports which bars of the timeline to highlight, if
-// functions alone do not determine it.
+// MarkAt returns a function that reports which bars of the timeline to highlight, if that
+// depends on more than their functions.
 func (p *Side) MarkAt() func(track, lane, i, n int) bool {
 	if p.Searching() && !p.Search.Pattern.OfFunctions() {
 		if h := p.Doc.Hits(); h != nil && h.Pattern.Equal(p.Search.Pattern) {

@@ -20,25 +20,25 @@ import (
 // Side is one recording and its view, shared by the panels of the lower half and the
 // timeline.
 type Side struct {
-	// Look holds the user's choices: undo restores them, they stay while a file is
-	// followed, and addresses describe them.
+	// Look holds the user's choices: undo restores them, they survive when a followed
+	// file is read again, and addresses describe them.
 	view.Look
 
 	Doc  *session.Side
 	Rec  *recording.Recording
-	Demo bool // it is the built-in one, which has no path
+	Demo bool // the recording is the built-in one, which has no path
 	Path string
 	Part recording.Part // the part of the file that was requested
 	// Generation is the generation of Rec. Behind reports whether there is a newer one.
 	Generation int
 	Behind     bool
-	Limits     [2]int64 // the farthest extent of the view; if both are equal, the recording
-	Share      float64  // share of its width that the flamegraph fills beside a heavier one; 0 for all of it
+	Limits     [2]int64 // maximum extent of the view; if both are equal, the recording's extent
+	Share      float64  // share of the width that a flamegraph beside a heavier one fills; 0 for all
 	Pick       Picked
 	Hover      *recording.FuncID
 	Copy       bool
 	Palette    *theme.Palette
-	// PaletteOf changes with the meaning of the colours.
+	// PaletteOf is a number that changes with the meaning of the colours.
 	PaletteOf int
 	Bounds    PaneBounds
 	Search    searchPart
@@ -53,13 +53,13 @@ type Side struct {
 	Actions  SideActions
 }
 
-// SideActions lead from a side's parts to the rest of the window.
+// SideActions are functions of the rest of the window for the parts of a side.
 type SideActions struct {
-	// FunctionItems lists the actions for a function. CommandItem copies the command that
-	// shows the same in a terminal.
+	// FunctionItems lists the actions for a function. CommandItem returns the menu item
+	// that copies the command for the same view in a terminal.
 	FunctionItems func(f recording.Function) []widget.Item
 	CommandItem   func() widget.Item
-	// TableItems copy or save the visible table.
+	// TableItems returns the menu items that copy or save the visible table.
 	TableItems func() []widget.Item
 	// WhySlow compares the slow calls of a function with the rest, in place.
 	WhySlow func(f recording.Function)
@@ -135,7 +135,7 @@ func (p *Side) PutAround(f recording.Function) {
 func (p *Side) ZoomAround(t *analyze.Tree, node int32) bool {
 	for i, of := range p.ShownAround {
 		if t != nil && of == t && int(node) < len(t.Nodes) {
-			if p.Sides[i] = nil; node > 1 { // 1 is the function itself
+			if p.Sides[i] = nil; node > 1 { // node 1 is the function itself
 				p.Sides[i] = PathOf(p.Rec, t, int(node))
 			}
 			return true
@@ -164,7 +164,7 @@ func (p *Side) PickedTree() *analyze.Tree {
 	return nil
 }
 
-// Counts reports whether the ids in an answer, which may be nil, are those of the shown
+// Counts reports whether the ids in an answer, which may be nil, are valid for the shown
 // recording. While a recording loads, the answer may belong to an earlier snapshot.
 func (p *Side) Counts(a *session.Answer) bool { return a != nil && a.Generation == p.Generation }
 
@@ -177,7 +177,7 @@ func (p *Side) Repick() {
 	}
 	switch p.Pick.Tree {
 	case a.Tree, a.Above, a.Below, p.Shown:
-		return // it is shown already
+		return // the tree is shown already
 	}
 	near := p.Pick.InCallers
 	path := PathOf(p.Rec, p.Pick.Tree, int(p.Pick.Node))

@@ -110,8 +110,8 @@ func CutName(s string) string {
 	return s[:n] + "…"
 }
 
-// mostShown bounds the characters of a name that are laid out if it may wrap; the rest
-// would not be visible.
+// mostShown is the maximum number of characters of a name that are laid out if the name
+// may wrap; more would not be visible.
 const mostShown = 400
 
 // Summary returns the first half of the status line: the file's format and contents.

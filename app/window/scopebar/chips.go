@@ -13,7 +13,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// mostNamed bounds the threads that a chip names, mostTold those that its tooltip names.
+// mostNamed is the maximum number of threads that a chip names, and mostTold the maximum
+// in its tooltip.
 const (
 	mostNamed = 3
 	mostTold  = 24
@@ -79,8 +80,8 @@ func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) C
 	return c
 }
 
-// LeftOut returns the chips of what a scope excludes from its sums: async operations and
-// idle samples.
+// LeftOut returns the chips of the data that a scope excludes from its sums: async
+// operations and idle samples.
 func LeftOut(left analyze.LeftOut, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	add := func(text string, with func(*recording.Scope)) {
 		cs = append(cs, Chip{Text: text, Adds: true, More: []string{"Click to include"}, Go: func() { o := in; with(&o); set(o) }})

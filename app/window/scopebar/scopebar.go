@@ -95,7 +95,7 @@ const (
 	countRoom = 40 // width of the count of chips that do not fit
 )
 
-// Layout draws the row in r, with the text right at its end if it fits.
+// Layout draws the row in r. If there is room, it draws the text right at the right end.
 func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group, right string) {
 	th := u.Theme
 	b.tip, b.Boxes, b.Rest = nil, b.Boxes[:0], image.Rectangle{}
@@ -174,8 +174,8 @@ func (b *Bar) measure(u *ui.UI, groups []Group) (widths []int, all int) {
 	return widths, all
 }
 
-// narrowed returns the maximum width that saves some pixels: the widest chips shrink
-// first, down to least.
+// narrowed returns the width to which chips must be limited to save some pixels. The
+// widest chips shrink first, and no limit is below least.
 func narrowed(widths []int, save, least int) int {
 	most := least
 	for _, w := range widths {

@@ -102,9 +102,9 @@ func copyCommands() []Command {
 	}
 }
 
-// AsCommand returns the command line of the panel with the keyboard focus. Without one it
-// takes the current tab, or the timeline if only that is visible. rest describes what the
-// command line cannot express.
+// AsCommand returns the command line of the panel with the keyboard focus. If no panel
+// has the focus, it takes the current tab, or the timeline if only that is visible. rest
+// names the settings that the command line cannot express.
 func (s *Shell) AsCommand() (line, rest string) { return s.CommandOf(s.keyPanel()) }
 
 func (s *Shell) copyCommand() { s.CopyCommandOf(s.keyPanel()) }

@@ -64,8 +64,8 @@ func chord(name key.Name, mods ...key.Modifiers) Chord {
 // Commands lists all commands, in the order of the help page.
 var Commands []Command
 
-// An init function rather than an initial value, because the palette, itself a command,
-// lists all commands.
+// This is an init function rather than an initial value, because the palette, itself a
+// command, lists all commands.
 func init() {
 	Commands = commands()
 	keyFilters, typingFilters = filters()

@@ -27,7 +27,7 @@ type zone struct {
 	on    bool   // the pointer is in the zone
 }
 
-// sorted holds dropped files after files and folders were told apart.
+// sorted holds the files and the folders of a drop, separated.
 type sorted struct {
 	files   []string
 	folders []string
@@ -45,7 +45,7 @@ func (s *Shell) DragOver(o drop.Over) {
 	was := s.drag.over
 	s.drag.over = o
 	if was.Held && was.Refused != "" && !o.Held {
-		s.Say(was.Refused) // it may have been let go anyway
+		s.Say(was.Refused) // the user may have dropped the files anyway
 	}
 }
 
@@ -190,7 +190,7 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 	gap := u.Px(10)
 	for i, z := range s.drag.zones {
 		place := z.place.Inset(gap)
-		if len(s.drag.zones) > 1 { // the gap between two is as wide as that around
+		if len(s.drag.zones) > 1 { // the gap between two zones is as wide as their margin
 			switch above := z.place.Dx() == full.Dx(); {
 			case above && i == 0:
 				place.Max.Y += gap / 2

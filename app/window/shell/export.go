@@ -64,8 +64,8 @@ func writeText(path string, o outfile.Options, text string) error {
 	})
 }
 
-// replacing allows replacing the file that the user named, which they saw existed, but
-// never a file that is shown.
+// replacing returns the options for saving over the file that the user named and saw to
+// exist. Open files are never replaced.
 func (s *Shell) replacing() outfile.Options {
 	return outfile.Options{Replace: true, Not: s.Address().Files}
 }
@@ -95,7 +95,7 @@ func (s *Shell) saveSelection() {
 			opt.Event = "" // the format holds all events
 		}
 		ctx := context.Background()
-		in.Async, in.Idle = recording.In, recording.In // the file includes both
+		in.Async, in.Idle = recording.In, recording.In // the file includes async spans and idle samples
 		in, err := calls.Bind(ctx, rec, in)
 		if err != nil {
 			return err

@@ -139,7 +139,7 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	u.Draw(s.helpState.kept.Get(u, k, k.size, func(on raster.Surface) {
 		s.drawHelp(on, k, blocks, tops, line)
 	}), in.Min)
-	if over := content - in.Dy(); over > 0 { // says that there is more
+	if over := content - in.Dy(); over > 0 { // shows that there are more lines
 		track := image.Rect(box.Max.X-u.Px(12), in.Min.Y, box.Max.X-u.Px(7), in.Max.Y)
 		size := track.Dy() * in.Dy() / content
 		u.Round(ui.Rect(track.Min.X, track.Min.Y+s.helpState.scroll*(track.Dy()-size)/over, track.Dx(), size), 2.5, th.Faint)

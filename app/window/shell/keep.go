@@ -17,7 +17,7 @@ import (
 type Keep interface {
 	// Recents returns the recently opened files, newest first.
 	Recents() []Recent
-	// Opened adds a file to them.
+	// Opened adds a file to the recent files.
 	Opened(path string)
 	// Folder returns the folder of the last opened file, "" if there was none.
 	Folder() string

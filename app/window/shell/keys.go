@@ -46,7 +46,7 @@ func (s *Shell) keys(u *ui.UI) {
 	for {
 		fs := keyFilters
 		switch {
-		case s.Chooser != nil: // it uses Tab itself
+		case s.Chooser != nil: // the chooser uses Tab itself
 			fs = []event.Filter{key.Filter{Name: key.NameEscape}}
 		case s.typing:
 			fs = typingFilters
@@ -62,8 +62,8 @@ func (s *Shell) keys(u *ui.UI) {
 	}
 }
 
-// open leaves the keys behind k to the text field that k opened, if any: in a slow frame
-// they arrive together. The text of k itself is not for the field.
+// open is called when key k may have opened a text field. In a slow frame, the next keys
+// arrive together with k; they are left to the field. The text of k itself is dropped.
 func (s *Shell) open(u *ui.UI, k key.Event) {
 	if s.typing || s.Chooser == nil && (s.Pane == nil || !s.Pane.Finder.Typing(u)) {
 		return
@@ -74,9 +74,9 @@ func (s *Shell) open(u *ui.UI, k key.Event) {
 	}
 }
 
-// hold takes the keyboard if no text field has it, before any field asks for it. The
-// router forgets text that is typed while nothing has the keyboard, also what belongs to a
-// field that a key is opening.
+// hold takes the keyboard focus if nothing has it, before any field asks for it. Without
+// a focus, the router would drop typed text, including text for a field that a key is
+// just opening.
 func (s *Shell) hold(u *ui.UI) {
 	if u.Focused(nil) {
 		u.Execute(key.FocusCmd{Tag: s})

@@ -19,7 +19,7 @@ type manualPage struct {
 	bar   widget.ScrollBar
 	at    int      // index in manual.Pages
 	lines []string // wrapped to wide columns
-	of    int      // the page in lines, counted from 1
+	of    int      // number of the page in lines, from 1; 0 for none
 	wide  int      // line length in characters
 }
 

@@ -42,7 +42,7 @@ func (s *Shell) typePath(what, dir string, recents bool, then func(s *Shell, pat
 
 const separator = string(filepath.Separator)
 
-// mostTyped bounds how many files of a folder are listed.
+// mostTyped is the maximum number of files of a folder that are listed.
 const mostTyped = 500
 
 // typedPath is the state of a path being typed.
@@ -130,7 +130,7 @@ func (f *typedPath) submit(text string) bool {
 	return true
 }
 
-// mostLooks bounds the files of a folder whose formats are detected.
+// mostLooks is the maximum number of files of a folder whose formats are detected.
 const mostLooks = 200
 
 // lookInto detects the formats of files, and calls then with them on the window's

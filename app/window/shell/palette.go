@@ -157,8 +157,8 @@ func (s *Shell) functionDetail(f palette.Function) string {
 	return strings.Join(append(parts, "function"), " · ")
 }
 
-// subjects lists the objects of commands, by words in their titles, and whether there is
-// such an object now.
+// subjects lists phrases in the titles of commands, each with a function that reports
+// whether the named object exists now.
 var subjects = []struct {
 	words string
 	is    func(s *Shell) bool
@@ -172,7 +172,7 @@ var subjects = []struct {
 	{"both sides", (*Shell).Compares},
 }
 
-// mostRan bounds the commands that the palette remembers.
+// mostRan is the maximum number of commands that the palette remembers.
 const mostRan = 8
 
 // ran remembers a command that was chosen in the palette.
@@ -181,8 +181,8 @@ func (s *Shell) ran(title string) {
 	s.chosen = append([]string{title}, s.chosen[:min(len(s.chosen), mostRan-1)]...)
 }
 
-// held are keys that are pressed repeatedly, for single steps; nobody looks for these in
-// a list.
+// held are keys for single steps, which are pressed repeatedly. Nobody looks for their
+// commands in a list.
 var held = []key.Name{"W", "A", "S", "D", key.NameUpArrow, key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NamePageUp, key.NamePageDown}
 
 // rankNow orders commands: those for the selection, then the last used ones, then all

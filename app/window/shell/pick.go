@@ -15,7 +15,7 @@ func (s *Shell) pick(title string, typed func(s *Shell), then func(s *Shell, pat
 		return
 	}
 	if s.unpick != nil {
-		return // one is open
+		return // a dialog is open
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s.unpick = cancel

@@ -20,7 +20,7 @@ func (s *Shell) toggleShare() {
 	}
 }
 
-// shownFor is how long the status line says what a program showed.
+// shownFor is how long the status line names the view that a program showed.
 const shownFor = 20 * time.Second
 
 // ShowFor goes to an address for a program, as one undo step. The error is a sentence

@@ -117,7 +117,7 @@ func arrow(u *ui.UI, from, to f32.Point) {
 	stroke := func(width float32, c ui.Colour) {
 		u.Stroke(ui.LineFrom(from).Curve(from.Add(f32.Pt(bend, 0)), to.Sub(f32.Pt(bend, 0)), to.Sub(f32.Pt(head/2, 0))), width, c)
 	}
-	// A rim keeps it apart from the bars it crosses.
+	// A rim separates the arrow from the bars it crosses.
 	stroke(float32(u.Px(4)), theme.WithAlpha(u.Theme.Background, .75))
 	stroke(float32(max(1, u.Px(1.5))), u.Theme.Accent)
 	u.FillIn(ui.LineFrom(to).To(to.Add(f32.Pt(-head, -head*.6))).To(to.Add(f32.Pt(-head, head*.6))).Close(), u.Theme.Accent)
@@ -146,8 +146,8 @@ func (p *Timeline) wake() (from, to recording.FlowStep, ok bool) {
 }
 
 // GoToWaker goes to the thread that woke the thread of the picked state. For a running
-// state this is the wakeup that led to it; for a span, it starts at the thread's state
-// when the span began.
+// state this is the wakeup that led to it. For a span, the search starts at the thread's
+// state when the span began.
 func (p *Timeline) GoToWaker(s *panel.Host) {
 	h := p.Pick.Hit
 	if p.Pick.Kind != panel.PickBar || p.Rec.Tracks[h.Track].States.Len() == 0 {
@@ -174,7 +174,7 @@ func (p *Timeline) GoToWaker(s *panel.Host) {
 }
 
 // FollowFlow goes to the span at the other end of an arrow: the first arrow that leaves
-// the picked span or, if back is true, the first that arrives there.
+// the picked span or, if back is true, the first that arrives at it.
 func (p *Timeline) FollowFlow(s *panel.Host, back bool) {
 	if back && len(p.Flows.Ends) == 0 && p.Pick.Hit.IsState() {
 		p.GoToWaker(s)

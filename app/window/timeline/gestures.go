@@ -284,8 +284,8 @@ func (p *Timeline) PickHit(h timeline.Hit) {
 	}
 }
 
-// foldHit opens or closes the process or track whose name was clicked. A track cycles
-// through closed, as much as fits, and all of it.
+// foldHit opens or closes the process or track whose name was clicked, as [Timeline.Fold]
+// does.
 func (p *Timeline) foldHit(h timeline.Hit) {
 	if h.Row < 0 {
 		return
@@ -293,8 +293,8 @@ func (p *Timeline) foldHit(h timeline.Hit) {
 	p.Fold(&p.Plan.Rows[h.Row])
 }
 
-// Fold opens or closes a row: a process, or a thread, which cycles through closed, as
-// much as fits, and all of it.
+// Fold opens or closes a row: a process, or a thread. A thread goes through three states:
+// one lane, some lanes (see timeline.Auto), and all lanes.
 func (p *Timeline) Fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:

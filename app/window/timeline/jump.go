@@ -175,7 +175,7 @@ func (p *Timeline) drawMark(u *ui.UI) {
 	for y := b.Lanes.Min.Y; y < b.Lanes.Max.Y; y += u.Px(7) {
 		u.VLine(at, y, min(b.Lanes.Max.Y, y+u.Px(4)), u.Theme.Accent)
 	}
-	if p.Scope.Ranged { // the ruler shows its length there
+	if p.Scope.Ranged { // there, the ruler shows the length of the range
 		return
 	}
 	p.pill(u, at, units.Duration(p.Goal-p.Rec.Start))

@@ -58,7 +58,7 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	s.Menu = widget.NewMenu(at, widget.Grouped(items, about, versus, rows, all, p.Callbacks.Items()))
 }
 
-// rowItems lists what can be done with a row.
+// rowItems lists the actions for a row.
 func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	if r.Kind == timeline.ProcessRow {
 		return p.processItems(r)
@@ -120,7 +120,7 @@ func (p *Timeline) versusItems(i int) []widget.Item {
 	return items
 }
 
-// timelineItems lists what can be done with all rows.
+// timelineItems lists the actions for all rows.
 func (p *Timeline) timelineItems() []widget.Item {
 	var items []widget.Item
 	if n := len(p.Hidden); n > 0 {
@@ -149,7 +149,7 @@ func SortTitle(s timeline.Sort) string {
 // SortTracks sorts the threads, including those that were moved by hand.
 func (p *Timeline) SortTracks(s timeline.Sort) { p.Sort, p.Order = s, nil }
 
-// Selection and order of the threads.
+// The methods below select and order threads.
 
 func (p *Timeline) chosenTracks() map[int]bool {
 	if p.Scope.Tracks == nil {

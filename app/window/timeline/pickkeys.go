@@ -27,8 +27,8 @@ func BarAt(t *recording.Track, track, lane int, at int64) (timeline.Hit, bool) {
 	return timeline.SpanBar(track, lane, min(l.Search(at), l.Len()-1), l), true
 }
 
-// SampleBarAt returns the bar, at a depth of a row's stacks, of the samples beginning
-// with sample i.
+// SampleBarAt returns the bar that begins with sample i of a row's samples, at a depth of
+// their stacks.
 func (p *Timeline) SampleBarAt(track, depth, i int, s *recording.Samples) (timeline.Hit, bool) {
 	if i < 0 || i >= s.Len() || depth < 0 {
 		return timeline.Hit{}, false
@@ -133,7 +133,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 		if d < 0 {
 			i = h.First - 1
 		}
-		// Find the next stack that is as deep.
+		// Find the next stack that reaches this depth.
 		for i >= 0 && i < h.Samples.Len() && p.Rec.Calls.Depth(h.Samples.Call(i)) <= depth && depth > 0 {
 			i += d
 		}

@@ -44,7 +44,7 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	}
 }
 
-// band draws a range through all rows, its length on the ruler.
+// band draws a range through all rows, and its length on the ruler.
 func (p *Timeline) band(u *ui.UI, lanes image.Rectangle, in *recording.Scope, c ui.Colour, name string) {
 	w := p.LaneWidth()
 	x := func(at int64) int {
@@ -156,7 +156,7 @@ func (p *Timeline) rowOf(h *timeline.Hit) int {
 	return -1
 }
 
-// without says why there is no timeline.
+// without draws the reason why there is no timeline.
 func (p *Timeline) without(u *ui.UI) {
 	r := p.Bounds.Lanes
 	text := "Aggregated profile: no timestamps, so no timeline"

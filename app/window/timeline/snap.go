@@ -111,7 +111,7 @@ func (p *Timeline) ExtendToEdge(next bool) {
 		t := p.Rec.Tracks[r.Index]
 		for lane := range min(r.Lanes, len(t.Lanes)) {
 			if p.Pick.Kind == panel.PickBar && lane > p.Pick.Hit.Lane {
-				break // a group would have too many edges below the picked lane
+				break // lanes below the picked one would add too many edges
 			}
 			l := &t.Lanes[lane]
 			k := l.Search(end)
@@ -155,7 +155,7 @@ func (p *Timeline) rangeEnds() (fixed, moving int64) {
 func (p *Timeline) rangeTo(at int64) {
 	fixed, _ := p.rangeEnds()
 	p.SelectRange(fixed, at)
-	p.Scope.Ranged = true // even if it is empty
+	p.Scope.Ranged = true // the range is set even if it is empty
 	p.rangeFrom = fixed
 	at = min(max(at, p.Rec.Start), p.Rec.End)
 	// Keep the moving end in view.

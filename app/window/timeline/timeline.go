@@ -39,7 +39,8 @@ type Timeline struct {
 	RowsMap mapPart
 	Flows   flowPart
 	way     way
-	// Like is the order of tracks if the user chose none: that of the other side.
+	// Like is the other side's order of tracks, which is used if the user has chosen
+	// none.
 	Like      []int
 	rangeFrom int64 // where the selected range was begun by keys
 	// Unfiltered is the height of all rows without a filter.
@@ -58,7 +59,7 @@ type Timeline struct {
 	marks    []bool // where the search has hits, in the overview
 	marksOf  marksKey
 	Plan     *timeline.Plan
-	planned  *recording.Recording // recording and
+	planned  *recording.Recording // recording that Plan was made for
 	layoutOf timeline.Layout      // layout that Plan was made for
 
 	Lanes, RulerArea, Strip widget.Drag
@@ -207,8 +208,8 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found()}
 }
 
-// leastSearched is the least number of letters in a search for which rows grow to show the
-// hits: shorter ones match nearly everything.
+// leastSearched is the minimum number of letters in a search for which rows grow to show
+// the hits. Shorter texts match nearly everything.
 const leastSearched = 3
 
 // found returns, by track, the number of lanes needed to show the search hits; nil

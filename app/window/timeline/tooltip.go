@@ -82,7 +82,7 @@ func (p *Timeline) callLines(h *timeline.Hit) (lines []string) {
 // Limits of the arguments in the tooltip. The details show all.
 const (
 	tipArgs     = 8
-	tipArgBytes = 64 << 10 // longer texts are not taken apart
+	tipArgBytes = 64 << 10 // longer texts are not parsed
 )
 
 // argLines returns the first arguments of a span or an instant, which often distinguish

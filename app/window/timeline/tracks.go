@@ -148,7 +148,7 @@ func containsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
-// Hide leaves a track out, or shows it again.
+// Hide hides a track or, if on is false, shows it again.
 func (p *Timeline) Hide(i int, on bool) {
 	if p.Hidden = With(p.Hidden, i, true); !on {
 		delete(p.Hidden, i)
@@ -262,7 +262,7 @@ func (p *Timeline) ShiftTrack(i, d int) {
 	}
 }
 
-// processItems lists what can be done with a process.
+// processItems lists the actions for a process.
 func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
 	i := r.Index
 	fold := "Fold"

@@ -14,8 +14,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// way is the critical path as it is drawn through the rows, while its panel is shown:
-// along the states or spans of each step, and up and down between them.
+// way is the critical path as drawn through the rows while its panel is shown: along the
+// states or spans of each step, and vertically between them.
 type way struct {
 	of    wayKey
 	rows  map[int]int // row by track index

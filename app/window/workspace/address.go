@@ -22,8 +22,8 @@ type visit struct {
 	side     int          // the side of the State that applies to this recording
 	answered *view.State  // parts that need an answer
 	marked   *analyze.Ref // the function to mark, as the user names it
-	scrolled *view.State  // scroll positions, applied once that is shown
-	sides    bool         // search for the paths around a function
+	scrolled *view.State  // scroll positions, applied once the panels are filled
+	sides    bool         // the zoomed paths around a function are still to be checked
 }
 
 // dp returns the number of pixels per dp in the last frame, 0 before the first.
@@ -46,7 +46,7 @@ func (d *Workspace) Address() *view.State {
 		return st
 	}
 	if f := st.Function; st.Tab != panel.Callers || st.Around != nil && f != nil && *f == *st.Around {
-		st.Around = nil // the marked function takes its place
+		st.Around = nil // not needed: it is the marked function, or not shown
 	}
 	if st.Tab != panel.Callers {
 		st.Callers, st.Callees = nil, nil
@@ -247,7 +247,7 @@ func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 		p.Table.Restore(&st.Table)
 	}
 	p.SearchFor(p.Find)
-	p.Pick.InCallers = true // else FollowPick would put it in the middle at once
+	p.Pick.InCallers = true // so that FollowPick does not put it in the middle at once
 }
 
 // CopyAddress puts the view's address on the clipboard.

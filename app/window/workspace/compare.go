@@ -137,7 +137,7 @@ func (d *Workspace) EndComparison() {
 		d.Pane.Pick = panel.Picked{}
 	}
 	d.Versus, d.Menu = nil, nil
-	d.Note.Until = time.Time{} // it was about both
+	d.Note.Until = time.Time{} // the note was about both recordings
 	d.drop(c, d.Pane)
 	d.Session.Show(d.Pane.Doc)
 	d.title()

@@ -123,7 +123,7 @@ func (c *Comparison) ToggleByCall(d *Workspace) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
 		d.Say("Linked by call: selecting a call aligns it with the same call on the other side")
-		c.Link.Twin = nil // these act on the selected item
+		c.Link.Twin = nil // makes PickTwin align the sides at the selected call
 		return
 	}
 	d.Say("Linked by time from the anchors")
@@ -220,7 +220,7 @@ func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, sel
 	return cmd
 }
 
-// diffCommand returns the command that prints both sides.
+// diffCommand returns the command that compares both sides.
 func (c *ofTwo) diffCommand() *command {
 	cmd := &command{words: []string{"ashlar", "diff"}}
 	a, b := c.Sides[0], c.Sides[1]

@@ -52,7 +52,7 @@ func (c *Comparison) head(d *Workspace, u *ui.UI, i int) {
 	}
 	said := c.Sums(i)
 	right := r.Max.X - u.Px(14)
-	switch { // room for the pill
+	switch { // leave room for the link pill
 	case !c.pilled():
 	case c.Above && i == 1:
 		right -= u.Px(86)
@@ -198,7 +198,7 @@ func (c *Comparison) nextMetric(d *Workspace, event bool) {
 }
 
 // Status returns the status line: the matches, their confidence, damage in a file that
-// affects the numbers, and failed following.
+// affects the numbers, and failures to follow a file.
 func (c *Comparison) Status() (left, right string, warned, wrong bool) {
 	for i, p := range c.Panes {
 		if text := panel.Summary(p.Rec); text != "" {

@@ -22,7 +22,7 @@ const (
 	headHeight     = 30
 	compareGutter  = 128 // space is short: two timelines side by side
 	untimedHeight  = 40
-	failedHeight   = 150 // for why a file cannot be shown
+	failedHeight   = 150 // height of the message why a file cannot be shown
 	leastTimelines = 130
 	leastAbove     = 96 // of each of two timelines, one above the other
 )
@@ -73,8 +73,8 @@ func (c *Comparison) halves(u *ui.UI, r image.Rectangle) [2]image.Rectangle {
 		mid := (r.Min.X + r.Max.X) / 2
 		return [2]image.Rectangle{image.Rect(r.Min.X, r.Min.Y, mid, r.Max.Y), image.Rect(mid+1, r.Min.Y, r.Max.X, r.Max.Y)}
 	}
-	// Each side gets the height of its rows if that fits, else half, or all that the
-	// other side leaves.
+	// Each side gets the height of its rows if that fits. Otherwise it gets half of the
+	// space, or more if the other side needs less.
 	wants := [2]int{c.fullHeight(u, 0), c.fullHeight(u, 1)}
 	top := r.Dy() / 2
 	switch {
@@ -103,8 +103,8 @@ func (c *Comparison) fullHeight(u *ui.UI, i int) int {
 }
 
 // timelinesHeight returns the timelines' part of height, in pixels: the height of their
-// rows, limited to the larger of half of it (two thirds if one is above the other) and
-// whatever the flamegraph leaves.
+// rows, but at most half of height (two thirds if one timeline is above the other), or
+// more if the flamegraph leaves more.
 func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	least, most := u.Px(leastTimelines), height-u.Px(120)
 	want, share := max(c.fullHeight(u, 0), c.fullHeight(u, 1)), height/2
@@ -122,7 +122,7 @@ func (c *Comparison) timelinesHeight(u *ui.UI, height int) int {
 	return max(least, min(want, max(share, height-below), most))
 }
 
-// half draws one side's timeline, or why there is none.
+// half draws one side's timeline, or the reason why there is none.
 func (c *Comparison) half(d *Workspace, u *ui.UI, i int, p *Pane) {
 	c.head(d, u, i)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
@@ -172,8 +172,8 @@ func (c *Comparison) rowsAlike() {
 	}
 }
 
-// guide draws, if linked timelines are above each other, a line through both at the
-// pointer, as a guide for comparing them.
+// guide draws a line through both timelines at the pointer, to help compare them, if they
+// are linked and one is above the other.
 func (c *Comparison) guide(u *ui.UI) {
 	if !c.Above || !c.Linked || !c.pilled() {
 		return

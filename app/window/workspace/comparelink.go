@@ -12,7 +12,7 @@ import (
 	"ashlar/render/units"
 )
 
-// agree carries the changes of one side over to the other.
+// agree repeats the changes of one side on the other.
 func (c *Comparison) agree(d *Workspace) {
 	c.TakeMetric()
 	c.PickTwin()

@@ -77,7 +77,7 @@ func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *comman
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)
 	st.Sides[0] = view.OfScope(p.Rec, in).Sides[0]
-	if st.Event = ""; len(p.Rec.Events) > 1 { // else it would be the commands' default event
+	if st.Event = ""; len(p.Rec.Events) > 1 { // without it, commands would use their default event
 		st.Event = p.Rec.Events[p.Event].NameOrKind()
 	}
 	c := p.commandAbout(name)

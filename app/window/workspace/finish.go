@@ -49,8 +49,8 @@ func (c *Comparison) finishRest(d *Workspace) error {
 	return nil
 }
 
-// AtRest reports whether the view stays the same until the user acts, apart from pending
-// answers: everything is read, nothing moves, and the history is up to date.
+// AtRest reports whether the view stays the same until the user acts or a pending answer
+// arrives: everything is read, nothing moves, and the history is up to date.
 func (d *Workspace) AtRest() bool {
 	p := d.Pane
 	if p == nil {

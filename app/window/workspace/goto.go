@@ -18,7 +18,7 @@ type goal struct {
 }
 
 // place is where a function is shown: at its longest call or, without calls, in the event
-// with the most of it.
+// with the most records of the function.
 type place struct {
 	call  *spans.SlowSpan
 	event int // -1 for none

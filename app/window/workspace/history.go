@@ -49,7 +49,7 @@ func (p *Pane) Spot(d *Workspace) Spot {
 	sp := Spot{Sides: [2]view.Look{p.Undoable()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View}
 	if w := p.ScopeComparison; w != nil && p.Against != nil {
 		sp.Look, sp.Shape = w.Look, w.Table.Shape
-		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // the pane has its own
+		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // the pane has its own settings for these
 	}
 	return sp
 }
@@ -58,7 +58,7 @@ func (p *Pane) Spot(d *Workspace) Spot {
 func (c *Comparison) Spot(d *Workspace) Spot {
 	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
-	for i := range sp.Sides { // they follow from the options, once the matches are known
+	for i := range sp.Sides { // both follow from the options, once the matches are known
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
 	}
 	return sp
@@ -156,7 +156,7 @@ func (d *Workspace) goBack() {
 	}
 }
 
-// mergeMarks adds newly read marks to earlier steps.
+// mergeMarks returns a function that adds newly read marks to all steps of a history.
 func mergeMarks(h *History) func(with func([]view.Mark) []view.Mark) {
 	return func(with func([]view.Mark) []view.Mark) {
 		h.seen.Sides[0].Marks, h.shown.Sides[0].Marks = with(h.seen.Sides[0].Marks), with(h.shown.Sides[0].Marks)

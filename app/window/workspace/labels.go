@@ -48,7 +48,7 @@ func (d *Workspace) NameLabels() {
 		return
 	}
 	for _, p := range d.Shown() {
-		p.PaletteOf = -1 // has colours make a new palette: all pictures depend on it
+		p.PaletteOf = -1 // makes colours create a new palette, on which all pictures depend
 	}
 }
 

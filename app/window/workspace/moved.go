@@ -26,7 +26,7 @@ type located struct {
 }
 
 // visitMoved opens an address. A file that is not at its path is searched for by its
-// content; not during the frame, since folders may be large and remote. Files that exist
+// content, in the background, because folders may be large and remote. Files that exist
 // are checked while they are read.
 func (d *Workspace) visitMoved(v *view.State) {
 	if v.Contents == nil || !slices.ContainsFunc(v.Files, missing) {

@@ -19,7 +19,7 @@ type Prefs struct {
 	Look view.Kept
 }
 
-// Equal reports whether two are the same.
+// Equal reports whether p and q are the same.
 func (p *Prefs) Equal(q *Prefs) bool {
 	return p.Theme == q.Theme && p.Scale == q.Scale && maps.Equal(p.Look, q.Look)
 }

@@ -52,9 +52,9 @@ func (d *Workspace) scene() scene {
 // Draw lays out the open recordings in r.
 func (d *Workspace) Draw(u *ui.UI, r image.Rectangle) { d.scene().Draw(d, u, r) }
 
-// Finish waits until all recordings are read and everything shown is final: for pictures
-// without a window. It selects and shows the ranges, one for each recording. If one of
-// two recordings cannot be shown, the picture of the other says so.
+// Finish waits until all recordings are read and everything shown is final; it is for
+// pictures without a window. It selects and shows the ranges, one for each recording. If
+// one of two recordings cannot be shown, the picture shows only the other and says so.
 func (d *Workspace) Finish(ranges ...recording.Range) error {
 	var err error
 	for _, p := range d.Shown() {

@@ -55,8 +55,8 @@ func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 	w.Node, w.Hover = -1, -1
 }
 
-// scopePanels lists the views of two parts of one recording: those of two recordings,
-// except the one that shows each side by itself and those with the name of a view of one
+// scopePanels lists the views of two parts of one recording: PairPanels without the view
+// that shows each side by itself, and without those that have the name of a view of one
 // recording.
 var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
@@ -87,7 +87,7 @@ func (p *Pane) comparing(d *Workspace) {
 		if w != nil {
 			d.Session.EndCompareScopes()
 			p.ScopeComparison = nil
-			d.Note.Until = time.Time{} // it was about both
+			d.Note.Until = time.Time{} // the note was about both parts
 			if isScopePanel(p.Tab) {
 				p.Tab = panel.Flamegraph
 			}
@@ -143,7 +143,7 @@ func (w *scopeComparison) ask(d *Workspace, p *Pane, u *ui.UI) {
 		pick := p.Pick
 		x.Events(&d.Host, &w.Comparison, u)
 		if !p.Pick.Same(&pick) {
-			w.picked = p.Pick // the comparison has already taken this choice over
+			w.picked = p.Pick // the comparison has already applied this choice
 		}
 	}
 	if w.Hover >= 0 {

@@ -43,7 +43,7 @@ func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items 
 	return items
 }
 
-// FunctionItems lists what can be done with a function.
+// FunctionItems lists the actions for a function.
 func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 	items := []widget.Item{{Title: "Callers and callees", Detail: "Q", Do: func() {
 		p.PutAround(f)

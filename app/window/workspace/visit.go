@@ -176,8 +176,8 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	return err
 }
 
-// checkZoomAround checks that the paths around a function that a State zooms to are
-// complete, once callers and callees are known.
+// checkZoomAround checks, once the callers and callees of a function are known, that the
+// paths among them to which a State zooms are complete.
 func (p *Pane) checkZoomAround() (changed bool, err error) {
 	if !p.visit.sides {
 		return false, nil

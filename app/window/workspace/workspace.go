@@ -76,7 +76,7 @@ type Workspace struct {
 	Density   float32     // pixels per dp in the last frame, before Scale
 }
 
-// Callbacks connects a workspace to the window around it, which it does not know.
+// Callbacks connects a workspace to the window around it, whose type it does not know.
 type Callbacks struct {
 	// KeyOf returns the key of a command, "" if it has none.
 	KeyOf func(command string) string

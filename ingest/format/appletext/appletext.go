@@ -157,7 +157,8 @@ func (d *sampleReader) row(s string) {
 	if t := threadName().FindStringSubmatch(m[3]); t != nil {
 		d.tree.tree.Close()
 		d.thread(t[1], strings.TrimSpace(t[2]))
-		// Samples that no stack accounts for have no stack.
+		// The thread's row has no frame, so its self value counts the samples without a
+		// stack.
 		d.tree.tree.Add(column, recording.NoCall, total, d.sheet.Line)
 		return
 	}

@@ -116,8 +116,8 @@ func (d *instrumentsReader) header(columns []string) {
 	}
 }
 
-// byteDecimals is the number of decimals kept of bytes, which Instruments prints in
-// thousands with a fraction.
+// byteDecimals is the number of decimals kept for bytes, because Instruments prints
+// thousands of bytes with a fraction.
 const byteDecimals = 2
 
 // scales holds the value of each unit in the smallest one: nanoseconds or bytes.

@@ -93,8 +93,8 @@ func (d *decoder) line(l []byte) {
 	}
 }
 
-// module reports whether the brackets of a line belong to a frame, so that they do not
-// hold a thread id.
+// module reports whether the brackets of a line contain a frame's module rather than a
+// thread id.
 func module(s string) bool { return strings.Contains(s, "+0x") }
 
 func (d *decoder) endPart() {

@@ -175,7 +175,7 @@ func (d *decoder) value(s string) {
 		clear(d.printed)
 	}
 	d.printed[d.name], d.apart, d.last = true, false, d.name
-	if s == "" { // rows of a histogram or a stack come
+	if s == "" { // rows of a histogram or a stack follow
 		d.open, d.kept = true, false
 		return
 	}
@@ -209,11 +209,11 @@ func (d *decoder) who() (w stacktext.Who) {
 
 var counted = []recording.Metric{{Name: "count", Unit: "count"}}
 
-// below reads a row of a histogram, or a frame where the value is a stack.
+// below reads a row of a histogram, or a frame if the value is a stack.
 func (d *decoder) below(l, body []byte) bool {
 	if body[0] == '[' || body[0] == '(' {
 		row := string(body)
-		end := strings.IndexAny(row, "])") // "(..., 0)" is one too
+		end := strings.IndexAny(row, "])") // "(..., 0)" is a row, too
 		if end < 0 {
 			return false
 		}

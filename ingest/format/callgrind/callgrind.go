@@ -277,7 +277,7 @@ func (d *decoder) position(key, value string) {
 		}
 		d.called, d.hasCob, d.hasCfile = d.function(n), false, false
 	case "jump", "jcnd", "jfi", "jfn":
-		// jumps within a function: no cost
+		// jumps within a function have no cost
 	default:
 		d.warn("not-a-line", "Line %d is not valid in a Callgrind file and was left out", d.line)
 	}
@@ -349,7 +349,7 @@ func (d *decoder) costs(line []byte) {
 	}
 	for i := range values {
 		ok := true
-		if first+i < len(words) { // the rest are 0
+		if first+i < len(words) { // omitted costs are 0
 			values[i] = d.cost[i]
 			ok = relative(&values[i], words[first+i]) && values[i] >= 0
 		}
@@ -381,7 +381,7 @@ func (d *decoder) add(called *function, values []int64) {
 		}
 		for i, v := range values {
 			recording.Add(&sum[i], v)
-			if called != f { // calls to itself are not part of what its callers pay
+			if called != f { // callers are not charged for a function's calls to itself
 				recording.Add(&called.in[i], v)
 			}
 		}

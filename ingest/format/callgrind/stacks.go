@@ -6,9 +6,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Limits of the stacks built from pairs: a function's share is not followed further if
-// its cost is below least, a share of the whole, nor beyond maxDepth frames or maxStacks
-// stacks. Costs not assigned to any of these stacks go to the function alone.
+// Limits of the stacks built from caller-callee pairs. A branch ends if its cost is below
+// the fraction least of the total, at maxDepth frames, or after maxStacks stacks. Costs
+// that belong to none of these stacks are assigned to the function alone, without
+// callers.
 const (
 	least     = 1e-6
 	maxDepth  = 400
@@ -46,7 +47,7 @@ type shares struct {
 	best   recording.CallID // the caller's stack with the highest cost
 	weight float64
 	stacks int
-	open   bool // it is in the stack
+	open   bool // the function is on the current stack
 }
 
 type walker struct {
@@ -61,8 +62,8 @@ type walker struct {
 }
 
 // graph distributes the costs of all functions over stacks. It begins with functions that
-// are not called, or whose calls cost less than they do, and continues with their
-// callees.
+// have no callers, or that cost more than their callers account for, and continues with
+// their callees.
 func (w *walker) graph(g *graph) error {
 	w.whole = make([]float64, w.metrics)
 	for _, f := range g.fns {
@@ -108,7 +109,8 @@ func (w *walker) graph(g *graph) error {
 	return w.rest(g)
 }
 
-// visit assigns a part of a function's costs to its calling stack.
+// visit adds the stack of f called from above, assigns the given part of f's costs to it
+// (one fraction for each metric), and visits the callees of f.
 func (w *walker) visit(f *function, above recording.CallID, depth int, part []float64) error {
 	s := w.shares[f]
 	call := w.d.b.Call(above, w.d.b.FunctionFrame(w.d.b.Function(w.d.frame(f.name))))
@@ -175,8 +177,8 @@ func (w *walker) leaf(f *function, above recording.CallID, at spot) recording.Ca
 	return w.d.b.Call(above, w.d.b.Frame(fr))
 }
 
-// rest assigns the remaining costs: rounding errors to the heaviest stack, and costs too
-// small to follow to the function alone.
+// rest assigns the remaining costs: rounding errors to the stack with the highest cost,
+// and costs too small to follow to the function alone.
 func (w *walker) rest(g *graph) error {
 	for _, f := range g.fns {
 		s := w.shares[f]

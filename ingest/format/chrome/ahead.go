@@ -14,21 +14,24 @@ import (
 // at lines that begin with a brace, and all parts are scanned at the same time as if an
 // event began there. Then the parts are checked in order: a part is valid if the scanner
 // of the preceding part stopped at exactly that brace, at the assumed place in the
-// structure. Otherwise, for example inside a string of several lines, the rest of the
-// chunk is scanned again, in order. So the result is the same as with one scanner.
+// structure. If not, for example because the brace is inside a string of several lines,
+// the rest of the chunk is scanned again by one scanner. So the result is the same as
+// with one scanner.
 
 // ahead scans chunks by several scanners.
 type ahead struct {
 	path string
 	free <-chan *batch
-	// main is the scanner whose position is certain; its number is 0.
+	// main scans the first part of each chunk, where its position is certain. Its number
+	// is 0.
 	main    *scanner
 	others  []numbered
 	made    int // number of scanners made so far
 	refused int // number of times a part was invalid
 }
 
-// numbered is a scanner with its number, which identifies its ids.
+// numbered is a scanner and its number. Each scanner has its own ids for names, so
+// batches carry the number.
 type numbered struct {
 	*scanner
 	number int
@@ -38,7 +41,8 @@ type numbered struct {
 // does not consist of lines.
 const mostRefused = 8
 
-// mostScanners is more than one builder keeps up with.
+// mostScanners is the maximum number of scanners. One builder cannot keep up even with
+// this many.
 const mostScanners = 8
 
 // usualEvent is the size of an event with some arguments, in bytes.
@@ -81,7 +85,7 @@ func (a *ahead) batch(number, size int) *batch {
 // part is a part of a chunk that is scanned before its place in the structure is known.
 type part struct {
 	from int // offset in the chunk
-	used int // bytes of the part
+	used int // number of bytes scanned
 	out  *batch
 	err  error
 }
@@ -90,7 +94,7 @@ type part struct {
 func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, err error) {
 	parts := a.cut(b)
 	supposed := position{mode: inEvents, wrapped: a.main.wrapped, bare: a.main.bare, comma: true, reread: a.main.reread}
-	if a.main.mode == atStart { // the first chunk tells the structure
+	if a.main.mode == atStart { // the first chunk shows the file's structure
 		parts = nil
 	}
 	var wait sync.WaitGroup
@@ -145,14 +149,14 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	return used, out, nil
 }
 
-// at reports whether two positions are the same, if both are among the events and none is
-// lost.
+// at reports whether two positions are equal. It compares only the fields that matter
+// inside the list of events while no scanner is lost.
 func (x *position) at(y *position) bool {
 	return x.mode == y.mode && x.wrapped == y.wrapped && x.comma == y.comma && x.lost == y.lost && x.reread == y.reread
 }
 
-// refuse discards the work of the scanners from part k on. They may have interned invalid
-// names, so they are replaced.
+// refuse discards the work of the scanners from part k on. The scanners are replaced,
+// because they may have interned invalid names.
 func (a *ahead) refuse(k int) {
 	if a.refused++; a.refused == mostRefused {
 		a.others = nil
@@ -163,8 +167,9 @@ func (a *ahead) refuse(k int) {
 	}
 }
 
-// cut divides a chunk into parts: after each border, at the first line that begins with a
-// brace.
+// cut returns the parts of a chunk after the first one, at most one for each other
+// scanner. The chunk is divided evenly, and each part begins at the next line that begins
+// with a brace.
 func (a *ahead) cut(b []byte) []part {
 	n := a.parts()
 	var parts []part

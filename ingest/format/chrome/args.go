@@ -108,7 +108,8 @@ func (a *argStore) cpu(ref uint64) (ps int64, known bool) {
 	return to - from, begun && ended && to >= from
 }
 
-// micros returns the time in an event's own member key, the last one of that name.
+// micros returns the time in member key of an event. If the event has several members of
+// that name, the last one counts.
 func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 	if a.size < 0 {
 		return timeOf([]byte(a.one(ref)), key)
@@ -118,8 +119,8 @@ func (a *argStore) micros(ref uint64, key string) (ps int64, ok bool) {
 	return ps, ok && read
 }
 
-// timeOf returns the time in member key of the object at the beginning of text, the last
-// one of that name.
+// timeOf returns the time in member key of the object at the beginning of text. If the
+// object has several members of that name, the last one counts.
 func timeOf(text []byte, key string) (ps int64, ok bool) {
 	for k, v := range jsonscan.Object(text).All {
 		if string(k) == key {
@@ -142,7 +143,7 @@ func (a *argStore) one(ref uint64) string {
 	return a.texts.Text(ref)
 }
 
-// mapped returns the arguments to show of the event at off; "" if it cannot be read.
+// mapped returns the arguments to show for the event at off, or "" if it cannot be read.
 func (a *argStore) mapped(off int64) (s string) {
 	a.in.Look(off, int(min(maxEvent, a.size-off)), func(b []byte) {
 		if end, st := jsonscan.Value(b, 0, false); st == jsonscan.Good {
@@ -200,8 +201,9 @@ func shown(text []byte) []byte {
 	return out
 }
 
-// notFinite matches numbers that JSON cannot express but some programs write. It also
-// matches strings, to skip such words inside them.
+// notFinite matches Infinity and NaN, which some programs write as numbers although JSON
+// does not have them. It also matches strings, so that these words are skipped inside
+// strings.
 var notFinite = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?\b(?:Infinity|NaN)\b`)
 })
@@ -214,7 +216,7 @@ func appendMember(b, key, val []byte) []byte {
 	return append(b, ',')
 }
 
-// trimmed takes white space and surplus commas off both ends.
+// trimmed removes white space and surplus commas from both ends.
 func trimmed(b []byte) []byte {
 	for len(b) > 0 && (b[0] <= ' ' || b[0] == ',') {
 		b = b[1:]

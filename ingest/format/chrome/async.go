@@ -13,7 +13,7 @@ import (
 // track of its process, named after the category and name of its outermost span. T and p,
 // which mark steps, and n are instants there.
 
-// asyncKey names an operation.
+// asyncKey identifies an operation.
 type asyncKey struct {
 	scope, id uint32 // scope is the event's scope, else its category
 	name      uint32 // for the older phases
@@ -46,7 +46,8 @@ type asyncEnd struct {
 	key     asyncKey
 }
 
-// maxAsyncLate is the maximum number of such ends kept until the end of the file.
+// maxAsyncLate is the maximum number of ends without a begin that are kept until the end
+// of the file.
 const maxAsyncLate = 1 << 16
 
 type asyncOps struct {
@@ -120,7 +121,8 @@ func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 	return a.d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: label})
 }
 
-// add adds an event. It reports whether the event is kept, as far as is known yet.
+// add adds an event. It reports whether the event is kept; the end of the file may change
+// that.
 func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	d := a.d
 	t := d.threadOf(it)

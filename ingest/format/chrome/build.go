@@ -42,7 +42,7 @@ type decoder struct {
 	stacks    stackTable
 	profile   *cpuFile // set if the file is a single CPU profile
 	totals    map[int64]*totals
-	clocked   bool // some span has its CPU time
+	clocked   bool // at least one span has a CPU time
 	system    systemTrace
 
 	ledger
@@ -126,9 +126,9 @@ func (d *decoder) take(bt *batch) bool {
 }
 
 // begin chooses the origin and builds the held batches. The origin is the first event's
-// time, so that most times are small and positive. But if any of the first times is out
-// of range, for example because of a stray zero (picoseconds in 64 bits cover only some
-// months), the origin is their median.
+// time, so that most times are small and positive. But if one of the first times is too
+// far from it, for example a stray zero, the origin is their median: 64 bits of
+// picoseconds cover only some months.
 func (d *decoder) begin() {
 	if d.begun {
 		return
@@ -212,15 +212,15 @@ func (d *decoder) learn(bt *batch) {
 	}
 }
 
-// named makes room for a name that was interned.
+// named extends the table of names by a newly interned name.
 func (d *decoder) named(id uint32) {
 	if int(id) == len(d.names) {
 		d.names = append(d.names, named{text: decoded(d.raw.raw[id-1])})
 	}
 }
 
-// number returns the recording's id for a process or thread. Text ids get numbers far
-// from those that systems use.
+// number returns the recording's id for a process or thread. Ids that are text get
+// numbers far from the ids that systems use.
 func (d *decoder) number(id ident) int64 {
 	if id.text == "" {
 		return id.n
@@ -290,7 +290,7 @@ func (d *decoder) frame(name, cat uint32) recording.FrameID {
 	return f
 }
 
-// spans makes sure that there is an event for spans.
+// spans adds the recording's event for spans, unless it exists already.
 func (d *decoder) spans() {
 	if d.spanEvent < 0 {
 		d.spanEvent = d.b.AddEvent(recording.SpanEvent())
@@ -302,7 +302,7 @@ type item struct {
 	*event
 	bt        *batch
 	off       int64  // offset in the content
-	name, cat uint32 // the event's, as the decoder's ids
+	name, cat uint32 // ids of the event's name and category in the decoder
 }
 
 func (it *item) text() []byte { return it.bt.text(it.event) }
@@ -455,7 +455,7 @@ func (d *decoder) finish() {
 	d.begin()
 	d.finishProfile()
 	d.sampled.finish()
-	// The end of the recording, up to which spans without an end last, is known only now.
+	// Spans without an end last until the end of the recording, which is known only now.
 	if _, end, ok := d.b.Extent(); ok {
 		d.latest = max(d.latest, end)
 	}

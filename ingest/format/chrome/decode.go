@@ -2,17 +2,17 @@
 // Google): an array of events, or an object with the array in traceEvents. It also reads
 // V8's .cpuprofile files, because traces contain the same profiles.
 //
-// Parsing is as lenient as writers are careless: unclosed brackets, surplus and missing
-// commas, any order of keys, numbers in quotes. Text that cannot be read is skipped up to
-// the next event and counted.
+// Parsing is lenient, because many writers are careless: it accepts unclosed brackets,
+// surplus and missing commas, any order of keys, and numbers in quotes. Text that cannot
+// be read is skipped up to the next event and counted.
 //
 // A scanner turns chunks of bytes into batches of compact events with interned names,
-// while others scan ahead (see ahead). The builder, in its own goroutine, takes the
-// batches in order. Batches hold no text of the file except names: arguments are read from
-// the mapped file again on demand.
+// while other scanners work ahead of it (see ahead). The builder, in its own goroutine,
+// takes the batches in order. Batches hold no text of the file except names: arguments
+// are read from the mapped file again on demand.
 //
-// An event's category (cat) becomes the module of its function, because it names a part of
-// the program, as a library does in a profile.
+// An event's category (cat) becomes the module of its function, because it names a part
+// of the program, as a library does in a profile.
 package chrome
 
 import (

@@ -7,7 +7,7 @@ import "ashlar/ingest/input/jsonscan"
 type event struct {
 	ts       jsonscan.Micros
 	dur      jsonscan.Micros
-	off, end uint32 // range of its text in the batch's chunk
+	off, end uint32 // range of the element's text in the batch's chunk
 	name     uint32 // interned; 0 for none
 	cat      uint32
 	thread   uint32
@@ -24,14 +24,14 @@ const (
 	badNum                          // ts or dur is present but not a number
 	hasArgs                         // there are args or uncommon keys to show
 	hasBind                         // bind_id, flow_in or flow_out
-	lengthIsCPU                     // dur comes from tdur, there was no dur
+	lengthIsCPU                     // the event has no dur; its length comes from tdur
 	oddID                           // id2, scope, or several ids
 	bindsEnclosing                  // bp is "e"
 	hasThreadTS                     // tts holds a time by the thread's own clock
-	hasThreadDur                    // tdur a length
+	hasThreadDur                    // tdur holds a length
 )
 
-// Elements other than events have a ph of their own, below all letters.
+// Elements other than events get their own values of ph, below all letters.
 const (
 	phNone     byte = iota // an object without a phase
 	phOther                // a phase that is not one letter
@@ -61,7 +61,7 @@ type batch struct {
 	worker  int   // number of the scanner whose ids the events use
 	events  []event
 	names   []string    // interned since the last batch
-	threads []threadKey // likewise
+	threads []threadKey // threads interned since the last batch
 }
 
 // id returns the value of an event's id, without quotes.
@@ -105,7 +105,7 @@ func (s *scanner) thread(pid, tid ident) uint32 {
 	return s.threads.key(threadKey{pid, tid})
 }
 
-// parsed is like event, for events in any valid JSON layout.
+// parsed is like event, but accepts any valid JSON layout.
 func (s *scanner) parsed(b []byte, p int, ev *event) (end int, st jsonscan.Status) {
 	var pid, tid ident
 	var e int

@@ -11,16 +11,16 @@ import (
 
 // Flows: s, t and f are the start, the steps and the end of an arrow, identified by
 // category, name and id. Ids are reused and events may be in any order in the file, so
-// arrows are put together at the end of the file, in order of time. s, t and an f with bp
-// "e" belong to the span that runs at their time; an f without it belongs to the next
-// span that begins on its thread. The newer form needs no events of its own: spans with a
+// arrows are assembled at the end of the file, in order of time. s, t and an f with bp
+// "e" belong to the span that runs at their time; an f without bp "e" belongs to the next
+// span that begins on its thread. The newer form needs no separate events: spans with a
 // bind_id send (flow_out) and receive (flow_in).
 
 type flowKey struct {
-	cat, name uint32 // for the older form
+	cat, name uint32 // set in the older form
 	scope, id uint32
 	pid       int64 // if the id is local to a process
-	bound     bool  // the newer form
+	bound     bool  // the flow has the newer form
 }
 
 // flowStep is one event of a flow.
@@ -28,10 +28,10 @@ type flowStep struct {
 	key     int32 // index in flowTable.keys
 	name    uint32
 	thread  *thread
-	raw, at int64 // its own time, and the time at its span
+	raw, at int64 // time of the event; time at which the arrow is attached
 	off     int64
 	ph      byte // s, t or f; in the newer form the span's phase
-	in, out bool // for the newer form
+	in, out bool // set in the newer form
 }
 
 type flowTable struct {
@@ -67,8 +67,8 @@ func (f *flowTable) id(raw []byte) uint32 {
 	return f.d.ids.id(raw)
 }
 
-// add adds an s, t or f event. It reports whether the event is kept, as far as is known
-// yet.
+// add adds an s, t or f event. It reports whether the event is kept; the end of the file
+// may change that.
 func (f *flowTable) add(it *item) bool {
 	d := f.d
 	t := d.use(it)
@@ -148,12 +148,12 @@ func truth(v []byte) bool {
 func (f *flowTable) bindWaiting(t *thread) {
 	byTime := func(a, b int32) int { return cmp.Compare(f.steps[a].raw, f.steps[b].raw) }
 	slices.SortFunc(t.waiting, byTime)
-	next := make([]int64, len(t.waiting)) // for each step, the earliest span since
+	next := make([]int64, len(t.waiting)) // for each step, the first start of a span before the next step
 	for i := range next {
 		next[i] = never
 	}
 	t.track.Starts(func(at int64) {
-		// The last step that is not after the span's start.
+		// Find the last step that is not after the span's start.
 		i, _ := slices.BinarySearchFunc(t.waiting, at, func(s int32, at int64) int {
 			if f.steps[s].raw <= at {
 				return -1
@@ -173,8 +173,8 @@ func (f *flowTable) bindWaiting(t *thread) {
 	t.waiting = nil
 }
 
-// finish puts the flows together and adds them in the order of the file. It comes
-// when all spans are on their tracks.
+// finish assembles the flows and adds them in the order of the file. All spans must be on
+// their tracks by then.
 func (f *flowTable) finish() {
 	for _, t := range f.d.threads {
 		if len(t.waiting) > 0 {
@@ -222,8 +222,8 @@ func (f *flowTable) finish() {
 }
 
 // chain splits the events of one id, in order of time, into flows: a start begins a new
-// flow, and an end closes the current one. Events at the same time may be in any order:
-// the open flow continues and ends before the next one starts.
+// flow, and an end closes the current one. The order of events at the same time is
+// arbitrary; the open flow then continues and ends before the next one starts.
 func chain(steps []flowStep, add func(...*flowStep)) {
 	var open []*flowStep
 	push := func(s *flowStep) {
@@ -270,7 +270,7 @@ func chain(steps []flowStep, add func(...*flowStep)) {
 }
 
 // send connects spans to the latest earlier sender with the same bind_id. One sender may
-// have any number of receivers. Among spans at the same time, those that only send come
+// have any number of receivers. Among spans at the same time, spans that only send come
 // first.
 func (f *flowTable) send(steps []flowStep, add func(...*flowStep)) {
 	slices.SortStableFunc(steps, func(a, b flowStep) int {

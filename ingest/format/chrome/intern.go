@@ -8,16 +8,16 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// interner gives equal strings equal small ids, counting from 1; 0 means none. It stores
-// the raw text, as it is between the quotes.
+// interner assigns small ids to strings, counting from 1: equal strings get equal ids,
+// and 0 means none. It stores the text between the quotes as it is in the file.
 type interner struct {
 	seed  maphash.Seed
-	slots []internSlot // open addressing
+	slots []internSlot // hash table with open addressing
 	raw   []string     // by id-1
 	fresh int          // raw[fresh:] was interned since the last take
 }
 
-// internSlot is free where the id is 0.
+// internSlot is a slot of the hash table. It is free if its id is 0.
 type internSlot struct {
 	hash uint64
 	id   uint32
@@ -73,7 +73,7 @@ func (t *interner) take() []string {
 	return f
 }
 
-// decoded returns the text that a raw JSON string stands for.
+// decoded decodes the raw text of a JSON string.
 func decoded(raw string) string {
 	if strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
 		return raw
@@ -87,7 +87,7 @@ type ident struct {
 	text string
 }
 
-// threadKey names a thread.
+// threadKey identifies a thread.
 type threadKey struct{ pid, tid ident }
 
 // threadTable gives threads small ids, counting from 1. Nearly all threads have numeric
@@ -100,7 +100,7 @@ type threadTable struct {
 	fresh int
 }
 
-// threadSlot is empty if the id is 0.
+// threadSlot is a slot of the cache. It is empty if its id is 0.
 type threadSlot struct {
 	pid, tid int64
 	id       uint32
@@ -108,7 +108,7 @@ type threadSlot struct {
 
 const (
 	fewThreads  = 1 << 6
-	mostThreads = 1 << 14 // slots of the cache
+	mostThreads = 1 << 14 // maximum number of slots in the cache
 )
 
 func newThreadTable() *threadTable {
@@ -157,7 +157,7 @@ func parseIdent(raw []byte) ident {
 		return ident{n: n}
 	}
 	if m, ok := jsonscan.ParseMicros(q); ok && m.PS == 0 {
-		return ident{n: m.US} // 1e3, 17.0
+		return ident{n: m.US} // a number such as 1e3 or 17.0
 	}
 	return ident{text: jsonscan.Plain(raw)}
 }

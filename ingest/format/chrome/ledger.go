@@ -92,8 +92,8 @@ type ledger struct {
 	notes  map[note]noted
 }
 
-// note is a problem found only at the end of the file, when the threads are settled one
-// by one. Notes are reported in file order. There may be as many as spans, so equal notes
+// note is a problem found only at the end of the file, for example a span that never
+// ended. Notes are reported in file order. There may be as many as spans, so equal notes
 // are combined.
 type note struct {
 	what problem

@@ -68,7 +68,7 @@ func (d *decoder) tool(text []byte) {
 // member keeps a member of the outermost object.
 func (d *decoder) member(text []byte) {
 	m := jsonscan.Object(append(append([]byte{'{'}, text...), '}'))
-	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // it is not about the recording
+	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // displayTimeUnit does not describe the recording
 		d.note(decoded(string(k)), v)
 	}
 }

@@ -10,10 +10,10 @@ import (
 // How most events are read.
 //
 // A program writes all its events with the same keys, order and white space. So the
-// scanner remembers each text between two values, such as `,"ts":`, with the key it means
-// and the texts that followed. If the same bytes come again, only the values are parsed.
-// Any other event is read from its beginning by parsed, member by member; this is how the
-// scanner learns. Equal bytes have equal meaning, so the result does not depend on what
+// scanner remembers each text between two values, such as `,"ts":`, with its key and the
+// texts that followed its value. If an event repeats these texts, only its values are
+// parsed. Any other event is read by parsed, member by member, which is how the scanner
+// learns new texts. Equal bytes have equal meaning, so the result does not depend on what
 // was learned.
 
 // link is the text between two values of an event, or before the first one.
@@ -28,7 +28,7 @@ type link struct {
 	field        field
 }
 
-// field names the meaning of a member of an event.
+// field identifies a common member of an event.
 type field uint8
 
 const (
@@ -45,10 +45,10 @@ const (
 var fields = map[string]field{"ph": phField, "ts": tsField, "dur": durField, "pid": pidField, "tid": tidField, "name": nameField, "cat": catField}
 
 const (
-	maxLink  = 64  // bytes
-	maxLinks = 128 // of a file
-	// An unexpected event costs as much trust as missCost expected ones earn; below
-	// -distrust, prediction is off for a while.
+	maxLink  = 64  // maximum length of a link in bytes
+	maxLinks = 128 // maximum number of links of a file
+	// An event that was not predicted costs as much trust as missCost predicted ones
+	// earn. While trust is below -distrust, prediction is off.
 	missCost = 4
 	distrust = 256
 )
@@ -60,8 +60,8 @@ type links struct {
 	trust  int
 }
 
-// learn records that text, which contains key, followed a link's value, and returns its
-// link; nil if there is no room.
+// learn records that text, which contains key, followed a link's value. It returns the
+// link for text, or nil if there is no room.
 func (s *links) learn(l *link, text, key []byte) *link {
 	if l == nil || len(text) > maxLink {
 		return nil
@@ -121,8 +121,8 @@ func (l *link) follow(b []byte, p int) *link {
 	return nil
 }
 
-// predicted reads the event that begins with the brace at p if it resembles earlier ones.
-// If not, ok is false and ev is invalid.
+// predicted reads the event that begins with the brace at p if all texts between its
+// values are known from earlier events. If not, ok is false and ev is invalid.
 func (s *scanner) predicted(b []byte, p int, ev *event) (end int, ok bool) {
 	var pid, tid ident
 	l := &s.links.first

@@ -31,13 +31,14 @@ type treeNode struct {
 	Children                 []treeNode
 }
 
-// isProfileTree reports whether b begins with the keys of such a tree.
+// isProfileTree reports whether b begins with the keys of a profileTree.
 func isProfileTree(b []byte, whole bool) bool {
 	keys, _ := jsonscan.Keys(b, whole)
 	return keys["head"] && !keys["nodes"] && bytes.Contains(b, []byte(`"functionName"`))
 }
 
-// mostTree is the maximum size of such a file, in bytes: it is read as one value.
+// mostTree is the maximum size of a file with a profileTree, in bytes. The file is read
+// as one value.
 const mostTree = 1 << 30
 
 // runProfile reads a .cpuprofile of either form.

@@ -21,7 +21,7 @@ type samplers struct {
 	d        *decoder
 	waiting  []waitingSample
 	weights  []jsonscan.Decimal
-	events   map[uint32]int // event by name
+	events   map[uint32]int // index of the recording's event, by sample name
 	profiles *v8.Profiles
 }
 
@@ -90,7 +90,7 @@ func (s *samplers) top(it *item) {
 	s.add(it.text(), w)
 }
 
-// add reads the stack and weight of a sample of either form.
+// add reads the stack and weight of a P event or of an object in the top-level samples.
 func (s *samplers) add(text []byte, w waitingSample) {
 	for k, v := range jsonscan.Object(text).All {
 		switch string(k) {
@@ -251,8 +251,8 @@ func (s *samplers) decimals() int {
 	return 0
 }
 
-// begin adds a Profile event. It gives the start time of a profile, and its own thread is
-// the one that was sampled.
+// begin adds a Profile event, which gives the start time of a profile. The event's thread
+// is the sampled thread.
 func (s *samplers) begin(it *item) bool {
 	e, _ := profileEvent(it)
 	s.d.at(it.ts, it.off) // counts towards the extent of the recording

@@ -54,7 +54,7 @@ type position struct {
 	bare    bool // the events are not inside anything, not even an array
 	comma   bool // a comma or an opening bracket is before the next event
 	lost    bool // searching for the next event after damage
-	garbage bool // the bytes before were no element
+	garbage bool // the preceding bytes were not an element
 	prev    byte // while lost: the last byte other than white space
 	skip    jsonscan.Skipper
 	reread  int64
@@ -220,8 +220,9 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 // damage records that the element at start could not be read because of the bytes at p
 // (or because it never ends), and returns the position where reading continues.
 func (s *scanner) damage(b []byte, start, p int, endless bool, out *batch) int {
-	// Most writers put one event per line. The next line that begins like an event may
-	// lie inside the supposed string.
+	// Most writers put one event per line. If a quote is missing, the next event may lie
+	// inside what looks like a string, so continue at the next line that begins like an
+	// event.
 	if s.reread < patience+out.base+int64(start) {
 		if q := lineStart(b, start+1, p); q > 0 {
 			s.reread += int64(p - q)
@@ -240,7 +241,7 @@ func (s *scanner) damage(b []byte, start, p int, endless bool, out *batch) int {
 	return p
 }
 
-// lose begins the search for the next event; prev is the byte before.
+// lose begins the search for the next event; prev is the last byte before the search.
 func (s *scanner) lose(prev byte) { s.lost, s.prev = true, prev }
 
 // lineStart returns the position of the first brace in b[from:to+1] that begins a line,
@@ -285,7 +286,8 @@ func (s *scanner) find(b []byte, p int) int {
 	return p
 }
 
-// top reads one member of the outermost object up to its value, or its end.
+// top reads the next member of the outermost object up to its value, or the end of the
+// object.
 func (s *scanner) top(b []byte, p int, out *batch) int {
 	from := p
 	for p < len(b) && (b[p] <= ' ' || b[p] == ',') {

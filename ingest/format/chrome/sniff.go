@@ -71,7 +71,7 @@ func sniffArray(b []byte, whole bool) decode.Confidence {
 		case end == 0 && keys["ts"] && (keys["pid"] || keys["tid"]):
 			return decode.Likely
 		case end == 0 && bytes.Contains(b[p:], []byte(`"ph":`)):
-			return decode.Maybe // in an event longer than head
+			return decode.Maybe // head ends inside an event
 		case end == 0:
 			return decode.No
 		}

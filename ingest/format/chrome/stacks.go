@@ -6,7 +6,7 @@ import (
 )
 
 // stackTable holds the frames of the top-level stackFrames: a tree whose nodes name their
-// parents. They may be in any order, and come after the samples that use them.
+// parents. The frames may be in any order, and may come after the samples that use them.
 type stackTable struct {
 	d     *decoder
 	nodes map[uint32]*stackNode // by interned id

@@ -14,16 +14,17 @@ import (
 // closed as soon as an event comes after its end.
 //
 // At the first event that is out of order, overlaps without nesting, or closes a span
-// other than the innermost, the thread changes to the other mode for good: spans are
-// added whole, with the times in the file, and the track lays them out by containment.
-// Only an end that rounding moved past the parent's is changed: see roundedBy.
+// other than the innermost, the thread switches to loose spans for good: each span is
+// added as a whole, with the times in the file, and the track nests the spans by
+// containment. Only an end that rounding moved past the parent's end is changed: see
+// roundedBy.
 //
 // An E closes the innermost open B of its name (of any name if the E has none) that did
-// not begin later than the E. Spans opened inside it stay open: their own E may follow,
-// and if not, they are shown as unfinished, up to the end of their parent. If no span of
-// its name is open, an E closes the innermost span, since names of ends are optional and
-// some writers use other names. If nothing is open, the E is kept until the end of the
-// file, for a B with an earlier time further down; without one it is left out.
+// not begin later than the E. Spans opened inside it stay open: their own E may follow;
+// otherwise they are shown as unfinished, up to the end of their parent. If no span of
+// its name is open, an E closes the innermost span, because names of ends are optional
+// and some writers use other names. If nothing is open, the E is kept until the end of
+// the file, in case a B with an earlier time follows; otherwise it is left out.
 
 // thread is a thread whose spans are being put together.
 type thread struct {
@@ -47,7 +48,7 @@ type thread struct {
 type open struct {
 	start int64
 	end   int64 // end of an X; for an orphan, the end of its parent
-	bound int64 // end of the innermost X that encloses it, which may be itself
+	bound int64 // end of the innermost X that encloses the span, or of the span itself
 	args  uint64
 	off   int64
 	name  uint32
@@ -74,14 +75,15 @@ type lateEnd struct {
 	name uint32
 }
 
-// maxLate is the maximum number of a thread's ends kept for begins further down, and
-// maxSearch the number of open spans that are searched for the begin of an end.
+// maxLate is the maximum number of ends per thread that are kept for begins later in the
+// file. maxSearch is the maximum number of open spans to search for the begin of an end.
 const (
 	maxLate   = 1 << 20
 	maxSearch = 4096
 )
 
-// sync adds a B, E or X. It reports whether the event is kept, as far as is known yet.
+// sync adds a B, E or X. It reports whether the event is kept; the end of the file may
+// change that.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) {
 		return true
@@ -110,7 +112,7 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	return true
 }
 
-// length returns the kind and end of an X that begins at at.
+// length returns the kind and end of an X that begins at the given time.
 func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int64) {
 	if it.flags&(hasDur|lengthIsCPU) == 0 {
 		d.repaired(k, it.off)
@@ -140,7 +142,7 @@ func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int6
 }
 
 // fits closes the spans that ended before o starts, and reports whether o nests in the
-// open ones.
+// spans still open.
 func (t *thread) fits(o *open) bool {
 	if t.any && o.start < t.last {
 		return false
@@ -153,9 +155,9 @@ func (t *thread) fits(o *open) bool {
 	return true
 }
 
-// closePast closes the X spans on top of the stack that ended before an event from at to
-// end. An event of zero length at the very end of a span still belongs to that span, as
-// in the layout of loose spans.
+// closePast closes the X spans on top of the stack that ended before an event that lasts
+// from at to end. An event of zero length at the very end of a span still belongs to that
+// span, as it does when loose spans are nested.
 func (t *thread) closePast(at, end int64) {
 	for n := len(t.stack); n > 0; n-- {
 		o := &t.stack[n-1]
@@ -167,8 +169,8 @@ func (t *thread) closePast(at, end int64) {
 	}
 }
 
-// begin opens a span that fits. If the thread is not nested, it adds a complete span at
-// once.
+// begin opens the span o, for which fits returned true. If the thread is not nested, a
+// complete span is added to the track at once.
 func (t *thread) begin(o *open) {
 	if !t.nested {
 		if o.kind == complete {
@@ -187,7 +189,7 @@ func (t *thread) begin(o *open) {
 	t.stack = append(t.stack, *o)
 }
 
-// loosen switches the thread to adding spans whole.
+// loosen switches the thread to loose spans, which are added as a whole.
 func (t *thread) loosen() {
 	t.nested = false
 	t.track.Forget()
@@ -202,7 +204,8 @@ func (t *thread) loosen() {
 	t.stack = kept
 }
 
-// end adds an E. It reports whether the event is kept, as far as is known yet.
+// end adds an E. It reports whether the event is kept; the end of the file may change
+// that.
 func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 	if t.nested {
 		if t.any && at < t.last {
@@ -250,7 +253,7 @@ func (t *thread) find(name uint32, at int64) int {
 	return -1
 }
 
-// isOpen reports whether an end of that name has an open span of its own.
+// isOpen reports whether an end with that name and time has a matching open B.
 func (t *thread) isOpen(name uint32, at int64) bool {
 	return t.find(name, at) >= 0
 }

@@ -8,10 +8,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// clang's -ftime-trace ends with totals: for each kind of work an event that starts at 0
-// and is as long as all work of that kind together, on a thread without other events.
-// These are not work of a thread. Each gets a row beside the threads, like async
-// operations, so that sums count everything once.
+// clang's -ftime-trace ends with totals: for each kind of work, one event that starts at
+// 0 and is as long as all work of that kind together. It is the only event of its thread.
+// Totals are not work of a thread, so each gets a row beside the threads, like async
+// operations, and sums count everything once.
 
 // totals is the track for the totals of a process, and their number so far.
 type totals struct {
@@ -19,8 +19,8 @@ type totals struct {
 	n     uint32
 }
 
-// total adds the item if it is such a total, the first event of its thread, and reports
-// whether it is.
+// total adds the item if it is one of clang's totals, and reports whether it is. The item
+// must be the first event of its thread.
 func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
 	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.US != 0 || it.ts.PS != 0 || !strings.HasPrefix(d.names[it.name].text, "Total ") {
 		return false

@@ -182,7 +182,7 @@ func (c *chromeWriter) metadata() {
 	}
 	for i, t := range c.Rec.Tracks {
 		if t.Kind == recording.AsyncTrack {
-			continue // named by its operations
+			continue // readers name it after its operations
 		}
 		id := &c.threads[i]
 		if id.Name != "" {

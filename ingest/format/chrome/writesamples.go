@@ -70,7 +70,8 @@ func (c *chromeWriter) sampled() error {
 }
 
 // sampleWeight returns the index of the metric used as the samples' weight: the primary
-// metric if samples have values of it, else the first metric that has; -1 for none.
+// metric if each sample has its own value of it, else the first metric for which that is
+// true; -1 for none.
 func sampleWeight(e *recording.Event) int {
 	best := -1
 	for m := range e.Metrics {

@@ -107,9 +107,9 @@ func (c *chromeWriter) span(ph byte, id *encode.ThreadID, s *encode.Span) {
 	c.args(s.Args)
 }
 
-// ambiguous reports whether readers would nest complete events differently from the spans
-// of the column: they put a span of zero length into a span that ends there, and never
-// into another span of zero length.
+// ambiguous reports whether readers would nest the spans of the column differently if
+// they were complete events. Readers put a span of zero length into a span that ends at
+// the same time, and never into another span of zero length.
 func ambiguous(col *encode.Column) bool {
 	found := false
 	var closed, parents []encode.Span // spans that ended since the last begin; spans now open
@@ -155,13 +155,13 @@ func (c *chromeWriter) instant(ph byte, pid, tid int64, in *recording.Instant, c
 	return c.Tick(1)
 }
 
-// async writes a row of operations. Each outermost span gets an id of its own, shared by
-// the spans in it.
+// async writes a row of operations. Each outermost span gets its own id, which the spans
+// inside it share.
 //
 // Readers name a row after the category and name of the first span of an operation. An
-// outermost span with another name than the row's was begun inside a span that ended
-// before it, and instants have no span: both go into the row's first operation with the
-// row's name.
+// outermost span whose name differs from the row's name began inside a span that ended
+// before it. Such spans, and instants, which have no span, go into the first operation
+// that has the row's name.
 func (c *chromeWriter) async(t *recording.Track) error {
 	a := &asyncRow{chromeWriter: c, track: t}
 	a.findAnchor()
@@ -242,7 +242,7 @@ func (a *asyncRow) operations(choose func(*encode.Span) bool) error {
 				case !chosen:
 				case a.isAnchor(s):
 					id = anchorID
-					return nil // begun already
+					return nil // its begin is already written
 				case !a.inAnchor:
 					a.ids++
 					id = a.ids
@@ -295,7 +295,7 @@ func (a *asyncRow) begin(s *encode.Span) error {
 // use the category, and spans of one operation may have different categories.
 const opScope = "op"
 
-// operation begins a b or e.
+// operation starts to write a b or e event.
 func (a *asyncRow) operation(ph byte, s *encode.Span) {
 	c := a.chromeWriter
 	c.event(ph, a.track.PID, 0)

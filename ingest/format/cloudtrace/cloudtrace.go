@@ -63,7 +63,7 @@ func (d *decoder) trace(file bool) {
 		return
 	}
 	var id, project string
-	var early [][]byte // spans in front of their trace's id
+	var early [][]byte // spans that come before the id of their trace
 	for key := range d.s.Members {
 		switch {
 		case key == "traces" && file && d.s.Enter('['):
@@ -94,7 +94,7 @@ func (d *decoder) trace(file bool) {
 	}
 }
 
-// known lists labels that name the service; the first one present counts.
+// known lists the labels that may name the service. The first one present is used.
 var known = []string{"service.name", "g.co/gae/app/module", "/component"}
 
 func (d *decoder) span(raw []byte, trace, project string) {

@@ -25,7 +25,7 @@ type Format struct {
 	// Title is the usual name of such a file: "SPAA", "Chrome trace". Plural is its
 	// plural, if irregular.
 	Title, Plural string
-	// Holds describes in a few words, for tables, what is read from such a file.
+	// Holds describes in a few words, for tables, the content read from such a file.
 	Holds string
 	// Extensions are the file's usual extensions, with the dot, the most common one
 	// first. They are used only to break ties.
@@ -40,10 +40,10 @@ type Format struct {
 	// builder is shown anyway. Damage that can be skipped is a warning in the builder,
 	// not an error.
 	Decode func(ctx context.Context, in *source.Input, b *recording.Builder, opt decode.Options) error
-	// Args returns functions that read arguments from a file that was read before, given
-	// the references and the state of that time (see recording.Recording.ArgState). cpu
-	// is nil if no event has its CPU time. Args is nil for formats whose references are
-	// not positions in the file.
+	// Args returns functions that read arguments again from a file that was decoded
+	// earlier. They use the references and the state of that decoding (see
+	// recording.Recording.ArgState). cpu is nil if no event has a CPU time. Args is nil
+	// for formats whose references are not positions in the file.
 	Args func(in *source.Input, state []byte) (text func(ref uint64) string, cpu func(ref uint64) (ps int64, known bool))
 	// Encode writes the format, nil for formats that are only read.
 	Encode *Encoder
@@ -134,7 +134,7 @@ func (e *Encoder) compressed(w io.Writer, name string, write func(*bufio.Writer)
 }
 
 // HasExtension reports whether a file's name has one of the extensions, perhaps followed
-// by a compression's.
+// by the extension of a compression format.
 func HasExtension(name string, exts []string) bool {
 	name = strings.ToLower(name)
 	for _, z := range []string{".gz", ".zst", ".zstd"} {

@@ -15,7 +15,7 @@ const (
 	Certain
 )
 
-// Options are wishes that some decoders honour.
+// Options are settings that some decoders use.
 type Options struct {
 	// Workers is the maximum number of decoding goroutines; 0 means one per core.
 	Workers int

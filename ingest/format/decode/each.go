@@ -56,8 +56,9 @@ func Depth(in *source.Input, most int) int {
 
 // Beside runs read in a goroutine of its own. read reads the input and sends its results
 // to out, in order; do handles them as in [Each]. The channel has room for ahead results,
-// fewer if memory is scarce (see [Depth]). The first error ends both: the error of do,
-// else that of read, whose ctx ends when no more results are handled.
+// fewer if memory is scarce (see [Depth]). An error of read or do ends both; Beside
+// returns the error of do, else the error of read. The ctx of read ends when no more
+// results are handled.
 func Beside[T any](ctx context.Context, in *source.Input, b *recording.Builder, ahead int, read func(ctx context.Context, out chan<- T) error, do func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	out, failed := make(chan T, Depth(in, ahead)), make(chan error, 1)

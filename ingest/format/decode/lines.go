@@ -31,9 +31,9 @@ func Lines(ctx context.Context, in *source.Input, b *recording.Builder, do func(
 }
 
 // WholeLines calls do with each line of the input, without its newline; ended reports
-// whether it had one. next returns the input in chunks, like [source.Input.Next]. For a
-// line of more than MaxLine bytes, WholeLines calls long instead. Otherwise it is like
-// Lines.
+// whether the line ended with one. next returns the input in chunks, like
+// [source.Input.Next]. For a line of more than MaxLine bytes, WholeLines calls long
+// instead. Otherwise it is like Lines.
 func WholeLines(ctx context.Context, next func(rest int) ([]byte, error), b *recording.Builder, long func(), do func(line []byte, ended bool)) error {
 	return lines(ctx, next, b, MaxLine, func(line []byte, ended, over bool) error {
 		if over {

@@ -14,8 +14,8 @@ type Number struct {
 const MaxScale = 18
 
 // ParseNumber parses digits with an optional sign, fraction and exponent (awk writes
-// 1e+06). ok reports whether b is a number at all, fits whether it can be represented,
-// with digits after the first 18 or 19 rounded.
+// 1e+06). ok reports whether b is a number. fits reports whether the number can be
+// represented; digits after the first 18 or 19 are rounded.
 func ParseNumber(b []byte) (n Number, ok, fits bool) {
 	if v, ok := whole(b); ok {
 		return Number{Mantissa: v}, true, true
@@ -53,7 +53,7 @@ func ParseNumber(b []byte) (n Number, ok, fits bool) {
 		}
 		digits++
 		if c == '0' && point {
-			zeros++ // only counts when something follows: 1.50 is 1.5
+			zeros++ // counts only if another digit follows: 1.50 is 1.5
 			continue
 		}
 		for ; zeros > 0; zeros-- {
@@ -101,8 +101,8 @@ func whole(b []byte) (v int64, ok bool) {
 	return v, true
 }
 
-// Round rounds a number to the given number of decimals, if it has more; halves away from
-// zero.
+// Round rounds a number to the given number of decimals, if it has more. Halves are
+// rounded away from zero.
 func (n Number) Round(decimals int) Number {
 	if n.Scale <= decimals {
 		return n

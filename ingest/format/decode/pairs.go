@@ -10,7 +10,7 @@ import (
 // empty.
 type Pairs struct {
 	mu   sync.RWMutex
-	runs [][][2]uint64 // of equal length, so that pairs never move
+	runs [][][2]uint64 // runs of equal length, so that pairs never move
 }
 
 const pairRun = 4096

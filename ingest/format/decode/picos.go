@@ -14,8 +14,8 @@ type Picos struct {
 // Picos converts a number of units of 10^exp picoseconds each.
 func (n Number) Picos(exp int) Picos { return Picos{n.Mantissa, n.Scale - exp} }
 
-// Since returns the time since another one, in whole picoseconds. ok is false if it
-// exceeds a quarter of the range of 64 bits, 26 days.
+// Since returns t minus o in whole picoseconds. ok is false if the difference exceeds a
+// quarter of the range of 64 bits, 26 days.
 func (t Picos) Since(o Picos) (ps int64, ok bool) {
 	s := max(t.Scale, o.Scale, 0)
 	a, fits := Number{Mantissa: t.Mantissa, Scale: t.Scale}.At(s)

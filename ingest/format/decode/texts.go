@@ -41,8 +41,7 @@ type Texts struct {
 	spooled int
 }
 
-// Add stores a text and returns a reference to it, which is never 0. It returns 0 if
-// there is no room left.
+// Add stores a text and returns a reference to it, or 0 if there is no room left.
 func (t *Texts) Add(text []byte) uint64 {
 	if t.spooled >= maxSpool {
 		t.Dropped++

@@ -12,9 +12,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A measure is a number of a program point that adds up over points, and the metric it
-// becomes. Heap profiles use pprof's metric names; profiles of copies and of the
-// program's own events ("copy", "ad-hoc") have other names and their own units.
+// A measure is a number stored for each program point, which adds up over points, and the
+// metric it becomes. Heap profiles use pprof's metric names; profiles of copies and of
+// the program's own events ("copy", "ad-hoc") have other names and their own units.
 type measure struct {
 	key, heap, other string
 	unit             string // the file's key for the unit, for profiles other than heap
@@ -44,8 +44,8 @@ func indexOf(list []measure, key string) int {
 	return -1
 }
 
-// event describes what was counted and returns the indices of the measures that points
-// have.
+// event describes the event of the recording, and returns the indices of the measures
+// that points have.
 func (d *decoder) event() (e recording.Event, columns []int) {
 	heap := strings.Contains(d.about["mode"], "heap")
 	e = recording.Event{Kind: "allocation", Basis: recording.FromStacks}
@@ -195,7 +195,7 @@ func parsePlace(text string) place {
 	return p
 }
 
-// cutLine takes a line, and a column if there is one, off the end of a file's name.
+// cutLine splits a line, and a column if there is one, from the end of a file's name.
 func cutLine(s string) (file string, line, column int32, ok bool) {
 	file, last, ok := cutNumber(s)
 	if !ok {

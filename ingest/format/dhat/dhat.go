@@ -41,8 +41,8 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 // version is the format version that Valgrind 3.17, dhat 0.3 and later write.
 const version = "2"
 
-// point is a program point: a stack of places in the table of frames, innermost
-// first, and what was counted there.
+// point is a program point: a stack of places in the table of frames, innermost first,
+// and the numbers counted there.
 type point struct {
 	from   int64
 	frames []int32

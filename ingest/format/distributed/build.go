@@ -11,17 +11,17 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// far is the maximum distance in nanoseconds of a time from the middle one: then all
-// times span at most half of what 64 bits of picoseconds hold.
+// far is the maximum distance of a span's time from the median, in nanoseconds. So all
+// times together cover at most half the range of 64-bit picoseconds.
 const far = math.MaxInt64 / 2000 / 2
 
 // builder builds the recording from the collected spans.
 type builder struct {
 	*Collector
 	ctx    context.Context
-	order  []int32 // spans to show, by start, longer first
+	order  []int32 // spans to show, ordered by start, longer ones first
 	zero   int64
-	of     []int32 // by service: the first identical one
+	of     []int32 // by service: the first service identical to it
 	tracks []*recording.TrackBuilder
 	n      int
 	first  []int32 // by span: its first nested child; next is the sibling after it
@@ -71,8 +71,8 @@ func (b *builder) tick() error {
 	return nil
 }
 
-// sort orders the spans by start and leaves out those too far in time from the middle
-// one.
+// sort orders the spans by start and leaves out spans whose times are too far from the
+// median.
 func (b *builder) sort() {
 	for i := range b.spans {
 		b.order = append(b.order, int32(i))
@@ -201,8 +201,8 @@ func (b *builder) repeated(all map[key][]int32) {
 // mostAlike is the maximum number of spans with one id that are tried as a parent.
 const mostAlike = 64
 
-// pick returns the span that child was called from, among the candidates of, -1 if none:
-// preferably a span of child's service, else one on the server's side if server is set.
+// pick returns the parent of child among the spans of, -1 if there is none. It prefers
+// spans of child's service, then spans on the server's side if server is set.
 func (b *builder) pick(of []int32, child int32, server bool) int32 {
 	best, rank := int32(-1), -1
 	for _, i := range of[:min(len(of), mostAlike)] {

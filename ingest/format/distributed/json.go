@@ -12,8 +12,8 @@ import (
 )
 
 // ReadJSON reads a JSON file from a tool into a recording; spans reads the stream and
-// adds its spans to the collector. A file without spans is an error; of a cut or damaged
-// file the part before the damage is kept.
+// adds its spans to the collector. A file without spans is an error. If a file is cut or
+// damaged, the part before the damage is kept.
 func ReadJSON(ctx context.Context, in *source.Input, b *recording.Builder, tool string, spans func(*jsonscan.Stream, *Collector)) error {
 	in.OnSilence(b.Progress)
 	s := jsonscan.NewStream(in, func() error { return decode.Tick(ctx, b) })

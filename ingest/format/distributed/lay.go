@@ -132,8 +132,8 @@ func (b *builder) put(i, track int32) error {
 	}
 }
 
-// arrows adds an arrow from its parent to each span outside it, and the links of the
-// file.
+// arrows adds an arrow to each span that is not drawn inside its parent, and the links of
+// the file.
 func (b *builder) arrows() error {
 	for _, i := range b.order {
 		if s := &b.spans[i]; s.up >= 0 && !s.inline {
@@ -166,8 +166,8 @@ func (b *builder) arrows() error {
 	return b.tick()
 }
 
-// arrow adds an arrow to the beginning of a span. It leaves the first span a picosecond
-// earlier, so that no child has begun yet there.
+// arrow adds an arrow to the beginning of a span. The arrow leaves the other span one
+// picosecond earlier, before any child that begins at the same time.
 func (b *builder) arrow(name string, from, to int32) {
 	f, t := &b.spans[from], &b.spans[to]
 	at := min(max(b.at(f.start), b.at(t.start)-1), b.at(f.end))

@@ -39,18 +39,18 @@ type decoder struct {
 	// stack()).
 	firings bool
 
-	texts   []text // since the previous record
+	texts   []text // texts since the previous record
 	head    []text // texts of the current record
 	parts   [][]stacktext.Frame
 	stack   []stacktext.Frame
 	began   int64 // the line of the first frame
-	indent  int   // of the last frame
+	indent  int   // indentation of the last frame
 	gap     bool  // a blank line came before the current line
 	probe   *probe
-	table   bool // in a distribution
+	table   bool // the current line is inside a distribution
 	counted bool // the distribution had a row
 
-	title     string // of the current aggregation
+	title     string // title of the current aggregation
 	names     []string
 	described string // the requested probe
 	cache     map[string]frameLine
@@ -152,7 +152,8 @@ func (d *decoder) begin(indent int) {
 	}
 	above = above[:from]
 	if !d.firings {
-		// Only the line that ends with the newline of the stack itself is a key.
+		// Only the lines after the last blank line are keys: the stack itself begins with
+		// a newline.
 		first := len(above)
 		for first > 0 {
 			first--
@@ -175,7 +176,7 @@ func (d *decoder) text(l, body []byte) {
 	note := strings.HasPrefix(string(body), "[ ") && strings.HasSuffix(string(body), " ]")
 	switch {
 	case open && !d.gap && note && len(d.stack) > 0:
-		// An annotation from a helper: it names the frame above if nothing else does.
+		// An annotation from a helper names the frame above, if that frame has no name.
 		if f := &d.stack[len(d.stack)-1]; f.Name == "" {
 			f.Name = bare(string(body)).Name
 		} else {
@@ -212,7 +213,7 @@ func (d *decoder) headings(texts []text) {
 		var w stacktext.Who
 		if at := stacktext.Said(t.body, &w); at != nil && len(w.Attrs) == 0 && w.Comm == "" {
 			d.sheet.SkipLine(t.line)
-			continue // the time of printing
+			continue // the time at which the output was printed
 		}
 		if v, isValue := parseValue(t.body); isValue && v.keys != "" || len(t.body) > 80 {
 			d.skip(t)
@@ -227,7 +228,7 @@ func (d *decoder) headings(texts []text) {
 	}
 }
 
-// drop leaves out lines that no stack followed.
+// drop leaves out the collected lines, because no stack followed them.
 func (d *decoder) drop() {
 	for _, t := range d.texts {
 		d.skip(t)
@@ -253,7 +254,8 @@ func (d *decoder) whole() []stacktext.Frame {
 	return all
 }
 
-// who returns where the stack was taken, from the lines above it and a line below.
+// who returns the thread and the labels of the stack, from the lines above it and a line
+// below.
 func (d *decoder) who(below string) (w stacktext.Who) {
 	var keys []string
 	for _, t := range d.head {
@@ -361,8 +363,8 @@ func (d *decoder) event(values int, unit string) int {
 	return d.sheet.Event(e)
 }
 
-// finish closes the current record as a probe firing, which has no values below its
-// stack. At the end of an aggregation's text it is a record that was cut off.
+// finish closes the current record as a probe firing, because no values follow its stack.
+// At the end of the text of an aggregation the record was cut off, and is left out.
 func (d *decoder) finish(end bool) {
 	if len(d.stack) == 0 && len(d.parts) == 0 {
 		d.probe = nil

@@ -16,9 +16,9 @@ const (
 	other kind = iota
 	blank
 	message      // a message of dtrace itself
-	columns      // the head of firings: CPU ID FUNCTION:NAME
+	columns      // the header above probe firings: CPU ID FUNCTION:NAME
 	firing       // a probe that fired
-	distribution // the head of a distribution
+	distribution // the header of a distribution
 	row          // a row of a distribution
 	frameOf      // a frame of a stack
 )
@@ -113,7 +113,7 @@ var fired = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d{1,5})\s+(\d{1,9})\s+(\S*[^:\s]?:[A-Za-z_]\S*|\S.*:(?:entry|return))(?:\s+(.*))?$`)
 })
 
-// parseProbe parses such a line; name is "" if it is another line.
+// parseProbe parses the line of a probe that fired; name is "" for any other line.
 func parseProbe(body []byte) (p probe) {
 	if body[0] < '0' || body[0] > '9' || !bytes.Contains(body, []byte{':'}) {
 		return p
@@ -136,8 +136,8 @@ type value struct {
 // units are the units that scripts print after a value.
 var units = map[string]string{"ns": "ns", "us": "us", "ms": "ms", "s": "s", "sec": "s", "bytes": "bytes", "KB": "KB", "MB": "MB"}
 
-// parseValue parses a line that ends with a number. A line of only numbers gives all of
-// them, others the last one.
+// parseValue parses a line that ends with a number. If the line has only numbers, all of
+// them are values, else only the last one.
 func parseValue(s string) (v value, ok bool) {
 	if before, behind, isBar := stacktext.Bar([]byte(s)); isBar {
 		s = string(before) + " " + string(behind)

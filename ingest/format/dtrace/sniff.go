@@ -11,8 +11,8 @@ import (
 // sniffLines is the maximum number of lines to look at.
 const sniffLines = 1000
 
-// Sniff looks for frames with a backquote between module and symbol, or addresses, and
-// for the lines usual around stacks.
+// Sniff looks for frames with a backquote between module and symbol, or for addresses,
+// and for lines that are usual around stacks.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
@@ -66,7 +66,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	return decode.No, nil
 }
 
-// endsInCount reports whether a line is one of folded stacks.
+// endsInCount reports whether a line looks like folded stacks, which end in a count.
 func endsInCount(body []byte) bool {
 	i := bytes.LastIndexByte(body, ' ')
 	if i < 0 {

@@ -1,16 +1,16 @@
 // Package encode provides the parts that format writers share: the [Job] to write, the
 // [Report] of what the format cannot hold, exact numbers, rows of values, locations and
-// spans in the shapes that formats need, and atomic files ([Create]). Each writer is
-// next to its reader.
+// spans in the shapes that formats need, and atomic files ([Create]). Each writer is next
+// to its reader.
 //
 // # What every target gets
 //
-// Numbers stay exact: fractions are decimals where the target has them, and
-// where it only has integers they are rounded so that the sum is right to half
-// a unit (see [Rounder]); the report says so.
+// Numbers stay exact: fractions are written as decimals if the target has them. If it has
+// only integers, they are rounded so that the sum is right to half a unit (see
+// [Rounder]), and the report says so.
 //
-// Threads keep their ids. Those that have none, and those whose ids mean
-// another thread already, get new ones (see [ThreadIDs]).
+// Threads keep their ids. Threads without an id, or whose id already belongs to another
+// thread, get a new one (see [ThreadIDs]).
 package encode
 
 import (

@@ -19,13 +19,13 @@ type Locations struct {
 	rec   *recording.Recording
 	index map[string]int
 	All   []Location
-	// last is of the stack before: where its call's locations are.
+	// stacks caches the location numbers of each stack, by its leaf call.
 	stacks map[recording.CallID][]int
 
 	key    []byte
 	frames []recording.FrameID
-	// Single counts inlined frames that became locations of their own,
-	// because the one they are in has another address.
+	// Single counts locations whose outermost frame is inlined, because the frame that
+	// contains it has another address.
 	Single int64
 }
 
@@ -91,15 +91,15 @@ func (l *Locations) number(frames []recording.FrameID) int {
 	return n
 }
 
-// Bare reports whether a location is only an address, to be written without a function:
-// readers name it by binary and address, as the recording does.
+// Bare reports whether a location is only an address, which is written without a
+// function. Readers name it by binary and address, as the recording does.
 func (l *Locations) Bare(loc Location) bool {
 	_, _, bare := l.address(loc)
 	return bare
 }
 
-// address reports whether a location is named by its address alone, or by its
-// place in its binary, and then where the binary lay.
+// address reports whether a location has no name except its address (bare). If the name
+// is an offset in a binary (placed), start is the address at which the binary was loaded.
 func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
 	f := l.rec.Frames.At(int(loc[0]))
 	fn := l.rec.Functions.At(int(f.Func))
@@ -115,9 +115,10 @@ func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
 	return f.Addr - offset, placed, placed
 }
 
-// MappingKey names a binary and, where Placed, says where it lay: locations
-// without functions are known by their offset from there. Listed is Frame.Mapping,
-// and then there is nothing else.
+// MappingKey identifies a binary. If the recording lists its mapping, Listed is
+// Frame.Mapping and all other fields are zero. If Placed is true, Start is the address at
+// which the binary was loaded; locations without functions are identified by their offset
+// from it.
 type MappingKey struct {
 	Listed        uint16
 	File, BuildID string

@@ -35,13 +35,14 @@ func AppendValue(dst []byte, v int64, decimals int) []byte {
 	return append(dst, d...)
 }
 
-// A ClockText writes times as whole units and a rest. So times of a clock that counts
-// from 1970 keep their picoseconds, which would not fit in 64 bits.
+// A ClockText writes times as whole units and a remainder. So times of a clock that
+// counts from 1970 keep their picoseconds, which would not fit in 64 bits.
 type ClockText struct {
 	// Per is the number of picoseconds in a unit, digits the number of its decimals.
 	Per    int64
 	digits int
-	// origin of the recording, in units and picoseconds.
+	// Units and Rest are the origin of the recording: whole units, and the remaining
+	// picoseconds.
 	Units, Rest int64
 	// Cut means that the origin had fractions of picoseconds, which are lost.
 	Cut bool
@@ -49,9 +50,9 @@ type ClockText struct {
 
 const Second = 1e12 // in picoseconds
 
-// NewClockText writes a recording's times in a unit of per picoseconds (a power
-// of ten). ok is false if its clock does not fit 64 bits in that unit; times
-// are then relative to its origin.
+// NewClockText returns a ClockText for a recording's clock, in units of per picoseconds
+// (a power of ten). ok is false if the clock does not fit in 64 bits in that unit; times
+// are then relative to the clock's origin.
 func NewClockText(c *recording.Clock, per int64) (t ClockText, ok bool) {
 	t = ClockText{Per: per, digits: len(strconv.FormatInt(per, 10)) - 1}
 	unit := c.PerUnit

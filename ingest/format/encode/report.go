@@ -45,14 +45,14 @@ func (r *Report) Lose(n int64, what, why string, args ...any) {
 	r.Lost = append(r.Lost, Loss{what, n, why})
 }
 
-// LoseTrace notes everything that only traces hold.
+// LoseTrace reports everything that only traces hold as lost.
 func (j *Job) LoseTrace(why string) {
 	c := &j.Rec.Counts
 	j.Lose(c.Spans, "times of spans", "%s; their sums by stack are converted", why)
 	j.LoseMarks(why)
 }
 
-// LoseMarks notes everything in a trace other than spans.
+// LoseMarks reports everything in a trace other than spans as lost.
 func (j *Job) LoseMarks(why string) {
 	rec := j.Rec
 	j.Lose(rec.Counts.States, "times of states", why)
@@ -69,7 +69,7 @@ func Points(rec *recording.Recording) int64 {
 	return n
 }
 
-// LoseArgs notes the arguments of spans.
+// LoseArgs reports the arguments of spans as lost.
 func (j *Job) LoseArgs(why string) {
 	if j.Rec.Args == nil {
 		return
@@ -88,7 +88,7 @@ func (j *Job) LoseArgs(why string) {
 	j.Lose(n, "arguments of spans", why)
 }
 
-// LoseWindows notes the windows.
+// LoseWindows reports the windows as lost.
 func (j *Job) LoseWindows(why string) {
 	var n int64
 	for _, w := range j.Rec.Windows {
@@ -97,18 +97,18 @@ func (j *Job) LoseWindows(why string) {
 	j.Lose(n, "windows", why)
 }
 
-// LoseNotes notes the file's metadata, for targets that have no place for it.
+// LoseNotes reports the file's metadata as lost, for targets that have no place for it.
 func (j *Job) LoseNotes(why string) {
 	src := &j.Rec.Source
 	j.Lose(int64(len(src.Notes))+src.MoreNotes, "notes of the file", why)
 }
 
-// LoseMoreNotes notes the metadata that the recording did not keep.
+// LoseMoreNotes reports the metadata that the recording did not keep as lost.
 func (j *Job) LoseMoreNotes() {
 	j.Lose(j.Rec.Source.MoreNotes, "notes of the file", "the recording keeps the first hundred")
 }
 
-// LoseOffsets notes what frames have in addition to their address.
+// LoseOffsets reports the offsets of frames in their functions as lost.
 func (j *Job) LoseOffsets() {
 	var n int64
 	for i := range j.Rec.Frames.Len() {
@@ -119,7 +119,7 @@ func (j *Job) LoseOffsets() {
 	j.Lose(n, "offsets in functions", "frames have only an address")
 }
 
-// LosePlaces notes the addresses and source positions of frames.
+// LosePlaces reports the addresses and source positions of frames as lost.
 func (j *Job) LosePlaces(why string) {
 	var n int64
 	for i := range j.Rec.Frames.Len() {
@@ -130,7 +130,7 @@ func (j *Job) LosePlaces(why string) {
 	j.Lose(n, "addresses and source lines of frames", why)
 }
 
-// LoseModules notes the modules of functions.
+// LoseModules reports the modules of functions as lost.
 func (j *Job) LoseModules(why string) {
 	var n int64
 	for i := range j.Rec.Functions.Len() {
@@ -141,7 +141,7 @@ func (j *Job) LoseModules(why string) {
 	j.Lose(n, "modules of functions", why)
 }
 
-// LoseTypes notes the frame types that a target cannot distinguish.
+// LoseTypes reports the frame types that a target cannot distinguish as lost.
 func (j *Job) LoseTypes(why string) {
 	n := j.frames(func(f *recording.Frame) bool {
 		switch j.Rec.Source.TypeOf(f) {
@@ -153,8 +153,8 @@ func (j *Job) LoseTypes(why string) {
 	j.Lose(n, "types of frames", why)
 }
 
-// LoseSymbols notes what profiles know about the code of frames, for targets that hold
-// only names.
+// LoseSymbols reports details of frames that only profiles hold, such as types, mappings
+// and system names, as lost. It is for targets that hold only names.
 func (j *Job) LoseSymbols(why string) {
 	j.LoseTypes(why)
 	j.Lose(int64(len(j.Rec.Source.Mappings)), "mappings of binaries", why)

@@ -68,8 +68,8 @@ func (a *Adder) Add(at *int64, v int64) {
 	}
 }
 
-// RowsOf sums an event up. Spans count with their self time, so that all rows together
-// give the time covered.
+// RowsOf sums the values of an event by row. Spans count with their self time, so that
+// all rows together give the time covered.
 func (j *Job) RowsOf(event int) (*Rows, error) {
 	rec := j.Rec
 	r := &Rows{metrics: len(rec.Events[event].Metrics), index: map[RowKey]int32{}}
@@ -170,8 +170,8 @@ func (r *Rows) samples(j *Job, event int) error {
 	return nil
 }
 
-// states sums the time that threads were in each state, by track and call, as in the
-// flame graph of all states: the other metrics are parts of it.
+// states sums the time that threads spent in each state, by track and call, as in the
+// flame graph of all states. The other metrics are parts of this time.
 func (r *Rows) states(j *Job, event int) error {
 	var err error
 	broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: recording.StateWall}, func(s *analyze.Record) {
@@ -190,8 +190,8 @@ func (r *Rows) states(j *Job, event int) error {
 	return cmp.Or(err, broken)
 }
 
-// spans sums self time and count by track and call. A track has enough of the calls to
-// use columns indexed by call.
+// spans sums self time and count by track and call. It uses slices indexed by call,
+// because a track usually contains many of the calls.
 func (r *Rows) spans(j *Job) error {
 	calls := &j.Rec.Calls
 	self, count := make([]int64, calls.Len()), make([]int64, calls.Len())

@@ -11,7 +11,7 @@ type Span struct {
 	Call       recording.CallID
 	Args       uint64
 	Unfinished bool
-	Depth      int // from 0
+	Depth      int // counted from 0
 }
 
 func SpanAt(l *lanes.Lane, i, depth int) Span {
@@ -49,8 +49,8 @@ func (c *Column) Spans() int64 {
 	return n
 }
 
-// Walk visits the spans in the order of begins and ends: begin is called for a span
-// before those inside it, end after them. An error from either stops the walk.
+// Walk visits the spans of a column in order of time. It calls begin for a span before it
+// visits the spans inside, and end after them. An error from either stops the walk.
 func (c *Column) Walk(begin, end func(*Span) error) error {
 	clear(c.at)
 	c.left = c.Spans()
@@ -83,8 +83,8 @@ func (c *Column) Walk(begin, end func(*Span) error) error {
 }
 
 // next returns the lane of the span that begins next, -1 at the end. Lanes inside the
-// innermost open span come first: the next span of a lane above begins after everything
-// in that span.
+// innermost open span are tried first, because the next span of a lane above begins after
+// everything in the open span.
 func (c *Column) next(open []Span) int {
 	for k := min(len(open), len(c.Lanes)-1); k >= 0; k-- {
 		l, i := c.Lanes[k], c.at[k]

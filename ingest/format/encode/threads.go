@@ -51,7 +51,7 @@ func ThreadIDs(rec *recording.Recording, wholeFile bool, next, step int64) []Thr
 	return ids
 }
 
-// LoseThreads notes the threads that got new ids.
+// LoseThreads reports the threads that got new ids.
 func (j *Job) LoseThreads(ids []ThreadID, used func(track int) bool) {
 	var n int64
 	for i := range ids {

@@ -13,12 +13,12 @@ type event struct {
 	id     int
 	weight bool // each sample has its own weight
 	cpu    bool
-	exp    int // of a picosecond or a unit, for weights
-	scale  int // of weights that are not times
+	exp    int // weights are in 10^exp units; for times, in 10^exp picoseconds
+	scale  int // decimals of weights that are not times
 	values []int64
 }
 
-// stride is how many records pass between looks at the clock.
+// stride is the number of records processed between checks of the clock.
 const stride = 8192
 
 func (d *decoder) pause(i int) error {
@@ -78,7 +78,7 @@ func (d *decoder) cover(p *profile, shift int64) {
 	}
 }
 
-// at converts a time to the recording's, in which the first time is 0.
+// at converts a time of the file to a time of the recording, whose first time is 0.
 func (d *decoder) at(n decode.Number, shift int64) (int64, bool) {
 	t := n.Picos(9)
 	if d.origin == nil {
@@ -265,7 +265,7 @@ func (d *decoder) thread(x *stacks, t *thread, depth int) error {
 	return nil
 }
 
-// pid returns the number of a process. A process without one gets its own.
+// pid returns the number of a process. A process without a number gets a new one.
 func (d *decoder) pid(raw []byte, p *profile, depth int) int64 {
 	if len(raw) > 0 || depth == 0 {
 		return d.number(raw)
@@ -333,8 +333,8 @@ func (e *event) fill(d *decoder, i int, weight, cpu *numbers) bool {
 	return true
 }
 
-// counter builds a counter. The file has the change at each time; memory is shown as the
-// running sum of these, as in the reference.
+// counter builds a counter. The file stores the change at each time. Memory is shown as
+// the running sum of the changes, as in the reference.
 func (d *decoder) counter(p *profile, c *counter, shift int64) error {
 	count := c.samples.col("count")
 	if count.len() == 0 {

@@ -12,7 +12,7 @@ import (
 // as that is enough. A nil column is empty.
 type numbers struct {
 	small  column.Vec[int32]
-	wide   column.Vec[int64] // continues small, once a value did not fit there
+	wide   column.Vec[int64] // continues small after the first value that did not fit there
 	scale  column.Vec[int8]
 	isWide bool
 	finest int // largest scale of any value

@@ -20,7 +20,8 @@ type timeline struct {
 // rows, or rows that no view can show.
 var timelineKeys = map[string]bool{"markers": true, "ticks": true, "memory": true, "frames": true, "sites": true}
 
-// timeline reads the rows of such a member; the reader is inside it already.
+// timeline reads the rows of one of the members in timelineKeys. The reader is already
+// inside its value.
 func (r *reader) timeline(l *timeline, key string) {
 	for r.s.Next() {
 		switch {
@@ -41,9 +42,9 @@ func (r *reader) timeline(l *timeline, key string) {
 	}
 }
 
-// devtools reads the raw profile in a recording of the old DevTools. They made the times
-// of samples relative to the recording's start, but not those of thread markers, which
-// still use the process's clock; the difference is not recorded.
+// devtools reads the raw profile in a recording of the old DevTools. DevTools made the
+// times of samples relative to the recording's start, but not the times of thread
+// markers, which still use the process's clock. The difference is not recorded.
 func (r *reader) devtools(p *profile, depth int) {
 	r.profile(p, depth)
 	for _, t := range p.threads {

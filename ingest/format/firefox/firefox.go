@@ -1,18 +1,19 @@
 // Package firefox reads the profiles of the Firefox Profiler: processed profiles of all
-// versions, which profiler.firefox.com, samply and many others write, raw Gecko profiles,
-// and those that Firefox's DevTools saved before version 98, which contain a raw one. All
-// are JSON; see https://github.com/firefox-devtools/profiler/tree/main/docs-developer.
+// versions, which profiler.firefox.com, samply and many others write; raw Gecko profiles;
+// and the profiles that Firefox's DevTools saved before version 98, which contain a raw
+// one. All are JSON; see
+// https://github.com/firefox-devtools/profiler/tree/main/docs-developer.
 //
-// A thread is a track with its samples, whose weights and CPU times are exact. Its markers
-// are on a track of their own because they may overlap: those with a duration as spans, in
-// rows by name, the others as instants.
+// A thread is a track with its samples, whose weights and CPU times are exact. Its
+// markers are on a track of their own because they may overlap: markers with a duration
+// are spans, in rows by name, the others are instants.
 //
 // Versions differ in the place and form of tables: shared or per thread, parents by index
 // or by distance, times or time differences, file names in a table of sources or with the
 // function. The reader looks at the data rather than at the version.
 //
-// A table may follow the tables that refer to it. Until the end of the file only a few
-// bytes are kept for each number of a table.
+// A table may come after the tables that refer to it, so all tables are kept until the
+// end of the file, in only a few bytes per number.
 package firefox
 
 import (
@@ -46,7 +47,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	case keys["traceEvents"] || keys["profiles"]:
 		return decode.No, nil
 	case keys["label"] && keys["duration"] && keys["markers"] && !keys["meta"]:
-		return decode.Certain, nil // of the old DevTools
+		return decode.Certain, nil // saved by the old DevTools
 	case keys["meta"] && (has(`"preprocessedProfileVersion"`) || has(`"processType"`) || has(`"interval"`) && has(`"startTime"`)):
 		return decode.Certain, nil
 	case (keys["threads"] || keys["shared"] || keys["libs"]) && has(`"stackTable"`) && has(`"frameTable"`):
@@ -75,7 +76,7 @@ type decoder struct {
 	samples, markers, points, allocations, threads *recording.Tally
 }
 
-// profile holds what one process recorded, or all of them together.
+// profile holds the data of one process, or of all processes together.
 type profile struct {
 	from      int64
 	meta      meta
@@ -86,8 +87,8 @@ type profile struct {
 	timeline  timeline
 }
 
-// Decode reads a profile into b. Of a cut or damaged file it reads the part before the
-// damage.
+// Decode reads a profile into b. If the file is cut or damaged, it reads the part before
+// the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, texts: new(decode.Texts), root: new(profile),
 		ids: map[string]int64{}, names: map[recording.TrackKey]bool{}, events: map[string]*event{}, group: map[string]uint32{}}

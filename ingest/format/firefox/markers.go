@@ -17,7 +17,7 @@ const (
 	intervalEnd
 )
 
-// A marker is one that has begun but not ended yet.
+// A marker has begun but not ended yet.
 type marker struct {
 	start int64
 	frame recording.FrameID
@@ -25,9 +25,9 @@ type marker struct {
 	group uint32
 }
 
-// addMarkers adds a thread's markers. An end closes the newest open beginning with the
-// same name, as in the reference; an end without one makes a marker from the thread's
-// first time on.
+// addMarkers adds a thread's markers. An end closes the newest open begin with the same
+// name, as in the reference. An end without a begin becomes a marker that starts at the
+// thread's first time.
 func (d *decoder) addMarkers(x *stacks, track *recording.TrackBuilder, t *table) error {
 	if !d.spans {
 		d.spans = true
@@ -159,8 +159,8 @@ func (x *stacks) ref(t *table, i int) uint64 {
 	return t.refs.At(i)
 }
 
-// args makes texts of markers readable: it replaces string numbers by the strings if all
-// threads share them.
+// args makes the data of markers readable: it replaces string numbers by the strings, if
+// all threads share one string table.
 func (x *stacks) args() {
 	texts, strings, fields := x.d.texts, x.d.root.tables.strings, x.d.root.meta.texts
 	x.d.b.SetArgs(func(ref uint64) string {

@@ -25,7 +25,7 @@ type meta struct {
 	isGecko           bool
 }
 
-// A number may be missing.
+// A number is a decimal number that may be missing.
 type number struct {
 	decode.Number
 	ok bool

@@ -19,7 +19,8 @@ type reader struct {
 	s *jsonscan.Stream
 }
 
-// passed are members of the outermost object that have no place in a recording.
+// passed lists members of the outermost object that are ignored, because a recording has
+// no place for them.
 var passed = map[string]bool{
 	"pages": true, "profilerOverhead": true, "profilingLog": true, "profileGatheringLog": true,
 	"pausedRanges": true, "tasktracer": true, "sources": true, "": true,
@@ -111,7 +112,7 @@ type thread struct {
 	pid, tid                       []byte // as in the file
 	from                           int64
 	samples, markers, js, natively *table
-	timeline                       *timeline // of the page shown by the thread
+	timeline                       *timeline // timeline of the page shown by the thread
 }
 
 func (r *reader) thread(p *profile, depth int) {
@@ -177,7 +178,8 @@ type tables struct {
 	stack, frame, fn, resource, native, sources, locations *table
 }
 
-// table reads a table that threads refer to; it returns false if key is not one.
+// table reads a table that threads refer to. It returns false if key is not the name of
+// such a table.
 func (r *reader) table(ts *tables, key string) bool {
 	switch key {
 	case "stringArray", "stringTable":

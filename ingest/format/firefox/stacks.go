@@ -19,7 +19,7 @@ type stacks struct {
 	*tables
 	shift int64
 
-	calls  []recording.CallID // of the stacks converted so far
+	calls  []recording.CallID // calls of the stacks converted so far
 	frames map[int]recording.FrameID
 	mapped []lib // the binaries of a raw profile, by address
 }

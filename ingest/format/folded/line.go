@@ -33,7 +33,7 @@ func trim(l []byte) []byte {
 
 // split splits a trimmed, non-empty line into stack and counts; n has room for one or two
 // counts. A line without a count is still a stack if it has a semicolon. A line that
-// looks like a comment is one unless it has a semicolon.
+// begins like a comment is a comment unless it has a semicolon.
 func split(l []byte, n []decode.Number) (stack []byte, found int, st status) {
 	semicolon := func() bool { return bytes.IndexByte(l, ';') >= 0 }
 	if (l[0] == '#' || l[0] == '/') && looksComment(l) && !semicolon() {

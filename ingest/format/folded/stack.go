@@ -56,7 +56,7 @@ func commonPrefix(a, b []byte) int {
 	return i
 }
 
-// frame returns a frame for a text between two semicolons that is new.
+// frame returns the frame for a text between two semicolons that did not occur before.
 func (d *decoder) frame(raw string) recording.FrameID {
 	name, kind, inlined := annotation(raw)
 	module, name := splitModule(name)
@@ -89,10 +89,10 @@ func annotation(s string) (name string, kind recording.Kind, inlined bool) {
 }
 
 // splitModule splits DTrace's "module`function". It does not split names with more than
-// one backtick or with characters before it that no module name has: Microsoft's C++
-// writes `anonymous namespace', other languages use backticks as quotes. Nor does it
-// split names with a digit after the backtick, the number of type parameters of a .NET
-// class (List`1), except for addresses (0x…).
+// one backtick, or with characters before it that never occur in module names:
+// Microsoft's C++ writes `anonymous namespace', other languages use backticks as quotes.
+// Nor does it split names with a digit after the backtick, which is the number of type
+// parameters of a .NET class (List`1), except for addresses (0x…).
 func splitModule(s string) (module, name string) {
 	i := strings.IndexByte(s, '`')
 	if i <= 0 || i == len(s)-1 || strings.IndexByte(s[i+1:], '`') >= 0 || strings.ContainsAny(s[:i], " :'\"(<") {

@@ -101,7 +101,7 @@ type decoder struct {
 	tally    *recording.Tally
 }
 
-// An operation is one that has begun but not ended.
+// An operation is an asynchronous operation that has begun but not ended.
 type operation struct {
 	at          int64
 	pid         int64
@@ -365,7 +365,7 @@ func (d *decoder) operation(o operation, at int64, unfinished bool) {
 	d.track(o.pid, o.track).SpanOf(o.group, o.at, max(at, o.at), d.frame(o.name), 0, unfinished)
 }
 
-// track returns a track of a process, next to those of its threads.
+// track returns a track of a process, next to the tracks of its threads.
 func (d *decoder) track(pid int64, name string) *recording.TrackBuilder {
 	return d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: pid, Name: name})
 }

@@ -107,7 +107,7 @@ func (d *decoder) keep(args []arg) uint64 {
 	return 0
 }
 
-// event reads an event; it returns false if nothing of it is kept.
+// event reads an event. It reports whether any part of the event is kept.
 func (d *decoder) event(c *cursor, head uint64) bool {
 	ticks := c.word()
 	of := d.thread(c, field(head, 24, 31))
@@ -152,7 +152,7 @@ func (d *decoder) event(c *cursor, head uint64) bool {
 	return true
 }
 
-// event0 adds the event of spans if there is none yet.
+// event0 adds the event for spans if there is none yet.
 func (d *decoder) event0() {
 	if !d.spans {
 		d.spans = true
@@ -165,7 +165,7 @@ func (d *decoder) frame(name, category string) recording.FrameID {
 	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: name, Module: category}))
 }
 
-// forward returns a time of a thread, but never one before its last time.
+// forward returns at, or the thread's last time if that is later.
 func (t *track) forward(d *decoder, at int64) int64 {
 	if at < t.last {
 		d.records.Mend(decode.Byte(d.at))

@@ -82,7 +82,7 @@ type decoder struct {
 	zero      uint64
 	begun     bool
 	last      int64
-	spans     bool // the event of spans was added
+	spans     bool // the event for spans was added
 
 	ids       map[uint64]int64 // for ids of processes and threads with more than 63 bits
 	names     map[uint64]string
@@ -133,7 +133,8 @@ type counterKey struct {
 	name, series string
 }
 
-// read reads all records into b. Of a truncated trace it reads the part before the cut.
+// read reads all records into b. If the trace is truncated, it reads the part before the
+// cut.
 func read(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, texts: new(decode.Texts), records: b.Tally("record"), providers: map[uint64]*provider{}, ids: map[uint64]int64{}, names: map[uint64]string{},
 		processes: map[uint64]string{}, owner: map[uint64]uint64{}, tracks: map[thread]*track{}, asyncs: map[asyncKey]*async{}, flows: map[flowKey]*recording.Flow{}, counters: map[counterKey]int{}}
@@ -268,7 +269,7 @@ func (d *decoder) provider(id uint64) *provider {
 	return p
 }
 
-// record reads a record; it returns false if nothing of it is kept.
+// record reads a record. It reports whether any part of the record is kept.
 func (d *decoder) record(c *cursor) bool {
 	head := c.word()
 	ok := true
@@ -363,8 +364,8 @@ func (d *decoder) time(ticks uint64) int64 {
 	return at
 }
 
-// id returns the number of a process or thread. Ids that are too large, as those of
-// virtual threads, get a new number.
+// id returns the number of a process or thread. An id that is too large, like that of a
+// virtual thread, is replaced by a new number.
 func (d *decoder) id(n uint64) int64 {
 	if n <= math.MaxInt64 {
 		return int64(n)

@@ -18,8 +18,8 @@ type rangeKey struct {
 // rangeNames are the names of ranges other than stop-the-world pauses.
 var rangeNames = [...]string{wire.MarkPhase: "GC concurrent mark phase", wire.Sweep: "GC incremental sweep", wire.MarkAssist: "GC mark assist"}
 
-// rangeTrack returns the track of a range: one each for the collector's phases and for
-// stop-the-world pauses; a goroutine's ranges are on its track.
+// rangeTrack returns the track of a range. The collector's phases share one track, and
+// stop-the-world pauses another; a goroutine's other ranges are on its own track.
 func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder {
 	switch k.what {
 	case wire.StopTheWorld:
@@ -27,7 +27,7 @@ func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder 
 	case wire.MarkAssist:
 		if of != nil && !of.over {
 			return of.track
-		} else if of != nil { // over: another may use its builder by now
+		} else if of != nil { // g has ended: another goroutine may use its builder
 			return d.b.Track(recording.TrackKey{PID: goroutines, TID: of.id})
 		}
 	}

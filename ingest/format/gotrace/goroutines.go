@@ -40,7 +40,7 @@ type proc struct {
 	spans         []lanes.Span
 
 	sweeping bool
-	swept    int64 // while sweeping, its start; otherwise its end
+	swept    int64 // during a sweep, its start; otherwise the end of the last sweep
 	sweeps   []lanes.Span
 }
 
@@ -53,7 +53,7 @@ func (d *decoder) goroutine(of *wire.G) *goroutine {
 		return g
 	}
 	g := d.gs[of.ID]
-	if g != nil && g.over { // flush first: it ends the old one's track
+	if g != nil && g.over { // flush first: it ends the old goroutine's track
 		d.flush()
 		g = nil
 	}
@@ -263,14 +263,14 @@ func (d *decoder) leave(g *goroutine, at int64) {
 	}
 }
 
-// run makes a goroutine the running one of its processor.
+// run makes g the running goroutine of its processor.
 func (d *decoder) run(ev *wire.Event, g *goroutine, at int64) {
 	p := d.proc(ev.P)
 	if p == nil {
 		return
 	}
 	if other := p.running; other != nil && other != g && !other.over {
-		p.stop(at) // its start elsewhere may be reported before its stop here
+		p.stop(at) // the old goroutine's start elsewhere may be reported before its stop here
 		other.proc = nil
 	}
 	g.proc, p.running = p, g

@@ -61,7 +61,7 @@ type decoder struct {
 	b     *recording.Builder
 	zero  int64 // the time of picosecond 0, in ns
 	began bool
-	sync  int64 // picoseconds of the last synchronization
+	sync  int64 // time of the last synchronization, in picoseconds
 	now   int64
 
 	gs    map[int64]*goroutine
@@ -75,7 +75,7 @@ type decoder struct {
 	tasks    map[uint64]opened
 	counters map[string]int
 	metrics  [wire.HeapGoal + 1]int // 1 + number of the counter
-	counts   [3]count               // of goroutines: all, runnable, running
+	counts   [3]count               // numbers of goroutines: all, runnable, running
 	sampled  int                    // 1 + number of the CPU samples event
 
 	frames  [recording.Collecting + 1]recording.FrameID // 1 + frame of a state without a reason
@@ -85,7 +85,7 @@ type decoder struct {
 	common  pairmap.Table // 1 + calls, by pairs of stacks; see recording.Builder.CommonCall
 	commons int
 
-	states []recording.TrackState // held until there are many
+	states []recording.TrackState // collected until there are many
 	ended  []*goroutine           // goroutines whose last states are in states
 
 	records *recording.Tally
@@ -106,8 +106,8 @@ type opened struct {
 	of   *goroutine // the goroutine of a range, or nil
 }
 
-// Decode reads all events into b. Of a cut or damaged trace it reads the part before the
-// damage.
+// Decode reads all events into b. If the trace is cut or damaged, it reads the part
+// before the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) (err error) {
 	d := &decoder{b: b, gs: map[int64]*goroutine{}, procs: map[int64]*proc{},
 		ranges: map[rangeKey]opened{}, tasks: map[uint64]opened{}, counters: map[string]int{},

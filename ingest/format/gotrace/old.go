@@ -17,7 +17,7 @@ import (
 // a trace as a whole.
 type old struct {
 	from *trace.Reader
-	gen  *wire.Generation // of the whole trace
+	gen  *wire.Generation // stands for the whole trace
 
 	gs     map[trace.GoID]*wire.G
 	texts  map[string]int32
@@ -33,7 +33,8 @@ type oldError struct {
 func (e *oldError) Error() string { return e.what.Error() }
 func (e *oldError) Unwrap() error { return e.what }
 
-// old reads such a trace. It returns an error if nothing can be shown, or an oldError.
+// old reads a trace from before Go 1.22. It returns an error if nothing can be shown, or
+// an oldError if only a part can.
 func (d *decoder) old(in *source.Input) error {
 	from := &decode.Reader{In: in}
 	o, err := newOld(from)
@@ -61,13 +62,13 @@ func newOld(in io.Reader) (o *old, err error) {
 }
 
 // caught turns a panic caused by damaged data into an error. It does not catch memory
-// faults, as when the file is truncated meanwhile.
+// faults, which happen if the file is truncated while it is read.
 func caught(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case interface {
 		error
-		Addr() uintptr // a fault
+		Addr() uintptr // a memory fault
 	}:
 		panic(p)
 	default:

@@ -63,7 +63,7 @@ func event() recording.Event {
 	}}
 }
 
-// A stack, and the values of what happened in it.
+// A stack is a call stack and the values of the allocations in it.
 type stack struct {
 	call   recording.CallID
 	peak   uint64 // number of the peak that its peak values belong to
@@ -94,7 +94,7 @@ type decoder struct {
 	peaks      uint64
 	last       int64 // kind of the last allocation; none if something was freed after it
 	now        int64 // picoseconds
-	heap, rss  int   // counters
+	heap, rss  int   // numbers of the counters
 	changed    bool  // something was allocated or freed
 }
 
@@ -349,7 +349,7 @@ func (d *decoder) free(kind uint64) bool {
 	s := d.at(i)
 	recording.Add(&s.values[inuseSpace], -i.size)
 	s.values[inuseObjects]--
-	if d.last == int64(kind) { // heaptrack also counts kind 0 freed right after another free
+	if d.last == int64(kind) { // heaptrack also counts a free of kind 0 right after another free
 		s.values[temporary]++
 	}
 	d.last, d.changed = none, true

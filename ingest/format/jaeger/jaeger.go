@@ -72,7 +72,7 @@ func (d *decoder) file() {
 	}
 }
 
-// errors says what Jaeger could not find.
+// errors warns about data that Jaeger reported as missing.
 func (d *decoder) errors(raw []byte) {
 	for e := range jsonscan.Array(raw).All {
 		d.b.Warn("server", "", "Jaeger reported missing data: %q", jsonscan.Plain(jsonscan.Member(e, "msg")))
@@ -147,7 +147,7 @@ func (d *decoder) span(raw []byte, services map[string]int) {
 			s.Trace = distributed.ID(val)
 		case "spanID":
 			s.ID = distributed.ID(val)
-		case "parentSpanID": // in old versions
+		case "parentSpanID": // written by old versions
 			s.Parent = distributed.ID(val)
 		case "operationName":
 			s.Name = jsonscan.Plain(val)

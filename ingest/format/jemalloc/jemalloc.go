@@ -92,11 +92,11 @@ type decoder struct {
 	tally   *recording.Tally
 	period  int64
 	names   map[string]string // by thread
-	totals  [columns]int64    // from the header
+	totals  [columns]int64    // totals from the header
 	sums    [columns]int64    // sums over the stacks
 	stack   []uint64
 	opened  int   // line of the current stack, 0 before the first one
-	rows    []row // of the current stack
+	rows    []row // rows of the current stack
 	p       *profile.Profile
 	at      map[uint64]*profile.Location
 	accum   bool

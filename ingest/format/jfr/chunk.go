@@ -25,8 +25,8 @@ type chunk struct {
 	at         int
 	compressed bool
 	version    string
-	begun      bool  // its header is valid
-	err        error // why it is the last chunk to be read
+	begun      bool  // the chunk's header is valid
+	err        error // error that makes this the last chunk to be read
 
 	startNanos, startTicks, perSecond, metadataAt int64
 
@@ -131,7 +131,7 @@ func (c *chunk) count() int {
 	return int(n)
 }
 
-// text reads a string, or the number of one.
+// text reads a string or, in ref, the number of a string in a table.
 func (c *chunk) text() (s string, ref int64) {
 	switch c.take1() {
 	case 0, 1:
@@ -280,7 +280,7 @@ func (c *chunk) each(visit func(id int64, end int)) {
 
 // checkpoint records the positions of a table's values.
 func (c *chunk) checkpoint() {
-	for range 3 { // time, duration, position of the next one
+	for range 3 { // time, duration, position of the next checkpoint
 		c.number(8)
 	}
 	c.take1()

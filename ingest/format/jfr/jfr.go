@@ -57,7 +57,7 @@ type decoder struct {
 	b         *recording.Builder
 	ctx       context.Context
 	chunks    int
-	leafFirst []recording.FrameID // room for a stack
+	leafFirst []recording.FrameID // buffer for a stack
 	zero      int64               // nanoseconds since 1970 of picosecond 0
 	events    map[string]*event
 	other     *recording.Tally
@@ -79,8 +79,8 @@ type wait struct {
 	waker      int
 }
 
-// Decode reads all chunks into b. Of a cut or damaged recording it reads the part before
-// the damage.
+// Decode reads all chunks into b. If the recording is cut or damaged, it reads the part
+// before the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event that no view shows")}
 	free := make(chan *bytes.Buffer, 2)

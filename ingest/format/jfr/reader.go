@@ -46,7 +46,8 @@ func (r *reader) all(out chan<- *chunk) error {
 	}
 }
 
-// next reads a chunk. At the end it returns nil; with an error it returns the chunk too.
+// next reads a chunk. At the end of the file it returns nil. With an error, it also
+// returns the chunk.
 func (r *reader) next() (c *chunk, err error) {
 	c = &chunk{began: r.from.Bytes, content: r.room()}
 	var head [headBytes]byte

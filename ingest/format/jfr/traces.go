@@ -19,7 +19,7 @@ type traces struct {
 	keys     []frameKey
 	of       *class // class of frames
 	numbered []recording.FrameID
-	known    []bool // by frame: it has an id
+	known    []bool // by frame: whether it has an id
 }
 
 func newTraces() traces {
@@ -159,7 +159,7 @@ func (c *chunk) addFrame(k frameKey) recording.FrameID {
 		fn.Name, fn.Unresolved = cmp.Or(class, recording.UnknownName), true
 	case fn.Kind == recording.KindManaged:
 		fn.Name = strings.TrimPrefix(class+"."+name, ".")
-	default: // async-profiler has the library in place of the class
+	default: // async-profiler writes the library in place of the class
 		fn.Name, fn.Module = name, class
 	}
 	return c.d.b.Frame(recording.Frame{Func: c.d.b.Function(fn), Line: int32(min(max(k.line, 0), 1<<31-1)), Kind: fn.Kind})

@@ -14,15 +14,15 @@ type class struct {
 	kind     kind
 	width    int64 // size of uncompressed numbers in bytes
 	fields   []field
-	numbers  int // how many numbers make up a value, 0 if it has other parts
+	numbers  int // count of numbers that make up a value, 0 if it has other parts
 	stack    int // index of the stack field, -1 if there is none
 	weight   int // index in weights, -1 if there is none
 	threaded bool
-	timed    bool // it has a duration
+	timed    bool // its events have a duration
 
 	counters []string // see gaugeFields
 	lasting  lasting
-	lasts    bool // it is a state of its thread
+	lasts    bool // its events are states of their thread
 }
 
 type field struct {
@@ -48,10 +48,10 @@ const (
 	isWeight
 	isGauge
 	isOn      // what the thread is blocked on, as text
-	isOnClass // or a class
+	isOnClass // what the thread is blocked on, as a class
 	isName
 
-	isMethod // of a frame
+	isMethod // from here on: uses of a frame's fields
 	isLine
 	isKind
 )

@@ -185,7 +185,7 @@ func (d *decoder) missed(r *row) {
 	d.sequences[r.writer] = r.sequence
 }
 
-// event reads an event; it returns false if nothing of it is kept.
+// event reads an event. It reports whether any part of the event is kept.
 func (d *decoder) event(r *row, c *cursor, place string) bool {
 	k := d.kinds[r.kind]
 	if k == nil {

@@ -58,7 +58,8 @@ const (
 	mostValues = 1 << 12
 )
 
-// fields reads n field descriptions; one reads a single one in the file's version.
+// fields reads n field descriptions. one reads a single description in the file's
+// version.
 func (c *cursor) fields(n uint32, one func(depth int) field, depth int) (out []field) {
 	if depth > deepest {
 		c.bad = true
@@ -158,7 +159,7 @@ func (v *values) next(c *cursor, s *shape) []byte {
 	return c.plain(s.code)
 }
 
-// toEnd means as many values as there are bytes for.
+// toEnd, as a number of values, means all values up to the end of the bytes.
 const toEnd = -1
 
 // list reads n values; an array of characters becomes a text.

@@ -53,18 +53,18 @@ type decoder struct {
 	b       *recording.Builder
 	r       *bufio.Reader
 	at      int64 // bytes read so far
-	from    int64 // where the content of the current block begins
+	from    int64 // position of the content of the current block
 	room    bytes.Buffer
 	failed  error // a read error other than the end of the input
 	texts   *decode.Texts
 	records *recording.Tally
-	six     bool // version 6 of the format
+	six     bool // the file has version 6 of the format
 
-	zero, perSec uint64 // in ticks
-	pointer      int    // size in bytes
+	zero, perSec uint64 // time of picosecond 0 in ticks; ticks per second
+	pointer      int    // size of an address in bytes
 	pid          uint64
 	kinds        map[uint32]*kind
-	threads      map[uint64]thread // version 6
+	threads      map[uint64]thread // threads of version 6, by index
 	tracks       map[track]*recording.TrackBuilder
 	sequences    map[uint64]uint32 // last sequence number, by the thread that wrote it
 
@@ -105,7 +105,7 @@ func (d *decoder) bytes(n int64) ([]byte, bool) {
 	return d.room.Bytes(), got == n
 }
 
-// all reads the header and what follows it in the file's version.
+// all reads the header, and then the objects or blocks of the file's version.
 func (d *decoder) all(ctx context.Context) error {
 	d.bytes(int64(len(magic)))
 	if next, _ := d.r.Peek(len(serialized)); string(next) == serialized {
@@ -261,7 +261,7 @@ func (d *decoder) block(ctx context.Context, name string, from, size int64) (boo
 			delete(d.threads, c.uvarint())
 			c.uvarint()
 		}
-	case "LabelListBlock": // nothing of it is shown
+	case "LabelListBlock": // labels are not shown
 	default:
 		d.b.Remark("block-unknown", decode.Byte(from), "Blocks of an unknown kind (first at byte %d) were left out", from)
 	}
@@ -307,7 +307,7 @@ func (d *decoder) sequencePoint(c *cursor) {
 	}
 }
 
-// threadBlock reads which threads the indices refer to.
+// threadBlock reads the threads that thread indices refer to.
 func (d *decoder) threadBlock(c *cursor) {
 	for !c.done() {
 		row := &cursor{b: c.take(uint64(c.u16()))}

@@ -55,7 +55,7 @@ func threadSample(d *decoder, _ *kind, r *row, t thread, c *cursor) {
 	if c.bad {
 		return
 	}
-	r.cpu = noCPU // the file has the profiler's own CPU
+	r.cpu = noCPU // the file has the CPU of the profiler, not of the thread
 	d.add(r, t, "thread samples", recording.Metric{Name: "count", Unit: "count", PerSample: recording.SampleOne}, 0, is == external)
 }
 
@@ -102,8 +102,8 @@ func (d *decoder) process(pid uint64) *symbols {
 // A taker processes events of a kind.
 type taker func(d *decoder, k *kind, r *row, t thread, c *cursor)
 
-// runtimeEvents are the runtime's events that define names, and some whose names alone
-// are known: see "Runtime events" in .NET's documentation and, for the rundown at the end
+// runtimeEvents are the runtime's events that define names, and related events that are
+// ignored: see "Runtime events" in .NET's documentation and, for the rundown at the end
 // of a trace, "CLR ETW events".
 var runtimeEvents = map[uint32]taker{141: ignore, 142: ignore, 143: method, 144: method, 152: moduleFile, 153: moduleFile, 190: ignore}
 
@@ -115,7 +115,7 @@ func ignore(*decoder, *kind, *row, thread, *cursor) {}
 
 // method reads the address range of a method's code.
 func method(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
-	c.u64() // its id
+	c.u64() // the method's id
 	s := symbol{module: c.u64(), from: c.u64()}
 	s.to = s.from + uint64(c.u32())
 	c.take(8) // token, flags

@@ -22,14 +22,14 @@ type converter struct {
 	origin   int64 // ns since 1970
 	timed    bool
 
-	// For the current message, resource, scope and profile.
+	// State for the current message, resource, scope and profile.
 	d         *dictionary
 	frames    [][]recording.FrameID // by location
 	calls     []recording.CallID    // by stack, NoCall until needed
 	contexts  map[string]sampleContext
-	outer     []recording.Attr // of resource, scope and profile
+	outer     []recording.Attr // attributes of resource, scope and profile
 	processes int              // number of resources without a pid so far
-	home      process          // of the resource
+	home      process          // process of the current resource
 
 	samples, profileTally *recording.Tally
 	n                     int64 // samples so far
@@ -80,8 +80,8 @@ func (c *converter) convert(ctx context.Context) error {
 	return nil
 }
 
-// farNS is the maximum distance of a time from the origin in nanoseconds: what fits in 64
-// bits as picoseconds, less a margin.
+// farNS is the maximum distance of a time from the origin in nanoseconds. Distances up to
+// farNS fit in 64 bits as picoseconds, with a margin.
 const farNS = math.MaxInt64 / 2000
 
 // findOrigin sets the recording's origin to the earliest time, or to the first time in

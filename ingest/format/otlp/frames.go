@@ -107,8 +107,8 @@ const (
 	foldedKey    = "pprof.location.is_folded"
 )
 
-// hasOf visits the flags of a mapping that tell what is known about its functions, with
-// their attribute names.
+// hasOf visits the flags of a mapping that tell which symbol data is available, such as
+// file names, with their attribute names.
 func hasOf(m *recording.Mapping) iter.Seq2[string, *bool] {
 	return func(yield func(string, *bool) bool) {
 		_ = yield("pprof.mapping.has_filenames", &m.HasFilenames) && yield("pprof.mapping.has_functions", &m.HasFunctions) &&

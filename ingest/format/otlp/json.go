@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// The JSON encoding of OTLP: lowerCamelCase, 64-bit numbers as strings (or
-// not), ids of traces and spans in hex. Names do not change with the era.
+// The JSON encoding of OTLP: lowerCamelCase, 64-bit numbers as strings (or not), ids of
+// traces and spans in hex. Names are the same in all eras.
 type (
 	jsonMessage struct {
 		ResourceProfiles []jsonResource `json:"resourceProfiles"`
@@ -141,7 +141,8 @@ func (h *hexBytes) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// parseJSON reads one object. old reports that it is of the unsupported era.
+// parseJSON reads one object. old reports whether a profile in it is of the unsupported
+// era.
 func parseJSON(b []byte) (m *message, old bool, err error) {
 	var j jsonMessage
 	if err := json.Unmarshal(b, &j); err != nil {

@@ -17,8 +17,8 @@ var noteKeys = map[string]string{
 	"pprof.profile.keep_frames": recording.NoteKeep,
 }
 
-// note records a profile's attribute as a note; it returns false if the attribute is not
-// one for notes.
+// note records a profile's attribute as a note. It returns false if the attribute does
+// not describe the file.
 func (c *converter) note(i int32) bool {
 	if i < 0 || int(i) >= len(c.d.attrs) {
 		return false

@@ -218,15 +218,15 @@ var (
 	// Field 3 is a fixed64 time since 1.8, and bytes before.
 	profileShape = shape{map[protowire.Number]bool{1: true, 2: true, 4: false, 5: true, 6: false, 7: true}, false}
 
-	// Forms of 1.7 and older: profiles with times in fields 4 and 5 or with their own
-	// tables, both with these types and samples, or profiles in a container.
+	// Forms of 1.7 and older: a profile with these types and samples, and either with
+	// times in fields 4 and 5 or with its own tables; or a profile in a container.
 	oldTypeShape   = shape{map[protowire.Number]bool{1: false, 2: false, 3: false}, true}
 	oldSampleShape = shape{map[protowire.Number]bool{1: false, 2: false, 3: true, 4: true, 5: false, 6: true}, true}
 	containerShape = shape{map[protowire.Number]bool{1: true, 2: false, 3: false, 4: true, 5: false, 6: true, 7: true, 8: true}, true}
 )
 
-// oldProfile reports whether a profile is of proto 1.7 or older. In place of its types
-// and samples, OpenTelemetry's metrics and traces have strings.
+// oldProfile reports whether a profile is of proto 1.7 or older. OpenTelemetry's metrics
+// and traces have strings in the fields that hold a profile's types and samples.
 func oldProfile(b []byte) bool {
 	types, samples, inside := 0, 0, 0
 	fits := walk(b, func(num protowire.Number, body []byte, isBytes bool) bool {

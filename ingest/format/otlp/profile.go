@@ -109,8 +109,8 @@ func (e *evidence) era() (x era, mixed bool) {
 	return era110, false
 }
 
-// profile reads a Profile. In 1.8 field 7 holds the comments and later fields are one
-// higher; a profile_id has 16 bytes.
+// profile reads a Profile. In 1.8 field 7 holds the comments, and the numbers of later
+// fields are one higher; a profile_id has 16 bytes.
 func (r *reader) profile(b []byte) (p profile) {
 	var seven, eleven, twelve []byte
 	var eightIsID bool

@@ -211,7 +211,7 @@ func (r *reader) location(b []byte) (l location) {
 }
 
 // attribute reads a KeyValue or, if unit is set, a KeyValueAndUnit of the dictionary. The
-// key's index is in field 3 of the former and in field 1 of the latter.
+// key's index is in field 3 of a KeyValue and in field 1 of a KeyValueAndUnit.
 func (r *reader) attribute(b []byte, depth int, unit bool) (a attribute) {
 	r.fields(b, func(num protowire.Number, typ protowire.Type, n uint64, body []byte) {
 		switch {

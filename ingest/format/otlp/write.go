@@ -156,7 +156,7 @@ func (r *otlpResource) findCommon(rec *recording.Recording) {
 	r.common = slices.DeleteFunc(r.common, func(a recording.Attr) bool {
 		switch a.Key {
 		case "event", "tid", "comm", "cpu", "thread.id", "thread.name", "trace_id", "span_id":
-			return true // always of samples, even if there is only one
+			return true // always an attribute of samples, even if they all share it
 		}
 		return false
 	})

@@ -158,7 +158,7 @@ func (p *otlpProfile) withTimes(k encode.RowKey, s *timedStack) {
 	}
 }
 
-// unix converts a time to that of the file.
+// unix converts a time of the recording to a time of the file.
 func (w *otlpWriter) unix(t int64) uint64 {
 	ns, rest := w.clock.At(t)
 	if rest != 0 {

@@ -44,7 +44,7 @@ type attr struct {
 
 	// Used only by the decoder.
 	name  string
-	event int // in the recording, -1 before the first sample
+	event int // index in the recording, -1 before the first sample
 }
 
 // Bits of attr's flags.
@@ -139,7 +139,8 @@ func (d *decoder) addEvent(a *attr) {
 	d.named(a)
 }
 
-// named sets what depends on an event's name, which may come after its samples.
+// named sets the properties of an event that depend on its name. The name may come after
+// the event's samples.
 func (d *decoder) named(a *attr) {
 	if a.event < 0 {
 		return

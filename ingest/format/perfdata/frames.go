@@ -16,7 +16,7 @@ import (
 const unknown = "[unknown]"
 
 // A frameKey identifies the frames of an address in a binary, or in none. If the address
-// is a return address (called), the line is that of the call.
+// is a return address (called), the frame gets the line of the call.
 type frameKey struct {
 	at             uint64
 	binary         uint32 // number of the binary, 0 for none
@@ -34,8 +34,8 @@ type frames struct {
 	stray uint32
 }
 
-// recentFrames caches the frames of an address in a version (plus 1) of maps. Programs
-// are in few places again and again.
+// recentFrames caches the frames of an address in a version (plus 1) of maps, because
+// programs execute the same few addresses again and again.
 type recentFrames struct {
 	ip, version    uint64
 	kernel, called bool
@@ -68,8 +68,8 @@ func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
 }
 
 // pushStray adds a frame for a return address outside known code. All such addresses in a
-// binary, or in none, share one frame, and several in a row are merged: if the stack was
-// followed through data that is no stack, each finding is a different number.
+// binary, or in none, share one frame, and several in a row are merged: if perf took data
+// that is not a stack for one, each address found there is a different number.
 func (d *decoder) pushStray(m *mapping, kernel bool) {
 	key := frameKey{kernel: kernel, called: true, stray: true}
 	if m != nil {
@@ -89,8 +89,8 @@ func (d *decoder) pushStray(m *mapping, kernel bool) {
 	d.stack = append(d.stack, f.frame)
 }
 
-// find looks up the frames of an address that recent lacks. m is its mapping, nil if
-// unknown.
+// find looks up the frames of an address that is not in the cache recent. m is its
+// mapping, nil if unknown.
 func (d *decoder) find(ip uint64, m *mapping, kernel, called bool) frames {
 	key := frameKey{at: ip, kernel: kernel, called: called}
 	if m != nil {

@@ -24,7 +24,7 @@ const kernelModule = "[kernel.kallsyms]"
 type kernelSymbols struct {
 	list  []kernelSymbol
 	marks map[string]uint64 // start of the kernel, by symbol that marks it
-	moved uint64            // how much higher the kernel was during recording
+	moved uint64            // kernel's start during recording, less its start in the list
 }
 
 type kernelSymbol struct {
@@ -32,7 +32,7 @@ type kernelSymbol struct {
 	name, module string // module is "[name]", kernelModule for the kernel
 }
 
-// mostKallsyms is the maximum number of bytes read of a list; those of the largest
+// mostKallsyms is the maximum number of bytes read of a list. The lists of the largest
 // kernels have 20 MB.
 const mostKallsyms = 64 << 20
 
@@ -65,9 +65,9 @@ func readKallsyms(r io.Reader) *kernelSymbols {
 }
 
 // Lookup returns the function of an address in the kernel or a module, and the function's
-// start; of several at one address it returns the last, as perf does. Functions of
-// modules are found only if the kernel has not moved, because modules may be elsewhere
-// after a reboot.
+// start. If several functions start at the same address, it returns the last, as perf
+// does. Functions of modules are found only if the kernel has not moved, because modules
+// may be elsewhere after a reboot.
 func (k *kernelSymbols) Lookup(ip uint64, module string) (name string, start uint64, ok bool) {
 	if k == nil || module != kernelModule && k.moved != 0 {
 		return "", 0, false

@@ -19,19 +19,19 @@ type mapping struct {
 	name                string
 	number              uint32 // number of the binary by name, from 1 on
 	id                  []byte // build id, nil if the record has none
-	data                bool   // it is not executable
+	data                bool   // the mapping is not executable
 }
 
 // maps are the mappings of a process, by address, without overlaps.
 type maps struct {
 	list   []mapping
-	shared bool // with a forked process
+	shared bool // a forked process uses the same list
 	// version changes with each change of the maps and is unique, except that identical
 	// maps share it; 0 while nothing is mapped.
 	version uint64
 }
 
-// add adds a mapping and replaces what it overlaps.
+// add adds a mapping. It replaces the parts of other mappings that it overlaps.
 func (m *maps) add(n mapping) {
 	if n.size == 0 || n.start+n.size < n.start {
 		n.size = -n.start // up to the end of the address space

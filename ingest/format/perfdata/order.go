@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// item is a record waiting for earlier ones: the file has the processors' buffers one
-// after another.
+// item is a record that waits for earlier ones, because the file has the processors'
+// buffers one after another.
 type item struct {
 	time uint64
 	seq  int
@@ -190,7 +190,7 @@ func (r *reader) compressed(first record, end int64, all bool) error {
 			return &badRecord{"its compressed records cannot be decompressed"}
 		}
 		if rec.kind == recordRound {
-			continue // it refers to data that is still compressed
+			continue // the record refers to data that is still compressed
 		}
 		if err := r.record(rec); err != nil {
 			return err
@@ -203,7 +203,7 @@ type packed struct {
 	r     *reader
 	rest  []byte
 	end   int64
-	all   bool // only the end of the file ends it
+	all   bool // the stream ends only at the end of the file
 	ended bool
 	err   error
 }

@@ -99,7 +99,7 @@ type decoder struct {
 	samples, records *recording.Tally
 	lost             int64
 	cut              bool // the part after the records is cut off
-	unwound          bool // the warning about stacks not unwound was given
+	unwound          bool // the warning about stacks that are not unwound was added
 	stack            []recording.FrameID
 	stray            uint32 // stray of the last frame in stack
 	addresses        int64  // number of addresses in stacks
@@ -110,8 +110,8 @@ type decoder struct {
 	formats map[string]map[string]field // fields of the scheduler's tracepoints, by name
 }
 
-// Decode reads all samples into b. Of a cut or damaged file it reads the part before the
-// damage.
+// Decode reads all samples into b. If the file is cut or damaged, it reads the part
+// before the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, path: in.Path, events: newEvents(), processes: map[int32]*process{}, kernel: new(maps),
 		ids: map[string][]byte{}, numbers: map[string]uint32{}, binaries: map[string]*program.Program{}, frames: map[frameKey]frames{}, threads: map[int32]*thread{},

@@ -285,7 +285,7 @@ func (r *reader) next() (record, error) {
 }
 
 // readRecord reads a record; size is the number of bytes read. Bodies share one buffer,
-// because there are millions and they are as short as a name.
+// because there are millions of them and most are short.
 func (r *reader) readRecord(from *bufio.Reader) (rec record, size int, err error) {
 	head, err := from.Peek(recordHead)
 	if err != nil {

@@ -46,9 +46,9 @@ const (
 	misccpu     = 7
 	miscKernel  = 1
 	miscUser    = 2
-	miscData    = 1 << 13 // of a mapping
-	miscExec    = 1 << 13 // of a comm
-	miscBuildID = 1 << 14 // of a mapping
+	miscData    = 1 << 13 // in mapping records
+	miscExec    = 1 << 13 // in comm records
+	miscBuildID = 1 << 14 // in mapping records
 )
 
 // take1 processes a record.

@@ -128,7 +128,7 @@ func (d *decoder) add(it *item, pid, tid int32, cpu int, period uint64, raw []by
 	track.Sample(event, ns*1000, call, cpu, values)
 }
 
-// raw reads a tracepoint's data, which its length precedes.
+// raw reads a tracepoint's data, which follows its length.
 func (f *fields) raw() []byte {
 	if len(f.b) < 4 || uint64(le.Uint32(f.b)) > uint64(len(f.b)-4) {
 		f.fail = true

@@ -14,8 +14,8 @@ import (
 // field is the place of a number or text in the data of a tracepoint.
 type field struct{ at, size int }
 
-// Layouts of the scheduler's tracepoints for files without them: those of Linux 3 to 6 on
-// 64 bits.
+// Layouts of the scheduler's tracepoints in Linux 3 to 6 on 64-bit machines, for files
+// that do not contain layouts.
 var (
 	switchFields = map[string]field{"prev_pid": {24, 4}, "prev_state": {32, 8}, "next_comm": {40, 16}, "next_pid": {56, 4}}
 	wakeFields   = map[string]field{"comm": {8, 16}, "pid": {24, 4}}

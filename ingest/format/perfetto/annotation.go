@@ -11,8 +11,8 @@ import (
 // maxNested is the maximum nesting depth of annotations.
 const maxNested = 32
 
-// namer holds the texts that annotations refer to by number. A text is quoted only once
-// if a single goroutine uses the namer.
+// namer holds the texts that annotations refer to by number. It keeps the quoted form of
+// a text for reuse if only one goroutine uses the namer.
 type namer struct {
 	names, strings *words
 	alone          bool

@@ -2,7 +2,8 @@ package perfetto
 
 import "sort"
 
-// A clockKey identifies a clock: those from 64 on belong to a sequence.
+// A clockKey identifies a clock. Clocks with an id of 64 or more belong to a sequence;
+// for others, seq is 0.
 type clockKey struct{ seq, id uint64 }
 
 func clockOf(seq, id uint64) clockKey {
@@ -38,7 +39,7 @@ type clock struct {
 
 type clocks struct {
 	all     map[clockKey]*clock
-	usual   *clock // of packets and sequences without a clock, nil while unknown
+	usual   *clock // default for packets and sequences that name no clock; nil while unknown
 	primary uint64
 }
 

@@ -47,7 +47,7 @@ const (
 type trackEvent struct {
 	*packet
 	spelled        bool   // name and category are set
-	name, category []byte // see spell
+	name, category []byte // set by spell
 	moreEvent
 	texts [2][]byte // buffers for a name and a category
 }
@@ -62,8 +62,8 @@ type moreEvent struct {
 	delta, absolute   int64
 	timed             int // 1 for a delta, 2 for an absolute time
 	legacy            []byte
-	stack             []byte // written out inline, or
-	stackID           uint64 // by its number
+	stack             []byte // stack written out inline
+	stackID           uint64 // number of an interned stack
 	weight            float64
 	weighed           bool
 }
@@ -353,7 +353,8 @@ func (r *reader) trackOf(s *sequence, e *trackEvent, l *legacy) *track {
 	return r.track(0)
 }
 
-// trackIn returns the track with a number, usually that of the previous event.
+// trackIn returns the track with a number, which is usually the track of the previous
+// event.
 func (r *reader) trackIn(s *sequence, uuid uint64) *track {
 	if s.on == nil || s.on.uuid != uuid {
 		s.on = r.track(uuid)
@@ -416,8 +417,8 @@ func (r *reader) countExtra(s *sequence, at int64, v float64) {
 	}
 }
 
-// counterTracks returns the counter tracks that an event names or else those of its
-// sequence's defaults, which are looked up once.
+// counterTracks returns the counter tracks that an event names or, if it names none, the
+// default ones of its sequence, which are looked up once.
 func (r *reader) counterTracks(own, usual []uint64, known *[]*track) []*track {
 	if len(own) == 0 {
 		if *known != nil {

@@ -11,7 +11,7 @@ import (
 type pass struct {
 	at    int64
 	id    uint64
-	group uint32 // of the track
+	group uint32 // group of the track
 	how   uint8
 }
 
@@ -19,9 +19,9 @@ type pass struct {
 const (
 	passes = iota
 	ends
-	arrives // and continues from its last step
-	starts  // starts again if it has begun before
-	goesOn  // only if it has begun
+	arrives // an arrow from the flow's last step ends here; the flow goes on
+	starts  // a new flow begins; an earlier one with the same id ends
+	goesOn  // the flow continues, if it has begun
 )
 
 // flows is a hash table with open addressing of the flows that have begun. A trace may

@@ -82,7 +82,7 @@ func (r *reader) dump(s *sequence, b []byte) {
 	}
 	h := r.heaps[k]
 	if h == nil || h.at < at {
-		h = &heap{at: at} // each dump counts from the beginning on
+		h = &heap{at: at} // each dump has the totals since the beginning
 		r.heaps[k] = h
 	}
 	for num, v := range each(b) {
@@ -101,7 +101,7 @@ func (r *reader) dump(s *sequence, b []byte) {
 	}
 }
 
-// endHeaps passes on the last dumps.
+// endHeaps passes the last dump of each heap to the maker.
 func (r *reader) endHeaps() {
 	keys := []heapKey{}
 	for k := range r.heaps {

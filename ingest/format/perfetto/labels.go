@@ -7,9 +7,9 @@ import "hash/maphash"
 // and get a new number when they occur again.
 type labelTable struct {
 	seed  maphash.Seed
-	slots []labelSlot // open addressing
+	slots []labelSlot // hash table with open addressing
 	kept  []labelText // entries of the slots
-	n     uint32      // last number given
+	n     uint32      // last number assigned
 	// shown has a bit for each label whose name was passed to the maker.
 	shown []uint64
 }
@@ -89,8 +89,8 @@ type named struct {
 	version  uint32
 }
 
-// severalIDs marks the joined numbers of several categories; alone it means an event
-// without a category.
+// severalIDs marks a number that joins the numbers of several categories. Alone, it
+// stands for an event without a category.
 const (
 	severalIDs = 1 << 63
 	noCategory = severalIDs
@@ -129,7 +129,7 @@ func (r *reader) labelOf(s *sequence, e *trackEvent) uint32 {
 	return r.namedLabel(s, e, category)
 }
 
-// namedLabel is labelOf for numbered names that are not cached yet.
+// namedLabel is like labelOf, for numbered names that are not cached yet.
 func (r *reader) namedLabel(s *sequence, e *trackEvent, category uint64) uint32 {
 	id := e.nameID
 	r.spell(s, e)

@@ -108,7 +108,7 @@ func (r *reader) oldFlow(e *trackEvent, l *legacy, t *track, at int64) bool {
 // operation identifies an asynchronous operation of legacy events.
 type operation struct {
 	under           int64 // process in which id is unique, 0 for all processes
-	process         bool  // it is the process itself
+	process         bool  // stands for the process's own track, not an operation
 	scope, category string
 	id              uint64
 }

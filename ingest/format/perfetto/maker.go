@@ -36,7 +36,7 @@ type maker struct {
 	nester     nester
 	blocks     *blocks
 	values     [2]int64
-	slicesSaid bool // the event of spans was added
+	slicesSaid bool // the event for spans was added
 
 	packets, slices *recording.Tally
 }
@@ -238,7 +238,7 @@ func (m *maker) introduce(f *fresh) {
 	}
 }
 
-// spans adds the event of spans, unless it exists.
+// spans adds the event for spans, unless it exists.
 func (m *maker) spans() {
 	if !m.slicesSaid {
 		m.slicesSaid = true

@@ -7,7 +7,7 @@ import (
 
 // nest is the state of a thread between its runs.
 type nest struct {
-	open []openSpan // in the recording
+	open []openSpan // spans open in the recording
 	last int64      // the latest time
 	any  bool
 }
@@ -40,7 +40,7 @@ func (n *nester) start(m *maker, pl *place) {
 	n.base = len(n.on.open)
 }
 
-// clock returns a time, but never one before the latest.
+// clock returns at or, if at is earlier than the latest time, the latest time and false.
 func (n *nester) clock(at int64) (is int64, forward bool) {
 	if !n.on.any {
 		n.on.any = true
@@ -97,7 +97,7 @@ func (n *nester) end(at int64, args uint64) {
 	}
 }
 
-// finish adds the finished spans, and the others as open.
+// finish adds the finished spans, and the others as open spans.
 func (n *nester) finish() {
 	if n.b == nil {
 		return

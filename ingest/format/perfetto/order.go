@@ -16,7 +16,7 @@ func (p pass) when() int64  { return p.at }
 // order, and if several sequences write to one track, a few events come late. So it
 // merges sorted runs, two neighbours at a time, but only where they overlap.
 type order[T timed] struct {
-	starts []int32 // where each sorted run begins
+	starts []int32 // start of each sorted run
 	room   []T
 	list   []T
 }

@@ -12,26 +12,27 @@ import (
 // Flags of a packet and its event, in packet.is.
 const (
 	byName      = 1 << iota // the event is named by number
-	byCategory              // its categories are given by number, too
-	hasTrack                // it names its track
-	hasArgs                 // it has annotations
-	hasCategory             // it has a category
+	byCategory              // the event's categories are given by number, too
+	hasTrack                // the event names its track
+	hasArgs                 // the event has annotations
+	hasCategory             // the event has a category
 	several                 // two or three categories, joined into one number (see joinIDs)
-	mixed                   // its categories are to be read again
-	hasNumber               // value is its counter value, a float64
-	hasExtra                // value is its extra counter value, a float64
-	hasMore                 // it has fields of moreEvent
+	mixed                   // the event's categories must be read again
+	hasNumber               // value is the event's counter value, a float64
+	hasExtra                // value is the event's extra counter value, a float64
+	hasMore                 // the event has fields of moreEvent
 
 	isTimed   // the packet has a time
-	isCleared // its sequence restarts
-	isNeeding // it refers to earlier packets
+	isCleared // the packet's sequence restarts
+	isNeeding // the packet refers to earlier packets
 	isDropped // earlier packets were lost
 
 	ofEvent = isTimed - 1
 )
 
 // packet is a packet as parsed by a worker, without knowing earlier packets. There are
-// many, so it just fills a cache line. Texts and rare fields are read again later.
+// many packets, so a packet is no larger than a cache line. Texts and rare fields are
+// read again later.
 type packet struct {
 	time uint64
 	seq  uint32
@@ -40,7 +41,7 @@ type packet struct {
 
 	// The name and category of the event: numbers, or positions of texts in the batch.
 	nameID, categoryID uint64
-	uuid               uint64 // of the event's track
+	uuid               uint64 // number of the event's track
 	value              uint64 // see hasNumber and hasExtra
 
 	at    uint32 // position in the batch of the body's length
@@ -48,8 +49,8 @@ type packet struct {
 	kind  uint16 // field number of the body; 0 for none
 	is    uint16
 	event uint8 // the type of the event
-	// Number of flows that pass the event, and that end at it: the next ones in
-	// batch.flows and batch.ends.
+	// Numbers of flows that pass the event, and that end at it. These flows are the next
+	// ones in batch.flows and batch.ends.
 	flowCount, endCount uint8
 }
 
@@ -84,11 +85,11 @@ func (p *packet) joinIDs(id uint64) bool {
 	return true
 }
 
-// tail is the rest of a packet after its event: the writer. It is usually the same in many
-// consecutive packets, so it is parsed once for them.
+// tail is the part of a packet after its event, which identifies the writer. It is
+// usually the same in many consecutive packets, so it is parsed only once for them.
 type tail struct {
 	size   int
-	lo, hi uint64 // the bytes, and masks of those that belong to the tail
+	lo, hi uint64 // the bytes of the tail; ofLo and ofHi are their masks
 	ofLo   uint64
 	ofHi   uint64
 	seq    uint32
@@ -99,14 +100,14 @@ type tail struct {
 // mostTail is the maximum size of a tail that can be recognized.
 const mostTail = 16
 
-// stands reports whether the tail is between i and end.
+// stands reports whether the bytes from i to end are this tail.
 func (t *tail) stands(b []byte, i, end int) bool {
 	return end-i == t.size && i+mostTail <= len(b) &&
 		binary.LittleEndian.Uint64(b[i:])&t.ofLo == t.lo && binary.LittleEndian.Uint64(b[i+8:])&t.ofHi == t.hi
 }
 
-// read parses the tail between i and end; it returns false if that tail cannot be
-// recognized later.
+// read parses the bytes from i to end as the new tail. It returns false if stands could
+// not recognize that tail later.
 func (t *tail) read(b []byte, i, end int) bool {
 	size := end - i
 	if size <= 0 || size > mostTail || i+mostTail > len(b) {
@@ -249,7 +250,8 @@ func (w *worker) stateOf(p *packet) *state {
 	return &w.batch.states[p.state-1]
 }
 
-// readEvent parses the event of a packet like packet: it begins at i and ends before end.
+// readEvent parses the event of a packet in the same way as packet. The event begins at i
+// and ends before end.
 func (w *worker) readEvent(p *packet, b []byte, i, end int) {
 	p.is &^= ofEvent
 	p.event, p.nameID = typeNone, 0
@@ -369,7 +371,7 @@ func (p *packet) holds(v float64, is uint16) {
 	p.value, p.is = math.Float64bits(v), p.is|is
 }
 
-// eventBytes processes a field of an event that has a length.
+// eventBytes processes a length-delimited field of an event.
 func (p *packet) eventBytes(num protowire.Number, from, to int) {
 	switch num {
 	case eventAnnotation:

@@ -39,7 +39,8 @@ var Format = codec.Format{
 	Args:       argsOf,
 }
 
-// Decode reads all packets into b. Of a truncated trace it reads the part before the cut.
+// Decode reads all packets into b. If the trace is truncated, it reads the part before
+// the cut.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	args := newArgStore(in)
 	b.SetArgs(args.text)

@@ -18,9 +18,10 @@ const (
 	// chunkBytes is the number of bytes read at a time: small enough that the results fit
 	// in a core's own cache.
 	chunkBytes = 128 << 10
-	// packetTag begins each packet: field 1, which has a length.
+	// packetTag begins each packet: field 1, length-delimited.
 	packetTag = 1<<3 | 2
-	// mostWorkers is more workers than one reader can keep up with.
+	// mostWorkers is the maximum number of workers. One reader cannot keep up even with
+	// this many.
 	mostWorkers = 6
 	// mostReady is the number of batches of one chunk that may wait. Compressed packets
 	// make more than one.
@@ -37,7 +38,7 @@ type batch struct {
 	states  []state
 	flows   []uint64 // flows that pass events; ends: flows that end at them
 	ends    []uint64
-	room    []byte // for packets that were compressed
+	room    []byte // holds packets that were compressed
 	failed  error  // why the following packets cannot be decompressed
 }
 
@@ -63,8 +64,8 @@ type pipeline struct {
 	size  int // size of a chunk
 	rest  int // bytes left over from the previous chunk
 	ended bool
-	err   error // error that ended it; set before order is closed
-	note  *note // about the rest after the last chunk; set likewise
+	err   error // error that ended reading; set before order is closed
+	note  *note // a problem with the rest after the last chunk; set before order is closed
 }
 
 func startPipeline(ctx context.Context, in *source.Input) *pipeline {
@@ -183,8 +184,8 @@ func shortPacket(b []byte, i int) (from, end int) {
 
 var errPacket = errors.New("no packet")
 
-// wholeVarint returns errPacket if bytes without a valid number cannot become one with
-// more bytes.
+// wholeVarint returns errPacket if b, which does not begin with a valid varint, is long
+// enough for one. Otherwise more bytes may complete the varint.
 func wholeVarint(b []byte) error {
 	if len(b) < 10 {
 		return nil

@@ -19,7 +19,7 @@ type profileEvent struct {
 	shift  int64 // how far the trace's clock is ahead of V8's, in nanoseconds
 }
 
-// waits is the weight of the item in the queue, as a number of events.
+// waits returns the weight of the item in the queue, as a number of events.
 func (e *profileEvent) waits() int { return 1 + len(e.data)/64 }
 
 // profile handles an event of phase P; it returns false if it is not one of V8's
@@ -72,8 +72,8 @@ func (t *namer) json(b []byte) []byte {
 	return t.annotated(nil, b, 0)
 }
 
-// takeProfile passes on an event of V8's profiler. The thread of a chunk is that of the
-// Profile with its key, if there was one.
+// takeProfile passes on an event of V8's profiler. A chunk belongs to the thread of the
+// Profile with the same key, if there was one.
 func (r *reader) takeProfile(w *window, x *wide) {
 	e := r.profiles[x.value]
 	delete(r.profiles, x.value)

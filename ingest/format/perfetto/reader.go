@@ -16,18 +16,18 @@ type reader struct {
 	args   *argStore
 	blocks *blocks
 	pipe   chan<- *window
-	next   *window  // being filled
-	batch  *batch   // being processed
+	next   *window  // the window being filled
+	batch  *batch   // the batch being processed
 	flows  []uint64 // remaining flows of the batch, see packet
 	ends   []uint64
 
 	seqs   map[uint64]*sequence
-	recent [64]*sequence // cache, by the low bits of the numbers
+	recent [64]*sequence // cache of sequences, by the low bits of their numbers
 	clocks clocks
 
 	tracks  map[uint64]*track
-	threads map[[2]int64]*track // for sequences and events that name no track
-	given   map[[2]int64]*track // from descriptors, the latest for each process and thread
+	threads map[[2]int64]*track // tracks for sequences and events that name no track
+	given   map[[2]int64]*track // tracks from descriptors, the latest for each process and thread
 	asyncs  map[operation]*track
 	groups  uint32
 
@@ -47,7 +47,7 @@ type reader struct {
 	named    []uint32        // names in compressed packets
 	before   map[int64]int64 // by processor: the thread of the previous compact event
 	owners   map[int64]int64 // processes of threads, from marks
-	columns  [13][]uint64    // of compact events, by field
+	columns  [13][]uint64    // columns of compact events, by field
 	events   map[sampleKind]int32
 	frames   map[frame]uint32
 	stacks   uint32
@@ -68,8 +68,8 @@ func newReader(ctx context.Context, in *source.Input, args *argStore, room *bloc
 		profiles: map[int64]profileEvent{}, profiled: map[v8.Key]*track{}}
 }
 
-// mostTexts is the maximum number of interned texts. The number of different names is
-// unlimited.
+// mostTexts is the maximum number of interned texts, because a trace may have any number
+// of different names.
 const mostTexts = 1 << 16
 
 // text returns a text as a string, interned if possible.
@@ -129,7 +129,7 @@ const (
 	flagNeeds   = 2
 )
 
-// all reads the trace and passes on what is left at the end.
+// all reads the trace and, at the end, passes the remaining data to the maker.
 func (r *reader) all() error {
 	err := r.file()
 	if r.ctx.Err() != nil {

@@ -41,14 +41,14 @@ func (r *reader) sampleEvent(k sampleKind) int32 {
 // noStack is the stack number of samples without a stack.
 const noStack = 0
 
-// stack numbers a stack.
+// stack adds a stack and returns its number.
 func (r *reader) stack(frames []uint32) uint32 {
 	r.stacks++
 	r.next.stacks = append(r.next.stacks, frames)
 	return r.stacks
 }
 
-// frame numbers a frame.
+// frame returns the number of a frame, and adds the frame if it is new.
 func (r *reader) frame(is frame) uint32 {
 	n, ok := r.frames[is]
 	if !ok {

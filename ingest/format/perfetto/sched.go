@@ -35,7 +35,7 @@ func (r *reader) ftraceEvent(n int64, b []byte) {
 			for num, v := range each(v.b) {
 				switch num {
 				case 1:
-					// the name of the previous thread, which is known
+					// the name of the previous thread, which is known already
 				case 2:
 					x.prev = int32(v.n)
 				case 4:

@@ -37,19 +37,19 @@ type sequence struct {
 	calls  map[uint64]uint32 // by callstack number
 	frames map[uint64]uint32
 
-	clock         uint64 // of packets that name none
+	clock         uint64 // clock of packets that name no clock
 	ticks         *clock // the last clock used; its number is ticksID
 	ticksID       uint64
-	track         uint64 // of events that name no track
+	track         uint64 // track of events that name no track
 	on            *track // the last track used
 	hasTrack      bool
 	counters      []uint64
 	doubles       []uint64
-	counterTracks []*track   // for counters, once looked up
-	doubleTracks  []*track   // for doubles
-	weight        descriptor // of stack samples
+	counterTracks []*track   // tracks of the counters, once looked up
+	doubleTracks  []*track   // the same for counters with double values
+	weight        descriptor // weight of stack samples
 
-	pid, tid  int64 // of legacy events
+	pid, tid  int64 // process and thread of legacy events
 	hasThread bool
 	own       *track // track of the thread in the sequence's descriptor
 	time      int64  // latest time of legacy events in microseconds
@@ -93,7 +93,7 @@ func (r *reader) intern(s *sequence, b []byte) {
 	}
 }
 
-// call sets the text of a number of the given kind.
+// call sets the text that number iid of the given kind stands for.
 func (r *reader) call(s *sequence, kind protowire.Number, iid uint64, text []byte) {
 	w := s.texts[kind]
 	if w == nil {

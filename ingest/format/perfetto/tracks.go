@@ -13,7 +13,7 @@ type track struct {
 	process      bool
 	pid, tid     int64
 	group        uint32
-	counter      *counter // nil for other tracks
+	counter      *counter // nil unless this is a counter track
 	ending       []uint64 // flows that end at the next slice that begins
 	row
 }

@@ -71,7 +71,7 @@ func (w *worker) unpack(p *packet, kind protowire.Number, packed []byte) *packet
 		said = *w.stateOf(p)
 	}
 	if w.dropFlows(p) {
-		p.is |= hasMore // they must be read again
+		p.is |= hasMore // the flows must be read again
 	}
 	is := *p
 	w.batch.packets = w.batch.packets[:len(w.batch.packets)-1]

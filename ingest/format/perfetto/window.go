@@ -12,11 +12,11 @@ import (
 const (
 	begin = iota
 	end
-	whole    // its end is in the next event
-	wholeEnd // at the same time as whole; args is the end time
+	whole    // a whole span; the next event has its end
+	wholeEnd // follows whole, at the same time; args is the end time
 	instant
 	count     // args has the value
-	beginOnce // only if nothing is open
+	beginOnce // a begin that counts only if nothing is open
 )
 
 // event is an event queued on its track.
@@ -33,20 +33,21 @@ const (
 	switched = iota
 	waking
 	sampled
-	profiled // of V8's profiler; value is its number
+	profiled // an event of V8's profiler; value is its number
 )
 
-// wide is such an event. A thread is switched to or becomes runnable: tid is the thread,
-// prev the thread before it and value the waker. Or a thread is sampled: group is its
-// track. Or V8's profiler wrote an event: value is its index in the window's profiles.
+// wide is an event queued for the trace as a whole. If a thread is switched to or becomes
+// runnable, tid is the thread, prev the thread before it and value the waker. If a thread
+// is sampled, group is its track. If V8's profiler wrote the event, value is its index in
+// the window's profiles.
 type wide struct {
 	at         int64
 	tid, value int64
 	prev       int32  // -1 if unknown; for samples: number of their event
-	pid        int32  // or the processor
-	group      uint32 // of the track
+	pid        int32  // process id; for scheduler events, the processor
+	group      uint32 // group of the track
 	what       uint32 // number of a thread's name or of a stack
-	cpu        int16  // of samples
+	cpu        int16  // processor of a sample
 	kind       uint8
 	state      uint8 // for samples: 1 if they have a weight
 }
@@ -89,9 +90,9 @@ func (p *blocks) put(all [][]event) {
 // row holds the queued events of a track in the order of arrival.
 type row struct {
 	full   [][]event
-	tail   []event // follows full
-	latest int64   // the time of the last one
-	mixed  bool    // they are not in time order
+	tail   []event // the events after full
+	latest int64   // time of the last event
+	mixed  bool    // the events are not in time order
 	waits  bool    // there are queued events
 	seen   uint8   // bits: 1 for spans or instants, 2 for values
 	last   uint8   // the bits of seen that the maker knows
@@ -184,7 +185,7 @@ type run struct {
 
 // fresh is a track that is new to the maker, or that has new kinds of events.
 type fresh struct {
-	at    int64 // time of its first event; label is that event's
+	at    int64 // time of the track's first event; label is the label of that event
 	group uint32
 	label uint32
 	kinds uint8 // see row.seen
@@ -197,7 +198,8 @@ type who struct {
 	given           bool // the track has its own number
 	pid, tid        int64
 	name            string
-	// above is the process of the track. under reports whether a thread is above it, too.
+	// above is the process of the track. under reports whether the track also belongs to
+	// a thread.
 	above     int64
 	under     bool
 	underName string
@@ -217,7 +219,7 @@ func (r *reader) who(t *track) *who {
 	return w
 }
 
-// introduce tells the maker of a track.
+// introduce announces a track to the maker.
 func (r *reader) introduce(w *window, t *track, told uint8, is fresh) {
 	is.kinds = told &^ t.last
 	t.last, is.group, is.who = told, t.group, r.who(t)
@@ -237,10 +239,10 @@ type counted struct{ read, left int64 }
 // window is the unit of data between the reader and the maker.
 type window struct {
 	acts     []func(*maker) // to call before anything else
-	labels   []labelText    // new ones, by number
+	labels   []labelText    // new labels, by number
 	shown    []shownLabel
 	comms    []string // new names of threads, by number
-	frames   []frame  // new ones, by number
+	frames   []frame  // new frames, by number
 	stacks   [][]uint32
 	runs     []run
 	fresh    []fresh // in time order
@@ -255,7 +257,7 @@ type window struct {
 }
 
 // flush passes on the earlier half of the events, or all. When it is called depends only
-// on the trace.
+// on the trace, not on timing.
 func (r *reader) flush(all bool) error {
 	until := int64(math.MaxInt64)
 	if !all {
@@ -341,7 +343,7 @@ func (r *reader) takePasses(w *window, until int64) {
 	r.waiting -= n
 }
 
-// half returns a time up to which about half of the queued events are: the median of a
+// half returns a time before which about half of the queued events lie: the median of a
 // sample of them.
 func (r *reader) half() int64 {
 	const each = 256

@@ -39,8 +39,8 @@ func varint(b []byte, i int) (v uint64, next int) {
 	return longVarint(b, i)
 }
 
-// longVarint is varint for numbers of more than one byte. Most times and lengths take two
-// or three.
+// longVarint is like varint, for numbers of more than one byte. Most times and lengths
+// take two or three.
 func longVarint(b []byte, i int) (v uint64, next int) {
 	if i+3 <= len(b) {
 		v := uint64(b[i]&0x7f) | uint64(b[i+1]&0x7f)<<7
@@ -110,7 +110,7 @@ func field(b []byte) (num protowire.Number, v value, n int) {
 	return anyField(b)
 }
 
-// anyField is field for longer fields and other types.
+// anyField is like field, for longer fields and other types.
 func anyField(b []byte) (num protowire.Number, v value, n int) {
 	num, typ, n := protowire.ConsumeTag(b)
 	if n < 0 {

@@ -26,7 +26,8 @@ func (c *clock) at(ns int64) int64 {
 	return c.now
 }
 
-// leastDeltas is how many times must follow the first one to be judged.
+// leastDeltas is the minimum number of times after the first one that areDeltas needs to
+// decide.
 const leastDeltas = 4
 
 // areDeltas reports whether the printed times at the beginning of a text are differences.

@@ -96,8 +96,8 @@ func hex(w []byte) (uint64, bool) {
 // begins in parentheses further left, or nothing balances.
 func splitDSO(s string) (sym, dso string) {
 	if !strings.HasSuffix(s, ")") {
-		// The line was truncated, by perf or by hand: text that begins like a file is
-		// one.
+		// The line was truncated, by perf or by hand. Take text that begins like a file
+		// for the file.
 		for _, begin := range []string{" (/", " (["} {
 			if i := strings.LastIndex(s, begin); i > 0 {
 				return strings.TrimRight(s[:i], " \t"), s[i+2:]
@@ -143,9 +143,9 @@ func splitOffset(s string) (string, uint64) {
 	return s[:i], n
 }
 
-// sourceLine parses the line that -F srcline prints below a frame: "file.c:12", or the
-// file and address again, as in "[kernel.kallsyms][ffffffff816df592]", which adds
-// nothing, nor does ":0".
+// sourceLine parses the line that -F srcline prints below a frame, like "file.c:12".
+// Lines without a position are accepted too: the file and address again, as in
+// "[kernel.kallsyms][ffffffff816df592]", and ":0".
 func sourceLine(body []byte) (file string, line int32, ok bool) {
 	s := string(body)
 	if i := strings.LastIndexByte(s, '['); i > 0 && s[len(s)-1] == ']' {

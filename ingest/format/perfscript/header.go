@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// header is the first line of a sample. perf prints those of these fields that -F asks
-// for:
+// header is the first line of a sample. perf prints the fields that -F asks for, in this
+// order:
 //
 //	comm pid/tid [cpu] misc time: period event: the rest
 //
@@ -35,7 +35,8 @@ const maxTokens = 24
 type token struct{ from, to int }
 
 // parseHeader parses a trimmed line. A comm may contain anything, including spaces and
-// numbers, so it ends at the first place from which all the rest parses.
+// numbers, so it ends at the first place after which the whole rest of the line can be
+// parsed.
 func parseHeader(l []byte, h *header) bool {
 	var words [maxTokens]token
 	n := tokens(l, words[:])

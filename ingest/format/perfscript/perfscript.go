@@ -29,13 +29,13 @@ var Format = codec.Format{
 	Decode:     Decode,
 }
 
-// headLen is how many bytes are examined before the first sample is read.
+// headLen is the number of bytes examined before the first sample is read.
 const headLen = 64 << 10
 
 // decoder reads line by line. It collects a sample in head and stack until the next
-// header or the end of the text. A blank line separates samples and ends one without a
-// header, but some tools also put one between a header and its frames, or among the
-// frames.
+// header or the end of the text. A blank line separates samples. It always ends a sample
+// without a header, but some tools also put blank lines between a header and its frames,
+// or among the frames.
 type decoder struct {
 	b    *recording.Builder
 	line int64
@@ -49,8 +49,8 @@ type decoder struct {
 	gap     bool   // the last line of the open sample was followed by a blank line
 	headed  bool   // the open sample has a header
 	first   []byte // the line of the open sample's first frame
-	bare    bool   // its first frame is a number alone, perhaps its period
-	event   []byte // of the latest header that names one, nil before
+	bare    bool   // the first frame is only a number, perhaps the sample's period
+	event   []byte // event of the latest header that names one; nil before
 	stack   []*frame
 	frames  map[string]*frame // keyed by the whole line
 	noEvent bool              // headers do not name the event
@@ -110,7 +110,8 @@ func (d *decoder) show() bool {
 	return d.b.Progress()
 }
 
-// text reads one line; last marks one that has no line end, which may be cut.
+// text reads one line. last reports whether the line has no line end, so that it may be
+// cut off.
 func (d *decoder) text(l []byte, last bool) {
 	l = bytes.TrimRight(l, "\r")
 	body := bytes.TrimSpace(l)

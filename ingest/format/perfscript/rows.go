@@ -12,11 +12,11 @@ const (
 	periodMetric  = 1
 )
 
-// batch is how many samples are summed up before their rows are handed over,
-// so that the flamegraph of a long pipe grows too.
+// batch is the number of samples summed before their rows are added to the builder, so
+// that the flame graph of a long pipe grows too.
 const batch = 1 << 16
 
-// rows sums samples up by event, thread, comm and stack.
+// rows sums samples by event, thread, comm and stack.
 type rows struct {
 	b        *recording.Builder
 	meta     *meta
@@ -52,7 +52,7 @@ func (r *rows) init(b *recording.Builder, m *meta) {
 	r.index = map[rowKey]int{}
 }
 
-// add counts a sample whose header stood on a line; stack is leaf first.
+// add counts a sample whose header is on the given line; stack is leaf first.
 func (r *rows) add(h *header, stack []*frame, place func(int64) string, line int64) {
 	key := rowKey{event: r.event(h), call: r.call(stack), track: recording.NoTrack}
 	t := r.track(h)
@@ -107,7 +107,7 @@ func (r *rows) sample(h *header, t *recording.TrackBuilder, key rowKey, period i
 	t.Sample(key.event, at*1000, key.call, h.cpu, []int64{1, period}[:len(r.b.Event(key.event).Metrics)])
 }
 
-// call interns a stack. Inlined functions have no file; they take that of the function
+// call interns a stack. Inlined functions have no file; they get the file of the function
 // they are inlined into, which follows them.
 func (r *rows) call(stack []*frame) recording.CallID {
 	call, module, depth := recording.NoCall, "", 0
@@ -182,7 +182,7 @@ func (r *rows) context(h *header, track int) recording.ContextID {
 	return id
 }
 
-// flush hands the sums over, in the order in which their stacks first came.
+// flush adds the sums to the builder, in the order in which their stacks first occurred.
 func (r *rows) flush() {
 	for i := range r.sums {
 		s := &r.sums[i]

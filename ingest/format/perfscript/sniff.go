@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// sniffLines is how many lines Sniff examines.
+// sniffLines is the maximum number of lines that Sniff examines.
 const sniffLines = 300
 
 // Sniff looks for lines that begin samples, with frames under them.
@@ -96,9 +96,9 @@ func (c *census) line(l []byte) {
 	}
 }
 
-// ftraceLine reports whether a line is from ftrace, the kernel's tracer. It looks like a
-// sample without a thread: "bash-12 [003] d..2 1.5: sched_switch: …". The thread is the
-// name, a dash and the tid; the CPU's state may stand between CPU and time.
+// ftraceLine reports whether a line is from ftrace, the kernel's tracer. Such a line
+// looks like a sample without a thread: "bash-12 [003] d..2 1.5: sched_switch: …". The
+// thread is the name, a dash and the tid; the CPU's state may stand between CPU and time.
 func ftraceLine(h *header) bool {
 	if h.hasTID || !h.hasTime {
 		return false

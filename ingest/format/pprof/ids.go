@@ -116,7 +116,7 @@ func giveIDs(content []byte, b *recording.Builder) []byte {
 	return content
 }
 
-// renumber gives each function its position, from 1, as its id, and each line the
+// renumber makes the position of each function, from 1, its id. In each line it sets the
 // function id that of returns for the position of the line's location and the function
 // that the line refers to.
 func renumber(content []byte, of func(location int, function uint64) uint64, b *recording.Builder, count int) []byte {

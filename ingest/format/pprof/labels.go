@@ -21,7 +21,7 @@ type labels struct {
 	sets    []labelled // indexed by record.set - 1
 }
 
-// labelled is what a set of labels resolves to.
+// labelled is the result of resolving a set of labels.
 type labelled struct {
 	track int
 	ctx   recording.ContextID

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// read reads all of a profile but its samples, which are read as they are used.
+// read reads a profile except its samples, which are read when they are used.
 func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, error) {
 	switch {
 	case len(content) == 0:
@@ -53,12 +53,13 @@ type fields struct {
 	samples samples
 	rest    []byte // all but the samples
 	shifts  []shift
-	// objects estimates the most bytes that the library allocates to parse the rest. It
-	// cannot be interrupted.
+	// objects is an estimate of the maximum number of bytes that the library allocates to
+	// parse the rest, which cannot be interrupted.
 	objects int64
 }
 
-// shift maps offset rest in the rest, and those after it, to offset content in the file.
+// shift maps offset rest in the rest of a profile to offset content in the file, and
+// offsets after it accordingly.
 type shift struct{ rest, content int }
 
 // split separates a profile's samples from the rest. Everything after an unreadable field
@@ -141,7 +142,7 @@ func guarded(f func() (*profile.Profile, error)) (p *profile.Profile, err error)
 	return f()
 }
 
-// bare takes the library's own prefix off its errors.
+// bare removes the library's own prefix from its errors.
 func bare(err error) string {
 	return strings.TrimPrefix(err.Error(), "parsing profile: ")
 }
@@ -203,7 +204,8 @@ func (x *fields) place(at int) int {
 	return at - x.shifts[i-1].rest + x.shifts[i-1].content
 }
 
-// extent returns a note of how many bytes of the profile are valid, "" if all are.
+// extent returns a note with the number of valid bytes in the profile, "" if all are
+// valid.
 func (x *fields) extent() string {
 	for at := 0; at < len(x.content); {
 		_, next := nextField(x.content, at)

@@ -70,11 +70,11 @@ func Convert(ctx context.Context, p *profile.Profile, b *recording.Builder) erro
 type converter struct {
 	b       *recording.Builder
 	p       *profile.Profile // its samples are in samples
-	name    string           // of the file, for errors
+	name    string           // name of the file, for errors
 	event   int
 	samples *samples
 	// frames holds the frames of each location, outermost first; nil until a stack needs
-	// them. After number, a location's ID is its index here.
+	// them. After a call of number, a location's ID is its index in frames.
 	frames [][]recording.FrameID
 	files  map[recording.FuncID]string // the source file of each function
 	mapped map[*profile.Mapping]uint16
@@ -104,8 +104,8 @@ func (c *converter) number() {
 	}
 }
 
-// dropFrames finds the frames that the profile asks to hide: recorders mark their own
-// innermost frames so. To ask pprof's library about each location, it puts the location
+// dropFrames finds the frames that the profile asks to hide, usually the innermost frames
+// of the recorder itself. To ask pprof's library about a location, it puts the location
 // between two others that stay.
 func (c *converter) dropFrames() {
 	c.p.Sample = nil
@@ -175,7 +175,8 @@ func (c *converter) addEvent() {
 	for _, st := range c.p.SampleType {
 		e.Metrics = append(e.Metrics, recording.Metric{Name: st.Type, Unit: st.Unit, Kind: metricKind(st.Type)})
 	}
-	// The default, if none is named or the name is unknown, is the last.
+	// If the profile names no default metric, or an unknown one, the default is the last
+	// metric.
 	e.Primary, _ = c.p.SampleIndexByName("")
 	c.event = c.b.AddEvent(e)
 }
@@ -234,7 +235,7 @@ func (c *converter) leaveOut(one *record) {
 	c.b.Warn("damaged-field", byteAt(one.damaged), "Field %d of the profile at byte %d is damaged and left out", fieldSample, one.damaged)
 }
 
-// values copies a sample's values; it reports false when it had to mend them.
+// values copies a sample's values. It returns false if it had to repair them.
 func (c *converter) values(i int, given, values []int64) bool {
 	ok := true
 	if len(given) != len(values) {

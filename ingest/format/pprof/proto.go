@@ -11,7 +11,7 @@ const (
 	sampleValue    = 2
 	sampleLabel    = 3
 
-	messageID    = 1 // of a location or a function
+	messageID    = 1 // id of a location or a function
 	locationLine = 4
 	lineFunction = 1
 )
@@ -27,8 +27,8 @@ const (
 // wireField is one field of a message.
 type wireField struct {
 	num, typ int
-	number   uint64 // of a varint
-	body     []byte // of bytes
+	number   uint64 // value of a varint
+	body     []byte // content of a field of bytes
 }
 
 // varint reads the number at b[i:]; next is negative if there is none. Like pprof's

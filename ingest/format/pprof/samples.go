@@ -27,10 +27,10 @@ type samples struct {
 	sets          map[string]int
 	looked, found int // lookups and hits in sets
 
-	byID  []uint32          // the index of a location by its id, and one more; 0 is none
-	large map[uint64]uint32 // those with large ids
-	lines []int32           // how many frames each location has
-	hides []hidden          // by location, what to hide of stacks through it; nil to show all
+	byID  []uint32          // index of each location plus 1, by id; 0 for none
+	large map[uint64]uint32 // the same for large ids
+	lines []int32           // number of frames of each location
+	hides []hidden          // by location: the frames to hide in its stacks; nil to show all
 	// paths maps outer parts of stacks to their calls.
 	paths *pairmap.Paths
 }
@@ -39,7 +39,7 @@ type samples struct {
 type hidden struct {
 	on    bool  // hide the frames that the location called
 	whole bool  // hide the location too
-	shown int32 // how many of its frames are shown if it is not hidden
+	shown int32 // number of its frames that are shown if it is not hidden
 }
 
 // find indexes locations by id.
@@ -68,34 +68,34 @@ func (s *samples) location(id uint64) uint32 {
 // batch is a group of samples that are read and used together.
 type batch struct {
 	rows      []record
-	locations []uint32       // of all stacks, leaf first: indices into Profile.Location
+	locations []uint32       // locations of all stacks, leaf first: indices into Profile.Location
 	paths     []pairmap.Path // for each location, the stack from the root down to it
 	values    []int64
 	said      []labelValue // label values of all rows; in a row by key, texts before numbers
 	frames    int64        // number of frames in all stacks
-	hidden    int64        // how many of them are hidden
+	hidden    int64        // number of hidden frames
 	end       bool         // no samples follow
 }
 
-// batchRows is how many samples are read before they are used: enough that
-// looking their stacks up together pays, few enough that they stay in the cache.
+// batchRows is the number of samples to read before they are used: enough that looking up
+// their stacks together pays off, few enough that they stay in the cache.
 const batchRows = 256
 
 // record is a sample.
 type record struct {
-	n        int // its number
+	n        int // number of the sample
 	from, to int // range in batch.locations
-	values   int // where its values begin in batch.values
+	values   int // index of its first value in batch.values
 	count    int // number of values
 	missing  int // number of locations that the profile lacks
 	damaged  int // file offset of a sample that cannot be read, else negative
 	labels   []byte
-	sample   *profile.Sample // from the library, for its labels
+	sample   *profile.Sample // the library's sample, for its labels
 	set      int             // number of its set of labels, 0 if it has none
 	said     span            // its label values in batch.said; empty if the set is known already
 	lost     int             // number of labels whose texts the profile lacks
 
-	known int    // how many of its outer locations have known calls
+	known int    // number of its outer locations with known calls
 	call  uint32 // call of the innermost of these
 }
 
@@ -149,7 +149,7 @@ func (r *reader) convert(b *batch) {
 			if l == nil {
 				one.missing++
 			} else {
-				b.locations = append(b.locations, uint32(l.ID)) // converter.number made it an index
+				b.locations = append(b.locations, uint32(l.ID)) // converter.number made the ID an index
 			}
 		}
 		one.to = len(b.locations)
@@ -176,8 +176,8 @@ func (r *reader) add(b *batch, one *record) {
 	b.rows = append(b.rows, *one)
 }
 
-// maxSets limits how many sets of labels are remembered. Files with more have a set per
-// sample.
+// maxSets limits the number of remembered sets of labels. In files with more, nearly
+// every sample has its own set.
 const maxSets = 1 << 16
 
 // label reads a sample's labels, unless the same set is known already.
@@ -204,8 +204,8 @@ func (r *reader) label(b *batch, one *record) {
 	}
 }
 
-// hide removes the hidden part of a stack. Frames outside the first one that is not
-// hidden stay, because otherwise all might go.
+// hide removes the hidden part of a stack. Hidden frames stay if no visible frame is
+// outside them, because otherwise the whole stack might go.
 func (r *reader) hide(b *batch, one *record) {
 	stack := b.locations[one.from:one.to]
 	cut, own := -1, false

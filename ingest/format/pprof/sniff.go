@@ -33,7 +33,7 @@ func sniffProto(head []byte, complete bool) decode.Confidence {
 		size := protowire.ConsumeFieldValue(num, typ, b[n:])
 		f, known := whole[num]
 		switch {
-		case !known && num > 15 && size >= 0: // a writer's own, or of a later version
+		case !known && num > 15 && size >= 0: // a field of a writer's own, or of a later version
 			b = b[n+size:]
 			continue
 		case !known || typ == protowire.VarintType && f.wire&number == 0 || typ == protowire.BytesType && f.wire&block == 0:

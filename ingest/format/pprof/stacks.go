@@ -80,9 +80,9 @@ func (c *converter) lookUp(b *batch) {
 	}
 }
 
-// call returns the call of a sample's stack. A kept part of a stack has all its shorter
-// kept parts kept too. So after the first one that is missing, none needs to be looked
-// up, which would wait for memory each time.
+// call returns the call of a sample's stack. If a part of a stack is known, all shorter
+// parts that are kept (see pairmap.Kept) are known too. So after the first missing part,
+// none is looked up, because each lookup would wait for memory.
 func (c *converter) call(b *batch, one *record) recording.CallID {
 	p := c.samples.paths
 	call := recording.CallID(one.call)
@@ -100,7 +100,8 @@ func (c *converter) call(b *batch, one *record) recording.CallID {
 	return call
 }
 
-// mostAtOnce bounds how many calls are made together: a stack may have a hundred million.
+// mostAtOnce is the maximum number of calls made together, because a stack may have a
+// hundred million.
 const mostAtOnce = 1 << 14
 
 // newCalls adds the calls of a stack's locations from index at to the leaf, below call,

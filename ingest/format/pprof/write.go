@@ -330,7 +330,7 @@ func (w *pprofWriter) notes() {
 				p.TimeNanos = encode.UnixOf(n.Value)
 			}
 		case n.Key == recording.NoteDrop || n.Key == recording.NoteKeep:
-			// The frames they hide are gone already.
+			// The frames that these notes hide were removed when the profile was read.
 		default:
 			p.Comments = append(p.Comments, n.Key+": "+n.Value)
 		}

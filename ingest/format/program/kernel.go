@@ -23,7 +23,7 @@ func IsKernel(name string) bool {
 	return strings.HasSuffix(base, ".ko")
 }
 
-// KindOf returns the kind of code in a binary of which only the name is known.
+// KindOf returns the kind of code in a binary, judging by the binary's name.
 func KindOf(name string) recording.Kind {
 	switch {
 	case name == "":

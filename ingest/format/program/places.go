@@ -18,18 +18,18 @@ type Place struct {
 	Line int // 1-based, 0 when unknown
 }
 
-// mostWalked limits how many bytes of debug information are read per program. That many
-// bytes hold some million entries and take seconds.
+// mostWalked is the maximum number of bytes of debug information to read per program.
+// That many bytes hold some million entries and take seconds.
 const mostWalked = 64 << 20
 
-// units are the compile units of a program and what was read of them.
+// units are the compile units of a program and the data read from them.
 type units struct {
 	ranges []within[*unit]
 	walked int
 	names  map[dwarf.Offset]string
 }
 
-// unit is a compile unit. Its rows and functions are read when they are first asked for.
+// unit is a compile unit. Its rows and functions are read when they are first needed.
 type unit struct {
 	entry     *dwarf.Entry
 	size      int
@@ -217,7 +217,7 @@ func (p *Program) readRows(u *unit) {
 type function struct {
 	ranges [][2]uint64
 	calls  []inlined
-	depth  int // how many inlined functions the next entry is in
+	depth  int // number of inlined functions around the next entry
 }
 
 // readFunctions walks the entries of a unit and records its functions and the functions

@@ -20,7 +20,7 @@ import (
 type Program struct {
 	// Moves reports whether the program can be loaded at any address.
 	Moves bool
-	// BuildID is its build id, nil if it has none.
+	// BuildID is the program's build id, nil if it has none.
 	BuildID []byte
 	// Without is the reason why the program's line tables were not read, else "".
 	Without string

@@ -21,7 +21,7 @@ type Mark struct {
 	Name, Track string
 	// Cookie distinguishes the operations of a track.
 	Cookie string
-	Value  float64 // for C
+	Value  float64 // value of a counter (C)
 }
 
 // ParseMark parses a mark, whose fields are separated by bars: "B|1234|name",

@@ -20,7 +20,7 @@ type Builder struct {
 	threads map[int64]*thread
 	frames  map[State]recording.FrameID
 	last    int64
-	any     bool // the event of states was added
+	any     bool // the event for states was added
 
 	// Names and Owner map thread ids to the names and processes of threads.
 	Names map[int64]string
@@ -40,8 +40,8 @@ type thread struct {
 	since int64
 	in    State
 	waker int64 // the thread that woke it, 0 if that is not known
-	// stack is the call it was last switched away from; run is the call it was in while
-	// it ran before that.
+	// stack is the call in which the thread was last switched away from; run is the call
+	// it was in while it ran before that.
 	stack, run recording.CallID
 	// frame is the frame of the thread's spans on CPU tracks, and called the name in it.
 	frame  recording.FrameID
@@ -76,7 +76,7 @@ func StateOf(bits int64) State {
 	return runnable
 }
 
-// Begin adds the event of states if there is none yet.
+// Begin adds the event for states if there is none yet.
 func (s *Builder) Begin() {
 	if !s.any {
 		s.any = true

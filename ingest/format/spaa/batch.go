@@ -11,7 +11,7 @@ import (
 type batch struct {
 	worker int
 	lines  uint32
-	// items are the records, and what was wrong with them, in file order.
+	// items are the records and the problems found in them, in file order.
 	items []item
 	notes []string // details of warnings
 	err   error    // why the rest of the piece could not be read
@@ -23,7 +23,7 @@ type batch struct {
 	stacks  []stackRec
 	samples []sampleRec
 	windows []windowRec
-	rows    []rowRec // of windows
+	rows    []rowRec // rows of windows
 	weights []weightRec
 	related []idRef
 	texts   []string // literals of numbers too large or too long for a mantissa
@@ -35,13 +35,13 @@ type batch struct {
 	contexts []contextRec
 }
 
-// itemKind says what an item is.
+// itemKind is the kind of an item.
 type itemKind uint8
 
 const (
-	itemRecord  itemKind = iota // rec and at: a record to merge
+	itemRecord  itemKind = iota // a record to merge; uses rec and at
 	itemLeftOut                 // a record of kind rec that cannot be used
-	itemWarning                 // code and at (1 + index in notes; 0: none)
+	itemWarning                 // a warning; uses code and at (1 + index in notes; 0: none)
 	itemBad                     // a line that is not a record
 )
 
@@ -49,7 +49,7 @@ type item struct {
 	kind itemKind
 	rec  format.Kind
 	code code
-	line uint32 // from 0, in the piece
+	line uint32 // line number in the piece, from 0
 	at   uint32
 }
 

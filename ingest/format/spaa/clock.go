@@ -90,8 +90,8 @@ func (c *clock) at(mant int64, dec int, text string) (ps int64, exact bool) {
 	return c.far(mant, dec, text, c.unit, true)
 }
 
-// far is at for numbers of any size and in the given unit. The origin is subtracted only
-// from absolute times. Fractions of a picosecond are cut off.
+// far is like at, for numbers of any size and in the given unit. The origin is subtracted
+// only from absolute times. Fractions of a picosecond are cut off.
 func (c *clock) far(mant int64, dec int, text string, unit int64, absolute bool) (int64, bool) {
 	m, scale := big.NewInt(mant), dec
 	if text != "" {

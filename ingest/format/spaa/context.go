@@ -21,7 +21,7 @@ func (d *dict) contextRec(b *batch, c *format.Context) contextRec {
 
 func isNull[T ~string | ~[]byte](value T) bool { return string(value) == "null" }
 
-// maxFlatten is how many levels of objects become keys; deeper ones stay JSON.
+// maxFlatten is the number of levels of objects that become keys; deeper ones stay JSON.
 const maxFlatten = 4
 
 // flatten appends a valid JSON value under a key. The key is empty for the outermost

@@ -113,12 +113,12 @@ func (c *copier) windows() error {
 
 // cutter sums the samples of a SPAA file by window, in exact decimals.
 type cutter struct {
-	size  *big.Rat // in seconds
+	size  *big.Rat // window size in seconds
 	wins  map[int64]map[format.ID]*cutSum
 	order map[int64][]format.ID
 	start *big.Rat // start of the header's time range, else time of the first sample
 	last  *big.Rat // the latest sample
-	unit  string   // of the file's times
+	unit  string   // unit of the file's times
 }
 
 // cutSum is the weight of a stack in a window.

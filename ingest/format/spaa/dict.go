@@ -56,8 +56,8 @@ func (d *dict) str(b *batch, s string) uint32 {
 	return d.present(b, s, s != "")
 }
 
-// present is like str but distinguishes an empty string from an absent one (ok is false),
-// which is 0.
+// present is like str, but distinguishes an empty string from an absent one: only if ok
+// is false does it return 0.
 func (d *dict) present(b *batch, s string, ok bool) uint32 {
 	if !ok {
 		return 0
@@ -74,7 +74,7 @@ func (d *dict) present(b *batch, s string, ok bool) uint32 {
 	return id
 }
 
-// name is str for a key whose value is mostly the same as last time.
+// name is like str, for a key whose value is mostly the same as last time.
 func (d *dict) name(b *batch, which int, s string) uint32 {
 	n := &d.names[which]
 	if s != n.text {
@@ -117,8 +117,9 @@ func (d *dict) ref(b *batch, id format.ID) idRef {
 	return idRef{word, form}
 }
 
-// stack returns the node of a stack's leaf. rootFirst says how frames is ordered.
-// Consecutive stacks mostly share their outer frames, which are not looked up again.
+// stack returns the node of a stack's leaf. rootFirst reports whether frames begins with
+// the outermost frame. Consecutive stacks mostly share their outer frames, which are not
+// looked up again.
 func (d *dict) stack(b *batch, frames []int64, rootFirst bool) uint32 {
 	n := len(frames)
 	same := 0

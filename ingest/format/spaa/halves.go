@@ -30,8 +30,8 @@ func halfOf(stackType string) half {
 // record with a contradicting context (another CPU, another process) does not match.
 // Ambiguous records stay separate.
 type halves struct {
-	// rows is indexed by record of the id table, up to the last half: the record's row in
-	// its event, and which half it is.
+	// rows holds, for each record of the id table up to the last half, the row in its
+	// event and which half it is.
 	rows  []halfRow
 	links []link
 }
@@ -50,7 +50,7 @@ type link struct {
 	half         half
 }
 
-// add records that record k of the id table is a half.
+// add notes that record k of the id table is a half.
 func (h *halves) add(k int32, row int, part half) {
 	if part == whole {
 		return
@@ -75,7 +75,7 @@ func (h *halves) of(k int32) halfRow {
 // is ambiguous.
 func (h *halves) find(b *recording.Builder, t *idTable, l *link) int {
 	const (
-		other = iota // of another thread
+		other = iota // a record of another thread
 		noThread
 		sameThread
 		sameContext

@@ -8,9 +8,9 @@ type idTable struct {
 	slots   []uint32 // 1 + index in entries; open addressing
 	entries []idEntry
 	records []idRecord
-	// owners maps an event and owner (a track, or one of the wildcards below) to the
-	// first record of an id that has several. Ids are added when they are first looked up
-	// this way.
+	// owners maps an id that has several records, an event and an owner (a track, or one
+	// of the wildcards below) to the first such record. The records of an id are added
+	// when the id is first looked up this way.
 	owners map[ownerKey]int32
 	// recent caches answers of named. An answer is valid while the number of records is
 	// unchanged.
@@ -24,8 +24,8 @@ type idEntry struct {
 	form  uint8
 	mixed bool // its records stand for different calls
 	owned bool // its records are in owners
-	// first and last are its first and last record, -1 if it has none, and call is the
-	// call of the first.
+	// first and last are the first and last record of the id, -1 if it has none. call is
+	// the call of the first.
 	first, last int32
 	call        recording.CallID
 }
@@ -69,7 +69,7 @@ const (
 	firstProcess = -3
 )
 
-// mostScanned limits how many records of one id are walked.
+// mostScanned is the maximum number of records of one id to walk.
 const mostScanned = 256
 
 func (t *idTable) hash(word uint64, form uint8) uint64 {
@@ -198,9 +198,9 @@ func (t *idTable) find(id uint32, s seeker, final bool) int32 {
 	return t.among(id, s, final)
 }
 
-// named returns the call and event of the record that find returns while more records may
-// follow; found is false if there is none. The same queries recur, and memory access
-// dominates the cost, so recent keeps most answers in one place.
+// named returns the call and event of the record that find returns with final false;
+// found is false if there is none. The same queries recur, and memory access dominates
+// the cost, so recent keeps most answers in one place.
 func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallID, event int32, found bool) {
 	if n := len(t.recent); len(t.records) > n/2 && n < lateMany {
 		t.recent = make([]lateAnswer, max(lateFew, 4*n))
@@ -221,7 +221,7 @@ func (t *idTable) named(word uint64, form uint8, s seeker) (call recording.CallI
 	return late.call, late.of, true
 }
 
-// among is find for an id that has several records.
+// among is like find, for an id that has several records.
 func (t *idTable) among(id uint32, s seeker, final bool) int32 {
 	t.ownAll(id)
 	e := &t.entries[id]

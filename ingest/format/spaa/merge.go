@@ -19,7 +19,7 @@ type merger struct {
 	shown    int64 // stacks, samples and windows in the recording
 	firstBad string
 
-	anyRecord  bool // a line with a record came by
+	anyRecord  bool // a line with a record was merged
 	headerSeen bool
 	headerLine int64
 	tallies    [kindBad + 1]*recording.Tally
@@ -35,7 +35,7 @@ type merger struct {
 	files []string
 	// mappings are the recording's numbers of the header's mappings.
 	mappings []uint16
-	path     []uint32 // scratch of call
+	path     []uint32 // buffer of call
 	late     late
 
 	events  []eventState
@@ -60,7 +60,7 @@ const (
 	kindBad = int(format.KindWindow) + 1
 )
 
-// relatedRef is a reference to a stack before its definition, if it is defined at all.
+// relatedRef is a reference to a stack that is not defined yet, and may never be.
 type relatedRef struct {
 	id   uint32
 	line int64
@@ -259,8 +259,8 @@ func (m *merger) id(mi *mirror, r idRef) uint32 {
 	return m.ids.index(r.word, r.form)
 }
 
-// missingID formats an id that no stack has, for messages. If the file has the same
-// number in another spelling, that is added.
+// missingID formats an id that no stack has, for messages. If a stack's id is the same
+// number in another spelling, the text mentions that spelling.
 func (m *merger) missingID(id uint32) string {
 	text := m.idText(id)
 	var x format.ID

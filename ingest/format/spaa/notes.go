@@ -38,7 +38,8 @@ func (m *merger) notes(h *format.Header) {
 	}
 }
 
-// trackingNote says in words what an allocation profiler captured (spec, 9.1).
+// trackingNote describes in words the data that an allocation profiler captured (spec,
+// 9.1).
 func trackingNote(t *format.AllocationTracking) string {
 	if t == nil {
 		return ""

@@ -121,7 +121,7 @@ func (p *parser) leaveOut(c code, detail string) {
 	p.item(item{kind: itemLeftOut, rec: p.lines.Kind()})
 }
 
-// record takes over a record of a line.
+// record adds the record of a line to the batch.
 func (p *parser) record(rec format.Record) {
 	if p.lines.Duplicates > 0 {
 		p.warn(warnDuplicateKey, "")
@@ -245,8 +245,8 @@ func (p *parser) address(s string) uint64 {
 	return v
 }
 
-// number stores a number in to, which must be zero. Only times need more than the nearest
-// mantissa.
+// number stores a number in to, which must be zero. With exactText it also stores the
+// literal of an inexact number; only times need it.
 func (p *parser) number(to *number, n format.Number, exactText bool) {
 	if n.IsZero() {
 		return

@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// largeBatch is how many items and weights make a batch too large to reuse: one line can
-// be very long.
+// largeBatch is the number of items and weights that make a batch too large to reuse: one
+// line can be very long.
 const largeBatch = 1 << 17
 
 // job is a piece on its way to becoming a batch.
@@ -21,8 +21,7 @@ type job struct {
 	done chan *batch // has room for the one batch
 }
 
-// pipeline parses pieces on several goroutines and hands the batches out in
-// file order.
+// pipeline parses pieces on several goroutines and returns the batches in file order.
 type pipeline struct {
 	order chan *job // in file order
 	free  chan *batch
@@ -67,8 +66,8 @@ func startPipeline(ctx context.Context, s *splitter, pre prelude, workers int) *
 	return p
 }
 
-// feed hands pieces to emit until the input ends, and returns why it did; nil
-// at the end of the file.
+// feed passes pieces to emit until the input ends, and returns the reason for the end;
+// nil at the end of the file.
 func feed(ctx context.Context, s *splitter, held []piece, emit func(piece) bool) error {
 	for _, pc := range held {
 		if !emit(pc) {

@@ -12,8 +12,8 @@ type deferredSamples struct {
 
 const deferredChunk = 4096
 
-// deferredSample is a sample that waits for its stack. It copies what would not outlive
-// the batch, in 48 bytes.
+// deferredSample is a sample that waits for its stack. It copies the data that would not
+// outlive the batch, and takes 48 bytes.
 type deferredSample struct {
 	at, period int64
 	line       uint32
@@ -22,7 +22,7 @@ type deferredSample struct {
 	event      int32 // -1: not named
 	comm       uint32
 	cpu        int16
-	decimals   int8 // of period; -1: there is none
+	decimals   int8 // decimals of period; -1: there is none
 	flags      uint8
 }
 
@@ -102,7 +102,7 @@ func (m *merger) placeSample(d *deferredSample, ts *trackState, call recording.C
 			m.warn(warnSamplePeriod, line, quote(m.names.text[m.events[d.event].name]))
 		}
 	}
-	// Every column gets a value, so that all stay as long as the samples.
+	// Every column gets a value, so that all columns stay as long as the list of samples.
 	values := m.values[:0]
 	for range m.events[d.event].columns {
 		values = append(values, recording.Missing)

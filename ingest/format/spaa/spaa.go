@@ -55,8 +55,8 @@ var Format = codec.Format{
 	Encode:     &codec.Encoder{Extensions: []string{".spaa"}, Windows: true, Write: write, Copy: copyRecords},
 }
 
-// sniffLines is how many lines sniff looks at: a file may begin with lines that
-// were damaged.
+// sniffLines is the maximum number of lines that sniff examines: a file may begin with
+// damaged lines.
 const sniffLines = 16
 
 // heapDiff finds the format key of the reports that some SPAA tools write.
@@ -81,7 +81,7 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 		if err != nil {
 			var syntax *format.SyntaxError
 			if errors.As(err, &syntax) && syntax.AtEnd && !ended && !whole && n == 0 && bytes.Contains(line, []byte(`"frame_order"`)) {
-				best = max(best, decode.Likely) // a header longer than head
+				best = max(best, decode.Likely) // the header is longer than head
 			}
 			continue
 		}

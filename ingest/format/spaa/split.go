@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// pieceSize is about how many bytes one batch covers: small enough that
-	// the batch stays in a core's cache, large enough that handing it over
-	// costs nothing.
+	// pieceSize is the approximate number of bytes in a batch: small enough that the
+	// batch stays in a core's cache, large enough that passing it on costs nothing.
 	pieceSize = 1 << 20
-	// headerWithin is how many bytes are searched for a header before stacks are read
+	// headerWithin is the number of bytes to search for a header before stacks are read
 	// without one.
 	headerWithin = 1 << 20
 )
 
-// maxLine is the longest line that is read, in bytes; longer ones are skipped
-// without being held. A variable for tests.
+// maxLine is the maximum length of a line in bytes. Longer lines are skipped without
+// being kept in memory. It is a variable for tests.
 var maxLine = format.DefaultMaxLine
 
 // piece is some whole lines of the file.
@@ -57,8 +56,8 @@ func (s *splitter) next() (p piece, err error) {
 	return p, err
 }
 
-// cut examines no bytes beyond those it returns, as far as line ends allow: they may no
-// longer be readable (see [source.Guard]).
+// cut returns the next piece. As far as line ends allow, it examines no bytes beyond the
+// piece, because they may no longer be readable (see [source.Guard]).
 func (s *splitter) cut() (piece, error) {
 	for {
 		if n := s.lineEnd(); n > 0 {

@@ -3,8 +3,8 @@ package spaa
 import "ashlar/ingest/model/recording"
 
 // compareParts compares the samples and the windows of each stack with its stack records,
-// by metric. If a part exceeds the whole, that is an error, because the answer for a time
-// range would exceed the answer for the whole recording. A smaller part is only a note.
+// by metric. If a part exceeds the whole, it warns, because the answer for a time range
+// would exceed the answer for the whole recording. A smaller part is only noted.
 func (m *merger) compareParts() {
 	for e := range m.events {
 		ev := m.b.Event(e)

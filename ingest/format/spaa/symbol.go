@@ -12,9 +12,9 @@ import (
 // Profile data for which SPAA has no key is in Ashlar's own keys of the header, its
 // events and frames. The specification allows such keys.
 const (
-	mappingsKey = "x_ashlar_mappings" // of the header
-	metricsKey  = "x_ashlar_metrics"  // of an event: its metrics in order, as pairs of name and unit
-	frameKey    = "x_ashlar_frame"    // of a frame
+	mappingsKey = "x_ashlar_mappings" // key of the header
+	metricsKey  = "x_ashlar_metrics"  // key of an event: its metrics in order, as pairs of name and unit
+	frameKey    = "x_ashlar_frame"    // key of a frame
 )
 
 // ownKeys are the header keys that are not kept as notes.
@@ -85,7 +85,7 @@ func (s *spaaWriter) metricList(e *recording.Event, names []string) format.Extra
 	return format.Extra{metricsKey: jsonOf(pairs)}
 }
 
-// readMappings takes in the header's mappings.
+// readMappings adds the header's mappings to the recording.
 func (m *merger) readMappings(h *format.Header) {
 	var all []mappingMore
 	if text := h.Extra[mappingsKey]; text == nil || json.Unmarshal(text, &all) != nil {

@@ -19,7 +19,7 @@ type trackState struct {
 	comms    []commCount
 }
 
-// commCount is how often a track's records had a command name.
+// commCount is the number of a track's records with the same command name.
 type commCount struct {
 	comm uint32
 	n    int64

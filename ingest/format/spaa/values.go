@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxDecimals is how many decimals a metric's values can have.
+	// maxDecimals is the maximum number of decimals of a metric's values.
 	maxDecimals = 9
 	// maxMetrics and maxEvents limit the recording's tables; real files have only a few
 	// of each.
@@ -17,7 +17,7 @@ const (
 	maxEvents  = 4096
 )
 
-// eventState is what the merger knows about an event, besides the builder.
+// eventState holds the merger's data about an event that the builder does not hold.
 type eventState struct {
 	name     uint32
 	declared bool
@@ -40,7 +40,7 @@ type eventState struct {
 type metricState struct {
 	name, unit uint32
 	decimals   int
-	count      bool // counts samples: "samples" or "count"
+	count      bool // the metric counts samples: "samples" or "count"
 	stuck      bool // the builder cannot raise its decimals any further
 }
 
@@ -142,7 +142,7 @@ func (m *merger) setUnit(event int32, metric int, unit uint32, line int64) {
 	m.b.Event(int(event)).Metrics[metric].Unit = m.unit(event, ms.name, unit)
 }
 
-// metricKind follows section 9.2 of the spec.
+// metricKind returns the kind of a metric by its name, as in section 9.2 of the spec.
 func metricKind(name string) recording.MetricKind {
 	switch {
 	case strings.HasPrefix(name, "live_"):

@@ -9,7 +9,7 @@ import (
 	format "ashlar/spaa"
 )
 
-// windowState is what the merger knows about windows, besides the builder.
+// windowState holds the merger's data about windows that the builder does not hold.
 type windowState struct {
 	// decided is set once relative is known: whether windows have times relative to the
 	// time range's start.
@@ -23,7 +23,7 @@ type windowState struct {
 type window struct {
 	id         string
 	start, end int64
-	mended     bool // an end before the start was moved there
+	mended     bool // the end was before the start, and was moved to it
 	line       int64
 	rows       []windowRow
 	weights    []weightRec // metric and unit are numbers in the merger's names
@@ -108,9 +108,9 @@ type span64 struct{ from, to int64 }
 // placeWindows decides from the first window whether windows have absolute times, like
 // samples, or times relative to the start of the time range. The spec's text leaves this
 // open, and its example (10 to 11 s) looks relative next to the header's time range
-// (12345 to 12405 s). The times are absolute if the window, taken as absolute, lies
-// inside the time range; else relative if it lies inside taken as relative. If neither
-// does, overlapping the range is enough.
+// (12345 to 12405 s). The times are absolute if the window, read as absolute, lies inside
+// the time range; otherwise they are relative if the window, read as relative, lies
+// inside. If neither does, overlapping the range is enough.
 func (m *merger) placeWindows(absolute, relative span64, line int64) {
 	w := &m.windows
 	w.decided = true
@@ -175,8 +175,8 @@ func (m *merger) addRow(w *window, row *windowRow) {
 	m.b.AddWindowStack(int(row.event), call, int(track), ctx, values)
 }
 
-// resolveRow finds the stack and event of a row. Windows name no event, so it is the
-// event of the stack. If the id has records of several events, the first event with the
+// resolveRow finds the stack and event of a row. Windows name no event, so the event is
+// that of the stack. If the id has records of several events, the first event with the
 // row's first metric is used.
 func (m *merger) resolveRow(w *window, row *windowRow) {
 	metric := uint32(0)

@@ -324,7 +324,7 @@ func (s *spaaWriter) stacks() error {
 				return err
 			}
 		}
-		// The following steps need only the ids.
+		// Free the rows: the following steps need only the ids.
 		s.rows[e] = nil
 	}
 	s.Lose(noPrimary, "missing values of a primary metric", "SPAA requires one; they are 0")

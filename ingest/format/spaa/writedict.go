@@ -63,9 +63,9 @@ func (d *spaaDict) use(call recording.CallID) {
 }
 
 // identity returns the parts of a frame that are hashed. An id must stand for one
-// sequence of frames. So the offset is followed by what else distinguishes frames of the
-// same function: the line, which is the same in each run, and the address only if that is
-// not enough.
+// sequence of frames. So the offset is followed by data that distinguishes frames of the
+// same function: the line, which is the same in each run, and the address only if the
+// line is not enough.
 func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
 	x := format.FrameIdentity{Func: d.rec.NameInFile(f.Func), DSO: k.module, BuildID: k.buildID, SymOff: encode.HexText(f.Offset)}
 	if f.Line > 0 || f.Column > 0 || f.File != "" {

@@ -70,8 +70,8 @@ func (s *spaaWriter) checkWindows(samples int64) error {
 	return nil
 }
 
-// windowMaker adds samples up by windows of equal length, which partition the
-// recording. A sample at an edge belongs to the window that begins there.
+// windowMaker sums samples by windows of equal length, which partition the recording. A
+// sample at an edge belongs to the window that begins there.
 type windowMaker struct {
 	*spaaWriter
 	n     int64 // number of the current window

@@ -54,12 +54,12 @@ func (a *argStore) stored(ref uint64) []byte {
 	return a.blocks[k][off%argBlock:][:n]
 }
 
-// argsOf is Format.Args; references need nothing but the file.
+// argsOf implements Format.Args. References need nothing but the file.
 func argsOf(in *source.Input, _ []byte) (text func(uint64) string, cpu func(uint64) (int64, bool)) {
 	return (&argStore{in: in}).text, nil
 }
 
-// text is Recording.Args.
+// text implements Recording.Args.
 func (a *argStore) text(ref uint64) string {
 	if ref == 0 {
 		return ""

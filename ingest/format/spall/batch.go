@@ -7,7 +7,7 @@ import (
 
 // Kinds of event in a batch.
 const (
-	evNested     = iota // a begin and its end; id is a call; must be 0
+	evNested     = iota // a begin and its end; id is a call; this value must be 0
 	evNestedArgs        // like evNested, with an entry in extra: the reference to the arguments
 	evEnd               // end of a span that an earlier batch left open; id is unused
 	evSpan              // a span that need not nest; id is a name
@@ -23,14 +23,14 @@ type event struct {
 	depth   uint32 // nesting depth of an evNested; the sink replaces it by a lane's number
 }
 
-// batchLen is how many events a batch holds: few enough to stay in the cache from one
+// batchLen is the number of events in a batch: few enough to stay in the cache from one
 // goroutine to the next.
 const batchLen = 4096
 
 // batch is a run of events with the names, calls and threads that are new in it.
 type batch struct {
 	events []event
-	loose  bool // it has an evSpan
+	loose  bool // the batch has an evSpan
 	// opened are, by thread, the spans that began in this batch and have not
 	// ended in it, outermost first.
 	opened []opened
@@ -39,22 +39,22 @@ type batch struct {
 	first   []int64
 	extra   []uint64
 	names   []string // new names; their ids follow the known ones
-	calls   []call   // new calls, numbered the same way
+	calls   []call   // new calls; their numbers follow the known ones
 	threads []thread
 	renames []rename
 	notes   []note
-	kinds   []recordKind // those counted for the first time
+	kinds   []recordKind // kinds counted for the first time
 	tallies [recordKinds]tally
 }
 
-// thread names a new thread: its number is the count of those before it.
+// thread is a new thread. Its number is the number of threads before it.
 type thread struct{ pid, tid uint32 }
 
 // call is a new call. Numbers count up from the root, which is 0. The parser interns
 // calls because the builder has more work to do.
 type call struct{ parent, name uint32 }
 
-// opened is a span whose end has not come yet.
+// opened is a span whose end has not been read yet.
 type opened struct {
 	openCall
 	thread uint32
@@ -146,8 +146,8 @@ func (s *sink) put(bt *batch) {
 	}
 }
 
-// inOrder adds events in file order. Spans that need not nest are placed according to
-// which came first.
+// inOrder adds events in file order, because the placement of spans that need not nest
+// depends on which came first.
 func (s *sink) inOrder(bt *batch) {
 	extra := bt.extra
 	for i := range bt.events {
@@ -167,7 +167,7 @@ func (s *sink) inOrder(bt *batch) {
 	}
 }
 
-// moment adds an event that has but one time.
+// moment adds an event with a single time: an instant or an end.
 func (s *sink) moment(t *recording.TrackBuilder, e *event) {
 	if e.what&(1<<kindBits-1) == evEnd {
 		t.End(e.at)

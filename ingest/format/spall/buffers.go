@@ -424,7 +424,7 @@ func (m *manual3) begins(c []byte) bool {
 	return r.size > 0 && r.size <= len(c) && plausible(r.name)
 }
 
-// follow is validate for a buffer of unknown size.
+// follow is like validate, for a buffer of unknown size.
 func (m *manual3) follow(c []byte, end bool) bool { return m.validate(c, -1, end) }
 
 // firstTicks returns the times of the first events of a version 3 trace.

@@ -19,8 +19,8 @@ type clock struct {
 	hi, lo float64
 	whole  int64 // hi+lo when that is an integer, else 0
 	ints   int64 // whole tick counts below this are in range; 0 if whole is 0
-	// A whole number of ticks below most, times near, is the nearest picosecond: lo is
-	// too small to make a difference.
+	// For a whole number of ticks below most, the product with near is the nearest
+	// picosecond, because lo is too small to matter.
 	near int64
 	most float64
 	// The origin in ticks, a whole number so that it can be stored exactly.
@@ -125,7 +125,7 @@ func (c *clock) begin(times []float64) {
 	}
 }
 
-// beginInt is begin for version 3.
+// beginInt is like begin, for version 3.
 func (c *clock) beginInt(times []uint64) {
 	if len(times) == 0 {
 		return

@@ -16,8 +16,8 @@ type sorter struct {
 // lane is a depth of a thread.
 type lane struct {
 	thread, depth uint32
-	// n is the number of the lane's spans in a batch, then the index in sorter.spans of
-	// the next one.
+	// n is the number of the lane's spans in a batch. Later it is the index in
+	// sorter.spans of the lane's next span.
 	n uint32
 }
 

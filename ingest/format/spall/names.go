@@ -20,7 +20,7 @@ type nameTable struct {
 // entirely, so that a lookup accesses memory only once.
 type lateName struct {
 	words   [wholeName / 8]uint64 // the name, padded with zeros
-	len, id uint32                // id is plus 1; 0 marks a free slot
+	len, id uint32                // id is the name's number plus 1; 0 marks a free slot
 }
 
 // Names of up to shortName bytes are compared without branches, names of up to wholeName
@@ -124,7 +124,7 @@ func (n *nameTable) keep(name []byte, id uint32) {
 
 type nameSlot struct {
 	hash uint64
-	id   uint32 // plus 1; 0 marks a free slot
+	id   uint32 // the name's number plus 1; 0 marks a free slot
 }
 
 const (

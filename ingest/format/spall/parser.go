@@ -54,8 +54,8 @@ type threadState struct {
 	what uint32     // the thread's number<<kindBits
 	open []openCall // outermost first
 	last int64
-	// emitted is how many of open are in earlier batches; begun is whether the thread is
-	// in parser.begun.
+	// emitted is the number of spans in open that are already in earlier batches; begun
+	// reports whether the thread is in parser.begun.
 	emitted int
 	begun   bool
 }
@@ -117,7 +117,7 @@ func (p *parser) end(t *threadState, at int64, ok bool, off int64) {
 	case n < 0:
 		p.note(unmatchedEnd, off, "a record ends a span, but none is open on its thread")
 		p.leftOut(recEnd, off)
-		// The sink gets it too, because the recording extends to its time.
+		// The sink gets the unmatched end too, because the recording extends to its time.
 		p.cur.events = append(p.cur.events, event{at: at, what: t.what | evEnd})
 		return
 	case n < t.emitted:
@@ -151,7 +151,8 @@ func (p *parser) emitOpen() {
 }
 
 // learn returns the number of a name that quick did not find. For a new name, the verdict
-// tells whether its record is believed to be one; after is the text behind the record.
+// says whether the bytes with the name are taken for a record. after is the text after
+// the record.
 func (p *parser) learn(name, after []byte, end bool, validate func([]byte, bool) bool) (uint32, verdict) {
 	hash := hashName(name)
 	id, known := p.names.find(name, hash)
@@ -188,7 +189,8 @@ type reader interface {
 	chunk(c []byte, off int64, end bool) int
 }
 
-// batchesAhead is how many batches may wait for the sink. Each has 128 KB or more.
+// batchesAhead is the maximum number of batches that wait for the sink. Each has 128 KB
+// or more.
 const batchesAhead = 24
 
 // run reads the whole input.
@@ -259,7 +261,7 @@ func (p *parser) prepare(h header, head []byte, b *recording.Builder, s *sink, o
 	return &flat{parser: p, layout: l}
 }
 
-// run reads chunk by chunk; header is how many bytes come before the records.
+// run reads chunk by chunk; header is the number of bytes before the records.
 func (p *parser) run(header int, r reader) error {
 	rest := 0
 	ahead := source.Ahead{In: p.in}

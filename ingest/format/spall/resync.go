@@ -77,8 +77,8 @@ func plausible(name []byte) bool {
 	return utf8.Valid(name)
 }
 
-// trial is how many records are looked at to tell layouts apart and to find
-// the clock's origin.
+// trial is the number of records examined to tell layouts apart and to find the clock's
+// origin.
 const trial = 1000
 
 // chooseLayout returns the layout, of versions 0 and 1, under which more of the first
@@ -95,8 +95,8 @@ func chooseLayout(version uint64, first []byte) flatLayout {
 	return said
 }
 
-// try counts the records at the start of c that make sense; clean tells
-// whether c ends with the last of them.
+// try counts the records at the start of c that make sense; clean reports whether c ends
+// with the last of them.
 func (l flatLayout) try(c []byte) (n int, clean bool) {
 	for n < trial {
 		r := l.record(c)
@@ -131,10 +131,11 @@ func (l flatLayout) firstTimes(c []byte) []float64 {
 }
 
 // After an unreadable record, reading resumes at the next place where sureRecords records
-// in a row are readable, or all up to the end.
+// in a row are readable, or where all records up to the end are.
 const (
 	sureRecords = 8
-	// lookAhead is the maximum size of that many records. Longer padding is not believed.
+	// lookAhead is the maximum size of sureRecords records. Longer padding is not
+	// believed.
 	lookAhead = sureRecords * (completeLen + 2*255)
 )
 
@@ -160,11 +161,11 @@ func (l flatLayout) validate(c []byte, end bool) bool {
 type skipper struct {
 	on    bool
 	from  int64 // content offset of the record that can't be read
-	what  byte  // its type
+	what  byte  // type of that record
 	first bool  // nothing was skipped yet
 }
 
-// search returns how many bytes of c to skip; found is false if c has no record. The
+// search returns the number of bytes of c to skip; found is false if c has no record. The
 // result does not depend on where chunks end.
 func (s *skipper) search(c []byte, end bool, validate func([]byte, bool) bool) (n int, found bool) {
 	i := 0
@@ -189,7 +190,7 @@ func (s *skipper) search(c []byte, end bool, validate func([]byte, bool) bool) (
 	return i, false
 }
 
-// verdict says whether bytes are a record.
+// verdict is the decision whether bytes are a record.
 type verdict int
 
 const (
@@ -198,8 +199,8 @@ const (
 	undecided // more of the following bytes are needed
 )
 
-// believe decides whether a record with a new name is a record. It is if the name is
-// plausible text; otherwise valid records must follow it.
+// believe decides whether bytes with a new name are a record. They are if the name is
+// plausible text; otherwise valid records must follow.
 func believe(name, after []byte, end bool, validate func([]byte, bool) bool) verdict {
 	switch {
 	case plausible(name) || end && len(after) == 0:
@@ -212,7 +213,8 @@ func believe(name, after []byte, end bool, validate func([]byte, bool) bool) ver
 	return refused
 }
 
-// doubt stops before a record, at i bytes after off, that is not believed.
+// doubt stops before the record at i bytes after off, which is not believed to be one. If
+// it is certainly none, doubt starts the search for the next record.
 func (p *parser) doubt(v verdict, what byte, i int, off int64) int {
 	if v == refused {
 		p.stuck(what, off+int64(i))

@@ -65,7 +65,7 @@ func sniff(head []byte, whole bool) (decode.Confidence, error) {
 type header struct {
 	auto    bool
 	version uint64
-	unit    float64 // microseconds a tick, nanoseconds from version 3 on
+	unit    float64 // microseconds per tick, nanoseconds from version 3 on
 	size    int     // bytes the header takes
 	base    uint64  // load address of the program (automatic only)
 	path    string  // the program (automatic only)

@@ -109,7 +109,7 @@ func (d *decoder) cover(p *profile, exp int) {
 	}
 }
 
-// stride is how many records are handled between calls of decode.Tick.
+// stride is the number of records processed between calls of decode.Tick.
 const stride = 8192
 
 func (d *decoder) tick(i int) error {
@@ -290,7 +290,7 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 	return a.flush(t)
 }
 
-// adder adds weights up by stack, in units of 10^-scale.
+// adder sums weights by stack, in units of 10^-scale.
 type adder struct {
 	d     *decoder
 	event int
@@ -300,7 +300,7 @@ type adder struct {
 	total int64
 }
 
-// newAdder chooses how many decimals a profile's weights have, such that their sum and
+// newAdder chooses the number of decimals of a profile's weights so that their sum and
 // that of all earlier profiles fit.
 func (d *decoder) newAdder(p *profile) *adder {
 	a := &adder{d: d, event: d.event(eventKey{recording.FromStacks, p.unit}), sums: map[uint32]int64{}}

@@ -134,7 +134,7 @@ func (d *decoder) place(p *profile, t *recording.Tally) {
 			p.kind = "sampled"
 		}
 	}
-	// Records of the other kind have no place in it.
+	// Records of the other kind cannot be part of this profile.
 	if p.kind != "evented" {
 		for range p.frames.Len() {
 			d.eventTally.Leave(decode.Byte(p.from))

@@ -64,7 +64,7 @@ type decoder struct {
 	known   bool // the frames have been read
 	waiting []*profile
 	tracks  map[string]int // number of profiles by name
-	origin  *decode.Picos  // time in the file of picosecond 0, nil until known
+	origin  *decode.Picos  // the file's time at picosecond 0, nil until known
 	events  map[eventKey]int
 	nodes   tree
 	any     bool
@@ -133,7 +133,7 @@ func (d *decoder) leaveMember(key string) {
 func (d *decoder) about(key, value string) {
 	src := d.b.Source()
 	switch key {
-	case "$schema", "activeProfileIndex": // the latter is the profile that speedscope shows first
+	case "$schema", "activeProfileIndex": // activeProfileIndex is the profile that speedscope shows first
 	case "version":
 		src.Version = value
 	case "exporter":

@@ -17,7 +17,7 @@ type counts struct {
 	before  []*row // rows of the previous printing
 	prints  int    // number of finished printings
 	all     bool   // every printing repeated all rows of the previous one, with no smaller values
-	largest int    // rows in a printing
+	largest int    // maximum number of rows in a printing
 }
 
 // Count adds a row that a tool has summed. values are indexed by the metrics of the

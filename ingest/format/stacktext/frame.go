@@ -80,8 +80,8 @@ func side(stack []Frame) (sum int) {
 }
 
 // Join makes one stack of the parts that were printed for a sample, all leaf first: the
-// kernel's frames precede the leaf of the program's. If the evidence does not tell, the
-// first part is taken for the kernel's, because scripts print it first.
+// kernel's frames precede the leaf of the program's. If nothing tells which part is the
+// kernel's, the first is taken, because scripts print it first.
 func Join(parts [][]Frame) []Frame {
 	switch len(parts) {
 	case 0:
@@ -147,7 +147,7 @@ func mark(stack []Frame, side int) {
 	}
 }
 
-// Hex parses a hexadecimal address. Without 0x, it must have at least least digits.
+// Hex parses a hexadecimal address. Without 0x, it must have least or more digits.
 func Hex(s string, least int) (uint64, bool) {
 	if t := strings.TrimPrefix(s, "0x"); t != s {
 		s, least = t, 1

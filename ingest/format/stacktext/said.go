@@ -57,7 +57,7 @@ func Said(text string, w *Who) (at *int64) {
 
 var times = map[string]bool{"timestamp": true, "walltimestamp": true, "time": true, "ts": true, "nsecs": true, "vtimestamp": false}
 
-// field takes "pid=12", "PID:12" and "pid:" apart.
+// field splits "pid=12", "PID:12" and "pid:" into key and value.
 func field(word string) (key, value string, ok bool) {
 	i := strings.IndexAny(word, "=:")
 	if i <= 0 || strings.Contains(word, "::") || strings.Contains(word, "`") {

@@ -27,7 +27,7 @@ type Sheet struct {
 	timed    bool
 	origin   int64
 	pending  int
-	sums     []*row // of samples, in order of first appearance
+	sums     []*row // sums of samples, in order of first appearance
 	sumsByID map[rowKey]*row
 }
 
@@ -39,7 +39,7 @@ func NewSheet(b *recording.Builder) *Sheet {
 	}
 }
 
-// Read hands each line to do, without its end.
+// Read calls do with each line, without its line end.
 func (s *Sheet) Read(ctx context.Context, in *source.Input, do func(line []byte)) error {
 	in.OnSilence(func() bool {
 		if s.B.OnPublish != nil {
@@ -141,7 +141,7 @@ func (s *Sheet) Event(e recording.Event) int {
 	return i
 }
 
-// Who is where a stack was taken: the thread as far as it is known, and labels.
+// Who describes where a stack was taken: the thread as far as it is known, and labels.
 type Who struct {
 	PID, TID       int64
 	HasPID, HasTID bool
@@ -218,7 +218,7 @@ func (s *Sheet) key(event int, w *Who, call recording.CallID) (rowKey, *recordin
 	return k, t
 }
 
-// batch is how many samples are summed up before their rows are handed over.
+// batch is the number of samples to sum before their rows are added to the recording.
 const batch = 1 << 16
 
 // Sample adds one sample of an event whose first metric counts samples. at is its time
@@ -269,7 +269,7 @@ func (s *Sheet) place(event int, call recording.CallID, t *recording.TrackBuilde
 	t.Sample(event, at*1000, call, cpu, []int64{1})
 }
 
-// flush hands over the sums of samples.
+// flush adds the sums of samples to the recording.
 func (s *Sheet) flush() {
 	for _, r := range s.sums {
 		s.B.AddStack(r.event, r.call, r.track, r.ctx, r.sum)

@@ -14,7 +14,7 @@ import (
 type Arena struct {
 	mu   sync.Mutex
 	file *extents
-	room []byte // what is left of the last extent
+	room []byte // the unused part of the last extent
 	full bool
 }
 
@@ -25,10 +25,10 @@ type extents struct {
 	size int64
 }
 
-// extentLen is how many bytes the file grows by.
+// extentLen is the number of bytes by which the file grows.
 const extentLen = 64 << 20
 
-// leastFree is how many bytes of the disk must remain free.
+// leastFree is the number of bytes of the disk that must remain free.
 const leastFree = 1 << 30
 
 // ErrNoArena is the error on systems that have no Arena.

@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// grace is how long a file stays mapped after its recording becomes unreachable: see
-// column.Shelf. Tests shorten it.
+// grace is the time for which a file stays mapped after its recording becomes
+// unreachable: see column.Shelf. Tests shorten it.
 var grace = 10 * time.Second
 
 // mapping is a mapped file. It is unmapped some time after it becomes unreachable.

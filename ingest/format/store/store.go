@@ -24,7 +24,7 @@ const (
 	byteOrder  = 0x01020304
 	headerLen  = 32
 	trailerLen = 40
-	// sumBlock is how many bytes each checksum covers.
+	// sumBlock is the number of bytes that each checksum covers.
 	sumBlock = 4 << 20
 )
 

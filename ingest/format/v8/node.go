@@ -18,7 +18,7 @@ type node struct {
 	state     state
 }
 
-// state is how far the search for a node's call has got.
+// state is the progress of the search for a node's call.
 type state uint8
 
 const (

@@ -97,7 +97,7 @@ type Profile struct {
 	ended bool
 
 	nodes  map[int64]*node
-	parent map[int64]int64 // from children, for nodes that name no parent
+	parent map[int64]int64 // parents of nodes that name none, from the children of other nodes
 
 	ids    []int64 // buffer for the samples of a chunk
 	deltas []jsonscan.Micros
@@ -111,10 +111,10 @@ type held struct {
 	at    jsonscan.Micros
 	call  recording.CallID
 	place int64
-	lost  bool // its node is not there
+	lost  bool // its node is missing
 }
 
-// holdBack is how many samples are held back to be put in order.
+// holdBack is the number of samples that are held back to be sorted.
 const holdBack = 64
 
 // HasTrack reports whether the profile's thread is known.
@@ -123,10 +123,10 @@ func (p *Profile) HasTrack() bool { return p.track != nil }
 // SetTrack sets the profile's thread.
 func (p *Profile) SetTrack(track func() *recording.TrackBuilder) { p.track = track }
 
-// Start says when the profile starts.
+// Start sets the start time of the profile.
 func (p *Profile) Start(at jsonscan.Micros) { p.now, p.start, p.timed = at, at, true }
 
-// Finish sets when the profile ends.
+// Finish sets the end time of the profile.
 func (p *Profile) Finish(at jsonscan.Micros) { p.end, p.ended = at, true }
 
 // An Event holds the parts of a CPU profile that one trace event carries.
@@ -134,7 +134,7 @@ type Event struct {
 	// Profile, Deltas, Start and End are the JSON values of cpuProfile, timeDeltas,
 	// startTime and endTime in the argument data, nil if absent.
 	Profile, Deltas, Start, End []byte
-	At                          jsonscan.Micros // when it was written
+	At                          jsonscan.Micros // time at which the event was written
 	Shift                       jsonscan.Micros // how far At's clock is ahead of the clock of Start and End
 	Place                       int64           // byte offset of the event in the file, -1 if unknown
 }
@@ -214,7 +214,7 @@ func (p *Profile) chunk(e Event) {
 	ids, deltas := p.columns(samples, e.Deltas)
 	if !p.timed {
 		at := e.At
-		for _, d := range deltas { // the chunk was written behind its last sample
+		for _, d := range deltas { // the chunk was written after its last sample
 			at = at.Plus(d.Negated())
 		}
 		p.Start(at)

@@ -12,7 +12,7 @@ import (
 // lengthUnits are the units that Length uses.
 var lengthUnits = []struct {
 	name  string
-	scale int // digits after the point of a picosecond
+	scale int // number of decimals of a picosecond in this unit
 }{{"s", 12}, {"ms", 9}, {"us", 6}, {"ns", 3}, {"ps", 0}}
 
 // Length formats a duration in picoseconds exactly, in the largest unit up to seconds

@@ -20,8 +20,9 @@ const (
 	Bad
 )
 
-// maxDepth is how deep arrays and objects may nest inside an event. Real events nest less
-// than a dozen levels; the limit bounds the work spent on a bracket that is never closed.
+// maxDepth is the maximum nesting depth of arrays and objects inside an event. Real
+// events nest less than a dozen levels; the limit bounds the work spent on a bracket that
+// is never closed.
 const maxDepth = 1024
 
 // Space returns the position of the first byte that is not white space.
@@ -78,7 +79,7 @@ var bare = func() (t [256]bool) {
 }()
 
 // word finds the end of the number or literal that begins at p. It needs the byte after
-// it, unless final means that nothing follows b.
+// it, unless final is set, which means that nothing follows b.
 func word(b []byte, p int, final bool) (end int, st Status) {
 	e := p
 	for e < len(b) && bare[b[e]] {
@@ -359,7 +360,7 @@ type Skipper struct {
 
 }
 
-// Run skips b and returns how many bytes of it belong to the value.
+// Run skips b and returns the number of its bytes that belong to the value.
 func (s *Skipper) Run(b []byte) int {
 	for p := 0; p < len(b); p++ {
 		c := b[p]

@@ -12,7 +12,7 @@ type Micros struct {
 	PS int32
 }
 
-// million is how many picoseconds a microsecond has.
+// million is the number of picoseconds in a microsecond.
 const million = 1_000_000
 
 // ParseMicros parses a JSON number of microseconds. It does not use a float, because a
@@ -105,9 +105,8 @@ func scaledMicros(b []byte) (Micros, bool) {
 	return m, true
 }
 
-// Decimal is a number as it is written: its digits, without leading zeros, and
-// how many of them are behind the point (negative for zeros that an exponent
-// adds).
+// Decimal is a number as it is written: its digits, without leading zeros, and the number
+// of digits after the decimal point (negative for zeros that an exponent adds).
 type Decimal struct {
 	Neg    bool
 	Digits []byte

@@ -22,9 +22,9 @@ var garbage struct {
 // A Sparing keeps garbage below a percentage of the live heap until End is called.
 type Sparing struct{ percent int }
 
-// freeGarbage is how many bytes of garbage are always allowed, and sparsest is the lowest
-// limit, in percent: a collection takes some time even if it scans little. Limits change
-// in steps, because setting one halts all goroutines.
+// freeGarbage is the number of bytes of garbage that are always allowed. sparsest is the
+// lowest limit, in percent, because a collection takes some time even if it scans little.
+// Limits change in steps, because setting one halts all goroutines.
 const (
 	freeGarbage = 64 << 20
 	sparsest    = 10
@@ -63,7 +63,7 @@ func (s *Sparing) End() {
 	setGarbage()
 }
 
-// setGarbage sets the lowest share that is wanted. A collector that is off stays off.
+// setGarbage sets the lowest of the requested limits. A collector that is off stays off.
 func setGarbage() {
 	least := garbage.wish
 	for s := range garbage.wants {

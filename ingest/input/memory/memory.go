@@ -32,15 +32,15 @@ const (
 	mostMargin  = 128 << 20
 )
 
-// Room returns how many more bytes may be allocated, not counting garbage as free; n is
-// negative if too many have been. known is false on systems that do not tell, unless
-// GOMEMLIMIT is set.
+// Room returns the number of bytes that may still be allocated, not counting garbage as
+// free; n is negative if too many have been allocated. known is false on systems that do
+// not report their memory, unless GOMEMLIMIT is set.
 func Room() (n int64, known bool) {
 	u := now()
 	return u.room(u.system())
 }
 
-// room is Room for n bytes available from the system, if known.
+// room is like Room, if n bytes are available from the system.
 func (u use) room(n int64, known bool) (int64, bool) {
 	if known {
 		n -= 2 * u.margin(n)
@@ -70,8 +70,8 @@ func Need(n int64, what string) error {
 	return Shortage("%s needs about %s of memory, but only %s are free", what, Text(n), Text(room))
 }
 
-// NeedEach is Need for the given number of bytes for each of n things. If n is small it
-// does not check.
+// NeedEach is like Need, for n things of the given number of bytes each. It does not
+// check if n is small.
 func NeedEach(n, bytes int, what string) error {
 	if n < 1<<16 {
 		return nil
@@ -117,10 +117,10 @@ func (u use) system() (n int64, known bool) {
 	return n + u.idle, known
 }
 
-// addresses returns the same for address space, if that is limited, minus a reserve. The
-// reserve is large because the program ends at once when addresses run out, a large
-// allocation needs contiguous addresses, and the largest one that grows may be a good
-// part of all memory.
+// addresses returns how many more bytes of address space may be used, minus a reserve;
+// known is false if there is no limit. The reserve is large because the program ends at
+// once when addresses run out, a large allocation needs contiguous addresses, and the
+// largest one that grows may be a good part of all memory.
 func (u use) addresses() (n int64, known bool) {
 	n, known = addresses()
 	return n + (u.idle+u.released)/2 - mostMargin - u.objects/4, known
@@ -192,16 +192,17 @@ func pause(room int64) time.Duration {
 type Watcher struct {
 	// Owed returns how many bytes must be free in addition to the margins.
 	Owed func() int64
-	// Relieve, if set, is called once before Short. It reports whether work will save
-	// memory from then on and so can continue; less has to be free then (see Closer).
+	// Relieve, if set, is called once before Short. It reports whether the work can
+	// continue because it saves memory from then on. If so, less memory has to be free
+	// (see Closer).
 	Relieve func() bool
 	// Short is called once when less than Owed is free; the work should then end. Halt is
-	// called if it went on anyway and hardly any memory is left.
+	// called if the work goes on anyway and hardly any memory is left.
 	Short, Halt func()
 
 	stop, stopped chan struct{}
-	// looking is held during a measurement: on a busy machine it takes so long that other
-	// goroutines could use up all that is left.
+	// looking is held during a measurement. On a busy machine a measurement takes so long
+	// that other goroutines could use up all remaining memory.
 	looking      sync.Mutex
 	tidied       time.Time
 	said, halted bool
@@ -215,7 +216,8 @@ type Watcher struct {
 // part, such as columns in a file, takes no more memory.
 func (w *Watcher) Closer() { w.closer.Store(true) }
 
-// Wait returns at once unless memory is being measured; then it waits.
+// Wait waits until a measurement that is in progress has ended. Otherwise it returns at
+// once.
 func (w *Watcher) Wait() {
 	w.looking.Lock()
 	//lint:ignore SA2001 that it could be locked is all that is asked

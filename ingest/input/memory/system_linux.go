@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernel is where the kernel's files about memory are; tests have their own.
+// kernel locates the kernel's files about memory; tests use files of their own.
 type kernel struct {
-	root   string // "" but in tests
+	root   string // "" except in tests
 	groups func() []group
 }
 
@@ -141,5 +141,5 @@ func lines(file string) func(func(string) bool) {
 	return strings.Lines(string(b))
 }
 
-// has reports whether a list has a word.
+// has reports whether a comma-separated list contains a word.
 func has(list, word string) bool { return strings.Contains(","+list+",", ","+word+",") }

@@ -17,14 +17,15 @@ func code(name string) string {
 	return fence + name + fence
 }
 
-// CodeInTable is Code for a table cell. A bar would end the cell unless a backslash
+// CodeInTable is like Code, for a table cell. A bar would end the cell unless a backslash
 // precedes it. Readers disagree about two backslashes, so a bar that already follows a
 // backslash becomes a broken bar.
 func CodeInTable(name string) string {
 	return code(strings.ReplaceAll(strings.ReplaceAll(Short(name), `\|`, `\¦`), "|", `\|`))
 }
 
-// Fence returns a run of at least least backticks that is longer than any in text.
+// Fence returns a run of backticks that is longer than any in text, and at least as long
+// as least.
 func Fence(text string, least int) string {
 	longest, run := 0, 0
 	for _, r := range text {

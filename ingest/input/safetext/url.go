@@ -35,7 +35,7 @@ func URL(name string) string {
 		return name // it has no credentials, and String would change its spelling
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
-	// By hand, to keep the spelling of the other parameters.
+	// Edit the query by hand, to keep the spelling of the other parameters.
 	parts := strings.Split(u.RawQuery, "&")
 	for k, part := range parts {
 		key, _, has := strings.Cut(part, "=")

@@ -8,8 +8,8 @@ import (
 )
 
 // Writer returns a writer to w that replaces each invisible character that has an effect
-// by \uXXXX, and invalid UTF-8 by U+FFFD; newlines and tabs stay. JSON keeps its meaning;
-// for other text this is a safety net under code that forgot [Text].
+// by \uXXXX, and invalid UTF-8 by U+FFFD; newlines and tabs stay. JSON keeps its meaning.
+// For other text, this is a safeguard in case the code forgot to call [Text].
 func Writer(w io.Writer) io.Writer { return &net{w: w} }
 
 type net struct {

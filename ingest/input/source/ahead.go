@@ -10,12 +10,12 @@ type Ahead struct {
 
 	last  []byte    // the last chunk
 	end   int64     // offset of its end in the content
-	rooms [2][]byte // the first has the last chunk; the second is read into, after a gap
+	rooms [2][]byte // the first holds the last chunk; the next is read into the second, after a gap
 	read  chan int  // receives the number of bytes read; nil if no read is running
 }
 
-// gap is room for the end of the last chunk, which the next begins with: the start of a
-// record that was cut.
+// gap is the room for the end of the last chunk, with which the next one begins: the
+// start of a record that was cut.
 const gap = 64 << 10
 
 // Copy copies a chunk that [Input.Next] returned with this offset.
@@ -44,7 +44,7 @@ func (a *Ahead) Copy(chunk []byte, offset int64) ([]byte, error) {
 	return a.last, err
 }
 
-// start begins to read the n bytes behind the last chunk.
+// start begins to read the n bytes after the last chunk.
 func (a *Ahead) start(n int) {
 	if len(a.rooms[1]) < gap+n {
 		a.rooms[1] = make([]byte, gap+n)

@@ -13,8 +13,8 @@ type Group struct {
 	fault any
 }
 
-// Go runs f in a goroutine of its own. The fault of reading a mapped file ends f, and
-// [Group.Wait] panics with it.
+// Go runs f in a goroutine of its own. If reading a mapped file faults, f ends and
+// [Group.Wait] panics with the fault.
 func (g *Group) Go(f func()) {
 	g.wg.Go(func() {
 		if fault := Catch(f); fault != nil {

@@ -18,11 +18,11 @@ type mapping struct {
 	name string // for errors; "" if the caller of Guard knows it
 	data []byte
 	undo func([]byte) error
-	file *os.File // what is mapped, while it is read in order
+	file *os.File // the mapped file, while it is read in order
 
 	mu       sync.RWMutex // held by readers that may run while the program closes the file
 	closed   bool
-	released int64 // content before this has been given back to the system
+	released int64 // content before this offset was given back to the system
 }
 
 // live are the existing mappings, to find the one in which a fault happened.
@@ -78,7 +78,7 @@ func (m *mapping) close() error {
 	return m.undo(m.data)
 }
 
-// read closes the file once it has been read in order or will not be.
+// read closes the file once it has been read in order, or if it will not be.
 func (m *mapping) read() {
 	if m.file != os.Stdin {
 		m.file.Close()
@@ -131,8 +131,8 @@ func shorter(path string, bytes int64, err error) error {
 	return &Error{Path: path, What: fmt.Sprintf("the file was truncated while it was read (byte %d)", bytes), Err: err}
 }
 
-// Protect is Guard for whole goroutines of a decoder: it also turns any other panic,
-// which is a bug in this program, into a [Bug] with its stack.
+// Protect is like Guard, for whole goroutines of a decoder. It also turns any other
+// panic, which is a bug in this program, into a [Bug] with its stack.
 func Protect(name string, f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -17,8 +17,8 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// largeRest is the length in bytes from which on a rest may not fit into memory a second
-// time.
+// largeRest is the minimum length, in bytes, of a rest that may not fit into memory a
+// second time.
 const largeRest = 16 << 20
 
 // defaultChunk is the chunk size in bytes if ChunkSize is 0.
@@ -34,14 +34,14 @@ type Input struct {
 	// Compression is "none", "gzip", "zstd" or "zip", or several of them joined
 	// by "+", the outer one first.
 	Compression string
-	// ChunkSize is how many fresh bytes Next returns at most; tests make it
+	// ChunkSize is the maximum number of new bytes that Next returns; tests make it
 	// small. 0 means defaultChunk.
 	ChunkSize int
 	// InPlace makes Copy and Ahead return chunks of a mapped file without copying them:
 	// the system cannot reclaim the memory of copies, as it can pages of a file. It is
 	// set if memory is scarce; decoders then queue less.
 	InPlace bool
-	// Private is set for a file opened under [Limits]: errors must not quote it.
+	// Private is set for a file opened under [Limits]: errors must not quote its content.
 	Private bool
 
 	mapped  []byte   // the whole content, if it is in memory
@@ -50,12 +50,12 @@ type Input struct {
 	layers  *layers  // decompression that stream reads through, nil for none
 	likely  int64    // likely size of the content in bytes, 0 if unknown
 	head    []byte   // bytes that Head has read from stream and Next has not returned
-	headErr error    // what ended the stream while Head was reading
+	headErr error    // error that ended the stream while Head was reading
 	off     int64    // content offset of the end of the last chunk
 	last    []byte   // the last chunk of a stream
 
 	silent   func() bool  // see OnSilence
-	consumed func() int64 // bytes of the file on disk that were read; nil: off
+	consumed func() int64 // returns the bytes read of the file on disk; nil: they are not counted
 	progress atomic.Int64
 	stopped  atomic.Bool
 }
@@ -73,9 +73,8 @@ func FromReader(name string, r io.Reader) *Input {
 	return &Input{Path: name, Name: name, Bytes: -1, Compression: "none", stream: newStream(r, nil)}
 }
 
-// Mapped returns the whole content when it is in memory (mapped) without
-// having been read, else nil. It stays valid until Close. Reading it can fault
-// when the file is made shorter meanwhile: see Guard.
+// Mapped returns the whole content if it is in memory or mapped, else nil. It stays valid
+// until Close. Reading it can fault if the file is made shorter meanwhile: see Guard.
 func (in *Input) Mapped() []byte { return in.mapped }
 
 func (in *Input) chunkSize() int {
@@ -294,7 +293,7 @@ func (in *Input) Text(offset int64, n int) (s string) {
 	return s
 }
 
-// Look is Text without a copy: f gets the bytes in place and must not keep them. It
+// Look is like Text, without a copy: f gets the bytes in place and must not keep them. It
 // returns false if Text would return ""; f may then have seen part of the bytes.
 func (in *Input) Look(offset int64, n int, f func([]byte)) bool {
 	if offset < 0 || n < 0 || offset+int64(n) > int64(len(in.mapped)) {

@@ -20,7 +20,7 @@ func mapFile(f *os.File, size int64) *mapping {
 	if err != nil {
 		return nil
 	}
-	// Only advice: the file is read in order, once.
+	// This is only advice to the system: the file is read in order, once.
 	_ = unix.Madvise(data, unix.MADV_SEQUENTIAL)
 	return newMapping(f, data, unix.Munmap)
 }
@@ -29,8 +29,8 @@ func mapFile(f *os.File, size int64) *mapping {
 const keepBehind = 32 << 20
 
 // ahead is called before content from..to is read in chunks. It releases pages far before
-// it, so that a large file does not count as memory used by this program; they are loaded
-// again when they are read again.
+// from, so that a large file does not count as memory used by this program. The pages are
+// loaded again if they are read again.
 func (m *mapping) ahead(from, to, _ int64) {
 	if to-m.released < 2*keepBehind {
 		return

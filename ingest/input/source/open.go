@@ -117,7 +117,7 @@ func open(f *os.File, path, name string) (*Input, error) {
 		if err != nil && err != io.EOF {
 			return nil, &Error{Path: path, What: reason(err), Err: err}
 		}
-		at, err := f.Seek(0, io.SeekCurrent) // standard input may be half read
+		at, err := f.Seek(0, io.SeekCurrent) // part of standard input may have been read
 		if string(magic[:n]) == zipMagic && err == nil && at == 0 {
 			if err := in.openZip(f, info.Size(), func() {
 				if path != "-" {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// patience is how long a chunk may be held back waiting for more.
+	// patience is the maximum time to hold back a chunk while waiting for more.
 	patience = 30 * time.Millisecond
-	// oneRead is the maximum size of a Read: the data of a Read that is in progress when
-	// the rest of the buffer is taken has to be copied.
+	// oneRead is the maximum size of a Read. If the rest of the buffer is taken during a
+	// Read, the data of that Read has to be copied.
 	oneRead = 256 << 10
-	// restRoom is how many bytes are left free at the start of a buffer, for the rest of
+	// restRoom is the number of bytes left free at the start of a buffer, for the rest of
 	// the previous chunk.
 	restRoom = 64 << 10
 )
@@ -30,7 +30,7 @@ type stream struct {
 	changed sync.Cond
 	size    int    // content bytes per buffer; 0 before the first take
 	buf     []byte // room for a rest, then content up to fill
-	room    int    // where content begins in buf
+	room    int    // start of the content in buf
 	fill    int
 	taken   int64
 	err     error

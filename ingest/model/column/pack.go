@@ -11,28 +11,28 @@ import (
 	"unsafe"
 )
 
-// Values are packed into the chunks of their columns, byte for byte as in memory, and an
-// index, which holds everything else and the places of the chunks. Unpacked columns are
-// slices of the chunks' memory, so unpacking takes time by the number of chunks and
-// names, not of elements.
+// Values are packed into the chunks of their columns, byte for byte as in memory, and
+// into an index, which holds everything else and the places of the chunks. Unpacked
+// columns are slices of the chunks' memory, so the time for unpacking depends on the
+// number of chunks and names, not of elements.
 //
-// One description of a type serves both directions: see planOf. So a new field is packed
+// One description of a type serves both directions (see planOf). So a new field is packed
 // too, and changes the [Layout].
 
-// Archive packs a value into an index and chunks, or unpacks it. Errors in an index end
-// in a panic that [Recover] catches.
+// Archive packs a value into an index and chunks, or unpacks it. An error in an index
+// causes a panic, which [Recover] catches.
 type Archive struct {
 	// References converts references to texts elsewhere into references to texts in the
 	// archive, for types that ask for it when they are packed.
 	References func(ref uint64) uint64
 
 	reading bool
-	data    []byte // of the index: the part written, or still to be read
-	end     int64  // where the last chunk ended
+	data    []byte // the part of the index written so far, or still to be read
+	end     int64  // end of the last chunk
 	put     func([]byte) (int64, error)
 	get     func(at, n int64) ([]byte, error)
 	shelf   *Shelf
-	left    int64 // how many more bytes of memory the unpacked values may take
+	left    int64 // number of bytes of memory that the unpacked values may still take
 	strings map[string]uint64
 	table   []string
 }
@@ -114,7 +114,7 @@ type packError struct{ error }
 // Fail ends packing, unpacking or checking with an error.
 func Fail(format string, args ...any) { panic(packError{fmt.Errorf(format, args...)}) }
 
-// Must fails unless ok.
+// Must calls [Fail] unless ok is true.
 func Must(ok bool, format string, args ...any) {
 	if !ok {
 		Fail(format, args...)
@@ -448,8 +448,8 @@ func hasPointers(t reflect.Type) bool {
 	return t.Kind() > reflect.Complex128
 }
 
-// Layout returns a hash of how values of a type are packed on this kind of machine, and
-// of also. An archive of another Layout cannot be unpacked.
+// Layout returns a hash of the way in which values of a type are packed on this kind of
+// machine, and of the values in also. An archive with another Layout cannot be unpacked.
 func Layout(t reflect.Type, also ...any) uint64 {
 	h := fnv.New64a()
 	// Increase the version when packing changes but types do not.
@@ -458,7 +458,7 @@ func Layout(t reflect.Type, also ...any) uint64 {
 	return h.Sum64()
 }
 
-// describe writes down what a type is made of.
+// describe writes the structure of a type.
 func describe(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
 	fmt.Fprint(w, t.String(), t.Kind(), t.Size(), "(")
 	defer fmt.Fprint(w, ")")

@@ -21,11 +21,11 @@ var large struct {
 	sync.Mutex
 	pages map[uintptr]struct{}
 	small bool // memory is short: keep the system's page size
-	look  int  // how many more pages to request before free memory is checked again
+	look  int  // number of pages to request before free memory is checked again
 }
 
-// roomy is the free memory required for large pages, because part of each is taken and
-// never used. With less, free memory is checked less often.
+// roomy is the free memory required for large pages, because part of each large page
+// stays unused. With less free memory, it is checked less often.
 const (
 	roomy             = 1 << 30
 	lookAt, lookShort = 32, 4096

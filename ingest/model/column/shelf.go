@@ -9,9 +9,9 @@ import (
 // memory from another source such as a mapped file. These columns hold no pointers, so
 // the collector need not know that memory. A nil Shelf is the heap.
 //
-// The memory must stay valid for as long as the Shelf can be reached, which every column
-// with chunks there does, and some seconds longer: a loop over one chunk may hold nothing
-// but that chunk.
+// The memory must stay valid as long as the Shelf can be reached, and some seconds
+// longer. Every column with chunks in the memory refers to the Shelf, but a loop over one
+// chunk may hold nothing but that chunk.
 type Shelf struct {
 	give atomic.Pointer[func(n int) []byte]
 	keep any // keeps the memory of read-only columns alive
@@ -29,7 +29,8 @@ func Chunk[T any](s *Shelf, n int) []T {
 	return fresh[T](n) // a partial chunk, which grows
 }
 
-// Run returns n elements, never to grow. They must have no pointers if there is a Shelf.
+// Run returns n elements that will never grow. They must have no pointers if there is a
+// Shelf.
 func Run[T any](s *Shelf, n int) []T {
 	if s != nil {
 		if give := s.give.Load(); give != nil {

@@ -130,7 +130,7 @@ func (p *packer) times(starts, ends []int64) int64 {
 	return int64(tick)
 }
 
-// appendColumn appends numbers of a width without gaps, beginning at a new word.
+// appendColumn appends numbers of width bits each without gaps, beginning at a new word.
 func appendColumn(words []uint64, width uint, values []uint64) []uint64 {
 	if width == 0 {
 		return words
@@ -162,7 +162,7 @@ func common(a, b uint64) uint64 {
 	return a
 }
 
-// chained reports whether each span ends as the next one starts.
+// chained reports whether each span ends at the time at which the next one starts.
 func chained(starts, ends []int64) bool {
 	for i := range len(starts) - 1 {
 		if ends[i] != starts[i+1] {
@@ -172,7 +172,7 @@ func chained(starts, ends []int64) bool {
 	return true
 }
 
-// columnWords returns how many words n numbers of a width take.
+// columnWords returns the number of words that n numbers of a width take.
 func columnWords(n int, width uint) int {
 	if width == joined {
 		return 0

@@ -82,8 +82,8 @@ func (s *Sparse) Fits(n int) bool {
 	return s.groups.Len() <= n>>groupBits && s.values.Len() <= n
 }
 
-// Check panics (see [Fail]) if an unpacked column is not a valid column of n rows:
-// lookups would go astray.
+// Check panics (see [Fail]) if an unpacked column is not a valid column of n rows,
+// because lookups in it would be wrong.
 func (s *Sparse) Check(n int) {
 	before := 0
 	for i := range s.groups.Len() {

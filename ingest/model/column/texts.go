@@ -16,7 +16,8 @@ const (
 	textBlock = 1 << textBits
 )
 
-// mostKnown limits how many texts are remembered, so as to store equal references once.
+// mostKnown is the maximum number of references that are remembered, so that the text of
+// a repeated reference is stored once.
 const mostKnown = 1 << 16
 
 // Texts writes texts into blocks of an archive.
@@ -81,8 +82,8 @@ type StoredTexts struct {
 	shelf   *Shelf
 }
 
-// OpenTexts returns the texts in blocks of an archive; with numbers, each text has one
-// stored with it.
+// OpenTexts returns the texts in blocks of an archive. numbers means that a number is
+// stored with each text.
 func OpenTexts(a *Archive, blocks []TextBlock, numbers bool) *StoredTexts {
 	t := &StoredTexts{numbers: numbers, shelf: a.Shelf()}
 	for _, b := range blocks {

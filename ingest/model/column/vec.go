@@ -166,8 +166,8 @@ func (v *Vec[T]) Bytes(elem int) int64 {
 }
 
 // Trim releases unused capacity; nothing can be appended afterwards. The last chunk is on
-// average half empty: nothing for one column of a million elements, but much for hundreds
-// of short ones.
+// average half empty, which is negligible for one column of a million elements, but much
+// for hundreds of short ones.
 func (v *Vec[T]) Trim() {
 	v.room = nil
 	if k := len(v.chunks) - 1; k >= 0 {

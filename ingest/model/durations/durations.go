@@ -23,7 +23,7 @@ type Table struct {
 	Draws []Draw
 }
 
-// Part sums up spans: Total is how long they took and Self how long without their
+// Part sums up spans: Total is their duration and Self their duration without their
 // children, in picoseconds; Total2 and Self2 are the sums of the squares.
 type Part struct {
 	Spans                      int64

@@ -56,9 +56,9 @@ func short(s string) string {
 // Widths returns the width of a character.
 type Widths func(rune) float32
 
-// around returns the word of a text at offset from and what follows it, cut to fit.
-// Before it come as many words from the beginning of the text as fit, or part of the
-// first one: at least the first least bytes.
+// around returns the word of a text at offset from and the text after it, cut to fit.
+// Before the word come as many words from the beginning of the text as fit, or part of
+// the first one: at least the first least bytes.
 func (m Widths) around(text string, from, least int, width float32) string {
 	for least > 0 && !utf8.RuneStart(text[least]) {
 		least++

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Label is the text that stands for a name in pictures and lists, and how to shorten it:
-// at its end, between words, as long as the rest differs from other labels. Otherwise one
-// of the other fields says what to keep instead.
+// Label is the text shown for a name in pictures and lists, with the data to shorten it.
+// A label is cut at its end, between words, as long as the rest differs from other
+// labels. Otherwise one of the other fields tells which part to keep instead.
 type Label struct {
 	Text string
 	// Unique is the number of leading bytes that another label shares. Cut after them,
@@ -19,13 +19,13 @@ type Label struct {
 	// without the text before it; 0 if neither is.
 	Own int
 	// From is the offset of the word that sets a narrow label apart from others with the
-	// same beginning; 0 if the beginning does. The text from Head on precedes that word
-	// as far as it fits.
+	// same beginning; 0 if the beginning is distinct. The text from Head on precedes that
+	// word as far as it fits.
 	From, Head int
-	// Both says to keep some of the beginning before the word at From, even if less of
-	// the word fits.
+	// Both means that some of the beginning is kept before the word at From, even if less
+	// of the word fits.
 	Both bool
-	// Path says that it is a path, which is cut at its start.
+	// Path means that the label is a path, which is cut at its start.
 	Path bool
 }
 
@@ -90,8 +90,9 @@ func level(name string, n int) (text string, own, typ int) {
 	return name[from:p.End], p.Leaf - from, max(0, p.Type-from)
 }
 
-// mostTold limits the number of names whose shortened labels are made distinct. If there
-// are more, only names whose shortest text is also another's get a label of their own.
+// mostTold is the maximum number of names whose shortened labels are made distinct. If
+// there are more, only a name whose shortest text is also another name's gets a distinct
+// label.
 const mostTold = 1 << 18
 
 // NewLabels returns the labels of functions' names and of other texts. Both may contain
@@ -142,18 +143,19 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 	return of
 }
 
-// labelled is a name and its label's text; another text shares the first same bytes.
+// labelled is a name and its label's text. same is the number of its leading bytes that
+// another text shares.
 type labelled struct {
 	name, text string
 	own, typ   int
 	same       int
 }
 
-// The ways to shorten a label, best first: to the function's own name, to that with its
-// type, to its beginning, or so that one word is kept. The word is the own name, the word
-// that differs from the nearest label, or any other, from the last on; before it comes as
-// much as fits of the label's beginning or of the function's own name, or at least a
-// little of it.
+// The ways to shorten a label, best first: to the function's own name, to the own name
+// with its type, to its beginning, or around one word that is kept. That word is the own
+// name, the word that differs from the nearest label, or any other word, from the last
+// one on. Before it comes as much as fits of the label's beginning or of the function's
+// own name, or at least a little of it.
 const (
 	ownName = iota
 	typeName
@@ -164,7 +166,7 @@ const (
 	ways = withLast + 3*12
 )
 
-// label returns the label, to be shortened in one of the ways.
+// label returns the label of x, to be shortened in the given way.
 func (x *labelled) label(way int) Label {
 	l := Label{Text: x.text, Unique: x.same}
 	switch way {
@@ -198,8 +200,9 @@ func (x *labelled) label(way int) Label {
 	return l
 }
 
-// tellApart calls text for each of n things, with rising try, until its text is no
-// other's. It calls left for things without a text of their own; "" is no text.
+// tellApart finds distinct texts for n things. For each thing, it calls text with rising
+// try until the text is unique. It calls left for things without a unique text; "" is no
+// text.
 func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
 	at := map[string]int{} // -1 if several have this text
 	texts := make([]string, n)
@@ -229,8 +232,8 @@ func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
 	}
 }
 
-// share finds how much of each text is also the beginning of another: in sorted order,
-// the longest common beginning is with a neighbour.
+// share finds the length of the beginning that each text shares with another. In sorted
+// order, the longest common beginning is with a neighbour.
 func share(all []labelled) {
 	order := make([]*labelled, len(all))
 	for i := range all {

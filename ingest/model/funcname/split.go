@@ -14,7 +14,7 @@ import "strings"
 // compilers' suffixes follow End. Neither identifies the function.
 type Parts struct {
 	Start, Short, Type, Leaf, End int
-	// Text says that the name is plain words rather than a function's name: no part is
+	// Text means that the name is plain words rather than a function's name: no part is
 	// less important than the others.
 	Text bool
 }
@@ -40,7 +40,7 @@ func Short(name string) string {
 	return name[p.Leaf:p.End]
 }
 
-// Split takes a name apart.
+// Split splits a name into its parts.
 func Split(name string) Parts {
 	whole := Parts{End: len(name), Text: true}
 	if at := placeAt(name); at > 0 {
@@ -97,7 +97,7 @@ const mostParts = 24
 type scanned struct {
 	parts [mostParts]part
 	n     int
-	// spaced says that there is a space outside of all brackets; returns says that a
+	// spaced means that there is a space outside of all brackets; returns means that a
 	// result type precedes it.
 	spaced, returns bool
 }
@@ -132,7 +132,7 @@ func scan(name string) (s scanned, ok bool) {
 			}
 		case depth > 0:
 		case c == ' ':
-			if attached(name[from:i]) { // const, &, [clone …] behind the parameters
+			if attached(name[from:i]) { // const, &, [clone …] after the parameters
 				s.add(part{from, i, sep})
 				return s, true
 			}
@@ -216,7 +216,7 @@ func (s *scanned) lastOwn(name string) int {
 	last := s.n - 1
 	for k := last; k > 0; k-- {
 		switch p := name[s.parts[k].from:s.parts[k].to]; {
-		case isNumber(p): // number of a clone, or of a closure, whose name it is
+		case isNumber(p): // number of a clone, or of a closure, which has no other name
 		case added[p], isHash(p):
 			last = k - 1
 		default:

@@ -41,7 +41,7 @@ func (h *Heap[T]) Pop() T {
 	return out
 }
 
-// Fix puts the first item in its place after it has changed.
+// Fix restores the order of the heap after its first item has changed.
 func (h *Heap[T]) Fix() {
 	x, n, i := h.Items[0], len(h.Items), 0
 	for {

@@ -7,9 +7,9 @@ import (
 )
 
 // With millions of short states, plain columns take several times the size of the file.
-// So full chunks of states are squeezed to a third (see column.Spans), and those of spans
-// if the decoder asks for it. Squeezing costs little compared with decoding such a
-// format, and about as much again whenever the chunks are read.
+// So full chunks of states are squeezed to a third (see column.Spans), and full chunks of
+// spans if the decoder asks for it. Squeezing costs little compared with decoding such a
+// format. Unpacking the chunks costs about as much again each time they are read.
 
 // Unsqueezed reports whether some spans of a squeezed lane are not squeezed yet.
 func (l *Lane) Unsqueezed() bool { return len(l.chunks) > 0 }

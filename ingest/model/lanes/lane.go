@@ -14,8 +14,8 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// CallID names a node of a call tree (see package recording). NoCall is the root, above
-// every outermost call.
+// CallID identifies a node of a call tree (see package recording). NoCall is the root,
+// above every outermost call.
 type CallID uint32
 
 // NoCall is the root of the call tree: no frame, no parent.
@@ -32,7 +32,7 @@ type Span struct {
 // columns are parallel.
 type Lane struct {
 	n      int
-	tail   *laneTail // of a lane that is still growing
+	tail   *laneTail // the end of a lane that is still growing
 	chunks []laneChunk
 	// dense are the squeezed chunks, which precede chunks.
 	dense    []column.Spans
@@ -57,8 +57,8 @@ type laneMore struct {
 // noMore is shared by all lanes without optional data.
 var noMore laneMore
 
-// laneTail is the state for Append: the last chunk, how many more spans fit into it, and
-// memory for the lane's first spans.
+// laneTail is the state for Append: the last chunk, the number of spans that still fit
+// into it, and memory for the lane's first spans.
 type laneTail struct {
 	room int
 	laneChunk
@@ -133,7 +133,7 @@ func (l *Lane) more() *laneMore {
 // ends.
 type laneChunk struct {
 	starts []int64
-	durs   []uint32 // in picoseconds; isLong for those in Lane.long
+	durs   []uint32 // in picoseconds; isLong for spans in Lane.long
 	calls  []CallID
 	wakers []uint32 // 1 + the track; nil if the lane has none
 }
@@ -355,8 +355,8 @@ func (l *Lane) Append(start, end int64, call CallID, args uint64, unfinished boo
 	}
 }
 
-// AppendAll is Append for several spans, each of which starts no earlier than the one
-// before ended.
+// AppendAll is like Append, for several spans, each of which starts no earlier than the
+// previous one ended.
 func (l *Lane) AppendAll(spans []Span) {
 	for len(spans) > 0 {
 		if l.tail.room == 0 {

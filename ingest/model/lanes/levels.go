@@ -13,7 +13,7 @@ import (
 // a twelfth of the columns' size. A level only covers whole groups; the remainder at the
 // end is found on the level below.
 //
-// LeafBits and FanBits are the logarithms of those numbers.
+// LeafBits and FanBits are the base-2 logarithms of 16 and 8.
 const (
 	LeafBits  = 4
 	leafSpans = 1 << LeafBits
@@ -130,7 +130,7 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	if n == 0 || to <= from {
 		return
 	}
-	// The first span that ends here or later: it may have no length.
+	// Begin with the first span that ends at from or later: it may have no length.
 	i := l.whole(l.Search(max(from, math.MinInt64+1)-1), res)
 	var bar Bar
 	var room leaf
@@ -206,8 +206,8 @@ func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
 }
 
 // narrow sets bar to span i and the next spans within the same pixel, up to where a node
-// may begin. It returns the end of the pixel if it had to compute it, otherwise pixel,
-// the end of one that began no later.
+// may begin. It returns the end of the pixel if it had to compute it; otherwise it
+// returns its argument pixel, the end of a pixel that began no later.
 func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64, room *leaf) int64 {
 	n := min(leafSpans-i&(leafSpans-1), l.n-i)
 	starts, durs, calls := l.leaf(i, n, room)
@@ -243,8 +243,8 @@ func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64, room *leaf) int64
 }
 
 // group returns the highest level on which a node begins at span i and is no wider than
-// res, or -1. Neighbours are mostly on the same level, so the search goes down from one
-// above last: each step may miss the cache.
+// res, or -1. Neighbours are mostly on the same level, so the search starts one level
+// above last and goes down: each step may miss the cache.
 func (l *Lane) group(i, last int, res int64) int {
 	k := l.level(i, last, res)
 	if k == 0 && l.squeezed {
@@ -253,7 +253,7 @@ func (l *Lane) group(i, last int, res int64) int {
 	return k
 }
 
-// level is group for a lane that has nodes on all levels.
+// level is like group, for a lane that has nodes on all levels.
 func (l *Lane) level(i, last int, res int64) int {
 	most := len(l.levels) - 1
 	if i != 0 {

@@ -6,9 +6,9 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Columns grow by chunks, the last of which is on average half empty: nothing for one
-// lane of a million spans, but much for hundreds of short ones. So once a recording is
-// complete, the last chunks are cut to their contents.
+// Columns grow by chunks, the last of which is on average half empty. That is negligible
+// for one lane of a million spans, but much for hundreds of short lanes. So once a
+// recording is complete, the last chunks are cut to their contents.
 
 // Trim releases the lane's unused capacity. Nothing can be appended afterwards, except as
 // described at TrimShort. Snapshots keep their columns.

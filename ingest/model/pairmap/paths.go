@@ -10,8 +10,8 @@ import (
 //
 // With a Table, each of a stack's frames, some twenty, costs a cache miss. But most
 // stacks differ from earlier ones in the last few frames only, so one or two lookups here
-// find how much of a stack is known. Of a long sequence only some prefixes are kept, and
-// the whole: see Kept.
+// find how much of a stack is known. Of a long sequence, only the whole and some prefixes
+// are kept: see Kept.
 type Paths struct {
 	slots []pathSlot
 	n     int
@@ -129,8 +129,8 @@ func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) ui
 	return v
 }
 
-// Next returns the number of a sequence. If it is not stored, find finds or makes it, and
-// with keep it is stored.
+// Next returns the number of a sequence. If it is not stored, Next gets it from find, and
+// stores it if keep is true.
 func (p *Paths) Next(a Path, keep bool, find func() uint32) uint32 {
 	if !keep {
 		return find()

@@ -12,17 +12,17 @@ type TrackState struct {
 	Track      *TrackBuilder
 	Start, End int64
 	Call       CallID
-	Waker      int32 // the track of the thread that woke it, or NoTrack
+	Waker      int32 // track of the thread that woke this one, or NoTrack
 	State      State // the state that Call stands for
 }
 
-// fewStates is the number below which states are added one by one, because distributing
-// them takes longer.
+// fewStates is the number of states below which they are added one by one, because
+// distributing them among goroutines takes longer.
 const fewStates = 1 << 10
 
-// AddStates adds many states, like [TrackBuilder.State]; those of each track must be in
-// order of time. It adds them track by track on all cores, which takes a third of the
-// time of one core.
+// AddStates adds many states, as [TrackBuilder.State] does; the states of each track must
+// be in order of time. It adds them track by track on all cores, which takes a third of
+// the time of one core.
 func (b *Builder) AddStates(all []TrackState) {
 	if len(all) < fewStates || b.part != nil {
 		for i := range all {

@@ -30,17 +30,17 @@ type Builder struct {
 	whole []FrameID
 	paths [2][]CallID // scratch memory of CommonCall
 	calls pairmap.Table
-	// first is each call's first child. Most calls have just one child; only the others
-	// are in the table.
+	// first is the first child of each call. Most calls have only one child; further
+	// children are in the table calls.
 	first  column.Vec[firstCall]
 	ctxs   map[uint64]ContextID // by hash; on a collision, by the next free number
 	seed   maphash.Seed
 	attrs  []Attr // preallocated, for further contexts
 	tracks trackTable
 	order  []*TrackBuilder // nil for finished tracks
-	over   []*Track        // the finished ones: see TrackBuilder.Over
-	alive  sets.Bits       // the unfinished ones
-	spare  []*TrackBuilder // of those that are over, to be used again
+	over   []*Track        // the finished tracks: see TrackBuilder.Over
+	alive  sets.Bits       // indices of the unfinished tracks
+	spare  []*TrackBuilder // builders of finished tracks, for reuse
 	room   []Track         // preallocated, for further tracks
 	procs  map[int64]int
 	warn   map[string]int
@@ -51,10 +51,10 @@ type Builder struct {
 	summed     *[2][]int64 // the sums of the last snapshot; nil if they have changed since
 	timed      bool
 	start, end int64
-	window     windowKey     // the last one that was counted
+	window     windowKey     // the last window that was counted
 	part       *parting      // the part that is kept; nil for everything
 	states     sets.Groups   // scratch memory of AddStates
-	inState    [states]int64 // of all tracks
+	inState    [states]int64 // time in each state, over all tracks
 	spanned    bool          // a finished track has spans
 
 	// OnPublish receives each snapshot; see Progress. If it is nil, only the last
@@ -131,13 +131,14 @@ func NewBuilder() *Builder {
 // Until makes snapshots and Finish end early once ctx is done: see Finish.
 func (b *Builder) Until(ctx context.Context) { b.until = ctx }
 
-// Stopped reports whether to give up lengthy work.
+// Stopped reports whether the context of Until has ended: lengthy work should then be
+// given up.
 func (b *Builder) Stopped() bool { return b.until != nil && b.until.Err() != nil }
 
-// Halt makes the next addition panic. It may be called from any goroutine, and is for a
-// decoder that goes on although its context has ended, because memory is short or the
-// result is no longer wanted. Loading recovers from the panic, and Finish returns what
-// was recorded.
+// Halt makes the next addition panic. It stops a decoder that goes on although its
+// context has ended, because memory is short or the result is no longer wanted. It may be
+// called from any goroutine. Loading recovers from the panic, and Finish returns what was
+// recorded.
 func (b *Builder) Halt() { b.halted.Store(true) }
 
 func (b *Builder) check() {
@@ -168,13 +169,13 @@ func (b *Builder) Shows() bool {
 // Shelf returns the shelf of the columns.
 func (b *Builder) Shelf() *column.Shelf { return b.shelf }
 
-// Squeeze makes spans added from now on take less memory. It is for formats that are slow
-// to read anyway.
+// Squeeze makes spans added from now on take less memory, at the cost of speed. It is for
+// formats that are slow to read anyway.
 func (b *Builder) Squeeze() { b.squeezed = true }
 
-// Slack sets how much later, in picoseconds, a span may end than the one around it
-// because times were rounded when the file was written. Such spans are made to end
-// together. The default is 0. Slack must be called before spans are added.
+// Slack sets how many picoseconds later a span may end than the span around it, because
+// times were rounded when the file was written. Such a span is cut to end with the span
+// around it. The default is 0. Slack must be called before spans are added.
 func (b *Builder) Slack(most int64) { b.slack = min(most, math.MaxUint32) }
 
 // Source returns the description of the file. It may be written to until the end.
@@ -191,7 +192,7 @@ func (b *Builder) AddEvent(e Event) int {
 	return len(b.rec.Events) - 1
 }
 
-// Event returns an event that was added, for writing.
+// Event returns event i, for the caller to change.
 func (b *Builder) Event(i int) *Event { return &b.rec.Events[i] }
 
 // Events returns the number of events.
@@ -206,12 +207,13 @@ func (b *Builder) SetArgs(f func(ref uint64) string) { b.rec.Args = f }
 // called once the recording is done.
 func (b *Builder) SetArgState(f func() []byte) { b.rec.ArgState = f }
 
-// SetCPU sets the function that returns how long a span ran on CPU, by the reference to
-// its arguments. It is called like the function of SetArgs.
+// SetCPU sets the function that returns how long a span ran on CPU, given the reference
+// to the span's arguments. Like the function of SetArgs, it is called from any goroutine,
+// also after decoding has ended.
 func (b *Builder) SetCPU(f func(ref uint64) (ps int64, known bool)) { b.rec.CPU = f }
 
-// Function interns a function; kind, file and symbol are those of the first call. A
-// mangled name is demangled.
+// Function interns a function. Its kind, file and symbol are those of the first call with
+// the same name and module. A mangled name is demangled.
 func (b *Builder) Function(f Function) FuncID {
 	k := f.FuncName()
 	id, ok := b.funcs[k]
@@ -234,8 +236,8 @@ func (b *Builder) Function(f Function) FuncID {
 	return id
 }
 
-// FunctionFrame returns the one frame that stands for the whole function, for formats
-// that have no finer places.
+// FunctionFrame returns the frame that stands for a whole function, for formats that
+// record no lines or addresses.
 func (b *Builder) FunctionFrame(f FuncID) FrameID {
 	for int(f) >= len(b.whole) {
 		b.whole = append(b.whole, math.MaxUint32)
@@ -261,7 +263,7 @@ func (b *Builder) Frame(f Frame) FrameID {
 	return id
 }
 
-// Call interns the call of frame from parent (NoCall for an outermost one).
+// Call interns the call of frame from parent; parent is NoCall for an outermost call.
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c := &b.rec.Calls
 	first := *b.first.Ref(int(parent))
@@ -294,13 +296,14 @@ func (b *Builder) Stack(frames []FrameID) CallID {
 	return id
 }
 
-// Below interns the calls of frames, from the outermost to the leaf, below a call and
-// returns the leaf's. The last fresh of them are new and have consecutive ids.
+// Below interns the calls of frames, from the outermost to the leaf, below a call. It
+// returns the leaf's call and the number of new calls; these are the last ones and have
+// consecutive ids.
 func (b *Builder) Below(call CallID, frames []FrameID) (leaf CallID, fresh int) {
 	for i, f := range frames {
 		n := b.rec.Calls.parent.Len()
 		call = b.Call(call, f)
-		if int(call) == n { // so nothing is below it
+		if int(call) == n { // the call is new: nothing is below it
 			b.chain(call, frames[i+1:])
 			fresh = len(frames) - i
 			return call + CallID(fresh-1), fresh
@@ -347,7 +350,7 @@ func (b *Builder) Process(pid int64) int {
 	return i
 }
 
-// ProcessInfo returns a process by its index, for writing.
+// ProcessInfo returns process i, for the caller to change.
 func (b *Builder) ProcessInfo(i int) *Process { return &b.rec.Processes[i] }
 
 // AddCounter adds a counter and returns its index; points follow with
@@ -391,7 +394,7 @@ func (b *Builder) countSpan(call CallID, dur int64) {
 	b.sums[call].add(dur)
 }
 
-// countSpans is countSpan for several.
+// countSpans is countSpan for several spans.
 func (b *Builder) countSpans(spans []lanes.Span) {
 	b.summed = nil
 	for i := range spans {
@@ -403,8 +406,8 @@ func (b *Builder) countSpans(spans []lanes.Span) {
 	}
 }
 
-// growSums extends sums to a call and no further: snapshots copy all sums, and there may
-// be many more calls, without spans.
+// growSums extends sums just far enough for a call: snapshots copy all sums, and many
+// calls beyond it may have no spans.
 func (b *Builder) growSums(call CallID) {
 	b.sums = append(b.sums, make([]callSum, int(call)+1-len(b.sums))...)
 }

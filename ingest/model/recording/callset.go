@@ -5,22 +5,22 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// CallSet is a set of calls of a recording, with everything that ran in them, in their
-// thread and time. A span belongs to the set if it is one of the calls or its parent
-// belongs to the set; a sample belongs if it was taken while one of the calls ran.
+// CallSet is a set of calls of a recording, with the spans and samples inside them. A
+// span belongs to the set if it is one of the calls or its parent belongs to the set; a
+// sample belongs if it was taken while one of the calls ran on its thread.
 //
-// Like a Scope, a CallSet is never written to once it has been handed on.
+// Like a Scope, a CallSet is never written to once it has been passed on.
 type CallSet struct {
 	// Text describes the calls; package calls reads and writes it. The other fields are
 	// the result of looking Text up in a recording, within a range of time and on some
 	// tracks: a set that has not been looked up has no calls.
 	Text string
-	// Calls is the number of calls, and Picked where they are.
+	// Calls is the number of calls; Picked holds their places, by track and lane.
 	Calls  int
 	Picked [][][]sets.Run
-	// Outer are the calls that lie in no other call of the set, Runs all spans that
-	// belong to the set, by track and lane. Times is when any of the calls ran, by track.
-	// All of these, and Picked, are in order and without overlaps.
+	// Outer holds the calls that lie in no other call of the set, and Runs all spans of
+	// the set, both by track and lane. Times holds, by track, when any of the calls ran.
+	// Like Picked, they are in order and do not overlap.
 	Outer, Runs [][][]sets.Run
 	Times       [][]Time
 }
@@ -28,7 +28,7 @@ type CallSet struct {
 // Time is a range of time, in picoseconds.
 type Time struct{ From, To int64 }
 
-// EachOuter visits the calls that lie in no other call of the set, in order.
+// EachOuter visits, in order, the calls that lie in no other call of the set.
 func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *lanes.Lane, i int)) {
 	for track := range s.Outer {
 		for lane, runs := range s.Outer[track] {

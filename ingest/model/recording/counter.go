@@ -15,9 +15,9 @@ type Counter struct {
 	Process            int
 	times              column.Vec[int64]
 	values             column.Vec[float64]
-	// levels are the minima and maxima of 16 neighbouring points, of 16 of those, and so
-	// on, so that the cost of a picture depends on its pixels and not on the number of
-	// points. It is an array so that a copy of the struct is a snapshot.
+	// levels are the minima and maxima of 16 neighbouring points, then of 16 of these
+	// groups, and so on, so that the cost of a picture depends on its pixels and not on
+	// the number of points. It is an array so that a copy of the struct is a snapshot.
 	levels   [counterLevels]column.Vec[extent]
 	unsorted bool // a point came out of order
 }
@@ -52,8 +52,8 @@ func (c *Counter) Search(t int64) int {
 	return sort.Search(c.Len(), func(i int) bool { return c.times.At(i) > t })
 }
 
-// Extent returns the minimum and maximum of points i to j-1; without points lo is above
-// hi.
+// Extent returns the minimum and maximum of points i to j-1. If there are no points, lo
+// is larger than hi.
 func (c *Counter) Extent(i, j int) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i < j {

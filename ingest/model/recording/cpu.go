@@ -20,7 +20,7 @@ type OnCPU struct {
 	Outer []int64     // by track: the total of its outermost spans with a known time
 }
 
-// Pack writes nothing: the times are computed again.
+// Pack writes nothing: the times can be computed again.
 func (*CPUTimes) Pack(*column.Archive) {}
 
 // Of returns the times, calling find if they are not known yet.

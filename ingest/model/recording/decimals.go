@@ -17,7 +17,7 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 		return true
 	}
 	var cols []*column.Vec[int64]
-	var sums []*int64 // sums of the columns with the same index, where kept
+	var sums []*int64 // sums[i] is the sum of cols[i], if one is kept
 	add := func(c *column.Vec[int64], sum *int64) { cols, sums = append(cols, c), append(sums, sum) }
 	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
 		add(&s.values[metric], &m.Total)

@@ -7,7 +7,7 @@ type Halves struct {
 	// User and Kernel are records of the event's Stacks.
 	User, Kernel int
 	// Joined is the call of the whole stack: the kernel's frames on top of the user
-	// frames. No record of the file ends there.
+	// frames. No record in the file has this call.
 	Joined CallID
 }
 
@@ -25,11 +25,12 @@ func (r *Recording) Pairs() (n int64) {
 	return n
 }
 
-// NameOf returns the name of the function that runs in a call.
+// NameOf returns the name of the function of a call.
 func (b *Builder) NameOf(c CallID) string { return b.rec.FuncName(c) }
 
-// InCommon returns the weight that two views of the same samples share. Either may be
-// Missing.
+// InCommon returns the weight that two halves share: the smaller of two positive values,
+// the larger of two negative ones, and 0 if the signs differ. If one value is Missing, it
+// returns the other.
 func InCommon(a, b int64) int64 {
 	switch {
 	case a == Missing:
@@ -44,9 +45,9 @@ func InCommon(a, b int64) int64 {
 	return 0
 }
 
-// Join declares two stack records of an event to be halves of one stack. Their common
-// weight counts once in totals; a half of several pairs is shared out in the order of the
-// calls of Join.
+// Join declares two stack records of an event to be halves of one stack. The weight they
+// share counts once in totals. A record in several pairs gives its weight to them in the
+// order of the calls to Join.
 func (b *Builder) Join(event, user, kernel int) {
 	s := b.rec.Stacks[event]
 	joined := s.Call(user)

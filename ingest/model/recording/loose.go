@@ -11,17 +11,17 @@ import (
 // looseSpans are complete spans of a track that arrive in any order. They are stored as
 // they arrive, and laid out by containment for a snapshot, or when there are many.
 //
-// Spans laid out earlier stay unless a new span starts before them: those from there on
-// are taken off the lanes and merged with the new spans. So the result is the same as
-// laying out all spans at once.
+// Spans laid out earlier stay in the lanes, except those that start at or after the first
+// new span: these are taken off the lanes and merged with the new spans. The result is
+// the same as laying out all spans at once.
 type looseSpans struct {
 	runs unordered.Runs // spans to be laid out
 	args column.Vec[uint64]
 	// groups is parallel to args, but empty until a span has a group.
 	groups column.Vec[uint32]
 	nests  nests // spans already laid out
-	next   int   // compact next acts at this many spans to be laid out
-	shown  bool  // snapshots have the lanes
+	next   int   // compact waits until this many spans are to be laid out
+	shown  bool  // snapshots share the lanes
 }
 
 const (
@@ -65,12 +65,12 @@ func (s *looseSpans) extra(x *unordered.Span) (args uint64, group uint32) {
 	return s.args.At(i), group
 }
 
-// layout nests the spans by containment within their group, in order. A span that ends
-// later than the one around it, by at most Builder.Slack, is cut to end with it. A span
-// that overlaps another partly, or one of another group, goes to the next nest, where it
-// is an outermost call. The nests' lanes follow each other. layout returns false if the
-// builder was stopped before all spans were laid out; with last set, the remaining ones
-// are dropped then.
+// layout nests the spans by containment within their group, in order. A span that ends at
+// most Builder.Slack later than the span around it is cut to end with it. A span that
+// partly overlaps another, or overlaps a span of another group, goes to the next nest, as
+// an outermost call. The lanes of the nests follow each other. If the builder is stopped,
+// layout returns false and keeps the remaining spans for later or, with last set, drops
+// them.
 func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	lanes, pending := s.nests.count(), s.runs.Len()
 	s.takeBack(b)
@@ -96,9 +96,9 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	return s.runs.Len() == 0
 }
 
-// takeBack removes spans from the lanes again, from the start of the first new span on:
-// the place of an empty span at the end of another depends on the other spans that start
-// there.
+// takeBack removes from the lanes all spans that start with the first new span or later.
+// Spans with the same start are included because the place of an empty span at the end of
+// another depends on the other spans that start there.
 func (s *looseSpans) takeBack(b *Builder) {
 	ns := &s.nests
 	if ns.seen == nil {
@@ -156,8 +156,9 @@ func (s *looseSpans) takeBack(b *Builder) {
 	ns.reopen()
 }
 
-// compact lays out the spans so far if there are many and they hardly affect those
-// already laid out: lanes take less memory than spans, and less work is left for the end.
+// compact lays out the spans so far, if there are many and few spans already laid out
+// must be moved for them: lanes take less memory than loose spans, and less work is left
+// for the end.
 func (s *looseSpans) compact(b *Builder) {
 	if s.runs.Len() < max(compactSpans, s.next) {
 		return

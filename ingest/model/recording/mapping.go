@@ -13,11 +13,12 @@ type Mapping struct {
 	Offset       uint64 // offset of Start in the binary's file
 	File         string
 	BuildID      string
-	// What is known of the functions in the range.
+	// Whether the names, files, lines and inlined frames of the functions in the range
+	// are known.
 	HasFunctions, HasFilenames, HasLineNumbers, HasInlineFrames bool
 }
 
-// Range writes the addresses and, where it is not 0, the offset: "0x400000–0x500000 at
+// Range formats the addresses, and the offset if it is not 0: "0x400000–0x500000 at
 // 0x1000".
 func (m *Mapping) Range() string {
 	s := fmt.Sprintf("0x%x–0x%x", m.Start, m.Limit)
@@ -27,7 +28,7 @@ func (m *Mapping) Range() string {
 	return s
 }
 
-// Known lists what is known of the functions in the range: "functions, lines".
+// Known lists what is known about the functions in the range: "functions, lines".
 func (m *Mapping) Known() string {
 	var all []string
 	for _, k := range []struct {
@@ -41,7 +42,7 @@ func (m *Mapping) Known() string {
 	return strings.Join(all, ", ")
 }
 
-// MappingOf returns the mapping that a frame lies in, nil when the file has none.
+// MappingOf returns the mapping that a frame lies in, or nil if the file has none for it.
 func (s *Source) MappingOf(f *Frame) *Mapping {
 	if f.Mapping == 0 || int(f.Mapping) > len(s.Mappings) {
 		return nil
@@ -49,7 +50,7 @@ func (s *Source) MappingOf(f *Frame) *Mapping {
 	return &s.Mappings[f.Mapping-1]
 }
 
-// TypeOf returns the type of a frame's code ("jvm"), "" when the file has none.
+// TypeOf returns the type of a frame's code ("jvm"), "" if the file does not give it.
 func (s *Source) TypeOf(f *Frame) string {
 	if f.Type == 0 || int(f.Type) > len(s.FrameTypes) {
 		return ""

@@ -9,7 +9,7 @@ import (
 // Missing marks a value that a record does not have; it counts as 0.
 const Missing = math.MinInt64
 
-// MetricKind says what adding two values of a metric means.
+// MetricKind is the meaning of adding two values of a metric.
 type MetricKind uint8
 
 const (
@@ -63,8 +63,7 @@ type Metric struct {
 type Basis uint8
 
 const (
-	// FromStacks: aggregated stack records, perhaps with samples and windows
-	// beside them.
+	// FromStacks: aggregated stack records. There may also be samples and windows.
 	FromStacks Basis = iota
 	// FromSpans: spans; values are times and counts.
 	FromSpans
@@ -96,8 +95,8 @@ type Event struct {
 // its limit.
 func (m *Metric) Saturated() bool { return m.Total == end(1) || m.Total == end(-1) }
 
-// Title returns the event's name for display: its label or name, or else what it is made
-// of, spans or samples.
+// Title returns the event's name for display: its label or name, or else "spans" or
+// "samples".
 func (e *Event) Title() string {
 	switch {
 	case e.Label != "" || e.Name != "":
@@ -135,13 +134,14 @@ const (
 // plainSpanMetrics is the number of metrics common to all traces.
 const plainSpanMetrics = 2
 
-// cpuMetrics returns the other metrics. Their totals are computed on request.
+// cpuMetrics returns the metrics SpanCPU and SpanWaiting. Their totals are computed on
+// request.
 func cpuMetrics() []Metric {
 	return []Metric{{Name: "cpu", Unit: "ns", Decimals: 3, Total: Missing}, {Name: "waiting", Unit: "ns", Decimals: 3, Total: Missing}}
 }
 
-// Plain returns the event without the metrics that depend on the CPU times of spans: to
-// be written, or built again.
+// Plain returns the event without the metrics that depend on the CPU times of spans, for
+// writing it to a file or adding it to a Builder.
 func (e Event) Plain() Event {
 	if e.Basis == FromSpans && len(e.Metrics) > plainSpanMetrics {
 		e.Metrics = e.Metrics[:plainSpanMetrics:plainSpanMetrics]

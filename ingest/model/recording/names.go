@@ -77,9 +77,10 @@ type Function struct {
 // UnknownName is the name of code whose name, address and binary are all unknown.
 const UnknownName = "<unknown>"
 
-// AddressName returns the name of a function with only an address: its offset in its
-// binary, as in "libc.so.6+0x12", which is the same in each run. An offset of 0 is
-// unknown, and an address alone does not identify a place in a binary.
+// AddressName returns a name for a function that has only an address: its offset in its
+// binary, as in "libc.so.6+0x12", because the offset is the same in each run. If the
+// offset is 0 (unknown), it returns the address; without an address, the binary, as in
+// "[libc.so.6]", or else UnknownName.
 func AddressName(module string, addr, offset uint64) string {
 	base := path.Base(strings.ReplaceAll(module, `\`, "/"))
 	switch {
@@ -100,8 +101,8 @@ type FrameID uint32
 // per sampled address; traces have one per function.
 type Frame struct {
 	Func FuncID
-	// Mapping and Type are 1 + an index of Source.Mappings and of Source.FrameTypes; 0
-	// where the file has none.
+	// Mapping and Type are 1 + an index of Source.Mappings and of Source.FrameTypes; 0 if
+	// the file has none.
 	Mapping uint16
 	Type    uint8
 	// Folded marks an address that several functions share because the linker merged
@@ -110,8 +111,8 @@ type Frame struct {
 	// Addr is the instruction address, Offset the offset from the symbol's
 	// start; 0 when not recorded.
 	Addr, Offset uint64
-	// File is the source file when it differs from the function's; Line and
-	// Column are 1-based, 0 when unknown.
+	// File is the source file if it differs from the function's; Line and Column are
+	// 1-based, 0 if unknown.
 	File         string
 	Line, Column int32
 	Inlined      bool

@@ -18,7 +18,7 @@ type nest struct {
 	calls  []CallID
 	lanes  []lanes.Lane
 	groups []uint32           // of the open spans
-	marks  []column.Vec[mark] // parallel to lanes; nil where there are no groups
+	marks  []column.Vec[mark] // parallel to lanes; nil if there are no groups
 	slack  int64              // see Builder.Slack
 	cuts   [][]cut            // by lane, in order
 }
@@ -27,8 +27,8 @@ type nest struct {
 // end with it.
 type cut struct{ span, by uint32 }
 
-// needs returns the earliest end of a span that can contain x: slack may cut off up to
-// half of x.
+// needs returns the earliest time at which a span that contains x may end: up to half of
+// x may be cut off as slack.
 func needs(x *unordered.Span, slack int64) int64 {
 	return x.End - min(slack, (x.End-x.Start)/2)
 }
@@ -38,7 +38,7 @@ func needs(x *unordered.Span, slack int64) int64 {
 type mark struct{ group, turn uint32 }
 
 // takes drops the open spans that have ended when x starts, and reports whether x fits
-// inside the rest.
+// inside the remaining ones.
 func (n *nest) takes(x *unordered.Span, group uint32) bool {
 	for len(n.ends) > 0 && n.over(len(n.ends)-1, x) {
 		n.ends = n.ends[:len(n.ends)-1]
@@ -49,8 +49,8 @@ func (n *nest) takes(x *unordered.Span, group uint32) bool {
 	return k < 0 || needs(x, n.slack) <= n.ends[k] && group == n.groups[k]
 }
 
-// over reports whether the open span at depth d is past when x starts. A span
-// of no length at the very end of another still belongs to it.
+// over reports whether the open span at depth d has ended when x starts. A zero-length
+// span at the very end of another still belongs to it.
 func (n *nest) over(d int, x *unordered.Span) bool {
 	end := n.ends[d]
 	return end < x.Start || end == x.Start && (x.End > x.Start || n.lanes[d].LastStart() == end)
@@ -173,27 +173,29 @@ func (n *nest) reopen() (last unordered.Span, turn uint32) {
 // nests as there are spans.
 type nests struct {
 	all  []*nest
-	seen map[uint32]int // the last nest of each group
+	seen map[uint32]int // the nest in which each group was last seen
 	turn uint32         // number of spans added since there were groups
 	// grouped says that some span has a group.
 	grouped bool
 	slack   int64
-	were    []seenBefore // earlier values of seen, to go back
+	were    []seenBefore // earlier values of seen, for reopen
 
-	// room is a binary tree over the nests: the second half has the latest end that each
-	// nest accepts, the first half the maximum of each two children. A nest accepts spans
-	// up to the end of its innermost open span, anything if none is open, and nothing if
-	// that span has a group; spans of that group find it by seen.
+	// room is a binary tree over the nests. Its second half holds the latest end that
+	// each nest accepts; each element of the first half is the maximum of its two
+	// children. A nest accepts spans up to the end of its innermost open span, or any
+	// span if none is open. If the innermost open span has a group, the nest accepts
+	// nothing here: spans of that group find it through seen.
 	room []int64
-	now  int64 // the latest span's start
+	now  int64 // the start of the latest span
 	ends heap.Heap[openEnd]
-	// tied are nests with a span that ends now, and flat those with a zero-length span
-	// there. Whether such a span is over depends on the next span (see over), so that is
-	// checked only for nests before the one found for that span.
+	// tied are the nests with an open span that ends now, and flat those with a
+	// zero-length span at that time. Whether such a span is over depends on the next span
+	// (see over). So this is checked only once the next span comes, and only for nests
+	// before the one found for it.
 	tied, flat heap.Heap[int]
 }
 
-// seenBefore is the nest of a group before the span of a turn; -1 for none.
+// seenBefore is the nest of a group before the span of a turn was added; -1 for none.
 type seenBefore struct {
 	turn, group uint32
 	nest        int32
@@ -206,7 +208,7 @@ type openEnd struct {
 
 const anything = math.MaxInt64
 
-// add adds a span, which starts no earlier than the one before.
+// add adds a span. Spans must come in order of their starts.
 func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) CallID {
 	if len(ns.all) > 1 {
 		ns.advance(x.Start)
@@ -265,7 +267,7 @@ func (ns *nests) reopen() {
 	ns.now, ns.turn = math.MinInt64, 0
 	for k, n := range ns.all {
 		last, turn := n.reopen()
-		if len(n.lanes) == 0 { // later nests have none either
+		if len(n.lanes) == 0 { // later nests have no lanes either
 			ns.all = ns.all[:k]
 			break
 		}
@@ -303,9 +305,9 @@ func (ns *nests) open(k int) {
 	ns.fits(k)
 }
 
-// place finds the nest for a span: the first that takes it; for one of a group
-// that where its group was last seen, if it goes on there, else the first that is
-// free.
+// place returns the nest for a span: the first that accepts it. A span of a group goes to
+// the nest where its group was last seen, if spans are open there and it fits, and
+// otherwise to the first nest that accepts it.
 func (ns *nests) place(x *unordered.Span, group uint32) int {
 	if group == 0 {
 		return ns.first(x, group)
@@ -390,7 +392,7 @@ func (ns *nests) advance(to int64) {
 	}
 }
 
-// fits updates room for what a nest accepts now.
+// fits updates a nest's entry in room.
 func (ns *nests) fits(k int) {
 	half := len(ns.room) / 2
 	if k >= half {

@@ -11,9 +11,9 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// Pack packs a recording that is Done. It passes each chunk to put, which returns its
-// place, a multiple of 8. put must not write to the chunk. Set beside if the original
-// file stays available: texts of arguments in that file are not packed then.
+// Pack packs a recording that is Done. It passes each chunk to put, which returns the
+// chunk's place, a multiple of 8. put must not write to the chunk. With beside, the
+// original file stays available, so texts of arguments in that file are not packed.
 func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bool) (index []byte, err error) {
 	if !r.Done {
 		return nil, errors.New("the recording is not complete")
@@ -43,7 +43,7 @@ func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bo
 type stored struct {
 	Blocks    []column.TextBlock // of arguments
 	Args, CPU bool               // whether the recording has these functions
-	Beside    bool               // the texts are in the original file
+	Beside    bool               // the texts stay in the original file
 	State     []byte             // see [Recording.ArgState]
 }
 

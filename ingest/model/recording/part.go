@@ -9,10 +9,11 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// Part limits what is kept of a recording, for one that is larger than memory.
-// Its zero value is everything.
+// Part is the part of a recording to keep, for recordings larger than memory. The zero
+// value keeps everything.
 type Part struct {
-	// Range is the time that is kept; anything that overlaps it is kept whole.
+	// Range is the time that is kept; spans and other items that overlap it are kept
+	// whole.
 	Range
 	// Threads are ids, names or parts of names; empty stands for all.
 	Threads []string
@@ -21,8 +22,8 @@ type Part struct {
 // IsSet reports whether anything is left out.
 func (p *Part) IsSet() bool { return p.Range.IsSet() || len(p.Threads) > 0 }
 
-// takes reports whether a track is one of the part's threads. It is not sure
-// while the track has no name.
+// takes reports whether a track is one of the part's threads. sure is false while the
+// track has no name.
 func (p *Part) takes(t *Track) (ok, sure bool) {
 	if len(p.Threads) == 0 {
 		return true, true
@@ -49,22 +50,22 @@ type parting struct {
 	Part
 	left int64 // spans, samples, … that were left out
 	last int64 // the latest end of records left out
-	base int64 // the largest b.start when the range left something out
+	base int64 // largest b.start, so far, at which the range left something out
 	any  bool
 	skip bool // the window that is being added is outside
 }
 
 // Only limits the recording to a part. It must be called before anything is added.
 //
-// A range counts from the earliest time so far, because the start of the recording is not
-// known until the whole file is read; see also tellPart.
+// The part's range counts from the earliest time read so far, because the start of the
+// recording is not known until the whole file has been read; see also tellPart.
 func (b *Builder) Only(p Part) {
 	if p.IsSet() {
 		b.part = &parting{Part: p}
 	}
 }
 
-// outside reports whether something is outside the part, and counts it.
+// outside reports whether a record is outside the part, and if so counts it.
 func (b *Builder) outside(out bool, start, end int64) bool {
 	p := b.part
 	if p == nil {
@@ -83,8 +84,8 @@ func (b *Builder) outside(out bool, start, end int64) bool {
 	return true
 }
 
-// tellPart warns about what was left out. If the range lies beyond the recording's end,
-// so that nothing is left, it sets Behind.
+// tellPart warns about what was left out. If the range begins beyond the recording's end,
+// so that nothing is left, tellPart sets Behind.
 func (b *Builder) tellPart() {
 	p := b.part
 	if p == nil || p.left == 0 {

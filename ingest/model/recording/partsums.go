@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// PartSums holds the values of an event's metric by call: from its stack records (Whole),
-// and the sums over its samples and its windows, nil if no samples or windows carry the
-// metric. If windows overlap, they are not added up: each call has its maximum over the
-// windows, and Apart is set.
+// PartSums holds the values of an event's metric by call: Whole from its stack records,
+// and Samples and Windows as sums over its samples and windows, nil if they do not carry
+// the metric. Windows that overlap are not added up: then each call has its maximum over
+// the windows, and Apart is set.
 type PartSums struct {
 	Whole, Samples, Windows []int64
 	Apart                   bool

@@ -3,13 +3,14 @@ package recording
 import "slices"
 
 const (
-	// farPeriods limits how far a sample is drawn towards the next one of its thread, in
-	// periods: if that is farther away, the thread did not run in between, or nothing is
-	// known.
+	// farPeriods is the largest distance, in periods, over which a sample is drawn up to
+	// the next one of its thread. If the next is farther away, the thread did not run in
+	// between, or nothing is known.
 	farPeriods = 4
 	// noPeriod is the period if there are no two samples to derive it from.
 	noPeriod = 1e9
-	// mostDistances bounds the distances that a period is derived from.
+	// mostDistances is the number of distances from which a period is derived, if there
+	// are more.
 	mostDistances = 2000
 )
 
@@ -21,10 +22,10 @@ func (b *Builder) period(tracks []*Track, event int) int64 {
 	return period(tracks, event)
 }
 
-// period returns the usual distance between samples of an event on a thread: the median
-// distance between neighbours, or between a number of them spread evenly. It is taken
-// over the whole recording, because a thread that hardly runs has no two samples that are
-// a period apart.
+// period returns the usual distance between samples of an event on a thread, the median
+// distance between neighbours. If there are very many, it looks at evenly spread ones. It
+// looks at all threads, because a thread that hardly runs has no two samples that are a
+// period apart.
 func period(tracks []*Track, event int) int64 {
 	total := 0
 	for _, t := range tracks {
@@ -58,7 +59,7 @@ func period(tracks []*Track, event int) int64 {
 // replaced, not written to.
 func (b *Builder) space(tracks []*Track) {
 	periods := make([]int64, len(b.rec.Events))
-	for i := range b.alive.From(0) { // the others have no samples
+	for i := range b.alive.From(0) { // finished tracks have no samples
 		t := tracks[i]
 		var c *Track
 		for k, s := range t.Samples {
@@ -87,7 +88,7 @@ func (b *Builder) space(tracks []*Track) {
 	}
 }
 
-// replace replaces one snapshot of the track by another.
+// replace replaces one snapshot of the track with another.
 func (t *TrackBuilder) replace(was, is *Track) {
 	if t.track == was {
 		t.track = is

@@ -15,16 +15,16 @@ import (
 // decoding time.
 const (
 	firstPublish = 15 * time.Millisecond
-	emptyPublish = 300 * time.Millisecond // if there is nothing to look at yet
+	emptyPublish = 300 * time.Millisecond // while there is nothing to look at
 	publishEvery = 100 * time.Millisecond
 	publishShare = 12                     // at most a twelfth of the time,
 	publishLate  = 150 * time.Millisecond // but five times a second
-	layoutShare  = 20 * time.Millisecond  // for laying loose spans out, in one snapshot
+	layoutShare  = 20 * time.Millisecond  // time for laying out loose spans, per snapshot
 )
 
 // Progress must be called by decoders at least every few milliseconds of work. It
-// publishes a snapshot if one is due, and reports whether it did. If not, a decoder that
-// waits for a pipe should call it again a little later.
+// publishes a snapshot if one is due, and reports whether it did. A decoder that waits
+// for input from a pipe should call it again a little later if not.
 func (b *Builder) Progress() bool {
 	if b.OnProgress != nil {
 		b.OnProgress()
@@ -41,13 +41,13 @@ func (b *Builder) Progress() bool {
 	}
 	r := b.snapshot(now.Add(layoutShare))
 	cost := time.Since(now)
-	b.OnPublish(r) // which may wait
+	b.OnPublish(r) // may block
 	b.next = time.Now().Add(min(publishLate, max(publishEvery, publishShare*cost)))
 	return true
 }
 
-// nothing reports whether there is nothing to look at yet: dictionaries come
-// first in some formats.
+// nothing reports whether there is nothing to look at yet: some formats begin with
+// dictionaries.
 func (b *Builder) nothing() bool {
 	c := &b.rec.Counts
 	return c.Spans+c.States+c.Samples+c.Stacks+c.Instants == 0
@@ -111,8 +111,8 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	return &r
 }
 
-// publishTracks takes snapshots of tracks, as many as time allows. For the others it uses
-// their last snapshots, and the next call begins with them.
+// publishTracks takes snapshots of as many tracks as time allows. For the other tracks it
+// uses their last snapshots, and the next call begins with them.
 func (b *Builder) publishTracks(r *Recording, until time.Time) {
 	r.Tracks = slices.Clone(b.over)
 	turn := b.turn
@@ -147,8 +147,9 @@ func (b *Builder) publishSums(r *Recording) {
 	r.SpanTime, r.SpanCount = b.summed[0], b.summed[1]
 }
 
-// event returns an event with its totals. It has at least one metric, so that every view
-// has something to show: if the file measures nothing, records are counted.
+// event returns an event with its totals. The event has at least one metric, so that
+// every view has something to show: if the file measures nothing, its records are
+// counted.
 func (b *Builder) event(r *Recording, i int) Event {
 	e := b.rec.Events[i]
 	e.Metrics = slices.Clone(e.Metrics)
@@ -191,7 +192,7 @@ func (b *Builder) event(r *Recording, i int) Event {
 }
 
 // worth returns the metric to show first: primary or, if its total is zero (the lock
-// times of a program without locks), the nearest with another total.
+// times of a program without locks), the nearest metric with a nonzero total.
 func worth(ms []Metric, primary int) int {
 	for d := range len(ms) {
 		for _, m := range []int{primary - d, primary + d} {
@@ -241,9 +242,9 @@ func (b *Builder) Extent() (start, end int64, ok bool) {
 	return b.start, end, b.timed
 }
 
-// layOut lays out the loose spans for good, track by track. The display should not freeze
-// that long, so finished tracks are published meanwhile, with the other tracks in their
-// last state.
+// layOut lays out the loose spans for good, track by track. This can take long, and the
+// display should not freeze, so the finished tracks are published meanwhile, with the
+// other tracks in their last state.
 func (b *Builder) layOut() {
 	if b.OnPublish == nil {
 		return
@@ -290,7 +291,7 @@ func (b *Builder) Finish() *Recording {
 	if b.part != nil {
 		for t := range b.live {
 			if ok, _ := b.part.takes(t.track); !ok {
-				t.discard() // never got a name
+				t.discard() // the track never got a name
 			}
 		}
 		b.tellPart()
@@ -300,7 +301,7 @@ func (b *Builder) Finish() *Recording {
 	b.layOut()
 	b.splitStates()
 	r := b.Snapshot()
-	b.order, b.over, b.alive, b.tracks = nil, nil, sets.Bits{}, trackTable{} // the recording has all that is needed of them
+	b.order, b.over, b.alive, b.tracks = nil, nil, sets.Bits{}, trackTable{} // the recording holds all that is needed of them
 	if b.OnPublish != nil {
 		b.OnPublish(r)
 	}

@@ -21,8 +21,8 @@ func Offsets(from, to int64) Range { return Range{from, to, true, true} }
 // IsSet reports whether the range leaves anything out.
 func (r Range) IsSet() bool { return r.HasFrom || r.HasTo }
 
-// String writes the range as FROM..TO, FROM.. or ..TO, exactly; "" when it limits
-// nothing.
+// String writes the range as FROM..TO, FROM.. or ..TO, exactly; "" if the range is
+// everything.
 func (r Range) String() string {
 	var from, to string
 	if !r.IsSet() {
@@ -70,8 +70,8 @@ func (r Range) In(rec *Recording) (in Scope, err error) {
 	return Between(from, to), nil
 }
 
-// BehindEnd is the error for a range beyond a recording's end. The recording at hand is
-// named as the problem, because the range may be meant for another.
+// BehindEnd is the error for a range that begins after a recording's end. It gives the
+// recording's length, because the range may be meant for another recording.
 type BehindEnd struct {
 	Range  Range
 	Length int64

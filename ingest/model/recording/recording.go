@@ -23,7 +23,7 @@ type Source struct {
 	Command     string // what was recorded, if the file has it
 	Bytes       int64  // the file's size; -1 for a pipe
 	// Notes are the file's other statements about itself, in file order; see Note.
-	// MoreNotes is how many there are beyond those.
+	// MoreNotes is the number of further notes that were not kept.
 	Notes     []Note
 	MoreNotes int64
 	// Mappings and FrameTypes are referred to by frames: the ranges of memory with
@@ -50,7 +50,7 @@ type Decimal = decimal.Decimal
 
 // Clock relates a recording's picoseconds to the file's own times.
 type Clock struct {
-	// Unit is the file's unit: "seconds", "us", "ns" …; "" when it has none.
+	// Unit is the file's unit: "seconds", "us", "ns" …; "" if the file has none.
 	Unit string
 	// PerUnit is the number of picoseconds per unit.
 	PerUnit int64
@@ -106,8 +106,8 @@ type Recording struct {
 	Flows    []Flow
 
 	// SpanTime and SpanCount hold, for each call, the time covered by its spans in
-	// picoseconds (including their children) and their number, over the whole recording.
-	// They may be shorter than Calls.
+	// picoseconds (including their children) and the number of its spans, over the whole
+	// recording. They may be shorter than Calls.
 	SpanTime, SpanCount []int64
 	// Durations, in a stored recording, summarizes the spans for comparisons; nil if
 	// comparisons have to visit the spans.
@@ -130,7 +130,7 @@ type Recording struct {
 	// recording stored beside its file ArgState is set and Args is nil.
 	ArgState func() []byte
 	// CPU returns how long the span with these arguments ran on CPU, in picoseconds, if
-	// the file has that; nil if the file never does.
+	// the file tells; CPU is nil if the file never does.
 	CPU func(ref uint64) (ps int64, known bool)
 	// CPUTimes caches the CPU times of all spans, once requested.
 	CPUTimes *CPUTimes

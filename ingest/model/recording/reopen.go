@@ -1,7 +1,7 @@
 package recording
 
-// Forget drops the open spans without recording them. It is for decoders that find spans
-// not to nest, and that add each with Span once its end is known.
+// Forget drops the open spans without recording them. It is for decoders that find that
+// spans do not nest, and from then on add each span with Span once its end is known.
 func (t *TrackBuilder) Forget() {
 	t.cached = nil
 	t.open = t.open[:0]

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// Samples are the single samples of one event on one track, sorted by time.
-// Columns are parallel. Picoseconds, and values in the metric's units.
+// Samples are the single samples of one event on one track, sorted by time. Times are in
+// picoseconds, values in the metric's units. Columns are parallel.
 type Samples struct {
 	// Event is the index in Recording.Events.
 	Event int
@@ -69,8 +69,8 @@ func (s *Samples) Value(i int, m *Metric, metric int) int64 {
 	return Missing
 }
 
-// End returns the time up to which sample i is drawn: the next sample, or one period
-// later if the next is more than a few periods away or there is none. It shows where
+// End returns the time up to which sample i is drawn: the start of the next sample, or
+// one period later if there is none or it is more than a few periods away. It shows where
 // samples fall, not how long anything ran.
 func (s *Samples) End(i int) int64 {
 	at := s.times.At(i)
@@ -88,13 +88,13 @@ func (s *Samples) Search(t int64) int {
 }
 
 // Walk reports, in order of time, the samples for a picture of from..to with pixels res
-// picoseconds wide: every sample that is drawn at least a pixel wide, otherwise the first
-// of each pixel, with N the number of samples it stands for. It stops when visit returns
-// false.
+// picoseconds wide. It reports every sample that is drawn at least a pixel wide. Of
+// narrower samples it reports the first in each pixel, with N the number of samples in
+// the pixel. It stops when visit returns false.
 func (s *Samples) Walk(from, to, res int64, visit func(*lanes.Bar) bool) {
 	n := s.Len()
 	i := max(0, s.Search(from)-1)
-	last := 1 // sample count of the last pixel with several; the next has about as many
+	last := 1 // number of samples in the last pixel with several; the next has about as many
 	for i < n {
 		bar := lanes.Bar{Start: s.Time(i), End: s.End(i), Call: s.Call(i), Index: i, N: 1}
 		if bar.Start >= to {
@@ -158,9 +158,9 @@ func (s *Samples) snapshot() *Samples {
 	return &c
 }
 
-// sortByTime sorts the samples by time, stably. The first n are in order already, and all
-// others are at time late or later: samples before that stay in place, and only the
-// others are sorted and then merged in. Snapshots keep their order.
+// sortByTime sorts the samples by time, stably. The first n samples are in order already,
+// and all others are at time late or later: so samples before late stay in place, and
+// only the rest is sorted and merged in. Snapshots keep their order.
 func (s *Samples) sortByTime(n int, late int64) {
 	from := sort.Search(n, func(i int) bool { return s.times.At(i) > late })
 	fresh := make([]sampleTime, s.Len()-n)

@@ -19,25 +19,26 @@ type Scope struct {
 	// offsets from the start. Without Ranged, From and To are ignored.
 	Ranged   bool
 	From, To int64
-	// Tracks limits it to some tracks, as indices of Recording.Tracks; nil is all,
-	// an empty slice none.
+	// Tracks limits the Scope to some tracks, as indices of Recording.Tracks; nil means
+	// all tracks, an empty slice none.
 	Tracks []int
-	// Calls limits it to what ran in some calls; nil stands for all.
+	// Calls limits the Scope to the spans and samples in some calls; nil means no limit.
 	Calls *CallSet
 	// Async and Idle say whether async operations and idle samples count. Like Calls,
-	// they have no effect until they are looked up in a recording (see package calls).
+	// they have no effect until the Scope is looked up in a recording (see package
+	// calls).
 	Async, Idle Apart
 	// Beside are the tracks whose spans Async excludes, in order, once looked up.
 	Beside []int
 }
 
-// Apart says whether records apart from the work of threads count: async operations,
+// Apart says whether to count records outside the work of threads: async operations,
 // which overlap freely, so that their time belongs to no thread, and samples taken while
 // nothing ran.
 type Apart string
 
-// The values of Scope.Async and Scope.Idle. Out is the default, also written "". If there
-// is nothing else, async operations count even with Out.
+// The values of Scope.Async and Scope.Idle. The default, "", is like Out, except that
+// async operations count if the scope has nothing else.
 const (
 	Out  Apart = "out"
 	In   Apart = "in"
@@ -64,8 +65,8 @@ func (s Scope) IsWhole() bool {
 	return !s.Ranged && s.Tracks == nil && s.Calls == nil && s.Async != Only && s.Idle != Only
 }
 
-// Equal reports whether two Scopes select the same: times are compared only if they
-// limit, tracks in any order, calls by their Text.
+// Equal reports whether two Scopes select the same: times are compared only if Ranged is
+// set, tracks in any order, and calls by their Text.
 func (s Scope) Equal(o Scope) bool {
 	if (s.Calls == nil) != (o.Calls == nil) || s.Calls != nil && s.Calls.Text != o.Calls.Text {
 		return false
@@ -109,7 +110,8 @@ func (s Scope) Moved(by int64) Scope {
 }
 
 // Clip limits the range to the time of a recording, and drops tracks that the recording
-// does not have. A range outside the recording is reduced to the nearest edge.
+// does not have. A range outside the recording becomes an empty range at the nearest
+// edge.
 func (s Scope) Clip(rec *Recording) Scope {
 	if s.Ranged {
 		s.From = min(max(s.From, rec.Start), rec.End)

@@ -12,7 +12,7 @@ type Attr struct{ Key, Value string }
 // comm, labels. Sorted by key.
 type Context []Attr
 
-// Get returns the value of a key, "" when it is not there.
+// Get returns the value of a key, "" if the context does not have it.
 func (c Context) Get(key string) string {
 	for _, a := range c {
 		if a.Key == key {
@@ -65,7 +65,7 @@ func (s *Stacks) Value(i, metric int) int64 {
 	return s.values[metric].At(i)
 }
 
-// AnyBelow reports whether a record has a value of a metric that is below zero.
+// AnyBelow reports whether any record has a value of a metric below zero.
 func (s *Stacks) AnyBelow(metric int) bool {
 	if s == nil || metric >= len(s.values) {
 		return false

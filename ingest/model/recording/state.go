@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// State reports whether a thread (or goroutine) runs, and if not, why.
+// State tells whether a thread (or goroutine) runs, and if not, why.
 type State uint8
 
 // States of threads.
@@ -134,9 +134,9 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	Add(&t.b.inState[state], end-start)
 }
 
-// CommonCall returns the part of a stack that an earlier stack shares: the innermost call
-// of stack down to which both run the same functions. Anything the thread did in between
-// ran in that call or below it.
+// CommonCall returns the part of a stack that it has in common with an earlier stack: the
+// innermost call of stack down to which both run the same functions. Anything the thread
+// did between the two stacks ran in that call or below it.
 func (b *Builder) CommonCall(before, stack CallID) CallID {
 	c := &b.rec.Calls
 	b.paths[0], b.paths[1] = c.Path(b.paths[0][:0], before), c.Path(b.paths[1][:0], stack)
@@ -151,9 +151,9 @@ func (b *Builder) CommonCall(before, stack CallID) CallID {
 }
 
 // EachState visits the states of a track within a range, in order of time, cut at the
-// ends of the range: the call of each, from start to end. If a state's stack is unknown
-// but the track has spans, the state is visited in parts, each with the call of the
-// innermost span that ran, in place of the stack.
+// ends of the range. If a state's stack is unknown but the track has spans, the state is
+// visited in parts: span is then the innermost span that ran during the part, in place of
+// the stack, and NoCall otherwise.
 func (t *Track) EachState(calls *Calls, in Scope, visit func(call, span CallID, start, end int64)) {
 	l := &t.States
 	first, last := in.SpansIn(l)
@@ -195,13 +195,13 @@ type stateWalk struct {
 	visit func(call, span CallID, start, end int64)
 }
 
-// spans visits the parts of start..end, each with the innermost span, at this depth or
-// below, that ran then.
+// spans visits the parts of start..end, each with the innermost span that ran then, at
+// this depth or deeper.
 func (w *stateWalk) spans(depth int, span CallID, start, end int64) {
 	if depth < len(w.lanes) {
 		l := &w.t.Lanes[w.lanes[depth]]
 		if n := w.at[depth]; n == 0 || n < l.Len() && l.End(min(n+64, l.Len()-1)) <= start {
-			w.at[depth] = l.Search(start) // skip spans that ran in other spans
+			w.at[depth] = l.Search(start) // skip spans inside earlier outer spans
 		}
 		for ; w.at[depth] < l.Len(); w.at[depth]++ {
 			i := w.at[depth]
@@ -256,6 +256,6 @@ func (b *Builder) splitStates() {
 	}
 }
 
-// fewSpans is the number of states per outermost span from which it is faster to visit
+// fewSpans is the number of states per outermost span above which it is faster to visit
 // only the states within those spans.
 const fewSpans = 32

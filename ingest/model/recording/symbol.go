@@ -12,7 +12,7 @@ import (
 // in one with its readable name.
 
 // The longest symbols to demangle, and the longest names to make of them (as a power of
-// 2): those of templates can grow without bound.
+// 2). Names of templates can grow without bound.
 const (
 	longestSymbol = 16 << 10
 	longestName   = 14

@@ -2,7 +2,7 @@ package recording
 
 import "ashlar/ingest/model/lanes"
 
-// torn counts the spans of threads that do not nest exactly.
+// torn counts the spans of threads that do not nest properly.
 type torn struct {
 	cut, most int64 // spans cut to end with the one around them, and the largest cut
 	crossing  int64 // spans that partly overlap another, and are outermost for that reason

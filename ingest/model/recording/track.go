@@ -12,8 +12,8 @@ import (
 type TrackKind uint8
 
 const (
-	// ThreadTrack: the calls of one thread. Lanes nest: a call was made from the one
-	// above it.
+	// ThreadTrack: the calls of one thread. Lanes nest: a span was called from the span
+	// in the lane above.
 	ThreadTrack TrackKind = iota
 	// AsyncTrack: operations that overlap freely, laid out so that none covers
 	// another.
@@ -23,7 +23,7 @@ const (
 // Track is a thread, or another row of lanes, of a process.
 type Track struct {
 	Kind TrackKind
-	// PID and TID are those of the file, 0 if it has none. Process is the index in
+	// PID and TID are the ids in the file, 0 if it has none. Process is the index in
 	// Recording.Processes.
 	PID, TID int64
 	Process  int
@@ -41,7 +41,7 @@ type Track struct {
 	States  lanes.Lane
 	InState [states]int64
 
-	// Samples has one entry an event that was sampled on this track.
+	// Samples has one entry per event that was sampled on this track.
 	Samples  []*Samples
 	Instants []Instant
 }
@@ -80,9 +80,9 @@ func (t *Track) Spans() int {
 	return n
 }
 
-// Columns groups the track's lanes, by their indices, into columns in which a lane's
-// spans lie within the spans of the lane above: they nest like calls. A track has several
-// columns if spans overlap without nesting. Empty lanes are left out.
+// Columns groups the track's lanes, by their indices, into columns. In a column, the
+// spans of a lane lie within the spans of the lane above: they nest like calls. A track
+// has several columns if spans overlap without nesting. Empty lanes are left out.
 func (t *Track) Columns(calls *Calls) (columns [][]int) {
 	for i := range t.Lanes {
 		l := &t.Lanes[i]

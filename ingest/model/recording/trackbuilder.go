@@ -16,8 +16,8 @@ import (
 // get rows of their own. A track may use both.
 type TrackBuilder struct {
 	b *Builder
-	// There may be a million tracks, of short-lived threads, so small fields are
-	// together.
+	// There may be a million tracks, of short-lived threads, so small fields are next to
+	// each other to save memory.
 	index   int32
 	any     bool   // last is set
 	out     bool   // not one of the threads that are kept: see Builder.Only
@@ -35,13 +35,13 @@ type TrackBuilder struct {
 	shown   *Track // the last snapshot with loose spans, until their final layout
 }
 
-// sampleBuilder holds samples, some of which may have arrived out of order since the last
+// sampleBuilder holds samples. Some of them may have arrived out of order since the last
 // sort.
 type sampleBuilder struct {
 	*Samples
 	unsorted bool
 	sorted   int   // number of samples before the first that came out of order
-	late     int64 // the earliest time among the samples after those
+	late     int64 // the earliest time among the other samples
 }
 
 type openSpan struct {
@@ -53,8 +53,8 @@ type openSpan struct {
 // Index returns the track's index in Recording.Tracks.
 func (t *TrackBuilder) Index() int { return int(t.index) }
 
-// own makes track writable by copying it if a snapshot shares it. Snapshots share it as
-// long as possible, because of many tracks most have ended.
+// own makes track writable, by copying it if a snapshot shares it. Sharing as long as
+// possible pays off: if there are many tracks, most have ended and no longer change.
 func (t *TrackBuilder) own() {
 	if !t.shared {
 		return
@@ -75,14 +75,14 @@ func (t *TrackBuilder) SetName(name string) {
 // Name returns the track's name so far.
 func (t *TrackBuilder) Name() string { return t.track.Name }
 
-// SetSort orders the track among those of its process.
+// SetSort sets the position of the track among the tracks of its process.
 func (t *TrackBuilder) SetSort(sort int) {
 	t.own()
 	t.track.Sort, t.cached = sort, nil
 }
 
-// clock returns the time, or the latest one if the time is earlier; it reports whether
-// the time was in order.
+// clock returns at or, if the latest time of the track is later, that time; it reports
+// whether the time was in order.
 func (t *TrackBuilder) clock(at int64) (int64, bool) {
 	if !t.any {
 		t.any, t.last = true, at
@@ -96,8 +96,8 @@ func (t *TrackBuilder) clock(at int64) (int64, bool) {
 	return at, true
 }
 
-// Begin opens a span. It reports false when the time ran backwards and was
-// moved up to the latest one on this track.
+// Begin opens a span. If the time is earlier than the latest on this track, it uses the
+// latest and returns false.
 func (t *TrackBuilder) Begin(at int64, frame FrameID, args uint64) bool {
 	parent := NoCall
 	if n := len(t.open); n > 0 {
@@ -116,9 +116,9 @@ func (t *TrackBuilder) BeginCall(at int64, call CallID, args uint64) bool {
 	return ok
 }
 
-// End closes the innermost open span. matched is false when none is open
-// (nothing happens then); forward is false when the time ran backwards and was
-// moved up.
+// End closes the innermost open span. matched is false if none is open (nothing happens
+// then); forward is false if the time was earlier than the latest on this track, which is
+// then used.
 func (t *TrackBuilder) End(at int64) (matched, forward bool) {
 	at, forward = t.clock(at)
 	if len(t.open) == 0 {
@@ -137,10 +137,10 @@ func (t *TrackBuilder) pop(at int64, unfinished bool) {
 }
 
 // Nested adds spans within open ones, for a decoder that matches ends with begins itself.
-// depth is the number of spans around each, including those that Open will add later. The
-// spans must be in order, must not overlap and must follow those already at that depth;
-// the track's first time must have been passed to Cover. Adding many at once costs half
-// as much.
+// depth is the number of spans around each span, including those that Open will add
+// later. The spans must be in order, must not overlap and must follow the spans already
+// at that depth; the track's first time must have been passed to Cover. Adding many spans
+// at once costs half as much.
 func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 	n := len(spans)
 	if n == 0 {
@@ -167,8 +167,8 @@ func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 	t.b.countSpans(spans)
 }
 
-// Open opens a span within the innermost open one, like BeginCall, after Nested added
-// spans that lie in it.
+// Open opens a span within the innermost open one, like BeginCall. It is called after
+// Nested has added the spans inside it.
 func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {
 	if !t.any {
 		t.any, t.last = true, start
@@ -213,13 +213,13 @@ func (t *TrackBuilder) addLane() {
 	t.b.held.lanes++
 }
 
-// Span adds a whole span, in any order. end must not be before start.
+// Span adds a complete span. Spans may come in any order; end must not be before start.
 func (t *TrackBuilder) Span(start, end int64, frame FrameID, args uint64, unfinished bool) {
 	t.SpanOf(0, start, end, frame, args, unfinished)
 }
 
-// SpanOf is Span for a track with several concurrent activities: a span's parent is
-// always of the same group.
+// SpanOf is Span for a track with several concurrent activities, each a group: a span's
+// parent is always of the same group.
 func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, args uint64, unfinished bool) {
 	t.b.Cover(start, end)
 	if t.b.outside(t.out, start, end) {
@@ -241,7 +241,7 @@ func (t *TrackBuilder) SpanOf(group uint32, start, end int64, frame FrameID, arg
 	t.loose.compact(t.b)
 }
 
-// loosen moves spans from the lanes to the loose spans.
+// loosen moves the track's spans from the lanes to loose.
 func (t *TrackBuilder) loosen() {
 	t.loose = new(looseSpans)
 	for i := range t.lanes {
@@ -344,12 +344,13 @@ func (t *TrackBuilder) Instant(at int64, name string, args uint64) {
 	t.b.rec.Counts.Instants++
 }
 
-// Break closes all open spans as unfinished. Usually, but not always, nothing follows.
+// Break closes all open spans as unfinished. Usually the track has no more spans after
+// that, but it may.
 func (t *TrackBuilder) Break(at int64) {
 	for at = max(at, t.last); len(t.open) > 0; {
 		t.pop(at, true)
 	}
-	if t.loose == nil { // otherwise lanes are copies of those still being filled
+	if t.loose == nil { // otherwise lanes are copies, and the originals are still filled
 		for i := range t.lanes {
 			t.lanes[i].TrimShort()
 		}
@@ -361,7 +362,7 @@ func (t *TrackBuilder) Break(at int64) {
 	}
 }
 
-// finish closes what is open at the recording's end.
+// finish closes the spans that are open at the recording's end.
 func (t *TrackBuilder) finish(end int64) {
 	t.Break(end)
 	if slices.IsSortedFunc(t.track.Instants, byTime) {
@@ -441,7 +442,7 @@ func (t *TrackBuilder) snapshot() *Track {
 	}
 	t.shown = nil
 	if t.waits {
-		return s // without spans not laid out yet
+		return s // leaves out spans not laid out yet
 	}
 	t.cached = s
 	if t.loose != nil && !t.b.rec.Done {

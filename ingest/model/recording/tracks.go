@@ -48,9 +48,9 @@ func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
 	return t
 }
 
-// Over is Break for a track that is finished; this builder must not be used afterwards.
-// It saves memory, because there may be a million threads that have ended. A decoder with
-// more for the track gets a new builder from Track.
+// Over is Break for a track that is finished. It saves memory, because there may be a
+// million threads that have ended. The builder must not be used afterwards: if a decoder
+// has more for the track, Track returns a new builder.
 func (t *TrackBuilder) Over(at int64) {
 	t.Break(at)
 	b := t.b

@@ -11,14 +11,14 @@ import (
 )
 
 // Unpacked data is checked before use, because an index out of range would crash the
-// program. In a store written by this program, the index, which has a checksum, and the
-// call tree are checked. A store from elsewhere could be malicious, so all its columns
-// are checked too (Verify).
+// program. If a store was written by this program, only its index, which has a checksum,
+// and its call tree are checked. A store from elsewhere could be malicious, so all its
+// columns are checked too (Verify).
 
 // mostScale bounds exponents of ten: larger ones take for ever to write out.
 const mostScale = 1 << 12
 
-// verifyShape checks everything except the contents of the columns of spans, samples,
+// verifyShape checks everything except the values in the columns of spans, samples,
 // records and counters.
 func (r *Recording) verifyShape() (err error) {
 	defer column.Recover(&err)

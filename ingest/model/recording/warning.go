@@ -12,16 +12,16 @@ import (
 type Warning struct {
 	// Code is a stable word for programs, like "time-backward".
 	Code string `json:"code"`
-	// Text is a sentence for people, about the first place.
+	// Text is a sentence for people, about the first occurrence.
 	Text  string `json:"text"`
 	Count int64  `json:"count"`
-	// First is the first place: "line 17" or "byte 4096"; may be empty.
+	// First is the place of the first occurrence: "line 17" or "byte 4096"; may be empty.
 	First string `json:"first"`
 	// Minor says that no number or bar on the screen is affected: for example, the file
 	// has data that is not shown anywhere.
 	Minor bool `json:"minor,omitempty"`
 	// Error says that the file is damaged at that place or violates its format. Answers
-	// list the errors that are not Minor.
+	// list the warnings with Error that are not Minor.
 	Error bool `json:"error,omitempty"`
 }
 
@@ -109,7 +109,7 @@ func (b *Builder) note(code, place, format string, args ...any) *Warning {
 	return &b.rec.Warnings[i]
 }
 
-// WarnMore counts n more of a warning that Warn has noted.
+// WarnMore counts n more occurrences of a warning that was recorded with Warn.
 func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
 
 // Retract takes a warning back that has turned out to be wrong.

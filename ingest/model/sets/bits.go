@@ -9,7 +9,7 @@ import (
 // Bits is an ordered set of numbers from 0 up. The zero value is empty.
 type Bits struct{ words []uint64 }
 
-// Add puts a number in.
+// Add adds a number.
 func (s *Bits) Add(i int) {
 	for i>>6 >= len(s.words) {
 		s.words = append(s.words, 0)
@@ -20,8 +20,8 @@ func (s *Bits) Add(i int) {
 // Remove removes a number that is in the set.
 func (s *Bits) Remove(i int) { s.words[i>>6] &^= 1 << (i & 63) }
 
-// From visits the numbers from first up, in order, and then those below first. Numbers
-// added or removed meanwhile may or may not be visited.
+// From visits the numbers from first up, in order, and then the numbers below first.
+// Numbers added or removed meanwhile may or may not be visited.
 func (s *Bits) From(first int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if s.visit(first, math.MaxInt, yield) {

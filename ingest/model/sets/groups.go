@@ -30,7 +30,7 @@ func (g *Groups) By(n, most int, of func(i int) int32) {
 	}
 	sum := int32(0)
 	for i, n := range g.ends {
-		g.ends[i] = sum // the start of the group; its end once places are filled
+		g.ends[i] = sum // the start of the group; becomes its end as places are filled
 		sum += n
 	}
 	for i, k := range g.of[:n] {

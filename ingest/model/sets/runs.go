@@ -10,7 +10,7 @@ import (
 // Run is the range of indices from First up to, but not including, Last.
 type Run struct{ First, Last int }
 
-// Joined sorts runs and merges those that touch or overlap. It may reuse the memory of
+// Joined sorts runs and merges runs that touch or overlap. It may reuse the memory of
 // runs.
 func Joined(runs []Run) []Run {
 	if !slices.IsSortedFunc(runs, func(a, b Run) int { return a.First - b.First }) {

@@ -24,7 +24,7 @@ type merging struct {
 	of    *Runs
 	next  heap.Heap[cursor]
 	visit func(*Span) bool
-	held  []Span // taken from several runs, in order; all spans left in runs come after them
+	held  []Span // spans taken from several runs, in order; all spans left in runs come after them
 	given int    // runs released so far
 }
 
@@ -59,13 +59,13 @@ const (
 	// fewRuns is the number of runs up to which choosing the next span one by one is
 	// best: usually it is in the same run as the last.
 	fewRuns = 4
-	// After this many changes of run, with fewer than four spans in between on average,
-	// many runs overlap in time.
+	// turnsLooked is the number of changes of run after which choose decides: if there
+	// were fewer than four spans between changes on average, many runs overlap in time.
 	turnsLooked = 256
 )
 
-// choose visits the spans one by one, always the first of all, as long as runs mostly
-// follow each other. It returns false once visit does.
+// choose visits the spans in order, comparing the first of each run, as long as runs
+// mostly follow each other. It returns false once visit does.
 func (m *merging) choose() bool {
 	turns, seen := 0, 0
 	for m.next.Len() > 0 {
@@ -107,7 +107,7 @@ func (m *merging) choose() bool {
 func (m *merging) giveUp(c cursor) {
 	m.of.runs[c.run].spans = nil
 	if m.given++; m.given%drainRuns == 0 {
-		runtime.GC() // lanes reuse the memory of discarded buffers
+		runtime.GC() // free discarded buffers, so that lanes reuse their memory
 	}
 }
 
@@ -116,8 +116,8 @@ func (m *merging) giveUp(c cursor) {
 const drainRuns = 256
 
 // together visits spans like choose, for many runs that overlap in time: it takes the
-// next spans of all runs and sorts them, which costs less than choosing among the runs
-// for each span. It returns false once visit does.
+// next spans of all runs and sorts them, which costs less than choosing a run for each
+// span. It returns false once visit does.
 func (m *merging) together() bool {
 	slices.SortFunc(m.next.Items, func(a, b cursor) int { return cmp.Compare(a.run, b.run) })
 	var room []Span
@@ -142,7 +142,7 @@ func (m *merging) together() bool {
 	return true
 }
 
-// take takes from the runs, which must be in order, the spans that start before a time
+// take takes spans from the runs, which must be in order: those that start before a time
 // chosen so that no run contributes many. It also returns the number of runs they came
 // from.
 func (m *merging) take(into []Span) (taken []Span, runs int) {

@@ -35,7 +35,7 @@ type Runs struct {
 	n    int // total number of spans
 }
 
-// run is some neighbouring spans, in order when sorted is set.
+// run holds spans that arrived one after another; they are in order if sorted is set.
 type run struct {
 	spans  []Span
 	sorted bool
@@ -63,7 +63,8 @@ func (s *Runs) Add(x Span) {
 	}
 }
 
-// Precede puts slices of spans, each in order, in front of all others.
+// Precede puts slices of spans in front of all others; the spans of each slice must be in
+// order.
 func (s *Runs) Precede(sorted [][]Span) {
 	old := make([]run, 0, len(sorted)+len(s.runs))
 	for _, spans := range sorted {

@@ -32,7 +32,7 @@ func sortSpans(all []Span) {
 
 // mergeHalves merges two sorted halves, the second of which begins at mid, in place.
 func mergeHalves(all []Span, mid int, room []Span) []Span {
-	// Spans before all of the second half stay.
+	// Spans that come before the whole second half stay in place.
 	from, to := 0, mid
 	for x := all[mid]; from < to; {
 		if h := (from + to) / 2; x.Before(&all[h]) {
@@ -56,7 +56,7 @@ func mergeHalves(all []Span, mid int, room []Span) []Span {
 }
 
 // scattered reports whether spans are in random order, and enough of them to matter. It
-// looks at every 16th span only, because merely nested spans are in order then.
+// looks only at every 16th span: among those, spans that are merely nested are in order.
 func scattered(all []Span) bool {
 	const every = 16
 	if len(all) < manySpans {

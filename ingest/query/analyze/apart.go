@@ -22,8 +22,8 @@ func Apart(rec *recording.Recording, in recording.Scope) recording.Scope {
 	return in
 }
 
-// beside returns the tracks that a scope excludes: those of async operations or, with
-// only, all others. It returns nil if nothing would be left.
+// beside returns the tracks that a scope excludes: the tracks of async operations or,
+// with only, all others. It returns nil if nothing would be left.
 func beside(rec *recording.Recording, in recording.Scope, only bool) (out []int) {
 	chosen, left := in.TrackTest(), false
 	for i, t := range rec.Tracks {
@@ -48,8 +48,8 @@ func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
 	return Apart(rec, in)
 }
 
-// LeftOut counts what lies in a query's scope but was excluded as apart from the work of
-// threads.
+// LeftOut counts the records in a query's scope that were excluded as apart from the work
+// of threads.
 type LeftOut struct {
 	// AsyncSpans is the number of async operations, and AsyncTime the time that the
 	// outermost ones cover, in picoseconds.

@@ -7,20 +7,21 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Neighbours are a function's direct callers and callees.
+// Neighbours holds a function with its direct callers and callees.
 type Neighbours struct {
-	// Function has the function's own self, total and count. If a reference stands for
-	// several functions, Func is the first one found.
+	// Function is the function with its own self, total and count. If a reference stands
+	// for several functions, Func is the first one found.
 	Function Row
-	// Callers have as Total the weight of the stacks in which they call the function
-	// directly, each stack once, as Self the weight of the stacks that end in the
-	// function so called, and as Count the number of those. So the callers' Self add up
-	// to the function's. Calls without a caller are in the row [outermost]. Heaviest
-	// total first.
+	// Callers are sorted by total, heaviest first. Total is the weight of the stacks in
+	// which the caller calls the function directly, each stack counted once. Self and
+	// Count are the weight and number of the stacks that end in the function when called
+	// by this caller, so the callers' Self add up to the function's. Calls without a
+	// caller are in the row [outermost].
 	Callers []Row
-	// Callees have as Total the weight of the stacks in which the function calls them
-	// directly, each stack once, and as Self and Count the weight and number of the
-	// stacks that end in the callee so called.
+	// Callees are the functions called directly. Total is the weight of the stacks in
+	// which the function calls the callee directly, each stack counted once. Self and
+	// Count are the weight and number of the stacks that end in the callee when called by
+	// the function.
 	Callees []Row
 }
 
@@ -116,7 +117,7 @@ func (s *side) enter(row int32, nd *Node) {
 	s.seen[row] = true
 }
 
-// used returns the rows with any node, heaviest total first.
+// used returns the rows that have a node, heaviest total first.
 func (s *side) used() []Row {
 	var out []Row
 	for i, r := range s.rows {

@@ -23,9 +23,9 @@ type ContextValue struct {
 	Weight, Count int64
 }
 
-// ContextsOf lists the context values of stack records by key, for records that answer a
-// query and whose call satisfies is. Samples have no contexts: if samples answer the query,
-// the contexts of all stack records are listed.
+// ContextsOf lists the context values of stack records by key. It includes the records
+// that answer a query and whose call satisfies is. Samples have no contexts: if samples
+// answer the query, all stack records are included.
 func ContextsOf(ctx context.Context, rec *recording.Recording, q Query, is func(recording.CallID) bool) ([]KeyValues, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Stacks[q.Event] == nil || rec.Contexts.Len() < 2 {
 		return nil, nil
@@ -172,7 +172,7 @@ func contextValue(c recording.Context, key string) string {
 	return v
 }
 
-// Within returns a test for the calls whose stacks go through a node of a tree.
+// Within returns a test for calls: whether their stacks go through a node of a tree.
 func (t *Tree) Within(rec *recording.Recording, node int) func(recording.CallID) bool {
 	if t.Inverted {
 		return t.endsLike(rec, node)
@@ -188,8 +188,9 @@ func (t *Tree) Within(rec *recording.Recording, node int) func(recording.CallID)
 	}
 }
 
-// endsLike returns a test, for a node of an inverted tree, for stacks that end with the
-// functions on the way to the node. It ignores changes that transforms made to frames.
+// endsLike returns a test for stacks, given a node of an inverted tree: whether they end
+// with the functions on the way to the node. It ignores changes that transforms made to
+// frames.
 func (t *Tree) endsLike(rec *recording.Recording, node int) func(recording.CallID) bool {
 	path := t.Path(node)
 	return func(c recording.CallID) bool {

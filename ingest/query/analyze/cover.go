@@ -25,8 +25,8 @@ func cover(ws []recording.Window, from, to int64) []int {
 		return x.Start < y.Start
 	})
 	// best[k] is the merit of the best choice among the first k windows; took[k] reports
-	// whether that choice has the last of them, and before[k] is how many windows end by
-	// the start of that one.
+	// whether that choice includes window k-1, and before[k] is the number of windows
+	// that end by its start.
 	best := make([]merit, len(touch)+1)
 	took := make([]bool, len(touch)+1)
 	before := make([]int, len(touch)+1)

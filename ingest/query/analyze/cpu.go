@@ -20,7 +20,7 @@ func (q *Query) OfProcessors(rec *recording.Recording) bool {
 type cpuVisit func(worker int, s *scan.Stretch, call, from recording.CallID, ps int64)
 
 // cpuOf visits the spans of a query that have a CPU time and lie entirely in its range.
-// It counts the others, because the CPU time of a part of a span is unknown.
+// It counts the other spans, because the CPU time of a part of a span is unknown.
 func cpuOf(ctx context.Context, rec *recording.Recording, q *Query, visit cpuVisit) (untold int64, err error) {
 	known, err := scan.CPU(ctx, rec)
 	if err != nil || known == nil {
@@ -68,8 +68,8 @@ func lanesAbove(rec *recording.Recording) map[*lanes.Lane]int {
 	return above
 }
 
-// cpuWalk walks a stretch together with the lanes above it that are in the query, nearest
-// first.
+// cpuWalk walks a stretch together with the lanes above it that the query includes,
+// nearest first.
 type cpuWalk struct {
 	rec      *recording.Recording
 	q        *Query
@@ -82,7 +82,7 @@ type cpuWalk struct {
 type laneAbove struct {
 	scan.Stretch
 	column  []int64
-	at, run int // earlier spans contain none of the spans to come; index in Runs
+	at, run int // index in Runs; earlier spans contain none of the spans to come
 }
 
 func (w *cpuWalk) visit(worker int, s *scan.Stretch, visit cpuVisit) (untold int64) {
@@ -161,7 +161,7 @@ func (up *laneAbove) has(k int) bool {
 }
 
 // weighCPU adds up how long spans ran on CPU, or waited. The self time of a call is its
-// own time minus that of the nearest spans below it with a CPU time.
+// own time minus the time of the nearest spans below it that have a CPU time.
 func weighCPU(ctx context.Context, rec *recording.Recording, q *Query, w *Weights) error {
 	all := make([][]int64, runtime.GOMAXPROCS(0))
 	all[0] = make([]int64, rec.Calls.Len())
@@ -209,8 +209,9 @@ func (s *sums) cpuByTrack(ctx context.Context, rec *recording.Recording, q *Quer
 }
 
 // Part returns, for each node of a tree, the sum of other weights of the same calls, in
-// the node and below it: CPU time, for example, is a part of all time. It returns nil for
-// inverted trees, which do not have that information.
+// the node and below it. It is for weights that are part of the tree's, such as CPU time
+// as a part of all time. It returns nil for inverted trees, which do not have that
+// information.
 func (t *Tree) Part(w *Weights) []int64 {
 	if t.Inverted {
 		return nil

@@ -15,10 +15,10 @@ var (
 	mostSteps    = 1 << 24 // frames looked at: a fraction of a second
 )
 
-// inversion inverts a tree. Each node of the result has a segment of ends: pairs of a
-// place in the old tree, with stacks through the new node, and the leaf of those stacks.
-// A node's callers are found by moving its ends one up and grouping them by function,
-// which keeps them inside the segment.
+// inversion inverts a tree. Each node of the result has a segment of ends. An end is a
+// pair of nodes of the old tree: a leaf, and the node at or above it that the new node
+// stands for. The callers of a new node are found by moving its ends up by one and
+// grouping them by function, which keeps them inside the segment.
 type inversion struct {
 	from *Tree
 	to   *Tree
@@ -93,8 +93,8 @@ func (v *inversion) cut() {
 	}
 }
 
-// expand moves a node's ends one up. Ends at the root become the node's own weight, the
-// others go to its children.
+// expand moves a node's ends up by one. Ends at the root become the node's own weight,
+// the others go to its children.
 func (v *inversion) expand(node int32) {
 	nd := &v.to.Nodes[node]
 	nd.Self, nd.Count = 0, 0

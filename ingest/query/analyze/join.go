@@ -7,17 +7,17 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// join passes records to a sink like records, but joins halves: it puts the kernel's
-// stacks on top of the user stacks they belong to (see recording.Halves), if a recorder
-// wrote the two separately. Both are views of the same samples, so their common weight
-// counts once: the total decreases by Weights.Joined.
+// join passes records to a sink, as records does, and joins halves: if a recorder wrote
+// user and kernel stacks separately, it puts each kernel stack on top of the user stacks
+// it belongs to (see recording.Halves). Both are views of the same samples, so their
+// common weight counts once: the total decreases by Weights.Joined.
 //
 // The common weight follows from the weights alone. For a pair it is the smaller of the
-// two; the rest of the larger one stays a stack of its own, for samples in which only
-// that half was seen. A half of several pairs is shared out in file order, each time as
-// far as both halves have weight left. A half without a value of the metric takes the
-// other's. So no weight is counted twice and none is lost: total + Joined is the previous
-// total.
+// two weights; the rest of the larger one stays a stack of its own, for samples in which
+// only that half was seen. A record in several pairs gives its weight to them in file
+// order, each time as far as both halves have weight left. A half without a value of the
+// metric takes the other's. So no weight is counted twice and none is lost: total +
+// Joined is the previous total.
 //
 // Samples on the timeline belong together if they have the same thread and time and their
 // stacks are related; rows of windows, if they are in the same window.
@@ -62,7 +62,7 @@ func (j *join) records(ctx context.Context) error {
 	return err
 }
 
-// stacks joins stack records, whose halves are known by their rows.
+// stacks joins stack records: the file says which rows are halves of each other.
 func (j *join) stacks(ctx context.Context) error {
 	s := j.rec.Stacks[j.q.Event]
 	at := map[int]int{} // row to index in the batch
@@ -94,7 +94,8 @@ func (j *join) stacks(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// byCall fills byKernel, for records that are not linked to stack records.
+// byCall fills byKernel, for records such as samples, whose halves are known only by
+// their calls.
 func (j *join) byCall() {
 	s := j.rec.Stacks[j.q.Event]
 	j.byKernel = map[recording.CallID][]related{}
@@ -106,7 +107,7 @@ func (j *join) byCall() {
 	}
 }
 
-// add collects the samples of one time and thread, or the rows of a window.
+// add collects the samples of one time and thread, or the rows of a window, into a batch.
 func (j *join) add(r *Record) {
 	if n := len(j.batch); n > 0 && j.samples && (j.batch[0].At != r.At || j.batch[0].Track != r.Track) {
 		j.flush()
@@ -114,7 +115,7 @@ func (j *join) add(r *Record) {
 	j.batch = append(j.batch, *r)
 }
 
-// window ends the rows of the window before.
+// window begins a window: it joins the rows of the one before.
 func (j *join) window(w *recording.Window) {
 	j.flush()
 	j.to.window(w)

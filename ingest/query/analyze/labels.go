@@ -7,8 +7,8 @@ import (
 )
 
 // labels finds the value of a key for records: from their own context, else from their
-// processor, else from their track. It calls ask once per value, which returns the
-// value's number, from 1.
+// processor, else from their track. It calls ask once per value; ask returns the value's
+// number, from 1.
 type labels struct {
 	rec *recording.Recording
 	key string

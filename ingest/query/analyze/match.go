@@ -9,10 +9,10 @@ import (
 
 // Matched is the part of a tree that a pattern matches.
 type Matched struct {
-	// Nodes reports, by node of the tree, which match themselves.
+	// Nodes reports, for each node of the tree, whether the node itself matches.
 	Nodes []bool
-	// Total is the weight of the stacks with a match, each counted once, and Count their
-	// number. OfTotal and OfCount are the sums over the whole tree.
+	// Total is the weight of the stacks that contain a match, each counted once, and
+	// Count their number. OfTotal and OfCount are the sums over the whole tree.
 	Total, Count, OfTotal, OfCount int64
 	// Functions is the number of matching functions in the tree, including modules and
 	// files that stand for functions.
@@ -54,7 +54,7 @@ func Match(rec *recording.Recording, t *Tree, p *search.Pattern) *Matched {
 	return m
 }
 
-// kinds counts the distinct functions and groups of the nodes that satisfy is.
+// kinds counts the distinct functions and groups among the nodes that satisfy is.
 func (t *Tree) kinds(rec *recording.Recording, is func(node int) bool) (n int) {
 	seen := make([]bool, rec.Functions.Len()+len(t.Groups))
 	for i := 1; i < len(t.Nodes); i++ {
@@ -91,7 +91,7 @@ func MatchHits(ctx context.Context, rec *recording.Recording, t *Tree, q Query, 
 		}
 		return m, nil
 	}
-	tracks := []int{} // not nil, which stands for all
+	tracks := []int{} // not nil, because nil stands for all tracks
 	for ti := range rec.Tracks {
 		if h.OnTrack(ti) && q.Scope.HasTrack(ti) {
 			tracks = append(tracks, ti)

@@ -29,7 +29,7 @@ func (b By) ArgumentKey() (string, bool) { return strings.CutPrefix(string(b), b
 // scripts lists extensions of files that count as packages of their own.
 var scripts = []string{".js", ".mjs", ".cjs", ".ts", ".jsx", ".tsx", ".py", ".rb", ".php", ".lua"}
 
-// PackageOf returns what a function belongs to: for scripts the file, otherwise the
+// PackageOf returns the package of a function: for scripts the file, otherwise the
 // package, namespace or crate in its name, or else the last part of its module; "" if
 // unknown.
 func PackageOf(f *recording.Function) string {
@@ -97,9 +97,9 @@ func argumentValue(text, key string) (string, bool) {
 	return "", false
 }
 
-// ByArgument lists the time of spans by the value of one of their arguments: self, and
-// total, in which spans within others of the same value count once. A span without the
-// argument counts for the nearest span above that has it.
+// ByArgument lists the time of spans by the value of one of their arguments. Total counts
+// a span inside another with the same value only once. A span without the argument counts
+// for the nearest span above that has it.
 func ByArgument(ctx context.Context, rec *recording.Recording, q Query, key string) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Metric > recording.SpanCount {
 		return nil, fmt.Errorf("grouping by argument %q supports only the metrics time and count of spans", key)
@@ -145,9 +145,9 @@ type argumentRows struct {
 	rec      *recording.Recording
 	key      string
 	from, to int64
-	timed    bool // time is asked for, not the count
+	timed    bool // the query is for time, not for the count
 	rows     []Row
-	at       map[string]int // rows by value
+	at       map[string]int // index of the row of each value
 }
 
 func (b *argumentRows) row(value string) int {
@@ -160,7 +160,7 @@ func (b *argumentRows) row(value string) int {
 	return i
 }
 
-// lane counts the spans of a lane, and returns them for the lane below.
+// lane counts the spans of a lane. It returns them, because the lane below needs them.
 func (b *argumentRows) lane(s scan.Stretch, above []argued) (here []argued) {
 	s.Each(func(first int, starts, ends []int64, calls []recording.CallID) {
 		for k, c := range calls {

@@ -51,7 +51,7 @@ func (p *callPaths) fileGroup(f *recording.Function) uint32 {
 	return p.group(groupID{by: ByFile, name: f.File}, recording.Function{Name: orNone(f.File, noFile), Module: f.Module, File: f.File, Kind: f.Kind})
 }
 
-// focus keeps stacks with a match in them.
+// focus keeps the stacks that contain a match.
 func (p *callPaths) focus(is func(uint32) bool) {
 	gone := make([]bool, len(p.parent))
 	gone[0] = true
@@ -101,7 +101,7 @@ func (p *callPaths) collapseRecursionOf(is func(uint32) bool) {
 		top = append(top, t)
 		return become
 	})
-	p.lose(make([]bool, len(p.parent))) // nodes in between may have lost their weight
+	p.lose(make([]bool, len(p.parent))) // nodes between two matches may have lost their weight
 }
 
 // mergeBy replaces functions by groups, unless group returns noKey, and merges adjacent
@@ -161,9 +161,10 @@ func (p *callPaths) frame(i int32) recording.Frame {
 	return p.rec.Frames.At(int(p.rec.Calls.Frame(p.call[i])))
 }
 
-// callersOf gives outermost matches the weight of everything below.
+// callersOf gives each outermost match the weight of everything below it.
 func (p *callPaths) callersOf(is func(uint32) bool) {
-	// By new node, in reports which are matches; the weight of the others is dropped.
+	// in reports, by new node, whether the node is a match; the weight of other nodes is
+	// dropped.
 	in := make([]bool, 1, len(p.parent))
 	p.pass(func(i, up int32) int32 {
 		if in[up] {

@@ -8,10 +8,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// callPaths is a tree of calls before it becomes a Tree. Transforms look at one node and
-// at what its parent became, so each takes one pass over the nodes, whatever their depth.
-// Nodes that run the same functions are merged only at the end: until then each stands
-// for one call, which distinguishes inlined and kernel frames, and lines.
+// callPaths is a tree of calls before it becomes a Tree. A transform looks at a node and
+// at what became of its parent, so it takes one pass over the nodes, whatever their
+// depth. Nodes that run the same functions are merged only at the end: until then each
+// stands for one call, so that inlined frames, kernel frames and lines can be told apart.
 type callPaths struct {
 	rec *recording.Recording
 	// Columns by node. A parent has a smaller index; node 0 is the root.
@@ -21,8 +21,8 @@ type callPaths struct {
 	self, count []int64
 	seen        []int64 // time of the first occurrence; nil if not requested
 
-	// at is, by call of the recording, the node that its frame has become, -1 for none;
-	// out marks calls whose stacks were removed.
+	// at is, by call of the recording, the node that the call's frame has become, -1 for
+	// none; out marks calls whose stacks were removed.
 	at  []int32
 	out []bool
 
@@ -30,13 +30,14 @@ type callPaths struct {
 	groups    []recording.Function
 	groupOf   map[groupID]uint32
 
-	// bare paths have all calls and no weights; nodes without weight are kept.
+	// bare is set for paths with all calls and no weights, whose nodes are kept without
+	// weight.
 	bare             bool
 	inverted, byTime bool
 }
 
-// pathsOf returns paths with the calls that have any weight or count in them or below; if
-// w is nil, with all calls.
+// pathsOf returns paths with the calls that have a weight or count, in themselves or
+// below; if w is nil, with all calls.
 func pathsOf(rec *recording.Recording, w *Weights) *callPaths {
 	p := &callPaths{rec: rec, functions: uint32(rec.Functions.Len()), bare: w == nil}
 	n := rec.Calls.Len()
@@ -113,7 +114,7 @@ func (p *callPaths) function(key uint32) recording.Function {
 	return p.rec.Functions.At(int(key))
 }
 
-// keys converts a test of functions to a test of keys that calls it once per function.
+// keys turns a test of functions into a test of keys, which calls it once per function.
 func (p *callPaths) keys(is func(*recording.Function) bool) func(key uint32) bool {
 	known := make([]uint8, p.functions+uint32(len(p.groups)))
 	return func(key uint32) bool {
@@ -127,16 +128,16 @@ func (p *callPaths) keys(is func(*recording.Function) bool) func(key uint32) boo
 	}
 }
 
-// Results of a pass for a node, besides the node to merge it into.
+// Results of step in a pass, other than the number of a node to merge this one into.
 const (
-	become = -2 // keep it, below what its parent became
-	vanish = -1 // remove it, with its weight
-	adopt  = -3 // keep it as an outermost node
+	become = -2 // keep the node, below what became of its parent
+	vanish = -1 // remove the node, with its weight
+	adopt  = -3 // keep the node as an outermost node
 )
 
 // pass rebuilds the tree. It calls step for each node i except the root, parents first;
-// up is what the parent became, negative if it was removed. step may change p.key[i];
-// p.key[up] is the key of the new parent.
+// up is the node that the parent became, negative if it was removed. step may change
+// p.key[i]; p.key[up] is the key of the new parent.
 func (p *callPaths) pass(step func(i, up int32) int32) {
 	to := make([]int32, len(p.parent))
 	n := int32(1)
@@ -237,9 +238,9 @@ func (p *callPaths) tree(w *Weights) *Tree {
 	return t
 }
 
-// merge numbers the nodes of the merged tree: to is the number by node of p, and first
-// the first node of p by number. It finds nodes with the same function and parent with a
-// hash table that never has to grow.
+// merge numbers the nodes of the merged tree: to is the new number of each node of p, and
+// first is, by number, the first node of p with it. It finds nodes with the same function
+// and parent in a hash table, which is large enough never to grow.
 func (p *callPaths) merge() (to, first []int32) {
 	to = make([]int32, len(p.parent))
 	first = make([]int32, 1, len(p.parent)/4+16)

@@ -19,7 +19,7 @@ type Record struct {
 	// At is the time in picoseconds; for stacks without a time it is the index in the
 	// file, for rows of a window the window's start.
 	At int64
-	// joined marks one that stands for two; see join.
+	// joined marks a record made from two; see join.
 	joined bool
 }
 
@@ -36,7 +36,7 @@ const checkEvery = 1 << 14
 // records passes the records that answer a query, other than spans, to a sink. It ends
 // early with ctx's error.
 func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
-	q.Scope.Beside = nil // which excludes only spans
+	q.Scope.Beside = nil // Beside excludes only spans
 	if q.Scope.Idle == recording.Out || q.Scope.Idle == recording.Only {
 		out := &idle{to: to, is: idleFunctions(rec), rec: rec, only: q.Scope.Idle == recording.Only}
 		if w, ok := to.(*Weights); ok {
@@ -125,7 +125,7 @@ func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to si
 	return ctx.Err()
 }
 
-// whenIn takes a scope apart into the times at which a track was in its calls.
+// whenIn splits a scope into the times at which a track was in the scope's calls.
 func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []recording.Scope) {
 	if in.Calls == nil {
 		return []recording.Scope{in}
@@ -144,8 +144,8 @@ func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []re
 
 // stateRecords passes on the states of threads that count for a metric, split by the
 // spans they fall in. Time on CPU, runnable and in system calls counts for the call in
-// which it was spent. For blocked time and for the total, the state is a frame below that
-// call.
+// which it was spent. Blocked time and the total count for a frame of the state below
+// that call.
 func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	s := &stateScan{rec: rec, q: q, split: stateCalls(rec), into: make([]recording.CallID, rec.Calls.Len())}
 	below := q.Metric == recording.StateWall || q.Metric == recording.StateBlocked
@@ -180,7 +180,7 @@ func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 type stateScan struct {
 	rec   *recording.Recording
 	q     Query
-	below bool // time counts for the state, not for the call above
+	below bool // time counts for a frame of the state, not for the call above
 	// into is the call that a state's time counts for, NoCall if it does not count.
 	into  []recording.CallID
 	split map[stateCall]recording.CallID
@@ -284,8 +284,8 @@ func StatesIn(ctx context.Context, rec *recording.Recording, in recording.Scope)
 	return nil, nil
 }
 
-// StateRows lists how long threads were in each state, separated by reason, as ByTrack
-// does for threads.
+// StateRows lists how long threads were in each state, with a row for each reason, as
+// ByTrack does for threads.
 func StateRows(ctx context.Context, rec *recording.Recording, q Query, transforms ...Transform) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States {
 		return nil, nil
@@ -315,9 +315,9 @@ func StateRows(ctx context.Context, rec *recording.Recording, q Query, transform
 	return used(rows), err
 }
 
-// Each calls f with the records that a query is answered from: stack records, samples or
-// rows of windows, but not spans. Records of a track come together and in order of time;
-// f must not keep the record.
+// Each calls f with the records that answer a query: stack records, samples or rows of
+// windows, but not spans. Records of a track come together and in order of time; f must
+// not keep the record.
 func Each(ctx context.Context, rec *recording.Recording, q Query, f func(*Record)) error {
 	return records(ctx, rec, q, each(f))
 }

@@ -2,7 +2,7 @@ package analyze
 
 import "ashlar/ingest/model/recording"
 
-// Rewriting is the result of transforms on a recording's stacks, each separately.
+// Rewriting is the result of applying transforms to each stack of a recording separately.
 // Transforms of the display (Invert, ByTime, and the order of CallersOf) have no effect.
 type Rewriting struct{ p *callPaths }
 
@@ -16,7 +16,7 @@ func Rewrite(rec *recording.Recording, ts ...Transform) *Rewriting {
 // Node returns the node that the stack ending in a call has become, 0 for a stack without
 // frames; ok is false if the stack was removed.
 func (r *Rewriting) Node(c recording.CallID) (node int32, ok bool) {
-	if c == recording.NoCall { // transforms that require some function remove it
+	if c == recording.NoCall { // transforms that require a function remove the empty stack
 		return 0, !r.p.out[c]
 	}
 	if int(c) >= len(r.p.at) || r.p.out[c] || r.p.at[c] < 0 {
@@ -32,7 +32,7 @@ func (r *Rewriting) Nodes() int { return len(r.p.parent) }
 func (r *Rewriting) Parent(node int32) int32 { return r.p.parent[node] }
 
 // Frame returns a node's frame and function. For a group, the function describes the
-// module or file, whose frames are merged.
+// module or file whose frames are merged.
 func (r *Rewriting) Frame(node int32) (recording.Frame, recording.Function) {
 	key := r.p.key[node]
 	fn := r.p.function(key)

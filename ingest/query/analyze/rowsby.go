@@ -33,8 +33,8 @@ func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree 
 	return Table(rec, tree, by), nil
 }
 
-// Listed reports whether rows are computed without a tree: threads, states, and values of
-// labels and arguments are not functions.
+// Listed reports whether rows are computed without a tree. That is so for threads,
+// states, and values of labels and arguments, which are not functions.
 func (b By) Listed() bool {
 	_, context := b.ContextKey()
 	_, argument := b.ArgumentKey()

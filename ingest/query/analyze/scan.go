@@ -29,7 +29,7 @@ func (q *Query) reaches(rec *recording.Recording, l *lanes.Lane) bool {
 
 // Shallow returns a Query.Depth for which at most the given number of spans are visited,
 // for a first answer that is exact down to that depth. It returns 0 if the whole answer
-// costs no more than that, or if even the outermost spans are more.
+// needs no more spans than that, or if the outermost spans alone are more.
 func Shallow(rec *recording.Recording, q Query, spans int) int {
 	if q.Event < 0 || q.Event >= len(rec.Events) || rec.Events[q.Event].Basis != recording.FromSpans || q.Scope.IsWhole() && q.Scope.Beside == nil {
 		return 0
@@ -114,8 +114,9 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 	return time, count, nil
 }
 
-// spansBut subtracts the unselected spans from the sums of the whole recording: those of
-// other tracks, those outside the range and the calls, and the parts beyond the range.
+// spansBut subtracts the unselected spans from the sums of the whole recording: spans on
+// other tracks, outside the range or outside the calls, and the parts of spans beyond the
+// range.
 func spansBut(ctx context.Context, rec *recording.Recording, q *Query, parts []scan.Stretch) (time, count []int64, err error) {
 	from, to := q.Scope.Bounds(rec)
 	rest := q.reached(rec, scan.Rest(rec, q.Scope))
@@ -207,8 +208,8 @@ func never(n int) []int64 {
 	return s
 }
 
-// outermost visits the outermost calls of the query's set, with the time of the range
-// that each covers. Their parents are not in the set.
+// outermost visits the outermost calls of the query's set, each with the part of the
+// range that it covers. Their parents are not in the set.
 func (q *Query) outermost(rec *recording.Recording, visit func(track int, call recording.CallID, covered int64)) {
 	if q.Scope.Calls == nil {
 		return

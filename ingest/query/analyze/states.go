@@ -7,10 +7,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// windowsFor chooses the windows for a query's range. For sums they cover the range. A
-// level is a state at one moment and does not add up over windows, so the last window is
-// chosen, for the state at the end of the range. For peaks, all windows that cover the
-// range are chosen; see peaks.
+// windowsFor chooses the windows for a query's range. For a sum, the windows cover the
+// range. A level is a state at one moment and does not add up over windows, so only the
+// last window is chosen, for the state at the end of the range. For a peak, all windows
+// that cover the range are chosen; see peaks.
 func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int {
 	in := cover(ws, q.Scope.From, q.Scope.To)
 	if rec.Events[q.Event].Metrics[q.Metric].Kind == recording.Level && len(in) > 1 {
@@ -20,7 +20,7 @@ func windowsFor(rec *recording.Recording, q *Query, ws []recording.Window) []int
 }
 
 // WindowsLeft returns the windows of the range that are not counted because they overlap
-// others that are, by id or else by time.
+// counted ones, each by its id or, without an id, by its time.
 func (q Query) WindowsLeft(rec *recording.Recording) (left []string) {
 	for _, ws := range rec.Windows {
 		if ws.Event != q.Event || q.Basis(rec) != Windows {
@@ -37,8 +37,9 @@ func (q Query) WindowsLeft(rec *recording.Recording) (left []string) {
 	return left
 }
 
-// peaks reduces the rows of several windows to the maximum of each stack, its peak over
-// all of them. Identical rows of one window add up, as with stack records.
+// peaks reduces the rows of several windows to one row per stack, with the maximum, which
+// is the stack's peak over all windows. Identical rows of one window add up, as they do
+// in stack records.
 type peaks struct {
 	to     sink
 	at     map[peakOf]int
@@ -52,7 +53,7 @@ type peakOf struct {
 	context recording.ContextID
 }
 
-// peak is a stack: the record to pass on, and its value in window n.
+// peak is a stack's record to pass on, and its value in window n.
 type peak struct {
 	Record
 	here int64
@@ -81,7 +82,7 @@ func (p *peaks) add(r *Record) {
 	case r.Value != recording.Missing:
 		recording.Add(&s.here, r.Value)
 	}
-	s.Value = max(s.Value, s.here) // Missing is less than any
+	s.Value = max(s.Value, s.here) // Missing is less than any value
 }
 
 func (p *peaks) flush() {

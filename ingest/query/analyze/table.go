@@ -167,14 +167,14 @@ func SortRows(rows []Row) {
 	}
 }
 
-// groups assigns each node of the tree a row. Row 0 is for the root.
+// groups assigns a row to each node of the tree. Row 0 is the root's.
 func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row) {
 	group = make([]int32, len(t.Nodes))
 	rows = []Row{{Name: noStack}}
 	byKey := make([]int32, rec.Functions.Len()+len(t.Groups)) // 0 while not known
 	byName := map[string]int32{}
 	shared := by != ByFunction && by != "" && by != ByLine
-	if !shared { // growing the slice of rows, which may be very many, would take twice the memory
+	if !shared { // growing the slice of rows, which can be very long, would take twice the memory
 		rows = append(make([]Row, 0, 1+t.distinct(rec)), rows...)
 	}
 	for i := 1; i < len(t.Nodes); i++ {
@@ -235,7 +235,8 @@ func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
 	return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func}
 }
 
-// byLines rebuilds the tree with a node for each line, as groups whose File is file:line.
+// byLines rebuilds the tree with a node for each line. Its nodes are groups whose File is
+// file:line.
 func byLines(rec *recording.Recording, t *Tree) *Tree {
 	p := pathsOf(rec, t.Weights)
 	p.apply(t.Transforms)
@@ -243,7 +244,7 @@ func byLines(rec *recording.Recording, t *Tree) *Tree {
 	keys := make([]uint32, rec.Frames.Len()) // by frame; 0 while not known
 	for i := 1; i < len(p.key); i++ {
 		if p.key[i] >= p.functions && p.key[i] < p.functions+before {
-			continue // a module or file by a transform
+			continue // a module or file, made by a transform
 		}
 		f := rec.Calls.Frame(p.call[i])
 		if keys[f] == 0 {

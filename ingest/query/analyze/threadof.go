@@ -55,7 +55,7 @@ func ThreadOf(ctx context.Context, rec *recording.Recording) ([]int32, error) {
 	for i := range of {
 		of[i] = NoThread
 	}
-	// A thread that samples in a call also samples in its callers.
+	// A thread that has samples in a call also has them in the call's callers.
 	for c := len(calls) - 1; c > 0; c-- {
 		call := recording.CallID(c)
 		f := rec.Func(call)

@@ -35,8 +35,8 @@ func ByTrack(ctx context.Context, rec *recording.Recording, q Query, transforms 
 	return used(rows), nil
 }
 
-// ByContext lists what a query selects by the values of a context key (see ContextKeys),
-// as ByTrack does for threads.
+// ByContext lists the records that a query selects by the values of a context key (see
+// ContextKeys), as ByTrack does by thread.
 func ByContext(ctx context.Context, rec *recording.Recording, q Query, key string, transforms ...Transform) ([]Row, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
@@ -102,7 +102,8 @@ func used(rows []Row) []Row {
 	return rows[:n]
 }
 
-// left returns a test for the calls whose stacks transforms keep; nil if they keep all.
+// left returns a test for calls: whether transforms keep their stacks; nil if they keep
+// all.
 func left(rec *recording.Recording, ts []Transform) func(recording.CallID) bool {
 	takes := false
 	for _, t := range ts {
@@ -118,7 +119,7 @@ func left(rec *recording.Recording, ts []Transform) func(recording.CallID) bool 
 	return func(c recording.CallID) bool { return !p.out[c] }
 }
 
-// sums has a row for each track, the last for records without one.
+// sums has a row for each track; the last row is for records without a track.
 type sums struct {
 	rows []Row
 	left func(recording.CallID) bool
@@ -192,8 +193,8 @@ func covered(ctx context.Context, s *scan.Stretch, from, to int64) int64 {
 }
 
 // spansLeft adds up the spans of stacks that transforms keep. The self time of a call is
-// its own time minus that of its direct callees, so each span is added for its call, if
-// that is kept, and subtracted for its parent, if that is kept.
+// its own time minus the time of its direct callees. So the time of each span is added to
+// its call and subtracted from its parent, for those of the two that are kept.
 func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query) error {
 	from, to := q.Scope.Bounds(rec)
 	items := scan.Cut(q.lanes(rec)...)
@@ -228,7 +229,7 @@ func (s *sums) spansLeft(ctx context.Context, rec *recording.Recording, q Query)
 	}
 	q.outermost(rec, func(track int, c recording.CallID, covered int64) {
 		if up := rec.Calls.Parent(c); up != recording.NoCall {
-			recording.Add(&s.rows[track].Self, counts[up]*covered) // undo: the parent's own span was not added
+			recording.Add(&s.rows[track].Self, counts[up]*covered) // undo the subtraction: the parent's own span was not added
 		}
 	})
 	if q.Metric == recording.SpanCount {

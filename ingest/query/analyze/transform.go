@@ -39,10 +39,10 @@ const (
 	OpShowFrom          Op = "show-from"
 )
 
-// Ref refers to functions. Text is a function's name or symbol; if no function has it,
-// Text is NAME@MODULE, with the module's path or the last element of it, or a /regular
-// expression/ that is searched for in names. If Exact, Text and Module are the name and
-// module of one function.
+// Ref refers to functions. If Exact, Text and Module are the name and module of one
+// function. Otherwise Text is a function's name or symbol or, if no function has that,
+// NAME@MODULE, with the module's path or its last element, or a /regular expression/ that
+// is searched for in names.
 type Ref struct {
 	Text   string `json:"text,omitempty"`
 	Module string `json:"module,omitempty"`
@@ -57,8 +57,8 @@ func RefTo(f recording.Function) Ref { return Ref{Text: f.Name, Module: f.Module
 
 // Transform changes stacks before they are added up. A list of transforms is applied in
 // order, each to the result of the previous one. Only Invert, CallersOf and ByTime also
-// change the display, and OpSplitRelated and Where change what is weighed to begin with
-// (see Query.With); their position does not matter for that. Transforms can be compared
+// change the display. OpSplitRelated and Where change which records are weighed (see
+// Query.With), so their position in the list does not matter. Transforms can be compared
 // with == and survive JSON unchanged.
 //
 // Self, total and count of the remaining stacks add up as before; Focus, Only, Drop,
@@ -68,7 +68,7 @@ type Transform struct {
 	Ref
 }
 
-// Focus keeps only the stacks that have the function in them, whole.
+// Focus keeps only the stacks that contain the function, in full.
 func Focus(f Ref) Transform { return Transform{OpFocus, f} }
 
 // Only keeps only the stacks with a frame whose name, module or file matches a pattern
@@ -76,8 +76,8 @@ func Focus(f Ref) Transform { return Transform{OpFocus, f} }
 func Only(pattern string) Transform { return Transform{OpOnly, Ref{Text: pattern}} }
 
 // CollapseModule merges adjacent frames of a module into one frame with the module's
-// name. The module is given by its path, by the last element of it, or by a /regular
-// expression/, which may match several modules; those stay separate.
+// name. The module is given by its path, by the last element of its path, or by a
+// /regular expression/, which may match several modules; these stay separate.
 func CollapseModule(module string) Transform {
 	return Transform{OpCollapseModule, Ref{Text: module}}
 }
@@ -90,7 +90,7 @@ func CallersOf(f Ref) Transform { return Transform{OpCallersOf, f} }
 // leaf; that call becomes the root of the stack.
 func CalleesOf(f Ref) Transform { return Transform{OpCalleesOf, f} }
 
-// ByTime orders children by when they were first seen and not by weight; see
+// ByTime orders children by the time of their first occurrence instead of by weight; see
 // Query.First.
 func ByTime() Transform { return Transform{Op: OpByTime} }
 
@@ -197,7 +197,7 @@ func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func
 }
 
 // IsCalled reports whether a text names a function: NAME, or NAME@MODULE with the
-// module's path or the last element of it.
+// module's path or its last element.
 func IsCalled(f recording.FuncName, text string) bool {
 	if f.Name == text {
 		return true

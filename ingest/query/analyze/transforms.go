@@ -25,18 +25,18 @@ const (
 type TransformKind struct {
 	Op Op
 	Of Argument
-	// Flag is its name on the command line and Usage that flag's help.
+	// Flag is the transform's flag on the command line, and Usage the flag's help.
 	Flag, Usage string
-	// Title is its command in the window, Key the command's key, and Menu its menu item;
-	// "" if it has none of its own.
+	// Title is the transform's command in the window, Key the command's key, and Menu its
+	// menu item; "" if it has none of its own.
 	Title, Key, Menu string
 	// chip is the text of a chip, with %s for the transform's text; "" for the name of
 	// the operation.
 	chip string
-	// takes says that it takes whole stacks away.
+	// takes says that the transform removes whole stacks.
 	takes bool
-	// pass changes the stacks; nil if the transform does not change stacks but what is
-	// weighed (see Query.With).
+	// pass changes the stacks; nil if the transform changes what is weighed instead (see
+	// Query.With).
 	pass func(p *callPaths, t Transform)
 }
 
@@ -120,7 +120,7 @@ func (t Transform) Kind() *TransformKind {
 			return k
 		}
 	}
-	for i := range Transforms { // its argument is missing, or not allowed
+	for i := range Transforms { // the argument is missing, or not allowed for this operation
 		if Transforms[i].Op == t.Op {
 			return &Transforms[i]
 		}

@@ -9,8 +9,8 @@ import (
 
 // Node is a bar of a flamegraph: one path of functions.
 type Node struct {
-	// Func is the function; Frame and Call are the first of those merged here.
-	// The root has none of them.
+	// Func is the function; Frame and Call are the first frame and call merged here. The
+	// root has none of them.
 	Func   recording.FuncID
 	Frame  recording.FrameID
 	Call   recording.CallID
@@ -44,8 +44,8 @@ type Tree struct {
 	// described as functions.
 	Groups []recording.Function
 	// Inverted says that the tree begins with the functions that have a self weight and
-	// continues with their callers. Self is then the weight of stacks that reach no
-	// further up.
+	// continues with their callers. Self is then the weight of stacks whose outermost
+	// call is the node.
 	Inverted bool
 	// Negative is the sum of the negative weights of nodes, 0 or less. The root's Total
 	// is the sum of positive and negative weights, its Gross the sum of their absolute
@@ -57,7 +57,8 @@ type Tree struct {
 	Cut int
 
 	// seen is the time of the first occurrence by node; nil if not requested. own is the
-	// same for stacks that end in the node; it is kept until the tree is inverted.
+	// time of the first stack that ends in the node; it is kept until the tree is
+	// inverted.
 	seen, own []int64
 	// at is the node of each call; see nodeOf.
 	at []int32
@@ -78,9 +79,9 @@ func (t *Tree) Function(rec *recording.Recording, node int) recording.Function {
 	return rec.Functions.At(int(nd.Func))
 }
 
-// nodeOf returns the node that contains a call's frame, -1 if it is not in the tree,
-// because it has no weight or because a transform removed it. A hidden frame is part of
-// its caller. In inverted trees a call has no such node.
+// nodeOf returns the node that contains a call's frame, -1 if the tree has none because
+// the call has no weight or a transform removed it. A hidden frame is part of its caller.
+// Inverted trees have no such nodes.
 func (t *Tree) nodeOf(call recording.CallID) int {
 	if int(call) >= len(t.at) || t.Inverted {
 		return -1
@@ -105,8 +106,8 @@ func (t *Tree) Path(node int) []int {
 	return path
 }
 
-// NewTree applies transforms in order and merges weights into a tree. Calls without any
-// weight or count in them or below are left out.
+// NewTree applies transforms in order and merges weights into a tree. It leaves out calls
+// that have no weight or count, neither in themselves nor below.
 func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tree {
 	p := pathsOf(rec, w)
 	p.apply(transforms)
@@ -120,7 +121,7 @@ func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tre
 
 // finish adds up totals and orders children.
 func (t *Tree) finish(byTime bool) {
-	// A node's parent has a smaller index, so one pass from the back adds up.
+	// A node's parent has a smaller index, so one pass from the back adds up all totals.
 	counts := make([]int32, len(t.Nodes)+1)
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		nd := &t.Nodes[i]
@@ -145,8 +146,8 @@ func (t *Tree) finish(byTime bool) {
 	}
 }
 
-// order sorts the children of a node. They start in order of their calls, which is file
-// order, and equal ones stay so.
+// order sorts the children of a node. At first they are in order of their calls, which is
+// file order; equal ones stay in that order.
 func (t *Tree) order(kids []int32, byTime bool) {
 	switch {
 	case !byTime:
@@ -157,8 +158,8 @@ func (t *Tree) order(kids []int32, byTime bool) {
 }
 
 // Link returns the indices of all nodes of a tree except the root, node 0, grouped by
-// parent. counts has the number of children of each node; bounds returns where a node
-// stores the bounds of its children in the result.
+// parent. counts is the number of children of each node; bounds returns pointers to the
+// fields of a node that receive the bounds of its children in the result.
 func Link(counts []int32, parent func(i int) int32, bounds func(i int) (first, last *int32)) []int32 {
 	var sum int32
 	for i, n := range counts {

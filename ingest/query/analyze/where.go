@@ -86,7 +86,7 @@ func keyConditions(texts []string) map[string][]condition {
 }
 
 // With returns the query with the settings of transforms: OpSplitRelated and Where change
-// what is weighed to begin with.
+// which records are weighed.
 func (q Query) With(rec *recording.Recording, ts []Transform) Query {
 	q.Apart = false
 	q.Where = nil
@@ -172,7 +172,7 @@ func (f *filtered) add(r *Record) {
 func (f *filtered) window(w *recording.Window) { f.to.window(w) }
 
 // CheckWhere returns an error of one sentence if a recording does not have the key or
-// value of a condition, with what it has instead.
+// value of a condition. The error lists the keys or values that it has.
 func CheckWhere(rec *recording.Recording, t Transform) error {
 	c, err := parseCondition(t.Text)
 	if err != nil {

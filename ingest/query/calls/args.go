@@ -16,11 +16,11 @@ type Member struct{ Key, Value string }
 // mostMembers limits the number of arguments read per span.
 const mostMembers = 1000
 
-// WholeArgs is the key of arguments that are no JSON object.
+// WholeArgs is the key for arguments that are not a JSON object.
 const WholeArgs = "args"
 
-// Members parses the text of a span's arguments: the members of a JSON object, with those
-// of nested objects as KEY.KEY. Strings are without quotes, other values as written.
+// Members parses the text of a span's arguments: the members of a JSON object. Members of
+// nested objects are named KEY.KEY. Strings are without quotes, other values as written.
 func Members(text string) (ms []Member) {
 	if text == "" || text == "{}" {
 		return nil
@@ -107,8 +107,8 @@ const (
 	perFunction = 4
 )
 
-// ArgumentKeys lists the arguments of the spans of a recording, those of most functions
-// first, then by name. It reads only a few spans of each function.
+// ArgumentKeys lists the arguments of the spans of a recording, first those that most
+// functions have, then by name. It reads only a few spans of each function.
 func ArgumentKeys(rec *recording.Recording) []string {
 	if rec.Args == nil {
 		return nil

@@ -16,10 +16,10 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// Bind looks a scope up in a recording: which records it excludes as apart (see
-// analyze.Apart), and its calls, which are those that overlap its range and tracks. If
-// only async operations match the calls, these are used even though async operations do
-// not count. It ends early with ctx.
+// Bind looks a scope up in a recording: the records that it excludes as apart (see
+// analyze.Apart), and its calls, limited to those that overlap its range and are on its
+// tracks. If only async operations match the calls, they are used although async
+// operations do not count otherwise. It ends early with ctx.
 func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
 	in = analyze.Apart(rec, in)
 	if in.Calls == nil {
@@ -39,8 +39,8 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 	return in.Of(set), err
 }
 
-// Durations measures the spans of functions in a scope that has been looked up: those
-// that count or, if none does, their async spans. metric is recording.SpanTime or another
+// Durations measures the spans of functions in a scope that has been looked up. If none
+// of them count, it measures their async spans. metric is recording.SpanTime or another
 // metric of the spans' time.
 func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
 	d, err := spans.TimesOf(ctx, rec, in, of, metric)
@@ -118,7 +118,7 @@ type slowCall struct {
 }
 
 // longest collects the n longest of many calls, separately for each worker. Now and then
-// a worker reduces its calls to the n longest; anything shorter is ignored from then on.
+// a worker keeps only its n longest calls; from then on, anything shorter is ignored.
 type longest struct {
 	n     int
 	items []scan.Stretch
@@ -179,7 +179,7 @@ type lookup struct {
 	rec     *recording.Recording
 	in      recording.Scope
 	q       *Query
-	is      []bool       // by call: of one of the functions
+	is      []bool       // by call: whether it is one of the functions'
 	depths  map[int]bool // depths at which the functions have calls
 	args    func(text string) bool
 	found   func(s *scan.Stretch, k int) bool
@@ -187,7 +187,7 @@ type lookup struct {
 	below   map[*lanes.Lane]*lanes.Lane
 	placed  [][]placedLane // by track and lane; nil if unknown
 	anybody bool           // the query is for all functions
-	when    bool           // conditions of then apply
+	when    bool           // the query has conditions that then checks
 }
 
 func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
@@ -226,7 +226,7 @@ func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
 	return l
 }
 
-// finds returns a test for the spans that a search matches.
+// finds returns a test for spans: whether a search matches them.
 func finds(rec *recording.Recording, text string) func(*scan.Stretch, int) bool {
 	p, err := search.Parse(text)
 	switch {
@@ -295,8 +295,8 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 	})
 }
 
-// meant reports whether span i, a call of one of the functions, meets the query's
-// conditions.
+// meant reports whether span i, a call of one of the functions, meets all conditions of
+// the query.
 func (l *lookup) meant(s *scan.Stretch, i int, took int64) bool {
 	return InRange(&l.q.Duration, took) && (!l.when || l.then(s, i, took)) &&
 		(l.found == nil || l.found(s, i)) && (l.args == nil || l.args(l.text(s.Lane, i)))

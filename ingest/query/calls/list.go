@@ -19,13 +19,13 @@ type Row struct {
 	Track, Lane, Span int
 	Call              recording.CallID
 	Start, Duration   int64
-	// Self is Duration without the call's children.
+	// Self is Duration without the time of the call's children.
 	Self       int64
 	Unfinished bool
 }
 
-// Detail is a call with its CPU time and arguments. They are read from texts that may be
-// in a file larger than memory, so of millions of calls, only those shown are read.
+// Detail is a call with its CPU time and arguments. These are in texts that may be in a
+// file larger than memory, so they are read only for the calls that are shown.
 type Detail struct {
 	*Row
 	// CPU is how long the call ran on CPU, if HasCPU.
@@ -70,14 +70,15 @@ func Details(ctx context.Context, rec *recording.Recording, rows []Row) ([]Detai
 	return all, err
 }
 
-// Some returns at most mostLooked calls, including the First first ones.
+// Some returns at most mostLooked calls: the first First calls, and others spread over
+// the rest.
 const (
 	mostLooked = 1 << 14
 	First      = mostLooked / 4
 )
 
-// Some returns the first calls and others spread over all, from which the available
-// arguments are found.
+// Some returns the first calls and others spread over all calls. The available arguments
+// are found from these.
 func Some(rows []Row) []Row {
 	if len(rows) <= mostLooked {
 		return rows
@@ -157,7 +158,7 @@ func order(ctx context.Context, rec *recording.Recording, rows []Row, by string)
 	return rows, nil
 }
 
-// before puts rows that are alike in the order of their start.
+// before orders equal rows by their start.
 func before(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Span, b.Span))
 }

@@ -11,9 +11,9 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// placed caches where the calls of some functions are in a recording, and how long each
-// took. Drawing over a histogram asks about the same functions again and again, and most
-// spans of a recording belong to other functions.
+// placed caches the places of the calls of some functions in a recording, and the
+// duration of each. Drawing over a histogram asks about the same functions again and
+// again, and most spans of a recording belong to other functions.
 type placed struct {
 	rec   weak.Pointer[recording.Recording]
 	of    string
@@ -29,16 +29,16 @@ type placedLane struct {
 // mostPlaced is the largest number of calls to cache; at 16 bytes each that is 64 MB.
 const mostPlaced = 4 << 20
 
-// lastPlaced holds the two most recent lookups, for example those of the two sides of a
+// lastPlaced holds the two most recent lookups, for example for the two sides of a
 // comparison.
 var lastPlaced struct {
 	sync.Mutex
 	all [2]*placed
 }
 
-// place finds where the calls of the functions are. It uses the cache; if they are not
-// cached, it looks at the whole recording only if the scope covers at least half of it,
-// because then that costs little more than looking at the scope.
+// place finds the places of the calls of the functions. It uses the cache. If they are
+// not cached, it looks at the whole recording only if the scope covers at least half of
+// it: that costs little more than looking at the scope, and fills the cache.
 func (l *lookup) place(ctx context.Context, items []scan.Stretch) error {
 	var n int64
 	for c, is := range l.is {

@@ -63,7 +63,7 @@ type Arg struct {
 	Low, High string
 }
 
-// A Place is where a call begins: on a thread, at a time in picoseconds from the
+// A Place is the place where a call begins: a thread, and a time in picoseconds from the
 // recording's start. Name is the thread's name, if its ids do not identify it.
 type Place struct {
 	PID, TID int64
@@ -139,7 +139,7 @@ func (p *Place) text() string {
 
 // functionText returns a function's text, quoted if Parse would otherwise misread it.
 func functionText(f string) string {
-	// The path could be read on to the end of an expression behind it.
+	// Unquoted, a path like /a could be read as an expression that ends at a later slash.
 	path := strings.HasPrefix(f, "/") && !strings.HasSuffix(f, "/")
 	if got, rest := bareFunction(f); !path && got == f && rest == "" && strings.Trim(f, " ") == f && f != "" && f != "*" && !strings.ContainsAny(f[:1], `!"`) && fit(f) {
 		return f

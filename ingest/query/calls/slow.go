@@ -14,7 +14,8 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// If there is one mode, the slowest tenth of it is slow, but at most mostSlow calls.
+// If the durations have one mode, the slowest tenth of its calls is slow, but at most
+// mostSlow calls.
 const (
 	slowShare = 10
 	mostSlow  = 100_000
@@ -71,9 +72,10 @@ func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope
 	return slowOf(d, hs), d.Count, len(hs) > 1, nil
 }
 
-// Typical returns the typical call for the one call that the query selects: the median
-// (by nearest rank) of the other calls in its mode or, if it is alone in its mode, of the
-// fullest mode of the same function. of is the number of those calls.
+// Typical returns a typical call of the same function as the one call that the query
+// selects: the median (by nearest rank) of the other calls in its mode or, if it is alone
+// in its mode, of the fullest mode. of is the number of calls from which the median is
+// taken.
 func (q *Query) Typical(ctx context.Context, rec *recording.Recording, in recording.Scope) (typical *Query, of int, err error) {
 	set, err := Bind(ctx, rec, in.Of(&recording.CallSet{Text: q.String()}))
 	if err != nil {
@@ -132,7 +134,7 @@ func (q *Query) durations(ctx context.Context, rec *recording.Recording, in reco
 	return spans.DurationsIn(ctx, rec, bound)
 }
 
-// between narrows a range; -1 for no limit.
+// between narrows a range; -1 means no limit on that side.
 func between(r recording.Range, from, to int64) recording.Range {
 	if from >= 0 && (!r.HasFrom || from > r.From) {
 		r.From, r.HasFrom = from, true

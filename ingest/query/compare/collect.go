@@ -65,7 +65,7 @@ func (c *Comparison) collectSide(ctx context.Context, side int, tables []*spanTa
 				all, outermost := sources(i, 2*row, 2*row+2), sources(i, 2*row+1, 2*row+2)
 				total := draw(outermost, s.most, false, room)
 				if s.total[side][row] = total; childless(all) && spansOf(all) == total.n {
-					s.self[side][row] = total // spans without children, all of them outermost
+					s.self[side][row] = total // spans without children, all outermost: self is the same as total
 					continue
 				}
 				s.self[side][row] = draw(all, s.most, true, room)
@@ -112,7 +112,7 @@ func (s *spanTable) rowsOf(r int) []int32 {
 	c := s.c
 	rec := c.recs[r]
 	at := make([]int32, rec.Calls.Len())
-	if s.g.flat() { // the row does not depend on the span alone
+	if s.g.flat() { // a span's row does not follow from its call
 		for i := range at {
 			at[i] = -1
 		}

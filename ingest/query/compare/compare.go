@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Normalize is how the sides are made comparable.
+// Normalize is the way in which the sides are made comparable.
 type Normalize string
 
 // Normalisations; see the package documentation.
@@ -317,7 +317,7 @@ func (c *Comparison) normalizers() ([]*big.Rat, error) {
 // common units. While a factor has a fraction and the sums leave room, the common units
 // get more decimals.
 func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
-	mean := new(big.Rat) // of the first side's divisors
+	mean := new(big.Rat) // mean of the first side's divisors
 	for r := range c.Runs {
 		if side, n := c.sideOf(r); side == 0 {
 			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
@@ -347,7 +347,7 @@ func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
 		}
 		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are shown in these units
 	}
-	const room = 1e17 // for positive and negative parts larger than their sum
+	const room = 1e17 // positive and negative parts can be larger than their sum
 	for range guard {
 		if exact || largest > room/10 {
 			break
@@ -441,7 +441,7 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 	return t, nil
 }
 
-// costs returns the costs of a tree's functions, for finding renames.
+// costs returns the costs of a tree's functions, from which renames are found.
 func (c *Comparison) costs(t *Tree) match.Costs {
 	root := &t.Nodes[0]
 	costs := match.Costs{Calls: true, Funcs: len(t.Funcs), Total: [2]int64{root.A.Total, root.B.Total}}
@@ -477,7 +477,7 @@ type Side struct {
 	// calls in the sets of all recordings.
 	Length, Calls int64
 	// OnCPU and Waiting are the times on and off CPU per call of the sets, in
-	// picoseconds; nil unless all finished calls have a CPU time.
+	// picoseconds; nil if any finished call has no CPU time.
 	OnCPU, Waiting *big.Rat
 	// LeftOut sums up the excluded records of the recordings; idle samples are in the
 	// units of their own metrics.

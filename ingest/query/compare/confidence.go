@@ -64,7 +64,8 @@ func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTabl
 				g.rows[i].Self = conf
 			}
 		}
-		// Self and total are two chances for a false alarm: each takes half.
+		// Self and total are two chances for a false alarm, so each gets half of the
+		// level.
 		discover(all, ps, 2)
 	}
 	if t.Whole != nil {
@@ -145,7 +146,7 @@ func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i in
 	return one
 }
 
-// weighed is a side's weight with its variance and number of samples.
+// weighed is the weight of a side, with its variance and its number of samples.
 type weighed struct {
 	weight, spread float64
 	samples        int64
@@ -166,8 +167,8 @@ func (c *Comparison) wholes() (w [2]weighed) {
 	return w
 }
 
-// grain is the weight of a sample of A relative to one of B: the ratio of the sampling
-// periods and scales or, if no period is known, of the mean weights of samples.
+// grain returns the weight of a sample of A relative to a sample of B: the ratio of the
+// sampling periods and scales or, if no period is known, of the mean weights of samples.
 func (c *Comparison) grain(whole [2]weighed) float64 {
 	var each [2]float64
 	known := true
@@ -178,7 +179,7 @@ func (c *Comparison) grain(whole [2]weighed) float64 {
 		if countsSamples(&ev.Metrics[run.query.Metric]) || run.Weights.Basis == analyze.Spans {
 			period = 1
 		}
-		// The periods are in the unit of the values, or in that of a related metric.
+		// The periods are in the unit of the values, or in the unit of a related metric.
 		v := period * run.factor.float()
 		side, _ := c.sideOf(r)
 		known = known && v > 0 && (each[side] == 0 || math.Abs(each[side]-v) < 1e-6*v)
@@ -235,7 +236,8 @@ func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
 	}
 	eb := ea / grain
 	na, nb := a.weight/ea, b.weight/eb
-	// The variance of the difference if there were none, with at least one sample a side.
+	// The variance of the difference under the assumption that there is none, with at
+	// least one sample per side.
 	spread := math.Max(a.spread, ea*ea) + math.Max(b.spread, eb*eb)
 	var la, ha, lb, hb float64
 	if whole == nil {
@@ -280,7 +282,8 @@ func (c *Comparison) wholeByRuns() *Confidence {
 	return c.welch(func(r int) float64 { return float64(c.Runs[r].Scaled) }, least)
 }
 
-// welch compares the recordings' values, each of which is its part of the side's mean.
+// welch compares the values of the recordings. value returns a recording's part of its
+// side's mean.
 func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence {
 	var sides [2][]float64
 	for r := range c.Runs {

@@ -1,19 +1,19 @@
-// Package compare compares two recordings: the cost of each function, module, file, thread
-// and stack in A (the baseline) and B (the candidate), and the confidence that each
-// difference is more than noise. Its tables have the groupings of single recordings.
+// Package compare compares two recordings: the cost of each function, module, file,
+// thread and stack in A (the baseline) and B (the candidate), and the confidence that
+// each difference is more than noise. Its tables have the groupings of single recordings.
 //
 // # Numbers
 //
 // The metrics of both sides are brought to one scale exactly (microseconds and
-// nanoseconds, different decimals). Without normalisation ([Raw]) every number
-// is what the files say. The other normalisations scale B to A:
+// nanoseconds, different decimals). Without normalisation ([Raw]) every number is what
+// the files say. The other normalisations scale B to A:
 //
 //	Total      by the ratio of the totals, so that both totals are A's
 //	Duration   by the ratio of the durations of what is compared
 //	Samples    by the ratio of the numbers of samples (spans, for traces)
-//	Calls      both sides, to what one call of the scopes' sets has; without sets,
-//	           each function of B to the number of its calls in A
-//	Auto       Calls where the sides are sets of calls, or traces whose numbers of calls
+//	Calls      both sides to one call of the scopes' sets; without sets, each function
+//	           of B to the number of its calls in A
+//	Auto       Calls if the sides are sets of calls, or traces whose numbers of calls
 //	           differ by more than a tenth; else Raw
 //
 // Scaled values are not integers. They get up to six more decimals, as far as 64 bits
@@ -26,49 +26,47 @@
 // # Matching
 //
 // Functions are matched by hand first, then by name and module, then by name, then by
-// what is left of names without what changes from build to build. No function is matched
-// twice. See package match.
+// name without the parts that change from build to build. No function is matched twice.
+// See package match.
 //
 // # Confidence
 //
-// Each row of a [Table] has a p-value for its difference, made into a q-value
-// over the table (Benjamini and Hochberg, with half of the level for self and
-// half for total), and a confidence of 1-q: of all rows with a confidence of at
-// least 0.95, at most 5 % are expected to be false alarms. The method depends on
-// what was recorded.
+// Each row of a [Table] has a p-value for its difference, made into a q-value over the
+// table (Benjamini and Hochberg, with half of the level for self and half for total), and
+// a confidence of 1-q: of all rows with a confidence of at least 0.95, at most 5 % are
+// expected to be false alarms. The method depends on what was recorded.
 //
-// [FromRuns], with at least two recordings on both sides: Welch's t-test on the
-// values of the runs. It is the only method that knows how much the program
-// varies from run to run, and is preferred. If samples were counted, the variance is at
-// least that of their count.
+// [FromRuns], with at least two recordings on both sides: Welch's t-test on the values of
+// the runs. It is the only method that knows how much the program varies from run to run,
+// and is preferred. If samples were counted, the variance is at least that of their
+// count.
 //
-// [FromCounts], for sampled profiles: samples are assumed to hit a function
-// independently of each other, so their number is a Poisson variable. The weight of n
-// samples has a variance of the sum of v²/n over the stacks of weight v, so period-mode
-// weights are judged by their number of samples, not by the size of the periods. A weight
-// W of variance V is treated as W²/V samples of V/W each (Bohm and Zech 2014), with V/W
-// from both sides together; this is exact if all samples have the same weight.
-// Raw and by duration, the two numbers are compared given their sum (a binomial
-// test, whose expected share is the ratio of the weights of one sample). By
-// total and by samples, the shares of the totals are compared (Fisher's exact
-// test). Heap profiles of Go and C++ contain the number of objects
-// behind each value, which gives the number of samples. The model is optimistic if
-// samples come in bursts, and it knows nothing about the machine: two runs of one
-// program also differ by caches, neighbours and input. So "noise" is noise, but a
-// "difference" is one between these two recordings, not necessarily between the programs.
+// [FromCounts], for sampled profiles: samples are assumed to hit a function independently
+// of each other, so their number is a Poisson variable. The weight of n samples has a
+// variance of the sum of v²/n over the stacks of weight v, so period-mode weights are
+// judged by their number of samples, not by the size of the periods. A weight W of
+// variance V is treated as W²/V samples of V/W each (Bohm and Zech 2014), with V/W from
+// both sides together; this is exact if all samples have the same weight. With Raw and
+// Duration, the two numbers are compared given their sum (a binomial test, whose expected
+// share is the ratio of the weights of one sample). With Total and Samples, the shares of
+// the totals are compared (Fisher's exact test). Heap profiles of Go and C++ contain the
+// number of objects behind each value, which gives the number of samples. The model is
+// optimistic if samples come in bursts, and it knows nothing about the machine: two runs
+// of one program also differ by caches, neighbours and input. So a result of "noise" can
+// be trusted, but a "difference" is one between these two recordings, not necessarily
+// between the programs.
 //
-// [FromDurations], for traces: the durations of a function's spans are compared by
-// rank (Mann and Whitney), and the shift of a typical span is the median of all
-// pairwise differences (Hodges and Lehmann). The number of spans is compared
-// like counts if it differs; the row then has twice the smaller of both p-values. At most
-// 2,048 spans of a function per side are ranked (fewer if there are more than a thousand
-// functions, but at least 128). They are drawn at random with a fixed seed, also from
-// stored recordings ([SumDurations]); the number, sum and variance are those of all
-// spans. Normalised by total, durations are scaled by the ratio of the mean spans, and
-// numbers of spans by their own ratio. Consecutive spans on a busy machine are not
-// independent, so several recordings are better here too.
+// [FromDurations], for traces: the durations of a function's spans are compared by rank
+// (Mann and Whitney), and the shift of a typical span is the median of all pairwise
+// differences (Hodges and Lehmann). If the numbers of spans differ, they are compared
+// like counts; the row then has twice the smaller of both p-values. At most 2,048 spans
+// of a function per side are ranked (fewer if there are more than a thousand functions,
+// but at least 128). They are drawn at random with a fixed seed, also from stored
+// recordings ([SumDurations]); the number, sum and variance are those of all spans. With
+// Total, durations are scaled by the ratio of the mean spans, and numbers of spans by
+// their own ratio. Consecutive spans on a busy machine are not independent, so several
+// recordings are better here too.
 //
 // A row also has a 95 % interval for its difference, and the smallest difference that
-// recordings like these reveal four times out of five
-// ([Confidence.Detectable]).
+// recordings like these reveal four times out of five ([Confidence.Detectable]).
 package compare

@@ -10,10 +10,10 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// Limits for the spans kept of a row per side: enough to find a shift of a tenth of their
+// Limits on the spans kept of a row per side: enough to find a shift of a tenth of their
 // spread. Tables with very many rows keep fewer, so that all rows together take some ten
-// megabytes at most. Nodes keep fewer still: they are many, and their confidence only
-// becomes a colour.
+// megabytes at most. Nodes keep fewer still: there are many, and their confidence is
+// shown only as a colour.
 const (
 	mostSpans      = 2048
 	leastSpans     = 128
@@ -64,8 +64,8 @@ func (d *drawn) variance() float64 {
 
 // A part sums up spans and keeps a random sample of them. Each span of a recording has a
 // random number, its dice, that depends only on its place; the spans with the lowest dice
-// are kept. So both sides, and repeated runs, sample alike, and parts without common
-// spans can be joined.
+// are kept. So both sides, and repeated runs, keep the same kind of sample, and parts
+// without common spans can be joined.
 type part struct {
 	n                          int64
 	total, total2, self, self2 durations.Wide
@@ -111,8 +111,8 @@ func lowest(draws []durations.Draw, most int) []durations.Draw {
 	for i := range draws {
 		counts[draws[i].Dice>>shift]++
 	}
-	// last is the leading digits of the highest dice to keep; not all draws that begin
-	// with them fit.
+	// last is the leading digits of the highest dice to keep. Not all draws that begin
+	// with them can be kept.
 	n, last := 0, uint32(0)
 	for ; n+counts[last] <= most; last++ {
 		n += counts[last]
@@ -138,12 +138,12 @@ func byDice(a, b durations.Draw) int {
 	return cmp.Or(cmp.Compare(a.Total, b.Total), cmp.Compare(a.Self, b.Self))
 }
 
-// margin is how many more spans of a part than will be kept should be drawn: enough for
-// six standard deviations of their random number.
+// margin returns how many spans of a part to draw in addition to those to keep. The
+// number drawn is random; this allows for six standard deviations.
 var margin = func(most int) float64 { return 6*math.Sqrt(float64(most)) + 32 }
 
-// limitOf returns the highest dice to draw, so that of n spans about wider times the
-// number to keep are drawn.
+// limitOf returns the highest dice to draw. It lets about wider times as many of n spans
+// pass as are to be kept.
 func limitOf(n int64, most int, wider float64) uint32 {
 	if share := wider * (float64(most) + margin(most)) / float64(n); share < 1 {
 		return uint32(share * (1 << 32))
@@ -250,9 +250,10 @@ func shift(a, b []length) *Shift {
 	return s
 }
 
-// sortLengths sorts ls, using room, which is at least as long, as scratch space. There
-// are millions of lengths in all, so long lists use a radix sort, lowest byte first:
-// mostly the two highest bytes in a row are all alike, and their passes are skipped.
+// sortLengths sorts ls. room is scratch space and at least as long. There are millions of
+// lengths in all, so long lists are sorted by a radix sort, lowest byte first. The two
+// highest bytes are mostly the same in the whole row, and passes over such bytes are
+// skipped.
 func sortLengths(ls, room []length) {
 	const few = 128
 	if len(ls) < few {

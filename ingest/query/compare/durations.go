@@ -65,7 +65,7 @@ func functionParts(rec *recording.Recording) []int32 {
 
 // sums collects the parts for the rows of a table, or for the whole recording.
 type sums struct {
-	// at is the slot of each call, -1 for none. If at is nil, the slots go by track:
+	// at is the slot of each call, -1 for none. If at is nil, slots depend on the track:
 	// track is the row of each track, and each row has two slots, the second for
 	// outermost spans.
 	at    []int32
@@ -98,9 +98,9 @@ func (s *sums) covers(parts []part) bool {
 	return true
 }
 
-// fill takes the results from the stored parts: one part for each function slot, then one
-// for all outermost spans. It returns false if the slots cannot be put together from
-// whole parts.
+// fill takes the results from the stored parts: one part for each function slot, and a
+// last one for all outermost spans. It returns false if slots would need only a portion
+// of a part.
 func (s *sums) fill(functions []int32, parts []part) bool {
 	if s.at == nil && !s.whole || !s.covers(parts) {
 		return false
@@ -150,7 +150,7 @@ type pass struct {
 	// depths limits the pass to spans at these depths; nil for all.
 	depths map[int]bool
 	// also, if not nil, is called with all visited spans; worker is the number of the
-	// goroutine, below GOMAXPROCS.
+	// goroutine, less than GOMAXPROCS.
 	also func(worker int, r *spanRun)
 }
 
@@ -198,8 +198,8 @@ func (p *pass) find(ctx context.Context) error {
 	return nil
 }
 
-// collect visits the spans. In the rare case that too few spans had dice low enough, it
-// visits them again with a higher limit.
+// collect visits the spans. In the rare case that too few spans have dice below the
+// limit, it visits them again with a higher limit.
 func (p *pass) collect(ctx context.Context) error {
 	chosen := p.run.query.Scope.TrackTest()
 	w := newSpanWalk(p.run, p.self)

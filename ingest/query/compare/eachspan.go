@@ -15,7 +15,7 @@ import (
 type spanRun struct {
 	track, lane  int
 	first        int  // index of the first span in its lane
-	outer        bool // they are in no other compared span
+	outer        bool // the spans are in no other compared span
 	starts, ends []int64
 	calls        []recording.CallID
 	// selfs are the self times of the spans, empty if not wanted.
@@ -95,7 +95,7 @@ const pieceSpans = 1 << 16
 type piece struct {
 	track, lane int
 	parts       []stretch
-	below       []int // lanes of the track one level deeper, where the children are; set for self times only
+	below       []int // lanes one level deeper, which hold the children; set only for self times
 }
 
 // pieces divides the visited spans of the chosen tracks.
@@ -188,8 +188,8 @@ type cursor struct {
 	calls  []recording.CallID
 }
 
-// take subtracts the time of children in the lane from the self times of a run. The runs
-// must come in order.
+// take subtracts the time of the lane's children from the self times of a run of parents.
+// The runs must come in order.
 func (c *cursor) take(r *spanRun, parents []recording.CallID) {
 	starts, ends, calls := c.starts, c.ends[:len(c.starts)], c.calls[:len(c.starts)]
 	k := c.in

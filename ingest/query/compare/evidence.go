@@ -8,14 +8,14 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// SamplesBehind returns the number of samples behind a query's weights, by call, from
-// which the confidence of a difference is computed. w are the query's weights. It returns
-// nil if the number is unknown, and for times of spans, which are not sampled.
+// SamplesBehind returns, by call, the number of samples behind a query's weights w. The
+// confidence of a difference is computed from it. It returns nil if the number is
+// unknown, and for times of spans, which are not sampled.
 //
-// It uses the first that applies: the metric counts samples itself; another metric of the
-// event does; the weights were added up from single samples; a heap profile has the
-// number of objects and the sampling rate; the metric adds up periods of known size.
-// Things counted one by one, such as calls of a function, are their own number of
+// It uses the first of these that applies: the metric counts samples itself; another
+// metric of the event does; the weights were added up from single samples; a heap profile
+// has the number of objects and the sampling rate; the metric adds up periods of known
+// size. Things counted one by one, such as calls of a function, are their own number of
 // samples.
 func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
@@ -65,8 +65,8 @@ func countsSamples(m *recording.Metric) bool {
 	return m.PerSample == recording.SampleOne || isSampleName(m.Name) && (m.Unit == "count" || m.Unit == "" || isSampleName(m.Unit))
 }
 
-// counted makes weights from numbers of samples. Where a weight is not 0, at least one
-// sample was taken.
+// counted makes weights from numbers of samples. A weight other than 0 has at least one
+// sample.
 func counted(w *analyze.Weights, n func(c int) float64) *analyze.Weights {
 	s := &analyze.Weights{Self: make([]int64, len(w.Self)), Count: w.Count, Basis: w.Basis, Records: w.Records}
 	for c, v := range w.Self {

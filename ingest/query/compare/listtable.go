@@ -13,7 +13,7 @@ import (
 
 // listed reports whether the rows of a grouping are listed per recording instead of taken
 // from the tree. That applies to threads, lines, states, and values of labels and
-// arguments, which are no functions that both sides could share. It fails if the
+// arguments, because these are not functions that both sides could share. It fails if the
 // recordings do not have this grouping.
 func (c *Comparison) listed(by By) (bool, error) {
 	for r := range c.Runs {

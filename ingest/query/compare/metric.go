@@ -30,9 +30,8 @@ var units = map[string]unit{
 	"KiB": {"bytes", 1 << 10}, "MiB": {"bytes", 1 << 20}, "GiB": {"bytes", 1 << 30},
 }
 
-// unitOf returns what a metric of an event measures. Unknown units equal only themselves.
-// A bare count counts the things in its name; a number of events counts events of one
-// kind.
+// unitOf returns the unit of a metric of an event. An unknown unit equals only itself. A
+// bare count counts the things in its name; a number of events counts events of one kind.
 func unitOf(ev *recording.Event, m *recording.Metric) unit {
 	if u, ok := units[m.Unit]; ok {
 		return u
@@ -119,11 +118,12 @@ func matchMetrics(recs []*recording.Recording, sides int, o Options) (*Metric, e
 
 // MatchMetric finds the metric to compare. event and metric are names in the form that
 // analyze.Choose accepts. If both are empty, it takes the default metric of the first
-// recording, else the first of its metrics, that has a counterpart everywhere. A
-// counterpart measures the same thing. It has the same name in an event of the same name,
-// else the same name in another event, else another name. If no name was given, numbers
-// of samples of different events come last, because each event may have its own sampling
-// rate. The error lists the metrics of each side.
+// recording or, if that has no counterpart in some recording, the first of the first
+// recording's metrics that has one in all. A counterpart measures the same thing. It has
+// the same name in an event of the same name, else the same name in another event, else
+// another name. If no name was given, numbers of samples of different events come last,
+// because each event may have its own sampling rate. The error lists the metrics of each
+// side.
 func MatchMetric(recs []*recording.Recording, event, metric string) (*Metric, error) {
 	first := recs[0]
 	e, m, err := chosen(recs, event, metric)

@@ -11,8 +11,8 @@ func ofNodes(b By) bool { return b == ByStack || b == byNode }
 // NodeConfidences returns tables with all confidences and, for each node of the tree, the
 // confidence of the difference in its total; nil if unknown. The share of false alarms is
 // controlled over all nodes, as it is over a table's rows. For traces this takes one pass
-// over all spans. In a tree with transforms, the cost that they moved has no confidence;
-// the tables have it.
+// over all spans. In a tree with transforms, nodes have no confidence for cost that the
+// transforms moved; the tables have it.
 func (c *Comparison) NodeConfidences(ctx context.Context, by ...By) (tables []*Table, nodes []*Confidence, err error) {
 	var gs []*groups
 	for _, b := range append(by, byNode) {

@@ -5,8 +5,8 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// placesOf returns how to group functions by place: a function that matches the places of
-// recordings, one that returns a function's place, and the name for functions without a
+// placesOf returns how to group functions by place: places matches the places of
+// recordings, of returns a function's place, and none is the name for functions without a
 // place.
 func (c *Comparison) placesOf(by By) (places func([]*recording.Recording, match.Options) (*match.Matching, []map[string]int32), of func(*recording.Function) string, none string) {
 	switch by {

@@ -64,9 +64,9 @@ func (f factor) round(v int64) (int64, error) {
 	return x.Int64(), nil
 }
 
-// share multiplies values so that their running sums, and so their total, are the rounded
-// products. Each result is the difference of two rounded running sums; order is the order
-// in which they run.
+// share multiplies values by the factor and rounds so that each running sum, and so the
+// total, is exactly the rounded product. Each result is the difference of two rounded
+// running sums; order is the order in which values are summed.
 func (f factor) share(values []int64, order []int32) ([]int64, error) {
 	out := make([]int64, len(values))
 	var sum, before int64

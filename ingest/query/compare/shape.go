@@ -69,9 +69,9 @@ func (s *Shape) Width(node int) int64 { return s.Widths[node] }
 // Level returns the depth of a node.
 func (s *Shape) Level(node int) int { return int(s.Nodes[node].Depth) }
 
-// Absent lists the children of a node that have no width but have a weight on some side:
-// with A's widths those only in B, with B's widths those only in A. A picture marks where
-// they would be.
+// Absent lists the children of a node that have no width although they have a weight on
+// one side: with A's widths the children only in B, with B's widths the children only in
+// A. A picture marks their places.
 func (s *Shape) Absent(node int) []int32 {
 	kids := s.Children(node)
 	at := len(kids)

@@ -26,7 +26,7 @@ type spanScales struct {
 	// durations of each recording, often for its numbers of spans.
 	unit        float64
 	long, often []float64
-	perCall     bool // numbers of spans do not count: costs are per call
+	perCall     bool // costs are per call, so the numbers of spans do not count
 }
 
 func (c *Comparison) newSpanTable(g *groups, scales *spanScales) *spanTable {
@@ -128,7 +128,8 @@ func (s *spanTable) judgeWhole() *Confidence {
 	if conf == nil || math.IsNaN(conf.Low) || conf.High <= conf.Low {
 		return conf
 	}
-	// Different spans do not imply different sums: take the confidence from the interval.
+	// Different spans do not imply different sums, so take the confidence from the
+	// interval.
 	e := (conf.High - conf.Low) / (2 * stats.Z95)
 	if s.perCall { // functions are scaled by their own calls
 		d := float64(s.c.B().Total) - float64(s.c.A().Total)
@@ -139,7 +140,7 @@ func (s *spanTable) judgeWhole() *Confidence {
 }
 
 func (s *spanTable) compare(a, b *drawn) *Confidence {
-	if a.n <= 1 && b.n <= 1 { // a single call does not tell how much calls vary by chance
+	if a.n <= 1 && b.n <= 1 { // a single call does not tell how much calls vary
 		return nil
 	}
 	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: stats.Ranks(a.kept, b.kept), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}

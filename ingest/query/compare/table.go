@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// By is the grouping of a table's rows: any grouping of a single recording's table, or
-// stacks.
+// By is the grouping of a table's rows: stacks, or any grouping of the tables of single
+// recordings.
 type By = analyze.By
 
 // Some groupings of tables.
@@ -50,21 +50,21 @@ type Row struct {
 	// Rule is the rule that matched the two sides.
 	Rule   match.Rule
 	Status Status
-	// A function that is several times in one stack counts once there in
-	// ATotal and BTotal.
+	// A function that occurs several times in one stack counts that stack once in ATotal
+	// and BTotal.
 	ASelf, BSelf, ATotal, BTotal int64
 	// Self and Total are the confidences of the differences; nil if unknown.
 	Self, Total *Confidence
 }
 
-// DeltaSelf returns the self value of B minus that of A.
+// DeltaSelf returns B's self value minus A's.
 func (r *Row) DeltaSelf() int64 { return recording.Saturated(r.BSelf, -r.ASelf) }
 
-// DeltaTotal returns the total of B minus that of A.
+// DeltaTotal returns B's total minus A's.
 func (r *Row) DeltaTotal() int64 { return recording.Saturated(r.BTotal, -r.ATotal) }
 
-// Confidence returns the confidence of the difference by which the row is sorted: that of
-// self, or of total if self is equal on both sides.
+// Confidence returns the confidence by which the row is sorted: the confidence of the
+// difference in self, or in total if self is equal on both sides.
 func (r *Row) Confidence() *Confidence {
 	if r.Self == nil || r.DeltaSelf() == 0 && r.DeltaTotal() != 0 {
 		return r.Total
@@ -76,13 +76,12 @@ func (r *Row) Confidence() *Confidence {
 type Table struct {
 	By   By
 	Rows []Row
-	// Moved is the sum of the absolute differences in self, of which each row has a
-	// share.
+	// Moved is the sum of the absolute differences in self of all rows.
 	Moved int64
 	// Whole is the confidence of the difference of the totals; nil if unknown or if
 	// normalising makes both equal.
 	Whole *Confidence
-	// Judged reports whether Rows have their confidences, where known.
+	// Judged reports whether Rows have their confidences, as far as these are known.
 	Judged bool
 }
 
@@ -208,8 +207,8 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	return g, nil
 }
 
-// groupKeys makes the rows. It returns a function that returns the row of each node for a
-// recording. Row 0 is the root's.
+// groupKeys makes the rows. It returns a function that, for a recording, returns the row
+// of each node. Row 0 is the root's.
 func (c *Comparison) groupKeys(g *groups) func(r int) []int32 {
 	t := c.Tree
 	g.rows = []Row{{Name: "[no stack]", Key: -1}}
@@ -279,8 +278,8 @@ func (c *Comparison) groupPlaces(g *groups) func(r int) []int32 {
 	}
 }
 
-// whoHas returns the recording to ask about a function: r, else another one of its side,
-// else any; -1 for functions that transforms made.
+// whoHas returns the recording that knows a function: r, else another recording of r's
+// side, else any; -1 for functions that transforms made.
 func (c *Comparison) whoHas(f *match.Func, r int) int {
 	if f.In[r] >= 0 {
 		return r
@@ -347,8 +346,8 @@ func (t *Tree) outermost(of []int32, rows int) []bool {
 	return outer
 }
 
-// roll sums up the values of nodes by row: self, and total, which counts each path once
-// per row.
+// roll sums up the values of nodes by row: self, and total. Total counts nodes inside
+// other nodes of the same row only once.
 func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows int) (self, total []T) {
 	self, total = make([]T, rows), make([]T, rows)
 	sums := slices.Clone(values)
@@ -360,7 +359,7 @@ func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows
 		switch {
 		case !t.Inverted || i == 0:
 			add(&self[g], values[i])
-		case t.Nodes[i].Depth == 1: // all that ends here, whoever called it
+		case t.Nodes[i].Depth == 1: // in an inverted tree: all that ends in the function, whoever called it
 			add(&self[g], sums[i])
 		}
 		if outer[i] && i > 0 {
@@ -371,7 +370,7 @@ func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows
 	return self, total
 }
 
-// finish fills in the rows; empty rows get no status.
+// finish fills in the rows. Empty rows have no status.
 func (g *groups) finish(c *Comparison, here [2][]bool) {
 	for i := range g.rows {
 		row := &g.rows[i]
@@ -435,7 +434,7 @@ func (g *groups) name(c *Comparison, i int) {
 	}
 }
 
-// nameSides sets the names of a function in B if they differ from those in A.
+// nameSides sets the names of a function in B if they differ from its names in A.
 func (c *Comparison) nameSides(row *Row, f *match.Func) {
 	var in [2]*recording.Function
 	for r, i := range f.In {

@@ -80,9 +80,9 @@ func (g *groups) byTrack(r int, rows []analyze.Row, f func(k int32, row *analyze
 	}
 }
 
-// countsOf returns the numbers of samples behind some rows of a recording, as Self and
-// Total; nil if unknown. list lists such rows for another metric. They come from the same
-// records as the weights by call.
+// countsOf returns the numbers of samples behind rows of a recording, as Self and Total;
+// nil if unknown. list lists the same rows for another metric. The numbers come from the
+// same records as the weights by call.
 func (c *Comparison) countsOf(run *Run, rows []analyze.Row, list func(analyze.Query) ([]analyze.Row, error)) ([]analyze.Row, error) {
 	if run.behind == nil {
 		return nil, nil

@@ -66,8 +66,8 @@ func (n *Node) Status() Status {
 // smaller index.
 type Tree struct {
 	Nodes []Node
-	// Funcs are the functions of the nodes: those of the Matching, then modules and files
-	// that transforms made.
+	// Funcs are the functions of the nodes: first the functions of the Matching, then
+	// modules and files that transforms made.
 	Funcs []match.Func
 	Depth int
 	// Inverted reports whether the tree begins with the innermost functions.
@@ -102,8 +102,8 @@ func (t *Tree) Name(node int) string {
 	return "all"
 }
 
-// grown is the tree of one recording, and a second tree of the same calls with numbers of
-// samples, nil if unknown.
+// grown is the tree of one recording, and a second tree of the same calls whose weights
+// are numbers of samples, nil if unknown.
 type grown struct {
 	rec    *recording.Recording
 	values *analyze.Tree
@@ -188,8 +188,8 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 	if nd.Group == 0 {
 		return g.m.IDs[r][nd.Func]
 	}
-	// Modules and files from transforms are matched by base name, since builds are in
-	// different folders.
+	// Modules and files that transforms made are matched by base name, because builds are
+	// in different folders.
 	f := from.Function(rec, node)
 	name := "\x00" + analyze.ModuleBase(f.Name)
 	k, ok := g.groups[name]
@@ -212,7 +212,7 @@ func (t *Tree) byFactor(factors []factor) func(r int) ([]int64, error) {
 
 // finish scales each recording's values, sums them up by side and sorts children.
 func (t *Tree) finish(scale func(r int) ([]int64, error)) error {
-	t.link(func(a, b int32) int { // any order that is the same with the sides swapped
+	t.link(func(a, b int32) int { // any order that stays the same if the sides are swapped
 		x, y := t.Nodes[a].Func, t.Nodes[b].Func
 		return cmp.Or(cmp.Compare(t.Funcs[x].Name, t.Funcs[y].Name), cmp.Compare(t.Funcs[x].Module, t.Funcs[y].Module), cmp.Compare(x, y))
 	})

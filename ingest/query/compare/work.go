@@ -16,8 +16,8 @@ const Auto Normalize = "auto"
 
 // Work compares the amounts of work of the sides, in calls.
 type Work struct {
-	// Ratio is the number of calls in B per call in A: the median over the functions on
-	// both sides, weighted by cost. It is 0 if calls are unknown.
+	// Ratio is the number of calls in B per call in A: the median over the functions that
+	// are on both sides, weighted by cost. It is 0 if calls are unknown.
 	Ratio float64
 	// Calls is the number of calls of these functions on each side, the mean of its
 	// recordings. Threads is the number of threads with calls, 0 if unknown.
@@ -66,7 +66,7 @@ func (c *Comparison) CallsOf(f int32) (a, b float64) {
 }
 
 // count counts the calls of functions by recording and compares the sides. Calls are
-// known only if the costs are those of spans.
+// known only if costs are times of spans.
 func (c *Comparison) count() {
 	c.calls, c.work = nil, Work{}
 	for r := range c.Runs {
@@ -164,7 +164,7 @@ func (c *Comparison) perCall(t *Tree, r int) ([]int64, error) {
 	if r >= c.Sides && c.work.Ratio > 0 {
 		whole.SetFloat64(1 / c.work.Ratio)
 	}
-	factors := make([]factor, len(c.Matching.Funcs)+1) // the last is the factor of the whole
+	factors := make([]factor, len(c.Matching.Funcs)+1) // the last is the root's factor
 	factors[len(c.Matching.Funcs)] = newFactor(whole.Mul(whole, run.factor.rat))
 	key := make([]int32, len(t.Nodes))
 	key[0] = int32(len(c.Matching.Funcs))
@@ -207,8 +207,8 @@ func (c *Comparison) perCall(t *Tree, r int) ([]int64, error) {
 	return out, nil
 }
 
-// total sets a recording's total to the sum of its values scaled by node. Cost that
-// transforms removed is scaled in the same ratio.
+// total sets a recording's total to the sum of its values, which were scaled by node.
+// Cost that transforms removed is scaled in the same ratio.
 func (c *Comparison) total(t *Tree, r int, raw []int64) (err error) {
 	var before, after int64
 	for i := range raw {

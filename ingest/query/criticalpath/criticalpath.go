@@ -1,14 +1,14 @@
-// Package criticalpath finds the critical path of a time range: at each moment, the thread
-// whose work or wait everything after it depended on.
+// Package criticalpath finds the critical path of a time range: at each moment, the
+// thread on whose work or wait everything that came later depended.
 //
 // A path is found backwards from its end. It stays on a thread while that thread is
-// running or runnable. Where the thread was blocked until another woke it, the path moves
-// to the waker at that moment. Where the waker is unknown, or a thread that has only spans
-// has none open, the path moves to the source of the last flow into what ran next. Without
-// such a flow the wait is part of the path, but only back to the latest moment at which a
-// thread already on the path began to wait for this one. There the path continues on that
-// thread, because a thread that waits for an answer has usually just asked for it. So a
-// path has exactly one step at each moment, and its steps add up to its time.
+// running or runnable. If the thread was blocked until another woke it, the path moves to
+// the waker at that moment. If the waker is unknown, or if a thread that has only spans
+// has none open, the path moves to the source of the last flow that led to the next work.
+// Without such a flow the wait is part of the path, but only back to the latest moment at
+// which a thread already on the path began to wait for this one. There the path continues
+// on that thread, because a thread that waits for an answer has usually just asked for
+// it. So a path has exactly one step at each moment, and its steps add up to its time.
 package criticalpath
 
 import (
@@ -27,7 +27,7 @@ type Path struct {
 	From, To int64
 	// Track is the track on which the path ends, recording.NoTrack if nothing happened.
 	Track int
-	// Steps are in the order of time; each begins where the one before it ended.
+	// Steps are in order of time; each begins where the previous one ends.
 	Steps []Step
 }
 
@@ -42,8 +42,8 @@ type Step struct {
 	// is its call. Without one, Index is below zero and Call is NoCall.
 	Lane, Index int
 	Call        recording.CallID
-	// WokenBy is the track from which the path came here when the step begins: it woke
-	// this track or sent a flow to it. NoTrack if the path was here before.
+	// WokenBy is the track from which the path came to this one as the step begins: it
+	// woke this track or sent a flow to it. It is NoTrack if the path was already here.
 	WokenBy int
 	// Flow is the flow by which the path came here, below zero for none. Sent reports
 	// whether the flow was on its way throughout the step.
@@ -139,7 +139,9 @@ func newFinder(ctx context.Context, rec *recording.Recording) *finder {
 	return f
 }
 
-// before returns the state of a track just before a time, from its beginning.
+// before returns what a track did just before a time: the state or outermost span that
+// ran then, as a step from its start up to that time. If nothing ran, the step begins at
+// the end of what ran last.
 func before(rec *recording.Recording, t *recording.Track, at int64) Step {
 	s := Step{From: rec.Start - 1, To: at, Index: -1, Flow: -1, WokenBy: recording.NoTrack}
 	in := func(lane int, l *lanes.Lane) bool {
@@ -225,9 +227,9 @@ type wait struct {
 	began int64
 }
 
-// asked returns the index of the wait that began last between two times, of several the
-// one left last; below zero if there is none. It removes waits that began later, because
-// their tracks were at work by then.
+// asked returns the index of the wait that began last between two times; of several, the
+// one that the path left last; below zero if there is none. It removes waits that began
+// later, because their tracks were at work by then.
 func asked(left *[]wait, from, to int64) int {
 	*left = slices.DeleteFunc(*left, func(w wait) bool { return w.began >= to })
 	best := -1
@@ -239,8 +241,8 @@ func asked(left *[]wait, from, to int64) int {
 	return best
 }
 
-// behind returns the end of the step that begins at the given time; at the end of the
-// path, that is the time itself.
+// behind returns the end of the step added last, which begins at the given time; if there
+// is no step yet, it returns the time itself.
 func (p *Path) behind(at int64) int64 {
 	if n := len(p.Steps); n > 0 {
 		return p.Steps[n-1].To
@@ -248,17 +250,18 @@ func (p *Path) behind(at int64) int64 {
 	return at
 }
 
-// came records on the following step where the path came from.
+// came records in the step that follows where the path came from.
 func (p *Path) came(a arrival, at int64) {
 	if n := len(p.Steps); n > 0 && p.Steps[n-1].From == at && p.Steps[n-1].WokenBy == recording.NoTrack {
 		p.Steps[n-1].WokenBy, p.Steps[n-1].Flow = a.from, a.flow
 	}
 }
 
-// woken returns what ended a track's wait from began to at, before work that lasts until
-// left. That is the thread that woke it just then; else the flow that arrived as the work
-// began; else the first flow that arrived during the work and was sent during the wait.
-// Of flows that arrived at the same time it takes the last one sent.
+// woken returns what ended a track's wait. The wait lasted from began to at, and the work
+// after it until left. The wait was ended by the thread that woke the track at that
+// moment; else by the flow that arrived as the work began; else by the first flow that
+// arrived during the work and was sent during the wait. Of flows that arrived at the same
+// time it takes the last one sent.
 func (f *finder) woken(track int, at, left, began int64) (best arrival, ok bool) {
 	l := &f.rec.Tracks[track].States
 	if i := l.Search(at); i < l.Len() && l.Start(i) == at {

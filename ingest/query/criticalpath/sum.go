@@ -10,8 +10,8 @@ import (
 
 var errTooLong = errors.New("the critical path has too many steps; restrict the time range or the calls")
 
-// Words describes how a step was spent: a state with its reason, or what a thread without
-// states did.
+// Words describes how a step was spent: the state with its reason or, for threads without
+// states, what the thread did.
 func (s *Step) Words(rec *recording.Recording) string {
 	switch {
 	case s.Sent:
@@ -20,7 +20,7 @@ func (s *Step) Words(rec *recording.Recording) string {
 		return "nothing"
 	case s.State != recording.NoState:
 		name := rec.FuncName(s.Call)
-		return name[1 : len(name)-1] // without brackets
+		return name[1 : len(name)-1] // the name without its brackets
 	}
 	return "span"
 }

@@ -18,8 +18,9 @@ func Recording(ctx context.Context, rec *recording.Recording, in recording.Scope
 	return extracted(ctx, &extraction{rec: rec, in: in, transforms: ts})
 }
 
-// During copies the parts of a scope within some times of each track, with their
-// enclosing spans, at their original times. The times must be in order and disjoint.
+// During copies the parts of a scope that lie in the given times of each track, with
+// their enclosing spans, at their original times. The times must be in order and
+// disjoint.
 func During(ctx context.Context, rec *recording.Recording, in recording.Scope, times [][]recording.Time) (part *recording.Recording, notes []string, err error) {
 	return extracted(ctx, &extraction{rec: rec, in: in, times: times, some: true})
 }
@@ -135,8 +136,8 @@ type rowKey struct {
 	of    recording.ContextID
 }
 
-// rows adds the values of an event up by stack, thread and context, each metric
-// from the records that answer for the selection.
+// rows adds up the values of an event by stack, thread and context. The values of each
+// metric come from the records that would answer for the selection.
 func (x *extraction) rows(e, to int) error {
 	metrics := x.rec.Events[e].Metrics
 	values := map[rowKey][]int64{}

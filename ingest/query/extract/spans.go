@@ -17,8 +17,8 @@ func (x *extraction) spans() error {
 		from := x.rec.Tracks[i]
 		for n, lanes := range from.Columns(&x.rec.Calls) {
 			if n > 0 {
-				// Spans that overlap without nesting go on tracks of their own: once cut,
-				// they could seem to nest.
+				// Spans that overlap without nesting get tracks of their own: after
+				// cutting, they could seem to nest.
 				t = x.b.Track(recording.TrackKey{Kind: from.Kind, PID: from.PID, TID: from.TID, Name: fmt.Sprintf("%s (%d)", from.Name, n+1)})
 				t.SetSort(from.Sort)
 			}
@@ -91,9 +91,9 @@ func (c *column) emit(k int, parent recording.CallID, from, to int64) {
 		}
 		if start < from || rec.Calls.Parent(call) != parent {
 			if start > from {
-				return // belongs to the next span above
+				return // the span belongs to the next span above
 			}
-			continue // at the edge, without length, inside a span that is left out
+			continue // a zero-length span at the edge, inside a span that is left out
 		}
 		if !c.x.has(c.track, start, end) {
 			continue

@@ -10,7 +10,7 @@ type mapping struct {
 	rec   *recording.Recording
 	b     *recording.Builder
 	re    *analyze.Rewriting // nil without transforms
-	calls []recording.CallID // by call, or by node of re; 1 + the new call, 0 if unknown yet
+	calls []recording.CallID // 1 + the new call, by call or by node of re; 0 if unknown yet
 }
 
 func newMapping(rec *recording.Recording, b *recording.Builder, ts []analyze.Transform) *mapping {

@@ -39,8 +39,8 @@ const (
 // words are the prefixes of short names, and the words for counting them.
 var words = [kinds]struct{ short, one string }{{"url", "URL"}, {"host", "host"}, {"dir", "folder"}, {"value", "label value"}}
 
-// name returns the short name of a text, made from its hash: only a correct guess of the
-// text can be verified.
+// name returns the short name of a text, made from the text's hash: a guess of the text
+// can be checked, but the text cannot be recovered.
 func (r *Redactor) name(k kind, text string) string {
 	if r.seen[k] == nil {
 		r.seen[k] = map[string]bool{}
@@ -71,8 +71,8 @@ func (r *Redactor) Said() string {
 }
 
 const (
-	// tops are top-level domains. A name of two parts is a host only if it ends in one of
-	// few, so main.in is not one; names like java.net are excluded by java.
+	// tops are top-level domains. A name of two parts counts as a host only if it ends in
+	// one of few, so main.in does not; names like java.net are excluded by java.
 	few  = `com|org|net|io|dev|gov|edu|internal|local|lan|corp|intranet|localdomain`
 	tops = few + `|int|mil|arpa|home|cloud|app|ai|co|uk|de|fr|jp|cn|us|eu|ru|nl|ch|at|se|no|dk|fi|it|es|pl|br|ca|au|nz|kr|tw|in|tech|xyz|info|biz|me|tv|sh|so|to|invalid|test|example`
 	// code lists the file extensions of code. The name of such a file is kept.
@@ -94,8 +94,8 @@ var (
 	java     = lazily(`^(?:java|javax|sun|jdk|kotlin|scala|android)\.`)
 )
 
-// expression only runs on texts with one of the bytes in needs. Most names have none, and
-// looking for bytes takes a hundredth of the time.
+// expression is run only on texts that contain one of the bytes in needs. Most names
+// contain none, and looking for bytes takes a hundredth of the time.
 type expression struct {
 	needs string
 	lazy  func() *regexp.Regexp
@@ -148,7 +148,8 @@ func (r *Redactor) Text(s string) string {
 	return s
 }
 
-// done matches a short name at the start of a text, which was redacted before.
+// done matches a short name at the start of a text, which shows that the text was
+// redacted before.
 var done = lazily(`^(?:url|host|dir|value)-[0-9a-f]{6}\b`)
 
 // path replaces the folder of a path. The last part stays if it identifies code.
@@ -189,7 +190,8 @@ func (r *Redactor) process(s string) string {
 	return r.File(program)
 }
 
-// plainKeys are labels whose values reveal no more than the threads do.
+// plainKeys are labels that are kept, because their values reveal no more than the
+// threads do.
 var plainKeys = map[string]bool{"pid": true, "tid": true, "cpu": true}
 
 // Recording returns a redacted copy of a recording with the same numbers. rec does not

@@ -10,12 +10,12 @@ import (
 	"ashlar/ingest/model/sets"
 )
 
-// Below returns the set of the picked spans of a recording, by track and lane, and of
+// Below returns the set of the picked spans of a recording, by track and lane, and
 // everything that ran inside them. It ends early with ctx.
 //
-// It walks each track from the outermost lane inwards: the set's spans in a lane are the
-// picked ones and the children of its spans in the lane above. So the time depends on the
-// number of runs, not of spans.
+// It walks each track from the outermost lane inwards. In each lane, the set's spans are
+// the picked ones and the children of the set's spans in the lane above. So the time
+// depends on the number of runs, not on the number of spans.
 func Below(ctx context.Context, rec *recording.Recording, text string, picked [][][]sets.Run) (*recording.CallSet, error) {
 	set := &recording.CallSet{Text: text, Picked: picked, Outer: make([][][]sets.Run, len(rec.Tracks)), Runs: make([][][]sets.Run, len(rec.Tracks)), Times: make([][]recording.Time, len(rec.Tracks))}
 	var on []int // tracks with picked spans
@@ -59,9 +59,9 @@ func belowOn(ctx context.Context, rec *recording.Recording, set *recording.CallS
 	set.Times[track] = times(t, set.Outer[track])
 }
 
-// times returns the times of spans, joined where one starts as another ends or earlier.
+// times returns the times of spans. Times that touch or overlap are joined.
 func times(t *recording.Track, of [][]sets.Run) []recording.Time {
-	var lists [][]recording.Time // each in order; neighbours are merged until one is left
+	var lists [][]recording.Time // each list is in order; neighbouring lists are merged until one is left
 	for lane, runs := range of {
 		l, n := &t.Lanes[lane], 0
 		for _, r := range runs {
@@ -100,7 +100,7 @@ func mergeTimes(a, b []recording.Time) []recording.Time {
 		}
 		all, a = joinTime(all, a[0]), a[1:]
 	}
-	for _, x := range append(a, b...) { // one of them is empty
+	for _, x := range append(a, b...) { // one of the two is empty
 		all = joinTime(all, x)
 	}
 	return all
@@ -135,12 +135,12 @@ func children(ctx context.Context, rec *recording.Recording, above, lane *lanes.
 type family struct {
 	rec         *recording.Recording
 	above, lane *lanes.Lane
-	at          int // no child of later runs is before this, except at equal times
+	at          int // children of later runs are at or after this index, except at equal times
 	found       []sets.Run
 }
 
 // of finds the children of a run of parents. Spans within the run's time have their
-// parents in it, except that a span without length at an edge may belong to a neighbour
+// parents in the run, except that a zero-length span at an edge may belong to a neighbour
 // of the run.
 func (f *family) of(r sets.Run) {
 	from, to := f.above.Start(r.First), f.above.End(r.Last-1)
@@ -170,7 +170,7 @@ func (f *family) of(r sets.Run) {
 	}
 }
 
-// edge adds a span without length at an edge of a run if its parent is in the run.
+// edge adds a zero-length span at an edge of a run if its parent is in the run.
 func (f *family) edge(i int, r sets.Run) {
 	at, parent := f.lane.Start(i), f.rec.Calls.Parent(f.lane.Call(i))
 	for k := r.First; k < r.Last && f.above.Start(k) <= at; k++ {
@@ -193,8 +193,9 @@ func (f *family) take(first, last int) {
 	f.found = append(f.found, sets.Run{First: first, Last: last})
 }
 
-// seek returns the first i from at to n-1 for which is(i) holds, or n; is must hold from
-// there on. It is fast if i is close to at.
+// seek returns the first i in at..n-1 for which is(i) holds, or n if there is none. If is
+// holds for an i, it must hold for all later ones. The search is fast if i is close to
+// at.
 func seek(at, n int, is func(int) bool) int {
 	lo, step := at, 1
 	for at < n && !is(at) {

@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// CPU returns how long each span ran on CPU, nil if the recording does not tell. It is
-// computed once per recording.
+// CPU returns how long each span ran on CPU, nil if the recording does not contain this.
+// It is computed once per recording.
 func CPU(ctx context.Context, rec *recording.Recording) (*recording.OnCPU, error) {
 	if rec.CPU == nil {
 		return nil, nil
@@ -50,8 +50,9 @@ func cpuOf(ctx context.Context, rec *recording.Recording, s *Stretch, to []int64
 	}
 }
 
-// outerCPU sums up the CPU times of a track's spans that have one and are inside no other
-// such span. Spans without CPU time, such as unfinished ones, count by their inner spans.
+// outerCPU sums up the CPU times of a track's spans that have one and are not inside
+// another span that has one. For spans without a CPU time, such as unfinished ones, their
+// inner spans count.
 func outerCPU(t *recording.Track, columns [][]int64) int64 {
 	sum := int64(recording.Missing)
 	var above []bool // by span of the lane above: it has a CPU time, or is inside a span that does

@@ -57,7 +57,7 @@ func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.Cal
 	}
 }
 
-// EachCall is Each for calls only. If few times are needed, reading them from the lane
+// EachCall is Each for calls only. If few times are needed, reading these from the lane
 // instead of all columns takes a fifth of the memory traffic.
 func (s *Stretch) EachCall(f func(i int, calls []recording.CallID)) {
 	runs := s.Runs

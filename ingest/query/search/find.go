@@ -48,7 +48,7 @@ type Hits struct {
 	n       int64
 }
 
-// hitRow is a column of spans or samples that has hits.
+// hitRow is a column of spans or samples that contains hits.
 type hitRow struct {
 	id            int // the same in all results of one search
 	track, laneAt int
@@ -76,10 +76,10 @@ func Find(ctx context.Context, rec *recording.Recording, p *Pattern) (*Hits, err
 	return FindWithPreview(ctx, rec, p, nil)
 }
 
-// FindWithPreview is Find, but if the search takes long it calls soon with the hits found
-// so far: once, with at least one hit, from another goroutine, and before it returns. Row
-// numbers are the same in both results, so that a hit of the preview is valid in the
-// final result.
+// FindWithPreview is Find, but if the search takes long, it calls soon with the hits
+// found so far. It calls soon at most once, with at least one hit, from another
+// goroutine, before it returns. Row numbers are the same in both results, so that a hit
+// of the preview is valid in the final result.
 func FindWithPreview(ctx context.Context, rec *recording.Recording, p *Pattern, soon func(*Hits)) (*Hits, error) {
 	h, err := uncounted(ctx, rec, p)
 	if err != nil {
@@ -240,7 +240,7 @@ func (r *hitRow) prev(i int) int {
 	return -1
 }
 
-// upTo counts the hits among the first i.
+// upTo counts the hits among the row's first i elements.
 func (r *hitRow) upTo(i int) int64 {
 	b := i / hitBlock
 	if b == len(r.before)-1 {
@@ -280,7 +280,7 @@ func (h *Hits) hit(row, i int) Hit {
 	return hit
 }
 
-// Behind returns the same hits, with those on some tracks ordered after all others.
+// Behind returns the same hits, but the hits on some tracks come after all others.
 func (h *Hits) Behind(tracks []int) *Hits {
 	if len(tracks) == 0 {
 		return h
@@ -335,7 +335,7 @@ func (h *Hits) Prev(at Hit) (Hit, bool) {
 }
 
 // after returns the first index in a row that comes after a hit; late reports whether
-// Behind moved that hit to the end.
+// that hit is one that Behind moved to the end.
 func (r *hitRow) after(at Hit, late bool) int {
 	switch {
 	case r.late && !late:
@@ -431,8 +431,8 @@ func (h *Hits) latest(upTo func(r *hitRow) int) (Hit, bool) {
 	return h.hit(row, at), true
 }
 
-// Marks reports for each of n equal parts of from..to whether a hit starts in it, for
-// marking hits in a picture. track limits it to one track, unless it is
+// Marks divides from..to into n equal parts and reports for each whether a hit starts in
+// it, for marking hits in a picture. track limits the hits to one track, unless it is
 // recording.NoTrack. The time depends on n, not on the number of hits.
 func (h *Hits) Marks(track int, from, to int64, n int) []bool {
 	marks := make([]bool, n)
@@ -451,7 +451,7 @@ func (h *Hits) Marks(track int, from, to int64, n int) []bool {
 			for m < n && marks[m] {
 				m++
 			}
-			// Go on to the next part without a mark, by at least one index.
+			// Go on to the next part that has no mark, by at least one index.
 			part := from + int64(float64(m)*width)
 			i = r.next(r.skip(i+1, part))
 		}

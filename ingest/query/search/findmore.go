@@ -129,8 +129,8 @@ func (h *Hits) list() {
 }
 
 // Marked reports whether any of the n spans from i on in a track's lane is a hit, or
-// whether the track is. It is for patterns that functions alone do not decide. Lane is -1
-// for samples.
+// whether the track is. It is for patterns whose matches depend on more than the
+// function. Lane is -1 for samples.
 func (h *Hits) Marked(track, lane, i, n int) bool {
 	if h.Pattern.Field() == InThread {
 		return h.OnTrack(track)
@@ -170,8 +170,8 @@ func (h *Hits) Sum(in recording.Scope) (time, count int64) {
 	return time, count
 }
 
-// Lanes returns, for each track with hits among its spans, the number of lanes down to
-// the innermost one with a hit.
+// Lanes returns, for each track that has hits among its spans, the number of lanes down
+// to the innermost lane with a hit.
 func (h *Hits) Lanes() map[int]int {
 	lanes := map[int]int{}
 	for i := range h.rows {

@@ -45,7 +45,7 @@ func (h *Hits) nthInTime(k int64) (Hit, bool) {
 			from, to = min(from, r.time(0)), max(to, r.time(r.len()-1))
 		}
 	}
-	// The hit starts at the last time that has at most k hits before it.
+	// The hit starts at the latest time before which there are at most k hits.
 	for from < to {
 		mid := from + (to-from)/2 + 1
 		if h.starting(mid) <= k {

@@ -23,7 +23,7 @@ type Pattern struct {
 	fold, ascii bool
 }
 
-// A Field is where a pattern looks.
+// A Field tells where a pattern looks.
 type Field string
 
 // Fields. Without one, a pattern looks in the names, modules and files of functions.
@@ -75,11 +75,12 @@ func (p *Pattern) Equal(o *Pattern) bool {
 // Field returns where the pattern looks.
 func (p *Pattern) Field() Field { return p.field }
 
-// OfFunctions reports whether the function alone decides if the pattern matches. For
-// threads and arguments, it depends on where the function runs.
+// OfFunctions reports whether the pattern matches functions. A pattern for threads or
+// arguments may match some spans of a function and not others.
 func (p *Pattern) OfFunctions() bool { return p.field != InThread && p.field != InArgs }
 
-// Expression returns what is between the slashes of /…/.
+// Expression returns the text between the slashes of /…/ and true, or false if s has
+// another form.
 func Expression(s string) (string, bool) {
 	if len(s) < 3 || s[0] != '/' || s[len(s)-1] != '/' {
 		return "", false

@@ -21,7 +21,7 @@ const linearBins = 50
 // one before: the preferred numbers R10 of ISO 3, in hundredths.
 var renard = [...]int64{100, 125, 160, 200, 250, 315, 400, 500, 630, 800}
 
-// logEdges returns the edges of bins that cover least..most, ten to a power of ten.
+// logEdges returns the edges of bins that cover least..most, ten bins per power of ten.
 func logEdges(least, most int64) []int64 {
 	all := []int64{0}
 	for power := int64(1); ; power *= 10 {
@@ -71,11 +71,11 @@ func linearEdges(least, most int64) []int64 {
 	return edges
 }
 
-// binner finds the bin of a value by looking at few edges.
+// binner finds the bin of a value by comparing it with few edges.
 type binner struct {
 	edges []int64
-	// start is, by number of bits, the last edge that is not above any value with that
-	// many bits.
+	// start is, by number of bits, the last edge that is not larger than any value with
+	// that many bits.
 	start [65]int
 	// width is the width of all bins, if they are equally wide; per is 1/width.
 	width int64

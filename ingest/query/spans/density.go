@@ -70,7 +70,7 @@ func (d *Density) spans(ctx context.Context, rec *recording.Recording, in record
 			all[worker] = make([]int64, cells)
 		}
 		counts := all[worker]
-		cell, until := int64(-1), d.From // cell of the last span: mostly the same
+		cell, until := int64(-1), d.From // cell of the last span: mostly the cell of the next, too
 		items[i].Each(func(_ int, starts, _ []int64, calls []recording.CallID) {
 			for k, start := range starts {
 				if start < d.From || start > in.To || is != nil && !is[calls[k]] {

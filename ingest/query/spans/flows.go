@@ -35,8 +35,9 @@ func NewFlows(rec *recording.Recording) *Flows {
 
 func (f *Flows) step(e FlowEnd) recording.FlowStep { return f.rec.Flows[e.Flow].Steps[e.Step] }
 
-// Of returns, in order of time, at most n steps bound to the span from start to end in a
-// lane, that is, steps during which it is the innermost span.
+// Of returns, in order of time, at most n steps of flows that are bound to a span, given
+// by its lane, start and end. A step is bound to the innermost span that runs at the
+// step's time.
 func (f *Flows) Of(track, lane int, start, end int64, n int) []FlowEnd {
 	i := sort.Search(len(f.ends), func(i int) bool {
 		st := f.step(f.ends[i])
@@ -55,8 +56,8 @@ func (f *Flows) Of(track, lane int, start, end int64, n int) []FlowEnd {
 	return out
 }
 
-// ending reports whether a step at the very end of a span belongs to the span, because no
-// other begins there in its lane.
+// ending reports whether a step at the very end of a span belongs to that span, because
+// no other span begins there in the lane.
 func (f *Flows) ending(track, lane int, at int64) bool {
 	l := &f.rec.Tracks[track].Lanes[lane]
 	i := l.Search(at)

@@ -179,8 +179,8 @@ func valley(bins []Bin, hs []heap, i int) (z float64) {
 	return z
 }
 
-// run returns the best sum of w neighbouring bins in first..last. With fewer bins it
-// returns the sum of all if better prefers more, else -1.
+// run returns the best sum of w neighbouring bins in first..last. If there are fewer
+// bins, it returns the sum of all if better prefers larger sums, else -1.
 func run(bins []Bin, first, last, w int, better func(x, y int64) bool) int64 {
 	best, sum := int64(-1), int64(0)
 	for i := first; i <= last; i++ {

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Percentiles here are nearest-rank: the p-th percentile of n sorted values is the one at
-// position ⌈p·n⌉, counted from 1, so it is always one of the values. The median of an
+// Percentiles here are nearest-rank: the p-th percentile of n sorted values is the value
+// at position ⌈p·n⌉, counted from 1, so it is always one of the values. The median of an
 // even number of values is the lower of the two in the middle.
 
 // rankOf returns the index, from 0, of a percentile given in thousandths.
@@ -46,10 +46,11 @@ type between struct {
 	shift int
 }
 
-// atRanks returns the values that would be at the given ranks if all were sorted, without
-// sorting them. Each round counts the values by their next eleven bits and continues with
-// the range that contains the rank, so it takes a few passes on all cores for any values.
-// least and most are the extremes of all values. ranks must ascend.
+// atRanks returns the values that would be at the given ranks if all values were sorted,
+// without sorting them. Each round counts the values by their next eleven bits and
+// continues with the range that contains the rank, so a few passes on all cores are
+// enough for any values. least and most are the extremes of all values. ranks must
+// ascend.
 func atRanks(ctx context.Context, p parts, least, most int64, ranks []int64) ([]int64, error) {
 	if n := p.len(); n <= sortAtMost {
 		all := make([]int64, 0, n)

@@ -16,8 +16,8 @@ type Presence struct {
 	// Records is the number of records with the function in their stack, Leaf the number
 	// with it innermost, Of the number of all records.
 	Records, Leaf, Of int64
-	// Total and Self are the weights of these Records and Leaf in the metric's units;
-	// OfWeight is the weight of all records.
+	// Total and Self are the weights of the Records and of the Leaf in the metric's
+	// units; OfWeight is the weight of all records.
 	Total, Self, OfWeight int64
 	// Negative is the sum of the negative values in Total.
 	Negative int64
@@ -41,8 +41,8 @@ type Runs struct {
 	Track          int
 }
 
-// PresenceOf looks at a query's records other than spans. It prefers samples with the
-// metric, if there are any, because they tell more than sums computed from them.
+// PresenceOf looks at a query's records other than spans. If there are samples with the
+// metric, it takes these, because they tell more than sums computed from them.
 func PresenceOf(ctx context.Context, rec *recording.Recording, q analyze.Query, of []recording.FuncID) (*Presence, error) {
 	if whole := q; !q.Scope.Ranged && rec.HasTime {
 		whole.Scope = q.Scope.Between(rec.Start, rec.End)
@@ -81,7 +81,7 @@ func PresenceOf(ctx context.Context, rec *recording.Recording, q analyze.Query, 
 	return &p.Presence, nil
 }
 
-// reaches returns, by track, how far apart two samples may be and still count as
+// reaches returns, by track, the largest distance of two samples that count as
 // neighbours.
 func reaches(rec *recording.Recording, event int) []int64 {
 	out := make([]int64, len(rec.Tracks))

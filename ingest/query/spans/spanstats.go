@@ -17,9 +17,9 @@ import (
 
 // Stat summarizes the lengths of a function's spans, in picoseconds.
 type Stat struct {
-	// Count is the number of spans that touch the selection. A length is always that of
-	// the whole span, even if the range cuts it; for an unfinished span it is the length
-	// drawn.
+	// Count is the number of spans that touch the selection. A length is always the
+	// length of the whole span, even if the range cuts it. The length of an unfinished
+	// span is the length drawn.
 	Count    int64
 	Min, Max int64
 	sum      wide // sum of the lengths

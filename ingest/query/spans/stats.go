@@ -16,17 +16,17 @@ import (
 )
 
 // Durations summarizes the durations of a function's spans, in picoseconds. A length is
-// always that of the whole span, even if the range cuts it; for an unfinished span it is
-// the length drawn.
+// always the length of the whole span, even if the range cuts it. The length of an
+// unfinished span is the length drawn.
 type Durations struct {
 	// Count is the number of spans that touch the selection, Unfinished the number of
-	// those that never ended. Without spans, all other fields are zero.
+	// these spans that never ended. Without spans, all other fields are zero.
 	Count, Unfinished int64
 	// WithoutCPU is the number of calls without a CPU time. If CPU or off-CPU time was
 	// asked for, Count does not include them.
 	WithoutCPU int64
 	// Sum is the sum of the lengths. Together is the sum for the outermost calls of a
-	// set, nil if the calls of no set were measured.
+	// set, nil if other spans than the calls of a set were measured.
 	Sum, Together          *big.Int
 	Min, Max               int64
 	Median, P90, P99, P999 int64 // nearest rank
@@ -45,7 +45,7 @@ func (d *Durations) Mean() *big.Rat {
 	return new(big.Rat).SetFrac(d.Sum, big.NewInt(d.Count))
 }
 
-// A SlowSpan is one of the longest spans. Duration is the time by which they are ranked:
+// A SlowSpan is one of the longest spans. Duration is the time by which spans are ranked:
 // in all, on CPU or off CPU.
 type SlowSpan struct {
 	Track, Lane, Span int
@@ -95,7 +95,7 @@ func sum128(hi, lo uint64) *big.Int {
 	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(lo))
 }
 
-// durations summarizes the spans of lanes whose calls is selects; all if is is nil.
+// durations summarizes spans of lanes. is selects them by call; nil selects all.
 func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool, metric int) (*Durations, error) {
 	var cpu *recording.OnCPU
 	if metric >= recording.SpanCPU {
@@ -131,8 +131,7 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 	return d, d.summarize(ctx, values, edges)
 }
 
-// momentEdges divides from..to into equal moments, but into no more than it has
-// picoseconds.
+// momentEdges divides from..to into equal moments, at most one per picosecond.
 func momentEdges(from, to int64) []int64 {
 	span := max(1, to-from)
 	n := min(momentsOfTime, span)
@@ -144,7 +143,7 @@ func momentEdges(from, to int64) []int64 {
 	return edges
 }
 
-// gatherer takes the lengths of a function's spans out of the lanes, by moment.
+// gatherer collects the lengths of a function's spans from lanes, by moment.
 type gatherer struct {
 	edges      []int64
 	moments    []growing

@@ -22,12 +22,12 @@ const (
 
 // A Trend tells whether a function gets slower over time. It is computed from the medians
 // of moments, so that single slow calls do not matter. The line is Theil and Sen's (the
-// median of the slopes of all pairs). The test is Mann and Kendall's (how likely medians
-// in random order would rise or fall as often).
+// median of the slopes of all pairs). The test is Mann and Kendall's (the probability
+// that medians in random order rise or fall as often as these).
 type Trend struct {
 	Direction Direction
-	// First and Last are the lengths on the line at the first and the last moment with
-	// spans, in picoseconds.
+	// First and Last are the lengths on the line, in picoseconds, at the first and the
+	// last moment that has spans.
 	First, Last float64
 	// Tau is Kendall's tau, from -1 (always falls) to 1 (always rises). P is the
 	// two-sided probability of a tau at least as far from 0 if there is no trend.

@@ -1,9 +1,9 @@
 // Command probe is a small test window: the tests of package e2e drive it to check that
 // keys, mouse, screen and frame log work.
 //
-// It fills itself with a colour that keys r, g and b choose, marks where the left
-// button was pressed and where it was released, more darkly with Shift, turns
-// lighter by the wheel, is slow on s, and ends with status 3 on q.
+// It fills itself with a colour that the keys r, g and b choose. It marks where the left
+// button was pressed and released, more darkly with Shift, turns lighter by the wheel, is
+// slow on s, and ends with status 3 on q.
 package main
 
 import (
@@ -135,7 +135,7 @@ func (p *probe) pointer(e pointer.Event) {
 	case pointer.Release:
 		p.to = at
 	case pointer.Scroll:
-		step := int(e.Scroll.Y) / 2 // ten a notch: on X11, Gio takes press and release for one each
+		step := int(e.Scroll.Y) / 2 // ten per notch: on X11, Gio counts press and release as one notch each
 		p.fill.R, p.fill.G, p.fill.B = shift(p.fill.R, step), shift(p.fill.G, step), shift(p.fill.B, step)
 	}
 }
@@ -150,7 +150,7 @@ func (p *probe) draw(ops *op.Ops) {
 			paint.FillShape(ops, p.mark, clip.Rect(square).Op())
 		}
 	}
-	// The whole window takes the pointer.
+	// The whole window receives pointer events.
 	defer clip.Rect(image.Rect(0, 0, 1<<14, 1<<14)).Push(ops).Pop()
 	event.Op(ops, p)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // chrome writes Google's trace events as JSON: an object that begins with the names of
-// processes and threads, followed by the events as a shape demands.
+// processes and threads, followed by the events in the form of a shape.
 type chrome struct {
 	*output
 	shape *chromeShape
@@ -18,8 +18,8 @@ type chrome struct {
 	names []string // of functions, as JSON without the closing quote
 	cats  []string // of functions, as JSON
 
-	held    []chromeEvent // events of a shape that reorders them
-	begun   [][]int       // by thread: indices in held of the open X events
+	held    []chromeEvent // events, if a shape reorders them
+	begun   [][]int       // indices in held of the open X events, by thread
 	started int           // calls
 	from    int           // start of the event in buf
 	indent  bytes.Buffer
@@ -34,10 +34,11 @@ type chromeEvent struct {
 	id         int // of the operation or the flow
 }
 
-// written is when a program that writes each event at once writes it.
+// written returns the time at which a program that writes each event as soon as it ends
+// writes this one.
 func (e *chromeEvent) written() int64 { return e.at + e.length }
 
-// The most that an event takes without its name and category.
+// The largest sizes of events in bytes, without name and category.
 const (
 	chromeBeginBytes = 71
 	chromeEndBytes   = 55
@@ -121,7 +122,7 @@ func (c *chrome) size(call uint32) (records, bytes int) {
 func (c *chrome) startBuffer(*thread) {}
 func (c *chrome) endBuffer(*thread)   {}
 
-// put writes an event, or holds it until all are there.
+// put writes an event or, if the shape reorders events, holds it until the end.
 func (c *chrome) put(e chromeEvent) {
 	if c.shape.order != nil {
 		c.held = append(c.held, e)
@@ -180,7 +181,7 @@ func (c *chrome) write(e *chromeEvent) {
 		c.buf = appendMicros(c.buf, e.length)
 	}
 	fn := c.prog.calls[e.call].fn
-	c.buf = append(c.buf, `,"name":`...) // also in end events: optional, but some readers need it
+	c.buf = append(c.buf, `,"name":`...) // also in end events: it is optional there, but some readers need it
 	c.buf = append(c.buf, c.names[fn]...)
 	if c.shape.numbered {
 		c.buf = append(c.buf, " #"...)
@@ -229,7 +230,8 @@ func (c *chrome) args(e *chromeEvent) {
 	c.buf = append(c.buf, '}')
 }
 
-// longArgs are such as machine learning's profilers write for each kernel.
+// longArgs are arguments like those that profilers for machine learning write for each
+// kernel.
 const longArgs = `,"External id":%d,"Record function id":0,"Concrete Inputs":["","[%d, 512]","","False"],"Input type":["float","float","","Scalar"],"Input Dims":[[8,128,512],[512,512],[],[]],"Ev Idx":%d,"stream":7,"correlation":%d,"grid":[128,1,1],"block":[256,1,1],"est. achieved occupancy %%":%d`
 
 // open begins an event.
@@ -257,7 +259,7 @@ func (c *chrome) close() {
 	if c.shape.pretty {
 		c.indent.Reset()
 		if err := json.Indent(&c.indent, c.buf[c.from:], "  ", "  "); err != nil {
-			panic(err) // the JSON was generated here
+			panic(err) // cannot fail: the JSON was generated here
 		}
 		c.buf = append(c.buf[:c.from], c.indent.Bytes()...)
 	}
@@ -276,9 +278,9 @@ type chromeShape struct {
 	name, what string
 	// complete reports whether a call is an X event; other calls are a B and an E.
 	complete func(*call) bool
-	// order sorts the events into file order; before, they are sorted by begin. With nil,
-	// they stay in the order in which each thread's buffers are filled, with X events at
-	// their end.
+	// order sorts the events into file order; before that, they are sorted by begin. If
+	// order is nil, the events of each thread's buffers stay in the order in which the
+	// buffers are filled, each X event at the place where its call ends.
 	order func([]chromeEvent)
 
 	threads  int

@@ -12,11 +12,11 @@ type folded struct {
 	seen []bool
 }
 
-// foldedLineBytes is about how long a line is.
+// foldedLineBytes is the approximate length of a line.
 const foldedLineBytes = 440
 
-// The maximum number of stacks in the shape with few, heavy stacks, and the factor on
-// their counts.
+// The maximum number of stacks in the shape that has few, heavy stacks, and the factor by
+// which their counts are multiplied.
 const (
 	foldedHeavy  = 500
 	foldedWeight = 1_000_000_007

@@ -5,17 +5,17 @@ type frame struct {
 	fn      uint32
 	ip      uint64
 	site    uint8 // which of the function's addresses
-	inlined uint8 // how deep; 0 is the function that the address is in
+	inlined uint8 // depth of inlining; 0 is the function that contains the address
 }
 
-// A frameTable holds the frames of a program: several addresses of one function
-// are several frames.
+// A frameTable holds the frames of a program. A function with several addresses has
+// several frames.
 type frameTable struct {
 	list []frame
 	of   []uint32 // the index of each call's frame
 }
 
-// apart gives the frames of all calls different addresses.
+// apart gives the frames of all calls distinct addresses.
 func (t *frameTable) apart() {
 	list := make([]frame, len(t.of))
 	for i, of := range t.of {

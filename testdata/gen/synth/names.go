@@ -15,7 +15,7 @@ const (
 	inC
 )
 
-// A module is a binary or a library of the made-up program, or its kernel.
+// A module is a binary or library of the invented program, or its kernel.
 type module struct {
 	name   string
 	lang   language
@@ -43,8 +43,8 @@ const (
 	moduleCount
 )
 
-// modules lists the program's binaries from the top down: a module never calls one above
-// it.
+// modules lists the program's binaries from the top down: a module calls only modules
+// below it.
 var modules = [moduleCount]module{
 	modShop: {name: "/opt/shop/bin/shopd", lang: inGo, funcs: 900, base: 0x400000,
 		spaces: []string{"main", "shop/cart", "shop/stock", "shop/pricing", "shop/web/router", "shop/web/session", "shop/mail", "shop/internal/pool"},
@@ -101,7 +101,7 @@ var nouns = strings.Fields(`basket order line item price stock shelf client sess
 
 var elements = strings.Fields(`int unsigned double std::string storage::Slice Key Row Tile std::byte uint64_t`)
 
-// function makes up a function of module m; its name may have been made before.
+// function invents a function of module m; its name may be one that was returned before.
 func (m *module) function(rng *rand.PCG) (name, file string) {
 	r := rng.Uint64()
 	space := m.spaces[pick(r, len(m.spaces))]

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Odd traces are ones that viewers stumble over: very many threads, very deep stacks,
-// only distinct functions, very long or non-Latin names, almost no content. They are
-// written as Chrome's trace events.
+// Odd traces are hard for viewers: very many threads, very deep stacks, only distinct
+// functions, very long or non-Latin names, almost no content. They are written as
+// Chrome's trace events.
 var odd = map[string]func(*oddTrace){
 	"threads":   oddThreads,
 	"deep":      oddDeep,
@@ -67,7 +67,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// span is one of dur microseconds.
+// span writes a span of dur microseconds.
 func (t *oddTrace) span(pid, tid int, at, dur float64, name string) {
 	t.event(`{"ph":"X","pid":%d,"tid":%d,"ts":%.3f,"dur":%.3f,"name":%s}`, pid, tid, at, dur, quote(name))
 }
@@ -76,7 +76,7 @@ func (t *oddTrace) name(what string, pid, tid int, name string) {
 	t.event(`{"ph":"M","pid":%d,"tid":%d,"name":"%s_name","args":{"name":%s}}`, pid, tid, what, quote(name))
 }
 
-// oddThreads has 5,000 threads in three processes, each with some nested spans.
+// oddThreads writes 5,000 threads in three processes, each with some nested spans.
 func oddThreads(t *oddTrace) {
 	for pid := 1; pid <= 3; pid++ {
 		t.name("process", pid, 0, fmt.Sprintf("service %d", pid))

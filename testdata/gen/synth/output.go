@@ -5,9 +5,9 @@ import "io"
 const outputBuffer = 4 << 20
 
 // An output is a buffered writer to which records are appended in place. It remembers its
-// first error, so the generators keep writing and check once, at the end.
+// first error, so the generators keep writing and check for an error once, at the end.
 type output struct {
-	buf     []byte // what is not written yet; append to it, then call settle
+	buf     []byte // not written yet; append to it, then call settle
 	w       io.Writer
 	flushed int64
 	err     error

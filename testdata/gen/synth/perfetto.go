@@ -7,10 +7,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// perfetto writes traces as programs with Perfetto's library do: a sequence of packets
-// for each thread. A sequence refers to things by number after naming them once, and
-// dates each packet by the time since the one before. See protos/perfetto/trace in
-// https://github.com/google/perfetto.
+// perfetto writes traces in the way of programs with Perfetto's library: a sequence of
+// packets for each thread. A sequence names things once, with a number, and then refers
+// to them by number. It dates each packet by the time since the previous one. See
+// protos/perfetto/trace in https://github.com/google/perfetto.
 type perfetto struct {
 	*output
 	prog    *program
@@ -25,7 +25,7 @@ type perfetto struct {
 // perfettoPack is the number of bytes of packets that are compressed together.
 const perfettoPack = 64 << 10
 
-// perfettoThread holds what a thread's sequence has written so far.
+// perfettoThread holds the names and state that a thread's sequence has written so far.
 type perfettoThread struct {
 	begun    bool
 	last     int64
@@ -34,7 +34,7 @@ type perfettoThread struct {
 }
 
 const (
-	perfettoDelta  = 64      // the clock that counts on from packet to packet
+	perfettoDelta  = 64      // a clock whose times are relative to the previous packet
 	perfettoTracks = 1000    // the first track number of threads
 	perfettoUser   = 1000    // user id in each packet
 	bootClock      = 6       // BUILTIN_CLOCK_BOOTTIME
@@ -59,8 +59,8 @@ func message(b []byte, field protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
 }
 
-// size returns the records and bytes of a call. Names that are written once are not
-// counted, because they do not matter in a long recording.
+// size returns the records and bytes of a call. It does not count names that are written
+// only once, because they do not matter in a long recording.
 func (w *perfetto) size(call uint32) (records, bytes int) {
 	n := 44
 	if w.annotated(call) {
@@ -75,8 +75,8 @@ func (w *perfetto) size(call uint32) (records, bytes int) {
 	return 2, n
 }
 
-// annotated reports whether a call has an argument: calls that have one in other formats,
-// and every call in the shape with many arguments.
+// annotated reports whether a call has an argument: the calls that have one in other
+// formats, or every call in the shape with many arguments.
 func (w *perfetto) annotated(call uint32) bool {
 	return w.shape == manyArgs || spallHasArgs(w.prog, call)
 }
@@ -168,8 +168,8 @@ func (w *perfetto) begin(t *thread, call uint32) {
 
 func (w *perfetto) end(t *thread, _ openCall) { w.track(t, number(w.event[:0], 9, 2), nil) }
 
-// track writes the packet of an event, together with the names that it is the first to
-// use.
+// track writes the packet of an event, together with the names that occur for the first
+// time.
 func (w *perfetto) track(t *thread, event, interned []byte) {
 	s := &w.threads[t.index]
 	w.event = event

@@ -13,21 +13,21 @@ import (
 // with the thread as a label. Inlined functions are part of the location of the function
 // into which they were inlined.
 //
-// The library writes everything but the samples, for which it would need objects a
-// hundred times as large as here; samples are written one by one.
+// The library writes everything except the samples, because it would need objects a
+// hundred times as large for them; samples are written one by one.
 type pprofBuilder struct {
 	prog      *program
 	sum       *Summary
 	profile   *profile.Profile
 	functions []*profile.Function
 	locations []*profile.Location // by call: the location whose innermost call it is
-	up        []int32             // by call: the innermost call of the location that called it
+	up        []int32             // by call: the innermost call of the calling location
 	path      []uint64            // ids of locations, leaf first
 	seen      []bool
 	shape     string
 }
 
-// pprofStack is a sample to be.
+// pprofStack is a sample to be written.
 type pprofStack struct {
 	call, count uint32
 	thread      uint16
@@ -35,7 +35,7 @@ type pprofStack struct {
 
 const (
 	pprofPeriod      = 10_000_000 // ns of a sample
-	pprofSampleBytes = 25         // about, in the file
+	pprofSampleBytes = 25         // approximate, in the file
 	pprofStart       = 1_700_000_000_000_000_000
 )
 
@@ -90,7 +90,7 @@ func (b *pprofBuilder) write(out *output, samples []pprofStack) error {
 	if _, err := z.Write(rest.Bytes()); err != nil {
 		return err
 	}
-	// The strings of labels come after those that the library wrote.
+	// The strings of labels come after the strings that the library wrote.
 	next := stringsIn(rest.Bytes())
 	message := protowire.AppendString(protowire.AppendTag(nil, profileStringTable, protowire.BytesType), "thread")
 	labels := make([][]byte, len(b.prog.threads))
@@ -191,8 +191,8 @@ func (b *pprofBuilder) start() {
 	b.makeLocations()
 }
 
-// makeLocations gives each call the location whose innermost call it is; calls with the
-// same functions at the same address share a location.
+// makeLocations gives each call a location of which it is the innermost call. Calls with
+// the same functions at the same address share a location.
 func (b *pprofBuilder) makeLocations() {
 	frames := newFrameTable(b.prog)
 	type key struct{ frame, outer uint32 } // outer is the location of the call it is inlined into, 0 for none

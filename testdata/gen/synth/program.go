@@ -14,9 +14,9 @@ const (
 	rootAgain    = 224    // call.again of a root
 )
 
-// A program is what all recordings record: some thousands of functions in a dozen
-// modules, the tree of its possible call paths, and its threads, each with the part of
-// the tree in which it works.
+// A program is the invented program of all recordings: some thousands of functions in a
+// dozen modules, the tree of its possible call paths, and its threads, each with the part
+// of the tree in which it works.
 type program struct {
 	funcs   []function
 	calls   []call
@@ -30,16 +30,16 @@ type function struct {
 	file   string
 	line   int
 	module int
-	cost   int64 // median time of its own between two events, in ns
+	cost   int64 // median time in the function itself between two events, in ns
 }
 
-// A call is a node of the tree of call paths; it stands for the whole path.
+// A call is a node of the tree of call paths; it stands for the whole path from the root.
 type call struct {
 	fn         uint32
 	parent     int32 // -1 for a root
 	kids, nkid uint32
 	depth      uint8
-	again      uint8 // the chance of one more call to a child, in 1/256
+	again      uint8 // the chance of another call to a child, in 1/256
 	site       uint8 // index of its address in the function, for recordings by address
 	inlined    bool  // inlined into its parent
 	role       uint8
@@ -71,7 +71,7 @@ var roles = []role{
 	{"flush", 1, modStorage, []string{"storage::wal::Writer::flush()", "storage::cache::Pool::evict()"}, 60_000, 3},
 }
 
-// order is the roles of the threads, over and over.
+// order lists the roles of successive threads; it repeats.
 var order = []int{0, 1, 5, 1, 6, 2, 1, 5, 7, 3, 1, 4}
 
 // A threadInfo names a thread of the program.
@@ -81,9 +81,9 @@ type threadInfo struct {
 	role     int
 }
 
-// newProgram makes up a program with the given number of threads and at least that many
-// call paths. The same arguments give the same program; the caller may change its
-// threads.
+// newProgram invents a program with the given number of threads and at least the given
+// number of call paths. The same arguments give the same program; the caller may change
+// its threads.
 func newProgram(seed uint64, threads, paths int) *program {
 	latest.Lock()
 	defer latest.Unlock()
@@ -95,8 +95,8 @@ func newProgram(seed uint64, threads, paths int) *program {
 	return &p
 }
 
-// latest caches the last program: the next recording mostly uses it too, and making up a
-// program takes longer than writing a few thousand records.
+// latest caches the last program, because the next recording mostly uses it too, and
+// inventing a program takes longer than writing a few thousand records.
 var latest struct {
 	sync.Mutex
 	key programKey
@@ -116,8 +116,8 @@ func makeProgram(seed uint64, threads, paths int) *program {
 	return p
 }
 
-// makeFunctions fills the function table, module by module, and returns the index at
-// which each module begins; the last entry is the end.
+// makeFunctions fills the function table, module by module, and returns the index of the
+// first function of each module; the last entry is the number of functions.
 func (p *program) makeFunctions(rng *rand.PCG) (starts [moduleCount + 1]int) {
 	seen := make(map[string]bool)
 	add := func(m int, name, file string) {
@@ -192,9 +192,10 @@ func (p *program) makeTree(rng *rand.PCG, starts [moduleCount + 1]int, paths int
 	}
 }
 
-// growTree adds calls below those from first on until there are want: below the last
-// call, which makes the tree deep, or below any call, which makes it wide. It updates
-// kids, the children of each call, no two of which are the same function.
+// growTree adds calls, below the calls from first on, until the program has want calls.
+// It adds them below the last call, which makes the tree deep, or below any call, which
+// makes it wide. It updates kids, the children of each call. No two children of a call
+// have the same function.
 func (p *program) growTree(rng *rand.PCG, starts [moduleCount + 1]int, kids [][]uint32, first, want int) [][]uint32 {
 	last := uint32(first)
 	for len(p.calls) < want {
@@ -229,8 +230,8 @@ func (p *program) newCall(r uint64, fn, parent uint32) call {
 	return c
 }
 
-// callee chooses the function that a call calls: mostly one of its own module, otherwise
-// one of a module that its module calls, and occasionally the function itself.
+// callee chooses the function that a call calls: mostly one of its own module, sometimes
+// one of another module that its module calls, and occasionally the function itself.
 func (p *program) callee(rng *rand.PCG, starts [moduleCount + 1]int, parent uint32) uint32 {
 	r := rng.Uint64()
 	fn := p.calls[parent].fn

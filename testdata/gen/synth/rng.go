@@ -10,7 +10,7 @@ const (
 	streamTree
 	streamStacks
 	streamShuffle
-	streamThreads // and up: one a thread
+	streamThreads // and up: one per thread
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 	spreadSigma = 26
 )
 
-// newSpread tabulates lognormal factors, in 1/256, with median 1. It uses integers only,
-// because floating point may differ in the last digit between processors and would give
+// newSpread tabulates lognormal factors, in 1/256, with median 1. It uses only integers:
+// floating point may differ in the last digit between processors, which would give
 // different files. The sum of twelve uniform numbers is nearly normal, and the power of
 // two is interpolated linearly.
 func newSpread(seed uint64) *[spreadSize]int64 {
@@ -45,8 +45,8 @@ func newSpread(seed uint64) *[spreadSize]int64 {
 	return &table
 }
 
-// pick returns a number in [0, n), with a bias to 0, from 32 random bits: most programs
-// take a few of their paths most of the time.
+// pick returns a number in [0, n), with a bias towards 0, from 32 random bits: most
+// programs use a few of their paths most of the time.
 func pick(bits uint64, n int) int {
 	a, b := bits&0xffff, bits>>16&0xffff
 	return int(a * b * uint64(n) >> 32)

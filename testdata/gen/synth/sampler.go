@@ -11,12 +11,12 @@ type sampler struct {
 type sampled struct {
 	*thread
 	due  int64
-	held uint32 // the innermost call until clock; busy is false if there is none
+	held uint32 // held is the innermost call until clock; busy is false if there is none
 	busy bool
 }
 
-// Sampled programs run on a slower clock than traced ones: real sampling takes one sample
-// every few calls, while traces record each of many short calls.
+// Sampled programs run on a slower clock than traced ones, because a real profiler takes
+// one sample every few calls, while a tracer records each of many short calls.
 const (
 	samplerSlow   = 5
 	samplerPeriod = 100_000 // ns between samples of a busy thread, on average
@@ -35,7 +35,7 @@ type sample struct {
 	*thread
 	call   uint32
 	at     int64 // ns
-	weight int64 // what the event counted since the sample before; above 0
+	weight int64 // count of the event since the previous sample; above 0
 	random uint64
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A shape is an alternative to the usual way in which programs write a kind of recording.
+// A shape is a variant of a kind of recording, in addition to the way in which programs
+// usually write it.
 type shape struct{ name, what string }
 
 // Names of shapes used by several functions.
@@ -98,7 +99,7 @@ func checkShape(kind, name string) error {
 	return nil
 }
 
-// turns is how many times over a stack is written.
+// turns returns how many times in a row each stack is repeated in a shape.
 func turns(name string) int {
 	if name == deepStacks {
 		return 20

@@ -10,13 +10,13 @@ import (
 	"strconv"
 )
 
-// spaa writes SPAA: the dictionaries, a stack record for each thread, event and call path
-// that was sampled, the samples in time order, and after the samples of each time window
-// its heaviest stacks. Stack ids are hashes of the frames, so the records of other
-// threads and events share them.
+// spaa writes SPAA: the dictionaries; a stack record for each sampled combination of
+// thread, event and call path; the samples in time order; and, after the samples of each
+// time window, its heaviest stacks. Stack ids are hashes of the frames, so records of
+// other threads and events share them.
 //
-// The stacks come before the samples of which they are the sums, so the program runs
-// twice, with the same results.
+// The stacks come before the samples, and are sums over them, so the program runs twice,
+// with the same results.
 type spaa struct {
 	*output
 	prog   *program
@@ -28,7 +28,8 @@ type spaa struct {
 	path   []uint32
 	each   bool // each sample has its own stack record
 
-	// The running window: its start, the weights by call, the calls that have any.
+	// The running window: its start, the weights by call, and the calls that have a
+	// weight.
 	windowStart int64
 	window      []int64
 	touched     []uint32
@@ -40,7 +41,7 @@ type spaaTotal struct{ samples, period int64 }
 // samples.
 type spaaEvent struct {
 	name, kind, sampling string
-	primary, unit        string // the metric; what the period counts
+	primary, unit        string // the metric, and the unit of the period
 }
 
 var spaaEvents = [2]spaaEvent{
@@ -53,7 +54,8 @@ const (
 	spaaWindows      = 24
 	spaaWindowStacks = 1000 // maximum per window
 
-	// The approximate sizes of the records, and what a frame and a window add.
+	// The approximate sizes of the records in bytes; each frame of a stack and each stack
+	// of a window adds its own.
 	spaaHeaderBytes      = 700
 	spaaSampleBytes      = 139
 	spaaStackBytes       = 333
@@ -118,8 +120,8 @@ func (s *spaa) total(event, thread int, call uint32) *spaaTotal {
 	return &s.totals[(event*len(s.prog.threads)+thread)*len(s.prog.calls)+int(call)]
 }
 
-// eventOf returns the event of a sample and its weight; one sample in eight is of the
-// clock.
+// eventOf returns the event of a sample and its weight. One sample in eight belongs to
+// the clock event.
 func eventOf(sm sample) (event int, period int64) {
 	if sm.random>>24&7 == 0 {
 		return 1, clockPeriod
@@ -213,8 +215,8 @@ func (s *spaa) stack(event *spaaEvent, thread int, call uint32, total spaaTotal)
 	s.settle()
 }
 
-// samples runs the program again and writes every sample, and the windows as
-// they pass.
+// samples runs the program again and writes every sample and, as each window ends, the
+// window.
 func (s *spaa) samples(seed uint64) {
 	length := (s.sum.End-s.sum.Start)/spaaWindows + 1
 	s.windowStart = s.sum.Start
@@ -226,7 +228,7 @@ func (s *spaa) samples(seed uint64) {
 		}
 		event, period := eventOf(sm)
 		if s.each {
-			// Windows refer to the last id of a path.
+			// Windows refer to the last id that was made for a path.
 			s.ids[sm.call] = fmt.Sprintf(`"0x%016x"`, uint64(i+1)*0x9E3779B97F4A7C15)
 			s.stack(&spaaEvents[event], sm.index, sm.call, spaaTotal{1, period})
 		}

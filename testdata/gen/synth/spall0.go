@@ -14,9 +14,9 @@ type spall0 struct {
 }
 
 const (
-	spall0BeginBytes    = 18 // and the name
+	spall0BeginBytes    = 18 // plus the name
 	spall0EndBytes      = 17
-	spall0CompleteBytes = 26 // and the name
+	spall0CompleteBytes = 26 // plus the name
 )
 
 func writeSpall0(out *output, o Options) (*Summary, error) {

@@ -15,7 +15,7 @@ type spall1 struct {
 }
 
 const (
-	spall1BeginBytes = 20 // and the name and args
+	spall1BeginBytes = 20 // plus the name and args
 	spall1EndBytes   = 17
 )
 

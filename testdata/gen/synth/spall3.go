@@ -14,7 +14,7 @@ type spall3 struct {
 
 const (
 	spall3BufferBytes = 20
-	spall3BeginBytes  = 11 // and the name and args
+	spall3BeginBytes  = 11 // plus the name and args
 	spall3EndBytes    = 9
 )
 
@@ -40,7 +40,7 @@ func (s *spall3) size(call uint32) (records, bytes int) {
 
 func (s *spall3) startBuffer(t *thread) {
 	s.start = len(s.buf)
-	var h [spall3BufferBytes]byte // the size is filled in at the end
+	var h [spall3BufferBytes]byte // the size is filled in when the buffer ends
 	binary.LittleEndian.PutUint32(h[4:], uint32(t.tid))
 	binary.LittleEndian.PutUint32(h[8:], uint32(t.pid))
 	binary.LittleEndian.PutUint64(h[12:], uint64(t.clock))
@@ -59,8 +59,8 @@ func (s *spall3) name(kind byte, name string) {
 	s.sum.Records++
 }
 
-// endBuffer is the only place that writes the output, because the header has to be still
-// in memory to be filled in.
+// endBuffer alone writes the output, because the header must still be in memory when its
+// size is filled in.
 func (s *spall3) endBuffer(*thread) {
 	binary.LittleEndian.PutUint32(s.buf[s.start:], uint32(len(s.buf)-s.start-spall3BufferBytes))
 	s.settle()

@@ -41,7 +41,7 @@ func (s *spallAuto) size(uint32) (records, bytes int) { return 2, spallAutoCallB
 
 func (s *spallAuto) startBuffer(t *thread) {
 	s.start = len(s.buf)
-	var h [20]byte // size is filled in at the end; maximum depth is unset
+	var h [20]byte // size is filled in when the buffer ends; maximum depth is unset
 	binary.LittleEndian.PutUint32(h[4:], uint32(t.tid))
 	binary.LittleEndian.PutUint64(h[8:], uint64(t.clock))
 	s.buf = append(s.buf, h[:]...)
@@ -85,7 +85,7 @@ func (s *spallAuto) end(t *thread, _ openCall) {
 	s.sum.Records++
 }
 
-// width returns the number of bytes of v as a power of two.
+// width returns the binary logarithm of the number of bytes of v, rounded up.
 func width(v uint64) byte {
 	n := (bits.Len64(v) + 7) / 8
 	return byte(bits.Len(uint(max(n, 1) - 1)))

@@ -10,7 +10,7 @@ type weighedStack struct {
 }
 
 // eachStack visits want different stacks of the program, thread by thread, spread evenly
-// over all its stacks, or all stacks if there are fewer.
+// over all its stacks. If there are fewer stacks, it visits all.
 func (p *program) eachStack(seed uint64, want int64, visit func(weighedStack)) {
 	rng := rand.NewPCG(seed, streamStacks)
 	all := p.countStacks()

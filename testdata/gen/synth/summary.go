@@ -1,6 +1,6 @@
 package synth
 
-// A Summary counts what a recording holds. Times are in ns.
+// A Summary counts the contents of a recording. Times are in ns.
 type Summary struct {
 	Kind  string `json:"kind"`
 	Shape string `json:"shape,omitempty"`
@@ -16,8 +16,9 @@ type Summary struct {
 	Stacks  int64 `json:"stacks"` // stack records, not distinct stacks
 	Windows int64 `json:"windows"`
 
-	// Functions counts the functions that occur in a span or a stack, Paths the different
-	// call paths that end there or lead there. MaxDepth is 1 for a root.
+	// Functions counts the functions that occur in a span or a stack. Paths counts the
+	// different call paths of the spans and stacks, including the paths that lead to
+	// them. MaxDepth is 1 for a root.
 	Functions int `json:"functions"`
 	Paths     int `json:"paths"`
 	MaxDepth  int `json:"max_depth"`
@@ -33,8 +34,8 @@ type Summary struct {
 	// WindowWeight is the sum of all windows' weights (metric period).
 	WindowWeight int64 `json:"window_weight,omitempty"`
 
-	// Threads lists all threads of the program; a short recording may contain nothing of
-	// some.
+	// Threads lists all threads of the program; a short recording may contain no records
+	// of some.
 	Threads []Thread `json:"threads"`
 }
 

@@ -1,14 +1,14 @@
 // Package synth generates synthetic recordings of any size in several formats, to test
 // and measure a viewer.
 //
-// The recordings are of an invented program: a few thousand functions in a dozen modules,
-// named as if written in Go, C++ and C, that call one another along some tens of
-// thousands of different call paths, up to 28 deep, on 8 to 16 threads of two processes.
-// Threads handle requests with idle gaps between them; the durations of calls are
-// lognormal. All kinds share this program.
+// All kinds of recordings are of the same invented program: a few thousand functions in a
+// dozen modules, named as if written in Go, C++ and C, that call one another along some
+// tens of thousands of different call paths, up to 28 deep, on 8 to 16 threads of two
+// processes. Threads handle requests with idle gaps between them; the durations of calls
+// are lognormal.
 //
 // The same options give the same bytes on every machine: times and weights are integers,
-// and so is the arithmetic behind them. Recordings are written as they are generated, so
+// and are computed with integers only. Recordings are written as they are generated, so
 // they may be larger than memory. Two kinds need memory: pprof, whose stacks are in no
 // order, takes 12 bytes per stack until it is written; shapes of chrome that reorder
 // events take 40 bytes per event.
@@ -26,15 +26,16 @@ import (
 	"strings"
 )
 
-// Options describe the recording to generate. Records and Bytes limit it; if both are
-// set, the limit reached first counts. If neither is set, Records is 100,000.
+// Options describe the recording to generate. Records and Bytes limit its size; if both
+// are set, the first limit reached ends it. If neither is set, Records is 100,000.
 type Options struct {
 	Kind  string // one of [Kinds]
 	Shape string // one of [Shapes]; "" is the usual one
 
 	// Records is the number of records. For spall0, spall1, spall3, chrome and perfetto
-	// it counts event records, of which a span takes one or two; as many whole spans are
-	// made as fit. For spaa it counts samples, for pprof and folded stacks.
+	// it is the number of event records: a span takes one or two, and as many whole spans
+	// are made as fit. For spaa it is the number of samples, for pprof and folded the
+	// number of stacks.
 	Records int64
 
 	// Bytes is the approximate size of the recording, within a few percent for a large
@@ -46,7 +47,7 @@ type Options struct {
 	Run     uint64 // another run of the same program
 }
 
-// chance is the seed of what differs from run to run.
+// chance returns the seed for everything that differs from run to run.
 func (o *Options) chance() uint64 { return o.Seed ^ o.Run<<32 }
 
 const (

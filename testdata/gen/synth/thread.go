@@ -2,8 +2,8 @@ package synth
 
 import "math/rand/v2"
 
-// A thread runs: it walks its part of the tree of call paths, one call or return
-// at a time, on a clock of its own.
+// A thread runs the program: it walks its part of the tree of call paths, one call or
+// return at a time, on its own clock.
 type thread struct {
 	threadInfo
 	prog  *program
@@ -26,7 +26,7 @@ type openCall struct {
 type stepKind uint8
 
 const (
-	stepNone  stepKind = iota // nothing is open, and nothing may begin
+	stepNone  stepKind = iota // no call is open, and none may begin
 	stepBegin                 // the innermost call has just begun
 	stepEnd                   // the returned call has just ended
 )

@@ -2,8 +2,9 @@ package synth
 
 import "slices"
 
-// A tracer writes the calls and returns of all threads in one format. It is called in
-// file order: the events of one thread's buffer, then those of the next buffer.
+// A tracer writes the calls and returns of all threads in one format. Its methods are
+// called in file order: the events of one thread's buffer, then the events of the next
+// buffer.
 type tracer interface {
 	// size returns the size of a call in the file, including its return.
 	size(call uint32) (records, bytes int)
@@ -18,10 +19,10 @@ type tracer interface {
 type trace struct {
 	prog    *program
 	out     tracer
-	records int64 // number that may still be written
+	records int64 // number of records that may still be written
 	bytes   int64
 	sum     *Summary
-	small   bool   // buffers are
+	small   bool   // buffers are small
 	seen    []bool // calls that were made
 	// Totals over all events.
 	spans, spanTime, rootTime int64
@@ -29,8 +30,8 @@ type trace struct {
 }
 
 // A traced thread fills a buffer of bufferEvents events (at least half of it) before
-// another buffer is written. With very many threads their buffers are small, so that a
-// short recording contains something of each.
+// another buffer is written. With very many threads the buffers are small, so that a
+// short recording contains events of each thread.
 const (
 	bufferEvents = 6000
 	manyThreads  = 100

@@ -12,7 +12,8 @@ import (
 // patience is how long the source of a drag may stay silent.
 const patience = 10 * time.Second
 
-// mostBytes bounds a list of files: enough for more than a hundred thousand.
+// mostBytes is the maximum size of a list of files, in bytes: enough for more than a
+// hundred thousand files.
 const mostBytes = 64 << 20
 
 // system is X11 or Wayland, whichever the window uses.

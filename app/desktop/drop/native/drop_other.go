@@ -4,7 +4,8 @@ package native
 
 import "gioui.org/io/event"
 
-// system ignores drops: this platform cannot deliver them, or nobody has tried.
+// system ignores drops: this platform does not deliver them, or support for it has not
+// been written.
 type system struct{}
 
 func (*system) before()                      {}

@@ -13,8 +13,8 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// Desktop is the window's part in drags. Its methods are called on the goroutine
-// that calls Window.Event.
+// Desktop handles drags for the window. Its methods are called on the goroutine that
+// calls Window.Event.
 type Desktop struct {
 	t   *drop.Target
 	run func(func())
@@ -36,8 +36,8 @@ func New(t *drop.Target, run func(func())) *Desktop {
 	return d
 }
 
-// Window handles a window event before anything else does: drag handling starts and stops
-// with the window.
+// Window handles a window event; call it before anything else handles the event. Drag
+// handling starts and stops with the window.
 func (d *Desktop) Window(e event.Event) { d.sys.window(d, e) }
 
 // Turn is called between frames.

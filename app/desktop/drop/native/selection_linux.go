@@ -28,8 +28,8 @@ func (x *xdnd) ask(at xproto.Timestamp, patience time.Duration) {
 }
 
 // notified is called when the owner has answered: property holds the list, or announces
-// that it comes in parts. done reports whether the transfer is over; list is nil if there
-// is no list.
+// that the list comes in parts. done reports whether the transfer is over; list is nil if
+// there is no list.
 func (f *fetch) notified(c *xgb.Conn, property xproto.Atom) (list []byte, done bool) {
 	if property == xproto.AtomNone {
 		return nil, true

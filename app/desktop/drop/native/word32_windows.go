@@ -2,6 +2,6 @@
 
 package native
 
-// setWindowLongName is the function that sets a window's pointer; on 32 bits it is the
-// one that sets a number.
+// setWindowLongName is the function that sets a pointer of a window. On 32 bits this is
+// the function that sets a number.
 const setWindowLongName = "SetWindowLongW"

@@ -39,7 +39,7 @@ func filterX11(t *drop.Target, e app.X11ViewEvent) *x11Filter {
 	return f
 }
 
-// close stops taking drops. The Display, and the filter with it, is closed by now.
+// close stops taking drops. The Display and its filter are closed by now.
 func (f *x11Filter) close() {
 	close(f.xdnd.quit)
 	f.handle.Delete()

@@ -30,8 +30,8 @@ type message struct {
 type atoms struct {
 	aware, enter, position, status, leave, drop, finished xproto.Atom
 	selection, typeList, actionCopy, uriList, incr        xproto.Atom
-	// answers are the properties that receive lists. They take turns so that a late list
-	// is not mistaken for another.
+	// answers are the properties that receive lists. Requests use them in turn, so that a
+	// late list is not mistaken for the answer to another request.
 	answers [4]xproto.Atom
 }
 
@@ -60,7 +60,7 @@ type xdrag struct {
 	over    drop.Over
 	asked   bool // the list was requested during the drag
 	dropped bool
-	at      xproto.Timestamp // of the drop
+	at      xproto.Timestamp // time of the drop
 }
 
 func newXDND(t *drop.Target, window uint32) *xdnd {
@@ -242,7 +242,8 @@ func (x *xdnd) types(source xproto.Window, m message) []xproto.Atom {
 	return types
 }
 
-// position updates the drag's position and answers whether it may be dropped there.
+// position updates the drag's position and tells the source whether it may be dropped
+// there.
 func (x *xdnd) position(m message) {
 	d := &x.drag
 	rootX, rootY := int16(m.data[2]>>16), int16(m.data[2])

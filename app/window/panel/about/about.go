@@ -25,7 +25,7 @@ type Panel struct {
 
 type fact struct{ key, value string }
 
-// mostMappings bounds the mappings that are listed.
+// mostMappings is the maximum number of mappings listed.
 const mostMappings = 5
 
 func facts(rec *recording.Recording) []fact {
@@ -152,7 +152,8 @@ func (t *Panel) warnings(p *panel.Side, u *ui.UI, x, y, right int) int {
 	return y
 }
 
-// ledger draws what became of the records of the file: read = kept + left out.
+// ledger draws how many records of the file were kept and left out: read = kept + left
+// out.
 func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
 	if len(p.Rec.Ledger) == 0 {
 		return y

@@ -121,7 +121,7 @@ func inBrush(p *panel.Side, brush calls.Query) *calls.Query {
 }
 
 // choose selects a set of the listed calls or, with second, makes it B of the comparison.
-// Without any condition it removes the set.
+// If brush has no condition, choose removes the set.
 func choose(p *panel.Side, brush calls.Query, second bool) {
 	some := brush.Duration.IsSet() || brush.Started.IsSet() || brush.At != nil
 	text := inBrush(p, brush).String()
@@ -218,7 +218,7 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	}
 	x := r.Min.X + u.Px(16)
 	st := ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text}
-	room := right - x - u.Px(190) // the rest is for the filter
+	room := right - x - u.Px(190) // leaves room for the filter
 	if room < u.Px(120) {
 		room = max(0, right-x) // without room for both, the title is more useful
 	}

@@ -11,7 +11,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// filter is the field that leaves some of the calls: conditions, or a text.
+// filter is the text field that reduces the list of calls, by conditions or by a text to
+// search for.
 type filter struct {
 	editor gio.Editor
 	clear  widget.ClickArea

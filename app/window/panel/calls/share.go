@@ -13,11 +13,11 @@ import (
 	"ashlar/render/units"
 )
 
-// Looking up a set of calls and summing it may take some tenths of a second. The number
-// of its calls among the listed ones, and their time, follow at once from the list; they
-// are shown beside the dragged area during the drag.
+// Looking up a set of calls and adding it up may take some tenths of a second. So that
+// numbers appear during a drag, the number and time of the covered calls are computed
+// from the list of calls, which takes no time, and shown beside the dragged area.
 
-// share holds how many of the listed calls a set has, and their time.
+// share is the number of listed calls in a set, and their time.
 type share struct {
 	of   *session.CallList
 	text string // the set, as text
@@ -26,7 +26,7 @@ type share struct {
 	ok   bool  // the numbers are known
 }
 
-// mostLooked bounds the rows examined for a share within one frame.
+// mostLooked is the maximum number of rows examined for a share within one frame.
 const mostLooked = 100_000
 
 // shareOf computes the share of a set; all is the query for the listed calls. If whole

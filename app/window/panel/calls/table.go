@@ -41,8 +41,8 @@ type rowsOf struct {
 // block is the number of rows that are read at a time; another block is read ahead.
 const block = 256
 
-// read reads the details of the rows from a given one on in the background, unless the
-// list has them: a file may be larger than memory, and frames must not wait for it.
+// read reads the details of the rows beginning at from in the background, unless the list
+// has them: a file may be larger than memory, and frames must not wait for it.
 func (t *table) read(s *panel.Host, p *panel.Side, l *session.CallList, from int) {
 	if len(l.Rows) <= len(l.First) {
 		return
@@ -126,7 +126,7 @@ func (t *table) columnItems(p *panel.Side, l *session.CallList) (items []widget.
 	for _, c := range columns(p, l) {
 		on = append(on, c.key)
 	}
-	const most = 24 // as many as fit in a menu
+	const most = 24 // maximum number that fits in a menu
 	for _, c := range allColumns(p, l) {
 		if len(items) == most {
 			break
@@ -317,8 +317,8 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 	})
 }
 
-// mostTaken bounds the calls that can be selected one by one, because an address lists
-// them all.
+// mostTaken is the maximum number of calls that can be selected one by one, because an
+// address lists them all.
 const mostTaken = 1000
 
 // take selects rows.

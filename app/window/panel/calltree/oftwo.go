@@ -24,7 +24,7 @@ type OfTwo struct{ table }
 type both struct {
 	*compare.Shape
 	a      *session.CompareAnswer
-	rows   []int32 // see pair.RowsOf
+	rows   []int32 // see comparison.RowsOf
 	counts [2][]int64
 }
 
@@ -83,8 +83,8 @@ func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 		})
 }
 
-// key2 holds everything that the comparison's tree depends on; the table of functions has
-// the confidences.
+// key2 holds everything that the comparison's tree depends on. The confidences come from
+// the table of functions.
 type key2 struct {
 	shape *compare.Shape
 	sure  *compare.Table

@@ -43,12 +43,13 @@ type cell struct {
 // folded until it is opened.
 type table struct {
 	widget.List
-	// open records for paths of function names whether the row is open; it stays valid
-	// for the next answer. Other rows are open only if they have no siblings.
+	// open records whether a row is open, by the path of function names to it; so it
+	// stays valid for the next answer. Rows that are not recorded are open only if they
+	// have no siblings.
 	open  map[string]bool
 	rows  []row
 	of    forest
-	id    any // identifies the tree in of
+	id    any // identifies the tree that of holds
 	stale bool
 	sheet ui.Sheet
 }
@@ -83,7 +84,7 @@ func (t *table) refresh(id any, of func() forest) {
 	}
 }
 
-// list appends the open rows below a node, the heaviest first.
+// list appends the rows below a node, and those below each open row, the heaviest first.
 func list(rows []row, of forest, node int32, path string, open func(path string, alone bool) bool) []row {
 	kids := slices.Clone(of.Children(int(node)))
 	slices.SortStableFunc(kids, func(x, y int32) int { return cmp.Compare(of.heavy(y), of.heavy(x)) })

@@ -155,7 +155,7 @@ func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 	}
 	length := "Until next sample"
 	if h.Last == h.Samples.Len() || h.Samples.Time(h.Last) > h.End {
-		length = "Drawn as" // the next sample is far away or missing
+		length = "Drawn as" // end unknown: the next sample is far away or missing
 	}
 	ds = append(ds, lengthDetail(length, h.End-h.Start), Detail{Key: panel.Title1(m.Name), Value: units.Value(sum, m), Exact: units.Exact(sum, m)})
 	if cpu := h.Samples.CPU(h.First); cpu >= 0 {
@@ -164,7 +164,8 @@ func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 	return ds
 }
 
-// trackDetails names the thread or async row of an item, and its process.
+// trackDetails returns the lines that name an item's thread or async row, and its
+// process.
 func (p *Panel) trackDetails(t *recording.Track) []Detail {
 	key, name := "Thread", timeline.TrackName(t)
 	switch {
@@ -223,7 +224,7 @@ func cutText(s string) string {
 
 type member struct{ key, value string }
 
-// mostMembers bounds how many members of an object are listed.
+// mostMembers is the maximum number of members of an object that are listed.
 const mostMembers = 60
 
 // objectMembers splits a JSON object into its members, texts without quotes and
@@ -253,7 +254,7 @@ func objectMembers(text string) (ms []member, ok bool) {
 	return ms, len(ms) > 0
 }
 
-// mostCallers bounds how many of the callers are listed.
+// mostCallers is the maximum number of callers that are listed.
 const mostCallers = 64
 
 // callers lists the calls above a bar, innermost first; a click goes to one.
@@ -320,7 +321,8 @@ func (p *Panel) windowDetails(h *timeline.Hit) (title, sub string, ds []Detail) 
 	return "Window", units.Duration(h.End - h.Start), ds
 }
 
-// number writes a counter's value exactly.
+// counterDetails returns the details of a counter's value: the exact value, its time, its
+// change and, with a selected range, its extremes there.
 func (p *Panel) counterDetails(h *timeline.Hit) (title, sub string, ds []Detail) {
 	c := h.Counter
 	value := func(key string, v float64) Detail {

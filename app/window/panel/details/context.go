@@ -11,17 +11,17 @@ import (
 	"ashlar/render/units"
 )
 
-// ContextDetails lists where stacks were taken, a line for each key of their contexts:
-// its value, or the heaviest value with its share and the number of others. A click
-// offers to keep only stacks with one of the values. With threads, keys of threads are
-// left out because threads have their own lines.
+// ContextDetails lists the contexts in which stacks were taken, a line for each key: its
+// value, or the heaviest value with its share and the number of others. A click offers to
+// keep only stacks with one of the values. With threads, keys of threads are left out
+// because threads have their own lines.
 func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool) (ds []Detail) {
 	for _, k := range keys {
 		switch {
 		case k.Key == "event", threads && (k.Key == "pid" || k.Key == "tid" || k.Key == "comm"):
 			continue
 		case slices.Contains(analyze.ProbeParts[:], k.Key):
-			continue // of the whole probe
+			continue // part of the probe, which has a line of its own
 		}
 		var all []string
 		var sum int64
@@ -37,7 +37,7 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			d.Value += "  " + units.Percent(k.Values[0].Weight, sum) + ", " + units.Count(int64(n)) + " more"
 			d.Exact = strings.Join(all[:min(len(all), 20)], ", ")
 		}
-		if k.Key == "probe" { // it is the most informative
+		if k.Key == "probe" { // the probe is the most informative key
 			ds = slices.Insert(ds, 0, d)
 		} else {
 			ds = append(ds, d)

@@ -82,8 +82,8 @@ func (c *OfTwo) details(a *session.CompareAnswer) (title, sub string, ds []Detai
 	return title, c.MetricName() + ", " + strings.ToLower(comparison.NormalizeWords[a.Compared.Normalize]), ofWhole(a)
 }
 
-// amounts returns the lines for the costs in A and in B. The keys are the side's letter
-// with before in front and behind after it.
+// amounts returns the lines for the costs in A and in B. Each key consists of the text
+// before, the side's letter and the text behind.
 func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []Detail {
 	m := a.Compared.Metric
 	exact := func(v int64) string { return units.Exact(v, &m.Common) }
@@ -187,7 +187,7 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 	if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
 		title += " per call"
 	}
-	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // they are sorted by its size
+	if len(a.Functions.Rows) == 0 || a.Functions.Rows[0].DeltaSelf() == 0 { // the rows are sorted by the size of the change
 		title = "No change in self time"
 	}
 	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})

@@ -136,7 +136,7 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		if d.Value == "" {
 			return y
 		}
-		y += u.Px(5) // the gap above equals the gap between these texts
+		y += u.Px(5) // the gap above a line equals the gap between its texts
 		st := ui.Style{Size: 11.5, Color: th.Dim, Lines: 40}
 		if d.head {
 			y += u.Px(5)
@@ -257,7 +257,7 @@ func heaviestRows(rows []analyze.Row, most int) (at []int) {
 	return at
 }
 
-// mostHeaviest is how many of them are listed at most.
+// mostHeaviest is the maximum number of functions that heaviest lists.
 const mostHeaviest = 24
 
 func copyText(title, sub string, ds []Detail) string {
@@ -351,7 +351,7 @@ func (p *Panel) frameDetails(c recording.CallID) (ds []Detail) {
 	}
 	if fn.Module != "" {
 		key := "Module"
-		if fn.File == "" && analyze.HasCategories(p.Rec) { // scripts have files
+		if fn.File == "" && analyze.HasCategories(p.Rec) { // functions of scripts have files; their modules are not categories
 			key = "Category"
 		}
 		ds = append(ds, Detail{Key: key, Value: panel.ShortModule(fn.Module), Exact: fn.Module})

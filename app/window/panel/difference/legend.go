@@ -61,7 +61,7 @@ func (f *Panel) drawLegend(s *panel.Host, c *comparison.Comparison, u *ui.UI, r 
 	box(0, false, noiseWords(c.Answer()))
 }
 
-// ramp draws the scale of colours, from half to twice.
+// ramp draws the scale of colours, from half the cost to twice the cost.
 func ramp(c raster.Surface, th *theme.Theme) {
 	w, h := c.Size()
 	for x := range w {
@@ -70,7 +70,7 @@ func ramp(c raster.Surface, th *theme.Theme) {
 	}
 }
 
-// noiseWords returns the meaning of grey.
+// noiseWords returns the legend's text for grey.
 func noiseWords(a *session.CompareAnswer) string {
 	switch {
 	case a == nil:

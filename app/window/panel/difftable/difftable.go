@@ -44,7 +44,7 @@ type Shape struct {
 type DifferenceColumn uint8
 
 const (
-	ColumnDifference DifferenceColumn = iota // by its size
+	ColumnDifference DifferenceColumn = iota // by the size of the difference
 	ColumnName
 	columnModule
 	columnA

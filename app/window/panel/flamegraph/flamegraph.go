@@ -128,8 +128,8 @@ func (f *Panel) click(p *panel.Side, double bool) {
 	}
 }
 
-// answer returns the answer to draw: the preview, as long as the answer is computed and
-// the preview is deep enough for the zoom; otherwise the previous answer.
+// answer returns the answer to draw. While the next answer is computed, this is its
+// preview if that is deep enough for the zoom, otherwise the answer drawn last.
 func (f *Panel) answer(p *panel.Side) *session.Answer {
 	a := p.Doc.Answer()
 	if soon := p.Doc.Preview(); soon != nil {

@@ -79,7 +79,7 @@ func (c Column) Applies(a *session.Answer) bool {
 	case ColumnInfos[c].spans:
 		return a.Spans != nil && functions
 	case c == ColModule:
-		return functions || a.By == analyze.ByThread // the thread's process
+		return functions || a.By == analyze.ByThread // threads have their process in this column
 	case c == ColFile:
 		return functions
 	case c == ColTotal || c == ColTotalShare:

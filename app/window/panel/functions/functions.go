@@ -142,7 +142,7 @@ func (t *Panel) choices(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangl
 	st := ui.Style{Size: 12, Color: u.Theme.Dim, Align: ui.End}
 	right := r.Max.X - u.Px(tableRight)
 	box := image.Rect(right-u.Measure("Columns", st).X-u.Px(10), y, right, y+u.Px(22))
-	hidden := box.Min.X < x // covered by the groupings if everything is large
+	hidden := box.Min.X < x // no room beside the groupings, as at a large scale
 	clicked, hovered := false, false
 	if !hidden {
 		clicked, hovered = t.picker.Clicked(u, box)

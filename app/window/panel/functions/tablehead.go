@@ -20,7 +20,8 @@ func (t *Panel) width(c Column) float32 {
 	return ColumnInfos[c].width
 }
 
-// narrowed returns a column's width if space is short; columns of shares keep theirs.
+// narrowed returns a column's width if space is short: its usual width times by, but not
+// less than 56 dp. Narrower columns, such as shares, keep their width.
 func (t *Panel) narrowed(c Column, by float32) float32 {
 	return max(t.width(c)*by, min(t.width(c), 56))
 }
@@ -58,7 +59,7 @@ type needsKey struct {
 	scale float32
 }
 
-// mostMeasured bounds the rows whose texts are measured.
+// mostMeasured is the maximum number of rows whose texts are measured.
 const mostMeasured = 200
 
 // measure finds the width that the texts of each column need: enough for nine in ten of

@@ -32,7 +32,7 @@ type ordered struct {
 	counts  bool // a row has a count that differs from its self
 }
 
-// ManyRows is the most rows that are sorted within a frame.
+// ManyRows is the maximum number of rows that are sorted within a frame.
 const ManyRows = 20_000
 
 // Update takes a finished result and starts sorting if necessary.

@@ -65,7 +65,7 @@ func (k PairKind) Words() string {
 	return comparison.RuleWords[k.rule]
 }
 
-// Refresh updates the rows to an answer.
+// Refresh updates the rows for an answer.
 func (t *Panel) Refresh(a *session.CompareAnswer) {
 	if t.of != a.Functions {
 		t.Kinds = t.Kinds[:0]

@@ -124,7 +124,8 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	t.bar.Layout(u, image.Rect(body.Max.X, body.Min.Y, r.Max.X, body.Max.Y), len(t.rows)*h+h, &t.Down, u.Theme.Rule, u.Theme.Faint)
 }
 
-// arrange creates the rows: the lines of the file or, without it, those with a cost.
+// arrange creates the rows: the lines of the file or, if it is missing, the lines with a
+// cost.
 func (t *Panel) arrange(a *session.Answer, text *sourceText) {
 	k := sourceKey{a.Lines, text}
 	if t.made == k {
@@ -256,7 +257,7 @@ func (t *Panel) row(s *panel.Host, u *ui.UI, a *session.Answer, row *sourceRow, 
 	cost := a.Lines.Line(row.line)
 	if cost.Self > 0 && a.Lines.Most > 0 {
 		share := math.Sqrt(float64(cost.Self) / float64(a.Lines.Most))
-		strongest := .14 // light on dark shows more than dark on light
+		strongest := .14 // light on dark stands out more than dark on light
 		if !th.Dark {
 			strongest = .34
 		}

@@ -16,8 +16,8 @@ import (
 // Decoder is the Decode function of a format.
 type Decoder func(context.Context, *source.Input, *recording.Builder, decode.Options) error
 
-// Of returns the function with which a format's tests decode bytes in chunks of a given
-// size (0 for the usual size). It checks that the ledger is balanced.
+// Of returns a function with which the tests of a format decode bytes, in chunks of the
+// given size (0 for the usual size). The function checks that the ledger is balanced.
 func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	return func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 		t.Helper()
@@ -25,7 +25,7 @@ func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Re
 	}
 }
 
-// Bytes is like Of, with a decoder chosen for each call.
+// Bytes decodes content like the function returned by Of.
 func Bytes(t testing.TB, to Decoder, content []byte, chunk int) (*recording.Recording, error) {
 	t.Helper()
 	in := source.FromBytes("x", content)

@@ -15,10 +15,10 @@ var goTools struct {
 	paths map[string]string
 }
 
-// GoTool returns the path of the program that `go tool NAME` runs. The go command looks for
-// it at each start, which takes longer than most tools run, so tests start it themselves.
-// The go command compiles tools at their first use, so that tests that need one are skipped
-// with -short.
+// GoTool returns the path of the program that `go tool NAME` runs. The go command
+// searches for it at each start, which takes longer than most tools run, so tests start
+// the program themselves. The go command compiles a tool when it is first used, so tests
+// that need one are skipped with -short.
 func GoTool(t testing.TB, name string) string {
 	t.Helper()
 	if testing.Short() {
@@ -40,14 +40,14 @@ func GoTool(t testing.TB, name string) string {
 	return goTools.paths[name]
 }
 
-// Row is what `go tool pprof -top` prints of a function, as it prints it.
+// Row is a function in the output of `go tool pprof -top`, with its numbers as printed.
 type Row struct{ Name, Flat, Cum string }
 
 var topRow = regexp.MustCompile(`^\s*(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%\s+\S+%\s+(-?[0-9.]+(?:e[+-]?\d+)?)\S*\s+\S+%  (.*?)(?: \((?:partial-)?inline\))?$`)
 
-// PprofTop asks go tool pprof for all functions of a profile, in the value and the unit
-// given, which is best the value's own: then nothing is rounded. Functions of several
-// binaries may share a name.
+// PprofTop returns all functions of a profile as listed by go tool pprof, for the given
+// value and in the given unit. If that is the value's own unit, nothing is rounded.
+// Functions of several binaries may share a name.
 func PprofTop(t testing.TB, value, unit string, args ...string) (rows []Row) {
 	t.Helper()
 	cmd := exec.Command(GoTool(t, "pprof"), append([]string{"-top", "-symbolize=none", "-nodecount=10000000", "-nodefraction=0", "-edgefraction=0",

@@ -58,8 +58,8 @@ func (r *batches) skip(n int) {
 	r.off = min(r.off+n, len(r.chunk))
 }
 
-// failed returns the error that ended the input; if it ended normally, one with the text
-// what.
+// failed returns the error that ended the input or, if the input ended normally, an error
+// with the text what.
 func (r *batches) failed(what string) error {
 	if r.err != nil && !errors.Is(r.err, io.EOF) {
 		return r.err

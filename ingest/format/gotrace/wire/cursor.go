@@ -12,8 +12,8 @@ type raw struct {
 type cursor struct {
 	id      uint64
 	m       *thread
-	batches []batch // not finished yet
-	off     int     // position in the first one
+	batches []batch // batches not finished yet
+	off     int     // position in the first batch
 	last    int64   // time of the previous event; 0 for none
 	ev      raw     // the current event
 }

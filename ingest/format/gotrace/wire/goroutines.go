@@ -260,8 +260,8 @@ func (r *order) createSyscall(ev *raw, t *thread) error {
 	return nil
 }
 
-// destroySyscall handles the end of such a goroutine. Its thread loses its processor;
-// another thread may get its id.
+// destroySyscall handles the end of a goroutine of a C thread that called into Go. The
+// thread loses its processor, and another thread may get its id.
 func (r *order) destroySyscall(ev *raw, t *thread) error {
 	if t.id == none || t.g == nil {
 		return lacks(ev)

@@ -6,7 +6,7 @@ import "slices"
 // come next. It simulates the scheduler: a goroutine cannot start before it becomes
 // runnable, however wrong the clocks are.
 type order struct {
-	tables  *Generation // of the current generation
+	tables  *Generation // tables of the current generation
 	initial uint64      // id of the first generation
 	threads map[uint64]*thread
 	procs   map[uint64]*proc
@@ -25,7 +25,7 @@ type thread struct {
 	id   uint64
 	g    *G
 	p    *proc
-	seen bool // it has had events or been named by one
+	seen bool // the thread had an event, or an event named it
 }
 
 // noThread stands for events without a thread.
@@ -52,8 +52,8 @@ const (
 
 var states = [...]State{Undetermined, goRunnable: Runnable, goRunning: Running, goSyscall: InSyscall, goWaiting: Waiting}
 
-// States of processors, as in the file. An abandoned one was taken from a thread in a
-// system call that is otherwise unknown.
+// States of processors, as in the file. An abandoned processor belonged to a thread in a
+// system call about which nothing else is known.
 const (
 	procRunning = 1 + iota
 	procIdle
@@ -83,7 +83,7 @@ type span struct {
 	text uint64 // number of a string
 }
 
-// A region is a region of the program.
+// A region is a region that the program marked with runtime/trace.
 type region struct {
 	task uint64
 	name string

@@ -18,7 +18,7 @@ type Reader struct {
 	version int
 	gen     *Generation
 	spilled *batch // first batch of the next generation
-	err     error  // ended the trace; returned after everything before it
+	err     error  // error that ended the trace; returned after all events before it
 	ended   bool
 	front   frontier
 	samples []sample
@@ -28,8 +28,8 @@ type Reader struct {
 // header is the length of a trace's header in bytes.
 const header = 16
 
-// VersionOf returns the minor Go version ("1.N") in the header of a trace of this form,
-// or 0 for anything else.
+// VersionOf returns the minor Go version ("1.N") in the header of a trace that this
+// package reads, or 0 for anything else.
 func VersionOf(head []byte) int {
 	for _, version := range []int{22, 23, 25, 26} { // versions that changed the form
 		if len(head) >= header && string(head[:header]) == fmt.Sprintf("go 1.%d trace\x00\x00\x00", version) {
@@ -46,12 +46,12 @@ func NewReader(in *source.Input, version int) *Reader {
 	return r
 }
 
-// Most is the maximum number of events that Reader makes of one event in the file.
+// Most is the maximum number of events that a Reader returns for one event in the file.
 const Most = 3
 
-// Read appends events while there is room for Most, up to the end of a generation,
-// because the next generation may take long to arrive. At the end of the trace or after a
-// failure it returns the last events with io.EOF or another error.
+// Read appends events to the slice while it has room for Most events. It stops at the end
+// of a generation, because the next one may take long to arrive. At the end of the trace
+// or after a failure it returns the last events with io.EOF or another error.
 func (r *Reader) Read(to []Event) ([]Event, error) {
 	r.out = to
 	for cap(r.out)-len(r.out) >= Most {
@@ -205,7 +205,7 @@ func (r *Reader) generation() (*Generation, error) {
 		return nil, err
 	}
 	if errors.Is(behind, io.EOF) {
-		behind = nil // the missing spilled batch tells the reader
+		behind = nil // at the end, r.spilled is nil
 	}
 	return g, behind
 }

@@ -23,10 +23,10 @@ type Generation struct {
 	strings  table
 	texts    []string
 	stacks   table
-	frames   []Frame // of all stacks, one for each code address
+	frames   []Frame // frames of all stacks, one for each code address
 	byPC     map[uint64]int32
 	inStacks []int32 // indices into frames, stack after stack
-	ends     []int32 // where each stack ends in inStacks
+	ends     []int32 // by stack: the index of its end in inStacks
 	samples  []sample
 	cursors  []*cursor
 }
@@ -136,8 +136,8 @@ func (g *Generation) add(b *batch, version int) error {
 	return nil
 }
 
-// each reads the entries of a part of a table. They all have one type and begin with the
-// given number of integers. entry must read the rest of its entry.
+// each reads the entries of a part of a table. All entries have one type and begin with
+// the given number of integers. entry must read the rest of each entry.
 func (b *batch) each(typ byte, what string, numbers int, entry func(c *cut, n []uint64) error) error {
 	c := cut{data: b.data, off: 1}
 	var n [5]uint64

@@ -27,7 +27,7 @@ const (
 	RegionBegin
 	RegionEnd
 	Log
-	Experimental // of an experiment of the runtime
+	Experimental // an event of an experiment of the runtime
 )
 
 // State is the state of a goroutine.
@@ -45,10 +45,10 @@ const (
 
 // Kinds of ranges and of metrics.
 const (
-	StopTheWorld = iota // of a goroutine; Event.Text is the reason
-	MarkPhase           // of the program
-	Sweep               // of a processor
-	MarkAssist          // of a goroutine
+	StopTheWorld = iota // range of a goroutine; Event.Text is the reason
+	MarkPhase           // range of the program
+	Sweep               // range of a processor
+	MarkAssist          // range of a goroutine
 
 	MaxProcs
 	HeapLive
@@ -75,21 +75,21 @@ type G struct {
 type Event struct {
 	Kind     Kind
 	What     uint8 // which range or metric
-	From, To State // of a Transition
+	From, To State // old and new state of a Transition
 
-	Stack   int32 // stack of what ran at the event; 0 for none
+	Stack   int32 // stack of the code that ran at the event; 0 for none
 	OnStack int32 // stack of On, where it starts or continues; 0 if unknown
 	Text    int32 // a name or the reason of a transition; 0 for none
 	More    int32 // the message of a Log; its category is Text
 
 	Time  int64 // ns
 	P     int64 // the processor, or None; of a range: its owner
-	G     *G    // ran just before the event; nil if none
+	G     *G    // goroutine that ran just before the event; nil if none
 	On    *G    // the goroutine of a transition or range; nil if none
 	Value uint64
 
-	Gen  *Generation // of each Sync except the last
-	Task *Task       // of TaskBegin and TaskEnd
+	Gen  *Generation // the generation that begins; nil for the last Sync
+	Task *Task       // task of a TaskBegin or TaskEnd
 }
 
 // A Task is a task of the program. Its name is "" if it began before the trace.

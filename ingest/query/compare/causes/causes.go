@@ -19,7 +19,8 @@ type Cause struct {
 	Kind Kind
 	// Rows are rows of a table by functions; the first names the cause.
 	Rows []*compare.Row
-	// Delta is the sum of the rows' differences in self. Moved cost cancels out in it.
+	// Delta is the sum of the rows' differences in self. Cost that moved between the rows
+	// cancels out.
 	Delta int64
 	// Sure is the confidence that Delta is not 0; nil if unknown.
 	Sure *compare.Confidence
@@ -39,13 +40,14 @@ const (
 )
 
 const (
-	// movedPart is the least ratio of the smaller to the larger of two costs, one that
-	// came and one that went at a place, at which they count as the same cost, moved.
+	// movedPart is the smallest ratio, smaller to larger, of two costs at a place, one
+	// that appeared and one that disappeared, at which they count as one cost that moved.
 	movedPart = .25
-	// movedOf is the least part of all differences that counts as moved.
+	// movedOf is the smallest part of the sum of all differences that a moved cost must
+	// make up to be reported as moved.
 	movedOf = .02
-	// ownPart is the least part of a function's difference that has to be at a place for
-	// the function to belong to it.
+	// ownPart is the smallest part of a function's difference that must be at a place for
+	// the function to belong to that place.
 	ownPart = .7
 )
 
@@ -82,7 +84,7 @@ func Of(c *compare.Comparison, t *compare.Table) []Cause {
 type explainer struct {
 	c      *compare.Comparison
 	t      *compare.Table
-	row    map[int32]*compare.Row // by function
+	row    map[int32]*compare.Row // index of the row of each function
 	taken  map[*compare.Row]bool
 	causes []Cause
 }
@@ -134,12 +136,12 @@ func (e *explainer) sure(rows []*compare.Row, delta int64) *compare.Confidence {
 // only.
 type place struct {
 	anchor int32
-	parts  map[int32]int64 // differences in self below, by function
+	parts  map[int32]int64 // differences in self of the functions below, by function
 	own    int64           // change of the function itself, where something came or went
 	size   int64
 }
 
-// moves finds the places where about as much cost came as went.
+// moves finds the places where about as much cost appeared as disappeared.
 func (e *explainer) moves() {
 	places := e.places()
 	slices.SortFunc(places, func(a, b *place) int {
@@ -150,12 +152,12 @@ func (e *explainer) moves() {
 	}
 }
 
-// places groups the functions on one side only by the nearest function above that both
-// sides have.
+// places groups the functions that are on one side only by the nearest function above
+// that is on both sides.
 func (e *explainer) places() (all []*place) {
 	nodes := e.c.Tree.Nodes
 	by := map[int32]*place{}
-	anchors := make([]int32, len(nodes)) // the nearest node, at or above, that both sides have
+	anchors := make([]int32, len(nodes)) // for each node, the nearest node at or above it that both sides have
 	counted := map[int32]bool{}
 	for i := 1; i < len(nodes); i++ {
 		n := &nodes[i]
@@ -182,7 +184,7 @@ func (e *explainer) places() (all []*place) {
 	return all
 }
 
-// move makes a cause of a place if about as much cost came as went there.
+// move makes a cause of a place if about as much cost appeared as disappeared there.
 func (e *explainer) move(p *place) {
 	var came, went int64
 	var gone, fresh []*compare.Row
@@ -241,7 +243,7 @@ func (e *explainer) move(p *place) {
 }
 
 // kindOf returns what happened at a place, given the change of the function's own cost
-// and that of the functions below it that are on one side only.
+// and the change of the cost of the functions below it that are on one side only.
 func kindOf(own, below int64) Kind {
 	switch {
 	case own < 0 && below > 0:
@@ -252,8 +254,9 @@ func kindOf(own, below int64) Kind {
 	return Replaced
 }
 
-// oneSided groups the functions on one side only under the outermost function above them
-// that is also on that side only; they are details of it.
+// oneSided groups each function that is on one side only under the outermost function
+// above it that is on that side only too: the cost of the inner ones is a detail of the
+// outer one's.
 func (e *explainer) oneSided() {
 	nodes := e.c.Tree.Nodes
 	top := make([]int32, len(nodes)) // the function under which a node is grouped, -1 for none

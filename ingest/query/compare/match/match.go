@@ -37,7 +37,7 @@ type Options struct {
 	// NoOrder leaves threads with different names unmatched.
 	NoOrder bool
 	// NoRenamed leaves functions with entirely different names unmatched. Apart lists
-	// pairs that must not be matched by what the functions do.
+	// pairs that must not be matched by RuleRenamed.
 	NoRenamed   bool
 	Hand, Apart []Pair
 }
@@ -110,8 +110,8 @@ type Matching struct {
 // base name of the module, source file, and then in how much of the names is equal at
 // both ends. Swapping two recordings swaps the pairs.
 //
-// Functions without a name (bare addresses) are matched only by module and address. The
-// error names a manual pair without a function.
+// Functions without a name (bare addresses) are matched only by module and address. If a
+// manual pair names no function, the error says which.
 func Functions(a, b []*recording.Recording, o Options) (*Matching, error) {
 	recs := append(append([]*recording.Recording(nil), a...), b...)
 	items := make([][]item, len(recs))
@@ -165,8 +165,8 @@ type item struct {
 	kind               recording.Kind
 }
 
-// mayBe reports whether two items can be the same: kernel code never matches code of
-// programs, whatever its name.
+// mayBe reports whether two items can be the same: kernel code never matches the code of
+// a program, whatever its name.
 func (x *item) mayBe(y *item) bool {
 	return x.kind == recording.KindUnknown || y.kind == recording.KindUnknown || x.kernel() == y.kernel()
 }

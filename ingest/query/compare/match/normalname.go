@@ -32,8 +32,8 @@ func normalName(name string) string {
 	return s
 }
 
-// replacements run in this order. if_ is text that the pattern needs: most names lack it,
-// which saves the search.
+// replacements run in this order. if_ is text without which the pattern cannot match:
+// most names do not contain it, which saves the search.
 var replacements = []struct {
 	if_  string
 	re   func() *regexp.Regexp
@@ -67,9 +67,9 @@ func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// stripArguments removes <…> and […] behind a name. Brackets that stand alone are a name
-// themselves (<init>, <module>, <impl Trait for T>, [kernel]) and stay, without the
-// arguments inside them.
+// stripArguments removes <…> and […] behind a name. Brackets that are a name themselves
+// (<init>, <module>, <impl Trait for T>, [kernel]) stay, without the arguments inside
+// them.
 func stripArguments(s string) string {
 	if !strings.ContainsAny(s, "<[") {
 		return s
@@ -131,8 +131,8 @@ func operatorAt(s string, i int) int {
 	return 0
 }
 
-// closing returns the index behind the bracket that closes the one at i, 0 if there is
-// none. The arrows of operator-> and of function types do not count.
+// closing returns the index behind the bracket that closes the bracket at i, 0 if there
+// is none. The arrows of operator-> and of function types do not count as brackets.
 func closing(s string, i int) int {
 	depth := 0
 	for k := i; k < len(s); k++ {

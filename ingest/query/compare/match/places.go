@@ -11,16 +11,16 @@ import (
 // soVersion matches the version in a shared library's name.
 var soVersion = lazy(`(\.so)(?:\.[0-9]+)+$|-[0-9]+(?:\.[0-9]+)+(\.so|\.dylib|\.dll|\.jar)`)
 
-// Modules matches the modules of recordings: by path, by the last part of the path, then
-// by that part without a version.
+// Modules matches the modules of recordings: by path, by the last element of the path,
+// then by that element without a version.
 func Modules(recs []*recording.Recording, o Options) (*Matching, []map[string]int32) {
 	return Places(recs, o, func(f *recording.Function) string { return f.Module },
 		analyze.ModuleBase,
 		func(m string) string { return soVersion().ReplaceAllString(analyze.ModuleBase(m), "$1$2") })
 }
 
-// Files matches source files: by path, by the last two parts of the path,
-// then by the last.
+// Files matches source files: by path, by the last two elements of the path, then by the
+// last element.
 func Files(recs []*recording.Recording, o Options) (*Matching, []map[string]int32) {
 	clean := func(s string) string { return strings.ReplaceAll(s, `\`, "/") }
 	return Places(recs, o, func(f *recording.Function) string { return f.File },
@@ -48,7 +48,7 @@ func Places(recs []*recording.Recording, o Options, of func(*recording.Function)
 			}
 		}
 	}
-	// Functions without a module have a place too, which matches only itself.
+	// Functions without a module have a place too, named "", which matches only itself.
 	steps := []step{{RuleModule, func(x *item) string { return "=" + x.name }}}
 	if !o.NoName && name != nil {
 		steps = append(steps, step{RuleName, func(x *item) string { return unlessEmpty(x.name, name) }})

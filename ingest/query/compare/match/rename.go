@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// RuleRenamed matches functions on one side only by what they do: the same callers and
-// callees, and about the same cost. See [Matching.Renamed].
+// RuleRenamed matches functions that are on one side only, by their callers, callees and
+// cost. See [Matching.Renamed].
 const RuleRenamed Rule = "renamed"
 
 // A Rename is a function found under another name.
@@ -24,19 +24,20 @@ type Rename struct {
 }
 
 const (
-	// mostRenames limits the functions per side to compare with the other side's.
+	// mostRenames limits the number of functions per side that are compared with the
+	// other side's.
 	mostRenames = 384
 	// leastCost is the least part of a side's total that a function must cost to be
 	// compared.
 	leastCost = 1e-3
-	// alikeNames and strangers are the least likeness of a pair with and without half of
-	// its letters in common. leaves and leafCalls are the least likeness of the cost and
-	// of the number of calls for functions that call nothing, which have nothing else to
-	// compare.
+	// alikeNames is the smallest likeness at which a pair matches if half of the letters
+	// of the names are the same, strangers the smallest if not. Functions that call
+	// nothing have only their cost and number of calls to compare; for them leaves and
+	// leafCalls are the smallest likeness of these two.
 	alikeNames, strangers, leaves = .8, .9, .95
 	leafCalls                     = .99
-	// leafSelf is the least part of self in the total of a function that calls nothing
-	// else.
+	// leafSelf is the smallest part of a function's total that must be self for the
+	// function to count as calling nothing.
 	leafSelf     = .9
 	renameRounds = 12
 )
@@ -55,12 +56,12 @@ type renamer struct {
 	sides  int
 	apart  []Pair
 	spans  bool           // counts are numbers of calls
-	alias  []int32        // by function: the function in A for a function of B
+	alias  []int32        // for a function of B, its counterpart in A; indexed by function
 	known  map[int32]bool // functions of A that have an alias
 	traits [2]map[int32]*trait
 }
 
-// nobody stands for all functions on one side only.
+// nobody stands for all functions that are on one side only.
 const nobody = -2
 
 // Costs are the costs of functions on both sides, by which renamed functions are found.
@@ -69,7 +70,8 @@ type Costs struct {
 	Calls bool
 	// Total is the cost of A and of B.
 	Total [2]int64
-	// Funcs is the number of functions in the tree, those of the matching first.
+	// Funcs is the number of functions in the tree; the functions of the matching come
+	// first.
 	Funcs int
 	// Nodes yields all nodes of the tree of both sides except the root.
 	Nodes iter.Seq[Node]
@@ -81,8 +83,8 @@ type Node struct {
 	On           [2]Amount // of A and B
 }
 
-// An Amount is the cost of a node on one side; Above is the cost of its caller. It is
-// zero if the side does not have the node (Here is false).
+// An Amount is the cost of a node on one side; Above is the cost of its caller. All
+// fields are zero if the side does not have the node (Here is false).
 type Amount struct {
 	Here                      bool
 	Self, Total, Count, Above int64
@@ -289,7 +291,7 @@ func (r *renamer) alike(x, y *trait) float64 {
 		return 0
 	}
 	cost := ratio(x.total, y.total)
-	if x.above > 0 && y.above > 0 { // relative to their callers, in case all costs differ
+	if x.above > 0 && y.above > 0 { // costs relative to the callers' costs, in case all costs differ
 		cost = max(cost, ratio(x.total/x.above, y.total/y.above))
 	}
 	return cost * r.overlap(x.callers, y.callers, false) * r.overlap(x.callees, y.callees, true)
@@ -298,7 +300,7 @@ func (r *renamer) alike(x, y *trait) float64 {
 func ratio(x, y float64) float64 { return math.Min(x, y) / math.Max(x, y) }
 
 // overlap returns how much two distributions of costs have in common, from 0 to 1. All
-// callees on one side only count as one.
+// callees that are on one side only count as the same callee.
 func (r *renamer) overlap(x, y map[int32]float64, callees bool) float64 {
 	key := func(f int32) int32 {
 		if f < 0 {

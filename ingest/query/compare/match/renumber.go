@@ -67,8 +67,8 @@ func compareNumbers(a, b string) int {
 	}
 }
 
-// renumber matches numbered functions by their order if that agrees much better with what
-// they do than matching by number.
+// renumber matches numbered functions by their order, if their callers, callees and costs
+// then agree much better than with equal numbers.
 func (r *renamer) renumber(groups [][2][]int32) (pairs []match) {
 	const better = .4 // how much higher the sum of likenesses must be
 	for _, g := range groups {

@@ -20,9 +20,9 @@ func sortBy(order []int, less func(i, j int) bool) {
 
 // Ranks tests whether the values of a and b come from the same distribution, by the sum
 // of their ranks (Mann and Whitney 1947; ties share their mean rank). For few values the
-// result is exact, over all ways to distribute the ranks; for many it uses the normal
-// distribution, corrected for ties and for continuity. Both slices must be sorted. It
-// returns 1 if a side is empty.
+// result is exact, over all ways to distribute the ranks; for many it comes from the
+// normal distribution, corrected for ties and for continuity. Both slices must be sorted.
+// It returns 1 if a slice is empty.
 func Ranks[T cmp.Ordered](a, b []T) float64 {
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {
@@ -77,7 +77,7 @@ func Ranks[T cmp.Ordered](a, b []T) float64 {
 }
 
 // exactRanks returns the share of all choices of n ranks whose sum is at least as far
-// from the mean as sum. Ranks are doubled.
+// from the mean as sum is. Ranks are doubled.
 func exactRanks(ranks []int, n, sum int) float64 {
 	top := 0
 	for _, r := range ranks[len(ranks)-n:] {
@@ -119,8 +119,8 @@ func abs(x int) int {
 	return x
 }
 
-// mostThin is the number of values per side from which a shift is computed; more
-// quantiles give the same result.
+// mostThin is the largest number of values per side from which a shift is computed. More
+// quantiles would give the same result.
 const mostThin = 512
 
 // thin returns evenly spaced values of a sorted slice.
@@ -141,7 +141,7 @@ func thin(s []float64) []float64 {
 // stand for them.
 func Shift(a, b []float64) (shift, low, high float64) {
 	nm := float64(len(a)) * float64(len(b))
-	// The interval leaves out this part of all differences at each end.
+	// The interval leaves out this share of all differences at each end.
 	out := .5 - Z95*math.Sqrt(float64(len(a)+len(b)+1)/12/nm)
 	a, b = thin(a), thin(b)
 	nm = float64(len(a)) * float64(len(b))
@@ -210,8 +210,8 @@ func nearestDifference(a, b []float64, d float64) float64 {
 	return best
 }
 
-// Quantile returns the smallest of the sorted values that at least a part q of them do
-// not exceed (nearest rank).
+// Quantile returns the smallest of the sorted values for which at least a part q of all
+// values are no larger (nearest rank).
 func Quantile(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

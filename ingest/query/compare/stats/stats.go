@@ -9,8 +9,8 @@ package stats
 
 import "math"
 
-// Z95 is the quantile of the normal distribution for 95 % intervals, Z80 that for a power
-// of 80 %.
+// Z95 is the quantile of the normal distribution for 95 % intervals, Z80 the quantile for
+// a power of 80 %.
 const (
 	Z95 = 1.959963984540054
 	Z80 = 0.8416212335729143
@@ -24,9 +24,9 @@ func NormalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2)
 // distribution is accurate to more digits than anybody reads.
 const mostExact = 1e8
 
-// Counts tests whether two observed counts a and b come from the same rate; a is expected
-// to be the part p0 of both together. Given their sum, a is binomial (Przyborowski and
-// Wilenski 1940).
+// Counts tests whether two observed counts a and b come from the same rate, if a is
+// expected to be the share p0 of their sum. Given the sum, a is binomial (Przyborowski
+// and Wilenski 1940).
 func Counts(a, b, p0 float64) float64 {
 	a, b = math.Round(a), math.Round(b)
 	n := a + b
@@ -43,7 +43,7 @@ func Counts(a, b, p0 float64) float64 {
 	return math.Min(1, 2*math.Min(up, down))
 }
 
-// Shares tests whether a of na and b of nb are the same share (Fisher's exact
+// Shares tests whether a out of na and b out of nb are the same share (Fisher's exact
 // test, with the smaller tail doubled). a must not exceed na, nor b nb.
 func Shares(a, na, b, nb float64) float64 {
 	a, b, na, nb = math.Round(a), math.Round(b), math.Round(na), math.Round(nb)
@@ -65,8 +65,8 @@ func Shares(a, na, b, nb float64) float64 {
 	return math.Min(1, 2*math.Min(up, down))
 }
 
-// sumTail adds up a tail that begins with term; ratio(k) is the ratio of the next term to
-// term k. Beyond the mode the terms decrease.
+// sumTail adds up a tail of a distribution that begins with term; ratio(k) is the ratio
+// of the next term to term k. Beyond the mode the terms decrease.
 func sumTail(term float64, ratio func(k float64) float64) float64 {
 	sum := term
 	for k := 0.0; term > sum*1e-17 || ratio(k) > 1; k++ {
@@ -75,11 +75,11 @@ func sumTail(term float64, ratio func(k float64) float64) float64 {
 			break
 		}
 		if term *= r; term == 0 && r > 1 {
-			return 1 // the mode is so far that the tail is nearly all
+			return 1 // the mode is so far away that the tail is nearly everything
 		}
 		sum += term
 		if sum > .75 {
-			return sum // the other tail is the smaller one
+			return sum // the other tail is smaller
 		}
 	}
 	return sum
@@ -104,7 +104,8 @@ func CountInterval(n float64) (low, high float64) {
 	return low, m * t * t * t
 }
 
-// ShareInterval returns 95 % bounds for the share behind n of all (Wilson 1927).
+// ShareInterval returns 95 % bounds for the true share if n out of all were observed
+// (Wilson 1927).
 func ShareInterval(n, all float64) (low, high float64) {
 	if all <= 0 {
 		return 0, 1

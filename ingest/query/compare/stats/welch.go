@@ -30,7 +30,8 @@ func NewSample(values []float64) Sample {
 // Welch is the outcome of a comparison of two means.
 type Welch struct {
 	// P is the p-value. Low and High bound the difference of the means with 95 %
-	// confidence, Error is its standard error, Freedom its degrees of freedom.
+	// confidence; Error is the standard error of the difference, Freedom its degrees of
+	// freedom.
 	P, Low, High, Error, Freedom float64
 }
 
@@ -65,8 +66,8 @@ func StudentTails(t, freedom float64) float64 {
 	return incompleteBeta(freedom/(freedom+t*t), freedom/2, .5)
 }
 
-// StudentQuantile returns the t that is exceeded, on either side, with a probability of 5
-// %.
+// StudentQuantile returns the t that the absolute value of Student's t exceeds with a
+// probability of 5 %.
 func StudentQuantile(freedom float64) float64 {
 	lo, hi := 0.0, 1e4
 	for range 80 {
@@ -80,7 +81,7 @@ func StudentQuantile(freedom float64) float64 {
 	return hi
 }
 
-// incompleteBeta is the regularised incomplete beta function, by its continued
+// incompleteBeta returns the regularised incomplete beta function, from its continued
 // fraction (Lentz's method).
 func incompleteBeta(x, a, b float64) float64 {
 	switch {
