@@ -15,6 +15,7 @@ import (
 	"ashlar/app/core/subcommand"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/tabular"
+	"ashlar/app/core/waitreport"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -44,6 +45,7 @@ CALLS is one or more functions with conditions in brackets that must all hold;
   RunTask[slowest 25]              the longest calls that match the rest
   RunTask[at 42:43@1.2s]           the call that starts then on PID:TID
   !RunTask[60ms..]                 all other calls of the function
+  [blocked: sync][1ms..]           states of threads, with their wakers
 Quote names and values that contain any of []|,"!= with double quotes. Spans and
 samples inside the calls, in the same thread and time, count with them.`,
 		Examples: [][2]string{
@@ -163,6 +165,10 @@ type callRow struct {
 	Thread     string            `json:"thread"`
 	Unfinished bool              `json:"unfinished,omitempty"`
 	Args       map[string]string `json:"args,omitempty"`
+	// Stack is set for states of threads: the functions of the stack, the innermost first.
+	// WokenBy is set for blocked states that a known thread ended.
+	Stack   []string          `json:"stack,omitempty"`
+	WokenBy *waitreport.Waker `json:"woken_by,omitempty"`
 }
 
 // fill sets the statistics and the rows. room is the size of the output in bytes, 0 for
@@ -187,6 +193,9 @@ func (a *callList) fill(bins []spans.Bin, room int) {
 			PID: exactnum.ID(t.PID), TID: exactnum.ID(t.TID), Thread: t.Title(), Unfinished: r.Unfinished}
 		if r.HasCPU {
 			row.CPU, row.Waiting = exactnum.Nanoseconds(r.CPU), exactnum.Nanoseconds(r.Waiting())
+		}
+		if r.Lane == recording.StateLane {
+			row.Stack, row.WokenBy = waitreport.StackOf(a.rec, r.Row), waitreport.WakerOf(a.rec, r.Row)
 		}
 		for _, m := range r.Args {
 			if row.Args == nil {
@@ -215,14 +224,21 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 		hasCPU := func(r *row) bool { return r.HasCPU }
 		cs = append(cs, tables.Time("cpu", func(r *row) int64 { return r.CPU }).Where(hasCPU), tables.Time("waiting", (*row).Waiting).Where(hasCPU))
 	}
-	thread := tables.Named("thread", func(r *row) string { return rec.Tracks[r.Track].Title() })
+	thread := tables.Named("thread", func(r *row) string { return rec.Tracks[r.Track].Label() })
 	function := tables.Named("function", func(r *row) string { return rec.FuncName(r.Call) })
 	if csv {
 		pid := tables.Named("pid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].PID) })
 		tid := tables.Named("tid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].TID) })
+		thread = tables.Named("thread", func(r *row) string { return rec.Tracks[r.Track].Title() })
 		cs = append(slices.Insert(cs, 0, function), pid, tid, thread)
 	} else {
 		cs = append(cs, thread, function)
+	}
+	if a.states() {
+		cs = slices.DeleteFunc(cs, func(c tables.Column[row]) bool { return c.Name == "self" && !csv })
+		for _, cell := range waitreport.Cells {
+			cs = append(cs, tables.Named(cell.Name, func(r *row) string { return cell.Text(rec, r.Row) }))
+		}
 	}
 	for _, k := range args {
 		arg := tables.Column[row]{Name: k, Exact: func(r *row) (last string) { // a repeated key has its last value, as in JSON
@@ -244,6 +260,9 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 	}
 	return cs
 }
+
+// states reports whether the rows are states of threads.
+func (a *callList) states() bool { return len(a.rows) > 0 && a.rows[0].Lane == recording.StateLane }
 
 // unended returns the prefix for the length of a call that never ended, "" for other
 // calls.

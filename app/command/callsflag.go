@@ -42,7 +42,7 @@ func (f *callsFlag) meant(rec *recording.Recording) (*recording.CallSet, error) 
 	if f.query == nil {
 		return nil, nil
 	}
-	if rec.Counts.Spans == 0 {
+	if rec.Counts.Spans+rec.Counts.States == 0 {
 		return nil, misfit(rec, errors.New("--calls needs a recording with spans; "+missing.Reason(missing.Spans, rec)))
 	}
 	if err := f.query.Check(rec); err != nil {

@@ -204,7 +204,7 @@ func TestUsage(t *testing.T) {
 		{"info --zzzzz a", "unknown flag: --zzzzz (ashlar info --help shows how)"},
 		{"top --range", "flag needs an argument"},
 		{"top testdata/small.spaa --range 5s", `"5s" is not a range`},
-		{"top testdata/small.spaa --by cpu", `cannot group by "cpu": use function, package, name, category, module, file, line, thread or state`},
+		{"top testdata/small.spaa --by cpu", `cannot group by "cpu": use function, package, name, category, module, file, line, thread, state, waker`},
 		{"top testdata/small.spaa --event cpu", `no event "cpu"; it has cycles, malloc`},
 		{"top testdata/small.spaa --metric time", `no metric "time"; it has period, samples (cycles), alloc_bytes, alloc_count (malloc)`},
 		{"top testdata/small.spaa --event malloc --metric period", `malloc has no metric "period"`},

@@ -86,24 +86,8 @@ func (c *call) criticalPath(o *pathOptions) error {
 	if rec.Counts.Spans == 0 && rec.Counts.States == 0 && len(rec.Flows) == 0 {
 		return misfit(rec, errors.New("a critical path needs more than samples: "+missing.Reason(missing.OffCPU, rec)))
 	}
-	var in recording.Scope
-	if o.rng.IsSet() {
-		if in, err = o.rng.In(rec); err != nil {
-			return misfit(rec, err)
-		}
-	}
-	if len(o.threads) > 0 {
-		only := recording.Part{Threads: o.threads}
-		for i, t := range rec.Tracks {
-			if only.Takes(t) {
-				in.Tracks = append(in.Tracks, i)
-			}
-		}
-		if in.Tracks == nil {
-			return misfit(rec, fmt.Errorf("no thread is called %s; ashlar top FILE --by thread lists threads", strings.Join(o.threads, " or ")))
-		}
-	}
-	if in, err = o.calls.in(c.ctx, rec, in); err != nil {
+	in, err := o.scope(c, rec)
+	if err != nil {
 		return err
 	}
 	a, err := pathreport.Of(c.ctx, rec, in, o.steps)
@@ -114,4 +98,25 @@ func (c *call) criticalPath(o *pathOptions) error {
 		return cmp.Or(a.CSV(c.stdout), stopped(rec))
 	}
 	return cmp.Or(c.printRows(o.json, a, "steps", len(a.Steps), a.Text), stopped(rec))
+}
+
+// scope returns the scope of the flags in a recording.
+func (o *pathOptions) scope(c *call, rec *recording.Recording) (in recording.Scope, err error) {
+	if o.rng.IsSet() {
+		if in, err = o.rng.In(rec); err != nil {
+			return in, misfit(rec, err)
+		}
+	}
+	if len(o.threads) > 0 {
+		only := recording.Part{Threads: o.threads}
+		for i, t := range rec.Tracks {
+			if only.Takes(t) {
+				in.Tracks = append(in.Tracks, i)
+			}
+		}
+		if in.Tracks == nil {
+			return in, misfit(rec, fmt.Errorf("no thread is called %s; ashlar top FILE --by thread lists threads", strings.Join(o.threads, " or ")))
+		}
+	}
+	return o.calls.in(c.ctx, rec, in)
 }

@@ -72,6 +72,8 @@ func TestSchemas(t *testing.T) {
 		hold("top", "top", path, "--by", "line", "--hide-kernel", "-n", "9")
 		hold("calls", "calls", path, "/./", "-n", "20")
 		hold("path", "path", path, "-n", "9")
+		hold("locks", "locks", path, "-n", "3")
+		hold("calls", "calls", path, "/^.blocked/", "-n", "9")
 		hold("stats", "stats", path, "--function", "/./")
 		hold("diff", "diff", path, path, "--all", "-n", "20")
 		hold("source", "source", path, "/./")

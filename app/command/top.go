@@ -38,6 +38,7 @@ of a function, and --search lists the rows that match.`,
 			{"ashlar top run.spaa --metric alloc_bytes --by module", "allocations by module"},
 			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
 			{"ashlar top run.spall --by thread", "how busy each thread was"},
+			{"ashlar top go.trace --by waker", "which goroutines others waited for, and how long"},
 			{"ashlar top run.spaa --callers-of malloc", "who allocates"},
 			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the heaviest paths, without kernel frames and idle stacks"},
 		},
@@ -52,7 +53,7 @@ of a function, and --search lists the rows that match.`,
 		only.threadFlag(fs)
 		o.calls.add(fs)
 		o.apart.add(fs)
-		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, context:KEY, or arg:KEY")
+		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, waker, waker-stack, waiter-stack (blocked time), context:KEY, or arg:KEY")
 		fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
 		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
 		fs.BoolVar(&o.json, "json", false, "print JSON")
@@ -288,10 +289,14 @@ func (c *call) rank(rec *recording.Recording, o *topOptions) (*top, error) {
 // query returns the query for the options, without transforms.
 func (t *top) query(c *call, rec *recording.Recording, o *topOptions) (q analyze.Query, err error) {
 	named := o.event
-	if named == "" && o.by == analyze.ByState && rec.Counts.States > 0 {
+	if named == "" && (o.by == analyze.ByState || o.by.OfWaits()) && rec.Counts.States > 0 {
 		named = recording.StateEvent().Name // the only event with states
 	}
-	if q.Event, q.Metric, err = analyze.Choose(rec, named, o.metric); err != nil {
+	metric := o.metric
+	if metric == "" && o.by.OfWaits() && rec.Counts.States > 0 {
+		metric = recording.StateEvent().Metrics[recording.StateBlocked].Name
+	}
+	if q.Event, q.Metric, err = analyze.Choose(rec, named, metric); err != nil {
 		return q, misfit(rec, missing.Asked(err, o.metric, rec))
 	}
 	if q.Event >= 0 {
@@ -329,7 +334,7 @@ func (t *top) evidence(c *call, rec *recording.Recording, q analyze.Query, w *an
 	}
 	t.Samples = t.behind.Samples
 	switch _, context := o.by.ContextKey(); {
-	case t.behind.Spread() == nil, t.Tree, context, o.by == analyze.ByThread:
+	case t.behind.Spread() == nil, t.Tree, context, o.by == analyze.ByThread, o.by.OfWaits():
 	case t.Function != nil:
 		n := analyze.Around(rec, analyze.NewTree(rec, t.behind.Spread(), t.inTree...), t.side.Ref)
 		if t.behind.Rows(n.Callees); t.side.Op == analyze.OpCallersOf {
@@ -386,7 +391,7 @@ func (t *top) row(rec *recording.Recording, r *analyze.Row) topRow {
 	if s := spans.OfRow(rec, r, t.spans); s != nil {
 		row.Average, row.Least, row.Most = exactnum.Nanoseconds(s.Average()), exactnum.Nanoseconds(s.Min), exactnum.Nanoseconds(s.Max)
 	}
-	if t.By == string(analyze.ByThread) && r.Track != recording.NoTrack {
+	if (t.By == string(analyze.ByThread) || t.By == string(analyze.ByWaker)) && r.Track != recording.NoTrack {
 		track := rec.Tracks[r.Track]
 		pid, tid := exactnum.ID(track.PID), exactnum.ID(track.TID)
 		row.PID, row.TID = &pid, &tid

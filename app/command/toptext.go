@@ -94,8 +94,8 @@ func (t *top) rows(b *strings.Builder, rec *recording.Recording) {
 	}
 	cs := t.amount("self", func(r *topRow) int64 { return r.row.Self })
 	key, alone := analyze.By(t.By).ContextKey() // such rows do not call each other
-	if t.By == string(analyze.ByState) {
-		key, alone = "state", true
+	if by := analyze.By(t.By); by == analyze.ByState || by.OfWaits() {
+		key, alone = t.By, true
 	}
 	name := tables.Named(t.By, func(r *topRow) string { return r.Name })
 	count := tables.Count("count", func(r *topRow) int64 { return r.Count })

@@ -188,7 +188,7 @@ func (h *Hit) Waker(rec *recording.Recording) int {
 	if !h.IsState() {
 		return recording.NoTrack
 	}
-	return rec.Tracks[h.Track].Waker(h.Span)
+	return int(rec.Waker(rec.Tracks[h.Track], h.Span).Track)
 }
 
 // IsState reports whether the hit is a thread state.

@@ -178,8 +178,8 @@ func TrackName(t *recording.Track) string {
 // NameAndID returns the name of a track followed by its id, which distinguishes it from
 // other tracks of the same name.
 func NameAndID(t *recording.Track) string {
-	if id := recording.IDText(t.TID); t.Name != "" && t.TID != 0 && id != "" {
-		return t.Name + " " + id
+	if t.Name != "" {
+		return t.Label()
 	}
 	return TrackName(t)
 }

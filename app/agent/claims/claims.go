@@ -113,7 +113,7 @@ type Wrong struct {
 }
 
 // reading lists the commands that a report may run: they write nothing.
-var reading = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", "check"}
+var reading = []string{"overview", "findings", "info", "top", "calls", "locks", "path", "stats", "diff", "source", "check"}
 
 func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON bool) error {
 	c := &checker{p: p, ctx: ctx, Checked: Checked{Report: name, Found: []Wrong{}}, answers: map[string]any{}}

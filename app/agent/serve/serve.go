@@ -33,7 +33,7 @@ import (
 
 // Commands are the commands that a session answers: they read recordings and write nothing.
 // The output file of render is written by the client.
-var Commands = []string{"overview", "findings", "info", "top", "calls", "path", "stats", "diff", "source", drawing}
+var Commands = []string{"overview", "findings", "info", "top", "calls", "locks", "path", "stats", "diff", "source", drawing}
 
 // drawing is the command that draws a picture. A window's session declines it, because
 // the window is busy with its own drawing.

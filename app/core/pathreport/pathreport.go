@@ -77,6 +77,8 @@ type Step struct {
 	State    string      `json:"state"`
 	Function string      `json:"function,omitempty"`
 	WokenBy  string      `json:"woken_by,omitempty"`
+	// WokenByTID is the id of that thread.
+	WokenByTID string `json:"woken_by_tid,omitempty"`
 }
 
 // Thread returns the title of a thread, "" for no track.
@@ -85,6 +87,14 @@ func Thread(rec *recording.Recording, track int) string {
 		return ""
 	}
 	return rec.Tracks[track].Title()
+}
+
+// Label is Thread with the thread's id.
+func Label(rec *recording.Recording, track int) string {
+	if track == recording.NoTrack {
+		return ""
+	}
+	return rec.Tracks[track].Label()
 }
 
 func tid(rec *recording.Recording, track int) string {
@@ -124,7 +134,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps
 }
 
 func stepOf(rec *recording.Recording, n int, s *criticalpath.Step) Step {
-	return Step{n, exactnum.Nanoseconds(s.From - rec.Start), exactnum.Nanoseconds(s.To - s.From), Thread(rec, s.Track), tid(rec, s.Track), s.Words(rec), s.Function(rec), Thread(rec, s.WokenBy)}
+	return Step{n, exactnum.Nanoseconds(s.From - rec.Start), exactnum.Nanoseconds(s.To - s.From), Thread(rec, s.Track), tid(rec, s.Track), s.Words(rec), s.Function(rec), Thread(rec, s.WokenBy), tid(rec, s.WokenBy)}
 }
 
 func (a *Answer) sums(by criticalpath.By) []Sum {
@@ -146,10 +156,10 @@ func Columns[T any](rec *recording.Recording, step func(*T) *criticalpath.Step) 
 	return []tables.Column[T]{
 		tables.Time("start", func(r *T) int64 { return step(r).From - rec.Start }),
 		tables.Time("duration", func(r *T) int64 { return step(r).To - step(r).From }),
-		tables.Named("thread", func(r *T) string { return Thread(rec, step(r).Track) }),
+		tables.Named("thread", func(r *T) string { return Label(rec, step(r).Track) }),
 		tables.Named("state", func(r *T) string { return step(r).Words(rec) }),
 		tables.Named("function", func(r *T) string { return step(r).Function(rec) }),
-		tables.Named("woken by", func(r *T) string { return Thread(rec, step(r).WokenBy) }),
+		tables.Named("woken by", func(r *T) string { return Label(rec, step(r).WokenBy) }),
 	}
 }
 
@@ -160,7 +170,8 @@ func (a *Answer) columns() []tables.Column[row] {
 // CSV writes the steps.
 func (a *Answer) CSV(out io.Writer) error {
 	cs := slices.Insert(a.columns(), 3, tables.Named("tid", func(r *row) string { return tid(a.rec, r.Track) }))
-	cs[len(cs)-1].Name = "woken_by"
+	cs[2] = tables.Named("thread", func(r *row) string { return Thread(a.rec, r.Track) })
+	cs[len(cs)-1] = tables.Named("woken_by", func(r *row) string { return Thread(a.rec, r.WokenBy) })
 	return tables.CSV(out, slices.Insert(cs, 0, tables.Count("path", func(r *row) int64 { return int64(r.path) })), a.rows)
 }
 
@@ -178,7 +189,7 @@ func (a *Answer) Text(n int) string {
 	case len(a.paths) == 0:
 		return fmt.Sprintf("%s: none of these calls took any time\n", safetext.Short(a.rec.Source.Name))
 	case len(a.paths) == 1:
-		fmt.Fprintf(&b, "%s: critical path of %s, to the end on %s\n", safetext.Short(a.rec.Source.Name), units.Duration(length), safetext.Short(cmp.Or(Thread(a.rec, a.paths[0].Track), "no thread")))
+		fmt.Fprintf(&b, "%s: critical path of %s, to the end on %s\n", safetext.Short(a.rec.Source.Name), units.Duration(length), safetext.Short(cmp.Or(Label(a.rec, a.paths[0].Track), "no thread")))
 	default:
 		fmt.Fprintf(&b, "%s: critical paths of %s, %s in all\n", safetext.Short(a.rec.Source.Name), units.Plural(int64(len(a.paths)), "call"), units.Duration(length))
 	}
@@ -195,7 +206,7 @@ func (a *Answer) Text(n int) string {
 				rows = append(rows, []string{units.Duration(rest), units.Percent(rest, length), "", units.Plural(int64(len(sums)-i), "other")})
 				break
 			}
-			rows = append(rows, []string{units.Duration(s.Time), units.Percent(s.Time, length), units.Count(int64(s.Steps)), safetext.Short(s.Name)})
+			rows = append(rows, []string{units.Duration(s.Time), units.Percent(s.Time, length), units.Count(int64(s.Steps)), safetext.Short(cmp.Or(Label(a.rec, s.Track), s.Name))})
 		}
 		tabular.Columns(&b, "  ", "rrrl", rows)
 	}

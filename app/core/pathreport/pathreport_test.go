@@ -77,3 +77,20 @@ func TestAnswer(t *testing.T) {
 		t.Error(a, err)
 	}
 }
+
+// The text tells threads of one name apart by their ids.
+func TestIDs(t *testing.T) {
+	a, err := Of(context.Background(), waits(), recording.Scope{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := a.Text(len(a.Steps))
+	for _, want := range []string{"to the end on client 2", "50.0 %  2  server 1", "running  use       server 1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if last := a.Steps[len(a.Steps)-1]; last.WokenBy != "server" || last.WokenByTID != "1" {
+		t.Errorf("woken by %s with id %q", last.WokenBy, last.WokenByTID)
+	}
+}

@@ -110,6 +110,7 @@ func find(ctx context.Context, rec *recording.Recording, q Question, old *Answer
 		{a.Heat, a.heat},
 		{a.Listed != "", a.list},
 		{a.Path, a.path},
+		{a.Blocked, a.blocked},
 	}
 	for _, s := range steps {
 		if !s.asked {

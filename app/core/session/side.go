@@ -46,8 +46,8 @@ type Question struct {
 	Listed, ListedBy string
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
-	// Path asks for the critical path of the scope.
-	Path bool
+	// Path asks for the critical path of the scope, Blocked for its locks.
+	Path, Blocked bool
 	// Source asks for the cost of the lines of a source file, named as in the recording.
 	Source string
 	// Generation is the generation of the recording to which the ids in the question
@@ -80,6 +80,7 @@ type Answer struct {
 	List         *CallList           // for Listed
 	Grid         *heatmap.Grid       // for Heat
 	Critical     *CriticalPath       // for Path
+	Locks        *Locks              // for Blocked
 	Lines        *analyze.SourceCost // for Source
 }
 

@@ -16,6 +16,7 @@ const (
 	Difference = "difference"
 	Calls      = "calls"
 	Path       = "path"
+	Blocked    = "blocked"
 )
 
 // CompareWith sets B; A is the selection.

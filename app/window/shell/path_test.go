@@ -83,7 +83,7 @@ func TestStatesAndCriticalPath(t *testing.T) {
 		}
 		b.frame()
 	}
-	if g := x.Table(&p.Side)(); len(g.Rows) != 5 || strings.Join(g.Rows[1], " ") != "900000 600000 server runnable  client" {
+	if g := x.Table(&p.Side)(); len(g.Rows) != 5 || strings.Join(g.Rows[1], " ") != "900000 600000 server 12 runnable  client 11" {
 		t.Errorf("the table has %q", g.Rows)
 	}
 	if line, rest := b.AsCommand(); !strings.Contains(line, "ashlar path ") || rest != "" {

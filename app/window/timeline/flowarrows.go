@@ -159,13 +159,13 @@ func (p *Timeline) GoToWaker(s *panel.Host) {
 	if !h.IsState() {
 		i = min(l.Search(h.Start), l.Len()-1)
 	}
-	for ; i >= 0 && t.Waker(i) == recording.NoTrack && p.Rec.State(l.Call(i)) != recording.Blocked; i-- {
+	for ; i >= 0 && p.Rec.Waker(t, i).Track == recording.NoTrack && p.Rec.State(l.Call(i)) != recording.Blocked; i-- {
 	}
-	if i < 0 || t.Waker(i) == recording.NoTrack {
+	if i < 0 || p.Rec.Waker(t, i).Track == recording.NoTrack {
 		s.Say("This recording has no waker for it")
 		return
 	}
-	waker := t.Waker(i)
+	waker := int(p.Rec.Waker(t, i).Track)
 	if to, ok := BarAt(p.Rec.Tracks[waker], waker, recording.StateLane, l.Start(i)); ok {
 		p.PickShown(to)
 	} else {

@@ -158,6 +158,10 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		c := p.commandAbout("path")
 		c.addFields(p, view.OfScope(p.Rec, p.Scope), scoped...)
 		return []*command{c}
+	case p.Tab == panel.Blocked:
+		c := p.commandAbout("locks")
+		c.addFields(p, view.OfScope(p.Rec, p.Scope), scoped...)
+		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
 	case p.Tab == panel.Source:

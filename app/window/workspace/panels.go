@@ -4,6 +4,7 @@ import (
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/about"
+	"ashlar/app/window/panel/blocked"
 	"ashlar/app/window/panel/callers"
 	"ashlar/app/window/panel/calls"
 	"ashlar/app/window/panel/calltree"
@@ -27,12 +28,16 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.CallTree, Title: "Call tree", Command: "Call tree", Rare: always[*panel.Side], Doc: "call tree as a table", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
 	{Name: panel.Calls, Title: "Calls", Command: "Calls", Doc: "durations of the selected function's calls, one by one", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
 	{Name: panel.Path, Title: "Critical path", Command: "Critical path", Rare: always[*panel.Side], Doc: "the chain of work that set the duration", New: func() panel.Panel[*panel.Side] { return new(critical.Panel) }},
+	{Name: panel.Blocked, Title: "Blocked by", Command: "Blocked by", Rare: stateless, Doc: "locks and channels: who held them, who waited", New: func() panel.Panel[*panel.Side] { return new(blocked.Panel) }},
 	{Name: panel.Heatmap, Title: "Heatmap", Command: "Heatmap", Doc: "samples or span starts over time", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "cost by source line", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
 	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "format, contents and warnings", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
 
 func always[S any](S) bool { return true }
+
+// stateless reports whether a recording has no states of threads.
+func stateless(p *panel.Side) bool { return p.Rec.Counts.States == 0 }
 
 // PairPanels lists the views of a comparison of two recordings.
 var PairPanels = []panel.Row[*comparison.Comparison]{

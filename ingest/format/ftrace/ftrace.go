@@ -259,7 +259,7 @@ func (d *decoder) event(m [][]byte, at int64) {
 			if len(x[1]) > 0 {
 				d.s.Names[number(x[2])] = string(x[1])
 			}
-			d.s.Wake(at, tid, number(x[2]))
+			d.s.Wake(at, tid, recording.NoCall, number(x[2]))
 			return
 		}
 	case "tracing_mark_write", "print":

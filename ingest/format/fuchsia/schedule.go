@@ -95,7 +95,7 @@ func (d *decoder) schedule() {
 	d.event0()
 	for _, t := range d.switches {
 		if t.wakes {
-			s.Wake(t.at, 0, d.id(t.next))
+			s.Wake(t.at, 0, recording.NoCall, d.id(t.next))
 		} else {
 			s.Switch(t.at, t.cpu, d.id(t.prev), t.state, recording.NoCall, d.id(t.next))
 		}

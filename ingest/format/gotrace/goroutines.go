@@ -25,7 +25,7 @@ type goroutine struct {
 	since      int64
 	why        recording.FrameID // the frame of the reason for blocking
 	stack      recording.CallID  // the last known stack
-	waker      int               // track of the goroutine that made it runnable
+	waker      recording.WakerID // the goroutine that made it runnable
 	collecting int               // number of ranges in which it works for the collector
 	proc       *proc             // the processor it runs on
 }
@@ -58,7 +58,7 @@ func (d *decoder) goroutine(of *wire.G) *goroutine {
 		g = nil
 	}
 	if g == nil {
-		g = &goroutine{id: of.ID, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: of.ID}), waker: recording.NoTrack}
+		g = &goroutine{id: of.ID, track: d.b.Track(recording.TrackKey{PID: goroutines, TID: of.ID})}
 		g.track.SetSort(int(min(of.ID, 1<<31-1)))
 		d.gs[of.ID] = g
 	}
@@ -164,7 +164,7 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	case wire.Runnable:
 		if ev.G != nil && from != wire.Undetermined {
 			if waker := d.goroutine(ev.G); waker != g {
-				g.waker = waker.track.Index()
+				g.waker = d.b.Waker(waker.track.Index(), d.call(ev.Stack))
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 // goroutine stops running, NoCall if unknown.
 func (d *decoder) addState(g *goroutine, at int64, stop recording.CallID) {
 	if at <= g.since {
-		g.waker = recording.NoTrack
+		g.waker = recording.NoWaker
 		return
 	}
 	var in recording.State
@@ -198,11 +198,11 @@ func (d *decoder) addState(g *goroutine, at int64, stop recording.CallID) {
 	if in != recording.Blocked {
 		frame = d.stateFrame(in)
 	}
-	d.states = append(d.states, recording.TrackState{Track: g.track, Start: g.since, End: at, Call: d.b.Call(stack, frame), Waker: int32(g.waker), State: in})
+	d.states = append(d.states, recording.TrackState{Track: g.track, Start: g.since, End: at, Call: d.b.Call(stack, frame), Waker: g.waker, State: in})
 	if len(d.states) == mostStates {
 		d.flush()
 	}
-	g.waker = recording.NoTrack
+	g.waker = recording.NoWaker
 }
 
 // mostStates is the number of states to collect before adding them at once.

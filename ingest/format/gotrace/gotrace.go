@@ -170,6 +170,12 @@ func (d *decoder) begin() {
 	for i, name := range []string{"goroutines", "processors", "runtime"} {
 		p := d.b.ProcessInfo(d.b.Process(goroutines - int64(i)))
 		p.Name, p.Sort = name, i
+		switch name {
+		case "goroutines":
+			p.Member = "goroutine"
+		case "processors": // first, because they are few and show what ran when
+			p.Sort = -1
+		}
 	}
 	d.b.AddEvent(recording.StateEvent())
 	d.b.AddEvent(recording.SpanEvent())

@@ -411,7 +411,7 @@ func FuzzDecode(f *testing.F) {
 func wakes(r *recording.Recording) (n int) {
 	for _, tr := range r.Tracks {
 		for i := range tr.States.Len() {
-			if tr.Waker(i) != recording.NoTrack {
+			if r.Waker(tr, i).Track != recording.NoTrack {
 				n++
 			}
 		}

@@ -101,7 +101,7 @@ func (d *decoder) schedule(a *attr, raw []byte, at int64, pid, tid int32, cpu in
 		if fields == nil {
 			fields = wakeFields
 		}
-		s.Wake(at, int64(tid), fields["pid"].number(raw))
+		s.Wake(at, int64(tid), call, fields["pid"].number(raw))
 	}
 }
 

@@ -92,7 +92,7 @@ func TestSchedStates(t *testing.T) {
 			for _, tr := range r.Tracks {
 				for l, i := &tr.States, 0; i < l.Len(); i++ {
 					woken := ""
-					if w := tr.Waker(i); w != recording.NoTrack {
+					if w := r.Waker(tr, i).Track; w != recording.NoTrack {
 						woken = " by " + r.Tracks[w].Name
 					}
 					got = append(got, fmt.Sprintf("%s %s %d to %d%s", tr.Name, r.FuncName(l.Call(i)), at(l.Start(i)), at(l.End(i)), woken))

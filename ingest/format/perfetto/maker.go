@@ -339,7 +339,7 @@ func (m *maker) schedule(x *wide, at int64) {
 		m.states.Names[x.tid] = comm
 	}
 	if x.kind == waking {
-		m.states.Wake(at, x.value, x.tid)
+		m.states.Wake(at, x.value, recording.NoCall, x.tid)
 		return
 	}
 	m.states.Switch(at, int64(x.pid), int64(x.prev), sched.StateOf(int64(x.state)), recording.NoCall, x.tid)

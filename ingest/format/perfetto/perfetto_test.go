@@ -29,7 +29,7 @@ func told(r *recording.Recording) (lines []string) {
 	for _, tr := range r.Tracks {
 		for l, i := &tr.States, 0; i < l.Len(); i++ {
 			woken := ""
-			if w := tr.Waker(i); w != recording.NoTrack {
+			if w := r.Waker(tr, i).Track; w != recording.NoTrack {
 				woken = " by " + r.Tracks[w].Name
 			}
 			line("state %d/%s %s %s to %s%s", tr.PID, tr.Name, r.FuncName(l.Call(i)), r.Clock.Text(l.Start(i)), r.Clock.Text(l.End(i)), woken)

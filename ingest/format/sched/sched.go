@@ -40,6 +40,8 @@ type thread struct {
 	since int64
 	in    State
 	waker int64 // the thread that woke it, 0 if that is not known
+	// woken is the waker's stack at that moment.
+	woken recording.CallID
 	// stack is the call in which the thread was last switched away from; run is the call
 	// it was in while it ran before that.
 	stack, run recording.CallID
@@ -85,11 +87,12 @@ func (s *Builder) Begin() {
 }
 
 // Wake marks a thread as runnable from now on. waker is the thread that woke it, 0 if
-// none did.
-func (s *Builder) Wake(at, waker, tid int64) {
+// none did, and stack its stack then, NoCall if unknown.
+func (s *Builder) Wake(at, waker int64, stack recording.CallID, tid int64) {
 	s.last = max(s.last, at)
 	if t := s.thread(tid); t != nil && t.in.Is != recording.Running && t.in.Is != recording.Runnable {
 		s.enter(t, runnable, at)
+		t.woken = stack
 		if t.waker = waker; waker == tid {
 			t.waker = 0
 		}
@@ -199,15 +202,15 @@ func (s *Builder) addState(t *thread, at int64) {
 	if t.in.Is == recording.NoState || at <= t.since {
 		return
 	}
-	waker := recording.NoTrack
+	waker := recording.NoWaker
 	if w := s.thread(t.waker); w != nil {
-		waker = s.trackOf(w).Index()
+		waker = s.b.Waker(s.trackOf(w).Index(), t.woken)
 	}
 	call := t.stack
 	if t.in.Is == recording.Running {
 		call = t.run
 	}
-	s.trackOf(t).State(t.since, at, s.b.Call(call, s.stateFrame(t.in)), waker)
+	s.trackOf(t).StateBy(t.since, at, s.b.Call(call, s.stateFrame(t.in)), waker)
 }
 
 func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {

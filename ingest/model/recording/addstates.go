@@ -12,7 +12,7 @@ type TrackState struct {
 	Track      *TrackBuilder
 	Start, End int64
 	Call       CallID
-	Waker      int32 // track of the thread that woke this one, or NoTrack
+	Waker      WakerID
 	State      State // the state that Call stands for
 }
 
@@ -27,7 +27,7 @@ func (b *Builder) AddStates(all []TrackState) {
 	if len(all) < fewStates || b.part != nil {
 		for i := range all {
 			s := &all[i]
-			s.Track.State(s.Start, s.End, s.Call, int(s.Waker))
+			s.Track.StateBy(s.Start, s.End, s.Call, s.Waker)
 		}
 		return
 	}
@@ -85,7 +85,7 @@ func (a *stateAdder) track(places []int32) {
 			continue
 		}
 		last = s.End
-		l.AppendState(start, s.End, s.Call, uint32(s.Waker+1))
+		l.AppendState(start, s.End, s.Call, uint32(s.Waker))
 		in := &t.track.InState[s.State]
 		sum := Saturated(*in, s.End-start)
 		if sum != *in+(s.End-start) {

@@ -44,7 +44,7 @@ func TestAddStates(t *testing.T) {
 				if k == 0 {
 					to[s.track].State(s.start, s.end, call, s.waker)
 				} else {
-					many = append(many, TrackState{to[s.track], s.start, s.end, call, int32(s.waker), s.state})
+					many = append(many, TrackState{to[s.track], s.start, s.end, call, b.Waker(s.waker, NoCall), s.state})
 				}
 			}
 			b.AddStates(many)
@@ -68,7 +68,7 @@ func TestAddStates(t *testing.T) {
 		}
 		for k := range a.States.Len() {
 			x, y := &a.States, &b.States
-			if x.Start(k) != y.Start(k) || x.End(k) != y.End(k) || x.Call(k) != y.Call(k) || a.Waker(k) != b.Waker(k) {
+			if x.Start(k) != y.Start(k) || x.End(k) != y.End(k) || x.Call(k) != y.Call(k) || one.Waker(a, k) != many.Waker(b, k) {
 				t.Fatalf("track %d: state %d differs", i, k)
 			}
 		}

@@ -46,7 +46,7 @@ func TestBreak(t *testing.T) {
 		r := b.Finish()
 		l, s := &r.Tracks[0].Lanes[0], &r.Tracks[0].States
 		for i, w := range want {
-			got := fmt.Sprint(l.Start(i), l.End(i), l.Args(i), l.Unfinished(i), s.Start(i), s.End(i), r.Tracks[0].Waker(i))
+			got := fmt.Sprint(l.Start(i), l.End(i), l.Args(i), l.Unfinished(i), s.Start(i), s.End(i), r.Waker(r.Tracks[0], i).Track)
 			if got != w {
 				t.Fatalf("%d before: number %d is %s, want %s", n, i, got, w)
 			}

@@ -27,9 +27,10 @@ type Builder struct {
 	mappings map[Mapping]uint16
 	shared   map[sharedSymbol]bool
 	// whole maps a function to the frame that stands for all of it (traces).
-	whole []FrameID
-	paths [2][]CallID // scratch memory of CommonCall
-	calls pairmap.Table
+	whole  []FrameID
+	paths  [2][]CallID // scratch memory of CommonCall
+	calls  pairmap.Table
+	wakers pairmap.Table // ids of wakers, by track and call
 	// first is the first child of each call. Most calls have only one child; further
 	// children are in the table calls.
 	first  column.Vec[firstCall]
@@ -125,6 +126,7 @@ func NewBuilder() *Builder {
 	b.rec.Calls.depth.Append(0)
 	b.first.Append(firstCall{})
 	b.rec.Contexts.Append(nil)
+	b.rec.Wakers.Append(Waker{Track: NoTrack})
 	return b
 }
 

@@ -23,12 +23,16 @@ type CallSet struct {
 	// Like Picked, they are in order and do not overlap.
 	Outer, Runs [][][]sets.Run
 	Times       [][]Time
+	// States, in a set of thread states, are the states, by track; the set then has no
+	// spans.
+	States [][]sets.Run
 }
 
 // Time is a range of time, in picoseconds.
 type Time struct{ From, To int64 }
 
-// EachOuter visits, in order, the calls that lie in no other call of the set.
+// EachOuter visits, in order, the calls that lie in no other call of the set, and the
+// states of a set of states.
 func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *lanes.Lane, i int)) {
 	for track := range s.Outer {
 		for lane, runs := range s.Outer[track] {
@@ -36,6 +40,13 @@ func (s *CallSet) EachOuter(rec *Recording, visit func(track int, l *lanes.Lane,
 				for i := r.First; i < r.Last; i++ {
 					visit(track, &rec.Tracks[track].Lanes[lane], i)
 				}
+			}
+		}
+	}
+	for track, runs := range s.States {
+		for _, r := range runs {
+			for i := r.First; i < r.Last; i++ {
+				visit(track, &rec.Tracks[track].States, i)
 			}
 		}
 	}

@@ -95,6 +95,9 @@ type Recording struct {
 	Frames    column.Vec[Frame]
 	Calls     Calls
 	Contexts  column.Vec[Context]
+	// Wakers are the wakers of threads' states, each once; the first stands for none. See
+	// Waker.
+	Wakers column.Vec[Waker]
 
 	Events    []Event
 	Processes []Process

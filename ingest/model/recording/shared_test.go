@@ -24,7 +24,7 @@ func TestSharedTracks(t *testing.T) {
 	say := func(t *Track) string {
 		s := fmt.Sprint(t.Name, " ", t.Sort, t.Instants, t.InState, t.Open, len(t.Lanes), t.States.Len(), len(t.Samples))
 		for i := range t.States.Len() {
-			s += fmt.Sprint(" ", t.States.Start(i), "-", t.States.End(i), "<", t.Waker(i))
+			s += fmt.Sprint(" ", t.States.Start(i), "-", t.States.End(i), "<", b.rec.Waker(t, i).Track)
 		}
 		for i := range t.Lanes {
 			s += fmt.Sprint(" lane ", t.Lanes[i].Len(), t.Lanes[i].End(t.Lanes[i].Len()-1))

@@ -91,8 +91,35 @@ func (t *Track) Lane(i int) *lanes.Lane {
 	return &t.Lanes[i]
 }
 
-// Waker returns the track of the thread that woke this one, for state i, or NoTrack.
-func (t *Track) Waker(i int) int { return int(t.States.Waker(i)) - 1 }
+// A Waker is the thread that ended another's wait: its track, NoTrack for none, and the
+// call in which it did so, NoCall if unknown.
+type Waker struct {
+	Track int32
+	Call  CallID
+}
+
+// A WakerID is an index in Recording.Wakers.
+type WakerID uint32
+
+// NoWaker is the waker of a state that no known thread brought about.
+const NoWaker WakerID = 0
+
+// Waker returns the thread that brought about state i of a track by waking its thread.
+func (r *Recording) Waker(t *Track, i int) Waker { return r.Wakers.At(int(t.States.Waker(i))) }
+
+// Waker returns the id of the waker on a track, NoTrack for none, in the given call.
+func (b *Builder) Waker(track int, call CallID) WakerID {
+	if track == NoTrack {
+		return NoWaker
+	}
+	id := WakerID(b.wakers.Get(uint32(track), uint32(call)))
+	if id == NoWaker {
+		id = WakerID(b.rec.Wakers.Len())
+		b.rec.Wakers.Append(Waker{int32(track), call})
+		b.wakers.Put(uint32(track), uint32(call), uint32(id))
+	}
+	return id
+}
 
 // State reads the state that a call of Track.States stands for.
 func (r *Recording) State(c CallID) State {
@@ -117,6 +144,11 @@ func (b *Builder) StateFrame(s State, reason string) FrameID {
 // the thread that woke it, or NoTrack. States must come in order of time; if one overlaps
 // earlier ones, the earlier ones keep the overlap.
 func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
+	t.StateBy(start, end, call, t.b.Waker(waker, NoCall))
+}
+
+// StateBy is State with a waker whose call may be known.
+func (t *TrackBuilder) StateBy(start, end int64, call CallID, waker WakerID) {
 	t.b.Cover(start, end)
 	if n := t.track.States.Len(); n > 0 {
 		start = max(start, t.track.States.End(n-1))
@@ -128,7 +160,7 @@ func (t *TrackBuilder) State(start, end int64, call CallID, waker int) {
 	t.own()
 	t.cached = nil
 	t.b.rec.Counts.States++
-	t.track.States.AppendState(start, end, call, uint32(waker+1))
+	t.track.States.AppendState(start, end, call, uint32(waker))
 	state := t.b.rec.State(call)
 	t.track.InState[state] = t.b.time(t.track.InState[state], end-start)
 	Add(&t.b.inState[state], end-start)

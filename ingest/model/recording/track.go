@@ -112,6 +112,18 @@ type Process struct {
 	Name   string
 	Labels string
 	Sort   int
+	// Member is the word for its threads if they are not threads, such as goroutine.
+	Member string
+}
+
+// ThreadWord returns the word for a track's kind of thread, such as thread or goroutine.
+func (r *Recording) ThreadWord(track int) string {
+	if track != NoTrack {
+		if word := r.Processes[r.Tracks[track].Process].Member; word != "" {
+			return word
+		}
+	}
+	return "thread"
 }
 
 // Title returns a process's name with its labels.
@@ -149,4 +161,14 @@ func (t *Track) Title() string {
 		return t.Name
 	}
 	return fmt.Sprintf("thread %d", t.TID)
+}
+
+// Label returns the title of a track with its thread id, which tells apart threads of one
+// name, such as "worker 18".
+func (t *Track) Label() string {
+	id := IDText(t.TID)
+	if t.Name == "" || id == "" || t.TID == 0 || strings.HasSuffix(t.Name, id) {
+		return t.Title()
+	}
+	return t.Name + " " + id
 }

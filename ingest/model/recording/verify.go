@@ -75,6 +75,11 @@ func (r *Recording) verifyShape() (err error) {
 			column.Must(s.Track >= 0 && s.Track < len(r.Tracks), "a flow goes to no track")
 		}
 	}
+	column.Must(r.Wakers.Len() > 0, "there are no wakers")
+	for i := range r.Wakers.Len() {
+		w := r.Wakers.At(i)
+		column.Must(w.Track >= NoTrack && int(w.Track) < len(r.Tracks) && int(w.Call) < r.Calls.Len(), "a waker is on no track or in no call")
+	}
 	for id := range r.shared {
 		column.Must(int(id) < r.Functions.Len(), "a symbol is of no function")
 	}
@@ -185,7 +190,7 @@ func (s *Stacks) verify(r *Recording) {
 func (t *Track) verifyStates(r *Recording) {
 	r.verifyLane(&t.States)
 	for i := range t.States.Len() {
-		column.Must(t.States.Waker(i) <= uint32(len(r.Tracks)), "a thread was woken by none")
+		column.Must(int(t.States.Waker(i)) < r.Wakers.Len(), "a thread was woken by none")
 	}
 }
 

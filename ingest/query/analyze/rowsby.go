@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/waits"
 )
 
 // RowsBy returns self and total by the given grouping. tree is the tree of the query after
@@ -30,6 +31,9 @@ func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree 
 	case ByState:
 		return StateRows(ctx, rec, q, ts...)
 	}
+	if by.OfWaits() {
+		return waitRows(ctx, rec, q, waits.By(by), ts...)
+	}
 	return Table(rec, tree, by), nil
 }
 
@@ -38,7 +42,37 @@ func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree 
 func (b By) Listed() bool {
 	_, context := b.ContextKey()
 	_, argument := b.ArgumentKey()
-	return context || argument || b == ByThread || b == ByState
+	return context || argument || b == ByThread || b == ByState || b.OfWaits()
+}
+
+// OfWaits reports whether rows are groups of waits: of blocked states.
+func (b By) OfWaits() bool { return b == ByWaker || b == ByWakerStack || b == ByWaiterStack }
+
+// waitStack is the number of functions of a stack in the name of a row.
+const waitStack = 6
+
+// waitRows groups the blocked time of a query, as ByTrack does by thread.
+func waitRows(ctx context.Context, rec *recording.Recording, q Query, by waits.By, ts ...Transform) ([]Row, error) {
+	var only func(*waits.Wait) bool
+	if in := left(rec, ts); in != nil {
+		only = func(w *waits.Wait) bool { return in(w.Call) }
+	}
+	sums, err := waits.Sums(ctx, rec, q.Scope, by, only)
+	rows := make([]Row, 0, len(sums))
+	for _, s := range sums {
+		r := Row{Name: "[waker unknown]", Track: s.Track, Self: s.Time, Count: s.Count}
+		switch {
+		case s.Track != recording.NoTrack:
+			r.Name = rec.Tracks[s.Track].Label()
+		case by == waits.ByWaiterStack:
+			r.Name = noStack
+		}
+		if s.Call != recording.NoCall {
+			r.Name = waits.StackText(rec, s.Call, waitStack)
+		}
+		rows = append(rows, r)
+	}
+	return used(rows), err
 }
 
 func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
@@ -59,6 +93,8 @@ func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
 		return fmt.Errorf("transforms remove the arguments of spans; leave out %q", ts[0].String())
 	case by == ByState && (q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States):
 		return ErrNoStates
+	case by.OfWaits() && (q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States || q.Metric != recording.StateBlocked):
+		return fmt.Errorf("grouping by %s needs the metric blocked of thread states", by)
 	case by == ByCategory && !HasCategories(rec):
 		return errors.New("only Chrome traces have categories; group by module")
 	}

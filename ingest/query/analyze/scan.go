@@ -217,6 +217,9 @@ func (q *Query) outermost(rec *recording.Recording, visit func(track int, call r
 	from, to := q.Scope.Bounds(rec)
 	chosen := q.Scope.TrackTest()
 	q.Scope.Calls.EachOuter(rec, func(track int, l *lanes.Lane, i int) {
+		if l.HasWakers() {
+			return // a state is not a span
+		}
 		if start, end := l.Start(i), l.End(i); start < to && end > from && chosen(track) && q.reaches(rec, l) {
 			visit(track, l.Call(i), min(end, to)-max(start, from))
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/waits"
 )
 
 // By is the grouping of a table's rows.
@@ -22,6 +23,11 @@ const (
 	ByLine     By = "line"
 	ByThread   By = "thread"
 	ByState    By = "state"
+	// ByWaker groups blocked time by the thread that ended it, ByWakerStack by what that
+	// thread was doing, and ByWaiterStack by the stack of the blocked thread.
+	ByWaker       By = By(waits.ByWaker)
+	ByWakerStack  By = By(waits.ByWakerStack)
+	ByWaiterStack By = By(waits.ByWaiterStack)
 )
 
 // byContext begins a grouping by the values of a context key, like context:cpu.
@@ -31,7 +37,7 @@ const byContext = "context:"
 // context:KEY or arg:KEY.
 func ParseBy(s string) (By, error) {
 	switch b := By(s); b {
-	case ByFunction, ByModule, ByFile, ByLine, ByThread, ByState, ByPackage, ByName, ByCategory:
+	case ByFunction, ByModule, ByFile, ByLine, ByThread, ByState, ByPackage, ByName, ByCategory, ByWaker, ByWakerStack, ByWaiterStack:
 		return b, nil
 	}
 	for _, prefix := range []string{byContext, byArgument} {
@@ -39,7 +45,7 @@ func ParseBy(s string) (By, error) {
 			return By(s), nil
 		}
 	}
-	return "", fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, thread or state, or context:KEY, arg:KEY", s)
+	return "", fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, thread, state, waker, waker-stack or waiter-stack, or context:KEY, arg:KEY", s)
 }
 
 // ContextKey returns the key of a grouping by context; ok is false for other groupings.

@@ -53,11 +53,53 @@ func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 // In returns the calls that the query selects in a scope of a recording.
 func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.Scope) (*recording.CallSet, error) {
 	l := newLookup(rec, in, q)
+	if l.states {
+		return l.statesIn(ctx)
+	}
 	items := l.items()
 	if err := l.place(ctx, items); err != nil {
 		return nil, err
 	}
-	type piece struct{ all, chosen []sets.Run }
+	pieces, slow, err := l.pick(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	all, chosen := l.lanes(), l.lanes()
+	for i, s := range items {
+		all[s.Track][s.Row] = append(all[s.Track][s.Row], pieces[i].all...)
+		chosen[s.Track][s.Row] = append(chosen[s.Track][s.Row], pieces[i].chosen...)
+	}
+	for _, c := range slow {
+		to := &chosen[items[c.item].Track][items[c.item].Row]
+		*to = append(*to, sets.Run{First: int(c.span), Last: int(c.span) + 1})
+	}
+	err = scan.Spread(ctx, len(chosen), func(_, track int) {
+		for row := range chosen[track] {
+			chosen[track][row] = l.settled(all[track][row], chosen[track][row])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return scan.Below(ctx, rec, q.String(), chosen)
+}
+
+// settled returns the chosen ones of all runs, or all others if the query asks for them.
+func (l *lookup) settled(all, chosen []sets.Run) []sets.Run {
+	chosen = sets.Joined(chosen)
+	if l.q.Others {
+		chosen = sets.Without(sets.Joined(all), chosen)
+	}
+	return chosen
+}
+
+// piece is what the query selects of a stretch, and all calls of its functions.
+type piece struct{ all, chosen []sets.Run }
+
+// pick finds the calls that meet the query's conditions: by stretch, or the slowest ones
+// of all stretches.
+func (l *lookup) pick(ctx context.Context, items []scan.Stretch) ([]piece, []slowCall, error) {
+	q := l.q
 	pieces := make([]piece, len(items))
 	slow := &longest{n: q.Slowest, items: items, of: make([][]slowCall, runtime.GOMAXPROCS(0))}
 	err := scan.Spread(ctx, len(items), func(worker, i int) {
@@ -75,31 +117,7 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 			}
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
-	all, chosen := l.lanes(), l.lanes()
-	for i, s := range items {
-		all[s.Track][s.Row] = append(all[s.Track][s.Row], pieces[i].all...)
-		chosen[s.Track][s.Row] = append(chosen[s.Track][s.Row], pieces[i].chosen...)
-	}
-	for _, c := range slow.cut(slices.Concat(slow.of...)) {
-		to := &chosen[items[c.item].Track][items[c.item].Row]
-		*to = append(*to, sets.Run{First: int(c.span), Last: int(c.span) + 1})
-	}
-	err = scan.Spread(ctx, len(chosen), func(_, track int) {
-		for row := range chosen[track] {
-			runs := sets.Joined(chosen[track][row])
-			if q.Others {
-				runs = sets.Without(sets.Joined(all[track][row]), runs)
-			}
-			chosen[track][row] = runs
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return scan.Below(ctx, rec, q.String(), chosen)
+	return pieces, slow.cut(slices.Concat(slow.of...)), err
 }
 
 // grown adds span k, which follows all runs, to the runs.
@@ -188,6 +206,7 @@ type lookup struct {
 	placed  [][]placedLane // by track and lane; nil if unknown
 	anybody bool           // the query is for all functions
 	when    bool           // the query has conditions that then checks
+	states  bool           // all functions are states
 }
 
 func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
@@ -196,6 +215,7 @@ func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
 	for _, f := range q.Functions {
 		of = append(of, analyze.Named(f).Functions(rec)...)
 	}
+	l.states = len(of) > 0 && !slices.ContainsFunc(of, func(f recording.FuncID) bool { return rec.Functions.At(int(f)).State == recording.NoState })
 	l.is = scan.Calls(rec, of)
 	for c, is := range l.is {
 		if is {

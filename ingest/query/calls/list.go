@@ -14,7 +14,8 @@ import (
 	"ashlar/ingest/query/scan"
 )
 
-// Row is a call: its place, its start and its duration, in picoseconds.
+// Row is a call or a thread's state: its place, its start and its duration, in
+// picoseconds. Lane of a state is recording.StateLane.
 type Row struct {
 	Track, Lane, Span int
 	Call              recording.CallID
@@ -37,7 +38,7 @@ type Detail struct {
 // Detail reads the CPU time and arguments of a call.
 func (r *Row) Detail(rec *recording.Recording) Detail {
 	d := Detail{Row: r}
-	lane := &rec.Tracks[r.Track].Lanes[r.Lane]
+	lane := rec.Tracks[r.Track].Lane(r.Lane)
 	d.CPU, d.HasCPU = rec.SpanCPU(lane, r.Span)
 	if ref := lane.Args(r.Span); ref != 0 && rec.Args != nil {
 		d.Args = Members(rec.Args(ref))

@@ -14,6 +14,7 @@
 //	RunTask[slowest 25]              the longest calls that match the rest
 //	RunTask[at 42:43@1.2s 42:43@2s]  the calls that start then on PID:TID
 //	!RunTask[60ms..]                 all other calls of the functions
+//	[blocked: sync][1ms..]           states of threads
 //
 // Functions are written as in other places (see [analyze.Ref]). A nested argument is
 // KEY.KEY; arguments that are not an object are called args. Names and values with
@@ -174,6 +175,9 @@ func bareFunction(s string) (f, rest string) {
 				return s[:i+1], s[i+1:]
 			}
 		}
+	}
+	if name, rest, ok := stateName(s); ok {
+		return name, rest
 	}
 	if i := strings.IndexAny(s, "|["); i >= 0 {
 		return s[:i], s[i:]

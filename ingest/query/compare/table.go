@@ -31,6 +31,9 @@ func ParseBy(s string) (By, error) {
 		return ByStack, nil
 	}
 	b, err := analyze.ParseBy(s)
+	if b.OfWaits() {
+		return "", fmt.Errorf("two recordings cannot be compared by %s; use thread or state", s)
+	}
 	if err != nil {
 		err = fmt.Errorf("cannot group by %q: use function, package, name, category, module, file, line, state, thread or stack, or context:KEY, arg:KEY", s)
 	}

@@ -265,8 +265,8 @@ func (p *Path) came(a arrival, at int64) {
 func (f *finder) woken(track int, at, left, began int64) (best arrival, ok bool) {
 	l := &f.rec.Tracks[track].States
 	if i := l.Search(at); i < l.Len() && l.Start(i) == at {
-		if w := f.rec.Tracks[track].Waker(i); w != recording.NoTrack {
-			return arrival{at: at, sent: at, from: w, flow: -1}, true
+		if w := f.rec.Waker(f.rec.Tracks[track], i).Track; w != recording.NoTrack {
+			return arrival{at: at, sent: at, from: int(w), flow: -1}, true
 		}
 	}
 	if f.arrives == nil {

@@ -341,7 +341,7 @@ func naive(rec *recording.Recording, track int, moments []int64) (states []strin
 	for i, t := range rec.Tracks {
 		for k := range t.States.Len() {
 			name := strings.Trim(rec.FuncName(t.States.Call(k)), "[]")
-			all[i] = append(all[i], in{t.States.Start(k), t.States.End(k), name, strings.HasPrefix(name, "blocked"), name == "system call", t.Waker(k)})
+			all[i] = append(all[i], in{t.States.Start(k), t.States.End(k), name, strings.HasPrefix(name, "blocked"), name == "system call", int(rec.Waker(t, k).Track)})
 		}
 	}
 	began := func(track int, at int64) (b int64) { // when what a thread is in just before a time began

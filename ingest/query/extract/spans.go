@@ -53,19 +53,32 @@ func (x *extraction) states() error {
 			if !ok || !x.has(i, start, end) {
 				continue
 			}
-			waker := x.rec.Tracks[i].Waker(k)
-			if waker != recording.NoTrack && x.tracks[waker] != nil && start == l.Start(k) {
-				waker = x.tracks[waker].Index()
-			} else {
-				waker = recording.NoTrack
+			waker := recording.NoWaker
+			if start == l.Start(k) {
+				waker = x.waker(x.rec.Waker(x.rec.Tracks[i], k))
 			}
-			t.State(start, end, call, waker)
+			t.StateBy(start, end, call, waker)
 		}
 		if x.ctx.Err() != nil {
 			return x.ctx.Err()
 		}
 	}
 	return nil
+}
+
+// waker returns the copied waker, NoWaker if its track is left out.
+func (x *extraction) waker(w recording.Waker) recording.WakerID {
+	if w.Track == recording.NoTrack || x.tracks[w.Track] == nil {
+		return recording.NoWaker
+	}
+	call, ok := recording.NoCall, true
+	if w.Call != recording.NoCall {
+		call, ok = x.stacks.call(w.Call)
+	}
+	if !ok {
+		call = recording.NoCall
+	}
+	return x.b.Waker(x.tracks[w.Track].Index(), call)
 }
 
 // column is a column of a track being copied.

@@ -15,7 +15,8 @@ import (
 // A Stretch is a part of a lane, spans First..Last-1, for one goroutine.
 type Stretch struct {
 	Lane *lanes.Lane
-	// Track is the index of the lane's track, Row the lane's index in that track.
+	// Track is the index of the lane's track, Row the lane's index in that track, or
+	// recording.StateLane.
 	Track, Row  int
 	First, Last int
 	// Runs are the spans to count, nil for all.
@@ -104,13 +105,18 @@ func stretch(track, lane int, l *lanes.Lane, in recording.Scope) Stretch {
 	return s
 }
 
-// Picked lists the calls of a set, without the calls inside them.
+// Picked lists the calls of a set, without the calls inside them, or its states.
 func Picked(rec *recording.Recording, set *recording.CallSet) (lanes []Stretch) {
 	for track := range set.Picked {
 		for row, runs := range set.Picked[track] {
 			if len(runs) > 0 {
 				lanes = append(lanes, Stretch{&rec.Tracks[track].Lanes[row], track, row, runs[0].First, runs[len(runs)-1].Last, runs})
 			}
+		}
+	}
+	for track, runs := range set.States {
+		if len(runs) > 0 {
+			lanes = append(lanes, Stretch{&rec.Tracks[track].States, track, recording.StateLane, runs[0].First, runs[len(runs)-1].Last, runs})
 		}
 	}
 	return lanes

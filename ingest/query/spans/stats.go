@@ -72,8 +72,8 @@ func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, 
 	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), metric)
 }
 
-// DurationsIn summarizes the durations of the calls in a scope's set, without the calls
-// inside them.
+// DurationsIn summarizes the durations of the calls or states in a scope's set, without
+// the calls inside them.
 func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
 	d, err := durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
 	if err != nil {

@@ -138,7 +138,7 @@ func choose(p *panel.Side, brush calls.Query, second bool) {
 
 // Ask asks for the rows and the picture.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) {
-	if p.Rec.Counts.Spans > 0 {
+	if p.Rec.Counts.Spans+p.Rec.Counts.States > 0 {
 		q.Listed, q.ListedBy = Listed(p).String(), p.List.By
 	}
 }
@@ -147,7 +147,7 @@ func (t *Panel) Ask(p *panel.Side, q *session.Question) {
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	switch {
-	case p.Rec.Counts.Spans == 0 && p.Rec.Done:
+	case p.Rec.Counts.Spans+p.Rec.Counts.States == 0 && p.Rec.Done:
 		widget.Empty(u, r, "No calls", "This recording has no spans, so single calls are unknown")
 		return
 	case a == nil || a.List == nil:

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/core/view"
+	"ashlar/app/core/waitreport"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
@@ -70,6 +71,7 @@ type column struct {
 	key, title string
 	right      bool
 	cell       func(r *calls.Detail) string
+	fixed      bool // rows cannot be sorted by it
 }
 
 // allColumns returns the available columns: first those of every call, then the arguments
@@ -80,14 +82,17 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 		return func(r *calls.Detail) string { return units.Duration(of(r)) }
 	}
 	cs := []column{
-		{calls.ByStart, "start", true, time(func(r *calls.Detail) int64 { return r.Start - rec.Start })},
-		{calls.ByDuration, "duration", true, func(r *calls.Detail) string {
+		{key: calls.ByStart, title: "start", right: true, cell: time(func(r *calls.Detail) int64 { return r.Start - rec.Start })},
+		{key: calls.ByDuration, title: "duration", right: true, cell: func(r *calls.Detail) string {
 			if r.Unfinished {
 				return "≥ " + units.Duration(r.Duration)
 			}
 			return units.Duration(r.Duration)
 		}},
-		{calls.BySelf, "self", true, time(func(r *calls.Detail) int64 { return r.Self })},
+	}
+	states := len(l.Rows) > 0 && l.Rows[0].Lane == recording.StateLane
+	if !states {
+		cs = append(cs, column{key: calls.BySelf, title: "self", right: true, cell: time(func(r *calls.Detail) int64 { return r.Self })})
 	}
 	if l.CPU {
 		known := func(of func(*calls.Detail) int64) func(*calls.Detail) string {
@@ -98,15 +103,20 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 				return units.Duration(of(r))
 			}
 		}
-		cs = append(cs, column{calls.ByCPU, "CPU", true, known(func(r *calls.Detail) int64 { return r.CPU })},
-			column{calls.ByWaiting, "waiting", true, known((*calls.Detail).Waiting)})
+		cs = append(cs, column{key: calls.ByCPU, title: "CPU", right: true, cell: known(func(r *calls.Detail) int64 { return r.CPU })},
+			column{key: calls.ByWaiting, title: "waiting", right: true, cell: known((*calls.Detail).Waiting)})
 	}
 	if len(listed(p).Functions) != 1 {
-		cs = append(cs, column{calls.ByFunction, "function", false, func(r *calls.Detail) string { return rec.FuncName(r.Call) }})
+		cs = append(cs, column{key: calls.ByFunction, title: "function", cell: func(r *calls.Detail) string { return rec.FuncName(r.Call) }})
 	}
-	cs = append(cs, column{calls.ByThread, "thread", false, func(r *calls.Detail) string { return rec.Tracks[r.Track].Title() }})
+	cs = append(cs, column{key: calls.ByThread, title: "thread", cell: func(r *calls.Detail) string { return rec.Tracks[r.Track].Label() }})
+	if states {
+		for _, c := range waitreport.Cells {
+			cs = append(cs, column{key: c.Name, title: c.Name, fixed: true, cell: func(r *calls.Detail) string { return c.Text(rec, r.Row) }})
+		}
+	}
 	for _, k := range l.Keys {
-		cs = append(cs, column{k, k, false, func(r *calls.Detail) string { return r.Arg(k) }})
+		cs = append(cs, column{key: k, title: k, cell: func(r *calls.Detail) string { return r.Arg(k) }})
 	}
 	return cs
 }
@@ -241,6 +251,7 @@ func (t *table) head(p *panel.Side, u *ui.UI, cs []column, boxes []image.Rectang
 		box.Max.Y -= u.Px(2)
 		widget.Title{Text: c.title, Right: c.right, By: on, Turned: back, Lit: hovered}.Layout(u, box)
 		switch {
+		case c.fixed:
 		case clicked && on && !back:
 			p.List.By = "-" + c.key
 		case clicked:
@@ -298,12 +309,16 @@ func (t *table) events(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) []widget.Item {
 	r := &l.Rows[i]
 	one := p.CallAt(r.Track, r.Start, p.Rec.Functions.At(int(p.Rec.Func(r.Call))))
-	return widget.Grouped([]widget.Item{
+	items := []widget.Item{
 		{Title: "Go to call", Detail: "click", Do: func() { show(p, r) }},
 		{Title: "Select this call", Do: func() { p.OnlyCalls(one) }},
 		{Title: "Add or remove", Detail: "Ctrl click", Do: func() { t.toggle(p, r) }},
 		{Title: "Extend selection to here", Detail: "Shift click", Do: func() { t.take(p, l, t.last, i) }},
-	}, []widget.Item{
+	}
+	if r.Lane == recording.StateLane {
+		return items
+	}
+	return widget.Grouped(items, []widget.Item{
 		{Title: "Compare with typical call", Do: func() { p.Actions.CompareTypical(one) }},
 		{Title: "Compare with other calls", Do: func() { p.CompareWithRest(one) }},
 	}, []widget.Item{
@@ -383,6 +398,12 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 
 func grid(rec *recording.Recording, l *session.CallList, keys []string) *tables.Grid {
 	g := &tables.Grid{Name: "calls", Head: []string{"function", "start (ns)", "duration (ns)", "self (ns)", "CPU (ns)", "process", "thread", "name"}, Number: []bool{false, true, true, true, true, true, true, false}}
+	states := len(l.Rows) > 0 && l.Rows[0].Lane == recording.StateLane
+	if states {
+		for _, c := range waitreport.Cells {
+			g.Head, g.Number = append(g.Head, c.Name), append(g.Number, false)
+		}
+	}
 	for _, k := range keys {
 		g.Head, g.Number = append(g.Head, k), append(g.Number, false)
 	}
@@ -395,6 +416,11 @@ func grid(rec *recording.Recording, l *session.CallList, keys []string) *tables.
 			cpu = ns(r.CPU)
 		}
 		row := []string{rec.FuncName(r.Call), ns(r.Start - rec.Start), ns(r.Duration), ns(r.Self), cpu, recording.IDText(t.PID), recording.IDText(t.TID), t.Name}
+		if states {
+			for _, c := range waitreport.Cells {
+				row = append(row, c.Text(rec, r.Row))
+			}
+		}
 		for _, k := range keys {
 			row = append(row, r.Arg(k))
 		}

@@ -9,6 +9,7 @@ import (
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/waits"
 	"ashlar/render/timeline"
 	"ashlar/render/units"
 )
@@ -100,15 +101,14 @@ func (p *Panel) stateDetails(s *panel.Host, h *timeline.Hit) (title, sub string,
 	if w := h.Waker(p.Rec); w != recording.NoTrack {
 		ds = append(ds, Detail{Key: "Woken by", Value: timeline.NameAndID(p.Rec.Tracks[w]), To: func() { p.GoToWaker(s) }})
 	}
-	var wall int64
-	for _, ps := range t.InState {
-		wall += ps
+	if p.Rec.State(h.Call) == recording.Blocked {
+		ds = append(ds, p.waitDetails(waits.At(p.Rec, h.Track, h.Span))...)
 	}
-	ds = append(ds, heading("This thread"))
+	ds = append(ds, heading("This "+p.Rec.ThreadWord(h.Track)+", of the recording"))
 	for _, state := range recording.States {
 		if ps := t.InState[state]; ps > 0 {
 			d := lengthDetail(panel.Title1(state.String()), ps)
-			d.Value += "  " + units.Percent(ps, wall)
+			d.Value += "  " + units.Percent(ps, p.Rec.Duration()) // as in the gutter
 			ds = append(ds, d)
 		}
 	}
@@ -120,6 +120,21 @@ func (p *Panel) stateDetails(s *panel.Host, h *timeline.Hit) (title, sub string,
 		}
 	}
 	return lanes.StateTitle(p.Rec, h.Call), units.Duration(h.End - h.Start), ds
+}
+
+// waitDetails returns who ended a wait, what that thread was doing and since when.
+func (p *Panel) waitDetails(w waits.Wait) (ds []Detail) {
+	if w.Waker.Track == recording.NoTrack {
+		return nil
+	}
+	ds = append(ds, Detail{Key: "Ended by", Value: timeline.NameAndID(p.Rec.Tracks[w.Waker.Track])})
+	if call, _ := w.Doing(p.Rec); call != recording.NoCall {
+		ds = append(ds, Detail{Key: "Doing", Value: waits.StackText(p.Rec, call, mostCallers)})
+	}
+	if state, start := w.Since(p.Rec); state != recording.NoState {
+		ds = append(ds, p.timeDetail(panel.Title1(state.String())+" since", start))
+	}
+	return ds
 }
 
 // stateSums returns the time that the selected threads spent in each state.
@@ -168,6 +183,9 @@ func (p *Panel) sampleDetails(h *timeline.Hit) (ds []Detail) {
 // process.
 func (p *Panel) trackDetails(t *recording.Track) []Detail {
 	key, name := "Thread", timeline.TrackName(t)
+	if word := p.Rec.Processes[t.Process].Member; word != "" {
+		key = panel.Title1(word)
+	}
 	switch {
 	case t.Kind == recording.AsyncTrack:
 		key = "Async"

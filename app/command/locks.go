@@ -1,0 +1,84 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/missing"
+	"ashlar/app/core/subcommand"
+	"ashlar/app/core/waitreport"
+	"ashlar/ingest/model/recording"
+)
+
+// textLocks is the default number of locks in text output.
+const textLocks = 10
+
+func locksCommand() command {
+	return own(subcommand.Command{
+		Name: "locks", Args: "FILE [flags]", Line: "list locks and channels: who held them, who waited, how long",
+		Text: `
+Needs a recording with states of threads: Go execution traces, perf sched,
+ftrace, JFR, Perfetto. Threads that wait at one place of the program wait for
+one lock; places whose waits were ended in the same line share a lock. A place
+is the innermost function outside the runtime and its libraries.
+
+Such recordings say who woke whom, not who held a lock, so holds are derived: a
+hold lasts from its first waiter, or from the release before it, to the wake-up.
+Holds without waiters are unknown. The holds of a lock add up to the time in
+which any thread waited for it. A convoy is a time in which two threads or more
+wait without a pause.`,
+		Examples: [][2]string{
+			{"ashlar locks go.trace", "the locks and channels on which most time was lost"},
+			{"ashlar locks go.trace --range 1.2s..1.5s --json", "in 300 ms, for programs"},
+			{"ashlar calls go.trace '[blocked: sync][slowest 20]'", "single waits, with their wakers"},
+		},
+		Answer: waitreport.Answer{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		var o pathOptions
+		fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
+		fs.StringArrayVar(&o.threads, "thread", nil, "only the waits of this `THREAD`: an id, a name, or part of a name (repeatable)")
+		o.calls.add(fs)
+		fs.IntVarP(&o.steps, "rows", "n", textLocks, "print at most `N` locks, 0 for all (default 10; with --json all)")
+		fs.Lookup("rows").DefValue = "0" // the text states the default
+		fs.BoolVar(&o.json, "json", false, "print JSON")
+		subcommand.BudgetFlag(fs)
+		subcommand.RedactFlag(fs)
+		demo := demoFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) (err error) {
+			if o.path, err = oneFile(args, *demo); err != nil {
+				return err
+			}
+			if o.rng, err = rangeFlag(o.text); err != nil {
+				return err
+			}
+			if err := c.takeRows(fs, &o.steps, "rows", o.json, false); err != nil {
+				return err
+			}
+			return c.locks(&o)
+		}
+	})
+}
+
+// locks reads the whole file: threads of a range may have been woken by any other.
+func (c *call) locks(o *pathOptions) error {
+	rec, _, err := c.read(o.path, recording.Part{})
+	if err != nil {
+		return err
+	}
+	c.watch("the answer")
+	if rec.Counts.States == 0 {
+		return misfit(rec, errors.New("locks need states of threads: "+missing.Reason(missing.OffCPU, rec)))
+	}
+	in, err := o.scope(c, rec)
+	if err != nil {
+		return err
+	}
+	a, err := waitreport.Of(c.ctx, rec, in, o.steps)
+	if err != nil {
+		return misfit(rec, err)
+	}
+	return cmp.Or(c.printRows(o.json, a, "locks", len(a.Locks), a.Text), stopped(rec))
+}

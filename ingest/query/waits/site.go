@@ -1,0 +1,110 @@
+package waits
+
+import (
+	"path"
+	"strings"
+
+	"ashlar/ingest/model/recording"
+)
+
+// Kind is what threads wait for at a place.
+type Kind uint8
+
+// Kinds, in order of display.
+const (
+	Locks    Kind = iota // a mutex, monitor or other lock
+	Channels             // a channel
+	Signals              // a condition, a counter of tasks, another thread's signal
+	Others               // input and output, timers, work, unknown
+)
+
+// String returns the kind in the plural.
+func (k Kind) String() string {
+	return [...]string{"locks", "channels", "signals", "other waits"}[k]
+}
+
+// A Place is a place of the program at which threads wait, or end waits.
+type Place struct {
+	// Frame is the innermost frame of the program itself, below libraries; without a
+	// stack, Known is false.
+	Frame recording.FrameID
+	Known bool
+	// Via is the outermost function of a library above it, such as sync.(*Mutex).Lock,
+	// "" for none.
+	Via string
+	// System says that the whole stack is of libraries.
+	System bool
+}
+
+// placeOf finds the place of a stack.
+func placeOf(rec *recording.Recording, stack recording.CallID) (p Place) {
+	for c := stack; c != recording.NoCall; c = rec.Calls.Parent(c) {
+		f := rec.Functions.At(int(rec.Func(c)))
+		if f.State != recording.NoState {
+			continue
+		}
+		p.Frame, p.Known = rec.Calls.Frame(c), true
+		if !library(&f) {
+			return p
+		}
+		p.Via = f.Name
+	}
+	p.System = p.Known
+	return p
+}
+
+// libraries are prefixes of functions that wait on behalf of their callers: Go's and
+// Java's.
+var libraries = []string{"runtime.", "sync.", "internal/", "syscall.", "time.", "net.", "os.", "runtime/",
+	"java.", "jdk.", "sun.", "java/", "jdk/", "sun/", "kotlinx.coroutines.", "scala.concurrent."}
+
+// systems are beginnings of the names of files with functions of the system.
+var systems = []string{"libc.", "libc-", "libpthread", "ld-linux", "libstdc++", "libc++", "[kernel", "[vdso", "vmlinux"}
+
+// library reports whether a function waits on behalf of its callers.
+func library(f *recording.Function) bool {
+	if f.Kind == recording.KindKernel {
+		return true
+	}
+	for _, p := range libraries {
+		if strings.HasPrefix(f.Name, p) {
+			return true
+		}
+	}
+	name := path.Base(f.Module)
+	for _, p := range systems {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return strings.HasPrefix(f.Name, "pthread_") || strings.HasPrefix(f.Name, "__lll_lock") || strings.HasPrefix(f.Name, "std::mutex") || strings.HasPrefix(f.Name, "std::condition_variable")
+}
+
+// words say by names of functions and reasons what threads wait for; the first that occurs
+// decides.
+var words = []struct {
+	kind Kind
+	in   []string
+}{
+	{Signals, []string{"cond", "waitgroup", "object.wait", "semaphore", "latch", "futuretask", "completablefuture"}},
+	{Locks, []string{"mutex", "monitor", "lock", "futex"}},
+	{Channels, []string{"chan ", "chansend", "chanrecv", "select"}},
+	{Signals, []string{"sync", "parked"}},
+}
+
+// kindOf tells from the reason of a blocked state and the library function what threads
+// wait for.
+func kindOf(reason string, p *Place) Kind {
+	if p.Known && p.System && !strings.HasPrefix(reason, "monitor") {
+		return Others // a thread of the runtime itself
+	}
+	text := strings.ToLower(reason + " " + p.Via)
+	for _, w := range words {
+		for _, x := range w.in {
+			if strings.Contains(text, x) {
+				return w.kind
+			}
+		}
+	}
+	return Others
+}
