@@ -43,7 +43,7 @@ func (s *stats) spansText(b *strings.Builder) {
 		fmt.Fprintf(b, ", by %s", s.metric.Name)
 	}
 	if d.WithoutCPU > 0 {
-		fmt.Fprintf(b, "; unknown for %s more", units.Count(d.WithoutCPU))
+		fmt.Fprintf(b, "; calls without CPU time: %s", units.Count(d.WithoutCPU))
 	}
 	b.WriteString("\n\n")
 	tabular.Columns(b, "  ", "lr", durationRows(d))

@@ -40,7 +40,9 @@ var faces = sync.OnceValue(func() []font.FontFace {
 func NewShaper() *text.Shaper {
 	all := faces()
 	for i, f := range fonts.System.Fonts() {
-		all = append(all, font.FontFace{Font: font.Font{Typeface: font.Typeface(fmt.Sprintf("other %d", i))}, Face: other{f}})
+		for _, weight := range []font.Weight{font.Normal, font.Medium} { // the shaper takes no other weight
+			all = append(all, font.FontFace{Font: font.Font{Typeface: font.Typeface(fmt.Sprintf("other %d", i)), Weight: weight}, Face: other{f}})
+		}
 	}
 	return text.NewShaper(text.NoSystemFonts(), text.WithCollection(slices.Clip(all)))
 }

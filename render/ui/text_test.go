@@ -50,3 +50,17 @@ func TestPanicOfOneText(t *testing.T) {
 		t.Error("the next text is not drawn")
 	}
 }
+
+// TestOtherFontsInEveryStyle: titles are in another weight than names, and a character
+// that only a font of the system has takes as much room in both. A box is narrower.
+func TestOtherFontsInEveryStyle(t *testing.T) {
+	fonts.System.Start(nil)
+	const text = "录制中文"
+	Want(text)
+	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Shaper: NewShaper()}
+	for _, st := range []Style{{Size: 20}, {Size: 20, Weight: Medium}, {Size: 20, Mono: true}} {
+		if w := u.Measure(text, st).X; w != 4*20 {
+			t.Errorf("%+v: four square characters of 20 pixels take %d", st, w)
+		}
+	}
+}

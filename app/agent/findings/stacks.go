@@ -114,7 +114,7 @@ func (l *look) gc(r rule) error {
 	}
 	id, _ := most(gc.first)
 	f := l.rec.Functions.At(int(id))
-	l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection: %s of %s (%s of the busy total).", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
+	l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection: %s of %s (%s of the non-idle total).", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
 		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
@@ -220,7 +220,7 @@ func (l *look) kernel(r rule) error {
 	if !ok {
 		return nil
 	}
-	claim := fmt.Sprintf("Kernel: %s of %s (%s of the busy total)", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
+	claim := fmt.Sprintf("Kernel: %s of %s (%s of the non-idle total)", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
 	if who, cost := most(in.callers); 5*cost > in.total {
 		claim += fmt.Sprintf(", %s of it called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
@@ -243,7 +243,7 @@ func (l *look) hot(r rule) error {
 	if !ok || isUnnamed(f) {
 		return nil
 	}
-	l.add(r, Finding{Claim: fmt.Sprintf("%s self: %s of %s.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
+	l.add(r, Finding{Claim: fmt.Sprintf("%s has the highest self cost: %s of %s.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
 		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }

@@ -170,8 +170,8 @@ func (d *Answer) how(w *strings.Builder) {
 		case x.Status == compare.New:
 			parts = append(parts, fmt.Sprintf("only in B %s (%s of B)", units.Count(int64(x.Count)), units.Percent(x.B, d.c.B().Total)))
 		default:
-			if w := ruleWords[x.Rule]; w != "" {
-				parts = append(parts, units.Count(int64(x.Count))+" "+w)
+			if x.Rule != match.Unmatched { // as the functions that transforms make
+				parts = append(parts, units.Count(int64(x.Count))+" "+x.Rule.Words())
 			}
 		}
 	}
@@ -207,11 +207,6 @@ func (d *Answer) negative() (sides [2]int64) {
 func (d *Answer) left() (a, b int64) {
 	n := &d.c.Tree.Nodes[0]
 	return n.A.Total, n.B.Total
-}
-
-var ruleWords = map[match.Rule]string{
-	match.RuleHand: "by hand", match.RuleModule: "by name and module", match.RuleName: "by name",
-	match.RuleSimilar: "by similar name", match.RuleOrder: "by order", match.RuleRenamed: "renamed",
 }
 
 // certainty writes the basis of the confidences and the smallest change they could

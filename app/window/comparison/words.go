@@ -5,7 +5,6 @@ import (
 	"ashlar/app/core/verdict"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
-	"ashlar/ingest/query/compare/match"
 	"ashlar/render/ui"
 	"ashlar/render/units"
 )
@@ -151,10 +150,4 @@ func ConfidenceText(a *session.CompareAnswer, conf *compare.Confidence) string {
 		return "within noise: " + units.Level(conf.Level()) + " sure"
 	}
 	return units.Level(conf.Level()) + " sure"
-}
-
-// RuleWords describe the rules by which functions were matched.
-var RuleWords = map[match.Rule]string{
-	match.RuleHand: "by hand", match.RuleModule: "by name and module", match.RuleName: "by name",
-	match.RuleSimilar: "by similar name", match.RuleOrder: "by order", match.RuleRenamed: "renamed", match.Unmatched: "not matched",
 }

@@ -247,11 +247,9 @@ func matchedText(a *session.CompareAnswer) string {
 		default:
 			both += m.Count
 			if m.Rule == match.RuleHand || m.Rule == match.RuleSimilar || m.Rule == match.RuleName {
-				parts += ", " + units.Count(int64(m.Count)) + " " + ruleShort[m.Rule]
+				parts += ", " + units.Count(int64(m.Count)) + " " + m.Rule.Words()
 			}
 		}
 	}
 	return "matched " + units.Plural(int64(both), "function") + parts + " · " + units.Count(int64(fresh)) + " new · " + units.Count(int64(gone)) + " gone"
 }
-
-var ruleShort = map[match.Rule]string{match.RuleHand: "by hand", match.RuleSimilar: "by similar name", match.RuleName: "by name only"}

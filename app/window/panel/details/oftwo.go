@@ -146,7 +146,7 @@ func ofRow(a *session.CompareAnswer, row *compare.Row) (ds []Detail) {
 	case compare.Gone:
 		return append(ds, Detail{Key: "Status", Value: "Gone (only in A)"})
 	}
-	return append(ds, Detail{Key: "Matched", Value: comparison.RuleWords[row.Rule]})
+	return append(ds, Detail{Key: "Matched", Value: row.Rule.Words()})
 }
 
 // callDetails returns the details of the selected call and its counterpart.

@@ -62,7 +62,7 @@ func (k PairKind) Words() string {
 	if k.rule == match.Unmatched {
 		return "Made by transforms"
 	}
-	return comparison.RuleWords[k.rule]
+	return k.rule.Words()
 }
 
 // Refresh updates the rows for an answer.
@@ -121,13 +121,13 @@ func (t *Panel) ruleSwitches(c *comparison.Comparison, u *ui.UI, r image.Rectang
 	th := u.Theme
 	line := u.Px(22)
 	y := r.Min.Y
-	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Match functions by, in this order", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
+	u.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), "Matching rules, in order", ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line
 	m := &c.Options.Match
 	for i, rule := range []struct {
 		word string
 		off  *bool
-	}{{"by name and module", &m.NoModule}, {"by name only", &m.NoName}, {"by name without arguments, hashes, numbers", &m.NoSimilar}, {"threads by order", &m.NoOrder}, {"renamed, by callers, callees and cost", &m.NoRenamed}} {
+	}{{"name and module", &m.NoModule}, {"name only", &m.NoName}, {"name without arguments, hashes, numbers", &m.NoSimilar}, {"threads in order", &m.NoOrder}, {"renamed: similar callers, callees and cost", &m.NoRenamed}} {
 		box := image.Rect(r.Min.X-u.Px(4), y, r.Max.X, y+line)
 		clicked, hovered := t.rules[i].Clicked(u, box)
 		if clicked {

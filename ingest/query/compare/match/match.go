@@ -25,6 +25,25 @@ const (
 	RuleOrder   Rule = "order"   // threads only: remaining threads in order
 )
 
+// Words describe a rule to a person: "by name and module"; Unmatched is "not matched".
+func (r Rule) Words() string {
+	switch r {
+	case RuleHand:
+		return "by hand"
+	case RuleModule:
+		return "by name and module"
+	case RuleName:
+		return "by name only"
+	case RuleSimilar:
+		return "by similar name"
+	case RuleOrder:
+		return "by order"
+	case RuleRenamed:
+		return "renamed"
+	}
+	return "not matched"
+}
+
 // A Pair names a function of A and its counterpart in B, each as NAME or NAME@MODULE.
 type Pair struct {
 	A string `json:"a"`
