@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"ashlar/app/core/view"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"gioui.org/f32"
@@ -61,5 +63,28 @@ func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 				t.Errorf("%s: at two thirds of %s a bar: %v, want %v", n, comparison.SideName(side), got, bar)
 			}
 		}
+	}
+}
+
+// TestUndoKeepsTheMarksOfEachSide: notes belong to one recording of a comparison, and undo
+// leaves them there.
+func TestUndoKeepsTheMarksOfEachSide(t *testing.T) {
+	b := newPairBench(t)
+	for i, text := range []string{"of A", "of B"} {
+		b.Versus.Panes[i].MarkList.Add(view.NewMark(view.Place{From: 1e9, To: 1e9}, text))
+	}
+	v := b.Versus
+	push := func() { v.History.Push(v.Spot(&b.Workspace), b.ViewState()) }
+	push()
+	v.Panes[0].Fit(v.Panes[0].Rec.Start, v.Panes[0].Rec.Start+1e9)
+	push()
+	b.Step(-1)
+	for i, want := range []string{"of A", "of B"} {
+		if got := texts(b.Versus.Panes[i].Marks); !slices.Equal(got, []string{want}) {
+			t.Errorf("side %d has the marks %q, want %q", i, got, want)
+		}
+	}
+	if got := texts(b.ViewState().Marks); !slices.Equal(got, []string{"of A"}) {
+		t.Errorf("the address has the marks %q", got)
 	}
 }

@@ -234,6 +234,9 @@ func (p *Pane) restore(d *Workspace, st *view.State) { p.restoreSide(d, st, 0) }
 func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 	was := p.Look
 	p.Look, _ = view.Bind(p.Rec, st, i, d.dp())
+	if i > 0 {
+		p.Marks = was.Marks // a State has only those of side 0
+	}
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
 	shows := false // the table belongs to the comparison
 	if p.comparing(d); p.ScopeComparison != nil {

@@ -23,9 +23,8 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	st.Files = c.files()
 	f := c.Panes[c.Focus]
 	for i, p := range c.Panes {
-		p.Unbind(p.Rec, 1-i, dp, st) // A last: the marks are A's
+		p.Unbind(p.Rec, i, dp, st) // the marks are A's
 	}
-	st.Sides[0], st.Sides[1] = st.Sides[1], st.Sides[0]
 	o := &c.Options
 	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.Split
 	st.Transforms, st.Find, st.Up = slices.Clone(f.Transforms), f.Find, f.Up
