@@ -151,6 +151,11 @@ func (l *look) weigh(event, metric int) error {
 }
 
 // sampled reports whether the weights were sampled rather than measured.
+// functions lists the rows of functions, without that of weight without a stack.
+func (l *look) functions(t *analyze.Tree) []analyze.Row {
+	return slices.DeleteFunc(analyze.Table(l.rec, t, analyze.ByFunction), func(r analyze.Row) bool { return !r.IsFunction(l.rec) })
+}
+
 func (l *look) sampled() bool { return l.event != nil && l.event.Basis != recording.FromSpans }
 
 // enough is the smallest number of samples from which rules draw conclusions.

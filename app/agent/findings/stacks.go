@@ -233,7 +233,7 @@ func (l *look) hot(r rule) error {
 	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 {
 		return nil
 	}
-	rows := analyze.Table(l.rec, l.tree, analyze.ByFunction)
+	rows := l.functions(l.tree)
 	if len(rows) < 2 || l.classes[rows[0].Func]&idling != 0 {
 		return nil
 	}
@@ -304,13 +304,13 @@ func (l *look) garbage(r rule) error {
 		if err := other.weigh(e, all); err != nil {
 			return err
 		}
-		rows := analyze.Table(l.rec, other.tree, analyze.ByFunction)
+		rows := l.functions(other.tree)
 		kept := *l
 		if err := kept.weigh(e, left); err != nil {
 			return err
 		}
 		still := map[recording.FuncID]int64{}
-		for _, row := range analyze.Table(l.rec, kept.tree, analyze.ByFunction) {
+		for _, row := range l.functions(kept.tree) {
 			still[row.Func] = row.Self
 		}
 		for i := range rows {

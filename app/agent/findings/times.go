@@ -28,7 +28,7 @@ func (l *look) heavy() (rows []analyze.Row) {
 	if l.tree == nil || l.sampled() || l.query.Metric != recording.SpanTime {
 		return nil
 	}
-	rows = slices.DeleteFunc(analyze.Table(l.rec, l.tree, analyze.ByFunction), func(r analyze.Row) bool { return 10*r.Total < l.sum })
+	rows = slices.DeleteFunc(l.functions(l.tree), func(r analyze.Row) bool { return 10*r.Total < l.sum })
 	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return compareInts(b.Total, a.Total) })
 	return rows[:min(len(rows), mostFunctions)]
 }

@@ -146,8 +146,8 @@ func find(ctx context.Context, k key) (found Found, err error) {
 	cost := make([]int64, k.rec.Functions.Len())
 	if k.of != nil && k.of.Rec == k.rec {
 		for i := range k.of.Rows {
-			if f := int(k.of.Rows[i].Func); f < len(cost) {
-				cost[f] = max(cost[f], k.of.Rows[i].Total)
+			if row := &k.of.Rows[i]; row.IsFunction(k.rec) {
+				cost[row.Func] = max(cost[row.Func], row.Total)
 			}
 		}
 	}

@@ -244,7 +244,7 @@ func (p *Side) Transform(t analyze.Transform) {
 // Swatch returns the colour of a row's function.
 func (p *Side) Swatch(a *session.Answer, r *analyze.Row) ui.Colour {
 	f := r.Function(a.Rec)
-	if int(r.Func) < a.Rec.Functions.Len() && a.Rec.Functions.At(int(r.Func)).Name == r.Name {
+	if r.IsFunction(a.Rec) {
 		return p.Palette.Func(a.Rec, r.Func)
 	}
 	return p.Palette.Theme.Bar(&f, p.Palette.Mode)

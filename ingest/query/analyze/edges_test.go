@@ -70,7 +70,7 @@ func TestRecursion(t *testing.T) {
 	want := []Row{
 		{Name: "f", Self: 10, Total: 15, Count: 1},
 		{Name: "g", Self: 6, Total: 6, Count: 2, Func: 1},
-		{Name: "[no stack]", Self: 2, Total: 2, Count: 1},
+		{Name: "[no stack]", Self: 2, Total: 2, Count: 1, Func: NoFunc},
 	}
 	if len(rows) != len(want) {
 		t.Fatalf("%d rows, want %d: %v", len(rows), len(want), rows)

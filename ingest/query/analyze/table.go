@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (b By) ContextKey() (string, bool) { return strings.CutPrefix(string(b), by
 // Row is one line of a table.
 type Row struct {
 	// Name is the function, module, file or thread; Module is set only for functions.
-	// Func is the function if rows are functions or lines.
+	// Func is the function if rows are functions or lines; see IsFunction.
 	Name, Module string
 	Func         recording.FuncID
 	// Place is a line's file:line, or only the file if the line is unknown; Name is then
@@ -69,13 +70,25 @@ type Row struct {
 
 // Function returns the function of a row, or describes the row as if it were one.
 func (r *Row) Function(rec *recording.Recording) recording.Function {
-	if int(r.Func) < rec.Functions.Len() {
-		if f := rec.Functions.At(int(r.Func)); f.Name == r.Name && f.Module == r.Module {
-			return f
-		}
+	if r.IsFunction(rec) {
+		return rec.Functions.At(int(r.Func))
 	}
 	return recording.Function{Name: r.Name, Module: r.Module}
 }
+
+// IsFunction reports whether Func is the function of the row. It is not in rows of
+// modules and files, nor in the row of weight without a stack.
+func (r *Row) IsFunction(rec *recording.Recording) bool {
+	if int(r.Func) >= rec.Functions.Len() {
+		return false
+	}
+	f := rec.Functions.At(int(r.Func))
+	return f.Name == r.Name && f.Module == r.Module
+}
+
+// NoFunc is the Func of the row of weight without a stack. It is out of range in every
+// recording.
+const NoFunc recording.FuncID = math.MaxUint32
 
 // Names of rows that have none.
 const (
@@ -176,7 +189,7 @@ func SortRows(rows []Row) {
 // groups assigns a row to each node of the tree. Row 0 is the root's.
 func groups(rec *recording.Recording, t *Tree, by By) (group []int32, rows []Row) {
 	group = make([]int32, len(t.Nodes))
-	rows = []Row{{Name: noStack}}
+	rows = []Row{{Name: noStack, Func: NoFunc}}
 	byKey := make([]int32, rec.Functions.Len()+len(t.Groups)) // 0 while not known
 	byName := map[string]int32{}
 	shared := by != ByFunction && by != "" && by != ByLine

@@ -97,10 +97,7 @@ func Stats(ctx context.Context, rec *recording.Recording, in recording.Scope) ([
 // returns nil if the row is not a function of the recording, such as a module that
 // replaces its functions, or has no spans.
 func OfRow(rec *recording.Recording, r *analyze.Row, stats []Stat) *Stat {
-	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 {
-		return nil
-	}
-	if f := rec.Functions.At(int(r.Func)); f.Name != r.Name || f.Module != r.Module {
+	if int(r.Func) >= len(stats) || stats[r.Func].Count == 0 || !r.IsFunction(rec) {
 		return nil
 	}
 	return &stats[r.Func]

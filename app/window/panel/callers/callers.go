@@ -73,7 +73,7 @@ func (l *neighbourList) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *sessio
 	u.HLine(r.Min.X, r.Max.X, r.Min.Y+h, th.Rule)
 	body := image.Rect(r.Min.X, r.Min.Y+h+1, r.Max.X, r.Max.Y)
 	l.Events(u, body, h, len(rows), func(g widget.Gesture, i int) {
-		if (g == widget.Clicked || g == widget.DoubleClicked) && i >= 0 && a.Rec.Functions.At(int(rows[i].Func)).Name == rows[i].Name {
+		if (g == widget.Clicked || g == widget.DoubleClicked) && i >= 0 && rows[i].IsFunction(a.Rec) {
 			p.PickFunction(a, rows[i].Func)
 		}
 	})
