@@ -4,6 +4,7 @@ package scan
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"ashlar/ingest/input/source"
@@ -42,16 +43,21 @@ func (s *Stretch) Len() int {
 	return n
 }
 
+// rooms saves an allocation for each lane: recordings can have a lane for each of a
+// million threads or levels.
+var rooms = sync.Pool{New: func() any { return new(lanes.Room) }}
+
 // Each calls f with runs of the stretch's columns; i is the first span of the run.
 func (s *Stretch) Each(f func(i int, starts, ends []int64, calls []recording.CallID)) {
-	var room lanes.Room
+	room := rooms.Get().(*lanes.Room)
+	defer rooms.Put(room)
 	runs := s.Runs
 	if runs == nil {
 		runs = []sets.Run{{First: s.First, Last: s.Last}}
 	}
 	for _, r := range runs {
 		for i := r.First; i < r.Last; {
-			starts, ends, calls := s.Lane.Columns(i, r.Last-i, &room)
+			starts, ends, calls := s.Lane.Columns(i, r.Last-i, room)
 			f(i, starts, ends, calls)
 			i += len(starts)
 		}
