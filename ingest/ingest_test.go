@@ -345,6 +345,7 @@ func TestTellingKeysLast(t *testing.T) {
 	for name, body := range map[string]string{
 		"chrome":      `"traceEvents":[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":2}]}`,
 		"speedscope":  `"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"sampled","name":"a","unit":"none","startValue":0,"endValue":1,"samples":[[0]],"weights":[1]}]}`,
+		"cpuprofile":  `"head":{"functionName":"f","id":1,"hitCount":1,"children":[]},"startTime":1,"endTime":2,"samples":[1]}`,
 		"heapprofile": `"head":{"callFrame":` + v8 + `,"selfSize":5,"id":1,"children":[]}}`,
 		"otlp":        `"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{},"samples":[{"stackIndex":0,"values":["1"]}]}]}]}],"dictionary":{"stackTable":[{}],"stringTable":[""]}}`,
 	} {

@@ -43,9 +43,6 @@ var knowns = []known{
 	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
 	{"an output of Massif", "print it with `ms_print FILE`, or record with heaptrack or a heap profiler that writes pprof", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
 	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead and open the .cpuprofile", []string{"v8-version,", "shared-library,"}, nil},
-	{"a CPU profile of V8 in its old tree form", "open it in Chrome's DevTools and save it again", nil, func(b *opening) bool {
-		return b.keys["head"] && b.has(`"functionName"`)
-	}},
 	{"a heap snapshot of V8", "a snapshot has objects but no calls; record a profile", nil, func(b *opening) bool {
 		return b.keys["snapshot"] && b.has(`"node_fields"`)
 	}},

@@ -76,6 +76,9 @@ func DecodeSample(ctx context.Context, in *source.Input, b *recording.Builder, _
 	d.event = d.sheet.Event(recording.Event{Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
 	err := d.sheet.Read(ctx, in, d.line)
 	d.tree.tree.Close()
+	if d.inGraph && d.sheet.Stack.Kept > 0 { // sample prints a list of functions and one of binaries after it
+		b.Warn("cut", stacktext.Place(d.sheet.Line), "The report is cut at line %d, in its call graph: rows are missing, and self values of the last rows' callers are too large", d.sheet.Line)
+	}
 	if none := d.sheet.Close("sample prints a call graph, each row a count, a function and its module as (in MODULE)"); err == nil {
 		err = none
 	}

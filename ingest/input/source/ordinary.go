@@ -26,7 +26,7 @@ func Ordinary(path string) (real string, err error) {
 	}
 	for _, of := range []string{"/proc/", "/sys/", "/dev/"} {
 		if runtime.GOOS != "windows" && strings.HasPrefix(real, of) {
-			return "", fmt.Errorf("%s is a system file, not a source file", path)
+			return "", errSystem
 		}
 	}
 	info, err := os.Stat(real)
@@ -39,7 +39,10 @@ func Ordinary(path string) (real string, err error) {
 	return real, nil
 }
 
-var errNotRegular = errors.New("is not a regular file")
+var (
+	errNotRegular = errors.New("is not a regular file")
+	errSystem     = errors.New("is a system file; files in /dev, /proc and /sys are not opened here")
+)
 
 // remote reports whether Windows would look for a path on another machine or a device:
 // \\host\share, //host/share, \\.\pipe\x, \\?\UNC\host.

@@ -35,6 +35,16 @@ func TestOrdinary(t *testing.T) {
 	}
 }
 
+func TestRegular(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	const want = "/dev/zero is a system file; files in /dev, /proc and /sys are not opened here"
+	if err := Regular("/dev/zero"); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestRemote(t *testing.T) {
 	for path, want := range map[string]bool{
 		`\\evil\share\x.c`: true, `//evil/share/x.c`: true, `\/evil\x`: true, `\\.\pipe\x`: true, `\\?\UNC\evil\x`: true,
