@@ -219,7 +219,16 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 	rec := a.rec
 	took := tables.Time("duration", func(r *row) int64 { return r.Duration })
 	took.Text = func(r *row) string { return unended(r.Unfinished) + units.Duration(r.Duration) }
-	cs := []tables.Column[row]{tables.Time("start", func(r *row) int64 { return r.Start - rec.Start }), took, tables.Time("self", func(r *row) int64 { return r.Self })}
+	start := tables.Time("start", func(r *row) int64 { return r.Start - rec.Start })
+	if !csv {
+		starts := make([]int64, len(a.rows))
+		for i := range a.rows {
+			starts[i] = a.rows[i].Start - rec.Start
+		}
+		text := units.Starts(starts)
+		start.Text = func(r *row) string { return text(r.Start - rec.Start) }
+	}
+	cs := []tables.Column[row]{start, took, tables.Time("self", func(r *row) int64 { return r.Self })}
 	if csv || slices.ContainsFunc(a.rows, func(r row) bool { return r.HasCPU }) {
 		hasCPU := func(r *row) bool { return r.HasCPU }
 		cs = append(cs, tables.Time("cpu", func(r *row) int64 { return r.CPU }).Where(hasCPU), tables.Time("waiting", (*row).Waiting).Where(hasCPU))

@@ -81,6 +81,18 @@ func TestSchemas(t *testing.T) {
 		hold("convert", "convert", path, filepath.Join(out, "x.folded"), "--force")
 		hold("marks", "marks", path)
 	}
+	waits := filepath.Join(out, "waits.txt")
+	if err := os.WriteFile(waits, []byte(`# tracer: nop
+#
+ client-11 (10) [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=11 next_prio=120
+ client-11 (10) [000] d..2 1.001000: sched_switch: prev_comm=client prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+ server-12 (10) [001] d..2 1.003000: sched_waking: comm=client pid=11 prio=120 target_cpu=000
+ client-11 (10) [000] d..2 1.003200: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=11 next_prio=120
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	hold("locks", "locks", waits)
+	hold("calls", "calls", waits, "/^.blocked/")
 	report := filepath.Join(out, "report.md")
 	if err := os.WriteFile(report, []byte("`ashlar top testdata/small.spaa # total = 1`\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/window/panel/critical"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/timeline"
+	"ashlar/render/widget"
 )
 
 // waiting is the kernel's trace of a thread that waits for another one.
@@ -88,5 +89,47 @@ func TestStatesAndCriticalPath(t *testing.T) {
 	}
 	if line, rest := b.AsCommand(); !strings.Contains(line, "ashlar path ") || rest != "" {
 		t.Errorf("the command is %s, without %s", line, rest)
+	}
+}
+
+// The panel of locks tells which thread waited for which; a click on either goes there. A
+// blocked state is listed as a call, with the thread that ended it.
+func TestBlockedBy(t *testing.T) {
+	b := newBench(t, waiting)
+	p := b.Pane
+	b.ShowPanel(panel.Blocked)
+	b.settled()
+	if l := p.Doc.Answer().Locks; l.Blocked != 2.7e9 || len(l.All) != 2 || len(l.All[0].Pairs) != 1 {
+		t.Fatalf("the locks are %+v", l)
+	}
+	svg := b.shapes()
+	for _, want := range []string{"2.700 ms blocked", "client 11", "→ server 12"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the panel does not show %s", want)
+		}
+	}
+	lower := p.Bounds.Lower
+	row := float32(lower.Min.Y+28+(lower.Max.Y-lower.Min.Y-28)/2) + 1.5*widget.RowHeight
+	for x, want := range map[float32]string{.1: "client [blocked: sleeping]", .4: "server [running]"} {
+		at := f32.Pt(float32(lower.Min.X)+x*float32(lower.Dx()), row)
+		b.pointer(pointer.Move, at, 0)
+		b.pointer(pointer.Press, at, 0)
+		b.pointer(pointer.Release, at, 0)
+		b.frame()
+		if got := p.Rec.Tracks[p.Pick.Hit.Track].Name + " " + p.Rec.FuncName(p.Pick.Hit.Call); got != want {
+			t.Errorf("a click goes to %s, want %s", got, want)
+		}
+	}
+	if line, rest := b.AsCommand(); !strings.Contains(line, "ashlar locks ") || rest != "" {
+		t.Errorf("the command is %s, without %s", line, rest)
+	}
+	at := b.onStrip("client", p.Rec.Start+2e9)
+	b.pointer(pointer.Move, at, 0)
+	b.pointer(pointer.Press, at, 0)
+	b.pointer(pointer.Release, at, 0)
+	b.ShowPanel(panel.Calls)
+	b.settled()
+	if svg := b.shapes(); !strings.Contains(svg, "waker did") || !strings.Contains(svg, "server 12") || !strings.Contains(svg, "running since") {
+		t.Error("the list of states does not tell their wakers")
 	}
 }

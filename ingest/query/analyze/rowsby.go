@@ -90,7 +90,7 @@ func checkBy(rec *recording.Recording, q Query, by By, ts []Transform) error {
 	_, argument := by.ArgumentKey()
 	switch {
 	case argument && len(ts) > 0:
-		return fmt.Errorf("transforms remove the arguments of spans; leave out %q", ts[0].String())
+		return fmt.Errorf("transforms remove the arguments of spans; leave out %q, or choose the spans with --calls", ts[0].String())
 	case by == ByState && (q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States):
 		return ErrNoStates
 	case by.OfWaits() && (q.Event < 0 || q.Event >= len(rec.Events) || q.Basis(rec) != States || q.Metric != recording.StateBlocked):

@@ -56,7 +56,11 @@ func (p *Place) Text(rec *recording.Recording) string {
 // Title returns the name of a lock: the place with the longest waits, or the reason.
 func (l *Lock) Title(rec *recording.Recording) string {
 	if len(l.Places) > 0 {
-		return l.Places[0].Text(rec)
+		text := l.Places[0].Text(rec)
+		if l.Places[0].Via == "" && l.Reason != "" {
+			text = l.Reason + " in " + text
+		}
+		return text
 	}
 	title := l.Reason
 	if title == "" {
