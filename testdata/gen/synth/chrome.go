@@ -51,6 +51,9 @@ func writeChrome(out *output, o Options) (*Summary, error) {
 		o.Threads = shape.threads
 	}
 	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	if shape.wander != nil {
+		p = p.wandering(shape.wander.depth, shape.wander.again, shape.wander.calls)
+	}
 	sum := newSummary(p)
 	c := &chrome{output: out, shape: shape, prog: p, sum: sum, begun: make([][]int, o.Threads)}
 	for _, f := range p.funcs {
@@ -76,6 +79,9 @@ func writeChrome(out *output, o Options) (*Summary, error) {
 	}
 	if shape.numbered {
 		sum.Functions = sum.Paths
+	}
+	if shape.unique {
+		sum.Functions = int(sum.Spans)
 	}
 	out.buf = append(out.buf, c.newline()+"]}"+c.newline()...)
 	return sum, nil
@@ -187,6 +193,10 @@ func (c *chrome) write(e *chromeEvent) {
 		c.buf = append(c.buf, " #"...)
 		c.buf = strconv.AppendInt(c.buf, int64(e.call), 10)
 	}
+	if c.shape.unique {
+		c.buf = append(strconv.AppendInt(append(c.buf, " #"...), e.at, 36), '.')
+		c.buf = strconv.AppendInt(c.buf, int64(e.thread), 36)
+	}
 	c.buf = append(c.buf, '"')
 	switch e.ph {
 	case 'E':
@@ -286,9 +296,11 @@ type chromeShape struct {
 	threads  int
 	suffix   string // of names
 	numbered bool   // each call has its own name
-	longArgs bool   // on each event
-	async    bool   // b and e in place of B and E
-	between  bool   // instants and flows between them
+	unique   bool   // each span has its own name
+	wander   *wander
+	longArgs bool // on each event
+	async    bool // b and e in place of B and E
+	between  bool // instants and flows between them
 	pretty   bool
 	crlf     bool
 }
@@ -320,6 +332,9 @@ var chromeShapes = []chromeShape{
 	{name: oneThread, what: "one thread", complete: some, threads: 1},
 	{name: "threads", what: "2,000 threads", complete: some, threads: 2000},
 	{name: "names", what: "50,000 names", complete: some, numbered: true},
+	{name: "million-names", what: "a name for each span", complete: all, unique: true},
+	{name: manyPaths, what: "nearly as many call paths as spans", complete: all, order: func([]chromeEvent) {}, wander: &wander{depth: maxDepth, again: 128}},
+	{name: "recursion", what: "recursion of 1,000 frames, nearly as many call paths as spans", complete: all, order: func([]chromeEvent) {}, wander: &wander{depth: 1000, again: 160, calls: 4}},
 	{name: "args", what: "300 bytes of arguments on every X", complete: all, longArgs: true},
 	{name: "pretty", what: "indented", complete: some, pretty: true},
 	{name: "crlf", what: "CRLF", complete: some, crlf: true},

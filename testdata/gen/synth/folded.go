@@ -12,8 +12,11 @@ type folded struct {
 	seen []bool
 }
 
-// foldedLineBytes is the approximate length of a line.
-const foldedLineBytes = 440
+// The approximate lengths of a line.
+const (
+	foldedLineBytes = 440
+	foldedPathBytes = 660 // if every stack has 28 frames
+)
 
 // The maximum number of stacks in the shape that has few, heavy stacks, and the factor by
 // which their counts are multiplied.
@@ -23,7 +26,11 @@ const (
 )
 
 func writeFolded(out *output, o Options) (*Summary, error) {
-	want, weight := min(o.Records, max(o.Bytes/foldedLineBytes/int64(turns(o.Shape)), 1)), int64(1)
+	line := int64(foldedLineBytes)
+	if o.Shape == manyPaths {
+		line = foldedPathBytes
+	}
+	want, weight := min(o.Records, max(o.Bytes/line/int64(turns(o.Shape)), 1)), int64(1)
 	if o.Shape == heavyStacks {
 		want, weight = min(want, foldedHeavy), foldedWeight
 	}

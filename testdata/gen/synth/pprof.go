@@ -23,6 +23,7 @@ type pprofBuilder struct {
 	locations []*profile.Location // by call: the location whose innermost call it is
 	up        []int32             // by call: the innermost call of the calling location
 	path      []uint64            // ids of locations, leaf first
+	calls     []uint32            // scratch memory of stack and see
 	seen      []bool
 	shape     string
 }
@@ -229,6 +230,13 @@ func (b *pprofBuilder) makeLocations() {
 // stack returns the locations of a call path, leaf first.
 func (b *pprofBuilder) stack(call uint32) []uint64 {
 	b.path = b.path[:0]
+	if b.prog.wander != nil {
+		b.calls = b.prog.path(b.calls[:0], call)
+		for _, c := range b.calls {
+			b.path = append(b.path, b.locations[c].ID)
+		}
+		return b.path
+	}
 	for at := int32(call); at >= 0; at = b.up[at] {
 		b.path = append(b.path, b.locations[at].ID)
 	}
@@ -237,8 +245,9 @@ func (b *pprofBuilder) stack(call uint32) []uint64 {
 
 // see notes that a call path is in the profile.
 func (b *pprofBuilder) see(call uint32) {
-	for at := int32(call); at >= 0; at = b.prog.calls[at].parent {
-		b.seen[at] = true
+	b.calls = b.prog.path(b.calls[:0], call)
+	for _, c := range b.calls {
+		b.seen[c] = true
 	}
-	b.sum.MaxDepth = max(b.sum.MaxDepth, turns(b.shape)*(int(b.prog.calls[call].depth)+1))
+	b.sum.MaxDepth = max(b.sum.MaxDepth, turns(b.shape)*len(b.calls))
 }

@@ -23,6 +23,7 @@ type program struct {
 	kids    []uint32 // children of all calls, consecutively
 	threads []threadInfo
 	spread  *[spreadSize]int64
+	wander  *wander // nil for a program that keeps to its call paths
 }
 
 type function struct {
@@ -258,6 +259,9 @@ func (p *program) roots(role int) []uint32 {
 
 // path appends the calls from leaf up to its root.
 func (p *program) path(buf []uint32, leaf uint32) []uint32 {
+	if p.wander != nil {
+		return p.wander.stack(buf, leaf)
+	}
 	for at := int32(leaf); at >= 0; at = p.calls[at].parent {
 		buf = append(buf, uint32(at))
 	}

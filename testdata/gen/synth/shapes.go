@@ -26,6 +26,7 @@ const (
 	manyArgs     = "args"
 	writtenNames = "written"
 	packedTrace  = "packed"
+	manyPaths    = "paths"
 )
 
 var shapes = map[string][]shape{
@@ -52,8 +53,9 @@ var shapes = map[string][]shape{
 		{"", "a label on each of many samples"},
 		{deepStacks, "few samples, each with hundreds of locations"},
 		{manyLabels, "labels that no other sample has, beside others"},
+		{manyPaths, "stacks of 28 frames that share hardly any path"},
 	},
-	"folded": {{"", "up to 28 frames"}, {deepStacks, "few stacks, each of hundreds of frames"}, {heavyStacks, "500 stacks of large counts"}},
+	"folded": {{"", "up to 28 frames"}, {deepStacks, "few stacks, each of hundreds of frames"}, {heavyStacks, "500 stacks of large counts"}, {manyPaths, "stacks of 28 frames that share hardly any path"}},
 }
 
 // Shapes returns the names of the shapes of a kind; the first is "", the usual one.

@@ -13,6 +13,12 @@ type weighedStack struct {
 // over all its stacks. If there are fewer stacks, it visits all.
 func (p *program) eachStack(seed uint64, want int64, visit func(weighedStack)) {
 	rng := rand.NewPCG(seed, streamStacks)
+	if p.wander != nil {
+		for i := range want {
+			visit(weighedStack{int(i) % len(p.threads), uint32(i), 1 + int64(rng.Uint64()>>60)})
+		}
+		return
+	}
 	all := p.countStacks()
 	want = min(want, all)
 	at := int64(0)
@@ -53,6 +59,9 @@ const maxStacks = 50_000_000
 // possible.
 func programWithStacks(o Options, want int64) *program {
 	want = min(want, maxStacks)
+	if o.Shape == manyPaths {
+		return newProgram(o.Seed, o.Threads, defaultPaths).wandering(maxDepth, 0, 0)
+	}
 	p := newProgram(o.Seed, o.Threads, defaultPaths)
 	for has := p.countStacks(); has < want; has = p.countStacks() {
 		paths := int64(len(p.calls))*want/has + 1000

@@ -18,7 +18,8 @@ type Summary struct {
 
 	// Functions counts the functions that occur in a span or a stack. Paths counts the
 	// different call paths of the spans and stacks, including the paths that lead to
-	// them. MaxDepth is 1 for a root.
+	// them; it is 0 for stacks that share hardly any path, because counting them would
+	// take much memory. MaxDepth is 1 for a root.
 	Functions int `json:"functions"`
 	Paths     int `json:"paths"`
 	MaxDepth  int `json:"max_depth"`
@@ -80,8 +81,10 @@ func (s *Summary) count(p *program, seen []bool) {
 	funcs := make([]bool, len(p.funcs))
 	for i, is := range seen {
 		if is {
-			s.Paths++
 			funcs[p.calls[i].fn] = true
+			if p.wander == nil {
+				s.Paths++
+			}
 		}
 	}
 	for _, is := range funcs {

@@ -15,12 +15,13 @@ type thread struct {
 	clock int64 // ns; the time of the last step
 
 	depth int
-	open  [maxDepth]openCall
+	open  []openCall
 }
 
 type openCall struct {
 	call  uint32
 	start int64
+	path  uint64 // a hash; see wander
 }
 
 type stepKind uint8
@@ -44,6 +45,7 @@ func (p *program) newThreads(seed uint64, slow int) []*thread {
 			rng:   rand.NewPCG(seed, streamThreads+uint64(i)),
 			roots: p.roots(info.role),
 			idle:  roles[info.role].idle,
+			open:  make([]openCall, p.deepest()),
 		}
 		t.clock = startOfTime + int64(below(t.rng.Uint64(), 2_000_000))
 		threads[i] = t
@@ -67,7 +69,11 @@ func (t *thread) step(mayBegin bool) (stepKind, openCall) {
 	top := t.open[t.depth-1]
 	c := &t.prog.calls[top.call]
 	t.clock += (t.prog.funcs[c.fn].cost*factor>>8 + 1) << t.slow
-	if mayBegin && c.nkid > 0 && uint8(r>>12) < c.again {
+	if w := t.prog.wander; w != nil {
+		if mayBegin && t.depth < w.depth && uint8(r>>12) < w.again {
+			return stepBegin, t.begin(w.callee(r>>20, t.role))
+		}
+	} else if mayBegin && c.nkid > 0 && uint8(r>>12) < c.again {
 		return stepBegin, t.begin(t.prog.kids[c.kids+uint32(pick(r>>20, int(c.nkid)))])
 	}
 	t.depth--

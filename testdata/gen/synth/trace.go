@@ -58,6 +58,9 @@ func (tr *trace) run(threads []*thread) {
 	tr.sum.RootTime += tr.rootTime
 	tr.sum.MaxDepth = max(tr.sum.MaxDepth, tr.deepest)
 	tr.sum.count(tr.prog, tr.seen)
+	if w := tr.prog.wander; w != nil {
+		tr.sum.Paths = w.paths()
+	}
 }
 
 // buffer records the next events of a thread. It returns false once the thread has no
@@ -86,6 +89,9 @@ func (tr *trace) buffer(t *thread) bool {
 			tr.records -= int64(records)
 			tr.bytes -= int64(bytes)
 			tr.seen[c.call] = true
+			if w := tr.prog.wander; w != nil {
+				w.began(t)
+			}
 			tr.deepest = max(tr.deepest, t.depth)
 			tr.spans++
 			tr.sum.Threads[t.index].Spans++
